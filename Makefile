@@ -1,0 +1,82 @@
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo run test accept check bench fuzz golden soak clean
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X main.version=$(VERSION)
+FUZZTIME ?= 10s
+
+# The binding passes small numbers as pointers, which the race detector's pointer
+# checks take for a fault.
+RACE := -race -gcflags=github.com/gordonklaus/portaudio=-d=checkptr=0
+
+TOOLS     := $(CURDIR)/.tools
+GOFUMPT   := $(TOOLS)/gofumpt-v0.12.0
+GOLANGCI  := $(TOOLS)/golangci-lint-v2.15.0
+
+help: ## print this
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-8s %s\n", $$1, $$2 }'
+
+setup: ## install what building and testing need (apt; says what and why first)
+	@scripts/setup.sh
+
+build: setup ## bin/voice-gateway and bin/zwave-mcp-server
+	go build -buildvcs=false -trimpath -ldflags '$(LDFLAGS)' -o bin/voice-gateway ./cmd/voice-gateway
+	CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags '$(LDFLAGS)' -o bin/zwave-mcp-server ./cmd/zwave-mcp-server
+
+demo: setup build ## the whole path on this machine, without hardware, account or network
+	bin/voice-gateway demo
+
+run: setup build ## the daemon, with configs/voice-gateway.yaml
+	bin/voice-gateway run --config configs/voice-gateway.yaml
+
+test: setup ## every test, with the race detector; skipped ones are listed
+	@go test -json $(RACE) -shuffle=on ./... | go run scripts/tests.go
+
+# Acceptance tests have the build tag accept and names that begin with TestAccept.
+accept: setup build ## what needs long real processes (under twenty minutes)
+	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
+	if [ -z "$$dirs" ]; then echo "accept: there are no acceptance tests yet"; exit 0; fi; \
+	go test -json -tags accept -run '^TestAccept' -count=1 -p 1 -timeout 20m $$dirs | go run scripts/tests.go
+
+check: setup $(GOFUMPT) $(GOLANGCI) ## what an engineer runs before a commit
+	@unformatted=$$($(GOFUMPT) -l cmd internal scripts); \
+	if [ -n "$$unformatted" ]; then echo "gofumpt would change:"; echo "$$unformatted"; exit 1; fi
+	go mod tidy -diff
+	go vet ./...
+	$(GOLANGCI) run ./...
+	@$(MAKE) --no-print-directory test
+
+bench: setup ## the benchmarks, beside their budgets
+	@dirs=$$(grep -rl --include='*_test.go' '^func Benchmark' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
+	[ -z "$$dirs" ] || go test -run '^$$' -bench . -benchmem $$dirs | grep -v '^PASS$$'
+
+fuzz: setup ## every fuzz target for FUZZTIME (10s)
+	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal | sort | while IFS=: read -r file target; do \
+		echo "== $${target#func } in $$(dirname "$$file")"; \
+		go test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" </dev/null; \
+	done
+
+# Packages with golden files have a test flag named update.
+golden: ## write the golden files anew; read the difference before you keep it
+	@dirs=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
+	[ -z "$$dirs" ] || go test -count=1 $$dirs -update
+
+# Soak tests have the build tag soak and names that begin with TestSoak.
+soak: setup build ## the long ones, by hand
+	@dirs=$$(grep -rl --include='*_test.go' '^//go:build soak' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
+	if [ -z "$$dirs" ]; then echo "soak: there are no soak tests yet"; exit 0; fi; \
+	go test -json -tags soak -run '^TestSoak' -count=1 -p 1 -timeout 0 $$dirs | go run scripts/tests.go
+
+clean: ## remove what make has built
+	rm -rf bin .tools
+	go clean -testcache
+
+$(GOFUMPT):
+	@echo "installing gofumpt $(lastword $(subst -, ,$(notdir $@)))"
+	@GOBIN=$(TOOLS) go install mvdan.cc/gofumpt@$(lastword $(subst -, ,$(notdir $@))) && mv $(TOOLS)/gofumpt $@
+
+$(GOLANGCI):
+	@echo "installing golangci-lint $(lastword $(subst -, ,$(notdir $@))) (this takes some minutes)"
+	@GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(lastword $(subst -, ,$(notdir $@))) && mv $(TOOLS)/golangci-lint $@

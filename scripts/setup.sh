@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Installs what building and testing need and this machine lacks. It says what
+# and why before it does anything, and does nothing when all is there.
+set -euo pipefail
+
+# Debian's package, and what it is for.
+needs=(
+  "gcc             compiles the parts that call C libraries"
+  "pkg-config      finds those libraries"
+  "portaudio19-dev microphone and speaker"
+  "libasound2-dev  sound card names and errors, and the tests' virtual card"
+  "libpocketsphinx-dev offline speech recognition"
+  "pocketsphinx-en-us its English model"
+  "espeak-ng       the default voice, and the pronunciation of names"
+  "flite           the second voice"
+  "mosquitto       the MQTT broker the tests run against"
+  "mosquitto-clients its command line tools, for tests and for looking"
+)
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+if ! command -v go >/dev/null; then
+  say "Go is missing. Install Go 1.26 or newer from https://go.dev/dl/ and run this again."
+  exit 1
+fi
+
+packages=()
+for need in "${needs[@]}"; do packages+=("${need%% *}"); done
+
+# Without Debian's packages: are the things themselves there?
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  missing=()
+  for tool in gcc pkg-config espeak-ng flite mosquitto mosquitto_passwd; do
+    PATH=$PATH:/usr/sbin:/usr/local/sbin command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  for library in portaudio-2.0 alsa pocketsphinx; do
+    pkg-config --exists "$library" 2>/dev/null || missing+=("$library (with headers)")
+  done
+  [ ${#missing[@]} -eq 0 ] && exit 0
+  say "this machine has no apt; please install these with its own package manager:"
+  printf '  %s\n' "${missing[@]}" >&2
+  exit 1
+fi
+
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null || true)
+missing=()
+for package in "${packages[@]}"; do
+  case $'\n'$installed$'\n' in *$'\n'"$package installed"$'\n'*) ;; *) missing+=("$package") ;; esac
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+say "installing ${#missing[@]} packages with apt:"
+for need in "${needs[@]}"; do
+  for package in "${missing[@]}"; do
+    [ "${need%% *}" = "$package" ] && printf '  %-20s %s\n' "$package" "$(sed -E 's/^[^ ]+ +//' <<<"$need")" >&2
+  done
+done
+
+sudo=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    say "this needs root and there is no sudo; run as root: apt-get install ${missing[*]}"
+    exit 1
+  fi
+  sudo=(sudo)
+fi
+
+# Debian starts a broker with its package. The tests start their own on a free
+# port, so a new one stays off; one that was there before is left alone.
+quiet_broker=no
+if [[ " ${missing[*]} " == *" mosquitto "* && -d /run/systemd/system ]]; then
+  quiet_broker=yes
+  "${sudo[@]}" systemctl mask --runtime --quiet mosquitto.service || quiet_broker=no
+fi
+
+status=0
+"${sudo[@]}" apt-get update -qq || say "the package lists could not be renewed; trying with those that are here"
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >&2 || status=$?
+
+if [ "$quiet_broker" = yes ]; then
+  "${sudo[@]}" systemctl unmask --runtime --quiet mosquitto.service || true
+  "${sudo[@]}" systemctl disable --quiet mosquitto.service 2>/dev/null || true
+  say "mosquitto is installed and switched off; to use it as your broker: systemctl enable --now mosquitto"
+fi
+if [ "$status" -ne 0 ]; then
+  say "apt could not install them (status $status); its own message is above"
+  exit "$status"
+fi
+say "done"
