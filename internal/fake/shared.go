@@ -1,0 +1,35 @@
+// Package fake holds hand-written stand-ins for the turn's interfaces and the
+// helpers tests share. Nothing here is linked into the programs; a new fake is a
+// struct with func fields in a file of its own.
+package fake
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Shared returns the path of a file in the shared data beside the repository,
+// or skips the test with the reason where that data is absent.
+func Shared(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			tb.Fatal("no go.mod above the test's directory")
+		}
+		dir = parent
+	}
+	path := filepath.Join(append([]string{dir, "..", "shared"}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		tb.Skipf("the shared test data is not beside the repository: %v", err)
+	}
+	return path
+}

@@ -1,0 +1,73 @@
+// Package home holds the words for a house: floors, areas and the entities in
+// them with their abilities. It is pure. Its JSON is a file format (hear --home,
+// match --home) and the body of the zwave://home resource at the same time, so a
+// house can come from a server, a file or a test without conversion.
+package home
+
+// House is the structure of a home; states in it are only as fresh as the
+// source that made it (read them by tool, DESIGN Z2).
+type House struct {
+	Floors   []Floor  `json:"floors"`
+	Areas    []Area   `json:"areas"`
+	Entities []Entity `json:"entities"`
+}
+
+// Floor is a storey with its areas.
+type Floor struct {
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases"`
+}
+
+// Area is a room or another named part of the house; Floor may be empty.
+type Area struct {
+	Name    string   `json:"name"`
+	Floor   string   `json:"floor"`
+	Aliases []string `json:"aliases"`
+}
+
+// Entity is one thing a person can name: a lamp, a lock, one sensor of a device.
+type Entity struct {
+	ID         string         `json:"id"` // unique in the house
+	Name       string         `json:"name"`
+	Aliases    []string       `json:"aliases"`
+	Domain     string         `json:"domain"` // light, switch, cover, lock, climate, fan, sensor, binary_sensor, valve, scene …
+	Area       string         `json:"area"`   // an Area's Name, or empty
+	State      any            `json:"state,omitempty"`
+	Attributes map[string]any `json:"attributes,omitempty"` // device_class, unit, dimmable, color, position …
+	Abilities  []Ability      `json:"abilities,omitempty"`
+	Control    *Control       `json:"control,omitempty"` // how to act on it; nil: it cannot be acted on
+	Read       *Control       `json:"read,omitempty"`    // how to read it; nil: it cannot be read
+	Server     string         `json:"-"`                 // the MCP server it came from
+}
+
+// Control names the tool that reaches an entity and the identifier that tool
+// knows it by (its device_name argument).
+type Control struct {
+	Tool string `json:"tool"`
+	ID   string `json:"id"`
+}
+
+// Ability is one thing an entity can do or tell.
+type Ability string
+
+// The abilities the gateway knows how to use.
+const (
+	OnOff       Ability = "on_off"
+	Brightness  Ability = "brightness" // percent
+	Colour      Ability = "colour"
+	OpenClose   Ability = "open_close"
+	Position    Ability = "position" // percent, 100 = open
+	Stop        Ability = "stop"
+	Lock        Ability = "lock"
+	Setpoint    Ability = "setpoint"
+	Mode        Ability = "mode"
+	Speed       Ability = "speed" // percent
+	Temperature Ability = "temperature"
+	Humidity    Ability = "humidity"
+	Luminance   Ability = "luminance"
+	Motion      Ability = "motion"
+	Contact     Ability = "contact" // doors and windows
+	Battery     Ability = "battery"
+	Power       Ability = "power"
+	Energy      Ability = "energy"
+)

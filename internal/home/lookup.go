@@ -1,0 +1,77 @@
+package home
+
+import (
+	"slices"
+	"strings"
+)
+
+// Empty reports whether nothing is known about the house: no file was given and
+// no server has told yet.
+func (h *House) Empty() bool { return h == nil || len(h.Entities) == 0 }
+
+// Entity finds an entity by its id; nil if there is none.
+func (h *House) Entity(id string) *Entity {
+	if h == nil {
+		return nil
+	}
+	for i := range h.Entities {
+		if h.Entities[i].ID == id {
+			return &h.Entities[i]
+		}
+	}
+	return nil
+}
+
+// Area finds an area by name or alias, ignoring case; nil if there is none.
+func (h *House) Area(name string) *Area {
+	if h == nil {
+		return nil
+	}
+	for i := range h.Areas {
+		if same(name, h.Areas[i].Name, h.Areas[i].Aliases) {
+			return &h.Areas[i]
+		}
+	}
+	return nil
+}
+
+// OnFloor reports whether an area lies on the named floor.
+func (h *House) OnFloor(area, floor string) bool {
+	a := h.Area(area)
+	return a != nil && strings.EqualFold(a.Floor, floor)
+}
+
+// AreaNames lists the areas in house order, with those that only entities name
+// at the end.
+func (h *House) AreaNames() []string {
+	if h == nil {
+		return nil
+	}
+	var names []string
+	for _, a := range h.Areas {
+		names = append(names, a.Name)
+	}
+	for _, e := range h.Entities {
+		if e.Area != "" && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, e.Area) }) {
+			names = append(names, e.Area)
+		}
+	}
+	return names
+}
+
+// Can reports whether the entity has an ability.
+func (e *Entity) Can(a Ability) bool { return slices.Contains(e.Abilities, a) }
+
+// DeviceClass is the entity's device_class attribute, or "".
+func (e *Entity) DeviceClass() string {
+	s, _ := e.Attributes["device_class"].(string)
+	return s
+}
+
+// In reports whether the entity stands in the named area.
+func (e *Entity) In(area string) bool { return e.Area != "" && strings.EqualFold(e.Area, area) }
+
+func same(want, name string, aliases []string) bool {
+	return strings.EqualFold(want, name) ||
+		slices.ContainsFunc(aliases, func(a string) bool { return strings.EqualFold(want, a) })
+}

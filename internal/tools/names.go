@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// maxName is the longest tool name the model APIs take; their pattern is
+// ^[a-zA-Z0-9_-]{1,64}$.
+const maxName = 64
+
+func validName(name string) bool {
+	return name != "" && len(name) <= maxName && strings.IndexFunc(name, func(c rune) bool { return !nameRune(c) }) < 0
+}
+
+func nameRune(c rune) bool {
+	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// offeredName is the name a server's tool is offered under: its own if a model
+// can take it and it is free, else with the server's prefix, else numbered.
+func offeredName(server, remote string, taken func(string) bool) string {
+	name := mapName(remote)
+	if !taken(name) {
+		return name
+	}
+	name = mapName(server + "_" + remote)
+	for n := 2; taken(name); n++ {
+		name = mapName(fmt.Sprintf("%s_%s_%d", server, remote, n))
+	}
+	return name
+}
+
+// mapName replaces what a model cannot take; a name that is too long keeps its
+// beginning and gets a hash of the whole, so that two long ones stay apart.
+func mapName(name string) string {
+	mapped := strings.Map(func(c rune) rune {
+		if nameRune(c) {
+			return c
+		}
+		return '_'
+	}, name)
+	if mapped == "" {
+		return "tool"
+	}
+	if len(mapped) > maxName {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(name))
+		suffix := fmt.Sprintf("_%08x", h.Sum32())
+		mapped = mapped[:maxName-len(suffix)] + suffix
+	}
+	return mapped
+}
+
+// form is a name without its spelling: device_name, deviceName and Device-Name
+// have the same form.
+func form(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '_' || c == '-' || c == ' ' || c == '.':
+			return -1
+		case 'A' <= c && c <= 'Z':
+			return c + 'a' - 'A'
+		}
+		return c
+	}, name)
+}

@@ -1,0 +1,268 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// ErrUnknownTool is what Call's error is when no tool has the asked name; the
+// error itself is an *UnknownToolError.
+var ErrUnknownTool = errors.New("unknown tool")
+
+// UnknownToolError says which tool was asked for and which ones come near.
+type UnknownToolError struct {
+	Server string // as asked; "" when any would have done
+	Name   string
+	Near   []string // names under which tools are offered, nearest first, at most three
+}
+
+func (e *UnknownToolError) Error() string {
+	text := fmt.Sprintf("there is no tool %q", e.Name)
+	if e.Server != "" {
+		text += fmt.Sprintf(" on the server %q", e.Server)
+	}
+	if len(e.Near) > 0 {
+		text += "; the nearest are " + strings.Join(e.Near, ", ")
+	}
+	return text
+}
+
+// Is makes errors.Is(err, ErrUnknownTool) true.
+func (e *UnknownToolError) Is(target error) bool { return target == ErrUnknownTool }
+
+// Registry offers local and discovered tools through one path. It is safe for
+// concurrent use, does no I/O and starts nothing. Tools of a server stay listed
+// while the server is away, so that a call can bring it back.
+type Registry struct {
+	mu      sync.RWMutex
+	byName  map[string]*entry
+	byPlace map[place]*entry
+	pending int           // announced sources that have not arrived
+	settled chan struct{} // closed while pending is 0
+}
+
+// place is where a discovered tool lives.
+type place struct{ server, remote string }
+
+// entry is a tool under the name it is offered by.
+type entry struct {
+	tool  Tool
+	spec  Spec
+	check *checker
+}
+
+// NewRegistry returns an empty registry that waits for nothing.
+func NewRegistry() *Registry {
+	settled := make(chan struct{})
+	close(settled)
+	return &Registry{byName: map[string]*entry{}, byPlace: map[place]*entry{}, settled: settled}
+}
+
+// Add registers local tools. All or none are added: a name no model can take or
+// one that is taken is an error.
+func (r *Registry) Add(ts ...Tool) error {
+	entries := make([]*entry, 0, len(ts))
+	names := map[string]bool{}
+	for _, t := range ts {
+		spec := t.Spec()
+		if !validName(spec.Name) {
+			return fmt.Errorf("adding the tool %q: a name is 1 to %d letters, digits, _ or -", spec.Name, maxName)
+		}
+		if names[spec.Name] {
+			return fmt.Errorf("adding the tool %q: the name is given twice", spec.Name)
+		}
+		names[spec.Name] = true
+		entries = append(entries, newEntry(t, spec))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range entries {
+		if other, taken := r.byName[e.spec.Name]; taken {
+			return fmt.Errorf("adding the tool %q: the name is taken by %s", e.spec.Name, other.origin())
+		}
+	}
+	for _, e := range entries {
+		r.byName[e.spec.Name] = e
+	}
+	return nil
+}
+
+// newEntry compiles the tool's schema. One that does not compile is offered as
+// any object: a model's provider would refuse the whole request for it.
+func newEntry(t Tool, spec Spec) *entry {
+	e := &entry{tool: t, spec: spec, check: newChecker(spec.Input)}
+	if e.check.schema == nil {
+		e.spec.Input = json.RawMessage(`{"type":"object"}`)
+	}
+	return e
+}
+
+func (e *entry) origin() string {
+	if e.spec.Server == "" {
+		return "a local tool"
+	}
+	return fmt.Sprintf("the server %q", e.spec.Server)
+}
+
+// Replace makes ts the tools of a server, at once and completely; nil removes
+// them. The name of each tool's Spec (or Remote, if set) is its name there. A
+// name another source already holds gets the server's prefix; one that no model
+// can take is mapped. A server that comes back gets its former names again.
+func (r *Registry) Replace(server string, ts []Tool) {
+	entries := make([]*entry, 0, len(ts))
+	for _, t := range ts {
+		spec := t.Spec()
+		spec.Remote = cmp.Or(spec.Remote, spec.Name)
+		spec.Server = server
+		entries = append(entries, newEntry(t, spec))
+	}
+	// Sorted, so that which of two equal mapped names gets a number never
+	// depends on the order a server happens to list them in.
+	slices.SortStableFunc(entries, func(a, b *entry) int { return cmp.Compare(a.spec.Remote, b.spec.Remote) })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.byName, func(_ string, e *entry) bool { return e.spec.Server == server })
+	maps.DeleteFunc(r.byPlace, func(p place, _ *entry) bool { return p.server == server })
+	for _, e := range entries {
+		at := place{server, e.spec.Remote}
+		if _, twice := r.byPlace[at]; twice {
+			continue
+		}
+		e.spec.Name = offeredName(server, e.spec.Remote, func(name string) bool {
+			_, taken := r.byName[name]
+			return taken
+		})
+		r.byName[e.spec.Name] = e
+		r.byPlace[at] = e
+	}
+}
+
+// Expect announces a source whose tools come later. Await waits until arrive is
+// called, which the source does when its tools are there or it has given up;
+// calling it again does nothing.
+func (r *Registry) Expect() (arrive func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pending == 0 {
+		r.settled = make(chan struct{})
+	}
+	r.pending++
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.pending--
+		if r.pending == 0 {
+			close(r.settled)
+		}
+	})
+}
+
+// Await waits until every announced source has arrived or given up. Its error is
+// the context's.
+func (r *Registry) Await(ctx context.Context) error {
+	for {
+		r.mu.RLock()
+		pending, settled := r.pending, r.settled
+		r.mu.RUnlock()
+		if pending == 0 {
+			return nil
+		}
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %d tool sources: %w", pending, ctx.Err())
+		}
+	}
+}
+
+// Settled reports whether Await would return at once.
+func (r *Registry) Settled() bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.pending == 0
+}
+
+// Specs lists every tool, sorted by name.
+func (r *Registry) Specs() []Spec {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	specs := make([]Spec, 0, len(r.byName))
+	for _, name := range slices.Sorted(maps.Keys(r.byName)) {
+		specs = append(specs, r.byName[name].spec)
+	}
+	return specs
+}
+
+// Call finds the tool, checks and mends the arguments by its schema, and calls
+// it. Arguments that cannot be mended are a failed Result a model can read; an
+// error means that nothing was called or that the tool could not be reached.
+func (r *Registry) Call(ctx context.Context, c Call) (Result, error) {
+	e, ok := r.find(c)
+	if !ok {
+		return Result{}, &UnknownToolError{Server: c.Server, Name: c.Tool, Near: r.near(c)}
+	}
+	args, complaint := e.check.mend(c.Args)
+	if complaint != "" {
+		return Result{Failed: true, Text: fmt.Sprintf("The arguments of %s are wrong: %s.", e.spec.Name, complaint)}, nil
+	}
+	return e.tool.Call(ctx, args)
+}
+
+// Lookup returns the Spec a Call would reach.
+func (r *Registry) Lookup(c Call) (Spec, bool) {
+	e, ok := r.find(c)
+	if !ok {
+		return Spec{}, false
+	}
+	return e.spec, true
+}
+
+func (r *Registry) find(c Call) (*entry, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if c.Server != "" {
+		e, ok := r.byPlace[place{c.Server, c.Tool}]
+		return e, ok
+	}
+	e, ok := r.byName[c.Tool]
+	return e, ok
+}
+
+// near lists up to three offered names a caller may have meant: those within a
+// third of the longer name's length.
+func (r *Registry) near(c Call) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	asked := form(c.Tool)
+	if len(asked) > maxName {
+		return nil
+	}
+	var near []candidate
+	for _, spec := range r.Specs() {
+		if c.Server != "" && spec.Server != c.Server {
+			continue
+		}
+		name := form(spec.Name)
+		d := levenshtein.ComputeDistance(asked, name)
+		if d <= max(len(asked), len(name))/3 {
+			near = append(near, candidate{spec.Name, d})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	names := make([]string, 0, 3)
+	for _, n := range near[:min(3, len(near))] {
+		names = append(names, n.name)
+	}
+	return names
+}
