@@ -1,0 +1,217 @@
+// Package config reads settings: defaults that are already in a struct, then a
+// YAML file, then the environment. It exists because the YAML library alone
+// forgives too much: here an unknown key, a wrong type or a key given twice is an
+// error, all of them are told at once, each with its place and the nearest valid
+// key, and every value remembers where it came from.
+//
+// It is also the only package that reads the environment, so that a test or a
+// reader can see everything that comes from there.
+//
+// Nothing here knows a key. To add one, add a field with a yaml tag to the
+// struct the program loads; to add a kind of value, give its type UnmarshalText
+// (and MarshalText for Show).
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxFile bounds a configuration or secret file in bytes; far more than any is.
+const maxFile = 1 << 20
+
+// Options says what else than the file is read.
+type Options struct {
+	// Prefix begins the names of environment variables that override keys by
+	// their path: VOICE_GATEWAY_ makes VOICE_GATEWAY_MCP_RETRY_ATTEMPTS the key
+	// mcp.retry.attempts. A variable with the prefix that is no key is an error.
+	// Without a prefix only fields with an env tag are read.
+	Prefix string
+	// Known are variables with the prefix that are not keys.
+	Known []string
+	// Environ replaces the environment of the process, for tests; nil: the real one.
+	Environ []string
+}
+
+// Defaulter is what the elements of maps and lists implement when a new one
+// does not start from zero values.
+type Defaulter interface {
+	SetDefaults()
+}
+
+// Problem is one thing that is wrong with the configuration.
+type Problem struct {
+	Where string // file:line or "environment"
+	Key   string // the key's path or the variable's name
+	Text  string // what is wrong and what was expected
+}
+
+func (p Problem) String() string {
+	if p.Key == "" {
+		return p.Where + ": " + p.Text
+	}
+	return p.Where + ": " + p.Key + ": " + p.Text
+}
+
+// Problems is the error of a configuration that cannot be used: all of it, a
+// line each.
+type Problems []Problem
+
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i := range p {
+		lines[i] = p[i].String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Origins remembers where values came from.
+type Origins struct {
+	of map[string]string
+}
+
+// Of returns the origin of the value at a key's path: "default", "file:line" or
+// "environment NAME". A list has one origin.
+func (o *Origins) Of(path string) string {
+	if origin, ok := o.of[path]; ok {
+		return origin
+	}
+	return "default"
+}
+
+// Load puts the file at path and the environment over what is in dst, a pointer
+// to a struct whose fields have yaml tags. An empty path means no file. Lists
+// are replaced, maps are merged, and null removes a map's entry. Mistakes in
+// what the user wrote are returned as Problems; then dst is half filled.
+func Load(path string, dst any, o Options) (*Origins, error) {
+	if path == "" {
+		return load("", nil, dst, o)
+	}
+	data, err := readBounded(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	return load(path, data, dst, o)
+}
+
+func load(path string, data []byte, dst any, o Options) (*Origins, error) {
+	root := reflect.ValueOf(dst)
+	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("config: the destination is %T, not a pointer to a struct", dst)
+	}
+	l := &loader{file: path, root: root.Elem(), origins: &Origins{of: map[string]string{}}}
+	l.document(data)
+	l.environment(o)
+	if len(l.problems) > 0 {
+		return nil, l.problems
+	}
+	return l.origins, nil
+}
+
+type loader struct {
+	file     string
+	root     reflect.Value
+	origins  *Origins
+	problems Problems
+}
+
+// wrong notes a problem of the file.
+func (l *loader) wrong(line int, key, format string, args ...any) {
+	where := l.file
+	if line > 0 {
+		where = fmt.Sprintf("%s:%d", l.file, line)
+	}
+	l.problems = append(l.problems, Problem{Where: where, Key: key, Text: fmt.Sprintf(format, args...)})
+}
+
+// document reads the one YAML document of the file.
+func (l *loader) document(data []byte) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, more yaml.Node
+	if err := decoder.Decode(&doc); err != nil {
+		if !errors.Is(err, io.EOF) { // only comments
+			l.syntax(err)
+		}
+		return
+	}
+	if err := decoder.Decode(&more); err == nil {
+		l.wrong(more.Line, "", "a second document begins here: the configuration is one")
+		return
+	} else if !errors.Is(err, io.EOF) {
+		l.syntax(err)
+		return
+	}
+	if len(doc.Content) == 1 && l.plain(doc.Content[0], "") {
+		l.value(doc.Content[0], l.root, "")
+	}
+}
+
+// syntax turns the library's "yaml: line 3: text" into our form.
+func (l *loader) syntax(err error) {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 0
+	if _, scanErr := fmt.Sscanf(text, "line %d:", &line); scanErr == nil {
+		_, text, _ = strings.Cut(text, ": ")
+	}
+	l.wrong(line, "", "not valid YAML: %s", text)
+}
+
+// plain refuses what makes a configuration hard to read or unsafe to expand:
+// aliases anywhere, and keys given twice.
+func (l *loader) plain(n *yaml.Node, path string) bool {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		l.wrong(n.Line, path, "anchors and aliases are not supported: write the value out")
+		return false
+	}
+	ok := true
+	if n.Kind != yaml.MappingNode {
+		for _, child := range n.Content {
+			ok = l.plain(child, path) && ok
+		}
+		return ok
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		at := join(path, key.Value)
+		if key.Kind != yaml.ScalarNode {
+			l.wrong(key.Line, path, "a key must be plain text")
+			ok = false
+			continue
+		}
+		if first, twice := seen[key.Value]; twice {
+			l.wrong(key.Line, at, "given twice, first on line %d", first)
+			ok = false
+		}
+		seen[key.Value] = key.Line
+		ok = l.plain(key, at) && l.plain(value, at) && ok
+	}
+	return ok
+}
+
+// readBounded reads a file that should be small.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s is over %d bytes: is it the right file?", path, maxFile)
+	}
+	return data, nil
+}
