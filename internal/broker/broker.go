@@ -1,0 +1,243 @@
+// Package broker is the embedded MQTT broker, for the demo and for homes where
+// everything runs on one box. It exists so that neither needs another program;
+// a home with its own broker never starts it.
+//
+// It keeps nothing over a restart: whoever needs a retained message publishes it
+// again when the connection is back. To add a listener (TLS, websocket), attach
+// it in serve; it must obey the rule New checks.
+package broker
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+
+	mochi "github.com/mochi-mqtt/server/v2"
+	"github.com/mochi-mqtt/server/v2/listeners"
+	"github.com/mochi-mqtt/server/v2/packets"
+)
+
+// Config says where the broker listens and who may come in.
+type Config struct {
+	Listen   string // host:port; port 0 takes a free one
+	Username string // with Password: what every client must present
+	Password string // empty: anybody on this machine may connect
+}
+
+// Broker is the embedded broker.
+type Broker struct {
+	cfg   Config
+	log   *slog.Logger
+	ready chan struct{} // closed when it accepts connections
+	once  sync.Once
+	addr  string // set before ready is closed
+}
+
+// New checks cfg: beyond loopback the broker wants credentials (DESIGN S4).
+func New(cfg Config, log *slog.Logger) (*Broker, error) {
+	host, _, err := net.SplitHostPort(cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("mqtt.embedded.listen is %q: expected host:port, such as 127.0.0.1:1884", cfg.Listen)
+	}
+	if (cfg.Username == "") != (cfg.Password == "") {
+		return nil, errors.New("the embedded broker needs a user name and a password, or neither")
+	}
+	if cfg.Username == "" && !loopback(host) {
+		return nil, fmt.Errorf("mqtt.embedded.listen is %q, which other machines can reach, and there are no credentials: set mqtt.username and mqtt.password_file, or listen on 127.0.0.1", cfg.Listen)
+	}
+	return &Broker{cfg: cfg, log: log, ready: make(chan struct{})}, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
+}
+
+// Ready returns when the broker accepts connections.
+func (b *Broker) Ready(ctx context.Context) error {
+	select {
+	case <-b.ready:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the embedded broker: %w", ctx.Err())
+	}
+}
+
+// Addr is the host:port the broker listens on; before Ready the configured one.
+func (b *Broker) Addr() string {
+	select {
+	case <-b.ready:
+		return b.addr
+	default:
+		return b.cfg.Listen
+	}
+}
+
+// Run serves until ctx ends and returns nil then. It runs once.
+func (b *Broker) Run(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", b.cfg.Listen)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("the embedded broker cannot listen on %s: another program uses this port (a second gateway, or a broker of its own?); change mqtt.embedded.listen, or name that broker in mqtt.broker", b.cfg.Listen)
+	case err != nil:
+		return fmt.Errorf("the embedded broker cannot listen on mqtt.embedded.listen: %w", err)
+	}
+	conns := &tracked{Listener: listener, open: map[net.Conn]bool{}}
+	defer conns.end()
+	return b.serve(ctx, conns)
+}
+
+func (b *Broker) serve(ctx context.Context, conns *tracked) error {
+	server := mochi.New(&mochi.Options{
+		Capabilities: capabilities(),
+		Logger:       slog.New(quiet{b.log.Handler()}),
+	})
+	if err := server.AddHook(&door{username: digest(b.cfg.Username), password: digest(b.cfg.Password), open: b.cfg.Username == ""}, nil); err != nil {
+		return fmt.Errorf("setting up the embedded broker: %w", err)
+	}
+	if err := server.AddListener(listeners.NewNet("tcp", conns)); err != nil {
+		return fmt.Errorf("setting up the embedded broker: %w", err)
+	}
+	if err := server.Serve(); err != nil {
+		return fmt.Errorf("starting the embedded broker: %w", err)
+	}
+	b.once.Do(func() {
+		b.addr = conns.Addr().String()
+		close(b.ready)
+	})
+	b.log.Info("the embedded MQTT broker is ready", "addr", b.addr)
+	<-ctx.Done()
+	conns.end() // also those that never said who they are: Close would wait for them
+	if err := server.Close(); err != nil {
+		return fmt.Errorf("stopping the embedded broker: %w", err)
+	}
+	return nil
+}
+
+// capabilities differ from the library's in what a house needs.
+func capabilities() *mochi.Capabilities {
+	c := mochi.NewDefaultServerCapabilities()
+	c.MaximumMessageExpiryInterval = 0            // the default forgets retained messages after a day
+	c.MaximumInflight = math.MaxUint16            // a big house has more retained values than the 8192 …
+	c.MaximumClientWritesPending = math.MaxUint16 // … that a client may have pending before messages are dropped
+	c.MaximumPacketSize = 32 << 20                // the largest answer seen from zwave-js-ui is 10 MB
+	c.MaximumClients = 256
+	return c
+}
+
+// door is the hook that lets clients in.
+type door struct {
+	mochi.HookBase
+	username, password [sha256.Size]byte
+	open               bool
+}
+
+// digest makes the comparison's time independent of the lengths too.
+func digest(s string) [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
+
+// ID names the hook.
+func (*door) ID() string { return "door" }
+
+// Provides says which of the hook's methods count.
+func (*door) Provides(b byte) bool {
+	return b == mochi.OnConnectAuthenticate || b == mochi.OnACLCheck
+}
+
+// OnConnectAuthenticate decides who comes in.
+func (d *door) OnConnectAuthenticate(_ *mochi.Client, p packets.Packet) bool {
+	if d.open {
+		return true
+	}
+	user, pass := digest(string(p.Connect.Username)), digest(string(p.Connect.Password))
+	return subtle.ConstantTimeCompare(user[:], d.username[:])&subtle.ConstantTimeCompare(pass[:], d.password[:]) == 1
+}
+
+// OnACLCheck lets everybody inside do everything.
+func (*door) OnACLCheck(*mochi.Client, string, bool) bool { return true }
+
+// tracked is a listener that can close every connection it has accepted.
+type tracked struct {
+	net.Listener
+	mu    sync.Mutex
+	open  map[net.Conn]bool
+	ended bool
+}
+
+// Accept implements net.Listener.
+func (t *tracked) Accept() (net.Conn, error) {
+	conn, err := t.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		_ = conn.Close()
+		return nil, net.ErrClosed
+	}
+	t.open[conn] = true
+	return &trackedConn{Conn: conn, t: t}, nil
+}
+
+func (t *tracked) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	_ = t.Close()
+	for conn := range t.open {
+		_ = conn.Close()
+	}
+}
+
+type trackedConn struct {
+	net.Conn
+	t *tracked
+}
+
+// Close implements net.Conn.
+func (c *trackedConn) Close() error {
+	c.t.mu.Lock()
+	delete(c.t.open, c.Conn)
+	c.t.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// quiet turns the library's logging down: clients that come and go are no news.
+type quiet struct{ slog.Handler }
+
+func (quiet) level(l slog.Level) slog.Level {
+	if l >= slog.LevelError {
+		return slog.LevelWarn
+	}
+	return slog.LevelDebug
+}
+
+// Enabled implements slog.Handler.
+func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
+	return q.Handler.Enabled(ctx, q.level(l))
+}
+
+// Handle implements slog.Handler.
+func (q quiet) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = q.level(r.Level)
+	if r.Message == "" {
+		r.Message = "a client's connection ended"
+	}
+	return q.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(attrs)} }
+
+// WithGroup implements slog.Handler.
+func (q quiet) WithGroup(name string) slog.Handler { return quiet{q.Handler.WithGroup(name)} }

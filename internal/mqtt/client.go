@@ -1,0 +1,306 @@
+// Package mqtt is the part that talks to the MQTT broker. It exists so that the
+// rest of the project can rely on four things the client library does not give:
+// subscriptions come back by themselves after every reconnect, a publish while
+// the broker is away is an error at once and never a command replayed late,
+// handlers may block or publish without losing the connection, and Run leaves
+// nothing running behind.
+//
+// Every connection is a fresh client of the library with no store, so there is
+// nothing it could resend. To support another transport, add a line to schemes
+// and a case to (*session).dial.
+package mqtt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrNotConnected is what a publish returns, wrapped, while the broker is away.
+var ErrNotConnected = errors.New("not connected to the MQTT broker")
+
+// Handler receives a message. Handlers of one client run one after the other, in
+// the order of arrival; a slow one delays the others and nothing else. The
+// payload belongs to the handler.
+type Handler = func(topic string, payload []byte, retained bool)
+
+// Client is a connection to a broker that mends itself. Its methods may be
+// called from any goroutine, also from handlers.
+type Client struct {
+	cfg    Config
+	broker endpoint
+	log    *slog.Logger
+	events *queue
+
+	mu       sync.Mutex
+	subs     []*subscription
+	watchers []func(up bool)
+	session  *session      // of the connection that lives, also while it comes up
+	up       chan struct{} // closed while connected and subscribed
+	lastErr  error         // why there is no connection; nil once there is one
+	started  bool
+	dropped  int // messages that did not fit into events
+}
+
+// dropNews is after how many dropped messages the log says so again.
+const dropNews = 1000
+
+type subscription struct {
+	filter string
+	handle Handler
+}
+
+// New checks cfg; it does no I/O. Run connects.
+func New(cfg Config, log *slog.Logger) (*Client, error) {
+	broker, err := cfg.parse()
+	if err != nil {
+		return nil, fmt.Errorf("mqtt: %w", err)
+	}
+	if cfg.ClientID == "" {
+		cfg.ClientID = randomID()
+	}
+	return &Client{
+		cfg:    cfg,
+		broker: broker,
+		log:    log,
+		events: newQueue(),
+		up:     make(chan struct{}),
+	}, nil
+}
+
+// Broker is the broker's address without credentials.
+func (c *Client) Broker() string { return c.broker.String() }
+
+// Publish sends payload with QoS 1 and returns when the broker has it. Without
+// a connection it fails at once with ErrNotConnected. An error after a lost
+// connection means that nobody knows whether the broker got the message.
+func (c *Client) Publish(ctx context.Context, topic string, payload []byte) error {
+	return c.publish(ctx, Message{Topic: topic, Payload: payload})
+}
+
+// PublishRetained is Publish of a message the broker keeps for later
+// subscribers. An empty payload removes what it kept.
+func (c *Client) PublishRetained(ctx context.Context, topic string, payload []byte) error {
+	return c.publish(ctx, Message{Topic: topic, Payload: payload, Retained: true})
+}
+
+func (c *Client) publish(ctx context.Context, m Message) error {
+	if err := checkTopic(m.Topic); err != nil {
+		return fmt.Errorf("publishing: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("publishing to %s: %w", m.Topic, err)
+	}
+	c.mu.Lock()
+	if !c.isUp() {
+		defer c.mu.Unlock()
+		return fmt.Errorf("publishing to %s: %w", m.Topic, c.away())
+	}
+	sent := c.session.send(m) // under the lock: the session's end waits for every send that began
+	c.mu.Unlock()
+	select {
+	case err := <-sent:
+		if err != nil {
+			return fmt.Errorf("publishing to %s: %w", m.Topic, err)
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("publishing to %s: no answer from the broker: %w", m.Topic, ctx.Err())
+	}
+}
+
+// Subscribe calls handle for every message that filter matches, now and after
+// every reconnect. It may be called before Run and before there is a connection:
+// then it is remembered and returns at once. With a connection it returns when
+// the broker has agreed; after an error nothing is remembered. Filters that
+// overlap may bring a message more than once, as brokers differ in this.
+func (c *Client) Subscribe(ctx context.Context, filter string, handle Handler) error {
+	if err := checkFilter(filter); err != nil {
+		return fmt.Errorf("subscribing: %w", err)
+	}
+	sub := &subscription{filter, handle}
+	c.mu.Lock()
+	c.subs = append(c.subs, sub)
+	s := c.session
+	c.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	err := s.subscribe(ctx, filter)
+	if err == nil || s.ended() {
+		return nil // a connection that broke meanwhile subscribes when it is back
+	}
+	c.forget(sub)
+	return fmt.Errorf("subscribing to %s: %w", filter, err)
+}
+
+func (c *Client) forget(sub *subscription) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.Index(c.subs, sub); i >= 0 {
+		c.subs = slices.Concat(c.subs[:i], c.subs[i+1:]) // a renewal may be reading the old ones
+	}
+}
+
+// Connected reports whether messages flow: connected, and every subscription
+// renewed.
+func (c *Client) Connected() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.isUp()
+}
+
+// AwaitConnected returns when Connected is true. When ctx ends first the error
+// says why the last attempt did not succeed.
+func (c *Client) AwaitConnected(ctx context.Context) error {
+	for {
+		c.mu.Lock()
+		up := c.up
+		c.mu.Unlock()
+		select {
+		case <-up:
+			return nil
+		case <-ctx.Done():
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return fmt.Errorf("waiting for the broker: %w (%w)", c.away(), ctx.Err())
+		}
+	}
+}
+
+// OnConnection calls changed with every change of Connected, in line with the
+// messages: false comes before any message of the next connection, true once
+// the subscriptions are renewed, around the time their retained messages arrive.
+// With a connection already up it is told so. Nothing is told when Run ends.
+func (c *Client) OnConnection(changed func(up bool)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watchers = append(c.watchers, changed)
+	if c.isUp() {
+		c.events.push(0, func() { changed(true) })
+	}
+}
+
+// isUp needs the lock.
+func (c *Client) isUp() bool {
+	select {
+	case <-c.up:
+		return true
+	default:
+		return false
+	}
+}
+
+// away is the error for "no connection", with the reason if one is known. It
+// needs the lock.
+func (c *Client) away() error {
+	if c.lastErr != nil {
+		return fmt.Errorf("%w: %w", ErrNotConnected, c.lastErr)
+	}
+	return fmt.Errorf("%w %s", ErrNotConnected, c.broker)
+}
+
+// setUp records a change and tells the watchers.
+func (c *Client) setUp(up bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isUp() == up {
+		return
+	}
+	if up {
+		close(c.up)
+		c.lastErr = nil
+	} else {
+		c.up = make(chan struct{})
+	}
+	for _, changed := range c.watchers {
+		c.events.push(0, func() { changed(up) })
+	}
+}
+
+// received puts a message in line for the handlers it concerns. It never blocks.
+func (c *Client) received(topic string, payload []byte, retained bool) {
+	c.mu.Lock()
+	var handlers []Handler
+	for _, s := range c.subs {
+		if matches(s.filter, topic) {
+			handlers = append(handlers, s.handle)
+		}
+	}
+	c.mu.Unlock()
+	if len(handlers) == 0 {
+		return
+	}
+	fits := c.events.push(len(topic)+len(payload)+1, func() {
+		for _, handle := range handlers {
+			handle(topic, payload, retained)
+		}
+	})
+	if fits {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dropped++; c.dropped%dropNews == 1 {
+		c.log.Warn("messages from the broker are dropped: the handlers are too slow", "topic", topic, "dropped", c.dropped)
+	}
+}
+
+// The pauses between attempts: short after a broker's restart, never over the
+// five seconds in which everything is to work again (DESIGN section 9).
+const (
+	firstPause = 250 * time.Millisecond
+	maxPause   = 5 * time.Second
+	stable     = 10 * time.Second // a connection this old starts the pauses anew
+)
+
+// Run connects and stays connected until ctx ends; then it flushes, publishes
+// the last will itself (a broker discards it on a clean goodbye), disconnects
+// and returns nil. It waits for a handler that is running. A client runs once.
+func (c *Client) Run(ctx context.Context) error {
+	c.mu.Lock()
+	started := c.started
+	c.started = true
+	c.mu.Unlock()
+	if started {
+		return errors.New("mqtt: Run was called twice")
+	}
+	var dispatch sync.WaitGroup
+	defer dispatch.Wait()
+	dispatch.Go(func() { c.events.run(ctx) })
+
+	pause := firstPause
+	for {
+		began := time.Now()
+		err := c.connection(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		c.note(err)
+		if time.Since(began) > stable {
+			pause = firstPause
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(jitter(pause)):
+		}
+		pause = min(2*pause, maxPause)
+	}
+}
+
+// note keeps the reason for those who ask, and logs it when it is news: a broker
+// that is away for a night is one line.
+func (c *Client) note(err error) {
+	c.mu.Lock()
+	news := c.lastErr == nil || c.lastErr.Error() != err.Error()
+	c.lastErr = err
+	c.mu.Unlock()
+	if news {
+		c.log.Warn("the MQTT broker is away", "broker", c.broker.String(), "err", err)
+	}
+}
