@@ -1,0 +1,232 @@
+// Package store keeps small state (timers, a saved task, the mute switch) on
+// disk so that it survives a restart, a kill at any moment and a full disk. One
+// value is one JSON file that is replaced as a whole: a reader sees the old
+// value or the new one, never a half. A new kind of state is a new name given
+// to Save; nothing here needs to change. It is not for anything that grows.
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+// maxSize bounds one value in bytes. State here is a few timers or one task; a
+// larger file is a mistake or not ours, and is not read into memory.
+const maxSize = 1 << 20
+
+// leftover is the age from which a temporary file is known to be debris of a
+// killed process: no write of at most maxSize takes that long.
+const leftover = time.Hour
+
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+// CorruptError says that a saved value could not be read and was set aside. The
+// caller's value is untouched and the store goes on working, so this is worth a
+// warning and never a reason to stop.
+type CorruptError struct {
+	Name  string // the name given to Load
+	Aside string // where the file is now; "" if it could not be moved
+	Err   error  // what was wrong with it
+}
+
+func (e *CorruptError) Error() string {
+	kept := "and could not be set aside"
+	if e.Aside != "" {
+		kept = "and was set aside as " + e.Aside
+	}
+	return fmt.Sprintf("the saved state %q is damaged (%v) %s; going on without it", e.Name, e.Err, kept)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// Store is a directory of named values. It is safe for concurrent use.
+type Store struct {
+	dir string
+	mu  sync.Mutex
+}
+
+// Open makes sure that the directory exists (mode 0700 if it is made) and removes
+// what a killed process left. A directory that can be read but not written opens:
+// Load works there and Save says what is wrong.
+func Open(dir string) (*Store, error) {
+	if dir == "" {
+		return nil, errors.New("opening the state directory: none is given; set gateway.state_dir")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("opening the state directory: %w", explain(dir, err))
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the state directory: %w", explain(dir, err))
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !strings.HasPrefix(e.Name(), ".") || !strings.Contains(e.Name(), ".json") {
+			continue
+		}
+		if info.Mode().IsRegular() && time.Since(info.ModTime()) > leftover {
+			// Debris that cannot be removed does no harm.
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	return &Store{dir: dir}, nil
+}
+
+// Dir is the directory, for messages.
+func (s *Store) Dir() string { return s.dir }
+
+// Load reads the value of a name into v, which must be a pointer. A value never
+// saved is no error and leaves v as it is. A damaged one is set aside and reported
+// as a *CorruptError.
+func (s *Store) Load(name string, v any) error {
+	path, err := s.path(name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if errors.Is(err, errTooLarge) {
+		return s.setAside(name, path, err)
+	}
+	if err != nil {
+		return fmt.Errorf("loading the state %q: %w", name, explain(s.dir, err))
+	}
+	if err := decode(data, v); err != nil {
+		return s.setAside(name, path, err)
+	}
+	return nil
+}
+
+// decode checks the text as a whole first, so that a file cut in the middle does
+// not leave half of its fields in v.
+func decode(data []byte, v any) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return errors.New("the file is empty")
+	}
+	if !json.Valid(data) {
+		return errors.New("the file is not valid JSON")
+	}
+	return json.Unmarshal(data, v)
+}
+
+var errTooLarge = fmt.Errorf("the file is over %d bytes", maxSize)
+
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxSize {
+		return nil, errTooLarge
+	}
+	return data, nil
+}
+
+// setAside keeps the damaged file for a look. An earlier one is overwritten: one
+// is enough to see what happened, and they cannot pile up.
+func (s *Store) setAside(name, path string, cause error) error {
+	aside := path + ".damaged"
+	if err := os.Rename(path, aside); err != nil {
+		aside = ""
+	}
+	return &CorruptError{Name: name, Aside: aside, Err: cause}
+}
+
+// Save writes v as the value of a name. When it returns nil the value survives a
+// kill and a power cut; when it returns an error the former value is still there.
+func (s *Store) Save(name string, v any) error {
+	path, err := s.path(name)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("saving the state %q: %w", name, err)
+	}
+	if len(data) > maxSize {
+		return fmt.Errorf("saving the state %q: %d bytes; at most %d are kept", name, len(data), maxSize)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := write(s.dir, path, append(data, '\n')); err != nil {
+		return fmt.Errorf("saving the state %q: %w", name, explain(s.dir, err))
+	}
+	return nil
+}
+
+// write replaces the file. The mode is always 0600: a copy of the former file's
+// mode would keep one that somebody loosened.
+func write(dir, path string, data []byte) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return err
+	}
+	// It does nothing once the file is in place.
+	defer func() { _ = f.Cleanup() }()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes the rename itself durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }()
+	// Some file systems cannot sync a directory and say so; the rename is done.
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+		return err
+	}
+	return nil
+}
+
+// path refuses every name that could lead out of the directory.
+func (s *Store) path(name string) (string, error) {
+	if !validName.MatchString(name) {
+		return "", fmt.Errorf("the state name %q: use 1 to 64 lower case letters, digits, _ or -", name)
+	}
+	return filepath.Join(s.dir, name+".json"), nil
+}
+
+// explain adds the way on to the errors a user can mend.
+func explain(dir string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("the disk of %s is full; make room there: %w", dir, err)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%s is on a read-only file system; mount it writable or set gateway.state_dir elsewhere: %w", dir, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("no right to use %s; give it to the user that runs this, or set gateway.state_dir elsewhere: %w", dir, err)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s is not a directory; remove what is there or set gateway.state_dir elsewhere: %w", dir, err)
+	}
+	return err
+}

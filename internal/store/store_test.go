@@ -1,0 +1,350 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+type timers struct {
+	Due  []time.Time `json:"due"`
+	Note string      `json:"note"`
+}
+
+func open(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSavedValueIsThereAfterReopening(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "state")
+	saved := timers{Due: []time.Time{time.Date(2026, 11, 21, 19, 45, 0, 0, time.UTC)}, Note: "tea"}
+	if err := open(t, dir).Save("timers", saved); err != nil {
+		t.Fatal(err)
+	}
+	var got timers
+	if err := open(t, dir).Load("timers", &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Note != "tea" || len(got.Due) != 1 || !got.Due[0].Equal(saved.Due[0]) {
+		t.Errorf("loaded %+v, saved %+v", got, saved)
+	}
+	info, err := os.Stat(filepath.Join(dir, "timers.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %o, want 600", info.Mode().Perm())
+	}
+}
+
+func TestMissingValueLeavesTheDefault(t *testing.T) {
+	t.Parallel()
+	got := timers{Note: "default"}
+	if err := open(t, t.TempDir()).Load("timers", &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Note != "default" {
+		t.Errorf("loading nothing changed the value to %+v", got)
+	}
+}
+
+func TestLooserModeIsTightened(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mute.json")
+	if err := os.WriteFile(path, []byte("true"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, dir).Save("mute", false); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %o, want 600", info.Mode().Perm())
+	}
+}
+
+func TestDamagedValueIsSetAside(t *testing.T) {
+	t.Parallel()
+	for name, data := range map[string]string{
+		"empty":      "",
+		"cut off":    `{"note":"te`,
+		"binary":     "\x00\x00\x00\x00",
+		"wrong type": `{"note":12}`,
+		"two values": `{"note":"a"}{"note":"b"}`,
+		"huge":       `"` + strings.Repeat("x", maxSize) + `"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "timers.json")
+			if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, dir)
+			var got timers
+			err := s.Load("timers", &got)
+			corrupt, ok := errors.AsType[*CorruptError](err)
+			if !ok {
+				t.Fatalf("loading a damaged file gave %v, want a CorruptError", err)
+			}
+			kept, err := os.ReadFile(corrupt.Aside)
+			if err != nil || !bytes.Equal(kept, []byte(data)) {
+				t.Errorf("the damaged file is not kept as it was: %v", err)
+			}
+			if err := s.Load("timers", &got); err != nil {
+				t.Errorf("the second load still fails: %v", err)
+			}
+			if err := s.Save("timers", timers{Note: "new"}); err != nil {
+				t.Errorf("saving after the damage: %v", err)
+			}
+		})
+	}
+}
+
+func TestNamesCannotLeaveTheDirectory(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	for _, name := range []string{"", ".", "..", "../evil", "a/b", "/etc/passwd", "Timers", "a.b", "-x", "a\x00b", strings.Repeat("a", 65)} {
+		if err := s.Save(name, 1); err == nil {
+			t.Errorf("Save accepted the name %q", name)
+		}
+		var v int
+		if err := s.Load(name, &v); err == nil {
+			t.Errorf("Load accepted the name %q", name)
+		}
+	}
+}
+
+func TestValueThatCannotBeWrittenKeepsTheOldOne(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	if err := s.Save("v", "old"); err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range map[string]any{"not json": math.NaN(), "too large": strings.Repeat("x", maxSize)} {
+		if err := s.Save("v", v); err == nil {
+			t.Errorf("%s: saved", name)
+		}
+	}
+	var got string
+	if err := s.Load("v", &got); err != nil || got != "old" {
+		t.Errorf("after refused saves: %q, %v; want the old value", got, err)
+	}
+}
+
+func TestOpenSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"", file, filepath.Join(file, "below")} {
+		_, err := Open(dir)
+		if err == nil {
+			t.Errorf("Open(%q) gave no error", dir)
+			continue
+		}
+		if dir != "" && !strings.Contains(err.Error(), "is not a directory") {
+			t.Errorf("Open(%q): %v", dir, err)
+		}
+	}
+}
+
+func TestOldDebrisIsRemovedAndNewIsNot(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old, young := filepath.Join(dir, ".timers.json123"), filepath.Join(dir, ".timers.json456")
+	for _, path := range []string{old, young} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	yesterday := time.Now().Add(-24 * time.Hour)
+	if err := os.Chtimes(old, yesterday, yesterday); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir)
+	if _, err := os.Stat(old); err == nil {
+		t.Error("the old temporary file is still there")
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Error("a temporary file that may be in use was removed")
+	}
+}
+
+func TestTwoSaversNeverMixTheirValues(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := open(t, dir), open(t, dir) // as two processes would
+	var wg sync.WaitGroup
+	for i, s := range []*Store{a, b, a, b} {
+		wg.Go(func() {
+			text := strings.Repeat(fmt.Sprint(i), 10000*(i+1))
+			for range 10 {
+				if err := s.Save("v", text); err != nil {
+					t.Error(err)
+				}
+				var got string
+				if err := s.Load("v", &got); err != nil {
+					t.Error(err)
+				}
+				if got == "" || strings.Trim(got, got[:1]) != "" {
+					t.Error("loaded a mixture of two values")
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// smallDisk mounts a disk of 64 KiB, or skips where that is not allowed.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("no right to mount a small disk: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Errorf("unmounting the small disk: %v", err)
+		}
+	})
+	return dir
+}
+
+func TestFullDiskKeepsTheOldValueAndSaysSo(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t)
+	s := open(t, dir)
+	if err := s.Save("v", "old"); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Save("v", strings.Repeat("x", 200_000))
+	if err == nil || !strings.Contains(err.Error(), "full; make room") {
+		t.Fatalf("saving to a full disk: %v", err)
+	}
+	var got string
+	if err := s.Load("v", &got); err != nil || got != "old" {
+		t.Errorf("after the full disk: %q, %v; want the old value", got, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the failed save left %d files, %v", len(entries), err)
+	}
+	if err := s.Save("v", "new"); err != nil {
+		t.Errorf("saving once there is room: %v", err)
+	}
+}
+
+func TestReadOnlyDiskIsReadableAndSaysSo(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t)
+	if err := open(t, dir).Save("v", "old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "size=64k"); err != nil {
+		t.Skipf("no right to make a disk read-only: %v", err)
+	}
+	s := open(t, dir)
+	var got string
+	if err := s.Load("v", &got); err != nil || got != "old" {
+		t.Errorf("loading from a read-only disk: %q, %v", got, err)
+	}
+	if err := s.Save("v", "new"); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("saving to a read-only disk: %v", err)
+	}
+}
+
+// TestSavesUntilKilled is the child of the next test: it saves for ever.
+func TestSavesUntilKilled(t *testing.T) {
+	if flag.NArg() != 2 || flag.Arg(0) != "save-for-ever" {
+		t.Skip("runs only as a child process")
+	}
+	s := open(t, flag.Arg(1))
+	for n := 0; ; n++ {
+		if err := s.Save("v", strings.Repeat(fmt.Sprint(n%10), 100_000)); err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			_, _ = os.Stdout.WriteString("saving\n")
+		}
+	}
+}
+
+func TestKilledInTheMiddleOfASaveLeavesAWholeValue(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		dir := t.TempDir()
+		child := exec.CommandContext(t.Context(), self, "-test.run=^TestSavesUntilKilled$", "-test.timeout=60s", "save-for-ever", dir)
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "saving\n" {
+			t.Fatalf("the child said %q, %v", line, err)
+		}
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		// Its error is the kill.
+		_ = child.Wait()
+		var got string
+		if err := open(t, dir).Load("v", &got); err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != 100_000 || strings.Trim(got, got[:1]) != "" {
+			t.Errorf("after the kill the value has %d characters and is a mixture or cut", len(got))
+		}
+	}
+}
+
+// FuzzLoad: no content of a state file makes Load do anything but load it or set
+// it aside.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{"", "null", `{"due":null}`, `{"due":["x"]}`, "[", "\xff", `{"note":"a"} x`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "v.json"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, dir)
+		var got timers
+		if err := s.Load("v", &got); err != nil {
+			if _, ok := errors.AsType[*CorruptError](err); !ok {
+				t.Fatalf("loading gave %v", err)
+			}
+		}
+		if err := s.Load("v", &got); err != nil {
+			t.Fatalf("the second load gave %v", err)
+		}
+	})
+}
