@@ -1,0 +1,190 @@
+package mcpint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// HostConfig is the part's configuration.
+type HostConfig struct {
+	Servers    []Server
+	Retry      Retry
+	Retries    map[string]Retry // by server id, in place of Retry
+	Options    Options          // Notify and Log in it are the host's own
+	LocalTools []string         // what the failure report names as still working
+	OnAttempt  func(Attempt)    // told of every attempt when it ends; must not block; may be nil
+}
+
+// Attempt is one try to connect to a server.
+type Attempt struct {
+	Server string
+	Number int           // from 1, since the last stable connection or forced retry
+	After  time.Duration // when it began, since the start of Run
+	Delay  time.Duration // how long it was waited for
+	Err    error         // nil: it succeeded
+}
+
+// Host keeps MCP servers connected and their tools in the registry.
+type Host struct {
+	cfg     HostConfig
+	reg     *tools.Registry
+	log     *slog.Logger
+	links   []*supervisor // sorted by id
+	dial    func(ctx context.Context, s Server, o Options) (Session, error)
+	roll    func() float64 // [0, 1), for jitter
+	mu      sync.Mutex
+	watches []watch
+	began   time.Time
+}
+
+// watch is one interest in resources.
+type watch struct {
+	suffix string
+	fn     func(server string, body []byte)
+}
+
+// defaultLocalTools are the local tools of a full installation (DESIGN T1).
+var defaultLocalTools = []string{"datetime", "search", "volume"}
+
+// NewHost checks the configuration and announces every server to the registry, so
+// that whoever awaits tools waits for them from now on. Nothing is started.
+func NewHost(cfg HostConfig, reg *tools.Registry, log *slog.Logger) (*Host, error) {
+	if len(cfg.LocalTools) == 0 {
+		cfg.LocalTools = defaultLocalTools
+	}
+	h := &Host{cfg: cfg, reg: reg, log: log, dial: Dial, roll: rand.Float64}
+	for _, s := range cfg.Servers {
+		if err := s.check(); err != nil {
+			return nil, err
+		}
+		s.ConnectTimeout = cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
+		s.CallTimeout = cmp.Or(s.CallTimeout, defaultCallTimeout)
+		retry := cfg.Retry
+		if own, ok := cfg.Retries[s.ID]; ok {
+			retry = own
+		}
+		if err := retry.check(); err != nil {
+			return nil, fmt.Errorf("MCP server %q: %w", s.ID, err)
+		}
+		h.links = append(h.links, newSupervisor(h, s, retry))
+	}
+	slices.SortFunc(h.links, func(a, b *supervisor) int { return strings.Compare(a.srv.ID, b.srv.ID) })
+	for i, l := range h.links {
+		if i > 0 && h.links[i-1].srv.ID == l.srv.ID {
+			return nil, fmt.Errorf("the MCP server id %q is given twice", l.srv.ID)
+		}
+	}
+	for _, l := range h.links {
+		l.arrive = reg.Expect()
+	}
+	return h, nil
+}
+
+// Run keeps the servers connected until ctx ends, then stops them all at once and
+// returns nil when no process is left. It may be called once.
+func (h *Host) Run(ctx context.Context) error {
+	h.mu.Lock()
+	if !h.began.IsZero() {
+		h.mu.Unlock()
+		return errors.New("running the MCP host: it has been run already")
+	}
+	h.began = time.Now()
+	h.mu.Unlock()
+	var running sync.WaitGroup
+	for _, l := range h.links {
+		running.Go(func() { l.run(ctx) })
+	}
+	running.Wait()
+	return nil
+}
+
+// Status lists the servers by id.
+func (h *Host) Status() []Status {
+	list := make([]Status, 0, len(h.links))
+	for _, l := range h.links {
+		list = append(list, l.status())
+	}
+	return list
+}
+
+// Overall is the state of all servers as one word; see the function Overall.
+func (h *Host) Overall() string { return Overall(h.Status()) }
+
+// Retry starts afresh with one server: its count is reset and it is tried at once.
+// It returns when that has begun, not when it has ended. A connected one is left
+// alone.
+func (h *Host) Retry(ctx context.Context, id string) error {
+	for _, l := range h.links {
+		if l.srv.ID == id {
+			return l.force(ctx)
+		}
+	}
+	return fmt.Errorf("%w: %q", ErrUnknownServer, id)
+}
+
+// ErrUnknownServer means that no server with that id is configured.
+var ErrUnknownServer = errors.New("there is no such MCP server")
+
+// RetryAll does what Retry does for every server that is not connected.
+func (h *Host) RetryAll(ctx context.Context) error {
+	var errs []error
+	for _, l := range h.links {
+		errs = append(errs, l.force(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// WakeAll says that something servers depend on is back, the broker for one:
+// those that are not connected are tried at once. It does not block.
+func (h *Host) WakeAll() {
+	for _, l := range h.links {
+		select {
+		case l.wake <- struct{}{}:
+		default: // one is waiting already
+		}
+	}
+}
+
+// Watch hands over every resource whose URI ends with suffix, once per connection
+// and again whenever its server says that it changed. fn is called from one
+// goroutine per server and must be registered before Run.
+func (h *Host) Watch(suffix string, fn func(server string, body []byte)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watches = append(h.watches, watch{suffix, fn})
+}
+
+// watchersOf returns who wants a resource.
+func (h *Host) watchersOf(uri string) []func(string, []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var list []func(string, []byte)
+	for _, w := range h.watches {
+		if strings.HasSuffix(uri, w.suffix) {
+			list = append(list, w.fn)
+		}
+	}
+	return list
+}
+
+func (h *Host) attempted(a Attempt) {
+	if h.cfg.OnAttempt != nil {
+		h.cfg.OnAttempt(a)
+	}
+}
+
+func (h *Host) since(t time.Time) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return t.Sub(h.began)
+}

@@ -1,0 +1,399 @@
+package mcpint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// quick is a schedule without long waits, for real processes.
+func quick() Retry {
+	return Retry{Enabled: true, Attempts: 3, BaseDelay: 10 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second, SlowInterval: time.Minute}
+}
+
+// patience is far more than anything here takes, even on a busy machine.
+func patience(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute) // used in cleanups, too
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// until waits for a condition nobody announces.
+func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: not reached", what)
+		}
+	}
+}
+
+// gone demands that nothing of a process group is left, not even a zombie.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	if pid == 0 {
+		t.Error("no process id to look for")
+		return
+	}
+	until(patience(t), t, fmt.Sprintf("the end of process group %d", pid), func() bool {
+		return errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) || onlyForeignZombies(t, pid)
+	})
+}
+
+// onlyForeignZombies reports whether what is left of a group is dead and waits
+// for somebody else than us: orphans are reaped by init, which may take its time.
+func onlyForeignZombies(t *testing.T, group int) bool {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // ended meanwhile
+		}
+		// After the name in brackets: state, parent, group.
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if len(fields) > 2 && fields[2] == strconv.Itoa(group) && (fields[0] != "Z" || fields[1] == strconv.Itoa(os.Getpid())) {
+			return false
+		}
+	}
+	return true
+}
+
+// hosted runs a host and returns it with what stops it.
+func hosted(t *testing.T, reg *tools.Registry, retry Retry, servers ...Server) (*Host, func()) {
+	t.Helper()
+	h, err := NewHost(HostConfig{Servers: servers, Retry: retry, Options: Options{Name: "test", Version: "0", Environ: []string{"PATH=/bin", "SECRET=never"}}}, reg, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	started := make(chan struct{})
+	stop := func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run ended with %v", err)
+		}
+	}
+	go func() {
+		<-started
+		ended <- h.Run(ctx)
+	}()
+	return h, func() {
+		select {
+		case <-started:
+			stop()
+		default:
+			close(started)
+		}
+	}
+}
+
+func TestARealServer(t *testing.T) {
+	reg := tools.NewRegistry()
+	h, step := hosted(t, reg, quick(), child(t, "good", "good"))
+	houses := make(chan string, 4)
+	h.Watch("://home", func(server string, body []byte) { houses <- server + string(body) })
+	step()
+	ctx := patience(t)
+	if err := reg.Await(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-houses; got != `good{"version":1}` {
+		t.Fatalf("the house is %s", got)
+	}
+	s := h.Status()[0]
+	if s.Status != Connected || s.PID == nil || *s.Version != "1.2.3" || *s.Tools != 4 {
+		t.Fatalf("the status is %+v", s)
+	}
+	result, err := reg.Call(ctx, tools.Call{Tool: "echo", Args: json.RawMessage(`{"Text":"hello"}`)})
+	if err != nil || result.Text != "hello" || string(result.Data) != `{"said":"hello"}` || !result.PublishedAt.Equal(publishTime) || result.Failed {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	result, err = reg.Call(ctx, tools.Call{Server: "good", Tool: "environment"})
+	if err != nil || !strings.Contains(result.Text, "PATH=/bin") || strings.Contains(result.Text, "SECRET") {
+		t.Fatalf("the child's environment is %q, %v", result.Text, err)
+	}
+	if _, err := reg.Call(ctx, tools.Call{Tool: "change"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-houses; got != `good{"version":2}` {
+		t.Fatalf("the changed house is %s", got)
+	}
+	step()
+	gone(t, *s.PID)
+}
+
+func TestADeadServerComesBack(t *testing.T) {
+	reg := tools.NewRegistry()
+	h, step := hosted(t, reg, quick(), child(t, "good", "good"))
+	step()
+	ctx := patience(t)
+	if err := reg.Await(ctx); err != nil {
+		t.Fatal(err)
+	}
+	first := *h.Status()[0].PID
+	_, err := reg.Call(ctx, tools.Call{Tool: "die"})
+	if !errors.Is(err, ErrNoAnswer) {
+		t.Fatalf("a call that killed the server: %v", err)
+	}
+	end, ok := errors.AsType[*EndError](err)
+	if !ok || end.Exit != "exit status 7" || end.Stderr != "fatal: out of luck" {
+		t.Fatalf("the reason is lost: %#v", err)
+	}
+	// The very next call brings it back, whoever notices first.
+	result, err := reg.Call(ctx, tools.Call{Tool: "echo", Args: json.RawMessage(`{"text":"again"}`)})
+	if err != nil || result.Text != "again" {
+		t.Fatalf("after the crash: %+v, %v", result, err)
+	}
+	second := *h.Status()[0].PID
+	gone(t, first)
+	if err := syscall.Kill(second, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	until(ctx, t, "a third process", func() bool {
+		s := h.Status()[0]
+		return s.Status == Connected && s.PID != nil && *s.PID != second
+	})
+	third := *h.Status()[0].PID
+	step()
+	gone(t, second)
+	gone(t, third)
+}
+
+func TestAFlakyStart(t *testing.T) {
+	reg := tools.NewRegistry()
+	h, step := hosted(t, reg, quick(), child(t, "flaky", "flaky", filepath.Join(t.TempDir(), "starts"), "3"))
+	step()
+	if err := reg.Await(patience(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := h.Status()[0]; s.Status != Connected || s.RetryCount != 2 {
+		t.Fatalf("the status is %+v", s)
+	}
+	step()
+}
+
+func TestServersThatDoNotConnect(t *testing.T) {
+	tests := map[string]struct {
+		server Server
+		says   []string
+	}{
+		"exits":   {child(t, "zwave", "exit"), []string{"connection to stdio server 'zwave' failed: the process ended before it answered (exit status 3)", "MCP server stderr: the MQTT broker at 127.0.0.1:1883 cannot be reached"}},
+		"mute":    {child(t, "zwave", "mute"), []string{"no answer to initialize within 300ms"}},
+		"no file": {Server{ID: "zwave", Command: "/nonexistent/zwave-mcp-server"}, []string{"the program /nonexistent/zwave-mcp-server cannot be started", "no such file"}},
+		"missing": {Server{ID: "zwave", Command: "no-such-mcp-server"}, []string{`the program "no-such-mcp-server" is neither at`, "nor in PATH"}},
+		"endless": {child(t, "zwave", "endless"), []string{"a line is longer than 33554432 bytes"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			reg := tools.NewRegistry()
+			retry := quick()
+			retry.Attempts = 1
+			if name == "mute" {
+				tt.server.ConnectTimeout = 300 * time.Millisecond
+			}
+			h, step := hosted(t, reg, retry, tt.server)
+			step()
+			if err := reg.Await(patience(t)); err != nil {
+				t.Fatal(err)
+			}
+			text := FailureText(h.Status()[0])
+			for _, want := range tt.says {
+				if !strings.Contains(text, want) {
+					t.Errorf("the report lacks %q:\n%s", want, text)
+				}
+			}
+			step()
+		})
+	}
+}
+
+func TestGarbageIsSkipped(t *testing.T) {
+	session := dialled(t, child(t, "garbage", "garbage"))
+	result, err := session.CallTool(patience(t), "echo", json.RawMessage(`{"text":"hello"}`))
+	if err != nil || result.Text != "hello" {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+}
+
+func dialled(t *testing.T, s Server) Session {
+	t.Helper()
+	session, err := Dial(patience(t), s, Options{Name: "test", Version: "0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := session.(Identified).PID()
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+		gone(t, pid)
+	})
+	return session
+}
+
+func TestOneBadToolDoesNotHideTheGoodOnes(t *testing.T) {
+	specs, err := dialled(t, child(t, "schemas", "schemas")).ListTools(patience(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range specs {
+		names = append(names, s.Name)
+		if !strings.HasPrefix(string(s.Input), "{") {
+			t.Errorf("%s: a model cannot take the schema %s", s.Name, s.Input)
+		}
+	}
+	if want := []string{"bad", "odd", "good", "reader"}; !slices.Equal(names, want) {
+		t.Fatalf("got %q, want %q", names, want)
+	}
+	good, reader, bad := specs[2], specs[3], specs[0]
+	if good.Risk != tools.Reversible || !good.Idempotent || good.OpenWorld || good.Title != "Good" || good.Description != "A good one." {
+		t.Errorf("good is %+v", good)
+	}
+	if reader.Risk != tools.Read || !reader.Idempotent || !reader.OpenWorld {
+		t.Errorf("reader is %+v", reader)
+	}
+	if bad.Risk != tools.Dangerous {
+		t.Errorf("without annotations the risk is %q", bad.Risk)
+	}
+}
+
+func TestEndlessPagesEnd(t *testing.T) {
+	specs, err := dialled(t, child(t, "pages", "pages")).ListTools(patience(t))
+	if err != nil || len(specs) != maxPages {
+		t.Fatalf("%d tools, %v", len(specs), err)
+	}
+}
+
+func TestACallEndsWhenTheServerDiesAndAGrandchildHoldsItsPipes(t *testing.T) {
+	session := dialled(t, child(t, "orphan", "orphan"))
+	_, err := session.CallTool(patience(t), "act", nil)
+	if end, ok := errors.AsType[*EndError](err); !ok || end.Exit != "exit status 5" || !errors.Is(err, ErrNoAnswer) {
+		t.Fatalf("got %v", err)
+	}
+	<-session.(Mortal).Done()
+	if _, err := session.CallTool(patience(t), "act", nil); !errors.Is(err, ErrNotConnected) {
+		t.Fatalf("a second call: %v", err)
+	}
+}
+
+func TestACallEndsWhenTheServerStopsReading(t *testing.T) {
+	session := dialled(t, child(t, "deaf", "deaf"))
+	if _, err := session.ListTools(patience(t)); err != nil {
+		t.Fatal(err)
+	}
+	args, err := json.Marshal(map[string]string{"text": strings.Repeat("x", 1<<20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = session.CallTool(patience(t), "act", args)
+	if !errors.Is(err, ErrNoAnswer) || !strings.Contains(err.Error(), "has not read its input") {
+		t.Fatalf("got %v", err)
+	}
+	<-session.(Mortal).Done()
+}
+
+func TestAClosedOutputEndsTheSession(t *testing.T) {
+	session := dialled(t, child(t, "hangup", "hangup"))
+	if _, err := session.ListTools(patience(t)); err != nil {
+		t.Fatal(err)
+	}
+	<-session.(Mortal).Done()
+	if err := session.(Mortal).Err(); err == nil || !strings.Contains(err.Error(), "closed its output") {
+		t.Fatalf("the reason is %v", err)
+	}
+}
+
+func TestFiveStubbornChildrenStopTogether(t *testing.T) {
+	reg := tools.NewRegistry()
+	var servers []Server
+	for n := range 5 {
+		servers = append(servers, child(t, fmt.Sprintf("s%d", n), "stubborn"))
+	}
+	h, step := hosted(t, reg, quick(), servers...)
+	step()
+	if err := reg.Await(patience(t)); err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for _, s := range h.Status() {
+		if s.Status != Connected {
+			t.Fatalf("the status is %+v", s)
+		}
+		pids = append(pids, *s.PID)
+	}
+	begin := time.Now()
+	step()
+	t.Logf("stopped after %v; the bound is 8 s", time.Since(begin))
+	for _, pid := range pids {
+		gone(t, pid)
+	}
+}
+
+func TestAKilledGatewayLeavesNothing(t *testing.T) {
+	gateway := child(t, "", "gateway")
+	cmd := exec.CommandContext(t.Context(), gateway.Command, gateway.Args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Fscan(out, &pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	gone(t, pid)
+}
+
+func TestStderrIsRepeatedInTheLog(t *testing.T) {
+	var logged ring
+	server := child(t, "zwave", "exit")
+	server.Env = map[string]string{"MQTT_PASSWORD": "127.0.0.1"}
+	_, err := Dial(patience(t), server, Options{Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	if dial, ok := errors.AsType[*DialError](err); !ok || dial.Exit != "exit status 3" {
+		t.Fatalf("got %v", err)
+	}
+	if want := `text="the MQTT broker at ***:1883 cannot be reached"`; !strings.Contains(string(logged.tail()), want) {
+		t.Fatalf("the log lacks %s:\n%s", want, logged.tail())
+	}
+}
+
+func TestStoppingDuringAHandshakeLeavesNothing(t *testing.T) {
+	reg := tools.NewRegistry()
+	h, step := hosted(t, reg, quick(), child(t, "mute", "mute"))
+	step()
+	until(patience(t), t, "an attempt", func() bool { return h.Status()[0].Status == Connecting })
+	step()
+	if !reg.Settled() {
+		t.Fatal("a stopped host is waited for")
+	}
+}

@@ -1,0 +1,116 @@
+package mcpint
+
+import "time"
+
+// Status is what the outside sees of one server (DESIGN M4). What is not known is
+// null in JSON.
+type Status struct {
+	ID        string `json:"id"`
+	Transport string `json:"transport"`
+	Essential bool   `json:"essential"`
+	Status    State  `json:"status"`
+	RetryStatus
+	HealthStatus
+	PeerStatus
+	Failure *Failure `json:"-"` // set while the status is failed; see FailureText
+}
+
+// RetryStatus is where a server is in its schedule.
+type RetryStatus struct {
+	RetryCount    int        `json:"retryCount"` // retries since the last stable connection
+	MaxRetries    int        `json:"maxRetries"` // attempts − 1
+	LastRetryTime *time.Time `json:"lastRetryTime"`
+	NextRetryTime *time.Time `json:"nextRetryTime"`
+	ErrorMessage  *string    `json:"errorMessage"`
+}
+
+// HealthStatus is how well a server answers.
+type HealthStatus struct {
+	Health              Health     `json:"health"`
+	Breaker             string     `json:"breaker"` // closed, open or half-open
+	ConsecutiveFailures int        `json:"consecutiveFailures"`
+	LastSuccess         *time.Time `json:"lastSuccess"`
+}
+
+// PeerStatus is who the server is.
+type PeerStatus struct {
+	Tools   *int    `json:"tools"` // how many it offers
+	PID     *int    `json:"pid"`
+	Version *string `json:"version"`
+}
+
+// Health is a verdict on a server, derived and never stored.
+type Health string
+
+// The verdicts, best first.
+const (
+	Healthy      Health = "healthy"
+	Degraded     Health = "degraded"     // one failure, or a slow last call
+	Unresponsive Health = "unresponsive" // two silences in a row
+	Dead         Health = "dead"         // no connection
+)
+
+// slowCall is the duration over which a call is slow (M6, M8).
+const slowCall = time.Second
+
+// vitals are the facts health is derived from.
+type vitals struct {
+	connected bool
+	failures  int           // calls without an answer in a row
+	lastCall  time.Duration // of the last answered call
+}
+
+func healthOf(v vitals) Health {
+	switch {
+	case !v.connected:
+		return Dead
+	case v.failures >= 2:
+		return Unresponsive
+	case v.failures == 1, v.lastCall > slowCall:
+		return Degraded
+	}
+	return Healthy
+}
+
+// Overall sums up servers as one word (DESIGN M5): full when all are connected,
+// disconnected when an essential one is not, else partial when some optional one
+// is connected and degraded when only the essential ones are.
+func Overall(servers []Status) string {
+	optional, connected := 0, 0
+	for _, s := range servers {
+		switch up := s.Status == Connected; {
+		case s.Essential && !up:
+			return "disconnected"
+		case !s.Essential:
+			optional++
+			if up {
+				connected++
+			}
+		}
+	}
+	switch {
+	case connected == optional:
+		return "full"
+	case connected > 0:
+		return "partial"
+	}
+	return "degraded"
+}
+
+// known returns a pointer to v, or nil for the zero value, which stands for unknown.
+func known[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// moment is a time for a status: null when unknown, to the millisecond in UTC.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC().Truncate(time.Millisecond)
+	return &t
+}

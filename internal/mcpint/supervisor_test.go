@@ -1,0 +1,489 @@
+package mcpint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// fakeServer is what a fake dialler connects to.
+type fakeServer struct {
+	mu    sync.Mutex
+	down  int           // dials that still do not succeed
+	takes time.Duration // a dial
+	dials int
+	calls []string
+	live  *fakeSession
+	specs []tools.Spec
+}
+
+type fakeSession struct {
+	of     *fakeServer
+	notify func(Notice)
+	done   chan struct{}
+	once   sync.Once
+}
+
+func (f *fakeServer) dial(ctx context.Context, s Server, o Options) (Session, error) {
+	f.mu.Lock()
+	f.dials++
+	down := f.down > 0
+	f.down = max(0, f.down-1)
+	takes := f.takes
+	f.mu.Unlock()
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if down {
+		return nil, &DialError{Server: s.ID, Transport: "stdio", Exit: "exit status 3", Stderr: "no broker", Err: errors.New("the process ended before it answered")}
+	}
+	session := &fakeSession{of: f, notify: o.Notify, done: make(chan struct{})}
+	f.mu.Lock()
+	f.live = session
+	f.mu.Unlock()
+	return session, nil
+}
+
+func (f *fakeServer) set(down int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.down = down
+}
+
+func (f *fakeServer) slow(takes time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.takes = takes
+}
+
+func (f *fakeServer) dialled() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.dials
+}
+
+// die ends the live session as a crash would.
+func (f *fakeServer) die() {
+	f.mu.Lock()
+	live := f.live
+	f.mu.Unlock()
+	_ = live.Close()
+}
+
+func (s *fakeSession) ListTools(context.Context) ([]tools.Spec, error) {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	return slices.Clone(s.of.specs), nil
+}
+
+func (s *fakeSession) CallTool(_ context.Context, name string, _ json.RawMessage) (tools.Result, error) {
+	select {
+	case <-s.done:
+		return tools.Result{}, fmt.Errorf("%w: gone", ErrNotConnected)
+	default:
+	}
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	s.of.calls = append(s.of.calls, name)
+	return tools.Result{Text: "ok"}, nil
+}
+
+func (s *fakeSession) Close() error          { s.once.Do(func() { close(s.done) }); return nil }
+func (s *fakeSession) Done() <-chan struct{} { return s.done }
+
+func (s *fakeSession) Err() error {
+	select {
+	case <-s.done:
+		return errors.New("it died")
+	default:
+		return nil
+	}
+}
+
+// bench is a host with one fake server, running in a synctest bubble.
+type bench struct {
+	*Host
+	fake     *fakeServer
+	reg      *tools.Registry
+	attempts *[]Attempt
+	logged   *ring
+	stop     func()
+}
+
+func run(t *testing.T, fake *fakeServer, retry Retry) bench {
+	t.Helper()
+	if fake.specs == nil {
+		fake.specs = []tools.Spec{{Name: "act", Remote: "act", Risk: tools.Reversible}}
+	}
+	var attempts []Attempt
+	var logged ring
+	reg := tools.NewRegistry()
+	h, err := NewHost(HostConfig{
+		Servers:   []Server{{ID: "zwave", Command: "/usr/bin/zwave-mcp-server", Essential: true, Env: map[string]string{"MQTT_BROKER_URL": "tcp://x"}}},
+		Retry:     retry,
+		OnAttempt: func(a Attempt) { attempts = append(attempts, a) },
+	}, reg, slog.New(slog.NewTextHandler(&logged, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.dial = fake.dial
+	h.roll = func() float64 { return 0.5 }
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	return bench{Host: h, fake: fake, reg: reg, attempts: &attempts, logged: &logged, stop: func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run ended with %v", err)
+		}
+		if got := h.Status()[0].Status; got != Disconnected {
+			t.Errorf("after Run the status is %s", got)
+		}
+	}}
+}
+
+// pass lets time pass and everything settle.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func (b bench) log() string { return string(b.logged.tail()) }
+
+func (b bench) status() Status { return b.Status()[0] }
+
+func starts(attempts []Attempt) []time.Duration {
+	var list []time.Duration
+	for _, a := range attempts {
+		list = append(list, a.After)
+	}
+	return list
+}
+
+func TestRetriesAfterZeroTwoAndFourSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{down: 2}, DefaultRetry())
+		defer b.stop()
+		pass(3 * time.Second)
+		if s := b.status(); s.Status != Retrying || s.RetryCount != 1 || s.MaxRetries != 2 || s.Health != Dead ||
+			s.NextRetryTime == nil || !s.NextRetryTime.Equal(time.Now().Add(3*time.Second).Truncate(time.Millisecond)) ||
+			s.ErrorMessage == nil || !strings.Contains(*s.ErrorMessage, "exit status 3") {
+			t.Fatalf("between the attempts the status is %+v", s)
+		}
+		if b.reg.Settled() {
+			t.Fatal("the registry does not wait for the retries")
+		}
+		if err := b.reg.Await(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		want := []time.Duration{0, 2 * time.Second, 6 * time.Second}
+		if got := starts(*b.attempts); !slices.Equal(got, want) {
+			t.Fatalf("attempts began at %v, want %v", got, want)
+		}
+		for i, a := range *b.attempts {
+			if want := []time.Duration{0, 2 * time.Second, 4 * time.Second}[i]; a.Delay != want || a.Number != i+1 || (a.Err == nil) != (i == 2) {
+				t.Errorf("attempt %d is %+v", i+1, a)
+			}
+		}
+		if s := b.status(); s.Status != Connected || s.RetryCount != 2 || s.Health != Healthy || s.ErrorMessage != nil || s.NextRetryTime != nil || s.LastRetryTime == nil || *s.Tools != 1 {
+			t.Fatalf("at the end the status is %+v", s)
+		}
+		for _, want := range []string{"attempt=1 delay=0s", "attempt=2 delay=2s", "attempt=3 delay=4s", "MCP connection succeeded on attempt 3"} {
+			if !strings.Contains(b.log(), want) {
+				t.Errorf("the log lacks %q:\n%s", want, b.log())
+			}
+		}
+		pass(stableAfter)
+		if s := b.status(); s.RetryCount != 0 {
+			t.Errorf("after %v the retry count is %d", stableAfter, s.RetryCount)
+		}
+	})
+}
+
+func TestUsedUpAttemptsAreReportedAndTriedOnSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{down: 6}, DefaultRetry())
+		defer b.stop()
+		if err := b.reg.Await(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := time.Since(b.began); got != 6*time.Second {
+			t.Errorf("Await ended after %v, want 6s", got)
+		}
+		s := b.status()
+		if s.Status != Failed || s.NextRetryTime == nil || b.Overall() != "disconnected" {
+			t.Fatalf("the status is %+v", s)
+		}
+		if want := "Failed to initialize MCP tools after 3 attempts\nReason: connection to stdio server 'zwave' failed: the process ended before it answered (exit status 3)\nMCP server stderr: no broker\nCheck: MQTT broker running, zwave-mcp-server installed\nContinuing with local tools only (datetime, search, volume)"; FailureText(s) != want {
+			t.Errorf("the report is\n%s\nwant\n%s", FailureText(s), want)
+		}
+		if !strings.Contains(b.log(), "MCP connection failed after 3 attempts") {
+			t.Error("the end is not logged")
+		}
+		pass(5 * time.Minute)
+		want := []time.Duration{0, 2 * time.Second, 6 * time.Second, 14 * time.Second, 30 * time.Second, 62 * time.Second, 122 * time.Second}
+		if got := starts(*b.attempts); !slices.Equal(got, want) {
+			t.Fatalf("attempts began at %v, want %v", got, want)
+		}
+		if s := b.status(); s.Status != Connected || s.Failure != nil || b.Overall() != "full" {
+			t.Fatalf("the status is %+v", s)
+		}
+		if n := strings.Count(b.log(), "MCP connection failed after"); n != 1 {
+			t.Errorf("the failure is reported %d times", n)
+		}
+	})
+}
+
+func TestWithoutRetryThereIsOneAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		retry := DefaultRetry()
+		retry.Enabled = false
+		b := run(t, &fakeServer{down: 1}, retry)
+		defer b.stop()
+		pass(time.Hour)
+		if s := b.status(); s.Status != Failed || s.NextRetryTime != nil || b.fake.dialled() != 1 {
+			t.Fatalf("after %d attempts the status is %+v", b.fake.dialled(), s)
+		}
+		if !strings.Contains(b.log(), "MCP connection failed after 1 attempt\"") {
+			t.Errorf("the log is %s", b.log())
+		}
+		if err := b.Retry(t.Context(), "zwave"); err != nil {
+			t.Fatal(err)
+		}
+		pass(0)
+		if s := b.status(); s.Status != Connected {
+			t.Fatalf("forced, the status is %+v", s)
+		}
+		b.fake.die()
+		pass(time.Hour)
+		if s := b.status(); s.Status != Disconnected || b.fake.dialled() != 2 {
+			t.Fatalf("after a loss: %d dials, %+v", b.fake.dialled(), s)
+		}
+	})
+}
+
+func TestCallsReconnectOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{}
+		b := run(t, fake, DefaultRetry())
+		defer b.stop()
+		pass(time.Minute)
+		fake.set(1000)
+		fake.die()
+		pass(10 * time.Second)
+		if s := b.status(); s.Status != Failed {
+			t.Fatalf("the status is %+v", s)
+		}
+		next := *b.status().NextRetryTime
+		_, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"})
+		if away, ok := errors.AsType[*UnavailableError](err); !ok || away.Server != "zwave" || !errors.Is(err, ErrNotConnected) {
+			t.Fatalf("a call to a dead server: %v", err)
+		}
+		if s := b.status(); s.Status != Failed || !s.NextRetryTime.Equal(next) {
+			t.Fatalf("the call moved the schedule from %v: %+v", next, s)
+		}
+		fake.set(0)
+		fake.slow(time.Second)
+		before := fake.dialled()
+		var wg sync.WaitGroup
+		failed := make(chan error, 10)
+		for range 10 {
+			wg.Go(func() {
+				if _, err := b.reg.Call(t.Context(), tools.Call{Server: "zwave", Tool: "act"}); err != nil {
+					failed <- err
+				}
+			})
+		}
+		wg.Wait()
+		if len(failed) > 0 {
+			t.Fatalf("a waiting call failed: %v", <-failed)
+		}
+		if got := fake.dialled() - before; got != 1 {
+			t.Fatalf("ten waiting calls made %d connections", got)
+		}
+	})
+}
+
+func TestACallFindsOutAboutALossFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{}, DefaultRetry())
+		defer b.stop()
+		pass(time.Minute)
+		b.fake.die() // and before anybody noticed:
+		if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.fake.dialled(); got != 2 {
+			t.Fatalf("%d dials", got)
+		}
+	})
+}
+
+func TestACallGivesUpAtItsDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{}, DefaultRetry())
+		defer b.stop()
+		pass(time.Minute)
+		b.fake.slow(9 * time.Second)
+		b.fake.die()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		begin := time.Now()
+		_, err := b.reg.Call(ctx, tools.Call{Tool: "act"})
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrNotConnected) || time.Since(begin) != 5*time.Second {
+			t.Fatalf("after %v: %v", time.Since(begin), err)
+		}
+	})
+}
+
+func TestForceResetsTheCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{down: 100}, DefaultRetry())
+		defer b.stop()
+		pass(10 * time.Second)
+		if err := b.Retry(t.Context(), "nobody"); !errors.Is(err, ErrUnknownServer) {
+			t.Fatalf("an unknown server: %v", err)
+		}
+		if err := b.RetryAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		pass(0)
+		if s := b.status(); s.Status != Retrying || s.RetryCount != 0 {
+			t.Fatalf("the status is %+v", s)
+		}
+		pass(6 * time.Second)
+		want := []time.Duration{0, 2 * time.Second, 6 * time.Second, 10 * time.Second, 12 * time.Second, 16 * time.Second}
+		if got := starts(*b.attempts); !slices.Equal(got, want) {
+			t.Fatalf("attempts began at %v, want %v", got, want)
+		}
+		if n := (*b.attempts)[5].Number; n != 3 {
+			t.Fatalf("the last attempt has number %d", n)
+		}
+		if s := b.status(); s.Status != Failed {
+			t.Fatalf("the status is %+v", s)
+		}
+	})
+}
+
+func TestWakeTriesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{down: 4, takes: 500 * time.Millisecond}
+		b := run(t, fake, DefaultRetry())
+		defer b.stop()
+		pass(20 * time.Second)
+		if s := b.status(); s.Status != Failed {
+			t.Fatalf("the status is %+v", s)
+		}
+		dials := fake.dialled()
+		fake.set(1)
+		b.WakeAll() // this attempt does not succeed yet …
+		pass(100 * time.Millisecond)
+		b.WakeAll() // … and a second wake meanwhile is not lost
+		pass(2 * time.Second)
+		if s := b.status(); s.Status != Connected || fake.dialled() != dials+2 {
+			t.Fatalf("%d dials more, status %+v", fake.dialled()-dials, s)
+		}
+	})
+}
+
+func TestWakeDoesNotSpendTheScheduledAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{down: 100}
+		b := run(t, fake, DefaultRetry())
+		defer b.stop()
+		for range 100 { // the broker's connection comes up, and flaps
+			b.WakeAll()
+			pass(50 * time.Millisecond)
+		}
+		if got := fake.dialled(); got != 2 {
+			t.Fatalf("%d attempts within five seconds, expected those at 0 and 2 s", got)
+		}
+		pass(2 * time.Second)
+		if got := fake.dialled(); got != 3 {
+			t.Fatalf("%d attempts within seven seconds, expected the third at 6 s and no more", got)
+		}
+	})
+}
+
+func TestAServerThatKeepsDyingIsNotRestartedForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{}
+		b := run(t, fake, DefaultRetry())
+		defer b.stop()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		for ctx.Err() == nil {
+			pass(time.Second)
+			if b.status().Status == Connected {
+				fake.die()
+			}
+		}
+		if got := fake.dialled(); got > 12 {
+			t.Fatalf("restarted %d times in five minutes", got)
+		}
+		if !strings.Contains(b.log(), "MCP connection failed after 3 attempts") {
+			t.Fatalf("it is never reported as failed:\n%s", b.log())
+		}
+	})
+}
+
+func TestToolChangesAreFollowedDebounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{}
+		b := run(t, fake, DefaultRetry())
+		defer b.stop()
+		pass(time.Second)
+		fake.mu.Lock()
+		fake.specs = []tools.Spec{{Name: "one", Remote: "one"}, {Name: "two", Remote: "two"}}
+		live := fake.live
+		fake.mu.Unlock()
+		for range 100 {
+			live.notify(Notice{Kind: ToolsChanged})
+		}
+		pass(settle + time.Second)
+		if got := len(b.reg.Specs()); got != 2 || *b.status().Tools != 2 {
+			t.Fatalf("the registry has %d tools", got)
+		}
+		if n := strings.Count(b.log(), "MCP tools changed"); n > 2 {
+			t.Fatalf("a hundred announcements made %d listings", n)
+		}
+	})
+}
+
+func TestHostRefusesABadConfiguration(t *testing.T) {
+	good := Server{ID: "a", Command: "x"}
+	tests := map[string]HostConfig{
+		"twice":        {Servers: []Server{good, good}, Retry: DefaultRetry()},
+		"no id":        {Servers: []Server{{Command: "x"}}, Retry: DefaultRetry()},
+		"no command":   {Servers: []Server{{ID: "a"}}, Retry: DefaultRetry()},
+		"no url":       {Servers: []Server{{ID: "a", Transport: "http"}}, Retry: DefaultRetry()},
+		"no transport": {Servers: []Server{{ID: "a", Transport: "carrier-pigeon"}}, Retry: DefaultRetry()},
+		"bad override": {Servers: []Server{good}, Retry: DefaultRetry(), Retries: map[string]Retry{"a": {}}},
+		"no attempts":  {Servers: []Server{good}},
+	}
+	for name, cfg := range tests {
+		t.Run(name, func(t *testing.T) {
+			reg := tools.NewRegistry()
+			if _, err := NewHost(cfg, reg, quiet()); err == nil {
+				t.Fatal("it was taken")
+			}
+			if !reg.Settled() {
+				t.Fatal("a refused host is waited for")
+			}
+		})
+	}
+}
