@@ -1,0 +1,179 @@
+package zwave
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/zwave/wire"
+)
+
+// follower waits for the fact after a write. Only readings that arrived after
+// since count: before, an equal value is the gateway's optimism.
+type follower struct {
+	house  *House
+	entity *entity
+	step   step
+	news   <-chan struct{}
+	since  uint64
+	until  time.Time // when a device that does not move is given up
+	ask    bool      // ask the device at once; its read-back would come a second later
+	arrive time.Time // when the device says it will be there; zero: it said nothing
+}
+
+// movesFor notes that the device said how long it will still be on its way.
+func (f *follower) movesFor(d time.Duration) {
+	f.arrive = time.Now().Add(d)
+	if end := f.arrive.Add(arrival); end.After(f.until) {
+		f.until = end
+	}
+}
+
+// moving is how long the device is still on its way; 0: it is not, or nobody knows.
+func (f *follower) moving() time.Duration {
+	if f.arrive.IsZero() {
+		return 0
+	}
+	return max(0, time.Until(f.arrive))
+}
+
+// follow returns when the report shows what was asked, when it is clear that it
+// will not in time, or when patience ends. It asks the device itself: at once
+// after an unsupervised write, later in growing steps, because reports get lost
+// and topics may be unusable (MANUAL gateways, two nodes of one name).
+func (f *follower) follow(ctx context.Context, r receipt) receipt {
+	next := time.NewTimer(0)
+	defer next.Stop()
+	pause := firstPoll
+	if !f.ask {
+		next.Reset(max(f.moving()+arrival, laterPolls))
+	}
+	var polled <-chan struct{}
+	for {
+		fact := f.fact()
+		if fact.known && f.done(fact) {
+			r.Value = f.step.say(fact.value)
+			return r.end(Confirmed, f.sentence(r.Value))
+		}
+		if deadline, ok := ctx.Deadline(); ok && f.arrive.After(deadline) {
+			return f.giveUp(r, fact)
+		}
+		select {
+		case <-ctx.Done():
+			return f.giveUp(r, f.fact())
+		case <-f.news:
+			f.look()
+		case <-next.C:
+			if time.Now().After(f.until) && f.entity.Domain != "cover" {
+				return f.giveUp(r, f.fact())
+			}
+			polled = f.poll(ctx)
+		case <-polled:
+			polled = nil
+			f.look()
+			next.Reset(max(pause, f.moving()))
+			pause = laterPolls
+		}
+	}
+}
+
+// fact is the last reading that counts; unknown if there is none.
+func (f *follower) fact() reading {
+	if r := f.house.ledger.read(f.step.check); r.seq > f.since {
+		return r
+	}
+	return reading{}
+}
+
+// look reads how long the device says it will still move.
+func (f *follower) look() {
+	if f.step.duration == (wire.ValueID{}) {
+		return
+	}
+	if r := f.house.ledger.read(f.step.duration); r.seq > f.since {
+		f.arrive = time.Time{}
+		if d, ok := wire.Seconds(r.value); ok && d > 0 {
+			f.movesFor(d)
+		}
+	}
+}
+
+func (f *follower) done(fact reading) bool {
+	if f.step.stops {
+		f.look()
+		return f.moving() == 0
+	}
+	return f.step.done(fact.value)
+}
+
+// poll asks the device for the values in question; the channel receives when the
+// answers are in the ledger.
+func (f *follower) poll(ctx context.Context) <-chan struct{} {
+	ids := f.step.polls
+	if ids == nil {
+		ids = []wire.ValueID{f.step.check}
+	}
+	done := make(chan struct{})
+	go func() { // ends with ctx at the latest, which follow's caller cancels
+		defer close(done)
+		for _, id := range ids {
+			if err := f.house.poll(ctx, id); err != nil {
+				f.house.log.Debug("asking a device for a value", "node", id.Node, "err", err)
+				return
+			}
+		}
+	}()
+	return done
+}
+
+// poll asks the device itself for a value.
+func (h *House) poll(ctx context.Context, id wire.ValueID) error {
+	a, err := h.link.call(ctx, "pollValue", id)
+	if err != nil {
+		return err
+	}
+	var v any
+	if len(a.result) > 0 {
+		if err := json.Unmarshal(a.result, &v); err != nil {
+			return fmt.Errorf("reading the answer of pollValue: %w", err)
+		}
+	}
+	h.ledger.polled(id, v)
+	return nil
+}
+
+// giveUp says what is known when the fact did not come in time.
+func (f *follower) giveUp(r receipt, fact reading) receipt {
+	name := f.entity.Name
+	if fact.known {
+		r.Value = f.step.say(fact.value)
+	}
+	switch {
+	case f.house.ledger.node(f.entity.node.ID).dead():
+		return r.end(NoAnswer, name+" does not answer. Check that it has power, then try again.")
+	case f.moving() > 0, f.entity.Domain == "cover" && f.step.property != string(home.Position):
+		return r.end(Accepted, is(name, "on the way"))
+	case fact.known:
+		return r.end(Accepted, name+" took the command but still reports "+spoken(r.Value, f.step.unit)+".")
+	default:
+		return r.end(Accepted, name+" took the command but has not confirmed it yet.")
+	}
+}
+
+// sentence tells a confirmed change.
+func (f *follower) sentence(v any) string {
+	name, what := f.entity.Name, spoken(v, f.step.unit)
+	switch home.Ability(f.step.property) {
+	case home.Brightness, home.Speed, home.Position:
+		if f.step.stops {
+			return name + " stopped at " + what + "."
+		}
+		return is(name, "at "+what)
+	case home.Setpoint, home.Mode:
+		return is(name, "set to "+what)
+	default:
+		return is(name, what)
+	}
+}

@@ -1,0 +1,210 @@
+package zwave
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/zwave/wire"
+)
+
+// recordedNodes returns the getNodes result of a recorded gateway.
+func recordedNodes(t *testing.T) json.RawMessage {
+	t.Helper()
+	data, err := os.ReadFile(fake.Shared(t, "zwave", "recordings", "06-api.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 4<<20)
+	for lines.Scan() {
+		var m struct {
+			Topic   string
+			Payload struct{ Result json.RawMessage }
+		}
+		if json.Unmarshal(lines.Bytes(), &m) == nil && bytes.HasPrefix(m.Payload.Result, []byte(`[{"id"`)) {
+			return m.Payload.Result
+		}
+	}
+	t.Fatal("the recording has no getNodes answer")
+	return nil
+}
+
+func TestEntitiesOfTheRecordedHouse(t *testing.T) {
+	nodes, skipped, err := decodeNodes(recordedNodes(t))
+	if err != nil || len(skipped) > 0 {
+		t.Fatalf("%v, skipped %v", err, skipped)
+	}
+	m := newModel(0x7e57abcd, nodes, wire.Scheme{}, map[string][]string{"kitchen lamp": {"sink light"}})
+	got := map[string]string{}
+	for _, e := range m.home.Entities {
+		got[e.Name] += e.Domain + " in " + e.Area
+	}
+	want := map[string]string{
+		"Kitchen Lamp": "light in Kitchen", "Kitchen Lamp Power": "sensor in Kitchen", "Kitchen Lamp Energy": "sensor in Kitchen",
+		"Ceiling Light":           "light in Living Room",
+		"Living Room Temperature": "sensor in Living Room", "Living Room Humidity": "sensor in Living Room",
+		"Living Room Illuminance": "sensor in Living Room", "Living Room Motion": "binary_sensor in Living Room",
+		"Living Room Battery": "sensor in Living Room",
+		"Front Door":          "binary_sensor in ", "Front Door Battery": "sensor in ",
+		"Termostato Salón": "climate in Salón",
+		"Front Lock":       "lock in Hall/Entrance", "Front Lock Battery": "sensor in Hall/Entrance",
+		"Blind #1 (left)": "cover in Bed Room", "Garage.Shade+": "cover in Garage",
+		"Küche ✨ Lampe Ω": "light in Küche", "Wall Remote": "sensor in ",
+		"Power Strip 1": "switch in Office", "Power Strip 2": "switch in Office",
+		"Device 13": "switch in ",
+		"Desk Lamp": "light in Office", "Desk_Lamp": "light in Office",
+	}
+	if !maps.Equal(got, want) {
+		for name := range want {
+			if got[name] != want[name] {
+				t.Errorf("%s is %q, want %q", name, got[name], want[name])
+			}
+		}
+		for name := range got {
+			if _, ok := want[name]; !ok {
+				t.Errorf("%s (%s) should not be there", name, got[name])
+			}
+		}
+	}
+	if found := m.exact("SINK light"); len(found) != 1 || found[0].Name != "Kitchen Lamp" {
+		t.Errorf("the alias finds %v", found)
+	}
+	// "Desk Lamp" and "Desk_Lamp" share all topics and, spoken, their name.
+	if !m.shared[14] || !m.shared[15] || len(m.exact("desk lamp")) != 2 {
+		t.Errorf("colliding nodes are not seen as such: %v", m.shared)
+	}
+	if e := m.exact("Kitchen Lamp")[0]; e.ID != "zw-7e57abcd-2-37-0" || !slices.Contains(e.abilities, home.Power) {
+		t.Errorf("kitchen lamp: %+v", e)
+	}
+}
+
+func TestSchemeIsLearntFromTopics(t *testing.T) {
+	nodes, _, err := decodeNodes(recordedNodes(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range wire.Schemes() {
+		var seen []string
+		for id, n := range nodes {
+			for vid := range n.values {
+				seen = append(seen, want.Value(want.Node(id, n.Name, n.Loc), vid))
+			}
+		}
+		if got := chooseScheme(nodes, seen); got != want {
+			t.Errorf("topics of %+v are taken for %+v", want, got)
+		}
+	}
+}
+
+func TestDangerousActs(t *testing.T) {
+	tests := map[string]struct {
+		entity entity
+		action string
+		want   bool
+	}{
+		"lock":             {entity{Domain: "lock"}, "lock", false},
+		"unlock":           {entity{Domain: "lock"}, "unlock", true},
+		"open a garage":    {entity{Domain: "cover", Class: "garage"}, "open", true},
+		"close a garage":   {entity{Domain: "cover", Class: "garage"}, "close", false},
+		"stop a garage":    {entity{Domain: "cover", Class: "garage"}, "stop", false},
+		"open a blind":     {entity{Domain: "cover", Class: "blind"}, "open", false},
+		"open a valve":     {entity{Domain: "valve"}, "open", true},
+		"valve on":         {entity{Domain: "valve"}, "on", true},
+		"close a valve":    {entity{Domain: "valve"}, "close", false},
+		"siren on":         {entity{Domain: "switch", Class: "siren"}, "on", true},
+		"siren off":        {entity{Domain: "switch", Class: "siren"}, "off", false},
+		"a gate's relay":   {entity{Domain: "switch", Name: "Gate Opener"}, "toggle", true},
+		"an oven":          {entity{Domain: "switch", Name: "Oven"}, "on", true},
+		"a lamp at a door": {entity{Domain: "light", Name: "Front Door Light"}, "on", false},
+	}
+	for name, tc := range tests {
+		if got := dangerous(&tc.entity, tc.action); got != tc.want {
+			t.Errorf("%s: dangerous is %v, want %v", name, got, tc.want)
+		}
+	}
+}
+
+func TestPercentKeepsWhatWasSet(t *testing.T) {
+	for p := range 99 {
+		if got := toPercent(fromPercent(float64(p))); got != float64(p) {
+			t.Errorf("%d percent reads %v", p, got)
+		}
+	}
+	if toPercent(fromPercent(100)) != 100 || fromPercent(100) != full {
+		t.Error("100 percent is not full")
+	}
+}
+
+func FuzzDecodeNodes(f *testing.F) {
+	f.Add([]byte(`[{"id":2,"values":{"37-0-currentValue":{"commandClass":37,"property":"currentValue","value":true}}}]`))
+	f.Add([]byte(`[{"id":3,"name":5},{"id":4,"values":[]},null,{"id":5,"values":{"x":{"property":{}}}}]`))
+	f.Add([]byte(`[{"id":6,"name":"Sensor","values":{"a":{"commandClass":49,"property":"Air temperature","readable":true},"b":{"commandClass":49,"property":"","readable":true}}}]`))
+	f.Fuzz(func(_ *testing.T, body []byte) {
+		nodes, _, err := decodeNodes(body)
+		if err != nil {
+			return
+		}
+		m := newModel(1, nodes, wire.Scheme{}, nil)
+		l := newLedger()
+		l.load(nodes, 1)
+		for _, e := range m.entities {
+			m.state(e, l.read(e.main).value)
+			m.values(e, l.read)
+			for _, a := range actions {
+				r := request{model: m, entity: e, value: 50.0, read: l.read}
+				if s, err := plan(a.name, r); err == nil {
+					_ = r.valid(s)
+				}
+			}
+		}
+		m.similar("kitchen light", 3)
+	})
+}
+
+// FuzzHandle feeds any message of the broker to a house.
+func FuzzHandle(f *testing.F) {
+	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-x/status", []byte(`{"value":true}`), false)
+	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-x/api/getInfo", []byte(`{"success":true,"origin":{"requestId":"x"}}`), false)
+	f.Add("zwave/a/status", []byte(`{"value":true,"nodeId":2}`), true)
+	f.Add("zwave/a/switch_binary/endpoint_0/currentValue", []byte(`{"time":1,"value":true}`), false)
+	h, err := New(DefaultConfig(), nil, quietLog())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(_ *testing.T, topic string, payload []byte, retained bool) { h.handle(topic, payload, retained) })
+}
+
+func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// BenchmarkHandle is one state message in a house of 232 nodes; 20,000 a second
+// are 50 µs each.
+func BenchmarkHandle(b *testing.B) {
+	nodes := map[int]*node{}
+	for id := 2; id < 234; id++ {
+		n := &node{ID: id, Name: "Lamp " + strconv.Itoa(id), Loc: "Room", values: map[wire.ValueID]*value{}}
+		for class := range 60 {
+			vid := wire.ValueID{Node: id, Class: class, Property: "currentValue"}
+			n.values[vid] = &value{Address: vid}
+		}
+		nodes[id] = n
+	}
+	h, err := New(DefaultConfig(), nil, quietLog())
+	if err != nil {
+		b.Fatal(err)
+	}
+	h.adopt(newModel(1, nodes, wire.Scheme{}, nil), 1)
+	payload := []byte(`{"time":1795238308762,"value":true}`)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		h.handle("zwave/Room/Lamp_"+strconv.Itoa(2+i%232)+"/switch_binary/endpoint_0/currentValue", payload, false)
+	}
+}

@@ -1,0 +1,371 @@
+package zwave
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/zwave/wire"
+)
+
+// step is one write with everything needed to follow it to the fact.
+type step struct {
+	target   wire.ValueID
+	value    any
+	check    wire.ValueID   // where the device reports what came of it
+	polls    []wire.ValueID // what to ask the device for, if not check itself
+	duration wire.ValueID   // how long it still moves; zero value if it never says
+	done     func(any) bool // does the report show what was asked
+	stops    bool           // a stop: done when nothing moves any more
+	say      func(any) any  // the report in people's units
+	property string         // what changed, as an ability: on_off, brightness …
+	unit     string
+}
+
+// refusal is why a command is not sent, as a sentence.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+
+// actions is every action of control_zwave_device, in the order of its schema,
+// with how it becomes a write.
+var actions = []struct {
+	name string
+	plan func(request) (step, error)
+}{
+	{"on", planOn},
+	{"off", planOff},
+	{"toggle", planToggle},
+	{"level", planLevel},
+	{"open", planOpen},
+	{"close", planClose},
+	{"stop", planStop},
+	{"position", planPosition},
+	{"lock", planLock},
+	{"setpoint", planSetpoint},
+	{"mode", planMode},
+	{"colour", planColour},
+}
+
+// request is one command for one entity.
+type request struct {
+	model  *model
+	entity *entity
+	value  any
+	read   func(wire.ValueID) reading
+}
+
+// plan makes a write of an action, or says why not.
+func plan(action string, r request) (step, error) {
+	if action == "unlock" {
+		return planUnlock(r)
+	}
+	for _, a := range actions {
+		if a.name == action {
+			return a.plan(r)
+		}
+	}
+	return step{}, refuse("I do not know how to %q a device.", action)
+}
+
+// dangerous says whether an act needs operate_dangerous_device: whatever opens
+// the house or makes it loud, wet or hot (S1). Closing and locking never do.
+func dangerous(e *entity, action string) bool {
+	switch {
+	case e.Domain == "lock":
+		return action != "lock"
+	case e.Domain == "valve", e.Class == "garage":
+		return action != "close" && action != "off" && action != "stop"
+	case e.Class == "siren", e.Domain == "switch" && hasWord(e.Name, []string{"oven", "stove", "cooker"}):
+		return action != "off"
+	case e.Domain == "switch" && hasWord(e.Name, gateWords): // a relay that opens something
+		return action != "off"
+	default:
+		return false
+	}
+}
+
+// able refuses with a sentence when the entity lacks an ability.
+func (r request) able(a home.Ability, cannot string) error {
+	if r.entity.has(a) {
+		return nil
+	}
+	return refuse("%s cannot %s.", r.entity.Name, cannot)
+}
+
+// begin makes a step that writes the entity's target and checks its state.
+func (r request) begin(value any, property home.Ability, done func(any) bool) step {
+	e := r.entity
+	return step{
+		target: e.parts[partTarget], value: value, check: e.main, duration: e.parts[partDuration],
+		done: done, say: func(raw any) any { return r.model.state(e, raw) }, property: string(property),
+	}
+}
+
+func equals(want any) func(any) bool { return func(got any) bool { return got == want } }
+
+func planOn(r request) (step, error) {
+	e := r.entity
+	if e.Domain == "climate" {
+		return planModeWord(r, "heat", "auto", "cool")
+	}
+	if e.Domain == "valve" {
+		return r.begin(true, home.OpenClose, equals(true)), nil
+	}
+	if err := r.able(home.OnOff, "be switched on"); err != nil {
+		return step{}, err
+	}
+	if e.main.Class == wire.BinarySwitch {
+		return r.begin(true, home.OnOff, equals(true)), nil
+	}
+	// 255 asks the device for its last level; any light is the fact "on".
+	return r.begin(float64(255), home.OnOff, func(got any) bool { n, ok := number(got); return ok && n > 0 }), nil
+}
+
+func planOff(r request) (step, error) {
+	e := r.entity
+	if e.Domain == "climate" {
+		return planModeWord(r, "off")
+	}
+	if e.Domain == "valve" {
+		return r.begin(false, home.OpenClose, equals(false)), nil
+	}
+	if err := r.able(home.OnOff, "be switched off"); err != nil {
+		return step{}, err
+	}
+	if e.main.Class == wire.BinarySwitch {
+		return r.begin(false, home.OnOff, equals(false)), nil
+	}
+	return r.begin(float64(0), home.OnOff, equals(float64(0))), nil
+}
+
+func planToggle(r request) (step, error) {
+	if err := r.able(home.OnOff, "be switched on and off"); err != nil {
+		return step{}, err
+	}
+	now := r.read(r.entity.main)
+	if !now.known {
+		return step{}, refuse("I do not know whether %s %s on, so I cannot toggle it. Say on or off.", r.entity.Name, verb(r.entity.Name))
+	}
+	if r.model.state(r.entity, now.value) == "on" {
+		return planOff(r)
+	}
+	return planOn(r)
+}
+
+func planLevel(r request) (step, error) {
+	e := r.entity
+	if e.Domain == "cover" {
+		return planPosition(r)
+	}
+	ability := home.Brightness
+	if e.Domain == "fan" {
+		ability = home.Speed
+	}
+	p, err := r.percent()
+	if err != nil {
+		return step{}, err
+	}
+	if err := r.able(ability, "be dimmed, only switched on and off"); err != nil {
+		return step{}, err
+	}
+	s := r.begin(fromPercent(p), ability, equals(fromPercent(p)))
+	s.say, s.unit = percentOf, "%"
+	return s, nil
+}
+
+func percentOf(raw any) any {
+	if n, ok := number(raw); ok {
+		return toPercent(n)
+	}
+	return nil
+}
+
+// percent reads the value argument as 0..100.
+func (r request) percent() (float64, error) {
+	p, ok := asNumber(r.value, "%", "percent")
+	if !ok || p < 0 || p > 100 {
+		return 0, refuse("%s needs a value from 0 to 100 percent.", r.entity.Name)
+	}
+	return p, nil
+}
+
+// asNumber reads a number that may come as text with a unit.
+func asNumber(v any, units ...string) (float64, bool) {
+	text, isText := v.(string)
+	if !isText {
+		return number(v)
+	}
+	text = strings.TrimSpace(strings.ToLower(text))
+	for _, u := range units {
+		text = strings.TrimSpace(strings.TrimSuffix(text, u))
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil && !math.IsInf(n, 0) && !math.IsNaN(n)
+}
+
+func planOpen(r request) (step, error)  { return openOrClose(r, true) }
+func planClose(r request) (step, error) { return openOrClose(r, false) }
+
+func openOrClose(r request, open bool) (step, error) {
+	e := r.entity
+	word := "be closed"
+	if open {
+		word = "be opened"
+	}
+	if err := r.able(home.OpenClose, word); err != nil {
+		return step{}, err
+	}
+	level, barrier := float64(0), float64(barrierClosed)
+	if open {
+		level, barrier = full, barrierOpen
+	}
+	switch {
+	case e.Domain == "valve":
+		return r.begin(open, home.OpenClose, equals(open)), nil
+	case e.main.Class == wire.BarrierOperator:
+		return r.begin(barrier, home.OpenClose, equals(barrier)), nil
+	default:
+		return r.begin(level, home.OpenClose, equals(level)), nil
+	}
+}
+
+func planPosition(r request) (step, error) {
+	p, err := r.percent()
+	if err != nil {
+		return step{}, err
+	}
+	if err := r.able(home.Position, "be moved to a position"); err != nil {
+		return step{}, err
+	}
+	s := r.begin(fromPercent(p), home.Position, equals(fromPercent(p)))
+	s.say, s.unit = percentOf, "%"
+	return s, nil
+}
+
+func planStop(r request) (step, error) {
+	if err := r.able(home.Stop, "be stopped"); err != nil {
+		return step{}, err
+	}
+	s := r.begin(false, home.Position, func(any) bool { return true })
+	var ok bool
+	if s.target, ok = r.entity.parts[partUp]; !ok {
+		if s.target, ok = r.entity.parts[partDown]; !ok {
+			return step{}, refuse("%s cannot be stopped.", r.entity.Name)
+		}
+	}
+	s.stops, s.say, s.unit = true, percentOf, "%"
+	return s, nil
+}
+
+func planLock(r request) (step, error) {
+	if err := r.able(home.Lock, "be locked"); err != nil {
+		return step{}, err
+	}
+	return r.begin(float64(255), home.Lock, equals(float64(255))), nil
+}
+
+func planUnlock(r request) (step, error) {
+	if err := r.able(home.Lock, "be unlocked"); err != nil {
+		return step{}, err
+	}
+	return r.begin(float64(0), home.Lock, func(got any) bool { n, ok := number(got); return ok && n != 255 }), nil
+}
+
+func planSetpoint(r request) (step, error) {
+	if err := r.able(home.Setpoint, "be set to a temperature"); err != nil {
+		return step{}, err
+	}
+	id := r.entity.setpoint(r.read(r.entity.parts[partMode]).value)
+	v := r.model.value(id)
+	want, ok := asNumber(r.value, "degrees", "°c", "°f", "°", "c", "f")
+	if !ok {
+		return step{}, refuse("%s needs a temperature.", r.entity.Name)
+	}
+	if v.Min != nil && want < *v.Min {
+		return step{}, refuse("%s goes down to %s at most.", r.entity.Name, spoken(*v.Min, v.Unit))
+	}
+	if v.Max != nil && want > *v.Max {
+		return step{}, refuse("%s goes up to %s at most.", r.entity.Name, spoken(*v.Max, v.Unit))
+	}
+	return step{
+		target: id, value: want, check: id, done: equals(want), property: string(home.Setpoint), unit: v.Unit,
+		say: func(raw any) any { return raw },
+	}, nil
+}
+
+func planMode(r request) (step, error) {
+	word, ok := r.value.(string)
+	if !ok {
+		return step{}, refuse("%s needs a mode such as heat or off.", r.entity.Name)
+	}
+	return planModeWord(r, word)
+}
+
+// planModeWord sets the first of the modes the thermostat knows. Modes go as
+// numbers; the gateway refuses their words.
+func planModeWord(r request, modes ...string) (step, error) {
+	if err := r.able(home.Mode, "change its mode"); err != nil {
+		return step{}, err
+	}
+	id := r.entity.parts[partMode]
+	states := r.model.value(id).States
+	for _, want := range modes {
+		for _, s := range states {
+			if strings.EqualFold(strings.TrimSpace(want), s.Text) {
+				return step{
+					target: id, value: s.Value, check: id, done: equals(s.Value), property: string(home.Mode),
+					say: func(raw any) any { return r.model.word(id, raw) },
+				}, nil
+			}
+		}
+	}
+	return step{}, refuse("%s has no mode %q; it knows %s.", r.entity.Name, modes[0], strings.Join(words(states), ", "))
+}
+
+// colours are the names people use most.
+var colours = map[string]string{
+	"red": "ff0000", "green": "00ff00", "blue": "0000ff", "yellow": "ffff00", "orange": "ff8000",
+	"purple": "8000ff", "pink": "ff0080", "cyan": "00ffff", "magenta": "ff00ff", "turquoise": "40e0d0", "white": "ffffff",
+}
+
+func planColour(r request) (step, error) {
+	if err := r.able(home.Colour, "change colour"); err != nil {
+		return step{}, err
+	}
+	word, _ := r.value.(string)
+	word = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(word)), "#")
+	hex, ok := colours[word]
+	if !ok {
+		hex = word
+	}
+	if _, err := strconv.ParseUint(hex, 16, 32); err != nil || len(hex) != 6 {
+		return step{}, refuse("I do not know the colour %q.", word)
+	}
+	id := r.entity.parts[partColour]
+	// The device reports components only; the gateway makes hexColor of them.
+	polls := []wire.ValueID{id.With("currentColor", "2"), id.With("currentColor", "3"), id.With("currentColor", "4")}
+	return step{
+		target: id, polls: polls, value: hex, check: id, done: equals(hex), property: string(home.Colour),
+		say: func(raw any) any { return "#" + fmt.Sprint(raw) },
+	}, nil
+}
+
+// valid checks a write against the value's metadata, because the gateway sends
+// numbers out of range as they are.
+func (r request) valid(s step) error {
+	v := r.model.value(s.target)
+	if !r.model.known(s.target) || !v.Writeable {
+		return refuse("%s cannot be changed from here.", r.entity.Name)
+	}
+	n, isNumber := number(s.value)
+	// 255 means the last level where it is above the range.
+	if isNumber && n != 255 && (v.Min != nil && n < *v.Min || v.Max != nil && n > *v.Max) {
+		return refuse("%s does not go to %s.", r.entity.Name, spoken(n, ""))
+	}
+	return nil
+}

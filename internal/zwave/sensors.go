@@ -1,0 +1,288 @@
+package zwave
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/zwave/wire"
+)
+
+// Kinds of sensors beyond the abilities the gateway has its own words for; they
+// can be read all the same.
+const (
+	moisture home.Ability = "moisture"
+	smoke    home.Ability = "smoke"
+	gas      home.Ability = "carbon_monoxide"
+	tamper   home.Ability = "tamper"
+)
+
+// sensors returns everything a node measures, the most telling first, one of a
+// kind for each endpoint.
+func (n *node) sensors() []sensor {
+	var all []sensor
+	for _, v := range n.values {
+		if s, ok := sensorOf(v); ok {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b sensor) int {
+		return cmp.Or(
+			cmp.Compare(rank(a), rank(b)), cmp.Compare(a.id.Endpoint, b.id.Endpoint), cmp.Compare(a.kind, b.kind),
+			cmp.Compare(b.id.Class, a.id.Class), cmp.Compare(a.id.Key, b.id.Key), cmp.Compare(a.id.Property, b.id.Property),
+		)
+	})
+	return slices.CompactFunc(all, func(a, b sensor) bool {
+		return a.kind == b.kind && a.id.Endpoint == b.id.Endpoint
+	})
+}
+
+// rank puts the battery and the meters behind what the device was bought for.
+func rank(s sensor) int {
+	switch s.kind {
+	case home.Battery:
+		return 2
+	case home.Power, home.Energy, tamper:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// sensorOf says what a value measures; ok is false if it is no sensor for people.
+func sensorOf(v *value) (sensor, bool) {
+	if !v.Readable {
+		return sensor{}, false
+	}
+	id := v.Address
+	switch id.Class {
+	case wire.MultilevelSensor:
+		return multilevel(id), true
+	case wire.BinarySensor:
+		return binary(id, id.Property)
+	case wire.Notification:
+		return notification(id)
+	case wire.Battery:
+		return sensor{home.Battery, "Battery", "battery", id}, id.Property == "level"
+	case wire.Meter:
+		return meter(v)
+	default:
+		return sensor{}, false
+	}
+}
+
+func multilevel(id wire.ValueID) sensor {
+	switch id.Property {
+	case "Air temperature":
+		return sensor{home.Temperature, "Temperature", "temperature", id}
+	case "Humidity":
+		return sensor{home.Humidity, "Humidity", "humidity", id}
+	case "Illuminance", "Luminance":
+		return sensor{home.Luminance, "Illuminance", "illuminance", id}
+	case "Power":
+		return sensor{home.Power, "Power", "power", id}
+	}
+	class := strings.ReplaceAll(strings.ToLower(id.Property), " ", "_")
+	return sensor{home.Ability(class), title(id.Property), class, id}
+}
+
+func title(s string) string {
+	words := strings.Fields(s)
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+func binary(id wire.ValueID, property string) (sensor, bool) {
+	switch property {
+	case "Motion":
+		return sensor{home.Motion, "Motion", "motion", id}, true
+	case "Door/Window":
+		return sensor{home.Contact, "Contact", "opening", id}, true
+	case "Water":
+		return sensor{moisture, "Leak", "moisture", id}, true
+	case "Smoke":
+		return sensor{smoke, "Smoke", "smoke", id}, true
+	case "CO":
+		return sensor{gas, "Carbon Monoxide", "carbon_monoxide", id}, true
+	case "Tamper":
+		return sensor{tamper, "Tamper", "tamper", id}, true
+	default:
+		return sensor{}, false
+	}
+}
+
+// notification keeps one value for each kind of event; "Door state" comes in
+// variants of which the plain one is best supported.
+func notification(id wire.ValueID) (sensor, bool) {
+	switch id.Property + "/" + id.Key {
+	case "Home Security/Motion sensor status":
+		return binary(id, "Motion")
+	case "Access Control/Door state":
+		return binary(id, "Door/Window")
+	case "Water Alarm/Sensor status", "Water Alarm/Water leak status":
+		return binary(id, "Water")
+	case "Smoke Alarm/Sensor status":
+		return binary(id, "Smoke")
+	case "CO Alarm/Sensor status", "Carbon Monoxide Alarm/Sensor status":
+		return binary(id, "CO")
+	case "Home Security/Cover status":
+		return binary(id, "Tamper")
+	default:
+		return sensor{}, false
+	}
+}
+
+// meter takes watts and kilowatt hours of the consumed rate.
+func meter(v *value) (sensor, bool) {
+	switch v.Unit {
+	case "W":
+		return sensor{home.Power, "Power", "power", v.Address}, v.Address.Property == "value"
+	case "kWh":
+		return sensor{home.Energy, "Energy", "energy", v.Address}, v.Address.Property == "value"
+	default:
+		return sensor{}, false
+	}
+}
+
+// sensorEntities makes entities of a node's sensors and tells the main ones what
+// they can measure besides.
+func (n *node) sensorEntities(mains []*entity) []*entity {
+	all := n.sensors()
+	var own []sensor
+	for _, s := range all {
+		if taken := lend(s, mains); !taken && s.kind != tamper {
+			own = append(own, s)
+		}
+	}
+	base := n.display()
+	alone := len(mains) == 0 && len(own) > 0 && (len(own) == 1 || rank(own[1]) > 0)
+	if len(mains) == 0 && !alone {
+		base = n.sensorBase()
+	}
+	out := make([]*entity, 0, len(own))
+	for _, s := range own {
+		e := n.sensorEntity(s)
+		e.Name = join(base, s.word)
+		out = append(out, e)
+	}
+	if alone { // the device is the sensor; battery and tamper come with it
+		out[0].Name, out[0].sensors = n.display(), all
+		for _, more := range all[1:] {
+			out[0].abilities = append(out[0].abilities, more.kind)
+		}
+	}
+	return out
+}
+
+// lend adds a sensor to the main entities of its endpoint (the root's belong to
+// all); taken means that it needs no entity of its own.
+func lend(s sensor, mains []*entity) (taken bool) {
+	for _, e := range mains {
+		if len(mains) > 1 && e.main.Endpoint != s.id.Endpoint && s.id.Endpoint != 0 {
+			continue
+		}
+		e.sensors = append(e.sensors, s)
+		e.abilities = append(e.abilities, s.kind)
+		if e.Domain == "climate" && (s.kind == home.Temperature || s.kind == home.Humidity) {
+			taken = true
+		}
+	}
+	return taken
+}
+
+// sensorEntity makes one sensor an entity, without its name.
+func (n *node) sensorEntity(s sensor) *entity {
+	e := n.newEntity("sensor", s.id, nil, s.kind)
+	e.sensors, e.Class = []sensor{s}, s.class
+	if n.values[s.id].Type == "boolean" || s.id.Class == wire.Notification {
+		e.Domain = "binary_sensor"
+		if s.kind == home.Contact {
+			e.Class = contactClass(n.display())
+		}
+	}
+	return e
+}
+
+func contactClass(name string) string {
+	switch {
+	case hasWord(name, []string{"window", "windows"}):
+		return "window"
+	case hasWord(name, []string{"garage"}):
+		return "garage_door"
+	default:
+		return "door"
+	}
+}
+
+// sensorBase is what a multi-sensor's names begin with: people say "Kitchen
+// Temperature" of a node "Kitchen Sensor", not "Kitchen Sensor Temperature".
+func (n *node) sensorBase() string {
+	words := strings.Fields(n.display())
+	for len(words) > 0 && slices.Contains(boxWords, strings.ToLower(words[len(words)-1])) {
+		words = words[:len(words)-1]
+	}
+	switch {
+	case len(words) > 0:
+		return strings.Join(words, " ")
+	case n.area() != "":
+		return n.area()
+	default:
+		return n.display()
+	}
+}
+
+var boxWords = []string{"sensor", "multisensor", "multi", "detector", "motion", "temperature", "humidity", "climate"}
+
+// join appends a word unless the name already ends with it.
+func join(name, word string) string {
+	if strings.HasSuffix(strings.ToLower(name), strings.ToLower(word)) {
+		return name
+	}
+	return name + " " + word
+}
+
+// nameMains gives the functions of a node their names: the node's own, or with
+// several endpoints their labels or numbers after it.
+func (n *node) nameMains(mains []*entity) {
+	labels := map[int]string{}
+	for _, ep := range n.Endpoints {
+		if ep.Index > 0 && !strings.HasPrefix(ep.Label, "Endpoint ") {
+			labels[ep.Index] = strings.TrimSpace(ep.Label)
+		}
+	}
+	for _, e := range mains {
+		e.Name = n.display()
+		if len(mains) == 1 {
+			continue
+		}
+		if label := labels[e.main.Endpoint]; label != "" {
+			e.Name = join(e.Name, label)
+		} else {
+			e.Name += " " + strconv.Itoa(e.main.Endpoint)
+		}
+	}
+	// Two endpoints of one label would be one name for two things.
+	count := map[string]int{}
+	for _, e := range mains {
+		count[e.Name]++
+	}
+	for _, e := range mains {
+		if count[e.Name] > 1 {
+			e.Name += " " + strconv.Itoa(e.main.Endpoint)
+		}
+	}
+}
+
+// kindsOf lists what sensors measure, for messages.
+func kindsOf(sensors []sensor) []string {
+	set := map[string]bool{}
+	for _, s := range sensors {
+		set[strings.ReplaceAll(string(s.kind), "_", " ")] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}

@@ -1,0 +1,199 @@
+// Package serve is the command zwave-mcp-server: flags and settings in, the
+// Z-Wave house as an MCP server out, or with "simulate" a simulated house on a
+// broker. It exists so that main stays a few lines and the command can be tested.
+// A new flag is a line in newCommand; a new setting is a field of Config and a
+// line in configs/zwave-mcp-server.yaml.
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/config"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mqtt"
+	"voicegateway/internal/zwave"
+)
+
+// Exit statuses.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+	exitBroker = 3 // --require-broker: the broker stayed away
+)
+
+// Program is one run of the command with its surroundings.
+type Program struct {
+	Args    []string
+	In      io.Reader
+	Out     io.Writer // JSON-RPC only
+	Err     io.Writer // everything else
+	Options config.Options
+}
+
+// exit is an error with a status.
+type exit struct {
+	status int
+	err    error
+}
+
+func (e exit) Error() string { return e.err.Error() }
+func (e exit) Unwrap() error { return e.err }
+
+// Run does what the arguments say until ctx ends or the host closes its side, and
+// returns the exit status. Errors have been told on Err.
+func (p Program) Run(ctx context.Context) int {
+	cmd := p.newCommand() //nolint:contextcheck // the command gets ctx from ExecuteContext
+	cmd.SetArgs(p.Args)
+	cmd.SetOut(p.Err) // stdout is for JSON-RPC
+	cmd.SetErr(p.Err)
+	err := cmd.ExecuteContext(ctx)
+	var e exit
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
+		_, _ = fmt.Fprintln(p.Err, "zwave-mcp-server:", err)
+		return e.status
+	default: // cobra's own errors are about flags and arguments
+		_, _ = fmt.Fprintf(p.Err, "zwave-mcp-server: %v\nRun zwave-mcp-server --help for the flags.\n", err)
+		return exitUsage
+	}
+}
+
+// flags are those of serving.
+type flags struct {
+	file    string
+	http    string
+	require time.Duration
+}
+
+func (p Program) newCommand() *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:           "zwave-mcp-server",
+		Short:         "The Z-Wave house behind zwave-js-ui as an MCP server",
+		Version:       version(),
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
+	}
+	cmd.PersistentFlags().StringVar(&f.file, "config", "", "settings `FILE` (YAML); the environment overrides it")
+	cmd.Flags().StringVar(&f.http, "http", "", "serve Streamable HTTP on `ADDR` instead of stdio")
+	cmd.Flags().DurationVar(&f.require, "require-broker", 0, "exit with status 3 when the broker stays away that long at the start")
+	cmd.AddCommand(p.simulateCommand(&f))
+	return cmd
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// load reads the settings and makes the log, which goes to stderr.
+func (p Program) load(file string) (Config, *slog.Logger, error) {
+	cfg := Default()
+	_, err := config.Load(file, &cfg, p.Options)
+	if err == nil {
+		err = cfg.Validate()
+	}
+	if err != nil {
+		return cfg, nil, exit{exitUsage, err}
+	}
+	level, err := cfg.level()
+	if err != nil {
+		return cfg, nil, exit{exitUsage, err}
+	}
+	return cfg, slog.New(slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})), nil
+}
+
+// serve offers the house. MCP is served whether the broker is there or not: a
+// tool then says what it waits for.
+func (p Program) serve(ctx context.Context, f flags) error {
+	cfg, log, err := p.load(f.file)
+	if err != nil {
+		return err
+	}
+	client, err := mqtt.New(cfg.mqtt(), log)
+	if err != nil {
+		return exit{exitUsage, err}
+	}
+	house, err := zwave.New(cfg.zwave(), client, log)
+	if err != nil {
+		return exit{exitUsage, err}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() { report(log, "mqtt", client.Run(ctx)) })
+	wg.Go(func() { report(log, "zwave", house.Run(ctx)) })
+	if f.require > 0 {
+		if err := await(ctx, client, f.require); err != nil {
+			return err
+		}
+	}
+	err = mcpint.Serve(ctx, mcpint.ServeConfig{
+		Name: "zwave-mcp-server", Version: version(),
+		Instructions: "Tools for the devices of one house. A control call returns what the device itself reported; " +
+			"only the outcome confirmed means that it is done.",
+		Tools:     house.Tools(),
+		Resources: []mcpint.Resource{resource(house)},
+		HTTPAddr:  f.http, Token: cfg.HTTPToken, In: p.In, Out: p.Out,
+	}, log)
+	if err != nil {
+		return exit{exitFailed, err}
+	}
+	return nil
+}
+
+// await gives the broker its time.
+func await(ctx context.Context, client *mqtt.Client, limit time.Duration) error {
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := client.AwaitConnected(waiting)
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	return exit{exitBroker, fmt.Errorf("the MQTT broker at %s did not answer within %v: %w", client.Broker(), limit, err)}
+}
+
+func report(log *slog.Logger, part string, err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		log.Error("a part of the server ended", "part", part, "err", err)
+	}
+}
+
+// firstLook is how long reading the house waits for the network to answer.
+const firstLook = 2 * time.Second
+
+// resource is the structure of the house for hosts.
+func resource(house *zwave.House) mcpint.Resource {
+	return mcpint.Resource{
+		URI: "zwave://home", Name: "The house: areas, devices and what they can do", MIMEType: "application/json",
+		Read: func(ctx context.Context) ([]byte, error) {
+			t := time.NewTimer(firstLook)
+			defer t.Stop()
+			select {
+			case <-house.Loaded():
+				return json.Marshal(house.Home())
+			case <-ctx.Done():
+			case <-t.C:
+			}
+			return nil, errors.New("the house is not known yet: zwave-js-ui has not answered; a notice follows when it has")
+		},
+		Changed: house.Changed(),
+	}
+}

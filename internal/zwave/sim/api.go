@@ -1,0 +1,270 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// Recorded times of the API's answers.
+const (
+	floorTime    = 43 * time.Millisecond
+	getNodesTime = 20 * time.Millisecond
+	pollTime     = 88 * time.Millisecond
+	pingTime     = 70 * time.Millisecond
+	deadPingTime = 1400 * time.Millisecond
+)
+
+// reply ends an API call; problem is the gateway's own text, empty on success.
+type reply func(result any, problem string)
+
+// calls is the part of the gateway's API that is played.
+var calls = map[string]func(*Sim, []any, reply){
+	"getInfo":         apiGetInfo,
+	"getNodes":        apiGetNodes,
+	"writeValue":      apiWriteValue,
+	"pollValue":       apiPollValue,
+	"refreshValues":   apiRefreshValues,
+	"refreshCCValues": apiRefreshValues,
+	"refreshInfo":     apiRefreshInfo,
+	"pingNode":        apiPing,
+	"setNodeName":     apiSetName,
+	"setNodeLocation": apiSetLocation,
+}
+
+// apiMessage takes a request as the gateway does: whatever has no args array
+// runs without arguments, also malformed JSON.
+func (s *Sim) apiMessage(name string, payload []byte) {
+	var origin any
+	if err := json.Unmarshal(payload, &origin); err != nil {
+		origin = string(payload)
+	} else if origin == nil {
+		return // "null" is never answered
+	}
+	args := []any{}
+	if object, ok := origin.(map[string]any); ok {
+		if given, has := object["args"]; has {
+			if args, ok = given.([]any); !ok {
+				s.answer(name, map[string]any{"success": false, "message": "Args must be an array", "origin": origin})
+				return
+			}
+		}
+	}
+	done := func(result any, problem string) {
+		out := map[string]any{"success": true, "message": "Success zwave api call", "args": args, "origin": origin}
+		if problem != "" {
+			out["success"], out["message"] = false, problem
+		} else if result != nil {
+			out["result"] = result
+		}
+		s.answer(name, out)
+	}
+	call, ok := calls[name]
+	switch {
+	case !ok:
+		s.after(floorTime, func() { done(nil, "Unknown API") })
+	case !s.ready:
+		s.after(floorTime, func() { done(nil, "Z-Wave client not connected") })
+	default:
+		call(s, args, done)
+	}
+}
+
+func (s *Sim) answer(name string, out map[string]any) {
+	s.send(s.cfg.base()+"/api/"+name, body(out))
+}
+
+func apiGetInfo(s *Sim, _ []any, done reply) {
+	s.after(floorTime, func() {
+		done(map[string]any{
+			"homeid": s.cfg.House.HomeID, "name": fmt.Sprintf("0x%08x", s.cfg.House.HomeID), "controllerId": 1,
+			"status": "scan done", "cntStatus": "Controller is Ready", "appVersion": appVersion,
+			"zwaveVersion": "15.29.0", "serverVersion": "3.10.2",
+		}, "")
+	})
+}
+
+func apiGetNodes(s *Sim, _ []any, done reply) {
+	s.after(getNodesTime, func() {
+		virtual := map[string]any{}
+		for _, v := range s.broadcastValues() {
+			described := v.describe()
+			described["nodeId"] = wire.Broadcast
+			delete(described, "value")
+			virtual[v.id.String()] = described
+		}
+		nodes := []any{
+			map[string]any{"id": wire.Broadcast, "name": "Broadcast", "virtual": true, "kind": "broadcast", "ready": true, "available": true, "values": virtual},
+			map[string]any{"id": 1, "name": "", "loc": "", "ready": true, "available": true, "status": "Alive", "isControllerNode": true, "isListening": true, "values": map[string]any{}},
+		}
+		for _, id := range s.order {
+			nodes = append(nodes, s.nodes[id].describe())
+		}
+		done(nodes, "")
+	})
+}
+
+func (n *node) describe() map[string]any {
+	values := map[string]any{}
+	endpoints := []any{map[string]any{"index": 0, "label": "Root Endpoint"}}
+	seen := map[int]bool{0: true}
+	for _, v := range n.values {
+		values[v.id.String()] = v.describe()
+		if ep := v.id.Endpoint; !seen[ep] {
+			seen[ep] = true
+			endpoints = append(endpoints, map[string]any{"index": ep, "label": fmt.Sprintf("Endpoint %d", ep)})
+		}
+	}
+	return map[string]any{
+		"id": n.spec.ID, "name": n.spec.Name, "loc": n.spec.Location, "ready": true, "available": !n.marked,
+		"status": n.status(), "interviewStage": "Complete", "isControllerNode": false,
+		"isListening": !n.spec.Sleeping && n.spec.Kind != "lock", "isFrequentListening": n.spec.Kind == "lock",
+		"deviceClass":  map[string]any{"basic": 4, "generic": n.class[0], "specific": n.class[1]},
+		"productLabel": "", "productDescription": n.spec.Product, "manufacturer": "Simulated",
+		"endpoints": endpoints, "values": values, "eventsQueue": []any{},
+	}
+}
+
+func (v *value) describe() map[string]any {
+	id, _ := json.Marshal(v.id)
+	out := map[string]any{}
+	_ = json.Unmarshal(id, &out) // nodeId, commandClass, endpoint, property, propertyKey
+	out["id"] = fmt.Sprintf("%d-%s", v.id.Node, v.id)
+	out["propertyName"] = v.id.Property
+	out["type"], out["label"] = v.meta.Type, v.meta.Label
+	out["readable"], out["writeable"] = v.readable, v.writeable
+	out["list"] = len(v.meta.States) > 0
+	out["lastUpdate"] = v.updated
+	if v.now != nil {
+		out["value"] = v.now
+	}
+	if v.meta.KeyName != "" {
+		out["propertyKeyName"] = v.meta.KeyName
+	}
+	if v.meta.Unit != "" {
+		out["unit"] = v.meta.Unit
+	}
+	if v.meta.Min != nil {
+		out["min"], out["max"] = *v.meta.Min, *v.meta.Max
+	}
+	if len(v.meta.States) > 0 {
+		out["states"] = v.meta.States
+	}
+	if v.current() {
+		out["isCurrentValue"] = true
+	}
+	return out
+}
+
+// nodeArg returns the node a call is about; nil if there is none. Numbers as text
+// are unknown nodes to the gateway.
+func (s *Sim) nodeArg(args []any) *node {
+	if len(args) == 0 {
+		return nil
+	}
+	id, _ := args[0].(float64)
+	return s.nodes[int(id)]
+}
+
+// valueArg reads a value id argument.
+func valueArg(args []any) (id wire.ValueID, ok bool) {
+	if len(args) == 0 {
+		return id, false
+	}
+	raw, err := json.Marshal(args[0])
+	return id, err == nil && json.Unmarshal(raw, &id) == nil
+}
+
+func apiWriteValue(s *Sim, args []any, done reply) {
+	finish := func(o outcome) {
+		result := map[string]any{"status": o.status}
+		if o.message != "" {
+			result["message"] = o.message
+		}
+		if o.status == statusWorking {
+			result["remainingDuration"] = map[string]any{"value": o.remaining.Seconds(), "unit": "seconds"}
+		}
+		done(result, "")
+	}
+	if len(args) == 0 {
+		s.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'commandClass')") })
+		return
+	}
+	id, ok := valueArg(args)
+	n := s.nodes[id.Node]
+	if !ok || n == nil || !n.has(id.Class) {
+		s.after(floorTime, func() { finish(outcome{status: statusFailed}) })
+		return
+	}
+	v := n.find(id)
+	var to any
+	if len(args) > 1 {
+		to = args[1]
+	}
+	if problem := n.problem(id, v, to); problem != nil {
+		s.after(floorTime, func() { finish(*problem) })
+		return
+	}
+	transition := time.Duration(-1)
+	if len(args) > 2 {
+		transition = transitionOf(args[2])
+	}
+	s.write(command{node: n, value: v, to: to, transition: transition, done: finish})
+}
+
+// problem is why a writeValue is refused before anything is sent; nil if it is not.
+func (n *node) problem(id wire.ValueID, v *value, to any) *outcome {
+	endpoints := map[int]bool{0: true}
+	for _, v := range n.values {
+		endpoints[v.id.Endpoint] = true
+	}
+	if !endpoints[id.Endpoint] {
+		return &outcome{status: noEndpoint, message: fmt.Sprintf("Endpoint %d does not exist on Node %d", id.Endpoint, id.Node)}
+	}
+	class := className(id.Class)
+	if v == nil || !v.writeable {
+		return &outcome{status: statusInvalid, message: fmt.Sprintf("%s: %q is not a supported property (ZW0322)", class, id.Property)}
+	}
+	got := "object"
+	switch to.(type) {
+	case bool:
+		got = "boolean"
+	case float64:
+		got = "number"
+	case string:
+		got = "string"
+	}
+	if (v.meta.Type == "boolean" || v.meta.Type == "number") && got != v.meta.Type {
+		return &outcome{status: statusInvalid, message: fmt.Sprintf("%s: %q must be of type %q, received %q (ZW0322)", class, id.Property, v.meta.Type, got)}
+	}
+	return nil
+}
+
+// className is a class's name in the gateway's messages.
+func className(class int) string {
+	switch class {
+	case wire.BinarySwitch:
+		return "Binary Switch"
+	case wire.MultilevelSwitch:
+		return "Multilevel Switch"
+	case wire.DoorLock:
+		return "Door Lock"
+	case wire.WindowCovering:
+		return "Window Covering"
+	default:
+		return fmt.Sprintf("Command Class %d", class)
+	}
+}
+
+func transitionOf(options any) time.Duration {
+	o, _ := options.(map[string]any)
+	text, _ := o["transitionDuration"].(string)
+	d, err := time.ParseDuration(strings.TrimSpace(text))
+	if err != nil || d < 0 {
+		return -1
+	}
+	return d
+}

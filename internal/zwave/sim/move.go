@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"math"
+	"time"
+)
+
+// move is a light on its ramp or a cover on its way.
+type move struct {
+	from, to   float64
+	start, end time.Time
+	timer      *timer
+}
+
+// at is where it is at a moment.
+func (m *move) at(t time.Time) float64 {
+	total := m.end.Sub(m.start)
+	if total <= 0 || !t.Before(m.end) {
+		return m.to
+	}
+	part := float64(t.Sub(m.start)) / float64(total)
+	return math.Floor(m.from + (m.to-m.from)*part)
+}
+
+// remaining is what the device says: whole seconds, rounded up. A nil move has
+// ended.
+func (m *move) remaining(t time.Time) time.Duration {
+	if m == nil || !t.Before(m.end) {
+		return 0
+	}
+	return time.Duration(math.Ceil(m.end.Sub(t).Seconds())) * time.Second
+}
+
+// travel is how long the whole range takes.
+func (n *node) travel() time.Duration {
+	if n.spec.Ramp > 0 {
+		return n.spec.Ramp
+	}
+	switch n.spec.Kind {
+	case "cover", "blind", "barrier":
+		return 4 * time.Second
+	default:
+		return 0
+	}
+}
+
+// move starts towards a level; arrived is called at the end unless it is stopped
+// or turned. A device without a ramp is there at once and reports nothing.
+func (s *Sim) move(n *node, current *value, to float64, transition time.Duration, arrived func()) {
+	s.settle(n, current)
+	s.stop(n, current)
+	from, _ := current.fact.(float64)
+	if from > 0 && to == 0 {
+		n.last = from
+	}
+	whole := n.travel()
+	took := time.Duration(float64(whole) * math.Abs(to-from) / 99)
+	if transition >= 0 && whole > 0 {
+		took = transition
+	}
+	if took <= 0 {
+		current.fact = to
+		return
+	}
+	start := time.Now()
+	m := &move{from: from, to: to, start: start, end: start.Add(s.scaled(took))}
+	m.timer = s.after(took, func() {
+		current.fact = to
+		delete(n.moves, current.id)
+		arrived()
+	})
+	n.moves[current.id] = m
+}
+
+// stop leaves a moving value where it is.
+func (s *Sim) stop(n *node, current *value) {
+	if m := n.moves[current.id]; m != nil {
+		m.timer.cancel()
+		delete(n.moves, current.id)
+	}
+}
+
+// settle brings what a device would report up to the present: its level on the
+// way, and how long it still moves.
+func (s *Sim) settle(n *node, v *value) {
+	if m := n.moves[v.id]; m != nil {
+		v.fact = m.at(time.Now())
+	}
+	if v.id.Property == "duration" {
+		m := n.moves[v.id.With("currentValue", v.id.Key)]
+		v.fact = map[string]any{"value": m.remaining(time.Now()).Seconds(), "unit": "seconds"}
+	}
+}

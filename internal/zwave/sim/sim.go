@@ -1,0 +1,204 @@
+// Package sim plays zwave-js-ui with a house of simulated devices over MQTT. It
+// exists so that demos and tests meet the gateway's real manners: topics and
+// sanitising, optimistic claims before facts, ramps, sleeping and dead nodes, odd
+// API errors, a life cycle in which messages get lost. What is not recorded from
+// the real gateway is not in it.
+//
+// A new kind of device is a line in kinds (kinds.go); how a command class answers
+// a write is a line in writers (write.go); a new API call is a line in calls
+// (api.go).
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// Bus is the broker as the simulator needs it. If it also has OnConnection(func
+// (up bool)), as a client that mends itself has, the simulator greets after
+// every reconnect as the gateway does.
+type Bus interface {
+	Publish(ctx context.Context, topic string, payload []byte) error
+	PublishRetained(ctx context.Context, topic string, payload []byte) error
+	Subscribe(ctx context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error
+}
+
+// Config says which house is played, and how.
+type Config struct {
+	House   House
+	Prefix  string      // MQTT prefix
+	Gateway string      // the gateway's name, not sanitised
+	Scheme  wire.Scheme // how topics are built
+	Scale   float64     // of all delays; 1 is as recorded, 0.1 ten times as fast
+}
+
+// DefaultConfig is the built-in house behind an untouched gateway in real time.
+func DefaultConfig() Config {
+	return Config{House: DefaultHouse(), Prefix: "zwave", Gateway: "Simulated House", Scale: 1}
+}
+
+// Validate says what is wrong with the settings.
+func (c Config) Validate() error {
+	switch {
+	case c.Prefix == "" || c.Gateway == "":
+		return errors.New("the simulated gateway needs a topic prefix and a name")
+	case c.Scale < 0 || c.Scale > 100:
+		return fmt.Errorf("the scale of the delays is %v; use 0 to 100, where 1 is real time", c.Scale)
+	}
+	return c.House.Validate()
+}
+
+// Will returns the last will the MQTT client must have, retained, so that a
+// crash looks as a crash of the gateway does.
+func (c Config) Will() (topic string, payload []byte) {
+	return c.base() + "/status", []byte(`{"value":false}`)
+}
+
+func (c Config) base() string { return c.Prefix + "/_CLIENTS/" + wire.GatewayLevel(c.Gateway) }
+
+// Sim is a running house. All its state belongs to Run's goroutine; everybody
+// else hands it functions.
+type Sim struct {
+	cfg    Config
+	bus    Bus
+	log    *slog.Logger
+	nodes  map[int]*node
+	order  []int
+	heard  map[string]wire.ValueID // topics published since the start: only these can be set
+	ready  bool                    // the driver is up
+	timers timers
+
+	mu    sync.Mutex
+	inbox []func()
+	wake  chan struct{}
+	out   outbox
+}
+
+// New checks the house and builds its nodes; Run plays it.
+func New(cfg Config, bus Bus, log *slog.Logger) (*Sim, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Sim{
+		cfg: cfg, bus: bus, log: log.With("part", "simulator"),
+		nodes: map[int]*node{}, heard: map[string]wire.ValueID{}, wake: make(chan struct{}, 1),
+		out: outbox{wake: make(chan struct{}, 1)},
+	}
+	for _, spec := range cfg.House.Nodes {
+		n, err := newNode(spec)
+		if err != nil {
+			return nil, err
+		}
+		s.nodes[n.spec.ID] = n
+	}
+	s.order = slices.Sorted(maps.Keys(s.nodes))
+	return s, nil
+}
+
+// Run plays the house until ctx ends. It stops as the gateway does when stopped
+// properly: driver/status false, and a status that stays true.
+func (s *Sim) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	publishing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	wg.Go(func() { s.out.run(publishing, s.bus, s.log) })
+	if err := s.bus.Subscribe(ctx, s.cfg.Prefix+"/#", s.receive); err != nil {
+		return fmt.Errorf("subscribing the simulated gateway: %w", err)
+	}
+	if c, ok := s.bus.(interface{ OnConnection(changed func(up bool)) }); ok {
+		c.OnConnection(func(up bool) {
+			if up {
+				s.hand(s.greet)
+			}
+		})
+	} else {
+		s.hand(s.greet)
+	}
+	s.loop(ctx)
+	s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
+	s.out.drain(ctx)
+	return nil
+}
+
+// loop runs what is handed in and what is due.
+func (s *Sim) loop(ctx context.Context) {
+	due := time.NewTimer(time.Hour)
+	defer due.Stop()
+	for {
+		s.mu.Lock()
+		work := s.inbox
+		s.inbox = nil
+		s.mu.Unlock()
+		for _, do := range work {
+			do()
+		}
+		due.Reset(s.timers.run(time.Now()))
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.wake:
+		case <-due.C:
+		}
+	}
+}
+
+// hand gives the simulator's goroutine something to do.
+func (s *Sim) hand(do func()) {
+	s.mu.Lock()
+	s.inbox = append(s.inbox, do)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// after runs do in the simulator's goroutine later; the delay is scaled.
+func (s *Sim) after(d time.Duration, do func()) *timer {
+	return s.timers.add(time.Now().Add(s.scaled(d)), do)
+}
+
+func (s *Sim) scaled(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * s.cfg.Scale)
+}
+
+// greet announces gateway, driver and all nodes. After a mere reconnect of MQTT
+// the gateway publishes its version and status and nothing else.
+func (s *Sim) greet() {
+	s.retain(s.cfg.base()+"/version", body(map[string]any{"value": appVersion, "time": now()}))
+	s.retain(s.cfg.base()+"/status", body(map[string]any{"value": true, "time": now()}))
+	if s.ready {
+		return
+	}
+	s.ready = true
+	s.retain(s.cfg.Prefix+"/driver/status", []byte("true"))
+	for _, id := range s.order {
+		s.publishStatus(s.nodes[id], "Unknown")
+	}
+	for _, id := range s.order {
+		n := s.nodes[id]
+		s.publishStatus(n, n.status())
+		for _, v := range n.values {
+			s.publishValue(n, v)
+		}
+		s.publishStatus(n, n.status())
+	}
+	s.publishBroadcast()
+}
+
+// receive takes a message from the broker.
+func (s *Sim) receive(topic string, payload []byte, _ bool) {
+	if !isSet(topic) {
+		return
+	}
+	s.hand(func() { s.setMessage(topic, payload) })
+}

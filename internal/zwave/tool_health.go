@@ -1,0 +1,98 @@
+package zwave
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/zwave/wire"
+)
+
+// lowBattery is where most makers begin to warn, in percent.
+const lowBattery = 20
+
+// healthAnswer is what check_zwave_health answers.
+type healthAnswer struct {
+	Healthy    bool     `json:"healthy"`
+	Gateway    string   `json:"gateway"`
+	Version    string   `json:"version"`
+	Answers    bool     `json:"answers"` // a call was answered just now, the only proof
+	Devices    int      `json:"devices"`
+	Dead       []string `json:"dead"`
+	Asleep     []string `json:"asleep"`
+	LowBattery []string `json:"low_battery"`
+	Message    string   `json:"message"`
+}
+
+func (h *House) healthTool() tools.Tool {
+	return tool[struct{}]{tools.Spec{
+		Name:        toolHealth,
+		Title:       "Health of the Z-Wave network",
+		Description: "Whether the gateway answers, which devices do not, which sleep and whose battery is low.",
+		Input:       json.RawMessage(noArgs),
+		Output: json.RawMessage(`{"type":"object","properties":{"healthy":{"type":"boolean"},"gateway":{"type":"string"},"version":{"type":"string"},
+"answers":{"type":"boolean"},"devices":{"type":"integer"},"dead":{"type":"array","items":{"type":"string"}},
+"asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},"message":{"type":"string"}},
+"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","message"]}`),
+		Risk:       tools.Read,
+		Idempotent: true,
+	}, func(ctx context.Context, _ struct{}) (tools.Result, error) { return h.health(ctx) }}
+}
+
+func (h *House) health(ctx context.Context) (tools.Result, error) {
+	m := h.current()
+	out := healthAnswer{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}}
+	if level, err := h.link.gateway(); err == nil {
+		out.Gateway = strings.TrimPrefix(level, wire.GatewayPrefix)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	info, err := h.link.call(ctx, "getInfo")
+	out.Answers = err == nil
+	if err == nil {
+		var in struct {
+			App string `json:"appVersion"`
+		}
+		err = json.Unmarshal(info.result, &in)
+		out.Version = in.App
+	}
+	h.census(m, &out)
+	switch {
+	case err != nil && !errors.Is(err, context.Canceled):
+		out.Message = h.trouble(err)
+	case len(out.Dead) > 0:
+		out.Message = "The Z-Wave network works, but these do not answer: " + strings.Join(out.Dead, ", ") + "."
+	case len(out.LowBattery) > 0:
+		out.Message = "The Z-Wave network works. Low battery: " + strings.Join(out.LowBattery, ", ") + "."
+	default:
+		out.Message = fmt.Sprintf("The Z-Wave network works; all %d devices are well.", out.Devices)
+	}
+	out.Healthy = out.Answers && len(out.Dead) == 0
+	return result(out.Message, out)
+}
+
+// census sorts the nodes by how they are.
+func (h *House) census(m *model, out *healthAnswer) {
+	for _, id := range slices.Sorted(maps.Keys(m.nodes)) {
+		n := m.nodes[id]
+		switch status := h.ledger.node(id); {
+		case status.dead():
+			out.Dead = append(out.Dead, n.display())
+		case status.asleep():
+			out.Asleep = append(out.Asleep, n.display())
+		}
+		for _, s := range n.sensors() {
+			level, ok := number(h.ledger.read(s.id).value)
+			if s.kind == home.Battery && ok && level <= lowBattery {
+				out.LowBattery = append(out.LowBattery, n.display())
+			}
+		}
+	}
+}

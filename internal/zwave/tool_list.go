@@ -1,0 +1,119 @@
+package zwave
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
+)
+
+// pageSize is how many devices one page lists; a language model reads them all.
+const pageSize = 50
+
+type listArgs struct {
+	Area string `json:"area"`
+	Type string `json:"type"`
+	Page int    `json:"page"`
+}
+
+type listed struct {
+	Name      string         `json:"name"`
+	ID        string         `json:"id"`
+	Area      string         `json:"area"`
+	Type      string         `json:"type"`
+	Abilities []home.Ability `json:"abilities"`
+	State     any            `json:"state"`
+	Reachable bool           `json:"reachable"`
+}
+
+func (h *House) listTool() tools.Tool {
+	return tool[listArgs]{tools.Spec{
+		Name:        toolList,
+		Title:       "List the devices",
+		Description: "The devices of the Z-Wave house with area, type, abilities and last reported state, 50 a page.",
+		Input: json.RawMessage(`{"type":"object","properties":{
+"area":{"type":"string","description":"only this room"},
+"type":{"type":"string","description":"only this type: light, switch, fan, cover, lock, climate, valve, sensor, binary_sensor"},
+"page":{"type":"integer","minimum":1,"description":"from 1"}},"additionalProperties":false}`),
+		Output: json.RawMessage(`{"type":"object","properties":{"total":{"type":"integer"},"page":{"type":"integer"},"pages":{"type":"integer"},
+"devices":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"id":{"type":"string"},"area":{"type":"string"},
+"type":{"type":"string"},"abilities":{"type":["array","null"],"items":{"type":"string"}},"state":` + anyScalar + `,"reachable":{"type":"boolean"}},
+"required":["name","id","area","type","state","reachable"]}}},"required":["total","page","pages","devices"]}`),
+		Risk:       tools.Read,
+		Idempotent: true,
+	}, h.list}
+}
+
+func (h *House) list(ctx context.Context, a listArgs) (tools.Result, error) {
+	m, err := h.ready(ctx)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	var all []listed
+	for _, e := range m.entities {
+		if a.Area != "" && fold(a.Area) != fold(e.node.area()) || a.Type != "" && !strings.EqualFold(a.Type, e.Domain) {
+			continue
+		}
+		all = append(all, listed{
+			Name: e.Name, ID: e.ID, Area: e.node.area(), Type: e.Domain, Abilities: e.abilities,
+			State: m.state(e, h.ledger.read(e.main).value), Reachable: h.reachable(e.node),
+		})
+	}
+	page := max(a.Page, 1)
+	pages := max(1, (len(all)+pageSize-1)/pageSize)
+	from, to := min((page-1)*pageSize, len(all)), min(page*pageSize, len(all))
+	if page > pages { // also keeps the product above from overflowing
+		from, to = len(all), len(all)
+	}
+	out := struct {
+		Total   int      `json:"total"`
+		Page    int      `json:"page"`
+		Pages   int      `json:"pages"`
+		Devices []listed `json:"devices"`
+	}{len(all), page, pages, append([]listed{}, all[from:to]...)}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d devices, page %d of %d.", len(all), page, pages)
+	for _, d := range out.Devices {
+		fmt.Fprintf(&text, "\n%s (%s, %s): %s", d.Name, d.Type, d.Area, spoken(d.State, ""))
+	}
+	return result(text.String(), out)
+}
+
+func (h *House) verifyTool() tools.Tool {
+	return tool[nameArgs]{tools.Spec{
+		Name:        toolVerify,
+		Title:       "Check a device name",
+		Description: "Says whether a device of that name exists and suggests the most similar ones if not.",
+		Input:       json.RawMessage(nameOnly),
+		Output: json.RawMessage(`{"type":"object","properties":{"exists":{"type":"boolean"},"name":{"type":"string"},"id":{"type":"string"},
+"area":{"type":"string"},"type":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}},"required":["exists","suggestions"]}`),
+		Risk:       tools.Read,
+		Idempotent: true,
+	}, h.verify}
+}
+
+func (h *House) verify(ctx context.Context, a nameArgs) (tools.Result, error) {
+	type answer struct {
+		Exists      bool     `json:"exists"`
+		Name        string   `json:"name,omitempty"`
+		ID          string   `json:"id,omitempty"`
+		Area        string   `json:"area,omitempty"`
+		Type        string   `json:"type,omitempty"`
+		Suggestions []string `json:"suggestions"`
+	}
+	m, e, near, err := h.resolve(ctx, a.Device)
+	switch {
+	case m == nil:
+		return tools.Result{}, err
+	case err != nil:
+		return result(err.Error(), answer{Suggestions: append([]string{}, near...)})
+	}
+	text := fmt.Sprintf("%s exists: a %s.", e.Name, strings.ReplaceAll(e.Domain, "_", " "))
+	if area := e.node.area(); area != "" {
+		text = fmt.Sprintf("%s exists: a %s in the area %s.", e.Name, strings.ReplaceAll(e.Domain, "_", " "), area)
+	}
+	return result(text, answer{true, e.Name, e.ID, e.node.area(), e.Domain, []string{}})
+}

@@ -1,0 +1,229 @@
+package zwave
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"voicegateway/internal/tools"
+	"voicegateway/internal/zwave/wire"
+)
+
+type nameArgs struct {
+	Device string `json:"device_name"`
+}
+
+type sensorArgs struct {
+	Device string `json:"device_name"`
+	Sensor string `json:"sensor"`
+}
+
+// stateAnswer is what get_device_state answers.
+type stateAnswer struct {
+	Device    string         `json:"device"` // the node's name
+	Entity    string         `json:"entity"` // the id
+	Domain    string         `json:"domain"`
+	Area      string         `json:"area"`
+	State     any            `json:"state"`
+	Values    map[string]any `json:"values"`
+	Age       int64          `json:"age_seconds"` // since the device's last report; -1: unknown
+	Reachable bool           `json:"reachable"`
+}
+
+// sensorAnswer is what get_device_sensor_data answers.
+type sensorAnswer struct {
+	Device string `json:"device"`
+	Sensor string `json:"sensor"`
+	Value  any    `json:"value"`
+	Unit   string `json:"unit"`
+	Age    int64  `json:"age_seconds"`
+	Source string `json:"source"` // report, poll or list: where the value was last heard
+}
+
+func (h *House) stateTool() tools.Tool {
+	return tool[nameArgs]{tools.Spec{
+		Name:        toolState,
+		Title:       "State of a device",
+		Description: "What a device last reported: its state, its values in percent and degrees, and how old that is.",
+		Input:       json.RawMessage(nameOnly),
+		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"entity":{"type":"string"},
+"domain":{"type":"string"},"area":{"type":"string"},"state":` + anyScalar + `,"values":{"type":"object"},
+"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},"reachable":{"type":"boolean"}},
+"required":["device","entity","domain","area","state","values","age_seconds","reachable"]}`),
+		Risk:       tools.Read,
+		Idempotent: true,
+	}, h.state}
+}
+
+func (h *House) state(ctx context.Context, a nameArgs) (tools.Result, error) {
+	m, e, _, err := h.resolve(ctx, a.Device)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	r := h.fresh(ctx, m, e, e.main)
+	out := stateAnswer{
+		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.node.area(), State: m.state(e, r.value),
+		Values: m.values(e, h.ledger.read), Age: age(r), Reachable: h.reachable(e.node),
+	}
+	text := is(e.Name, spoken(out.State, m.value(e.main).Unit))
+	if !out.Reachable {
+		text = e.Name + " cannot be reached now; it last reported " + spoken(out.State, m.value(e.main).Unit) + "."
+	}
+	return result(text, out)
+}
+
+func (h *House) sensorTool() tools.Tool {
+	return tool[sensorArgs]{tools.Spec{
+		Name:        toolSensor,
+		Title:       "Read a sensor",
+		Description: "One measured value with unit, age and source. sensor may be left out where the device has only one.",
+		Input: json.RawMessage(`{"type":"object","properties":{` + nameArg + `,
+"sensor":{"type":"string","description":"temperature, humidity, luminance, motion, contact, battery, power, energy …"}},
+"required":["device_name"],"additionalProperties":false}`),
+		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"sensor":{"type":"string"},
+"value":` + anyScalar + `,"unit":{"type":"string"},"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},
+"source":{"enum":["report","poll","list"]}},"required":["device","sensor","value","unit","age_seconds","source"]}`),
+		Risk:       tools.Read,
+		Idempotent: true,
+	}, h.sensor}
+}
+
+func (h *House) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) {
+	m, e, _, err := h.resolve(ctx, a.Device)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	s, err := e.sensorFor(a.Sensor)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	r := h.fresh(ctx, m, e, s.id)
+	if !r.known {
+		return tools.Result{}, refuse("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word))
+	}
+	out := sensorAnswer{
+		Device: e.Name, Sensor: string(s.kind), Value: m.sensorState(s, r.value), Unit: m.value(s.id).Unit, Age: age(r), Source: r.source,
+	}
+	name := join(e.Name, s.word)
+	if isSensor(e) {
+		name = e.Name
+	}
+	text := is(name, spoken(out.Value, out.Unit))
+	if out.Age > 3600 {
+		text = fmt.Sprintf("%s That was %s ago.", text, longAgo(out.Age))
+	}
+	return result(text, out)
+}
+
+// sensorFor picks what is asked for, by kind or by word; the only one or the main
+// one when nothing is said.
+func (e *entity) sensorFor(what string) (sensor, error) {
+	if len(e.sensors) == 0 {
+		return sensor{}, refuse("%s has no sensors.", e.Name)
+	}
+	key := fold(strings.ReplaceAll(what, "_", " "))
+	if key == "" && (isSensor(e) || len(e.sensors) == 1) {
+		return e.sensors[0], nil
+	}
+	for _, s := range e.sensors {
+		if key == fold(string(s.kind)) || key == fold(s.word) || key == fold(s.class) {
+			return s, nil
+		}
+	}
+	have := strings.Join(kindsOf(e.sensors), ", ")
+	if key == "" {
+		return sensor{}, refuse("%s measures %s. Say which one.", e.Name, have)
+	}
+	return sensor{}, refuse("%s does not measure %s. It measures %s.", e.Name, key, have)
+}
+
+// fresh returns the last word on a value, asking the device itself when topics
+// cannot be trusted: two nodes of one topic, or a value never known.
+func (h *House) fresh(ctx context.Context, m *model, e *entity, id wire.ValueID) reading {
+	r := h.ledger.read(id)
+	status := h.ledger.node(e.node.ID)
+	if r.known && !m.shared[e.node.ID] || status.dead() || e.node.sleeper() {
+		return r
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := h.poll(ctx, id); err != nil {
+		h.log.Debug("asking a device for a value", "node", e.node.ID, "err", err)
+	}
+	return h.ledger.read(id)
+}
+
+func age(r reading) int64 {
+	if !r.known || r.at.IsZero() {
+		return -1
+	}
+	return max(0, int64(time.Since(r.at).Seconds()))
+}
+
+func longAgo(seconds int64) string {
+	switch hours := seconds / 3600; {
+	case hours < 2:
+		return "an hour"
+	case hours < 48:
+		return fmt.Sprintf("%d hours", hours)
+	default:
+		return fmt.Sprintf("%d days", hours/24)
+	}
+}
+
+func (h *House) reachable(n *node) bool {
+	gateway, driver := h.link.available()
+	return gateway && driver && !h.ledger.node(n.ID).dead()
+}
+
+func (h *House) refreshTool() tools.Tool {
+	return tool[nameArgs]{tools.Spec{
+		Name:        toolRefresh,
+		Title:       "Ask a device again",
+		Description: "Makes a device report all its values now. Takes up to some seconds; sleeping devices report when they wake up.",
+		Input:       json.RawMessage(nameOnly),
+		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},
+"outcome":{"enum":["confirmed","queued","no_answer"]},"state":` + anyScalar + `},"required":["device","outcome","state"]}`),
+		Risk:       tools.Read,
+		Idempotent: true,
+	}, h.refreshDevice}
+}
+
+func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, error) {
+	m, e, _, err := h.resolve(ctx, a.Device)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	out := struct {
+		Device  string  `json:"device"`
+		Outcome Outcome `json:"outcome"`
+		State   any     `json:"state"`
+	}{Device: e.Name}
+	text := ""
+	if e.node.sleeper() && h.ledger.node(e.node.ID).asleep() {
+		_, drop, _, err := h.link.request(ctx, "refreshValues", e.node.ID)
+		if err != nil {
+			return tools.Result{}, refusal(h.trouble(err))
+		}
+		drop()
+		out.Outcome, text = Queued, e.Name+" is asleep. It will report when it wakes up."
+	} else if _, err := h.link.call(ctx, "refreshValues", e.node.ID); err != nil {
+		var api *apiError
+		if !errors.Is(err, errNoAnswer) || errors.As(err, &api) {
+			return tools.Result{}, refusal(h.trouble(err))
+		}
+		out.Outcome, text = NoAnswer, e.Name+" does not answer. Check that it has power."
+	} else {
+		out.Outcome = Confirmed
+	}
+	out.State = m.state(e, h.ledger.read(e.main).value)
+	if text == "" {
+		text = is(e.Name, spoken(out.State, m.value(e.main).Unit))
+	}
+	r, err := result(text, out)
+	r.Failed = out.Outcome == NoAnswer
+	return r, err
+}

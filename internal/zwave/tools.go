@@ -1,0 +1,80 @@
+package zwave
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"voicegateway/internal/tools"
+)
+
+// The names of the tools (DESIGN Z1).
+const (
+	toolList      = "list_devices"
+	toolVerify    = "verify_device"
+	toolControl   = "control_zwave_device"
+	toolDangerous = "operate_dangerous_device"
+	toolState     = "get_device_state"
+	toolSensor    = "get_device_sensor_data"
+	toolHealth    = "check_zwave_health"
+	toolRefresh   = "refresh_device"
+)
+
+// Tools returns the tools of the house, in the order in which they are listed.
+func (h *House) Tools() []tools.Tool {
+	all := []tools.Tool{
+		h.listTool(), h.verifyTool(), h.controlTool(), h.stateTool(), h.sensorTool(), h.healthTool(), h.refreshTool(),
+	}
+	if h.cfg.AllowDangerous {
+		all = append(all, h.dangerousTool())
+	}
+	return all
+}
+
+// tool is a tool made of a function over its decoded arguments.
+type tool[A any] struct {
+	spec tools.Spec
+	do   func(ctx context.Context, args A) (tools.Result, error)
+}
+
+// Spec describes the tool.
+func (t tool[A]) Spec() tools.Spec { return t.spec }
+
+// Call runs the tool. What a family should hear is a failed Result.
+func (t tool[A]) Call(ctx context.Context, raw json.RawMessage) (tools.Result, error) {
+	var args A
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return tools.Result{}, fmt.Errorf("reading the arguments of %s: %w", t.spec.Name, err)
+		}
+	}
+	r, err := t.do(ctx, args)
+	if no, ok := errors.AsType[refusal](err); ok {
+		return tools.Result{Text: no.Error(), Failed: true}, nil
+	}
+	return r, err
+}
+
+// result is a successful answer: a text for people, data for programs.
+func result(text string, data any) (tools.Result, error) {
+	body, err := json.Marshal(data)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("writing a tool result: %w", err)
+	}
+	return tools.Result{Text: text, Data: body}, nil
+}
+
+// Parts of the schemas that several tools share.
+const (
+	nameArg    = `"device_name":{"type":"string","minLength":1,"description":"Name of the device as people say it, such as Kitchen Light, or its id"}`
+	anyScalar  = `{"type":["string","number","boolean","null"]}`
+	noArgs     = `{"type":"object","properties":{},"additionalProperties":false}`
+	nameOnly   = `{"type":"object","properties":{` + nameArg + `},"required":["device_name"],"additionalProperties":false}`
+	receiptOut = `{"type":"object","properties":{
+"device":{"type":"string"},"property":{"type":"string"},
+"outcome":{"enum":["confirmed","accepted","queued","refused","no_answer"],"description":"confirmed: the device reports it done; accepted: taken, not reported done; queued: sleeping device"},
+"before":` + anyScalar + `,"value":` + anyScalar + `,"ms":{"type":"integer","description":"milliseconds from the publish"},
+"message":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}},
+"required":["device","property","outcome","before","value","ms","message"]}`
+)

@@ -1,0 +1,197 @@
+package zwave
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// Outcome says what became of a write (Z4).
+type Outcome string
+
+// A write is confirmed by the device's own report only, never by a publish or by
+// the gateway's optimistic claim.
+const (
+	Confirmed Outcome = "confirmed"
+	Accepted  Outcome = "accepted" // the device took it and has not (yet) reported it done
+	Queued    Outcome = "queued"   // the device sleeps; it gets it when it wakes up
+	Refused   Outcome = "refused"
+	NoAnswer  Outcome = "no_answer"
+)
+
+// The states of writeValue's answer, from zwave-js.
+const (
+	statusNotSupported   = 0
+	statusWorking        = 1
+	statusFailed         = 2
+	statusNoEndpoint     = 3
+	statusNotImplemented = 4
+	statusInvalid        = 5
+	statusSent           = 254 // acknowledged by the radio, unknown if executed
+	statusDone           = 255 // the device itself says so (Supervision)
+)
+
+// Waits while following a write.
+const (
+	settle     = 2500 * time.Millisecond // a device that does not move reports within this
+	arrival    = time.Second             // devices tell whole seconds; a report may be that late
+	margin     = 200 * time.Millisecond  // kept of the caller's deadline for the way back
+	firstPoll  = 300 * time.Millisecond
+	laterPolls = time.Second
+)
+
+// receipt is what a control call answers.
+type receipt struct {
+	Device      string    `json:"device"`
+	Property    string    `json:"property"`
+	Outcome     Outcome   `json:"outcome"`
+	Before      any       `json:"before"`
+	Value       any       `json:"value"`
+	MS          int64     `json:"ms"` // from the publish to the outcome
+	Message     string    `json:"message"`
+	Suggestions []string  `json:"suggestions,omitempty"`
+	publishedAt time.Time // zero if nothing was sent
+}
+
+// end closes a receipt.
+func (r receipt) end(o Outcome, message string) receipt {
+	r.Outcome, r.Message = o, message
+	if !r.publishedAt.IsZero() {
+		r.MS = time.Since(r.publishedAt).Milliseconds()
+	}
+	return r
+}
+
+// write sends one step and follows it to the fact.
+func (h *House) write(ctx context.Context, e *entity, s step) receipt {
+	ctx, cancel := h.patience(ctx)
+	defer cancel()
+	r := receipt{Device: e.Name, Property: s.property}
+	if before := h.ledger.read(s.check); before.known {
+		r.Before = s.say(before.value)
+	}
+	if gateway, driver := h.link.available(); !gateway || !driver {
+		return r.end(NoAnswer, h.trouble(errNoAnswer))
+	}
+	status := h.ledger.node(e.node.ID)
+	if e.node.sleeper() && status.asleep() {
+		return h.queue(ctx, e, s, r)
+	}
+	if status.dead() && !h.ping(ctx, e.node.ID) {
+		return r.end(NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
+	}
+	news, stop := h.ledger.watch(s.check, s.duration)
+	defer stop()
+	mark := h.ledger.now()
+	got, drop, at, err := h.link.request(ctx, "writeValue", s.target, s.value)
+	if err != nil {
+		return r.end(NoAnswer, h.trouble(err))
+	}
+	defer drop()
+	r.publishedAt = at
+	a, err := await(ctx, "writeValue", got)
+	if err != nil {
+		return h.unanswered(e, r, err)
+	}
+	var result struct {
+		Status    int    `json:"status"`
+		Message   string `json:"message"`
+		Remaining any    `json:"remainingDuration"`
+	}
+	if err := json.Unmarshal(a.result, &result); err != nil {
+		return r.end(Accepted, e.Name+" took the command but has not confirmed it.")
+	}
+	f := &follower{house: h, entity: e, step: s, news: news, since: mark, until: time.Now().Add(settle)}
+	switch result.Status {
+	case statusSent: // what came so far is the gateway's claim; the device is asked for the fact
+		f.since = a.seq
+		f.ask = true
+	case statusWorking:
+		remaining, _ := wire.Seconds(result.Remaining)
+		f.movesFor(remaining)
+	case statusDone:
+	default:
+		h.log.Info("a Z-Wave write was refused", "node", e.node.ID, "status", result.Status, "reason", result.Message)
+		return h.rejected(e, r, result.Status)
+	}
+	return f.follow(ctx, r)
+}
+
+// patience bounds a control call by the caller's deadline and our own.
+func (h *House) patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	until := time.Now().Add(h.cfg.Patience)
+	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-margin).Before(until) {
+		until = deadline.Add(-margin)
+	}
+	return context.WithDeadline(ctx, until)
+}
+
+// queue sends to a sleeping device, whose answer may take hours: nobody waits.
+func (h *House) queue(ctx context.Context, e *entity, s step, r receipt) receipt {
+	_, drop, at, err := h.link.request(ctx, "writeValue", s.target, s.value)
+	if err != nil {
+		return r.end(NoAnswer, h.trouble(err))
+	}
+	drop()
+	r.publishedAt = at
+	return r.end(Queued, e.Name+" is asleep to save its battery. It will do this when it wakes up.")
+}
+
+func (h *House) ping(ctx context.Context, node int) bool {
+	a, err := h.link.call(ctx, "pingNode", node)
+	return err == nil && string(a.result) == "true"
+}
+
+// unanswered explains a write without an answer from the gateway.
+func (h *House) unanswered(e *entity, r receipt, err error) receipt {
+	status := h.ledger.node(e.node.ID)
+	var api *apiError
+	switch {
+	case errors.As(err, &api):
+		return r.end(Refused, h.trouble(err))
+	case status.dead():
+		return r.end(NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
+	case status.asleep() && e.node.sleeper():
+		return r.end(Queued, e.Name+" has fallen asleep. It will do this when it wakes up.")
+	default:
+		return r.end(NoAnswer, e.Name+" has not answered. It may be out of reach; check that it has power.")
+	}
+}
+
+func (h *House) rejected(e *entity, r receipt, status int) receipt {
+	switch {
+	case h.ledger.node(e.node.ID).dead():
+		return r.end(NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
+	case status == statusInvalid:
+		return r.end(Refused, e.Name+" does not accept that value.")
+	case status == statusNotSupported, status == statusNoEndpoint, status == statusNotImplemented:
+		return r.end(Refused, e.Name+" cannot do that.")
+	default: // statusFailed and what may come
+		return r.end(Refused, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
+	}
+}
+
+// trouble says why the gateway cannot be used, and what to do.
+func (h *House) trouble(err error) string {
+	var api *apiError
+	gateway, driver := h.link.available()
+	switch {
+	case !h.link.connected():
+		return "I cannot reach the MQTT broker. Check that it is running."
+	case errors.Is(err, errNoGateway):
+		return "I have not found the Z-Wave gateway on the broker yet. Check that zwave-js-ui is running and that its MQTT gateway is on."
+	case !gateway:
+		return "The Z-Wave gateway is offline. Check that zwave-js-ui is running."
+	case !driver, errors.As(err, &api) && api.message == "Z-Wave client not connected":
+		return "The Z-Wave controller is not ready yet. Try again in a moment; if that lasts, check the USB stick."
+	case errors.Is(err, errNoAnswer), errors.Is(err, context.DeadlineExceeded):
+		return "The Z-Wave gateway does not answer. Check that zwave-js-ui is running."
+	case errors.As(err, &api):
+		return "The Z-Wave gateway could not do that. Its own log says why."
+	default:
+		return "I cannot use the Z-Wave gateway: " + err.Error() + "."
+	}
+}

@@ -1,0 +1,227 @@
+// Package zwave turns the Z-Wave house behind zwave-js-ui's MQTT gateway into
+// tools: list, verify, control, read. It exists because a spoken command must end
+// in a fact, so every write is followed until the device itself reports (see
+// write.go), and because names, topics and gateway settings change under us, so
+// devices are known by home id, node id and value id only (see model.go).
+//
+// A new kind of device is a builder in kinds.go and its actions in plan.go; a new
+// tool is a file of its own and a line in Tools.
+package zwave
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/zwave/wire"
+)
+
+// Bus is the broker as this package needs it. The handler is called in the order
+// of arrival and must not be called twice at the same time.
+type Bus interface {
+	Publish(ctx context.Context, topic string, payload []byte) error
+	Subscribe(ctx context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error
+}
+
+// Config says where the house is and what may be done to it.
+type Config struct {
+	Prefix         string              // the gateway's MQTT prefix
+	Gateway        string              // its name; empty: found by itself when there is only one
+	AllowDangerous bool                // offer operate_dangerous_device
+	Aliases        map[string][]string // other names of devices, by device name
+	Patience       time.Duration       // how long a control call waits for the device's report
+}
+
+// DefaultConfig returns the settings of an untouched zwave-js-ui. A spoken turn
+// gives a call 5 s in all, so the answer leaves a little earlier.
+func DefaultConfig() Config {
+	return Config{Prefix: "zwave", Patience: 4500 * time.Millisecond}
+}
+
+// Validate says what is wrong with the settings.
+func (c Config) Validate() error {
+	switch {
+	case c.Prefix == "" || strings.ContainsAny(c.Prefix, "+#") || strings.HasPrefix(c.Prefix, "/") || strings.HasSuffix(c.Prefix, "/"):
+		return errors.New(`the Z-Wave topic prefix must be a plain topic such as "zwave", as set in zwave-js-ui under Settings, MQTT, prefix`)
+	case c.Patience <= 0:
+		return errors.New("the patience of a control call must be more than 0, such as 4.5s")
+	}
+	return nil
+}
+
+// House is the live model of the Z-Wave network.
+type House struct {
+	cfg     Config
+	bus     Bus
+	log     *slog.Logger
+	link    *link
+	ledger  *ledger
+	kick    chan struct{} // asks Run for a refresh
+	news    chan struct{} // the structure changed
+	changed chan struct{} // the same, debounced
+
+	mu     sync.Mutex
+	model  *model // never nil; replaced as a whole, never changed
+	loaded chan struct{}
+}
+
+// New checks the settings; Run connects the house.
+func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &House{
+		cfg:     cfg,
+		bus:     bus,
+		log:     log.With("part", "zwave"),
+		link:    newLink(cfg, bus),
+		ledger:  newLedger(),
+		kick:    make(chan struct{}, 1),
+		news:    make(chan struct{}, 1),
+		changed: make(chan struct{}, 1),
+		model:   emptyModel(),
+		loaded:  make(chan struct{}),
+	}, nil
+}
+
+// Home returns the structure of the house: areas, entities, abilities. States
+// are not in it; they are read by tool, with their age.
+func (h *House) Home() home.House { return h.current().home }
+
+// Changed receives after the structure of the house has changed, at most once a
+// second. It has one reader.
+func (h *House) Changed() <-chan struct{} { return h.changed }
+
+// Loaded is closed when the house is known for the first time.
+func (h *House) Loaded() <-chan struct{} { return h.loaded }
+
+func (h *House) current() *model {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.model
+}
+
+// Run follows the house until ctx ends. It lives through any order of starting:
+// broker, gateway and driver may come and go.
+func (h *House) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	wg.Go(func() { h.subscribe(ctx) })
+	wg.Go(func() { h.announce(ctx) })
+	if c, ok := h.bus.(interface{ OnConnection(changed func(up bool)) }); ok {
+		c.OnConnection(func(up bool) {
+			if up {
+				h.askRefresh() // reports may have been missed meanwhile
+			}
+		})
+	}
+	h.follow(ctx)
+	wg.Wait()
+	return nil
+}
+
+// subscribe keeps asking until the broker accepts the subscription. One filter
+// for everything keeps values and answers in their order of arrival, on which
+// telling a claim from a fact depends.
+func (h *House) subscribe(ctx context.Context) {
+	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := h.bus.Subscribe(ctx, h.cfg.Prefix+"/#", h.handle)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		h.log.Warn("subscribing to the Z-Wave topics", "err", err)
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// handle takes one message; it only notes and never waits.
+func (h *House) handle(topic string, payload []byte, retained bool) {
+	rest, ok := strings.CutPrefix(topic, h.cfg.Prefix+"/")
+	if !ok {
+		return
+	}
+	switch {
+	case strings.HasPrefix(rest, "_CLIENTS/"):
+		if h.link.gatewayMessage(strings.TrimPrefix(rest, "_CLIENTS/"), payload, h.ledger.tick()) {
+			h.askRefresh()
+		}
+	case rest == "driver/status":
+		if h.link.driverMessage(payload) {
+			h.askRefresh()
+		}
+	case strings.HasPrefix(rest, "_EVENTS/"), strings.HasSuffix(rest, "/set"),
+		strings.HasSuffix(rest, "/lastActive"), strings.HasSuffix(rest, "/nodeinfo"):
+	default:
+		h.nodeMessage(rest, payload, retained)
+	}
+}
+
+// nodeMessage notes a value or a node status. A retained message never changes a
+// state once the house is known: it may be a leftover of an old name.
+func (h *House) nodeMessage(rest string, payload []byte, retained bool) {
+	m := h.current()
+	fresh := h.link.sawTopic(rest)
+	if ids := m.topics[rest]; len(ids) > 0 {
+		r, err := wire.ParseReading(payload)
+		if err != nil || retained {
+			return
+		}
+		h.ledger.report(ids, r)
+		return
+	}
+	if node, isStatus := strings.CutSuffix(rest, "/status"); isStatus {
+		if status, ok := wire.ParseNodeStatus(payload); ok {
+			h.statusMessage(m, node, status, retained)
+			return
+		}
+	}
+	if r, err := wire.ParseReading(payload); err == nil && r.HasID && m.known(r.ID) {
+		if !retained {
+			h.ledger.report([]wire.ValueID{r.ID}, r)
+		}
+		return
+	}
+	if fresh && !retained {
+		h.askRefresh()
+	}
+}
+
+func (h *House) statusMessage(m *model, topic string, s wire.NodeStatus, retained bool) {
+	if s.Node == 0 {
+		s.Node = m.nodeByTopic[topic]
+	}
+	if retained || s.Node == 0 {
+		return
+	}
+	h.ledger.nodeStatus(s.Node, s.Available, s.Status)
+	if n := m.nodes[s.Node]; n == nil || m.nodeByTopic[topic] != s.Node {
+		h.askRefresh() // a new node, or a renamed one
+	}
+}
+
+func (h *House) askRefresh() { poke(h.kick) }
+
+// poke leaves a message in a channel of one place, if none is there yet.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// sleep waits; false means that ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
