@@ -1,0 +1,332 @@
+// Package grammar makes the recogniser's view of the sentences: a JSGF grammar
+// of what can be said in this house, and the judgement whether the words heard
+// so far are a whole sentence (DESIGN H6). Both come from the sentences the
+// matcher uses, so that nothing is heard that is not understood. To keep a
+// sentence out of the grammar give its block text_only; to say something in
+// fewer words give it a spoken rule.
+package grammar
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/names"
+	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/intent/template"
+)
+
+// Grammar is what can be said. It is never changed after New.
+type Grammar struct {
+	pack    *intent.Pack
+	house   *home.House
+	missing map[string]bool // words the recogniser does not know
+	root    *node           // the choice of all sentences, without politeness
+	names   []string        // things and areas no word is left for
+	auto    *automaton
+	skip    [][]string // polite phrases as words
+}
+
+// New makes the grammar of a house. The house may be nil or empty; then only
+// what needs no house can be said.
+func New(pack *intent.Pack, house *home.House) (*Grammar, error) {
+	if house == nil {
+		house = &home.House{}
+	}
+	return build(pack, house, nil)
+}
+
+// Without is the grammar without what needs one of the words, and the names that
+// have fallen out entirely.
+func (g *Grammar) Without(missing []string) (without *Grammar, lost []string) {
+	all := maps.Clone(g.missing)
+	if all == nil {
+		all = make(map[string]bool, len(missing))
+	}
+	for _, word := range missing {
+		all[strings.ToLower(word)] = true
+	}
+	without, err := build(g.pack, g.house, all)
+	if err != nil { // the same sentences have compiled before
+		return g, nil
+	}
+	return without, without.names
+}
+
+// Words are all words of the grammar, each once, in alphabetical order.
+func (g *Grammar) Words() []string {
+	set := make(map[string]bool)
+	for _, polite := range slices.Concat(g.before(), g.after()) {
+		for word := range strings.FieldsSeq(polite) {
+			set[word] = true
+		}
+	}
+	for word := range g.auto.words {
+		set[word] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+func build(pack *intent.Pack, house *home.House, missing map[string]bool) (*Grammar, error) {
+	b := &builder{
+		pack: pack, house: house, missing: missing, shared: make(map[string]*node),
+		spoken: make(map[int][]string),
+	}
+	b.lang, _ = numbers.For(pack.Language)
+	b.prepare()
+	rules := maps.Clone(pack.Rules)
+	maps.Copy(rules, pack.SpokenRules)
+	phrases := template.NewPhrases(rules)
+	root := &node{}
+	for i := range pack.Blocks {
+		block := &pack.Blocks[i]
+		if block.Meta.Text || block.NeedsArea {
+			continue
+		}
+		for j, sentence := range block.Sentences {
+			phrase, err := phrases.Of(sentence)
+			if err != nil {
+				return nil, fmt.Errorf("making the grammar of %s, %q: %w", block.Intent, block.Source[j], err)
+			}
+			b.block, b.count = block, 0
+			if n := b.of(phrase); n != nil && !n.empty() {
+				root.items = append(root.items, n)
+			}
+			if b.count > maxNodes {
+				return nil, fmt.Errorf("making the grammar of %s, %q: larger than %d parts", block.Intent, block.Source[j], maxNodes)
+			}
+		}
+	}
+	root.kind = choice
+	g := &Grammar{pack: pack, house: house, missing: missing, root: root, names: b.lost}
+	g.auto = compile(root)
+	for _, s := range pack.Skip {
+		g.skip = append(g.skip, strings.Fields(s))
+	}
+	return g, nil
+}
+
+func (g *Grammar) before() []string { return g.known(g.pack.Polite.Before) }
+func (g *Grammar) after() []string  { return g.known(g.pack.Polite.After) }
+
+func (g *Grammar) known(phrases []string) []string {
+	return slices.DeleteFunc(slices.Clone(phrases), func(text string) bool { return hasAny(text, g.missing) })
+}
+
+func hasAny(text string, missing map[string]bool) bool {
+	for word := range strings.FieldsSeq(text) {
+		if missing[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// builder turns phrases into nodes for one house.
+type builder struct {
+	pack    *intent.Pack
+	house   *home.House
+	lang    *numbers.Language
+	missing map[string]bool
+	block   *intent.Block
+	shared  map[string]*node
+	spoken  map[int][]string // by entity: what it may be called, all words known
+	decoys  struct{ names, areas []string }
+	lost    []string
+	count   int
+}
+
+// maxNodes bounds one sentence of the grammar; real ones have some dozen parts.
+const maxNodes = 20000
+
+// prepare collects the names that can be recognised, and the decoys that cannot
+// be taken for one of them.
+func (b *builder) prepare() {
+	entries := make([]names.Entry, 0, len(b.house.Entities))
+	for i := range b.house.Entities {
+		e := &b.house.Entities[i]
+		entries = append(entries, names.Entry{Name: e.Name, Aliases: e.Aliases})
+		if b.spoken[i] = b.sayable(intent.EntityNames(e, b.pack)); len(b.spoken[i]) == 0 {
+			b.lost = append(b.lost, e.Name)
+		}
+	}
+	areas := make([]names.Entry, 0, len(b.house.Areas))
+	for _, name := range b.house.AreaNames() {
+		entry := names.Entry{Name: name}
+		if a := b.house.Area(name); a != nil {
+			entry.Aliases = a.Aliases
+		}
+		areas = append(areas, entry)
+	}
+	b.decoys.names = b.strange(b.pack.Decoys.Names, names.New(entries))
+	b.decoys.areas = b.strange(b.pack.Decoys.Areas, names.New(areas))
+}
+
+// strange keeps the decoys that are like nothing in the house.
+func (b *builder) strange(decoys []string, index *names.Index) []string {
+	return slices.DeleteFunc(b.sayable(decoys), func(text string) bool {
+		return index.Resolve(text, nil).Verdict != names.None
+	})
+}
+
+// sayable keeps texts made of words the recogniser can know: letters and
+// apostrophes only.
+func (b *builder) sayable(texts []string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+		return text == "" || hasAny(text, b.missing) || strings.ContainsFunc(text, func(r rune) bool {
+			return r != ' ' && r != '\'' && !unicode.IsLetter(r)
+		}) || strings.HasPrefix(text, "'") || strings.Contains(text, " '")
+	})
+}
+
+// of turns a phrase into a node; nil when it cannot be said.
+func (b *builder) of(p *template.Phrase) *node {
+	if b.count++; b.count > maxNodes {
+		return nil
+	}
+	switch p.Kind {
+	case template.Word:
+		word := strings.ToLower(p.Text)
+		if b.missing[word] {
+			return nil
+		}
+		return &node{kind: wordNode, word: word}
+	case template.All:
+		n := &node{kind: sequence}
+		for _, item := range p.Items {
+			inner := b.of(item)
+			if inner == nil {
+				return nil
+			}
+			n.items = append(n.items, inner)
+		}
+		return n
+	case template.Any:
+		n := &node{kind: choice}
+		for _, item := range p.Items {
+			if inner := b.of(item); inner != nil {
+				n.items = append(n.items, inner)
+			}
+		}
+		if len(n.items) == 0 {
+			return nil
+		}
+		return n
+	case template.Named:
+		return b.of(p.Items[0])
+	case template.Value:
+	}
+	return b.value(p.Value)
+}
+
+// value is the shared rule of a list.
+func (b *builder) value(v *template.Node) *node {
+	key := v.Name
+	if v.Kind == template.Range {
+		key = fmt.Sprintf("range_%d_%d_%d", v.From, v.To, v.Step)
+	}
+	if v.Name == "name" {
+		key = "name_" + strings.Join(b.block.Domains, "_")
+		if b.block.Meta.Closed {
+			key += "_closed"
+		}
+	}
+	if n, ok := b.shared[key]; ok {
+		return n
+	}
+	n := phrasesNode(b.texts(v))
+	if n != nil {
+		n.rule = key
+	}
+	b.shared[key] = n
+	return n
+}
+
+// texts lists what may stand for a list value.
+func (b *builder) texts(v *template.Node) []string {
+	if v.Kind == template.Range {
+		return b.numbers(numbers.Range{From: v.From, To: v.To, Step: v.Step})
+	}
+	switch v.Name {
+	case "name":
+		return b.nameTexts()
+	case "area":
+		return b.areaTexts()
+	case "floor":
+		return b.floorTexts()
+	}
+	l := b.pack.Lists[v.Name]
+	var out []string
+	switch l.Kind {
+	case intent.TextList:
+		for _, value := range l.Values {
+			out = append(out, b.sayable(value.Texts)...)
+		}
+	case intent.RangeList:
+		span := intent.Span(l.Range)
+		// Tenths are understood, but offering nine fractions of every number
+		// makes the recogniser invent them.
+		span.Halves, span.Tenths = span.Halves || span.Tenths, false
+		if l.Range.SpokenTo > 0 {
+			span.To = min(span.To, l.Range.SpokenTo)
+		}
+		out = b.numbers(span)
+	case intent.WildcardList, intent.HostList:
+	}
+	return out
+}
+
+func (b *builder) areaTexts() []string {
+	var out []string
+	for _, name := range b.house.AreaNames() {
+		texts := b.sayable(intent.AreaSpoken(b.house, name, b.pack))
+		if len(texts) == 0 && !slices.Contains(b.lost, name) {
+			b.lost = append(b.lost, name)
+		}
+		out = append(out, texts...)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return append(out, b.decoys.areas...)
+}
+
+func (b *builder) floorTexts() []string {
+	var out []string
+	for _, f := range b.house.Floors {
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			out = append(out, b.sayable(names.Spoken(name))...)
+		}
+	}
+	return out
+}
+
+// nameTexts lists the names a block accepts, with decoys where any kind of
+// device may be said.
+func (b *builder) nameTexts() []string {
+	var out []string
+	for i := range b.house.Entities {
+		if len(b.block.Domains) == 0 || slices.Contains(b.block.Domains, b.house.Entities[i].Domain) {
+			out = append(out, b.spoken[i]...)
+		}
+	}
+	if !b.block.Meta.Closed && slices.Contains(b.block.Domains, "switch") && !b.block.Meta.Question {
+		out = append(out, b.decoys.names...)
+	}
+	return out
+}
+
+func (b *builder) numbers(r numbers.Range) []string {
+	if b.lang == nil {
+		return nil
+	}
+	var out []string
+	for _, s := range b.lang.Spellings(r) {
+		out = append(out, s.Text)
+	}
+	return b.sayable(out)
+}

@@ -1,0 +1,277 @@
+package grammar_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/grammar"
+)
+
+func load(tb testing.TB, path string) *home.House {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	h, err := home.Load(data)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}
+
+func ours(tb testing.TB) *home.House {
+	tb.Helper()
+	return load(tb, "../testdata/house.json")
+}
+
+func build(tb testing.TB, h *home.House) *grammar.Grammar {
+	tb.Helper()
+	g, err := grammar.New(intent.English(), h)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// TestWhatIsHeardIsUnderstood walks through the grammar at random: the matcher
+// must understand every sentence the recogniser can hear, if only to refuse an
+// unknown thing or to ask which one was meant.
+func TestWhatIsHeardIsUnderstood(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]*home.House{
+		"own house":   ours(t),
+		"clips house": load(t, fake.Shared(t, "speech", "clips", "home.json")),
+		"big house":   load(t, fake.Shared(t, "intents", "natural_home.json")),
+		"no house":    nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := build(t, h)
+			m, err := intent.New(intent.English(), h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			random := rand.New(rand.NewPCG(1, 2))
+			for range 1000 {
+				text := g.Sample(random)
+				d := m.Match(text, "")
+				understood := d.Route == intent.Local || d.Route == intent.Ask ||
+					d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device"}, d.Reason)
+				if !understood {
+					t.Fatalf("%q is heard but not understood: %s %s", text, d.Route, d.Reason)
+				}
+				if g.Judge(text) == grammar.Incomplete {
+					t.Fatalf("%q is a sentence but judged incomplete", text)
+				}
+			}
+		})
+	}
+}
+
+// TestSpokenClipsAreInTheGrammar demands that every recorded command can be heard.
+func TestSpokenClipsAreInTheGrammar(t *testing.T) {
+	t.Parallel()
+	g := build(t, load(t, fake.Shared(t, "speech", "clips", "home.json")))
+	file, err := os.Open(fake.Shared(t, "speech", "clips", "manifest.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var c struct{ Text, Kind string }
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		whole := g.Judge(c.Text) != grammar.Incomplete
+		switch c.Kind {
+		case "command", "wake+command":
+			if !whole {
+				t.Errorf("%q cannot be heard", c.Text)
+			}
+		case "oog":
+			if whole {
+				t.Errorf("%q is taken for a command", c.Text)
+			}
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		partial string
+		want    grammar.Completeness
+	}{
+		"nothing":                     {"", grammar.Incomplete},
+		"beginning":                   {"turn on the", grammar.Incomplete},
+		"half a name":                 {"turn on the coffee", grammar.Incomplete},
+		"whole name":                  {"turn on the kitchen light", grammar.Closed},
+		"plural":                      {"turn on the kitchen lights", grammar.Closed},
+		"polite tail":                 {"turn on the kitchen light please", grammar.Closed},
+		"polite head":                 {"could you turn on the kitchen light", grammar.Closed},
+		"name that may grow":          {"turn off the lights", grammar.Growable},
+		"kind that may get an area":   {"open the curtains", grammar.Growable},
+		"area said":                   {"open the curtains in the bedroom", grammar.Closed},
+		"area begun":                  {"open the curtains in the", grammar.Incomplete},
+		"number without unit":         {"dim the bedroom lamp to forty", grammar.Incomplete},
+		"number with unit":            {"dim the bedroom lamp to forty percent", grammar.Closed},
+		"number that may grow":        {"set the thermostat to twenty", grammar.Growable},
+		"number that may get a half":  {"set the thermostat to twenty one", grammar.Growable},
+		"degrees":                     {"set the thermostat to twenty one degrees", grammar.Closed},
+		"shortest name of two":        {"set the thermostat", grammar.Incomplete},
+		"and after a whole sentence":  {"turn on the kitchen light and", grammar.Incomplete},
+		"second command begun":        {"turn on the kitchen light and close", grammar.Incomplete},
+		"two commands":                {"turn on the kitchen light and lock the front door", grammar.Closed},
+		"decoy":                       {"turn on the dishwasher", grammar.Closed},
+		"not a command":               {"the dog chased the cat", grammar.Incomplete},
+		"words in the wrong order":    {"light kitchen the on turn", grammar.Incomplete},
+		"upper case":                  {"What Time Is It", grammar.Closed},
+		"politeness only":             {"please", grammar.Incomplete},
+		"question":                    {"is the front door locked", grammar.Closed},
+		"only words of other choices": {"open the kitchen light", grammar.Incomplete},
+	}
+	g := build(t, ours(t))
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := g.Judge(tt.partial); got != tt.want {
+				t.Errorf("Judge(%q) = %v, want %v", tt.partial, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestJSGFIsCleanAndSmall(t *testing.T) {
+	t.Parallel()
+	h := ours(t)
+	for i := range 20 {
+		h.Entities = append(h.Entities, home.Entity{ID: fmt.Sprint(i), Name: fmt.Sprintf("Spot %d", i+1), Domain: "light", Area: "Attic (North)"})
+	}
+	h.Entities = append(h.Entities, home.Entity{ID: "evil", Name: `x; <y> | [z] {w} * + / "q" = 'r' #s`, Domain: "switch"})
+	g := build(t, h)
+	text := g.JSGF()
+	if n := strings.Count(text, "\n"); n > 200 {
+		t.Errorf("%d lines, want a few hundred at most", n)
+	}
+	if strings.ToLower(text[len("#JSGF V1.0;"):]) != text[len("#JSGF V1.0;"):] {
+		t.Error("upper case in the grammar")
+	}
+	words := g.Words()
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, `;|()[]<>{}*+/"=#0123456789`) || strings.HasPrefix(w, "'") {
+			t.Errorf("%q is no word", w)
+		}
+	}
+	if !slices.Contains(words, "twelve") || g.Judge("turn on spot twelve") != grammar.Closed {
+		t.Error("digits in a name are not spelled out")
+	}
+	if g.Judge("turn on the lights in the attic north") != grammar.Closed {
+		t.Error("an area with brackets cannot be said")
+	}
+}
+
+// TestEveryWordOfTheTextIsListed reads the text back: a word the recogniser is
+// not asked to look up makes it refuse the whole grammar.
+func TestEveryWordOfTheTextIsListed(t *testing.T) {
+	t.Parallel()
+	g := build(t, ours(t))
+	_, body, _ := strings.Cut(g.JSGF(), "public")
+	words := g.Words()
+	for _, w := range strings.FieldsFunc(body, func(r rune) bool { return strings.ContainsRune(" \n;|()[]=", r) }) {
+		if !strings.HasPrefix(w, "<") && !slices.Contains(words, w) {
+			t.Errorf("%q is in the text but not in Words", w)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	h := ours(t)
+	h.Entities = append(h.Entities, home.Entity{ID: "n", Name: "Zyxel Lamp", Aliases: []string{"router lamp"}, Domain: "light"},
+		home.Entity{ID: "m", Name: "Qwrtz", Domain: "switch"})
+	g := build(t, h)
+	less, lost := g.Without([]string{"zyxel", "qwrtz", "unmute", "please"})
+	if !slices.Equal(lost, []string{"Qwrtz"}) {
+		t.Errorf("lost %q, want only the name without another form", lost)
+	}
+	for _, w := range []string{"zyxel", "qwrtz", "unmute", "please"} {
+		if slices.Contains(less.Words(), w) || strings.Contains(less.JSGF(), w) {
+			t.Errorf("%q is still there", w)
+		}
+	}
+	if less.Judge("turn on the router lamp") != grammar.Closed || less.Judge("turn on the kitchen light") != grammar.Closed {
+		t.Error("more fell out than had to")
+	}
+	if g.Judge("turn on the zyxel lamp") != grammar.Closed {
+		t.Error("the first grammar has changed")
+	}
+	again, lost := less.Without([]string{"router"})
+	if !slices.Contains(lost, "Zyxel Lamp") || again.Judge("turn on the router lamp") != grammar.Incomplete {
+		t.Errorf("a second Without forgets the first: %q", lost)
+	}
+}
+
+func ExampleGrammar_Judge() {
+	g, err := grammar.New(intent.English(), &home.House{
+		Areas:    []home.Area{{Name: "Kitchen"}},
+		Entities: []home.Entity{{ID: "k", Name: "Kitchen Light", Domain: "light", Area: "Kitchen"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(g.Judge("turn on the kitchen") == grammar.Incomplete)
+	fmt.Println(g.Judge("turn on the kitchen light") == grammar.Closed)
+	fmt.Println(g.Judge("turn on the lights") == grammar.Growable)
+	// Output:
+	// true
+	// true
+	// true
+}
+
+func BenchmarkJudge(b *testing.B) {
+	g := build(b, ours(b))
+	b.ReportAllocs()
+	for b.Loop() {
+		g.Judge("dim the bedroom lamp to forty percent")
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	h, p := ours(b), intent.English()
+	for b.Loop() {
+		if _, err := grammar.New(p, h); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func FuzzNew(f *testing.F) {
+	f.Add("Kitchen Light", "Kitchen", "turn on the")
+	f.Add("'", "]", ";|")
+	f.Add("lamp 2", "1st floor", "turn on lamp two and")
+	pack := intent.English()
+	f.Fuzz(func(t *testing.T, name, area, partial string) {
+		h := &home.House{Entities: []home.Entity{{ID: "x", Name: name, Domain: "light", Area: area}}}
+		g, err := grammar.New(pack, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range g.Words() {
+			if strings.ContainsAny(w, ` ;|()[]<>{}*+/"=#`) {
+				t.Fatalf("%q is no word", w)
+			}
+		}
+		g.Judge(partial)
+	})
+}

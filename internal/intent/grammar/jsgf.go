@@ -1,0 +1,88 @@
+package grammar
+
+import (
+	"fmt"
+	"strings"
+)
+
+// JSGF is the grammar as text for a recogniser: lower case, one public rule.
+func (g *Grammar) JSGF() string {
+	w := &writer{done: make(map[string]string)}
+	body := w.rules(g.root)
+	var b strings.Builder
+	b.WriteString("#JSGF V1.0;\ngrammar house;\n\n")
+	b.WriteString("public <command> = " + optionalText(g.before()) + "<sentence>" + optionalText(g.after()) + ";\n\n")
+	b.WriteString("<sentence> =\n    " + body + ";\n\n")
+	b.WriteString(w.out.String())
+	return b.String()
+}
+
+func optionalText(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	return " [ " + strings.Join(texts, " | ") + " ] "
+}
+
+// writer writes nodes as JSGF; shared ones become rules.
+type writer struct {
+	out  strings.Builder
+	done map[string]string // key -> rule name
+}
+
+// rules writes the sentences, one a line.
+func (w *writer) rules(root *node) string {
+	if len(root.items) == 0 {
+		return "<VOID>"
+	}
+	lines := make([]string, len(root.items))
+	for i, n := range root.items {
+		lines[i] = w.text(n)
+	}
+	return strings.Join(lines, "\n  | ")
+}
+
+func (w *writer) text(n *node) string {
+	if n.rule == "" {
+		return w.inline(n)
+	}
+	name, ok := w.done[n.rule]
+	if !ok {
+		// Rule names are numbered, so that no list's name can be bad syntax.
+		name = fmt.Sprintf("<r%d>", len(w.done)+1)
+		w.done[n.rule] = name
+		body := w.inline(n)
+		fmt.Fprintf(&w.out, "%s = %s;\n", name, body)
+	}
+	return name
+}
+
+func (w *writer) inline(n *node) string {
+	switch n.kind {
+	case wordNode:
+		return n.word
+	case sequence:
+		parts := make([]string, len(n.items))
+		for i, item := range n.items {
+			parts[i] = w.text(item)
+		}
+		return strings.Join(parts, " ")
+	case choice:
+	}
+	var parts []string
+	optional := false
+	for _, item := range n.items {
+		if item.empty() {
+			optional = true
+			continue
+		}
+		parts = append(parts, w.text(item))
+	}
+	switch {
+	case optional:
+		return "[ " + strings.Join(parts, " | ") + " ]"
+	case len(parts) == 1:
+		return parts[0]
+	}
+	return "( " + strings.Join(parts, " | ") + " )"
+}

@@ -1,0 +1,70 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+)
+
+// Completeness says whether words are a sentence.
+type Completeness int
+
+// The three cases of H6.
+const (
+	Incomplete Completeness = iota // not a sentence, or not yet
+	Growable                       // a sentence, but a longer one begins with it
+	Closed                         // a sentence that cannot go on
+)
+
+// Judge says whether the words heard so far are a whole sentence. Polite words
+// and a second command after "and" do not count as growth. It is called for
+// every frame of sound and does not allocate much.
+func (g *Grammar) Judge(partial string) Completeness {
+	words := g.trim(strings.Fields(strings.ToLower(partial)))
+	if len(words) == 0 {
+		return Incomplete
+	}
+	if c, alive := g.auto.judge(words); c != Incomplete || alive {
+		return c
+	}
+	// Several commands: each but the last must be whole; the last decides.
+	for _, join := range g.pack.Join {
+		head, tail, ok := cut(words, strings.Fields(join))
+		if !ok {
+			continue
+		}
+		if c, _ := g.auto.judge(g.trim(head)); c != Incomplete {
+			return g.Judge(strings.Join(tail, " "))
+		}
+	}
+	return Incomplete
+}
+
+// cut splits words around the first place where join stands.
+func cut(words, join []string) (head, tail []string, ok bool) {
+	for i := 1; i+len(join) <= len(words); i++ {
+		if slices.Equal(words[i:i+len(join)], join) {
+			return words[:i], words[i+len(join):], true
+		}
+	}
+	return nil, nil, false
+}
+
+// trim takes polite words off both ends.
+func (g *Grammar) trim(words []string) []string {
+	for again := true; again; {
+		again = false
+		for _, polite := range g.skip {
+			n := len(polite)
+			if n == 0 || n > len(words) {
+				continue
+			}
+			if slices.Equal(words[:n], polite) && n < len(words) {
+				words, again = words[n:], true
+			}
+			if n < len(words) && slices.Equal(words[len(words)-n:], polite) {
+				words, again = words[:len(words)-n], true
+			}
+		}
+	}
+	return words
+}

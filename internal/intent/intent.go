@@ -1,0 +1,35 @@
+// Package intent understands a sentence without a language model: it matches
+// text against sentence templates and a house and decides what is to be done.
+// It is pure. A new command is a sentence in sentences/<language>.yaml; a new
+// language is a new file there.
+package intent
+
+// Route is the decision of a match.
+type Route string
+
+// Where a sentence goes.
+const (
+	Local  Route = "local"  // act on Actions
+	Model  Route = "llm"    // no sentence fits; a language model may know
+	Ask    Route = "ask"    // ask back with Question
+	Reject Route = "reject" // do nothing and say Reason
+)
+
+// Action is one recognised command with its slots resolved.
+type Action struct {
+	Intent  string         `json:"intent"`
+	Slots   map[string]any `json:"slots"`
+	Devices []string       `json:"devices"` // entity ids, in house order
+}
+
+// Decision is what Match makes of a sentence.
+type Decision struct {
+	Route     Route
+	Reason    string   // short and stable: "sentence", "unknown_name", "unknown_area", "ambiguous", "no_sentence", …
+	Actions   []Action // Local: all or none are to be done
+	Question  string   // Ask: a sentence to say
+	Options   []string // Ask: the entity ids the question is about, at most three
+	Heard     string   // Reject, Ask: the words that were not understood, e.g. the unknown name
+	Confirmed bool     // the person has said yes to what was asked back
+	NeedHouse bool     // the answer could change once the house is known
+}

@@ -1,0 +1,66 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// punctuation is removed at the edges of words and kept inside them (21.5).
+const punctuation = ".。,，?¿？؟!¡！;；:：’\"“”„«»…"
+
+// normalise brings an utterance into the form templates are compared with.
+func normalise(text string) string {
+	text = strings.ToLower(norm.NFC.String(text))
+	words := strings.Fields(text)
+	kept := words[:0]
+	for _, w := range words {
+		if w = strings.Trim(w, punctuation); w != "" {
+			kept = append(kept, strings.ReplaceAll(w, "’", "'"))
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// strip removes skip words, longest first, as whole words.
+func (m *Matcher) strip(text string) string {
+	padded := " " + text + " "
+	for _, s := range m.skip {
+		for strings.Contains(padded, s) {
+			padded = strings.Replace(padded, s, " ", 1)
+		}
+	}
+	return strings.TrimSpace(padded)
+}
+
+// parts cuts a text at the words that join commands; nil without one.
+func (m *Matcher) parts(text string) []string {
+	const most = 4 // commands in one sentence
+	words := strings.Fields(text)
+	var parts []string
+	start := 0
+	for i := 0; i < len(words); {
+		n := m.joinAt(words[i:])
+		if n == 0 || i == start {
+			i++
+			continue
+		}
+		parts = append(parts, strings.Join(words[start:i], " "))
+		i += n
+		start = i
+	}
+	if len(parts) == 0 || start >= len(words) || len(parts) >= most {
+		return nil
+	}
+	return append(parts, strings.Join(words[start:], " "))
+}
+
+func (m *Matcher) joinAt(words []string) int {
+	for _, join := range m.join {
+		if len(join) <= len(words) && slices.Equal(join, words[:len(join)]) {
+			return len(join)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,108 @@
+package intent
+
+import "voicegateway/internal/intent/template"
+
+// Pack is a language's sentences with all they need. It is never changed after
+// loading.
+type Pack struct {
+	Language string
+	Blocks   []Block // in file order, which decides ties
+	Lists    map[string]List
+	Rules    map[string]*template.Node
+	// SpokenRules replace Rules where the recogniser's grammar is made: the
+	// same thing in fewer words, because every word more costs accuracy.
+	SpokenRules map[string]*template.Node
+	Skip        []string // polite words that mean nothing, longest first
+	Polite      Polite
+	Join        []string // words between two commands
+	NotNames    []string // words no device or area name is made of
+	Decoys      Decoys
+	Texts       map[string]string // phrases of questions, by key
+}
+
+// Decoys are common names of things and rooms. The recogniser offers them beside
+// those of the house, so that a thing the house lacks is heard as itself and
+// refused instead of being forced onto the nearest device.
+type Decoys struct {
+	Names []string `yaml:"names"`
+	Areas []string `yaml:"areas"`
+}
+
+// Polite are the skip words the recogniser listens for around a sentence.
+type Polite struct {
+	Before []string `yaml:"before"`
+	After  []string `yaml:"after"`
+}
+
+// Block is a group of sentences of one intent that share slots and conditions.
+type Block struct {
+	Intent    string
+	Sentences []*template.Node
+	Source    []string       // the sentences as written
+	Slots     map[string]any // fixed, filled only where the sentence did not
+	Domains   []string       // requires_context.domain: what {name} may be
+	NeedsArea bool           // requires_context.area: the microphone's area becomes the slot
+	Meta      Meta
+}
+
+// Meta is what our own packs add to a block.
+type Meta struct {
+	// Scope says where unnamed devices are looked for when the sentence holds
+	// no area: "room" (the microphone's; the default) or "house".
+	Scope string `yaml:"scope"`
+	// Text keeps the block out of the recogniser's grammar; typed and freely
+	// transcribed text still matches it.
+	Text bool `yaml:"text_only"`
+	// Closed forbids unknown names: the sentence is too loose to say that
+	// somebody meant a device at all.
+	Closed bool `yaml:"closed"`
+	// Question marks sentences that only read.
+	Question bool `yaml:"question"`
+	// One asks back when several devices fit, instead of taking all.
+	One bool `yaml:"one"`
+	// Where "outside" looks for sensors that are outdoors.
+	Where string `yaml:"where"`
+	// Reject ends the match: it is no command but talk that was overheard.
+	Reject string `yaml:"reject"`
+}
+
+// ListKind says where the values of a list come from.
+type ListKind uint8
+
+// The kinds of lists.
+const (
+	TextList ListKind = iota
+	RangeList
+	WildcardList
+	HostList // name, area, floor: from the house
+)
+
+// List is one named list of a pack.
+type List struct {
+	Kind     ListKind
+	Values   []ListValue // TextList
+	Range    RangeDef    // RangeList
+	Multiply float64     // RangeList: the value is multiplied by this; 0 counts as 1
+}
+
+// ListValue is one value of a text list; Texts are all its spellings.
+type ListValue struct {
+	Texts []string
+	Out   any // string or number
+}
+
+// RangeDef is a list of numbers as packs write it.
+type RangeDef struct {
+	From       int     `yaml:"from"`
+	To         int     `yaml:"to"`
+	Step       int     `yaml:"step"`
+	Type       string  `yaml:"type"`
+	Fractions  string  `yaml:"fractions"` // "", "halves" or "tenths"
+	Multiplier float64 `yaml:"multiplier"`
+	Digits     *bool   `yaml:"digits"`
+	Words      *bool   `yaml:"words"`
+	SpokenTo   int     `yaml:"spoken_to"` // the highest the recogniser listens for; 0: To
+}
+
+// hostLists are the lists the house fills.
+var hostLists = map[string]bool{"name": true, "area": true, "floor": true}

@@ -1,0 +1,194 @@
+package plan
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/tools"
+)
+
+// command is what a control tool is told.
+type command struct {
+	action string // on, off, toggle, level, open, close, stop, position, lock, unlock, setpoint, mode, colour
+	value  any    // nil: none
+}
+
+// brightnessStep and degreeStep are how much "brighter" and "warmer" mean, in
+// percent and degrees, when no number is said.
+const (
+	brightnessStep = 20
+	degreeStep     = 1
+)
+
+// device plans one action on one entity.
+func device(a intent.Action, e *home.Entity) Step {
+	if reads[a.Intent] {
+		return read(a, e)
+	}
+	risk := tools.Reversible
+	if intent.Dangerous(a, e) {
+		risk = tools.Dangerous
+	}
+	if e.Control == nil {
+		s := cannot(a, e, "I have no way to control %s.", Spoken(e))
+		if e.Domain == "scene" {
+			s = cannot(a, e, "I have no way to start %s.", strings.ToLower(e.Name))
+		}
+		if risk == tools.Dangerous {
+			s.Risk = risk
+		}
+		return s
+	}
+	switch a.Intent {
+	case "LocalBrightnessAdjust":
+		return relative(a, e, home.Brightness, "level", brightnessStep, risk)
+	case "LocalClimateAdjust":
+		return relative(a, e, home.Setpoint, "setpoint", degreeStep, risk)
+	}
+	c, ok := commandFor(a, e)
+	if !ok {
+		return cannot(a, e, "I can't do that with %s.", Spoken(e))
+	}
+	return control(a, e, c, risk)
+}
+
+func control(a intent.Action, e *home.Entity, c command, risk tools.Risk) Step {
+	made, err := controlCall(e, c)
+	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err}
+}
+
+func controlCall(e *home.Entity, c command) (tools.Call, error) {
+	args := map[string]any{"device_name": e.Control.ID, "action": c.action}
+	if c.value != nil {
+		args["value"] = c.value
+	}
+	return call(e.Server, e.Control.Tool, args)
+}
+
+// commandFor says what an intent means for a thing of its domain. It is not ok
+// where the entity lacks the ability.
+func commandFor(a intent.Action, e *home.Entity) (command, bool) {
+	switch a.Intent {
+	case "HassTurnOn":
+		return turn(e, true)
+	case "HassTurnOff":
+		return turn(e, false)
+	case "HassToggle":
+		return command{action: "toggle"}, can(e, home.OnOff)
+	case "HassStopMoving":
+		return command{action: "stop"}, can(e, home.Stop)
+	case "HassSetPosition":
+		return command{"position", a.Slots["position"]}, can(e, home.Position)
+	case "HassFanSetSpeed":
+		return command{"level", a.Slots["percentage"]}, can(e, home.Speed)
+	case "HassClimateSetTemperature":
+		return command{"setpoint", a.Slots["temperature"]}, can(e, home.Setpoint)
+	case "HassLightSet":
+		if level, ok := a.Slots["brightness"]; ok {
+			return command{"level", level}, can(e, home.Brightness)
+		}
+		return command{"colour", a.Slots["color"]}, can(e, home.Colour)
+	}
+	return command{}, false
+}
+
+// turn is on and off for everything: locking is on, opening is on.
+func turn(e *home.Entity, on bool) (command, bool) {
+	words := [2]string{"off", "on"}
+	ok := true
+	switch e.Domain {
+	case "lock":
+		words = [2]string{"unlock", "lock"}
+	case "cover", "valve":
+		words = [2]string{"close", "open"}
+	case "vacuum", "scene", "alarm_control_panel":
+		ok = false
+	}
+	if on {
+		return command{action: words[1]}, ok
+	}
+	return command{action: words[0]}, ok
+}
+
+// can reports whether the entity has an ability; one that tells none is given
+// the benefit of the doubt, its tool knows better.
+func can(e *home.Entity, a home.Ability) bool { return len(e.Abilities) == 0 || e.Can(a) }
+
+// reads are the intents that only ask.
+var reads = map[string]bool{"HassGetState": true, "HassClimateGetTemperature": true}
+
+// read plans a question about one entity.
+func read(a intent.Action, e *home.Entity) Step {
+	if e.Read == nil {
+		return cannot(a, e, "I have no way to check %s.", Spoken(e))
+	}
+	args := map[string]any{"device_name": e.Read.ID}
+	class, _ := a.Slots["device_class"].(string)
+	if e.Read.Tool == sensorTool {
+		switch {
+		case class != "" && e.Can(home.Ability(class)):
+			args["sensor"] = class
+		case len(e.Abilities) > 0:
+			args["sensor"] = string(e.Abilities[0])
+		}
+	}
+	made, err := call(e.Server, e.Read.Tool, args)
+	return Step{Action: a, Entity: e, Call: made, Risk: tools.Read, Err: err}
+}
+
+// sensorTool is the reading tool that takes the kind of sensor as an argument.
+const sensorTool = "get_device_sensor_data"
+
+// relative plans an act that starts from the present value: read it, then set
+// the new one.
+func relative(a intent.Action, e *home.Entity, ability home.Ability, act string, step float64, risk tools.Risk) Step {
+	if !can(e, ability) {
+		return cannot(a, e, "I can't change the %s of %s.", ability, Spoken(e))
+	}
+	if e.Read == nil {
+		return cannot(a, e, "I don't know how %s is set now.", Spoken(e))
+	}
+	if delta, ok := number(a.Slots["delta"]); ok {
+		step = delta
+	}
+	if a.Slots["direction"] == "down" {
+		step = -step
+	}
+	made, err := call(e.Server, e.Read.Tool, map[string]any{"device_name": e.Read.ID})
+	next := func(r tools.Result) (tools.Call, error) {
+		var state struct {
+			Values map[string]any `json:"values"`
+		}
+		if err := json.Unmarshal(r.Data, &state); err != nil {
+			return tools.Call{}, &Error{a.Intent, "I don't know how " + Spoken(e) + " is set now."}
+		}
+		now, ok := number(state.Values[string(ability)])
+		if !ok {
+			return tools.Call{}, &Error{a.Intent, "I don't know how " + Spoken(e) + " is set now."}
+		}
+		return controlCall(e, command{act, bounded(ability, now+step)})
+	}
+	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
+}
+
+// bounded keeps a brightness between just visible and full; a thermostat's own
+// limits are the tool's to know. Halves are kept.
+func bounded(ability home.Ability, v float64) float64 {
+	if ability == home.Brightness {
+		return math.Round(min(max(v, 5), 100))
+	}
+	return math.Round(v*2) / 2
+}
+
+func number(v any) (float64, bool) {
+	switch n := v.(type) {
+	case float64:
+		return n, true
+	case int:
+		return float64(n), true
+	}
+	return 0, false
+}

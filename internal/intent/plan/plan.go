@@ -1,0 +1,189 @@
+// Package plan turns a matched sentence into tool calls. It goes by what an
+// entity can do and which tool reaches it, never by the name of a server, so a
+// new kind of server needs no line here. A new intent is a line in one of the
+// tables of this package.
+package plan
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/tools"
+)
+
+// Step is one thing to do for an action.
+type Step struct {
+	Action intent.Action
+	Entity *home.Entity // nil when the act is not about a device
+	Call   tools.Call   // Tool is "" when there is nothing to call, as for "never mind"
+	Risk   tools.Risk
+	Err    error // why this step cannot be done, a sentence for people
+
+	// next makes the real call from the answer to Call, for acts that start from
+	// the present state ("warmer").
+	next func(tools.Result) (tools.Call, error)
+}
+
+// Error is a plan that cannot be made; its text is a sentence for people.
+type Error struct {
+	Intent string
+	Text   string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Caller makes one tool call.
+type Caller func(ctx context.Context, c tools.Call) (tools.Result, error)
+
+// Do makes the calls of the step and leaves in s.Call the one that counts. A step
+// without a tool succeeds with an empty result.
+func (s *Step) Do(ctx context.Context, call Caller) (tools.Result, error) {
+	switch {
+	case s.Err != nil:
+		return tools.Result{}, s.Err
+	case s.Call.Tool == "":
+		return tools.Result{}, nil
+	}
+	res, err := call(ctx, s.Call)
+	if err != nil || s.next == nil || res.Failed {
+		return res, err
+	}
+	if s.Call, err = s.next(res); err != nil {
+		return tools.Result{}, err
+	}
+	return call(ctx, s.Call)
+}
+
+// Calls plans a local decision. Area is the microphone's. An error means that no
+// step at all is possible; a single device that cannot be reached is a step with
+// Err.
+func Calls(d intent.Decision, h *home.House, area string) ([]Step, error) {
+	if d.Route != intent.Local {
+		return nil, fmt.Errorf("planning: the decision is %q, expected %q", d.Route, intent.Local)
+	}
+	var steps []Step
+	for _, a := range d.Actions {
+		more, err := action(a, h, area)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
+}
+
+func action(a intent.Action, h *home.House, area string) ([]Step, error) {
+	if text, ok := noTool[a.Intent]; ok {
+		return nil, &Error{Intent: a.Intent, Text: text}
+	}
+	if a.Intent == "LocalListDevices" {
+		return listed(a, h, area), nil
+	}
+	if make, ok := local[a.Intent]; ok {
+		call, err := make(a)
+		if err != nil {
+			return nil, err
+		}
+		risk := tools.Reversible
+		if call.Tool == "get_datetime" || call.Tool == "" {
+			risk = tools.Read
+		}
+		return []Step{{Action: a, Call: call, Risk: risk}}, nil
+	}
+	if len(a.Devices) == 0 {
+		return nil, &Error{Intent: a.Intent, Text: "I understood you, but I have no way to do that yet."}
+	}
+	steps := make([]Step, 0, len(a.Devices))
+	for _, id := range a.Devices {
+		e := h.Entity(id)
+		if e == nil {
+			steps = append(steps, Step{Action: a, Risk: tools.Read, Err: &Error{a.Intent, "That device is gone."}})
+			continue
+		}
+		steps = append(steps, device(a, e))
+	}
+	return steps, nil
+}
+
+// noTool are intents that are understood before anything can do them.
+var noTool = map[string]string{
+	"HassStartTimer": noTimer, "HassCancelTimer": noTimer, "HassCancelAllTimers": noTimer, "HassIncreaseTimer": noTimer,
+	"HassDecreaseTimer": noTimer, "HassPauseTimer": noTimer, "HassUnpauseTimer": noTimer, "HassTimerStatus": noTimer,
+}
+
+const noTimer = "I can't keep timers yet."
+
+// local are the intents the gateway's own tools answer.
+var local = map[string]func(intent.Action) (tools.Call, error){
+	"HassGetCurrentTime":    fixed("get_datetime", map[string]any{"what": "time"}),
+	"HassGetCurrentDate":    fixed("get_datetime", map[string]any{"what": "date"}),
+	"HassMediaPlayerMute":   fixed("set_volume", map[string]any{"action": "mute"}),
+	"HassMediaPlayerUnmute": fixed("set_volume", map[string]any{"action": "unmute"}),
+	"HassSetVolume":         setVolume,
+	"HassSetVolumeRelative": stepVolume,
+	"HassNevermind":         fixed("", nil),
+	"LocalStop":             fixed("", nil),
+	"LocalGoodNight":        fixed("", nil),
+	"LocalLeaving":          fixed("", nil),
+}
+
+func fixed(tool string, args map[string]any) func(intent.Action) (tools.Call, error) {
+	return func(intent.Action) (tools.Call, error) { return call("", tool, args) }
+}
+
+func setVolume(a intent.Action) (tools.Call, error) {
+	return call("", "set_volume", map[string]any{"action": "set", "level": a.Slots["volume_level"]})
+}
+
+func stepVolume(a intent.Action) (tools.Call, error) {
+	return call("", "set_volume", map[string]any{"action": a.Slots["volume_step"]})
+}
+
+func call(server, tool string, args map[string]any) (tools.Call, error) {
+	if tool == "" {
+		return tools.Call{}, nil
+	}
+	body, err := json.Marshal(args)
+	if err != nil {
+		return tools.Call{}, fmt.Errorf("planning %s: %w", tool, err)
+	}
+	return tools.Call{Server: server, Tool: tool, Args: body}, nil
+}
+
+// listed gives a step without a call for everything in an area.
+func listed(a intent.Action, h *home.House, area string) []Step {
+	if named, ok := a.Slots["area"].(string); ok {
+		area = named
+	}
+	steps := []Step{{Action: a, Risk: tools.Read}}
+	for i := range h.Entities {
+		if h.Entities[i].In(area) {
+			steps = append(steps, Step{Action: a, Entity: &h.Entities[i], Risk: tools.Read})
+		}
+	}
+	return steps
+}
+
+// cannot is a step for an entity nothing can act on.
+func cannot(a intent.Action, e *home.Entity, format string, args ...any) Step {
+	return Step{Action: a, Entity: e, Risk: tools.Read, Err: &Error{a.Intent, fmt.Sprintf(format, args...)}}
+}
+
+// Spoken is an entity's name inside a sentence: "the kitchen light".
+func Spoken(e *home.Entity) string {
+	name := strings.ToLower(e.Name)
+	if strings.HasPrefix(name, "the ") || strings.HasPrefix(name, "my ") || possessive(name) {
+		return name
+	}
+	return "the " + name
+}
+
+// possessive names ("dad's lamp") take no article.
+func possessive(name string) bool {
+	first, _, more := strings.Cut(name, " ")
+	return more && (strings.HasSuffix(first, "'s") || strings.HasSuffix(first, "’s"))
+}

@@ -1,0 +1,207 @@
+package plan_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+func house(tb testing.TB) *home.House {
+	tb.Helper()
+	data, err := os.ReadFile("../testdata/house.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	h, err := home.Load(data)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := range h.Entities {
+		h.Entities[i].Server = "zwave"
+	}
+	h.Entities = append(h.Entities,
+		home.Entity{ID: "vacuum", Name: "Vacuum Cleaner", Domain: "vacuum"},
+		home.Entity{ID: "movie", Name: "Movie Night", Domain: "scene"},
+		home.Entity{ID: "shed", Name: "Shed Lock", Domain: "lock"})
+	return h
+}
+
+// show writes a step in one line.
+func show(s plan.Step) string {
+	if s.Err != nil {
+		return string(s.Risk) + " error: " + s.Err.Error()
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", s.Risk, s.Call.Server, s.Call.Tool, s.Call.Args))
+}
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	const control = "zwave control_zwave_device "
+	tests := map[string]struct{ text, want string }{
+		"on":            {"turn on the kitchen light", "reversible " + control + `{"action":"on","device_name":"kitchen_light"}`},
+		"off":           {"turn off the coffee machine", "reversible " + control + `{"action":"off","device_name":"coffee_machine"}`},
+		"toggle":        {"toggle the reading lamp", "reversible " + control + `{"action":"toggle","device_name":"reading_lamp"}`},
+		"level":         {"dim the bedroom lamp to forty percent", "reversible " + control + `{"action":"level","device_name":"bedroom_lamp","value":40}`},
+		"colour":        {"set the bedroom lamp to blue", "reversible " + control + `{"action":"colour","device_name":"bedroom_lamp","value":"blue"}`},
+		"lacks ability": {"set the hallway light to blue", "read error: I can't do that with the hallway light."},
+		"lock":          {"lock the front door", "reversible " + control + `{"action":"lock","device_name":"front_door"}`},
+		"unlock":        {"unlock the front door", "dangerous " + control + `{"action":"unlock","device_name":"front_door"}`},
+		"garage":        {"open the garage door", "dangerous " + control + `{"action":"open","device_name":"garage_door"}`},
+		"garage shut":   {"close the garage door", "reversible " + control + `{"action":"close","device_name":"garage_door"}`},
+		"curtains":      {"open the bedroom curtains", "reversible " + control + `{"action":"open","device_name":"bedroom_curtains"}`},
+		"position":      {"set the living room blinds to fifty percent", "reversible " + control + `{"action":"position","device_name":"living_room_blinds","value":50}`},
+		"stop":          {"stop the living room blinds", "reversible " + control + `{"action":"stop","device_name":"living_room_blinds"}`},
+		"setpoint":      {"set the thermostat to 21.5 degrees", "reversible " + control + `{"action":"setpoint","device_name":"thermostat","value":21.5}`},
+		"warmer reads":  {"make it warmer in the living room", `reversible zwave get_device_state {"device_name":"thermostat"}`},
+		"state":         {"is the front door locked", `read zwave get_device_state {"device_name":"front_door"}`},
+		"sensor":        {"what's the humidity in the kitchen", `read zwave get_device_sensor_data {"device_name":"kitchen_humidity","sensor":"humidity"}`},
+		"contact":       {"is the garage window open", `read zwave get_device_sensor_data {"device_name":"garage_window","sensor":"contact"}`},
+		"time":          {"what time is it", `read  get_datetime {"what":"time"}`},
+		"date":          {"what day is it", `read  get_datetime {"what":"date"}`},
+		"volume":        {"set volume to fifty percent", `reversible  set_volume {"action":"set","level":50}`},
+		"louder":        {"turn the volume up", `reversible  set_volume {"action":"up"}`},
+		"mute":          {"mute", `reversible  set_volume {"action":"mute"}`},
+		"nothing to do": {"never mind", "read"},
+		"no control":    {"start the vacuum cleaner", "read error: I have no way to control the vacuum cleaner."},
+		"scene":         {"activate movie night", "read error: I have no way to start movie night."},
+		"danger first":  {"unlock the shed", "dangerous error: I have no way to control the shed lock."},
+	}
+	h := house(t)
+	m, err := intent.New(intent.English(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			steps, err := plan.Calls(m.Match(tt.text, ""), h, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(steps) != 1 || strings.Join(strings.Fields(show(steps[0])), " ") != strings.Join(strings.Fields(tt.want), " ") {
+				t.Errorf("got  %v\nwant %s", show(steps[0]), tt.want)
+			}
+		})
+	}
+}
+
+func TestCallsOfSeveral(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	m, err := intent.New(intent.English(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := plan.Calls(m.Match("turn off all the lights and lock the front door", ""), h, "")
+	if err != nil || len(steps) != 7 {
+		t.Fatalf("%d steps, %v; want one for each light and the lock", len(steps), err)
+	}
+	if steps[6].Entity.ID != "front_door" {
+		t.Errorf("the last step is about %s", steps[6].Entity.ID)
+	}
+	steps, err = plan.Calls(m.Match("what can you control in here", "Garage"), h, "Garage")
+	if err != nil || len(steps) != 3 {
+		t.Fatalf("listing: %d steps, %v", len(steps), err)
+	}
+}
+
+func TestCallsRefuses(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	_, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: "HassStartTimer"}}}, h, "")
+	var planned *plan.Error
+	if !errors.As(err, &planned) || planned.Text != "I can't keep timers yet." {
+		t.Errorf("a timer: %v", err)
+	}
+	if _, err = plan.Calls(intent.Decision{Route: intent.Ask}, h, ""); err == nil {
+		t.Error("a question back was planned")
+	}
+	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: "HassTurnOn", Devices: []string{"gone"}}}}, h, "")
+	if err != nil || steps[0].Err == nil {
+		t.Errorf("a device that is gone: %v, %+v", err, steps)
+	}
+}
+
+// TestRelativeStartsFromTheState makes "warmer" of the state that was read.
+func TestRelativeStartsFromTheState(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ text, state, want string }{
+		"warmer":        {"make it warmer in the living room", `{"values":{"setpoint":20.5}}`, `{"action":"setpoint","device_name":"thermostat","value":21.5}`},
+		"two cooler":    {"turn the heating down two degrees in the bedroom", `{"values":{"setpoint":20}}`, `{"action":"setpoint","device_name":"bedroom_thermostat","value":18}`},
+		"brighter":      {"brighten the office light", `{"values":{"brightness":50}}`, `{"action":"level","device_name":"office_light","value":70}`},
+		"not above":     {"brighten the office light", `{"values":{"brightness":95}}`, `{"action":"level","device_name":"office_light","value":100}`},
+		"never dark":    {"dim the office light", `{"values":{"brightness":10}}`, `{"action":"level","device_name":"office_light","value":5}`},
+		"unknown state": {"dim the office light", `{"values":{}}`, "I don't know how the office light is set now."},
+		"no state":      {"dim the office light", `nonsense`, "I don't know how the office light is set now."},
+	}
+	h := house(t)
+	m, err := intent.New(intent.English(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			steps, err := plan.Calls(m.Match(tt.text, ""), h, "")
+			if err != nil || len(steps) != 1 {
+				t.Fatalf("%v, %+v", err, steps)
+			}
+			var made []string
+			_, err = steps[0].Do(t.Context(), func(_ context.Context, c tools.Call) (tools.Result, error) {
+				made = append(made, string(c.Args))
+				return tools.Result{Data: json.RawMessage(tt.state)}, nil
+			})
+			got := made[len(made)-1]
+			if err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+			if err == nil && string(steps[0].Call.Args) != tt.want {
+				t.Errorf("the step says %s", steps[0].Call.Args)
+			}
+		})
+	}
+}
+
+func TestDoStopsAtAFailedRead(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	d := intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: "LocalClimateAdjust", Devices: []string{"thermostat"}}}}
+	steps, err := plan.Calls(d, h, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	res, err := steps[0].Do(t.Context(), func(context.Context, tools.Call) (tools.Result, error) {
+		calls++
+		return tools.Result{Failed: true, Text: "The thermostat did not answer."}, nil
+	})
+	if err != nil || !res.Failed || calls != 1 {
+		t.Errorf("%d calls, %+v, %v", calls, res, err)
+	}
+}
+
+func ExampleCalls() {
+	h := &home.House{Entities: []home.Entity{{
+		ID: "lamp", Name: "Lamp", Domain: "light", Server: "zwave", Control: &home.Control{Tool: "control_zwave_device", ID: "Lamp"},
+	}}}
+	d := intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: "HassTurnOn", Devices: []string{"lamp"}}}}
+	steps, err := plan.Calls(d, h, "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(steps[0].Call.Tool, string(steps[0].Call.Args), steps[0].Risk)
+	// Output: control_zwave_device {"action":"on","device_name":"Lamp"} reversible
+}

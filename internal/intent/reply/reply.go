@@ -1,0 +1,187 @@
+// Package reply makes what is said: short sentences built from the receipts of
+// the tools, never from what was hoped for (DESIGN U4, U8). All wording is in
+// sentences/<language>_replies.yaml; a new kind of reply is a phrase there and a
+// line here.
+package reply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/tools"
+)
+
+// Phrases is one language's table of replies. It is never changed after loading.
+type Phrases struct {
+	phrases map[string]string
+	things  map[string][]string
+	units   map[string]string
+	states  map[string]map[string]string
+	words   map[string]string
+	yes     []string
+}
+
+// English are our own replies. They are part of the program; a test proves that
+// they load and are complete.
+func English() *Phrases {
+	data, err := sentences.Answered("en")
+	if err == nil {
+		if p, err := Load(data); err == nil {
+			return p
+		}
+	}
+	return &Phrases{}
+}
+
+// Load reads a table of replies. An error names the phrase that is missing.
+func Load(data []byte) (*Phrases, error) {
+	var raw struct {
+		Language string                       `yaml:"language"`
+		Yes      []string                     `yaml:"yes"`
+		Phrases  map[string]string            `yaml:"phrases"`
+		Things   map[string][]string          `yaml:"things"`
+		Units    map[string]string            `yaml:"units"`
+		States   map[string]map[string]string `yaml:"states"`
+		Words    map[string]string            `yaml:"words"`
+	}
+	if err := yaml.Unmarshal(data, &raw); err != nil {
+		return nil, fmt.Errorf("reading replies: %w", err)
+	}
+	for _, key := range needed {
+		if raw.Phrases[key] == "" {
+			return nil, fmt.Errorf("reading replies: the phrase %q is missing", key)
+		}
+	}
+	for domain, forms := range raw.Things {
+		if len(forms) != 2 {
+			return nil, fmt.Errorf("reading replies: things: %s: expected one and many, got %d words", domain, len(forms))
+		}
+	}
+	return &Phrases{
+		phrases: raw.Phrases, things: raw.Things, units: raw.Units, states: raw.States, words: raw.Words, yes: raw.Yes,
+	}, nil
+}
+
+// needed are the phrases without which something would be answered by silence.
+var needed = []string{
+	"done_on", "done_off", "accepted", "queued", "no_answer", "state", "measured", "unknown_name", "unknown_area",
+	"no_device_plain", "not_understood", "no_house", "no_model", "not_heard", "many_devices", "timeout", "failed", "denied", "done",
+}
+
+// Phrase is a phrase of the table with its {places} filled; "" if there is none.
+func (p *Phrases) Phrase(key string, args map[string]any) string {
+	text := p.phrases[key]
+	for name, value := range args {
+		text = strings.ReplaceAll(text, "{"+name+"}", fmt.Sprint(value))
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// Yes reports whether a text agrees to what was asked back.
+func (p *Phrases) Yes(text string) bool {
+	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".,!?"))
+	return slices.Contains(p.yes, text)
+}
+
+// silent are reasons that deserve no answer: nobody spoke to the house.
+var silent = []string{"overheard", "empty"}
+
+// Refusal says why a sentence is not done; "" when silence is the answer.
+func (p *Phrases) Refusal(d intent.Decision) string {
+	heard := Speakable(d.Heard)
+	switch {
+	case slices.Contains(silent, d.Reason):
+		return ""
+	case d.NeedHouse:
+		return p.Phrase("no_house", nil)
+	case d.Reason == "no_device" && heard == "":
+		return p.Phrase("no_device_plain", nil)
+	}
+	if d.Heard != "" && heard == "" {
+		return p.Phrase("not_understood", nil)
+	}
+	if text := p.Phrase(d.Reason, map[string]any{"heard": heard, "a": p.article(heard)}); text != "" {
+		return text
+	}
+	return p.Phrase("not_understood", nil)
+}
+
+func (p *Phrases) article(word string) string {
+	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) {
+		return p.words["an"]
+	}
+	if strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") {
+		return "" // I don't know christmas lights here
+	}
+	return p.words["a"]
+}
+
+// Denied says that a dangerous act is off.
+func (p *Phrases) Denied(steps []plan.Step) string {
+	for _, s := range steps {
+		if s.Risk != tools.Dangerous || s.Entity == nil {
+			continue
+		}
+		key := "denied_on"
+		switch s.Entity.Domain {
+		case "lock":
+			key = "denied_unlock"
+		case "cover", "valve":
+			key = "denied_open"
+		case "alarm_control_panel":
+			key = "denied_disarm"
+		}
+		return p.Phrase(key, map[string]any{"name": plan.Spoken(s.Entity)})
+	}
+	return p.Phrase("denied", nil)
+}
+
+// maxApology is how long an error may be to be read out, in bytes.
+const maxApology = 300
+
+// Apology makes a sentence for people of any error. An error that is a sentence
+// itself is said as it is; of anything else only that it failed.
+func (p *Phrases) Apology(err error) string {
+	var planned *plan.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &planned):
+		return planned.Text
+	case errors.Is(err, context.DeadlineExceeded):
+		return p.Phrase("timeout", nil)
+	case errors.Is(err, context.Canceled):
+		return p.Phrase("cancelled", nil)
+	}
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if text := Speakable(e.Error()); isSentence(text) {
+			return text
+		}
+	}
+	return p.Phrase("failed", nil)
+}
+
+// isSentence reports whether a text was written to be heard.
+func isSentence(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return len(text) <= maxApology && unicode.IsUpper(first) && strings.HasSuffix(text, ".") && strings.Count(text, " ") >= 2
+}
+
+// capital makes the first letter of a sentence large.
+func capital(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + text[n:]
+}

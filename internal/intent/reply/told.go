@@ -1,0 +1,278 @@
+package reply
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// Told says what came of the steps. Results belong to the steps of the same
+// index.
+func (p *Phrases) Told(steps []plan.Step, results []tools.Result) string {
+	var said []string
+	for start := 0; start < len(steps) && start < len(results); {
+		end := start + 1
+		for end < len(steps) && end < len(results) && sameAction(&steps[start], &steps[end]) {
+			end++
+		}
+		if text := p.action(steps[start:end], results[start:end]); text != "" && !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+		start = end
+	}
+	return strings.Join(said, " ")
+}
+
+// sameAction reports whether two steps came from one command. Two commands of
+// one intent about different things differ in their devices.
+func sameAction(a, b *plan.Step) bool {
+	return a.Action.Intent == b.Action.Intent && slices.Equal(a.Action.Devices, b.Action.Devices)
+}
+
+func (p *Phrases) action(steps []plan.Step, results []tools.Result) string {
+	first := &steps[0]
+	switch {
+	case first.Action.Intent == "LocalListDevices":
+		return p.listed(steps)
+	case first.Entity == nil:
+		return p.plain(first, results[0])
+	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == "HassGetState":
+		return p.answered(steps, results)
+	case len(steps) == 1:
+		return p.commanded(first, results[0])
+	}
+	return p.group(steps, results)
+}
+
+// quiet are the answers to intents without a tool.
+var quiet = map[string]string{"HassNevermind": "nevermind", "LocalGoodNight": "good_night", "LocalLeaving": "goodbye", "LocalStop": ""}
+
+func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
+	if key, ok := quiet[s.Action.Intent]; ok {
+		return p.Phrase(key, nil)
+	}
+	if r.Text != "" {
+		return r.Text
+	}
+	if r.Failed || s.Err != nil {
+		return p.Phrase("failed", nil)
+	}
+	return p.Phrase("done", nil)
+}
+
+func (p *Phrases) listed(steps []plan.Step) string {
+	const most = 8 // more names at once nobody listens to
+	var names []string
+	for _, s := range steps {
+		if s.Entity != nil {
+			names = append(names, plan.Spoken(s.Entity))
+		}
+	}
+	if len(names) == 0 {
+		return p.Phrase("nothing_here", nil)
+	}
+	return p.Phrase("things_here", map[string]any{"names": p.list(names[:min(len(names), most)])})
+}
+
+// receipt is the structured answer of a control tool.
+type receipt struct {
+	Outcome string `json:"outcome"`
+	Before  any    `json:"before"`
+	Value   any    `json:"value"`
+	Message string `json:"message"`
+}
+
+// asked is what a control call asked for.
+type asked struct {
+	Action string `json:"action"`
+	Value  any    `json:"value"`
+}
+
+// commanded tells of one device.
+func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
+	got, want := read(s, r)
+	args := p.about(s)
+	value := want.Value
+	if value == nil {
+		value = got.Value
+	}
+	args["value"] = said(value)
+	switch got.Outcome {
+	case "confirmed":
+		return p.confirmed(want, got, args)
+	case "accepted":
+		args["act"] = p.Phrase("act_"+want.Action, args)
+		return p.Phrase("accepted", args)
+	case "queued", "no_answer":
+		return p.Phrase(got.Outcome, args)
+	case "refused":
+		if got.Message != "" {
+			return got.Message
+		}
+		return p.Phrase("refused", args)
+	}
+	switch {
+	case s.Err != nil:
+		return p.Apology(s.Err)
+	case r.Text != "":
+		return r.Text
+	case r.Failed:
+		return p.Phrase("failed", nil)
+	}
+	return p.Phrase("done", nil)
+}
+
+func read(s *plan.Step, r tools.Result) (got receipt, want asked) {
+	// What is no receipt leaves an empty one, and the tool's own text is said.
+	_ = json.Unmarshal(r.Data, &got)
+	_ = json.Unmarshal(s.Call.Args, &want)
+	return got, want
+}
+
+func (p *Phrases) confirmed(want asked, got receipt, args map[string]any) string {
+	key := "done_" + want.Action
+	before, was := got.Before.(float64)
+	target, is := want.Value.(float64)
+	if want.Action == "level" && was && is && target < before {
+		key = "done_dimmed"
+	}
+	if want.Action == "toggle" {
+		args["value"] = said(onOff(got.Value))
+	}
+	if text := p.Phrase(key, args); text != "" {
+		return text
+	}
+	return p.Phrase("done", nil)
+}
+
+func onOff(v any) any {
+	switch n := v.(type) {
+	case bool:
+		if n {
+			return "on"
+		}
+		return "off"
+	case float64:
+		if n > 0 {
+			return "on"
+		}
+		return "off"
+	}
+	return v
+}
+
+// group tells of several devices at once: how many did it, and which did not.
+func (p *Phrases) group(steps []plan.Step, results []tools.Result) string {
+	var done, told []int
+	var others []string
+	action := ""
+	for i := range steps {
+		got, want := read(&steps[i], results[i])
+		if action == "" {
+			action = want.Action
+		}
+		fine := !results[i].Failed && steps[i].Err == nil
+		switch {
+		case got.Outcome == "confirmed", got.Outcome == "" && fine:
+			done = append(done, i)
+		case got.Outcome == "accepted":
+			told = append(told, i)
+		default:
+			others = append(others, p.commanded(&steps[i], results[i]))
+		}
+	}
+	if len(done)+len(told) == 0 && len(others) > 2 {
+		return p.count("all_failed", len(others), steps)
+	}
+	key := "many_" + action
+	if p.phrases[key] == "" {
+		key = "many_other"
+	}
+	var said []string
+	said = p.counted(said, key, done, steps, results)
+	said = p.counted(said, "many_told", told, steps, results)
+	return strings.Join(append(said, others[:min(len(others), 3)]...), " ")
+}
+
+// counted tells how many; a single one is called by its name.
+func (p *Phrases) counted(said []string, key string, items []int, steps []plan.Step, results []tools.Result) []string {
+	switch len(items) {
+	case 0:
+		return said
+	case 1:
+		return append(said, p.commanded(&steps[items[0]], results[items[0]]))
+	}
+	return append(said, p.count(key, len(items), steps))
+}
+
+func (p *Phrases) count(key string, n int, steps []plan.Step) string {
+	return p.Phrase(key, map[string]any{"count": n, "things": p.thing(steps, n)})
+}
+
+// thing is the word for what the steps are about: lights, doors, devices.
+func (p *Phrases) thing(steps []plan.Step, n int) string {
+	word := ""
+	for _, s := range steps {
+		kind := s.Entity.Domain
+		if c := s.Entity.DeviceClass(); p.things[c] != nil {
+			kind = c
+		}
+		if word == "" {
+			word = kind
+		}
+		if word != kind {
+			word = "device"
+		}
+	}
+	forms := p.things[word]
+	if forms == nil {
+		forms = p.things["device"]
+	}
+	if len(forms) < 2 {
+		return ""
+	}
+	if n == 1 {
+		return forms[0]
+	}
+	return forms[1]
+}
+
+// about fills the places that depend on the device's name.
+func (p *Phrases) about(s *plan.Step) map[string]any {
+	name := plan.Spoken(s.Entity)
+	args := map[string]any{"name": name, "Name": capital(name)}
+	if isPlural(name) {
+		args["is"], args["has"], args["it"], args["they"] = p.words["are"], p.words["have"], p.words["them"], p.words["they"]
+		return args
+	}
+	args["is"], args["has"], args["it"], args["they"] = p.words["is"], p.words["has"], p.words["it"], p.words["it"]
+	return args
+}
+
+func isPlural(name string) bool {
+	return strings.HasSuffix(name, "s") && !strings.HasSuffix(name, "ss") && !strings.HasSuffix(name, "'s") && !strings.HasSuffix(name, "us")
+}
+
+// list joins names: "a, b and c".
+func (p *Phrases) list(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " " + p.words["and"] + " " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// said is a value as it is spoken: at most one decimal, no quotes.
+func said(v any) string {
+	switch n := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0")
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,283 @@
+package intent
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/names"
+)
+
+// meaning is a parse with its slots filled, on the way to devices.
+type meaning struct {
+	m      *Matcher
+	p      *parse
+	action Action
+	mic    string // the microphone's area
+	area   string // the area the sentence names
+	floor  string
+	named  bool    // a {name} was said
+	items  []int32 // entities of that name
+}
+
+// resolve finds the devices a parse is about.
+func (m *Matcher) resolve(p *parse, mic string) Decision {
+	x := meaning{m: m, p: p, mic: mic, action: Action{Intent: p.block.Intent, Slots: make(map[string]any, p.n+len(p.block.Slots))}}
+	x.fill()
+	if x.named {
+		return x.byName()
+	}
+	return x.byKind()
+}
+
+// fill turns captures into slots.
+func (x *meaning) fill() {
+	for i := range x.p.n {
+		c := &x.p.captures[i]
+		value := x.value(c)
+		if c.at.slot != "" && value != nil {
+			x.action.Slots[c.at.slot] = value
+		}
+	}
+	for key, value := range x.p.block.Slots {
+		if _, ok := x.action.Slots[key]; !ok {
+			x.action.Slots[key] = value
+		}
+	}
+	if x.p.block.NeedsArea && x.area == "" {
+		x.area = x.mic
+		x.action.Slots["area"] = x.mic
+	}
+}
+
+func (x *meaning) value(c *capture) any {
+	text := x.p.text[c.start:c.end]
+	switch c.at.op {
+	case opName:
+		x.named = true
+		for _, e := range c.items {
+			if x.p.block.allowed[e] {
+				x.items = append(x.items, e)
+			}
+		}
+		return nil
+	case opArea:
+		if !c.unknown {
+			x.area = x.m.areas[c.value]
+		}
+		return x.area
+	case opFloor:
+		x.floor = x.m.house.Floors[c.value].Name
+		return x.floor
+	case opValue:
+		if v := c.at.list.values[c.value]; v != nil {
+			return v
+		}
+	case opNumber:
+		return plain(c.number)
+	case opWild, opEnd, opText, opSpace, opChoice:
+	}
+	return text
+}
+
+// plain is a whole number as int, anything else as float64.
+func plain(v float64) any {
+	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
+		return int(v)
+	}
+	return v
+}
+
+// byName resolves a sentence that names a thing.
+func (x *meaning) byName() Decision {
+	items := x.place(x.items)
+	if len(items) == 0 {
+		return x.reject("unknown_name", x.heardName())
+	}
+	if len(items) > 1 {
+		if near := x.in(items, x.mic); len(near) > 0 {
+			items = near
+		}
+	}
+	if len(items) > 1 {
+		return x.ask(items)
+	}
+	x.action.Slots["name"] = x.m.house.Entities[items[0]].Name
+	return x.done(items)
+}
+
+// byKind resolves a sentence that names a kind of thing and perhaps a place, or
+// nothing of the house at all.
+func (x *meaning) byKind() Decision {
+	domain, _ := x.action.Slots["domain"].(string)
+	class, _ := x.action.Slots["device_class"].(string)
+	if domain == "" && class == "" {
+		return x.done(nil)
+	}
+	var all []int32
+	for i := range x.m.house.Entities {
+		if x.m.isKind(&x.m.house.Entities[i], domain, class) {
+			all = append(all, int32(i))
+		}
+	}
+	items := all
+	switch {
+	case x.p.block.Meta.Where != "":
+		items = x.m.sensorsFirst(x.m.outside(all))
+	case x.area != "" || x.floor != "":
+		items = x.m.sensorsFirst(x.place(all))
+	case x.p.block.Meta.Scope == "house":
+	default:
+		return x.inRoom(all)
+	}
+	return x.several(items)
+}
+
+// inRoom looks in the microphone's room; elsewhere only for the one thing of its
+// kind in the house.
+func (x *meaning) inRoom(all []int32) Decision {
+	if len(all) == 1 {
+		return x.done(all)
+	}
+	if x.mic == "" {
+		if len(all) == 0 || x.p.block.Meta.One {
+			return x.several(all)
+		}
+		x.m.sensorsFirst(all)
+		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind()}
+	}
+	items := x.m.sensorsFirst(x.in(all, x.mic))
+	if len(items) == 0 && x.p.block.Meta.One && len(all) > 0 {
+		return x.ask(all)
+	}
+	return x.several(items)
+}
+
+func (x *meaning) several(items []int32) Decision {
+	switch {
+	case len(items) == 0:
+		return x.reject("no_device", x.heardKind())
+	case len(items) > 1 && x.p.block.Meta.One:
+		if near := x.in(items, x.mic); len(near) == 1 {
+			return x.done(near)
+		}
+		return x.ask(items)
+	}
+	return x.done(items)
+}
+
+// place keeps what stands in the area or on the floor the sentence names.
+func (x *meaning) place(items []int32) []int32 {
+	if x.area != "" {
+		items = x.in(items, x.area)
+	}
+	if x.floor != "" {
+		items = x.keep(items, func(e *home.Entity) bool { return x.m.house.OnFloor(e.Area, x.floor) })
+	}
+	return items
+}
+
+func (x *meaning) in(items []int32, area string) []int32 {
+	return x.keep(items, func(e *home.Entity) bool { return e.In(area) })
+}
+
+func (x *meaning) keep(items []int32, fits func(*home.Entity) bool) []int32 {
+	var out []int32
+	for _, i := range items {
+		if fits(&x.m.house.Entities[i]) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func (x *meaning) done(items []int32) Decision {
+	for _, i := range items {
+		x.action.Devices = append(x.action.Devices, x.m.house.Entities[i].ID)
+	}
+	return Decision{Route: Local, Reason: "sentence", Actions: []Action{x.action}}
+}
+
+func (x *meaning) reject(reason, heard string) Decision {
+	return Decision{Route: Reject, Reason: reason, Heard: heard, NeedHouse: x.m.house.Empty()}
+}
+
+// ask names up to three of the things that fit.
+func (x *meaning) ask(items []int32) Decision {
+	items = items[:min(len(items), 3)]
+	d := Decision{Route: Ask, Reason: "ambiguous", Heard: x.heardName()}
+	var options []string
+	for _, i := range items {
+		e := &x.m.house.Entities[i]
+		d.Options = append(d.Options, e.ID)
+		options = append(options, strings.TrimSpace(x.m.pack.Texts["the"]+" "+strings.ToLower(e.Name)))
+	}
+	text := options[0]
+	if n := len(options); n > 1 {
+		text = strings.Join(options[:n-1], ", ") + " " + x.m.pack.Texts["or"] + " " + options[n-1]
+	}
+	d.Question = strings.ReplaceAll(x.m.pack.Texts["which"], "{options}", text)
+	return d
+}
+
+// heardName is the words that stood where a name is expected.
+func (x *meaning) heardName() string { return x.heard(opName, opArea) }
+
+// heardKind is the words that named a kind of thing and a place.
+func (x *meaning) heardKind() string { return x.heard(opValue, opArea, opFloor) }
+
+// heard is the text from the first of such words to the last.
+func (x *meaning) heard(ops ...opcode) string { return x.p.span(ops...) }
+
+// isKind reports whether an entity is of the domain and class a sentence asks
+// for. Families name a blind "blind" whether or not the class attribute says so.
+func (m *Matcher) isKind(e *home.Entity, domain, class string) bool {
+	if domain != "" && e.Domain != domain {
+		return false
+	}
+	if class == "" || e.DeviceClass() == class {
+		return true
+	}
+	if domain == "" { // a sensor by what it measures
+		if e.Domain == "climate" && class == "temperature" {
+			return true
+		}
+		return e.Domain == "sensor" && e.DeviceClass() == "" && (e.Can(home.Ability(class)) || hasWord(e, class))
+	}
+	return hasWord(e, class)
+}
+
+func hasWord(e *home.Entity, word string) bool {
+	for _, n := range append([]string{e.Name}, e.Aliases...) {
+		if slices.Contains(names.Normalise(n), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// sensorsFirst drops thermostats where a sensor measures the same thing.
+func (m *Matcher) sensorsFirst(items []int32) []int32 {
+	isSensor := func(i int32) bool { return m.house.Entities[i].Domain == "sensor" }
+	if !slices.ContainsFunc(items, isSensor) {
+		return items
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return !isSensor(i) })
+}
+
+// outside keeps what is outdoors by its name or area.
+func (m *Matcher) outside(items []int32) []int32 {
+	words := strings.Fields(m.pack.Texts["outside"])
+	var out []int32
+	for _, i := range items {
+		e := &m.house.Entities[i]
+		for _, w := range append(names.Normalise(e.Name), names.Normalise(e.Area)...) {
+			if slices.Contains(words, w) {
+				out = append(out, i)
+				break
+			}
+		}
+	}
+	return out
+}

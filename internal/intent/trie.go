@@ -1,0 +1,54 @@
+package intent
+
+import "slices"
+
+// trie finds every entry that is a prefix of a text, in one walk.
+type trie struct{ nodes []trieNode }
+
+type trieNode struct {
+	edges  []trieEdge
+	values []int32 // what ends here
+}
+
+type trieEdge struct {
+	char byte
+	to   int32
+}
+
+func (t *trie) add(text string, value int32) {
+	if len(t.nodes) == 0 {
+		t.nodes = append(t.nodes, trieNode{})
+	}
+	at := int32(0)
+	for i := range len(text) {
+		to := t.nodes[at].follow(text[i])
+		if to < 0 {
+			to = int32(len(t.nodes))
+			t.nodes = append(t.nodes, trieNode{})
+			t.nodes[at].edges = append(t.nodes[at].edges, trieEdge{text[i], to})
+		}
+		at = to
+	}
+	n := &t.nodes[at]
+	if !slices.Contains(n.values, value) {
+		n.values = append(n.values, value)
+	}
+}
+
+func (n *trieNode) follow(c byte) int32 {
+	for _, e := range n.edges {
+		if e.char == c {
+			return e.to
+		}
+	}
+	return -1
+}
+
+// step follows one character; a hyphen in the text may stand for a space.
+func (t *trie) step(at int32, c byte) int32 {
+	to := t.nodes[at].follow(c)
+	if to < 0 && (c == '-' || c == '_') {
+		to = t.nodes[at].follow(' ')
+	}
+	return to
+}

@@ -1,0 +1,109 @@
+package intent
+
+import (
+	"strings"
+
+	"voicegateway/internal/intent/names"
+)
+
+// unknown matches sentences in which one name or area is not written as the
+// house has it: it is taken for the nearest one, asked about, or refused.
+func (m *Matcher) unknown(text, area string, steps *int) (Decision, bool) {
+	r := m.newRun(text, area, steps, true)
+	if !r.search() {
+		return Decision{}, false
+	}
+	var first Decision
+	for i := range r.best {
+		if i > 0 && r.best[i].sameGuess(&r.best[i-1]) {
+			continue
+		}
+		d, similar := m.guess(&r.best[i], area)
+		if similar {
+			return d, true
+		}
+		if i == 0 {
+			first = d
+		}
+	}
+	return first, true
+}
+
+// sameGuess reports whether two parses leave the same words unknown to the same
+// kinds of things, so that one answer serves for both.
+func (p *parse) sameGuess(q *parse) bool {
+	return strings.Join(p.block.Domains, " ") == strings.Join(q.block.Domains, " ") && p.names() == q.names() &&
+		p.block.Intent == q.block.Intent
+}
+
+// guess decides what the unknown words of a parse mean. The second result is
+// false when nothing of the house is similar.
+func (m *Matcher) guess(p *parse, area string) (Decision, bool) {
+	for i := range p.n {
+		c := &p.captures[i]
+		switch {
+		case !c.unknown:
+		case c.at.op == opArea:
+			return m.guessArea(p, c, area)
+		default:
+			return m.guessName(p, c, area)
+		}
+	}
+	return m.resolve(p, area), true
+}
+
+func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) {
+	heard := p.text[c.start:c.end]
+	r := m.areaIndex.Resolve(heard, nil)
+	if r.Verdict == names.Exact || r.Verdict == names.Fuzzy {
+		c.value, c.unknown = int32(r.Items[0]), false
+		if d := m.resolve(p, area); !m.dangerous(d) {
+			return d, true
+		}
+	}
+	return m.refuse(p, "unknown_area", heard), false
+}
+
+func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) {
+	heard := p.text[c.start:c.end]
+	r := m.index.Resolve(heard, func(i int) bool { return p.block.allowed[i] })
+	if r.Verdict == names.None {
+		if m.index.Knows(heard) {
+			return Decision{Route: Reject, Reason: "wrong_kind", Heard: heard}, false
+		}
+		return m.refuse(p, "unknown_name", heard), false
+	}
+	c.unknown = false
+	c.items = nil
+	for _, i := range r.Items {
+		c.items = append(c.items, int32(i))
+	}
+	d := m.resolve(p, area)
+	sure := r.Verdict == names.Exact || r.Verdict == names.Many || r.Verdict == names.Fuzzy && !m.dangerous(d)
+	if d.Route != Local || sure {
+		return d, true
+	}
+	x := meaning{m: m, p: p, mic: area, action: d.Actions[0]}
+	return x.ask(c.items), true
+}
+
+// refuse answers a name nobody knows. A question about something that is no
+// household word at all is more likely for the model than about this house.
+func (m *Matcher) refuse(p *parse, reason, heard string) Decision {
+	d := Decision{Route: Reject, Reason: reason, Heard: heard, NeedHouse: m.house.Empty()}
+	if p.block.Meta.Question && !m.decoys[strings.Join(names.Normalise(heard), " ")] {
+		d.Route = Model
+	}
+	return d
+}
+
+func (m *Matcher) dangerous(d Decision) bool {
+	for _, a := range d.Actions {
+		for _, id := range a.Devices {
+			if Dangerous(a, m.house.Entity(id)) {
+				return true
+			}
+		}
+	}
+	return false
+}
