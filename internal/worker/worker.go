@@ -1,0 +1,187 @@
+// Package worker runs parts of the gateway in supervised children of our own
+// binary. It exists because the sound and speech libraries are written in C and
+// may abort, spin or hang (a sound card that is pulled out does all three): in a
+// child that costs a restart of the child, never the gateway.
+//
+// Worker is the parent's side: it starts the child, restarts it with a growing
+// delay, kills it when an answer does not come in time, and leaves neither
+// orphan nor zombie. Serve is the child's side. They talk over the child's
+// stdin and stdout in frames with a bounded length and a checked sequence
+// (frame.go). To add a worker, write a Handler for the child, a client that
+// calls Worker.Session, and a line in the command table of `voice-gateway
+// worker`.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Config describes one worker.
+type Config struct {
+	Name    string   // in logs and errors: "stt", "audio"
+	Command []string // executable and arguments
+	Env     []string // added to our own environment, for tests
+
+	// Timeout is how long an answer may take before the child counts as hung
+	// and is killed; 10 s when zero.
+	Timeout time.Duration
+	// Setup prepares every new child before anybody else may call it (load a
+	// model, set the grammar again). An error it gets from the child (Refusal)
+	// is shown to callers and tried again slowly.
+	Setup func(ctx context.Context, s *Session) error
+	// Event receives what the child sends unasked, on the goroutine that reads
+	// the pipe: it must not block.
+	Event func(kind byte, payload []byte)
+
+	FirstDelay time.Duration // before the first restart; 100 ms when zero
+	MaxDelay   time.Duration // the longest delay between restarts; 10 s when zero
+	Log        *slog.Logger  // nil means no log
+}
+
+const (
+	defaultTimeout    = 10 * time.Second
+	defaultFirstDelay = 100 * time.Millisecond
+	defaultMaxDelay   = 10 * time.Second
+	refusedDelay      = 2 * time.Second // least delay after a refusal: a missing file does not appear by haste
+	stableAfter       = 5 * time.Second // a child that lived this long resets the delay
+)
+
+// Worker is one supervised child. Run supervises; Session gives access.
+type Worker struct {
+	cfg Config
+
+	mu      sync.Mutex
+	session *Session      // nil while no child is ready
+	down    error         // why not, when waiting is pointless
+	changed chan struct{} // closed and replaced at every change of the two
+}
+
+// New checks the configuration; Run starts the child.
+func New(cfg Config) (*Worker, error) {
+	if cfg.Name == "" {
+		return nil, errors.New("making a worker: it has no name")
+	}
+	if len(cfg.Command) == 0 {
+		return nil, fmt.Errorf("making worker %s: it has no command", cfg.Name)
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	if cfg.FirstDelay == 0 {
+		cfg.FirstDelay = defaultFirstDelay
+	}
+	if cfg.MaxDelay == 0 {
+		cfg.MaxDelay = defaultMaxDelay
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	cfg.Log = cfg.Log.With("worker", cfg.Name)
+	return &Worker{cfg: cfg, changed: make(chan struct{})}, nil
+}
+
+// Run keeps a child alive until ctx ends; it returns nil then, with the child
+// gone (in well under 300 ms, by force if need be).
+func (w *Worker) Run(ctx context.Context) error {
+	defer w.publish(nil, fmt.Errorf("worker %s: stopped", w.cfg.Name))
+	delay := w.cfg.FirstDelay
+	failures := 0
+	told := ""
+	for {
+		started := time.Now()
+		err := w.once(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if time.Since(started) > stableAfter {
+			delay, failures = w.cfg.FirstDelay, 0
+		}
+		failures++
+		_, refused := errors.AsType[*Refusal](err)
+		if refused {
+			delay = min(max(delay, refusedDelay), w.cfg.MaxDelay)
+		}
+		// The first crash is mended at once, so callers may wait for that; a
+		// second one in a row and a refusal are told to them.
+		if refused || failures > 1 {
+			w.publish(nil, err)
+		}
+		level := slog.LevelWarn
+		if err.Error() == told { // the same again is no news
+			level = slog.LevelDebug
+		}
+		told = err.Error()
+		w.cfg.Log.Log(ctx, level, "worker ended", "err", err, "restart_in", delay)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(delay):
+		}
+		delay = min(2*delay, w.cfg.MaxDelay)
+	}
+}
+
+// once runs one child to its end and says why it ended.
+func (w *Worker) once(ctx context.Context) error {
+	s, err := w.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	if w.cfg.Setup != nil {
+		if err := w.cfg.Setup(ctx, s); err != nil {
+			return s.explain(err)
+		}
+	}
+	w.publish(s, nil)
+	defer w.publish(nil, nil)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.over:
+		return s.explain(nil)
+	}
+}
+
+func (w *Worker) publish(s *Session, down error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.session, w.down = s, down
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// Session returns the running child. It waits while one is being started or
+// restarted, and gives the reason at once when the last attempts failed.
+func (w *Worker) Session(ctx context.Context) (*Session, error) {
+	for {
+		w.mu.Lock()
+		s, down, changed := w.session, w.down, w.changed
+		w.mu.Unlock()
+		switch {
+		case s != nil && s.reason() == nil: // one that has just ended is about to be replaced
+			return s, nil
+		case down != nil:
+			return nil, down
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for worker %s: %w", w.cfg.Name, ctx.Err())
+		}
+	}
+}
+
+// Call is Session and Session.Call in one, for requests without a history.
+func (w *Worker) Call(ctx context.Context, kind byte, payload []byte) ([]byte, error) {
+	s, err := w.Session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Call(ctx, kind, payload)
+}
