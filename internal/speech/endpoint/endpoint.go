@@ -1,0 +1,250 @@
+// Package endpoint decides when the speaker is done. It exists because this
+// decision is most of the time a family waits for a light: instead of a fixed
+// silence, it waits as little as the sentence so far allows.
+//
+// The rule and its constants were measured on 720 commands (ENGINES.md 9). The
+// clock runs from the last frame at the command's own loudness, never from the
+// recogniser's text, which is often complete before the speaker is. It is pure:
+// time comes with the frames. A new rule is a new case in (*Endpointer).rule
+// and a row in its table test.
+package endpoint
+
+import (
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+)
+
+// Config has the rule's times.
+type Config struct {
+	// Grammar says that partial texts and their completeness are given. Without,
+	// silence alone decides.
+	Grammar bool
+
+	Growable   time.Duration // quiet after a sentence that may go on
+	Incomplete time.Duration // quiet after half a sentence
+	Open       time.Duration // quiet without a grammar, when speech was fluent
+	NoSpeech   time.Duration // give up when nobody speaks
+	Longest    time.Duration // of one utterance
+}
+
+// Default are the measured times: 350 ms cuts a third of 250 ms pauses inside a
+// sentence that is complete already; 450 ms, for slow speakers, a quarter.
+func Default() Config {
+	return Config{
+		Grammar:    true,
+		Growable:   350 * time.Millisecond,
+		Incomplete: 800 * time.Millisecond,
+		Open:       700 * time.Millisecond,
+		NoSpeech:   5 * time.Second,
+		Longest:    8 * time.Second,
+	}
+}
+
+// The reasons of speech.Endpoint.
+const (
+	Sentence        = "sentence"
+	SentenceMayGrow = "sentence_may_grow"
+	Silence         = "silence"
+	NoSpeech        = "no_speech"
+	TooLong         = "too_long"
+)
+
+// Constants of the measured rule. quiet(D) is the time since a frame was less
+// than D dB below the command's loudness and above the noise floor.
+const (
+	overFloor   = 8.0                    // dB; what does not stand out of the room is no speech
+	stableNeed  = 3                      // frames with the same text
+	tailNeed    = 30 * time.Millisecond  // the recogniser, too, hears the word's end
+	closedQuiet = 100 * time.Millisecond // of quiet(10), with the tail
+	closedSoft  = 220 * time.Millisecond // of quiet(6), with the tail: somebody talks in the background
+	closedSure  = 300 * time.Millisecond // of quiet(10), whatever the recogniser says
+	extra       = 200 * time.Millisecond // more than Growable when only quiet(10) is left, in noise
+	onsetNeed   = 3                      // loud frames within onsetOf: a click is no speech
+	onsetOf     = 5
+	// Less speech than this is no command but the wake word's last sound, a cough
+	// or a door; "stop" is longer.
+	leastSpeech = 160 * time.Millisecond
+	endBelow    = 30.0 // dB under the loudness: the last frame above ends the speech
+	// Fluent speech pauses shorter than it speaks slowly: without a grammar the
+	// silence is Open for a short utterance and grows with its longest pause.
+	pauseFactor = 1.5
+	openMost    = 1200 * time.Millisecond
+)
+
+// Endpointer follows one microphone. It belongs to one goroutine. Give it every
+// frame: Observe while nobody is spoken to, Push during an utterance.
+type Endpointer struct {
+	cfg   Config
+	floor audio.NoiseFloor
+	u     utterance
+}
+
+// utterance is what is known since Reset.
+type utterance struct {
+	loudness  loudness
+	heard     time.Duration    // sound since Reset
+	onset     [onsetOf]bool    // which of the last frames were loud
+	frames    int              //
+	loud      time.Duration    // speech since its start
+	spoken    time.Duration    // heard at the first speech; 0 while there was none
+	quiet     [3]time.Duration // since the last frame within 6, 10 and 20 dB
+	pause     time.Duration    // the longest quiet(20) between speech
+	start     time.Time
+	end       time.Time
+	candidate time.Time // of start: the first loud frame of a row
+}
+
+// The depths of quiet.
+var depths = [3]float64{6, 10, 20}
+
+const (
+	quiet6 = iota
+	quiet10
+	quiet20
+)
+
+// New makes an endpointer; times that are zero are the default's.
+func New(cfg Config) *Endpointer {
+	d := Default()
+	for _, t := range []struct{ have, want *time.Duration }{
+		{&cfg.Growable, &d.Growable},
+		{&cfg.Incomplete, &d.Incomplete},
+		{&cfg.Open, &d.Open},
+		{&cfg.NoSpeech, &d.NoSpeech},
+		{&cfg.Longest, &d.Longest},
+	} {
+		if *t.have <= 0 {
+			*t.have = *t.want
+		}
+	}
+	return &Endpointer{cfg: cfg}
+}
+
+// Observe follows the room's noise while no utterance is open, so that a
+// command in one breath with the wake word is judged against the room.
+func (e *Endpointer) Observe(f audio.Frame) { e.floor.Push(audio.Level(f.Samples)) }
+
+// Reset begins an utterance; the next Push is its first frame. What is known of
+// the room stays.
+func (e *Endpointer) Reset() { e.u = utterance{} }
+
+// Push takes the next frame, what the recogniser believes after it and whether
+// that is a sentence. Frames from before the detection (pre-roll) that Observe
+// has had already are welcome again. An empty frame asks again without sound.
+func (e *Endpointer) Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint {
+	if len(f.Samples) > 0 {
+		level := audio.Level(f.Samples)
+		e.floor.Push(level)
+		e.hear(f.At, time.Duration(len(f.Samples))*time.Second/time.Duration(audio.SpeechRate), level)
+	}
+	reason := e.rule(p, c)
+	if reason == Silence && e.u.loud < leastSpeech {
+		reason = ""
+		e.forget()
+	}
+	return speech.Endpoint{Done: reason != "", Reason: reason, SpeechStart: e.u.start, SpeechEnd: e.u.end}
+}
+
+// forget waits for speech again; what was heard was none.
+func (e *Endpointer) forget() {
+	u := &e.u
+	u.spoken, u.loud, u.start, u.end = 0, 0, time.Time{}, time.Time{}
+	u.onset = [onsetOf]bool{}
+	u.loudness = loudness{}
+}
+
+// hear moves all clocks on by one frame.
+func (e *Endpointer) hear(at time.Time, length time.Duration, level float64) {
+	u := &e.u
+	u.heard += length
+	stands := e.floor.Level() + overFloor
+	loud := level > stands
+	u.onset[u.frames%onsetOf] = loud
+	u.frames++
+	if loud {
+		u.loudness.push(level)
+	}
+	p := u.loudness.level()
+	before := u.quiet[quiet20]
+	for i, d := range depths {
+		if loud && level > p-d {
+			u.quiet[i] = 0
+		} else {
+			u.quiet[i] += length
+		}
+	}
+	if u.spoken == 0 {
+		e.begin(at, length, loud)
+		return
+	}
+	if u.quiet[quiet20] == 0 {
+		u.pause = max(u.pause, before)
+		u.loud += length
+	}
+	if loud && level > p-endBelow {
+		u.end = at
+	}
+}
+
+// begin waits for the first speech.
+func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
+	u := &e.u
+	count := 0
+	for _, l := range u.onset {
+		if l {
+			count++
+		}
+	}
+	if loud && count == 1 {
+		u.candidate = at.Add(-length)
+	}
+	if count >= onsetNeed {
+		u.spoken, u.start, u.end = u.heard, u.candidate, at
+		u.pause, u.loud = 0, time.Duration(count)*length
+	}
+}
+
+// rule is the reason to end now, or "".
+func (e *Endpointer) rule(p speech.Partial, c speech.Completeness) string {
+	u := &e.u
+	if u.spoken == 0 {
+		if u.heard >= e.cfg.NoSpeech {
+			return NoSpeech
+		}
+		return ""
+	}
+	if u.heard-u.spoken >= e.cfg.Longest {
+		return TooLong
+	}
+	if !e.cfg.Grammar {
+		if u.quiet[quiet20] >= e.silence() {
+			return Silence
+		}
+		return ""
+	}
+	stable := p.Stable >= stableNeed
+	switch {
+	case c == speech.Closed && stable && e.closed(p.Tail):
+		return Sentence
+	case c == speech.Growable && stable && (u.quiet[quiet20] >= e.cfg.Growable || u.quiet[quiet10] >= e.cfg.Growable+extra):
+		return SentenceMayGrow
+	// A partial text may stay half a sentence although the whole was spoken and
+	// will be found at the end, so silence ends every utterance.
+	case u.quiet[quiet20] >= e.cfg.Incomplete:
+		return Silence
+	}
+	return ""
+}
+
+func (e *Endpointer) closed(tail time.Duration) bool {
+	q := &e.u.quiet
+	return tail >= tailNeed && (q[quiet10] >= closedQuiet || q[quiet6] >= closedSoft) || q[quiet10] >= closedSure
+}
+
+// silence is how long to wait without a grammar: somebody who has paused inside
+// the sentence will do so again.
+func (e *Endpointer) silence() time.Duration {
+	return min(max(e.cfg.Open, time.Duration(pauseFactor*float64(e.u.pause))), max(openMost, e.cfg.Open))
+}

@@ -1,0 +1,321 @@
+//go:build cgo
+
+package sphinx
+
+/*
+#cgo pkg-config: pocketsphinx sphinxbase
+#include <stdlib.h>
+#include "glue.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unsafe"
+)
+
+const (
+	hop        = 10 * time.Millisecond // of the acoustic model
+	hopSamples = 160
+)
+
+// decoder is one ps_decoder_t. One goroutine owns it.
+type decoder struct {
+	ps     *C.ps_decoder_t
+	words  map[string]bool // pronunciations added so far
+	names  int             // searches made so far; each gets a new name
+	search string
+	open   bool
+	fed    int // samples of the utterance
+
+	segments []segment // reused by best
+}
+
+// wide are the beams of ENGINES.md 2: half as many errors in noise as with the
+// defaults, at three times the (small) cost. -remove_silence no keeps frames
+// and sound in step, so that word ends can be turned into times.
+var wide = []string{"-beam", "1e-80", "-wbeam", "1e-60", "-pbeam", "1e-80", "-remove_silence", "no", "-bestpath", "no"}
+
+// newDecoder loads the acoustic model with an empty dictionary; words are added
+// when a search needs them. The whole dictionary would take 25 MB.
+func newDecoder(acoustic string, extra ...string) (*decoder, error) {
+	if _, err := os.Stat(acoustic); err != nil {
+		return nil, fmt.Errorf("the English speech model is not there; install pocketsphinx-en-us or set the model's directory: %w", err)
+	}
+	dictionary, remove, err := passFile("")
+	if err != nil {
+		return nil, fmt.Errorf("making an empty dictionary: %w", err)
+	}
+	defer remove()
+	args := append([]string{"voice-gateway", "-hmm", acoustic, "-dict", dictionary}, extra...)
+	argv := make([]*C.char, len(args))
+	for i, a := range args {
+		argv[i] = C.CString(a)
+		defer C.free(unsafe.Pointer(argv[i]))
+	}
+	C.vg_errors()
+	ps := C.vg_init(C.int(len(argv)), &argv[0])
+	if ps == nil {
+		return nil, fmt.Errorf("loading the speech model %s: %w", acoustic, lastError())
+	}
+	return &decoder{ps: ps, words: map[string]bool{}}, nil
+}
+
+// passFile writes text to a file, because the library takes some things in no
+// other way. The file is to be removed when the library has read it.
+func passFile(text string) (path string, remove func(), err error) {
+	f, err := os.CreateTemp("", "voice-gateway-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.Remove(f.Name()) }
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return f.Name(), remove, nil
+}
+
+func (d *decoder) free() { C.ps_free(d.ps) }
+
+func lastError() error {
+	text := strings.TrimSpace(C.GoString(C.vg_last_error()))
+	if text == "" {
+		return errors.New("the library gave no reason")
+	}
+	return errors.New(text)
+}
+
+// addWords adds pronunciations; those that are known already are skipped.
+func (d *decoder) addWords(words map[string][]string) error {
+	for word, pronunciations := range words {
+		for i, p := range pronunciations {
+			name := word
+			if i > 0 {
+				name = fmt.Sprintf("%s(%d)", word, i+1)
+			}
+			if d.words[name] {
+				continue
+			}
+			if err := d.addWord(name, p); err != nil {
+				return err
+			}
+			d.words[name] = true
+		}
+	}
+	return nil
+}
+
+func (d *decoder) addWord(word, phones string) error {
+	w, p := C.CString(word), C.CString(phones)
+	defer C.free(unsafe.Pointer(w))
+	defer C.free(unsafe.Pointer(p))
+	if C.ps_add_word(d.ps, w, p, 0) < 0 {
+		return fmt.Errorf("adding the word %q as %q: %w", word, phones, lastError())
+	}
+	return nil
+}
+
+// use makes set's search the current one and forgets the former. Each search
+// gets a new name: the library keeps a pointer to the one it replaces.
+func (d *decoder) use(what string, set func(name *C.char) C.int) error {
+	d.drop()
+	d.names++
+	name := fmt.Sprintf("s%d", d.names)
+	n := C.CString(name)
+	defer C.free(unsafe.Pointer(n))
+	if set(n) < 0 {
+		return fmt.Errorf("%s: %w", what, lastError())
+	}
+	if C.ps_set_search(d.ps, n) < 0 {
+		return fmt.Errorf("%s: %w", what, lastError())
+	}
+	if d.search != "" {
+		old := C.CString(d.search)
+		defer C.free(unsafe.Pointer(old))
+		C.ps_unset_search(d.ps, old)
+	}
+	d.search = name
+	return nil
+}
+
+func (d *decoder) useGrammar(jsgf string) error {
+	text := C.CString(jsgf)
+	defer C.free(unsafe.Pointer(text))
+	return d.use("setting the grammar", func(name *C.char) C.int {
+		return C.ps_set_jsgf_string(d.ps, name, text)
+	})
+}
+
+// usePhrases goes through a file, the only form that takes several phrases with
+// a threshold each.
+func (d *decoder) usePhrases(phrases []Phrase) error {
+	var lines strings.Builder
+	for _, p := range phrases {
+		fmt.Fprintf(&lines, "%s /%g/\n", p.Text, p.Threshold)
+	}
+	file, remove, err := passFile(lines.String())
+	if err != nil {
+		return fmt.Errorf("writing the wake phrases: %w", err)
+	}
+	defer remove()
+	path := C.CString(file)
+	defer C.free(unsafe.Pointer(path))
+	return d.use("setting the wake phrases", func(name *C.char) C.int {
+		return C.ps_set_kws(d.ps, name, path)
+	})
+}
+
+// start begins an utterance. ps_start_stream makes the frames count from 0.
+func (d *decoder) start() error {
+	if d.search == "" {
+		return errors.New("no grammar has been set")
+	}
+	d.drop()
+	C.ps_start_stream(d.ps)
+	if C.ps_start_utt(d.ps) < 0 {
+		return fmt.Errorf("beginning an utterance: %w", lastError())
+	}
+	d.open, d.fed = true, 0
+	return nil
+}
+
+// drop ends an open utterance without a result.
+func (d *decoder) drop() {
+	if d.open {
+		C.ps_end_utt(d.ps)
+		d.open = false
+	}
+}
+
+func (d *decoder) feed(samples []int16) error {
+	if !d.open {
+		return errors.New("no utterance is open")
+	}
+	if len(samples) == 0 {
+		return nil
+	}
+	d.fed += len(samples)
+	if C.ps_process_raw(d.ps, (*C.int16)(unsafe.Pointer(&samples[0])), C.size_t(len(samples)), 0, 0) < 0 {
+		return fmt.Errorf("decoding: %w", lastError())
+	}
+	return nil
+}
+
+// path is the best path through the utterance so far.
+type path struct {
+	text     string // "" without a hypothesis
+	segments []segment
+}
+
+// segment is one word, silence or noise on the path.
+type segment struct {
+	from, to int  // frames; to is the one after the last
+	word     bool // a real word
+	score    int  // log likelihood of the sound, in the library's unit
+}
+
+func (d *decoder) best() path {
+	text := C.ps_get_hyp(d.ps, nil)
+	if text == nil {
+		return path{}
+	}
+	p := path{text: C.GoString(text), segments: d.segments[:0]}
+	for seg := C.ps_seg_iter(d.ps); seg != nil; seg = C.ps_seg_next(seg) {
+		var from, to C.int
+		var sound, language, back C.int32
+		C.ps_seg_frames(seg, &from, &to)
+		C.ps_seg_prob(seg, &sound, &language, &back)
+		// Silence and noise are named in <>, [] or (); "" is an empty arc.
+		first := byte('<')
+		if w := C.ps_seg_word(seg); w != nil && *w != 0 {
+			first = byte(*w)
+		}
+		p.segments = append(p.segments, segment{
+			from: int(from), to: int(to) + 1, score: int(sound),
+			word: first != '<' && first != '[' && first != '(',
+		})
+	}
+	d.segments = p.segments
+	return p
+}
+
+// tail is how many frames of the path come after its last word.
+func (p path) tail() int {
+	if len(p.segments) == 0 {
+		return 0
+	}
+	end, word := p.segments[len(p.segments)-1].to, 0
+	for _, s := range p.segments {
+		if s.word {
+			word = s.to
+		}
+	}
+	return end - word
+}
+
+// span is where the words are, from the first to the last, and how many of its
+// frames are words.
+func (p path) span() (from, to, spoken int) {
+	for _, s := range p.segments {
+		if !s.word {
+			continue
+		}
+		if spoken == 0 {
+			from = s.from
+		}
+		to = s.to
+		spoken += s.to - s.from
+	}
+	return from, to, spoken
+}
+
+// within is the score of the path between two frames; a segment that is only
+// partly between them counts by its share.
+func (p path) within(from, to int) int {
+	var sum float64
+	for _, s := range p.segments {
+		share := min(to, s.to) - max(from, s.from)
+		if share > 0 {
+			sum += float64(s.score) * float64(share) / float64(s.to-s.from)
+		}
+	}
+	return int(sum)
+}
+
+// finish ends the utterance and returns its best path.
+func (d *decoder) finish() (path, error) {
+	if !d.open {
+		return path{}, errors.New("no utterance is open")
+	}
+	d.open = false
+	if C.ps_end_utt(d.ps) < 0 {
+		return path{}, fmt.Errorf("ending the utterance: %w", lastError())
+	}
+	return d.best(), nil
+}
+
+// spot returns a phrase that has been found since start, and begins anew then:
+// otherwise the library would report it for ever.
+func (d *decoder) spot() (Hit, bool, error) {
+	if C.ps_get_hyp(d.ps, nil) == nil {
+		return Hit{}, false, nil
+	}
+	var h Hit
+	for seg := C.ps_seg_iter(d.ps); seg != nil; seg = C.ps_seg_next(seg) {
+		var from, to C.int
+		C.ps_seg_frames(seg, &from, &to)
+		h.Phrase = strings.TrimSpace(C.GoString(C.ps_seg_word(seg)))
+		h.Ago = time.Duration(max(0, d.fed/hopSamples-int(to)-1)) * hop
+		h.Score = float64(C.ps_seg_prob(seg, nil, nil, nil))
+	}
+	if h.Phrase == "" {
+		return Hit{}, false, nil
+	}
+	return h, true, d.start()
+}

@@ -1,0 +1,54 @@
+package sphinx
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"voicegateway/internal/audio"
+)
+
+// Requests of the recogniser's worker. Sound is little-endian 16 bit, the rest
+// JSON; the answer to every 20 ms of a command is binary, because it comes
+// fifty times a second.
+const (
+	kindLoad    byte = iota + 1 // loadRequest; empty answer
+	kindGrammar                 // grammarRequest; empty answer
+	kindPhrases                 // phrasesRequest; empty answer
+	kindStart                   // empty; empty answer
+	kindPush                    // sound; tail in ms (4 bytes), text
+	kindFinish                  // empty; Result
+	kindSpot                    // sound; Hit or empty
+)
+
+type loadRequest struct {
+	Acoustic string `json:"acoustic"` // directory of the acoustic model
+	Loop     bool   `json:"loop"`     // with the second decoder
+}
+
+type grammarRequest struct {
+	JSGF  string              `json:"jsgf"`
+	Words map[string][]string `json:"words"` // word to its pronunciations
+}
+
+type phrasesRequest struct {
+	Phrases []Phrase            `json:"phrases"`
+	Words   map[string][]string `json:"words"`
+}
+
+func encodeSamples(samples []int16) []byte {
+	return audio.AppendPCM(make([]byte, 0, 2*len(samples)), samples)
+}
+
+func encodePartial(p Partial) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(p.Tail.Milliseconds()))
+	return append(b, p.Text...)
+}
+
+func decodePartial(b []byte) (Partial, error) {
+	if len(b) < 4 {
+		return Partial{}, errors.New("reading the recogniser's answer: a partial text without its tail")
+	}
+	tail := time.Duration(binary.LittleEndian.Uint32(b)) * time.Millisecond
+	return Partial{Tail: tail, Text: string(b[4:])}, nil
+}

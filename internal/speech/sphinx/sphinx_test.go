@@ -1,0 +1,256 @@
+//go:build cgo
+
+package sphinx_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/speech/sphinx"
+)
+
+const grammar = "#JSGF V1.0;\ngrammar g;\npublic <s> = turn ( on | off ) the ( kitchen light | hallway light | heater | living room lights ) ;\n"
+
+var words = strings.Fields("turn on off the kitchen light hallway heater living room lights")
+
+func start(tb testing.TB, change func(*sphinx.Config)) *sphinx.Client {
+	tb.Helper()
+	cfg := sphinx.Config{Name: "stt", Command: []string{os.Args[0], "worker", "stt"}, Reject: true}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := sphinx.New(cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := os.Stat(c.Dictionary()); err != nil && cfg.ModelDir == "" {
+		tb.Skipf("the English model is not installed: %v", err)
+	}
+	ctx, cancel := context.WithCancel(tb.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := c.Run(ctx); err != nil {
+			tb.Errorf("Run: %v", err)
+		}
+	})
+	tb.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	return c
+}
+
+func within(tb testing.TB) context.Context {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	tb.Cleanup(cancel)
+	return ctx
+}
+
+func setGrammar(tb testing.TB, c *sphinx.Client) {
+	tb.Helper()
+	found, err := sphinx.Lookup(c.Dictionary(), words)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.SetGrammar(within(tb), grammar, found); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func load(tb testing.TB, name string) []int16 {
+	tb.Helper()
+	f, err := os.Open(fake.Shared(tb, "speech", "clips", name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	c, err := audio.ReadWAV(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c.Samples
+}
+
+// hear decodes samples in frames and returns all different partial texts.
+func hear(tb testing.TB, c *sphinx.Client, samples []int16) (partials []string, r sphinx.Result) {
+	tb.Helper()
+	u, err := c.Start(within(tb))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for at := 0; at < len(samples); at += audio.FrameSamples {
+		p, err := u.Push(within(tb), samples[at:min(at+audio.FrameSamples, len(samples))])
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(partials) == 0 || partials[len(partials)-1] != p.Text {
+			partials = append(partials, p.Text)
+		}
+	}
+	if r, err = u.Finish(within(tb)); err != nil {
+		tb.Fatal(err)
+	}
+	return partials, r
+}
+
+func TestGrammarStreams(t *testing.T) {
+	c := start(t, nil)
+	setGrammar(t, c)
+	samples := load(t, "cmd_flite-slt_clean_000.wav")
+	var first sphinx.Result
+	for n := range 3 { // the state of one utterance does not harm the next
+		partials, r := hear(t, c, samples)
+		if r.Text != "turn on the kitchen light" {
+			t.Errorf("utterance %d: heard %q", n, r.Text)
+		}
+		if got := strings.Join(partials, "/"); !strings.Contains(got, "turn on the/") {
+			t.Errorf("utterance %d: the partial texts are %q", n, got)
+		}
+		if r.Margin() < 0 || r.Speech < 50 || r.Speech > r.Span || r.Span > r.Frames {
+			t.Errorf("utterance %d: %+v with a margin of %.1f", n, r, r.Margin())
+		}
+		if n == 0 {
+			first = r
+		}
+	}
+	_, other := hear(t, c, load(t, "oog_flite-slt_clean_115.wav"))
+	if other.Text != "" && other.Margin() > first.Margin()-20 {
+		t.Errorf("other speech fits by %.1f, a command by %.1f", other.Margin(), first.Margin())
+	}
+}
+
+func TestNothingHeardIsNoText(t *testing.T) {
+	c := start(t, nil)
+	setGrammar(t, c)
+	for name, samples := range map[string][]int16{"nothing": nil, "a sample": {1}, "silence": make([]int16, 16000)} {
+		if _, r := hear(t, c, samples); r.Text != "" {
+			t.Errorf("%s: heard %q", name, r.Text)
+		}
+	}
+}
+
+func TestMistakesAreExplained(t *testing.T) {
+	c := start(t, nil)
+	if _, err := c.Start(within(t)); err == nil || !strings.Contains(err.Error(), "no grammar") {
+		t.Errorf("starting without a grammar: %v", err)
+	}
+	tests := map[string]struct {
+		jsgf  string
+		words map[string][]string
+		want  string
+	}{
+		"unknown word": {"#JSGF V1.0;\ngrammar g;\npublic <s> = unmute ;\n", nil, "unmute"},
+		"no JSGF":      {"turn on the light", nil, "setting the grammar"},
+		"no phones":    {grammar, map[string][]string{"turn": {"XX YY"}}, `"turn"`},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := c.SetGrammar(within(t), tc.jsgf, tc.words)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want it to name %s", err, tc.want)
+			}
+		})
+	}
+	setGrammar(t, c) // and it still works
+	if _, r := hear(t, c, load(t, "cmd_flite-slt_clean_022.wav")); r.Text != "turn on the heater" {
+		t.Errorf("heard %q", r.Text)
+	}
+}
+
+func TestMissingModel(t *testing.T) {
+	c := start(t, func(cfg *sphinx.Config) { cfg.ModelDir = filepath.Join(t.TempDir(), "none") })
+	_, err := c.Start(within(t))
+	if err == nil || !strings.Contains(err.Error(), "install pocketsphinx-en-us") {
+		t.Errorf("got %v, want what to install", err)
+	}
+}
+
+// children are the processes this test has started.
+func children(tb testing.TB) []int {
+	tb.Helper()
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil || len(lists) == 0 {
+		tb.Skip("the kernel does not list a process's children")
+	}
+	var pids []int
+	for _, l := range lists {
+		b, _ := os.ReadFile(l)
+		for f := range strings.FieldsSeq(string(b)) {
+			if pid, err := strconv.Atoi(f); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+func TestCrashCostsOnlyTheUtterance(t *testing.T) {
+	c := start(t, nil)
+	setGrammar(t, c)
+	samples := load(t, "cmd_flite-slt_clean_000.wav")
+	u, err := c.Start(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range children(t) {
+		if err := syscall.Kill(pid, syscall.SIGSEGV); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for err == nil {
+		_, err = u.Push(within(t), samples[:audio.FrameSamples])
+	}
+	if !sphinx.Ended(err) {
+		t.Errorf("pushing to a dead worker: %v", err)
+	}
+	if _, r := hear(t, c, samples); r.Text != "turn on the kitchen light" {
+		t.Errorf("after the restart it heard %q", r.Text)
+	}
+}
+
+// BenchmarkPush is one frame of a command, there and back, decoding included.
+func BenchmarkPush(b *testing.B) {
+	c := start(b, nil)
+	setGrammar(b, c)
+	samples := load(b, "cmd_flite-slt_clean_006.wav")
+	frames := len(samples) / audio.FrameSamples
+	u, err := c.Start(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := 0; b.Loop(); n++ {
+		at := n % frames * audio.FrameSamples
+		if at == 0 && n > 0 {
+			if _, err := u.Finish(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			if u, err = c.Start(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if _, err := u.Push(b.Context(), samples[at:at+audio.FrameSamples]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.StopTimer()
+	for _, pid := range children(b) {
+		status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+		for line := range strings.Lines(string(status)) {
+			if kb, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+				if n, err := strconv.Atoi(strings.Fields(kb)[0]); err == nil {
+					b.ReportMetric(float64(n)/1024, "worker-MB")
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,163 @@
+//go:build cgo
+
+package sphinx
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/worker"
+)
+
+// Work is the child's side: `voice-gateway worker stt`. It returns when the
+// parent closes the pipe.
+func Work(ctx context.Context, in io.Reader, out io.Writer) error {
+	r := &recogniser{}
+	defer r.free()
+	return worker.Serve(ctx, in, worker.NewOutlet(out), worker.Answer(r.answer))
+}
+
+// recogniser is what the child keeps: the decoder with the grammar or the wake
+// phrases, and the one that scores the same sound as arbitrary speech.
+type recogniser struct {
+	main *decoder
+	loop *loop // nil when not asked for
+}
+
+func (r *recogniser) free() {
+	if r.loop != nil {
+		r.loop.close()
+	}
+	if r.main != nil {
+		r.main.free()
+	}
+}
+
+func (r *recogniser) answer(_ context.Context, kind byte, payload []byte) ([]byte, error) {
+	if kind == kindLoad {
+		return nil, r.load(payload)
+	}
+	if r.main == nil {
+		return nil, errors.New("no speech model has been loaded")
+	}
+	switch kind {
+	case kindGrammar:
+		return nil, r.grammar(payload)
+	case kindPhrases:
+		return nil, r.phrases(payload)
+	case kindStart:
+		return nil, r.start()
+	case kindPush:
+		return r.push(audio.PCM(payload))
+	case kindFinish:
+		return r.finish()
+	case kindSpot:
+		return r.spot(audio.PCM(payload))
+	}
+	return nil, fmt.Errorf("request %d is unknown", kind)
+}
+
+func (r *recogniser) load(payload []byte) error {
+	var q loadRequest
+	if err := json.Unmarshal(payload, &q); err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	if r.main != nil {
+		return errors.New("a speech model is loaded already")
+	}
+	main, err := newDecoder(q.Acoustic, wide...)
+	if err != nil {
+		return err
+	}
+	if q.Loop {
+		if r.loop, err = newLoop(q.Acoustic); err != nil {
+			main.free()
+			return err
+		}
+	}
+	r.main = main
+	return nil
+}
+
+func (r *recogniser) grammar(payload []byte) error {
+	var q grammarRequest
+	if err := json.Unmarshal(payload, &q); err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	if err := r.main.addWords(q.Words); err != nil {
+		return err
+	}
+	return r.main.useGrammar(q.JSGF)
+}
+
+func (r *recogniser) phrases(payload []byte) error {
+	var q phrasesRequest
+	if err := json.Unmarshal(payload, &q); err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	if len(q.Phrases) == 0 {
+		return errors.New("no wake phrases were given")
+	}
+	if err := r.main.addWords(q.Words); err != nil {
+		return err
+	}
+	if err := r.main.usePhrases(q.Phrases); err != nil {
+		return err
+	}
+	return r.main.start()
+}
+
+func (r *recogniser) start() error {
+	if r.loop != nil {
+		r.loop.start()
+	}
+	return r.main.start()
+}
+
+func (r *recogniser) push(samples []int16) ([]byte, error) {
+	if err := r.main.feed(samples); err != nil {
+		return nil, err
+	}
+	if r.loop != nil {
+		r.loop.feed(samples)
+	}
+	// The path lags the sound by some frames. The tail is counted on the path,
+	// because the endpointer's constants were measured so.
+	p := r.main.best()
+	return encodePartial(Partial{Text: p.text, Tail: time.Duration(p.tail()) * hop}), nil
+}
+
+func (r *recogniser) finish() ([]byte, error) {
+	frames := r.main.fed / hopSamples
+	p, err := r.main.finish()
+	if err != nil {
+		return nil, err
+	}
+	from, to, spoken := p.span()
+	result := Result{Text: p.text, Frames: frames, Speech: spoken, Score: p.within(from, to)}
+	if r.loop != nil {
+		free, err := r.loop.finish()
+		if err != nil {
+			return nil, err
+		}
+		result.Loop, result.Looped = free.within(from, to), free.text != ""
+		result.Span = to - from
+	}
+	return json.Marshal(result)
+}
+
+func (r *recogniser) spot(samples []int16) ([]byte, error) {
+	if err := r.main.feed(samples); err != nil {
+		return nil, err
+	}
+	h, ok, err := r.main.spot()
+	if err != nil || !ok {
+		return nil, err
+	}
+	return json.Marshal(h)
+}

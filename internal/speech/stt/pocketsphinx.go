@@ -1,0 +1,162 @@
+package stt
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/sphinx"
+)
+
+// Gates against taking other speech for a command (ENGINES.md 2).
+const (
+	rejectMargin = -7.0
+	wordLength   = 800 * time.Millisecond // at most, on average: slower speech is other speech squeezed into few words
+	maxSpeech    = 6 * time.Second        // of one command
+	frameLength  = 10 * time.Millisecond  // of the acoustic model
+	// marginScale makes a confidence of the margin: 0.5 at the threshold, 0.9
+	// nine units above it.
+	marginScale = 4.0
+)
+
+// pocketSphinx decodes against a grammar in a worker process.
+type pocketSphinx struct {
+	cfg       Config
+	client    *sphinx.Client
+	pronounce *Pronouncer
+
+	idle chan struct{} // holds a token while no utterance is open
+
+	mu        sync.Mutex // guards open, between Finish and an abandoned turn's Begin
+	open      bool
+	utterance *sphinx.Utterance
+	last      speech.Partial
+}
+
+func newPocketSphinx(cfg Config) (Engine, error) {
+	client, err := sphinx.New(sphinx.Config{
+		Name: "stt", Command: cfg.Command, Env: cfg.Env, ModelDir: cfg.ModelDir, Reject: true, Log: cfg.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := &pocketSphinx{
+		cfg: cfg, client: client, idle: make(chan struct{}, 1),
+		pronounce: NewPronouncer(client.Dictionary(), cfg.Pronunciations),
+	}
+	e.idle <- struct{}{}
+	return e, nil
+}
+
+func (e *pocketSphinx) Run(ctx context.Context) error { return e.client.Run(ctx) }
+
+// SetGrammar finds the pronunciations first and then waits for an utterance
+// that is being spoken, so that a change in the house never cuts a command off.
+func (e *pocketSphinx) SetGrammar(ctx context.Context, g Grammar) (missing []string, err error) {
+	words, missing, err := e.pronounce.All(ctx, g.Words)
+	if err != nil {
+		return nil, fmt.Errorf("setting the grammar: %w", err)
+	}
+	for _, w := range missing {
+		words[w] = []string{unspeakable}
+	}
+	select {
+	case <-e.idle:
+	case <-ctx.Done():
+		return missing, fmt.Errorf("setting the grammar: an utterance is open: %w", ctx.Err())
+	}
+	defer func() { e.idle <- struct{}{} }()
+	if err := e.client.SetGrammar(ctx, g.JSGF, words); err != nil {
+		return missing, fmt.Errorf("setting the grammar: %w", err)
+	}
+	return missing, nil
+}
+
+func (e *pocketSphinx) Begin(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.open {
+		select {
+		case <-e.idle:
+		case <-ctx.Done():
+			return fmt.Errorf("beginning an utterance: the grammar is being changed: %w", ctx.Err())
+		}
+		e.open = true
+	}
+	e.last = speech.Partial{}
+	u, err := e.client.Start(ctx)
+	if err != nil {
+		e.close()
+		return fmt.Errorf("beginning an utterance: %w", err)
+	}
+	e.utterance = u
+	return nil
+}
+
+// close lets a waiting grammar in.
+func (e *pocketSphinx) close() {
+	if e.open {
+		e.open, e.utterance = false, nil
+		e.idle <- struct{}{}
+	}
+}
+
+func (e *pocketSphinx) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.utterance == nil {
+		return speech.Partial{}, fmt.Errorf("recognising speech: no utterance has begun")
+	}
+	p, err := e.utterance.Push(ctx, f.Samples)
+	if err != nil {
+		return speech.Partial{}, fmt.Errorf("recognising speech: %w", err)
+	}
+	next := speech.Partial{Text: p.Text, Tail: p.Tail, Stable: 1}
+	if p.Text == e.last.Text {
+		next.Stable = e.last.Stable + 1
+	}
+	e.last = next
+	return next, nil
+}
+
+func (e *pocketSphinx) Finish(ctx context.Context) (speech.Transcript, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer e.close()
+	if e.utterance == nil {
+		return speech.Transcript{}, fmt.Errorf("recognising speech: no utterance has begun")
+	}
+	r, err := e.utterance.Finish(ctx)
+	if err != nil {
+		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", err)
+	}
+	t := judge(r, e.cfg.Reject)
+	t.Engine = "pocketsphinx"
+	return t, nil
+}
+
+// judge decides whether a result is a command. The grammar always finds its
+// best sentence, in any sound; what tells commands from other speech is how much
+// worse a free string of phones explains it, and how long it took to say.
+func judge(r sphinx.Result, reject float64) speech.Transcript {
+	words := len(strings.Fields(r.Text))
+	spoken := time.Duration(r.Speech) * frameLength
+	switch {
+	case words == 0:
+		return speech.Transcript{Rejected: "no sentence of the grammar fits"}
+	case r.Looped && r.Margin() < reject:
+		return speech.Transcript{Rejected: fmt.Sprintf("like other speech: %q fits by %.1f, %.1f is needed", r.Text, r.Margin(), reject)}
+	case spoken > maxSpeech || spoken > time.Duration(words)*wordLength:
+		return speech.Transcript{Rejected: fmt.Sprintf("too long for a command: %v of speech for %d words", spoken, words)}
+	}
+	t := speech.Transcript{Text: r.Text}
+	if r.Looped {
+		t.Confidence = 1 / (1 + math.Exp(-(r.Margin()-reject)/marginScale))
+	}
+	return t
+}
