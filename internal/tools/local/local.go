@@ -1,0 +1,73 @@
+// Package local has the tools that need no server: date and time, web search
+// and volume. They answer while every MCP server is away. A new tool is a file
+// with a constructor that ends in tools.New, and a line in All.
+package local
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// Config is the tools part of the configuration.
+type Config struct {
+	Search Search       `yaml:"search"`
+	Volume VolumeConfig `yaml:"volume"`
+}
+
+// Deps is what the tools need from outside. Zero values do in a daemon; Log must
+// be given.
+type Deps struct {
+	Log       *slog.Logger
+	Now       func() time.Time  // nil: the system's clock
+	Zone      *time.Location    // nil: the system's zone
+	HTTP      http.RoundTripper // nil: the usual one
+	SearchKey string            // the search provider's key, for google
+}
+
+// Default searches nowhere and finds the volume control by itself.
+func Default() Config {
+	return Config{Search: defaultSearch(), Volume: defaultVolume()}
+}
+
+// Validate says the first thing that is wrong, with the key and what would be right.
+func (c Config) Validate() error {
+	if err := c.Search.validate(); err != nil {
+		return err
+	}
+	return c.Volume.validate()
+}
+
+// All makes the local tools. The Volume is also returned by itself, for the
+// commands that change it without a tool call and for the speaker's gain.
+func All(cfg Config, deps Deps) ([]tools.Tool, *Volume, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, nil, err
+	}
+	if deps.Log == nil {
+		return nil, nil, fmt.Errorf("making the local tools: no logger is given")
+	}
+	if deps.Now == nil {
+		deps.Now = time.Now
+	}
+	if deps.Zone == nil {
+		deps.Zone = time.Local
+	}
+	if deps.HTTP == nil {
+		deps.HTTP = http.DefaultTransport
+	}
+	volume := newVolume(cfg.Volume, deps.Log)
+	return []tools.Tool{
+		newDatetime(deps.Now, deps.Zone),
+		newSearch(cfg.Search, deps),
+		newVolumeTool(volume),
+	}, volume, nil
+}
+
+// failed is a result the user can be told.
+func failed(format string, args ...any) tools.Result {
+	return tools.Result{Failed: true, Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,288 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// VolumeConfig is how the volume is changed.
+type VolumeConfig struct {
+	Backend string `yaml:"backend"` // auto, wpctl, pactl, amixer or software
+	Control string `yaml:"control"` // amixer: the control's name; "" finds the usual one
+	Card    string `yaml:"card"`    // amixer: the card; "" is the default one
+	Step    int    `yaml:"step"`    // percent of one up or down
+}
+
+func defaultVolume() VolumeConfig { return VolumeConfig{Backend: "auto", Step: 10} }
+
+func (c VolumeConfig) validate() error {
+	if c.Backend != "auto" && !slices.Contains(mixerNames(), c.Backend) {
+		return fmt.Errorf("tools.volume.backend: there is no backend %q; choose from auto, %s", c.Backend, strings.Join(mixerNames(), ", "))
+	}
+	for key, v := range map[string]string{"control": c.Control, "card": c.Card} {
+		if strings.HasPrefix(v, "-") || len(v) > 64 || plain(v) != v {
+			return fmt.Errorf("tools.volume.%s: %q is not a name; `amixer scontrols` and `aplay -l` list them", key, v)
+		}
+	}
+	if c.Step < 1 || c.Step > 50 {
+		return fmt.Errorf("tools.volume.step: %d percent is outside 1 to 50", c.Step)
+	}
+	return nil
+}
+
+// VolumeState is what the volume is.
+type VolumeState struct {
+	Level   int    `json:"level"` // percent, 0 to 100
+	Muted   bool   `json:"muted"`
+	Backend string `json:"backend"` // which mixer it is about
+}
+
+// mixer is one way to change the volume. Levels are percent, 0 to 100.
+type mixer interface {
+	get(ctx context.Context) (level int, muted bool, err error)
+	setLevel(ctx context.Context, level int) error
+	setMute(ctx context.Context, on bool) error
+}
+
+// mixers is every backend in the order in which auto tries them (AUDIO.md 4).
+// The last one always works.
+func mixers(cfg VolumeConfig, gain *Gain) []namedMixer {
+	return []namedMixer{
+		{"wpctl", &wpctl{}},
+		{"pactl", &pactl{}},
+		{"amixer", &amixer{control: cfg.Control, card: cfg.Card}},
+		{"software", software{gain}},
+	}
+}
+
+type namedMixer struct {
+	name string
+	mixer
+}
+
+// mixerNames lists the backends for messages.
+func mixerNames() []string {
+	var names []string
+	for _, m := range mixers(VolumeConfig{}, nil) {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// lookAgain is how often auto looks for a real mixer after it found none: the
+// sound server of a desktop starts after us.
+const lookAgain = time.Minute
+
+// Volume changes how loud the machine is. The mixer is looked for when it is
+// first needed and again when it stops answering. It is safe for concurrent use.
+type Volume struct {
+	cfg    VolumeConfig
+	gain   Gain
+	mixers []namedMixer
+	log    *slog.Logger
+
+	mu     sync.Mutex
+	chosen *namedMixer
+	looked time.Time
+}
+
+func newVolume(cfg VolumeConfig, log *slog.Logger) *Volume {
+	v := &Volume{cfg: cfg, log: log}
+	v.mixers = mixers(cfg, &v.gain)
+	if cfg.Backend != "auto" {
+		v.mixers = slices.DeleteFunc(v.mixers, func(m namedMixer) bool { return m.name != cfg.Backend })
+	}
+	return v
+}
+
+// Gain is what the speaker must apply to its samples; it stays at 1 while a
+// mixer of the machine is used.
+func (v *Volume) Gain() *Gain { return &v.gain }
+
+// Get reads the volume.
+func (v *Volume) Get(ctx context.Context) (VolumeState, error) {
+	return v.change(ctx, func(context.Context, mixer, VolumeState) error { return nil })
+}
+
+// Set makes the volume 0 to 100 percent; values outside are clamped. Anything
+// above 0 also ends a mute.
+func (v *Volume) Set(ctx context.Context, level int) (VolumeState, error) {
+	return v.change(ctx, func(ctx context.Context, m mixer, s VolumeState) error {
+		return setTo(ctx, m, s, level)
+	})
+}
+
+// Step makes it louder or quieter by percent, at most to 100 and 0.
+func (v *Volume) Step(ctx context.Context, percent int) (VolumeState, error) {
+	return v.change(ctx, func(ctx context.Context, m mixer, s VolumeState) error {
+		return setTo(ctx, m, s, s.Level+percent)
+	})
+}
+
+// Mute silences the machine's sound or ends that; the level stays.
+func (v *Volume) Mute(ctx context.Context, on bool) (VolumeState, error) {
+	return v.change(ctx, func(ctx context.Context, m mixer, _ VolumeState) error {
+		return m.setMute(ctx, on)
+	})
+}
+
+func setTo(ctx context.Context, m mixer, s VolumeState, level int) error {
+	level = min(max(level, 0), 100)
+	if err := m.setLevel(ctx, level); err != nil {
+		return err
+	}
+	if s.Muted && level > 0 {
+		return m.setMute(ctx, false)
+	}
+	return nil
+}
+
+// change does something with the mixer and reads back what came of it. A mixer
+// that stopped answering is dropped, and another one is looked for, once.
+func (v *Volume) change(ctx context.Context, do func(context.Context, mixer, VolumeState) error) (VolumeState, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var err error
+	for range 2 {
+		var m *namedMixer
+		if m, err = v.choose(ctx); err != nil {
+			return VolumeState{}, err
+		}
+		var s VolumeState
+		if s, err = v.apply(ctx, m, do); err == nil {
+			return s, nil
+		}
+		if ctx.Err() != nil {
+			return VolumeState{}, fmt.Errorf("changing the volume: %w", ctx.Err())
+		}
+		v.chosen = nil
+	}
+	return VolumeState{}, fmt.Errorf("changing the volume: %w", err)
+}
+
+func (v *Volume) apply(ctx context.Context, m *namedMixer, do func(context.Context, mixer, VolumeState) error) (VolumeState, error) {
+	s := VolumeState{Backend: m.name}
+	var err error
+	if s.Level, s.Muted, err = m.get(ctx); err != nil {
+		return s, err
+	}
+	if err := do(ctx, m, s); err != nil {
+		return s, err
+	}
+	s.Level, s.Muted, err = m.get(ctx)
+	return s, err
+}
+
+// choose returns the mixer in use, or the first that answers.
+func (v *Volume) choose(ctx context.Context) (*namedMixer, error) {
+	if v.chosen != nil && !v.worthLooking() {
+		return v.chosen, nil
+	}
+	var errs []error
+	v.looked = time.Now()
+	for i := range v.mixers {
+		m := &v.mixers[i]
+		if _, _, err := m.get(ctx); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if v.chosen != m {
+			v.log.Info("volume control found", "backend", m.name)
+		}
+		v.chosen = m
+		return m, nil
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("looking for a volume control: %w", ctx.Err())
+	}
+	return nil, fmt.Errorf("looking for a volume control: %w", errors.Join(errs...))
+}
+
+// worthLooking: we only have our own gain, nobody has used it, and a real mixer
+// may have come since.
+func (v *Volume) worthLooking() bool {
+	return v.cfg.Backend == "auto" && v.chosen.name == "software" && v.gain.untouched() && time.Since(v.looked) > lookAgain
+}
+
+type volumeArgs struct {
+	Action string `json:"action"`
+	Level  *int   `json:"level"`
+}
+
+func newVolumeTool(v *Volume) tools.Tool {
+	return tools.New(tools.Spec{
+		Name:        "set_volume",
+		Title:       "Volume",
+		Description: "Reads or changes how loud this speaker is: get, set (to level), up, down (by level if given), mute, unmute.",
+		Input: json.RawMessage(`{
+			"type": "object",
+			"properties": {
+				"action": {"type": "string", "enum": ["get", "set", "up", "down", "mute", "unmute"]},
+				"level": {"type": "integer", "minimum": 0, "maximum": 100, "description": "Percent; needed for set."}
+			},
+			"required": ["action"],
+			"additionalProperties": false
+		}`),
+		Output: json.RawMessage(`{
+			"type": "object",
+			"properties": {"level": {"type": "integer"}, "muted": {"type": "boolean"}, "backend": {"type": "string"}},
+			"required": ["level", "muted", "backend"]
+		}`),
+		Risk: tools.Reversible,
+	}, v.call)
+}
+
+func (v *Volume) call(ctx context.Context, a volumeArgs) (tools.Result, error) {
+	step := v.cfg.Step
+	if a.Level != nil {
+		step = min(max(*a.Level, 0), 100)
+	}
+	var s VolumeState
+	var err error
+	switch a.Action {
+	case "get":
+		s, err = v.Get(ctx)
+	case "set":
+		if a.Level == nil {
+			return failed("To set the volume, say a level from 0 to 100."), nil
+		}
+		s, err = v.Set(ctx, step)
+	case "up":
+		s, err = v.Step(ctx, step)
+	case "down":
+		s, err = v.Step(ctx, -step)
+	case "mute", "unmute":
+		s, err = v.Mute(ctx, a.Action == "mute")
+	default:
+		return failed("The argument \"action\" of set_volume must be get, set, up, down, mute or unmute."), nil
+	}
+	if ctx.Err() != nil {
+		return tools.Result{}, fmt.Errorf("changing the volume: %w", ctx.Err())
+	}
+	if err != nil {
+		v.log.Warn("volume did not change", "tool", "set_volume", "err", err)
+		return failed("I can't reach the volume control of this machine."), nil
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("changing the volume: %w", err)
+	}
+	return tools.Result{Text: spokenVolume(s), Data: data}, nil
+}
+
+// spokenVolume says what the mixer reports, not what was asked for.
+func spokenVolume(s VolumeState) string {
+	if s.Muted {
+		return "The sound is muted."
+	}
+	return fmt.Sprintf("The volume is %d percent.", s.Level)
+}

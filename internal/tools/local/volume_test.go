@@ -1,0 +1,385 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// fakeMixer is a mixer under the test's control.
+type fakeMixer struct {
+	level int
+	muted bool
+	err   error
+}
+
+func (m *fakeMixer) get(context.Context) (level int, muted bool, err error) {
+	return m.level, m.muted, m.err
+}
+
+func (m *fakeMixer) setLevel(_ context.Context, level int) error {
+	m.level = level
+	return m.err
+}
+
+func (m *fakeMixer) setMute(_ context.Context, on bool) error {
+	m.muted = on
+	return m.err
+}
+
+// volumeOf makes a Volume whose only real mixer is the given one.
+func volumeOf(m mixer) *Volume {
+	v := newVolume(defaultVolume(), slog.New(slog.DiscardHandler))
+	v.mixers = []namedMixer{{"fake", m}, {"software", software{&v.gain}}}
+	return v
+}
+
+func TestVolumeActions(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		start fakeMixer
+		args  string
+		level int
+		muted bool
+		text  string
+	}{
+		"get":            {fakeMixer{level: 40}, `{"action":"get"}`, 40, false, "The volume is 40 percent."},
+		"set":            {fakeMixer{level: 40}, `{"action":"set","level":70}`, 70, false, "The volume is 70 percent."},
+		"set too high":   {fakeMixer{level: 40}, `{"action":"set","level":700}`, 100, false, "The volume is 100 percent."},
+		"up":             {fakeMixer{level: 40}, `{"action":"up"}`, 50, false, "The volume is 50 percent."},
+		"up by":          {fakeMixer{level: 40}, `{"action":"up","level":25}`, 65, false, "The volume is 65 percent."},
+		"up at the top":  {fakeMixer{level: 95}, `{"action":"up"}`, 100, false, "The volume is 100 percent."},
+		"down":           {fakeMixer{level: 5}, `{"action":"down"}`, 0, false, "The volume is 0 percent."},
+		"mute":           {fakeMixer{level: 40}, `{"action":"mute"}`, 40, true, "The sound is muted."},
+		"unmute":         {fakeMixer{level: 40, muted: true}, `{"action":"unmute"}`, 40, false, "The volume is 40 percent."},
+		"up ends mute":   {fakeMixer{level: 40, muted: true}, `{"action":"up"}`, 50, false, "The volume is 50 percent."},
+		"zero is no end": {fakeMixer{level: 5, muted: true}, `{"action":"set","level":0}`, 0, true, "The sound is muted."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := c.start
+			result := call(t, newVolumeTool(volumeOf(&m)), c.args)
+			if m.level != c.level || m.muted != c.muted || result.Text != c.text || result.Failed {
+				t.Errorf("the mixer is %+v, says %+v", m, result)
+			}
+			var s VolumeState
+			if err := json.Unmarshal(result.Data, &s); err != nil || s != (VolumeState{c.level, c.muted, "fake"}) {
+				t.Errorf("the data is %s, %v", result.Data, err)
+			}
+		})
+	}
+	if result := call(t, newVolumeTool(volumeOf(&fakeMixer{})), `{"action":"set"}`); !result.Failed {
+		t.Errorf("set without a level gave %+v", result)
+	}
+}
+
+func TestOwnGainIsUsedWhenNoMixerAnswers(t *testing.T) {
+	t.Parallel()
+	v := volumeOf(&fakeMixer{err: errors.New("no card")})
+	if got := v.Gain().Level(); got != 1 {
+		t.Errorf("the gain starts at %v", got)
+	}
+	s, err := v.Set(t.Context(), 30)
+	if err != nil || s != (VolumeState{30, false, "software"}) || v.Gain().Level() != 0.3 {
+		t.Errorf("set gave %+v, %v, gain %v", s, err, v.Gain().Level())
+	}
+	if _, err := v.Mute(t.Context(), true); err != nil || v.Gain().Level() != 0 {
+		t.Errorf("mute gave %v, gain %v", err, v.Gain().Level())
+	}
+	if s, err := v.Step(t.Context(), 20); err != nil || s.Level != 50 || v.Gain().Level() != 0.5 {
+		t.Errorf("louder gave %+v, %v, gain %v", s, err, v.Gain().Level())
+	}
+}
+
+func TestMixerThatComesOrGoesIsFollowed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := &fakeMixer{level: 60, err: errors.New("connection refused")}
+		v := volumeOf(m)
+		backend := func() string {
+			t.Helper()
+			s, err := v.Get(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.Backend
+		}
+		if got := backend(); got != "software" {
+			t.Errorf("at first %s is used", got)
+		}
+		m.err = nil
+		time.Sleep(2 * lookAgain) //nolint:forbidigo // Virtual time.
+		if got := backend(); got != "fake" {
+			t.Errorf("after the mixer came, %s is used", got)
+		}
+		m.err = errors.New("connection refused")
+		if s, err := v.Set(t.Context(), 20); err != nil || s.Backend != "software" || v.Gain().Level() != 0.2 {
+			t.Errorf("after the mixer went: %+v, %v", s, err)
+		}
+		// The gain is in use now; changing to the mixer would be a jump in loudness.
+		m.err = nil
+		time.Sleep(2 * lookAgain) //nolint:forbidigo // Virtual time.
+		if got := backend(); got != "software" {
+			t.Errorf("with the gain in use, %s is used", got)
+		}
+	})
+}
+
+func TestNamedBackendThatIsMissingSaysSo(t *testing.T) {
+	t.Parallel()
+	v := volumeOf(&fakeMixer{err: errors.New("no card")})
+	v.mixers = v.mixers[:1]
+	if _, err := v.Get(t.Context()); err == nil || !strings.Contains(err.Error(), "no card") {
+		t.Errorf("got %v", err)
+	}
+	result := call(t, newVolumeTool(v), `{"action":"up"}`)
+	if !result.Failed || strings.Contains(result.Text, "no card") {
+		t.Errorf("the family hears %+v", result)
+	}
+}
+
+func TestGainIsSafeTogether(t *testing.T) {
+	t.Parallel()
+	v := volumeOf(&fakeMixer{err: errors.New("no card")})
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for n := range 100 {
+				if _, err := v.Set(t.Context(), (n+i)%101); err != nil {
+					t.Error(err)
+				}
+				if level := v.Gain().Level(); level < 0 || level > 1 {
+					t.Errorf("a gain of %v", level)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestMixerOutputIsRead(t *testing.T) {
+	t.Parallel()
+	pulse := func(volume, mute string) func() (int, bool, error) {
+		return func() (int, bool, error) { return parsePactl(volume, mute) }
+	}
+	alsa := func(out string) func() (int, bool, error) {
+		return func() (int, bool, error) { return parseAmixer(out) }
+	}
+	wire := func(out string) func() (int, bool, error) {
+		return func() (int, bool, error) { return parseWpctl(out) }
+	}
+	for name, c := range map[string]struct {
+		read  func() (int, bool, error)
+		level int
+		muted bool
+		bad   bool
+	}{
+		"wpctl":            {wire("Volume: 0.40\n"), 40, false, false},
+		"wpctl muted":      {wire("Volume: 0.40 [MUTED]\n"), 40, true, false},
+		"wpctl over":       {wire("Volume: 1.50\n"), 100, false, false},
+		"wpctl nonsense":   {wire("Object '31' is not a node\n"), 0, false, true},
+		"pactl":            {pulse("Volume: front-left: 26214 /  40% / -23.88 dB,   front-right: 26214 /  40% / -23.88 dB\n        balance 0.00\n", "Mute: no\n"), 40, false, false},
+		"pactl muted":      {pulse("Volume: mono: 65536 / 100% / 0.00 dB\n", "Mute: yes\n"), 100, true, false},
+		"pactl over":       {pulse("Volume: mono: 98304 / 150% / 10.57 dB\n", "Mute: no\n"), 100, false, false},
+		"pactl nonsense":   {pulse("", "Mute: no"), 0, false, true},
+		"pactl no mute":    {pulse("/ 40% /", "Stumm: ja"), 0, false, true},
+		"amixer":           {alsa("Simple mixer control 'PCM',0\n  Capabilities: pvolume pvolume-joined pswitch pswitch-joined\n  Playback channels: Mono\n  Limits: Playback -10239 - 400\n  Mono: Playback -1725 [67%] [-17.25dB] [on]\n"), 67, false, false},
+		"amixer muted":     {alsa("  Front Left: Playback 36045 [55%] [off]\n  Front Right: Playback 36045 [55%] [off]\n"), 55, true, false},
+		"amixer no switch": {alsa("  Front Left: Playback 20 [31%] [-20.00dB]\n"), 31, false, false},
+		"amixer both":      {alsa("  Front Left: Playback 20 [31%] [on] Capture 5 [99%] [off]\n"), 31, false, false},
+		"amixer capture":   {alsa("  Front Left: Capture 20 [31%] [on]\n"), 0, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			level, muted, err := c.read()
+			if (err != nil) != c.bad || level != c.level || muted != c.muted {
+				t.Errorf("read %d, %v, %v", level, muted, err)
+			}
+		})
+	}
+	for out, want := range map[string]string{
+		"Simple mixer control 'Headphone',0\nSimple mixer control 'Speaker',0\n": "Speaker",
+		"Simple mixer control 'Mic',0\n":                                         "",
+		"Simple mixer control 'Master',1\n":                                      "",
+	} {
+		if got := pickControl(out); got != want {
+			t.Errorf("of %q the control %q was picked, want %q", out, got, want)
+		}
+	}
+}
+
+func FuzzMixerOutput(f *testing.F) {
+	for _, seed := range []string{"Volume: 0.40 [MUTED]", "Volume: mono: 1 / 99999% /", "[55%] [off]", "Volume: 99999999999999999999999999", "Simple mixer control '',0"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, out string) {
+		check := func(level int, _ bool, err error) {
+			if err == nil && (level < 0 || level > 100) {
+				t.Fatalf("%q gave %d", out, level)
+			}
+		}
+		check(parseWpctl(out))
+		check(parsePactl(out, "Mute: no"))
+		check(parseAmixer(out))
+		pickControl(out)
+	})
+}
+
+// needs skips where a program is not installed.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("not installed: %v", err)
+		}
+	}
+}
+
+// serve starts a sound server in its own process group and waits until ready.
+func serve(t *testing.T, ready func() error, env []string, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...) //nolint:noctx // Killed below, with its group.
+	cmd.Env = append(cmd.Environ(), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// The group is there as long as its leader is not waited for.
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	})
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for {
+		err := ready()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Skipf("the sound server does not run here: %v", err)
+		}
+	}
+}
+
+// realMixer is what every program must do with a sound server behind it.
+func realMixer(t *testing.T, m mixer) {
+	t.Helper()
+	ctx := t.Context()
+	v := volumeOf(m)
+	for _, step := range []struct {
+		do    func() (VolumeState, error)
+		level int
+		muted bool
+	}{
+		{func() (VolumeState, error) { return v.Set(ctx, 40) }, 40, false},
+		{func() (VolumeState, error) { return v.Step(ctx, 15) }, 55, false},
+		{func() (VolumeState, error) { return v.Mute(ctx, true) }, 55, true},
+		{func() (VolumeState, error) { return v.Get(ctx) }, 55, true},
+		{func() (VolumeState, error) { return v.Set(ctx, 100) }, 100, false},
+		{func() (VolumeState, error) { return v.Step(ctx, 10) }, 100, false},
+		{func() (VolumeState, error) { return v.Set(ctx, 0) }, 0, false},
+	} {
+		s, err := step.do()
+		if err != nil || s != (VolumeState{step.level, step.muted, "fake"}) {
+			t.Errorf("got %+v, %v, want %d percent, muted %v", s, err, step.level, step.muted)
+		}
+	}
+	if got := v.Gain().Level(); got != 1 {
+		t.Errorf("with a mixer, the own gain is %v", got)
+	}
+}
+
+// shortDir is a directory with a name short enough for sockets.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "vol")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPactlAndAmixerWithPulseAudio(t *testing.T) {
+	t.Parallel()
+	needs(t, "pulseaudio", "pactl", "amixer")
+	dir := shortDir(t)
+	socket := filepath.Join(dir, "native")
+	write(t, filepath.Join(dir, "test.pa"), fmt.Sprintf(
+		"load-module module-native-protocol-unix auth-anonymous=1 socket=%s\nload-module module-null-sink sink_name=speaker\nset-default-sink speaker\n", socket))
+	write(t, filepath.Join(dir, "asound.conf"), fmt.Sprintf("ctl.!default { type pulse server \"unix:%s\" }\n", socket))
+	client := mixerRun{env: []string{"PULSE_SERVER=unix:" + socket, "ALSA_CONFIG_PATH=" + filepath.Join(dir, "asound.conf")}}
+	ready := func() error {
+		_, _, err := (&pactl{client}).get(t.Context())
+		return err
+	}
+	env := []string{"PULSE_RUNTIME_PATH=" + dir + "/run", "PULSE_STATE_PATH=" + dir + "/state", "XDG_CONFIG_HOME=" + dir + "/cfg"}
+	serve(t, ready, env, "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disallow-exit",
+		"--realtime=no", "--high-priority=no", "-F", filepath.Join(dir, "test.pa"))
+	t.Run("pactl", func(t *testing.T) { realMixer(t, &pactl{client}) })
+	t.Run("amixer", func(t *testing.T) { realMixer(t, &amixer{mixerRun: client}) })
+	t.Run("a wrong control", func(t *testing.T) {
+		_, _, err := (&amixer{mixerRun: client, control: "Nope"}).get(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "Unable to find simple control") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestWpctlWithPipeWire(t *testing.T) {
+	t.Parallel()
+	needs(t, "pipewire", "wireplumber", "wpctl", "dbus-run-session")
+	dir := shortDir(t)
+	write(t, filepath.Join(dir, "cfg/pipewire/pipewire.conf.d/sink.conf"), `context.objects = [ { factory = adapter args = {
+		factory.name = support.null-audio-sink node.name = "speaker" media.class = "Audio/Sink"
+		object.linger = true audio.position = "FL,FR" } } ]`)
+	env := []string{"XDG_RUNTIME_DIR=" + dir, "XDG_CONFIG_HOME=" + dir + "/cfg", "XDG_STATE_HOME=" + dir + "/state"}
+	client := &wpctl{mixerRun{env: env}}
+	ready := func() error {
+		_, _, err := client.get(t.Context())
+		return err
+	}
+	serve(t, ready, env, "dbus-run-session", "--", "sh", "-c",
+		`pipewire & until [ -S "$XDG_RUNTIME_DIR/pipewire-0" ]; do sleep 0.1; done; wireplumber & wait`)
+	realMixer(t, client)
+}
+
+func TestProgramThatHangsOrIsMissing(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (mixerRun{}).run(ctx, "sleep", "3600"); err == nil {
+		t.Error("a program went on after the end")
+	}
+	if _, err := (mixerRun{}).run(t.Context(), "no-such-mixer"); err == nil || !strings.Contains(err.Error(), "no-such-mixer") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := (mixerRun{}).run(t.Context(), "sh", "-c", "echo 'Connection refused' >&2; exit 1"); err == nil || !strings.Contains(err.Error(), "Connection refused") {
+		t.Errorf("got %v", err)
+	}
+}
