@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+)
+
+// Errors a dependency may return, wrapped or not, for an answer other than 500.
+var (
+	ErrNotFound    = errors.New("there is no such thing")           // 404
+	ErrBusy        = errors.New("too many requests")                // 429
+	ErrUnavailable = errors.New("this is not available at present") // 503
+)
+
+// Deps is what the handlers call. One that is nil makes its routes answer 503.
+type Deps struct {
+	Health  Health
+	Asker   Asker
+	Sayer   Sayer
+	Servers Servers
+	Turns   Turns
+	Home    Home
+	// Handlers are routes of other parts by their pattern ("GET /metrics",
+	// "/mcp", "GET /{$}"). The door's rules hold for them as well.
+	Handlers map[string]http.Handler
+}
+
+// Health tells how the parts are.
+type Health interface {
+	Readiness() Readiness
+}
+
+// Readiness is the state of the whole, as /readyz shows it.
+type Readiness struct {
+	Ready bool   `json:"ready"` // filled in here: every required part is ready or degraded
+	MCP   string `json:"mcp,omitempty"`
+	Parts []Part `json:"parts"`
+}
+
+// Part is the state of one part.
+type Part struct {
+	Name     string    `json:"name"`
+	State    PartState `json:"state"`
+	Required bool      `json:"required"`
+	Why      string    `json:"why,omitempty"` // for every state but ready, a sentence
+}
+
+// PartState is how a part is.
+type PartState string
+
+// The states of a part. A degraded part works with less than it was given.
+const (
+	PartReady    PartState = "ready"
+	PartDegraded PartState = "degraded"
+	PartStarting PartState = "starting"
+	PartFailed   PartState = "failed"
+)
+
+// Asker runs one turn from text and returns its record. A turn that fails is a
+// record too; an error means that there was no turn.
+type Asker interface {
+	Ask(ctx context.Context, r AskRequest) (record any, err error)
+}
+
+// AskRequest is the body of POST /api/ask.
+type AskRequest struct {
+	Text   string `json:"text"`
+	Area   string `json:"area,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"`
+}
+
+// Sayer speaks. It returns when the text is in line, not when it was heard.
+type Sayer interface {
+	Say(ctx context.Context, text string) error
+}
+
+// Servers are the MCP servers. The objects are shown as JSON the way they come.
+type Servers interface {
+	List() ServerList
+	Status(id string) (server any, err error) // ErrNotFound
+	// Retry starts a forced attempt and returns the server's object at once.
+	Retry(ctx context.Context, id string) (server any, connected bool, err error)
+	RetryAll(ctx context.Context) (ServerList, error)
+}
+
+// ServerList is the answer about all MCP servers.
+type ServerList struct {
+	Overall string `json:"overall"` // full, partial, degraded or disconnected
+	Servers []any  `json:"servers"`
+}
+
+// Turns remembers the last turns.
+type Turns interface {
+	Turns(limit int) (records any) // a JSON list, newest first
+}
+
+// Home is the house as it is known.
+type Home interface {
+	Home(ctx context.Context) (house any, err error)
+}

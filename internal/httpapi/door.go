@@ -1,0 +1,152 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// problem is an error as RFC 9457 wants it.
+type problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// ServeHTTP is the door: it checks who asks and from where, then hands on.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	switch {
+	case !s.hostAllowed(r.Host):
+		s.refuse(w, http.StatusForbidden, "this gateway does not know itself by that host name; add it to http.hosts if it is right")
+	case !originAllowed(r):
+		s.refuse(w, http.StatusForbidden, "requests from pages of other sites are refused")
+	case !s.tokenRight(r):
+		h.Set("WWW-Authenticate", `Bearer realm="voice-gateway"`)
+		s.refuse(w, http.StatusUnauthorized, "send the token of http.token_file as: Authorization: Bearer …")
+	default:
+		s.route(w, r)
+	}
+}
+
+// route hands the request to its handler; that there is none, or none for the
+// method, is said in our form and not in the mux's.
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	handler, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	answer := &headOnly{header: http.Header{}}
+	handler.ServeHTTP(answer, r)
+	switch answer.status {
+	case http.StatusMethodNotAllowed:
+		allow := answer.header.Get("Allow")
+		w.Header().Set("Allow", allow)
+		s.refuse(w, answer.status, fmt.Sprintf("%s takes %s", r.URL.Path, allow))
+	case http.StatusNotFound:
+		s.refuse(w, answer.status, fmt.Sprintf("there is nothing at %s", r.URL.Path))
+	default: // a redirect to the clean path
+		handler.ServeHTTP(w, r)
+	}
+}
+
+// headOnly takes an answer's status and headers and drops its body.
+type headOnly struct {
+	header http.Header
+	status int
+}
+
+func (a *headOnly) Header() http.Header         { return a.header }
+func (a *headOnly) Write(p []byte) (int, error) { return len(p), nil }
+func (a *headOnly) WriteHeader(status int)      { a.status = status }
+
+// hostAllowed keeps out pages that made their name point to this machine (DNS
+// rebinding): a name must be known, an address cannot be faked that way.
+func (s *Server) hostAllowed(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.TrimSuffix(strings.Trim(name, "[]"), ".")
+	if isLoopback(name) || slices.ContainsFunc(s.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
+		return true
+	}
+	return !s.local && net.ParseIP(name) != nil
+}
+
+// originAllowed takes requests without an origin (no browser) and from our own
+// page.
+func originAllowed(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
+}
+
+// tokenRight compares digests, so that the time tells neither content nor length.
+func (s *Server) tokenRight(r *http.Request) bool {
+	if s.cfg.Token == "" || r.URL.Path == "/healthz" {
+		return true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	want, got := sha256.Sum256([]byte(s.cfg.Token)), sha256.Sum256([]byte(strings.TrimSpace(token)))
+	return subtle.ConstantTimeCompare(want[:], got[:]) == 1 && strings.EqualFold(scheme, "Bearer")
+}
+
+func (s *Server) refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	s.write(w, status, problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail})
+}
+
+func (s *Server) answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	s.write(w, status, body)
+}
+
+func (s *Server) write(w http.ResponseWriter, status int, body any) {
+	var buf bytes.Buffer
+	encoder := json.NewEncoder(&buf)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		s.log.Error("an answer cannot be written as JSON", "err", err)
+		w.Header().Set("Content-Type", "application/problem+json")
+		status = http.StatusInternalServerError
+		buf.Reset()
+		fmt.Fprintf(&buf, `{"type":"about:blank","title":%q,"status":%d}`+"\n", http.StatusText(status), status)
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(buf.Bytes()) // the client is gone, or it has it
+}
+
+// failed answers with the status a dependency's error stands for.
+func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
+	status := http.StatusInternalServerError
+	switch {
+	case errors.Is(err, ErrNotFound):
+		status = http.StatusNotFound
+	case errors.Is(err, ErrBusy):
+		w.Header().Set("Retry-After", "10")
+		status = http.StatusTooManyRequests
+	case errors.Is(err, ErrUnavailable):
+		status = http.StatusServiceUnavailable
+	case r.Context().Err() != nil:
+		status = http.StatusServiceUnavailable // stopping, or the client left
+	case isTimeout(err):
+		status = http.StatusGatewayTimeout
+	}
+	s.refuse(w, status, err.Error())
+}

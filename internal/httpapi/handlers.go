@@ -1,0 +1,250 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxText bounds what may be asked or said, in bytes; a spoken command has 100.
+const maxText = 2000
+
+// maxTurns is how many turns one request may list.
+const maxTurns = 200
+
+// routes is the table of everything this server answers.
+func (s *Server) routes() (*http.ServeMux, error) {
+	d := s.deps
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", s.healthz)
+	mux.HandleFunc("GET /readyz", s.needs(d.Health != nil, s.readyz))
+	mux.HandleFunc("POST /api/ask", s.post(d.Asker != nil, s.ask))
+	mux.HandleFunc("POST /api/say", s.post(d.Sayer != nil, s.say))
+	mux.HandleFunc("GET /api/turns", s.needs(d.Turns != nil, s.turns))
+	mux.HandleFunc("GET /api/home", s.needs(d.Home != nil, s.home))
+	mux.HandleFunc("GET /mcp/servers", s.needs(d.Servers != nil, s.servers))
+	mux.HandleFunc("GET /mcp/servers/{id}/status", s.needs(d.Servers != nil, s.serverStatus))
+	mux.HandleFunc("POST /mcp/servers/{id}/retry", s.post(d.Servers != nil, s.serverRetry))
+	mux.HandleFunc("POST /mcp/servers/retry-all", s.post(d.Servers != nil, s.serverRetryAll))
+	for pattern, handler := range d.Handlers {
+		if err := s.foreign(mux, pattern, handler); err != nil {
+			return nil, err
+		}
+	}
+	return mux, nil
+}
+
+// foreign adds another part's handler. The mux panics at a pattern it cannot
+// take; that is a mistake in the assembly and is told as an error.
+func (s *Server) foreign(mux *http.ServeMux, pattern string, handler http.Handler) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("httpapi: the route %q: %v", pattern, r)
+		}
+	}()
+	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		// An earlier request on this connection left a deadline; these stream.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+		r.Body = http.MaxBytesReader(w, r.Body, maxForeign)
+		handler.ServeHTTP(w, r)
+	})
+	return nil
+}
+
+// needs answers 503 where the gateway was built without what the route shows.
+func (s *Server) needs(there bool, h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !there {
+			s.refuse(w, http.StatusServiceUnavailable, "this gateway runs without it")
+			return
+		}
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(askTimeout + quickTimeout))
+		h(w, r)
+	}
+}
+
+// post is needs for routes that act. The content type keeps out forms of other
+// sites, which browsers send without asking first.
+func (s *Server) post(there bool, h http.HandlerFunc) http.HandlerFunc {
+	return s.needs(there, func(w http.ResponseWriter, r *http.Request) {
+		kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		if err != nil || kind != "application/json" {
+			s.refuse(w, http.StatusUnsupportedMediaType, "send Content-Type: application/json")
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		h(w, r)
+	})
+}
+
+// read decodes the body into v, or answers what is wrong with it.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) bool {
+	// The deadline is lifted afterwards: one that passes during a turn would
+	// cancel it. Not every writer has deadlines; then there is none.
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(v)
+	if err == nil {
+		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("something follows the JSON object")
+		}
+	}
+	_ = control.SetReadDeadline(time.Time{})
+	if err == nil {
+		return true
+	}
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		s.refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is over %d bytes", large.Limit))
+		return false
+	}
+	s.refuse(w, http.StatusBadRequest, "the body is not the JSON object expected here: "+strings.TrimPrefix(err.Error(), "json: "))
+	return false
+}
+
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
+	s.answer(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
+	readiness := s.deps.Health.Readiness()
+	readiness.Ready = true
+	if readiness.Parts == nil {
+		readiness.Parts = []Part{}
+	}
+	for _, part := range readiness.Parts {
+		if part.Required && part.State != PartReady && part.State != PartDegraded {
+			readiness.Ready = false
+		}
+	}
+	status := http.StatusOK
+	if !readiness.Ready {
+		status = http.StatusServiceUnavailable
+	}
+	s.answer(w, status, readiness)
+}
+
+func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
+	var request AskRequest
+	if !s.read(w, r, &request) || !s.textRight(w, &request.Text) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
+	defer cancel()
+	record, err := s.deps.Asker.Ask(ctx, request)
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.answer(w, http.StatusOK, record)
+}
+
+func (s *Server) say(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Text string `json:"text"`
+	}
+	if !s.read(w, r, &request) || !s.textRight(w, &request.Text) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
+	defer cancel()
+	if err := s.deps.Sayer.Say(ctx, request.Text); err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.answer(w, http.StatusAccepted, request)
+}
+
+// textRight trims the text and checks that there is some, and not too much.
+func (s *Server) textRight(w http.ResponseWriter, text *string) bool {
+	*text = strings.TrimSpace(*text)
+	switch {
+	case *text == "":
+		s.refuse(w, http.StatusBadRequest, `"text" is missing or empty`)
+	case len(*text) > maxText:
+		s.refuse(w, http.StatusBadRequest, fmt.Sprintf(`"text" is over %d bytes`, maxText))
+	default:
+		return true
+	}
+	return false
+}
+
+func (s *Server) turns(w http.ResponseWriter, r *http.Request) {
+	limit := 20
+	if text := r.URL.Query().Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > maxTurns {
+			s.refuse(w, http.StatusBadRequest, fmt.Sprintf("limit is a number from 1 to %d", maxTurns))
+			return
+		}
+		limit = n
+	}
+	s.answer(w, http.StatusOK, s.deps.Turns.Turns(limit))
+}
+
+func (s *Server) home(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
+	defer cancel()
+	house, err := s.deps.Home.Home(ctx)
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.answer(w, http.StatusOK, house)
+}
+
+func (s *Server) servers(w http.ResponseWriter, _ *http.Request) {
+	s.answer(w, http.StatusOK, listed(s.deps.Servers.List()))
+}
+
+func (s *Server) serverStatus(w http.ResponseWriter, r *http.Request) {
+	server, err := s.deps.Servers.Status(r.PathValue("id"))
+	if err != nil {
+		s.failed(w, r, fmt.Errorf("MCP server %q: %w", r.PathValue("id"), err))
+		return
+	}
+	s.answer(w, http.StatusOK, server)
+}
+
+// serverRetry answers 202 because the attempt goes on after the answer, and 200
+// where there is nothing to try.
+func (s *Server) serverRetry(w http.ResponseWriter, r *http.Request) {
+	server, connected, err := s.deps.Servers.Retry(r.Context(), r.PathValue("id"))
+	if err != nil {
+		s.failed(w, r, fmt.Errorf("MCP server %q: %w", r.PathValue("id"), err))
+		return
+	}
+	status := http.StatusAccepted
+	if connected {
+		status = http.StatusOK
+	}
+	s.answer(w, status, server)
+}
+
+func (s *Server) serverRetryAll(w http.ResponseWriter, r *http.Request) {
+	list, err := s.deps.Servers.RetryAll(r.Context())
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.answer(w, http.StatusAccepted, listed(list))
+}
+
+// listed is the list in its outside form.
+func listed(l ServerList) ServerList {
+	l.Overall = strings.ToLower(l.Overall)
+	if l.Servers == nil {
+		l.Servers = []any{}
+	}
+	return l
+}
+
+func isTimeout(err error) bool { return errors.Is(err, context.DeadlineExceeded) }

@@ -1,0 +1,144 @@
+// Package httpapi is the part that answers HTTP: health, readiness, the MCP
+// servers, and asking and saying by request. It exists so that scripts, monitors
+// and the page have one door, with the rules of DESIGN S4 at the door and not in
+// each handler.
+//
+// What is behind the door comes in as small interfaces (Deps). To add a route,
+// write its handler and a line in routes; a handler that another part brings
+// (metrics, /mcp, the page) goes into Deps.Handlers.
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Config says where the server listens and who may come in.
+type Config struct {
+	Listen string   // host:port; port 0 takes a free one
+	Token  string   // the bearer token every request but /healthz must carry; empty: none
+	Hosts  []string // names this machine is called by, beyond localhost and addresses
+}
+
+// Times that bound a request. There is no time-out on the whole of a response,
+// because events and MCP stream.
+const (
+	headerTimeout = 5 * time.Second
+	bodyTimeout   = 10 * time.Second
+	idleTimeout   = time.Minute
+	askTimeout    = time.Minute // a turn has its own deadlines well below
+	quickTimeout  = 10 * time.Second
+	stopTimeout   = 500 * time.Millisecond // a stop may take a second in all
+)
+
+// Sizes that bound a request, in bytes.
+const (
+	maxBody    = 16 << 10
+	maxForeign = 4 << 20 // for the handlers of other parts: MCP calls are larger
+	maxHeader  = 16 << 10
+)
+
+// Server is the HTTP server.
+type Server struct {
+	cfg   Config
+	deps  Deps
+	log   *slog.Logger
+	mux   *http.ServeMux
+	local bool
+	ready chan struct{} // closed when it accepts connections
+	once  sync.Once
+	addr  string // set before ready is closed
+}
+
+// New checks cfg: what other machines can reach needs a token.
+func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
+	host, _, err := net.SplitHostPort(cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("http.listen is %q: expected host:port, such as 127.0.0.1:8765", cfg.Listen)
+	}
+	local := isLoopback(host)
+	if !local && cfg.Token == "" {
+		return nil, fmt.Errorf("http.listen is %q, which other machines can reach, and there is no token: put one into a file and name it in http.token_file, or listen on 127.0.0.1", cfg.Listen)
+	}
+	s := &Server{cfg: cfg, deps: deps, log: log, local: local, ready: make(chan struct{})}
+	if s.mux, err = s.routes(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
+}
+
+// Ready returns when the server accepts connections.
+func (s *Server) Ready(ctx context.Context) error {
+	select {
+	case <-s.ready:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the HTTP server: %w", ctx.Err())
+	}
+}
+
+// Addr is the host:port the server listens on; before Ready the configured one.
+func (s *Server) Addr() string {
+	select {
+	case <-s.ready:
+		return s.addr
+	default:
+		return s.cfg.Listen
+	}
+}
+
+// Run serves until ctx ends and returns nil then. Requests under way are
+// cancelled with it.
+func (s *Server) Run(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.cfg.Listen)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("the HTTP server cannot listen on %s: another program uses this port (a second gateway?); change http.listen", s.cfg.Listen)
+	case err != nil:
+		return fmt.Errorf("the HTTP server cannot listen on http.listen: %w", err)
+	}
+	server := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	s.once.Do(func() {
+		s.addr = listener.Addr().String()
+		close(s.ready)
+	})
+	s.log.Info("the HTTP server is ready", "addr", s.addr)
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serving HTTP: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close() // somebody would not let go; the listener is closed already
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("stopping the HTTP server: %w", err)
+	}
+	return nil
+}

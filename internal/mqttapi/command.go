@@ -1,0 +1,129 @@
+package mqttapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of a command (DESIGN 2.3).
+const (
+	maxPayload = 16 << 10
+	maxID      = 128
+	maxAge     = 5 * time.Second
+)
+
+// Command is one accepted command.
+type Command struct {
+	Verb  string // ask, say, listen, stop, volume
+	ID    string
+	Text  string
+	Area  string
+	Level int // volume, 0–100
+}
+
+// wire is the union of what the commands may carry; fields says which of them.
+type wire struct {
+	ID    *string  `json:"id"`
+	Text  *string  `json:"text"`
+	Area  *string  `json:"area"`
+	Time  *string  `json:"time"`
+	Level *float64 `json:"level"`
+}
+
+// shapes are the members each verb must and may have.
+var shapes = map[string]struct {
+	must, may string
+}{
+	"ask":    {"id text", "area time"},
+	"say":    {"id text", "time"},
+	"listen": {"id", "time"},
+	"stop":   {"id", "time"},
+	"volume": {"id level", "time"},
+}
+
+// Parse checks one command. The id is returned with an error as well, as far as
+// it could be read, so that the sender can be told which command was refused.
+func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command, err error) {
+	shape, known := shapes[verb]
+	switch {
+	case !known:
+		return c, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop or volume", verb)
+	case len(payload) > maxPayload:
+		return c, fmt.Errorf("the command has %d bytes; at most %d are taken", len(payload), maxPayload)
+	}
+	var w wire
+	dec := json.NewDecoder(bytes.NewReader(payload))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&w); err != nil {
+		return c, fmt.Errorf("the command is not the JSON object that was expected, {%s}: %w", shape.must, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return c, errors.New("there is something after the JSON object; send one object a message")
+	}
+	c = Command{Verb: verb, ID: deref(w.ID), Text: strings.TrimSpace(deref(w.Text)), Area: deref(w.Area)}
+	if retained {
+		return c, errors.New("the command was retained; a retained command would be done again at every connection, so send it with retain off")
+	}
+	if err := w.check(shape.must, shape.may); err != nil {
+		return c, err
+	}
+	if w.Level != nil {
+		c.Level = int(*w.Level)
+		if *w.Level < 0 || *w.Level > 100 {
+			return c, fmt.Errorf("level is %g; expected 0 to 100", *w.Level)
+		}
+	}
+	return c, fresh(w.Time, now)
+}
+
+// check demands the members of must, refuses what neither list names, and bounds
+// the id.
+func (w wire) check(must, may string) error {
+	present := map[string]bool{
+		"id": w.ID != nil && *w.ID != "", "text": w.Text != nil && strings.TrimSpace(*w.Text) != "",
+		"area": w.Area != nil, "time": w.Time != nil, "level": w.Level != nil,
+	}
+	for m := range strings.FieldsSeq(must) {
+		if !present[m] {
+			return fmt.Errorf("%s is missing or empty; expected {%s} and perhaps %s", m, must, may)
+		}
+	}
+	for m, there := range present {
+		if there && !strings.Contains(" "+must+" "+may+" ", " "+m+" ") {
+			return fmt.Errorf("%s does not belong to this command; expected {%s} and perhaps %s", m, must, may)
+		}
+	}
+	if id := *w.ID; len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' }) {
+		return fmt.Errorf("id must be plain text of at most %d bytes", maxID)
+	}
+	return nil
+}
+
+// fresh refuses what waited too long on its way: a lamp must not go on because
+// of what was said before an outage.
+func fresh(stamp *string, now time.Time) error {
+	if stamp == nil {
+		return nil
+	}
+	t, err := time.Parse(time.RFC3339, *stamp)
+	if err != nil {
+		return fmt.Errorf("time %q is not RFC 3339, such as %s", *stamp, now.UTC().Format(time.RFC3339))
+	}
+	if age := now.Sub(t); age > maxAge {
+		return fmt.Errorf("the command is %s old; at most %s is taken", age.Round(time.Second), maxAge)
+	}
+	return nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,74 @@
+package mqttapi
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		verb, payload string
+		retained      bool
+		want          Command
+		wrong         string // a part of the error; "" for none
+	}{
+		"ask":                 {verb: "ask", payload: `{"id":"1","text":"turn on the lamp","area":"Kitchen"}`, want: Command{Verb: "ask", ID: "1", Text: "turn on the lamp", Area: "Kitchen"}},
+		"ask without area":    {verb: "ask", payload: `{"id":"1","text":" hello "}`, want: Command{Verb: "ask", ID: "1", Text: "hello"}},
+		"fresh time":          {verb: "ask", payload: `{"id":"1","text":"x","time":"2026-03-01T11:59:57Z"}`, want: Command{Verb: "ask", ID: "1", Text: "x"}},
+		"volume":              {verb: "volume", payload: `{"id":"7","level":35}`, want: Command{Verb: "volume", ID: "7", Level: 35}},
+		"stop":                {verb: "stop", payload: `{"id":"8"}`, want: Command{Verb: "stop", ID: "8"}},
+		"old":                 {verb: "ask", payload: `{"id":"1","text":"x","time":"2026-03-01T11:59:54Z"}`, wrong: "6s old"},
+		"not a time":          {verb: "ask", payload: `{"id":"1","text":"x","time":"noon"}`, wrong: "RFC 3339"},
+		"retained":            {verb: "ask", payload: `{"id":"1","text":"x"}`, retained: true, wrong: "retained"},
+		"no id":               {verb: "ask", payload: `{"text":"x"}`, wrong: "id is missing"},
+		"empty id":            {verb: "say", payload: `{"id":"","text":"x"}`, wrong: "id is missing"},
+		"no text":             {verb: "say", payload: `{"id":"1","text":"  "}`, wrong: "text is missing"},
+		"strange member":      {verb: "ask", payload: `{"id":"1","text":"x","txet":"y"}`, wrong: "txet"},
+		"member of another":   {verb: "stop", payload: `{"id":"1","text":"x"}`, wrong: "text does not belong"},
+		"number for a text":   {verb: "ask", payload: `{"id":"1","text":5}`, wrong: "JSON object"},
+		"not JSON":            {verb: "ask", payload: `turn on the lamp`, wrong: "JSON object"},
+		"two objects":         {verb: "stop", payload: `{"id":"1"}{"id":"2"}`, wrong: "one object"},
+		"too loud":            {verb: "volume", payload: `{"id":"7","level":101}`, wrong: "0 to 100"},
+		"unknown verb":        {verb: "reboot", payload: `{"id":"1"}`, wrong: "reboot"},
+		"too large":           {verb: "ask", payload: `{"id":"1","text":"` + strings.Repeat("x", maxPayload) + `"}`, wrong: "bytes"},
+		"control in id":       {verb: "stop", payload: `{"id":"a\nb"}`, wrong: "plain text"},
+		"id without an end":   {verb: "stop", payload: `{"id":"` + strings.Repeat("x", maxID+1) + `"}`, wrong: "plain text"},
+		"an array":            {verb: "stop", payload: `[]`, wrong: "JSON object"},
+		"nothing":             {verb: "stop", payload: ``, wrong: "JSON object"},
+		"null is no object":   {verb: "stop", payload: `null`, wrong: "id is missing"},
+		"time for the future": {verb: "stop", payload: `{"id":"1","time":"2026-03-01T12:00:04Z"}`, want: Command{Verb: "stop", ID: "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Parse(tt.verb, []byte(tt.payload), tt.retained, noon)
+			if tt.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.wrong) {
+					t.Fatalf("error %v, expected one with %q", err, tt.wrong)
+				}
+				return
+			}
+			if err != nil || got != tt.want {
+				t.Errorf("got %+v, %v; expected %+v", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{"id":"1","text":"x","area":"y","time":"2026-03-01T12:00:00Z"}`, `{"id":"1","level":1e400}`, `[`, `{"id":null}`} {
+		f.Add("ask", []byte(s), false)
+	}
+	f.Fuzz(func(t *testing.T, verb string, payload []byte, retained bool) {
+		c, err := Parse(verb, payload, retained, noon)
+		if err != nil {
+			return
+		}
+		if retained || c.ID == "" || len(c.ID) > maxID || c.Level < 0 || c.Level > 100 {
+			t.Errorf("accepted %+v", c)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package mqttapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bus keeps what is published and hands commands to the subscriber.
+type bus struct {
+	mu     sync.Mutex
+	sent   []message
+	handle func(topic string, payload []byte, retained bool)
+}
+
+func (b *bus) Publish(_ context.Context, topic string, payload []byte) error {
+	return b.keep(message{topic, payload, false})
+}
+
+func (b *bus) PublishRetained(_ context.Context, topic string, payload []byte) error {
+	return b.keep(message{topic, payload, true})
+}
+
+func (b *bus) keep(m message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sent = append(b.sent, m)
+	return nil
+}
+
+func (b *bus) Subscribe(_ context.Context, _ string, handle func(topic string, payload []byte, retained bool)) error {
+	b.handle = handle
+	return nil
+}
+
+func (b *bus) on(topic string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var got []string
+	for _, m := range b.sent {
+		if m.topic == topic {
+			got = append(got, string(m.payload))
+		}
+	}
+	return got
+}
+
+// house does nothing but remember.
+type house struct {
+	mu   sync.Mutex
+	did  []string
+	fail error
+}
+
+func (h *house) note(s string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.did = append(h.did, s)
+	return h.fail
+}
+
+func (h *house) Ask(_ context.Context, id, text, area string) {
+	_ = h.note("ask " + id + " " + text + " " + area)
+}
+func (h *house) Say(_ context.Context, _, text string) error { return h.note("say " + text) }
+func (h *house) Listen(context.Context) error                { return h.note("listen") }
+func (h *house) Stop(context.Context) error                  { return h.note("stop") }
+func (h *house) SetVolume(_ context.Context, level int) error {
+	return h.note("volume " + string(rune('0'+level/10)))
+}
+
+func started(t *testing.T, gw *house) (*API, *bus, func()) {
+	t.Helper()
+	b := &bus{}
+	a, err := New("kitchen", b, gw, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := a.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	synctest.Wait()
+	return a, b, func() { cancel(); wg.Wait() }
+}
+
+func TestCommandsReachTheGatewayOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw := &house{}
+		_, b, stop := started(t, gw)
+		b.handle("voice/kitchen/cmd/ask", []byte(`{"id":"1","text":"hello","area":"Office"}`), false)
+		b.handle("voice/kitchen/cmd/ask", []byte(`{"id":"1","text":"hello again"}`), false)
+		b.handle("voice/kitchen/cmd/volume", []byte(`{"id":"2","level":30}`), false)
+		b.handle("voice/kitchen/cmd/ask", []byte(`{"id":"3","text":"x"}`), true)
+		b.handle("voice/kitchen/cmd/error", []byte(`{"error":"our own"}`), false)
+		synctest.Wait()
+		stop()
+		slices.Sort(gw.did)
+		if want := []string{"ask 1 hello Office", "volume 3"}; !slices.Equal(gw.did, want) {
+			t.Errorf("did %q, expected %q", gw.did, want)
+		}
+		refused := b.on("voice/kitchen/cmd/error")
+		if len(refused) != 2 {
+			t.Fatalf("refusals %q, expected one for the repeated id and one for the retained command", refused)
+		}
+		var first struct{ Topic, ID, Error string }
+		if err := json.Unmarshal([]byte(refused[0]), &first); err != nil || first.ID != "1" || first.Topic != "voice/kitchen/cmd/ask" || first.Error == "" {
+			t.Errorf("refusal %q (%v)", refused[0], err)
+		}
+	})
+}
+
+func TestAFailingCommandIsToldToItsSender(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw := &house{fail: errors.New("no voice")}
+		_, b, stop := started(t, gw)
+		b.handle("voice/kitchen/cmd/say", []byte(`{"id":"9","text":"hello"}`), false)
+		synctest.Wait()
+		stop()
+		if got := b.on("voice/kitchen/cmd/error"); len(got) != 1 {
+			t.Errorf("cmd/error has %q, expected one message", got)
+		}
+	})
+}
+
+func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b, stop := started(t, &house{})
+		a.Connected()
+		a.State("listening")
+		synctest.Wait()
+		stop()
+		if got := b.on("voice/kitchen/availability"); !slices.Equal(got, []string{"online", "offline"}) {
+			t.Errorf("availability %q", got)
+		}
+		if got := b.on("voice/kitchen/state"); !slices.Equal(got, []string{"idle", "listening"}) {
+			t.Errorf("state %q", got)
+		}
+		for _, m := range b.sent {
+			if !m.retained {
+				t.Errorf("%s is not retained", m.topic)
+			}
+		}
+	})
+}
