@@ -1,0 +1,262 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
+)
+
+// Limits of one answer. A spoken turn gives a call five seconds in all (M6); the
+// house is waited for as long as a first round of connection attempts takes.
+const (
+	callBudget  = 5 * time.Second
+	houseBudget = 20 * time.Second
+	confirmTime = 10 * time.Second
+)
+
+// Safety is what is never done, or not without asking (DESIGN 8).
+type Safety struct {
+	FanOutLimit int // more devices than this are asked about first
+}
+
+// Answerer turns a text into acts and a reply. It is shared by all sources of
+// text and safe for use by several at once.
+type Answerer struct {
+	match   Matcher
+	caller  Caller
+	model   Assistant
+	phrases *reply.Phrases
+	safety  Safety
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	pending map[string]pending // a question back, by area, waiting for yes
+}
+
+type pending struct {
+	decision intent.Decision
+	until    time.Time
+}
+
+// NewAnswerer checks its parts and starts nothing.
+func NewAnswerer(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safety, log *slog.Logger) (*Answerer, error) {
+	if m == nil || c == nil || model == nil || p == nil || log == nil {
+		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
+	}
+	return &Answerer{
+		match: m, caller: c, model: model, phrases: p, safety: s, log: log,
+		pending: map[string]pending{},
+	}, nil
+}
+
+// Judge says whether the words so far are a sentence (DESIGN H6).
+func (a *Answerer) Judge(partial string) speech.Completeness { return a.match.Judge(partial) }
+
+// NotHeard is the answer to speech in which there was no sentence. While the
+// house is not known its names cannot be recognised, and that is the reason.
+func (a *Answerer) NotHeard() string {
+	if a.match.House().Empty() {
+		return a.phrases.Phrase("no_house", nil)
+	}
+	return a.phrases.Phrase("not_heard", nil)
+}
+
+// Turn answers a text that was written, not spoken.
+func (a *Answerer) Turn(ctx context.Context, q Question) Record {
+	now := time.Now()
+	rec := Record{ID: cmp.Or(q.ID, NewID()), Time: now, Source: q.Source, Area: q.Area}
+	rec.Transcript = &Transcript{Text: q.Text, Engine: "text", Confidence: 1}
+	w := stopwatch{zero: now}
+	a.answer(ctx, q, &rec, w, func(string) {})
+	rec.Timings.Total = w.now()
+	return rec
+}
+
+// answer fills the record and says each sentence as soon as it is known.
+func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwatch, say func(string)) {
+	rec.Calls = []CallMade{}
+	d := a.decide(ctx, q)
+	if len(d.Actions) > 0 {
+		for _, act := range d.Actions {
+			rec.Intents = append(rec.Intents, Intent{Name: act.Intent, Slots: act.Slots})
+		}
+		rec.Intent = &rec.Intents[0]
+		if len(rec.Intents) == 1 {
+			rec.Intents = nil
+		}
+	}
+	switch d.Route {
+	case intent.Local:
+		rec.Route = RouteLocal
+		a.act(ctx, q, d, rec, w)
+	case intent.Ask:
+		rec.Route, rec.Outcome, rec.Reply = RouteLocal, Asked, d.Question
+	case intent.Reject:
+		rec.Route, rec.Outcome = RouteRefused, OutFailed
+		rec.Reply = a.phrases.Refusal(d)
+		rec.Error = d.Reason
+		if d.Heard != "" {
+			rec.Error += ": " + d.Heard
+		}
+	case intent.Model:
+		a.think(ctx, q, rec, w, say)
+		return
+	}
+	rec.Reply = reply.Speakable(rec.Reply)
+	if rec.Reply != "" {
+		say(rec.Reply)
+	} else if rec.Route == RouteRefused {
+		rec.Outcome = Ignored // it was not meant for the house, so nobody waits for an answer
+	}
+	if rec.Reply != "" {
+		a.model.Remember(q.Text, rec.Reply)
+	}
+}
+
+// decide matches, and waits for the house only when the house could change the
+// answer: the time is told while the servers still start.
+func (a *Answerer) decide(ctx context.Context, q Question) intent.Decision {
+	if d, ok := a.confirmed(q); ok {
+		return d
+	}
+	d := a.match.Match(q.Text, q.Area)
+	if !d.NeedHouse {
+		return d
+	}
+	a.await(ctx)
+	return a.match.Match(q.Text, q.Area)
+}
+
+func (a *Answerer) await(ctx context.Context) {
+	wait, cancel := context.WithTimeout(ctx, houseBudget)
+	defer cancel()
+	if err := a.caller.Await(wait); err != nil {
+		a.log.Warn("the servers' first round is not over", "part", "turn", "err", err)
+	}
+}
+
+// awaitServers waits for the servers' first round when a step needs one of
+// them: the house may be known from somewhere else already.
+func (a *Answerer) awaitServers(ctx context.Context, steps []plan.Step) {
+	for _, s := range steps {
+		if s.Call.Server != "" {
+			a.await(ctx)
+			return
+		}
+	}
+}
+
+// act makes the calls of a decision and tells what came of them.
+func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *Record, w stopwatch) {
+	steps, err := plan.Calls(d, a.match.House(), q.Area)
+	if err != nil {
+		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Apology(err), err.Error()
+		return
+	}
+	rec.Risk = string(highest(steps))
+	if rec.Risk == string(tools.Dangerous) {
+		rec.Route, rec.Outcome = RouteRefused, OutFailed
+		rec.Reply, rec.Error = a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)"
+		return
+	}
+	if q.DryRun {
+		rec.Outcome = Ignored
+		for _, s := range steps {
+			rec.Calls = append(rec.Calls, CallMade{Tool: s.Call.Tool, Server: s.Call.Server, Args: s.Call.Args})
+		}
+		return
+	}
+	if a.mustAsk(steps) && !d.Confirmed {
+		a.remember(q, d)
+		rec.Outcome, rec.Reply = Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(steps)})
+		return
+	}
+	a.awaitServers(ctx, steps)
+	results, problems := a.callAll(ctx, steps, rec, w)
+	rec.Reply = a.phrases.Told(steps, results)
+	rec.Outcome = Done
+	for i, r := range results {
+		// What was only accepted, or waits for a sleeping device, is not done.
+		unconfirmed := rec.Calls[i].Receipt != nil && !rec.Calls[i].Receipt.Confirmed
+		if r.Failed || unconfirmed {
+			rec.Outcome = OutFailed
+			rec.Error = cmp.Or(problems[i], r.Text)
+			break
+		}
+	}
+}
+
+// callAll makes all calls at once: a room's lamps do not wait for each other.
+// problems has the errors' own words beside the results, "" where there was none.
+func (a *Answerer) callAll(ctx context.Context, steps []plan.Step, rec *Record, w stopwatch) (results []tools.Result, problems []string) {
+	ctx, cancel := context.WithTimeout(ctx, callBudget)
+	defer cancel()
+	results, problems = make([]tools.Result, len(steps)), make([]string, len(steps))
+	rec.Calls = make([]CallMade, len(steps))
+	confirmed := make([]time.Time, len(steps))
+	var wg sync.WaitGroup
+	for i := range steps {
+		wg.Go(func() {
+			s := &steps[i]
+			began := time.Now()
+			res, err := s.Do(ctx, a.caller.Call)
+			if err != nil {
+				res = tools.Result{Failed: true, Text: a.phrases.Apology(err)}
+				problems[i] = err.Error()
+			}
+			results[i] = res
+			rec.Calls[i] = made(s.Call, res, time.Since(began))
+			if r := rec.Calls[i].Receipt; r != nil && r.Confirmed {
+				confirmed[i] = time.Now()
+			}
+		})
+	}
+	wg.Wait()
+	rec.Timings.FirstPublish = w.at(earliest(results))
+	rec.Timings.Confirmed = w.at(latest(confirmed))
+	return results, problems
+}
+
+func highest(steps []plan.Step) tools.Risk {
+	order := map[tools.Risk]int{tools.Read: 1, tools.Reversible: 2, tools.Costly: 3, tools.Dangerous: 4}
+	worst := tools.Read
+	for _, s := range steps {
+		risk := s.Risk
+		if order[risk] == 0 {
+			risk = tools.Dangerous
+		}
+		if order[risk] > order[worst] {
+			worst = risk
+		}
+	}
+	return worst
+}
+
+func earliest(results []tools.Result) time.Time {
+	var first time.Time
+	for _, r := range results {
+		if !r.PublishedAt.IsZero() && (first.IsZero() || r.PublishedAt.Before(first)) {
+			first = r.PublishedAt
+		}
+	}
+	return first
+}
+
+func latest(times []time.Time) time.Time {
+	var last time.Time
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}

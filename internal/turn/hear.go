@@ -1,0 +1,143 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+)
+
+// hear takes one frame in, according to the state.
+func (l *Loop) hear(ctx context.Context, f audio.Frame) {
+	if l.state != Listening {
+		l.ring.Push(f)
+		l.parts.End.Observe(f)
+	}
+	switch l.state {
+	case Idle:
+		if l.cfg.PushToTalk {
+			l.pushed = true
+			l.wake(ctx, speech.Detection{Engine: "none", At: f.At.Add(-audio.FrameLength)})
+			return
+		}
+		l.detect(ctx, f)
+	case Speaking:
+		if l.parts.Wake != nil {
+			l.detect(ctx, f)
+		}
+	case Listening:
+		l.listen(ctx, f)
+	case Thinking: // what is said while we think belongs to nobody
+	}
+}
+
+func (l *Loop) detect(ctx context.Context, f audio.Frame) {
+	d, ok, err := l.parts.Wake.Detect(ctx, f)
+	if err != nil {
+		l.parts.Log.Warn("wake word engine has a problem", "part", "wake", "err", err)
+		return
+	}
+	if ok {
+		l.wake(ctx, d)
+	}
+}
+
+// wake opens an utterance. The command may follow the wake word in one breath,
+// so the sound since the end of the word is taken from the ring.
+func (l *Loop) wake(ctx context.Context, d speech.Detection) {
+	if !l.step(Woken) {
+		return
+	}
+	l.endTurn() // barge-in: what was being said ends here
+	t := l.newTelling(d.At)
+	if d.Word != "" {
+		t.rec.Wake = &Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
+	}
+	l.parts.End.Reset()
+	if err := l.parts.Stt.Begin(ctx); err != nil {
+		l.fail(t, "the speech recogniser is not ready: "+err.Error())
+		return
+	}
+	for _, f := range l.ring.Since(d.At) {
+		if l.state == Listening && l.turn == t {
+			l.listen(ctx, f)
+		}
+	}
+	l.ring.Clear()
+}
+
+// listen gives one frame to the recogniser and asks whether the sentence ended.
+func (l *Loop) listen(ctx context.Context, f audio.Frame) {
+	t := l.turn
+	p, err := l.parts.Stt.Push(ctx, f)
+	if err != nil {
+		l.fail(t, "the speech recogniser failed: "+err.Error())
+		return
+	}
+	if p.Text != t.partial.Text {
+		t.judged = l.parts.Answer.Judge(p.Text)
+	}
+	t.partial = p
+	if e := l.parts.End.Push(f, p, t.judged); e.Done {
+		l.endUtterance(ctx, e, f.At)
+	}
+}
+
+// sourceEnded ends the utterance with the sound, as silence would have.
+func (l *Loop) sourceEnded(ctx context.Context) {
+	if l.state != Listening {
+		return
+	}
+	e := l.parts.End.Push(audio.Frame{}, l.turn.partial, l.turn.judged)
+	if !e.Done {
+		e.Reason = "source_ended"
+	}
+	at := e.SpeechEnd
+	if at.IsZero() {
+		at = l.turn.started
+	}
+	l.endUtterance(ctx, e, at)
+}
+
+// endUtterance writes the utterance down and lets the turn be told elsewhere, so
+// that the loop is free to hear a barge-in.
+func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
+	t := l.turn
+	t.rec.Endpoint = &Endpoint{Reason: e.Reason}
+	text, err := l.parts.Stt.Finish(ctx)
+	heard := !e.SpeechStart.IsZero()
+	if heard {
+		t.watch = stopwatch{zero: e.SpeechEnd}
+		if !l.cfg.Live {
+			t.watch.shift = time.Since(at)
+		}
+		start := max(millis(e.SpeechEnd.Sub(t.started)), 0)
+		t.rec.Timings.SpeechEnd = &start
+		t.rec.Timings.Endpoint = t.watch.at(at.Add(t.watch.shift))
+		t.rec.Timings.Transcript = t.watch.now()
+	}
+	switch {
+	case err != nil:
+		l.fail(t, "the speech recogniser failed: "+err.Error())
+	case !heard:
+		t.rec.Outcome = Ignored
+		l.finishRecord(t)
+		l.step(NothingHeard)
+		l.endTurn()
+	default:
+		t.rec.Transcript = &Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+		l.step(Heard)
+		l.elsewhere(ctx, t, func(own context.Context) { l.tell(own, t, text) })
+	}
+}
+
+// fail ends a turn whose recogniser did not do its work, and says so.
+func (l *Loop) fail(t *telling, why string) {
+	l.parts.Log.Warn("turn failed", "part", "turn", "turn", t.id, "err", why)
+	t.rec.Outcome = OutFailed
+	t.rec.Error = why
+	l.finishRecord(t)
+	l.step(Failed)
+	l.endTurn()
+}

@@ -1,0 +1,284 @@
+package turn_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bench is a loop with everything around it in a test's hands. Sound comes when
+// the test speaks: a frame with the sample 1 is the wake word, 2 is speech, 3 is
+// the end of an utterance, 4 its end without any speech.
+type bench struct {
+	t        *testing.T
+	frames   chan audio.Frame
+	observer *fake.Observer
+	voice    *fake.Synthesizer
+	speaker  *fake.Speaker
+	stt      *fake.Transcriber
+	caller   *fake.Caller
+	loop     *turn.Loop
+	stop     func()
+}
+
+// Read makes the bench a microphone.
+func (b *bench) Read(ctx context.Context) (audio.Frame, error) {
+	select {
+	case f := <-b.frames:
+		return f, nil
+	case <-ctx.Done():
+		return audio.Frame{}, ctx.Err()
+	}
+}
+
+func (b *bench) sound(kinds ...int16) {
+	for _, k := range kinds {
+		b.frames <- audio.Frame{At: time.Now(), Samples: []int16{k}}
+		synctest.Wait()
+	}
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{
+		t: t, frames: make(chan audio.Frame), observer: &fake.Observer{}, voice: &fake.Synthesizer{}, speaker: &fake.Speaker{},
+		stt: &fake.Transcriber{Text: func() speech.Transcript { return speech.Transcript{Text: "what time is it"} }},
+		caller: &fake.Caller{CallFunc: func(context.Context, tools.Call) (tools.Result, error) {
+			return tools.Result{Text: "It's noon."}, nil
+		}},
+	}
+	matcher, err := intent.New(intent.English(), &home.House{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	answerer, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, b.caller,
+		&fake.Assistant{}, reply.English(), turn.Safety{FanOutLimit: 5}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.loop, err = turn.NewLoop(turn.Config{Area: "Kitchen", Source: turn.FromMic, Live: true}, turn.Parts{
+		Mic: b, Answer: answerer, Voice: b.voice, Speaker: b.speaker, Observer: b.observer, Log: log, Stt: b.stt,
+		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
+			return speech.Detection{Word: "hey jarvis", Engine: "fake", At: f.At}, f.Samples[0] == 1, nil
+		}},
+		End: &fake.Endpointer{PushFunc: func(f audio.Frame) speech.Endpoint {
+			switch f.Samples[0] {
+			case 3:
+				return speech.Endpoint{Done: true, Reason: "sentence", SpeechStart: f.At, SpeechEnd: f.At}
+			case 4:
+				return speech.Endpoint{Done: true, Reason: "no_speech"}
+			}
+			return speech.Endpoint{}
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := b.loop.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	b.stop = func() { cancel(); wg.Wait() }
+	return b
+}
+
+// ends lists how the turns ended.
+func (b *bench) ends() []turn.Outcome {
+	var all []turn.Outcome
+	for _, r := range b.observer.Records() {
+		all = append(all, r.Outcome)
+	}
+	return all
+}
+
+func (b *bench) want(states []turn.State, ends []turn.Outcome) {
+	b.t.Helper()
+	if got := b.observer.States(); !slices.Equal(got, states) {
+		b.t.Errorf("states %v, expected %v", got, states)
+	}
+	if got := b.ends(); !slices.Equal(got, ends) {
+		b.t.Errorf("outcomes %v, expected %v", got, ends)
+	}
+}
+
+// forever plays until it is stopped.
+func forever(ctx context.Context, _ audio.Clip) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestATurnIsToldAndAnswered(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.sound(0, 1, 2, 3)
+		b.stop()
+		b.want([]turn.State{turn.Listening, turn.Thinking, turn.Speaking, turn.Idle}, []turn.Outcome{turn.Done})
+		if got := b.voice.Said(); !slices.Equal(got, []string{"It's noon."}) {
+			t.Errorf("said %q", got)
+		}
+		r := b.observer.Records()[0]
+		if r.Wake == nil || r.Wake.Word != "hey jarvis" || r.Endpoint.Reason != "sentence" || r.Timings.FirstAudio == nil || r.Timings.Total == nil {
+			t.Errorf("record %+v", r)
+		}
+	})
+}
+
+func TestNoSpeechAfterTheWakeWordIsSilent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		for range 1000 {
+			b.sound(1, 4)
+		}
+		b.stop()
+		if n := len(b.ends()); n != 1000 || b.ends()[999] != turn.Ignored {
+			t.Errorf("%d turns, expected 1000 ignored ones", n)
+		}
+		if got := b.voice.Said(); len(got) > 0 {
+			t.Errorf("said %q, expected silence", got)
+		}
+	})
+}
+
+func TestBargeInStopsSpeaking(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.speaker.PlayFunc = forever
+		b.sound(1, 3) // speaking now, without an end
+		b.sound(1, 4) // the wake word again, then nothing
+		b.stop()
+		b.want([]turn.State{turn.Listening, turn.Thinking, turn.Speaking, turn.Listening, turn.Idle},
+			[]turn.Outcome{turn.Interrupted, turn.Ignored})
+	})
+}
+
+func TestStopEndsSpeakingAndListening(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.speaker.PlayFunc = forever
+		b.sound(1, 3)
+		for range 2 {
+			if err := b.loop.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			b.sound(1)
+		}
+		b.stop()
+		if got := b.ends(); !slices.Equal(got, []turn.Outcome{turn.Interrupted, turn.Interrupted}) {
+			t.Errorf("outcomes %v", got)
+		}
+	})
+}
+
+func TestEveryStateHasAnEnd(t *testing.T) {
+	t.Parallel()
+	for name, stick := range map[string]func(*bench){
+		"listening that never ends": func(*bench) {},
+		"a tool that hangs": func(b *bench) {
+			b.caller.CallFunc = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
+				<-ctx.Done()
+				return tools.Result{}, ctx.Err()
+			}
+		},
+		"a speaker that hangs": func(b *bench) { b.speaker.PlayFunc = forever },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				stick(b)
+				b.sound(1)
+				if name != "listening that never ends" {
+					b.sound(3)
+				}
+				time.Sleep(3 * time.Minute) //nolint:forbidigo // virtual time: every deadline passes
+				synctest.Wait()
+				states := b.observer.States()
+				if states[len(states)-1] != turn.Idle {
+					t.Errorf("stuck: %v", states)
+				}
+				b.sound(1, 4) // and the next turn works
+				b.stop()
+				if n := len(b.ends()); n != 2 {
+					t.Errorf("%d records, expected one for each turn", n)
+				}
+			})
+		})
+	}
+}
+
+func TestABrokenRecogniserFailsOneTurnOnly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stt.PushErr = errors.New("the worker died")
+		b.sound(1, 2)
+		b.stt.PushErr = nil
+		b.stt.FinishErr = errors.New("the worker died")
+		b.sound(1, 3)
+		b.stt.FinishErr = nil
+		b.sound(1, 3)
+		b.stop()
+		if got := b.ends(); !slices.Equal(got, []turn.Outcome{turn.OutFailed, turn.OutFailed, turn.Done}) {
+			t.Errorf("outcomes %v", got)
+		}
+	})
+}
+
+func TestATextIsSpokenWhenNothingElseIs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.sound(1)
+		if err := b.loop.Say(t.Context(), "1", "Dinner is ready."); err != nil {
+			t.Fatal(err)
+		}
+		b.sound(4)
+		b.stop()
+		if got := b.voice.Said(); !slices.Equal(got, []string{"Dinner is ready."}) {
+			t.Errorf("said %q", got)
+		}
+	})
+}
+
+func TestSpeechThatIsNoCommandIsAnsweredAfterAWakeWord(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stt.Text = func() speech.Transcript { return speech.Transcript{Rejected: "sounds like other speech"} }
+		b.sound(1, 3)
+		b.stop()
+		if got := b.ends(); !slices.Equal(got, []turn.Outcome{turn.Ignored}) {
+			t.Errorf("outcomes %v", got)
+		}
+		if got := b.voice.Said(); len(got) != 1 {
+			t.Errorf("said %q, expected one sentence", got)
+		}
+	})
+}

@@ -1,0 +1,230 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected parts of the stories")
+
+// house is the one the stories play in.
+func house() *home.House {
+	zwave := func(name, domain, area string, can ...home.Ability) home.Entity {
+		return home.Entity{
+			ID: domain + "." + name, Name: name, Domain: domain, Area: area, Abilities: can, Server: "zwave",
+			Control: &home.Control{Tool: "control_zwave_device", ID: name}, Read: &home.Control{Tool: "get_device_state", ID: name},
+		}
+	}
+	h := &home.House{Areas: []home.Area{{Name: "Kitchen"}, {Name: "Bedroom"}, {Name: "Hallway"}, {Name: "Office"}}}
+	h.Entities = []home.Entity{
+		zwave("Kitchen Light", "light", "Kitchen", home.OnOff),
+		zwave("Bedroom Lamp", "light", "Bedroom", home.OnOff, home.Brightness),
+		zwave("Front Door", "lock", "Hallway", home.Lock),
+	}
+	for i := range 6 {
+		h.Entities = append(h.Entities, zwave(fmt.Sprintf("Office Light %c", 'A'+i), "light", "Office", home.OnOff))
+	}
+	return h
+}
+
+// story is a txtar file: what was heard, how the devices and the model answer,
+// and what must come of it.
+type story struct {
+	heard, model []string
+	answers      map[string]string // device: outcome, where it is not "confirmed"
+	calls, said  []string
+	ends         []string
+
+	mu sync.Mutex // calls of one turn come side by side
+}
+
+// TestStories tells whole turns: sound in, calls and speech out.
+func TestStories(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/stories/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := read(archive)
+			synctest.Test(t, func(t *testing.T) { s.tell(t) })
+			got := map[string]string{"calls": lines(s.calls), "said": lines(s.said), "ends": lines(s.ends)}
+			for i, f := range archive.Files {
+				want, expected := got[f.Name]
+				if !expected || string(f.Data) == want {
+					continue
+				}
+				if *update {
+					archive.Files[i].Data = []byte(want)
+					continue
+				}
+				t.Errorf("%s:\n%sexpected:\n%s", f.Name, want, f.Data)
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func lines(s []string) string {
+	if len(s) == 0 {
+		return ""
+	}
+	return strings.Join(s, "\n") + "\n"
+}
+
+func read(a *txtar.Archive) *story {
+	s := &story{answers: map[string]string{}}
+	for _, f := range a.Files {
+		all := strings.Split(strings.TrimSpace(string(f.Data)), "\n")
+		switch f.Name {
+		case "heard":
+			s.heard = all
+		case "model":
+			s.model = all
+		case "answers":
+			for _, l := range all {
+				device, outcome, _ := strings.Cut(l, ": ")
+				s.answers[device] = outcome
+			}
+		}
+	}
+	return s
+}
+
+// tell plays every utterance: a wake word, some speech, its end.
+func (s *story) tell(t *testing.T) {
+	t.Helper()
+	matcher, err := intent.New(intent.English(), house())
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := &fake.Assistant{}
+	if len(s.model) > 0 {
+		model.ReplyFunc = s.reply
+	}
+	log := slog.New(slog.DiscardHandler)
+	answerer, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: house()}, &fake.Caller{CallFunc: s.call},
+		model, reply.English(), turn.Safety{FanOutLimit: 5}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoken := 0
+	voice, observer := &fake.Synthesizer{}, &fake.Observer{}
+	mic := &fake.Microphone{Frames: frames(2 * len(s.heard))}
+	loop, err := turn.NewLoop(turn.Config{Area: "Kitchen", Source: turn.FromFile}, turn.Parts{
+		Mic: mic, Answer: answerer, Voice: voice, Speaker: &fake.Speaker{}, Observer: observer, Log: log,
+		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
+			return speech.Detection{Word: "hey jarvis", Engine: "fake", At: f.At}, true, nil
+		}},
+		Stt: &fake.Transcriber{Text: func() speech.Transcript {
+			spoken++
+			return speech.Transcript{Text: s.heard[spoken-1], Engine: "fake"}
+		}},
+		End: &fake.Endpointer{PushFunc: func(f audio.Frame) speech.Endpoint {
+			return speech.Endpoint{Done: true, Reason: "sentence", SpeechStart: f.At, SpeechEnd: f.At}
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(s.calls)
+	s.said = voice.Said()
+	for _, r := range observer.Records() {
+		s.ends = append(s.ends, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Route, r.Outcome, r.Error)))
+	}
+}
+
+func frames(n int) []audio.Frame {
+	start := time.Now()
+	var all []audio.Frame
+	for i := range n {
+		all = append(all, audio.Frame{At: start.Add(time.Duration(i+1) * audio.FrameLength), Samples: make([]int16, audio.FrameSamples)})
+	}
+	return all
+}
+
+// call answers as the Z-Wave server does, with the outcomes the story wants.
+func (s *story) call(_ context.Context, c tools.Call) (tools.Result, error) {
+	s.mu.Lock()
+	s.calls = append(s.calls, fmt.Sprintf("%s/%s %s", c.Server, c.Tool, c.Args))
+	s.mu.Unlock()
+	if c.Server == "" {
+		return tools.Result{Text: "It's noon."}, nil
+	}
+	var args struct {
+		Device string `json:"device_name"`
+		Action string `json:"action"`
+		Value  any    `json:"value"`
+	}
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return tools.Result{}, err
+	}
+	outcome := "confirmed"
+	if o, ok := s.answers[args.Device]; ok {
+		outcome = o
+	}
+	if outcome == "error" {
+		return tools.Result{}, errors.New("the server zwave is not connected")
+	}
+	value := args.Value
+	if value == nil {
+		value = args.Action
+	}
+	data, err := json.Marshal(map[string]any{
+		"device": args.Device, "property": args.Action, "outcome": outcome, "value": value, "ms": 90,
+		"message": args.Device + " does not answer.",
+	})
+	failed := outcome == "refused" || outcome == "no_answer"
+	return tools.Result{Text: args.Device + " does not answer.", Data: data, Failed: failed, PublishedAt: time.Now()}, err
+}
+
+func (s *story) reply(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
+	return func(yield func(turn.Part, error) bool) {
+		for _, l := range s.model {
+			if text, broken := strings.CutPrefix(l, "error: "); broken {
+				yield(turn.Part{}, errors.New(text))
+				return
+			}
+			if !yield(turn.Part{Sentence: l}, nil) {
+				return
+			}
+		}
+	}
+}

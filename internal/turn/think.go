@@ -1,0 +1,132 @@
+package turn
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/tools"
+)
+
+// think asks the language model, where there is one that answers.
+func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwatch, say func(string)) {
+	rec.Route = RouteModel
+	if q.DryRun {
+		rec.Outcome = Ignored // what a model would do is not known before it has done it
+		return
+	}
+	q.MayAct = !intent.IsQuestion(q.Text)
+	var said []string
+	tell := func(sentence string) {
+		if sentence = reply.Speakable(sentence); sentence != "" {
+			said = append(said, sentence)
+			say(sentence)
+		}
+	}
+	rec.Outcome = Done
+	for part, err := range a.model.Reply(ctx, q) {
+		switch {
+		case errors.Is(err, ErrNoModel):
+			rec.Route, rec.Outcome, rec.Error = RouteNone, OutFailed, "no sentence fits, and "+err.Error()
+			tell(a.phrases.Phrase("no_model", nil))
+		case err != nil:
+			rec.Outcome, rec.Error = OutFailed, err.Error()
+			tell(a.phrases.Apology(err))
+		case part.Call != nil:
+			a.noteCall(part, rec, w)
+		default:
+			tell(part.Sentence)
+		}
+	}
+	rec.Reply = strings.Join(said, " ")
+}
+
+// noteCall puts a call the model made into the record. A device that did not do
+// what it was told fails the turn, whatever the model says of it.
+func (a *Answerer) noteCall(part Part, rec *Record, w stopwatch) {
+	c := *part.Call
+	c.Server = part.Spec.Server
+	m := made(c, part.Result, part.Took)
+	if part.Err != nil {
+		m.OK = false
+	}
+	rec.Calls = append(rec.Calls, m)
+	if rec.Timings.FirstPublish == nil {
+		rec.Timings.FirstPublish = w.at(part.Result.PublishedAt)
+	}
+	switch {
+	case m.Receipt != nil && m.Receipt.Confirmed:
+		rec.Timings.Confirmed = w.now()
+	case m.Receipt != nil:
+		rec.Outcome, rec.Error = OutFailed, part.Result.Text
+	}
+}
+
+// made is the record's account of a call.
+func made(c tools.Call, r tools.Result, took time.Duration) CallMade {
+	args := c.Args
+	if len(bytes.TrimSpace(args)) == 0 || !json.Valid(args) {
+		args = json.RawMessage("{}")
+	}
+	return CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: millis(took), Receipt: receipt(r)}
+}
+
+// receipt reads the device's word out of a control result (DESIGN Z1); results
+// of other tools have none.
+func receipt(r tools.Result) *Receipt {
+	var data struct {
+		Device   string  `json:"device"`
+		Property string  `json:"property"`
+		Outcome  string  `json:"outcome"`
+		Value    any     `json:"value"`
+		MS       float64 `json:"ms"`
+	}
+	if len(r.Data) == 0 || json.Unmarshal(r.Data, &data) != nil || data.Device == "" || data.Outcome == "" {
+		return nil
+	}
+	return &Receipt{
+		Device: data.Device, Property: data.Property, Value: data.Value,
+		Confirmed: data.Outcome == "confirmed", MS: data.MS,
+	}
+}
+
+// mustAsk: many devices at once are asked about first, except for turning
+// lights off, which harms nobody (S3). Questions act on nothing.
+func (a *Answerer) mustAsk(steps []plan.Step) bool {
+	acting := 0
+	for _, s := range steps {
+		off := s.Action.Intent == "HassTurnOff" && s.Entity != nil && s.Entity.Domain == "light"
+		if s.Risk != tools.Read && !off {
+			acting++
+		}
+	}
+	return a.safety.FanOutLimit > 0 && acting > a.safety.FanOutLimit
+}
+
+// remember keeps what was asked back for the time a person takes to say yes.
+func (a *Answerer) remember(q Question, d intent.Decision) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.pending[asker(q)] = pending{decision: d, until: time.Now().Add(confirmTime)}
+}
+
+// confirmed takes a yes for what was asked back. Anything else drops it.
+func (a *Answerer) confirmed(q Question) (intent.Decision, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p, ok := a.pending[asker(q)]
+	delete(a.pending, asker(q))
+	if !ok || time.Now().After(p.until) || !a.phrases.Yes(q.Text) {
+		return intent.Decision{}, false
+	}
+	p.decision.Confirmed = true
+	return p.decision, true
+}
+
+func asker(q Question) string { return string(q.Source) + "/" + q.Area }

@@ -1,0 +1,105 @@
+// Package turn tells the story of one spoken command, from the wake word to the
+// reply, in the words of the pure packages. It exists so that the story can be
+// read, and tested, without a microphone, a broker or a model: everything it
+// needs from the world is one of the interfaces below, in the order in which a
+// turn needs them.
+//
+// Loop owns the microphone's state and tells one turn after the other; Answerer
+// turns a text into acts and a reply and is shared by every source of text. To
+// add a step, add its interface here, its event to the table in state.go, and
+// its call where the story reaches it.
+package turn
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
+)
+
+type (
+	// Microphone gives sound, frame by frame; io.EOF ends a finite source.
+	Microphone interface {
+		Read(ctx context.Context) (audio.Frame, error)
+	}
+	// WakeDetector listens for the wake word.
+	WakeDetector interface {
+		Detect(ctx context.Context, f audio.Frame) (speech.Detection, bool, error)
+	}
+	// Transcriber writes an utterance down while it is spoken: Begin, Push for
+	// each frame, Finish for the text.
+	Transcriber interface {
+		Begin(ctx context.Context) error
+		Push(ctx context.Context, f audio.Frame) (speech.Partial, error)
+		Finish(ctx context.Context) (speech.Transcript, error)
+	}
+	// Endpointer decides when the speaker is done. It observes the room between
+	// utterances, to know its noise.
+	Endpointer interface {
+		Observe(f audio.Frame)
+		Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint
+		Reset()
+	}
+	// Matcher understands a sentence without a model.
+	Matcher interface {
+		Match(text, area string) intent.Decision
+		Judge(partial string) speech.Completeness
+		House() *home.House
+	}
+	// Caller reaches every tool. Await returns when the announced servers have
+	// brought their tools and the house, or have given up.
+	Caller interface {
+		Await(ctx context.Context) error
+		Call(ctx context.Context, c tools.Call) (tools.Result, error)
+	}
+	// Assistant is the language model with its tool-call loop. Reply fails with
+	// ErrNoModel before anything else where no model answers.
+	Assistant interface {
+		Reply(ctx context.Context, q Question) iter.Seq2[Part, error]
+		Remember(heard, said string)
+	}
+	// Synthesizer makes a sentence audible.
+	Synthesizer interface {
+		Synthesize(ctx context.Context, sentence string) (audio.Clip, error)
+	}
+	// Speaker plays a clip and returns when it was heard.
+	Speaker interface {
+		Play(ctx context.Context, c audio.Clip) error
+	}
+	// Observer is told what happens. Its methods must return quickly.
+	Observer interface {
+		StateChanged(s State)
+		Replied(turn, text string)
+		TurnEnded(r Record)
+	}
+)
+
+// ErrNoModel means that there is no language model to ask.
+var ErrNoModel = errors.New("no language model answers")
+
+// Part is one piece of a model's answer: a sentence to say, or a tool call that
+// was made.
+type Part struct {
+	Sentence string
+	Call     *tools.Call
+	Spec     tools.Spec
+	Result   tools.Result
+	Err      error         // the call did not happen
+	Took     time.Duration // of the call
+}
+
+// Question is the text of one turn and where it came from.
+type Question struct {
+	ID     string // of the turn; a new one where empty
+	Text   string
+	Area   string // the microphone's or the sender's area, may be empty
+	Source Source
+	DryRun bool // find out what would be done and do nothing
+	MayAct bool // the text is a command: a model may change something
+}
