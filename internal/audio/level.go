@@ -62,6 +62,9 @@ func (f *NoiseFloor) Push(level float64) {
 	f.next = (f.next + 1) % floorWindow
 }
 
+// Known says whether there was sound enough to tell the floor from speech.
+func (f *NoiseFloor) Known() bool { return f.n >= floorKnown }
+
 // Level is the floor in dBFS.
 func (f *NoiseFloor) Level() float64 {
 	if f.n == 0 {
@@ -76,7 +79,7 @@ func (f *NoiseFloor) Level() float64 {
 			break
 		}
 	}
-	if f.n < floorKnown {
+	if !f.Known() {
 		return min(level, floorGuess)
 	}
 	return min(level, floorLimit)

@@ -70,6 +70,9 @@ const (
 	// Fluent speech pauses shorter than it speaks slowly: without a grammar the
 	// silence is Open for a short utterance and grows with its longest pause.
 	pauseFactor = 1.5
+	// roomHolds is the window of audio.NoiseFloor: after it, the floor is learnt
+	// from the utterance alone.
+	roomHolds = 3 * time.Second
 	openMost    = 1200 * time.Millisecond
 )
 
@@ -94,6 +97,7 @@ type utterance struct {
 	start     time.Time
 	end       time.Time
 	candidate time.Time // of start: the first loud frame of a row
+	room      float64   // dBFS: the floor when speech began; not known: audio.Silence
 }
 
 // The depths of quiet.
@@ -159,8 +163,7 @@ func (e *Endpointer) forget() {
 func (e *Endpointer) hear(at time.Time, length time.Duration, level float64) {
 	u := &e.u
 	u.heard += length
-	stands := e.floor.Level() + overFloor
-	loud := level > stands
+	loud := level > e.stands()
 	u.onset[u.frames%onsetOf] = loud
 	u.frames++
 	if loud {
@@ -188,6 +191,24 @@ func (e *Endpointer) hear(at time.Time, length time.Duration, level float64) {
 	}
 }
 
+// stands is the level that stands out of the room. For the first seconds that is
+// the room as it was when speech began: a floor learnt from fluent speech rises
+// with it and makes deaf. If the room was not known, what is about as loud as
+// the command always stands out. Later speech has had its pauses, and what is
+// steady by then is a machine that was switched on.
+func (e *Endpointer) stands() float64 {
+	u := &e.u
+	learnt := e.floor.Level() + overFloor
+	switch {
+	case u.spoken == 0 || u.heard-u.spoken >= roomHolds:
+		return learnt
+	case u.room > audio.Silence:
+		return u.room + overFloor
+	default:
+		return min(learnt, u.loudness.level()-depths[quiet20])
+	}
+}
+
 // begin waits for the first speech.
 func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 	u := &e.u
@@ -203,6 +224,10 @@ func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 	if count >= onsetNeed {
 		u.spoken, u.start, u.end = u.heard, u.candidate, at
 		u.pause, u.loud = 0, time.Duration(count)*length
+		u.room = audio.Silence
+		if e.floor.Known() {
+			u.room = e.floor.Level()
+		}
 	}
 }
 

@@ -107,6 +107,11 @@ func TestRule(t *testing.T) {
 			pieces: []piece{{time.Second, voice, "set it to twenty", speech.Growable, 0}, {240 * ms, room, "", speech.Growable, 0}, {400 * ms, voice, "set it to twenty one", speech.Closed, 0}, {time.Second, room, "", speech.Closed, 0}},
 			reason: endpoint.Sentence, quiet: 100 * ms, spoken: 1640 * ms,
 		},
+		"fluent speech in digital silence": { // the floor must not be learnt from the speech itself
+			room:   -200,
+			pieces: []piece{{1200 * ms, -20, "dim the lights", speech.Growable, 0}, {400 * ms, -33, "", speech.Growable, 0}, {400 * ms, -20, "dim the lights to ten percent", speech.Closed, 0}, {time.Second, -200, "", speech.Closed, 0}},
+			reason: endpoint.Sentence, quiet: 100 * ms, spoken: 2 * time.Second,
+		},
 		"half a sentence": {
 			pieces: []piece{{time.Second, voice, "turn on the", speech.Incomplete, 0}, {3 * time.Second, room, "", speech.Incomplete, 0}},
 			reason: endpoint.Silence, quiet: 800 * ms, spoken: time.Second,
