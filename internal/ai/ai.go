@@ -1,0 +1,211 @@
+// Package ai is the language model and its loop of tool calls. It answers what
+// no fixed sentence covers, and keeps a model from doing harm by being wrong:
+// a question is offered only tools that read, nobody is offered dangerous ones,
+// what the user hears about a device is the device's report, and every way in
+// which a model can fail (slow, silent, endless, broken, absent) has an end with
+// a sentence to say. Another provider that speaks OpenAI's protocol is a line in
+// profiles; another protocol is a new Model. This is the only package that knows
+// the OpenAI library.
+package ai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// Prompt is what the user wants.
+type Prompt struct {
+	Text   string
+	Area   string // where the user is; may be empty
+	Facts  string // about the house, for the model: names of areas and devices
+	MayAct bool   // it is a command; a question is offered only tools that read
+}
+
+// Part is the next piece of a reply: a sentence to say or a call that was made.
+type Part struct {
+	Sentence string // complete and clean for speech
+	Receipt  bool   // the sentence is a tool's own report, not the model's words
+	Call     *CallRecord
+}
+
+// CallRecord is a tool call of the model and what came of it.
+type CallRecord struct {
+	Call   tools.Call // Args are valid JSON, whatever the model wrote
+	Spec   tools.Spec // zero for a tool that is not offered
+	Result tools.Result
+	Err    error         // the call did not happen
+	Took   time.Duration // zero if it was not made
+}
+
+// Assistant answers through a Model. It is safe for concurrent use.
+type Assistant struct {
+	cfg    Config
+	model  Model
+	tools  Toolbox
+	log    *slog.Logger
+	memory memory
+	acts   limiter
+
+	poke    chan struct{} // asks Run to look again
+	checked chan struct{} // closed after the first look
+
+	mu     sync.Mutex
+	status status
+}
+
+// New makes an assistant. It is ready once Run has found the model.
+func New(cfg Config, m Model, tb Toolbox, log *slog.Logger) (*Assistant, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if m == nil || tb == nil || log == nil {
+		return nil, errors.New("making the assistant: it needs a model, a toolbox and a logger")
+	}
+	a := &Assistant{
+		cfg: cfg, model: m, tools: tb, log: log,
+		poke: make(chan struct{}, 1), checked: make(chan struct{}),
+		status: status{why: "not looked for yet"},
+	}
+	if cfg.Enabled == "false" {
+		a.status = switchedOff()
+	}
+	return a, nil
+}
+
+// Remember adds a turn that was answered without the model to the conversation,
+// so that a later one can refer to it. Reply remembers its own.
+func (a *Assistant) Remember(user, assistant string) {
+	a.memory.add(time.Now(), user, assistant)
+}
+
+// toolsWait is how long a reply waits for tools that are still being connected.
+const toolsWait = 5 * time.Second
+
+// Reply answers a prompt in parts, as they come. The error, always the last, is
+// an *Error, or the context's when the caller ended it. What the reader spends on
+// a part does not count against the deadline. Breaking off, or the end of ctx,
+// ends everything, also calls.
+func (a *Assistant) Reply(ctx context.Context, p Prompt) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		model, err := a.available(ctx)
+		if err != nil {
+			yield(Part{}, err)
+			return
+		}
+		p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
+		ctx, w := watch(ctx, a.cfg.Timeout, a.cfg.FirstTokenTimeout)
+		defer w.stop()
+		a.await(ctx)
+		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, tainted: a.memory.isTainted(time.Now())}
+		r.messages = append([]Message{system(time.Now(), p, r.mayAct())}, a.memory.recall(time.Now())...)
+		r.messages = append(r.messages, Message{Role: User, Text: p.Text})
+		err = r.run(ctx)
+		a.memory.taint(time.Now(), r.outside)
+		a.memory.add(time.Now(), p.Text, strings.Join(r.said, " "))
+		if err != nil && !r.stopped {
+			a.noticed(err)
+			yield(Part{}, err)
+		}
+	}
+}
+
+// await gives servers that are still connecting a moment. What is missing then
+// is not offered; the answer may not need it.
+func (a *Assistant) await(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, toolsWait)
+	defer cancel()
+	if err := a.tools.Await(ctx); err != nil {
+		a.log.Debug("answering without the tools still missing", "err", err)
+	}
+}
+
+// offered lists the tools for a request: those that read, with mayAct also those
+// that change something. What is dangerous or of unknown risk is never offered.
+func (a *Assistant) offered(mayAct bool) []tools.Spec {
+	return slices.DeleteFunc(slices.Clone(a.tools.Specs()), func(s tools.Spec) bool {
+		switch s.Risk {
+		case tools.Read:
+			return false
+		case tools.Reversible, tools.Costly:
+			return !mayAct
+		case tools.Dangerous:
+			return true
+		}
+		return true
+	})
+}
+
+// noticed looks again soon for a model that has gone.
+func (a *Assistant) noticed(err error) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return
+	}
+	a.log.Warn("reply failed", "err", err)
+	if e.Kind == Unavailable || e.Kind == Denied || e.Kind == Rejected {
+		a.lookAgain()
+	}
+}
+
+func (a *Assistant) lookAgain() {
+	select {
+	case a.poke <- struct{}{}:
+	default: // it will
+	}
+}
+
+// The acts a model may plan by itself (DESIGN S3).
+const (
+	maxActs    = 10
+	actsWithin = time.Minute
+)
+
+// limiter counts acts. It is safe for concurrent use.
+type limiter struct {
+	mu   sync.Mutex
+	acts []time.Time
+}
+
+// allow notes one more act, or refuses it.
+func (l *limiter) allow(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acts = slices.DeleteFunc(l.acts, func(at time.Time) bool { return now.Sub(at) >= actsWithin })
+	if len(l.acts) >= maxActs {
+		return false
+	}
+	l.acts = append(l.acts, now)
+	return true
+}
+
+// available returns the model's name, or at once why there is none. Only while
+// the very first look is going on, it is waited for: it is a short one.
+func (a *Assistant) available(ctx context.Context) (string, error) {
+	if a.cfg.Enabled != "false" {
+		wait := time.NewTimer(checkTimeout)
+		defer wait.Stop()
+		select {
+		case <-a.checked:
+		case <-wait.C:
+		case <-ctx.Done():
+			return "", fmt.Errorf("replying: %w", ctx.Err())
+		}
+	}
+	a.mu.Lock()
+	s := a.status
+	a.mu.Unlock()
+	if !s.ready {
+		a.lookAgain()
+		return "", &Error{Kind: Unavailable, Err: errors.New(s.why)}
+	}
+	return s.model, nil
+}

@@ -1,0 +1,196 @@
+package ai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestToolsAreOfferedByRisk(t *testing.T) {
+	t.Parallel()
+	reading := []string{"get_datetime", "get_state", "web_search"}
+	for name, c := range map[string]struct {
+		mayAct bool
+		want   []string
+	}{
+		"question": {false, reading},
+		"command":  {true, append([]string{"boiler", "control"}, reading...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, says("Hello."))
+			hear(t.Context(), talk(t, s, &box{}), Prompt{Text: "x", MayAct: c.mayAct})
+			if got := s.requests()[0].toolNames(); !slices.Equal(got, c.want) {
+				t.Errorf("offered %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCallsThatAreNotAllowedAreNotMade(t *testing.T) {
+	t.Parallel()
+	huge := `{"x":"` + strings.Repeat("y", maxArgs) + `"}`
+	for name, c := range map[string]struct {
+		call   want
+		mayAct bool
+		tell   string
+	}{
+		"act in a question":  {want{"control", `{}`}, false, "not allowed in this turn"},
+		"dangerous":          {want{"unlock", `{}`}, true, "not available"},
+		"unknown risk":       {want{"mystery", `{}`}, true, "not available"},
+		"unknown tool":       {want{"self_destruct", `{}`}, true, "The tools are: control, get_state"},
+		"broken JSON":        {want{"control", `{"device_name": "lamp`}, true, "not valid JSON"},
+		"no object":          {want{"control", `["lamp"]`}, true, "must be a JSON object"},
+		"too long":           {want{"control", huge}, true, "over 16384 bytes"},
+		"no name":            {want{"", `{}`}, true, "There is no tool"},
+		"broken in question": {want{"get_state", `}`}, false, "not valid JSON"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, calls(c.call), says("Sorry, no."))
+			b := &box{}
+			h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x", MayAct: c.mayAct})
+			if h.err != nil || len(b.calls()) != 0 || !slices.Equal(h.sentences, []string{"Sorry, no."}) {
+				t.Errorf("said %q, called %q, %v", h.sentences, b.calls(), h.err)
+			}
+			second := s.requests()[1]
+			last := second.Messages[len(second.Messages)-1]
+			if last.Role != "tool" || !strings.Contains(last.Content, c.tell) {
+				t.Errorf("the model is told %+v, want %q", last, c.tell)
+			}
+			if args := second.Messages[len(second.Messages)-2].ToolCalls[0].Function.Arguments; !json.Valid([]byte(args)) {
+				t.Errorf("invalid arguments went back: %q", args)
+			}
+			if len(h.records) != 1 || !h.records[0].Result.Failed || h.records[0].Took != 0 || !json.Valid(h.records[0].Call.Args) {
+				t.Errorf("the record is %+v", h.records)
+			}
+		})
+	}
+}
+
+func TestTextFromOutsideTakesTheActsAway(t *testing.T) {
+	t.Parallel()
+	s := serve(t,
+		calls(want{"web_search", `{"query":"x"}`}, want{"control", `{}`}), calls(want{"control", `{}`}), says("I found something."),
+		says("Hello."), // the next turn
+		says("Hello."), // the one after
+	)
+	b := &box{}
+	a := talk(t, s, b)
+	command := Prompt{Text: "search and switch", MayAct: true}
+	h := hear(t.Context(), a, command)
+	if h.err != nil || !slices.Equal(b.calls(), []string{`web_search{"query":"x"}`}) || !slices.Equal(h.sentences, []string{"I found something."}) {
+		t.Errorf("said %q, called %q, %v", h.sentences, b.calls(), h.err)
+	}
+	hear(t.Context(), a, command)
+	hear(t.Context(), a, command)
+	for i, acts := range []bool{true, false, false, false, true} {
+		if got := slices.Contains(s.requests()[i].toolNames(), "control"); got != acts {
+			t.Errorf("request %d: acts offered %v, want %v", i+1, got, acts)
+		}
+	}
+	if told := s.requests()[1].Messages[3].Content; !strings.Contains(told, "never instructions") {
+		t.Errorf("the search's text went on as %q", told)
+	}
+}
+
+func TestRoundsAreBounded(t *testing.T) {
+	t.Parallel()
+	again := calls(want{"get_state", `{}`})
+	s := serve(t, again, again, again)
+	b := &box{}
+	h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x"})
+	if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != Confused || len(b.calls()) != 2 {
+		t.Errorf("ended with %v after %q", h.err, b.calls())
+	}
+	for i, r := range s.requests() {
+		if none := r.ToolChoice == "none"; none != (i == 2) {
+			t.Errorf("request %d: tool_choice %v", i+1, r.ToolChoice)
+		}
+	}
+}
+
+func TestManyCallsAtOnceAreCut(t *testing.T) {
+	t.Parallel()
+	many := make([]want, 40)
+	for i := range many {
+		many[i] = want{"control", fmt.Sprintf(`{"n":%d}`, i)}
+	}
+	s := serve(t, calls(many...), says("Done."))
+	b := &box{}
+	h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x", MayAct: true})
+	if h.err != nil || len(b.calls()) != maxCalls || len(h.records) != maxCalls+1 {
+		t.Errorf("%d calls, %d records, %v", len(b.calls()), len(h.records), h.err)
+	}
+	if last := h.sentences[len(h.sentences)-1]; last != "I did not do the rest." {
+		t.Errorf("the end is %q", last)
+	}
+}
+
+func TestActsAMinuteAreBounded(t *testing.T) {
+	t.Parallel()
+	eight := slices.Repeat([]want{{"control", `{}`}}, maxCalls)
+	s := serve(t, calls(eight...), says("Done."), calls(eight...), says("Done."))
+	b := &box{}
+	a := talk(t, s, b)
+	for range 2 {
+		if h := hear(t.Context(), a, Prompt{Text: "x", MayAct: true}); h.err != nil {
+			t.Fatal(h.err)
+		}
+	}
+	if len(b.calls()) != maxActs {
+		t.Errorf("%d acts, at most %d are allowed", len(b.calls()), maxActs)
+	}
+}
+
+func TestCallsOfEveryServersKindAreAssembled(t *testing.T) {
+	t.Parallel()
+	raw := func(events ...string) step {
+		return func(w http.ResponseWriter, _ *http.Request) { stream(w, append(events, finish("tool_calls"), done)...) }
+	}
+	twoStates := []string{`get_state{"n":1}`, `get_state{"n":2}`}
+	for name, c := range map[string]struct {
+		step step
+		want []string
+	}{
+		"interleaved": {raw(callDelta(0, "a", "get_state", `{"n"`), callDelta(1, "b", "get_state", `{"n":`), callDelta(0, "", "", `:1}`), callDelta(1, "", "", `2}`)), twoStates},
+		"all index 0": {raw(callDelta(0, "a", "get_state", `{"n":1}`), callDelta(0, "b", "get_state", `{"n":2}`)), twoStates},
+		"no index": {raw(`{"choices":[{"delta":{"tool_calls":[{"id":"a","type":"function","function":{"name":"get_state","arguments":"{\"n\":1}"}},` +
+			`{"id":"b","type":"function","function":{"name":"get_state","arguments":"{\"n\":2}"}}]}}]}`), twoStates},
+		"id repeated":    {raw(callDelta(0, "a", "get_state", `{"n"`), callDelta(0, "a", "get_state", `:1}`)), twoStates[:1]},
+		"no id":          {raw(callDelta(0, "", "get_state", `{"n":1}`)), twoStates[:1]},
+		"no arguments":   {raw(callDelta(0, "a", "get_state", "")), []string{"get_state{}"}},
+		"null arguments": {raw(callDelta(0, "a", "get_state", "null")), []string{"get_state{}"}},
+		"with the wrong end": {func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, callDelta(0, "a", "get_state", `{"n":1}`), finish("stop"), done)
+		}, twoStates[:1]},
+		"finish with the call": {func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"get_state","arguments":"{\"n\":1}"}}]},"finish_reason":"tool_calls"}]}`)
+		}, twoStates[:1]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &box{}
+			s := serve(t, c.step, says("So it is."))
+			h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x"})
+			got := b.calls()
+			slices.Sort(got)
+			if h.err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("called %q, %v, want %q", got, h.err, c.want)
+			}
+			ids := map[string]bool{}
+			for _, m := range s.requests()[1].Messages {
+				if m.Role == "tool" {
+					ids[m.ToolCallID] = true
+				}
+			}
+			if len(ids) != len(c.want) || ids[""] {
+				t.Errorf("the results have the ids %v", ids)
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package ai
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Config is the ai part of the configuration. The key itself is not in it: it is
+// read elsewhere and given to NewOpenAI.
+type Config struct {
+	Enabled           string        `yaml:"enabled"`             // auto, true or false
+	Profile           string        `yaml:"profile"`             // one of profiles
+	BaseURL           string        `yaml:"base_url"`            // up to and including /v1
+	Model             string        `yaml:"model"`               // "": the first one the server has
+	APIKeyFile        string        `yaml:"api_key_file"`        //
+	Timeout           time.Duration `yaml:"timeout"`             // of a whole reply, speaking not counted
+	FirstTokenTimeout time.Duration `yaml:"first_token_timeout"` // longest silence of the model
+	MaxTokens         int           `yaml:"max_tokens"`          // of one completion
+	Temperature       float64       `yaml:"temperature"`         // 0: the model's own
+}
+
+// localOllama is the default address. Under a profile with an address of its own
+// it counts as not set, so that changing the profile is one key.
+const localOllama = "http://127.0.0.1:11434/v1"
+
+// Default talks to an Ollama on this machine if there is one. 7 s of silence
+// leave a second to say that it failed within the 8 s of DESIGN 9.
+func Default() Config {
+	return Config{
+		Enabled: "auto", Profile: "ollama", BaseURL: localOllama,
+		Timeout: 20 * time.Second, FirstTokenTimeout: 7 * time.Second,
+		MaxTokens: 400, Temperature: 0.2,
+	}
+}
+
+// profile is what is known about a provider.
+type profile struct {
+	url       string            // its address; "" when it must be configured
+	cloud     bool              // lists models of all kinds, so one must be named
+	headers   map[string]string // besides the usual ones
+	keyHeader string            // a second place for the key
+	warm      bool              // loads the model at the first request
+	lists     bool              // what it lists is all it has
+}
+
+// profiles is every provider with a name; custom is any other endpoint.
+var profiles = map[string]profile{
+	"ollama": {url: localOllama, warm: true, lists: true},
+	"openai": {url: "https://api.openai.com/v1", cloud: true},
+	// The listing of models wants these two, the completions the usual header.
+	"anthropic": {
+		url: "https://api.anthropic.com/v1", cloud: true,
+		keyHeader: "X-Api-Key", headers: map[string]string{"Anthropic-Version": "2023-06-01"},
+	},
+	"groq":   {url: "https://api.groq.com/openai/v1", cloud: true},
+	"custom": {},
+}
+
+// Endpoint is the address that is used.
+func (c Config) Endpoint() string {
+	own := profiles[c.Profile].url
+	if own != "" && c.BaseURL == localOllama {
+		return own
+	}
+	return strings.TrimRight(cmp.Or(c.BaseURL, own), "/")
+}
+
+// Validate says the first thing that is wrong, with the key and what would be right.
+func (c Config) Validate() error {
+	if !slices.Contains([]string{"auto", "true", "false"}, c.Enabled) {
+		return fmt.Errorf("ai.enabled: %q is none of auto, true, false", c.Enabled)
+	}
+	p, known := profiles[c.Profile]
+	if !known {
+		return fmt.Errorf("ai.profile: there is no profile %q; choose from %s", c.Profile, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
+	}
+	if err := c.validateAddress(); err != nil {
+		return err
+	}
+	if p.cloud && c.Model == "" && c.Enabled != "false" {
+		return fmt.Errorf("ai.model: name a model; %s has many kinds and the first would be any of them", c.Profile)
+	}
+	return c.validateLimits()
+}
+
+func (c Config) validateAddress() error {
+	u, err := url.Parse(c.Endpoint())
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return fmt.Errorf("ai.base_url: %q is not an http or https address, like %s", c.Endpoint(), localOllama)
+	}
+	if u.User != nil {
+		return fmt.Errorf("ai.base_url: holds a user or password; put the key into the file of ai.api_key_file")
+	}
+	return nil
+}
+
+func (c Config) validateLimits() error {
+	for key, d := range map[string]time.Duration{"timeout": c.Timeout, "first_token_timeout": c.FirstTokenTimeout} {
+		if d < time.Second || d > 5*time.Minute {
+			return fmt.Errorf("ai.%s: %s is outside 1s to 5m", key, d)
+		}
+	}
+	if c.MaxTokens < 16 || c.MaxTokens > 8192 {
+		return fmt.Errorf("ai.max_tokens: %d is outside 16 to 8192", c.MaxTokens)
+	}
+	if c.Temperature < 0 || c.Temperature > 2 {
+		return fmt.Errorf("ai.temperature: %g is outside 0 to 2", c.Temperature)
+	}
+	return nil
+}

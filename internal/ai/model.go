@@ -1,0 +1,76 @@
+package ai
+
+import (
+	"context"
+	"iter"
+
+	"voicegateway/internal/tools"
+)
+
+// Model completes a conversation. A stream ends after a Delta with Finish set or
+// with an error, which is an *Error or the context's; breaking out of the loop
+// ends the request.
+type Model interface {
+	Complete(ctx context.Context, req Request) iter.Seq2[Delta, error]
+}
+
+// Lister is what a Model can also be: one that says which models it has. A Model
+// without it is taken as always there.
+type Lister interface {
+	Models(ctx context.Context) ([]string, error)
+}
+
+// Toolbox is where the assistant finds its tools.
+type Toolbox interface {
+	Await(ctx context.Context) error
+	Specs() []tools.Spec
+	Call(ctx context.Context, c tools.Call) (tools.Result, error)
+}
+
+// Role is whose words a Message holds.
+type Role string
+
+// The roles of a conversation.
+const (
+	System     Role = "system"
+	User       Role = "user"
+	Answer     Role = "assistant"
+	ToolResult Role = "tool"
+)
+
+// Message is one piece of a conversation.
+type Message struct {
+	Role   Role
+	Text   string
+	Calls  []tools.Call // of an Answer: the calls it asked for
+	CallID string       // of a ToolResult: the call it belongs to
+}
+
+// Request is what a Model is asked.
+type Request struct {
+	Model       string
+	Messages    []Message
+	Tools       []tools.Spec
+	NoCalls     bool    // the tools are listed for reference only
+	MaxTokens   int     // 0: the model's own limit
+	Temperature float64 // 0: the model's own
+}
+
+// Finish says why a completion ended.
+type Finish string
+
+// The ends of a completion.
+const (
+	Stopped  Finish = "stop"
+	CutOff   Finish = "length" // MaxTokens
+	Filtered Finish = "content_filter"
+)
+
+// Delta is the next piece of a completion. One with nothing set is a sign of
+// life, such as another piece of a call's arguments.
+type Delta struct {
+	Text   string
+	Hidden bool        // a sign of life from thinking that is not part of the answer
+	Call   *tools.Call // whole; its Args are as the model wrote them, JSON or not
+	Finish Finish      // set on the last one
+}

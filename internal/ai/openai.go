@@ -1,0 +1,236 @@
+package ai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"voicegateway/internal/tools"
+)
+
+// afterFinish is how long the end of a stream is waited for once the model has
+// said that it is done. Reading to the end lets the connection be used again,
+// which saves the next round a TLS handshake; more than this it is not worth.
+const afterFinish = 200 * time.Millisecond
+
+// OpenAI is a Model behind any endpoint that speaks OpenAI's chat completions.
+type OpenAI struct {
+	client *openai.Client
+	sender *sender
+}
+
+// NewOpenAI makes the model of a configuration. The key may be empty. The
+// transport is for tests and custom certificates; nil is the usual one.
+func NewOpenAI(cfg Config, key string, transport http.RoundTripper) (*OpenAI, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	key = strings.TrimSpace(key)
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("ai.api_key_file: the key holds spaces or characters no key has; it must be one line")
+	}
+	s := newSender(profiles[cfg.Profile], key, transport)
+	c := openai.DefaultConfig(key)
+	c.BaseURL = cfg.Endpoint()
+	c.HTTPClient = s
+	// Lines that are no data are keep-alives while a model loads; silence has its
+	// own limit, and the bytes have one too.
+	c.EmptyMessagesLimit = 1 << 20
+	return &OpenAI{client: openai.NewClientWithConfig(c), sender: s}, nil
+}
+
+// Models lists what the endpoint has.
+func (o *OpenAI) Models(ctx context.Context) ([]string, error) {
+	list, err := o.client.ListModels(ctx)
+	if err != nil {
+		return nil, o.explain(err)
+	}
+	names := make([]string, 0, len(list.Models))
+	for _, m := range list.Models {
+		names = append(names, m.ID)
+	}
+	return names, nil
+}
+
+// Complete streams a completion.
+func (o *OpenAI) Complete(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		stream, err := o.client.CreateChatCompletionStream(ctx, chatRequest(req))
+		if err != nil {
+			yield(Delta{}, o.explain(err))
+			return
+		}
+		defer func() { _ = stream.Close() }()
+		var calls assembler
+		finish, err := o.receive(stream, &calls, yield)
+		if err != nil {
+			yield(Delta{}, o.explain(err))
+			return
+		}
+		if finish == "" {
+			return // the reader had enough
+		}
+		for _, c := range calls.done() {
+			if !yield(Delta{Call: &c}, nil) {
+				return
+			}
+		}
+		yield(Delta{Finish: finish}, nil)
+	}
+}
+
+// receive passes the stream on until its end. Without an error, an empty Finish
+// means that the reader broke off.
+func (o *OpenAI) receive(stream *openai.ChatCompletionStream, calls *assembler, yield func(Delta, error) bool) (Finish, error) {
+	var finish Finish
+	for {
+		chunk, err := stream.Recv()
+		if err != nil && finish != "" {
+			return finish, nil // what comes after the end does not matter
+		}
+		if err != nil {
+			return "", err
+		}
+		if len(chunk.Choices) == 0 {
+			continue // usage figures
+		}
+		choice := chunk.Choices[0]
+		for _, part := range choice.Delta.ToolCalls {
+			calls.add(part)
+		}
+		text := choice.Delta.Content + choice.Delta.Refusal
+		d := Delta{Text: text, Hidden: text == "" && len(choice.Delta.ToolCalls) == 0}
+		if !yield(d, nil) {
+			return "", nil
+		}
+		if choice.FinishReason != "" && finish == "" {
+			finish = finishOf(choice.FinishReason)
+			defer time.AfterFunc(afterFinish, func() { _ = stream.Close() }).Stop()
+		}
+	}
+}
+
+func finishOf(reason openai.FinishReason) Finish {
+	switch reason {
+	case openai.FinishReasonLength:
+		return CutOff
+	case openai.FinishReasonContentFilter:
+		return Filtered
+	case openai.FinishReasonStop, openai.FinishReasonFunctionCall, openai.FinishReasonToolCalls, openai.FinishReasonNull:
+	}
+	return Stopped // also for reasons we do not know: it is the end
+}
+
+// chatRequest is a Request in the library's words.
+func chatRequest(req Request) openai.ChatCompletionRequest {
+	out := openai.ChatCompletionRequest{Model: req.Model, Messages: make([]openai.ChatCompletionMessage, 0, len(req.Messages))}
+	if reasoning(req.Model) {
+		// These refuse the older name and any temperature.
+		out.MaxCompletionTokens = req.MaxTokens
+	} else {
+		out.MaxTokens = req.MaxTokens //nolint:staticcheck // Ollama and others know only the older name.
+		out.Temperature = float32(req.Temperature)
+	}
+	for _, m := range req.Messages {
+		message := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text, ToolCallID: m.CallID}
+		for _, c := range m.Calls {
+			message.ToolCalls = append(message.ToolCalls, openai.ToolCall{
+				ID: c.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: c.Tool, Arguments: string(c.Args)},
+			})
+		}
+		out.Messages = append(out.Messages, message)
+	}
+	for _, spec := range req.Tools {
+		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+			Name: spec.Name, Description: spec.Description, Parameters: parameters(spec),
+		}})
+	}
+	if req.NoCalls && len(req.Tools) > 0 {
+		out.ToolChoice = "none"
+	}
+	return out
+}
+
+// reasoning knows OpenAI's models that take other parameters; the library refuses
+// the usual ones for them.
+func reasoning(model string) bool {
+	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(model, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func parameters(spec tools.Spec) json.RawMessage {
+	if json.Valid(spec.Input) && len(spec.Input) > 0 {
+		return spec.Input
+	}
+	return json.RawMessage(`{"type":"object","properties":{}}`)
+}
+
+// explain turns what the library or the network says into an *Error. Ends of the
+// context stay as they are: who ended it knows why.
+func (o *OpenAI) explain(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	kind := Unavailable
+	var wait time.Duration
+	if status, ok := errors.AsType[*statusError](err); ok {
+		kind, wait = kindOf(status.code), status.retryAfter
+	} else if _, ok := errors.AsType[*openai.APIError](err); ok {
+		kind, err = Broken, errors.New(o.sender.scrub(clip(strings.Map(printable, err.Error()), 300)))
+	} else if syntax(err) || errors.Is(err, errWebPage) {
+		kind = Malformed
+	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		kind, err = Dropped, errors.New("the stream ended before the answer did")
+	} else if errors.Is(err, errTooMuch) {
+		kind = TooLong
+	} else if errors.Is(err, errOtherHost) || libraryRefusal(err) {
+		kind = Rejected
+	}
+	return &Error{Kind: kind, RetryAfter: wait, Err: err}
+}
+
+func kindOf(code int) Kind {
+	switch {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return Denied
+	case code == http.StatusTooManyRequests:
+		return Busy
+	case code >= 500:
+		return Broken
+	}
+	return Rejected
+}
+
+func syntax(err error) bool {
+	_, bad := errors.AsType[*json.SyntaxError](err)
+	_, wrong := errors.AsType[*json.UnmarshalTypeError](err)
+	return bad || wrong
+}
+
+// libraryRefusal: the library itself knows that the model cannot do this.
+func libraryRefusal(err error) bool {
+	for _, known := range []error{
+		openai.ErrChatCompletionInvalidModel, openai.ErrReasoningToolsRequireResponses,
+		openai.ErrReasoningEffortUnsupported, openai.ErrReasoningSamplingUnsupported,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}

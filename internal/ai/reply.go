@@ -1,0 +1,284 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"voicegateway/internal/tools"
+)
+
+// The bounds of one reply.
+const (
+	maxRounds     = 3    // completions: two with calls and an answer
+	maxReply      = 1200 // characters; over a minute of speech
+	maxRetryAfter = 2 * time.Second
+)
+
+// nothingDone is said in place of a claim without a receipt.
+const nothingDone = "I did not change anything."
+
+// reply is one Reply in progress. One goroutine owns it.
+type reply struct {
+	a        *Assistant
+	prompt   Prompt
+	model    string
+	watch    *watchdog
+	yield    func(Part, error) bool
+	messages []Message
+	said     []string
+	length   int  // characters the model has written so far
+	stopped  bool // the reader had enough
+	tainted  bool // text from outside came into the turn before
+	outside  bool // ... or into this one
+	facts    facts
+}
+
+// facts is what has happened in this reply, on which depends what of the model's
+// words can be believed.
+type facts struct {
+	wrote     bool // a call that changes something was made and its report told
+	read      bool // a call that reads has answered
+	readSince bool // ... together with such a change or after it
+	claimed   bool // the model claimed an act, which was not passed on
+	undone    bool // the last act that was asked for was refused
+}
+
+// mayAct reports whether tools that change something are offered now.
+func (r *reply) mayAct() bool { return r.prompt.MayAct && !r.tainted && !r.outside }
+
+func (r *reply) run(ctx context.Context) error {
+	for round := 1; ; round++ {
+		calls, err := r.complete(ctx, round == maxRounds)
+		switch {
+		case err != nil || r.stopped:
+			return err
+		case len(calls) == 0:
+			return r.conclude()
+		case round == maxRounds:
+			return &Error{Kind: Confused, Err: errors.New("it asked for tools in the last round, in which none are left")}
+		}
+		if err := r.execute(ctx, calls); err != nil || r.stopped {
+			return err
+		}
+	}
+}
+
+// conclude makes sure that something true was said.
+func (r *reply) conclude() error {
+	if r.facts.claimed && !r.facts.wrote {
+		r.say(nothingDone, false, false)
+	}
+	if r.facts.undone && r.facts.wrote {
+		// The user has heard what was done and would think that it was all.
+		r.say("I did not do the rest.", true, false)
+	}
+	if len(r.said) == 0 && !r.stopped {
+		return &Error{Kind: Empty}
+	}
+	return nil
+}
+
+// complete asks the model once, and once more when it is busy for a moment.
+func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
+	req := Request{
+		Model: r.model, Messages: r.messages, Tools: r.a.offered(r.mayAct()), NoCalls: last,
+		MaxTokens: r.a.cfg.MaxTokens, Temperature: r.a.cfg.Temperature,
+	}
+	calls, err := r.round(ctx, req)
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Kind != Busy || e.RetryAfter <= 0 || e.RetryAfter > maxRetryAfter {
+		return calls, err
+	}
+	wait := time.NewTimer(e.RetryAfter)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return r.round(ctx, req)
+	case <-ctx.Done():
+		return nil, reasonOf(ctx)
+	}
+}
+
+// round is one completion: its text becomes sentences while it comes.
+type round struct {
+	hide   hider
+	split  splitter
+	plain  plainer
+	hold   bool // sentences wait in held for the end: calls may follow that make them void
+	held   []string
+	calls  []tools.Call
+	heard  bool // something of the answer came
+	finish Finish
+}
+
+func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
+	rd := &round{hold: canChange(req.Tools)}
+	r.watch.listen()
+	defer r.watch.deaf()
+	for d, err := range r.a.model.Complete(ctx, req) {
+		if err == nil {
+			err = r.take(rd, d)
+		}
+		if err != nil || r.stopped {
+			return nil, r.cause(ctx, err)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, reasonOf(ctx)
+	}
+	return r.end(rd)
+}
+
+// canChange reports whether one of the tools can change something.
+func canChange(specs []tools.Spec) bool {
+	for _, s := range specs {
+		if s.Risk != tools.Read {
+			return true
+		}
+	}
+	return false
+}
+
+// cause is the reason behind an error of the stream.
+func (r *reply) cause(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return reasonOf(ctx)
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{Kind: Broken, Err: err}
+}
+
+// take handles one piece.
+func (r *reply) take(rd *round, d Delta) error {
+	visible := rd.hide.push(d.Text)
+	piece := !d.Hidden && d.Text == "" // of a call
+	rd.heard = rd.heard || piece || words(visible)
+	if rd.heard {
+		// Thinking that nobody hears does not prolong the wait for the first word.
+		r.watch.listen()
+	}
+	if r.length += utf8.RuneCountInString(visible); r.length > maxReply {
+		return &Error{Kind: TooLong, Err: errors.New("the answer has over 1200 characters")}
+	}
+	for _, s := range rd.split.push(visible) {
+		r.sentence(rd, s)
+	}
+	if d.Call != nil {
+		rd.calls = append(rd.calls, *d.Call)
+	}
+	if d.Finish != "" {
+		rd.finish = d.Finish
+	}
+	return nil
+}
+
+func words(s string) bool {
+	for _, c := range s {
+		if c > ' ' {
+			return true
+		}
+	}
+	return false
+}
+
+// end handles what is left at the end of a completion.
+func (r *reply) end(rd *round) ([]tools.Call, error) {
+	var err error
+	switch rd.finish {
+	case "":
+		return nil, &Error{Kind: Dropped, Err: errors.New("the stream ended before the answer did")}
+	case CutOff:
+		// The last sentence and the last call are not whole, which shows in neither.
+		rd.calls = nil
+		err = &Error{Kind: TooLong, Err: errors.New("the answer was cut at ai.max_tokens")}
+	case Filtered:
+		rd.calls = nil
+		err = &Error{Kind: Filter}
+	case Stopped:
+		rest := append(rd.split.push(rd.hide.flush()), rd.split.flush())
+		for _, s := range rest {
+			r.sentence(rd, s)
+		}
+	}
+	if !r.planned(rd.calls) {
+		for _, s := range rd.held {
+			r.emit(s, false)
+		}
+	}
+	return rd.calls, err
+}
+
+// planned reports whether one of the calls changes something: then what the model
+// said before is a promise, and the reports that follow are said instead.
+func (r *reply) planned(calls []tools.Call) bool {
+	for _, c := range calls {
+		for _, s := range r.a.offered(r.mayAct()) {
+			if s.Name == c.Tool && s.Risk != tools.Read {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *reply) sentence(rd *round, s string) {
+	s = rd.plain.sentence(s)
+	switch {
+	case s == "":
+	case rd.hold:
+		rd.held = append(rd.held, s)
+	default:
+		r.emit(s, true)
+	}
+}
+
+// emit passes on a sentence of the model, unless it speaks of acts: about those
+// only receipts count. After an act the model is heard again only if it read
+// something that the user has not heard yet.
+func (r *reply) emit(s string, listening bool) {
+	if r.facts.wrote {
+		if r.facts.readSince && !claims(s, ofStates) {
+			r.say(s, false, listening)
+		}
+		return
+	}
+	if claims(s, r.doubt()) {
+		r.facts.claimed = true
+		return
+	}
+	r.say(s, false, listening)
+}
+
+func (r *reply) doubt() doubt {
+	switch {
+	case !r.prompt.MayAct:
+		return ofActs
+	case r.facts.read:
+		return ofChanges
+	}
+	return ofStates
+}
+
+// say gives a sentence to the reader; while the reader is busy no clock runs.
+func (r *reply) say(s string, receipt, listening bool) {
+	if r.pass(Part{Sentence: s, Receipt: receipt}, listening) {
+		r.said = append(r.said, s)
+	}
+}
+
+func (r *reply) pass(p Part, listening bool) bool {
+	if r.stopped {
+		return false
+	}
+	r.watch.pause()
+	r.stopped = !r.yield(p, nil)
+	r.watch.resume(listening && !r.stopped)
+	return true
+}

@@ -1,0 +1,154 @@
+package ai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/tools"
+)
+
+func TestAnswerComesInSentences(t *testing.T) {
+	t.Parallel()
+	s := serve(t, says("<think>Hm, 21.5.</think>**Lisbon** is the capital of Portugal. It has 0.5 million people. See https://x.org"))
+	a := talk(t, s, &box{})
+	h := hear(t.Context(), a, Prompt{Text: "what is the capital of portugal", Area: "Kitchen", Facts: "Kitchen: lamp"})
+	if want := []string{"Lisbon is the capital of Portugal.", "It has 0.5 million people.", "See"}; h.err != nil || !slices.Equal(h.sentences, want) {
+		t.Errorf("said %q, %v, want %q", h.sentences, h.err, want)
+	}
+	r := s.requests()[0]
+	if r.Model != "small" || !r.Stream || r.MaxTokens != 400 || len(r.Messages) != 2 || r.Messages[1].Content != "what is the capital of portugal" {
+		t.Errorf("asked %+v", r)
+	}
+	for _, part := range []string{"Kitchen: lamp", "The user is here: Kitchen.", "Nothing may be changed"} {
+		if !strings.Contains(r.Messages[0].Content, part) {
+			t.Errorf("the instructions do not say %q", part)
+		}
+	}
+	if got := s.header[0].Get("Authorization"); got != "Bearer sk-secret-key" {
+		t.Errorf("the key was sent as %q", got)
+	}
+}
+
+func TestSentencesComeBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	first := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		stream(w, content("First sentence. "), content("Second "))
+		select {
+		case <-first:
+		case <-r.Context().Done():
+		}
+		stream(w, content("sentence."), finish("stop"), done)
+	})
+	var got []string
+	for part, err := range talk(t, s, &box{}).Reply(t.Context(), Prompt{Text: "x"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, part.Sentence); len(got) == 1 {
+			close(first)
+		}
+	}
+	if want := []string{"First sentence.", "Second sentence."}; !slices.Equal(got, want) {
+		t.Errorf("said %q", got)
+	}
+}
+
+func TestCommandIsAnsweredByItsReceipt(t *testing.T) {
+	t.Parallel()
+	s := serve(t, saysAndCalls("Sure, I'll turn on the lamp! The lamp is on. ", want{"control", `{"device_name":"lamp","action":"on"}`}),
+		says("The lamp is now on at 100 percent."))
+	b := &box{}
+	h := hear(t.Context(), talk(t, s, b), Prompt{Text: "turn on the lamp please", MayAct: true})
+	if h.err != nil || !slices.Equal(h.sentences, []string{"The lamp is on."}) || !slices.Equal(h.receipts, h.sentences) {
+		t.Errorf("said %q, receipts %q, %v", h.sentences, h.receipts, h.err)
+	}
+	if want := []string{`control{"device_name":"lamp","action":"on"}`}; !slices.Equal(b.calls(), want) {
+		t.Errorf("called %q", b.calls())
+	}
+	if len(h.records) != 1 || h.records[0].Took <= 0 || h.records[0].Result.Text != "The lamp is on." || h.records[0].Spec.Risk != tools.Reversible {
+		t.Errorf("the record is %+v", h.records)
+	}
+	second := s.requests()[1]
+	last := second.Messages[len(second.Messages)-1]
+	if last.Role != "tool" || last.ToolCallID != "id0" || !strings.Contains(last.Content, "The lamp is on.") || !strings.Contains(last.Content, "just heard") {
+		t.Errorf("the model is told %+v", last)
+	}
+}
+
+func TestClaimWithoutACallIsNotSpoken(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text   string
+		mayAct bool
+		want   []string
+	}{
+		"claim":             {"I've turned on the lamp. Enjoy!", true, []string{"Enjoy!", nothingDone}},
+		"state":             {"The lamp is on.", true, []string{nothingDone}},
+		"in a question":     {"Done.", false, []string{nothingDone}},
+		"answer":            {"Which lamp do you mean?", true, []string{"Which lamp do you mean?"}},
+		"state in question": {"The lamp is on.", false, []string{"The lamp is on."}},
+		"honest":            {"I can't find that lamp.", true, []string{"I can't find that lamp."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := hear(t.Context(), talk(t, serve(t, says(c.text)), &box{}), Prompt{Text: "x", MayAct: c.mayAct})
+			if h.err != nil || !slices.Equal(h.sentences, c.want) {
+				t.Errorf("said %q, %v, want %q", h.sentences, h.err, c.want)
+			}
+		})
+	}
+}
+
+func TestFailedActIsToldAsItIs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		result tools.Result
+		err    error
+		want   string
+	}{
+		"refused":     {tools.Result{Failed: true, Text: "The lamp did not answer."}, nil, "The lamp did not answer."},
+		"not reached": {tools.Result{}, errors.New("dial tcp: refused"), "That did not work, I could not reach it."},
+		"only data":   {tools.Result{Text: `{"ok":true}`}, nil, "Done."},
+		"failed data": {tools.Result{Failed: true, Text: `[1]`}, nil, "That did not work."},
+		"message":     {tools.Result{Text: `{"x":1}`, Data: json.RawMessage(`{"message":"The lamp will switch when it wakes."}`)}, nil, "The lamp will switch when it wakes."},
+		"markup":      {tools.Result{Text: "**Lamp** on, see https://x.org"}, nil, "Lamp on, see"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &box{answer: map[string]func(context.Context, json.RawMessage) (tools.Result, error){
+				"control": func(context.Context, json.RawMessage) (tools.Result, error) { return c.result, c.err },
+			}}
+			s := serve(t, calls(want{"control", `{}`}), says("The lamp is on now, I turned it on."))
+			h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x", MayAct: true})
+			if h.err != nil || !slices.Equal(h.sentences, []string{c.want}) {
+				t.Errorf("said %q, %v, want %q", h.sentences, h.err, c.want)
+			}
+		})
+	}
+}
+
+func TestReadingAndActingTogether(t *testing.T) {
+	t.Parallel()
+	t.Run("read in the same round", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, calls(want{"control", `{}`}, want{"get_state", `{"device_name":"sensor"}`}), says("It is 21.5 degrees. The lamp is on."))
+		h := hear(t.Context(), talk(t, s, &box{}), Prompt{Text: "turn on the lamp and tell me the temperature", MayAct: true})
+		if want := []string{"The lamp is on.", "It is 21.5 degrees."}; h.err != nil || !slices.Equal(h.sentences, want) {
+			t.Errorf("said %q, %v", h.sentences, h.err)
+		}
+	})
+	t.Run("read before", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, calls(want{"get_state", `{}`}), calls(want{"control", `{}`}), says("The lamp is on. All good."))
+		h := hear(t.Context(), talk(t, s, &box{}), Prompt{Text: "turn on the lamp", MayAct: true})
+		if want := []string{"The lamp is on."}; h.err != nil || !slices.Equal(h.sentences, want) {
+			t.Errorf("said %q, %v", h.sentences, h.err)
+		}
+	})
+}

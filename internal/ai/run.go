@@ -1,0 +1,153 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How the model is looked for. A look is short, because the first reply may wait
+// for it; loading a model from a slow disk is not.
+const (
+	checkTimeout  = 3 * time.Second
+	checkInterval = time.Minute
+	warmTimeout   = 2 * time.Minute
+)
+
+// status is what the last look found.
+type status struct {
+	ready bool
+	why   string // why not, or what is used
+	model string
+}
+
+func switchedOff() status { return status{why: "switched off (ai.enabled: false)"} }
+
+// Run looks for the model, again every minute and when a reply failed, until ctx
+// ends. A model that is not there is a state, never an error.
+func (a *Assistant) Run(ctx context.Context) error {
+	if a.cfg.Enabled == "false" {
+		<-ctx.Done()
+		return nil
+	}
+	tick := time.NewTicker(checkInterval)
+	defer tick.Stop()
+	first := true
+	for {
+		found := a.look(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		news := a.settle(found)
+		if first {
+			close(a.checked)
+			first = false
+		}
+		if news && found.ready && profiles[a.cfg.Profile].warm {
+			a.warm(ctx, found.model)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-a.poke:
+		}
+	}
+}
+
+// Ready reports whether the model can be asked, and which one or why not.
+func (a *Assistant) Ready() (ok bool, why string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.status.ready, a.status.why
+}
+
+// settle notes what was found and logs it if it is news. A missing model is a
+// warning only for somebody who asked for one.
+func (a *Assistant) settle(found status) (news bool) {
+	a.mu.Lock()
+	news = a.status != found
+	a.status = found
+	a.mu.Unlock()
+	if !news {
+		return false
+	}
+	switch {
+	case found.ready:
+		a.log.Info("language model found", "model", found.model, "profile", a.cfg.Profile)
+	case a.cfg.Enabled == "true":
+		a.log.Error("language model not available", "reason", found.why)
+	default:
+		a.log.Info("no language model", "reason", found.why)
+	}
+	return true
+}
+
+// look asks the endpoint what it has.
+func (a *Assistant) look(ctx context.Context) status {
+	lister, ok := a.model.(Lister)
+	if !ok {
+		return status{ready: true, model: a.cfg.Model, why: a.cfg.Model}
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	names, err := lister.Models(ctx)
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Rejected && a.cfg.Model != "" {
+		// It answers but has no listing; the model is named, so none is needed.
+		return status{ready: true, model: a.cfg.Model, why: a.cfg.Model}
+	}
+	if ctx.Err() != nil {
+		return status{why: fmt.Sprintf("%s did not answer within %s", a.cfg.Endpoint(), checkTimeout)}
+	}
+	if err != nil {
+		return status{why: fmt.Sprintf("%s: %v", a.cfg.Endpoint(), err)}
+	}
+	return a.pick(names)
+}
+
+// pick chooses the configured model, or the first that can hold a conversation.
+func (a *Assistant) pick(names []string) status {
+	if want := a.cfg.Model; want != "" {
+		there := func(name string) bool { return name == want || name == want+":latest" }
+		if profiles[a.cfg.Profile].lists && !slices.ContainsFunc(names, there) {
+			return status{why: fmt.Sprintf("the model %s is not on %s; get it with: ollama pull %s", want, a.cfg.Endpoint(), want)}
+		}
+		return status{ready: true, model: want, why: want}
+	}
+	for _, name := range names {
+		if !otherKind(name) {
+			return status{ready: true, model: name, why: name}
+		}
+	}
+	return status{why: fmt.Sprintf("%s answers but has no model; get one, for example with: ollama pull llama3.2", a.cfg.Endpoint())}
+}
+
+// otherKind knows models that do not converse by their names.
+func otherKind(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"embed", "bge-", "minilm", "whisper", "tts", "rerank", "guard", "moderation", "dall-e", "image", "ocr"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// warm makes the server load the model, which can take a minute, before somebody
+// waits for it. Whether it worked shows at the first reply.
+func (a *Assistant) warm(ctx context.Context, model string) {
+	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
+	defer cancel()
+	start := time.Now()
+	req := Request{Model: model, MaxTokens: 1, Messages: []Message{{Role: User, Text: "Hello"}}}
+	for _, err := range a.model.Complete(ctx, req) {
+		if err != nil {
+			a.log.Debug("language model not loaded", "err", err)
+			return
+		}
+	}
+	a.log.Debug("language model loaded", "took", time.Since(start))
+}

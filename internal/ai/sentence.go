@@ -1,0 +1,202 @@
+package ai
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxSentence bounds a sentence in characters: speech starts when one is
+// complete, and a model that writes none must not hold it up.
+const maxSentence = 300
+
+// splitter cuts a growing text into sentences as soon as each is surely
+// complete. That takes a look at what follows: "21." may become "21.5", and
+// "Mr." is never an end.
+type splitter struct {
+	rest string
+}
+
+// push adds text and returns the sentences it completes.
+func (s *splitter) push(text string) []string {
+	s.rest += text
+	var done []string
+	for {
+		end := nextEnd(s.rest)
+		if end == 0 {
+			return done
+		}
+		if sentence := strings.TrimSpace(s.rest[:end]); sentence != "" {
+			done = append(done, sentence)
+		}
+		s.rest = s.rest[end:]
+	}
+}
+
+// flush returns what is left when the text has ended, "" if that is nothing.
+func (s *splitter) flush() string {
+	rest := strings.TrimSpace(s.rest)
+	s.rest = ""
+	return rest
+}
+
+// nextEnd is the length of the first sentence of text, 0 while it is not known
+// to be complete.
+func nextEnd(text string) int {
+	count := 0
+	for i, r := range text {
+		count++
+		switch r {
+		case '\n':
+			return i + 1
+		case '。', '！', '？': // no space follows these
+			return i + utf8.RuneLen(r)
+		case '.', '!', '?', '…':
+			end, sure := endAt(text, i, r)
+			if !sure {
+				return 0 // it is at the end of what has come
+			}
+			if end > 0 {
+				return end
+			}
+		}
+		if count == maxSentence {
+			_, n := utf8.DecodeRuneInString(text[i:])
+			return cutAt(text[:i+n])
+		}
+	}
+	return 0
+}
+
+// endAt judges the mark at i: where the sentence ends, 0 if it does not end
+// here, or not sure while the text after it is not there yet.
+func endAt(text string, i int, mark rune) (end int, sure bool) {
+	after := i + utf8.RuneLen(mark)
+	// More marks, closing quotes and brackets belong to the sentence.
+	for after < len(text) {
+		r, n := utf8.DecodeRuneInString(text[after:])
+		if !strings.ContainsRune(`.!?…"'”’»)]*_`, r) {
+			break
+		}
+		after += n
+	}
+	if after == len(text) {
+		return 0, false
+	}
+	space, _ := utf8.DecodeRuneInString(text[after:])
+	if !unicode.IsSpace(space) {
+		return 0, true // 21.5, example.org, 3.Go
+	}
+	if mark == '!' || mark == '?' {
+		return after, true
+	}
+	next := strings.TrimLeft(text[after:], " \t\u00a0")
+	if next == "" {
+		// "…" and abbreviations depend on the next word; any other end does not.
+		if mark == '…' || after-i > 1 || mayGoOn(text[:i]) {
+			return 0, false
+		}
+		return after, true
+	}
+	first, _ := utf8.DecodeRuneInString(next)
+	ellipsis := mark == '…' || strings.HasPrefix(text[i:], "..") || strings.HasSuffix(text[:i], ".")
+	return decide(text[:i], ellipsis, first, after)
+}
+
+// decide judges a dot whose next word is known to start with first.
+func decide(before string, ellipsis bool, first rune, after int) (end int, sure bool) {
+	word := lastWord(before)
+	switch {
+	case first == '\n' || first == '\r':
+		return after, true
+	case ellipsis:
+		if unicode.IsLower(first) {
+			return 0, true
+		}
+	case titles(word):
+		return 0, true
+	case numberWords(word):
+		if unicode.IsDigit(first) {
+			return 0, true
+		}
+	case abbreviation(word):
+		if unicode.IsLower(first) || unicode.IsDigit(first) || strings.ContainsRune("(,;", first) {
+			return 0, true
+		}
+	case initial(word):
+		return 0, true
+	case ordinal(before, word):
+		return 0, true
+	}
+	return after, true
+}
+
+// mayGoOn reports whether the word before a dot makes its meaning depend on what
+// follows.
+func mayGoOn(before string) bool {
+	word := lastWord(before)
+	return titles(word) || numberWords(word) || abbreviation(word) || initial(word) || ordinal(before, word)
+}
+
+func lastWord(s string) string {
+	return s[strings.LastIndexAny(s, " \t\n(\"'“‘«*_")+1:]
+}
+
+// titles are followed by a name, so they never end a sentence.
+func titles(word string) bool {
+	switch strings.ToLower(word) {
+	case "mr", "mrs", "ms", "dr", "prof", "st", "mt", "sr", "sra", "hr", "fr", "mme", "gen", "col", "capt", "lt", "rev", "hon", "vs", "e.g", "i.e", "z.b", "d.h", "u.a":
+		return true
+	}
+	return false
+}
+
+// numberWords are followed by a number when they are abbreviations; "No." may
+// also be a whole answer.
+func numberWords(word string) bool {
+	switch strings.ToLower(word) {
+	case "no", "nr", "vol", "fig", "p", "pp", "ch", "art", "sec":
+		return true
+	}
+	return false
+}
+
+// abbreviation is one that may also stand at the end of a sentence; a capital
+// after it then starts the next.
+func abbreviation(word string) bool {
+	switch strings.ToLower(word) {
+	case "etc", "approx", "ca", "al", "inc", "ltd", "co", "corp", "jr", "dept", "est", "min", "max", "temp", "avg",
+		"a.m", "p.m", "u.s", "u.k", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+		"mon", "tue", "wed", "thu", "fri", "sat", "sun", "bzw", "usw":
+		return true
+	}
+	return false
+}
+
+// initial is the J of "J. S. Bach"; "I" is a word.
+func initial(word string) bool {
+	r, n := utf8.DecodeRuneInString(word)
+	return n == len(word) && n > 0 && unicode.IsUpper(r) && r != 'I'
+}
+
+// ordinal is a number at the start of a line ("1. Bread"), which a dot does not
+// end.
+func ordinal(before, word string) bool {
+	if len(word) == 0 || len(word) > 2 || strings.Trim(word, "0123456789") != "" {
+		return false
+	}
+	start := strings.TrimSpace(before[:len(before)-len(word)])
+	return start == "" || strings.HasSuffix(before[:len(before)-len(word)], "\n")
+}
+
+// cutAt is where a text that is too long for a sentence is cut: after the last
+// comma or the like in its second half, else at the last space.
+func cutAt(text string) int {
+	if i := strings.LastIndexAny(text, ",;:"); i > len(text)/2 {
+		return i + 1
+	}
+	if i := strings.LastIndexByte(text, ' '); i > 0 {
+		return i + 1
+	}
+	return len(text)
+}

@@ -1,0 +1,244 @@
+package ai
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// splitWhole and splitBytewise are the two extremes of how text can arrive.
+func splitWhole(text string) []string {
+	var s splitter
+	return compact(append(s.push(text), s.flush()))
+}
+
+func splitBytewise(text string) []string {
+	var s splitter
+	var all []string
+	for _, r := range text {
+		all = append(all, s.push(string(r))...)
+	}
+	return compact(append(all, s.flush()))
+}
+
+func compact(list []string) []string {
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}
+
+func TestSentencesEndWhereTheyEnd(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                               nil,
+		"Yes":                            {"Yes"},
+		"Yes. No! Maybe? Fine":           {"Yes.", "No!", "Maybe?", "Fine"},
+		"It is 21.5 degrees. Warm.":      {"It is 21.5 degrees.", "Warm."},
+		"Mr. Smith met Dr. Who. Really.": {"Mr. Smith met Dr. Who.", "Really."},
+		"See https://a.example.org/x.y?z. Then go on.": {"See https://a.example.org/x.y?z.", "Then go on."},
+		"Wait… what? Well... no. Hm... Yes.":           {"Wait… what?", "Well... no.", "Hm...", "Yes."},
+		"Hm… Then yes.":                                {"Hm…", "Then yes."},
+		"At 5 p.m. it rains. At 6 p.m. It stops.":      {"At 5 p.m. it rains.", "At 6 p.m.", "It stops."},
+		"Bread, milk etc. are there. Etc.":             {"Bread, milk etc. are there.", "Etc."},
+		"No. 5 is alive. No. I said no.":               {"No. 5 is alive.", "No.", "I said no."},
+		"J. S. Bach, e.g. this, i.e. That.":            {"J. S. Bach, e.g. this, i.e. That."},
+		"So did I. You too.":                           {"So did I.", "You too."},
+		"1. Bread\n2. Milk\n":                          {"1. Bread", "2. Milk"},
+		"He said \"Stop.\" Then (so.) He went.":        {"He said \"Stop.\"", "Then (so.)", "He went."},
+		"Really?! Yes!!! Done.":                        {"Really?!", "Yes!!!", "Done."},
+		"**It is on.** Good.":                          {"**It is on.**", "Good."},
+		"今日は晴れ。明日は雨！いい？":                               {"今日は晴れ。", "明日は雨！", "いい？"},
+		"Line one\nline two\r\n\nline three":           {"Line one", "line two", "line three"},
+		"On Nov. 21 it is cold.":                       {"On Nov. 21 it is cold."},
+		"It is version 3. Fine.":                       {"It is version 3.", "Fine."},
+		"Go to example.org. Now.":                      {"Go to example.org.", "Now."},
+	} {
+		for way, got := range map[string][]string{"at once": splitWhole(text), "in pieces": splitBytewise(text)} {
+			if !slices.Equal(got, want) {
+				t.Errorf("%q %s gave %q, want %q", text, way, got, want)
+			}
+		}
+	}
+}
+
+func TestSentenceIsGivenAsSoonAsItIsSure(t *testing.T) {
+	t.Parallel()
+	var s splitter
+	for _, step := range []struct {
+		text string
+		want []string
+	}{
+		{"It is 21", nil},
+		{".", nil},
+		{"5 degrees", nil},
+		{".", nil},
+		{" ", []string{"It is 21.5 degrees."}},
+		{"Mr", nil},
+		{".", nil},
+		{" ", nil},
+		{"Smith!", nil},
+		{" ", []string{"Mr. Smith!"}},
+	} {
+		if got := s.push(step.text); !slices.Equal(got, step.want) {
+			t.Errorf("after %q: %q, want %q", step.text, got, step.want)
+		}
+	}
+}
+
+func TestTextWithoutEndsIsCut(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"words": strings.Repeat("word ", 500), "no space": strings.Repeat("ä", 2000), "abbreviations": strings.Repeat("Mr. ", 500),
+		"broken UTF-8": strings.Repeat("\x80", 1000), "dots": strings.Repeat(".", 3000), "commas": strings.Repeat("and, then ", 300),
+	} {
+		sentences := splitWhole(text)
+		for _, s := range sentences {
+			if n := utf8.RuneCountInString(s); n > maxSentence && name != "dots" {
+				t.Errorf("%s: a sentence of %d characters", name, n)
+			}
+		}
+		if name == "words" && len(sentences) < 5 {
+			t.Errorf("%s: only %d sentences", name, len(sentences))
+		}
+	}
+}
+
+func TestHiddenBlocksDisappearHoweverTheyArrive(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain":                                   "plain",
+		"<think>a\nb</think>It is on.":            "It is on.",
+		"<THINK>x</Think>Yes":                     "Yes",
+		"a<think>b</think>c<think>d</think>":      "ac",
+		"<think>never ends":                       "",
+		"<think>a<b</thin k></think>x":            "x",
+		"no start</think> then":                   "no start then",
+		"1 < 2 and <b>3</b>":                      "1 < 2 and <b>3</b>",
+		"<thinking>a</thinking>b":                 "b",
+		"<tool_call>{\"name\":\"x\"}</tool_call>": "",
+		"it ends with <thi":                       "it ends with <thi",
+		"<<think>x</think>":                       "<",
+		"<think></think>":                         "",
+	} {
+		var whole, pieces hider
+		if got := whole.push(text) + whole.flush(); got != want {
+			t.Errorf("%q gave %q, want %q", text, got, want)
+		}
+		var got strings.Builder
+		for _, r := range text {
+			got.WriteString(pieces.push(string(r)))
+		}
+		got.WriteString(pieces.flush())
+		if got.String() != want {
+			t.Errorf("%q in pieces gave %q, want %q", text, got.String(), want)
+		}
+	}
+}
+
+func TestMarkdownIsNotSpoken(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"The **lamp** is `on`.":                 "The lamp is on.",
+		"## Weather":                            "Weather",
+		"- [x] Milk":                            "Milk",
+		"* *Bread*":                             "Bread",
+		"> quoted":                              "quoted",
+		"---":                                   "",
+		"|:---|---:|":                           "",
+		"| Lamp | on |":                         "Lamp on",
+		"See [the page](https://x.org/a_b) now": "See the page now",
+		"See https://x.org/a?b=c.":              "See.",
+		"![cat](http://x/cat.png)":              "cat",
+		"It is 21.5 °C, 40 % for 5 €.":          "It is 21.5 °C, 40 % for 5 €.",
+		"Great 🎉👍🏽!":                            "Great!",
+		"a\x07b\u200bc":                         "a bc",
+		"<b>bold</b> text":                      "bold text",
+		"kitchen_lamp":                          "kitchen lamp",
+		"2 * 3":                                 "2 3",
+		"**":                                    "",
+	} {
+		var p plainer
+		if got := p.sentence(text); got != want {
+			t.Errorf("%q gave %q, want %q", text, got, want)
+		}
+	}
+	var p plainer
+	var got []string
+	for _, s := range splitWhole("Do this:\n```sh\nrm -rf /\nls.\n```\nThat is all. Use ```x``` now.") {
+		got = append(got, p.sentence(s))
+	}
+	if want := []string{"Do this:", "That is all.", "Use now."}; !slices.Equal(compact(got), want) {
+		t.Errorf("with a code block: %q, want %q", got, want)
+	}
+}
+
+func TestClaimsAreKnown(t *testing.T) {
+	t.Parallel()
+	for sentence, from := range map[string]doubt{ // the least doubt under which it is a claim
+		"I've turned on the lamp.":             ofActs,
+		"I have now set it to 20 degrees.":     ofActs,
+		"I turned it off.":                     ofActs,
+		"I’ll close the blinds.":               ofActs,
+		"I'm turning the lamp on.":             ofActs,
+		"Done.":                                ofActs,
+		"Okay, turning on the lamp.":           ofActs,
+		"Sure! Turning the lamp off now.":      ofActs,
+		"All set!":                             ofActs,
+		"The lamp is now on.":                  ofChanges,
+		"The lamp has been turned off.":        ofChanges,
+		"Lamp turned off.":                     ofChanges,
+		"The lamp was successfully dimmed.":    ofChanges,
+		"The lamp is on.":                      ofStates,
+		"It's off.":                            ofStates,
+		"The blinds are closed.":               ofStates,
+		"I have not changed anything.":         ofStates + 1,
+		"I can't open the garage.":             ofStates + 1,
+		"Should I turn it on?":                 ofStates + 1,
+		"I can turn it on if you like.":        ofStates + 1,
+		"Opening hours are nine to five.":      ofStates + 1,
+		"The capital of Portugal is Lisbon.":   ofStates + 1,
+		"There is no lamp with that name.":     ofStates + 1,
+		"Which lamp do you mean?":              ofStates + 1,
+		"The moon landing was in 1969.":        ofStates + 1,
+		"It is based on a book.":               ofStates + 1,
+		"I found two results.":                 ofStates + 1,
+		"It is 21 degrees in the living room.": ofStates + 1,
+	} {
+		for d := ofActs; d <= ofStates; d++ {
+			if got := claims(sentence, d); got != (d >= from) {
+				t.Errorf("claims(%q, %d) = %v", sentence, d, got)
+			}
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"It is 21.5. Mr. X… y", "<think>a</think>b", "```a``` | # [x](y)", "\xff<think", "1. a\n2. b", "。。", strings.Repeat("a.", 400)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var whole, pieces hider
+		visible := whole.push(text) + whole.flush()
+		var b strings.Builder
+		for i := range len(text) {
+			b.WriteString(pieces.push(text[i : i+1]))
+		}
+		b.WriteString(pieces.flush())
+		if b.String() != visible {
+			t.Fatalf("%q is %q at once and %q in pieces", text, visible, b.String())
+		}
+		var p plainer
+		for _, s := range splitWhole(visible) {
+			said := p.sentence(s)
+			if !utf8.ValidString(said) || strings.ContainsAny(said, "\n\r\x00\x1b`*#|<>") {
+				t.Fatalf("%q would be spoken of %q", said, text)
+			}
+			claims(said, ofStates)
+		}
+		if !utf8.ValidString(visible) {
+			return
+		}
+		if a, b := splitWhole(visible), splitBytewise(visible); !slices.Equal(a, b) {
+			t.Fatalf("%q is %q at once and %q in pieces", visible, a, b)
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// watchdog ends a reply that takes too long: silence of the model while it is
+// listened to, and the whole, without the time in which its reader (who may be
+// speaking) keeps it waiting. One goroutine uses it; only the timers' functions
+// run elsewhere, and they do nothing but end the context.
+type watchdog struct {
+	silence time.Duration
+	left    time.Duration
+	since   time.Time // when the whole last began to count
+	quiet   *time.Timer
+	whole   *time.Timer
+}
+
+// watch returns a context that the watchdog ends with an *Error as its cause.
+func watch(ctx context.Context, whole, silence time.Duration) (context.Context, *watchdog) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := &watchdog{silence: silence, left: whole, since: time.Now()}
+	w.quiet = time.AfterFunc(silence, func() {
+		cancel(&Error{Kind: Silent, Err: fmt.Errorf("nothing came for %s (ai.first_token_timeout)", silence)})
+	})
+	w.quiet.Stop()
+	w.whole = time.AfterFunc(whole, func() {
+		cancel(&Error{Kind: TooSlow, Err: fmt.Errorf("no end within %s (ai.timeout)", whole)})
+	})
+	return ctx, w
+}
+
+// listen starts or starts again the wait for a word.
+func (w *watchdog) listen() { w.quiet.Reset(w.silence) }
+
+// deaf ends that wait.
+func (w *watchdog) deaf() { w.quiet.Stop() }
+
+// pause stops both clocks while the reader is busy; resume lets them go on.
+func (w *watchdog) pause() {
+	w.quiet.Stop()
+	w.whole.Stop()
+	w.left -= time.Since(w.since)
+}
+
+func (w *watchdog) resume(listening bool) {
+	w.since = time.Now()
+	w.whole.Reset(max(0, w.left))
+	if listening {
+		w.listen()
+	}
+}
+
+// stop ends both for good.
+func (w *watchdog) stop() {
+	w.quiet.Stop()
+	w.whole.Stop()
+}
+
+// reasonOf is why a context ended: the watchdog's *Error, or the outer context's
+// own error.
+func reasonOf(ctx context.Context) error {
+	if e, ok := errors.AsType[*Error](context.Cause(ctx)); ok {
+		return e
+	}
+	return fmt.Errorf("replying: %w", ctx.Err())
+}
