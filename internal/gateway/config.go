@@ -1,0 +1,300 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/ai"
+	"voicegateway/internal/mqtt"
+	"voicegateway/internal/speech/sphinx"
+	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/speech/wake"
+	"voicegateway/internal/tools/local"
+)
+
+// Config is everything that can be set, section by section as in
+// configs/voice-gateway.yaml. A part's own settings live with the part.
+type Config struct {
+	Gateway  Identity       `yaml:"gateway"`
+	Audio    AudioConfig    `yaml:"audio"`
+	Wake     WakeConfig     `yaml:"wake"`
+	STT      STTConfig      `yaml:"stt"`
+	Intents  IntentsConfig  `yaml:"intents"`
+	AI       ai.Config      `yaml:"ai"`
+	TTS      tts.Config     `yaml:"tts"`
+	MQTT     MQTTConfig     `yaml:"mqtt"`
+	MCP      MCPConfig      `yaml:"mcp"`
+	HTTP     HTTPConfig     `yaml:"http"`
+	Tools    local.Config   `yaml:"tools"`
+	Safety   SafetyConfig   `yaml:"safety"`
+	Recorder RecorderConfig `yaml:"recorder"`
+}
+
+// Identity says which gateway this is and where it stands.
+type Identity struct {
+	ID       string `yaml:"id"`
+	Area     string `yaml:"area"`
+	Language string `yaml:"language"`
+	StateDir string `yaml:"state_dir"` // empty: $STATE_DIRECTORY, else the XDG state directory
+}
+
+// AudioConfig chooses the sound devices.
+type AudioConfig struct {
+	Input   string `yaml:"input"`
+	Output  string `yaml:"output"`
+	Earcons string `yaml:"earcons"` // off, soft or full
+}
+
+// WakeConfig chooses the wake word engine and what it listens for.
+type WakeConfig struct {
+	Engine     string             `yaml:"engine"`
+	Words      []string           `yaml:"words"`
+	Thresholds map[string]float64 `yaml:"thresholds"` // per word, in the engine's own measure
+	ModelsDir  string             `yaml:"models_dir"`
+}
+
+// STTConfig chooses the recognisers, the first that works is used.
+type STTConfig struct {
+	Engines        []string          `yaml:"engines"`
+	ModelDir       string            `yaml:"model_dir"`
+	Pronunciations map[string]string `yaml:"pronunciations"` // word to CMU phones, for names no dictionary has
+	OpenAI         OpenAIConfig      `yaml:"openai"`
+	Wyoming        WyomingConfig     `yaml:"wyoming"`
+}
+
+// OpenAIConfig is a transcription endpoint.
+type OpenAIConfig struct {
+	BaseURL string `yaml:"base_url"`
+	Model   string `yaml:"model"`
+}
+
+// WyomingConfig is a Wyoming service.
+type WyomingConfig struct {
+	URI string `yaml:"uri"`
+}
+
+// IntentsConfig lists sentence packs beside our own.
+type IntentsConfig struct {
+	Packs []string `yaml:"packs"`
+}
+
+// MQTTConfig is the broker to use; without one the embedded broker serves.
+type MQTTConfig struct {
+	Broker        string         `yaml:"broker"`
+	Username      string         `yaml:"username"`
+	PasswordFile  string         `yaml:"password_file"`
+	CAFile        string         `yaml:"ca_file"`
+	AllowInsecure bool           `yaml:"allow_insecure"`
+	Embedded      EmbeddedConfig `yaml:"embedded"`
+}
+
+// EmbeddedConfig is the broker inside the gateway.
+type EmbeddedConfig struct {
+	Listen string `yaml:"listen"`
+}
+
+// MCPConfig is how MCP servers are reached and kept.
+type MCPConfig struct {
+	Retry   RetryConfig             `yaml:"retry"`
+	Breaker BreakerConfig           `yaml:"breaker"`
+	Health  HealthConfig            `yaml:"health"`
+	Servers map[string]ServerConfig `yaml:"servers"`
+}
+
+// RetryConfig is the schedule of connection attempts (DESIGN M2, M3).
+type RetryConfig struct {
+	Enabled      bool          `yaml:"enabled"`
+	Attempts     int           `yaml:"attempts"`
+	BaseDelay    time.Duration `yaml:"base_delay"`
+	Multiplier   float64       `yaml:"multiplier"`
+	MaxDelay     time.Duration `yaml:"max_delay"`
+	SlowInterval time.Duration `yaml:"slow_interval"`
+}
+
+// BreakerConfig is the circuit breaker of a server (DESIGN M9).
+type BreakerConfig struct {
+	Threshold int           `yaml:"threshold"`
+	Recovery  time.Duration `yaml:"recovery"`
+}
+
+// HealthConfig is the health check of a server (DESIGN M8).
+type HealthConfig struct {
+	Interval time.Duration `yaml:"interval"`
+	Timeout  time.Duration `yaml:"timeout"`
+}
+
+// ServerConfig is one MCP server.
+type ServerConfig struct {
+	Transport       string            `yaml:"transport"`
+	Command         string            `yaml:"command"`
+	Args            []string          `yaml:"args"`
+	Env             map[string]string `yaml:"env"`
+	Dir             string            `yaml:"cwd"`
+	URL             string            `yaml:"url"`
+	Headers         map[string]string `yaml:"headers"`
+	Essential       bool              `yaml:"essential"`
+	Requires        []string          `yaml:"requires"`
+	RequiresTimeout time.Duration     `yaml:"requires_timeout"`
+	ConnectTimeout  time.Duration     `yaml:"connect_timeout"`
+	CallTimeout     time.Duration     `yaml:"call_timeout"`
+}
+
+// HTTPConfig is our own HTTP interface.
+type HTTPConfig struct {
+	Listen    string `yaml:"listen"`
+	TokenFile string `yaml:"token_file"`
+}
+
+// SafetyConfig bounds what is done without asking (DESIGN 8).
+type SafetyConfig struct {
+	Dangerous   string `yaml:"dangerous"`     // deny; allowing comes with a spoken confirmation
+	FanOutLimit int    `yaml:"fan_out_limit"` // a command for more devices than this is asked back
+}
+
+// RecorderConfig keeps utterances for later listening; off by default (H10).
+type RecorderConfig struct {
+	Enabled bool `yaml:"enabled"`
+}
+
+// Default is the configuration without any file. configs/voice-gateway.yaml says
+// the same with comments, and a test holds the two together.
+func Default() Config {
+	return Config{
+		Gateway: Identity{ID: "kitchen", Area: "Kitchen", Language: "en"},
+		Audio:   AudioConfig{Input: "default", Output: "default", Earcons: "soft"},
+		Wake: WakeConfig{
+			Engine: "auto", Words: []string{"hey jarvis"}, Thresholds: map[string]float64{},
+			ModelsDir: "/var/lib/voice-gateway/models",
+		},
+		STT: STTConfig{
+			Engines: []string{"pocketsphinx"}, ModelDir: sphinx.DefaultModelDir, Pronunciations: map[string]string{},
+		},
+		Intents: IntentsConfig{Packs: []string{}},
+		AI:      ai.Default(),
+		TTS:     tts.Default(),
+		MQTT:    MQTTConfig{Embedded: EmbeddedConfig{Listen: "127.0.0.1:1884"}},
+		MCP: MCPConfig{
+			Retry: RetryConfig{
+				Enabled: true, Attempts: 3, BaseDelay: 2 * time.Second, Multiplier: 2,
+				MaxDelay: time.Minute, SlowInterval: time.Minute,
+			},
+			Breaker: BreakerConfig{Threshold: 3, Recovery: time.Minute},
+			Health:  HealthConfig{Interval: 30 * time.Second, Timeout: 5 * time.Second},
+			Servers: map[string]ServerConfig{"zwave": DefaultServer()},
+		},
+		HTTP:   HTTPConfig{Listen: "127.0.0.1:8765"},
+		Tools:  local.Default(),
+		Safety: SafetyConfig{Dangerous: "deny", FanOutLimit: 5},
+	}
+}
+
+// DefaultServer is the Z-Wave server as it is started without any setting.
+func DefaultServer() ServerConfig {
+	s := ServerConfig{Command: "zwave-mcp-server", Args: []string{"--require-broker", "2s"}, Essential: true}
+	s.SetDefaults()
+	return s
+}
+
+// SetDefaults fills what a new server's entry may leave out.
+func (s *ServerConfig) SetDefaults() {
+	s.Transport = "stdio"
+	s.RequiresTimeout, s.ConnectTimeout, s.CallTimeout = time.Minute, 10*time.Second, 30*time.Second
+}
+
+// Validate reports everything that is wrong at once, each with the key's path,
+// what was expected and what to write instead.
+func (c Config) Validate() error {
+	var errs []error
+	bad := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...)))
+	}
+	for key, part := range map[string]interface{ Validate() error }{
+		"ai": c.AI, "tts": c.TTS, "tools": c.Tools,
+	} {
+		if err := part.Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	if c.Gateway.ID == "" || strings.ContainsAny(c.Gateway.ID, "/+# \t") {
+		bad("gateway.id", "%q is not usable in a topic; use letters, digits and dashes, such as kitchen", c.Gateway.ID)
+	}
+	if c.Gateway.Language != "en" {
+		bad("gateway.language", "%q has no sentence pack here; expected en", c.Gateway.Language)
+	}
+	oneOf(bad, "audio.earcons", c.Audio.Earcons, "off", "soft", "full")
+	oneOf(bad, "safety.dangerous", c.Safety.Dangerous, "deny")
+	if c.Safety.FanOutLimit < 1 {
+		bad("safety.fan_out_limit", "%d is too small; expected 1 or more devices", c.Safety.FanOutLimit)
+	}
+	if len(c.Intents.Packs) > 0 {
+		bad("intents.packs", "other sentence packs cannot be loaded by this version; leave the list empty")
+	}
+	if c.Recorder.Enabled {
+		bad("recorder.enabled", "this version cannot record; leave it false")
+	}
+	oneOf(bad, "wake.engine", c.Wake.Engine, wake.Engines()...)
+	if c.Wake.Engine != "none" && len(c.Wake.Words) == 0 {
+		bad("wake.words", "there is no wake word; give one, such as hey jarvis, or set wake.engine to none")
+	}
+	if len(c.STT.Engines) != 1 {
+		bad("stt.engines", "this version uses exactly one recogniser; expected [%s]", strings.Join(stt.Engines(), "] or ["))
+	}
+	for _, e := range c.STT.Engines {
+		oneOf(bad, "stt.engines", e, stt.Engines()...)
+	}
+	c.MCP.validate(bad)
+	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int {
+		return strings.Compare(a.Error(), b.Error())
+	})...)
+}
+
+type reporter func(key, format string, args ...any)
+
+func oneOf(bad reporter, key, value string, allowed ...string) {
+	if !slices.Contains(allowed, value) {
+		bad(key, "%q is unknown; expected %s", value, strings.Join(allowed, ", "))
+	}
+}
+
+func (m MCPConfig) validate(bad reporter) {
+	if m.Retry.Attempts < 1 {
+		bad("mcp.retry.attempts", "%d is too small; expected 1 or more", m.Retry.Attempts)
+	}
+	if m.Retry.Multiplier < 1 {
+		bad("mcp.retry.multiplier", "%g is too small; expected 1 or more", m.Retry.Multiplier)
+	}
+	for key, d := range map[string]time.Duration{
+		"mcp.retry.base_delay": m.Retry.BaseDelay, "mcp.retry.max_delay": m.Retry.MaxDelay,
+		"mcp.retry.slow_interval": m.Retry.SlowInterval, "mcp.health.interval": m.Health.Interval,
+		"mcp.health.timeout": m.Health.Timeout, "mcp.breaker.recovery": m.Breaker.Recovery,
+	} {
+		if d <= 0 {
+			bad(key, "%s is not a waiting time; expected something like 2s", d)
+		}
+	}
+	for id, s := range m.Servers {
+		key := "mcp.servers." + id
+		switch {
+		case s.Transport == "stdio" && s.Command == "":
+			bad(key+".command", "a stdio server needs the command that starts it")
+		case s.Transport != "stdio" && s.URL == "" && s.Transport == "http":
+			bad(key+".url", "a server reached by %s needs its address", s.Transport)
+		}
+		oneOf(bad, key+".transport", s.Transport, "stdio", "http")
+		if s.ConnectTimeout <= 0 || s.CallTimeout <= 0 {
+			bad(key, "connect_timeout and call_timeout must be longer than zero, such as 10s")
+		}
+	}
+}
+
+// client is the part of the settings that the MQTT client wants.
+func (m MQTTConfig) client(url, id, password string) mqtt.Config {
+	return mqtt.Config{
+		URL: url, Username: m.Username, Password: password, CAFile: m.CAFile,
+		AllowInsecure: m.AllowInsecure, ClientID: id,
+	}
+}

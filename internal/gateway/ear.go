@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/speech/endpoint"
+	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/speech/wake"
+	"voicegateway/internal/turn"
+)
+
+// ear is everything between the microphone and the transcript, and back to the
+// speaker. All of it is nil in a gateway for text only.
+type ear struct {
+	loop  *turn.Loop
+	wake  wake.Engine
+	stt   stt.Engine
+	sound *device.Device // nil where other sound takes the card's place
+	done  chan struct{}  // closed when a finite source has been told to its end
+}
+
+// buildEar puts the sound path together.
+func (g *Gateway) buildEar() error {
+	g.ear = ear{done: make(chan struct{})}
+	if g.opts.TextOnly {
+		return nil
+	}
+	command := []string{g.opts.Executable, "worker", "stt"}
+	var err error
+	if g.ear.stt, err = stt.New(stt.Config{
+		Engine: g.cfg.STT.Engines[0], Command: command, ModelDir: g.cfg.STT.ModelDir,
+		Pronunciations: g.cfg.STT.Pronunciations, Reject: stt.Default().Reject, Log: g.log.With("part", "stt"),
+	}); err != nil {
+		return err
+	}
+	engine := g.cfg.Wake.Engine
+	if g.opts.PushToTalk {
+		engine = "none"
+	}
+	if g.ear.wake, err = wake.New(wake.Config{
+		Engine: engine, Words: g.cfg.Wake.Words, Thresholds: g.cfg.Wake.Thresholds, Command: command,
+		ModelDir:  g.cfg.STT.ModelDir,
+		Pronounce: stt.NewPronouncer(filepath.Join(g.cfg.STT.ModelDir, "cmudict-en-us.dict"), g.cfg.STT.Pronunciations).All,
+		Log:       g.log.With("part", "wake"),
+	}); err != nil {
+		return err
+	}
+	mic, speaker, err := g.sound()
+	if err != nil {
+		return err
+	}
+	g.ear.loop, err = turn.NewLoop(turn.Config{
+		Area: g.cfg.Gateway.Area, Source: g.opts.Source, Live: !g.opts.Fast,
+		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun,
+	}, turn.Parts{
+		Mic: mic, Wake: g.ear.wake, Stt: g.ear.stt, End: endpoint.New(endpoint.Default()),
+		Answer: g.mind.answerer, Voice: g.voice, Speaker: speaker, Observer: g.observer, Log: g.log,
+	})
+	if err != nil {
+		return fmt.Errorf("assembling the turn: %w", err)
+	}
+	return nil
+}
+
+// sound returns microphone and speaker: the card's, or what the options put in
+// their place.
+func (g *Gateway) sound() (turn.Microphone, turn.Speaker, error) {
+	mic, speaker := g.opts.Mic, g.opts.Speaker
+	if mic == nil || speaker == nil {
+		card, err := device.New(device.Config{
+			Command: []string{g.opts.Executable, "worker", "audio"},
+			Input:   g.cfg.Audio.Input, Output: g.cfg.Audio.Output, Log: g.log.With("part", "audio"),
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("preparing the sound card: %w", err)
+		}
+		g.ear.sound = card
+		if mic == nil {
+			mic = card.Mic()
+		}
+		if speaker == nil {
+			speaker = &fallbackSpeaker{
+				card: card.Speaker(), path: filepath.Join(g.cfg.Gateway.StateDir, "last-reply.wav"), log: g.log,
+			}
+		}
+	}
+	return mic, &gain{Speaker: speaker, level: g.mind.volume.Gain().Level}, nil
+}
+
+// services are the ear's lines in the table of services.
+func (e *ear) services(h *house) []service {
+	if e.loop == nil {
+		return nil
+	}
+	s := []service{
+		{"turns", e.listen, true},
+		{"wake", e.wake.Run, false},
+		{"stt", e.stt.Run, false},
+		{"grammar", func(ctx context.Context) error { return h.follow(ctx, e.stt) }, false},
+	}
+	if e.sound != nil {
+		s = append(s, service{"audio", e.sound.Run, false})
+	}
+	return s
+}
+
+// listen runs the loop and tells when a finite source has ended.
+func (e *ear) listen(ctx context.Context) error {
+	err := e.loop.Run(ctx)
+	close(e.done)
+	return err
+}

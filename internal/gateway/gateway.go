@@ -1,0 +1,202 @@
+// Package gateway assembles the parts into the daemon and runs them in one
+// errgroup: everything starts at once, and nothing waits that need not wait
+// (DESIGN M1). It exists so that the parts need not know each other. A new part
+// is built in build.go and gets a line in the table in services.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"voicegateway/internal/ai"
+	"voicegateway/internal/broker"
+	"voicegateway/internal/home"
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mqtt"
+	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/tools/local"
+	"voicegateway/internal/turn"
+)
+
+// Options say how this gateway differs from the daemon with its sound card.
+type Options struct {
+	Executable string // our own binary: the workers are its children
+	Version    string
+	Environ    []string // of which MCP servers get a small part
+	Secrets    Secrets
+
+	TextOnly   bool            // no sound at all, and no presence on MQTT: one turn from a command line
+	Mic        turn.Microphone // in place of the sound card
+	Speaker    turn.Speaker    // in place of the sound card
+	Fast       bool            // Mic is fed as fast as it is taken
+	PushToTalk bool            // Mic's first frame belongs to the utterance already
+	Source     turn.Source
+	DryRun     bool
+	House      *home.House   // known besides what the servers tell
+	Watch      turn.Observer // told of everything as well
+	Attempt    func(mcpint.Attempt)
+}
+
+// Secrets are values that never stand in the configuration.
+type Secrets struct {
+	MQTTPassword, AIKey, HTTPToken, SearchKey string
+}
+
+// Gateway is the assembled daemon.
+type Gateway struct {
+	cfg      Config
+	opts     Options
+	log      *slog.Logger
+	board    *board
+	tools    *tools.Registry
+	house    *house
+	link     link
+	ear      ear
+	mind     mind
+	voice    *tts.Voice
+	http     *httpapi.Server
+	observer *observers
+}
+
+// link is what connects the gateway to the rest of the house.
+type link struct {
+	broker *broker.Broker // nil where another broker is used
+	bus    *mqtt.Client
+	api    *mqttapi.API
+	host   *mcpint.Host
+}
+
+// mind is what understands and answers.
+type mind struct {
+	answerer *turn.Answerer
+	caller   *caller
+	model    *ai.Assistant
+	volume   *local.Volume
+}
+
+// New checks the configuration, builds every part and starts none.
+func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
+	if opts.Executable == "" || log == nil {
+		return nil, errors.New("gateway: our own program and a logger are needed")
+	}
+	if opts.Source == "" {
+		opts.Source = turn.FromMic
+	}
+	g := &Gateway{cfg: cfg, opts: opts, log: log, board: newBoard(), tools: tools.NewRegistry()}
+	for _, build := range []func() error{
+		g.buildHouse, g.buildTools, g.buildLink, g.buildMind, g.buildVoice, g.buildEar, g.buildHTTP,
+	} {
+		if err := build(); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// service is one long-lived part. When a required one ends, the gateway ends;
+// an optional one is logged, shown in /readyz and lived without.
+type service struct {
+	name     string
+	run      func(context.Context) error
+	required bool
+}
+
+// services is the table of everything that runs. What is nil is not there in
+// this configuration.
+func (g *Gateway) services() []service {
+	s := []service{
+		{"mcp", g.link.host.Run, false},
+		{"ai", g.mind.model.Run, false},
+		{"tts", g.voice.Run, false},
+	}
+	if g.link.api != nil {
+		s = append(s, service{"mqttapi", g.link.api.Run, false})
+	}
+	if g.http != nil {
+		s = append(s, service{"http", g.http.Run, true})
+	}
+	return append(s, g.ear.services(g.house)...)
+}
+
+// Run starts everything at once and returns when ctx ends (nil), or when a
+// required part has failed. Broker and client go last, so that the others can
+// still say goodbye.
+func (g *Gateway) Run(ctx context.Context) error {
+	busCtx, stopBus := context.WithCancel(context.WithoutCancel(ctx))
+	var bus sync.WaitGroup
+	defer func() { stopBus(); bus.Wait() }()
+	group, ctx := errgroup.WithContext(ctx)
+	if g.link.broker != nil {
+		bus.Go(func() { g.optional(busCtx, service{name: "broker", run: g.link.broker.Run}) })
+	}
+	bus.Go(func() { g.optional(busCtx, service{name: "mqtt", run: g.link.bus.Run}) })
+	for _, s := range g.services() {
+		g.board.set(s.name, s.required, httpapi.PartReady, "")
+		group.Go(func() error {
+			if !s.required {
+				g.optional(ctx, s)
+				return nil
+			}
+			err := s.run(ctx)
+			if err != nil && ctx.Err() == nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// optional runs a part the gateway can do without.
+func (g *Gateway) optional(ctx context.Context, s service) {
+	err := s.run(ctx)
+	if err != nil && ctx.Err() == nil {
+		g.board.set(s.name, false, httpapi.PartFailed, err.Error())
+		g.log.Error("a part ended; the gateway goes on without it", "part", s.name, "err", err)
+	}
+}
+
+// Ask answers one text and tells the observers.
+func (g *Gateway) Ask(ctx context.Context, q turn.Question) turn.Record {
+	rec := g.mind.answerer.Turn(ctx, q)
+	g.observer.Replied(rec.ID, rec.Reply)
+	g.observer.TurnEnded(rec)
+	return rec
+}
+
+// Say speaks a text once nothing else is going on.
+func (g *Gateway) Say(ctx context.Context, id, text string) error {
+	if g.ear.loop == nil {
+		return errors.New("this gateway has no voice: it was started for text only")
+	}
+	return g.ear.loop.Say(ctx, id, text)
+}
+
+// Ready returns when the first round of everything is over: the servers have
+// brought their tools or given up, and the ear listens for the house's names.
+func (g *Gateway) Ready(ctx context.Context) error {
+	if err := g.mind.caller.Await(ctx); err != nil {
+		return fmt.Errorf("waiting for the tools: %w", err)
+	}
+	if g.ear.loop == nil {
+		return nil
+	}
+	return g.house.inStep(ctx)
+}
+
+// Turns is closed when a finite source of sound has been told to its end.
+func (g *Gateway) Turns() <-chan struct{} { return g.ear.done }
+
+// House tells what is known of the house now.
+func (g *Gateway) House() *home.House { return g.house.House() }
+
+// Servers is the state of every MCP server.
+func (g *Gateway) Servers() []mcpint.Status { return g.link.host.Status() }

@@ -1,0 +1,107 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"voicegateway/internal/broker"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mqtt"
+	"voicegateway/internal/mqttapi"
+)
+
+// buildLink puts together what connects the gateway to the house: the broker,
+// our client of it, and the MCP servers.
+func (g *Gateway) buildLink() error {
+	url := g.cfg.MQTT.Broker
+	if url == "" {
+		url = "mqtt://" + g.cfg.MQTT.Embedded.Listen
+		var err error
+		if g.link.broker, err = broker.New(broker.Config{
+			Listen: g.cfg.MQTT.Embedded.Listen, Username: g.cfg.MQTT.Username, Password: g.opts.Secrets.MQTTPassword,
+		}, g.log.With("part", "broker")); err != nil {
+			return err
+		}
+	}
+	id := "voice-gateway-" + g.cfg.Gateway.ID
+	if g.opts.TextOnly {
+		id = "" // a random one: the daemon's must not be thrown out
+	}
+	client := g.cfg.MQTT.client(url, id, g.opts.Secrets.MQTTPassword)
+	if !g.opts.TextOnly {
+		client.Will = &mqtt.Message{Topic: mqttapi.Availability(g.cfg.Gateway.ID), Payload: []byte("offline"), Retained: true}
+	}
+	var err error
+	if g.link.bus, err = mqtt.New(client, g.log.With("part", "mqtt")); err != nil {
+		return fmt.Errorf("mqtt.broker: %w", err)
+	}
+	if err := g.buildHost(url); err != nil {
+		return err
+	}
+	if !g.opts.TextOnly {
+		if g.link.api, err = mqttapi.New(g.cfg.Gateway.ID, g.link.bus, mqttView{g}, g.log); err != nil {
+			return err
+		}
+	}
+	g.link.bus.OnConnection(func(up bool) {
+		if !up {
+			return
+		}
+		g.link.host.WakeAll()
+		if g.link.api != nil {
+			g.link.api.Connected()
+		}
+	})
+	g.observer = &observers{log: g.log, api: g.link.api, watch: g.opts.Watch}
+	return nil
+}
+
+// buildHost prepares the MCP servers. Every one is told where the broker is: a
+// server that has no use for it ignores it.
+func (g *Gateway) buildHost(url string) error {
+	r := g.cfg.MCP.Retry
+	cfg := mcpint.HostConfig{
+		Retry: mcpint.Retry{
+			Enabled: r.Enabled, Attempts: r.Attempts, BaseDelay: r.BaseDelay, Multiplier: r.Multiplier,
+			MaxDelay: r.MaxDelay, SlowInterval: r.SlowInterval,
+		},
+		Options: mcpint.Options{
+			Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
+			Environ: g.opts.Environ, Log: g.log.With("part", "mcp"),
+		},
+		OnAttempt: g.opts.Attempt,
+	}
+	broker := map[string]string{
+		"MQTT_BROKER_URL": url, "MQTT_USERNAME": g.cfg.MQTT.Username, "MQTT_PASSWORD": g.opts.Secrets.MQTTPassword,
+		"MQTT_CA_FILE": g.cfg.MQTT.CAFile,
+	}
+	maps.DeleteFunc(broker, func(_, v string) bool { return v == "" })
+	for _, id := range slices.Sorted(maps.Keys(g.cfg.MCP.Servers)) {
+		s := g.cfg.MCP.Servers[id]
+		env := maps.Clone(broker)
+		maps.Copy(env, s.Env)
+		cfg.Servers = append(cfg.Servers, mcpint.Server{
+			ID: id, Transport: s.Transport, Command: s.Command, Args: s.Args, Env: env, Dir: s.Dir,
+			URL: s.URL, Headers: s.Headers, Essential: s.Essential,
+			ConnectTimeout: s.ConnectTimeout, CallTimeout: s.CallTimeout, Program: program(id, s),
+		})
+	}
+	var err error
+	if g.link.host, err = mcpint.NewHost(cfg, g.tools, g.log.With("part", "mcp")); err != nil {
+		return fmt.Errorf("mcp: %w", err)
+	}
+	g.link.host.Watch("://home", g.house.tell)
+	return nil
+}
+
+// program is what has to be installed for a server. For our own one it is
+// named, whatever command stands in the configuration: that is what helps.
+func program(id string, s ServerConfig) string {
+	if own := DefaultServer().Command; id == "zwave" {
+		return own
+	}
+	return filepath.Base(s.Command)
+}

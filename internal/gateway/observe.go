@@ -1,0 +1,84 @@
+package gateway
+
+import (
+	"log/slog"
+	"slices"
+	"sync"
+
+	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/turn"
+)
+
+// keptTurns is how many turns are remembered for /api/turns.
+const keptTurns = 100
+
+// observers passes a turn's news on to everybody who wants them. The log line
+// has the durations and no words that were said (DESIGN S4).
+type observers struct {
+	log   *slog.Logger
+	api   *mqttapi.API  // nil without a presence on MQTT
+	watch turn.Observer // nil where nobody else watches
+
+	mu    sync.Mutex
+	turns []turn.Record
+}
+
+// StateChanged passes the state on.
+func (o *observers) StateChanged(s turn.State) {
+	if o.api != nil {
+		o.api.State(string(s))
+	}
+	if o.watch != nil {
+		o.watch.StateChanged(s)
+	}
+}
+
+// Replied passes a reply on.
+func (o *observers) Replied(id, text string) {
+	if o.api != nil {
+		o.api.Reply(id, text)
+	}
+	if o.watch != nil {
+		o.watch.Replied(id, text)
+	}
+}
+
+// TurnEnded keeps, logs and passes a record on.
+func (o *observers) TurnEnded(r turn.Record) {
+	o.mu.Lock()
+	o.turns = append(o.turns, r)
+	if over := len(o.turns) - keptTurns; over > 0 {
+		o.turns = slices.Delete(o.turns, 0, over)
+	}
+	o.mu.Unlock()
+	o.log.Info("turn ended", "part", "turn", "turn", r.ID, "source", string(r.Source), "route", string(r.Route),
+		"outcome", string(r.Outcome), "calls", len(r.Calls), "speech_end", ms(r.Timings.SpeechEnd), "endpoint", ms(r.Timings.Endpoint),
+		"transcript", ms(r.Timings.Transcript), "first_publish", ms(r.Timings.FirstPublish), "confirmed", ms(r.Timings.Confirmed),
+		"first_audio", ms(r.Timings.FirstAudio), "took", ms(r.Timings.Total))
+	if o.api != nil {
+		if r.Transcript != nil {
+			o.api.Transcript(r.ID, r.Transcript.Text)
+		}
+		o.api.Turn(r)
+	}
+	if o.watch != nil {
+		o.watch.TurnEnded(r)
+	}
+}
+
+// last returns the newest turns first.
+func (o *observers) last() []turn.Record {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	turns := slices.Clone(o.turns)
+	slices.Reverse(turns)
+	return turns
+}
+
+// ms is a timing for the log: -1 where the turn did not come to that point.
+func ms(t *float64) float64 {
+	if t == nil {
+		return -1
+	}
+	return *t
+}

@@ -1,0 +1,180 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
+)
+
+// The gateway as its HTTP and MQTT interfaces see it. Each is a small view, so
+// that the method names of one interface do not get in the way of another's.
+type (
+	httpView struct{ *Gateway }
+	mqttView struct{ *Gateway }
+)
+
+func (g *Gateway) buildHTTP() error {
+	if g.cfg.HTTP.Listen == "" || g.opts.TextOnly {
+		return nil
+	}
+	view := httpView{g}
+	var err error
+	g.http, err = httpapi.New(httpapi.Config{Listen: g.cfg.HTTP.Listen, Token: g.opts.Secrets.HTTPToken}, httpapi.Deps{
+		Health: view, Asker: view, Sayer: view, Servers: view, Turns: view, Home: view,
+	}, g.log.With("part", "http"))
+	return err
+}
+
+// Readiness tells how the parts are.
+func (v httpView) Readiness() httpapi.Readiness {
+	parts := v.board.list()
+	for i, p := range parts {
+		if state, why := v.live(p.Name); p.State == httpapi.PartReady && state != "" {
+			parts[i].State, parts[i].Why = state, why
+		}
+	}
+	return httpapi.Readiness{MCP: v.link.host.Overall(), Parts: parts}
+}
+
+// live asks the parts that know more about themselves than whether they run.
+func (v httpView) live(part string) (httpapi.PartState, string) {
+	switch part {
+	case "mqtt":
+		if !v.link.bus.Connected() {
+			return httpapi.PartDegraded, "there is no connection to the MQTT broker; it is tried again by itself"
+		}
+	case "mcp":
+		for _, s := range v.link.host.Status() {
+			if s.Status != mcpint.Connected {
+				return httpapi.PartDegraded, "the MCP server " + s.ID + " is " + string(s.Status) + "; local tools work"
+			}
+		}
+	case "ai":
+		if ok, why := v.mind.model.Ready(); !ok {
+			return httpapi.PartDegraded, why
+		}
+	}
+	return "", ""
+}
+
+// Ask answers a text.
+func (v httpView) Ask(ctx context.Context, r httpapi.AskRequest) (any, error) {
+	return v.Gateway.Ask(ctx, turn.Question{Text: r.Text, Area: v.areaOr(r.Area), Source: turn.FromHTTP, DryRun: r.DryRun}), nil
+}
+
+// Say speaks a text.
+func (v httpView) Say(ctx context.Context, text string) error { return v.Gateway.Say(ctx, "", text) }
+
+// Turns lists the last turns, the newest first.
+func (v httpView) Turns(limit int) any {
+	turns := v.observer.last()
+	if limit > 0 && len(turns) > limit {
+		turns = turns[:limit]
+	}
+	return turns
+}
+
+// Home is the house as it is known.
+func (v httpView) Home(context.Context) (any, error) { return v.House(), nil }
+
+// List is the state of every MCP server.
+func (v httpView) List() httpapi.ServerList {
+	list := httpapi.ServerList{Overall: v.link.host.Overall(), Servers: []any{}}
+	for _, s := range v.link.host.Status() {
+		list.Servers = append(list.Servers, s)
+	}
+	return list
+}
+
+// Status is the state of one.
+func (v httpView) Status(id string) (any, error) {
+	s, err := v.server(id)
+	return s, err
+}
+
+func (v httpView) server(id string) (mcpint.Status, error) {
+	for _, s := range v.link.host.Status() {
+		if s.ID == id {
+			return s, nil
+		}
+	}
+	return mcpint.Status{}, fmt.Errorf("%w: no MCP server is called %q", httpapi.ErrNotFound, id)
+}
+
+// Retry starts afresh with one server.
+func (v httpView) Retry(ctx context.Context, id string) (any, bool, error) {
+	s, err := v.server(id)
+	if err != nil {
+		return nil, false, err
+	}
+	if s.Status == mcpint.Connected {
+		return s, true, nil
+	}
+	if err := v.link.host.Retry(ctx, id); err != nil {
+		return nil, false, fmt.Errorf("retrying: %w", err)
+	}
+	s, err = v.server(id)
+	return s, false, err
+}
+
+// RetryAll starts afresh with every server that is not connected.
+func (v httpView) RetryAll(ctx context.Context) (httpapi.ServerList, error) {
+	if err := v.link.host.RetryAll(ctx); err != nil {
+		return httpapi.ServerList{}, fmt.Errorf("retrying: %w", err)
+	}
+	return v.List(), nil
+}
+
+// Ask answers a text; the command's id becomes the turn's, so that the sender
+// finds its answer.
+func (v mqttView) Ask(ctx context.Context, id, text, area string) {
+	v.Gateway.Ask(ctx, turn.Question{ID: id, Text: text, Area: v.areaOr(area), Source: turn.FromMQTT})
+}
+
+// Say speaks a text.
+func (v mqttView) Say(ctx context.Context, id, text string) error {
+	return v.Gateway.Say(ctx, id, text)
+}
+
+// Listen opens an utterance.
+func (v mqttView) Listen(ctx context.Context) error {
+	if v.ear.loop == nil {
+		return errors.New("this gateway has no microphone")
+	}
+	return v.ear.loop.Listen(ctx)
+}
+
+// Stop ends what is being heard or said.
+func (v mqttView) Stop(ctx context.Context) error {
+	if v.ear.loop == nil {
+		return nil
+	}
+	return v.ear.loop.Stop(ctx)
+}
+
+// SetVolume sets the volume in percent.
+func (v mqttView) SetVolume(ctx context.Context, level int) error {
+	res, err := v.tools.Call(ctx, tools.Call{
+		Tool: "set_volume", Args: []byte(`{"action":"set","level":` + strconv.Itoa(level) + `}`),
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("setting the volume: %w", err)
+	case res.Failed:
+		return errors.New(res.Text)
+	}
+	return nil
+}
+
+func (g *Gateway) areaOr(area string) string {
+	if area == "" {
+		return g.cfg.Gateway.Area
+	}
+	return area
+}

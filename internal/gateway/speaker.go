@@ -1,0 +1,91 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/turn"
+)
+
+// gain turns our own sound up and down, where no mixer does it.
+type gain struct {
+	turn.Speaker
+	level func() float64 // 0..1
+}
+
+// Play plays the clip at the level.
+func (g *gain) Play(ctx context.Context, c audio.Clip) error {
+	level := g.level()
+	if level >= 1 {
+		return g.Speaker.Play(ctx, c)
+	}
+	quieter := audio.Clip{Rate: c.Rate, Samples: make([]int16, len(c.Samples))}
+	for i, s := range c.Samples {
+		quieter.Samples[i] = int16(float64(s) * max(level, 0))
+	}
+	return g.Speaker.Play(ctx, quieter)
+}
+
+// fallbackSpeaker writes the reply to a file where the card cannot play it, and
+// says so once: nothing that was said is lost.
+type fallbackSpeaker struct {
+	card turn.Speaker
+	path string
+	log  *slog.Logger
+	once sync.Once
+}
+
+// Play plays on the card, else writes the clip to the file.
+func (f *fallbackSpeaker) Play(ctx context.Context, c audio.Clip) error {
+	err := f.card.Play(ctx, c)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	f.once.Do(func() {
+		f.log.Warn("no speaker; replies are written to a file instead", "part", "audio", "path", f.path, "err", err)
+	})
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return fmt.Errorf("keeping the reply: %w", err)
+	}
+	var wav bytes.Buffer
+	if err := audio.WriteWAV(&wav, c); err != nil {
+		return fmt.Errorf("keeping the reply: %w", err)
+	}
+	if err := os.WriteFile(f.path, wav.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("keeping the reply: %w", err)
+	}
+	return nil
+}
+
+// SayOnce speaks one text with the configured voice and ends: on the card, or
+// into a file where there is none.
+func SayOnce(ctx context.Context, cfg Config, executable, text string, log *slog.Logger) error {
+	voice, err := tts.New(cfg.TTS, log)
+	if err != nil {
+		return err
+	}
+	clip, err := voice.Synthesize(ctx, text)
+	if err != nil {
+		return err
+	}
+	card, err := device.New(device.Config{
+		Command: []string{executable, "worker", "audio"}, Input: cfg.Audio.Input, Output: cfg.Audio.Output, Log: log,
+	})
+	if err != nil {
+		return fmt.Errorf("preparing the sound card: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = card.Run(ctx) })
+	defer func() { cancel(); wg.Wait() }()
+	speaker := &fallbackSpeaker{card: card.Speaker(), path: filepath.Join(cfg.Gateway.StateDir, "last-reply.wav"), log: log}
+	return speaker.Play(ctx, clip)
+}
