@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"voicegateway/internal/mqtt"
+)
+
+// patience bounds every wait; no test measures time.
+const patience = 60 * time.Second
+
+// freeAddr is an address nobody listens at.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// child is a program under test.
+type child struct {
+	*exec.Cmd
+	stderr *safeBuffer
+	ended  chan struct{}
+	err    error
+}
+
+// start runs a program until the test ends; all of its group must be gone then.
+func start(t *testing.T, env []string, program string, args ...string) *child {
+	t.Helper()
+	c := &child{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), program, args...), stderr: &safeBuffer{}, ended: make(chan struct{})}
+	c.Env, c.Stderr = env, c.stderr
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.WaitDelay = 5 * time.Second
+	if err := c.Start(); err != nil {
+		t.Fatalf("starting %s: %v", program, err)
+	}
+	go func() { c.err = c.Wait(); close(c.ended) }()
+	t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		if !c.wait() {
+			t.Errorf("%s does not end", program)
+			_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		}
+		if t.Failed() {
+			t.Logf("stderr of %s:\n%s", filepath.Base(program), c.stderr)
+		}
+	})
+	return c
+}
+
+// wait says whether the program has ended within the patience.
+func (c *child) wait() bool {
+	select {
+	case <-c.ended:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// safeBuffer is a buffer two goroutines may use.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write keeps p.
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+// String is everything so far.
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("it never came to this: %s", what)
+		}
+	}
+}
+
+// mosquitto starts a real broker and returns its address.
+func mosquitto(t *testing.T) string {
+	t.Helper()
+	program, err := exec.LookPath("mosquitto")
+	if err != nil {
+		program = "/usr/sbin/mosquitto"
+	}
+	addr := freeAddr(t)
+	conf := filepath.Join(t.TempDir(), "mosquitto.conf")
+	_, port, _ := strings.Cut(addr, ":")
+	if err := os.WriteFile(conf, []byte("listener "+port+" 127.0.0.1\nallow_anonymous true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, environ(t), program, "-c", conf)
+	eventually(t, "the broker listens", func() bool {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+	return "mqtt://" + addr
+}
+
+// simulate starts a simulated Z-Wave house at the broker.
+func simulate(t *testing.T, broker string) {
+	t.Helper()
+	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker)
+}
+
+// ear hears what is said at the broker.
+type ear struct {
+	*mqtt.Client
+	mu    sync.Mutex
+	heard map[string][]string
+}
+
+// listen connects a stranger to the broker.
+func listen(t *testing.T, broker string) *ear {
+	t.Helper()
+	c, err := mqtt.New(mqtt.Config{URL: broker}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &ear{Client: c, heard: map[string][]string{}}
+	if err := c.Subscribe(t.Context(), "voice/#", func(topic string, payload []byte, _ bool) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.heard[topic] = append(e.heard[topic], string(payload))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = c.Run(ctx) })
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	if err := c.AwaitConnected(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// on is everything heard on a topic.
+func (e *ear) on(topic string) []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return append([]string(nil), e.heard[topic]...)
+}
+
+// has says whether a message with these words came on a topic.
+func (e *ear) has(topic string, words ...string) bool {
+	for _, m := range e.on(topic) {
+		all := true
+		for _, w := range words {
+			all = all && strings.Contains(m, w)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// get reads a JSON document of the daemon.
+func get(t *testing.T, addr, path string, into any) error {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+path, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return errors.New(resp.Status)
+	}
+	return json.Unmarshal(body, into)
+}
+
+// command runs voice-gateway to its end and returns what it printed.
+func command(t *testing.T, env []string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "voice-gateway"), args...)
+	var out, errs bytes.Buffer
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("running voice-gateway %s: %v", strings.Join(args, " "), err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}

@@ -1,0 +1,133 @@
+// Package cli is the command line of voice-gateway: flags in, calls, words out.
+// It exists so that everything a person reads on a terminal stands in one place.
+// A new command is a file with a func (a *app) …Command() *cobra.Command and a
+// line in the root's list.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// IO is what a command may touch of the world.
+type IO struct {
+	In         io.Reader
+	Out, Err   io.Writer
+	Environ    []string // KEY=value
+	Executable string   // our own binary, for the workers and its neighbours
+	Terminal   bool     // Out is a terminal: colours are welcome
+}
+
+// Exit statuses.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// usageError is a mistake in the call itself.
+type usageError struct{ error }
+
+// silentError has been told already.
+type silentError struct{ error }
+
+type app struct {
+	IO
+	config  string
+	verbose bool
+	paint   paint
+}
+
+// Main runs the command line and returns the exit status.
+func Main(ctx context.Context, args []string, version string, world IO) int {
+	a := &app{IO: world, paint: paint(world.Terminal)}
+	root := &cobra.Command{
+		Use:           "voice-gateway",
+		Short:         "A voice gateway for home automation",
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("unknown command %q; voice-gateway --help lists them", args[0])}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetArgs(args)
+	root.SetIn(world.In)
+	root.SetOut(world.Out)
+	root.SetErr(world.Err)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())}
+	})
+	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configPlaces, ", ")+")")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
+	root.AddCommand(
+		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
+		a.configCommand(), a.workerCommand(),
+	)
+	err := root.ExecuteContext(ctx)
+	return a.status(err)
+}
+
+// status turns the end of a command into words and a number.
+func (a *app) status(err error) int {
+	var usage usageError
+	var silent silentError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &silent):
+		return exitError
+	case errors.As(err, &usage):
+		fmt.Fprintln(a.Err, "voice-gateway:", err)
+		return exitUsage
+	default:
+		fmt.Fprintln(a.Err, "voice-gateway:", err)
+		return exitError
+	}
+}
+
+// exactly is cobra's argument check with our exit status and a sentence.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("%s needs %s; %d arguments were given", c.CommandPath(), what, len(args))}
+		}
+		return nil
+	}
+}
+
+// logger writes to stderr: a daemon's log for run, only warnings for commands
+// that a person reads, everything with --verbose.
+func (a *app) logger(level slog.Level) *slog.Logger {
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(newParagraphs(a.Err, &slog.HandlerOptions{Level: level}))
+}
+
+// getenv looks a variable up in the command's environment.
+func (a *app) getenv(name string) string {
+	for _, kv := range a.Environ {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// exists says whether a file is there.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,328 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/turn"
+)
+
+// act is one command of the demonstration and what must be true afterwards.
+type act struct {
+	says string
+	// device and value are read from the house by the witness; want is what the
+	// device itself must report. An empty device: the command changes none.
+	device, value string
+	want          float64
+	// outcome, route and tool are what the record must show.
+	outcome turn.Outcome
+	route   turn.Route
+	tool    string
+	reply   string // words the reply must contain
+}
+
+// acts are the demonstration's turns, one for each kind of thing it can do.
+var acts = []act{
+	{says: "turn on the kitchen light", device: "Kitchen Light", value: "37-0-currentValue", want: 1, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
+	{says: "dim the bedroom lamp to forty percent", device: "Bedroom Lamp", value: "38-0-currentValue", want: 40, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
+	{says: "close the living room blinds", device: "Living Room Blinds", value: "106-0-currentValue-13", want: 0, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
+	{says: "lock the front door", device: "Front Door", value: "98-0-currentMode", want: 255, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
+	{says: "set the thermostat to nineteen degrees", device: "Thermostat", value: "67-0-setpoint-1", want: 19, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
+	{says: "what is the temperature in the kitchen", outcome: turn.Done, route: turn.RouteLocal, tool: "get_device_sensor_data", reply: "21.2"},
+	{says: "what time is it", outcome: turn.Done, route: turn.RouteLocal, tool: "get_datetime"},
+	{says: "turn on the dishwasher", outcome: turn.OutFailed, route: turn.RouteRefused, reply: "dishwasher"},
+}
+
+// quiet is above every level: the demonstration tells by itself what happens,
+// and --verbose shows the log.
+const quiet = slog.LevelError + 1
+
+// turnPatience bounds one spoken command with its answer.
+const turnPatience = 30 * time.Second
+
+// demoCommand shows the whole path on this machine and fails when a device did
+// not really change.
+func (a *app) demoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "demo", Short: "The whole path on this machine: no hardware, account or network",
+		Args: exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
+	}
+}
+
+// demonstration is one run of it.
+type demonstration struct {
+	*app
+	stage   *stage
+	witness *witness
+	mic     *feed
+	records chan turn.Record
+	person  *tts.Voice
+	wake    string
+	failed  []string
+}
+
+func (a *app) demo(ctx context.Context) error {
+	l, err := a.load()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "voice-gateway-demo-")
+	if err != nil {
+		return fmt.Errorf("making a directory for the demonstration: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	l.Gateway.StateDir = dir
+	l.AI.Enabled = "false"
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d := &demonstration{app: a, mic: newFeed(), records: make(chan turn.Record, 16)}
+	if len(l.Wake.Words) == 0 {
+		return errors.New("the demonstration speaks a wake word; wake.words is empty")
+	}
+	d.wake = l.Wake.Words[0]
+	voice := tts.Default()
+	voice.Engines = []string{"flite"}
+	if d.person, err = tts.New(voice, a.logger(slog.LevelError)); err != nil {
+		return fmt.Errorf("preparing the speaking person: %w", err)
+	}
+	fmt.Fprintln(a.Out, a.paint.bold("A house in a box:"), "MQTT broker, simulated Z-Wave house, zwave-mcp-server over stdio, wake word, recogniser, voice.")
+	if d.stage, err = a.newStage(ctx, l, d.options(l), "", a.logger(quiet)); err != nil {
+		return err
+	}
+	defer d.stage.close()
+	defer cancel()
+	if d.witness, err = newWitness(d.stage.url, "zwave", a.logger(slog.LevelError)); err != nil {
+		return err
+	}
+	d.stage.background("witness", func() error { return d.witness.run(ctx) })
+	before, err := d.witness.nodes(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the house before: %w", err)
+	}
+	d.stage.run(ctx)
+	if err := d.perform(ctx); err != nil {
+		return errors.Join(err, d.stage.failure())
+	}
+	after, err := d.witness.nodes(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the house after: %w", err)
+	}
+	d.compare(before, after)
+	return d.verdict()
+}
+
+func (d *demonstration) options(l *loaded) gateway.Options {
+	return gateway.Options{
+		Environ: l.options.Environ, Mic: d.mic, Speaker: silentSpeaker{paced: true}, Source: turn.FromMic,
+		Watch:   &watcher{ended: func(r turn.Record) { d.records <- r }},
+		Attempt: d.tellAttempt,
+	}
+}
+
+func (d *demonstration) tellAttempt(t mcpint.Attempt) {
+	if t.Err == nil {
+		fmt.Fprintf(d.Out, "  %s MCP server %s: connected at attempt %d, %s after the start\n", d.paint.good("✓"), t.Server, t.Number, t.After.Round(10*time.Millisecond))
+		return
+	}
+	fmt.Fprintf(d.Out, "  %s MCP server %s: attempt %d failed %s after the start\n", d.paint.bad("✗"), t.Server, t.Number, t.After.Round(10*time.Millisecond))
+}
+
+// perform speaks every command once the first round of connections is over.
+func (d *demonstration) perform(ctx context.Context) error {
+	ready, cancel := context.WithTimeout(ctx, 90*time.Second)
+	defer cancel()
+	if err := d.stage.gateway.Ready(ready); err != nil {
+		return fmt.Errorf("the gateway did not become ready: %w", err)
+	}
+	for _, s := range d.stage.gateway.Servers() {
+		if s.Status != mcpint.Connected {
+			d.fail("the MCP server %s is not connected", s.ID)
+			fmt.Fprintln(d.Out, "\n"+mcpint.FailureText(s))
+		}
+	}
+	play := acts
+	if len(d.failed) > 0 {
+		play = slices.DeleteFunc(slices.Clone(acts), func(x act) bool { return x.tool != "get_datetime" })
+		fmt.Fprintln(d.Out, "\nWithout its servers there is no house; what works is shown all the same:")
+	}
+	for i, x := range play {
+		fmt.Fprintf(d.Out, "\n%s %s\n", d.paint.bold(fmt.Sprintf("%d.", i+1)), d.paint.bold(fmt.Sprintf("“%s, %s”", d.wake, x.says)))
+		if err := d.turn(ctx, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn speaks one command into the microphone, waits for its record and asks
+// the house whether it is true.
+func (d *demonstration) turn(ctx context.Context, x act) error {
+	clip, err := d.person.Synthesize(ctx, d.wake+", "+x.says+".")
+	if err != nil {
+		return fmt.Errorf("speaking: %w (apt-get install flite)", err)
+	}
+	if err := d.mic.say(clip); err != nil {
+		return fmt.Errorf("speaking: %w", err)
+	}
+	var r turn.Record
+	select {
+	case r = <-d.records:
+	case <-time.After(turnPatience):
+		d.fail("“%s” was not heard", x.says)
+		fmt.Fprintln(d.Out, " ", d.paint.bad("✗ no turn came of it"))
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the demonstration was stopped: %w", ctx.Err())
+	}
+	tellTurn(d.Out, d.paint, r)
+	for _, wrong := range x.check(r) {
+		d.fail("“%s”: %s", x.says, wrong)
+		fmt.Fprintln(d.Out, " ", d.paint.bad("✗ "+wrong))
+	}
+	if x.device == "" {
+		return nil
+	}
+	got, err := d.witness.read(ctx, x.device, x.value)
+	switch {
+	case err != nil:
+		d.fail("“%s”: reading %s: %v", x.says, x.device, err)
+		fmt.Fprintln(d.Out, " ", d.paint.bad(fmt.Sprintf("✗ reading the device: %v", err)))
+	case math.Abs(number(got)-x.want) > 0.5:
+		d.fail("“%s”: %s reports %v, expected %v", x.says, x.device, got, x.want)
+		fmt.Fprintln(d.Out, " ", d.paint.bad(fmt.Sprintf("✗ the device itself reports %v, expected %v", got, x.want)))
+	default:
+		fmt.Fprintf(d.Out, "  %s %s\n", d.paint.dim("proof   "), d.paint.good(fmt.Sprintf("%s itself reports %v, read by another MQTT client", x.device, got)))
+	}
+	return nil
+}
+
+// check compares a record with what must be in it.
+func (x act) check(r turn.Record) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if r.Transcript == nil || r.Transcript.Text != x.says {
+		say("heard %q instead", transcript(r))
+	}
+	if r.Outcome != x.outcome || r.Route != x.route {
+		say("outcome %s by route %s, expected %s by %s", r.Outcome, r.Route, x.outcome, x.route)
+	}
+	if !strings.Contains(r.Reply, x.reply) || r.Reply == "" {
+		say("the reply %q does not contain %q", r.Reply, x.reply)
+	}
+	switch {
+	case x.tool == "" && len(r.Calls) > 0:
+		say("tools were called where none was due")
+	case x.tool != "" && (len(r.Calls) != 1 || r.Calls[0].Tool != x.tool || !r.Calls[0].OK):
+		say("expected one good call of %s", x.tool)
+	case x.device != "" && (r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed):
+		say("the device has not confirmed it")
+	}
+	return wrong
+}
+
+func transcript(r turn.Record) string {
+	if r.Transcript == nil {
+		return ""
+	}
+	return r.Transcript.Text
+}
+
+// number reads a device's value as one: true is 1.
+func number(v any) float64 {
+	switch v := v.(type) {
+	case float64:
+		return v
+	case bool:
+		if v {
+			return 1
+		}
+		return 0
+	default:
+		return math.NaN()
+	}
+}
+
+func (d *demonstration) fail(format string, args ...any) {
+	d.failed = append(d.failed, fmt.Sprintf(format, args...))
+}
+
+// compare prints the house before and after, as the devices told it.
+func (d *demonstration) compare(before, after []seenNode) {
+	was := map[string]seenNode{}
+	for _, n := range before {
+		was[n.Name] = n
+	}
+	var rows [][]string
+	for _, n := range after {
+		b, a := summary(was[n.Name]), summary(n)
+		mark := ""
+		if a != b {
+			mark = "◀ changed"
+		}
+		rows = append(rows, []string{n.Loc, n.Name, b, a, mark})
+	}
+	fmt.Fprintln(d.Out, "\n"+d.paint.bold("The house before and after, as its devices report it:"))
+	table(d.Out, d.paint, []string{"area", "device", "before", "after", ""}, rows)
+}
+
+// shown are the values that tell a device's state, the first that it has.
+var shown = []struct{ key, unit string }{
+	{"37-0-currentValue", ""},
+	{"38-0-currentValue", " %"},
+	{"106-0-currentValue-13", " %"},
+	{"98-0-currentMode", ""},
+	{"102-0-currentState", ""},
+	{"67-0-setpoint-1", " °C"},
+}
+
+func summary(n seenNode) string {
+	for _, s := range shown {
+		v, ok := n.Values[s.key]
+		if !ok {
+			continue
+		}
+		switch {
+		case v.Value == true:
+			return "on"
+		case v.Value == false:
+			return "off"
+		case strings.HasPrefix(s.key, "98-") && number(v.Value) == 255:
+			return "locked"
+		case strings.HasPrefix(s.key, "98-"):
+			return "unlocked"
+		default:
+			return fmt.Sprintf("%v%s", v.Value, s.unit)
+		}
+	}
+	var parts []string
+	for _, key := range sortedKeys(n.Values) {
+		if v := n.Values[key]; v.Value != nil && v.Readable && (v.CommandClass == 49 || v.CommandClass == 48 || v.CommandClass == 113) {
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%v %s", v.Value, v.Unit)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (d *demonstration) verdict() error {
+	fmt.Fprintln(d.Out)
+	if len(d.failed) == 0 {
+		fmt.Fprintln(d.Out, d.paint.good(fmt.Sprintf("✓ All %d turns went as they must; what changed was read back from the devices themselves.", len(acts))))
+		return nil
+	}
+	for _, f := range d.failed {
+		fmt.Fprintln(d.Out, d.paint.bad("✗ "+f))
+	}
+	return silentError{fmt.Errorf("%d things went wrong in the demonstration", len(d.failed))}
+}

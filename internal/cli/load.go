@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/config"
+	"voicegateway/internal/gateway"
+)
+
+// configPlaces are where the configuration is looked for, the first wins.
+var configPlaces = []string{"/etc/voice-gateway/voice-gateway.yaml", "configs/voice-gateway.yaml"}
+
+// prefix begins the variables that override keys.
+const prefix = "VOICE_GATEWAY_"
+
+// loaded is a configuration with where it came from and its secrets.
+type loaded struct {
+	gateway.Config
+	path    string // empty: defaults only
+	origins *config.Origins
+	options config.Options
+	secrets gateway.Secrets
+}
+
+// load reads and checks the configuration.
+func (a *app) load() (*loaded, error) {
+	l := &loaded{Config: gateway.Default(), path: a.config}
+	if l.path == "" {
+		for _, place := range configPlaces {
+			if exists(place) {
+				l.path = place
+				break
+			}
+		}
+	}
+	l.options = config.Options{Prefix: prefix, Environ: a.Environ, Known: []string{
+		prefix + "MQTT_PASSWORD", prefix + "AI_API_KEY", prefix + "HTTP_TOKEN", prefix + "TOOLS_SEARCH_KEY",
+	}}
+	var err error
+	if l.origins, err = config.Load(l.path, &l.Config, l.options); err != nil {
+		return nil, fmt.Errorf("the configuration cannot be used:\n%w", err)
+	}
+	if strings.EqualFold(l.options.Getenv("DISABLE_RETRY"), "true") {
+		l.MCP.Retry.Enabled = false
+	}
+	if err := l.Validate(); err != nil {
+		return nil, fmt.Errorf("the configuration%s cannot be used:\n%w", from(l.path), err)
+	}
+	if l.Gateway.StateDir, err = l.options.StateDir(l.Gateway.StateDir, "voice-gateway"); err != nil {
+		return nil, fmt.Errorf("finding the state directory: %w", err)
+	}
+	return l, l.readSecrets()
+}
+
+func (l *loaded) readSecrets() error {
+	for _, s := range []struct {
+		key, file string
+		to        *string
+	}{
+		{"mqtt.password", l.MQTT.PasswordFile, &l.secrets.MQTTPassword},
+		{"ai.api_key", l.AI.APIKeyFile, &l.secrets.AIKey},
+		{"http.token", l.HTTP.TokenFile, &l.secrets.HTTPToken},
+		{"tools.search.key", l.Tools.Search.KeyFile, &l.secrets.SearchKey},
+	} {
+		secret, err := l.options.Secret(s.key, s.file)
+		if err != nil {
+			return fmt.Errorf("reading a secret: %w", err)
+		}
+		*s.to = secret
+	}
+	return nil
+}
+
+func from(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " of " + path
+}
+
+// configCommand checks and shows the configuration.
+func (a *app) configCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "config", Short: "Check or show the configuration",
+		Args: exactly(0, "check or show"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return usageError{fmt.Errorf("%s needs check or show", c.CommandPath())}
+		},
+	}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "check", Short: "Validate the configuration", Args: exactly(0, "no arguments"),
+			RunE: func(*cobra.Command, []string) error {
+				l, err := a.load()
+				if err != nil {
+					return err
+				}
+				what := "the defaults (no file found)"
+				if l.path != "" {
+					what = l.path
+				}
+				fmt.Fprintln(a.Out, a.paint.good("✓"), what, "and the environment are valid")
+				return nil
+			},
+		},
+		&cobra.Command{
+			Use: "show", Short: "Print every value and where it came from; secrets stay hidden", Args: exactly(0, "no arguments"),
+			RunE: func(*cobra.Command, []string) error {
+				l, err := a.load()
+				if err != nil {
+					return err
+				}
+				return config.Show(a.Out, l.Config, l.origins)
+			},
+		},
+	)
+	return c
+}

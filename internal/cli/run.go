@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/turn"
+)
+
+// runCommand is the daemon.
+func (a *app) runCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "run", Short: "The daemon", Args: exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			log := a.logger(slog.LevelInfo)
+			log.Info("starting", "config", l.path, "gateway", l.Gateway.ID, "state_dir", l.Gateway.StateDir)
+			g, err := gateway.New(l.Config, gateway.Options{
+				Executable: a.Executable, Environ: a.Environ, Secrets: l.secrets, Source: turn.FromMic,
+			}, log)
+			if err != nil {
+				return fmt.Errorf("assembling the gateway: %w", err)
+			}
+			if err := g.Run(c.Context()); err != nil {
+				return fmt.Errorf("the gateway ended: %w", err)
+			}
+			log.Info("stopped")
+			return nil
+		},
+	}
+}
+
+// sayCommand speaks a text, through the running daemon or with our own voice.
+func (a *app) sayCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "say TEXT", Short: "Speak a text",
+		Args: func(c *cobra.Command, args []string) error {
+			if strings.TrimSpace(strings.Join(args, " ")) == "" {
+				return usageError{fmt.Errorf("%s needs a text", c.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			text := strings.Join(args, " ")
+			err = a.post(c.Context(), l, "/api/say", map[string]string{"text": text}, nil)
+			if !errors.Is(err, errNoDaemon) {
+				return err
+			}
+			if err := gateway.SayOnce(c.Context(), l.Config, a.Executable, text, a.logger(slog.LevelWarn)); err != nil {
+				return fmt.Errorf("speaking: %w", err)
+			}
+			return nil
+		},
+	}
+}

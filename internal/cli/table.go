@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// table prints rows in columns that are as wide as they must be.
+func table(w io.Writer, p paint, head []string, rows [][]string) {
+	width := make([]int, len(head))
+	for _, row := range append([][]string{head}, rows...) {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	line := func(row []string, style func(string) string) {
+		var b strings.Builder
+		for i, cell := range row {
+			b.WriteString(cell + strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell)+2))
+		}
+		fmt.Fprintln(w, "  "+style(strings.TrimRight(b.String(), " ")))
+	}
+	line(head, p.bold)
+	for _, row := range rows {
+		line(row, func(s string) string { return s })
+	}
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/speech/sphinx"
+	"voicegateway/internal/worker"
+)
+
+// workers are the children by name.
+var workers = map[string]func(ctx context.Context, in io.Reader, out io.Writer) error{
+	"audio": device.Work,
+	"stt":   sphinx.Work,
+}
+
+// workerCommand is the child side of the supervised workers: the only place
+// where C code runs.
+func (a *app) workerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "worker audio|stt",
+		Short:  "Internal: a supervised child that talks to a C library",
+		Hidden: true,
+		Args:   exactly(1, "the worker's name, audio or stt"),
+		RunE: func(c *cobra.Command, args []string) error {
+			work, ok := workers[args[0]]
+			if !ok {
+				return usageError{fmt.Errorf("there is no worker %q; expected audio or stt", args[0])}
+			}
+			in, out, err := worker.Pipes()
+			if err != nil {
+				return fmt.Errorf("opening the way to the gateway: %w", err)
+			}
+			return work(c.Context(), in, out)
+		},
+	}
+}
