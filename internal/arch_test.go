@@ -1,0 +1,179 @@
+package internal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "voicegateway/"
+
+// anything marks the assembly, which wires every part.
+const anything = "*"
+
+// imports is the picture in docs/ARCHITECTURE.md as a table: what each package
+// may import of ours. A package that is missing here fails the test, so a new
+// one is a decision. Names are below internal/, except for cmd/.
+var imports = map[string][]string{
+	// Words: pure, without I/O and goroutines.
+	"audio":            {},
+	"speech":           {},
+	"home":             {},
+	"tools":            {},
+	"intent":           {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
+	"intent/numbers":   {},
+	"intent/template":  {"intent/numbers"},
+	"intent/names":     {"home", "intent/numbers"},
+	"intent/sentences": {},
+	"intent/grammar":   {"home", "intent", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
+	"intent/plan":      {"home", "tools", "intent", "intent/names", "intent/numbers"},
+	"intent/reply":     {"home", "tools", "intent", "intent/names", "intent/numbers", "intent/plan", "intent/sentences"},
+
+	// The story.
+	"turn": {"audio", "speech", "tools", "intent", "intent/plan", "intent/reply", "home"},
+
+	// Parts: each touches one piece of the world, and none knows another.
+	"worker":          {},
+	"audio/device":    {"audio", "worker"},
+	"audio/file":      {"audio"},
+	"speech/sphinx":   {"audio", "speech", "worker"},
+	"speech/micro":    {"audio", "speech"},
+	"speech/wyoming":  {"audio", "speech"},
+	"speech/wake":     {"audio", "speech", "speech/micro", "speech/sphinx", "speech/wyoming", "worker"},
+	"speech/vad":      {"audio", "speech", "speech/micro"},
+	"speech/endpoint": {"audio", "speech"},
+	"speech/stt":      {"audio", "speech", "speech/sphinx", "speech/wyoming", "worker"},
+	"speech/tts":      {"audio", "speech", "speech/wyoming"},
+	"tools/local":     {"tools", "store"},
+	"ai":              {"tools", "home"},
+	"mcpint":          {"tools", "home"},
+	"zwave":           {"tools", "home", "zwave/wire"},
+	"zwave/wire":      {},
+	"zwave/sim":       {"home", "zwave/wire"},
+	"zwave/serve":     {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint", "config", "broker"},
+	"mqtt":            {},
+	"mqttapi":         {},
+	"broker":          {},
+	"httpapi":         {},
+	"store":           {},
+	"config":          {},
+
+	// Assembly.
+	"gateway":              {anything},
+	"cli":                  {anything},
+	"fake":                 {"audio", "speech", "tools", "intent", "home", "turn"},
+	"cmd/voice-gateway":    {"cli"},
+	"cmd/zwave-mcp-server": {"zwave/serve"},
+}
+
+// homes is the one place for each outside dependency; others reach it through
+// that package's own interface. A path counts with everything below it.
+var homes = map[string][]string{
+	"github.com/eclipse/paho.mqtt.golang": {"mqtt"},
+	"github.com/mochi-mqtt/server":        {"broker"},
+	"github.com/mark3labs/mcp-go":         {"mcpint"},
+	"github.com/sashabaranov/go-openai":   {"ai"},
+	"github.com/gordonklaus/portaudio":    {"audio/device"},
+	"github.com/google/renameio":          {"store"},
+	"github.com/prometheus/client_golang": {"httpapi"},
+	"github.com/spf13/cobra":              {"cli", "zwave/serve"},
+	"C":                                   {"audio/device", "speech/sphinx"},
+	"os/exec":                             {"mcpint", "worker", "speech/tts", "speech/stt", "tools/local", "cli"},
+	"testing":                             {"fake"},
+}
+
+type goPackage struct {
+	ImportPath string
+	GoFiles    []string
+	CgoFiles   []string
+	Imports    []string // those of the program, not of its tests
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, p := range packages(t) {
+		name := short(p.ImportPath)
+		allowed, known := imports[name]
+		if !known {
+			t.Errorf("package %s is not in the table of internal/arch_test.go: decide what it may import, and add it", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, module) && !slices.Contains(allowed, anything) && !slices.Contains(allowed, short(imported)) {
+				t.Errorf("%s imports %s, which the table of internal/arch_test.go does not allow", name, short(imported))
+			}
+			if outside, places := homeOf(imported); places != nil && !slices.Contains(places, name) {
+				t.Errorf("%s imports %s, whose home is %s", name, outside, strings.Join(places, ", "))
+			}
+		}
+	}
+}
+
+// A word that is allowed to import a part would make the picture a lie.
+func TestTheTableItself(t *testing.T) {
+	words := []string{"audio", "speech", "home", "tools", "intent"}
+	for name, allowed := range imports {
+		top, _, _ := strings.Cut(name, "/")
+		if !slices.Contains(words, name) && top != "intent" {
+			continue
+		}
+		for _, a := range allowed {
+			if below, _, _ := strings.Cut(a, "/"); !slices.Contains(words, a) && below != "intent" {
+				t.Errorf("the table lets the word package %s import %s", name, a)
+			}
+		}
+	}
+	for outside, places := range homes {
+		for _, place := range places {
+			if _, ok := imports[place]; !ok {
+				t.Errorf("the home %s of %s is not in the table", place, outside)
+			}
+		}
+	}
+}
+
+func short(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "internal/")
+}
+
+func homeOf(imported string) (outside string, places []string) {
+	for _, outside := range slices.Sorted(maps.Keys(homes)) {
+		if imported == outside || strings.HasPrefix(imported, outside+"/") {
+			return outside, homes[outside]
+		}
+	}
+	return "", nil
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,GoFiles,CgoFiles,Imports", "./...")
+	cmd.Dir = ".."
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var all []goPackage
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles)+len(p.CgoFiles) > 0 {
+			all = append(all, p)
+		}
+	}
+	if len(all) < 10 {
+		t.Fatalf("go list found %d packages only", len(all))
+	}
+	return all
+}
