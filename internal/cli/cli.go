@@ -71,7 +71,7 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	})
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configPlaces, ", ")+")")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
-	root.AddCommand(
+	root.AddCommand( //nolint:contextcheck // a command gets its context when it runs
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
 		a.configCommand(), a.workerCommand(),
 	)

@@ -212,24 +212,35 @@ func (d *demonstration) turn(ctx context.Context, x act) error {
 // check compares a record with what must be in it.
 func (x act) check(r turn.Record) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if r.Transcript == nil || r.Transcript.Text != x.says {
+	if transcript(r) != x.says {
 		say("heard %q instead", transcript(r))
 	}
 	if r.Outcome != x.outcome || r.Route != x.route {
 		say("outcome %s by route %s, expected %s by %s", r.Outcome, r.Route, x.outcome, x.route)
 	}
-	if !strings.Contains(r.Reply, x.reply) || r.Reply == "" {
+	if r.Reply == "" || !strings.Contains(r.Reply, x.reply) {
 		say("the reply %q does not contain %q", r.Reply, x.reply)
 	}
-	switch {
-	case x.tool == "" && len(r.Calls) > 0:
-		say("tools were called where none was due")
-	case x.tool != "" && (len(r.Calls) != 1 || r.Calls[0].Tool != x.tool || !r.Calls[0].OK):
-		say("expected one good call of %s", x.tool)
-	case x.device != "" && (r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed):
-		say("the device has not confirmed it")
+	if problem := x.checkCalls(r.Calls); problem != "" {
+		say("%s", problem)
 	}
 	return wrong
+}
+
+// checkCalls says what is wrong with the calls of a turn, "" if nothing is.
+func (x act) checkCalls(calls []turn.CallMade) string {
+	switch {
+	case x.tool == "" && len(calls) > 0:
+		return "tools were called where none was due"
+	case x.tool == "":
+		return ""
+	case len(calls) != 1 || calls[0].Tool != x.tool || !calls[0].OK:
+		return "expected one good call of " + x.tool
+	case x.device != "" && (calls[0].Receipt == nil || !calls[0].Receipt.Confirmed):
+		return "the device has not confirmed it"
+	default:
+		return ""
+	}
 }
 
 func transcript(r turn.Record) string {

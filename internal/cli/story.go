@@ -117,8 +117,12 @@ func tellTimings(t turn.Timings) string {
 		name string
 		ms   *float64
 	}{
-		{"endpoint", t.Endpoint}, {"transcript", t.Transcript}, {"first publish", t.FirstPublish},
-		{"confirmed", t.Confirmed}, {"first audio", t.FirstAudio}, {"total", t.Total},
+		{"endpoint", t.Endpoint},
+		{"transcript", t.Transcript},
+		{"first publish", t.FirstPublish},
+		{"confirmed", t.Confirmed},
+		{"first audio", t.FirstAudio},
+		{"total", t.Total},
 	} {
 		if x.ms != nil {
 			parts = append(parts, fmt.Sprintf("%s %.0f", x.name, *x.ms))

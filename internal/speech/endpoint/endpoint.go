@@ -73,7 +73,7 @@ const (
 	// roomHolds is the window of audio.NoiseFloor: after it, the floor is learnt
 	// from the utterance alone.
 	roomHolds = 3 * time.Second
-	openMost    = 1200 * time.Millisecond
+	openMost  = 1200 * time.Millisecond
 )
 
 // Endpointer follows one microphone. It belongs to one goroutine. Give it every
