@@ -59,6 +59,8 @@ func (a *app) newStage(ctx context.Context, l *loaded, opts gateway.Options, hou
 	cfg.MQTT.Broker, cfg.MQTT.AllowInsecure = s.url, true
 	cfg.MQTT.Username, cfg.MQTT.PasswordFile, cfg.MQTT.CAFile = "", "", ""
 	cfg.HTTP.Listen = "" // a stage must not get in a running daemon's way
+	// A recording must not turn this machine's sound up, nor ask the web.
+	cfg.Tools.Volume.Backend, cfg.Tools.Search.Provider = "software", "none"
 	secrets := l.secrets
 	secrets.MQTTPassword, secrets.HTTPToken = "", ""
 	opts.Executable, opts.Secrets = a.Executable, secrets

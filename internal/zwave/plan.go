@@ -331,6 +331,9 @@ func planModeWord(r request, modes ...string) (step, error) {
 var colours = map[string]string{
 	"red": "ff0000", "green": "00ff00", "blue": "0000ff", "yellow": "ffff00", "orange": "ff8000",
 	"purple": "8000ff", "pink": "ff0080", "cyan": "00ffff", "magenta": "ff00ff", "turquoise": "40e0d0", "white": "ffffff",
+	"violet": "8f00ff", "gold": "ffd700", "teal": "008080",
+	// About 2700, 4000 and 6500 kelvin.
+	"warm white": "ffa757", "cool white": "ffd1a3", "cold white": "fffefa",
 }
 
 func planColour(r request) (step, error) {
