@@ -72,7 +72,7 @@ func (g *Gateway) sound() (turn.Microphone, turn.Speaker, error) {
 	if mic == nil || speaker == nil {
 		card, err := device.New(device.Config{
 			Command: []string{g.opts.Executable, "worker", "audio"},
-			Input:   g.cfg.Audio.Input, Output: g.cfg.Audio.Output, Log: g.log.With("part", "audio"),
+			Input:   g.cfg.Audio.Input, Output: g.cfg.Audio.Output, Log: g.log,
 		})
 		if err != nil {
 			return nil, nil, fmt.Errorf("preparing the sound card: %w", err)

@@ -108,6 +108,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	text, err := l.parts.Stt.Finish(ctx)
 	heard := !e.SpeechStart.IsZero()
 	if heard {
+		t.spoke = e.SpeechEnd.Sub(e.SpeechStart)
 		t.watch = stopwatch{zero: e.SpeechEnd}
 		if !l.cfg.Live {
 			t.watch.shift = time.Since(at)

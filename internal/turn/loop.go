@@ -41,6 +41,10 @@ var deadlines = map[State]time.Duration{
 // waitingSays is how many texts may wait to be spoken while a turn is told.
 const waitingSays = 8
 
+// shortest is less speech than any command has: "stop" takes longer. What is
+// shorter and no command is the wake word's own end, or a cough.
+const shortest = 400 * time.Millisecond
+
 // ErrBusy is returned when too many texts already wait to be spoken.
 var ErrBusy = errors.New("too many texts are waiting to be spoken; try again in a moment")
 
@@ -91,6 +95,7 @@ type telling struct {
 	watch   stopwatch
 	partial speech.Partial
 	judged  speech.Completeness
+	spoke   time.Duration      // from the first to the last speech of the utterance
 	cancel  context.CancelFunc // nil while nothing of it runs elsewhere
 }
 

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is a loop with everything around it in a test's hands. Sound comes when
 // the test speaks: a frame with the sample 1 is the wake word, 2 is speech, 3 is
-// the end of an utterance, 4 its end without any speech.
+// the end of an utterance, 4 its end without any speech, 5 its end after a cough.
 type bench struct {
 	t        *testing.T
 	frames   chan audio.Frame
@@ -83,7 +83,9 @@ func newBench(t *testing.T) *bench {
 		End: &fake.Endpointer{PushFunc: func(f audio.Frame) speech.Endpoint {
 			switch f.Samples[0] {
 			case 3:
-				return speech.Endpoint{Done: true, Reason: "sentence", SpeechStart: f.At, SpeechEnd: f.At}
+				return speech.Endpoint{Done: true, Reason: "sentence", SpeechStart: f.At.Add(-time.Second), SpeechEnd: f.At}
+			case 5:
+				return speech.Endpoint{Done: true, Reason: "silence", SpeechStart: f.At.Add(-200 * time.Millisecond), SpeechEnd: f.At}
 			case 4:
 				return speech.Endpoint{Done: true, Reason: "no_speech"}
 			}
@@ -279,6 +281,20 @@ func TestSpeechThatIsNoCommandIsAnsweredAfterAWakeWord(t *testing.T) {
 		}
 		if got := b.voice.Said(); len(got) != 1 {
 			t.Errorf("said %q, expected one sentence", got)
+		}
+	})
+}
+
+func TestACoughAfterTheWakeWordIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stt.Text = func() speech.Transcript { return speech.Transcript{Rejected: "sounds like other speech"} }
+		b.sound(1, 5)
+		b.stop()
+		b.want([]turn.State{turn.Listening, turn.Thinking, turn.Idle}, []turn.Outcome{turn.Ignored})
+		if got := b.voice.Said(); len(got) > 0 {
+			t.Errorf("said %q, expected silence", got)
 		}
 	})
 }

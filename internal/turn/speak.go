@@ -43,14 +43,14 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 }
 
 // notUnderstood: there was speech, but no sentence in it. After a wake word a
-// person waits for an answer; without one nobody does.
+// person who spoke waits for an answer; without one nobody does.
 func (l *Loop) notUnderstood(t *telling, heard speech.Transcript, say func(string)) {
 	t.rec.Outcome = Ignored
 	t.rec.Error = "the speech was not a command"
 	if heard.Rejected != "" {
 		t.rec.Error += ": " + heard.Rejected
 	}
-	if t.rec.Wake != nil {
+	if t.rec.Wake != nil && t.spoke >= shortest {
 		t.rec.Reply = l.parts.Answer.NotHeard()
 		say(t.rec.Reply)
 		l.parts.Observer.Replied(t.id, t.rec.Reply)
