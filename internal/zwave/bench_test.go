@@ -20,9 +20,11 @@ func fullHouse(tb testing.TB) *House {
 			Status: "Alive", Available: true, values: map[wire.ValueID]*value{}, Listening: listeningInfo{Always: true},
 		}
 		for _, vid := range []wire.ValueID{
-			{Class: wire.MultilevelSwitch, Property: "currentValue"}, {Class: wire.MultilevelSwitch, Property: "targetValue"},
+			{Class: wire.MultilevelSwitch, Property: "currentValue"},
+			{Class: wire.MultilevelSwitch, Property: "targetValue"},
 			{Class: wire.MultilevelSwitch, Property: "duration"},
-			{Class: wire.Meter, Property: "value", Key: "65537"}, {Class: wire.Meter, Property: "value", Key: "66049"},
+			{Class: wire.Meter, Property: "value", Key: "65537"},
+			{Class: wire.Meter, Property: "value", Key: "66049"},
 		} {
 			vid.Node = id
 			n.values[vid] = &value{Address: vid, Type: "number", Readable: true, Writeable: true, Value: 0.0}

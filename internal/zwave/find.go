@@ -27,13 +27,7 @@ func (m *model) exact(name string) []*entity {
 	if found := m.names[key]; len(found) > 0 {
 		return found
 	}
-	var out []*entity
-	for _, e := range m.entities {
-		if area := e.node.area(); area != "" && fold(area+" "+e.Name) == key {
-			out = append(out, e)
-		}
-	}
-	return out
+	return m.rooms[key]
 }
 
 // similar returns the best candidates for a name that is not exact, best first.
@@ -42,8 +36,8 @@ func (m *model) similar(name string, most int) []match {
 	var out []match
 	for _, e := range m.entities {
 		best := 0.0
-		for _, other := range append([]string{e.Name, e.node.area() + " " + e.Name}, e.Aliases...) {
-			best = max(best, likeness(key, fold(other)))
+		for _, other := range e.folded {
+			best = max(best, likeness(key, other))
 		}
 		if best >= 0.5 {
 			out = append(out, match{e, best})

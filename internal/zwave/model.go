@@ -18,6 +18,7 @@ type model struct {
 	nodes       map[int]*node
 	entities    []*entity // sorted by area and name
 	names       map[string][]*entity
+	rooms       map[string][]*entity      // by area and name together
 	topics      map[string][]wire.ValueID // below the prefix
 	shared      map[int]bool              // nodes whose topics belong to another node as well
 	nodeByTopic map[string]int
@@ -38,6 +39,7 @@ type entity struct {
 	parts     map[part]wire.ValueID // what is written, and what else belongs to it
 	sensors   []sensor
 	abilities []home.Ability
+	folded    []string // everything it may be called, as fold makes it
 }
 
 // part names a value by what it does for an entity.
@@ -70,6 +72,7 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		homeID:      homeID,
 		nodes:       nodes,
 		names:       map[string][]*entity{},
+		rooms:       map[string][]*entity{},
 		nodeByTopic: map[string]int{},
 		shared:      map[int]bool{},
 		at:          time.Now(),
@@ -93,7 +96,16 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		}
 		e.Aliases = other[fold(e.Name)]
 		for _, name := range append([]string{e.Name, e.ID}, e.Aliases...) {
-			m.names[fold(name)] = append(m.names[fold(name)], e)
+			key := fold(name)
+			m.names[key] = append(m.names[key], e)
+			if name != e.ID { // nobody says an id, so none is like one
+				e.folded = append(e.folded, key)
+			}
+		}
+		if area := e.node.area(); area != "" {
+			key := fold(area + " " + e.Name)
+			e.folded = append(e.folded, key)
+			m.rooms[key] = append(m.rooms[key], e)
 		}
 	}
 	m.indexTopics(scheme)
