@@ -48,9 +48,8 @@ check: setup $(GOFUMPT) $(GOLANGCI) ## what an engineer runs before a commit
 	$(GOLANGCI) run ./...
 	@$(MAKE) --no-print-directory test
 
-bench: setup ## the benchmarks, beside their budgets
-	@dirs=$$(grep -rl --include='*_test.go' '^func Benchmark' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
-	[ -z "$$dirs" ] || go test -run '^$$' -bench . -benchmem $$dirs | grep -v '^PASS$$'
+bench: setup ## the benchmarks, beside their budgets (about two minutes)
+	@go run scripts/bench.go
 
 fuzz: setup ## every fuzz target for FUZZTIME (10s)
 	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal | sort | while IFS=: read -r file target; do \

@@ -1,0 +1,27 @@
+package fake
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Spread reports percentiles of what a benchmark measured as metrics such as
+// p50-ns, with the prefix and a dash before them where there is one: a median
+// with its tail tells what a family notices, a mean does not.
+func Spread(b *testing.B, prefix string, took []time.Duration, percents ...float64) {
+	b.Helper()
+	if len(took) == 0 {
+		b.Fatalf("nothing was measured for %q", prefix)
+	}
+	if prefix != "" {
+		prefix += "-"
+	}
+	sorted := slices.Sorted(slices.Values(took))
+	for _, p := range percents {
+		rank := int(math.Ceil(p / 100 * float64(len(sorted)))) // the nearest rank
+		b.ReportMetric(float64(sorted[max(rank, 1)-1]), fmt.Sprintf("%sp%v-ns", prefix, p))
+	}
+}
