@@ -2,6 +2,7 @@ package mcpint
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -50,7 +51,7 @@ func (b *inbox) take() map[Notice]struct{} {
 // follow reacts to what a connected server announces, and hands over its watched
 // resources at the start. It ends with ctx.
 func (s *supervisor) follow(ctx context.Context, conn *connection) {
-	pending := map[string]bool{} // URIs to read
+	pending := map[string]string{} // URIs to read, and why they could not be; "" when not tried yet
 	s.findResources(ctx, conn, pending)
 	for {
 		s.readResources(ctx, conn, pending)
@@ -77,7 +78,7 @@ func (s *supervisor) follow(ctx context.Context, conn *connection) {
 }
 
 // react takes what was announced: lists again, and notes what is to be read.
-func (s *supervisor) react(ctx context.Context, conn *connection, pending map[string]bool) {
+func (s *supervisor) react(ctx context.Context, conn *connection, pending map[string]string) {
 	for n := range conn.inbox.take() {
 		switch n.Kind {
 		case ToolsChanged:
@@ -86,7 +87,7 @@ func (s *supervisor) react(ctx context.Context, conn *connection, pending map[st
 			s.findResources(ctx, conn, pending)
 		case ResourceUpdated:
 			if len(s.host.watchersOf(n.URI)) > 0 {
-				pending[n.URI] = true
+				pending[n.URI] = ""
 			}
 		}
 	}
@@ -112,7 +113,7 @@ func (s *supervisor) relist(ctx context.Context, conn *connection) {
 
 // findResources subscribes to the watched resources and notes them for reading;
 // in this order, so that no change falls between.
-func (s *supervisor) findResources(ctx context.Context, conn *connection, pending map[string]bool) {
+func (s *supervisor) findResources(ctx context.Context, conn *connection, pending map[string]string) {
 	session, ok := conn.session.(Resourceful)
 	if !ok {
 		return
@@ -131,12 +132,20 @@ func (s *supervisor) findResources(ctx context.Context, conn *connection, pendin
 		if err := session.Subscribe(ctx, uri); err != nil {
 			s.log.Warn("a resource could not be subscribed to", "err", err)
 		}
-		pending[uri] = true
+		pending[uri] = ""
 	}
 }
 
+// news is the level of an error: the same again is none.
+func news(told string, err error) slog.Level {
+	if told == err.Error() {
+		return slog.LevelDebug
+	}
+	return slog.LevelWarn
+}
+
 // readResources reads what is pending and hands it over; what cannot be read stays.
-func (s *supervisor) readResources(ctx context.Context, conn *connection, pending map[string]bool) {
+func (s *supervisor) readResources(ctx context.Context, conn *connection, pending map[string]string) {
 	session, ok := conn.session.(Resourceful)
 	if !ok {
 		return
@@ -150,7 +159,8 @@ func (s *supervisor) readResources(ctx context.Context, conn *connection, pendin
 		cancel()
 		if err != nil {
 			if ctx.Err() == nil {
-				s.log.Warn("a resource could not be read and will be again", "err", err)
+				s.log.Log(ctx, news(pending[uri], err), "a resource could not be read and will be again", "err", err)
+				pending[uri] = err.Error()
 			}
 			continue
 		}

@@ -20,6 +20,7 @@ type HostConfig struct {
 	Servers    []Server
 	Retry      Retry
 	Retries    map[string]Retry // by server id, in place of Retry
+	Health     HealthCheck      // zero means the defaults of DESIGN 2.5
 	Options    Options          // Notify and Log in it are the host's own
 	LocalTools []string         // what the failure report names as still working
 	OnAttempt  func(Attempt)    // told of every attempt when it ends; must not block; may be nil
@@ -59,6 +60,8 @@ var defaultLocalTools = []string{"datetime", "search", "volume"}
 // NewHost checks the configuration and announces every server to the registry, so
 // that whoever awaits tools waits for them from now on. Nothing is started.
 func NewHost(cfg HostConfig, reg *tools.Registry, log *slog.Logger) (*Host, error) {
+	cfg.Health.Interval = cmp.Or(cfg.Health.Interval, defaultHealthInterval)
+	cfg.Health.Timeout = cmp.Or(cfg.Health.Timeout, defaultHealthTimeout)
 	if len(cfg.LocalTools) == 0 {
 		cfg.LocalTools = defaultLocalTools
 	}

@@ -182,6 +182,53 @@ func TestADeadServerComesBack(t *testing.T) {
 	gone(t, third)
 }
 
+// stoppedAll reports whether every thread of a process has stopped.
+func stoppedAll(t *testing.T, pid int) bool {
+	t.Helper()
+	stats, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(stat), ") T ") {
+			return false
+		}
+	}
+	return len(stats) > 0
+}
+
+// TestACallThatTheDeadServerNeverReadIsMadeAgain: the tool may not be repeated,
+// and this is no repetition.
+func TestACallThatTheDeadServerNeverReadIsMadeAgain(t *testing.T) {
+	reg := tools.NewRegistry()
+	h, step := hosted(t, reg, quick(), child(t, "good", "good"))
+	step()
+	ctx := patience(t)
+	if err := reg.Await(ctx); err != nil {
+		t.Fatal(err)
+	}
+	pid := *h.Status()[0].PID
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	until(ctx, t, "that it reads nothing more", func() bool { return stoppedAll(t, pid) })
+	answered := make(chan error, 1)
+	go func() {
+		_, err := reg.Call(ctx, tools.Call{Tool: "change"})
+		answered <- err
+	}()
+	until(ctx, t, "a call under way", func() bool { return h.links[0].calling.Load() == 1 })
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("the call: %v", err)
+	}
+	step()
+	gone(t, pid)
+}
+
 func TestAFlakyStart(t *testing.T) {
 	reg := tools.NewRegistry()
 	h, step := hosted(t, reg, quick(), child(t, "flaky", "flaky", filepath.Join(t.TempDir(), "starts"), "3"))

@@ -98,6 +98,11 @@ type (
 		ReadResource(ctx context.Context, uri string) ([]byte, error)
 		Subscribe(ctx context.Context, uri string) error // nil without effect where the server knows no subscription
 	}
+	// Pingable sessions can be asked for a sign of life. An error is one, too, as
+	// long as it comes within the context.
+	Pingable interface {
+		Ping(ctx context.Context) error
+	}
 	// Identified sessions know who is at the other end.
 	Identified interface {
 		ServerVersion() string

@@ -8,8 +8,10 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 const (
@@ -40,6 +42,8 @@ type process struct {
 	words  ring          // its stderr
 	ended  chan struct{} // closed last
 	exit   string        // how it ended; valid once ended is closed
+	given  atomic.Int64  // bytes written to its stdin
+	unread int64         // those it never read; valid once ended is closed
 
 	mu     sync.Mutex
 	broken error         // why the pipes are of no use any more, if not by the child's end
@@ -104,6 +108,7 @@ func closeAll(files []*os.File) {
 func (p *process) wait(stderr *os.File, heard <-chan struct{}) {
 	_ = p.cmd.Wait()
 	p.signal(syscall.SIGKILL)
+	p.unread = waitingIn(p.stdin)
 	timer := time.NewTimer(drainGrace)
 	defer timer.Stop()
 	select {
@@ -117,6 +122,30 @@ func (p *process) wait(stderr *os.File, heard <-chan struct{}) {
 	_ = p.stdout.SetReadDeadline(time.Now().Add(drainGrace))
 	_ = p.stdin.Close()
 	close(p.ended)
+}
+
+// waitingIn is how many bytes are in a pipe and were not read.
+func waitingIn(pipe *os.File) int64 {
+	var n int32
+	raw, err := pipe.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	_ = raw.Control(func(fd uintptr) {
+		_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n))) // n stays 0 when it cannot be told
+	})
+	return int64(n)
+}
+
+// neverRead says of what was written after a moment, when given was before, that
+// the child ended without reading any of it. As long as it lives nobody knows.
+func (p *process) neverRead(before int64) bool {
+	select {
+	case <-p.ended:
+		return p.unread >= p.given.Load()-before
+	default:
+		return false
+	}
 }
 
 // signal reaches the whole group; the error of a group that is gone is no news.
@@ -174,6 +203,7 @@ func (p *process) endsWithin(limit time.Duration) bool {
 func (p *process) Write(b []byte) (int, error) {
 	_ = p.stdin.SetWriteDeadline(time.Now().Add(writeTimeout))
 	n, err := p.stdin.Write(b)
+	p.given.Add(int64(n))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = fmt.Errorf("the server has not read its input for %v", writeTimeout)
 		p.fail(err)

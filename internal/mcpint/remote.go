@@ -54,7 +54,9 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 		}
 	}
 	begin := time.Now()
+	s.calling.Add(1)
 	result, err := session.CallTool(ctx, name, args)
+	s.calling.Add(-1)
 	took := time.Since(begin)
 	s.beat(took, err)
 	switch {
@@ -82,14 +84,21 @@ func (s *supervisor) beat(took time.Duration, err error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrNotConnected) {
 		return
 	}
-	s.view.mu.Lock()
-	defer s.view.mu.Unlock()
 	if err != nil {
-		s.view.vitals.failures++
+		s.missedBeat()
+		s.doubt()
 		return
 	}
+	s.view.mu.Lock()
+	defer s.view.mu.Unlock()
 	s.view.vitals.failures, s.view.vitals.lastCall = 0, took
 	s.view.lastReply = time.Now()
+}
+
+func (s *supervisor) missedBeat() {
+	s.view.mu.Lock()
+	defer s.view.mu.Unlock()
+	s.view.vitals.failures++
 }
 
 // UnavailableError means that a call was not made: its server is away and the one

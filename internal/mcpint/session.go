@@ -34,6 +34,7 @@ type session struct {
 	ids     atomic.Int64
 	version string
 	pid     int
+	proc    *process     // nil when it is no process of ours
 	stop    func() error // ends what is below the client
 
 	mu     sync.Mutex
@@ -48,6 +49,7 @@ var (
 	_ Mortal      = (*session)(nil)
 	_ Resourceful = (*session)(nil)
 	_ Identified  = (*session)(nil)
+	_ Pingable    = (*session)(nil)
 )
 
 // newSession wraps a transport that is ready to be started.
@@ -184,6 +186,7 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 	var request mcp.CallToolRequest
 	request.Params.Name = name
 	request.Params.Arguments = args
+	before := s.given()
 	answer, err := s.client.CallTool(ctx, request)
 	if err == nil {
 		return resultOf(answer), nil
@@ -192,10 +195,30 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 		return tools.Result{}, fmt.Errorf("%w: %w", ErrNoAnswer, ctx.Err())
 	}
 	if _, broken := errors.AsType[*transport.Error](err); broken {
-		return tools.Result{}, fmt.Errorf("%w: %w", ErrNoAnswer, s.lossOf(err))
+		reason := s.lossOf(err)
+		if s.proc != nil && s.proc.neverRead(before) {
+			return tools.Result{}, fmt.Errorf("%w: %w", ErrNotConnected, reason)
+		}
+		return tools.Result{}, fmt.Errorf("%w: %w", ErrNoAnswer, reason)
 	}
 	// What is left is the server's refusal, or an answer in a wrong shape.
 	return tools.Result{Failed: true, Text: err.Error()}, nil
+}
+
+// given is how many bytes a process of ours was sent so far.
+func (s *session) given() int64 {
+	if s.proc == nil {
+		return 0
+	}
+	return s.proc.given.Load()
+}
+
+// Ping asks for a sign of life.
+func (s *session) Ping(ctx context.Context) error {
+	if err := s.client.Ping(ctx); err != nil {
+		return fmt.Errorf("asking for a sign of life: %w", s.cause(err))
+	}
+	return nil
 }
 
 // lossOf says why a request got no answer. The library's error often comes a

@@ -56,7 +56,7 @@ const slowCall = time.Second
 // vitals are the facts health is derived from.
 type vitals struct {
 	connected bool
-	failures  int           // calls without an answer in a row
+	failures  int           // calls and probes without an answer in a row
 	lastCall  time.Duration // of the last answered call
 }
 

@@ -32,7 +32,7 @@ func dialStdio(ctx context.Context, s Server, o Options) (Session, error) {
 	}
 	t := transport.NewIO(&answers{from: limitLines(p, maxAnswer), of: p}, p, io.NopCloser(strings.NewReader("")))
 	sess := newSession(t, o.Notify, p.stop)
-	sess.pid = cmd.Process.Pid
+	sess.pid, sess.proc = cmd.Process.Pid, p
 	go sess.watch(p, secretsOf(s))
 	if err := sess.open(ctx, o); err != nil {
 		return nil, sess.giveUp(ctx, s, p, err)

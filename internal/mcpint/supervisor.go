@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +24,8 @@ type supervisor struct {
 	arrive  func() // tells the registry that the tools are there or not coming
 	asks    chan ask
 	wake    chan struct{}
+	doubts  chan struct{} // of size one: somebody got no answer
+	calling atomic.Int32  // calls under way
 	stopped chan struct{}
 	plan    plan
 	view    view
@@ -42,7 +45,7 @@ type plan struct {
 func newSupervisor(h *Host, s Server, r Retry) *supervisor {
 	return &supervisor{
 		host: h, srv: s, retry: r, log: h.log.With("server", s.ID), arrive: func() {},
-		asks: make(chan ask), wake: make(chan struct{}, 1), stopped: make(chan struct{}),
+		asks: make(chan ask), wake: make(chan struct{}, 1), doubts: make(chan struct{}, 1), stopped: make(chan struct{}),
 		view: view{state: Disconnected, retries: RetryStatus{MaxRetries: r.Attempts - 1}},
 	}
 }
@@ -256,7 +259,9 @@ func (s *supervisor) hold(ctx context.Context, conn *connection) bool {
 	s.connected(conn)
 	following, unfollow := context.WithCancel(ctx)
 	var follower sync.WaitGroup
+	hangs := make(chan struct{})
 	follower.Go(func() { s.follow(following, conn) })
+	follower.Go(func() { s.attend(following, conn, hangs) })
 	defer func() {
 		unfollow()
 		s.disconnected()
@@ -272,7 +277,10 @@ func (s *supervisor) hold(ctx context.Context, conn *connection) bool {
 		case <-ctx.Done():
 			return false
 		case <-conn.done:
-			s.lose(conn)
+			s.lose(conn.reason())
+			return true
+		case <-hangs:
+			s.lose(errHangs)
 			return true
 		case <-stable.C:
 			s.reset()
@@ -280,7 +288,7 @@ func (s *supervisor) hold(ctx context.Context, conn *connection) bool {
 		case a := <-s.asks:
 			if !a.fresh && conn.gone() {
 				s.plan.waiting = append(s.plan.waiting, a.reply)
-				s.lose(conn)
+				s.lose(conn.reason())
 				s.plan.hurry = true
 				return true
 			}
@@ -318,8 +326,7 @@ func (s *supervisor) disconnected() {
 
 // lose plans what follows a lost connection: the schedule, from its beginning if
 // the connection was stable.
-func (s *supervisor) lose(conn *connection) {
-	err := conn.reason()
+func (s *supervisor) lose(err error) {
 	s.disconnected()
 	s.move(lost)
 	s.log.Warn("MCP connection lost", "err", err)

@@ -22,6 +22,8 @@ type fakeServer struct {
 	down  int           // dials that still do not succeed
 	takes time.Duration // a dial
 	dials int
+	mute  bool // it takes everything and answers nothing
+	pings int
 	calls []string
 	live  *fakeSession
 	specs []tools.Spec
@@ -88,7 +90,32 @@ func (s *fakeSession) ListTools(context.Context) ([]tools.Spec, error) {
 	return slices.Clone(s.of.specs), nil
 }
 
-func (s *fakeSession) CallTool(_ context.Context, name string, _ json.RawMessage) (tools.Result, error) {
+// hangs waits for the end of ctx if the server answers nothing.
+func (f *fakeServer) hangs(ctx context.Context) error {
+	f.mu.Lock()
+	mute := f.mute
+	f.mu.Unlock()
+	if !mute {
+		return nil
+	}
+	<-ctx.Done()
+	return fmt.Errorf("%w: %w", ErrNoAnswer, ctx.Err())
+}
+
+func (f *fakeServer) hush(mute bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mute = mute
+}
+
+func (s *fakeSession) Ping(ctx context.Context) error {
+	s.of.mu.Lock()
+	s.of.pings++
+	s.of.mu.Unlock()
+	return s.of.hangs(ctx)
+}
+
+func (s *fakeSession) CallTool(ctx context.Context, name string, _ json.RawMessage) (tools.Result, error) {
 	select {
 	case <-s.done:
 		return tools.Result{}, fmt.Errorf("%w: gone", ErrNotConnected)
@@ -97,6 +124,12 @@ func (s *fakeSession) CallTool(_ context.Context, name string, _ json.RawMessage
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
 	s.of.calls = append(s.of.calls, name)
+	s.of.mu.Unlock()
+	err := s.of.hangs(ctx)
+	s.of.mu.Lock()
+	if err != nil {
+		return tools.Result{}, err
+	}
 	return tools.Result{Text: "ok"}, nil
 }
 
@@ -346,6 +379,79 @@ func TestACallGivesUpAtItsDeadline(t *testing.T) {
 		_, err := b.reg.Call(ctx, tools.Call{Tool: "act"})
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrNotConnected) || time.Since(begin) != 5*time.Second {
 			t.Fatalf("after %v: %v", time.Since(begin), err)
+		}
+	})
+}
+
+func TestAHangingServerIsReplaced(t *testing.T) {
+	for name, tt := range map[string]struct {
+		call  bool          // somebody gets no answer
+		after time.Duration // it is given up
+	}{
+		"after a call": {call: true, after: 5*time.Second + 2*defaultHealthTimeout},
+		"without any":  {after: defaultHealthInterval + 2*defaultHealthTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := run(t, &fakeServer{}, DefaultRetry())
+				defer b.stop()
+				synctest.Wait() // connected at 0 s
+				b.fake.hush(true)
+				if tt.call {
+					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+					defer cancel()
+					if _, err := b.reg.Call(ctx, tools.Call{Tool: "act"}); !errors.Is(err, ErrNoAnswer) {
+						t.Fatalf("a call to a server that hangs: %v", err)
+					}
+					tt.after -= 5 * time.Second
+				}
+				pass(tt.after - time.Second)
+				if s := b.status(); s.Status != Connected {
+					t.Fatalf("it is %s too early", s.Status)
+				}
+				b.fake.slow(time.Second)
+				pass(time.Second)
+				if s := b.status(); s.Status == Connected || !strings.Contains(*s.ErrorMessage, "sign of life") {
+					t.Fatalf("it is %s after two silent checks", s.Status)
+				}
+				b.fake.hush(false)
+				pass(5 * time.Second)
+				if s := b.status(); s.Status != Connected || b.fake.dialled() != 2 {
+					t.Fatalf("it is %s after %d dials", s.Status, b.fake.dialled())
+				}
+			})
+		})
+	}
+}
+
+func TestOneSilenceIsForgiven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{}, DefaultRetry())
+		defer b.stop()
+		synctest.Wait()
+		b.fake.hush(true)
+		pass(defaultHealthInterval + time.Second) // the first check waits
+		b.fake.hush(false)
+		pass(defaultHealthTimeout)
+		if s := b.status(); s.Status != Connected || s.Health != Healthy || b.fake.dialled() != 1 {
+			t.Fatalf("it is %s and %s after %d dials", s.Status, s.Health, b.fake.dialled())
+		}
+	})
+}
+
+// TestAWorkingServerIsNotChecked: many do one thing after the other.
+func TestAWorkingServerIsNotChecked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{}, DefaultRetry())
+		defer b.stop()
+		synctest.Wait()
+		pass(defaultHealthInterval - time.Second)
+		b.fake.hush(true)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		_, _ = b.reg.Call(ctx, tools.Call{Tool: "act"})
+		if s := b.status(); s.Status != Connected {
+			t.Fatalf("it is %s while it works", s.Status)
 		}
 	})
 }
