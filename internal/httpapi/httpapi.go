@@ -56,6 +56,8 @@ type Server struct {
 	ready chan struct{} // closed when it accepts connections
 	once  sync.Once
 	addr  string // set before ready is closed
+	// listener is set by Listen and taken over by Run.
+	listener net.Listener
 }
 
 // New checks cfg: what other machines can reach needs a token.
@@ -100,17 +102,30 @@ func (s *Server) Addr() string {
 	}
 }
 
-// Run serves until ctx ends and returns nil then. Requests under way are
-// cancelled with it.
-func (s *Server) Run(ctx context.Context) error {
+// Listen takes the port. Run does so itself; whoever calls Listen before knows
+// that no other gateway runs here before anything else is started. After it Run
+// must be called.
+func (s *Server) Listen(ctx context.Context) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.cfg.Listen)
 	switch {
-	case ctx.Err() != nil:
-		return nil
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("the HTTP server cannot listen on %s: another program uses this port (a second gateway?); change http.listen", s.cfg.Listen)
 	case err != nil:
 		return fmt.Errorf("the HTTP server cannot listen on http.listen: %w", err)
+	}
+	s.listener = listener
+	return nil
+}
+
+// Run serves until ctx ends and returns nil then. Requests under way are
+// cancelled with it.
+func (s *Server) Run(ctx context.Context) error {
+	if s.listener == nil {
+		if err := s.Listen(ctx); ctx.Err() != nil {
+			return nil
+		} else if err != nil {
+			return err
+		}
 	}
 	server := &http.Server{
 		Handler:           s,
@@ -121,9 +136,9 @@ func (s *Server) Run(ctx context.Context) error {
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
+	go func() { ended <- server.Serve(s.listener) }()
 	s.once.Do(func() {
-		s.addr = listener.Addr().String()
+		s.addr = s.listener.Addr().String()
 		close(s.ready)
 	})
 	s.log.Info("the HTTP server is ready", "addr", s.addr)

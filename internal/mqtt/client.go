@@ -154,6 +154,14 @@ func (c *Client) Connected() bool {
 	return c.isUp()
 }
 
+// Trouble is why there is no connection; nil while there is one, and before the
+// first attempt has ended.
+func (c *Client) Trouble() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lastErr
+}
+
 // AwaitConnected returns when Connected is true. When ctx ends first the error
 // says why the last attempt did not succeed.
 func (c *Client) AwaitConnected(ctx context.Context) error {

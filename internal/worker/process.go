@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,7 +45,9 @@ func (w *Worker) start(ctx context.Context) (*Session, error) {
 	}
 	// Not CommandContext: ending is ours, with a grace and for the whole group.
 	cmd := exec.Command(w.cfg.Command[0], w.cfg.Command[1:]...) //nolint:noctx // see above
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// Should we be killed, the kernel kills the child, even a hung one. It does so
+	// at the end of the thread that started it, so that thread is kept.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if len(w.cfg.Env) > 0 {
 		cmd.Env = append(cmd.Environ(), w.cfg.Env...)
 	}
@@ -56,20 +59,33 @@ func (w *Worker) start(ctx context.Context) (*Session, error) {
 		return nil, fmt.Errorf("worker %s: making pipes: %w", w.cfg.Name, err)
 	}
 	p.stdin = stdin
-	if err := cmd.Start(); err != nil {
+	s := newSession(w.cfg.Name, w.cfg.Timeout, p, w.cfg.Event)
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			p.wait(func() { s.read(stdout) }, func() { p.listen(stderr) })
+		}
+	}()
+	if err := <-started; err != nil {
 		return nil, fmt.Errorf("worker %s: starting %s: %w", w.cfg.Name, w.cfg.Command[0], err)
 	}
 	w.cfg.Log.Debug("worker started", "pid", cmd.Process.Pid)
-	s := newSession(w.cfg.Name, w.cfg.Timeout, p, w.cfg.Event)
-	var readers sync.WaitGroup
-	readers.Go(func() { s.read(stdout) })
-	readers.Go(func() { p.listen(stderr) })
-	go func() {
-		readers.Wait() // Wait closes the pipes, so reading must be over
-		p.state = cmd.Wait()
-		close(p.done)
-	}()
 	return s, nil
+}
+
+// wait lets the pipes be read to their end and collects the child.
+func (p *process) wait(read ...func()) {
+	var readers sync.WaitGroup
+	for _, r := range read {
+		readers.Go(r)
+	}
+	readers.Wait() // Wait closes the pipes, so reading must be over
+	p.state = p.cmd.Wait()
+	close(p.done)
 }
 
 // listen keeps the last lines of stderr and logs the first ones.

@@ -9,10 +9,14 @@ import (
 	"time"
 )
 
+// kindAlive asks for a sign of life. Handlers never see it, so one that is at
+// work for long does not look like a child that hangs.
+const kindAlive byte = 0
+
 // Request is one call, as the child sees it. It must be answered exactly once,
 // with Reply or Fail, at any time and from any goroutine.
 type Request struct {
-	Kind    byte
+	Kind    byte // the handler's own numbers, from 1
 	Payload []byte
 	seq     uint32
 	out     *Outlet
@@ -118,8 +122,15 @@ func readRequests(ctx context.Context, in io.Reader, out *Outlet, requests chan<
 		case f.typ != typeRequest || f.seq != want:
 			return fmt.Errorf("the parent sent frame %c%d in place of request %d", f.typ, f.seq, want)
 		}
+		r := Request{Kind: f.kind, Payload: f.payload, seq: f.seq, out: out}
+		if r.Kind == kindAlive {
+			if err := r.Reply(nil); err != nil {
+				return fmt.Errorf("answering the parent: %w", err)
+			}
+			continue
+		}
 		select {
-		case requests <- Request{Kind: f.kind, Payload: f.payload, seq: f.seq, out: out}:
+		case requests <- r:
 		case <-ctx.Done():
 			return nil
 		}

@@ -130,6 +130,23 @@ func (s *Session) end(err error) {
 // Over is closed when the child has ended; Err tells why.
 func (s *Session) Over() <-chan struct{} { return s.over }
 
+// attend finds out about a child that hangs while nobody asks it anything, or
+// while it prepares itself for long.
+func (s *Session) attend(ctx context.Context) {
+	tick := time.NewTicker(aliveEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.over:
+			return
+		case <-tick.C:
+			_, _ = s.Call(ctx, kindAlive, nil) // no answer ends the session
+		}
+	}
+}
+
 // read takes frames until the pipe ends.
 func (s *Session) read(r io.Reader) {
 	in := bufio.NewReaderSize(r, 64<<10)

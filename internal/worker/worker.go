@@ -49,6 +49,7 @@ const (
 	defaultMaxDelay   = 10 * time.Second
 	refusedDelay      = 2 * time.Second // least delay after a refusal: a missing file does not appear by haste
 	stableAfter       = 5 * time.Second // a child that lived this long resets the delay
+	aliveEvery        = 2 * time.Second // a child is asked for a sign of life
 )
 
 // Worker is one supervised child. Run supervises; Session gives access.
@@ -133,6 +134,11 @@ func (w *Worker) once(ctx context.Context) error {
 		return err
 	}
 	defer s.stop()
+	attending, cancel := context.WithCancel(ctx)
+	var attend sync.WaitGroup
+	attend.Go(func() { s.attend(attending) })
+	defer attend.Wait()
+	defer cancel()
 	if w.cfg.Setup != nil {
 		if err := w.cfg.Setup(ctx, s); err != nil {
 			return s.explain(err)

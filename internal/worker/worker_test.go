@@ -113,6 +113,29 @@ func TestCallsFromManyGoroutines(t *testing.T) {
 	calls.Wait()
 }
 
+// TestAHangingChildIsReplacedUnasked: nobody calls it, and it is found all the
+// same.
+func TestAHangingChildIsReplacedUnasked(t *testing.T) {
+	w, _ := run(t, "good", func(c *worker.Config) { c.Timeout = 500 * time.Millisecond })
+	first, err := w.Session(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := childPID(t, w)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-first.Over():
+	case <-within(t).Done():
+		t.Fatal("the child hangs and nobody has noticed")
+	}
+	if again := childPID(t, w); again == pid {
+		t.Errorf("process %d is still the child", pid)
+	}
+	gone(t, pid)
+}
+
 func TestFaultsCostOneRestart(t *testing.T) {
 	tests := map[string]struct {
 		kind    byte
