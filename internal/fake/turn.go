@@ -129,6 +129,9 @@ type Assistant struct {
 	ReplyFunc func(ctx context.Context, q turn.Question) iter.Seq2[turn.Part, error]
 }
 
+// Ready says whether there is a ReplyFunc.
+func (a *Assistant) Ready() bool { return a.ReplyFunc != nil }
+
 // Reply calls ReplyFunc.
 func (a *Assistant) Reply(ctx context.Context, q turn.Question) iter.Seq2[turn.Part, error] {
 	if a.ReplyFunc == nil {

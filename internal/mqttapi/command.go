@@ -25,6 +25,8 @@ type Command struct {
 	Text  string
 	Area  string
 	Level int // volume, 0–100
+	Topic string
+	At    time.Time // when it arrived
 }
 
 // wire is the union of what the commands may carry; fields says which of them.
@@ -57,6 +59,9 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 	case len(payload) > maxPayload:
 		return c, fmt.Errorf("the command has %d bytes; at most %d are taken", len(payload), maxPayload)
 	}
+	if !utf8.Valid(payload) {
+		return c, fmt.Errorf("the command is not UTF-8 text; expected the JSON object {%s}", shape.must)
+	}
 	var w wire
 	dec := json.NewDecoder(bytes.NewReader(payload))
 	dec.DisallowUnknownFields()
@@ -66,7 +71,7 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return c, errors.New("there is something after the JSON object; send one object a message")
 	}
-	c = Command{Verb: verb, ID: deref(w.ID), Text: strings.TrimSpace(deref(w.Text)), Area: deref(w.Area)}
+	c = Command{Verb: verb, At: now, ID: deref(w.ID), Text: strings.TrimSpace(deref(w.Text)), Area: deref(w.Area)}
 	if retained {
 		return c, errors.New("the command was retained; a retained command would be done again at every connection, so send it with retain off")
 	}

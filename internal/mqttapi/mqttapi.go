@@ -24,20 +24,25 @@ type Bus interface {
 
 // Gateway does what commands ask for.
 type Gateway interface {
-	// Ask answers a text; the turn is published by whoever observes turns.
-	Ask(ctx context.Context, id, text, area string)
-	Say(ctx context.Context, id, text string) error
+	// Ask answers a text; the turn is published by whoever observes turns. It
+	// calls waiting when the turn begins to wait for something slow.
+	Ask(ctx context.Context, c Command, waiting func())
+	Say(ctx context.Context, text string) error
 	Listen(ctx context.Context) error
 	Stop(ctx context.Context) error
 	SetVolume(ctx context.Context, level int) error
 }
 
-// atOnce bounds how many commands are worked on at the same time, and remembered
-// how many ids are known as already used.
+// waiting is how many commands may wait for their turn, waitingMost how many
+// turns may wait for something slow, remembered how many ids are known as
+// already used. A question makes three messages; none of a thousand in a row is
+// to be lost.
 const (
-	atOnce     = 8
-	remembered = 1024
-	sendBudget = 2 * time.Second
+	waiting     = 1024
+	waitingMost = 256
+	remembered  = 1024
+	outgoing    = 4 * waiting
+	sendBudget  = 2 * time.Second
 )
 
 // Topics of a gateway.
@@ -55,8 +60,10 @@ type API struct {
 	log  *slog.Logger
 	now  func() time.Time
 
-	work chan func(context.Context)
-	out  chan message
+	asks  chan Command  // in the order they came: on and off must not change places
+	quick chan Command  // everything else: a stop neither waits for answers nor overtakes
+	slow  chan struct{} // a place for each turn that waits for something slow
+	out   chan message
 
 	mu    sync.Mutex
 	state string
@@ -77,7 +84,8 @@ func New(id string, bus Bus, gw Gateway, log *slog.Logger) (*API, error) {
 	}
 	return &API{
 		base: base(id), bus: bus, gw: gw, log: log.With("part", "mqttapi"), now: time.Now,
-		work: make(chan func(context.Context), 64), out: make(chan message, 256),
+		asks: make(chan Command, waiting), quick: make(chan Command, waiting), slow: make(chan struct{}, waitingMost),
+		out:   make(chan message, outgoing),
 		state: "idle", seen: map[string]bool{},
 	}, nil
 }
@@ -88,18 +96,8 @@ func (a *API) Run(ctx context.Context) error {
 		return fmt.Errorf("subscribing to the commands: %w", err)
 	}
 	var wg sync.WaitGroup
-	for range atOnce {
-		wg.Go(func() {
-			for {
-				select {
-				case do := <-a.work:
-					do(ctx)
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
-	}
+	wg.Go(func() { a.lane(ctx, a.asks, func(c Command) { a.ask(ctx, &wg, c) }) })
+	wg.Go(func() { a.lane(ctx, a.quick, func(c Command) { a.do(ctx, c) }) })
 	for {
 		select {
 		case m := <-a.out:
@@ -109,6 +107,50 @@ func (a *API) Run(ctx context.Context) error {
 			a.flush(ctx)
 			return nil
 		}
+	}
+}
+
+// lane does one command after the other.
+func (a *API) lane(ctx context.Context, commands <-chan Command, do func(Command)) {
+	for {
+		select {
+		case c := <-commands:
+			do(c)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// ask returns when the turn is told, or waits for something slow: then the ones
+// behind it go on. What waited too long itself is not done any more.
+func (a *API) ask(ctx context.Context, wg *sync.WaitGroup, c Command) {
+	if waited := a.now().Sub(c.At); waited > maxAge {
+		a.refuse(c.Topic, c.ID, fmt.Errorf("the command waited %s behind others; at most %s is taken", waited.Round(time.Second), maxAge))
+		return
+	}
+	told, waits := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	wg.Go(func() {
+		defer close(told)
+		a.gw.Ask(ctx, c, func() {
+			once.Do(func() {
+				select {
+				case a.slow <- struct{}{}:
+					close(waits)
+				default: // enough are waiting: this one keeps its place in the line
+				}
+			})
+		})
+		select {
+		case <-waits:
+			<-a.slow
+		default:
+		}
+	})
+	select {
+	case <-told:
+	case <-waits:
 	}
 }
 
@@ -195,27 +237,45 @@ func (a *API) receive(topic string, payload []byte, retained bool) {
 		return
 	}
 	c, err := Parse(verb, payload, retained, a.now())
-	if err == nil && !a.first(c.ID) {
-		err = fmt.Errorf("the id %q was used before; give every command an id of its own", c.ID)
+	c.Topic = topic
+	if err == nil {
+		err = a.accept(c)
 	}
 	if err != nil {
 		a.refuse(topic, c.ID, err)
-		return
-	}
-	select {
-	case a.work <- func(ctx context.Context) { a.do(ctx, topic, c) }:
-	default:
-		a.refuse(topic, c.ID, errors.New("too many commands are waiting; try again in a moment"))
 	}
 }
 
-func (a *API) do(ctx context.Context, topic string, c Command) {
+// accept puts a command in line, unless its id was used before.
+func (a *API) accept(c Command) error {
+	line := a.quick
+	if c.Verb == "ask" {
+		line = a.asks
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.seen[c.ID] {
+		return fmt.Errorf("the id %q was used before; give every command an id of its own", c.ID)
+	}
+	select {
+	case line <- c:
+	default:
+		return errors.New("too many commands are waiting; try again in a moment")
+	}
+	a.seen[c.ID] = true
+	a.order = append(a.order, c.ID)
+	if len(a.order) > remembered {
+		delete(a.seen, a.order[0])
+		a.order = a.order[1:]
+	}
+	return nil
+}
+
+func (a *API) do(ctx context.Context, c Command) {
 	var err error
 	switch c.Verb {
-	case "ask":
-		a.gw.Ask(ctx, c.ID, c.Text, c.Area)
 	case "say":
-		err = a.gw.Say(ctx, c.ID, c.Text)
+		err = a.gw.Say(ctx, c.Text)
 	case "listen":
 		err = a.gw.Listen(ctx)
 	case "stop":
@@ -224,26 +284,10 @@ func (a *API) do(ctx context.Context, topic string, c Command) {
 		err = a.gw.SetVolume(ctx, c.Level)
 	}
 	if err != nil {
-		a.refuse(topic, c.ID, err)
+		a.refuse(c.Topic, c.ID, err)
 	}
 }
 
 func (a *API) refuse(topic, id string, err error) {
 	a.putJSON("/cmd/error", map[string]string{"topic": topic, "id": id, "error": err.Error()})
-}
-
-// first notes an id and says whether it is new.
-func (a *API) first(id string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.seen[id] {
-		return false
-	}
-	a.seen[id] = true
-	a.order = append(a.order, id)
-	if len(a.order) > remembered {
-		delete(a.seen, a.order[0])
-		a.order = a.order[1:]
-	}
-	return true
 }

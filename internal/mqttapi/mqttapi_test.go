@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -59,6 +62,7 @@ type house struct {
 	mu   sync.Mutex
 	did  []string
 	fail error
+	busy chan struct{} // questions are answered when it is closed; nil: at once
 }
 
 func (h *house) note(s string) error {
@@ -68,12 +72,20 @@ func (h *house) note(s string) error {
 	return h.fail
 }
 
-func (h *house) Ask(_ context.Context, id, text, area string) {
-	_ = h.note("ask " + id + " " + text + " " + area)
+func (h *house) Ask(ctx context.Context, c Command, waiting func()) {
+	if c.Text == "something slow" {
+		waiting()
+		<-ctx.Done()
+		return
+	}
+	if h.busy != nil {
+		<-h.busy
+	}
+	_ = h.note("ask " + c.ID + " " + c.Text + " " + c.Area)
 }
-func (h *house) Say(_ context.Context, _, text string) error { return h.note("say " + text) }
-func (h *house) Listen(context.Context) error                { return h.note("listen") }
-func (h *house) Stop(context.Context) error                  { return h.note("stop") }
+func (h *house) Say(_ context.Context, text string) error { return h.note("say " + text) }
+func (h *house) Listen(context.Context) error             { return h.note("listen") }
+func (h *house) Stop(context.Context) error               { return h.note("stop") }
 func (h *house) SetVolume(_ context.Context, level int) error {
 	return h.note("volume " + string(rune('0'+level/10)))
 }
@@ -118,6 +130,94 @@ func TestCommandsReachTheGatewayOnce(t *testing.T) {
 		var first struct{ Topic, ID, Error string }
 		if err := json.Unmarshal([]byte(refused[0]), &first); err != nil || first.ID != "1" || first.Topic != "voice/kitchen/cmd/ask" || first.Error == "" {
 			t.Errorf("refusal %q (%v)", refused[0], err)
+		}
+	})
+}
+
+// TestStopDoesNotWaitForAnswers: nor does it overtake what was sent before.
+func TestStopDoesNotWaitForAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw := &house{busy: make(chan struct{})}
+		_, b, stop := started(t, gw)
+		for i := range 16 {
+			b.handle("voice/kitchen/cmd/ask", fmt.Appendf(nil, `{"id":"a%d","text":"x"}`, i), false)
+		}
+		b.handle("voice/kitchen/cmd/say", []byte(`{"id":"1","text":"hello"}`), false)
+		b.handle("voice/kitchen/cmd/listen", []byte(`{"id":"2"}`), false)
+		b.handle("voice/kitchen/cmd/stop", []byte(`{"id":"3"}`), false)
+		synctest.Wait()
+		if want := []string{"say hello", "listen", "stop"}; !slices.Equal(gw.did, want) {
+			t.Errorf("did %q, expected %q", gw.did, want)
+		}
+		close(gw.busy)
+		synctest.Wait()
+		stop()
+	})
+}
+
+// TestAThousandQuestionsAreAllAnswered: those that waited too long are refused.
+func TestAThousandQuestionsAreAllAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw := &house{busy: make(chan struct{})}
+		_, b, stop := started(t, gw)
+		for i := range 1000 {
+			b.handle("voice/kitchen/cmd/ask", fmt.Appendf(nil, `{"id":"a%d","text":"x"}`, i), false)
+		}
+		synctest.Wait()
+		<-time.After(maxAge + time.Second)
+		close(gw.busy)
+		synctest.Wait()
+		stop()
+		old := b.on("voice/kitchen/cmd/error")
+		if len(gw.did) != 1 || len(old) != 999 || !strings.Contains(old[0], "waited 6s") {
+			t.Errorf("%d were answered and %d refused, expected one and the rest: %.200q", len(gw.did), len(old), old)
+		}
+	})
+}
+
+// What is asked one after the other is done one after the other, and what waits
+// for something slow holds nobody up.
+func TestAsksKeepTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw := &house{}
+		_, b, stop := started(t, gw)
+		var want []string
+		for i := range waitingMost {
+			b.handle("voice/kitchen/cmd/ask", fmt.Appendf(nil, `{"id":"slow%d","text":"something slow"}`, i), false)
+		}
+		for i := range 100 {
+			b.handle("voice/kitchen/cmd/ask", fmt.Appendf(nil, `{"id":"%d","text":"x"}`, i), false)
+			want = append(want, fmt.Sprintf("ask %d x ", i))
+		}
+		synctest.Wait()
+		gw.mu.Lock()
+		got := slices.Clone(gw.did)
+		gw.mu.Unlock()
+		stop()
+		if !slices.Equal(got, want) {
+			t.Errorf("done in the order %q", got)
+		}
+	})
+}
+
+// A command that found no room may come again with its id.
+func TestARefusedCommandMayComeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bus{}
+		a, err := New("kitchen", b, &house{}, slog.New(slog.DiscardHandler)) // nobody works: it does not run
+		if err != nil {
+			t.Fatal(err)
+		}
+		full := 0
+		for i := range 2 * waiting {
+			if err := a.accept(Command{Verb: "ask", ID: fmt.Sprint(i)}); err != nil {
+				full = i
+				break
+			}
+		}
+		<-a.asks
+		if err := a.accept(Command{Verb: "ask", ID: fmt.Sprint(full)}); full == 0 || err != nil {
+			t.Errorf("the command number %d may not come again: %v", full, err)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,12 +16,13 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Limits of one answer. A spoken turn gives a call five seconds in all (M6); the
-// house is waited for as long as a first round of connection attempts takes.
+// Limits of one answer. A spoken turn gives a call five seconds in all (M6). The
+// house is waited for while the servers make their first attempts, but nobody
+// waits longer than this for an answer.
 const (
 	callBudget  = 5 * time.Second
 	houseBudget = 20 * time.Second
-	confirmTime = 10 * time.Second
+	confirmTime = 15 * time.Second // from the question; it takes a few seconds to say
 )
 
 // Safety is what is never done, or not without asking (DESIGN 8).
@@ -37,6 +39,7 @@ type Answerer struct {
 	phrases *reply.Phrases
 	safety  Safety
 	log     *slog.Logger
+	places  places
 
 	mu      sync.Mutex
 	pending map[string]pending // a question back, by area, waiting for yes
@@ -72,10 +75,12 @@ func (a *Answerer) NotHeard() string {
 
 // Turn answers a text that was written, not spoken.
 func (a *Answerer) Turn(ctx context.Context, q Question) Record {
-	now := time.Now()
-	rec := Record{ID: cmp.Or(q.ID, NewID()), Time: now, Source: q.Source, Area: q.Area}
+	if q.At.IsZero() {
+		q.At = time.Now()
+	}
+	rec := Record{ID: cmp.Or(q.ID, NewID()), Time: q.At, Source: q.Source, Area: q.Area}
 	rec.Transcript = &Transcript{Text: q.Text, Engine: "text", Confidence: 1}
-	w := stopwatch{zero: now}
+	w := stopwatch{zero: q.At}
 	a.answer(ctx, q, &rec, w, func(string) {})
 	rec.Timings.Total = w.now()
 	return rec
@@ -103,10 +108,7 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 	case intent.Reject:
 		rec.Route, rec.Outcome = RouteRefused, OutFailed
 		rec.Reply = a.phrases.Refusal(d)
-		rec.Error = d.Reason
-		if d.Heard != "" {
-			rec.Error += ": " + d.Heard
-		}
+		rec.Error = reason(d)
 	case intent.Model:
 		a.think(ctx, q, rec, w, say)
 		return
@@ -122,6 +124,18 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 	}
 }
 
+// reason is why a sentence is refused, for the record.
+func reason(d intent.Decision) string {
+	switch {
+	case d.NeedHouse:
+		return "the house is not known: no server has told of it"
+	case d.Heard != "":
+		return d.Reason + ": " + d.Heard
+	default:
+		return d.Reason
+	}
+}
+
 // decide matches, and waits for the house only when the house could change the
 // answer: the time is told while the servers still start.
 func (a *Answerer) decide(ctx context.Context, q Question) intent.Decision {
@@ -132,6 +146,7 @@ func (a *Answerer) decide(ctx context.Context, q Question) intent.Decision {
 	if !d.NeedHouse {
 		return d
 	}
+	q.waits()
 	a.await(ctx)
 	return a.match.Match(q.Text, q.Area)
 }
@@ -157,21 +172,29 @@ func (a *Answerer) awaitServers(ctx context.Context, steps []plan.Step) {
 
 // act makes the calls of a decision and tells what came of them.
 func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *Record, w stopwatch) {
+	fail := func(reply, why string) { rec.Outcome, rec.Reply, rec.Error = OutFailed, reply, why }
 	steps, err := plan.Calls(d, a.match.House(), q.Area)
 	if err != nil {
-		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Apology(err), err.Error()
+		fail(a.phrases.Apology(err), err.Error())
 		return
 	}
 	rec.Risk = string(highest(steps))
 	if rec.Risk == string(tools.Dangerous) {
-		rec.Route, rec.Outcome = RouteRefused, OutFailed
-		rec.Reply, rec.Error = a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)"
+		rec.Route = RouteRefused
+		fail(a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)")
+		return
+	}
+	// Several commands in one sentence: all or none (U2).
+	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(d.Actions) > 1 {
+		fail(a.phrases.Apology(steps[i].Err), steps[i].Err.Error())
 		return
 	}
 	if q.DryRun {
 		rec.Outcome = Ignored
 		for _, s := range steps {
-			rec.Calls = append(rec.Calls, CallMade{Tool: s.Call.Tool, Server: s.Call.Server, Args: s.Call.Args})
+			if s.Call.Tool != "" {
+				rec.Calls = append(rec.Calls, CallMade{Tool: s.Call.Tool, Server: s.Call.Server, Args: s.Call.Args})
+			}
 		}
 		return
 	}
@@ -180,50 +203,87 @@ func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *
 		rec.Outcome, rec.Reply = Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(steps)})
 		return
 	}
+	place := a.places.take(devices(steps))
+	defer a.places.leave(place)
+	q.waits()
 	a.awaitServers(ctx, steps)
-	results, problems := a.callAll(ctx, steps, rec, w)
-	rec.Reply = a.phrases.Told(steps, results)
-	rec.Outcome = Done
-	for i, r := range results {
-		// What was only accepted, or waits for a sleeping device, is not done.
-		unconfirmed := rec.Calls[i].Receipt != nil && !rec.Calls[i].Receipt.Confirmed
-		if r.Failed || unconfirmed {
-			rec.Outcome = OutFailed
-			rec.Error = cmp.Or(problems[i], r.Text)
-			break
+	done := a.callAll(ctx, place, steps)
+	done.into(rec, w)
+	rec.Reply = a.phrases.Told(steps, done.results)
+}
+
+// devices are those the steps change.
+func devices(steps []plan.Step) []string {
+	var ids []string
+	for _, s := range steps {
+		if s.Entity != nil && s.Risk != tools.Read {
+			ids = append(ids, s.Entity.ID)
 		}
 	}
+	return ids
+}
+
+func impossible(s plan.Step) bool { return s.Err != nil }
+
+// calls is what came of the steps of a turn, by their index.
+type calls struct {
+	results   []tools.Result
+	made      []CallMade
+	problems  []string // why a step is not done; "" where it is
+	confirmed []time.Time
 }
 
 // callAll makes all calls at once: a room's lamps do not wait for each other.
-// problems has the errors' own words beside the results, "" where there was none.
-func (a *Answerer) callAll(ctx context.Context, steps []plan.Step, rec *Record, w stopwatch) (results []tools.Result, problems []string) {
+func (a *Answerer) callAll(ctx context.Context, place *place, steps []plan.Step) calls {
 	ctx, cancel := context.WithTimeout(ctx, callBudget)
 	defer cancel()
-	results, problems = make([]tools.Result, len(steps)), make([]string, len(steps))
-	rec.Calls = make([]CallMade, len(steps))
-	confirmed := make([]time.Time, len(steps))
+	late := place.wait(ctx)
+	n := len(steps)
+	c := calls{make([]tools.Result, n), make([]CallMade, n), make([]string, n), make([]time.Time, n)}
 	var wg sync.WaitGroup
 	for i := range steps {
 		wg.Go(func() {
 			s := &steps[i]
 			began := time.Now()
-			res, err := s.Do(ctx, a.caller.Call)
+			res, err := tools.Result{}, late
+			if err == nil {
+				res, err = s.Do(ctx, a.caller.Call)
+			}
 			if err != nil {
 				res = tools.Result{Failed: true, Text: a.phrases.Apology(err)}
-				problems[i] = err.Error()
+				c.problems[i] = err.Error()
 			}
-			results[i] = res
-			rec.Calls[i] = made(s.Call, res, time.Since(began))
-			if r := rec.Calls[i].Receipt; r != nil && r.Confirmed {
-				confirmed[i] = time.Now()
+			c.results[i], c.made[i] = res, made(s.Call, res, time.Since(began))
+			receipt := c.made[i].Receipt
+			if receipt != nil && receipt.Confirmed {
+				c.confirmed[i] = time.Now()
+			}
+			// What was only accepted, waits for a sleeping device or has no receipt at
+			// all is not done (Z4).
+			acts := s.Entity != nil && s.Risk != tools.Read
+			if c.problems[i] == "" && (res.Failed || acts && c.confirmed[i].IsZero()) {
+				c.problems[i] = cmp.Or(res.Text, "the device has not confirmed it")
 			}
 		})
 	}
 	wg.Wait()
-	rec.Timings.FirstPublish = w.at(earliest(results))
-	rec.Timings.Confirmed = w.at(latest(confirmed))
-	return results, problems
+	return c
+}
+
+// into puts the calls into the record of the turn. A step that needed no tool
+// is no call.
+func (c calls) into(rec *Record, w stopwatch) {
+	rec.Outcome = Done
+	for i, m := range c.made {
+		if m.Tool != "" {
+			rec.Calls = append(rec.Calls, m)
+		}
+		if c.problems[i] != "" && rec.Outcome == Done {
+			rec.Outcome, rec.Error = OutFailed, c.problems[i]
+		}
+	}
+	rec.Timings.FirstPublish = w.at(earliest(c.results))
+	rec.Timings.Confirmed = w.at(latest(c.confirmed))
 }
 
 func highest(steps []plan.Step) tools.Risk {

@@ -32,15 +32,36 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	}
 }
 
+// detect listens for the wake word. An engine that has trouble is told of once,
+// and once more when it has not.
 func (l *Loop) detect(ctx context.Context, f audio.Frame) {
-	d, ok, err := l.parts.Wake.Detect(ctx, f)
+	limited, cancel := context.WithTimeout(ctx, l.earBudget())
+	defer cancel()
+	d, ok, err := l.parts.Wake.Detect(limited, f)
+	trouble := ""
 	if err != nil {
-		l.parts.Log.Warn("wake word engine has a problem", "part", "wake", "err", err)
-		return
+		trouble = err.Error()
 	}
-	if ok {
+	if trouble != l.deaf && ctx.Err() == nil {
+		l.deaf = trouble
+		if err != nil {
+			l.parts.Log.Warn("wake word engine has a problem", "part", "wake", "err", err)
+		} else {
+			l.parts.Log.Info("wake word engine works again", "part", "wake")
+		}
+	}
+	if err == nil && ok {
 		l.wake(ctx, d)
 	}
+}
+
+// earBudget bounds a call of an engine. Sound that can be held back has all the
+// time an engine may need to start.
+func (l *Loop) earBudget() time.Duration {
+	if l.cfg.Live {
+		return earBudget
+	}
+	return deadlines[Thinking]
 }
 
 // wake opens an utterance. The command may follow the wake word in one breath,
@@ -55,8 +76,10 @@ func (l *Loop) wake(ctx context.Context, d speech.Detection) {
 		t.rec.Wake = &Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
 	}
 	l.parts.End.Reset()
-	if err := l.parts.Stt.Begin(ctx); err != nil {
-		l.fail(t, "the speech recogniser is not ready: "+err.Error())
+	limited, cancel := context.WithTimeout(ctx, l.earBudget())
+	defer cancel()
+	if err := l.parts.Stt.Begin(limited); err != nil {
+		l.fail(ctx, t, "the speech recogniser is not ready: "+err.Error())
 		return
 	}
 	for _, f := range l.ring.Since(d.At) {
@@ -70,9 +93,11 @@ func (l *Loop) wake(ctx context.Context, d speech.Detection) {
 // listen gives one frame to the recogniser and asks whether the sentence ended.
 func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 	t := l.turn
-	p, err := l.parts.Stt.Push(ctx, f)
+	limited, cancel := context.WithTimeout(ctx, l.earBudget())
+	defer cancel()
+	p, err := l.parts.Stt.Push(limited, f)
 	if err != nil {
-		l.fail(t, "the speech recogniser failed: "+err.Error())
+		l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
 		return
 	}
 	if p.Text != t.partial.Text {
@@ -105,13 +130,16 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
 	t := l.turn
 	t.rec.Endpoint = &Endpoint{Reason: e.Reason}
-	text, err := l.parts.Stt.Finish(ctx)
+	ahead := time.Since(at)
+	limited, cancel := context.WithTimeout(ctx, l.earBudget())
+	defer cancel()
+	text, err := l.parts.Stt.Finish(limited)
 	heard := !e.SpeechStart.IsZero()
 	if heard {
 		t.spoke = e.SpeechEnd.Sub(e.SpeechStart)
 		t.watch = stopwatch{zero: e.SpeechEnd}
 		if !l.cfg.Live {
-			t.watch.shift = time.Since(at)
+			t.watch.shift = ahead
 		}
 		start := max(millis(e.SpeechEnd.Sub(t.started)), 0)
 		t.rec.Timings.SpeechEnd = &start
@@ -120,7 +148,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	}
 	switch {
 	case err != nil:
-		l.fail(t, "the speech recogniser failed: "+err.Error())
+		l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
 	case !heard:
 		t.rec.Outcome = Ignored
 		l.finishRecord(t)
@@ -133,11 +161,18 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	}
 }
 
-// fail ends a turn whose recogniser did not do its work, and says so.
-func (l *Loop) fail(t *telling, why string) {
+// fail ends a turn whose recogniser did not do its work. Who woke us waits for
+// an answer and gets one.
+func (l *Loop) fail(ctx context.Context, t *telling, why string) {
 	l.parts.Log.Warn("turn failed", "part", "turn", "turn", t.id, "err", why)
+	l.closeEar(ctx)
 	t.rec.Outcome = OutFailed
 	t.rec.Error = why
+	if t.rec.Wake != nil {
+		t.rec.Reply = l.parts.Answer.phrases.Phrase("failed", nil)
+		l.says = append(l.says, say{t.rec.Reply})
+		l.parts.Observer.Replied(t.id, t.rec.Reply)
+	}
 	l.finishRecord(t)
 	l.step(Failed)
 	l.endTurn()

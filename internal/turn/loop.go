@@ -41,6 +41,11 @@ var deadlines = map[State]time.Duration{
 // waitingSays is how many texts may wait to be spoken while a turn is told.
 const waitingSays = 8
 
+// earBudget bounds one call of an engine of the ear, which may have to start its
+// worker anew: longer than any that works takes, short enough that a stop or a
+// deadline is not kept waiting.
+const earBudget = 2 * time.Second
+
 // shortest is less speech than any command has: "stop" takes longer. What is
 // shorter and no command is the wake word's own end, or a cough.
 const shortest = 400 * time.Millisecond
@@ -72,7 +77,8 @@ type Loop struct {
 	events chan event
 	turn   *telling // nil while idle
 	says   []say
-	pushed bool // the one utterance of push-to-talk was opened
+	pushed bool   // the one utterance of push-to-talk was opened
+	deaf   string // what is wrong with the wake word engine, "" if nothing is
 	timer  *time.Timer
 	told   sync.WaitGroup
 }
@@ -80,12 +86,13 @@ type Loop struct {
 // event is news for the loop. A turn's own news carry its id, so that the late
 // news of an interrupted turn change nothing.
 type event struct {
-	kind Kind
-	turn string
-	say  say
+	kind   Kind
+	turn   string
+	say    say
+	answer chan<- error // SayAsked: whether the text is in line
 }
 
-type say struct{ id, text string }
+type say struct{ text string }
 
 // telling is the turn that is being told.
 type telling struct {
@@ -184,9 +191,19 @@ func (l *Loop) read(ctx context.Context, frames chan<- audio.Frame) {
 	}
 }
 
-// Say asks for a text to be spoken once nothing else is going on.
-func (l *Loop) Say(ctx context.Context, id, text string) error {
-	return l.send(ctx, event{kind: SayAsked, say: say{id: id, text: text}})
+// Say asks for a text to be spoken once nothing else is going on. It returns
+// when the text is in line, or ErrBusy.
+func (l *Loop) Say(ctx context.Context, text string) error {
+	answer := make(chan error, 1)
+	if err := l.send(ctx, event{kind: SayAsked, say: say{text}, answer: answer}); err != nil {
+		return err
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("telling the turn loop: %w", ctx.Err())
+	}
 }
 
 // Listen opens an utterance as the wake word would.
@@ -231,14 +248,18 @@ func (l *Loop) handle(ctx context.Context, e event) {
 		}
 	case SayAsked:
 		if len(l.says) >= waitingSays {
-			l.parts.Log.Warn("text not spoken", "part", "turn", "err", ErrBusy)
+			e.answer <- ErrBusy
 			return
 		}
 		l.says = append(l.says, e.say)
+		e.answer <- nil
 	case Stopped, TimedOut, Failed:
+		if e.kind == Stopped {
+			l.says = nil // quiet means quiet
+		}
 		listening := l.state == Listening
 		if l.step(e.kind) {
-			l.abandon(listening, e.kind)
+			l.abandon(ctx, listening, e.kind)
 		}
 	default:
 		if l.step(e.kind) && l.state == Idle {
@@ -249,14 +270,25 @@ func (l *Loop) handle(ctx context.Context, e event) {
 
 // abandon ends the turn from outside. A turn that was still listening has told
 // nobody yet, so its record is given here; any other gives its own.
-func (l *Loop) abandon(listening bool, k Kind) {
+func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
 	t := l.turn
 	if listening && t != nil {
+		l.closeEar(ctx)
 		t.rec.Outcome = Interrupted
 		t.rec.Error = "listening ended: " + string(k)
 		l.finishRecord(t)
 	}
 	l.endTurn()
+}
+
+// closeEar ends the recogniser's utterance, whatever it heard: a new grammar
+// waits for that.
+func (l *Loop) closeEar(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, earBudget)
+	defer cancel()
+	if _, err := l.parts.Stt.Finish(ctx); err != nil {
+		l.parts.Log.Debug("utterance not closed", "part", "turn", "err", err)
+	}
 }
 
 // endTurn cancels what is left of the turn.

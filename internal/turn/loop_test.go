@@ -198,6 +198,45 @@ func TestStopEndsSpeakingAndListening(t *testing.T) {
 	})
 }
 
+func TestStopWhileThinkingInterrupts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.caller.CallFunc = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
+			<-ctx.Done()
+			return tools.Result{}, ctx.Err()
+		}
+		b.sound(1, 3)
+		if err := b.loop.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		b.stop()
+		b.want([]turn.State{turn.Listening, turn.Thinking, turn.Idle}, []turn.Outcome{turn.Interrupted})
+	})
+}
+
+func TestTooManyTextsAreRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.sound(1) // listening: nothing is spoken now
+		refused := 0
+		for range 12 {
+			if err := b.loop.Say(t.Context(), "Dinner is ready."); errors.Is(err, turn.ErrBusy) {
+				refused++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.sound(4)
+		b.stop()
+		if said := len(b.voice.Said()); said+refused != 12 || refused == 0 {
+			t.Errorf("%d were spoken and %d refused, expected 12 in all", said, refused)
+		}
+	})
+}
+
 func TestEveryStateHasAnEnd(t *testing.T) {
 	t.Parallel()
 	for name, stick := range map[string]func(*bench){
@@ -250,6 +289,9 @@ func TestABrokenRecogniserFailsOneTurnOnly(t *testing.T) {
 		if got := b.ends(); !slices.Equal(got, []turn.Outcome{turn.OutFailed, turn.OutFailed, turn.Done}) {
 			t.Errorf("outcomes %v", got)
 		}
+		if got := b.voice.Said(); len(got) != 3 {
+			t.Errorf("said %q, expected an apology for each failure and the answer", got)
+		}
 	})
 }
 
@@ -258,7 +300,7 @@ func TestATextIsSpokenWhenNothingElseIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.sound(1)
-		if err := b.loop.Say(t.Context(), "1", "Dinner is ready."); err != nil {
+		if err := b.loop.Say(t.Context(), "Dinner is ready."); err != nil {
 			t.Fatal(err)
 		}
 		b.sound(4)

@@ -36,7 +36,7 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	}
 	close(sentences)
 	<-spoken
-	if ctx.Err() != nil && t.rec.Outcome == Done {
+	if ctx.Err() != nil && (t.rec.Outcome == Done || t.rec.Outcome == OutFailed) {
 		t.rec.Outcome = Interrupted
 	}
 	l.finishRecord(t)

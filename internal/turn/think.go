@@ -2,6 +2,7 @@ package turn
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,9 +19,13 @@ import (
 func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwatch, say func(string)) {
 	rec.Route = RouteModel
 	if q.DryRun {
+		if !a.model.Ready() {
+			rec.Route = RouteNone
+		}
 		rec.Outcome = Ignored // what a model would do is not known before it has done it
 		return
 	}
+	q.waits()
 	q.MayAct = !intent.IsQuestion(q.Text)
 	var said []string
 	tell := func(sentence string) {
@@ -56,6 +61,10 @@ func (a *Answerer) noteCall(part Part, rec *Record, w stopwatch) {
 	if part.Err != nil {
 		m.OK = false
 	}
+	why := part.Result.Text
+	if part.Err != nil {
+		why = part.Err.Error()
+	}
 	rec.Calls = append(rec.Calls, m)
 	if rec.Timings.FirstPublish == nil {
 		rec.Timings.FirstPublish = w.at(part.Result.PublishedAt)
@@ -63,8 +72,8 @@ func (a *Answerer) noteCall(part Part, rec *Record, w stopwatch) {
 	switch {
 	case m.Receipt != nil && m.Receipt.Confirmed:
 		rec.Timings.Confirmed = w.now()
-	case m.Receipt != nil:
-		rec.Outcome, rec.Error = OutFailed, part.Result.Text
+	case part.Spec.Risk != tools.Read:
+		rec.Outcome, rec.Error = OutFailed, cmp.Or(why, "the tool gave no receipt")
 	}
 }
 
@@ -116,17 +125,27 @@ func (a *Answerer) remember(q Question, d intent.Decision) {
 	a.pending[asker(q)] = pending{decision: d, until: time.Now().Add(confirmTime)}
 }
 
-// confirmed takes a yes for what was asked back. Anything else drops it.
+// confirmed takes a yes for what was asked back. Anything else drops it, except
+// a dry run, which changes nothing.
 func (a *Answerer) confirmed(q Question) (intent.Decision, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p, ok := a.pending[asker(q)]
-	delete(a.pending, asker(q))
+	if !q.DryRun {
+		delete(a.pending, asker(q))
+	}
 	if !ok || time.Now().After(p.until) || !a.phrases.Yes(q.Text) {
 		return intent.Decision{}, false
 	}
 	p.decision.Confirmed = true
 	return p.decision, true
+}
+
+// waits tells whoever wants to know that the turn waits for something slow.
+func (q Question) waits() {
+	if q.Waiting != nil {
+		q.Waiting()
+	}
 }
 
 func asker(q Question) string { return string(q.Source) + "/" + q.Area }

@@ -61,6 +61,7 @@ type (
 	// Assistant is the language model with its tool-call loop. Reply fails with
 	// ErrNoModel before anything else where no model answers.
 	Assistant interface {
+		Ready() bool
 		Reply(ctx context.Context, q Question) iter.Seq2[Part, error]
 		Remember(heard, said string)
 	}
@@ -96,10 +97,14 @@ type Part struct {
 
 // Question is the text of one turn and where it came from.
 type Question struct {
-	ID     string // of the turn; a new one where empty
+	ID     string    // of the turn; a new one where empty
+	At     time.Time // when it arrived; now where zero
 	Text   string
 	Area   string // the microphone's or the sender's area, may be empty
 	Source Source
 	DryRun bool // find out what would be done and do nothing
 	MayAct bool // the text is a command: a model may change something
+	// Waiting is called once when the turn begins to wait for something slow, the
+	// servers' first round or a model; nil: nobody wants to know.
+	Waiting func()
 }

@@ -127,6 +127,8 @@ var local = map[string]func(intent.Action) (tools.Call, error){
 	"HassSetVolumeRelative": stepVolume,
 	"HassNevermind":         fixed("", nil),
 	"LocalStop":             fixed("", nil),
+	"LocalYes":              fixed("", nil),
+	"LocalNo":               fixed("", nil),
 	"LocalGoodNight":        fixed("", nil),
 	"LocalLeaving":          fixed("", nil),
 }

@@ -39,6 +39,8 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result) string {
 	switch {
 	case first.Action.Intent == "LocalListDevices":
 		return p.listed(steps)
+	case first.Entity == nil && first.Err != nil:
+		return p.Apology(first.Err)
 	case first.Entity == nil:
 		return p.plain(first, results[0])
 	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == "HassGetState":
@@ -50,7 +52,10 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result) string {
 }
 
 // quiet are the answers to intents without a tool.
-var quiet = map[string]string{"HassNevermind": "nevermind", "LocalGoodNight": "good_night", "LocalLeaving": "goodbye", "LocalStop": ""}
+var quiet = map[string]string{
+	"HassNevermind": "nevermind", "LocalGoodNight": "good_night", "LocalLeaving": "goodbye", "LocalStop": "",
+	"LocalYes": "nothing_asked", "LocalNo": "nevermind",
+}
 
 func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 	if key, ok := quiet[s.Action.Intent]; ok {
@@ -97,16 +102,15 @@ type asked struct {
 func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 	got, want := read(s, r)
 	args := p.about(s)
-	value := want.Value
-	if value == nil {
-		value = got.Value
+	value := got.Value // what the device reports, not what was asked for
+	if value == nil || want.Action == "colour" {
+		value = want.Value // a colour is reported in numbers nobody says
 	}
 	args["value"] = said(value)
 	switch got.Outcome {
 	case "confirmed":
 		return p.confirmed(want, got, args)
 	case "accepted":
-		args["act"] = p.Phrase("act_"+want.Action, args)
 		return p.Phrase("accepted", args)
 	case "queued", "no_answer":
 		return p.Phrase(got.Outcome, args)
