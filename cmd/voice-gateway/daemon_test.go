@@ -13,15 +13,15 @@ import (
 )
 
 // daemon starts the gateway as a service would, without a sound card.
-func daemon(t *testing.T, broker string, more ...string) (c *child, http string, env []string) {
-	t.Helper()
-	http = freeAddr(t)
-	env = environ(t, append([]string{
+func daemon(tb testing.TB, broker string, more ...string) (c *child, http string, env []string) {
+	tb.Helper()
+	http = freeAddr(tb)
+	env = environ(tb, append([]string{
 		"VOICE_GATEWAY_MQTT_BROKER=" + broker, "VOICE_GATEWAY_HTTP_LISTEN=" + http, "VOICE_GATEWAY_GATEWAY_ID=test",
 		"VOICE_GATEWAY_AI_ENABLED=false",
 	}, more...)...)
-	c = start(t, env, filepath.Join(bin, "voice-gateway"), "run")
-	eventually(t, "the daemon answers", func() bool { return get(t, http, "/healthz", new(any)) == nil })
+	c = start(tb, env, filepath.Join(bin, "voice-gateway"), "run")
+	eventually(tb, "the daemon answers", func() bool { return get(tb, http, "/healthz", new(any)) == nil })
 	return c, http, env
 }
 

@@ -13,17 +13,17 @@ import (
 )
 
 // heard runs hear --json and returns its records.
-func heard(t *testing.T, args ...string) []turn.Record {
-	t.Helper()
-	out, errs, status := command(t, environ(t), append([]string{"hear", "--json"}, args...)...)
+func heard(tb testing.TB, args ...string) []turn.Record {
+	tb.Helper()
+	out, errs, status := command(tb, environ(tb), append([]string{"hear", "--json"}, args...)...)
 	if status != 0 {
-		t.Fatalf("hear ended with %d: %s", status, errs)
+		tb.Fatalf("hear ended with %d: %s", status, errs)
 	}
 	var all []turn.Record
 	for line := range strings.Lines(out) {
 		var r turn.Record
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatalf("%v in %s", err, line)
+			tb.Fatalf("%v in %s", err, line)
 		}
 		all = append(all, r)
 	}
@@ -31,13 +31,13 @@ func heard(t *testing.T, args ...string) []turn.Record {
 }
 
 // spoken makes a recording of a sentence with flite.
-func spoken(t *testing.T, sentence string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "spoken.wav")
-	cmd := exec.CommandContext(t.Context(), "flite", "-voice", "slt", "-o", file)
+func spoken(tb testing.TB, sentence string) string {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "spoken.wav")
+	cmd := exec.CommandContext(tb.Context(), "flite", "-voice", "slt", "-o", file)
 	cmd.Stdin = strings.NewReader(sentence)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("flite: %v\n%s", err, out)
+		tb.Fatalf("flite: %v\n%s", err, out)
 	}
 	return file
 }

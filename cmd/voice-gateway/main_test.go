@@ -54,12 +54,12 @@ func TestScripts(t *testing.T) {
 }
 
 // environ is a clean environment with the given additions.
-func environ(t *testing.T, more ...string) []string {
-	t.Helper()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+func environ(tb testing.TB, more ...string) []string {
+	tb.Helper()
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + tb.TempDir()}
 	for _, kv := range more {
 		if !strings.Contains(kv, "=") {
-			t.Fatalf("%q is no setting", kv)
+			tb.Fatalf("%q is no setting", kv)
 		}
 	}
 	return append(env, more...)

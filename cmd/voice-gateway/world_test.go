@@ -25,11 +25,11 @@ import (
 const patience = 60 * time.Second
 
 // freeAddr is an address nobody listens at.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+func freeAddr(tb testing.TB) string {
+	tb.Helper()
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
 	return l.Addr().String()
@@ -44,24 +44,24 @@ type child struct {
 }
 
 // start runs a program until the test ends; all of its group must be gone then.
-func start(t *testing.T, env []string, program string, args ...string) *child {
-	t.Helper()
-	c := &child{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), program, args...), stderr: &safeBuffer{}, ended: make(chan struct{})}
+func start(tb testing.TB, env []string, program string, args ...string) *child {
+	tb.Helper()
+	c := &child{Cmd: exec.CommandContext(context.WithoutCancel(tb.Context()), program, args...), stderr: &safeBuffer{}, ended: make(chan struct{})}
 	c.Env, c.Stderr = env, c.stderr
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.WaitDelay = 5 * time.Second
 	if err := c.Start(); err != nil {
-		t.Fatalf("starting %s: %v", program, err)
+		tb.Fatalf("starting %s: %v", program, err)
 	}
 	go func() { c.err = c.Wait(); close(c.ended) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = c.Process.Signal(syscall.SIGTERM)
 		if !c.wait() {
-			t.Errorf("%s does not end", program)
+			tb.Errorf("%s does not end", program)
 			_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
 		}
-		if t.Failed() {
-			t.Logf("stderr of %s:\n%s", filepath.Base(program), c.stderr)
+		if tb.Failed() {
+			tb.Logf("stderr of %s:\n%s", filepath.Base(program), c.stderr)
 		}
 	})
 	return c
@@ -98,9 +98,9 @@ func (s *safeBuffer) String() string {
 }
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+func eventually(tb testing.TB, what string, holds func() bool) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -108,39 +108,46 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("it never came to this: %s", what)
+			tb.Fatalf("it never came to this: %s", what)
 		}
 	}
 }
 
 // mosquitto starts a real broker and returns its address.
-func mosquitto(t *testing.T) string {
-	t.Helper()
+func mosquitto(tb testing.TB) string {
+	tb.Helper()
+	addr := freeAddr(tb)
+	mosquittoAt(tb, addr)
+	return "mqtt://" + addr
+}
+
+// mosquittoAt starts a real broker at an address.
+func mosquittoAt(tb testing.TB, addr string) *child {
+	tb.Helper()
 	program, err := exec.LookPath("mosquitto")
 	if err != nil {
 		program = "/usr/sbin/mosquitto"
 	}
-	addr := freeAddr(t)
-	conf := filepath.Join(t.TempDir(), "mosquitto.conf")
+	conf := filepath.Join(tb.TempDir(), "mosquitto.conf")
 	_, port, _ := strings.Cut(addr, ":")
 	if err := os.WriteFile(conf, []byte("listener "+port+" 127.0.0.1\nallow_anonymous true\n"), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	start(t, environ(t), program, "-c", conf)
-	eventually(t, "the broker listens", func() bool {
-		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+	c := start(tb, environ(tb), program, "-c", conf)
+	eventually(tb, "the broker listens", func() bool {
+		c, err := (&net.Dialer{}).DialContext(tb.Context(), "tcp", addr)
 		if err == nil {
 			_ = c.Close()
 		}
 		return err == nil
 	})
-	return "mqtt://" + addr
+	return c
 }
 
 // simulate starts a simulated Z-Wave house at the broker.
-func simulate(t *testing.T, broker string) {
-	t.Helper()
-	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker)
+func simulate(tb testing.TB, broker string) *child {
+	tb.Helper()
+	return start(tb, environ(tb), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker)
 }
 
 // ear hears what is said at the broker.
@@ -150,15 +157,16 @@ type ear struct {
 	heard map[string][]string
 }
 
-// listen connects a stranger to the broker.
-func listen(t *testing.T, broker string) *ear {
+// listen connects a stranger to the broker, who hears the gateway or what the
+// filter says.
+func listen(t *testing.T, broker string, filter ...string) *ear {
 	t.Helper()
 	c, err := mqtt.New(mqtt.Config{URL: broker}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := &ear{Client: c, heard: map[string][]string{}}
-	if err := c.Subscribe(t.Context(), "voice/#", func(topic string, payload []byte, _ bool) {
+	if err := c.Subscribe(t.Context(), append(filter, "voice/#")[0], func(topic string, payload []byte, _ bool) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.heard[topic] = append(e.heard[topic], string(payload))
@@ -197,9 +205,9 @@ func (e *ear) has(topic string, words ...string) bool {
 }
 
 // get reads a JSON document of the daemon.
-func get(t *testing.T, addr, path string, into any) error {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+path, nil)
+func get(tb testing.TB, addr, path string, into any) error {
+	tb.Helper()
+	req, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, "http://"+addr+path, nil)
 	if err != nil {
 		return err
 	}
@@ -219,15 +227,15 @@ func get(t *testing.T, addr, path string, into any) error {
 }
 
 // command runs voice-gateway to its end and returns what it printed.
-func command(t *testing.T, env []string, args ...string) (stdout, stderr string, status int) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "voice-gateway"), args...)
+func command(tb testing.TB, env []string, args ...string) (stdout, stderr string, status int) {
+	tb.Helper()
+	cmd := exec.CommandContext(tb.Context(), filepath.Join(bin, "voice-gateway"), args...)
 	var out, errs bytes.Buffer
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &errs
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		t.Fatalf("running voice-gateway %s: %v", strings.Join(args, " "), err)
+		tb.Fatalf("running voice-gateway %s: %v", strings.Join(args, " "), err)
 	}
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }

@@ -89,8 +89,8 @@ func (a *app) demo(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d := &demonstration{app: a, mic: newFeed(), records: make(chan turn.Record, 16)}
-	if len(l.Wake.Words) == 0 {
-		return errors.New("the demonstration speaks a wake word; wake.words is empty")
+	if len(l.Wake.Words) == 0 || l.Wake.Engine == "none" {
+		return errors.New("the demonstration speaks a wake word: set wake.words, and wake.engine to something else than none")
 	}
 	d.wake = l.Wake.Words[0]
 	voice := tts.Default()
@@ -174,6 +174,12 @@ func (d *demonstration) turn(ctx context.Context, x act) error {
 	if err != nil {
 		return fmt.Errorf("speaking: %w (apt-get install flite)", err)
 	}
+	var before any
+	if x.device != "" {
+		if before, err = d.witness.read(ctx, x.device, x.value); err != nil {
+			return fmt.Errorf("reading %s before the command: %w", x.device, err)
+		}
+	}
 	if err := d.mic.say(clip); err != nil {
 		return fmt.Errorf("speaking: %w", err)
 	}
@@ -195,6 +201,13 @@ func (d *demonstration) turn(ctx context.Context, x act) error {
 	if x.device == "" {
 		return nil
 	}
+	d.prove(ctx, x, before)
+	return nil
+}
+
+// prove asks the device itself: it must be as wanted, and must not have been
+// so before.
+func (d *demonstration) prove(ctx context.Context, x act, before any) {
 	got, err := d.witness.read(ctx, x.device, x.value)
 	switch {
 	case err != nil:
@@ -203,10 +216,13 @@ func (d *demonstration) turn(ctx context.Context, x act) error {
 	case math.Abs(number(got)-x.want) > 0.5:
 		d.fail("“%s”: %s reports %v, expected %v", x.says, x.device, got, x.want)
 		fmt.Fprintln(d.Out, " ", d.paint.bad(fmt.Sprintf("✗ the device itself reports %v, expected %v", got, x.want)))
+	case math.Abs(number(before)-x.want) <= 0.5:
+		d.fail("“%s”: %s reported %v before already, so nothing is proved", x.says, x.device, before)
+		fmt.Fprintln(d.Out, " ", d.paint.bad(fmt.Sprintf("✗ the device reported %v before already", before)))
 	default:
-		fmt.Fprintf(d.Out, "  %s %s\n", d.paint.dim("proof   "), d.paint.good(fmt.Sprintf("%s itself reports %v, read by another MQTT client", x.device, got)))
+		fmt.Fprintf(d.Out, "  %s %s\n", d.paint.dim("proof   "),
+			d.paint.good(fmt.Sprintf("%s itself reports %v, before %v; read by another MQTT client", x.device, got, before)))
 	}
-	return nil
 }
 
 // check compares a record with what must be in it.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,6 +98,12 @@ func (a *app) configCommand() *cobra.Command {
 				l, err := a.load()
 				if err != nil {
 					return err
+				}
+				// Building the parts checks what only they know, and starts nothing.
+				if _, err := gateway.New(l.Config, gateway.Options{
+					Executable: a.Executable, Environ: a.Environ, Secrets: l.secrets,
+				}, slog.New(slog.DiscardHandler)); err != nil {
+					return fmt.Errorf("the configuration%s cannot be used: %w", from(l.path), err)
 				}
 				what := "the defaults (no file found)"
 				if l.path != "" {

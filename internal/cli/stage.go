@@ -58,6 +58,7 @@ func (a *app) newStage(ctx context.Context, l *loaded, opts gateway.Options, hou
 	cfg := l.Config
 	cfg.MQTT.Broker, cfg.MQTT.AllowInsecure = s.url, true
 	cfg.MQTT.Username, cfg.MQTT.PasswordFile, cfg.MQTT.CAFile = "", "", ""
+	cfg.MCP.Servers = stageServers(cfg.MCP.Servers)
 	cfg.HTTP.Listen = "" // a stage must not get in a running daemon's way
 	// A recording must not turn this machine's sound up, nor ask the web.
 	cfg.Tools.Volume.Backend, cfg.Tools.Search.Provider = "software", "none"
@@ -69,6 +70,17 @@ func (a *app) newStage(ctx context.Context, l *loaded, opts gateway.Options, hou
 		return nil, fmt.Errorf("assembling the gateway: %w", err)
 	}
 	return s, nil
+}
+
+// stageServers is the Z-Wave server alone, with the configured program and
+// patience and nothing else of the configuration: neither its environment nor
+// its arguments nor another server may lead to a live house.
+func stageServers(configured map[string]gateway.ServerConfig) map[string]gateway.ServerConfig {
+	s := gateway.DefaultServer()
+	if live, ok := configured["zwave"]; ok && live.Transport == "stdio" {
+		s.Command, s.ConnectTimeout, s.CallTimeout = live.Command, live.ConnectTimeout, live.CallTimeout
+	}
+	return map[string]gateway.ServerConfig{"zwave": s}
 }
 
 // run starts the gateway.

@@ -145,8 +145,9 @@ type ServerConfig struct {
 
 // HTTPConfig is our own HTTP interface.
 type HTTPConfig struct {
-	Listen    string `yaml:"listen"`
-	TokenFile string `yaml:"token_file"`
+	Listen    string   `yaml:"listen"`
+	TokenFile string   `yaml:"token_file"`
+	Hosts     []string `yaml:"hosts"` // names of this machine that requests may use
 }
 
 // SafetyConfig bounds what is done without asking (DESIGN 8).
@@ -186,7 +187,7 @@ func Default() Config {
 			Health:  HealthConfig{Interval: 30 * time.Second, Timeout: 5 * time.Second},
 			Servers: map[string]ServerConfig{"zwave": DefaultServer()},
 		},
-		HTTP:   HTTPConfig{Listen: "127.0.0.1:8765"},
+		HTTP:   HTTPConfig{Listen: "127.0.0.1:8765", Hosts: []string{}},
 		Tools:  local.Default(),
 		Safety: SafetyConfig{Dangerous: "deny", FanOutLimit: 5},
 	}
@@ -243,6 +244,9 @@ func (c Config) Validate() error {
 	if len(c.STT.Engines) != 1 {
 		bad("stt.engines", "this version uses exactly one recogniser; expected [%s]", strings.Join(stt.Engines(), "] or ["))
 	}
+	if c.STT.OpenAI != (OpenAIConfig{}) || c.STT.Wyoming != (WyomingConfig{}) {
+		bad("stt", "this version cannot use openai or wyoming to recognise speech; leave both empty")
+	}
 	for _, e := range c.STT.Engines {
 		oneOf(bad, "stt.engines", e, stt.Engines()...)
 	}
@@ -283,6 +287,9 @@ func (m MCPConfig) validate(bad reporter) {
 			bad(key+".command", "a stdio server needs the command that starts it")
 		case s.Transport != "stdio" && s.URL == "" && s.Transport == "http":
 			bad(key+".url", "a server reached by %s needs its address", s.Transport)
+		}
+		if len(s.Requires) > 0 {
+			bad(key+".requires", "this version does not check what a server needs; leave the list empty")
 		}
 		oneOf(bad, key+".transport", s.Transport, "stdio", "http")
 		if s.ConnectTimeout <= 0 || s.CallTimeout <= 0 {

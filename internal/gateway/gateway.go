@@ -1,7 +1,7 @@
 // Package gateway assembles the parts into the daemon and runs them in one
 // errgroup: everything starts at once, and nothing waits that need not wait
 // (DESIGN M1). It exists so that the parts need not know each other. A new part
-// is built in build.go and gets a line in the table in services.
+// gets a build method, a line in New and one in the table in services.
 package gateway
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -109,6 +110,29 @@ type service struct {
 	required bool
 }
 
+// services are the client, which all others speak through, and behind it the
+// broker. They end in this order.
+func (l *link) services() []service {
+	s := []service{{"mqtt", l.connect, false}}
+	if l.broker != nil {
+		s = append(s, service{"broker", l.broker.Run, false})
+	}
+	return s
+}
+
+// connect runs the client; with a broker of our own, once that is there.
+func (l *link) connect(ctx context.Context) error {
+	if l.broker != nil {
+		wait, cancel := context.WithTimeout(ctx, brokerStart)
+		defer cancel()
+		_ = l.broker.Ready(wait) // a broker that cannot start says so itself; the client goes on trying
+	}
+	return l.bus.Run(ctx)
+}
+
+// brokerStart is more than an embedded broker takes to start.
+const brokerStart = 2 * time.Second
+
 // services is the table of everything that runs. What is nil is not there in
 // this configuration.
 func (g *Gateway) services() []service {
@@ -128,16 +152,18 @@ func (g *Gateway) services() []service {
 
 // Run starts everything at once and returns when ctx ends (nil), or when a
 // required part has failed. Broker and client go last, so that the others can
-// still say goodbye.
+// still say goodbye. The port comes before everything: a second gateway must not
+// throw the first one off the broker before it finds out that it is the second.
 func (g *Gateway) Run(ctx context.Context) error {
-	busCtx, stopBus := context.WithCancel(context.WithoutCancel(ctx))
-	var bus sync.WaitGroup
-	defer func() { stopBus(); bus.Wait() }()
-	group, ctx := errgroup.WithContext(ctx)
-	if g.link.broker != nil {
-		bus.Go(func() { g.optional(busCtx, service{name: "broker", run: g.link.broker.Run}) })
+	if g.http != nil {
+		if err := g.http.Listen(ctx); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("http: %w", err)
+		}
 	}
-	bus.Go(func() { g.optional(busCtx, service{name: "mqtt", run: g.link.bus.Run}) })
+	g.checkState()
+	stopLink := g.startLink(ctx)
+	defer stopLink()
+	group, ctx := errgroup.WithContext(ctx)
 	for _, s := range g.services() {
 		g.board.set(s.name, s.required, httpapi.PartReady, "")
 		group.Go(func() error {
@@ -155,6 +181,24 @@ func (g *Gateway) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
+// startLink starts client and broker and returns what stops them, one after the
+// other: the farewell must still find a broker.
+func (g *Gateway) startLink(ctx context.Context) (stop func()) {
+	var stops []func()
+	for _, s := range g.link.services() {
+		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		var running sync.WaitGroup
+		g.board.set(s.name, s.required, httpapi.PartReady, "")
+		running.Go(func() { g.optional(ctx, s) })
+		stops = append(stops, func() { cancel(); running.Wait() })
+	}
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
+
 // optional runs a part the gateway can do without.
 func (g *Gateway) optional(ctx context.Context, s service) {
 	err := s.run(ctx)
@@ -167,17 +211,24 @@ func (g *Gateway) optional(ctx context.Context, s service) {
 // Ask answers one text and tells the observers.
 func (g *Gateway) Ask(ctx context.Context, q turn.Question) turn.Record {
 	rec := g.mind.answerer.Turn(ctx, q)
-	g.observer.Replied(rec.ID, rec.Reply)
+	if rec.Intent != nil && rec.Intent.Name == "LocalStop" && !q.DryRun && g.ear.loop != nil {
+		if err := g.ear.loop.Stop(ctx); err != nil {
+			rec.Outcome, rec.Error = turn.OutFailed, err.Error()
+		}
+	}
+	if rec.Reply != "" {
+		g.observer.Replied(rec.ID, rec.Reply)
+	}
 	g.observer.TurnEnded(rec)
 	return rec
 }
 
 // Say speaks a text once nothing else is going on.
-func (g *Gateway) Say(ctx context.Context, id, text string) error {
+func (g *Gateway) Say(ctx context.Context, text string) error {
 	if g.ear.loop == nil {
 		return errors.New("this gateway has no voice: it was started for text only")
 	}
-	return g.ear.loop.Say(ctx, id, text)
+	return g.ear.loop.Say(ctx, text)
 }
 
 // Ready returns when the first round of everything is over: the servers have

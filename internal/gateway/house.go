@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -33,6 +34,7 @@ type house struct {
 	once    sync.Once
 	changed chan struct{} // of size one: the grammar is behind the house
 	taught  *understanding
+	trouble error         // why the recogniser did not take it
 	news    chan struct{} // closed and replaced when taught changes
 }
 
@@ -102,7 +104,7 @@ func (h *house) rebuild() error {
 // and a server controls is the server's; the rest of the base stays known, so
 // that the answer about it is honest.
 func (h *house) merge() *home.House {
-	all := &home.House{}
+	all := &home.House{Floors: []home.Floor{}, Areas: []home.Area{}, Entities: []home.Entity{}}
 	add := func(part *home.House) {
 		for _, f := range part.Floors {
 			if !slices.ContainsFunc(all.Floors, func(x home.Floor) bool { return same(x.Name, f.Name) }) {
@@ -179,10 +181,21 @@ func (h *house) follow(ctx context.Context, engine grammarSetter) error {
 		case <-ctx.Done():
 			return nil
 		case <-h.changed:
-			h.teach(ctx, engine)
+		}
+		for h.teach(ctx, engine) != nil {
+			again := time.NewTimer(teachAgain)
+			select {
+			case <-ctx.Done():
+				again.Stop()
+				return nil
+			case <-again.C:
+			}
 		}
 	}
 }
+
+// teachAgain is the pause before a grammar that was not taken is offered again.
+const teachAgain = 5 * time.Second
 
 type grammarSetter interface {
 	SetGrammar(ctx context.Context, g stt.Grammar) (missing []string, err error)
@@ -190,18 +203,13 @@ type grammarSetter interface {
 
 // teach gives the recogniser the grammar. Words it can neither find nor
 // pronounce fall out with the names that use them, never the whole grammar.
-func (h *house) teach(ctx context.Context, engine grammarSetter) {
+func (h *house) teach(ctx context.Context, engine grammarSetter) error {
 	view := h.now.Load()
 	g := view.grammar
+	var trouble error
 	for range 3 {
 		missing, err := engine.SetGrammar(ctx, stt.Grammar{JSGF: g.JSGF(), Words: g.Words()})
-		if err != nil {
-			if ctx.Err() == nil {
-				h.log.Warn("recogniser did not take the grammar", "err", err)
-			}
-			break
-		}
-		if len(missing) == 0 {
+		if trouble = err; err != nil || len(missing) == 0 {
 			break
 		}
 		without, lost := g.Without(missing)
@@ -211,19 +219,24 @@ func (h *house) teach(ctx context.Context, engine grammarSetter) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.taught = view
+	if trouble != nil && ctx.Err() == nil && (h.trouble == nil || h.trouble.Error() != trouble.Error()) {
+		h.log.Warn("recogniser did not take the grammar; it is offered again", "err", trouble)
+	}
+	h.taught, h.trouble = view, trouble
 	close(h.news)
 	h.news = make(chan struct{})
+	return trouble
 }
 
-// inStep waits until the recogniser knows the house as it is now.
+// inStep waits until the recogniser knows the house as it is now, or has
+// refused it.
 func (h *house) inStep(ctx context.Context) error {
 	for {
 		h.mu.Lock()
-		done, news := h.taught == h.now.Load(), h.news
+		done, trouble, news := h.taught == h.now.Load(), h.trouble, h.news
 		h.mu.Unlock()
 		if done {
-			return nil
+			return trouble
 		}
 		select {
 		case <-news:
@@ -231,4 +244,14 @@ func (h *house) inStep(ctx context.Context) error {
 			return fmt.Errorf("waiting for the recogniser to learn the house: %w", ctx.Err())
 		}
 	}
+}
+
+// heard says why the recogniser does not know the house, "" when it does.
+func (h *house) heard() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.trouble == nil {
+		return ""
+	}
+	return h.trouble.Error()
 }

@@ -59,8 +59,11 @@ func (g *Gateway) buildLink() error {
 	return nil
 }
 
-// buildHost prepares the MCP servers. Every one is told where the broker is: a
-// server that has no use for it ignores it.
+// zwaveServer is the id of our own server, the only one that is told where the
+// broker is and how to get in.
+const zwaveServer = "zwave"
+
+// buildHost prepares the MCP servers.
 func (g *Gateway) buildHost(url string) error {
 	r := g.cfg.MCP.Retry
 	cfg := mcpint.HostConfig{
@@ -68,11 +71,12 @@ func (g *Gateway) buildHost(url string) error {
 			Enabled: r.Enabled, Attempts: r.Attempts, BaseDelay: r.BaseDelay, Multiplier: r.Multiplier,
 			MaxDelay: r.MaxDelay, SlowInterval: r.SlowInterval,
 		},
+		Health: mcpint.HealthCheck{Interval: g.cfg.MCP.Health.Interval, Timeout: g.cfg.MCP.Health.Timeout},
 		Options: mcpint.Options{
 			Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
 			Environ: g.opts.Environ, Log: g.log.With("part", "mcp"),
 		},
-		OnAttempt: g.opts.Attempt,
+		OnAttempt: g.attempted,
 	}
 	broker := map[string]string{
 		"MQTT_BROKER_URL": url, "MQTT_USERNAME": g.cfg.MQTT.Username, "MQTT_PASSWORD": g.opts.Secrets.MQTTPassword,
@@ -81,7 +85,10 @@ func (g *Gateway) buildHost(url string) error {
 	maps.DeleteFunc(broker, func(_, v string) bool { return v == "" })
 	for _, id := range slices.Sorted(maps.Keys(g.cfg.MCP.Servers)) {
 		s := g.cfg.MCP.Servers[id]
-		env := maps.Clone(broker)
+		env := map[string]string{}
+		if id == zwaveServer {
+			maps.Copy(env, broker)
+		}
 		maps.Copy(env, s.Env)
 		cfg.Servers = append(cfg.Servers, mcpint.Server{
 			ID: id, Transport: s.Transport, Command: s.Command, Args: s.Args, Env: env, Dir: s.Dir,
@@ -97,10 +104,18 @@ func (g *Gateway) buildHost(url string) error {
 	return nil
 }
 
+// attempted passes the end of an attempt on.
+func (g *Gateway) attempted(a mcpint.Attempt) {
+	g.mind.caller.attempted(a.Err == nil)
+	if g.opts.Attempt != nil {
+		g.opts.Attempt(a)
+	}
+}
+
 // program is what has to be installed for a server. For our own one it is
 // named, whatever command stands in the configuration: that is what helps.
 func program(id string, s ServerConfig) string {
-	if own := DefaultServer().Command; id == "zwave" {
+	if own := DefaultServer().Command; id == zwaveServer {
 		return own
 	}
 	return filepath.Base(s.Command)

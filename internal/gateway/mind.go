@@ -43,7 +43,7 @@ func (g *Gateway) buildVoice() error {
 
 // buildMind puts together what understands and answers.
 func (g *Gateway) buildMind() error {
-	g.mind.caller = &caller{Registry: g.tools, house: g.house, host: g.link.host}
+	g.mind.caller = newCaller(g.tools, g.house, g.link.host)
 	model, err := ai.NewOpenAI(g.cfg.AI, g.opts.Secrets.AIKey, http.DefaultTransport)
 	if err != nil {
 		return err
@@ -60,6 +60,12 @@ func (g *Gateway) buildMind() error {
 type assistant struct {
 	model *ai.Assistant
 	house *house
+}
+
+// Ready says whether the model answers.
+func (a assistant) Ready() bool {
+	ok, _ := a.model.Ready()
+	return ok
 }
 
 // Remember puts a local turn into the conversation.

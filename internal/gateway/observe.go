@@ -70,7 +70,7 @@ func (o *observers) TurnEnded(r turn.Record) {
 func (o *observers) last() []turn.Record {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	turns := slices.Clone(o.turns)
+	turns := append([]turn.Record{}, o.turns...) // an empty list, never null
 	slices.Reverse(turns)
 	return turns
 }

@@ -8,6 +8,7 @@ import (
 
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -25,7 +26,9 @@ func (g *Gateway) buildHTTP() error {
 	}
 	view := httpView{g}
 	var err error
-	g.http, err = httpapi.New(httpapi.Config{Listen: g.cfg.HTTP.Listen, Token: g.opts.Secrets.HTTPToken}, httpapi.Deps{
+	g.http, err = httpapi.New(httpapi.Config{
+		Listen: g.cfg.HTTP.Listen, Token: g.opts.Secrets.HTTPToken, Hosts: g.cfg.HTTP.Hosts,
+	}, httpapi.Deps{
 		Health: view, Asker: view, Sayer: view, Servers: view, Turns: view, Home: view,
 	}, g.log.With("part", "http"))
 	return err
@@ -35,32 +38,51 @@ func (g *Gateway) buildHTTP() error {
 func (v httpView) Readiness() httpapi.Readiness {
 	parts := v.board.list()
 	for i, p := range parts {
-		if state, why := v.live(p.Name); p.State == httpapi.PartReady && state != "" {
-			parts[i].State, parts[i].Why = state, why
+		ask, knows := live[p.Name]
+		if p.State != httpapi.PartReady || !knows {
+			continue
+		}
+		if why := ask(v.Gateway); why != "" {
+			parts[i].State, parts[i].Why = httpapi.PartDegraded, why
 		}
 	}
 	return httpapi.Readiness{MCP: v.link.host.Overall(), Parts: parts}
 }
 
-// live asks the parts that know more about themselves than whether they run.
-func (v httpView) live(part string) (httpapi.PartState, string) {
-	switch part {
-	case "mqtt":
-		if !v.link.bus.Connected() {
-			return httpapi.PartDegraded, "there is no connection to the MQTT broker; it is tried again by itself"
+// live asks the parts that know more about themselves than whether they run for
+// what is wrong with them, "" when nothing is.
+var live = map[string]func(*Gateway) string{
+	"mqtt": func(g *Gateway) string {
+		switch err := g.link.bus.Trouble(); {
+		case g.link.bus.Connected():
+			return ""
+		case err != nil:
+			return "there is no connection to the MQTT broker: " + err.Error() + "; it is tried again by itself"
+		default:
+			return "there is no connection to the MQTT broker; it is tried again by itself"
 		}
-	case "mcp":
-		for _, s := range v.link.host.Status() {
+	},
+	"mcp": func(g *Gateway) string {
+		for _, s := range g.link.host.Status() {
 			if s.Status != mcpint.Connected {
-				return httpapi.PartDegraded, "the MCP server " + s.ID + " is " + string(s.Status) + "; local tools work"
+				return "the MCP server " + s.ID + " is " + string(s.Status) + "; local tools work"
 			}
 		}
-	case "ai":
-		if ok, why := v.mind.model.Ready(); !ok {
-			return httpapi.PartDegraded, why
+		return ""
+	},
+	"audio":   func(g *Gateway) string { return g.ear.sound.State().Problem },
+	"grammar": func(g *Gateway) string { return g.house.heard() },
+	"tts": func(g *Gateway) string {
+		_, why := g.voice.Ready()
+		return why
+	},
+	"ai": func(g *Gateway) string {
+		ok, why := g.mind.model.Ready()
+		if ok {
+			return ""
 		}
-	}
-	return "", ""
+		return why
+	},
 }
 
 // Ask answers a text.
@@ -69,7 +91,13 @@ func (v httpView) Ask(ctx context.Context, r httpapi.AskRequest) (any, error) {
 }
 
 // Say speaks a text.
-func (v httpView) Say(ctx context.Context, text string) error { return v.Gateway.Say(ctx, "", text) }
+func (v httpView) Say(ctx context.Context, text string) error {
+	err := v.Gateway.Say(ctx, text)
+	if errors.Is(err, turn.ErrBusy) {
+		return fmt.Errorf("%w: %w", httpapi.ErrBusy, err)
+	}
+	return err
+}
 
 // Turns lists the last turns, the newest first.
 func (v httpView) Turns(limit int) any {
@@ -133,14 +161,14 @@ func (v httpView) RetryAll(ctx context.Context) (httpapi.ServerList, error) {
 
 // Ask answers a text; the command's id becomes the turn's, so that the sender
 // finds its answer.
-func (v mqttView) Ask(ctx context.Context, id, text, area string) {
-	v.Gateway.Ask(ctx, turn.Question{ID: id, Text: text, Area: v.areaOr(area), Source: turn.FromMQTT})
+func (v mqttView) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
+	v.Gateway.Ask(ctx, turn.Question{
+		ID: c.ID, At: c.At, Text: c.Text, Area: v.areaOr(c.Area), Source: turn.FromMQTT, Waiting: waiting,
+	})
 }
 
 // Say speaks a text.
-func (v mqttView) Say(ctx context.Context, id, text string) error {
-	return v.Gateway.Say(ctx, id, text)
-}
+func (v mqttView) Say(ctx context.Context, text string) error { return v.Gateway.Say(ctx, text) }
 
 // Listen opens an utterance.
 func (v mqttView) Listen(ctx context.Context) error {

@@ -1,0 +1,43 @@
+package gateway
+
+import (
+	"fmt"
+	"os"
+
+	"voicegateway/internal/httpapi"
+)
+
+// checkState finds out at the start whether state can be kept: later it would
+// show only when something is missing. The gateway runs on without.
+func (g *Gateway) checkState() {
+	dir := g.cfg.Gateway.StateDir
+	if g.opts.TextOnly || dir == "" {
+		return
+	}
+	err := writable(dir)
+	if err == nil {
+		g.board.set("state", false, httpapi.PartReady, "")
+		return
+	}
+	why := fmt.Sprintf("the directory %s cannot be written (%v); what is set is forgotten at the end; name another one in gateway.state_dir", dir, err)
+	g.board.set("state", false, httpapi.PartDegraded, why)
+	g.log.Warn("no state can be kept", "part", "state", "err", why)
+}
+
+// writable tries it, because permissions do not tell of full disks and
+// read-only mounts.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".writable-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("x")
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	_ = os.Remove(f.Name())
+	return err
+}
