@@ -107,3 +107,30 @@ func TestExitStatus(t *testing.T) {
 		})
 	}
 }
+
+// TestACommandReachesARepairedServer: the attempts are used up and no timer runs,
+// and still the next command after the repair is done, by itself.
+func TestACommandReachesARepairedServer(t *testing.T) {
+	t.Parallel()
+	broker := mosquitto(t)
+	simulate(t, broker)
+	mended := filepath.Join(t.TempDir(), "mended")
+	server := filepath.Join(t.TempDir(), "server")
+	script := fmt.Sprintf("#!/bin/sh\n[ -e %q ] || exit 9\nexec %q \"$@\"\n", mended, filepath.Join(bin, "zwave-mcp-server"))
+	if err := os.WriteFile(server, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, _, env := daemon(t, broker, "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+server, "DISABLE_RETRY=true")
+	eventually(t, "the only attempt is over", func() bool {
+		return strings.Contains(c.stderr.String(), "MCP connection failed after 1 attempt")
+	})
+	if out, _, status := command(t, env, "ask", "turn on the kitchen light"); status != 1 || !strings.Contains(out, "reach") {
+		t.Errorf("before the repair: %q, status %d", out, status)
+	}
+	if err := os.WriteFile(mended, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, status := command(t, env, "ask", "turn on the kitchen light"); status != 0 || out != "The kitchen light is on.\n" {
+		t.Errorf("after the repair: %q, status %d", out, status)
+	}
+}
