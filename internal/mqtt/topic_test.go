@@ -53,7 +53,7 @@ func FuzzMatches(f *testing.F) {
 	f.Add("//", uint8(2), true)
 	f.Fuzz(func(t *testing.T, topic string, at uint8, hash bool) {
 		if checkTopic(topic) != nil {
-			t.Skip()
+			return
 		}
 		levels := strings.Split(topic, "/")
 		i := int(at) % len(levels)
@@ -63,7 +63,7 @@ func FuzzMatches(f *testing.F) {
 		}
 		filter := strings.Join(levels, "/")
 		if checkFilter(filter) != nil {
-			t.Skip()
+			return
 		}
 		want := i > 0 || topic[0] != '$'
 		if got := matches(filter, topic); got != want {

