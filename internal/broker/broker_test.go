@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"strings"
@@ -233,5 +234,34 @@ func TestLogsAreQuiet(t *testing.T) {
 	stop()
 	if lines := strings.Count(out.String(), "\n"); lines != 1 {
 		t.Errorf("%d lines:\n%s", lines, out.String())
+	}
+}
+
+// TestItStopsHoweverManyAreConnected: the library's own way to close its clients
+// locks up when one of them leaves at the same moment.
+func TestItStopsHoweverManyAreConnected(t *testing.T) {
+	for range 20 {
+		b, stop := running(t, Config{Listen: "127.0.0.1:0"})
+		for i := range 50 {
+			conn, err := (&net.Dialer{}).DialContext(bounded(t), "tcp", b.Addr())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			connect := fmt.Appendf([]byte{0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 60, 0, 4}, "c%03d", i)
+			if _, err := conn.Write(connect); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(conn, make([]byte, 4)); err != nil { // CONNACK
+				t.Fatal(err)
+			}
+		}
+		ended := make(chan struct{})
+		go func() { stop(); close(ended) }()
+		select {
+		case <-ended:
+		case <-bounded(t).Done():
+			t.Fatal("it does not stop")
+		}
 	}
 }

@@ -215,7 +215,7 @@ func (s *session) given() int64 {
 
 // Ping asks for a sign of life.
 func (s *session) Ping(ctx context.Context) error {
-	if err := s.client.Ping(ctx); err != nil {
+	if err := s.client.Ping(ctx); err != nil { //nolint:staticcheck // sessions are pinned to a protocol that has it
 		return fmt.Errorf("asking for a sign of life: %w", s.cause(err))
 	}
 	return nil
