@@ -105,7 +105,7 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	if err := server.AddHook(&door{username: digest(b.cfg.Username), password: digest(b.cfg.Password), open: b.cfg.Username == ""}, nil); err != nil {
 		return fmt.Errorf("setting up the embedded broker: %w", err)
 	}
-	if err := server.AddListener(listeners.NewNet("tcp", conns)); err != nil {
+	if err := server.AddListener(newListener(conns)); err != nil {
 		return fmt.Errorf("setting up the embedded broker: %w", err)
 	}
 	if err := server.Serve(); err != nil {
@@ -164,6 +164,16 @@ func (d *door) OnConnectAuthenticate(_ *mochi.Client, p packets.Packet) bool {
 
 // OnACLCheck lets everybody inside do everything.
 func (*door) OnACLCheck(*mochi.Client, string, bool) bool { return true }
+
+// listener is the library's, except that it leaves the clients alone when it is
+// closed: we close their connections ourselves, and the library's way takes a
+// lock for reading twice, which locks up when a client leaves between the two.
+type listener struct{ *listeners.Net }
+
+func newListener(conns *tracked) listener { return listener{listeners.NewNet("tcp", conns)} }
+
+// Close implements listeners.Listener.
+func (l listener) Close(listeners.CloseFn) { l.Net.Close(func(string) {}) }
 
 // tracked is a listener that can close every connection it has accepted.
 type tracked struct {

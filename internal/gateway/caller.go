@@ -36,37 +36,63 @@ func newCaller(r *tools.Registry, house *house, host *mcpint.Host) *caller {
 	return &caller{Registry: r, house: house, host: host, tried: make(chan struct{})}
 }
 
-// Await returns when the announced servers have brought their tools and told
-// their house, or have given up. While the house is not known and no server is
-// connected, it makes the servers be tried once more, also long after their
-// attempts are used up.
+// Await is the wait of a turn: it returns when the announced servers have
+// brought their tools and told their house, or have given up. While the house is
+// not known and no server is connected, it makes the servers be tried once more,
+// also long after their attempts are used up.
 func (c *caller) Await(ctx context.Context) error {
+	if err := c.settle(ctx); err != nil {
+		return err
+	}
+	if c.knows() || c.anyConnected() || !c.reach(ctx) {
+		return nil
+	}
+	return c.awaitHouse(ctx, housePatience)
+}
+
+// settle is Await without the attempt: for whoever waits before there is a
+// command that needs one.
+func (c *caller) settle(ctx context.Context) error {
 	if err := c.Registry.Await(ctx); err != nil {
 		return err
 	}
 	c.settled.Do(func() { c.until = time.Now().Add(housePatience) })
-	select {
-	case <-c.house.known:
+	if c.knows() || !c.anyConnected() {
 		return nil
-	default:
 	}
-	wait := time.Until(c.until)
-	if !c.anyConnected() {
-		if !c.reach(ctx) {
-			return nil
-		}
-		wait = housePatience
-	}
-	patience := time.NewTimer(wait)
-	defer patience.Stop()
+	return c.awaitHouse(ctx, time.Until(c.until))
+}
+
+// awaitHouse gives a connected server time to tell of its house. There may be
+// none, or one that is still asleep.
+func (c *caller) awaitHouse(ctx context.Context, patience time.Duration) error {
+	over := time.NewTimer(patience)
+	defer over.Stop()
 	select {
 	case <-c.house.known:
-	case <-patience.C: // a house without devices, or one that is still asleep
+	case <-over.C:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	return nil
 }
+
+// knows says whether a server has told of a device.
+func (c *caller) knows() bool {
+	select {
+	case <-c.house.known:
+		return true
+	default:
+		return false
+	}
+}
+
+// toolbox is the language model's way to the tools: most answers need none, so
+// it forces no attempt to connect.
+type toolbox struct{ *caller }
+
+// Await waits for the servers' first round.
+func (t toolbox) Await(ctx context.Context) error { return t.settle(ctx) }
 
 // reach makes the servers be tried at once and says whether one is connected
 // then. Turns that wait at the same time share the attempt.

@@ -234,7 +234,7 @@ func (g *Gateway) Say(ctx context.Context, text string) error {
 // Ready returns when the first round of everything is over: the servers have
 // brought their tools or given up, and the ear listens for the house's names.
 func (g *Gateway) Ready(ctx context.Context) error {
-	if err := g.mind.caller.Await(ctx); err != nil {
+	if err := g.mind.caller.settle(ctx); err != nil {
 		return fmt.Errorf("waiting for the tools: %w", err)
 	}
 	if g.ear.loop == nil {

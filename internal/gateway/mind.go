@@ -48,7 +48,7 @@ func (g *Gateway) buildMind() error {
 	if err != nil {
 		return err
 	}
-	if g.mind.model, err = ai.New(g.cfg.AI, model, g.mind.caller, g.log.With("part", "ai")); err != nil {
+	if g.mind.model, err = ai.New(g.cfg.AI, model, toolbox{g.mind.caller}, g.log.With("part", "ai")); err != nil {
 		return err
 	}
 	g.mind.answerer, err = turn.NewAnswerer(g.house, g.mind.caller, assistant{g.mind.model, g.house}, reply.English(),

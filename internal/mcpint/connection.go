@@ -32,7 +32,7 @@ func (s *supervisor) open(ctx context.Context) (*connection, error) {
 	conn.session = session
 	conn.specs, err = session.ListTools(ctx)
 	if err != nil {
-		err = s.unlisted(session, err)
+		err = s.unlisted(ctx, session, err)
 		return nil, err
 	}
 	count := len(conn.specs)
@@ -47,9 +47,9 @@ func (s *supervisor) open(ctx context.Context) (*connection, error) {
 }
 
 // unlisted ends a session whose tools could not be listed, and says why.
-func (s *supervisor) unlisted(session Session, err error) error {
+func (s *supervisor) unlisted(ctx context.Context, session Session, err error) error {
 	failure := &DialError{Server: s.srv.ID, Transport: s.srv.transport(), Err: err}
-	if mortal, ok := session.(Mortal); ok && !errors.Is(err, context.DeadlineExceeded) {
+	if mortal, ok := session.(Mortal); ok && ctx.Err() == nil {
 		timer := time.NewTimer(2 * reasonGrace)
 		defer timer.Stop()
 		select {
