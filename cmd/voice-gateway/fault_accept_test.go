@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 // into a simulated card; the first one is hit.
 func TestAcceptTheRecogniserDiesInAnUtterance(t *testing.T) {
 	for name, fault := range map[string]func(*testing.T, int){
-		"killed":  func(t *testing.T, pid int) { t.Helper(); send(t, pid, syscall.SIGKILL) },
+		"killed":  kill,
 		"hanging": freeze,
 	} {
 		t.Run(name, func(t *testing.T) {

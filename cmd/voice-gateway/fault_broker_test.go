@@ -24,7 +24,7 @@ func TestTheBrokerDiesInATurn(t *testing.T) {
 	freeze(t, house.Process.Pid) // so that the turn has a middle
 	stranger.say(t, "ask", `{"id":"hit","text":"turn off the kitchen light"}`)
 	eventually(t, "the write is on its way", func() bool { return len(witness.on(writeTopic)) > before })
-	send(t, broker.Process.Pid, syscall.SIGKILL)
+	kill(t, broker.Process.Pid)
 	var turns []turn.Record
 	eventually(t, "the turn has ended", func() bool { return get(t, http, "/api/turns", &turns) == nil && turns[0].ID == "hit" })
 	honest(t, turns[0])
@@ -112,7 +112,7 @@ func TestTheHouseGoesAndComesBack(t *testing.T) {
 	house := simulate(t, broker)
 	_, http, _ := daemon(t, broker)
 	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, http, "turn on the kitchen light")) })
-	send(t, house.Process.Pid, syscall.SIGKILL)
+	kill(t, house.Process.Pid)
 	if !house.wait() {
 		t.Fatal("it cannot be killed")
 	}

@@ -22,7 +22,7 @@ func TestAKilledServerIsBackAtTheNextCommand(t *testing.T) {
 	if r := ask(t, http, "turn on the kitchen light"); !confirmed(r) {
 		t.Fatalf("before the fault: %+v", r)
 	}
-	send(t, pid, syscall.SIGKILL)
+	kill(t, pid)
 	if r := ask(t, http, "turn off the kitchen light"); !confirmed(r) || r.Reply != "The kitchen light is off." {
 		t.Errorf("after the fault: %+v", r)
 	}
@@ -58,7 +58,7 @@ func TestAServerKilledInACall(t *testing.T) {
 	hit := make(chan turn.Record, 1)
 	go func() { r, _ := tryAsk(t, http, "turn off the kitchen light"); hit <- r }()
 	eventually(t, "the write is on its way", func() bool { return len(witness.on(writeTopic)) > before })
-	send(t, pid, syscall.SIGKILL)
+	kill(t, pid)
 	r := <-hit
 	send(t, house.Process.Pid, syscall.SIGCONT)
 	honest(t, r)

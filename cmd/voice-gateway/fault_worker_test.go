@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 
 	"voicegateway/internal/turn"
@@ -13,7 +12,6 @@ import (
 // them may take the gateway down or stay away.
 func TestWorkersThatDieOrHangAreReplaced(t *testing.T) {
 	t.Parallel()
-	kill := func(t *testing.T, pid int) { t.Helper(); send(t, pid, syscall.SIGKILL) }
 	for name, fault := range map[string]func(*testing.T, int){"killed": kill, "hanging": freeze} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,7 +92,7 @@ func TestAKilledGatewayLeavesNothing(t *testing.T) {
 	freeze(t, c.ready(t, 2, "worker stt")[0])
 	freeze(t, c.ready(t, 1, "worker audio")[0])
 	freeze(t, server)
-	send(t, c.Process.Pid, syscall.SIGKILL)
+	kill(t, c.Process.Pid)
 	if !c.wait() {
 		t.Fatal("it cannot be killed")
 	}

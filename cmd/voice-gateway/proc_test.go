@@ -138,6 +138,17 @@ func freeze(t *testing.T, pid int) {
 	})
 }
 
+// kill ends a process and returns when it does nothing more; until then it could
+// still take a command in and die with it.
+func kill(t *testing.T, pid int) {
+	t.Helper()
+	send(t, pid, syscall.SIGKILL)
+	eventually(t, "process "+strconv.Itoa(pid)+" is dead", func() bool {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		return err != nil || strings.Contains(string(stat), ") Z ") || strings.Contains(string(stat), ") X ")
+	})
+}
+
 // gone waits until a process is there no more.
 func gone(t *testing.T, pid int) {
 	t.Helper()
