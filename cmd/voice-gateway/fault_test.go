@@ -62,6 +62,7 @@ func TestAServerKilledInACall(t *testing.T) {
 	r := <-hit
 	send(t, house.Process.Pid, syscall.SIGCONT)
 	honest(t, r)
+	t.Logf("it says: %s (%s)", r.Reply, r.Error)
 	if r.Outcome == turn.Done || len(r.Calls) != 1 || r.Calls[0].OK {
 		t.Errorf("the record of the turn that was hit: %+v", r)
 	}
@@ -86,6 +87,7 @@ func TestAHangingServer(t *testing.T) {
 	freeze(t, pid)
 	r := ask(t, http, "turn on the kitchen light")
 	honest(t, r)
+	t.Logf("it says: %s (%s)", r.Reply, r.Error)
 	if r.Outcome == turn.Done {
 		t.Errorf("nobody can have done it: %+v", r)
 	}
