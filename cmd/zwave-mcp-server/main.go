@@ -11,10 +11,13 @@ import (
 	"voicegateway/internal/zwave/serve"
 )
 
+// version is set by the build.
+var version = "dev"
+
 func main() { os.Exit(run()) }
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return serve.Program{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr}.Run(ctx)
+	return serve.Program{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: version}.Run(ctx)
 }

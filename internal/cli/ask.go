@@ -112,7 +112,8 @@ func (a *app) textGateway(l *loaded, level slog.Level) (*gateway.Gateway, error)
 	cfg := l.Config
 	cfg.HTTP.Listen = ""
 	g, err := gateway.New(cfg, gateway.Options{
-		Executable: a.Executable, Environ: a.Environ, Secrets: l.secrets, TextOnly: true, Source: turn.FromCLI,
+		Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets, TextOnly: true,
+		Source: turn.FromCLI,
 	}, a.logger(level))
 	if err != nil {
 		return nil, fmt.Errorf("assembling the gateway: %w", err)

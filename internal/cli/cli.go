@@ -43,11 +43,12 @@ type app struct {
 	config  string
 	verbose bool
 	paint   paint
+	version string
 }
 
 // Main runs the command line and returns the exit status.
 func Main(ctx context.Context, args []string, version string, world IO) int {
-	a := &app{IO: world, paint: paint(world.Terminal)}
+	a := &app{IO: world, paint: paint(world.Terminal), version: version}
 	root := &cobra.Command{
 		Use:           "voice-gateway",
 		Short:         "A voice gateway for home automation",

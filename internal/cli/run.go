@@ -24,7 +24,7 @@ func (a *app) runCommand() *cobra.Command {
 			log := a.logger(slog.LevelInfo)
 			log.Info("starting", "config", l.path, "gateway", l.Gateway.ID, "state_dir", l.Gateway.StateDir)
 			g, err := gateway.New(l.Config, gateway.Options{
-				Executable: a.Executable, Environ: a.Environ, Secrets: l.secrets, Source: turn.FromMic,
+				Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets, Source: turn.FromMic,
 			}, log)
 			if err != nil {
 				return fmt.Errorf("assembling the gateway: %w", err)

@@ -64,7 +64,7 @@ func (a *app) newStage(ctx context.Context, l *loaded, opts gateway.Options, hou
 	cfg.Tools.Volume.Backend, cfg.Tools.Search.Provider = "software", "none"
 	secrets := l.secrets
 	secrets.MQTTPassword, secrets.HTTPToken = "", ""
-	opts.Executable, opts.Secrets = a.Executable, secrets
+	opts.Executable, opts.Version, opts.Secrets = a.Executable, a.version, secrets
 	if s.gateway, err = gateway.New(cfg, opts, log); err != nil {
 		s.close()
 		return nil, fmt.Errorf("assembling the gateway: %w", err)

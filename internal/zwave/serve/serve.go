@@ -6,13 +6,13 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -38,6 +38,7 @@ type Program struct {
 	Out     io.Writer // JSON-RPC only
 	Err     io.Writer // everything else
 	Options config.Options
+	Version string // of the build; "dev" where it is empty
 }
 
 // exit is an error with a status.
@@ -82,7 +83,7 @@ func (p Program) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "zwave-mcp-server",
 		Short:         "The Z-Wave house behind zwave-js-ui as an MCP server",
-		Version:       version(),
+		Version:       p.version(),
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -95,12 +96,7 @@ func (p Program) newCommand() *cobra.Command {
 	return cmd
 }
 
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "devel"
-}
+func (p Program) version() string { return cmp.Or(p.Version, "dev") }
 
 // load reads the settings and makes the log, which goes to stderr.
 func (p Program) load(file string) (Config, *slog.Logger, error) {
@@ -146,7 +142,7 @@ func (p Program) serve(ctx context.Context, f flags) error {
 		}
 	}
 	err = mcpint.Serve(ctx, mcpint.ServeConfig{
-		Name: "zwave-mcp-server", Version: version(),
+		Name: "zwave-mcp-server", Version: p.version(),
 		Instructions: "Tools for the devices of one house. A control call returns what the device itself reported; " +
 			"only the outcome confirmed means that it is done.",
 		Tools:     house.Tools(),
