@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"voicegateway/internal/ai"
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/speech/stt"
@@ -164,11 +166,12 @@ type RecorderConfig struct {
 // Default is the configuration without any file. configs/voice-gateway.yaml says
 // the same with comments, and a test holds the two together.
 func Default() Config {
+	sound, wakes := device.Default(), wake.Default()
 	return Config{
 		Gateway: Identity{ID: "kitchen", Area: "Kitchen", Language: "en"},
-		Audio:   AudioConfig{Input: "default", Output: "default", Earcons: "soft"},
+		Audio:   AudioConfig{Input: sound.Input, Output: sound.Output, Earcons: "soft"},
 		Wake: WakeConfig{
-			Engine: "auto", Words: []string{"hey jarvis"}, Thresholds: map[string]float64{},
+			Engine: wakes.Engine, Words: wakes.Words, Thresholds: map[string]float64{},
 			ModelsDir: "/var/lib/voice-gateway/models",
 		},
 		STT: STTConfig{
@@ -179,10 +182,7 @@ func Default() Config {
 		TTS:     tts.Default(),
 		MQTT:    MQTTConfig{Embedded: EmbeddedConfig{Listen: "127.0.0.1:1884"}},
 		MCP: MCPConfig{
-			Retry: RetryConfig{
-				Enabled: true, Attempts: 3, BaseDelay: 2 * time.Second, Multiplier: 2,
-				MaxDelay: time.Minute, SlowInterval: time.Minute,
-			},
+			Retry:   RetryConfig(mcpint.DefaultRetry()),
 			Breaker: BreakerConfig{Threshold: 3, Recovery: time.Minute},
 			Health:  HealthConfig{Interval: 30 * time.Second, Timeout: 5 * time.Second},
 			Servers: map[string]ServerConfig{"zwave": DefaultServer()},

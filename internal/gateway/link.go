@@ -65,12 +65,8 @@ const zwaveServer = "zwave"
 
 // buildHost prepares the MCP servers.
 func (g *Gateway) buildHost(url string) error {
-	r := g.cfg.MCP.Retry
 	cfg := mcpint.HostConfig{
-		Retry: mcpint.Retry{
-			Enabled: r.Enabled, Attempts: r.Attempts, BaseDelay: r.BaseDelay, Multiplier: r.Multiplier,
-			MaxDelay: r.MaxDelay, SlowInterval: r.SlowInterval,
-		},
+		Retry:  mcpint.Retry(g.cfg.MCP.Retry),
 		Health: mcpint.HealthCheck{Interval: g.cfg.MCP.Health.Interval, Timeout: g.cfg.MCP.Health.Timeout},
 		Options: mcpint.Options{
 			Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
