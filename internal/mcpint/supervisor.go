@@ -199,11 +199,12 @@ func (s *supervisor) begins(at time.Time) {
 	}
 }
 
-// missed plans what follows a failed attempt.
+// missed plans what follows a failed attempt. Whoever waited for it is told last:
+// the status they look at then is the one after it.
 func (s *supervisor) missed(err error, timed bool) {
-	s.answer(outcome{err: err})
 	s.log.Warn("MCP connection attempt did not succeed", "attempt", s.plan.number, "err", err)
 	s.schedule(err, timed)
+	s.answer(outcome{err: err})
 }
 
 // schedule decides when the next attempt is due, and shows it. An attempt out of
