@@ -194,6 +194,15 @@ func write(dir, path string, data []byte) error {
 	return syncDir(dir)
 }
 
+// Replace puts a whole file in its place, readable by everybody: for what is
+// fetched and not state, but must not be there by half either.
+func Replace(path string, data []byte) error {
+	if err := renameio.WriteFile(path, data, 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
+	}
+	return nil
+}
+
 // syncDir makes the rename itself durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)

@@ -37,6 +37,8 @@ type Config struct {
 	// where a phrase is missing.
 	Thresholds map[string]float64
 
+	ModelsDir string // of the engine micro: NAME.tflite files
+
 	Command  []string // our own binary and `worker stt`
 	Env      []string // added to the worker's environment; for tests
 	ModelDir string   // of the recogniser; its package's place when empty
@@ -51,7 +53,8 @@ type Config struct {
 func Default() Config { return Config{Engine: "auto", Words: []string{"hey jarvis"}} }
 
 var engines = map[string]func(Config) (Engine, error){
-	"auto":         newPocketSphinx,
+	"auto":         newAuto,
+	"micro":        newMicro,
 	"pocketsphinx": newPocketSphinx,
 	"none":         newNone,
 }

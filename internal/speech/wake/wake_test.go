@@ -188,9 +188,10 @@ func TestNewChecks(t *testing.T) {
 		change func(*wake.Config)
 		want   string
 	}{
-		"unknown engine": {func(c *wake.Config) { c.Engine = "micro7" }, "there are: auto, none, pocketsphinx"},
+		"unknown engine": {func(c *wake.Config) { c.Engine = "micro7" }, "there are: auto, micro, none, pocketsphinx"},
 		"no words":       {func(c *wake.Config) { c.Words = []string{" ! "} }, "no wake words"},
-		"bad threshold":  {func(c *wake.Config) { c.Thresholds = map[string]float64{"hey jarvis": 20} }, "1e-5"},
+		"bad threshold":  {func(c *wake.Config) { c.Thresholds = map[string]float64{"hey jarvis": 20} }, "between 0 and 1"},
+		"not for sphinx": {func(c *wake.Config) { c.Engine, c.Thresholds = "pocketsphinx", map[string]float64{"hey jarvis": 20} }, "1e-5"},
 		"no command":     {func(c *wake.Config) { c.Command = nil }, "no command"},
 	}
 	for name, tc := range tests {
