@@ -1,12 +1,12 @@
 package intent
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"voicegateway/internal/home"
-	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/template"
 )
@@ -16,8 +16,7 @@ type opcode uint8
 
 const (
 	opEnd    opcode = iota // all text must be used up
-	opText                 // these very letters
-	opSpace                // a border between words
+	opText                 // these very letters and spaces
 	opChoice               // try each of alts
 	opName                 // a name of the house
 	opArea                 // an area of the house
@@ -27,170 +26,167 @@ const (
 	opWild                 // any words
 )
 
-// inst is one step and what comes after it. Shared ends make it a graph.
+// inst is one step and what comes after it. Shared ends make it a graph, also
+// across sentences.
 type inst struct {
-	op    opcode
-	text  string
-	list  *list
-	slot  string // "" when the value is captured for the reply only
-	alts  []*inst
-	next  *inst
-	block *block // opEnd
+	op      opcode
+	wordEnd bool   // opWild: what follows starts a word
+	indent  uint16 // opText: spaces text begins with
+	letters uint16 // opText: without the spaces around it
+	text    string
+	list    *list
+	slot    string // "" when the value is captured for the reply only
+	alts    []*inst
+	next    *inst
 }
 
-// list is a list ready for matching.
-type list struct {
-	trie     trie
-	values   []any // text lists: by value index; nil means the matched text
-	numbers  []float64
-	span     numbers.Range
-	digits   bool
-	fraction bool
-	multiply float64
-}
-
-// maxInsts bounds one compiled sentence; the largest of known packs has some
-// hundred steps.
-const maxInsts = 20000
+// Limits of what is compiled. The largest sentence of known packs has some
+// hundred steps, the largest pack some ten thousand.
+const (
+	maxInsts   = 20_000    // of one sentence, shared ones counted again
+	maxNest    = 100       // groups and rules within each other
+	maxProgram = 5_000_000 // of a pack, shared ones counted again
+	wordSteps  = 20        // what one spelling of a number counts for
+)
 
 // compiler turns the templates of a pack into steps.
 type compiler struct {
 	pack  *Pack
 	lists map[string]*list
+	local *Scoped          // of the block at hand
+	own   map[string]*list // lists of the block at hand
 	lang  *numbers.Language
-	count int
+	all   []*list
+	count int // steps of the sentence at hand
+	total int // steps of those before it
 	depth int
-	house *houseLists
+	ends  ends
+
+	spelled map[wordsKey]*list
 }
 
-// houseLists are the lists a house fills.
-type houseLists struct{ name, area, floor *list }
-
-func newHouseLists(h *home.House, p *Pack) *houseLists {
-	hl := &houseLists{name: &list{}, area: &list{}, floor: &list{}}
-	if h == nil {
-		return hl
-	}
-	for i := range h.Entities {
-		for _, text := range EntityNames(&h.Entities[i], p) {
-			hl.name.trie.add(text, int32(i))
-		}
-	}
-	for i, name := range h.AreaNames() {
-		for _, text := range AreaSpoken(h, name, p) {
-			hl.area.trie.add(text, int32(i))
-		}
-	}
-	for i, f := range h.Floors {
-		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			for _, text := range names.Spoken(name) {
-				hl.floor.trie.add(text, int32(i))
-			}
-		}
-	}
-	return hl
+// ends finds equal steps, so that sentences that end alike share their end.
+type ends struct {
+	seen map[step]*inst
+	ids  map[*inst]int32
+	last *inst
 }
 
-// EntityNames lists everything an entity may be called in a sentence, lower
-// case, the plain name first.
-func EntityNames(e *home.Entity, p *Pack) []string {
-	var out []string
-	add := func(texts []string) {
-		for _, text := range texts {
-			if text != "" && !slices.Contains(out, text) {
-				out = append(out, text)
-			}
-		}
-	}
-	suffixes := ""
-	switch e.Domain {
-	case "lock":
-		suffixes = p.Texts["lock_suffix"]
-	case "cover":
-		suffixes = p.Texts["cover_suffix"]
-	}
-	lang, _ := numbers.For(p.Language)
-	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		add(names.Spoken(name))
-		add(names.Spoken(lang.InWords(name)))
-		for suffix := range strings.FieldsSeq(suffixes) {
-			if head, ok := strings.CutSuffix(strings.ToLower(name), " "+suffix); ok {
-				add(names.Spoken(head))
-			}
-		}
-	}
-	return out
+// step is what makes two steps equal.
+type step struct {
+	op      opcode
+	wordEnd bool
+	text    string // opChoice: the numbers of the alternatives
+	list    *list
+	slot    string
+	next    *inst
 }
 
-// AreaSpoken lists everything an area may be called, the plain name first.
-func AreaSpoken(h *home.House, name string, p *Pack) []string {
-	lang, _ := numbers.For(p.Language)
-	all := []string{name}
-	if a := h.Area(name); a != nil {
-		all = append(all, a.Aliases...)
-	}
-	var out []string
-	for _, n := range all {
-		out = append(out, names.Spoken(n)...)
-		out = append(out, names.Spoken(lang.InWords(n))...)
-	}
-	return out
+func newEnds() ends {
+	return ends{seen: make(map[step]*inst), ids: make(map[*inst]int32), last: &inst{op: opEnd}}
 }
 
-func (c *compiler) compileLists() {
+// intern returns the step equal to i, which is i itself if there was none.
+func (e *ends) intern(i inst) *inst {
+	key := step{i.op, i.wordEnd, i.text, i.list, i.slot, i.next}
+	if i.op == opChoice {
+		var b strings.Builder
+		for _, alt := range i.alts {
+			fmt.Fprintf(&b, "%d ", e.ids[alt])
+		}
+		key.text = b.String()
+	}
+	if known, ok := e.seen[key]; ok {
+		return known
+	}
+	fresh := new(inst) // i itself would be put on the heap for known steps, too
+	*fresh = i
+	e.seen[key] = fresh
+	e.ids[fresh] = int32(len(e.ids) + 1)
+	return fresh
+}
+
+func (c *compiler) compileLists() error {
 	c.lists = make(map[string]*list, len(c.pack.Lists))
+	var err error
 	for name, l := range c.pack.Lists {
-		out := &list{}
-		switch l.Kind {
-		case TextList:
-			for i, v := range l.Values {
-				out.values = append(out.values, v.Out)
-				for _, text := range v.Texts {
-					out.trie.add(text, int32(i))
-				}
-			}
-		case RangeList:
-			out = c.numberList(Span(l.Range), l.Multiply)
-			out.digits = l.Range.Digits == nil || *l.Range.Digits
-			if l.Range.Words != nil && !*l.Range.Words {
-				out.trie = trie{}
-			}
-		case WildcardList, HostList:
-			out = nil
+		if c.lists[name], err = c.compileList(l); err != nil {
+			return fmt.Errorf("list %q: %w", name, err)
 		}
-		c.lists[name] = out
 	}
+	return nil
 }
 
-// Span is the range a pack's definition stands for.
-func Span(d RangeDef) numbers.Range {
-	return numbers.Range{
-		From: d.From, To: d.To, Step: max(d.Step, 1),
-		Halves: d.Fractions == "halves", Tenths: d.Fractions == "tenths",
+// enter makes the lists of one block ready.
+func (c *compiler) enter(b *Block) error {
+	c.local, c.own = b.Scoped, nil
+	if b.Scoped == nil {
+		return nil
 	}
+	c.own = make(map[string]*list, len(b.Scoped.Lists))
+	var err error
+	for name, l := range b.Scoped.Lists {
+		if c.own[name], err = c.compileList(l); err != nil {
+			return fmt.Errorf("list %q: %w", name, err)
+		}
+	}
+	return nil
 }
 
-func (c *compiler) numberList(span numbers.Range, multiply float64) *list {
-	l := &list{span: span, digits: true, fraction: span.Halves || span.Tenths, multiply: multiply}
-	if multiply == 0 {
-		l.multiply = 1
+func (c *compiler) rule(name string) (*template.Node, error) {
+	if c.local != nil {
+		if n, ok := c.local.Rules[name]; ok {
+			return n, nil
+		}
 	}
-	if c.lang == nil {
-		return l
+	if n, ok := c.pack.Rules[name]; ok {
+		return n, nil
 	}
-	for _, s := range c.lang.Spellings(span) {
-		l.trie.add(s.Text, int32(len(l.numbers)))
-		l.numbers = append(l.numbers, s.Value)
+	return nil, fmt.Errorf("unknown rule <%s>", name)
+}
+
+// named finds a list: of the block, of the house, of the pack.
+func (c *compiler) named(name string) (*list, opcode, error) {
+	if c.local != nil {
+		if def, ok := c.local.Lists[name]; ok {
+			return c.own[name], def.opcode(), nil
+		}
 	}
-	return l
+	switch name {
+	case "name":
+		return nil, opName, nil
+	case "area":
+		return nil, opArea, nil
+	case "floor":
+		return nil, opFloor, nil
+	}
+	def, ok := c.pack.Lists[name]
+	if !ok {
+		return nil, opEnd, fmt.Errorf("unknown list {%s}", name)
+	}
+	return c.lists[name], def.opcode(), nil
+}
+
+func (l *List) opcode() opcode {
+	switch l.Kind {
+	case TextList:
+		return opValue
+	case RangeList:
+		return opNumber
+	case WildcardList, HostList:
+	}
+	return opWild
 }
 
 // compile builds the steps of n that go on with next.
 func (c *compiler) compile(n *template.Node, next *inst) (*inst, error) {
 	c.depth++
 	defer func() { c.depth-- }()
-	if c.count++; c.count > maxInsts || c.depth > 100 {
-		return nil, fmt.Errorf("a sentence that is too large, or rules in a circle")
+	if c.count++; c.count > maxInsts || c.depth > maxNest {
+		return nil, errors.New("a sentence that is too large, or rules in a circle")
+	}
+	if c.total+c.count > maxProgram {
+		return nil, fmt.Errorf("a pack of more than %d steps", maxProgram)
 	}
 	switch n.Kind {
 	case template.Text:
@@ -200,39 +196,70 @@ func (c *compiler) compile(n *template.Node, next *inst) (*inst, error) {
 	case template.Choice:
 		return c.choice(n.Items, next)
 	case template.Shuffle:
-		orders := make([]*template.Node, 0, len(n.Items))
-		for order := range template.Orders(len(n.Items)) {
-			items := make([]*template.Node, len(order))
-			for i, j := range order {
-				items[i] = n.Items[j]
-			}
-			orders = append(orders, &template.Node{Kind: template.Sequence, Items: items})
-		}
-		return c.choice(orders, next)
+		return c.shuffle(n.Items, 0, next, make(map[int]*inst))
 	case template.Range:
-		l := c.numberList(numbers.Range{From: n.From, To: n.To, Step: n.Step}, 1)
-		return &inst{op: opNumber, list: l, slot: n.Slot, next: next}, nil
+		l, err := c.numberList(numbers.Range{From: n.From, To: n.To, Step: n.Step}, 1, "")
+		if err != nil {
+			return nil, err
+		}
+		return c.ends.intern(inst{op: opNumber, list: c.number(l), slot: n.Slot, next: next}), nil
 	case template.List:
 		return c.list(n, next)
 	case template.Rule:
 	}
-	body, ok := c.pack.Rules[n.Name]
-	if !ok {
-		return nil, fmt.Errorf("unknown rule <%s>", n.Name)
+	body, err := c.rule(n.Name)
+	if err != nil {
+		return nil, err
 	}
 	return c.compile(body, next)
 }
 
 func (c *compiler) choice(items []*template.Node, next *inst) (*inst, error) {
-	out := &inst{op: opChoice}
+	var alts []*inst
 	for _, item := range items {
 		alt, err := c.compile(item, next)
 		if err != nil {
 			return nil, err
 		}
-		out.alts = append(out.alts, alt)
+		if !slices.Contains(alts, alt) {
+			alts = append(alts, alt)
+		}
 	}
-	return out, nil
+	return c.either(alts), nil
+}
+
+func (c *compiler) either(alts []*inst) *inst {
+	if len(alts) == 1 {
+		return alts[0]
+	}
+	return c.ends.intern(inst{op: opChoice, alts: alts})
+}
+
+// shuffle builds what can come when the parts in used are behind.
+func (c *compiler) shuffle(items []*template.Node, used int, next *inst, done map[int]*inst) (*inst, error) {
+	if used == 1<<len(items)-1 {
+		return next, nil
+	}
+	if known, ok := done[used]; ok {
+		return known, nil
+	}
+	var alts []*inst
+	for i, item := range items {
+		if used&(1<<i) != 0 {
+			continue
+		}
+		rest, err := c.shuffle(items, used|1<<i, next, done)
+		if err != nil {
+			return nil, err
+		}
+		alt, err := c.compile(item, rest)
+		if err != nil {
+			return nil, err
+		}
+		alts = append(alts, alt)
+	}
+	done[used] = c.either(alts)
+	return done[used], nil
 }
 
 func (c *compiler) sequence(items []*template.Node, next *inst) (*inst, error) {
@@ -246,46 +273,47 @@ func (c *compiler) sequence(items []*template.Node, next *inst) (*inst, error) {
 }
 
 func (c *compiler) text(text string, next *inst) *inst {
-	pieces := strings.Split(strings.ToLower(text), " ")
-	for i, piece := range slices.Backward(pieces) {
-		if piece != "" {
-			next = &inst{op: opText, text: piece, next: next}
-		}
-		if i > 0 {
-			next = &inst{op: opSpace, next: next}
-		}
+	if text = c.pack.fold(text); text == "" {
+		return next
 	}
-	return next
+	bare := strings.TrimLeft(text, " ")
+	return c.ends.intern(inst{
+		op: opText, text: text, next: next,
+		indent:  uint16(len(text) - len(bare)),
+		letters: uint16(utf8.RuneCountInString(strings.TrimRight(bare, " "))),
+	})
 }
 
 func (c *compiler) list(n *template.Node, next *inst) (*inst, error) {
-	i := &inst{slot: n.Slot, next: next}
+	l, op, err := c.named(n.Name)
+	if err != nil {
+		return nil, err
+	}
+	i := inst{op: op, list: l, slot: n.Slot, next: next, wordEnd: n.WordEnd && !c.pack.IgnoreSpace}
 	if n.Capture {
 		i.slot = ""
 	}
-	switch n.Name {
-	case "name":
-		i.op, i.list = opName, c.house.name
-		return i, nil
-	case "area":
-		i.op, i.list = opArea, c.house.area
-		return i, nil
-	case "floor":
-		i.op, i.list = opFloor, c.house.floor
-		return i, nil
+	return c.ends.intern(i), nil
+}
+
+// captures is how many list values one parse of a sentence can hold.
+func (c *compiler) captures(n *template.Node) int {
+	most, sum := 0, 0
+	for _, item := range n.Items {
+		k := c.captures(item)
+		most = max(most, k)
+		sum += k
 	}
-	def, ok := c.pack.Lists[n.Name]
-	if !ok {
-		return nil, fmt.Errorf("unknown list {%s}", n.Name)
+	switch n.Kind {
+	case template.List, template.Range:
+		return 1
+	case template.Rule:
+		if body, err := c.rule(n.Name); err == nil {
+			return c.captures(body)
+		}
+	case template.Choice:
+		return most
+	case template.Text, template.Sequence, template.Shuffle:
 	}
-	i.list = c.lists[n.Name]
-	switch def.Kind {
-	case TextList:
-		i.op = opValue
-	case RangeList:
-		i.op = opNumber
-	case WildcardList, HostList:
-		i.op = opWild
-	}
-	return i, nil
+	return sum
 }

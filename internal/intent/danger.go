@@ -7,11 +7,24 @@ import (
 	"voicegateway/internal/intent/names"
 )
 
-// gates are covers that keep people out: opening them is dangerous.
-var gates = []string{"garage", "garage_door", "gate", "door"}
+// gates are covers that keep people out: opening them is dangerous. The first
+// four are device classes too; the others are what families of our languages
+// call them.
+var gates = []string{
+	"garage", "garage_door", "gate", "door",
+	"tor", "garagentor", "hoftor", "gartentor", "einfahrtstor", "rolltor", "tür", "haustür", "garagentür",
+	"puerta", "portón", "garaje", "porte", "portail",
+}
 
 // hot are things that must not be started by a misheard word.
-var hot = []string{"oven", "stove", "cooker", "hob", "siren"}
+var hot = []string{
+	"oven", "stove", "cooker", "hob", "siren", "ofen", "backofen", "herd", "kochfeld", "sirene", "horno", "vitrocerámica",
+	"sirena", "cuisinière", "sirène",
+}
+
+// frenchOven is a number in English, so it counts only where a French name
+// begins: "four de la cuisine".
+const frenchOven = "four"
 
 // Dangerous reports whether an action on an entity is one of those that are off
 // by default (DESIGN S1): unlocking, opening a garage, gate, door or valve,
@@ -32,7 +45,7 @@ func Dangerous(a Action, e *home.Entity) bool {
 	case "alarm_control_panel":
 		return a.Intent == "LocalAlarmDisarm" || a.Intent == "HassTurnOff"
 	}
-	return on && isNamed(e, hot)
+	return on && isHot(e)
 }
 
 func isZero(v any) bool {
@@ -54,4 +67,9 @@ func isNamed(e *home.Entity, words []string) bool {
 		}
 	}
 	return false
+}
+
+func isHot(e *home.Entity) bool {
+	words := names.Normalise(e.Name)
+	return isNamed(e, hot) || len(words) > 0 && words[0] == frenchOven
 }

@@ -96,6 +96,8 @@ func TestNaturalSentences(t *testing.T) {
 		switch {
 		case string(d.Route) == c.Expect || slices.Contains(c.AlsoOK, string(d.Route)):
 			otherRight++
+		case slices.Contains(c.AlsoOK, "delayed_command") && len(d.Actions) == 1 && d.Actions[0].Slots["conversation_command"] != nil:
+			otherRight++ // a timer that carries the command
 		case d.Route == intent.Local:
 			t.Errorf("%s %q: acted (%+v), want %s", c.ID, c.Text, d.Actions, c.Expect)
 		default:

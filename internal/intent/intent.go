@@ -2,6 +2,12 @@
 // text against sentence templates and a house and decides what is to be done.
 // It is pure. A new command is a sentence in sentences/<language>.yaml; a new
 // language is a new file there.
+//
+// Two kinds of packs run on one engine. Ours (LoadPack) are matched as families
+// talk: with misheard names, refusals and several commands. Those of Home
+// Assistant (LoadDir) are exact: what their own recogniser makes of a sentence,
+// and nothing else. A new form of the template language is a Kind in template, a
+// step in compile.go and its case in run.go.
 package intent
 
 // Route is the decision of a match.

@@ -1,10 +1,8 @@
 package intent
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,18 +13,21 @@ import (
 // maxPackBytes bounds a sentence file; the largest known pack is under 1 MB.
 const maxPackBytes = 8 << 20
 
-// maxValueSpellings bounds the spellings of one list value.
-const maxValueSpellings = 1000
-
 // English is our own pack. It is part of the program; a test proves it loads.
 func English() *Pack {
-	data, err := sentences.Understood("en")
-	if err == nil {
-		if p, err := LoadPack(data); err == nil {
-			return p
-		}
+	if p, err := Ours("en"); err == nil {
+		return p
 	}
 	return &Pack{Language: "en"}
+}
+
+// Ours is our own pack of a language. It is an error if there is none.
+func Ours(language string) (*Pack, error) {
+	data, err := sentences.Understood(language)
+	if err != nil {
+		return nil, fmt.Errorf("there are no sentences of our own for the language %q", language)
+	}
+	return LoadPack(data)
 }
 
 // LoadPack reads a pack in hassil's YAML form with our own keys (see
@@ -54,34 +55,17 @@ type rawPack struct {
 	SpokenRules map[string]string  `yaml:"spoken_rules"`
 	Skip        []string           `yaml:"skip_words"`
 	Polite      Polite             `yaml:"spoken_polite"`
+	Mood        Mood               `yaml:"mood"`
 	Join        []string           `yaml:"join_words"`
 	NotNames    []string           `yaml:"not_names"`
 	Decoys      Decoys             `yaml:"decoys"`
 	Texts       map[string]string  `yaml:"texts"`
 }
 
-type rawList struct {
-	Values   []yaml.Node `yaml:"values"`
-	Range    *RangeDef   `yaml:"range"`
-	Wildcard bool        `yaml:"wildcard"`
-}
-
-type rawBlock struct {
-	Sentences []string             `yaml:"sentences"`
-	Slots     map[string]any       `yaml:"slots"`
-	Requires  map[string]yaml.Node `yaml:"requires_context"`
-	Excludes  map[string]yaml.Node `yaml:"excludes_context"`
-	Rules     map[string]string    `yaml:"expansion_rules"`
-	Lists     map[string]yaml.Node `yaml:"lists"`
-	Keywords  []string             `yaml:"required_keywords"`
-	Response  string               `yaml:"response"`
-	Meta      Meta                 `yaml:"metadata"`
-}
-
 func (r *rawPack) pack() (*Pack, error) {
 	p := &Pack{
-		Language: r.Language, Skip: slices.Clone(r.Skip), Polite: r.Polite, Join: r.Join, NotNames: r.NotNames,
-		Decoys: r.Decoys, Texts: r.Texts, Lists: make(map[string]List),
+		Language: r.Language, Skip: slices.Clone(r.Skip), Polite: r.Polite, Mood: r.Mood, Join: r.Join, NotNames: r.NotNames,
+		Decoys: r.Decoys, Texts: r.Texts, Lists: make(map[string]List), compiled: newOnce(),
 	}
 	slices.SortStableFunc(p.Skip, func(a, b string) int { return len(b) - len(a) })
 	var err error
@@ -95,7 +79,7 @@ func (r *rawPack) pack() (*Pack, error) {
 		if hostLists[name] {
 			return nil, fmt.Errorf("list %q: the house fills this list, the pack may not", name)
 		}
-		if p.Lists[name], err = l.list(p.Rules); err != nil {
+		if p.Lists[name], err = l.list(p.Rules, &p.compiled.spell); err != nil {
 			return nil, fmt.Errorf("list %q: %w", name, err)
 		}
 	}
@@ -119,68 +103,6 @@ func parseRules(texts map[string]string) (map[string]*template.Node, error) {
 	return rules, nil
 }
 
-func (l *rawList) list(rules map[string]*template.Node) (List, error) {
-	switch {
-	case l.Wildcard:
-		return List{Kind: WildcardList}, nil
-	case l.Range != nil:
-		if l.Range.From > l.Range.To {
-			return List{}, fmt.Errorf("from %d is above to %d", l.Range.From, l.Range.To)
-		}
-		return List{Kind: RangeList, Range: *l.Range, Multiply: l.Range.Multiplier}, nil
-	}
-	out := List{Kind: TextList}
-	for i := range l.Values {
-		v, err := listValue(&l.Values[i], rules)
-		if err != nil {
-			return List{}, fmt.Errorf("value %d: %w", i+1, err)
-		}
-		out.Values = append(out.Values, v)
-	}
-	if len(out.Values) == 0 {
-		return List{}, errors.New("expected values, range or wildcard")
-	}
-	return out, nil
-}
-
-func listValue(n *yaml.Node, rules map[string]*template.Node) (ListValue, error) {
-	v := struct {
-		In      string               `yaml:"in"`
-		Out     any                  `yaml:"out"`
-		Context map[string]yaml.Node `yaml:"context"`
-	}{In: n.Value}
-	if n.Kind == yaml.MappingNode {
-		if err := n.Decode(&v); err != nil {
-			return ListValue{}, err
-		}
-	}
-	if len(v.Context) > 0 {
-		return ListValue{}, errors.New("context of list values is not supported")
-	}
-	node, err := template.Parse(v.In)
-	if err != nil {
-		return ListValue{}, err
-	}
-	texts, err := template.Spellings(node, rules, maxValueSpellings)
-	if err != nil {
-		return ListValue{}, err
-	}
-	for i, text := range texts {
-		texts[i] = strings.ToLower(strings.Join(strings.Fields(text), " "))
-	}
-	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
-	if len(texts) == 0 {
-		return ListValue{}, errors.New("no text")
-	}
-	if v.Out == nil {
-		v.Out = strings.TrimSpace(v.In)
-		if node.Kind != template.Text {
-			v.Out = nil // without out the matched text is the value
-		}
-	}
-	return ListValue{Texts: texts, Out: v.Out}, nil
-}
-
 func (p *Pack) addIntent(name string, n *yaml.Node) error {
 	var body struct {
 		Data []rawBlock `yaml:"data"`
@@ -189,53 +111,11 @@ func (p *Pack) addIntent(name string, n *yaml.Node) error {
 		return fmt.Errorf("intent %s: %w", name, err)
 	}
 	for i := range body.Data {
-		b, err := body.Data[i].block(name)
+		b, err := body.Data[i].block(name, p)
 		if err != nil {
 			return fmt.Errorf("intent %s: block %d: %w", name, i+1, err)
 		}
 		p.Blocks = append(p.Blocks, b)
 	}
 	return nil
-}
-
-func (r *rawBlock) block(intent string) (Block, error) {
-	b := Block{Intent: intent, Source: r.Sentences, Slots: r.Slots, Meta: r.Meta}
-	switch {
-	case len(r.Excludes) > 0:
-		return b, errors.New("excludes_context is not supported")
-	case len(r.Rules) > 0:
-		return b, errors.New("expansion_rules inside a block are not supported")
-	case len(r.Lists) > 0:
-		return b, errors.New("lists inside a block are not supported")
-	case len(r.Keywords) > 0:
-		return b, errors.New("required_keywords are not supported")
-	}
-	for key, n := range r.Requires {
-		if err := b.require(key, &n); err != nil {
-			return b, err
-		}
-	}
-	for _, s := range r.Sentences {
-		n, err := template.Parse(s)
-		if err != nil {
-			return b, err
-		}
-		b.Sentences = append(b.Sentences, n)
-	}
-	return b, nil
-}
-
-func (b *Block) require(key string, n *yaml.Node) error {
-	switch key {
-	case "domain":
-		if n.Kind == yaml.ScalarNode {
-			b.Domains = []string{n.Value}
-			return nil
-		}
-		return n.Decode(&b.Domains)
-	case "area":
-		b.NeedsArea = true
-		return nil
-	}
-	return fmt.Errorf("requires_context: %s is not supported, only domain and area", key)
 }

@@ -34,12 +34,22 @@ func TestLoadPack(t *testing.T) {
 		"domain as one word":     {block("        requires_context: {domain: light}\n"), ""},
 		"no yaml":                {"\t:", "reading sentences"},
 		"bad template":           {"intents:\n  X:\n    data:\n      - sentences: ['(a']\n", "intent X: block 1"},
-		"excludes":               {block("        excludes_context: {domain: light}\n"), "excludes_context is not supported"},
-		"keywords":               {block("        required_keywords: [a]\n"), "required_keywords are not supported"},
-		"local lists":            {block("        lists: {a: {wildcard: true}}\n"), "lists inside a block"},
-		"local rules":            {block("        expansion_rules: {a: b}\n"), "expansion_rules inside a block"},
-		"other context":          {block("        requires_context: {slot: x}\n"), "requires_context: slot is not supported"},
-		"value context":          {"lists: {a: {values: [{in: x, context: {y: z}}]}}", "context of list values"},
+		"whole context":          {block("        requires_context: {slot: {value: [a, b], slot: true}}\n        excludes_context: {domain: light}\n"), ""},
+		"keywords":               {block("        required_keywords: [a]\n"), ""},
+		"local lists and rules":  {block("        lists: {a: {wildcard: true}}\n        expansion_rules: {a: b}\n"), ""},
+		"slot that is no value":  {block("        slots: {a: {b: c}}\n"), "slot a"},
+		"slot that is endless":   {block("        slots: {a: .inf}\n"), "slot a"},
+		"unknown key":            {block("        requires_weather: {a: b}\n"), "requires_weather is not supported"},
+		"odd context":            {block("        requires_context: {domain: {value: {a: b}}}\n"), "requires_context: domain"},
+		"odd slot of context":    {block("        requires_context: {domain: {slot: [a]}}\n"), "slot is [a], expected true or a name"},
+		"bad local list":         {block("        lists: {a: {}}\n"), `list "a": expected values`},
+		"bad local rule":         {block("        expansion_rules: {a: '('}\n"), "rule <a>"},
+		"value context":          {"lists: {a: {values: [{in: x, context: {y: z}, metadata: {m: 1}}]}}", ""},
+		"odd value context":      {"lists: {a: {values: [{in: x, context: {y: [z]}}]}}", "context: y is not one plain value"},
+		"odd out":                {"lists: {a: {values: [{in: x, out: {y: z}}]}}", "out is map"},
+		"odd fractions":          {"lists: {a: {range: {from: 1, to: 9, fractions: thirds}}}", `fractions "thirds" is not supported`},
+		"no way to say it":       {"lists: {a: {range: {from: 1, to: 9, digits: false, words: false}}}", "neither digits nor words"},
+		"endless range":          {"lists: {a: {range: {from: 1, to: 9000000}}}", "within a million"},
 		"empty list":             {"lists: {a: {}}", "expected values, range or wildcard"},
 		"empty value":            {"lists: {a: {values: ['']}}", "no text"},
 		"backwards range":        {"lists: {a: {range: {from: 9, to: 1}}}", "above"},
@@ -64,8 +74,10 @@ func TestCompileErrorsNameTheSentence(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"say <nothing>": "unknown rule <nothing>", "say {nothing}": "unknown list {nothing}", "a <loop>": "in a circle",
+		"a" + strings.Repeat(" {1..5:x}", 9): "9 lists in one sentence", "<bomb>": "too large",
 	} {
-		p, err := intent.LoadPack([]byte("expansion_rules: {loop: 'x <loop>'}\nintents: {X: {data: [{sentences: ['" + text + "']}]}}"))
+		p, err := intent.LoadPack([]byte("expansion_rules: {loop: 'x <loop>', bomb: '" + strings.Repeat("<b1>", 40) +
+			"', b1: '" + strings.Repeat("<b2>", 40) + "', b2: '" + strings.Repeat("[a]", 40) + "'}\nintents: {X: {data: [{sentences: ['" + text + "']}]}}"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,6 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/template"
 )
 
 // Limits of one match. A spoken sentence has some hundred bytes; the steps are
@@ -21,73 +19,62 @@ const (
 // Matcher understands sentences about one house. It is never changed after New
 // and may be used by many goroutines; when the house changes, make a new one.
 type Matcher struct {
-	pack      *Pack
-	house     *home.House
-	areas     []string // by index of the area list
-	sentences []sentence
-	ids       map[string]int32 // word -> number, for the required words
-	skip      []string         // " word "
-	join      [][]string
-	notNames  map[string]bool
+	pack *Pack
+	*program
+	house   *home.House
+	areas   []string    // by index of the area list
+	lists   *houseLists // what the house calls its things
+	allowed [][]bool    // by block, by entity: may it fill {name}
+	words
 	index     *names.Index // of entities
 	areaIndex *names.Index
-	decoys    map[string]bool
-	bare      map[string]bool // what is only a name or a verb
 }
 
-// block is a Block ready for matching.
-type block struct {
-	*Block
-	order   int
-	allowed []bool // by entity: may it fill {name}
+// words are what decides about texts no sentence fits.
+type words struct {
+	skip     []string // " word "
+	join     [][]string
+	notNames map[string]bool
+	decoys   map[string]bool
+	bare     map[string]bool // what is only a name or a verb
+	written  map[string]bool // names as the house writes them
 }
 
-type sentence struct {
-	start   *inst
-	clauses []clause
-	block   *block
-	names   bool // it has {name} or {area}, so an unknown one may stand there
-}
-
-// New compiles a pack for a house. The house may be nil or empty while nothing
+// New prepares a pack for a house. The house may be nil or empty while nothing
 // is known about it.
 func New(pack *Pack, house *home.House) (*Matcher, error) {
 	if house == nil {
 		house = &home.House{}
 	}
-	lang, _ := numbers.For(pack.Language)
-	c := &compiler{pack: pack, lang: lang, house: newHouseLists(house, pack)}
-	c.compileLists()
-	m := &Matcher{
-		pack: pack, house: house, areas: house.AreaNames(), ids: make(map[string]int32),
-		notNames: make(map[string]bool), decoys: make(map[string]bool),
-		bare: make(map[string]bool),
+	p, err := pack.program()
+	if err != nil {
+		return nil, err
 	}
-	m.words(pack)
-	phrases := template.NewLoosePhrases(pack.Rules)
-	allowed := make(map[string][]bool)
+	m := &Matcher{pack: pack, program: p, house: house, areas: house.AreaNames(), lists: newHouseLists(house, pack)}
+	m.prepare(pack)
+	known := make(map[string][]bool)
 	for i := range pack.Blocks {
-		b := &block{Block: &pack.Blocks[i], order: i}
-		key := strings.Join(b.Domains, " ")
-		if _, ok := allowed[key]; !ok {
-			allowed[key] = m.allow(b.Domains)
+		b := &pack.Blocks[i]
+		key := domainKey(b.Context)
+		if _, ok := known[key]; !ok {
+			known[key] = m.allow(b)
 		}
-		b.allowed = allowed[key]
-		for j, n := range b.Sentences {
-			s, err := m.sentence(c, phrases, b, n)
-			if err != nil {
-				return nil, fmt.Errorf("compiling %s, %q: %w", b.Intent, b.Source[j], err)
-			}
-			m.sentences = append(m.sentences, s)
-			if s.names && s.start.op == opText {
-				m.bare[s.start.text] = true
-			}
-		}
+		m.allowed = append(m.allowed, known[key])
 	}
 	return m, nil
 }
 
-func (m *Matcher) words(pack *Pack) {
+// prepare sorts the words of a pack and of the house.
+func (m *Matcher) prepare(pack *Pack) {
+	m.notNames, m.decoys, m.bare = make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	if pack.Exact {
+		return
+	}
+	for i := range m.sentences {
+		if s := &m.sentences[i]; s.names && s.start.op == opText {
+			m.bare[strings.TrimSpace(s.start.text)] = true
+		}
+	}
 	for _, s := range pack.Skip {
 		m.skip = append(m.skip, " "+s+" ")
 	}
@@ -102,12 +89,13 @@ func (m *Matcher) words(pack *Pack) {
 	}
 	entries := make([]names.Entry, len(m.house.Entities))
 	for i, e := range m.house.Entities {
-		entries[i] = names.Entry{Name: e.Name, Aliases: e.Aliases}
+		entries[i] = names.Entry{Name: e.Name, Aliases: e.Aliases, Places: placesOf(m.house, e.Area)}
 		for _, n := range append([]string{e.Name}, e.Aliases...) {
 			m.bare[strings.Join(names.Normalise(n), " ")] = true
 		}
 	}
-	m.index = names.New(entries)
+	m.index = names.NewFor(pack.Language, entries)
+	m.written = writtenNames(m.house)
 	areas := make([]names.Entry, len(m.areas))
 	for i, a := range m.areas {
 		areas[i].Name = a
@@ -115,33 +103,27 @@ func (m *Matcher) words(pack *Pack) {
 			areas[i].Aliases = area.Aliases
 		}
 	}
-	m.areaIndex = names.New(areas)
+	m.areaIndex = names.NewFor(pack.Language, areas)
 }
 
-func (m *Matcher) allow(domains []string) []bool {
+// domainKey names what the conditions on a domain are.
+func domainKey(conditions []Condition) string {
+	var b strings.Builder
+	for _, c := range conditions {
+		if c.Key == "domain" {
+			fmt.Fprintln(&b, c.Exclude, c.Values)
+		}
+	}
+	return b.String()
+}
+
+// allow marks the entities whose domain fits a block.
+func (m *Matcher) allow(b *Block) []bool {
 	out := make([]bool, len(m.house.Entities))
 	for i := range out {
-		out[i] = len(domains) == 0 || slices.Contains(domains, m.house.Entities[i].Domain)
+		out[i] = !clashes(b.Context, map[string]any{"domain": m.house.Entities[i].Domain})
 	}
 	return out
-}
-
-func (m *Matcher) sentence(c *compiler, phrases *template.Phrases, b *block, n *template.Node) (sentence, error) {
-	c.count = 0
-	start, err := c.compile(n, &inst{op: opEnd, block: b})
-	if err != nil {
-		return sentence{}, err
-	}
-	s := sentence{start: start, block: b}
-	phrase, err := phrases.Of(n)
-	if err != nil {
-		return sentence{}, err
-	}
-	s.clauses = required(phrase, m.ids)
-	n.Walk(func(n *template.Node) {
-		s.names = s.names || n.Kind == template.List && (n.Name == "name" || n.Name == "area")
-	})
-	return s, nil
 }
 
 // Match decides what a sentence asks for. Area is the microphone's, or "". It
@@ -150,14 +132,23 @@ func (m *Matcher) Match(text, area string) Decision {
 	if len(text) > maxText {
 		return Decision{Route: Reject, Reason: "too_long"}
 	}
-	text = normalise(text)
-	if text == "" {
-		return Decision{Route: Reject, Reason: "empty"}
-	}
 	if a := m.house.Area(area); a != nil {
 		area = a.Name
 	}
+	if m.pack.Exact {
+		return m.exact(exactly(text), area)
+	}
+	spoken := text
+	text = normalise(spoken)
+	if text == "" {
+		return Decision{Route: Reject, Reason: "empty"}
+	}
 	d := m.match(text, area)
+	if d.Route != Local && d.Route != Ask {
+		if all, ok := m.listed(spoken, area); ok {
+			return all
+		}
+	}
 	d.NeedHouse = d.NeedHouse || m.house.Empty() && d.Route == Model
 	return d
 }
@@ -202,11 +193,36 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 	case r.found() && r.best[0].block.Meta.Reject != "":
 		return Decision{Route: Reject, Reason: r.best[0].block.Meta.Reject}, true
 	case r.found():
-		return m.resolve(&r.best[0], area), true
+		return m.delayed(m.resolve(&r.best[0], area), area, steps), true
 	case r.misplaced != nil:
 		return Decision{Route: Reject, Reason: "no_device", Heard: r.misplaced.names()}, true
 	}
 	return Decision{}, false
+}
+
+// listed takes commands apart that only commas join; every part must be
+// understood by itself, as one sentence they were not.
+func (m *Matcher) listed(spoken, area string) (Decision, bool) {
+	if len(m.join) == 0 || !strings.ContainsAny(spoken, ",，;；") {
+		return Decision{}, false
+	}
+	join := " " + strings.Join(m.join[0], " ") + " "
+	var parts []string
+	for _, p := range strings.FieldsFunc(spoken, func(r rune) bool { return strings.ContainsRune(",，;；", r) }) {
+		words := strings.Fields(normalise(p))
+		if n := m.joinAt(words); n > 0 && len(parts) > 0 {
+			words = words[n:] // "…, and …"
+		}
+		if len(words) == 0 {
+			return Decision{}, false
+		}
+		if part := strings.Join(words, " "); m.strip(part) != "" {
+			parts = append(parts, part)
+		}
+	}
+	steps := maxSteps
+	all, joined := m.several(strings.Join(parts, join), area, &steps)
+	return all, joined && all.Route == Local
 }
 
 // several takes a text apart at "and"; every part must be understood by itself.
@@ -217,7 +233,7 @@ func (m *Matcher) several(text, area string, steps *int) (Decision, bool) {
 		return Decision{}, false
 	}
 	for _, part := range parts {
-		d, ok := m.known(part, area, steps)
+		d, ok := m.part(part, area, steps)
 		if !ok || d.Route != Local {
 			return Decision{}, false
 		}

@@ -5,40 +5,67 @@ import (
 	"strings"
 )
 
-// questionWords begin sentences that want to know something. English only: in
-// another language a sentence counts as a question unless its pack says so, for
-// then nothing can be changed by mistake.
-var questionWords = []string{
-	"what", "what's", "whats", "who", "who's", "whose", "where", "where's", "when", "why", "how", "how's", "which",
-	"is", "are", "am", "was", "were", "do", "does", "did", "has", "have", "had", "should", "shall", "may", "might",
+// Mood are the words by which a language shows that a sentence wants to be told
+// something. A pack without them calls every sentence a question, for then
+// nothing can be changed by mistake.
+type Mood struct {
+	// Questions begin sentences that want to know something.
+	Questions []string `yaml:"questions"`
+	// Requests begin questions in form that are commands in fact: "can you turn …".
+	// The longer of two comes first.
+	Requests []string `yaml:"requests"`
+	// Modals begin questions unless they begin a request.
+	Modals []string `yaml:"modals"`
+	// Telling verbs after a request want to know something after all.
+	Telling []string `yaml:"telling"`
+	// Openers stand before the sentence and say nothing.
+	Openers []string `yaml:"openers"`
 }
 
-// requests begin questions in form that are commands in fact: "can you turn …".
-var requests = []string{"can you", "could you", "will you", "would you", "can we", "could we"}
+// english is the mood of texts whose language is not known.
+var english = Mood{
+	Questions: []string{
+		"what", "what's", "whats", "who", "who's", "whose", "where", "where's", "when", "why", "how", "how's", "which",
+		"is", "are", "am", "was", "were", "do", "does", "did", "has", "have", "had", "should", "shall", "may", "might",
+	},
+	Requests: []string{"can you", "could you", "will you", "would you", "can we", "could we"},
+	Modals:   []string{"can", "could", "would", "will"},
+	Telling:  []string{"tell", "explain", "say", "describe", "know", "help", "believe", "imagine", "remember", "think", "see", "hear"},
+	Openers:  []string{"please", "hey", "okay", "ok", "and", "so", "well"},
+}
 
-// telling verbs after a request want to know something after all.
-var telling = []string{"tell", "explain", "say", "describe", "know", "help", "believe", "imagine", "remember", "think", "see", "hear"}
+// IsQuestion says whether an English text asks for something to be told, and so
+// must not change anything (DESIGN U4). It is for texts no sentence fits: a
+// sentence that fits says itself what it is.
+func IsQuestion(text string) bool { return english.isQuestion(text) }
 
-// IsQuestion says whether a text asks for something to be told, and so must not
-// change anything (DESIGN U4). It is for texts no sentence fits: a sentence that
-// fits says itself what it is.
-func IsQuestion(text string) bool {
+// IsQuestion is the same for a text in the pack's language.
+func (p *Pack) IsQuestion(text string) bool {
+	if p.Language == "en" && len(p.Mood.Questions) == 0 {
+		return english.isQuestion(text)
+	}
+	return p.Mood.isQuestion(text)
+}
+
+func (m *Mood) isQuestion(text string) bool {
 	words := strings.Fields(strings.ToLower(text))
-	for len(words) > 0 && slices.Contains([]string{"please", "hey", "okay", "ok", "and", "so", "well"}, words[0]) {
+	for i, w := range words {
+		words[i] = strings.Trim(w, punctuation)
+	}
+	for len(words) > 0 && slices.Contains(m.Openers, words[0]) {
 		words = words[1:]
 	}
-	if len(words) == 0 {
+	if len(words) == 0 || len(m.Questions) == 0 {
 		return true
 	}
-	for _, r := range requests {
-		first, second, _ := strings.Cut(r, " ")
-		if len(words) < 3 || words[0] != first || words[1] != second {
+	for _, request := range m.Requests {
+		begin := strings.Fields(request)
+		if len(words) <= len(begin) || !slices.Equal(words[:len(begin)], begin) {
 			continue
 		}
-		rest := slices.DeleteFunc(slices.Clone(words[2:]), func(w string) bool { return w == "please" })
-		return len(rest) == 0 || slices.Contains(telling, rest[0])
+		rest := slices.DeleteFunc(slices.Clone(words[len(begin):]), func(w string) bool { return slices.Contains(m.Openers, w) })
+		return len(rest) == 0 || slices.Contains(m.Telling, rest[0])
 	}
-	first := strings.TrimRight(words[0], ",.!?")
-	return slices.Contains(questionWords, first) || slices.Contains([]string{"can", "could", "would", "will"}, first) ||
-		slices.Contains(telling, first) || strings.HasSuffix(strings.TrimSpace(text), "?")
+	return slices.Contains(m.Questions, words[0]) || slices.Contains(m.Modals, words[0]) || slices.Contains(m.Telling, words[0]) ||
+		strings.HasSuffix(strings.TrimSpace(text), "?")
 }

@@ -6,18 +6,27 @@ import "voicegateway/internal/intent/template"
 // loading.
 type Pack struct {
 	Language string
-	Blocks   []Block // in file order, which decides ties
-	Lists    map[string]List
-	Rules    map[string]*template.Node
+	// Exact packs are matched to the letter of the template language and nothing
+	// is added: no fuzzy names, no refusals, no second command. Those of Home
+	// Assistant are exact, ours are not.
+	Exact bool
+	// IgnoreSpace drops all spaces of templates and sentences (Chinese, Japanese).
+	IgnoreSpace bool
+	Blocks      []Block // in file order, which decides ties
+	Lists       map[string]List
+	Rules       map[string]*template.Node
 	// SpokenRules replace Rules where the recogniser's grammar is made: the
 	// same thing in fewer words, because every word more costs accuracy.
 	SpokenRules map[string]*template.Node
 	Skip        []string // polite words that mean nothing, longest first
 	Polite      Polite
+	Mood        Mood
 	Join        []string // words between two commands
 	NotNames    []string // words no device or area name is made of
 	Decoys      Decoys
 	Texts       map[string]string // phrases of questions, by key
+
+	compiled *once
 }
 
 // Decoys are common names of things and rooms. The recogniser offers them beside
@@ -42,7 +51,27 @@ type Block struct {
 	Slots     map[string]any // fixed, filled only where the sentence did not
 	Domains   []string       // requires_context.domain: what {name} may be
 	NeedsArea bool           // requires_context.area: the microphone's area becomes the slot
+	Response  string         // the key of the reply
+	Context   []Condition    // all of requires_context and excludes_context
+	Keywords  []string       // the sentence must hold one of these words, lower case
+	Custom    bool           // written by the user: beats what is built in
+	Scoped    *Scoped        // lists and rules of this block alone, or nil
+	Metadata  map[string]any // as written
 	Meta      Meta
+}
+
+// Scoped are lists and rules that hold for one block and hide those of the pack.
+type Scoped struct {
+	Lists map[string]List
+	Rules map[string]*template.Node
+}
+
+// Condition is one line of requires_context or excludes_context.
+type Condition struct {
+	Key     string
+	Values  []any  // one of them; empty: any value will do
+	Slot    string // the value goes into this slot if the sentence left it empty
+	Exclude bool   // must not be one of them
 }
 
 // Meta is what our own packs add to a block.
@@ -62,6 +91,9 @@ type Meta struct {
 	One bool `yaml:"one"`
 	// Where "outside" looks for sensors that are outdoors.
 	Where string `yaml:"where"`
+	// Shy sentences may hold a part of a name or a misheard one, but are too
+	// loose to refuse a name nobody knows.
+	Shy bool `yaml:"shy"`
 	// Reject ends the match: it is no command but talk that was overheard.
 	Reject string `yaml:"reject"`
 }
@@ -87,8 +119,10 @@ type List struct {
 
 // ListValue is one value of a text list; Texts are all its spellings.
 type ListValue struct {
-	Texts []string
-	Out   any // string or number
+	Texts    []string
+	Out      any            // string or number; nil: the text that matched
+	Context  map[string]any // joins the context of a match
+	Metadata map[string]any // handed on untouched
 }
 
 // RangeDef is a list of numbers as packs write it.
@@ -101,7 +135,8 @@ type RangeDef struct {
 	Multiplier float64 `yaml:"multiplier"`
 	Digits     *bool   `yaml:"digits"`
 	Words      *bool   `yaml:"words"`
-	SpokenTo   int     `yaml:"spoken_to"` // the highest the recogniser listens for; 0: To
+	Language   string  `yaml:"words_language"` // of the words, if not the pack's
+	SpokenTo   int     `yaml:"spoken_to"`      // the highest the recogniser listens for; 0: To
 }
 
 // hostLists are the lists the house fills.

@@ -2,55 +2,175 @@ package intent
 
 import (
 	"slices"
+	"strings"
 
 	"voicegateway/internal/intent/template"
 )
 
-// clause is a set of words one of which a sentence cannot do without.
+// clause is a set of things one of which a sentence cannot do without: pieces
+// of words by number, lists by their number in the negative, minus one.
 type clause []int32
 
-// required lists the words a phrase demands: every clause must be met. Testing
-// them once per utterance spares most sentences the matching.
-func required(p *template.Phrase, ids map[string]int32) []clause {
-	switch p.Kind {
-	case template.Word:
-		id, ok := ids[p.Text]
-		if !ok {
-			id = int32(len(ids))
-			ids[p.Text] = id
+// need lists the pieces of text and the lists a template demands: every clause
+// must be met. Testing them once per utterance spares most sentences the
+// matching. A piece need not be a whole word, because letters may touch a list.
+func (c *compiler) need(n *template.Node, pieces *trie) []clause {
+	var out []clause
+	switch n.Kind {
+	case template.Text:
+		for piece := range strings.FieldsSeq(c.pack.fold(n.Text)) {
+			out = append(out, clause{pieces.number(piece)})
 		}
-		return []clause{{id}}
-	case template.All, template.Named:
-		var out []clause
-		for _, item := range p.Items {
-			out = append(out, required(item, ids)...)
+	case template.Sequence, template.Shuffle:
+		for _, item := range n.Items {
+			out = append(out, c.need(item, pieces)...)
 		}
-		return out
-	case template.Any:
-		var union clause
-		for _, item := range p.Items {
-			inner := required(item, ids)
-			if len(inner) == 0 {
-				return nil
-			}
-			for _, id := range inner[0] {
-				if !slices.Contains(union, id) {
-					union = append(union, id)
-				}
-			}
+	case template.Choice:
+		return c.needOne(n.Items, pieces)
+	case template.List:
+		if l, op, err := c.named(n.Name); err == nil && op != opWild && (op != opNumber || c.pack.Exact) {
+			out = []clause{{-1 - l.number(op)}}
 		}
-		return []clause{union}
-	case template.Value:
+	case template.Rule:
+		if body, err := c.rule(n.Name); err == nil {
+			return c.need(body, pieces)
+		}
+	case template.Range:
 	}
-	return nil
+	return out
 }
 
-// met reports whether the words of an utterance satisfy every clause.
-func met(clauses []clause, present []bool) bool {
+// needOne is what every one of several templates demands: a thing out of each.
+func (c *compiler) needOne(items []*template.Node, pieces *trie) []clause {
+	var union clause
+	for _, item := range items {
+		inner := c.need(item, pieces)
+		if len(inner) == 0 {
+			return nil
+		}
+		union = append(union, slices.MinFunc(inner, c.sharper)...)
+	}
+	slices.Sort(union)
+	return []clause{slices.Compact(union)}
+}
+
+// number is the place of a list among all.
+func (l *list) number(op opcode) int32 {
+	switch op {
+	case opName:
+		return nameList
+	case opArea:
+		return areaList
+	case opFloor:
+		return floorList
+	case opEnd, opText, opChoice, opValue, opNumber, opWild:
+	}
+	return l.id
+}
+
+// sharper orders clauses by how much they promise to exclude: text before lists,
+// because lists cost time to ask, and few pieces before many.
+func (c *compiler) sharper(a, b clause) int {
+	cost := func(x clause) int {
+		n := len(x)
+		for _, id := range x {
+			if id < 0 {
+				n += 1000
+			}
+		}
+		return n
+	}
+	return cost(a) - cost(b)
+}
+
+// number is the number of a piece of text, a new one if it is new.
+func (t *trie) number(piece string) int32 {
+	at := int32(0)
+	for i := 0; i < len(piece) && at >= 0 && len(t.nodes) > 0; i++ {
+		at = t.nodes[at].follow(piece[i])
+	}
+	if len(t.nodes) > 0 && at >= 0 && len(t.nodes[at].values) > 0 {
+		return t.nodes[at].values[0]
+	}
+	id := t.count
+	t.count++
+	t.add(piece, id)
+	return id
+}
+
+// presence knows which pieces and lists occur in one text.
+type presence struct {
+	m      *Matcher
+	text   string
+	open   bool // names and areas may be any words
+	pieces []bool
+	lists  []answer
+}
+
+// answer is what is known about a list.
+type answer uint8
+
+const (
+	unasked answer = iota
+	present
+	absent
+)
+
+func newPresence(m *Matcher, text string, open bool) *presence {
+	p := &presence{m: m, text: text, open: open, pieces: make([]bool, m.pieces.count), lists: make([]answer, len(m.all))}
+	t := &m.pieces
+	for start := 0; start < len(text) && len(t.nodes) > 0; start++ {
+		at := int32(0)
+		for i := start; i < len(text); i++ {
+			if at = t.nodes[at].follow(text[i]); at < 0 {
+				break
+			}
+			for _, id := range t.nodes[at].values {
+				p.pieces[id] = true
+			}
+		}
+	}
+	return p
+}
+
+// met reports whether the text satisfies every clause.
+func (p *presence) met(clauses []clause) bool {
 	for _, c := range clauses {
-		if !slices.ContainsFunc(c, func(id int32) bool { return present[id] }) {
+		if !slices.ContainsFunc(c, p.has) {
 			return false
 		}
 	}
 	return true
+}
+
+func (p *presence) has(id int32) bool {
+	if id >= 0 {
+		return p.pieces[id]
+	}
+	a := &p.lists[-1-id]
+	if *a == unasked {
+		*a = absent
+		if p.holds(-1 - id) {
+			*a = present
+		}
+	}
+	return *a == present
+}
+
+func (p *presence) holds(id int32) bool {
+	var l *list
+	switch id {
+	case nameList:
+		l = p.m.lists.name
+	case areaList:
+		l = p.m.lists.area
+	case floorList:
+		l = p.m.lists.floor
+	default:
+		l = p.m.all[id]
+	}
+	if p.open && (id == nameList || id == areaList) || l.digits && strings.ContainsAny(p.text, "0123456789") {
+		return true
+	}
+	return l.trie.within(p.text)
 }

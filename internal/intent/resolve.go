@@ -57,7 +57,7 @@ func (x *meaning) value(c *capture) any {
 	case opName:
 		x.named = true
 		for _, e := range c.items {
-			if x.p.block.allowed[e] {
+			if x.m.allowed[x.p.block.order][e] {
 				x.items = append(x.items, e)
 			}
 		}
@@ -71,12 +71,12 @@ func (x *meaning) value(c *capture) any {
 		x.floor = x.m.house.Floors[c.value].Name
 		return x.floor
 	case opValue:
-		if v := c.at.list.values[c.value]; v != nil {
+		if v := c.at.list.values[c.value].Out; v != nil {
 			return v
 		}
 	case opNumber:
 		return plain(c.number)
-	case opWild, opEnd, opText, opSpace, opChoice:
+	case opWild, opEnd, opText, opChoice:
 	}
 	return text
 }
@@ -103,6 +103,7 @@ func (x *meaning) byName() Decision {
 	if len(items) > 1 {
 		return x.ask(items)
 	}
+	items = x.ofClass(items)
 	x.action.Slots["name"] = x.m.house.Entities[items[0]].Name
 	return x.done(items)
 }

@@ -1,74 +1,56 @@
 package intent
 
 import (
-	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"voicegateway/internal/intent/numbers"
 )
 
-// maxCaptures is how many list values one sentence may hold.
-const maxCaptures = 8
-
-// maxTies is how many equally good unknown-name parses are kept, because the
-// same words may fit blocks for different kinds of devices.
-const maxTies = 8
-
-// capture is one list value that matched.
-type capture struct {
-	at         *inst
-	start, end int
-	value      int32   // index in the list: text value, area or floor
-	number     float64 // opNumber
-	items      []int32 // opName: entities of that name
-	unknown    bool    // the words fit the place but the house has no such name
-}
-
-// parse is one way to read the whole text.
-type parse struct {
-	block    *block
-	text     string
-	captures [maxCaptures]capture
-	n        int
-	literal  int // letters matched as text of the template
-	name     int // letters of a known name
-	wild     int // open ends
-	wildText int // letters in them
-	unknown  bool
-}
-
 // run is one search through all sentences.
 type run struct {
-	m       *Matcher
-	text    string
-	area    string
-	open    bool // unknown names are allowed
-	present []bool
-	steps   *int
-	current parse
-	best    []parse // equally good ones in file order; only the first unless open
+	m        *Matcher
+	text     string // lower case, with a space at its end
+	raw      string // as written
+	broken   string // text with hyphens as spaces; empty if it has none
+	area     string
+	open     bool // unknown names are allowed
+	presence *presence
+	steps    *int
+	fits     int // parses accepted so far
+	current  parse
+	best     []parse // equally good ones in file order; only the first unless open
 
 	misplaced *parse // all fits, but the named thing is not in the named area
 }
 
+// place is where a search stands in the text.
+type place struct {
+	pos    int
+	start  bool // spaces may be skipped on both sides
+	broken bool // hyphens count as spaces from here on
+	wild   bool // the last capture is free text that has not found its end
+}
+
 func (m *Matcher) newRun(text, area string, steps *int, open bool) *run {
-	r := &run{m: m, text: text, area: area, open: open, steps: steps, present: make([]bool, len(m.ids))}
-	for word := range strings.FieldsSeq(text) {
-		r.mark(word)
-		if strings.ContainsAny(word, "-_") {
-			for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return c == '-' || c == '_' }) {
-				r.mark(part)
-			}
-		}
-	}
+	r := &run{m: m, area: area, open: open, steps: steps}
+	r.set(text, text)
+	r.presence = newPresence(m, r.text, open)
 	return r
 }
 
-func (r *run) mark(word string) {
-	if id, ok := r.m.ids[word]; ok {
-		r.present[id] = true
+// set exchanges the text: in lower case and as it was written.
+func (r *run) set(text, raw string) {
+	r.text, r.raw, r.broken = text, raw, ""
+	if !r.m.pack.IgnoreSpace {
+		r.text += " "
+	}
+	if strings.ContainsAny(text, "-_") {
+		r.broken = breaker.Replace(r.text)
 	}
 }
+
+var breaker = strings.NewReplacer("-", " ", "_", " ")
 
 func (r *run) found() bool { return len(r.best) > 0 }
 
@@ -76,11 +58,10 @@ func (r *run) found() bool { return len(r.best) > 0 }
 func (r *run) search() bool {
 	for i := range r.m.sentences {
 		s := &r.m.sentences[i]
-		if r.open && (!s.names || s.block.Meta.Closed) || s.block.NeedsArea && r.area == "" || !met(s.clauses, r.present) {
+		if r.open && (!s.names || s.block.Meta.Closed) || !r.possible(s) {
 			continue
 		}
-		r.current = parse{block: s.block, text: r.text}
-		r.exec(s.start, 0)
+		r.try(s)
 		if *r.steps < 0 {
 			break
 		}
@@ -88,154 +69,285 @@ func (r *run) search() bool {
 	return r.found()
 }
 
-// exec follows one path from step i at byte pos and returns when all its
-// continuations are tried.
-func (r *run) exec(i *inst, pos int) {
+// possible reports whether a sentence may fit at all. Without spaces a skip word
+// may stand within what a sentence demands, so nothing can be said beforehand.
+func (r *run) possible(s *sentence) bool {
+	return (!s.block.NeedsArea || r.area != "") && (r.m.pack.IgnoreSpace || r.presence.met(s.clauses))
+}
+
+// try matches one sentence with the whole text.
+func (r *run) try(s *sentence) {
+	r.current = parse{block: s.block, text: r.text, raw: r.raw}
+	r.exec(s.start, place{start: true})
+}
+
+// exec follows one path from step i and returns when all its continuations are
+// tried.
+func (r *run) exec(i *inst, at place) {
 	literal := r.current.literal
-	r.follow(i, pos)
+	r.follow(i, at)
 	r.current.literal = literal
 }
 
-func (r *run) follow(i *inst, pos int) {
+func (r *run) follow(i *inst, at place) {
 	for {
 		if *r.steps--; *r.steps < 0 {
 			return
 		}
 		switch i.op {
 		case opEnd:
-			if pos == len(r.text) || r.text[pos] == ' ' && pos+1 == len(r.text) {
-				r.accept()
-			}
+			r.end(at)
 			return
 		case opText:
-			if !strings.HasPrefix(r.text[pos:], i.text) {
-				return
+			if at.wild {
+				if i.letters > 0 {
+					r.closeAtText(i, at)
+					return
+				}
+				at.pos, at.start = r.skip(at), true
+				break
 			}
-			pos += len(i.text)
-			r.current.literal += len(i.text)
-		case opSpace:
 			var ok bool
-			if pos, ok = r.space(pos); !ok {
+			if at, ok = r.letters(i, at); !ok {
 				return
 			}
 		case opChoice:
 			for _, alt := range i.alts {
-				r.exec(alt, pos)
+				r.exec(alt, at)
 			}
 			return
 		default:
-			r.list(i, pos)
+			r.list(i, at)
 			return
 		}
 		i = i.next
 	}
 }
 
-// space passes a border between words: the start, the end, or a space.
-func (r *run) space(pos int) (int, bool) {
-	switch {
-	case pos == 0 || pos == len(r.text) || r.text[pos-1] == ' ':
-		return pos, true
-	case r.text[pos] == ' ' || r.text[pos] == '-' || r.text[pos] == '_':
-		return pos + 1, true
+// view is the text as the path sees it.
+func (r *run) view(at place) string {
+	if at.broken {
+		return r.broken
 	}
-	return pos, false
+	return r.text
 }
 
-// list tries every value of a list at pos.
-func (r *run) list(i *inst, pos int) {
-	if pos < len(r.text) && r.text[pos] == ' ' && (pos == 0 || r.text[pos-1] == ' ') {
-		pos++
+// skip is the place after spaces, if they may be skipped.
+func (r *run) skip(at place) int {
+	if text := r.view(at); at.start {
+		for at.pos < len(text) && text[at.pos] == ' ' {
+			at.pos++
+			*r.steps-- // a long row of hyphens is a long row of spaces
+		}
 	}
-	if pos >= len(r.text) || r.current.n == maxCaptures {
+	return at.pos
+}
+
+// letters passes the text of one step. If it does not fit, hyphens are read as
+// spaces; such a match does not count for the ranking.
+func (r *run) letters(i *inst, at place) (place, bool) {
+	want := i.text
+	if at.start {
+		want = want[i.indent:]
+	}
+	pos := r.skip(at)
+	text := r.view(at)
+	switch {
+	case strings.HasPrefix(text[pos:], want):
+		at.pos, at.start = pos+len(want), want == "" || want[len(want)-1] == ' '
+		r.current.literal += int(i.letters)
+		return at, true
+	case i.letters == 0 && strings.TrimLeft(text[pos:], " ") == "":
+		return at, true // nothing is left that a space could divide
+	case r.broken == "" || at.broken:
+		return at, false
+	}
+	at.broken = true
+	if pos = r.skip(at); !strings.HasPrefix(r.broken[pos:], want) {
+		return at, false
+	}
+	at.pos = pos + len(want)
+	return at, true
+}
+
+// end accepts what has used up the text.
+func (r *run) end(at place) {
+	rest := r.text[at.pos:]
+	if at.wild {
+		c := &r.current.captures[r.current.n-1]
+		text := strings.TrimSpace(rest)
+		if text == "" {
+			return
+		}
+		c.start = at.pos + strings.Index(rest, text)
+		c.end = c.start + len(text)
+		r.accept()
+		c.end = c.start
+		return
+	}
+	if strings.Trim(rest, marks+" ") == "" {
+		r.accept()
+	}
+}
+
+// list tries every value of a list.
+func (r *run) list(i *inst, at place) {
+	if at.pos >= len(r.text) || r.current.n == maxCaptures {
 		return
 	}
 	if i.op == opWild {
-		r.words(i, pos, len(r.text), false)
+		if at.wild {
+			return // two free texts in a row: the first would be empty
+		}
+		r.current.captures[r.current.n] = capture{at: i, start: at.pos, end: at.pos}
+		r.current.n++
+		at.wild = true
+		r.exec(i.next, at)
+		r.current.n--
 		return
 	}
-	if i.op == opNumber && r.digits(i, pos) {
+	if at.wild {
+		r.closeAtList(i, at)
 		return
 	}
-	r.walk(i, pos)
+	if i.op == opNumber {
+		at.pos = r.skipAll(at)
+		if !r.m.pack.Exact {
+			r.read(i, at)
+			return
+		}
+		if r.digits(i, at) {
+			return
+		}
+	} else {
+		at.pos = r.skip(at)
+	}
+	r.walk(i, at)
 	if r.open && !r.current.unknown && (i.op == opName || i.op == opArea) {
-		r.words(i, pos, 4, true)
+		r.words(i, at, 4)
 	}
 }
 
+// skipAll is the place after spaces: before a number they never count.
+func (r *run) skipAll(at place) int {
+	at.start = true
+	return r.skip(at)
+}
+
 // walk follows the list's trie and goes on after every entry on the way.
-func (r *run) walk(i *inst, pos int) {
-	t := &i.list.trie
+func (r *run) walk(i *inst, at place) {
+	t := &r.m.lists.of(i).trie
 	if len(t.nodes) == 0 {
 		return
 	}
-	at := int32(0)
-	for end := pos; end < len(r.text); end++ {
-		if at = t.step(at, r.text[end]); at < 0 {
+	text, node, broken := r.view(at), int32(0), at.broken
+	for end := at.pos; end < len(text); end++ {
+		to := t.nodes[node].follow(text[end])
+		if to < 0 && (text[end] == '-' || text[end] == '_') {
+			to, broken = t.nodes[node].follow(' '), true
+		}
+		if node = to; node < 0 {
 			return
 		}
-		values := t.nodes[at].values
-		switch {
-		case len(values) == 0:
-		case i.op == opName:
-			if r.allowed(values) {
-				r.with(capture{at: i, start: pos, end: end + 1, items: values})
+		if values := t.nodes[node].values; len(values) > 0 {
+			r.values(i, at, r.after(i, at, end+1, broken), values)
+		}
+	}
+}
+
+// after is the place behind a list value that ends at end.
+func (r *run) after(i *inst, at place, end int, broken bool) place {
+	to := place{pos: end, start: at.start, broken: broken}
+	switch {
+	case i.op == opNumber:
+		to.start = false // the words of a number count as text, and text ended here
+	case !r.m.pack.Exact && end < len(r.text) && strings.IndexByte(" -_", r.text[end]) < 0:
+		to.start = false // our own sentences never end a name within a word
+	}
+	return to
+}
+
+// values goes on with every value that ends at one place.
+func (r *run) values(i *inst, from, to place, values []int32) {
+	c := capture{at: i, start: from.pos, end: to.pos}
+	switch i.op {
+	case opName:
+		if r.allowed(values) {
+			c.items = values
+			r.with(c, to)
+		}
+	case opNumber:
+		literal := r.current.literal
+		r.current.literal += utf8.RuneCountInString(r.text[from.pos:to.pos])
+		for _, v := range values {
+			c.number = i.list.numbers[v] * i.list.multiply
+			r.with(c, to)
+		}
+		r.current.literal = literal
+	default:
+		for _, v := range values {
+			if i.op == opValue && clashes(r.current.block.Context, i.list.context(v)) {
+				continue
 			}
-		case i.op == opNumber:
-			for _, v := range values {
-				r.with(capture{at: i, start: pos, end: end + 1, number: i.list.numbers[v] * i.list.multiply})
-			}
-		default:
-			for _, v := range values {
-				r.with(capture{at: i, start: pos, end: end + 1, value: v})
-			}
+			c.value = v
+			r.with(c, to)
 		}
 	}
 }
 
 func (r *run) allowed(entities []int32) bool {
 	for _, e := range entities {
-		if r.current.block.allowed[e] {
+		if r.m.allowed[r.current.block.order][e] {
 			return true
 		}
 	}
 	return false
 }
 
-// digits handles a number written in digits; then no words are tried.
-func (r *run) digits(i *inst, pos int) bool {
-	if !i.list.digits {
-		return false
+// read tries every number that people would hear at a place.
+func (r *run) read(i *inst, at place) {
+	var room [8]numbers.Reading
+	text := r.view(at)
+	for _, n := range i.list.lang.Read(room[:0], text[at.pos:], i.list.span) {
+		to := at
+		to.pos += n.Length
+		if !isDigit(text[at.pos]) {
+			to.start = false // words of a number are text, and they ended here
+		}
+		r.with(capture{at: i, start: at.pos, end: to.pos, number: n.Value * i.list.multiply}, to)
 	}
-	value, n := numbers.Digits(r.text[pos:], i.list.fraction)
+}
+
+// digits handles a number written in digits; then no words are tried.
+func (r *run) digits(i *inst, at place) bool {
+	value, n := numbers.Digits(r.text[at.pos:], i.list.fraction)
 	if n == 0 {
 		return false
 	}
-	if i.list.span.Holds(value) {
-		r.with(capture{at: i, start: pos, end: pos + n, number: value * i.list.multiply})
+	if i.list.digits && i.list.span.Holds(value) {
+		to := at
+		to.pos += n
+		r.with(capture{at: i, start: at.pos, end: to.pos, number: value * i.list.multiply}, to)
 	}
 	return true
 }
 
-// words tries up to most whole words from pos as free text or unknown name.
-func (r *run) words(i *inst, pos, most int, unknown bool) {
-	start := pos
+// words tries up to most whole words as an unknown name.
+func (r *run) words(i *inst, at place, most int) {
+	start, pos := at.pos, at.pos
 	for n := 0; n < most && pos < len(r.text); n++ {
-		end := strings.IndexByte(r.text[pos:], ' ')
-		if end < 0 {
+		end := pos + strings.IndexByte(r.text[pos:], ' ')
+		if end < pos {
 			end = len(r.text)
-		} else {
-			end += pos
 		}
 		word := r.text[pos:end]
-		if unknown && (r.m.notNames[word] || n == 0 && articles[word]) {
+		if r.m.notNames[word] || n == 0 && articles[word] {
 			return
 		}
-		r.current.unknown = r.current.unknown || unknown
-		r.with(capture{at: i, start: start, end: end, unknown: unknown})
-		if unknown {
-			r.current.unknown = false
-		}
+		r.current.unknown = true
+		at.pos = end
+		r.with(capture{at: i, start: start, end: end, unknown: true}, at)
+		r.current.unknown = false
 		pos = end + 1
 	}
 }
@@ -244,92 +356,9 @@ func (r *run) words(i *inst, pos, most int, unknown bool) {
 var articles = map[string]bool{"the": true, "my": true, "our": true, "a": true, "an": true, "this": true, "these": true, "those": true}
 
 // with goes on with one more list value and takes it back afterwards.
-func (r *run) with(c capture) {
+func (r *run) with(c capture, at place) {
 	r.current.captures[r.current.n] = c
 	r.current.n++
-	r.exec(c.at.next, c.end)
+	r.exec(c.at.next, at)
 	r.current.n--
-}
-
-// accept keeps the parse if none before it was better.
-func (r *run) accept() {
-	p := &r.current
-	if !r.open && !r.placed(p) {
-		if r.misplaced == nil {
-			wrong := *p
-			r.misplaced = &wrong
-		}
-		return
-	}
-	p.name, p.wild, p.wildText = 0, 0, 0
-	for i := range p.n {
-		c := &p.captures[i]
-		switch {
-		case c.unknown, c.at.op == opWild:
-			p.wild++
-			p.wildText += c.end - c.start
-		case c.at.op == opName:
-			p.name = max(p.name, c.end-c.start)
-		}
-	}
-	if len(r.best) == 0 || p.better(&r.best[0]) {
-		r.best = append(r.best[:0], *p)
-		return
-	}
-	if r.open && len(r.best) < maxTies && !r.best[0].better(p) {
-		r.best = append(r.best, *p)
-	}
-}
-
-// placed reports whether the named thing stands in the named area; without both
-// it does.
-func (r *run) placed(p *parse) bool {
-	var name, area *capture
-	for i := range p.n {
-		c := &p.captures[i]
-		if c.at.op == opName {
-			name = c
-		}
-		if c.at.op == opArea {
-			area = c
-		}
-	}
-	if name == nil || area == nil {
-		return true
-	}
-	for _, e := range name.items {
-		if p.block.allowed[e] && r.m.house.Entities[e].In(r.m.areas[area.value]) {
-			return true
-		}
-	}
-	return false
-}
-
-// span is the text from the first capture of these kinds to the last.
-func (p *parse) span(ops ...opcode) string {
-	start, end := len(p.text), 0
-	for i := range p.n {
-		if c := &p.captures[i]; slices.Contains(ops, c.at.op) {
-			start, end = min(start, c.start), max(end, c.end)
-		}
-	}
-	return p.text[min(start, end):end]
-}
-
-// names is the text from the first name or area to the last.
-func (p *parse) names() string { return p.span(opName, opArea) }
-
-// better ranks as hassil does: a known name first and the longest of them, then
-// fewer open ends, more letters of the template, less free text. Equal parses
-// keep file order.
-func (p *parse) better(q *parse) bool {
-	switch {
-	case p.name != q.name:
-		return p.name > q.name
-	case p.wild != q.wild:
-		return p.wild < q.wild
-	case p.literal != q.literal:
-		return p.literal > q.literal
-	}
-	return p.wildText < q.wildText
 }

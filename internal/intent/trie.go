@@ -3,7 +3,10 @@ package intent
 import "slices"
 
 // trie finds every entry that is a prefix of a text, in one walk.
-type trie struct{ nodes []trieNode }
+type trie struct {
+	nodes []trieNode
+	count int32 // of entries that number gave
+}
 
 type trieNode struct {
 	edges  []trieEdge
@@ -44,6 +47,9 @@ func (n *trieNode) follow(c byte) int32 {
 	return -1
 }
 
+// begins reports whether an entry begins with a character.
+func (t *trie) begins(c byte) bool { return len(t.nodes) > 0 && t.nodes[0].follow(c) >= 0 }
+
 // step follows one character; a hyphen in the text may stand for a space.
 func (t *trie) step(at int32, c byte) int32 {
 	to := t.nodes[at].follow(c)
@@ -51,4 +57,23 @@ func (t *trie) step(at int32, c byte) int32 {
 		to = t.nodes[at].follow(' ')
 	}
 	return to
+}
+
+// within reports whether an entry stands anywhere in a text.
+func (t *trie) within(text string) bool {
+	if len(t.nodes) == 0 {
+		return false
+	}
+	for start := range len(text) {
+		at := int32(0)
+		for i := start; i < len(text); i++ {
+			if at = t.step(at, text[i]); at < 0 {
+				break
+			}
+			if len(t.nodes[at].values) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

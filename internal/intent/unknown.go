@@ -1,8 +1,10 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent/names"
 )
 
@@ -13,26 +15,37 @@ func (m *Matcher) unknown(text, area string, steps *int) (Decision, bool) {
 	if !r.search() {
 		return Decision{}, false
 	}
-	var first Decision
+	slices.SortStableFunc(r.best, func(p, q parse) int {
+		switch {
+		case p.better(&q):
+			return -1
+		case q.better(&p):
+			return 1
+		}
+		return 0
+	})
+	var asked, refused Decision
 	for i := range r.best {
-		if i > 0 && r.best[i].sameGuess(&r.best[i-1]) {
-			continue
-		}
 		d, similar := m.guess(&r.best[i], area)
-		if similar {
+		switch {
+		case similar && d.Route == Local:
 			return d, true
-		}
-		if i == 0 {
-			first = d
+		case similar && asked.Route == "":
+			asked = d
+		case !similar && (refused.Route == "" || refused.Route == Model):
+			refused = d
 		}
 	}
-	return first, true
+	if asked.Route != "" {
+		return asked, true
+	}
+	return refused, true
 }
 
 // sameGuess reports whether two parses leave the same words unknown to the same
 // kinds of things, so that one answer serves for both.
 func (p *parse) sameGuess(q *parse) bool {
-	return strings.Join(p.block.Domains, " ") == strings.Join(q.block.Domains, " ") && p.names() == q.names() &&
+	return domainKey(p.block.Context) == domainKey(q.block.Context) && p.names() == q.names() &&
 		p.block.Intent == q.block.Intent
 }
 
@@ -66,9 +79,12 @@ func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) 
 
 func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) {
 	heard := p.text[c.start:c.end]
-	r := m.index.Resolve(heard, func(i int) bool { return p.block.allowed[i] })
+	place := m.placeOf(p)
+	r := m.index.ResolveNear(heard, func(i int) bool {
+		return m.allowed[p.block.order][i] && (place == "" || m.house.Entities[i].In(place))
+	}, func(i int) bool { return m.house.Entities[i].In(area) })
 	if r.Verdict == names.None {
-		if m.index.Knows(heard) {
+		if place == "" && m.index.Knows(heard) && !p.block.Meta.Shy {
 			return Decision{Route: Reject, Reason: "wrong_kind", Heard: heard}, false
 		}
 		return m.refuse(p, "unknown_name", heard), false
@@ -87,10 +103,23 @@ func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) 
 	return x.ask(c.items), true
 }
 
+// placeOf is the area that a parse names, or "".
+func (m *Matcher) placeOf(p *parse) string {
+	for i := range p.n {
+		if c := &p.captures[i]; c.at.op == opArea && !c.unknown {
+			return m.areas[c.value]
+		}
+	}
+	return ""
+}
+
 // refuse answers a name nobody knows. A question about something that is no
 // household word at all is more likely for the model than about this house.
 func (m *Matcher) refuse(p *parse, reason, heard string) Decision {
 	d := Decision{Route: Reject, Reason: reason, Heard: heard, NeedHouse: m.house.Empty()}
+	if p.block.Meta.Shy {
+		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}
+	}
 	if p.block.Meta.Question && !m.decoys[strings.Join(names.Normalise(heard), " ")] {
 		d.Route = Model
 	}
@@ -106,4 +135,15 @@ func (m *Matcher) dangerous(d Decision) bool {
 		}
 	}
 	return false
+}
+
+// placesOf lists what the area of a thing is called.
+func placesOf(h *home.House, area string) []string {
+	if area == "" {
+		return nil
+	}
+	if a := h.Area(area); a != nil {
+		return append([]string{a.Name}, a.Aliases...)
+	}
+	return []string{area}
 }

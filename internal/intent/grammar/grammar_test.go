@@ -275,3 +275,48 @@ func FuzzNew(f *testing.F) {
 		g.Judge(partial)
 	})
 }
+
+// TestEveryLanguageHasAGrammar makes the grammar of each of our packs: what it
+// accepts the matcher of that language understands.
+func TestEveryLanguageHasAGrammar(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{"de", "es", "fr"} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			pack, err := intent.Ours(language)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := load(t, "../testdata/house_"+language+".json")
+			g, err := grammar.New(pack, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := intent.New(pack, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			random := rand.New(rand.NewPCG(3, 4))
+			for range 300 {
+				text := g.Sample(random)
+				d := m.Match(text, "")
+				if d.Route == intent.Model || d.Reason == "overheard" {
+					t.Fatalf("%q is heard but not understood: %s %s", text, d.Route, d.Reason)
+				}
+			}
+			t.Logf("%s: %d words, %d bytes", language, len(g.Words()), len(g.JSGF()))
+		})
+	}
+}
+
+// TestGrammarStaysSmall keeps the recogniser's network in bounds: every word and
+// sentence more costs accuracy.
+func TestGrammarStaysSmall(t *testing.T) {
+	t.Parallel()
+	g := build(t, ours(t))
+	words, text := len(g.Words()), g.JSGF()
+	t.Logf("%d words, %d bytes", words, len(text))
+	if words > 240 || len(text) > 9000 {
+		t.Errorf("%d words and %d bytes of grammar, want at most 240 and 9,000: mark new sentences text_only", words, len(text))
+	}
+}

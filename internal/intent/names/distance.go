@@ -1,71 +1,92 @@
 package names
 
-// maxLetters bounds a compared word; longer ones are cut.
-const maxLetters = 48
+import "math/bits"
 
-// edit is one minus the normalised distance between two words, counting a swap
-// of neighbours as one change.
-func edit(a, b string) float64 {
-	a, b = a[:min(len(a), maxLetters)], b[:min(len(b), maxLetters)]
-	longest := max(len(a), len(b))
+// maxLetters bounds a compared text; longer ones are cut. It is the width of the
+// words in which a pattern is compared.
+const maxLetters = 64
+
+// pattern is a text made ready to be compared with many others, letter by letter
+// in parallel: one bit of a word for each letter of the text.
+type pattern struct {
+	text string
+	at   [256]uint64 // by byte: where it stands in text
+}
+
+func (p *pattern) set(text string) {
+	for i := range len(p.text) {
+		p.at[p.text[i]] = 0
+	}
+	p.text = text[:min(len(text), maxLetters)]
+	for i := range len(p.text) {
+		p.at[p.text[i]] |= 1 << i
+	}
+}
+
+// distance counts the letters to insert, delete, replace or swap with their
+// neighbour to make b of the pattern, by Hyyrö's bit-parallel algorithm.
+func (p *pattern) distance(b string) int {
+	b = b[:min(len(b), maxLetters)]
+	if p.text == "" {
+		return len(b)
+	}
+	last := uint64(1) << (len(p.text) - 1)
+	plus, minus := ^uint64(0), uint64(0) // where a row of the table rises and falls
+	var diagonal, before uint64
+	d := len(p.text)
+	for i := range len(b) {
+		here := p.at[b[i]]
+		swapped := (^diagonal & here) << 1 & before
+		diagonal = ((here & plus) + plus) ^ plus | here | minus | swapped
+		up, down := minus|^(diagonal|plus), diagonal&plus
+		if up&last != 0 {
+			d++
+		}
+		if down&last != 0 {
+			d--
+		}
+		up, down = up<<1|1, down<<1
+		plus, minus = down|^(diagonal|up), up&diagonal
+		before = here
+	}
+	return d
+}
+
+// edit is one minus the distance to b as a share of the longer text.
+func (p *pattern) edit(b string) float64 {
+	longest := max(len(p.text), min(len(b), maxLetters))
 	if longest == 0 {
 		return 1
 	}
-	var rows [3][maxLetters + 1]int
-	before, previous, current := &rows[0], &rows[1], &rows[2]
-	for j := range len(b) + 1 {
-		previous[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		current[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			current[j] = min(previous[j]+1, current[j-1]+1, previous[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				current[j] = min(current[j], before[j-2]+1)
-			}
-		}
-		before, previous, current = previous, current, before
-	}
-	return 1 - float64(previous[len(b)])/float64(longest)
+	return 1 - float64(p.distance(b))/float64(longest)
 }
 
 // jaroWinkler favours words with the same beginning.
-func jaroWinkler(a, b string) float64 {
-	a, b = a[:min(len(a), maxLetters)], b[:min(len(b), maxLetters)]
+func (p *pattern) jaroWinkler(b string) float64 {
+	a := p.text
+	b = b[:min(len(b), maxLetters)]
 	if len(a) == 0 || len(b) == 0 {
 		return 0
 	}
-	var usedA, usedB [maxLetters]bool
 	window := max(max(len(a), len(b))/2-1, 0)
-	common := 0
-	for i := range len(a) {
-		for j := max(0, i-window); j < min(len(b), i+window+1); j++ {
-			if !usedB[j] && a[i] == b[j] {
-				usedA[i], usedB[j] = true, true
-				common++
-				break
-			}
+	var usedA, usedB uint64
+	for j := range len(b) {
+		from := max(0, j-window)
+		reach := uint64(1)<<min(63, j+window+1-from) - 1
+		if free := p.at[b[j]] &^ usedA & (reach << from); free != 0 {
+			usedA |= free & -free
+			usedB |= 1 << j
 		}
 	}
+	common := bits.OnesCount64(usedA)
 	if common == 0 {
 		return 0
 	}
-	swaps, j := 0, 0
-	for i := range len(a) {
-		if !usedA[i] {
-			continue
-		}
-		for !usedB[j] {
-			j++
-		}
-		if a[i] != b[j] {
+	swaps := 0
+	for x, y := usedA, usedB; x != 0; x, y = x&(x-1), y&(y-1) {
+		if a[bits.TrailingZeros64(x)] != b[bits.TrailingZeros64(y)] {
 			swaps++
 		}
-		j++
 	}
 	c := float64(common)
 	jaro := (c/float64(len(a)) + c/float64(len(b)) + (c-float64(swaps)/2)/c) / 3
@@ -76,11 +97,24 @@ func jaroWinkler(a, b string) float64 {
 	return jaro + 0.1*float64(prefix)*(1-jaro)
 }
 
-// likeliest is the most edit could give, from the lengths alone.
-func likeliest(a, b string) float64 {
-	longest := max(len(a), len(b))
+// letters is the set of the letters of a text, for a quick bound on distances:
+// replacing one letter changes at most two members.
+func letters(text string) uint64 {
+	var set uint64
+	for i := range min(len(text), maxLetters) {
+		set |= 1 << (text[i] & 63)
+	}
+	return set
+}
+
+// likeliest is the most that edit could give, from lengths and letters alone.
+func likeliest(a, b *token) float64 {
+	la, lb := min(len(a.text), maxLetters), min(len(b.text), maxLetters)
+	longest := max(la, lb)
 	if longest == 0 {
 		return 1
 	}
-	return float64(min(len(a), len(b))) / float64(longest)
+	onlyA, onlyB := bits.OnesCount64(a.letters&^b.letters), bits.OnesCount64(b.letters&^a.letters)
+	least := max(longest-min(la, lb), onlyA, onlyB)
+	return 1 - float64(least)/float64(longest)
 }

@@ -1,20 +1,29 @@
 // Package names decides which thing of a house was meant by the words that were
 // heard. Its order is: the exact name after normalising, a part of the name that
 // fits one thing only, then a score of letters and sound. Between two that are
-// close it asks; it never guesses. To support another language's sound add a
-// table to phonetic.go.
+// close it asks; it never guesses, and what is only alike in the common word
+// ("dish light", "night light") is not alike.
+//
+// Everything that can be known of the house is computed when it loads (New), so
+// that a look-up is short and bounded whatever was heard. To support another
+// language's sound add a table to phonetic.go, its articles and kinds of things to
+// words.go, and its rooms and devices to household/.
 package names
 
 import (
 	"math"
-	"slices"
 	"strings"
+
+	"voicegateway/internal/intent/numbers"
 )
 
 // Entry is one thing with everything it is called.
 type Entry struct {
 	Name    string
 	Aliases []string
+	// Places are the names of the area it stands in: "the office lamp" is the
+	// lamp that stands in the office, whatever its name is.
+	Places []string
 }
 
 // Verdict says what Resolve found.
@@ -25,247 +34,207 @@ const (
 	None   Verdict = iota // nothing is similar enough
 	Unsure                // similar, but not beyond doubt: ask whether it was meant
 	Many                  // several fit equally
-	Fuzzy                 // one, by similarity
+	Fuzzy                 // one, by similarity: not enough for a dangerous act
 	Exact                 // one, by its own words
 )
 
-// Thresholds of the score, measured on names a recogniser misheard: accept at
-// 0.80 with a lead of 0.06 on the next, ask from 0.70.
+// MaxCandidates is how many things one question may name.
+const MaxCandidates = 3
+
+// Limits of what is looked at: a heard name with more words or bytes is none.
 const (
-	acceptScore = 0.80
-	acceptLead  = 0.06
-	askScore    = 0.70
+	maxHeard = 12
+	maxBytes = 256
 )
 
-// maxHeard is how many words a heard name may have.
-const maxHeard = 12
-
-// maxCandidates is how many things one question may name.
-const maxCandidates = 3
-
-// Result is what Resolve found: indices of entries, best first, at most three
-// unless the verdict is Many.
+// Result is what Resolve found: indices of entries, best first, at most
+// MaxCandidates unless the verdict is Many.
 type Result struct {
 	Verdict Verdict
 	Items   []int
 }
 
-// Index holds entries ready for comparison. It is never changed after New.
+// Index holds entries ready for comparison. It is never changed after New and
+// may be used by many goroutines.
 type Index struct {
-	forms  []form
-	vocab  []token   // every word of every name once
-	weight []float64 // by word: how much it tells, rare ones more
-	word   map[string]int
+	lang    *numbers.Language
+	words   *vocabulary
+	sounds  *sounds
+	entries int
+	forms   []form
+	vocab   []token   // every word of every name once
+	weight  []float64 // by word: how much it tells, rare ones more
+	kind    []int     // by word: the kind of thing it names, 0 for none
+	word    map[string]int
+	within  [][]int32 // by word: forms that hold it
+	places  [][]int32 // by entry: words of its places
 }
 
+// form is one name of an entry.
 type form struct {
 	entry  int
-	words  []int // in vocab
+	words  []int32 // in vocab
 	joined token
 }
 
-type token struct{ text, sound string }
+// token is a text with what is compared of it.
+type token struct {
+	text, sound string
+	letters     uint64 // the set of its letters
+}
 
-// New prepares entries. Names without a single word are left out.
-func New(entries []Entry) *Index {
-	x := &Index{word: make(map[string]int)}
-	var count []int // entries that use a word
-	last := make(map[int]int)
+// New prepares entries named in English.
+func New(entries []Entry) *Index { return NewFor("en", entries) }
+
+// NewFor prepares entries named in a language, given by its code. Names without
+// a single word are left out.
+func NewFor(lang string, entries []Entry) *Index {
+	x := &Index{words: vocabularyOf(lang), sounds: soundsOf(lang), word: make(map[string]int), entries: len(entries)}
+	x.lang, _ = numbers.For(lang)
+	var count, last []int // by word: entries that use it, and the last one seen
 	for i, e := range entries {
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
-			words := Normalise(name)
-			if len(words) == 0 {
-				continue
-			}
-			f := form{entry: i, joined: makeToken(strings.Join(words, ""))}
-			for _, w := range words {
-				id, ok := x.word[w]
-				if !ok {
-					id = len(x.vocab)
-					x.word[w] = id
-					x.vocab = append(x.vocab, makeToken(w))
-					count = append(count, 0)
+			p := x.phrase(name)
+			for _, words := range [][]string{p.words, p.plain} {
+				if len(words) == 0 {
+					continue
 				}
-				if last[id] != i+1 {
-					last[id] = i + 1
-					count[id]++
+				f := form{entry: i, joined: x.token(p.joined)}
+				for _, w := range words {
+					id := x.id(w)
+					for len(count) <= id {
+						count, last = append(count, 0), append(last, -1)
+					}
+					if last[id] != i {
+						last[id] = i
+						count[id]++
+					}
+					f.words = append(f.words, int32(id))
 				}
-				f.words = append(f.words, id)
+				x.forms = append(x.forms, f)
 			}
-			x.forms = append(x.forms, f)
+		}
+		x.places = append(x.places, nil)
+		for _, place := range e.Places {
+			for _, w := range x.phrase(place).words {
+				x.places[i] = append(x.places[i], int32(x.id(w)))
+			}
 		}
 	}
-	for _, n := range count {
-		x.weight = append(x.weight, 1/(1+0.6*math.Log(float64(n))))
+	x.within = make([][]int32, len(x.vocab))
+	for i := range x.forms {
+		for _, id := range x.forms[i].words {
+			x.within[id] = append(x.within[id], int32(i))
+		}
+	}
+	for id := range x.vocab {
+		n := 0
+		if id < len(count) {
+			n = count[id]
+		}
+		x.weight = append(x.weight, 1/(1+0.6*math.Log(float64(max(n, 1)))))
 	}
 	return x
 }
 
-func makeToken(w string) token { return token{text: w, sound: Sound(w)} }
+// id is the number of a word, given out at its first use.
+func (x *Index) id(w string) int {
+	id, ok := x.word[w]
+	if !ok {
+		id = len(x.vocab)
+		x.word[w] = id
+		x.vocab = append(x.vocab, x.token(w))
+		x.kind = append(x.kind, x.words.kinds[w])
+	}
+	return id
+}
+
+func (x *Index) token(w string) token {
+	t := token{text: w, sound: x.sounds.key(w)}
+	t.letters = letters(t.text)
+	return t
+}
+
+// phrase is a name or a heard text in the form in which they are compared:
+// numbers in words, no accents.
+type phrase struct {
+	words  []string
+	plain  []string // words before they are mended, if that changed them
+	joined string   // all in one word, because recognisers cut words in two
+}
+
+func (x *Index) phrase(text string) phrase {
+	if said := x.lang.InWords(text); said != "" {
+		text = said
+	}
+	cut := x.words.cut(text)
+	for i, w := range cut {
+		cut[i] = fold(w)
+	}
+	p := phrase{words: x.words.mend(cut)}
+	for i, w := range p.words {
+		if one := x.words.singular(cut[i]); w != one {
+			p.plain = append(append(append(p.plain, p.words[:i]...), one), p.words[i+1:]...)
+			break
+		}
+	}
+	if n := len(cut); n > 0 {
+		p.joined = strings.Join(cut[:n-1], "") + x.words.singular(cut[n-1])
+	}
+	return p
+}
 
 // Resolve finds the entry that was meant. Only entries that allow accepts are
 // considered (nil: all).
 func (x *Index) Resolve(heard string, allow func(entry int) bool) Result {
-	words := Normalise(heard)
-	if len(words) == 0 || len(words) > maxHeard {
+	return x.ResolveNear(heard, allow, nil)
+}
+
+// ResolveNear is Resolve for a microphone whose area decides between entries that
+// fit equally well: near reports what stands there (nil: nothing does).
+func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Result {
+	if len(heard) > maxBytes {
 		return Result{}
 	}
-	if items := x.literal(words, allow); len(items) > 0 {
-		return decided(items)
+	p := x.phrase(heard)
+	if len(p.words) == 0 || len(p.words) > maxHeard {
+		return Result{}
 	}
-	return x.score(words, allow)
+	if items, verdict := x.literal(p.words, allow); len(items) > 0 {
+		return decided(closest(items, near), verdict)
+	}
+	return x.score(p, allow, near)
 }
 
 // Knows reports whether the words are a name, or a part of names, as they are.
-func (x *Index) Knows(heard string) bool { return len(x.literal(Normalise(heard), nil)) > 0 }
-
-// literal finds the entries of exactly these words, else those with these words
-// among others.
-func (x *Index) literal(words []string, allow func(int) bool) []int {
-	ids := make([]int, 0, maxHeard)
-	for _, w := range words {
-		id, ok := x.word[w]
-		if !ok || len(ids) == maxHeard {
-			return nil
-		}
-		ids = append(ids, id)
+func (x *Index) Knows(heard string) bool {
+	if len(heard) > maxBytes {
+		return false
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	if items := x.collect(allow, func(f *form) bool { return slices.Equal(f.words, ids) }); len(items) > 0 {
-		return items
-	}
-	return x.collect(allow, func(f *form) bool { return subset(f.words, ids) })
+	items, _ := x.literal(x.phrase(heard).words, nil)
+	return len(items) > 0
 }
 
-func decided(items []int) Result {
+func decided(items []int, one Verdict) Result {
 	if len(items) == 1 {
-		return Result{Exact, items}
+		return Result{one, items}
 	}
 	return Result{Many, items}
 }
 
-func (x *Index) collect(allow func(int) bool, fits func(*form) bool) []int {
-	var items []int
-	for i := range x.forms {
-		f := &x.forms[i]
-		if fits(f) && (allow == nil || allow(f.entry)) && !slices.Contains(items, f.entry) {
-			items = append(items, f.entry)
+// closest keeps what is near; everything if nothing is.
+func closest(items []int, near func(int) bool) []int {
+	if near == nil || len(items) < 2 {
+		return items
+	}
+	var out []int
+	for _, i := range items {
+		if near(i) {
+			out = append(out, i)
 		}
 	}
-	return items
-}
-
-func subset(words, of []int) bool {
-	return len(of) <= len(words) && !slices.ContainsFunc(of, func(id int) bool { return !slices.Contains(words, id) })
-}
-
-func (x *Index) score(words []string, allow func(int) bool) Result {
-	h := x.compare(words)
-	joined := makeToken(strings.Join(words, ""))
-	best := make(map[int]float64)
-	for i := range x.forms {
-		f := &x.forms[i]
-		if allow != nil && !allow(f.entry) {
-			continue
-		}
-		s := h.align(x, f.words)
-		// Even with equal sound the letters must be alike for the score to count.
-		if most := 0.6*likeliest(joined.text, f.joined.text) + 0.4; most >= askScore && most > s {
-			s = max(s, 0.6*edit(joined.text, f.joined.text)+0.4*edit(joined.sound, f.joined.sound))
-		}
-		if s >= askScore {
-			best[f.entry] = max(best[f.entry], s)
-		}
+	if len(out) == 0 {
+		return items
 	}
-	var items []int
-	for entry := range best {
-		items = append(items, entry)
-	}
-	if len(items) == 0 {
-		return Result{}
-	}
-	slices.SortFunc(items, func(a, b int) int {
-		switch {
-		case best[a] > best[b]:
-			return -1
-		case best[a] < best[b]:
-			return 1
-		}
-		return a - b
-	})
-	lead := 1.0
-	if len(items) > 1 {
-		lead = best[items[0]] - best[items[1]]
-	}
-	if best[items[0]] >= acceptScore && lead >= acceptLead {
-		return Result{Fuzzy, items[:1]}
-	}
-	if lead >= acceptLead {
-		return Result{Unsure, items[:1]}
-	}
-	return Result{Unsure, items[:min(len(items), maxCandidates)]}
-}
-
-// heard holds the likeness of every heard word to every word of the index, so
-// that it is computed once and not for every name.
-type heard struct {
-	likeness [][]float64 // by heard word, by word of the index
-	weight   []float64   // by heard word
-}
-
-func (x *Index) compare(words []string) *heard {
-	h := &heard{}
-	for _, w := range words {
-		t := makeToken(w)
-		row := make([]float64, len(x.vocab))
-		for i := range x.vocab {
-			row[i] = similar(t, x.vocab[i])
-		}
-		weight := 1.0
-		if id, ok := x.word[w]; ok {
-			weight = x.weight[id]
-		}
-		h.likeness = append(h.likeness, row)
-		h.weight = append(h.weight, weight)
-	}
-	return h
-}
-
-// align compares two names word by word, in both directions, so that neither a
-// missing nor an added word goes unpunished.
-func (h *heard) align(x *Index, name []int) float64 {
-	var there, thereWeight, back, backWeight float64
-	for i, row := range h.likeness {
-		best := 0.0
-		for _, id := range name {
-			best = max(best, row[id])
-		}
-		there += h.weight[i] * best
-		thereWeight += h.weight[i]
-	}
-	for _, id := range name {
-		best := 0.0
-		for _, row := range h.likeness {
-			best = max(best, row[id])
-		}
-		back += x.weight[id] * best
-		backWeight += x.weight[id]
-	}
-	there, back = there/thereWeight, back/backWeight
-	return 0.7*min(there, back) + 0.3*max(there, back)
-}
-
-// similar compares two words by letters, lifted when they sound the same.
-func similar(a, b token) float64 {
-	if a.text == b.text {
-		return 1
-	}
-	e := edit(a.text, b.text)
-	s := (e + jaroWinkler(a.text, b.text)) / 2
-	if a.sound == b.sound && e >= 0.4 {
-		s = max(s, 0.88)
-	}
-	return s
+	return out
 }

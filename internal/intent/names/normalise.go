@@ -5,52 +5,71 @@ import (
 	"unicode"
 )
 
-// dropped words carry nothing in a name; a name made of them alone keeps them.
-var dropped = map[string]bool{"the": true, "my": true, "our": true, "a": true, "an": true}
-
-// heardAs mends what recognisers write for what families say.
-var heardAs = map[string]string{"lite": "light", "mum": "mom", "telly": "tv", "television": "tv"}
-
 // maxWords bounds a name; longer texts are no names.
 const maxWords = 32
 
-// Normalise cuts a name into comparable words: lower case, without articles,
-// possessive endings, plural endings and punctuation.
-func Normalise(name string) []string {
+// Normalise cuts an English name into comparable words: lower case, without
+// articles, possessive endings, plural endings and punctuation.
+func Normalise(name string) []string { return english.normalise(name) }
+
+var english = vocabularyOf("en")
+
+// cut divides a name into lower-case words without punctuation, articles and
+// possessive endings. Words are kept where nothing else is there.
+func (v *vocabulary) cut(name string) []string {
 	all := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\'' && r != '’'
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && r != '\'' && r != '’'
 	})
 	if len(all) > maxWords {
 		return nil
 	}
 	var words []string
-	for _, w := range all {
-		w = strings.ReplaceAll(w, "’", "'")
-		w = strings.TrimSuffix(w, "'s")
-		w = strings.ReplaceAll(w, "'", "")
-		if w == "" || dropped[w] {
-			continue
+	for i, w := range all {
+		w = v.bare(w)
+		letter := len(w) == 1 && i == len(all)-1 && len(words) > 0 // as in "Light A"
+		if w != "" && (letter || !v.dropped[w]) {
+			words = append(words, w)
 		}
-		words = append(words, singular(w))
 	}
-	if len(words) == 0 && len(all) > 0 {
+	if len(words) == 0 {
 		return all
 	}
-	for i, w := range words {
-		if as, ok := heardAs[w]; ok {
-			words[i] = as
+	return words
+}
+
+// bare is a word without its apostrophe and what that stands for.
+func (v *vocabulary) bare(w string) string {
+	w = strings.TrimSuffix(strings.ReplaceAll(w, "’", "'"), "'s")
+	if head, tail, ok := strings.Cut(w, "'"); ok && v.dropped[head] && tail != "" { // l'entrée
+		w = tail
+	}
+	return strings.ReplaceAll(w, "'", "")
+}
+
+func (v *vocabulary) normalise(name string) []string { return v.mend(v.cut(name)) }
+
+// mend brings cut words into the singular and writes what a recogniser makes of
+// them as the family does.
+func (v *vocabulary) mend(cut []string) []string {
+	words := make([]string, len(cut))
+	for i, w := range cut {
+		if words[i] = v.singular(w); v.heardAs[words[i]] != "" {
+			words[i] = v.heardAs[words[i]]
 		}
 	}
 	return words
 }
 
-// singular strips a plural s from words over three letters.
-func singular(w string) string {
-	if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+// singular strips a plural ending from words over three letters.
+func (v *vocabulary) singular(w string) string {
+	if len(w) > 3 && strings.IndexByte(v.plural, w[len(w)-1]) >= 0 && w[len(w)-2] != w[len(w)-1] {
 		return w[:len(w)-1]
 	}
 	return w
 }
+
+// singular strips a plural s from words over three letters.
+func singular(w string) string { return english.singular(w) }
 
 // Spoken lists the ways people say a name: as written, without an article in
 // front, with and without possessive signs, in singular and plural.

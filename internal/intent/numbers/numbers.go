@@ -1,42 +1,61 @@
 // Package numbers knows how the numbers of a house are written and said: 0 to
 // 100 percent, 1 to 60 minutes, 19 and a half degrees. It lists spellings
 // instead of parsing language, so that the matcher and the recogniser's grammar
-// are made from one table. A new language is a Language value; a table made
-// from CLDR rules fits its Whole function.
+// are made from one table.
+//
+// For("de") gives a language by its code; a region ("fr-CH", "de_CH") falls back
+// to the language. There is a table for every language that CLDR has spell-out
+// rules for, made by scripts/numbers.go; a language that For does not know, the
+// nil Language, still reads digits. What CLDR does not say ("and a half", "a
+// dozen", "half" for 50 percent) is by hand in hand.go: to add it for a language
+// is one entry there.
+//
+// Read finds the numbers at the start of a text and is what a matcher calls in a
+// number slot; it needs no list of its own. Spellings lists what a recogniser's
+// grammar should offer for a range, without the variants that only a text has.
 package numbers
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
-// Language says how one language spells numbers.
+// Language says how one language spells numbers. It is never changed and may be
+// used by many goroutines; the nil Language knows digits only.
 type Language struct {
-	// Whole lists the spellings of n, the usual one first; none if n is out of
-	// the table.
-	Whole func(n int) []string
-	// Half follows a whole number for .5, as in "nineteen and a half".
-	Half []string
-	// Point stands between a whole number and one digit, as in "nineteen point five".
-	Point []string
-	// Minus stands before a negative number.
-	Minus string
+	trie  trie // by spelling
+	alike trie // words that only sound like a number
+	said  map[int][]string
+	point []string
+	minus []string
+	hand  byHand
 }
 
-// For returns the table of a language code such as "en"; false if there is none.
+// For returns the table of a language code such as "en", "de-CH" or "pt_BR";
+// false if there is none. The table is made at the first call for it.
 func For(code string) (*Language, bool) {
-	base, _, _ := strings.Cut(strings.ToLower(code), "-")
-	if base == "en" {
-		return &english, true
+	code = strings.ReplaceAll(strings.ToLower(code), "_", "-")
+	for code != "" {
+		if known, ok := aliases[code]; ok {
+			code = known
+		}
+		if table, ok := library()[code]; ok {
+			l := table()
+			return l, l != nil
+		}
+		code = code[:max(strings.LastIndexByte(code, '-'), 0)]
 	}
 	return nil, false
 }
+
+// aliases are codes whose table has another name in CLDR.
+var aliases = map[string]string{"nb": "no", "zh-cn": "zh", "zh-tw": "zh-hant", "zh-hk": "yue"}
 
 // Range is a set of numbers a sentence may hold.
 type Range struct {
 	From, To, Step int // inclusive; Step 0 counts as 1
 	Halves         bool
 	Tenths         bool
+	Percent        bool // "half" is 50, "full" 100, "lowest" 1
+	NoDigits       bool // only words
+	NoWords        bool // only digits
 }
 
 // MaxValues bounds the spellings made for one range.
@@ -69,11 +88,15 @@ func (r Range) Holds(v float64) bool {
 	return r.Halves && rest == 0.5
 }
 
-// Spellings lists every spoken form of every number in the range, digits not
-// included.
+// Spellings lists every usual spoken form of every number in the range, digits
+// not included, words divided by single spaces.
 func (l *Language) Spellings(r Range) []Spelling {
+	if l == nil || r.NoWords {
+		return nil
+	}
 	var out []Spelling
-	for n := r.From; n <= r.To && len(out) < MaxValues; n += max(r.Step, 1) {
+	step := max(r.Step, 1)
+	for n := r.From; n <= r.To && n-r.From < step*MaxValues && len(out) < MaxValues; n += step {
 		for _, text := range l.whole(n) {
 			out = append(out, Spelling{text, float64(n)})
 			if n < r.To && n >= 0 {
@@ -86,26 +109,28 @@ func (l *Language) Spellings(r Range) []Spelling {
 
 func (l *Language) whole(n int) []string {
 	if n >= 0 {
-		return l.Whole(n)
+		return l.said[n]
 	}
 	var out []string
-	for _, text := range l.Whole(-n) {
-		out = append(out, l.Minus+" "+text)
+	for _, text := range l.said[-n] {
+		if len(l.minus) > 0 {
+			out = append(out, l.minus[0]+" "+text)
+		}
 	}
 	return out
 }
 
 func (l *Language) fractions(out []Spelling, r Range, text string, n int) []Spelling {
 	if r.Halves || r.Tenths {
-		for _, half := range l.Half {
+		for _, half := range l.hand.halves[:min(1, len(l.hand.halves))] {
 			out = append(out, Spelling{text + " " + half, float64(n) + 0.5})
 		}
 	}
-	for _, point := range l.Point {
+	for _, point := range l.point {
 		for tenth := 1; tenth <= 9; tenth++ {
 			if r.Tenths || r.Halves && tenth == 5 {
-				value := float64(n) + float64(tenth)/10
-				out = append(out, Spelling{text + " " + point + " " + l.Whole(tenth)[0], value})
+				value := float64(n*10+tenth) / 10 // as Read makes it
+				out = append(out, Spelling{text + " " + point + " " + l.Say(tenth), value})
 			}
 		}
 	}
@@ -115,75 +140,61 @@ func (l *Language) fractions(out []Spelling, r Range, text string, n int) []Spel
 // Say spells a number for a recogniser's dictionary or a display; "" if the
 // table does not hold it.
 func (l *Language) Say(n int) string {
+	if l == nil {
+		return ""
+	}
 	if texts := l.whole(n); len(texts) > 0 {
 		return texts[0]
 	}
 	return ""
 }
 
-// Digits reads a number written in digits at the start of text, "21.5", "21,5"
-// or "-3", and says how many bytes it takes; 0 if there is none. A fraction is
-// read only when the range allows one.
-func Digits(text string, fraction bool) (value float64, length int) {
-	i := 0
-	if i < len(text) && text[i] == '-' {
-		i++
-	}
-	start := i
-	for i < len(text) && isDigit(text[i]) {
-		i++
-	}
-	const most = 9 // digits; no number of a house is longer
-	if i == start || i-start > most {
-		return 0, 0
-	}
-	if fraction {
-		i += fractionLength(text[i:])
-	}
-	value, err := strconv.ParseFloat(strings.Replace(text[:i], ",", ".", 1), 64)
-	if err != nil {
-		return 0, 0
-	}
-	return value, i
-}
-
-// fractionLength is the length of ".5" or ",5" at the start of text, else 0.
-func fractionLength(text string) int {
-	if len(text) < 2 || text[0] != '.' && text[0] != ',' {
-		return 0
-	}
-	const most = 10 // bytes; more precision than any sensor has
-	i := 1
-	for i < min(len(text), most) && isDigit(text[i]) {
-		i++
-	}
-	if i == 1 {
-		return 0
-	}
-	return i
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
 // InWords spells the numbers in a name, "lamp 2" as "lamp two", because that is
-// how the name is said; "" if there is no digit in it or no language. Numbers
-// beyond the table are left out.
+// how the name is said; "" if there is no digit in it or no language. A number
+// beyond the table is said digit by digit.
 func (l *Language) InWords(name string) string {
 	if l == nil || !strings.ContainsAny(name, "0123456789") {
 		return ""
 	}
 	var b strings.Builder
 	for i := 0; i < len(name); {
-		value, n := Digits(strings.TrimLeft(name[i:], "-"), false)
-		if !isDigit(name[i]) || n == 0 {
-			if !isDigit(name[i]) {
-				b.WriteByte(name[i])
-			}
+		if !isDigit(name[i]) {
+			b.WriteByte(name[i])
 			i++
 			continue
 		}
-		b.WriteString(" " + l.Say(int(value)) + " ")
-		i += n
+		end := i
+		for end < len(name) && isDigit(name[end]) {
+			end++
+		}
+		b.WriteString(" " + l.digitsInWords(name[i:end]) + " ")
+		i = end
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func (l *Language) digitsInWords(digits string) string {
+	if value, n := Digits(digits, false); n == len(digits) {
+		if word := l.Say(int(value)); word != "" {
+			return word
+		}
+	}
+	var words []string
+	for i := range len(digits) {
+		words = append(words, l.Say(int(digits[i]-'0')))
+	}
+	return strings.Join(words, " ")
+}
+
+// Durations lists the ways to say a span of time that is not a number with a
+// unit, such as "half an hour"; values are minutes.
+func (l *Language) Durations() []Spelling {
+	if l == nil {
+		return nil
+	}
+	var out []Spelling
+	for _, d := range l.hand.durations {
+		out = append(out, Spelling{d.text, d.value})
+	}
+	return out
 }

@@ -16,11 +16,12 @@ type command struct {
 	value  any    // nil: none
 }
 
-// brightnessStep and degreeStep are how much "brighter" and "warmer" mean, in
-// percent and degrees, when no number is said.
+// How much "brighter", "warmer" and "faster" mean when no number is said: percent,
+// degrees, percent. A fan has three or four speeds.
 const (
 	brightnessStep = 20
 	degreeStep     = 1
+	speedStep      = 25
 )
 
 // device plans one action on one entity.
@@ -33,9 +34,9 @@ func device(a intent.Action, e *home.Entity) Step {
 		risk = tools.Dangerous
 	}
 	if e.Control == nil {
-		s := cannot(a, e, "I have no way to control %s.", Spoken(e))
+		s := cannot(a, e, "cannot_control", "I have no way to control %s.", Spoken(e))
 		if e.Domain == "scene" {
-			s = cannot(a, e, "I have no way to start %s.", strings.ToLower(e.Name))
+			s = cannot(a, e, "cannot_start", "I have no way to start %s.", strings.ToLower(e.Name))
 		}
 		if risk == tools.Dangerous {
 			s.Risk = risk
@@ -47,10 +48,12 @@ func device(a intent.Action, e *home.Entity) Step {
 		return relative(a, e, home.Brightness, "level", brightnessStep, risk)
 	case "LocalClimateAdjust":
 		return relative(a, e, home.Setpoint, "setpoint", degreeStep, risk)
+	case "LocalFanAdjust":
+		return relative(a, e, home.Speed, "level", speedStep, risk)
 	}
 	c, ok := commandFor(a, e)
 	if !ok {
-		return cannot(a, e, "I can't do that with %s.", Spoken(e))
+		return cannot(a, e, "cannot_do", "I can't do that with %s.", Spoken(e))
 	}
 	return control(a, e, c, risk)
 }
@@ -90,13 +93,24 @@ func commandFor(a intent.Action, e *home.Entity) (command, bool) {
 		if level, ok := a.Slots["brightness"]; ok {
 			return command{"level", level}, can(e, home.Brightness)
 		}
-		return command{"colour", a.Slots["color"]}, can(e, home.Colour)
+		if colour, ok := a.Slots["color"]; ok {
+			return command{"colour", colour}, can(e, home.Colour)
+		}
+	case "LocalClimateMode":
+		return command{"mode", a.Slots["mode"]}, can(e, home.Mode)
 	}
 	return command{}, false
 }
 
 // turn is on and off for everything: locking is on, opening is on.
 func turn(e *home.Entity, on bool) (command, bool) {
+	if e.Domain == "climate" { // on is heating: nobody turns the cooling on by "heating on"
+		mode := "off"
+		if on {
+			mode = "heat"
+		}
+		return command{"mode", mode}, can(e, home.Mode)
+	}
 	words := [2]string{"off", "on"}
 	ok := true
 	switch e.Domain {
@@ -123,7 +137,7 @@ var reads = map[string]bool{"HassGetState": true, "HassClimateGetTemperature": t
 // read plans a question about one entity.
 func read(a intent.Action, e *home.Entity) Step {
 	if e.Read == nil {
-		return cannot(a, e, "I have no way to check %s.", Spoken(e))
+		return cannot(a, e, "cannot_check", "I have no way to check %s.", Spoken(e))
 	}
 	args := map[string]any{"device_name": e.Read.ID}
 	class, _ := a.Slots["device_class"].(string)
@@ -146,10 +160,10 @@ const sensorTool = "get_device_sensor_data"
 // the new one.
 func relative(a intent.Action, e *home.Entity, ability home.Ability, act string, step float64, risk tools.Risk) Step {
 	if !can(e, ability) {
-		return cannot(a, e, "I can't change the %s of %s.", ability, Spoken(e))
+		return cannot(a, e, "cannot_do", "I can't change the %s of %s.", ability, Spoken(e))
 	}
 	if e.Read == nil {
-		return cannot(a, e, "I don't know how %s is set now.", Spoken(e))
+		return cannot(a, e, "cannot_now", "I don't know how %s is set now.", Spoken(e))
 	}
 	if delta, ok := number(a.Slots["delta"]); ok {
 		step = delta
@@ -163,21 +177,25 @@ func relative(a intent.Action, e *home.Entity, ability home.Ability, act string,
 			Values map[string]any `json:"values"`
 		}
 		if err := json.Unmarshal(r.Data, &state); err != nil {
-			return tools.Call{}, &Error{a.Intent, "I don't know how " + Spoken(e) + " is set now."}
+			return tools.Call{}, unknownNow(a, e)
 		}
 		now, ok := number(state.Values[string(ability)])
 		if !ok {
-			return tools.Call{}, &Error{a.Intent, "I don't know how " + Spoken(e) + " is set now."}
+			return tools.Call{}, unknownNow(a, e)
 		}
 		return controlCall(e, command{act, bounded(ability, now+step)})
 	}
 	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
 }
 
-// bounded keeps a brightness between just visible and full; a thermostat's own
-// limits are the tool's to know. Halves are kept.
+func unknownNow(a intent.Action, e *home.Entity) error {
+	return &Error{Intent: a.Intent, Text: "I don't know how " + Spoken(e) + " is set now.", Key: "cannot_now", Entity: e}
+}
+
+// bounded keeps a brightness or a speed between just there and full; a
+// thermostat's own limits are the tool's to know. Halves are kept.
 func bounded(ability home.Ability, v float64) float64 {
-	if ability == home.Brightness {
+	if ability != home.Setpoint {
 		return math.Round(min(max(v, 5), 100))
 	}
 	return math.Round(v*2) / 2

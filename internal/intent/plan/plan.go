@@ -28,10 +28,12 @@ type Step struct {
 	next func(tools.Result) (tools.Call, error)
 }
 
-// Error is a plan that cannot be made; its text is a sentence for people.
+// Error is a plan that cannot be made; its text is an English sentence for people.
 type Error struct {
 	Intent string
 	Text   string
+	Key    string       // the phrase that says it in another language
+	Entity *home.Entity // what it is about; nil when it is not about a device
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -77,8 +79,8 @@ func Calls(d intent.Decision, h *home.House, area string) ([]Step, error) {
 }
 
 func action(a intent.Action, h *home.House, area string) ([]Step, error) {
-	if text, ok := noTool[a.Intent]; ok {
-		return nil, &Error{Intent: a.Intent, Text: text}
+	if no, ok := noTool[a.Intent]; ok {
+		return nil, &Error{Intent: a.Intent, Text: no.text, Key: no.key}
 	}
 	if a.Intent == "LocalListDevices" {
 		return listed(a, h, area), nil
@@ -95,13 +97,13 @@ func action(a intent.Action, h *home.House, area string) ([]Step, error) {
 		return []Step{{Action: a, Call: call, Risk: risk}}, nil
 	}
 	if len(a.Devices) == 0 {
-		return nil, &Error{Intent: a.Intent, Text: "I understood you, but I have no way to do that yet."}
+		return nil, &Error{Intent: a.Intent, Text: "I understood you, but I have no way to do that yet.", Key: "cannot_yet"}
 	}
 	steps := make([]Step, 0, len(a.Devices))
 	for _, id := range a.Devices {
 		e := h.Entity(id)
 		if e == nil {
-			steps = append(steps, Step{Action: a, Risk: tools.Read, Err: &Error{a.Intent, "That device is gone."}})
+			steps = append(steps, Step{Action: a, Risk: tools.Read, Err: &Error{Intent: a.Intent, Text: "That device is gone.", Key: "cannot_gone"}})
 			continue
 		}
 		steps = append(steps, device(a, e))
@@ -110,12 +112,16 @@ func action(a intent.Action, h *home.House, area string) ([]Step, error) {
 }
 
 // noTool are intents that are understood before anything can do them.
-var noTool = map[string]string{
+var noTool = map[string]struct{ key, text string }{
+	"LocalUndo": noUndo, "LocalOther": noUndo,
 	"HassStartTimer": noTimer, "HassCancelTimer": noTimer, "HassCancelAllTimers": noTimer, "HassIncreaseTimer": noTimer,
 	"HassDecreaseTimer": noTimer, "HassPauseTimer": noTimer, "HassUnpauseTimer": noTimer, "HassTimerStatus": noTimer,
 }
 
-const noTimer = "I can't keep timers yet."
+var (
+	noTimer = struct{ key, text string }{"cannot_timer", "I can't keep timers yet."}
+	noUndo  = struct{ key, text string }{"cannot_undo", "I can't undo that yet."}
+)
 
 // local are the intents the gateway's own tools answer.
 var local = map[string]func(intent.Action) (tools.Call, error){
@@ -128,6 +134,7 @@ var local = map[string]func(intent.Action) (tools.Call, error){
 	"HassNevermind":         fixed("", nil),
 	"LocalStop":             fixed("", nil),
 	"LocalYes":              fixed("", nil),
+	"LocalResume":           fixed("", nil),
 	"LocalNo":               fixed("", nil),
 	"LocalGoodNight":        fixed("", nil),
 	"LocalLeaving":          fixed("", nil),
@@ -142,7 +149,14 @@ func setVolume(a intent.Action) (tools.Call, error) {
 }
 
 func stepVolume(a intent.Action) (tools.Call, error) {
-	return call("", "set_volume", map[string]any{"action": a.Slots["volume_step"]})
+	way := a.Slots["volume_step"]
+	if by, ok := number(way); ok { // by so many percent, in the packs of others
+		way = "up"
+		if by < 0 {
+			way = "down"
+		}
+	}
+	return call("", "set_volume", map[string]any{"action": way})
 }
 
 func call(server, tool string, args map[string]any) (tools.Call, error) {
@@ -171,8 +185,9 @@ func listed(a intent.Action, h *home.House, area string) []Step {
 }
 
 // cannot is a step for an entity nothing can act on.
-func cannot(a intent.Action, e *home.Entity, format string, args ...any) Step {
-	return Step{Action: a, Entity: e, Risk: tools.Read, Err: &Error{a.Intent, fmt.Sprintf(format, args...)}}
+func cannot(a intent.Action, e *home.Entity, key, format string, args ...any) Step {
+	err := &Error{Intent: a.Intent, Text: fmt.Sprintf(format, args...), Key: key, Entity: e}
+	return Step{Action: a, Entity: e, Risk: tools.Read, Err: err}
 }
 
 // Spoken is an entity's name inside a sentence: "the kitchen light".

@@ -73,6 +73,12 @@ func TestCalls(t *testing.T) {
 		"nothing to do": {"never mind", "read"},
 		"no control":    {"start the vacuum cleaner", "read error: I have no way to control the vacuum cleaner."},
 		"scene":         {"activate movie night", "read error: I have no way to start movie night."},
+		"heating off":   {"turn off the heating in the living room", "reversible " + control + `{"action":"mode","device_name":"thermostat","value":"off"}`},
+		"heating on":    {"turn the thermostat on", "reversible " + control + `{"action":"mode","device_name":"thermostat","value":"heat"}`},
+		"no modes":      {"turn the bedroom thermostat off", "read error: I can't do that with the bedroom thermostat."},
+		"mode":          {"set the heating in the living room to auto", "reversible " + control + `{"action":"mode","device_name":"thermostat","value":"auto"}`},
+		"kelvin":        {"set the bedroom lamp to 2700 kelvin", "read error: I can't do that with the bedroom lamp."},
+		"relative dim":  {"turn the bedroom lamp down a bit", `reversible zwave get_device_state {"device_name":"bedroom_lamp"}`},
 		"danger first":  {"unlock the shed", "dangerous error: I have no way to control the shed lock."},
 	}
 	h := house(t)
@@ -121,6 +127,10 @@ func TestCallsRefuses(t *testing.T) {
 	var planned *plan.Error
 	if !errors.As(err, &planned) || planned.Text != "I can't keep timers yet." {
 		t.Errorf("a timer: %v", err)
+	}
+	_, err = plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: "LocalUndo"}}}, h, "")
+	if !errors.As(err, &planned) || planned.Text != "I can't undo that yet." || planned.Key != "cannot_undo" {
+		t.Errorf("undo: %v", err)
 	}
 	if _, err = plan.Calls(intent.Decision{Route: intent.Ask}, h, ""); err == nil {
 		t.Error("a question back was planned")

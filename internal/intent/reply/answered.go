@@ -50,9 +50,9 @@ func (p *Phrases) which(steps []plan.Step, results []tools.Result, asked string)
 		o, ok := observe(&steps[i], results[i])
 		switch {
 		case !ok:
-			unknown = append(unknown, plan.Spoken(e))
+			unknown = append(unknown, p.spoken(e))
 		case p.state(e, o.State) == want:
-			names = append(names, plan.Spoken(e))
+			names = append(names, p.spoken(e))
 		}
 	}
 	text := p.Phrase("none_are", map[string]any{"things": p.thing(steps, 2), "value": want})
@@ -94,12 +94,13 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 		switch {
 		case s.Err != nil:
 			return p.Apology(s.Err)
-		case r.Text != "":
+		case r.Text != "" && p.english():
 			return r.Text
 		}
 		return p.Phrase("unknown_state", args)
 	}
-	if set, ok := o.Values[string(home.Setpoint)]; ok && s.Entity.Domain == "climate" && s.Action.Slots["device_class"] == nil {
+	asks := s.Action.Slots["device_class"] != nil || s.Action.Slots["state"] != nil
+	if set, ok := o.Values[string(home.Setpoint)]; ok && s.Entity.Domain == "climate" && !asks {
 		args["value"] = said(set)
 		return p.Phrase("done_setpoint", args)
 	}
@@ -108,20 +109,25 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	if o.Reachable != nil && !*o.Reachable {
 		return p.Phrase("unreachable", args)
 	}
-	key := "state"
-	if asked, isYesNo := s.Action.Slots["state"].(string); isYesNo && unit == "" {
-		key = "state_no"
-		if p.state(s.Entity, asked) == value {
-			key = "state_yes"
-		}
-	} else if unit != "" {
-		key = "measured"
-	}
-	text := p.Phrase(key, args)
+	text := p.Phrase(p.form(s, value, unit), args)
 	if o.Age > oldAfter {
 		text += " " + p.Phrase("old", map[string]any{"ago": p.ago(o.Age)})
 	}
 	return text
+}
+
+// form is how a value is said: as a measure, as yes or no, or as it is.
+func (p *Phrases) form(s *plan.Step, value, unit string) string {
+	asked, isYesNo := s.Action.Slots["state"].(string)
+	switch {
+	case unit != "":
+		return "measured"
+	case !isYesNo:
+		return "state"
+	case p.state(s.Entity, asked) == value:
+		return "state_yes"
+	}
+	return "state_no"
 }
 
 // value picks what the question was about: a measured number with its unit, or
@@ -148,10 +154,16 @@ func (p *Phrases) unit(unit, class string) string {
 	if word, ok := p.units[unit]; ok {
 		return word
 	}
-	if unit == "" && class == "temperature" {
-		return p.units["°C"]
+	if unit != "" {
+		return unit
 	}
-	return unit
+	switch class {
+	case "temperature":
+		return p.units["°C"]
+	case "battery", "brightness", "humidity", "position", "speed":
+		return p.units["%"]
+	}
+	return ""
 }
 
 // state is a device's state as a word; open for a window whose contact is on.
@@ -167,8 +179,19 @@ func (p *Phrases) state(e *home.Entity, state any) string {
 		table = "motion"
 	case "moisture":
 		table = "moisture"
+	case "smoke", "gas", "carbon_monoxide", "tamper", "vibration", "sound":
+		table = "alert"
+	}
+	switch e.Domain {
+	case "climate":
+		table = "climate"
+	case "alarm_control_panel":
+		table = "alarm"
 	}
 	if as, ok := p.states[table][word]; ok {
+		return as
+	}
+	if as, ok := p.states["other"][word]; ok {
 		return as
 	}
 	return word
@@ -185,8 +208,8 @@ func (p *Phrases) ago(seconds int64) string {
 	case seconds >= 60:
 		n, word = seconds/60, "minute"
 	}
-	if n == 1 {
-		return fmt.Sprintf("%d %s", n, p.words[word])
+	if n != 1 {
+		word += "s"
 	}
-	return fmt.Sprintf("%d %ss", n, p.words[word])
+	return fmt.Sprintf("%d %s", n, p.words[word])
 }

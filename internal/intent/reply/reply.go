@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/sentences"
@@ -23,24 +24,34 @@ import (
 
 // Phrases is one language's table of replies. It is never changed after loading.
 type Phrases struct {
-	phrases map[string]string
-	things  map[string][]string
-	units   map[string]string
-	states  map[string]map[string]string
-	words   map[string]string
-	yes     []string
+	language string
+	phrases  map[string]string
+	things   map[string][]string
+	units    map[string]string
+	states   map[string]map[string]string
+	words    map[string]string
+	colours  map[string]string
+	days     []string // from Sunday
+	months   []string // from January
+	yes      []string
 }
 
 // English are our own replies. They are part of the program; a test proves that
 // they load and are complete.
 func English() *Phrases {
-	data, err := sentences.Answered("en")
-	if err == nil {
-		if p, err := Load(data); err == nil {
-			return p
-		}
+	if p, err := Ours("en"); err == nil {
+		return p
 	}
 	return &Phrases{}
+}
+
+// Ours are our own replies in a language. It is an error if there are none.
+func Ours(language string) (*Phrases, error) {
+	data, err := sentences.Answered(language)
+	if err != nil {
+		return nil, fmt.Errorf("there are no replies of our own for the language %q", language)
+	}
+	return Load(data)
 }
 
 // Load reads a table of replies. An error names the phrase that is missing.
@@ -53,6 +64,9 @@ func Load(data []byte) (*Phrases, error) {
 		Units    map[string]string            `yaml:"units"`
 		States   map[string]map[string]string `yaml:"states"`
 		Words    map[string]string            `yaml:"words"`
+		Colours  map[string]string            `yaml:"colours"`
+		Days     []string                     `yaml:"days"`
+		Months   []string                     `yaml:"months"`
 	}
 	if err := yaml.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf("reading replies: %w", err)
@@ -68,14 +82,16 @@ func Load(data []byte) (*Phrases, error) {
 		}
 	}
 	return &Phrases{
-		phrases: raw.Phrases, things: raw.Things, units: raw.Units, states: raw.States, words: raw.Words, yes: raw.Yes,
+		language: raw.Language, phrases: raw.Phrases, things: raw.Things, units: raw.Units, states: raw.States, words: raw.Words,
+		colours: raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes,
 	}, nil
 }
 
 // needed are the phrases without which something would be answered by silence.
 var needed = []string{
 	"done_on", "done_off", "accepted", "queued", "no_answer", "state", "measured", "unknown_name", "unknown_area",
-	"no_device_plain", "not_understood", "no_house", "no_model", "not_heard", "many_devices", "timeout", "failed", "denied", "done",
+	"no_device_plain", "not_understood", "no_house", "no_model", "not_heard", "many_devices", "timeout", "failed", "fate_unknown",
+	"not_sent", "denied", "done",
 }
 
 // Phrase is a phrase of the table with its {places} filled; "" if there is none.
@@ -141,7 +157,7 @@ func (p *Phrases) Denied(steps []plan.Step) string {
 		case "alarm_control_panel":
 			key = "denied_disarm"
 		}
-		return p.Phrase(key, map[string]any{"name": plan.Spoken(s.Entity)})
+		return p.Phrase(key, map[string]any{"name": p.spoken(s.Entity)})
 	}
 	return p.Phrase("denied", nil)
 }
@@ -157,18 +173,53 @@ func (p *Phrases) Apology(err error) string {
 	case err == nil:
 		return ""
 	case errors.As(err, &planned):
-		return planned.Text
+		return p.planned(planned)
+	case errors.Is(err, tools.ErrNoAnswer):
+		return p.Phrase("fate_unknown", nil)
+	case errors.Is(err, tools.ErrNotConnected) && !p.english():
+		return p.Phrase("not_sent", nil)
 	case errors.Is(err, context.DeadlineExceeded):
 		return p.Phrase("timeout", nil)
 	case errors.Is(err, context.Canceled):
 		return p.Phrase("cancelled", nil)
 	}
-	for e := err; e != nil; e = errors.Unwrap(e) {
+	for e := err; e != nil && p.english(); e = errors.Unwrap(e) {
 		if text := Speakable(e.Error()); isSentence(text) {
 			return text
 		}
 	}
+	if errors.Is(err, tools.ErrNotConnected) {
+		return p.Phrase("not_sent", nil)
+	}
 	return p.Phrase("failed", nil)
+}
+
+// planned says why nothing could be planned, in this language.
+func (p *Phrases) planned(e *plan.Error) string {
+	if e.Key == "" || p.english() {
+		return e.Text
+	}
+	args := map[string]any{}
+	if e.Entity != nil {
+		args["name"] = p.spoken(e.Entity)
+	}
+	if text := p.Phrase(e.Key, args); text != "" {
+		return text
+	}
+	return p.Phrase("failed", nil)
+}
+
+// english reports whether the texts of tools and plans, which are English, can
+// be said as they are.
+func (p *Phrases) english() bool { return p.language == "en" || p.language == "" }
+
+// spoken is the name of a thing inside a sentence: "the kitchen light". Other
+// languages take the name as the house writes it, because its gender is unknown.
+func (p *Phrases) spoken(e *home.Entity) string {
+	if p.english() {
+		return plan.Spoken(e)
+	}
+	return e.Name
 }
 
 // isSentence reports whether a text was written to be heard.

@@ -185,6 +185,8 @@ func TestApology(t *testing.T) {
 		"planned":    {&plan.Error{Text: "I can't keep timers yet."}, "I can't keep timers yet."},
 		"time":       {fmt.Errorf("calling: %w", context.DeadlineExceeded), "That took too long."},
 		"cancelled":  {context.Canceled, "I stopped."},
+		"fate":       {fmt.Errorf("%w: %w", tools.ErrNoAnswer, context.DeadlineExceeded), "I don't know whether that worked."},
+		"not sent":   {fmt.Errorf("%w: %w", tools.ErrNotConnected, errors.New("broken pipe")), "I can't reach it. Nothing was done."},
 		"sentence":   {fmt.Errorf("calling zwave: %w", sentence("The Z-Wave server is not connected.")), "The Z-Wave server is not connected."},
 		"technical":  {errors.New("dial tcp 127.0.0.1:1883: connection refused"), "Sorry, that did not work."},
 		"trap":       {errors.New("Panic: goroutine 1 [running]:\nmain.main()"), "Sorry, that did not work."},

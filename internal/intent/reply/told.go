@@ -1,12 +1,15 @@
 package reply
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )
@@ -54,14 +57,17 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result) string {
 // quiet are the answers to intents without a tool.
 var quiet = map[string]string{
 	"HassNevermind": "nevermind", "LocalGoodNight": "good_night", "LocalLeaving": "goodbye", "LocalStop": "",
-	"LocalYes": "nothing_asked", "LocalNo": "nevermind",
+	"LocalYes": "nothing_asked", "LocalNo": "nevermind", "LocalResume": "nothing_to_resume",
 }
 
 func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 	if key, ok := quiet[s.Action.Intent]; ok {
 		return p.Phrase(key, nil)
 	}
-	if r.Text != "" {
+	if text := p.clock(s, r); text != "" {
+		return text
+	}
+	if r.Text != "" && (p.english() || r.Data == nil && r.Failed) {
 		return r.Text
 	}
 	if r.Failed || s.Err != nil {
@@ -70,12 +76,31 @@ func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 	return p.Phrase("done", nil)
 }
 
+// clock tells the time and the date where the tool's own text is in another
+// language.
+func (p *Phrases) clock(s *plan.Step, r tools.Result) string {
+	var data struct {
+		Time time.Time `json:"time"`
+	}
+	key := map[string]string{"HassGetCurrentTime": "clock", "HassGetCurrentDate": "date"}[s.Action.Intent]
+	if key == "" || p.english() || json.Unmarshal(r.Data, &data) != nil || len(p.days) != 7 || len(p.months) != 12 {
+		return ""
+	}
+	at := data.Time
+	if key == "clock" && at.Minute() == 0 {
+		key = "clock_full"
+	}
+	return p.Phrase(key, map[string]any{
+		"hour": at.Hour(), "minute": at.Minute(), "weekday": p.days[at.Weekday()], "day": at.Day(), "month": p.months[at.Month()-1],
+	})
+}
+
 func (p *Phrases) listed(steps []plan.Step) string {
 	const most = 8 // more names at once nobody listens to
 	var names []string
 	for _, s := range steps {
 		if s.Entity != nil {
-			names = append(names, plan.Spoken(s.Entity))
+			names = append(names, p.spoken(s.Entity))
 		}
 	}
 	if len(names) == 0 {
@@ -107,6 +132,9 @@ func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 		value = want.Value // a colour is reported in numbers nobody says
 	}
 	args["value"] = said(value)
+	if want.Action == "colour" || want.Action == "mode" {
+		args["value"] = cmp.Or(p.colours[said(value)], said(value))
+	}
 	switch got.Outcome {
 	case "confirmed":
 		return p.confirmed(want, got, args)
@@ -115,7 +143,7 @@ func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 	case "queued", "no_answer":
 		return p.Phrase(got.Outcome, args)
 	case "refused":
-		if got.Message != "" {
+		if got.Message != "" && p.english() {
 			return got.Message
 		}
 		return p.Phrase("refused", args)
@@ -146,7 +174,7 @@ func (p *Phrases) confirmed(want asked, got receipt, args map[string]any) string
 		key = "done_dimmed"
 	}
 	if want.Action == "toggle" {
-		args["value"] = said(onOff(got.Value))
+		args["value"] = p.state(&home.Entity{}, onOff(got.Value))
 	}
 	if text := p.Phrase(key, args); text != "" {
 		return text
@@ -248,9 +276,9 @@ func (p *Phrases) thing(steps []plan.Step, n int) string {
 
 // about fills the places that depend on the device's name.
 func (p *Phrases) about(s *plan.Step) map[string]any {
-	name := plan.Spoken(s.Entity)
+	name := p.spoken(s.Entity)
 	args := map[string]any{"name": name, "Name": capital(name)}
-	if isPlural(name) {
+	if p.english() && isPlural(name) {
 		args["is"], args["has"], args["it"], args["they"] = p.words["are"], p.words["have"], p.words["them"], p.words["they"]
 		return args
 	}

@@ -1,15 +1,36 @@
 // Package sentences carries the text of our own languages inside the program:
 // what is understood (en.yaml) and what is answered (en_replies.yaml). A new
-// language is two files here with its code as their name.
+// language is two files here with its code as their name; the head of en.yaml
+// says how they are made.
 package sentences
 
-import "embed"
+import (
+	"embed"
+	"strings"
+)
 
 //go:embed *.yaml
 var files embed.FS
+
+const answered = "_replies.yaml"
 
 // Understood is the sentence pack of a language; an error if there is none.
 func Understood(language string) ([]byte, error) { return files.ReadFile(language + ".yaml") }
 
 // Answered is the table of replies of a language; an error if there is none.
-func Answered(language string) ([]byte, error) { return files.ReadFile(language + "_replies.yaml") }
+func Answered(language string) ([]byte, error) { return files.ReadFile(language + answered) }
+
+// Languages are the codes of our languages, in alphabetical order.
+func Languages() []string {
+	var out []string
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		return nil // the files are part of the program
+	}
+	for _, e := range entries {
+		if code, ok := strings.CutSuffix(e.Name(), answered); ok {
+			out = append(out, code)
+		}
+	}
+	return out
+}

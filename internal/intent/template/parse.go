@@ -95,7 +95,12 @@ func (p *parser) item(c byte, depth int) (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return reference(inside)
+		n, err := reference(inside)
+		if err != nil {
+			return nil, err
+		}
+		n.WordEnd = n.Kind == List && (p.pos == len(p.text) || strings.IndexByte(" )]|;", p.text[p.pos]) >= 0)
+		return n, nil
 	}
 	return p.literal()
 }

@@ -8,14 +8,21 @@ import (
 // Spellings lists every text a template stands for, up to limit. It fails on
 // lists, ranges, unknown rules, and when there are more.
 func Spellings(n *Node, rules map[string]*Node, limit int) ([]string, error) {
-	s := speller{rules: rules, limit: limit}
+	steps := maxSpellSteps
+	return SpellingsWithin(n, rules, limit, &steps)
+}
+
+// SpellingsWithin is like Spellings and takes its work off steps, so that many
+// calls can share one bound.
+func SpellingsWithin(n *Node, rules map[string]*Node, limit int, steps *int) ([]string, error) {
+	s := speller{rules: rules, limit: limit, steps: steps}
 	return s.of(n, 0)
 }
 
 type speller struct {
 	rules map[string]*Node
 	limit int
-	steps int
+	steps *int
 }
 
 // maxSpellSteps bounds the work of one text, because parts that are empty cost
@@ -23,7 +30,7 @@ type speller struct {
 const maxSpellSteps = 100_000
 
 func (s *speller) of(n *Node, depth int) ([]string, error) {
-	if s.steps++; s.steps > maxSpellSteps {
+	if *s.steps--; *s.steps < 0 {
 		return nil, s.tooMany()
 	}
 	if depth > 2*maxDepth {
@@ -82,6 +89,7 @@ func (s *speller) sequence(items []*Node, depth int) ([]string, error) {
 		if len(out)*len(texts) > s.limit {
 			return nil, s.tooMany()
 		}
+		*s.steps -= len(out) * len(texts)
 		next := make([]string, 0, len(out)*len(texts))
 		for _, head := range out {
 			for _, tail := range texts {

@@ -79,10 +79,33 @@ func TestReferences(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			tt.want.WordEnd = tt.want.Kind == template.List
 			if fmt.Sprint(*n) != fmt.Sprint(tt.want) {
 				t.Errorf("got %+v, want %+v", *n, tt.want)
 			}
 		})
+	}
+}
+
+// TestWordEnd tells free text that ends with a word from one that may end within.
+func TestWordEnd(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"{a}": true, "{a} b": true, "({a})b": true, "[{a}|b]": true, "{a}b": false, "{a}[b]": false, "{a}{b} c": false, "{1..2:a} b": false,
+	} {
+		n, err := template.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first *template.Node
+		n.Walk(func(n *template.Node) {
+			if first == nil && (n.Kind == template.List || n.Kind == template.Range) {
+				first = n
+			}
+		})
+		if first.WordEnd != want {
+			t.Errorf("%s: got %v", text, first.WordEnd)
+		}
 	}
 }
 

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/names"
+)
+
+// matching is what the flags of match ask for.
+type matching struct {
+	home, pack, language string
+	names                bool
+}
+
+// matchCommand runs the local matcher alone over lines of JSON.
+func (a *app) matchCommand() *cobra.Command {
+	var m matching
+	c := &cobra.Command{
+		Use: "match", Short: "The local matcher alone: JSON Lines in, JSON Lines out",
+		Long: `Reads one JSON object a line on standard input,
+  {"id":"1","text":"turn on the kitchen light","context":{"area":"Kitchen"}}
+and writes what the matcher makes of it,
+  {"id":"1","text":"…","route":"local","reason":"sentence","actions":[…],"us":31.4}
+Nothing is done, so actions are printed whatever their risk. A line that cannot
+be read is told on standard error with its number; the others still count.`,
+		Args: exactly(0, "lines on standard input instead of arguments"),
+		RunE: func(c *cobra.Command, _ []string) error { return a.match(c.Context(), m) },
+	}
+	c.Flags().StringVar(&m.home, "home", "", "a file with the house (default: that of the running gateway)")
+	c.Flags().StringVar(&m.pack, "pack", "", "a directory with Home Assistant's sentences (default: our own)")
+	c.Flags().StringVar(&m.language, "lang", "en", "the language of the sentences")
+	c.Flags().BoolVar(&m.names, "names", false, "resolve names instead: {\"id\",\"heard\",\"devices\":[{\"name\",\"aliases\"}]}")
+	return c
+}
+
+func (a *app) match(ctx context.Context, m matching) error {
+	if m.names {
+		return a.eachLine(ctx, func(line []byte) (any, error) { return resolveName(m.language, line) })
+	}
+	pack, err := m.sentences()
+	if err != nil {
+		return err
+	}
+	houses, err := a.matchHouses(ctx, m.home)
+	if err != nil {
+		return err
+	}
+	b := bench{pack: pack, houses: houses, matchers: make(map[*home.House]*intent.Matcher)}
+	if _, err := b.matcher(""); err != nil {
+		return err
+	}
+	return a.eachLine(ctx, b.match)
+}
+
+// sentences loads the pack the flags name.
+func (m matching) sentences() (*intent.Pack, error) {
+	if m.pack == "" {
+		return intent.Ours(m.language)
+	}
+	if info, err := os.Stat(m.pack); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("--pack %s is no directory; it must hold sentences/%s as Home Assistant publishes it", m.pack, m.language)
+	}
+	return intent.LoadDir(os.DirFS(m.pack), m.language)
+}
+
+// matchHouses reads the house file; without one the running gateway is asked,
+// and without that there is no house.
+func (a *app) matchHouses(ctx context.Context, name string) (*home.File, error) {
+	if name != "" {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the house: %w", err)
+		}
+		file, err := home.LoadFile(data)
+		if err != nil {
+			return nil, fmt.Errorf("reading the house %s: %w", name, err)
+		}
+		return file, nil
+	}
+	l, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
+	defer cancel()
+	var house home.House
+	err = a.request(ctx, l, "GET", "/api/home", nil, &house)
+	if errors.Is(err, errNoDaemon) {
+		fmt.Fprintln(a.Err, "voice-gateway: no gateway runs and no --home FILE is given: matching without a house")
+		return &home.File{Main: &home.House{}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &home.File{Main: &house}, nil
+}
+
+// bench matches lines, each in the house it names.
+type bench struct {
+	pack     *intent.Pack
+	houses   *home.File
+	matchers map[*home.House]*intent.Matcher
+}
+
+func (b *bench) matcher(fixture string) (*intent.Matcher, error) {
+	house := b.houses.House(fixture)
+	if m, ok := b.matchers[house]; ok {
+		return m, nil
+	}
+	m, err := intent.New(b.pack, house)
+	if err != nil {
+		return nil, err
+	}
+	b.matchers[house] = m
+	return m, nil
+}
+
+// matchLine is a line of the input, matched one of the output.
+type matchLine struct {
+	ID      json.RawMessage `json:"id"`
+	Text    *string         `json:"text"`
+	Context struct {
+		Area string `json:"area"`
+	} `json:"context"`
+	Fixture string `json:"fixture"`
+}
+
+type matched struct {
+	ID      json.RawMessage `json:"id,omitempty"`
+	Text    string          `json:"text"`
+	Route   intent.Route    `json:"route"`
+	Reason  string          `json:"reason"`
+	Actions []intent.Action `json:"actions"`
+	Micros  float64         `json:"us"`
+}
+
+func (b *bench) match(line []byte) (any, error) {
+	var in matchLine
+	if err := json.Unmarshal(line, &in); err != nil {
+		return nil, err
+	}
+	if in.Text == nil {
+		return nil, errors.New(`no "text"`)
+	}
+	m, err := b.matcher(in.Fixture)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	d := m.Match(*in.Text, in.Context.Area)
+	took := time.Since(began)
+	out := matched{
+		ID: in.ID, Text: *in.Text, Route: d.Route, Reason: d.Reason,
+		Actions: make([]intent.Action, len(d.Actions)), Micros: math.Round(float64(took)/100) / 10,
+	}
+	for i, action := range d.Actions {
+		if action.Devices == nil {
+			action.Devices = []string{}
+		}
+		out.Actions[i] = action
+	}
+	return out, nil
+}
+
+// resolveName answers one line of --names: the device that was meant, or null
+// with those a question would name.
+func resolveName(language string, line []byte) (any, error) {
+	var in struct {
+		ID      json.RawMessage `json:"id"`
+		Heard   *string         `json:"heard"`
+		Devices []struct {
+			Name    string   `json:"name"`
+			Aliases []string `json:"aliases"`
+		} `json:"devices"`
+	}
+	if err := json.Unmarshal(line, &in); err != nil {
+		return nil, err
+	}
+	if in.Heard == nil {
+		return nil, errors.New(`no "heard"`)
+	}
+	entries := make([]names.Entry, len(in.Devices))
+	for i, d := range in.Devices {
+		entries[i] = names.Entry{Name: d.Name, Aliases: d.Aliases}
+	}
+	out := struct {
+		ID         json.RawMessage `json:"id,omitempty"`
+		Match      *string         `json:"match"`
+		Candidates []string        `json:"candidates"`
+	}{ID: in.ID, Candidates: []string{}}
+	r := names.NewFor(language, entries).Resolve(*in.Heard, nil)
+	switch r.Verdict {
+	case names.Exact, names.Fuzzy:
+		out.Match = &in.Devices[r.Items[0]].Name
+	case names.Many, names.Unsure:
+		for _, i := range r.Items[:min(len(r.Items), names.MaxCandidates)] {
+			out.Candidates = append(out.Candidates, in.Devices[i].Name)
+		}
+	case names.None:
+	}
+	return out, nil
+}

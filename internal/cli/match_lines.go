@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLine bounds one line of input. A line with a house's devices in it (match
+// --names) has some ten kilobytes.
+const maxLine = 1 << 20
+
+// eachLine answers every line of JSON on standard input with one. Lines that
+// cannot be answered are told with their number; they are an error at the end.
+func (a *app) eachLine(ctx context.Context, answer func(line []byte) (any, error)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := json.NewEncoder(a.Out)
+	out.SetEscapeHTML(false)
+	lines := a.lines(ctx)
+	for number, bad := 1, 0; ; number++ {
+		var in inputLine
+		select {
+		case in = <-lines:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		switch {
+		case errors.Is(in.err, io.EOF) && bad > 0:
+			return fmt.Errorf("%d of the lines could not be answered; each must be one JSON object", bad)
+		case errors.Is(in.err, io.EOF):
+			return nil
+		case in.err != nil && !errors.Is(in.err, errLongLine):
+			return fmt.Errorf("reading standard input: %w", in.err)
+		case len(in.text) == 0 && in.err == nil:
+			continue
+		}
+		var reply any
+		if in.err == nil {
+			reply, in.err = answer(in.text)
+		}
+		if in.err != nil {
+			bad++
+			fmt.Fprintf(a.Err, "voice-gateway: line %d: %v\n", number, in.err)
+			continue
+		}
+		if err := out.Encode(reply); err != nil {
+			return fmt.Errorf("printing the answer to line %d: %w", number, err)
+		}
+	}
+}
+
+type inputLine struct {
+	text []byte
+	err  error
+}
+
+// lines reads standard input aside, because a read from a terminal cannot be
+// interrupted and Ctrl-C must end the command at once.
+func (a *app) lines(ctx context.Context) <-chan inputLine {
+	lines := make(chan inputLine)
+	in := bufio.NewReaderSize(a.In, 64<<10)
+	go func() {
+		for {
+			text, err := readLine(in)
+			select {
+			case lines <- inputLine{text, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil && !errors.Is(err, errLongLine) {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+var errLongLine = fmt.Errorf("longer than %d bytes", maxLine)
+
+// readLine reads one line without the spaces around it; the rest of one that is
+// too long is skipped. At the end it returns io.EOF.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > maxLine; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && (!errors.Is(err, io.EOF) || len(part) == 0 && len(line) == 0 && !long):
+			return nil, err
+		case long:
+			return nil, errLongLine
+		}
+		return bytes.TrimSpace(line), nil
+	}
+}

@@ -1,0 +1,123 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/names"
+	"voicegateway/internal/intent/template"
+)
+
+// holdsName reports whether a name or an area may stand in a template.
+func (c *compiler) holdsName(n *template.Node) bool {
+	switch n.Kind {
+	case template.List:
+		return n.Name == "name" || n.Name == "area"
+	case template.Rule:
+		body, err := c.rule(n.Name)
+		return err == nil && c.holdsName(body)
+	case template.Text, template.Sequence, template.Choice, template.Range, template.Shuffle:
+	}
+	return slices.ContainsFunc(n.Items, c.holdsName)
+}
+
+// later is the slot that holds a command for another time.
+const later = "conversation_command"
+
+// delayed checks a command that a timer is to carry: what cannot be done at once
+// cannot be done later, and what only sounds like one ("we will be back in two
+// minutes") is none.
+func (m *Matcher) delayed(d Decision, area string, steps *int) Decision {
+	if d.Route != Local {
+		return d
+	}
+	for _, a := range d.Actions {
+		text, ok := a.Slots[later].(string)
+		if !ok {
+			continue
+		}
+		carried, ok := m.part(text, area, steps)
+		if !ok || carried.Route != Local {
+			return Decision{Route: Model, Reason: "no_sentence"}
+		}
+		for _, inner := range carried.Actions {
+			if inner.Slots[later] != nil || len(inner.Devices) == 0 || inner.Intent == "HassGetState" || inner.Intent == "HassClimateGetTemperature" {
+				return Decision{Route: Model, Reason: "no_sentence"}
+			}
+		}
+	}
+	return d
+}
+
+// part understands a text that is one of several commands, or one to be carried
+// by a timer. A name that is not written as the house has it will do if there is
+// no doubt which one is meant.
+func (m *Matcher) part(text, area string, steps *int) (Decision, bool) {
+	if d, ok := m.known(text, area, steps); ok {
+		return d, true
+	}
+	return m.unknown(m.strip(text), area, steps)
+}
+
+// writtenNames are the names of the house as they are written, in lower case.
+func writtenNames(h *home.House) map[string]bool {
+	out := make(map[string]bool)
+	for i := range h.Entities {
+		for _, n := range append([]string{h.Entities[i].Name}, h.Entities[i].Aliases...) {
+			if texts := names.Spoken(n); len(texts) > 0 {
+				out[texts[0]] = true
+			}
+		}
+	}
+	return out
+}
+
+// onlyPlural reports whether a name was said in the plural that the house has in
+// the singular: "the bedroom lights" are all lights of the bedroom before they
+// are the one that is called bedroom light.
+func (m *Matcher) onlyPlural(p *parse) bool {
+	for i := range p.n {
+		c := &p.captures[i]
+		if c.at.op != opName || c.unknown {
+			continue
+		}
+		said := p.text[c.start:c.end]
+		one, ends := strings.CutSuffix(said, "s")
+		return ends && m.written[one] && !m.written[said]
+	}
+	return false
+}
+
+// saysIs reports whether an unknown name ends in 's at its last word: "the kitchen
+// light's on" tells that it is on.
+func (p *parse) saysIs() bool {
+	for i := range p.n {
+		if c := &p.captures[i]; c.unknown && strings.HasSuffix(p.text[c.start:c.end], "'s") {
+			return true
+		}
+	}
+	return false
+}
+
+// ofClass exchanges a thing for its sensor: the battery of the front door is
+// told by the sensor that is called front door battery, where there is one.
+func (x *meaning) ofClass(items []int32) []int32 {
+	class, _ := x.action.Slots["device_class"].(string)
+	if class == "" || len(items) != 1 {
+		return items
+	}
+	of := &x.m.house.Entities[items[0]]
+	if of.DeviceClass() == class {
+		return items
+	}
+	head := names.Normalise(of.Name)
+	for i := range x.m.house.Entities {
+		e := &x.m.house.Entities[i]
+		words := names.Normalise(e.Name)
+		if e.DeviceClass() == class && len(words) > len(head) && slices.Equal(words[:len(head)], head) {
+			return []int32{int32(i)}
+		}
+	}
+	return items
+}

@@ -1,0 +1,213 @@
+package intent_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/intent/template"
+)
+
+// lintHouse has one thing of every kind, all in one room, with names that are no
+// word of any language's sentences.
+func lintHouse() *home.House {
+	const room = "Xanadu"
+	h := &home.House{
+		Floors: []home.Floor{{Name: "Zenith"}},
+		Areas:  []home.Area{{Name: room, Floor: "Zenith"}},
+	}
+	add := func(name, domain, class string) {
+		e := home.Entity{ID: domain + "." + strings.ToLower(name), Name: name, Domain: domain, Area: room}
+		if class != "" {
+			e.Attributes = map[string]any{"device_class": class}
+		}
+		h.Entities = append(h.Entities, e)
+	}
+	for name, domain := range map[string]string{
+		"Quorra": "light", "Jovian": "switch", "Zephyria": "fan", "Titanox": "lock", "Cerulon": "climate", "Deltona": "valve", "Auroria": "scene",
+		"Roverex": "vacuum", "Argusto": "alarm_control_panel", "Hydrania": "siren", "Echorra": "media_player",
+	} {
+		add(name, domain, "")
+	}
+	for i, class := range []string{"blind", "curtain", "shade", "shutter", "awning", "window", "garage", "gate"} {
+		add("Lunaro"+string(rune('a'+i)), "cover", class)
+	}
+	for i, class := range []string{"temperature", "humidity", "illuminance", "power", "energy", "aqi", "carbon_dioxide", "pressure", "battery"} {
+		add("Vestago"+string(rune('a'+i)), "sensor", class)
+	}
+	for i, class := range []string{"window", "door", "motion", "moisture", "smoke"} {
+		add("Pallado"+string(rune('a'+i)), "binary_sensor", class)
+	}
+	add("Outside Draußen Fuera Extérieur", "sensor", "temperature")
+	slices.SortFunc(h.Entities, func(a, b home.Entity) int { return strings.Compare(a.ID, b.ID) })
+	return h
+}
+
+// sampler makes random sentences of a pack.
+type sampler struct {
+	pack  *intent.Pack
+	house *home.House
+	block *intent.Block
+	r     *rand.Rand
+	depth int
+}
+
+// carried is a command for the timer, by language.
+var carried = map[string]string{"en": "turn off quorra", "de": "schalte quorra aus", "es": "apaga quorra", "fr": "éteins quorra"}
+
+func (s *sampler) say(t *testing.T, n *template.Node, out *strings.Builder) {
+	t.Helper()
+	if s.depth++; s.depth > 200 {
+		t.Fatal("rules in a circle")
+	}
+	defer func() { s.depth-- }()
+	switch n.Kind {
+	case template.Text:
+		out.WriteString(n.Text)
+	case template.Sequence:
+		for _, item := range n.Items {
+			s.say(t, item, out)
+		}
+	case template.Choice:
+		s.say(t, n.Items[s.r.IntN(len(n.Items))], out)
+	case template.Shuffle:
+		for _, i := range s.r.Perm(len(n.Items)) {
+			out.WriteString(" ")
+			s.say(t, n.Items[i], out)
+			out.WriteString(" ")
+		}
+	case template.Range:
+		out.WriteString(strconv.Itoa(n.From + s.r.IntN(n.To-n.From+1)))
+	case template.Rule:
+		body, ok := s.pack.Rules[n.Name]
+		if !ok {
+			t.Fatalf("unknown rule <%s>", n.Name)
+		}
+		s.say(t, body, out)
+	case template.List:
+		out.WriteString(s.value(t, n.Name))
+	}
+}
+
+func (s *sampler) value(t *testing.T, name string) string {
+	t.Helper()
+	switch name {
+	case "area":
+		return "xanadu"
+	case "floor":
+		return "zenith"
+	case "name":
+		var fit []string
+		for _, e := range s.house.Entities {
+			if len(s.block.Context) == 0 || s.allows(e.Domain) {
+				fit = append(fit, strings.ToLower(e.Name))
+			}
+		}
+		if len(fit) == 0 {
+			t.Fatalf("%s: no thing of the house fits %v", s.block.Intent, s.block.Context)
+		}
+		return fit[s.r.IntN(len(fit))]
+	case "command":
+		return carried[s.pack.Language]
+	}
+	l, ok := s.pack.Lists[name]
+	if !ok {
+		t.Fatalf("unknown list {%s}", name)
+	}
+	switch l.Kind {
+	case intent.TextList:
+		v := l.Values[s.r.IntN(len(l.Values))]
+		return v.Texts[s.r.IntN(len(v.Texts))]
+	case intent.RangeList:
+		steps := (l.Range.To - l.Range.From) / max(l.Range.Step, 1)
+		return strconv.Itoa(l.Range.From + s.r.IntN(steps+1)*max(l.Range.Step, 1))
+	case intent.WildcardList, intent.HostList:
+	}
+	return "zorbing"
+}
+
+func (s *sampler) allows(domain string) bool {
+	for _, c := range s.block.Context {
+		if c.Key == "domain" && !c.Exclude && !slices.ContainsFunc(c.Values, func(v any) bool { return v == domain }) {
+			return false
+		}
+	}
+	return true
+}
+
+// shared are the sentences two intents claim, and why the second may have them.
+var shared = map[string]string{
+	"LocalBrightnessAdjust > HassLightSet": "dim the lamp twenty percent names where to, lower it twenty percent by how much",
+	"LocalBrightnessAdjust > HassTurnOn":   "light up is said of a dark room",
+	"HassTurnOff > HassTurnOn":             "a light can be out in the garden",
+}
+
+// TestPacksHoldTogether samples every sentence of every pack: it must be matched,
+// and by its own intent. What two intents claim is listed in shared.
+func TestPacksHoldTogether(t *testing.T) {
+	t.Parallel()
+	const samples = 15
+	for _, language := range sentences.Languages() {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			pack, err := intent.Ours(language)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := lintHouse()
+			m, err := intent.New(pack, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			random := rand.New(rand.NewPCG(7, 11))
+			pairs := map[string]string{}
+			for i := range pack.Blocks {
+				b := &pack.Blocks[i]
+				s := &sampler{pack: pack, house: h, block: b, r: random}
+				for j, n := range b.Sentences {
+					own, last := 0, ""
+					for range samples {
+						var text strings.Builder
+						s.say(t, n, &text)
+						said := strings.Join(strings.Fields(text.String()), " ")
+						got := result(m.Match(said, "Xanadu"), b)
+						if got == b.Intent {
+							own++
+							continue
+						}
+						last = fmt.Sprintf("%q is taken for %s", said, got)
+						pairs[b.Intent+" > "+got] = fmt.Sprintf("%q of %q", said, b.Source[j])
+					}
+					if own == 0 {
+						t.Errorf("%s, %q: never matched by itself; %s", b.Intent, b.Source[j], last)
+					}
+				}
+			}
+			for _, pair := range slices.Sorted(maps.Keys(pairs)) {
+				if shared[pair] == "" {
+					t.Errorf("two intents claim one sentence: %s: %s", pair, pairs[pair])
+				}
+			}
+		})
+	}
+}
+
+// result is the intent a sentence was taken for; talk counts by its reason.
+func result(d intent.Decision, b *intent.Block) string {
+	switch {
+	case b.Meta.Reject != "" && d.Reason == b.Meta.Reject:
+		return b.Intent
+	case d.Route == intent.Local:
+		return d.Actions[0].Intent
+	case d.Route == intent.Ask && b.Meta.One:
+		return b.Intent
+	}
+	return strings.TrimSpace(string(d.Route) + " " + d.Reason)
+}

@@ -1,0 +1,263 @@
+package names
+
+import (
+	"slices"
+	"strings"
+)
+
+// Thresholds of the score, measured on names a recogniser misheard: accept at
+// 0.80 with a lead of 0.06 on the next, ask from 0.70.
+const (
+	acceptScore = 0.80
+	acceptLead  = 0.06
+	askScore    = 0.70
+)
+
+// Constants of the comparison of two words.
+const (
+	soundsLike = 0.88 // likeness of words that sound the same
+	leastAlike = 0.40 // share of equal letters they must have for that
+	worthwhile = 0.34 // below this share of equal letters words are not alike at all
+	// tells is the weight from which a word distinguishes one thing from another;
+	// each such word, heard or in the name, must itself be alike by tellsAlike.
+	tells      = 0.55
+	tellsAlike = 0.58
+	// sameKind is the likeness of a lamp and a light.
+	sameKind = 0.80
+	// inOneWord is the likeness from which a text is a name although it holds
+	// words of its own: "hall way light", "bed room curtins".
+	inOneWord = 0.85
+)
+
+// scored is an entry with its likeness.
+type scored struct {
+	entry int
+	score float64
+}
+
+// score compares what was heard with every name by letters and sound.
+func (x *Index) score(p phrase, allow, near func(int) bool) Result {
+	h := x.compare(p.words)
+	joined := x.token(p.joined)
+	var text, sound pattern
+	text.set(joined.text)
+	sound.set(joined.sound)
+	worth := h.worth(x)
+	var room [16]scored
+	best := room[:0]
+	for i := range x.forms {
+		f := &x.forms[i]
+		if allow != nil && !allow(f.entry) {
+			continue
+		}
+		s, least := 0.0, inOneWord
+		if !h.strange(f.words) {
+			if worth == nil || worth[i/64]&(1<<(i%64)) != 0 {
+				s = h.align(x, f.words)
+			}
+			least = max(s, askScore)
+		}
+		// Even with equal sound the letters must be alike for the score to count.
+		if most := 0.6 * likeliest(&joined, &f.joined); most+0.4 > least {
+			if e := 0.4 * sound.edit(f.joined.sound); most+e > least {
+				if whole := 0.6*text.edit(f.joined.text) + e; whole > least {
+					s = whole
+				}
+			}
+		}
+		switch n := len(best); {
+		case s < askScore:
+		case n > 0 && best[n-1].entry == f.entry:
+			best[n-1].score = max(best[n-1].score, s)
+		default:
+			best = append(best, scored{f.entry, s})
+		}
+	}
+	return judge(best, near)
+}
+
+// judge makes a result of the entries that are alike.
+func judge(best []scored, near func(int) bool) Result {
+	if len(best) == 0 {
+		return Result{}
+	}
+	slices.SortStableFunc(best, func(a, b scored) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+	top := best[0].score
+	var items []int
+	for _, s := range best {
+		if top-s.score < acceptLead {
+			items = append(items, s.entry)
+		}
+	}
+	items = closest(items, near)
+	if len(items) == 1 && top >= acceptScore {
+		return Result{Fuzzy, items}
+	}
+	return Result{Unsure, items[:min(len(items), MaxCandidates)]}
+}
+
+// heard holds the likeness of every heard word to every word of the index, so
+// that it is computed once and not for every name.
+type heard struct {
+	likeness [][]float32 // by heard word, by word of the index
+	weight   []float64   // by heard word
+	itself   []bool      // by heard word: it means itself, see vocabulary.household
+}
+
+// strange reports whether a word was heard that is no mishearing but the name of
+// something else.
+func (h *heard) strange(name []int32) bool {
+	for i, row := range h.likeness {
+		if h.itself[i] && !slices.ContainsFunc(name, func(id int32) bool { return row[id] >= sameKind }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *Index) compare(words []string) *heard {
+	h := &heard{likeness: make([][]float32, len(words)), weight: make([]float64, len(words)), itself: make([]bool, len(words))}
+	all := make([]float32, len(words)*len(x.vocab))
+	var text pattern
+	for i, w := range words {
+		t := x.token(w)
+		text.set(t.text)
+		row := all[i*len(x.vocab) : (i+1)*len(x.vocab)]
+		for j := range x.vocab {
+			row[j] = float32(similar(&t, &text, &x.vocab[j]))
+		}
+		x.kinds(row, w)
+		h.itself[i] = x.words.household[w] || x.words.kinds[w] != 0
+		begins := x.words.beginning(w)
+		for j, s := range row {
+			switch {
+			case h.itself[i] && s != sameKind && s < 1,
+				begins != "" && s < 1 && !x.sameTail(w, x.vocab[j].text, begins):
+				row[j] = 0
+			}
+		}
+		h.itself[i] = h.itself[i] || begins != ""
+		h.likeness[i] = row
+		h.weight[i] = 1
+		if id, ok := x.word[w]; ok {
+			h.weight[i] = x.weight[id]
+		}
+	}
+	return h
+}
+
+// sameTail reports whether two compounds with one beginning also end alike.
+func (x *Index) sameTail(w, name, begins string) bool {
+	tail, ok := strings.CutPrefix(name, begins)
+	if !ok {
+		return false
+	}
+	a, b := x.token(w[len(begins):]), x.token(tail)
+	var text pattern
+	text.set(a.text)
+	return similar(&a, &text, &b) >= tellsAlike
+}
+
+// worth marks the names that hold a word like the heard word that distinguishes
+// most; to the others align would give nothing. Nil means all.
+func (h *heard) worth(x *Index) []uint64 {
+	var rarest []float32
+	least := len(x.forms)
+	for i, row := range h.likeness {
+		if h.weight[i] < tells {
+			continue
+		}
+		n := 0
+		for id, s := range row {
+			if s >= tellsAlike {
+				n += len(x.within[id])
+			}
+		}
+		if n < least {
+			rarest, least = row, n
+		}
+	}
+	if rarest == nil {
+		return nil
+	}
+	marks := make([]uint64, (len(x.forms)+63)/64)
+	for id, s := range rarest {
+		if s < tellsAlike {
+			continue
+		}
+		for _, form := range x.within[id] {
+			marks[form/64] |= 1 << (form % 64)
+		}
+	}
+	return marks
+}
+
+// kinds lifts the words for the same kind of thing as w.
+func (x *Index) kinds(row []float32, w string) {
+	kind := x.words.kinds[w]
+	if kind == 0 {
+		return
+	}
+	for j, k := range x.kind {
+		if k == kind {
+			row[j] = max(row[j], sameKind)
+		}
+	}
+}
+
+// align compares two names word by word, in both directions, so that neither a
+// missing nor an added word goes unpunished.
+func (h *heard) align(x *Index, name []int32) float64 {
+	var there, thereWeight, back, backWeight float64
+	for i, row := range h.likeness {
+		best := 0.0
+		for _, id := range name {
+			best = max(best, float64(row[id]))
+		}
+		if h.weight[i] >= tells && best < tellsAlike {
+			return 0
+		}
+		there += h.weight[i] * best
+		thereWeight += h.weight[i]
+	}
+	for _, id := range name {
+		best := 0.0
+		for _, row := range h.likeness {
+			best = max(best, float64(row[id]))
+		}
+		if x.weight[id] >= tells && best < tellsAlike {
+			return 0
+		}
+		back += x.weight[id] * best
+		backWeight += x.weight[id]
+	}
+	there, back = there/thereWeight, back/backWeight
+	return 0.7*min(there, back) + 0.3*max(there, back)
+}
+
+// similar compares two words by letters, lifted when they sound the same.
+func similar(a *token, text *pattern, b *token) float64 {
+	if a.text == b.text {
+		return 1
+	}
+	if likeliest(a, b) < worthwhile {
+		return 0
+	}
+	e := text.edit(b.text)
+	if e < worthwhile {
+		return 0
+	}
+	s := (e + text.jaroWinkler(b.text)) / 2
+	if a.sound == b.sound && e >= leastAlike {
+		s = max(s, soundsLike)
+	}
+	return s
+}

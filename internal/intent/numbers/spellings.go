@@ -1,0 +1,101 @@
+package numbers
+
+import (
+	"archive/zip"
+	"bytes"
+	_ "embed"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// spellings is made by scripts/numbers.go from CLDR's spell-out rules, which are
+// under the licence in LICENSE-unicode.txt.
+//
+//go:embed spellings.zip
+var spellings []byte
+
+// library opens the archive's directory once; a language is only unpacked when
+// it is asked for.
+var library = sync.OnceValue(func() map[string]func() *Language {
+	archive, err := zip.NewReader(bytes.NewReader(spellings), int64(len(spellings)))
+	if err != nil {
+		return nil
+	}
+	out := make(map[string]func() *Language, len(archive.File))
+	for _, f := range archive.File {
+		code := strings.TrimSuffix(f.Name, ".txt")
+		out[code] = sync.OnceValue(func() *Language { return unpack(code, f) })
+	}
+	return out
+})
+
+func unpack(code string, f *zip.File) *Language {
+	r, err := f.Open()
+	if err != nil {
+		return nil
+	}
+	text, err := io.ReadAll(r)
+	if err := r.Close(); err != nil {
+		return nil
+	}
+	if err != nil {
+		return nil
+	}
+	return parse(code, string(text))
+}
+
+// parse reads a table: lines of a key, a tab and spellings divided by bars.
+func parse(code, table string) *Language {
+	l := &Language{hand: hand(code), said: make(map[int][]string)}
+	for line := range strings.Lines(table) {
+		key, forms, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
+		if !ok {
+			continue
+		}
+		all := strings.Split(forms, "|")
+		switch key {
+		case "minus":
+			l.minus = append(all, l.hand.minus...)
+		case "point":
+			l.point = append(all, l.hand.point...)
+		default:
+			l.enter(key, all)
+		}
+	}
+	for _, w := range l.hand.more {
+		l.trie.add(w.text, int32(w.value*10))
+	}
+	for _, w := range l.hand.alike {
+		l.alike.add(w.text, int32(w.value*10))
+		for tens := 20; l.hand.compounds && tens < 100; tens += 10 {
+			l.alike.add(l.Say(tens)+" "+w.text, int32(tens*10+int(w.value)*10))
+		}
+	}
+	return l
+}
+
+// softHyphen marks in the table where a compound is put together.
+const softHyphen = "\u00ad"
+
+// enter takes the spellings of one number; a key such as 19.5 is a fraction that
+// is not said with a word for the point.
+func (l *Language) enter(key string, forms []string) {
+	v, err := strconv.ParseFloat(key, 64)
+	if err != nil {
+		return
+	}
+	n, whole := int(v), v == float64(int(v))
+	if whole && l.hand.variants != nil {
+		forms = l.hand.variants(n, forms, l.Say)
+	}
+	for _, form := range forms {
+		loose := strings.Fields(strings.NewReplacer("-", " ", softHyphen, " ").Replace(form))
+		l.trie.add(strings.Join(loose, " "), int32(v*10))
+		if spoken := strings.NewReplacer("-", " ", softHyphen, "").Replace(form); whole && !slices.Contains(l.said[n], spoken) {
+			l.said[n] = append(l.said[n], spoken)
+		}
+	}
+}

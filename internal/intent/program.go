@@ -1,0 +1,101 @@
+package intent
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/intent/template"
+)
+
+// program is a pack ready for matching in any house.
+type program struct {
+	sentences []sentence
+	pieces    trie    // of text that sentences demand
+	all       []*list // by number; the first are the house's and nil
+	skipper   *skipper
+}
+
+// sentence is a template ready for matching.
+type sentence struct {
+	start   *inst
+	clauses []clause
+	block   *block
+	names   bool  // it has {name} or {area}, so an unknown one may stand there
+	strip   edges // where it keeps its skip words
+}
+
+// block is a Block with its place in the pack.
+type block struct {
+	*Block
+	order int
+}
+
+// once compiles a pack when it is first needed and keeps the result, because a
+// house changes more often than its language.
+type once struct {
+	sync.Once
+	program *program
+	err     error
+	spell   int // steps left for the values of lists while loading
+}
+
+func newOnce() *once { return &once{spell: maxSpellSteps} }
+
+func (p *Pack) program() (*program, error) {
+	if p.compiled == nil {
+		return compile(p)
+	}
+	p.compiled.Do(func() { p.compiled.program, p.compiled.err = compile(p) })
+	return p.compiled.program, p.compiled.err
+}
+
+func compile(pack *Pack) (*program, error) {
+	lang, _ := numbers.For(pack.Language)
+	c := &compiler{
+		pack: pack, lang: lang, ends: newEnds(), spelled: make(map[wordsKey]*list),
+		all: make([]*list, houseListCount),
+	}
+	if err := c.compileLists(); err != nil {
+		return nil, fmt.Errorf("compiling the lists: %w", err)
+	}
+	p := &program{skipper: newSkipper(pack.Skip, pack.IgnoreSpace)}
+	for i := range pack.Blocks {
+		if err := p.add(c, &block{Block: &pack.Blocks[i], order: i}); err != nil {
+			return nil, err
+		}
+	}
+	p.all = c.all
+	return p, nil
+}
+
+func (p *program) add(c *compiler, b *block) error {
+	if err := c.enter(b.Block); err != nil {
+		return fmt.Errorf("compiling %s: %w", b.Intent, err)
+	}
+	for j, n := range b.Sentences {
+		s, err := c.sentence(b, n, &p.pieces)
+		if err != nil {
+			return fmt.Errorf("compiling %s, %q: %w", b.Intent, b.Source[j], err)
+		}
+		p.sentences = append(p.sentences, s)
+	}
+	return nil
+}
+
+func (c *compiler) sentence(b *block, n *template.Node, pieces *trie) (sentence, error) {
+	c.total += c.count
+	c.count = 0
+	start, err := c.compile(n, c.ends.last)
+	if err != nil {
+		return sentence{}, err
+	}
+	if k := c.captures(n); k > maxCaptures {
+		return sentence{}, fmt.Errorf("%d lists in one sentence, at most %d are allowed", k, maxCaptures)
+	}
+	s := sentence{start: start, block: b, clauses: c.need(n, pieces), strip: c.edges(n)}
+	slices.SortStableFunc(s.clauses, c.sharper)
+	s.names = c.holdsName(n)
+	return s, nil
+}

@@ -1,0 +1,102 @@
+package intent
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// closeAtText ends free text at each place where the text of a step begins. If
+// the template has a space behind the free text, the first of these places must
+// be the start of a word.
+func (r *run) closeAtText(i *inst, at place) {
+	want := i.text
+	if at.start {
+		want = want[i.indent:]
+	}
+	from := r.skip(at)
+	text := r.view(at)
+	pos := r.firstAt(text, want, from, r.current.captures[r.current.n-1].at.wordEnd)
+	if pos == from {
+		pos = r.firstAt(text, want, from+1, r.current.captures[r.current.n-1].at.wordEnd)
+	}
+	for pos > from {
+		if *r.steps--; *r.steps < 0 {
+			return
+		}
+		r.closeAt(i, from, place{pos: pos, start: true, broken: at.broken})
+		pos = r.firstAt(text, want, pos+1, false)
+	}
+}
+
+// closeAt goes on with step i after the free text from..to.
+func (r *run) closeAt(i *inst, from int, to place) {
+	c := &r.current.captures[r.current.n-1]
+	text := strings.TrimSpace(r.text[from:to.pos])
+	if text == "" {
+		return
+	}
+	start, end := c.start, c.end
+	c.start = from + strings.Index(r.text[from:to.pos], text)
+	c.end = c.start + len(text)
+	r.exec(i, to)
+	c = &r.current.captures[r.current.n-1]
+	c.start, c.end = start, end
+}
+
+// firstAt finds want at or after from; -1 if it is not there.
+func (r *run) firstAt(text, want string, from int, wordStart bool) int {
+	for pos := from; pos < len(text); pos++ {
+		n := strings.Index(text[pos:], want)
+		if n < 0 {
+			return -1
+		}
+		if pos += n; !wordStart || startsWord(text, pos, from) {
+			return pos
+		}
+	}
+	return -1
+}
+
+// startsWord reports whether a border of a word lies at pos; where the search
+// began counts as one.
+func startsWord(text string, pos, from int) bool {
+	after, _ := utf8.DecodeRuneInString(text[pos:])
+	before, _ := utf8.DecodeLastRuneInString(text[:pos])
+	return isWord(after) != (pos > from && isWord(before))
+}
+
+// closeAtList ends free text wherever a value of the list may begin.
+func (r *run) closeAtList(i *inst, at place) {
+	from := r.skip(at)
+	text := r.view(at)
+	for pos := from + 1; pos < len(text); pos++ {
+		if *r.steps--; *r.steps < 0 {
+			return
+		}
+		if !r.mayBegin(i, text, pos, from) {
+			continue
+		}
+		to := place{pos: pos, start: at.start, broken: at.broken}
+		if i.op == opNumber && isDigit(text[pos]) && pos > from+1 && text[pos-1] == '-' {
+			to.pos--
+		}
+		r.closeAt(i, from, to)
+	}
+}
+
+// mayBegin reports whether a value of the list may begin at a place. In an exact
+// pack a number may begin within a word, as the language wants it.
+func (r *run) mayBegin(i *inst, text string, pos, from int) bool {
+	wordEnd := r.current.captures[r.current.n-1].at.wordEnd && i.op != opNumber
+	switch {
+	case !utf8.RuneStart(text[pos]) || text[pos] == ' ':
+		return false
+	case i.op == opNumber && isDigit(text[pos]):
+		return !isDigit(text[pos-1])
+	case (wordEnd || !r.m.pack.Exact) && !startsWord(text, pos, from):
+		return false
+	}
+	return !r.m.pack.Exact || r.m.lists.of(i).trie.begins(text[pos])
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
