@@ -28,6 +28,9 @@ type Prompt struct {
 	Area   string // where the user is; may be empty
 	Facts  string // about the house, for the model: names of areas and devices
 	MayAct bool   // it is a command; a question is offered only tools that read
+	// Lost is asked about a call that got no answer because its server was lost;
+	// nil leaves such a call as it is.
+	Lost func(ctx context.Context, l LostCall) Ruling
 }
 
 // Part is the next piece of a reply: a sentence to say or a call that was made.

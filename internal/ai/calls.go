@@ -45,8 +45,14 @@ func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 		for reads(plan[0]) && n < len(plan) && reads(plan[n]) {
 			n++
 		}
-		for _, rec := range r.together(ctx, plan[:n]) {
+		for i, rec := range r.together(ctx, plan[:n]) {
+			rec, ruling := r.rescue(ctx, plan[i], rec, plan[n:])
 			wrote = r.tell(rec) || wrote
+			if ruling.Stop {
+				r.say(ruling.Say, true, false)
+				r.halted = true
+				return nil
+			}
 		}
 		if ctx.Err() != nil {
 			return reasonOf(ctx)
@@ -154,6 +160,30 @@ func (r *reply) refuse(p planned) string {
 	return ""
 }
 
+// rescue asks what to do about a call that its server did not answer. While it is
+// decided, which may take a new connection, no clock runs.
+func (r *reply) rescue(ctx context.Context, p planned, rec CallRecord, rest []planned) (CallRecord, Ruling) {
+	gone := errors.Is(rec.Err, tools.ErrNotConnected) || errors.Is(rec.Err, tools.ErrNoAnswer)
+	if r.prompt.Lost == nil || !gone || ctx.Err() != nil {
+		return rec, Ruling{}
+	}
+	l := LostCall{Record: rec}
+	for _, q := range rest {
+		if q.refusal == "" && q.spec.Risk != tools.Read {
+			call := q.call
+			call.Server = q.spec.Server
+			l.Rest = append(l.Rest, call)
+		}
+	}
+	r.watch.pause()
+	ruling := r.prompt.Lost(ctx, l)
+	r.watch.resume(false)
+	if ruling.Again {
+		rec = r.a.do(ctx, p)
+	}
+	return rec, ruling
+}
+
 func (a *Assistant) do(ctx context.Context, p planned) CallRecord {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -191,7 +221,10 @@ func (r *reply) tell(rec CallRecord) (wrote bool) {
 
 // forModel is a result as the model reads it.
 func forModel(rec CallRecord) string {
-	if rec.Err != nil {
+	switch {
+	case errors.Is(rec.Err, tools.ErrNoAnswer):
+		return clip("Nobody knows whether the call was carried out: "+rec.Err.Error(), maxResult)
+	case rec.Err != nil:
 		return clip("The call did not happen: "+rec.Err.Error(), maxResult)
 	}
 	text := rec.Result.Text
@@ -220,6 +253,9 @@ func spokenReceipt(rec CallRecord) string {
 			Spoken() string
 		}](rec.Err); ok {
 			return e.Spoken()
+		}
+		if errors.Is(rec.Err, tools.ErrNoAnswer) {
+			return "I don't know whether that worked."
 		}
 		return "That did not work, I could not reach it."
 	}

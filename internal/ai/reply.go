@@ -30,6 +30,7 @@ type reply struct {
 	said     []string
 	length   int  // characters the model has written so far
 	stopped  bool // the reader had enough
+	halted   bool // a lost server ended the task, and that has been said
 	tainted  bool // text from outside came into the turn before
 	outside  bool // ... or into this one
 	facts    facts
@@ -59,7 +60,7 @@ func (r *reply) run(ctx context.Context) error {
 		case round == maxRounds:
 			return &Error{Kind: Confused, Err: errors.New("it asked for tools in the last round, in which none are left")}
 		}
-		if err := r.execute(ctx, calls); err != nil || r.stopped {
+		if err := r.execute(ctx, calls); err != nil || r.stopped || r.halted {
 			return err
 		}
 	}

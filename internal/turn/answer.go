@@ -41,8 +41,11 @@ type Answerer struct {
 	log     *slog.Logger
 	places  places
 
+	recovery Recovery
+
 	mu      sync.Mutex
 	pending map[string]pending // a question back, by area, waiting for yes
+	offered time.Time          // when a stopped task was last offered
 }
 
 type pending struct {
@@ -102,6 +105,10 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 	switch d.Route {
 	case intent.Local:
 		rec.Route = RouteLocal
+		if a.resumes(q, d) {
+			a.resume(ctx, q, rec, w)
+			break
+		}
 		a.act(ctx, q, d, rec, w)
 	case intent.Ask:
 		rec.Route, rec.Outcome, rec.Reply = RouteLocal, Asked, d.Question
@@ -208,8 +215,12 @@ func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *
 	q.waits()
 	a.awaitServers(ctx, steps)
 	done := a.callAll(ctx, place, steps)
+	stopped := a.rescue(ctx, q, place, steps, &done, rec)
 	done.into(rec, w)
 	rec.Reply = a.phrases.Told(steps, done.results)
+	if stopped != nil {
+		rec.Reply = a.stop(*stopped, done.cause(), rec)
+	}
 }
 
 // devices are those the steps change.
@@ -230,18 +241,62 @@ type calls struct {
 	results   []tools.Result
 	made      []CallMade
 	problems  []string // why a step is not done; "" where it is
+	errs      []error  // why there was no answer; nil where there was
 	confirmed []time.Time
+}
+
+func newCalls(n int) calls {
+	return calls{
+		results: make([]tools.Result, n), made: make([]CallMade, n), problems: make([]string, n),
+		errs: make([]error, n), confirmed: make([]time.Time, n),
+	}
+}
+
+// note keeps what came of one call. What was only accepted, waits for a sleeping
+// device or has no receipt at all is not done (Z4).
+func (c calls) note(i int, call tools.Call, res tools.Result, err error, took time.Duration, acts bool) {
+	c.problems[i], c.errs[i], c.confirmed[i] = "", err, time.Time{}
+	if err != nil {
+		c.problems[i] = err.Error()
+	}
+	c.results[i], c.made[i] = res, made(call, res, took)
+	receipt := c.made[i].Receipt
+	if receipt != nil && receipt.Confirmed {
+		c.confirmed[i] = time.Now()
+	}
+	if c.problems[i] == "" && (res.Failed || acts && c.confirmed[i].IsZero()) {
+		c.problems[i] = cmp.Or(res.Text, "the device has not confirmed it")
+	}
+}
+
+// cause is why the first call without an answer has none.
+func (c calls) cause() error {
+	for _, err := range c.errs {
+		if lost(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // callAll makes all calls at once: a room's lamps do not wait for each other.
 func (a *Answerer) callAll(ctx context.Context, place *place, steps []plan.Step) calls {
+	c := newCalls(len(steps))
+	all := make([]int, len(steps))
+	for i := range steps {
+		all[i] = i
+	}
+	a.callSome(ctx, place, steps, all, c)
+	return c
+}
+
+// callSome makes the calls of some steps.
+func (a *Answerer) callSome(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
 	ctx, cancel := context.WithTimeout(ctx, callBudget)
 	defer cancel()
 	late := place.wait(ctx)
-	n := len(steps)
-	c := calls{make([]tools.Result, n), make([]CallMade, n), make([]string, n), make([]time.Time, n)}
 	var wg sync.WaitGroup
-	for i := range steps {
+	for _, i := range which {
 		wg.Go(func() {
 			s := &steps[i]
 			began := time.Now()
@@ -251,23 +306,11 @@ func (a *Answerer) callAll(ctx context.Context, place *place, steps []plan.Step)
 			}
 			if err != nil {
 				res = tools.Result{Failed: true, Text: a.phrases.Apology(err)}
-				c.problems[i] = err.Error()
 			}
-			c.results[i], c.made[i] = res, made(s.Call, res, time.Since(began))
-			receipt := c.made[i].Receipt
-			if receipt != nil && receipt.Confirmed {
-				c.confirmed[i] = time.Now()
-			}
-			// What was only accepted, waits for a sleeping device or has no receipt at
-			// all is not done (Z4).
-			acts := s.Entity != nil && s.Risk != tools.Read
-			if c.problems[i] == "" && (res.Failed || acts && c.confirmed[i].IsZero()) {
-				c.problems[i] = cmp.Or(res.Text, "the device has not confirmed it")
-			}
+			c.note(i, s.Call, res, err, time.Since(began), s.Entity != nil && s.Risk != tools.Read)
 		})
 	}
 	wg.Wait()
-	return c
 }
 
 // into puts the calls into the record of the turn. A step that needed no tool

@@ -68,6 +68,8 @@ type Verdict struct {
 	Reply   string     `json:"reply"`
 	Outcome Outcome    `json:"outcome"`
 	Error   string     `json:"error"`
+	// Judgements are the choices made when a server was lost in the middle (M10).
+	Judgements []Judgement `json:"judgements,omitempty"`
 }
 
 // Wake is the detection that started a turn.

@@ -26,7 +26,11 @@ func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwat
 		return
 	}
 	q.waits()
-	q.MayAct = !intent.IsQuestion(q.Text)
+	q.MayAct = !a.isQuestion(q.Text)
+	th := &thought{a: a, rec: rec, w: w, task: Task{ID: rec.ID, Asked: q.Text, Done: []TaskStep{}, Open: []TaskStep{}}}
+	if a.recovery.Servers != nil && a.recovery.Tasks != nil {
+		q.Lost = th.lost
+	}
 	var said []string
 	tell := func(sentence string) {
 		if sentence = reply.Speakable(sentence); sentence != "" {
@@ -44,17 +48,38 @@ func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwat
 			rec.Outcome, rec.Error = OutFailed, err.Error()
 			tell(a.phrases.Apology(err))
 		case part.Call != nil:
-			a.noteCall(part, rec, w)
+			th.note(part)
 		default:
 			tell(part.Sentence)
 		}
 	}
+	if th.stopped != "" {
+		rec.Outcome, rec.Error = OutFailed, th.stopped
+	}
 	rec.Reply = strings.Join(said, " ")
 }
 
-// noteCall puts a call the model made into the record. A device that did not do
+// isQuestion asks the matcher, who knows the language, where it can tell.
+func (a *Answerer) isQuestion(text string) bool {
+	if m, ok := a.match.(interface{ IsQuestion(text string) bool }); ok {
+		return m.IsQuestion(text)
+	}
+	return intent.IsQuestion(text)
+}
+
+// thought is one turn of a model as a task: what it has done so far.
+type thought struct {
+	a          *Answerer
+	rec        *Record
+	w          stopwatch
+	task       Task
+	reconnects int
+	stopped    string // the record's error, if the task was stopped
+}
+
+// note puts a call the model made into the record. A device that did not do
 // what it was told fails the turn, whatever the model says of it.
-func (a *Answerer) noteCall(part Part, rec *Record, w stopwatch) {
+func (t *thought) note(part Part) {
 	c := *part.Call
 	c.Server = part.Spec.Server
 	m := made(c, part.Result, part.Took)
@@ -65,15 +90,47 @@ func (a *Answerer) noteCall(part Part, rec *Record, w stopwatch) {
 	if part.Err != nil {
 		why = part.Err.Error()
 	}
-	rec.Calls = append(rec.Calls, m)
-	if rec.Timings.FirstPublish == nil {
-		rec.Timings.FirstPublish = w.at(part.Result.PublishedAt)
+	t.rec.Calls = append(t.rec.Calls, m)
+	if t.rec.Timings.FirstPublish == nil {
+		t.rec.Timings.FirstPublish = t.w.at(part.Result.PublishedAt)
 	}
 	switch {
 	case m.Receipt != nil && m.Receipt.Confirmed:
-		rec.Timings.Confirmed = w.now()
+		t.rec.Timings.Confirmed = t.w.now()
+		t.task.Done = append(t.task.Done, TaskStep{Tool: c.Tool, Server: c.Server, Args: m.Args})
 	case part.Spec.Risk != tools.Read:
-		rec.Outcome, rec.Error = OutFailed, cmp.Or(why, "the tool gave no receipt")
+		t.rec.Outcome, t.rec.Error = OutFailed, cmp.Or(why, "the tool gave no receipt")
+	}
+}
+
+// lost decides what becomes of the turn when a call got no answer because of its
+// server: that call and the model's further plans are what is open.
+func (t *thought) lost(ctx context.Context, l Lost) Ruling {
+	task := t.task
+	task.Server = l.Spec.Server
+	task.Open = []TaskStep{{Tool: l.Call.Tool, Server: l.Spec.Server, Args: l.Call.Args, Sent: errors.Is(l.Err, tools.ErrNoAnswer)}}
+	for _, c := range l.Rest {
+		task.Open = append(task.Open, TaskStep{Tool: c.Tool, Server: c.Server, Args: c.Args})
+	}
+	if l.Spec.Risk == tools.Read {
+		task.Open = task.Open[1:] // what was only asked is asked again by whoever wants to know
+	}
+	for {
+		switch t.a.judge(ctx, t.a.trouble(task, l.Err, t.reconnects), t.rec) {
+		case Continue:
+			return Ruling{}
+		case StopTask:
+			said := t.a.stop(task, l.Err, t.rec)
+			t.stopped = t.rec.Error
+			return Ruling{Stop: true, Say: said}
+		case RetryConnection:
+			t.reconnects++
+			if err := t.a.reconnect(ctx, task.Server); err != nil {
+				t.a.log.Warn("the connection was not made anew", "part", "turn", "server", task.Server, "err", err)
+				continue
+			}
+			return Ruling{Again: errors.Is(l.Err, tools.ErrNotConnected)}
+		}
 	}
 }
 

@@ -107,4 +107,22 @@ type Question struct {
 	// Waiting is called once when the turn begins to wait for something slow, the
 	// servers' first round or a model; nil: nobody wants to know.
 	Waiting func()
+	// Lost is asked by a model's turn when a call got no answer because of its
+	// server, before the model hears of it; nil: nobody wants to decide.
+	Lost func(ctx context.Context, l Lost) Ruling
+}
+
+// Lost is a call of a model's turn that got no answer because of its server.
+type Lost struct {
+	Call tools.Call
+	Spec tools.Spec
+	Err  error
+	Rest []tools.Call // planned by the model after it
+}
+
+// Ruling is what becomes of a model's turn after a lost call.
+type Ruling struct {
+	Again bool   // there is a connection anew and the call was never sent: make it
+	Stop  bool   // end the turn
+	Say   string // said then
 }

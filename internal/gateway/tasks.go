@@ -1,0 +1,220 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"voicegateway/internal/ai"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/store"
+	"voicegateway/internal/turn"
+)
+
+// maxTasks is how many stopped tasks are kept: more are not resumed by anybody.
+const maxTasks = 20
+
+// taskFile is their name in the state directory.
+const taskFile = "tasks"
+
+// tasks keeps stopped tasks in the state directory; where that cannot be used, in
+// memory until the end. It is safe for concurrent use.
+type tasks struct {
+	dir string
+	log *slog.Logger
+
+	mu      sync.Mutex
+	loaded  bool
+	disk    *store.Store // nil: in memory only
+	open    []turn.Task  // the newest first
+	offered map[string]bool
+	news    chan string // servers that are back
+}
+
+func newTasks(dir string, log *slog.Logger) *tasks {
+	return &tasks{dir: dir, log: log, offered: map[string]bool{}, news: make(chan string, 8)}
+}
+
+// back says that a server is connected. It does not block: with so much news
+// nobody would listen to an offer.
+func (t *tasks) back(server string) {
+	select {
+	case t.news <- server:
+	default:
+	}
+}
+
+// offer asks, whenever a server is back for which tasks wait, whether to resume
+// them, until ctx ends.
+func (g *Gateway) offer(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case server := <-g.mind.tasks.news:
+			text := g.mind.answerer.Offer(server)
+			if text == "" {
+				continue
+			}
+			g.log.Info("a stopped task can be resumed", "part", "tasks", "server", server)
+			g.observer.Replied("", text)
+			if g.ear.loop == nil {
+				continue
+			}
+			if err := g.ear.loop.Say(ctx, text); err != nil && ctx.Err() == nil {
+				g.log.Warn("the offer was not spoken", "part", "tasks", "err", err)
+			}
+		}
+	}
+}
+
+// load reads what an earlier run kept. The caller holds mu.
+func (t *tasks) load() {
+	if t.loaded {
+		return
+	}
+	t.loaded = true
+	if t.dir == "" {
+		return
+	}
+	disk, err := store.Open(t.dir)
+	if err != nil {
+		t.log.Warn("stopped tasks are kept until the end only", "err", err)
+		return
+	}
+	t.disk = disk
+	if err := disk.Load(taskFile, &t.open); err != nil {
+		t.log.Warn("stopped tasks of an earlier run are lost", "err", err)
+		t.open = nil
+	}
+}
+
+// Keep saves a task in the place of the one with the same id. What cannot be
+// written is kept until the end, with a warning.
+func (t *tasks) Keep(task turn.Task) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.load()
+	t.open = slices.DeleteFunc(t.open, func(o turn.Task) bool { return o.ID == task.ID })
+	t.open = slices.Insert(t.open, 0, task)
+	t.open = t.open[:min(len(t.open), maxTasks)]
+	t.save()
+	return nil
+}
+
+// Drop forgets a task.
+func (t *tasks) Drop(id string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.load()
+	t.open = slices.DeleteFunc(t.open, func(o turn.Task) bool { return o.ID == id })
+	t.save()
+	return nil
+}
+
+func (t *tasks) save() {
+	if t.disk == nil {
+		return
+	}
+	if err := t.disk.Save(taskFile, t.open); err != nil {
+		t.log.Warn("stopped tasks could not be written and are kept until the end only", "err", err)
+	}
+}
+
+// Open lists the stopped tasks, the newest first.
+func (t *tasks) Open() []turn.Task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.load()
+	return append([]turn.Task{}, t.open...)
+}
+
+// Offered counts the tasks that wait for a server and were not offered yet, and
+// marks them: nobody is asked twice.
+func (t *tasks) Offered(server string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.load()
+	n := 0
+	for _, o := range t.open {
+		if o.Server == server && !t.offered[o.ID] {
+			t.offered[o.ID] = true
+			n++
+		}
+	}
+	return n
+}
+
+// servers is the MCP host as a turn sees it.
+type servers struct{ host *mcpint.Host }
+
+// reconnectLook is how often a turn that waits for a connection looks for it.
+const reconnectLook = 20 * time.Millisecond
+
+// Trouble tells how a server is.
+func (s servers) Trouble(server string) turn.Trouble {
+	st, err := s.status(server)
+	if err != nil {
+		return turn.Trouble{Health: string(mcpint.Dead), Reason: err.Error()}
+	}
+	t := turn.Trouble{Health: string(st.Health), Failures: st.ConsecutiveFailures, Attempts: st.RetryCount + 1}
+	if st.ErrorMessage != nil {
+		t.Reason = *st.ErrorMessage
+	}
+	return t
+}
+
+// Reconnect returns when there is a connection that answers: a new one, or the
+// one the host has made meanwhile. A server that only hangs is ended first.
+func (s servers) Reconnect(ctx context.Context, server string) error {
+	retry := s.host.Retry
+	if st, err := s.status(server); err == nil && st.Status == mcpint.Connected && st.Health == mcpint.Unresponsive {
+		retry = s.host.Reconnect
+	}
+	if err := retry(ctx, server); err != nil {
+		return fmt.Errorf("reconnecting: %w", err)
+	}
+	look := time.NewTicker(reconnectLook)
+	defer look.Stop()
+	for {
+		st, err := s.status(server)
+		switch {
+		case err != nil:
+			return err
+		case st.Status == mcpint.Connected:
+			return nil
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return fmt.Errorf("reconnecting %q: it is %s: %w", server, st.Status, ctx.Err())
+		}
+	}
+}
+
+func (s servers) status(server string) (mcpint.Status, error) {
+	for _, st := range s.host.Status() {
+		if st.ID == server {
+			return st, nil
+		}
+	}
+	return mcpint.Status{}, fmt.Errorf("there is no MCP server %q", server)
+}
+
+// arbiter is the language model as the judge of a task.
+type arbiter struct{ model *ai.Assistant }
+
+// Arbitrate asks it.
+func (a arbiter) Arbitrate(ctx context.Context, t turn.Trouble) (turn.Choice, string, error) {
+	if ok, why := a.model.Ready(); !ok {
+		return "", "", fmt.Errorf("%w: %s", turn.ErrNoModel, why)
+	}
+	decision, why, err := a.model.Arbitrate(ctx, ai.Case{
+		Server: t.Server, Health: t.Health, Reason: t.Reason, Failures: t.Failures, Attempts: t.Attempts,
+		Reconnects: t.Reconnects, Asked: t.Asked, Done: t.Done, Open: t.Open,
+	})
+	return turn.Choice(decision), why, err
+}

@@ -1,0 +1,233 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// Choice is what becomes of a task whose server is lost in the middle of it
+// (DESIGN M10).
+type Choice string
+
+// The choices.
+const (
+	Continue        Choice = "continue"         // go on with what is left; the lost call stays lost
+	RetryConnection Choice = "retry_connection" // connect anew, then make the calls that were never sent
+	StopTask        Choice = "stop_task"        // end the turn and keep what is open for later
+)
+
+// Trouble is what is known when a choice is due.
+type Trouble struct {
+	Server     string
+	Health     string   // healthy, degraded, unresponsive or dead
+	Failures   int      // calls in a row that got no answer
+	Attempts   int      // to connect, since the last stable connection
+	Reason     string   // why the call got no answer
+	Asked      string   // the text of the turn
+	Done       []string // what is confirmed, for people
+	Open       []string // what is not
+	Unreached  bool     // the reconnect that the call itself makes (M6) did not succeed
+	Reconnects int      // how often this task has connected anew already
+}
+
+// maxReconnects is how often one task may connect anew. More would keep a person
+// waiting who has heard nothing yet.
+const maxReconnects = 1
+
+// Ruled is the written rule: it decides where no model does. One new connection
+// is worth its seconds as long as something is open, a second one is not, and a
+// call that found no server has tried one by itself.
+func Ruled(t Trouble) Choice {
+	switch {
+	case len(t.Open) == 0:
+		return Continue
+	case t.Reconnects < maxReconnects && !t.Unreached:
+		return RetryConnection
+	default:
+		return StopTask
+	}
+}
+
+type (
+	// Arbiter makes the choice, a language model for one. Its error means that
+	// the rule decides.
+	Arbiter interface {
+		Arbitrate(ctx context.Context, t Trouble) (Choice, string, error) // the choice and why
+	}
+	// Servers is what a turn must know of the servers behind the tools.
+	Servers interface {
+		Trouble(server string) Trouble // what concerns the server of it
+		Reconnect(ctx context.Context, server string) error
+	}
+)
+
+// Recovery is what a turn does about a server that is lost in the middle of a
+// task. A nil Arbiter leaves it to the rule.
+type Recovery struct {
+	Arbiter Arbiter
+	Servers Servers
+	Tasks   Tasks
+}
+
+// Limits of a judgement: three seconds for the arbiter, four for the connection,
+// so that with the call itself a sentence comes within a dozen.
+const (
+	arbiterBudget   = 3 * time.Second
+	reconnectBudget = 4 * time.Second
+)
+
+// Judgement is the record's account of a choice.
+type Judgement struct {
+	Server string `json:"server"`
+	Choice Choice `json:"choice"`
+	By     string `json:"by"` // model or rule
+	Reason string `json:"reason"`
+}
+
+// lost reports whether a call got no answer because of its server.
+func lost(err error) bool {
+	return errors.Is(err, tools.ErrNotConnected) || errors.Is(err, tools.ErrNoAnswer)
+}
+
+// SetRecovery gives the answerer what it needs to save a task. It must be called
+// before the first turn; without it a lost call is a failed one.
+func (a *Answerer) SetRecovery(r Recovery) { a.recovery = r }
+
+// judge makes the choice and notes it. An arbiter that fails, is slow, or wants
+// another connection where there was one, is overruled.
+func (a *Answerer) judge(ctx context.Context, t Trouble, rec *Record) Choice {
+	made := Judgement{Server: t.Server, Choice: Ruled(t), By: "rule", Reason: t.Reason}
+	if a.recovery.Arbiter != nil {
+		ask, cancel := context.WithTimeout(ctx, arbiterBudget)
+		choice, why, err := a.recovery.Arbiter.Arbitrate(ask, t)
+		cancel()
+		switch {
+		case errors.Is(err, ErrNoModel): // so there is nobody to ask
+		case err != nil:
+			made.Reason = fmt.Sprintf("the arbiter gave no choice (%v); the rule decided", err)
+		case choice == RetryConnection && t.Reconnects >= maxReconnects:
+			made.Reason = "the arbiter wants one more connection than a task gets; the rule decided"
+		default:
+			made.Choice, made.By, made.Reason = choice, "model", why
+		}
+	}
+	a.log.Warn("a server was lost in the middle of a task", "part", "turn", "server", t.Server,
+		"choice", made.Choice, "by", made.By, "reason", made.Reason)
+	rec.Judgements = append(rec.Judgements, made)
+	return made.Choice
+}
+
+// trouble puts together what is known.
+func (a *Answerer) trouble(task Task, cause error, reconnects int) Trouble {
+	t := a.recovery.Servers.Trouble(task.Server)
+	t.Server, t.Asked, t.Reconnects = task.Server, task.Asked, reconnects
+	t.Unreached = errors.Is(cause, tools.ErrNotConnected)
+	if cause != nil {
+		t.Reason = cause.Error()
+	}
+	for _, s := range task.Done {
+		t.Done = append(t.Done, s.Text())
+	}
+	for _, s := range task.Open {
+		t.Open = append(t.Open, s.Text())
+	}
+	return t
+}
+
+// reconnect connects anew within its budget.
+func (a *Answerer) reconnect(ctx context.Context, server string) error {
+	ctx, cancel := context.WithTimeout(ctx, reconnectBudget)
+	defer cancel()
+	return a.recovery.Servers.Reconnect(ctx, server)
+}
+
+// Text is the step for people and models: the device, or the tool, and what was
+// to be done.
+func (s TaskStep) Text() string {
+	var args map[string]any
+	_ = json.Unmarshal(s.Args, &args) // arguments of a call are valid
+	action, _ := args["action"].(string)
+	device, _ := args["device_name"].(string)
+	switch {
+	case device == "" || action == "":
+		return fmt.Sprintf("%s %s", s.Tool, s.Args)
+	case args["value"] != nil:
+		return fmt.Sprintf("%s: %s %v", device, action, args["value"])
+	default:
+		return device + ": " + action
+	}
+}
+
+// rescue decides what becomes of a turn of several acts one of whose servers was
+// lost, and carries it out. It returns the task if it is stopped. A single act has
+// nothing to go on with: it is reported at once.
+func (a *Answerer) rescue(ctx context.Context, q Question, p *place, steps []plan.Step, c *calls, rec *Record) *Task {
+	if a.recovery.Servers == nil || a.recovery.Tasks == nil || len(steps) < 2 {
+		return nil
+	}
+	for reconnects := 0; ; reconnects++ {
+		cause := c.cause()
+		if cause == nil || ctx.Err() != nil {
+			return nil
+		}
+		task := taskOf(q, rec, steps, *c)
+		switch a.judge(ctx, a.trouble(task, cause, reconnects), rec) {
+		case StopTask:
+			return &task
+		case RetryConnection:
+			if err := a.reconnect(ctx, task.Server); err != nil {
+				a.log.Warn("the connection was not made anew", "part", "turn", "server", task.Server, "err", err)
+				continue
+			}
+			again := unsent(*c)
+			if len(again) == 0 {
+				return nil // what was sent is not sent twice; the reply says that its fate is not known
+			}
+			a.callSome(ctx, p, steps, again, *c)
+		case Continue:
+			return nil
+		}
+	}
+}
+
+// unsent are the steps whose call never reached its server.
+func unsent(c calls) []int {
+	var which []int
+	for i, err := range c.errs {
+		if errors.Is(err, tools.ErrNotConnected) {
+			which = append(which, i)
+		}
+	}
+	return which
+}
+
+// taskOf is the turn as a task: what is confirmed is done, what is not is open.
+// Questions are asked again by whoever wants to know.
+func taskOf(q Question, rec *Record, steps []plan.Step, c calls) Task {
+	t := Task{ID: rec.ID, Asked: q.Text, Done: []TaskStep{}, Open: []TaskStep{}}
+	for i, s := range steps {
+		if lost(c.errs[i]) && t.Server == "" {
+			t.Server = s.Call.Server
+		}
+		if s.Call.Tool == "" || s.Risk == tools.Read {
+			continue
+		}
+		step := TaskStep{Tool: s.Call.Tool, Server: s.Call.Server, Args: s.Call.Args}
+		if s.Entity != nil {
+			step.Device = s.Entity.ID
+		}
+		if c.problems[i] == "" {
+			t.Done = append(t.Done, step)
+			continue
+		}
+		step.Sent = errors.Is(c.errs[i], tools.ErrNoAnswer)
+		t.Open = append(t.Open, step)
+	}
+	return t
+}

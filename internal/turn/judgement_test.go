@@ -1,0 +1,308 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
+)
+
+// shelf keeps tasks in memory.
+type shelf struct{ tasks []turn.Task }
+
+func (s *shelf) Keep(t turn.Task) error {
+	_ = s.Drop(t.ID)
+	s.tasks = append([]turn.Task{t}, s.tasks...)
+	return nil
+}
+
+func (s *shelf) Drop(id string) error {
+	s.tasks = slices.DeleteFunc(s.tasks, func(t turn.Task) bool { return t.ID == id })
+	return nil
+}
+func (s *shelf) Open() []turn.Task  { return s.tasks }
+func (s *shelf) Offered(string) int { return len(s.tasks) }
+
+// patient is a server that is lost: calls about the devices in lost get the error
+// there, until it is connected anew and heals.
+type patient struct {
+	mu         sync.Mutex
+	lost       map[string]error
+	heals      bool
+	reconnects int
+	calls      []string
+}
+
+func (p *patient) Trouble(string) turn.Trouble { return turn.Trouble{Health: "dead", Failures: 1} }
+
+func (p *patient) Reconnect(context.Context, string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reconnects++
+	if !p.heals {
+		return errors.New("it does not start")
+	}
+	p.lost = nil
+	return nil
+}
+
+func (p *patient) call(_ context.Context, c tools.Call) (tools.Result, error) {
+	var args struct {
+		Device string `json:"device_name"`
+		Action string `json:"action"`
+	}
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return tools.Result{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls = append(p.calls, args.Device+" "+args.Action)
+	if err := p.lost[args.Device]; err != nil {
+		return tools.Result{}, err
+	}
+	data := fmt.Sprintf(`{"device":%q,"property":"on","outcome":"confirmed","value":%q,"ms":9}`, args.Device, args.Action)
+	return tools.Result{Data: json.RawMessage(data), PublishedAt: time.Now()}, nil
+}
+
+// arbiter answers with its choices in turn.
+type arbiter struct {
+	choices []turn.Choice
+	asked   []turn.Trouble
+}
+
+func (a *arbiter) Arbitrate(_ context.Context, t turn.Trouble) (turn.Choice, string, error) {
+	a.asked = append(a.asked, t)
+	if len(a.choices) == 0 {
+		return "", "", errors.New("the answer is nonsense")
+	}
+	c := a.choices[0]
+	a.choices = a.choices[1:]
+	return c, "because", nil
+}
+
+func answererFor(t *testing.T, p *patient, arb *arbiter, tasks *shelf, model *fake.Assistant) *turn.Answerer {
+	t.Helper()
+	matcher, err := intent.New(intent.English(), house())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: house()}, &fake.Caller{CallFunc: p.call},
+		model, reply.English(), turn.Safety{FanOutLimit: 5}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := turn.Recovery{Servers: p, Tasks: tasks}
+	if arb != nil {
+		r.Arbiter = arb
+	}
+	a.SetRecovery(r)
+	return a
+}
+
+func TestRuled(t *testing.T) {
+	t.Parallel()
+	open := []string{"the lamp"}
+	for name, tt := range map[string]struct {
+		t    turn.Trouble
+		want turn.Choice
+	}{
+		"nothing is open":              {turn.Trouble{}, turn.Continue},
+		"first loss":                   {turn.Trouble{Open: open}, turn.RetryConnection},
+		"connected anew before":        {turn.Trouble{Open: open, Reconnects: 1}, turn.StopTask},
+		"the call tried to by itself":  {turn.Trouble{Open: open, Unreached: true}, turn.StopTask},
+		"nothing open and unreachable": {turn.Trouble{Unreached: true}, turn.Continue},
+	} {
+		if got := turn.Ruled(tt.t); got != tt.want {
+			t.Errorf("%s: %s, expected %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestJudgementOfALocalTask: two lamps, and the server is lost for one of them.
+func TestJudgementOfALocalTask(t *testing.T) {
+	t.Parallel()
+	const both = "turn on the kitchen light and turn on the bedroom lamp"
+	unsent, unknown := tools.ErrNotConnected, tools.ErrNoAnswer
+	for name, tt := range map[string]struct {
+		lost  error
+		heals bool
+		arb   *arbiter
+		want  string // choice/by for each judgement
+		calls string
+		kept  string // open steps
+		ends  turn.Outcome
+	}{
+		"the rule, never sent":    {lost: unsent, want: "stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
+		"the rule, fate unknown":  {lost: unknown, heals: true, want: "retry_connection/rule", calls: "bedroom, kitchen", ends: turn.OutFailed},
+		"the rule, stays away":    {lost: unknown, want: "retry_connection/rule stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
+		"the model goes on":       {lost: unsent, arb: &arbiter{choices: []turn.Choice{turn.Continue}}, want: "continue/model", calls: "bedroom, kitchen", ends: turn.OutFailed},
+		"the model connects anew": {lost: unsent, heals: true, arb: &arbiter{choices: []turn.Choice{turn.RetryConnection}}, want: "retry_connection/model", calls: "bedroom, bedroom, kitchen", ends: turn.Done},
+		"the model never stops connecting": {
+			lost: unsent, arb: &arbiter{choices: []turn.Choice{turn.RetryConnection, turn.RetryConnection}},
+			want: "retry_connection/model stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed,
+		},
+		"the model stops":          {lost: unknown, arb: &arbiter{choices: []turn.Choice{turn.StopTask}}, want: "stop_task/model", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
+		"the model talks nonsense": {lost: unsent, arb: &arbiter{}, want: "stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tt.lost}, heals: tt.heals}, &shelf{}
+			a := answererFor(t, p, tt.arb, tasks, &fake.Assistant{})
+			rec := a.Turn(t.Context(), turn.Question{Text: both, Source: turn.FromHTTP})
+			if got := judgements(rec); got != tt.want {
+				t.Errorf("judgements %q, expected %q", got, tt.want)
+			}
+			if got := p.called(); got != tt.calls {
+				t.Errorf("calls %q, expected %q", got, tt.calls)
+			}
+			if rec.Outcome != tt.ends || rec.Reply == "" {
+				t.Errorf("it ends %s with %q (%s)", rec.Outcome, rec.Reply, rec.Error)
+			}
+			if got := openOf(tasks); got != tt.kept {
+				t.Errorf("kept %q, expected %q", got, tt.kept)
+			}
+			if tt.arb != nil && (tt.arb.asked[0].Asked != both || len(tt.arb.asked[0].Done) != 1 || len(tt.arb.asked[0].Open) != 1) {
+				t.Errorf("the arbiter was told %+v", tt.arb.asked[0])
+			}
+		})
+	}
+}
+
+func judgements(rec turn.Record) string {
+	var all []string
+	for _, j := range rec.Judgements {
+		all = append(all, string(j.Choice)+"/"+j.By)
+	}
+	return strings.Join(all, " ")
+}
+
+// called lists the devices of the calls, which come side by side, in order.
+func (p *patient) called() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []string
+	for _, c := range p.calls {
+		all = append(all, strings.ToLower(strings.Fields(c)[0]))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+func openOf(s *shelf) string {
+	var all []string
+	for _, t := range s.tasks {
+		for _, o := range t.Open {
+			all = append(all, o.Text())
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestResumeRepeatsNothingConfirmed: only what was open is done, and then there is
+// nothing left to resume.
+func TestResumeRepeatsNothingConfirmed(t *testing.T) {
+	t.Parallel()
+	p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNotConnected}}, &shelf{}
+	a := answererFor(t, p, nil, tasks, &fake.Assistant{})
+	ask := func(text string) turn.Record {
+		p.mu.Lock()
+		p.calls = nil
+		p.mu.Unlock()
+		return a.Turn(t.Context(), turn.Question{Text: text, Source: turn.FromHTTP})
+	}
+	if rec := ask("turn on the kitchen light and turn on the bedroom lamp"); !strings.Contains(rec.Reply, "resume") {
+		t.Fatalf("it says %q", rec.Reply)
+	}
+	if rec := ask("yes"); len(rec.Calls) != 0 || len(tasks.tasks) != 1 {
+		t.Fatalf("a yes to nothing made %+v", rec.Calls)
+	}
+	if rec := ask("resume"); rec.Outcome != turn.OutFailed || p.called() != "bedroom" || openOf(tasks) != "Bedroom Lamp: on" {
+		t.Fatalf("while it is still lost: %+v, open %q", rec.Verdict, openOf(tasks))
+	}
+	p.lost = nil
+	if offer := a.Offer("zwave"); !strings.Contains(offer, "bedroom lamp") {
+		t.Fatalf("the offer is %q", offer)
+	}
+	if rec := ask("yes"); rec.Outcome != turn.Done || p.called() != "bedroom" || len(tasks.tasks) != 0 {
+		t.Fatalf("after a yes to the offer: %+v, calls %q, open %q", rec.Verdict, p.called(), openOf(tasks))
+	}
+	if rec := ask("resume"); len(rec.Calls) != 0 || rec.Reply == "" {
+		t.Fatalf("with nothing to resume: %+v", rec.Verdict)
+	}
+}
+
+// TestWhatMustNotBeDoneTwiceIsNotKept: a toggle that may have been carried out
+// would be undone by another one.
+func TestWhatMustNotBeDoneTwiceIsNotKept(t *testing.T) {
+	t.Parallel()
+	p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNoAnswer, "Kitchen Light": tools.ErrNoAnswer}}, &shelf{}
+	a := answererFor(t, p, nil, tasks, &fake.Assistant{})
+	rec := a.Turn(t.Context(), turn.Question{Text: "toggle the kitchen light and toggle the bedroom lamp", Source: turn.FromHTTP})
+	if got := judgements(rec); got != "retry_connection/rule stop_task/rule" || len(tasks.tasks) != 0 || rec.Outcome != turn.OutFailed {
+		t.Fatalf("judgements %q, kept %q: %+v", got, openOf(tasks), rec.Verdict)
+	}
+}
+
+// TestJudgementOfAModelsTask: the model switched one lamp and the server is lost
+// at the second, with a third one planned.
+func TestJudgementOfAModelsTask(t *testing.T) {
+	t.Parallel()
+	call := func(device string) tools.Call {
+		return tools.Call{Tool: "control_zwave_device", Args: json.RawMessage(`{"device_name":"` + device + `","action":"on"}`)}
+	}
+	spec := tools.Spec{Name: "control_zwave_device", Server: "zwave", Risk: tools.Reversible}
+	for name, tt := range map[string]struct {
+		arb   *arbiter
+		heals bool
+		want  turn.Ruling
+		kept  string
+	}{
+		"continue": {arb: &arbiter{choices: []turn.Choice{turn.Continue}}},
+		"retry":    {arb: &arbiter{choices: []turn.Choice{turn.RetryConnection}}, heals: true, want: turn.Ruling{Again: true}},
+		"stop":     {arb: &arbiter{choices: []turn.Choice{turn.StopTask}}, want: turn.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
+		"nonsense": {arb: &arbiter{}, want: turn.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got turn.Ruling
+			model := &fake.Assistant{ReplyFunc: func(ctx context.Context, q turn.Question) iter.Seq2[turn.Part, error] {
+				return func(yield func(turn.Part, error) bool) {
+					first := call("Kitchen Light")
+					done := tools.Result{Data: json.RawMessage(`{"device":"Kitchen Light","outcome":"confirmed","value":"on"}`)}
+					yield(turn.Part{Call: &first, Spec: spec, Result: done}, nil)
+					second := call("Bedroom Lamp")
+					got = q.Lost(ctx, turn.Lost{Call: second, Spec: spec, Err: tools.ErrNotConnected, Rest: []tools.Call{call("Office Light A")}})
+					yield(turn.Part{Call: &second, Spec: spec, Err: tools.ErrNotConnected}, nil)
+					yield(turn.Part{Sentence: "That is all I know."}, nil)
+				}
+			}}
+			tasks := &shelf{}
+			a := answererFor(t, &patient{heals: tt.heals}, tt.arb, tasks, model)
+			rec := a.Turn(t.Context(), turn.Question{Text: "make it cosy for reading all over the house", Source: turn.FromHTTP})
+			said := got.Say
+			got.Say = ""
+			if got != tt.want || (said != "") != tt.want.Stop {
+				t.Fatalf("ruling %+v, said %q", got, said)
+			}
+			if open := openOf(tasks); open != tt.kept {
+				t.Errorf("kept %q, expected %q", open, tt.kept)
+			}
+			if tt.want.Stop && (!strings.HasPrefix(rec.Error, "stop_task") || len(tasks.tasks[0].Done) != 1) {
+				t.Errorf("the record says %q, the task %+v", rec.Error, tasks.tasks)
+			}
+		})
+	}
+}

@@ -1,0 +1,188 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/tools"
+)
+
+// Task is a turn that was stopped in the middle: what was asked, what is done and
+// what is not. It is kept until it is resumed.
+type Task struct {
+	ID     string     `json:"id"` // of the turn
+	Asked  string     `json:"asked"`
+	Server string     `json:"server"` // the one that was lost
+	Done   []TaskStep `json:"done"`
+	Open   []TaskStep `json:"open"`
+	Reason string     `json:"reason"`
+	Time   time.Time  `json:"time"`
+}
+
+// TaskStep is one call of a task.
+type TaskStep struct {
+	Tool   string          `json:"tool"`
+	Server string          `json:"server"`
+	Args   json.RawMessage `json:"args"`
+	Device string          `json:"device,omitempty"` // the entity it acts on, where that is known
+	Sent   bool            `json:"sent,omitempty"`   // open, and nobody knows whether it was carried out
+}
+
+// Tasks keeps stopped tasks over a restart.
+type Tasks interface {
+	Keep(t Task) error         // also replaces the one of the same id
+	Open() []Task              // the newest first
+	Drop(id string) error      // it is done
+	Offered(server string) int // how many wait for a server that is back and were not offered yet; marks them
+}
+
+// resumeTime is how long a "yes" means the offer to resume. It is said by itself,
+// so a person may need a moment to understand it.
+const resumeTime = 30 * time.Second
+
+// Offer is what is said when a server is back for which tasks wait; "" if none
+// does or the offer was made before.
+func (a *Answerer) Offer(server string) string {
+	if a.recovery.Tasks == nil || a.recovery.Tasks.Offered(server) == 0 {
+		return ""
+	}
+	a.mu.Lock()
+	a.offered = time.Now()
+	a.mu.Unlock()
+	return a.phrases.Phrase("offer_resume", map[string]any{"asked": a.recovery.Tasks.Open()[0].Asked})
+}
+
+// resumes takes "resume", and a yes to the offer.
+func (a *Answerer) resumes(q Question, d intent.Decision) bool {
+	if a.recovery.Tasks == nil || d.Route != intent.Local || len(d.Actions) != 1 {
+		return false
+	}
+	switch d.Actions[0].Intent {
+	case "LocalResume":
+		return true
+	case "LocalYes":
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		asked := !a.offered.IsZero() && q.At.Sub(a.offered) < resumeTime
+		if !q.DryRun {
+			a.offered = time.Time{}
+		}
+		return asked && len(a.recovery.Tasks.Open()) > 0
+	}
+	return false
+}
+
+// resume makes the open calls of the newest task. What is confirmed then is done;
+// what is not stays open.
+func (a *Answerer) resume(ctx context.Context, q Question, rec *Record, w stopwatch) {
+	open := a.recovery.Tasks.Open()
+	if len(open) == 0 {
+		rec.Outcome, rec.Reply = Done, a.phrases.Phrase("nothing_to_resume", nil)
+		return
+	}
+	task := open[0]
+	if q.DryRun {
+		rec.Outcome = Ignored
+		for _, s := range task.Open {
+			rec.Calls = append(rec.Calls, CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
+		}
+		return
+	}
+	q.waits()
+	var ids []string
+	for _, s := range task.Open {
+		if s.Device != "" {
+			ids = append(ids, s.Device)
+		}
+	}
+	place := a.places.take(ids)
+	defer a.places.leave(place)
+	a.await(ctx)
+	done := a.callSteps(ctx, place, task.Open)
+	done.into(rec, w)
+	a.settle(task, done)
+	if rec.Outcome == Done {
+		rec.Reply = a.phrases.Phrase("task_resumed", nil)
+		return
+	}
+	i := slices.IndexFunc(done.problems, func(p string) bool { return p != "" })
+	rec.Reply = cmp.Or(done.results[i].Text, a.phrases.Phrase("failed", nil))
+}
+
+// callSteps makes the calls of a task once more, all at once.
+func (a *Answerer) callSteps(ctx context.Context, place *place, steps []TaskStep) calls {
+	ctx, cancel := context.WithTimeout(ctx, callBudget)
+	defer cancel()
+	late := place.wait(ctx)
+	c := newCalls(len(steps))
+	var wg sync.WaitGroup
+	for i, s := range steps {
+		wg.Go(func() {
+			call := tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}
+			began := time.Now()
+			res, err := tools.Result{}, late
+			if err == nil {
+				res, err = a.caller.Call(ctx, call)
+			}
+			if err != nil {
+				res = tools.Result{Failed: true, Text: a.phrases.Apology(err)}
+			}
+			c.note(i, call, res, err, time.Since(began), true)
+		})
+	}
+	wg.Wait()
+	return c
+}
+
+// settle keeps what is still open of a task, or drops it when nothing is.
+func (a *Answerer) settle(task Task, done calls) {
+	var open []TaskStep
+	for i, s := range task.Open {
+		if done.problems[i] == "" {
+			s.Sent = false
+			task.Done = append(task.Done, s)
+			continue
+		}
+		open = append(open, s)
+	}
+	task.Open = open
+	save := func() error { return a.recovery.Tasks.Keep(task) }
+	if len(open) == 0 {
+		save = func() error { return a.recovery.Tasks.Drop(task.ID) }
+	}
+	if err := save(); err != nil {
+		a.log.Warn("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
+	}
+}
+
+// stop ends a task: it is kept, and the sentence says so. What was sent and must
+// not be done twice is not offered again.
+func (a *Answerer) stop(task Task, cause error, rec *Record) string {
+	task.Time = time.Now()
+	if cause != nil {
+		task.Reason = cause.Error()
+	}
+	task.Open = slices.DeleteFunc(task.Open, func(s TaskStep) bool { return s.Sent && flips(s.Args) })
+	rec.Outcome, rec.Error = OutFailed, "stop_task: "+task.Reason
+	if len(task.Open) == 0 {
+		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server})
+	}
+	if err := a.recovery.Tasks.Keep(task); err != nil {
+		a.log.Error("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
+		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server})
+	}
+	return a.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)})
+}
+
+// flips reports whether doing a call twice undoes it.
+func flips(args json.RawMessage) bool {
+	var a struct {
+		Action string `json:"action"`
+	}
+	return json.Unmarshal(args, &a) == nil && a.Action == "toggle"
+}
