@@ -10,76 +10,127 @@ import (
 
 // ask is a request to the goroutine that owns the state.
 type ask struct {
-	fresh bool         // reset the count first (M7)
-	reply chan outcome // buffered; a connection or why there is none, or just "heard" for fresh ones
+	anew  bool         // forces only: also where there is a connection
+	reply chan outcome // buffered; a connection or why there is none, or just "heard" for forces
 }
 
 type outcome struct {
-	session Session
-	err     error
+	session    Session
+	generation int
+	err        error
 }
 
 // view is what other goroutines may read, and the pulse calls write.
 type view struct {
-	mu        sync.Mutex
-	state     State
-	session   Session
-	retries   RetryStatus
-	peer      PeerStatus
-	vitals    vitals
-	lastReply time.Time
-	failure   *Failure
+	telling    sync.Mutex // held while a change of health is told, so that changes are told in order
+	mu         sync.Mutex
+	state      State
+	session    Session
+	generation int // of the connection the vitals are of
+	retries    RetryStatus
+	peer       PeerStatus
+	vitals     vitals
+	health     Health // told last
+	lastReply  time.Time
+	failure    *Failure
+	changed    []string // tools that are not what they were at first sight
 }
 
+// move takes the state on. Only the owner calls it.
 func (s *supervisor) move(e event) {
 	s.view.mu.Lock()
-	defer s.view.mu.Unlock()
-	to, ok := next(s.view.state, e)
-	if !ok {
-		s.log.Error("an MCP server's state has no such transition", "state", s.view.state, "event", e)
-	}
+	from := s.view.state
+	to, ok := next(from, e)
 	s.view.state = to
+	s.view.mu.Unlock()
+	if !ok {
+		s.log.Error("an MCP server's state has no such transition", "state", from, "event", e)
+	}
+	if from == to {
+		return
+	}
+	if tell := s.host.cfg.Observer.State; tell != nil {
+		tell(s.srv.ID, from, to)
+	}
+	if e != stopped { // the end of the gateway is no trouble of a server's
+		s.host.overallMoved()
+	}
 }
 
-// send hands an ask to the owner and waits for its reply.
-func (s *supervisor) send(ctx context.Context, fresh bool) (Session, error) {
+// send asks the owner for a connection and waits for it.
+func (s *supervisor) send(ctx context.Context) (outcome, error) {
 	reply := make(chan outcome, 1)
 	select {
-	case s.asks <- ask{fresh: fresh, reply: reply}:
-	case <-s.stopped:
-		return nil, errStopping
+	case s.mail.asks <- ask{reply: reply}:
+	case <-s.life.stopped:
+		return outcome{}, errStopping
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return outcome{}, ctx.Err()
 	}
 	select {
 	case o := <-reply:
-		return o.session, o.err
-	case <-s.stopped:
-		return nil, errStopping
+		return o, o.err
+	case <-s.life.stopped:
+		return outcome{}, errStopping
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return outcome{}, ctx.Err()
 	}
 }
 
 var errStopping = errors.New("the gateway is stopping")
 
-func (s *supervisor) force(ctx context.Context) error {
-	if _, err := s.send(ctx, true); err != nil {
-		return fmt.Errorf("retrying MCP server %q: %w", s.srv.ID, err)
+// forceGrace is how long a force waits to be heard: long enough for the status
+// after it to show it, and short enough for an HTTP answer within 100 ms, whatever
+// the owner is at.
+const forceGrace = 50 * time.Millisecond
+
+// force asks for a fresh start and does not wait for its success.
+func (s *supervisor) force(ctx context.Context, anew bool) error {
+	reply := make(chan outcome, 1)
+	select {
+	case s.mail.forces <- ask{anew: anew, reply: reply}:
+	case <-s.life.stopped:
+		return fmt.Errorf("retrying MCP server %q: %w", s.srv.ID, errStopping)
+	default:
+		return nil // one is asked for already
 	}
-	return nil
+	grace := time.NewTimer(forceGrace)
+	defer grace.Stop()
+	select {
+	case o := <-reply:
+		if o.err != nil {
+			return fmt.Errorf("retrying MCP server %q: %w", s.srv.ID, o.err)
+		}
+		return nil
+	case <-grace.C:
+		return nil
+	case <-s.life.stopped:
+		return fmt.Errorf("retrying MCP server %q: %w", s.srv.ID, errStopping)
+	case <-ctx.Done():
+		return fmt.Errorf("retrying MCP server %q: %w", s.srv.ID, ctx.Err())
+	}
+}
+
+// breakerMoved passes a change of the breaker on.
+func (s *supervisor) breakerMoved(from, to string) {
+	s.log.Info("MCP circuit breaker changed", "from", from, "to", to)
+	if tell := s.host.cfg.Observer.Breaker; tell != nil {
+		tell(s.srv.ID, from, to)
+	}
 }
 
 func (s *supervisor) status() Status {
+	breaker, since := s.breaker.look()
 	s.view.mu.Lock()
 	defer s.view.mu.Unlock()
+	health, reason := healthOf(s.view.vitals)
 	return Status{
 		ID: s.srv.ID, Transport: s.srv.transport(), Essential: s.srv.Essential, Status: s.view.state, Failure: s.view.failure,
 		RetryStatus: s.view.retries,
 		HealthStatus: HealthStatus{
-			Health: healthOf(s.view.vitals), Breaker: "closed",
+			Health: health, HealthReason: known(reason), Breaker: breaker, BreakerSince: moment(since),
 			ConsecutiveFailures: s.view.vitals.failures, LastSuccess: moment(s.view.lastReply),
 		},
-		PeerStatus: s.view.peer,
+		PeerStatus: s.view.peer, ToolsChanged: s.view.changed,
 	}
 }

@@ -12,16 +12,18 @@ import (
 // announces goes into its own inbox, so that a late word of an old child never
 // reaches its successor.
 type connection struct {
-	session Session
-	specs   []tools.Spec
-	peer    PeerStatus
-	inbox   *inbox
-	done    <-chan struct{} // nil for sessions that never notice their end
+	session    Session
+	generation int
+	took       time.Duration // to make it
+	specs      []tools.Spec
+	peer       PeerStatus
+	inbox      *inbox
+	done       <-chan struct{} // nil for sessions that never notice their end
 }
 
 // open dials and lists the tools; without tools a connection is of no use.
-func (s *supervisor) open(ctx context.Context) (*connection, error) {
-	conn := &connection{inbox: newInbox()}
+func (s *supervisor) open(ctx context.Context, generation int) (*connection, error) {
+	conn := &connection{generation: generation, inbox: newInbox()}
 	options := s.host.cfg.Options
 	options.Notify = conn.inbox.put
 	options.Log = s.log
@@ -35,8 +37,9 @@ func (s *supervisor) open(ctx context.Context) (*connection, error) {
 		err = s.unlisted(ctx, session, err)
 		return nil, err
 	}
-	count := len(conn.specs)
-	conn.peer.Tools = &count
+	if len(conn.specs) >= maxTools {
+		s.log.Warn("the server offers very many tools; only the first are taken", "tools", maxTools)
+	}
 	if id, ok := session.(Identified); ok {
 		conn.peer.PID, conn.peer.Version = known(id.PID()), known(id.ServerVersion())
 	}
@@ -49,7 +52,7 @@ func (s *supervisor) open(ctx context.Context) (*connection, error) {
 // unlisted ends a session whose tools could not be listed, and says why.
 func (s *supervisor) unlisted(ctx context.Context, session Session, err error) error {
 	failure := &DialError{Server: s.srv.ID, Transport: s.srv.transport(), Err: err}
-	if mortal, ok := session.(Mortal); ok && ctx.Err() == nil {
+	if mortal, ok := session.(Mortal); ok && ctx.Err() == nil && cutOff(mortal, err) {
 		timer := time.NewTimer(2 * reasonGrace)
 		defer timer.Stop()
 		select {
@@ -64,6 +67,15 @@ func (s *supervisor) unlisted(ctx context.Context, session Session, err error) e
 	}
 	_ = session.Close()
 	return failure
+}
+
+// cutOff says of a failed request that the connection broke. After an answer,
+// however bad, there is no end of the process to wait for.
+func cutOff(m Mortal, err error) bool {
+	_, refused := errors.AsType[refusal](err)
+	_, odd := errors.AsType[*shapeError](err)
+	_, web := errors.AsType[*HTTPError](err)
+	return m.Err() != nil || !refused && !odd && !web
 }
 
 // gone reports whether the session has ended already.

@@ -51,6 +51,7 @@ func (b *inbox) take() map[Notice]struct{} {
 // follow reacts to what a connected server announces, and hands over its watched
 // resources at the start. It ends with ctx.
 func (s *supervisor) follow(ctx context.Context, conn *connection) {
+	s.checkPins(conn.specs)
 	pending := map[string]string{} // URIs to read, and why they could not be; "" when not tried yet
 	s.findResources(ctx, conn, pending)
 	for {
@@ -103,11 +104,11 @@ func (s *supervisor) relist(ctx context.Context, conn *connection) {
 		s.log.Warn("the changed tools could not be listed", "err", err)
 		return
 	}
-	s.host.reg.Replace(s.srv.ID, s.remotes(specs))
-	count := len(specs)
+	count := s.offer(specs)
 	s.view.mu.Lock()
 	s.view.peer.Tools = &count
 	s.view.mu.Unlock()
+	s.checkPins(specs)
 	s.log.Info("MCP tools changed", "tools", count)
 }
 

@@ -3,8 +3,52 @@ package mcpint
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"time"
 )
+
+// Health is a verdict on a server, derived and never stored.
+type Health string
+
+// The verdicts, best first.
+const (
+	Healthy      Health = "healthy"
+	Degraded     Health = "degraded"     // one failure, or a slow last call
+	Unresponsive Health = "unresponsive" // two silences in a row
+	Dead         Health = "dead"         // no connection
+)
+
+// slowCall is the duration over which a call is slow (M6, M8).
+const slowCall = time.Second
+
+// vitals are the facts health is derived from.
+type vitals struct {
+	connected bool
+	why       string        // why there is no connection; "" when there has been none yet
+	failures  int           // calls and checks without an answer in a row
+	silences  int           // the checks among them, since the last one that was answered
+	lastCall  time.Duration // of the last answered call or check
+}
+
+// healthOf is the verdict and its reason in words, "" for a healthy server.
+func healthOf(v vitals) (Health, string) {
+	switch {
+	case !v.connected && v.why == "":
+		return Dead, "not connected yet"
+	case !v.connected:
+		return Dead, v.why
+	case v.silences >= silences:
+		return Unresponsive, fmt.Sprintf("%d checks in a row were not answered", v.silences)
+	case v.failures == 1:
+		return Degraded, "the last call or check was not answered"
+	case v.failures > 1:
+		return Degraded, fmt.Sprintf("%d calls or checks in a row were not answered", v.failures)
+	case v.lastCall > slowCall:
+		return Degraded, fmt.Sprintf("the last call took %v", v.lastCall.Round(time.Millisecond))
+	}
+	return Healthy, ""
+}
 
 // HealthCheck is when a connected server is asked for a sign of life (DESIGN M8).
 type HealthCheck struct {
@@ -23,10 +67,38 @@ const (
 // errHangs is why a connection is given up whose server lives and does not answer.
 var errHangs = errors.New("the server hangs: it gave no sign of life in two checks")
 
+// pulse notes something about the connection of a generation, and tells when it
+// changes the verdict. What comes late from a former connection is dropped.
+func (s *supervisor) pulse(generation int, note func(*vitals)) {
+	s.view.telling.Lock()
+	defer s.view.telling.Unlock()
+	s.view.mu.Lock()
+	if generation != s.view.generation {
+		s.view.mu.Unlock()
+		return
+	}
+	before := s.view.vitals.failures
+	note(&s.view.vitals)
+	if s.view.vitals.connected && s.view.vitals.failures <= before {
+		s.view.lastReply = time.Now()
+	}
+	from := s.view.health
+	to, reason := healthOf(s.view.vitals)
+	s.view.health = to
+	s.view.mu.Unlock()
+	if from == to {
+		return
+	}
+	s.log.Debug("MCP server health changed", "from", from, "to", to, "why", reason)
+	if tell := s.host.cfg.Observer.Health; tell != nil {
+		tell(s.srv.ID, from, to, reason)
+	}
+}
+
 // doubt asks for a check now. It does not block.
 func (s *supervisor) doubt() {
 	select {
-	case s.doubts <- struct{}{}:
+	case s.mail.doubts <- struct{}{}:
 	default: // one is asked for already
 	}
 }
@@ -42,18 +114,20 @@ func (s *supervisor) attend(ctx context.Context, conn *connection, hangs chan<- 
 	tick := time.NewTicker(s.host.cfg.Health.Interval)
 	defer tick.Stop()
 	for {
+		doubted := false
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			// Many servers do one thing after the other, and a call has a time-out
-			// of its own.
-			if s.calling.Load() > 0 {
-				continue
-			}
-		case <-s.doubts:
+		case <-s.mail.doubts:
+			doubted = true
 		}
-		if s.silent(ctx, session) {
+		// Many servers do one thing after the other, and a call has a time-out of
+		// its own, after which it raises the doubt again.
+		if s.calling.Load() > 0 {
+			continue
+		}
+		if s.silent(ctx, session, conn.generation, doubted) {
 			close(hangs)
 			return
 		}
@@ -61,20 +135,42 @@ func (s *supervisor) attend(ctx context.Context, conn *connection, hangs chan<- 
 }
 
 // silent reports whether a server misses all checks.
-func (s *supervisor) silent(ctx context.Context, session Pingable) bool {
+func (s *supervisor) silent(ctx context.Context, session Pingable, generation int, doubted bool) bool {
 	for range silences {
-		check, cancel := context.WithTimeout(ctx, s.host.cfg.Health.Timeout)
-		begin := time.Now()
-		err := session.Ping(check)
-		late := err != nil && check.Err() != nil && ctx.Err() == nil
-		cancel()
-		if err == nil {
-			s.beat(time.Since(begin), nil)
-		}
-		if !late {
+		if s.check(ctx, session, generation, doubted) || ctx.Err() != nil {
 			return false
 		}
-		s.missedBeat()
 	}
 	return true
+}
+
+// check asks once for a sign of life. A sign after a doubt does not make up for
+// the call that raised it; only the next call does, or the next regular check.
+func (s *supervisor) check(ctx context.Context, session Pingable, generation int, doubted bool) bool {
+	limited, cancel := context.WithTimeout(ctx, s.host.cfg.Health.Timeout)
+	defer cancel()
+	begin := time.Now()
+	err := session.Ping(limited)
+	took := time.Since(begin)
+	switch {
+	case ctx.Err() != nil:
+		return true // nobody asks any more
+	case err != nil && limited.Err() != nil || troubled(err):
+		s.pulse(generation, func(v *vitals) { v.failures++; v.silences++ })
+		return false
+	}
+	s.pulse(generation, func(v *vitals) {
+		v.silences = 0
+		if !doubted {
+			v.failures, v.lastCall = 0, took
+		}
+	})
+	return true
+}
+
+// troubled says that not the server answered but something before it, or that it
+// is in no state to. Any other error is a sign of life.
+func troubled(err error) bool {
+	answer, ok := errors.AsType[*HTTPError](err)
+	return ok && answer.Status >= http.StatusInternalServerError
 }

@@ -21,9 +21,12 @@ type HostConfig struct {
 	Retry      Retry
 	Retries    map[string]Retry // by server id, in place of Retry
 	Health     HealthCheck      // zero means the defaults of DESIGN 2.5
+	Breaker    BreakerConfig    // zero means the defaults of DESIGN 2.5
+	MQTT       func() bool      // whether the gateway is connected to its broker, for Requires; nil: taken for true
 	Options    Options          // Notify and Log in it are the host's own
 	LocalTools []string         // what the failure report names as still working
 	OnAttempt  func(Attempt)    // told of every attempt when it ends; must not block; may be nil
+	Observer   Observer         // told of everything else
 }
 
 // Attempt is one try to connect to a server.
@@ -42,7 +45,9 @@ type Host struct {
 	log     *slog.Logger
 	links   []*supervisor // sorted by id
 	dial    func(ctx context.Context, s Server, o Options) (Session, error)
+	probe   func(ctx context.Context, need string) error
 	roll    func() float64 // [0, 1), for jitter
+	word    word
 	mu      sync.Mutex
 	watches []watch
 	began   time.Time
@@ -65,13 +70,15 @@ func NewHost(cfg HostConfig, reg *tools.Registry, log *slog.Logger) (*Host, erro
 	if len(cfg.LocalTools) == 0 {
 		cfg.LocalTools = defaultLocalTools
 	}
-	h := &Host{cfg: cfg, reg: reg, log: log, dial: Dial, roll: rand.Float64}
+	h := &Host{cfg: cfg, reg: reg, log: log, dial: Dial, roll: rand.Float64, word: word{said: make(chan struct{})}}
+	h.probe = func(ctx context.Context, need string) error { return probeNeed(ctx, need, cfg.MQTT) }
 	for _, s := range cfg.Servers {
 		if err := s.check(); err != nil {
 			return nil, err
 		}
 		s.ConnectTimeout = cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
 		s.CallTimeout = cmp.Or(s.CallTimeout, defaultCallTimeout)
+		s.RequiresTimeout = cmp.Or(s.RequiresTimeout, defaultRequiresTimeout)
 		retry := cfg.Retry
 		if own, ok := cfg.Retries[s.ID]; ok {
 			retry = own
@@ -88,7 +95,7 @@ func NewHost(cfg HostConfig, reg *tools.Registry, log *slog.Logger) (*Host, erro
 		}
 	}
 	for _, l := range h.links {
-		l.arrive = reg.Expect()
+		l.life.arrive = reg.Expect()
 	}
 	return h, nil
 }
@@ -107,6 +114,7 @@ func (h *Host) Run(ctx context.Context) error {
 	for _, l := range h.links {
 		running.Go(func() { l.run(ctx) })
 	}
+	running.Go(func() { h.announce(ctx) })
 	running.Wait()
 	return nil
 }
@@ -124,26 +132,60 @@ func (h *Host) Status() []Status {
 func (h *Host) Overall() string { return Overall(h.Status()) }
 
 // Retry starts afresh with one server: its count is reset and it is tried at once.
-// It returns when that has begun, not when it has ended. A connected one is left
-// alone.
+// It returns when that has begun or is sure to, within a fraction of a second, not
+// when it has ended. A connected one keeps its connection: it is asked for a sign
+// of life, and an open breaker lets calls through.
 func (h *Host) Retry(ctx context.Context, id string) error {
+	l, err := h.find(id)
+	if err != nil {
+		return err
+	}
+	return l.force(ctx, false)
+}
+
+// Reconnect does what Retry does, and ends a connection that there is.
+func (h *Host) Reconnect(ctx context.Context, id string) error {
+	l, err := h.find(id)
+	if err != nil {
+		return err
+	}
+	return l.force(ctx, true)
+}
+
+// CheckHealth asks a connected server for a sign of life now, waits for it for as
+// long as the configuration says, and returns the status after it.
+func (h *Host) CheckHealth(ctx context.Context, id string) (Status, error) {
+	l, err := h.find(id)
+	if err != nil {
+		return Status{}, err
+	}
+	session, generation := l.session()
+	if asked, ok := session.(Pingable); ok && !l.check(ctx, asked, generation, false) {
+		l.doubt()
+	}
+	return l.status(), ctx.Err()
+}
+
+func (h *Host) find(id string) (*supervisor, error) {
 	for _, l := range h.links {
 		if l.srv.ID == id {
-			return l.force(ctx)
+			return l, nil
 		}
 	}
-	return fmt.Errorf("%w: %q", ErrUnknownServer, id)
+	return nil, fmt.Errorf("%w: %q", ErrUnknownServer, id)
 }
 
 // ErrUnknownServer means that no server with that id is configured.
 var ErrUnknownServer = errors.New("there is no such MCP server")
 
-// RetryAll does what Retry does for every server that is not connected.
+// RetryAll does what Retry does for every server, side by side.
 func (h *Host) RetryAll(ctx context.Context) error {
-	var errs []error
-	for _, l := range h.links {
-		errs = append(errs, l.force(ctx))
+	errs := make([]error, len(h.links))
+	var forcing sync.WaitGroup
+	for i, l := range h.links {
+		forcing.Go(func() { errs[i] = l.force(ctx, false) })
 	}
+	forcing.Wait()
 	return errors.Join(errs...)
 }
 
@@ -152,7 +194,7 @@ func (h *Host) RetryAll(ctx context.Context) error {
 func (h *Host) WakeAll() {
 	for _, l := range h.links {
 		select {
-		case l.wake <- struct{}{}:
+		case l.mail.wake <- struct{}{}:
 		default: // one is waiting already
 		}
 	}
@@ -181,6 +223,9 @@ func (h *Host) watchersOf(uri string) []func(string, []byte) {
 }
 
 func (h *Host) attempted(a Attempt) {
+	if h.cfg.Observer.Attempt != nil {
+		h.cfg.Observer.Attempt(a)
+	}
 	if h.cfg.OnAttempt != nil {
 		h.cfg.OnAttempt(a)
 	}

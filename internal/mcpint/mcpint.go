@@ -8,6 +8,7 @@
 package mcpint
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,7 +35,16 @@ type Server struct {
 	Essential      bool          // without it the gateway counts as disconnected (M5)
 	ConnectTimeout time.Duration // start, handshake and tool list together; zero means 10 s
 	CallTimeout    time.Duration // one tool call; zero means 30 s
-	Program        string        // stdio: what has to be installed, for the failure report; empty: Command
+	Rules
+}
+
+// Rules are what a server depends on, and what of it is let through.
+type Rules struct {
+	Program         string        // stdio: what has to be installed, for the failure report; empty: Command
+	Requires        []string      // looked for before the server is started; see CheckRequirement
+	RequiresTimeout time.Duration // after which it is started all the same; zero means 60 s
+	Allow           []string      // patterns as of path.Match: only tools with such names are offered; empty: all
+	Deny            []string      // and those with such names are not
 }
 
 // The defaults of DESIGN 2.5.
@@ -49,6 +59,9 @@ type Options struct {
 	ExecDir       string   // where the program's own executable lies; see FindCommand
 	Environ       []string // the program's environment; children get the allow-list of it
 	Log           *slog.Logger
+	// Pins keeps what tools looked like at first sight; nil: that is forgotten at
+	// the end.
+	Pins PinStore
 	// Notify is told what a server announces. It runs on the connection's read
 	// loop: it must not block and must not use the session. nil: nobody listens.
 	Notify func(Notice)
@@ -112,16 +125,17 @@ type (
 
 // ErrNotConnected means that a call was not sent, because there is no connection
 // to the server and none could be made in time.
-var ErrNotConnected = errors.New("not connected")
+var ErrNotConnected = tools.ErrNotConnected
 
 // ErrNoAnswer means that a call was sent and no answer came, so that nobody knows
 // whether it was carried out.
-var ErrNoAnswer = errors.New("no answer; it is not known whether the call was carried out")
+var ErrNoAnswer = tools.ErrNoAnswer
 
 // transports is the table of ways to reach a server.
 var transports = map[string]func(ctx context.Context, s Server, o Options) (Session, error){
 	"stdio": dialStdio,
 	"http":  dialHTTP,
+	"sse":   dialSSE,
 }
 
 // transport returns the name of the server's transport.
@@ -131,6 +145,11 @@ func (s Server) transport() string {
 	}
 	return s.Transport
 }
+
+func (s Server) connectTimeout() time.Duration {
+	return cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
+}
+func (s Server) callTimeout() time.Duration { return cmp.Or(s.CallTimeout, defaultCallTimeout) }
 
 // check says what is wrong with a server's settings.
 func (s Server) check() error {
@@ -142,8 +161,11 @@ func (s Server) check() error {
 		return fmt.Errorf("MCP server %q: there is no transport %q; it can be %s", s.ID, s.Transport, strings.Join(names, " or "))
 	case s.transport() == "stdio" && s.Command == "":
 		return fmt.Errorf("MCP server %q: stdio needs a command", s.ID)
-	case s.transport() == "http" && s.URL == "":
-		return fmt.Errorf("MCP server %q: http needs a url", s.ID)
+	case s.transport() != "stdio" && s.URL == "":
+		return fmt.Errorf("MCP server %q: %s needs a url", s.ID, s.transport())
+	}
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("MCP server %q: %w", s.ID, err)
 	}
 	return nil
 }

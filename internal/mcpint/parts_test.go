@@ -99,17 +99,22 @@ func TestHealth(t *testing.T) {
 	tests := map[string]struct {
 		vitals vitals
 		want   Health
+		reason string
 	}{
-		"away":        {vitals{}, Dead},
-		"fresh":       {vitals{connected: true}, Healthy},
-		"slow":        {vitals{connected: true, lastCall: 2 * time.Second}, Degraded},
-		"one silence": {vitals{connected: true, failures: 1}, Degraded},
-		"two":         {vitals{connected: true, failures: 2}, Unresponsive},
+		"new":          {vitals{}, Dead, "not connected yet"},
+		"away":         {vitals{why: "it ended", failures: 9, silences: 9}, Dead, "it ended"},
+		"fresh":        {vitals{connected: true}, Healthy, ""},
+		"slow":         {vitals{connected: true, lastCall: 2 * time.Second}, Degraded, "the last call took 2s"},
+		"at the limit": {vitals{connected: true, lastCall: slowCall}, Healthy, ""},
+		"one silence":  {vitals{connected: true, failures: 1, silences: 1}, Degraded, "the last call or check"},
+		"failed calls": {vitals{connected: true, failures: 9}, Degraded, "9 calls or checks"},
+		"two":          {vitals{connected: true, failures: 2, silences: 2}, Unresponsive, "2 checks in a row"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := healthOf(tt.vitals); got != tt.want {
-				t.Fatalf("got %s, want %s", got, tt.want)
+			got, reason := healthOf(tt.vitals)
+			if got != tt.want || !strings.HasPrefix(reason, tt.reason) || (reason == "") != (tt.reason == "") {
+				t.Fatalf("got %s because %q, want %s because %q", got, reason, tt.want, tt.reason)
 			}
 		})
 	}
@@ -125,13 +130,13 @@ func TestStatusAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"breaker", "consecutiveFailures", "errorMessage", "essential", "health", "id", "lastRetryTime", "lastSuccess",
-		"maxRetries", "nextRetryTime", "pid", "retryCount", "status", "tools", "transport", "version",
+		"breaker", "breakerSince", "consecutiveFailures", "errorMessage", "essential", "health", "healthReason", "id", "lastRetryTime",
+		"lastSuccess", "maxRetries", "nextRetryTime", "pid", "retryCount", "status", "tools", "toolsChanged", "transport", "version",
 	}
 	if got := slices.Sorted(maps.Keys(object)); !slices.Equal(got, want) {
 		t.Fatalf("the keys are %q, want %q", got, want)
 	}
-	for _, key := range []string{"errorMessage", "lastRetryTime", "lastSuccess", "nextRetryTime", "pid", "tools", "version"} {
+	for _, key := range []string{"breakerSince", "errorMessage", "healthReason", "lastRetryTime", "lastSuccess", "nextRetryTime", "pid", "tools", "toolsChanged", "version"} {
 		if object[key] != nil {
 			t.Errorf("%s is %v though unknown", key, object[key])
 		}
@@ -145,7 +150,7 @@ func TestFailureText(t *testing.T) {
 	}{
 		"a child that exits": {
 			Failure{
-				Server:   Server{ID: "zwave", Command: "/tmp/broken", Program: "zwave-mcp-server", Env: map[string]string{"MQTT_BROKER_URL": "tcp://127.0.0.1:1883"}},
+				Server:   Server{ID: "zwave", Command: "/tmp/broken", Rules: Rules{Program: "zwave-mcp-server"}, Env: map[string]string{"MQTT_BROKER_URL": "tcp://127.0.0.1:1883"}},
 				Attempts: 3, Local: defaultLocalTools,
 				Err: &DialError{Server: "zwave", Transport: "stdio", Exit: "exit status 3", Stderr: "connecting\nno broker", Err: errors.New("the process ended before it answered")},
 			},
@@ -158,7 +163,7 @@ Continuing with local tools only (datetime, search, volume)`,
 		},
 		"a silent server elsewhere": {
 			Failure{
-				Server:   Server{ID: "music", Transport: "http", URL: "http://music.example/mcp"},
+				Server:   Server{ID: "music", Transport: "http", URL: "http://us:er@music.example/mcp?token=secret"},
 				Attempts: 1, Local: []string{"datetime"},
 				Err: &DialError{Server: "music", Transport: "http", Err: errors.New("connection refused")},
 			},

@@ -1,7 +1,6 @@
 package mcpint
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,8 +26,6 @@ const (
 	// reasonGrace is how long one waits for the exit status after the pipes broke:
 	// usually nothing, on a busy machine a moment.
 	reasonGrace = time.Second
-	// writeTimeout is how long a child may leave a full stdin unread.
-	writeTimeout = 3 * time.Second
 	// maxAnswer bounds one line from a server; real answers reach 10 MB (MCP.md 2).
 	maxAnswer = 32 << 20
 )
@@ -42,6 +39,7 @@ type process struct {
 	words  ring          // its stderr
 	ended  chan struct{} // closed last
 	exit   string        // how it ended; valid once ended is closed
+	out    outbox        // on the way to its stdin
 	given  atomic.Int64  // bytes written to its stdin
 	unread int64         // those it never read; valid once ended is closed
 
@@ -120,7 +118,9 @@ func (p *process) wait(stderr *os.File, heard <-chan struct{}) {
 	p.exit = p.cmd.ProcessState.String()
 	// Whoever reads stdout sees what is still in the pipe, but no longer than this.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(drainGrace))
+	p.out.shut()
 	_ = p.stdin.Close()
+	p.out.pushing.Wait()
 	close(p.ended)
 }
 
@@ -196,19 +196,6 @@ func (p *process) endsWithin(limit time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
-}
-
-// Write is the child's stdin for the client library. A write that cannot finish
-// leaves half a line, so it ends the connection.
-func (p *process) Write(b []byte) (int, error) {
-	_ = p.stdin.SetWriteDeadline(time.Now().Add(writeTimeout))
-	n, err := p.stdin.Write(b)
-	p.given.Add(int64(n))
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = fmt.Errorf("the server has not read its input for %v", writeTimeout)
-		p.fail(err)
-	}
-	return n, err
 }
 
 // Close is what the client library calls to close stdin.

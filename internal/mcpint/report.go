@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strings"
 )
@@ -84,7 +85,17 @@ func checks(s Server) []string {
 	if s.transport() == "stdio" {
 		return append(list, filepath.Base(cmp.Or(s.Program, s.Command))+" installed")
 	}
-	return append(list, s.URL+" reachable")
+	return append(list, bare(s.URL)+" reachable")
+}
+
+// bare is an address without what may be a secret in it.
+func bare(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "its url"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
 }
 
 func plural(noun string, n int) string {

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -21,11 +19,11 @@ const (
 	// protocolVersion is pinned: a probe for newer ones costs up to 5 s with
 	// servers that ignore unknown methods, and newer ones have no ping (MCP.md 1).
 	protocolVersion = "2025-11-25"
-	// maxPages and maxTools bound what a server can list.
+	// maxPages, maxTools and, in bytes, maxAnswer bound what a server can list.
 	maxPages = 50
 	maxTools = 1000
-	// ownIDs is where the ids of requests made here start, far from the library's.
-	ownIDs = 1 << 40
+	// maxList is after how many bytes of tools no further page is asked for.
+	maxList = 8 << 20
 )
 
 // session is a connection through the client library, over any transport.
@@ -37,11 +35,12 @@ type session struct {
 	proc    *process     // nil when it is no process of ours
 	stop    func() error // ends what is below the client
 
-	mu     sync.Mutex
-	reason error
-	done   chan struct{}
-	closed sync.Once
-	result error // of the first Close
+	running sync.WaitGroup // notifications under way; added to under mu only
+	mu      sync.Mutex
+	reason  error
+	done    chan struct{}
+	closed  sync.Once
+	result  error // of the first Close
 }
 
 var (
@@ -77,7 +76,13 @@ func newSession(t transport.Interface, notify func(Notice), stop func() error) *
 // open starts the transport, which then lives until Close, and shakes hands
 // within the context.
 func (s *session) open(ctx context.Context, o Options) error {
-	if err := s.client.Start(context.WithoutCancel(ctx)); err != nil {
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	release := context.AfterFunc(ctx, cancel)
+	err := s.client.Start(life)
+	if !release() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return err
 	}
 	var hello mcp.InitializeRequest
@@ -119,6 +124,7 @@ func (s *session) Close() error {
 		// The library only closes the pipes; ending the process is ours.
 		_ = s.client.Close()
 		s.result = s.stop()
+		s.running.Wait()
 	})
 	return s.result
 }
@@ -127,7 +133,7 @@ func (s *session) Close() error {
 // hides every tool of the server.
 func (s *session) ListTools(ctx context.Context) ([]tools.Spec, error) {
 	var specs []tools.Spec
-	cursor := ""
+	cursor, size := "", 0
 	for range maxPages {
 		var page struct {
 			Tools      []json.RawMessage `json:"tools"`
@@ -137,104 +143,17 @@ func (s *session) ListTools(ctx context.Context) ([]tools.Spec, error) {
 			return nil, fmt.Errorf("listing tools: %w", err)
 		}
 		for _, raw := range page.Tools {
+			size += len(raw)
 			if spec, ok := specOf(raw); ok && len(specs) < maxTools {
 				specs = append(specs, spec)
 			}
 		}
-		if page.NextCursor == "" || page.NextCursor == cursor || len(specs) >= maxTools {
+		if page.NextCursor == "" || page.NextCursor == cursor || len(specs) >= maxTools || size >= maxList {
 			break
 		}
 		cursor = page.NextCursor
 	}
 	return specs, nil
-}
-
-// ask sends a list request past the library's decoding.
-func (s *session) ask(ctx context.Context, method, cursor string, into any) error {
-	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(s.ids.Add(1)), Method: method}
-	if cursor != "" {
-		request.Params = map[string]any{"cursor": cursor}
-	}
-	answer, err := s.client.GetTransport().SendRequest(ctx, request)
-	if err != nil {
-		return s.cause(err)
-	}
-	if answer.Error != nil {
-		return answer.Error.AsError()
-	}
-	if err := json.Unmarshal(answer.Result, into); err != nil {
-		return fmt.Errorf("the answer to %s has the wrong shape: %w", method, err)
-	}
-	return nil
-}
-
-// cause replaces the library's "transport closed" by the reason, once known.
-func (s *session) cause(err error) error {
-	if reason := s.Err(); reason != nil && errors.Is(err, transport.ErrTransportClosed) {
-		return reason
-	}
-	return err
-}
-
-func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
-	if reason := s.Err(); reason != nil {
-		return tools.Result{}, fmt.Errorf("%w: %w", ErrNotConnected, reason)
-	}
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	var request mcp.CallToolRequest
-	request.Params.Name = name
-	request.Params.Arguments = args
-	before := s.given()
-	answer, err := s.client.CallTool(ctx, request)
-	if err == nil {
-		return resultOf(answer), nil
-	}
-	if ctx.Err() != nil {
-		return tools.Result{}, fmt.Errorf("%w: %w", ErrNoAnswer, ctx.Err())
-	}
-	if _, broken := errors.AsType[*transport.Error](err); broken {
-		reason := s.lossOf(err)
-		if s.proc != nil && s.proc.neverRead(before) {
-			return tools.Result{}, fmt.Errorf("%w: %w", ErrNotConnected, reason)
-		}
-		return tools.Result{}, fmt.Errorf("%w: %w", ErrNoAnswer, reason)
-	}
-	// What is left is the server's refusal, or an answer in a wrong shape.
-	return tools.Result{Failed: true, Text: err.Error()}, nil
-}
-
-// given is how many bytes a process of ours was sent so far.
-func (s *session) given() int64 {
-	if s.proc == nil {
-		return 0
-	}
-	return s.proc.given.Load()
-}
-
-// Ping asks for a sign of life.
-func (s *session) Ping(ctx context.Context) error {
-	if err := s.client.Ping(ctx); err != nil { //nolint:staticcheck // sessions are pinned to a protocol that has it
-		return fmt.Errorf("asking for a sign of life: %w", s.cause(err))
-	}
-	return nil
-}
-
-// lossOf says why a request got no answer. The library's error often comes a
-// moment before the reason (exit status, last words) is known.
-func (s *session) lossOf(err error) error {
-	if s.pid == 0 {
-		return err // nothing else will tell
-	}
-	timer := time.NewTimer(2 * reasonGrace)
-	defer timer.Stop()
-	select {
-	case <-s.done:
-		return s.Err()
-	case <-timer.C:
-		return err
-	}
 }
 
 func (s *session) ListResources(ctx context.Context) ([]string, error) {
@@ -290,35 +209,4 @@ func (s *session) Subscribe(ctx context.Context, uri string) error {
 		return fmt.Errorf("subscribing to %s: %w", uri, s.cause(err))
 	}
 	return nil
-}
-
-// resultOf turns an answer into the one result form.
-func resultOf(answer *mcp.CallToolResult) tools.Result {
-	result := tools.Result{Failed: answer.IsError, Data: answer.RawStructuredContent}
-	var parts []string
-	for _, content := range answer.Content {
-		switch c := content.(type) {
-		case mcp.TextContent:
-			parts = append(parts, c.Text)
-		case mcp.EmbeddedResource:
-			if text, ok := c.Resource.(mcp.TextResourceContents); ok {
-				parts = append(parts, text.Text)
-			}
-		case mcp.ImageContent:
-			parts = append(parts, "(an image)")
-		case mcp.AudioContent:
-			parts = append(parts, "(a sound)")
-		}
-	}
-	result.Text = strings.Join(parts, "\n")
-	if result.Text == "" {
-		result.Text = string(result.Data)
-	}
-	if answer.Meta != nil {
-		if at, ok := answer.Meta.AdditionalFields[publishedAt].(string); ok {
-			// An unreadable time is as good as none.
-			result.PublishedAt, _ = time.Parse(time.RFC3339Nano, at)
-		}
-	}
-	return result
 }

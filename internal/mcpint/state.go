@@ -16,6 +16,7 @@ const (
 type event string
 
 const (
+	waits   event = "waits"   // what the server needs is looked for first
 	tried   event = "tried"   // an attempt begins
 	forced  event = "forced"  // somebody wants a fresh start
 	opened  event = "opened"  // the attempt succeeded
@@ -28,11 +29,11 @@ const (
 // transitions is the whole state machine. A server that failed stays failed
 // while it is tried slowly: its status must not flicker.
 var transitions = map[State]map[event]State{
-	Disconnected: {tried: Connecting, forced: Connecting, again: Retrying, gaveUp: Failed, stopped: Disconnected},
+	Disconnected: {waits: Retrying, tried: Connecting, forced: Connecting, again: Retrying, gaveUp: Failed, stopped: Disconnected},
 	Connecting:   {tried: Connecting, forced: Connecting, opened: Connected, again: Retrying, gaveUp: Failed, stopped: Disconnected},
 	Connected:    {lost: Disconnected, forced: Connected, stopped: Disconnected},
-	Retrying:     {tried: Connecting, forced: Connecting, stopped: Disconnected},
-	Failed:       {tried: Failed, forced: Connecting, opened: Connected, gaveUp: Failed, stopped: Disconnected},
+	Retrying:     {waits: Retrying, tried: Connecting, forced: Connecting, stopped: Disconnected},
+	Failed:       {waits: Failed, tried: Failed, forced: Connecting, opened: Connected, gaveUp: Failed, stopped: Disconnected},
 }
 
 // next is the state after an event, and whether the event can happen there; if

@@ -12,7 +12,8 @@ type Status struct {
 	RetryStatus
 	HealthStatus
 	PeerStatus
-	Failure *Failure `json:"-"` // set while the status is failed; see FailureText
+	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (DESIGN S5)
+	Failure      *Failure `json:"-"`            // set while the status is failed; see FailureText
 }
 
 // RetryStatus is where a server is in its schedule.
@@ -27,7 +28,9 @@ type RetryStatus struct {
 // HealthStatus is how well a server answers.
 type HealthStatus struct {
 	Health              Health     `json:"health"`
-	Breaker             string     `json:"breaker"` // closed, open or half-open
+	HealthReason        *string    `json:"healthReason"` // null when healthy
+	Breaker             string     `json:"breaker"`      // closed, open or half-open
+	BreakerSince        *time.Time `json:"breakerSince"` // null when it never changed
 	ConsecutiveFailures int        `json:"consecutiveFailures"`
 	LastSuccess         *time.Time `json:"lastSuccess"`
 }
@@ -37,39 +40,6 @@ type PeerStatus struct {
 	Tools   *int    `json:"tools"` // how many it offers
 	PID     *int    `json:"pid"`
 	Version *string `json:"version"`
-}
-
-// Health is a verdict on a server, derived and never stored.
-type Health string
-
-// The verdicts, best first.
-const (
-	Healthy      Health = "healthy"
-	Degraded     Health = "degraded"     // one failure, or a slow last call
-	Unresponsive Health = "unresponsive" // two silences in a row
-	Dead         Health = "dead"         // no connection
-)
-
-// slowCall is the duration over which a call is slow (M6, M8).
-const slowCall = time.Second
-
-// vitals are the facts health is derived from.
-type vitals struct {
-	connected bool
-	failures  int           // calls and probes without an answer in a row
-	lastCall  time.Duration // of the last answered call
-}
-
-func healthOf(v vitals) Health {
-	switch {
-	case !v.connected:
-		return Dead
-	case v.failures >= 2:
-		return Unresponsive
-	case v.failures == 1, v.lastCall > slowCall:
-		return Degraded
-	}
-	return Healthy
 }
 
 // Overall sums up servers as one word (DESIGN M5): full when all are connected,

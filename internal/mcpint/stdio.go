@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -21,6 +22,10 @@ func dialStdio(ctx context.Context, s Server, o Options) (Session, error) {
 	path, err := FindCommand(s.Command, o.ExecDir)
 	if err != nil {
 		return refused(err)
+	}
+	// The error of the start would blame the program.
+	if info, err := os.Stat(s.Dir); s.Dir != "" && (err != nil || !info.IsDir()) {
+		return refused(fmt.Errorf("its working directory %s is not there", s.Dir))
 	}
 	// The child lives until Close, not until the end of the handshake's context.
 	cmd := exec.Command(path, s.Args...) //nolint:noctx // see above
@@ -48,6 +53,7 @@ func (s *session) watch(p *process, secrets []string) {
 		// Pipes usually break because the process ends; its status says more.
 		if !p.endsWithin(reasonGrace) {
 			s.end(p.failure())
+			_ = s.client.Close() // frees whoever waits for an answer
 			return
 		}
 	}

@@ -2,7 +2,7 @@ package mcpint
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -14,55 +14,91 @@ import (
 // restarted for ever without a pause.
 const stableAfter = 30 * time.Second
 
-// supervisor keeps one server connected. Its goroutine (run) owns the schedule;
-// others see a copy (view) and send asks.
+// supervisor keeps one server connected. Its goroutine (run) owns the schedule and
+// the state; others see a copy (view) and send mail.
 type supervisor struct {
 	host    *Host
 	srv     Server
 	retry   Retry
 	log     *slog.Logger
-	arrive  func() // tells the registry that the tools are there or not coming
-	asks    chan ask
-	wake    chan struct{}
-	doubts  chan struct{} // of size one: somebody got no answer
-	calling atomic.Int32  // calls under way
-	stopped chan struct{}
+	mail    mail
+	calling atomic.Int32 // calls under way
+	beside  sync.WaitGroup
+	life    life
+	breaker *breaker
 	plan    plan
+	pins    map[string]pin // nil before the first connection; only its follower touches it
 	view    view
+}
+
+// mail is how others reach the owner of the state. It is read wherever the owner
+// waits, so that nobody waits long for it.
+type mail struct {
+	asks   chan ask      // calls that want a connection
+	forces chan ask      // of size one: a fresh start is wanted
+	wake   chan struct{} // of size one: something is back
+	doubts chan struct{} // of size one: somebody got no answer
+}
+
+// life is what can be waited for.
+type life struct {
+	arrive  func()        // tells the registry that the tools are there or not coming
+	up      chan struct{} // closed at the first connection, or when none will be tried
+	once    sync.Once
+	stopped chan struct{} // closed when run has ended
 }
 
 // plan is the schedule of attempts; only run touches it.
 type plan struct {
-	number    int           // attempts since the last reset, of any cause
-	scheduled int           // those the schedule started
-	due       time.Time     // of the next scheduled one; zero: none
-	since     time.Time     // when the wait for it began
-	delay     time.Duration // the schedule's wait
-	waiting   []chan outcome
-	hurry     bool // something came back while an attempt was under way
+	generation int           // of the connection, one more with every attempt
+	number     int           // attempts since the last reset, of any cause
+	scheduled  int           // those the schedule started
+	due        time.Time     // of the next scheduled one; zero: none
+	since      time.Time     // when the wait for it began
+	delay      time.Duration // the schedule's wait
+	waiting    []chan outcome
+	hurry      hurry
+	needs      *needs    // what is waited for before the schedule goes on; nil: nothing
+	provided   bool      // the needs of this round have been waited for
+	away       time.Time // since when there is no connection
 }
 
+// hurry is an attempt that is wanted without waiting.
+type hurry int
+
+const (
+	noHurry  hurry = iota
+	outside        // beside the schedule, which stays as it is
+	fromZero       // as the schedule's first
+)
+
 func newSupervisor(h *Host, s Server, r Retry) *supervisor {
-	return &supervisor{
-		host: h, srv: s, retry: r, log: h.log.With("server", s.ID), arrive: func() {},
-		asks: make(chan ask), wake: make(chan struct{}, 1), doubts: make(chan struct{}, 1), stopped: make(chan struct{}),
-		view: view{state: Disconnected, retries: RetryStatus{MaxRetries: r.Attempts - 1}},
+	sup := &supervisor{
+		host: h, srv: s, retry: r, log: h.log.With("server", s.ID),
+		mail: mail{
+			asks: make(chan ask), forces: make(chan ask, 1),
+			wake: make(chan struct{}, 1), doubts: make(chan struct{}, 1),
+		},
+		life: life{arrive: func() {}, up: make(chan struct{}), stopped: make(chan struct{})},
+		view: view{state: Disconnected, health: Dead, retries: RetryStatus{MaxRetries: r.Attempts - 1}},
 	}
+	sup.breaker = newBreaker(h.cfg.Breaker, sup.breakerMoved)
+	return sup
 }
 
 // run connects, holds and connects again until ctx ends.
 func (s *supervisor) run(ctx context.Context) {
-	defer s.arrive()
-	defer close(s.stopped)
+	defer s.life.arrive()
+	defer close(s.life.stopped)
 	defer s.move(stopped)
+	defer s.breaker.stop()
+	defer s.beside.Wait()
+	defer func() { s.answer(outcome{err: errStopping}) }()
 	s.plan.due = time.Now()
-	s.plan.since = s.plan.due
+	s.plan.since, s.plan.away = s.plan.due, s.plan.due
 	for {
 		conn, ok := s.connect(ctx)
-		if !ok {
-			return
-		}
-		if !s.hold(ctx, conn) {
+		if !ok || !s.hold(ctx, conn) {
 			return
 		}
 	}
@@ -80,7 +116,6 @@ func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 		case err == nil:
 			return conn, true
 		case ctx.Err() != nil:
-			s.answer(outcome{err: ctx.Err()})
 			return nil, false
 		}
 		s.missed(err, timed)
@@ -90,38 +125,53 @@ func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 // rest waits for the next attempt; timed tells whether the schedule wants it or
 // somebody who could not wait.
 func (s *supervisor) rest(ctx context.Context) (timed, ok bool) {
-	var timer <-chan time.Time
-	if !s.plan.due.IsZero() {
-		t := time.NewTimer(time.Until(s.plan.due))
-		defer t.Stop()
-		timer = t.C
-	}
-	if s.plan.hurry {
-		s.plan.hurry = false
-		due := !s.plan.due.IsZero() && !time.Now().Before(s.plan.due)
-		return due, ctx.Err() == nil
-	}
-	wake := s.wake
-	if s.soon() {
-		wake = nil
-	}
-	select {
-	case <-ctx.Done():
-		return false, false
-	case <-timer:
-		return true, true
-	case <-wake:
-		return false, true
-	case a := <-s.asks:
-		if a.fresh {
-			s.reset()
-			s.move(forced)
-			a.reply <- outcome{}
-			return true, true
+	for {
+		if s.plan.hurry != noHurry || ctx.Err() != nil {
+			timed = s.plan.hurry == fromZero || !s.plan.due.IsZero() && !time.Now().Before(s.plan.due)
+			s.plan.hurry = noHurry
+			return timed, ctx.Err() == nil
 		}
-		s.plan.waiting = append(s.plan.waiting, a.reply)
-		return false, true
+		alarm, wake := s.alarms()
+		var news chan string
+		var over chan struct{}
+		if n := s.plan.needs; n != nil {
+			news, over = n.news, n.over
+		}
+		select {
+		case <-ctx.Done():
+		case <-alarm:
+			if !s.wants(ctx) {
+				return true, true
+			}
+		case text := <-news:
+			s.lacks(text)
+		case <-over:
+			s.unwait()
+			return true, ctx.Err() == nil
+		case <-wake:
+			return false, true
+		case a := <-s.mail.asks:
+			s.plan.waiting = append(s.plan.waiting, a.reply)
+			return false, true
+		case a := <-s.mail.forces:
+			s.restart(a)
+		}
 	}
+}
+
+// alarms are what ends the rest: the schedule, and something that came back. Where
+// either does not count it is nil.
+func (s *supervisor) alarms() (schedule <-chan time.Time, wake <-chan struct{}) {
+	if s.plan.needs != nil {
+		return nil, nil // its probes find out soon enough
+	}
+	if !s.plan.due.IsZero() {
+		schedule = time.After(time.Until(s.plan.due))
+	}
+	if !s.soon() {
+		wake = s.mail.wake
+	}
+	return schedule, wake
 }
 
 // soon says that the schedule's own attempts are not used up. Then it is kept as
@@ -131,25 +181,67 @@ func (s *supervisor) soon() bool {
 	return !s.plan.due.IsZero() && s.plan.scheduled < s.retry.Attempts
 }
 
+// wants begins to wait for what the server needs, once in a round of attempts and
+// before its first; false when there is nothing to wait for.
+func (s *supervisor) wants(ctx context.Context) bool {
+	if len(s.srv.Requires) == 0 || s.plan.provided || s.plan.scheduled > 0 {
+		return false
+	}
+	s.plan.needs = s.await(ctx)
+	s.plan.due = time.Time{}
+	s.move(waits)
+	return true
+}
+
+// lacks shows what is missing.
+func (s *supervisor) lacks(text string) {
+	s.view.mu.Lock()
+	old := s.view.retries.ErrorMessage
+	s.view.retries.ErrorMessage = &text
+	s.view.retries.NextRetryTime = moment(s.plan.needs.until)
+	s.view.mu.Unlock()
+	if old == nil || *old != text {
+		s.log.Info("MCP server is not started yet", "why", text, "at_the_latest", s.plan.needs.until)
+	}
+}
+
+// unwait ends the wait for what the server needs.
+func (s *supervisor) unwait() {
+	if s.plan.needs != nil {
+		s.plan.needs.stop()
+		s.plan.needs, s.plan.provided = nil, true
+	}
+}
+
+// restart begins the schedule anew, with an attempt at once.
+func (s *supervisor) restart(a ask) {
+	s.unwait()
+	s.reset()
+	s.plan.hurry, s.plan.provided = fromZero, true
+	s.move(forced)
+	a.reply <- outcome{}
+}
+
 // reset starts the schedule over.
 func (s *supervisor) reset() {
-	s.plan.number, s.plan.scheduled, s.plan.delay = 0, 0, 0
+	s.plan.number, s.plan.scheduled, s.plan.delay, s.plan.provided = 0, 0, 0, false
 	s.plan.due, s.plan.since = time.Time{}, time.Now()
 	s.view.mu.Lock()
 	defer s.view.mu.Unlock()
 	s.view.retries.RetryCount = 0
 }
 
-// attempt dials once. Meanwhile it answers asks: whoever wants a connection waits
-// for this one.
+// attempt dials once. Meanwhile it reads the mail: whoever wants a connection
+// waits for this one.
 func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, error) {
 	select {
-	case <-s.wake: // what woke us until now is answered by this attempt
+	case <-s.mail.wake: // what woke us until now is answered by this attempt
 	default:
 	}
 	begin := time.Now()
 	delay := begin.Sub(s.plan.since)
 	s.plan.number++
+	s.plan.generation++
 	if timed {
 		s.plan.scheduled++
 		delay = s.plan.delay
@@ -163,26 +255,28 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 		err  error
 	}
 	result := make(chan dialled, 1)
+	generation := s.plan.generation
 	go func() {
-		conn, err := s.open(dialCtx)
+		conn, err := s.open(dialCtx, generation)
 		result <- dialled{conn, err}
 	}()
 	for {
 		select {
 		case r := <-result:
 			s.host.attempted(Attempt{Server: s.srv.ID, Number: s.plan.number, After: s.host.since(begin), Delay: delay, Err: r.err})
-			return r.conn, r.err
-		case <-s.wake:
-			s.plan.hurry = s.plan.scheduled >= s.retry.Attempts || !s.retry.Enabled
-		case a := <-s.asks:
-			if a.fresh {
-				s.reset()
-				s.plan.number, s.plan.scheduled = 1, 1
-				s.move(forced)
-				a.reply <- outcome{}
-				continue
+			if r.err == nil {
+				r.conn.took = time.Since(begin)
 			}
+			return r.conn, r.err
+		case <-s.mail.wake:
+			if s.plan.scheduled >= s.retry.Attempts || !s.retry.Enabled {
+				s.plan.hurry = outside
+			}
+		case a := <-s.mail.asks:
 			s.plan.waiting = append(s.plan.waiting, a.reply)
+		case a := <-s.mail.forces:
+			s.restart(a)
+			s.plan.hurry, s.plan.number, s.plan.scheduled = noHurry, 1, 1
 		}
 	}
 }
@@ -204,6 +298,7 @@ func (s *supervisor) begins(at time.Time) {
 func (s *supervisor) missed(err error, timed bool) {
 	s.log.Warn("MCP connection attempt did not succeed", "attempt", s.plan.number, "err", err)
 	s.schedule(err, timed)
+	s.dead(err)
 	s.answer(outcome{err: err})
 }
 
@@ -213,21 +308,24 @@ func (s *supervisor) schedule(err error, timed bool) {
 	now := time.Now()
 	left := s.retry.Enabled && s.plan.scheduled < s.retry.Attempts
 	s.plan.since = now
-	if !s.retry.Enabled {
+	switch {
+	case !s.retry.Enabled:
 		s.plan.due = time.Time{}
-	} else if timed || s.plan.due.IsZero() {
-		delay := s.retry.Delay(s.plan.scheduled + 1)
-		if !left {
-			delay = jittered(delay, s.host.roll())
-		}
-		s.plan.due, s.plan.delay = now.Add(delay), delay
+	case s.plan.needs != nil: // the schedule goes on when the wait is over
+	case timed || s.plan.due.IsZero():
+		s.plan.delay = s.nextDelay(err, left)
+		s.plan.due = now.Add(s.plan.delay)
+	}
+	next := s.plan.due
+	if s.plan.needs != nil {
+		next = s.plan.needs.until
 	}
 	s.view.mu.Lock()
 	s.view.retries.ErrorMessage = known(statusText(err))
-	s.view.retries.NextRetryTime = moment(s.plan.due)
+	s.view.retries.NextRetryTime = moment(next)
 	failedBefore := s.view.state == Failed
 	s.view.mu.Unlock()
-	if left {
+	if left || s.plan.needs != nil {
 		s.move(again)
 		return
 	}
@@ -235,109 +333,21 @@ func (s *supervisor) schedule(err error, timed bool) {
 	if !failedBefore {
 		s.report(err)
 	}
-	s.arrive()
-}
-
-// report says once, in full, that the attempts are used up.
-func (s *supervisor) report(err error) {
-	f := &Failure{Server: s.srv, Attempts: s.plan.number, Err: err, Local: s.host.cfg.LocalTools}
-	s.view.mu.Lock()
-	s.view.failure = f
-	s.view.mu.Unlock()
-	s.log.Error(fmt.Sprintf("MCP connection failed after %d %s", f.Attempts, plural("attempt", f.Attempts)), "details", f.Text()) //nolint:sloglint // the words of M2
-}
-
-// answer frees whoever waits for a connection.
-func (s *supervisor) answer(o outcome) {
-	for _, reply := range s.plan.waiting {
-		reply <- o
-	}
-	s.plan.waiting = nil
-}
-
-// hold keeps a connection until it is lost (true) or ctx ends (false).
-func (s *supervisor) hold(ctx context.Context, conn *connection) bool {
-	s.connected(conn)
-	following, unfollow := context.WithCancel(ctx)
-	var follower sync.WaitGroup
-	hangs := make(chan struct{})
-	follower.Go(func() { s.follow(following, conn) })
-	follower.Go(func() { s.attend(following, conn, hangs) })
-	defer func() {
-		unfollow()
-		s.disconnected()
-		if err := conn.session.Close(); err != nil {
-			s.log.Error("closing the MCP connection", "err", err)
-		}
-		follower.Wait()
-	}()
-	stable := time.NewTimer(stableAfter)
-	defer stable.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-conn.done:
-			s.lose(conn.reason())
-			return true
-		case <-hangs:
-			s.lose(errHangs)
-			return true
-		case <-stable.C:
-			s.reset()
-		case <-s.wake: // connected is all it asks for
-		case a := <-s.asks:
-			if !a.fresh && conn.gone() {
-				s.plan.waiting = append(s.plan.waiting, a.reply)
-				s.lose(conn.reason())
-				s.plan.hurry = true
-				return true
-			}
-			a.reply <- outcome{session: conn.session}
-		}
-	}
-}
-
-// connected shows a new connection.
-func (s *supervisor) connected(conn *connection) {
-	s.plan.hurry = false
-	s.view.mu.Lock()
-	s.view.session = conn.session
-	s.view.vitals = vitals{connected: true}
-	s.view.lastReply = time.Now()
-	s.view.retries.ErrorMessage, s.view.retries.NextRetryTime = nil, nil
-	s.view.peer = conn.peer
-	s.view.failure = nil
-	s.view.mu.Unlock()
-	s.move(opened)
-	s.log.Info(fmt.Sprintf("MCP connection succeeded on attempt %d", s.plan.number), "tools", len(conn.specs)) //nolint:sloglint // the words of M2
-	s.host.reg.Replace(s.srv.ID, s.remotes(conn.specs))
-	s.arrive()
-	s.answer(outcome{session: conn.session})
-}
-
-// disconnected takes the connection back.
-func (s *supervisor) disconnected() {
-	s.view.mu.Lock()
-	defer s.view.mu.Unlock()
-	s.view.session = nil
-	s.view.vitals.connected = false
-	s.view.peer.PID = nil
-}
-
-// lose plans what follows a lost connection: the schedule, from its beginning if
-// the connection was stable.
-func (s *supervisor) lose(err error) {
-	s.disconnected()
-	s.move(lost)
-	s.log.Warn("MCP connection lost", "err", err)
-	s.plan.due = time.Time{}
+	s.life.arrive()
 	if !s.retry.Enabled {
-		s.plan.since = time.Now()
-		s.view.mu.Lock()
-		defer s.view.mu.Unlock()
-		s.view.retries.ErrorMessage = known(statusText(err))
-		return
+		s.settled()
 	}
-	s.schedule(err, true)
+}
+
+// nextDelay is the wait before the next attempt. A server that asks for patience
+// (429 with Retry-After) gets it, within the slow pace.
+func (s *supervisor) nextDelay(err error, left bool) time.Duration {
+	delay := s.retry.Delay(s.plan.scheduled + 1)
+	if answer, ok := errors.AsType[*HTTPError](err); ok && answer.RetryAfter > delay {
+		return min(answer.RetryAfter, max(delay, s.retry.SlowInterval))
+	}
+	if !left {
+		return jittered(delay, s.host.roll())
+	}
+	return delay
 }

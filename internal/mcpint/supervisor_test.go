@@ -27,6 +27,28 @@ type fakeServer struct {
 	calls []string
 	live  *fakeSession
 	specs []tools.Spec
+	ends  time.Duration           // what Close takes
+	lacks map[string]bool         // needs that are not met
+	looks []time.Time             // when a need was looked for
+	does  func(name string) error // what a call comes to, if set
+}
+
+// probe looks for a need.
+func (f *fakeServer) probe(_ context.Context, need string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.looks = append(f.looks, time.Now())
+	if f.lacks[need] {
+		return errors.New("connection refused")
+	}
+	return nil
+}
+
+// has changes whether a need is met.
+func (f *fakeServer) has(need string, met bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lacks[need] = !met
 }
 
 type fakeSession struct {
@@ -81,7 +103,7 @@ func (f *fakeServer) die() {
 	f.mu.Lock()
 	live := f.live
 	f.mu.Unlock()
-	_ = live.Close()
+	live.once.Do(func() { close(live.done) })
 }
 
 func (s *fakeSession) ListTools(context.Context) ([]tools.Spec, error) {
@@ -122,18 +144,29 @@ func (s *fakeSession) CallTool(ctx context.Context, name string, _ json.RawMessa
 	default:
 	}
 	s.of.mu.Lock()
-	defer s.of.mu.Unlock()
 	s.of.calls = append(s.of.calls, name)
+	does := s.of.does
 	s.of.mu.Unlock()
-	err := s.of.hangs(ctx)
-	s.of.mu.Lock()
-	if err != nil {
+	if err := s.of.hangs(ctx); err != nil {
 		return tools.Result{}, err
+	}
+	if does != nil {
+		if err := does(name); err != nil {
+			return tools.Result{}, err
+		}
 	}
 	return tools.Result{Text: "ok"}, nil
 }
 
-func (s *fakeSession) Close() error          { s.once.Do(func() { close(s.done) }); return nil }
+func (s *fakeSession) Close() error {
+	s.once.Do(func() { close(s.done) })
+	s.of.mu.Lock()
+	ends := s.of.ends
+	s.of.mu.Unlock()
+	<-time.After(ends)
+	return nil
+}
+
 func (s *fakeSession) Done() <-chan struct{} { return s.done }
 
 func (s *fakeSession) Err() error {
@@ -157,20 +190,31 @@ type bench struct {
 
 func run(t *testing.T, fake *fakeServer, retry Retry) bench {
 	t.Helper()
+	return runWith(t, fake, func(c *HostConfig) { c.Retry = retry })
+}
+
+// runWith is run with other settings.
+func runWith(t *testing.T, fake *fakeServer, set func(*HostConfig)) bench {
+	t.Helper()
 	if fake.specs == nil {
 		fake.specs = []tools.Spec{{Name: "act", Remote: "act", Risk: tools.Reversible}}
 	}
 	var attempts []Attempt
 	var logged ring
 	reg := tools.NewRegistry()
-	h, err := NewHost(HostConfig{
+	cfg := HostConfig{
 		Servers:   []Server{{ID: "zwave", Command: "/usr/bin/zwave-mcp-server", Essential: true, Env: map[string]string{"MQTT_BROKER_URL": "tcp://x"}}},
-		Retry:     retry,
+		Retry:     DefaultRetry(),
 		OnAttempt: func(a Attempt) { attempts = append(attempts, a) },
-	}, reg, slog.New(slog.NewTextHandler(&logged, nil)))
+	}
+	if set != nil {
+		set(&cfg)
+	}
+	h, err := NewHost(cfg, reg, slog.New(slog.NewTextHandler(&logged, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.probe = fake.probe
 	h.dial = fake.dial
 	h.roll = func() float64 { return 0.5 }
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,0 +1,42 @@
+package gateway
+
+import (
+	"sync"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/store"
+)
+
+// pins keeps what the servers' tools looked like at first sight (DESIGN S5). The
+// state directory is opened when the first server is connected.
+type pins struct {
+	open func() (*store.Store, error)
+}
+
+// newPins returns nil where nothing is kept: a single command must not decide what
+// the daemon takes for the first sight.
+func (g *Gateway) newPins() mcpint.PinStore {
+	dir := g.cfg.Gateway.StateDir
+	if g.opts.TextOnly || dir == "" {
+		return nil
+	}
+	return pins{open: sync.OnceValues(func() (*store.Store, error) { return store.Open(dir) })}
+}
+
+// Load reads what is kept under a name.
+func (p pins) Load(name string, v any) error {
+	s, err := p.open()
+	if err != nil {
+		return err
+	}
+	return s.Load(name, v)
+}
+
+// Save keeps something under a name.
+func (p pins) Save(name string, v any) error {
+	s, err := p.open()
+	if err != nil {
+		return err
+	}
+	return s.Save(name, v)
+}

@@ -1,0 +1,292 @@
+package mcpint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+var errMute = errors.New("no answer")
+
+// step is one thing that happens to a breaker.
+type step struct {
+	wait  time.Duration
+	do    string // ok, mute, broken off: a call; half: halfOpen; look
+	state string // after it
+	deny  bool   // the call is refused
+}
+
+func TestBreaker(t *testing.T) {
+	const minute = time.Minute
+	tests := map[string][]step{
+		"three in a row open it, and not for less than a minute": {
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "open"},
+			{do: "ok", state: "open", deny: true},
+			{wait: minute - 1, do: "look", state: "open"},
+			{wait: 1, do: "look", state: "half-open"},
+			{do: "ok", state: "closed"},
+		},
+		"a success between starts the count over": {
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "ok", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "open"},
+		},
+		"a call that was broken off counts for nothing": {
+			{do: "mute", state: "closed"},
+			{do: "broken off", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "broken off", state: "closed"},
+			{do: "mute", state: "open"},
+			{wait: minute, do: "broken off", state: "half-open"},
+			{do: "ok", state: "closed"},
+		},
+		"a trial in vain opens it again": {
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "open"},
+			{wait: minute, do: "mute", state: "open"},
+			{wait: minute - 1, do: "ok", state: "open", deny: true},
+			{wait: 1, do: "ok", state: "closed"},
+		},
+		"a force lets calls through at once": {
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "open"},
+			{do: "half", state: "half-open"},
+			{do: "broken off", state: "half-open"},
+			{do: "ok", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "open"},
+			{do: "half", state: "half-open"},
+			{do: "mute", state: "open"},
+			{wait: minute, do: "look", state: "half-open"},
+		},
+		"a force changes nothing that is well": {
+			{do: "mute", state: "closed"},
+			{do: "half", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "open"},
+		},
+	}
+	for name, steps := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told []string
+				b := newBreaker(BreakerConfig{}, func(from, to string) { told = append(told, from+" "+to) })
+				defer b.stop()
+				for i, s := range steps {
+					time.Sleep(s.wait) //nolint:forbidigo // virtual time
+					synctest.Wait()
+					if denied := s.happens(b); denied != s.deny {
+						t.Fatalf("step %d (%s): refused: %v", i, s.do, denied)
+					}
+					state, _ := b.look()
+					if state != s.state {
+						t.Fatalf("step %d (%s): it is %s, want %s", i, s.do, state, s.state)
+					}
+				}
+				shown := breakerClosed
+				for _, change := range told {
+					from, to, _ := strings.Cut(change, " ")
+					if from != shown || from == to {
+						t.Fatalf("after %s it told %s", shown, change)
+					}
+					shown = to
+				}
+				if last := steps[len(steps)-1].state; shown != last {
+					t.Errorf("the last it told is %s, and it is %s", shown, last)
+				}
+			})
+		})
+	}
+}
+
+func (s step) happens(b *breaker) (denied bool) {
+	switch s.do {
+	case "half":
+		b.halfOpen()
+	case "look":
+		b.look()
+	default:
+		done, err := b.allow("zwave")
+		if err != nil {
+			return true
+		}
+		done(map[string]error{"ok": nil, "mute": errMute, "broken off": errBrokenOff}[s.do])
+	}
+	return false
+}
+
+// TestLateNewsDoesNotTouchTheBreaker: the call began before the force.
+func TestLateNewsDoesNotTouchTheBreaker(t *testing.T) {
+	b := newBreaker(BreakerConfig{Threshold: 1}, func(string, string) {})
+	defer b.stop()
+	late, err := b.allow("zwave")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mute, err := b.allow("zwave"); err != nil {
+		t.Fatal(err)
+	} else {
+		mute(errMute)
+	}
+	b.halfOpen()
+	late(errMute)
+	if state, _ := b.look(); state != breakerHalfOpen {
+		t.Fatalf("it is %s", state)
+	}
+}
+
+// TestABreakerIsSafe looks for races only.
+func TestABreakerIsSafe(*testing.T) {
+	b := newBreaker(BreakerConfig{Recovery: time.Nanosecond * 2}, func(string, string) {})
+	defer b.stop()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 200 {
+				if done, err := b.allow("zwave"); err == nil {
+					done([]error{nil, errMute, errMute, errBrokenOff}[(i+n)%4])
+				}
+				if n%50 == 0 {
+					b.halfOpen()
+				}
+				b.look()
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var changes []string
+		var calls []CallReport
+		fake := &fakeServer{}
+		b := runWith(t, fake, func(c *HostConfig) {
+			c.Observer.Breaker = func(server, from, to string) {
+				mu.Lock()
+				defer mu.Unlock()
+				changes = append(changes, fmt.Sprintf("%v %s: %s, %s", time.Since(start(t)), server, from, to))
+			}
+			c.Observer.Call = func(r CallReport) {
+				mu.Lock()
+				defer mu.Unlock()
+				calls = append(calls, r)
+			}
+		})
+		defer b.stop()
+		begin := start(t)
+		pass(time.Minute)
+		mute := true
+		fake.mu.Lock()
+		fake.does = func(string) error { // it answers checks, but no calls
+			if mute {
+				return fmt.Errorf("%w: %w", ErrNoAnswer, context.DeadlineExceeded)
+			}
+			return nil
+		}
+		fake.mu.Unlock()
+		for range 3 {
+			if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"}); !errors.Is(err, ErrNoAnswer) {
+				t.Fatalf("a call: %v", err)
+			}
+		}
+		pass(0)
+		s := b.status()
+		if s.Breaker != "open" || s.BreakerSince == nil || !s.BreakerSince.Equal(begin.Add(time.Minute)) || s.Status != Connected || s.Health != Degraded || s.ConsecutiveFailures != 3 {
+			t.Fatalf("the status is %+v", s)
+		}
+		before := time.Now()
+		_, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"})
+		paused, ok := errors.AsType[*BreakerError](err)
+		if !ok || !errors.Is(err, ErrNotConnected) || !paused.Until.Equal(before.Add(time.Minute)) || time.Since(before) != 0 || !strings.Contains(err.Error(), "pause") {
+			t.Fatalf("a call of a paused server: %v", err)
+		}
+		mute = false
+		if err := b.Retry(t.Context(), "zwave"); err != nil {
+			t.Fatal(err)
+		}
+		if s := b.status(); s.Breaker != "half-open" || s.Status != Connected {
+			t.Fatalf("forced, the status is %+v", s)
+		}
+		if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		want := []string{"1m0s zwave: closed, open", "1m0s zwave: open, half-open", "1m0s zwave: half-open, closed"}
+		if !slices.Equal(changes, want) {
+			t.Errorf("the changes are %q", changes)
+		}
+		var outcomes []CallOutcome
+		for _, r := range calls {
+			outcomes = append(outcomes, r.Outcome)
+		}
+		if want := []CallOutcome{CallTimeout, CallTimeout, CallTimeout, CallRefused, CallOK}; !slices.Equal(outcomes, want) {
+			t.Errorf("the outcomes are %q", outcomes)
+		}
+	})
+}
+
+// start is the beginning of the virtual time of a bubble.
+func start(t *testing.T) time.Time {
+	t.Helper()
+	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+func TestANewConnectionHalfOpensTheBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{}
+		b := run(t, fake, DefaultRetry())
+		defer b.stop()
+		pass(time.Minute)
+		fake.hush(true)
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				_, _ = b.reg.Call(ctx, tools.Call{Tool: "act"})
+			})
+		}
+		all.Wait()
+		pass(0)
+		if s := b.status(); s.Breaker != "open" {
+			t.Fatalf("the status is %+v", s)
+		}
+		fake.hush(false)
+		fake.die()
+		pass(time.Second)
+		if s := b.status(); s.Breaker != "half-open" || s.Status != Connected {
+			t.Fatalf("reconnected, the status is %+v", s)
+		}
+		for range 10 { // several at once: a new connection is not tried by one call only
+			all.Go(func() {
+				if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if s := b.status(); s.Breaker != "closed" {
+			t.Fatalf("the status is %+v", s)
+		}
+	})
+}
