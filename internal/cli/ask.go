@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,9 +19,6 @@ import (
 // askPatience bounds one turn from the command line: the wait for the servers'
 // first round and the longest answer of a model.
 const askPatience = 90 * time.Second
-
-// errNoDaemon means that nobody listens at the daemon's address.
-var errNoDaemon = errors.New("no daemon runs")
 
 // askCommand answers one text, through the running daemon or in this process.
 func (a *app) askCommand() *cobra.Command {
@@ -119,47 +112,4 @@ func (a *app) textGateway(l *loaded, level slog.Level) (*gateway.Gateway, error)
 		return nil, fmt.Errorf("assembling the gateway: %w", err)
 	}
 	return g, nil
-}
-
-// post sends one request to the daemon's HTTP interface.
-func (a *app) post(ctx context.Context, l *loaded, path string, body, answer any) error {
-	if l.HTTP.Listen == "" {
-		return errNoDaemon
-	}
-	data, err := json.Marshal(body)
-	if err != nil {
-		return fmt.Errorf("preparing the request: %w", err)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+l.HTTP.Listen+path, bytes.NewReader(data))
-	if err != nil {
-		return fmt.Errorf("preparing the request: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if l.secrets.HTTPToken != "" {
-		req.Header.Set("Authorization", "Bearer "+l.secrets.HTTPToken)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return errNoDaemon
-	}
-	if err != nil {
-		return fmt.Errorf("asking the daemon at %s: %w", l.HTTP.Listen, err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	got, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
-		return fmt.Errorf("reading the daemon's answer: %w", err)
-	}
-	if resp.StatusCode >= http.StatusBadRequest {
-		var problem struct{ Title, Detail string }
-		_ = json.Unmarshal(got, &problem)
-		return fmt.Errorf("the daemon at %s refused: %s %s (%s)", l.HTTP.Listen, problem.Title, problem.Detail, resp.Status)
-	}
-	if answer == nil || len(got) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(got, answer); err != nil {
-		return fmt.Errorf("what answers at %s is not the daemon: %w", l.HTTP.Listen, err)
-	}
-	return nil
 }

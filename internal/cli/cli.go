@@ -74,7 +74,9 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
 	root.AddCommand( //nolint:contextcheck // a command gets its context when it runs
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
-		a.configCommand(), a.workerCommand(),
+		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(), //nolint:contextcheck // likewise
+		a.matchCommand(),                                        //nolint:contextcheck // as above
+		a.modelsCommand(), a.configCommand(), a.workerCommand(), //nolint:contextcheck // as above
 	)
 	err := root.ExecuteContext(ctx)
 	return a.status(err)

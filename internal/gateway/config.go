@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"voicegateway/internal/ai"
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/speech/sphinx"
@@ -131,18 +133,49 @@ type HealthConfig struct {
 
 // ServerConfig is one MCP server.
 type ServerConfig struct {
-	Transport       string            `yaml:"transport"`
-	Command         string            `yaml:"command"`
-	Args            []string          `yaml:"args"`
-	Env             map[string]string `yaml:"env"`
-	Dir             string            `yaml:"cwd"`
-	URL             string            `yaml:"url"`
-	Headers         map[string]string `yaml:"headers"`
-	Essential       bool              `yaml:"essential"`
-	Requires        []string          `yaml:"requires"`
-	RequiresTimeout time.Duration     `yaml:"requires_timeout"`
-	ConnectTimeout  time.Duration     `yaml:"connect_timeout"`
-	CallTimeout     time.Duration     `yaml:"call_timeout"`
+	Transport      string            `yaml:"transport"`
+	Command        string            `yaml:"command"`
+	Args           []string          `yaml:"args"`
+	Env            map[string]string `yaml:"env"`
+	Dir            string            `yaml:"cwd"`
+	URL            string            `yaml:"url"`
+	Headers        map[string]string `yaml:"headers"`
+	Essential      bool              `yaml:"essential"`
+	ServerRules    `yaml:",inline"`
+	ConnectTimeout time.Duration `yaml:"connect_timeout"`
+	CallTimeout    time.Duration `yaml:"call_timeout"`
+}
+
+// ServerRules is what one server needs, how it is tried, and what of it is used.
+type ServerRules struct {
+	Requires        []string      `yaml:"requires"`         // mqtt, tcp://host:port, http://host/path
+	RequiresTimeout time.Duration `yaml:"requires_timeout"` // after which it is started all the same
+	Retry           ServerRetry   `yaml:"retry"`
+	Tools           ToolRules     `yaml:"tools"`
+}
+
+// ServerRetry is a server's own schedule; what is zero is as in RetryConfig.
+type ServerRetry struct {
+	Attempts     int           `yaml:"attempts"`
+	BaseDelay    time.Duration `yaml:"base_delay"`
+	Multiplier   float64       `yaml:"multiplier"`
+	MaxDelay     time.Duration `yaml:"max_delay"`
+	SlowInterval time.Duration `yaml:"slow_interval"`
+}
+
+// over returns the general schedule with the server's own settings over it.
+func (r ServerRetry) over(general RetryConfig) mcpint.Retry {
+	return mcpint.Retry{
+		Enabled: general.Enabled, Attempts: cmp.Or(r.Attempts, general.Attempts),
+		BaseDelay: cmp.Or(r.BaseDelay, general.BaseDelay), Multiplier: cmp.Or(r.Multiplier, general.Multiplier),
+		MaxDelay: cmp.Or(r.MaxDelay, general.MaxDelay), SlowInterval: cmp.Or(r.SlowInterval, general.SlowInterval),
+	}
+}
+
+// ToolRules choose among a server's tools by patterns such as get_*.
+type ToolRules struct {
+	Allow []string `yaml:"allow"` // empty: all
+	Deny  []string `yaml:"deny"`
 }
 
 // HTTPConfig is our own HTTP interface.
@@ -223,8 +256,8 @@ func (c Config) Validate() error {
 	if c.Gateway.ID == "" || strings.ContainsAny(c.Gateway.ID, "/+# \t") {
 		bad("gateway.id", "%q is not usable in a topic; use letters, digits and dashes, such as kitchen", c.Gateway.ID)
 	}
-	if c.Gateway.Language != "en" {
-		bad("gateway.language", "%q has no sentence pack here; expected en", c.Gateway.Language)
+	if !slices.Contains(sentences.Languages(), c.Gateway.Language) {
+		bad("gateway.language", "%q has no sentence pack here; expected one of %s", c.Gateway.Language, strings.Join(sentences.Languages(), ", "))
 	}
 	oneOf(bad, "audio.earcons", c.Audio.Earcons, "off", "soft", "full")
 	oneOf(bad, "safety.dangerous", c.Safety.Dangerous, "deny")
@@ -282,19 +315,41 @@ func (m MCPConfig) validate(bad reporter) {
 	}
 	for id, s := range m.Servers {
 		key := "mcp.servers." + id
+		oneOf(bad, key+".transport", s.Transport, "stdio", "http", "sse")
 		switch {
 		case s.Transport == "stdio" && s.Command == "":
 			bad(key+".command", "a stdio server needs the command that starts it")
-		case s.Transport != "stdio" && s.URL == "" && s.Transport == "http":
+		case (s.Transport == "http" || s.Transport == "sse") && s.URL == "":
 			bad(key+".url", "a server reached by %s needs its address", s.Transport)
 		}
-		if len(s.Requires) > 0 {
-			bad(key+".requires", "this version does not check what a server needs; leave the list empty")
-		}
-		oneOf(bad, key+".transport", s.Transport, "stdio", "http")
 		if s.ConnectTimeout <= 0 || s.CallTimeout <= 0 {
 			bad(key, "connect_timeout and call_timeout must be longer than zero, such as 10s")
 		}
+		s.validate(key, bad)
+	}
+	if m.Breaker.Threshold < 1 {
+		bad("mcp.breaker.threshold", "%d is too small; expected 1 or more calls", m.Breaker.Threshold)
+	}
+}
+
+func (r ServerRules) validate(key string, bad reporter) {
+	for _, need := range r.Requires {
+		if err := mcpint.CheckRequirement(need); err != nil {
+			bad(key+".requires", "%v", err)
+		}
+	}
+	if len(r.Requires) > 0 && r.RequiresTimeout <= 0 {
+		bad(key+".requires_timeout", "%s is not a waiting time; expected something like 60s", r.RequiresTimeout)
+	}
+	if err := (mcpint.Rules{Allow: r.Tools.Allow, Deny: r.Tools.Deny}).Check(); err != nil {
+		bad(key+".tools", "%v", err)
+	}
+	own := r.Retry
+	if own.Attempts < 0 || own.BaseDelay < 0 || own.MaxDelay < 0 || own.SlowInterval < 0 {
+		bad(key+".retry", "nothing in it can be less than zero; leave it out to take what mcp.retry says")
+	}
+	if own.Multiplier != 0 && own.Multiplier < 1 {
+		bad(key+".retry.multiplier", "%g is too small; expected 1 or more", own.Multiplier)
 	}
 }
 

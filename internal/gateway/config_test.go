@@ -2,10 +2,14 @@ package gateway
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"voicegateway/internal/config"
+	"voicegateway/internal/mcpint"
 )
 
 const shipped = "../../configs/voice-gateway.yaml"
@@ -75,6 +79,25 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 		"server without command": {func(c *Config) {
 			c.MCP.Servers = map[string]ServerConfig{"toys": {Transport: "stdio", ConnectTimeout: 1, CallTimeout: 1}}
 		}, []string{"mcp.servers.toys.command"}},
+		"breaker": {func(c *Config) { c.MCP.Breaker.Threshold = 0 }, []string{"mcp.breaker.threshold", "1"}},
+		"server's needs": {func(c *Config) {
+			change(c, func(s *ServerConfig) { s.Requires = []string{"mqtt", "coffee"} })
+		}, []string{"mcp.servers.zwave.requires", "coffee", "tcp://host:port"}},
+		"server's patience": {func(c *Config) {
+			change(c, func(s *ServerConfig) { s.Requires, s.RequiresTimeout = []string{"mqtt"}, 0 })
+		}, []string{"mcp.servers.zwave.requires_timeout", "60s"}},
+		"server's schedule": {func(c *Config) {
+			change(c, func(s *ServerConfig) { s.Retry = ServerRetry{Attempts: -1, Multiplier: 0.5} })
+		}, []string{"mcp.servers.zwave.retry", "mcp.servers.zwave.retry.multiplier", "1 or more"}},
+		"server's tools": {func(c *Config) {
+			change(c, func(s *ServerConfig) { s.Tools.Deny = []string{"get_["} })
+		}, []string{"mcp.servers.zwave.tools", "get_[", "get_*"}},
+		"transport": {func(c *Config) {
+			change(c, func(s *ServerConfig) { s.Transport = "pigeon" })
+		}, []string{"mcp.servers.zwave.transport", "pigeon", "stdio, http, sse"}},
+		"old server without address": {func(c *Config) {
+			change(c, func(s *ServerConfig) { s.Transport = "sse" })
+		}, []string{"mcp.servers.zwave.url"}},
 		"server without address": {func(c *Config) {
 			c.MCP.Servers = map[string]ServerConfig{"toys": {Transport: "http", ConnectTimeout: 1, CallTimeout: 1}}
 		}, []string{"mcp.servers.toys.url"}},
@@ -93,5 +116,59 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// change changes the Z-Wave server's entry.
+func change(c *Config, set func(*ServerConfig)) {
+	s := c.MCP.Servers["zwave"]
+	set(&s)
+	c.MCP.Servers = map[string]ServerConfig{"zwave": s}
+}
+
+func TestAServersOwnSchedule(t *testing.T) {
+	t.Parallel()
+	general := Default().MCP.Retry
+	if got := (ServerRetry{}).over(general); got != mcpint.Retry(general) {
+		t.Errorf("without its own the schedule is %+v", got)
+	}
+	general.Enabled = false
+	own := ServerRetry{Attempts: 7, BaseDelay: time.Second, Multiplier: 3, MaxDelay: 9 * time.Second, SlowInterval: 10 * time.Second}
+	want := mcpint.Retry{Attempts: 7, BaseDelay: time.Second, Multiplier: 3, MaxDelay: 9 * time.Second, SlowInterval: 10 * time.Second}
+	if got := own.over(general); got != want {
+		t.Errorf("the schedule is %+v, want %+v", got, want)
+	}
+}
+
+// What one server sets reaches it through the file.
+func TestServerKeysOfTheFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	text := `
+mcp:
+  servers:
+    music:
+      transport: sse
+      url: http://music.example/sse
+      headers: {Authorization: Bearer x}
+      requires: [mqtt, "tcp://music.example:80"]
+      retry: {attempts: 5, base_delay: 1s}
+      tools: {allow: [play_*], deny: [play_loud]}
+      call_timeout: 7s
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	if _, err := config.Load(file, &c, config.Options{Environ: []string{}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	s := c.MCP.Servers["music"]
+	if s.Retry.over(c.MCP.Retry).Attempts != 5 || s.Retry.over(c.MCP.Retry).SlowInterval != time.Minute || len(s.Requires) != 2 ||
+		s.RequiresTimeout != time.Minute || s.Tools.Allow[0] != "play_*" || s.Tools.Deny[0] != "play_loud" || s.CallTimeout != 7*time.Second {
+		t.Errorf("read %+v", s)
 	}
 }

@@ -22,8 +22,15 @@ type ear struct {
 	done  chan struct{}  // closed when a finite source has been told to its end
 }
 
+// deaf says that no engine understands what is spoken in the gateway's language:
+// PocketSphinx knows English, and would take anything else for it.
+func (g *Gateway) deaf() bool { return g.cfg.Gateway.Language != "en" }
+
 // buildEar puts the sound path together.
 func (g *Gateway) buildEar() error {
+	if g.deaf() {
+		g.log.Warn("spoken commands are off: the recogniser hears English only; text commands work", "part", "stt", "language", g.cfg.Gateway.Language)
+	}
 	g.ear = ear{done: make(chan struct{})}
 	if g.opts.TextOnly {
 		return nil
@@ -37,12 +44,12 @@ func (g *Gateway) buildEar() error {
 		return err
 	}
 	engine := g.cfg.Wake.Engine
-	if g.opts.PushToTalk {
+	if g.opts.PushToTalk || g.deaf() {
 		engine = "none"
 	}
 	if g.ear.wake, err = wake.New(wake.Config{
 		Engine: engine, Words: g.cfg.Wake.Words, Thresholds: g.cfg.Wake.Thresholds, Command: command,
-		ModelDir:  g.cfg.STT.ModelDir,
+		ModelDir: g.cfg.STT.ModelDir, ModelsDir: g.cfg.Wake.ModelsDir,
 		Pronounce: stt.NewPronouncer(filepath.Join(g.cfg.STT.ModelDir, "cmudict-en-us.dict"), g.cfg.STT.Pronunciations).All,
 		Log:       g.log.With("part", "wake"),
 	}); err != nil {
@@ -56,7 +63,7 @@ func (g *Gateway) buildEar() error {
 		Area: g.cfg.Gateway.Area, Source: g.opts.Source, Live: !g.opts.Fast,
 		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun,
 	}, turn.Parts{
-		Mic: mic, Wake: g.ear.wake, Stt: g.ear.stt, End: endpoint.New(endpoint.Default()),
+		Mic: mic, Wake: g.ear.wake, Stt: &overheard{Transcriber: g.ear.stt, observer: g.observer}, End: endpoint.New(endpoint.Default()),
 		Answer: g.mind.answerer, Voice: g.voice, Speaker: speaker, Observer: g.observer, Log: g.log,
 	})
 	if err != nil {

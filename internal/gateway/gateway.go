@@ -81,6 +81,7 @@ type mind struct {
 	caller   *caller
 	model    *ai.Assistant
 	volume   *local.Volume
+	tasks    *tasks
 }
 
 // New checks the configuration, builds every part and starts none.
@@ -93,7 +94,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	g := &Gateway{cfg: cfg, opts: opts, log: log, board: newBoard(), tools: tools.NewRegistry()}
 	for _, build := range []func() error{
-		g.buildHouse, g.buildTools, g.buildLink, g.buildMind, g.buildVoice, g.buildEar, g.buildHTTP,
+		g.buildHouse, g.buildTools, g.buildServerTools, g.buildLink, g.buildMind, g.buildVoice, g.buildEar, g.buildHTTP,
 	} {
 		if err := build(); err != nil {
 			return nil, err
@@ -140,12 +141,13 @@ func (g *Gateway) services() []service {
 		{"mcp", g.link.host.Run, false},
 		{"ai", g.mind.model.Run, false},
 		{"tts", g.voice.Run, false},
+		{"tasks", g.offer, false},
 	}
 	if g.link.api != nil {
 		s = append(s, service{"mqttapi", g.link.api.Run, false})
 	}
 	if g.http != nil {
-		s = append(s, service{"http", g.http.Run, true})
+		s = append(s, service{"http", g.http.Run, true}, service{"events", g.tellServers, false})
 	}
 	return append(s, g.ear.services(g.house)...)
 }

@@ -57,6 +57,9 @@ func newHouse(pack *intent.Pack, base *home.House, log *slog.Logger) (*house, er
 	return h, nil
 }
 
+// IsQuestion says whether a text asks for something and orders nothing.
+func (h *house) IsQuestion(text string) bool { return h.pack.IsQuestion(text) }
+
 // tell takes a server's house in; a body that is no house is told in the log and
 // changes nothing.
 func (h *house) tell(server string, body []byte) {

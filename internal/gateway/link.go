@@ -55,7 +55,7 @@ func (g *Gateway) buildLink() error {
 			g.link.api.Connected()
 		}
 	})
-	g.observer = &observers{log: g.log, api: g.link.api, watch: g.opts.Watch}
+	g.observer = &observers{log: g.log, api: g.link.api, watch: g.opts.Watch, servers: make(chan struct{}, 1)}
 	return nil
 }
 
@@ -66,13 +66,16 @@ const zwaveServer = "zwave"
 // buildHost prepares the MCP servers.
 func (g *Gateway) buildHost(url string) error {
 	cfg := mcpint.HostConfig{
-		Retry:  mcpint.Retry(g.cfg.MCP.Retry),
-		Health: mcpint.HealthCheck{Interval: g.cfg.MCP.Health.Interval, Timeout: g.cfg.MCP.Health.Timeout},
+		Retry:   mcpint.Retry(g.cfg.MCP.Retry),
+		Retries: map[string]mcpint.Retry{},
+		Breaker: mcpint.BreakerConfig{Threshold: g.cfg.MCP.Breaker.Threshold, Recovery: g.cfg.MCP.Breaker.Recovery},
+		MQTT:    g.link.bus.Connected,
+		Health:  mcpint.HealthCheck{Interval: g.cfg.MCP.Health.Interval, Timeout: g.cfg.MCP.Health.Timeout},
 		Options: mcpint.Options{
 			Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
-			Environ: g.opts.Environ, Log: g.log.With("part", "mcp"),
+			Environ: g.opts.Environ, Log: g.log.With("part", "mcp"), Pins: g.newPins(),
 		},
-		OnAttempt: g.attempted,
+		OnAttempt: g.attempted, Observer: g.hostObserver(),
 	}
 	broker := map[string]string{
 		"MQTT_BROKER_URL": url, "MQTT_USERNAME": g.cfg.MQTT.Username, "MQTT_PASSWORD": g.opts.Secrets.MQTTPassword,
@@ -86,10 +89,15 @@ func (g *Gateway) buildHost(url string) error {
 			maps.Copy(env, broker)
 		}
 		maps.Copy(env, s.Env)
+		cfg.Retries[id] = s.Retry.over(g.cfg.MCP.Retry)
 		cfg.Servers = append(cfg.Servers, mcpint.Server{
 			ID: id, Transport: s.Transport, Command: s.Command, Args: s.Args, Env: env, Dir: s.Dir,
 			URL: s.URL, Headers: s.Headers, Essential: s.Essential,
-			ConnectTimeout: s.ConnectTimeout, CallTimeout: s.CallTimeout, Program: program(id, s),
+			ConnectTimeout: s.ConnectTimeout, CallTimeout: s.CallTimeout,
+			Rules: mcpint.Rules{
+				Program: program(id, s), Requires: s.Requires, RequiresTimeout: s.RequiresTimeout,
+				Allow: s.Tools.Allow, Deny: s.Tools.Deny,
+			},
 		})
 	}
 	var err error
@@ -103,6 +111,9 @@ func (g *Gateway) buildHost(url string) error {
 // attempted passes the end of an attempt on.
 func (g *Gateway) attempted(a mcpint.Attempt) {
 	g.mind.caller.attempted(a.Err == nil)
+	if a.Err == nil {
+		g.mind.tasks.back(a.Server)
+	}
 	if g.opts.Attempt != nil {
 		g.opts.Attempt(a)
 	}

@@ -17,8 +17,11 @@ import (
 )
 
 func (g *Gateway) buildHouse() error {
-	var err error
-	g.house, err = newHouse(intent.English(), g.opts.House, g.log)
+	pack, err := intent.Ours(g.cfg.Gateway.Language)
+	if err != nil {
+		return fmt.Errorf("gateway.language: %w", err)
+	}
+	g.house, err = newHouse(pack, g.opts.House, g.log)
 	return err
 }
 
@@ -51,9 +54,20 @@ func (g *Gateway) buildMind() error {
 	if g.mind.model, err = ai.New(g.cfg.AI, model, toolbox{g.mind.caller}, g.log.With("part", "ai")); err != nil {
 		return err
 	}
-	g.mind.answerer, err = turn.NewAnswerer(g.house, g.mind.caller, assistant{g.mind.model, g.house}, reply.English(),
+	phrases, err := reply.Ours(g.cfg.Gateway.Language)
+	if err != nil {
+		return fmt.Errorf("gateway.language: %w", err)
+	}
+	g.mind.answerer, err = turn.NewAnswerer(g.house, g.mind.caller, assistant{g.mind.model, g.house}, phrases,
 		turn.Safety{FanOutLimit: g.cfg.Safety.FanOutLimit}, g.log)
-	return err
+	if err != nil {
+		return err
+	}
+	g.mind.tasks = newTasks(g.cfg.Gateway.StateDir, g.log.With("part", "tasks"))
+	g.mind.answerer.SetRecovery(turn.Recovery{
+		Arbiter: arbiter{g.mind.model}, Servers: servers{g.link.host}, Tasks: g.mind.tasks,
+	})
+	return nil
 }
 
 // assistant is the language model as the turn sees it.
@@ -74,6 +88,11 @@ func (a assistant) Remember(heard, said string) { a.model.Remember(heard, said) 
 // Reply passes the model's parts on.
 func (a assistant) Reply(ctx context.Context, q turn.Question) iter.Seq2[turn.Part, error] {
 	prompt := ai.Prompt{Text: q.Text, Area: q.Area, Facts: a.facts(), MayAct: q.MayAct}
+	if q.Lost != nil {
+		prompt.Lost = func(ctx context.Context, l ai.LostCall) ai.Ruling {
+			return ai.Ruling(q.Lost(ctx, turn.Lost{Call: l.Record.Call, Spec: l.Record.Spec, Err: l.Record.Err, Rest: l.Rest}))
+		}
+	}
 	return func(yield func(turn.Part, error) bool) {
 		for part, err := range a.model.Reply(ctx, prompt) {
 			if e, ok := errors.AsType[*ai.Error](err); ok && e.Kind == ai.Unavailable {

@@ -1,10 +1,13 @@
 package gateway
 
 import (
+	"cmp"
 	"log/slog"
 	"slices"
 	"sync"
 
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/turn"
 )
@@ -18,13 +21,29 @@ type observers struct {
 	log   *slog.Logger
 	api   *mqttapi.API  // nil without a presence on MQTT
 	watch turn.Observer // nil where nobody else watches
+	// feed and counts are nil without an HTTP interface.
+	feed    *httpapi.Feed
+	counts  *metrics.Metrics
+	servers chan struct{} // of size one: an MCP server has changed
 
 	mu    sync.Mutex
 	turns []turn.Record
+	at    turn.State
+}
+
+// state is where the microphone's turn stands.
+func (o *observers) state() turn.State {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return cmp.Or(o.at, turn.Idle)
 }
 
 // StateChanged passes the state on.
 func (o *observers) StateChanged(s turn.State) {
+	o.mu.Lock()
+	o.at = s
+	o.mu.Unlock()
+	o.publish(httpapi.KindState, stateNews{s})
 	if o.api != nil {
 		o.api.State(string(s))
 	}
@@ -55,6 +74,15 @@ func (o *observers) TurnEnded(r turn.Record) {
 		"outcome", string(r.Outcome), "calls", len(r.Calls), "speech_end", ms(r.Timings.SpeechEnd), "endpoint", ms(r.Timings.Endpoint),
 		"transcript", ms(r.Timings.Transcript), "first_publish", ms(r.Timings.FirstPublish), "confirmed", ms(r.Timings.Confirmed),
 		"first_audio", ms(r.Timings.FirstAudio), "took", ms(r.Timings.Total))
+	if o.counts != nil {
+		o.counts.Turn(counted(r))
+	}
+	for _, c := range r.Calls {
+		if d := c.Receipt; d != nil {
+			o.publish(httpapi.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Confirmed, r.ID})
+		}
+	}
+	o.publish(httpapi.KindTurn, r)
 	if o.api != nil {
 		if r.Transcript != nil {
 			o.api.Transcript(r.ID, r.Transcript.Text)

@@ -4,10 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -24,13 +30,24 @@ func (g *Gateway) buildHTTP() error {
 	if g.cfg.HTTP.Listen == "" || g.opts.TextOnly {
 		return nil
 	}
+	log := g.log.With("part", "http")
+	g.observer.feed = httpapi.NewFeed(g.standing, log)
+	g.observer.counts = metrics.New(g.version(), g.snapshot)
+	g.observer.counts.Expect(slices.Sorted(maps.Keys(g.cfg.MCP.Servers))...)
+	endpoint, err := g.buildEndpoint()
+	if err != nil {
+		return err
+	}
 	view := httpView{g}
-	var err error
 	g.http, err = httpapi.New(httpapi.Config{
 		Listen: g.cfg.HTTP.Listen, Token: g.opts.Secrets.HTTPToken, Hosts: g.cfg.HTTP.Hosts,
 	}, httpapi.Deps{
-		Health: view, Asker: view, Sayer: view, Servers: view, Turns: view, Home: view,
-	}, g.log.With("part", "http"))
+		Health: view, Asker: view, Sayer: view, Servers: view, Turns: view, Home: view, Events: g.observer.feed,
+		Handlers: map[string]http.Handler{
+			"GET /metrics": g.observer.counts.Handler(),
+			"POST /mcp":    endpoint, "GET /mcp": endpoint, "DELETE /mcp": endpoint,
+		},
+	}, log)
 	return err
 }
 
@@ -70,7 +87,12 @@ var live = map[string]func(*Gateway) string{
 		}
 		return ""
 	},
-	"audio":   func(g *Gateway) string { return g.ear.sound.State().Problem },
+	"audio": func(g *Gateway) string {
+		if g.deaf() {
+			return "spoken commands are off: the recogniser hears English only; text commands work"
+		}
+		return g.ear.sound.State().Problem
+	},
 	"grammar": func(g *Gateway) string { return g.house.heard() },
 	"tts": func(g *Gateway) string {
 		_, why := g.voice.Ready()
@@ -99,6 +121,9 @@ func (v httpView) Say(ctx context.Context, text string) error {
 	return err
 }
 
+// Tasks lists the stopped tasks, the newest first.
+func (v httpView) Tasks() any { return v.mind.tasks.Open() }
+
 // Turns lists the last turns, the newest first.
 func (v httpView) Turns(limit int) any {
 	turns := v.observer.last()
@@ -107,9 +132,6 @@ func (v httpView) Turns(limit int) any {
 	}
 	return turns
 }
-
-// Home is the house as it is known.
-func (v httpView) Home(context.Context) (any, error) { return v.House(), nil }
 
 // List is the state of every MCP server.
 func (v httpView) List() httpapi.ServerList {
@@ -132,28 +154,38 @@ func (v httpView) server(id string) (mcpint.Status, error) {
 			return s, nil
 		}
 	}
-	return mcpint.Status{}, fmt.Errorf("%w: no MCP server is called %q", httpapi.ErrNotFound, id)
+	return mcpint.Status{}, fmt.Errorf("%w; configured are: %s", httpapi.ErrNotFound, strings.Join(slices.Sorted(maps.Keys(v.cfg.MCP.Servers)), ", "))
 }
 
 // Retry starts afresh with one server.
 func (v httpView) Retry(ctx context.Context, id string) (any, bool, error) {
-	s, err := v.server(id)
-	if err != nil {
-		return nil, false, err
+	return v.retry(ctx, id)
+}
+
+func (v httpView) retry(ctx context.Context, id string) (s mcpint.Status, connected bool, err error) {
+	if s, err = v.server(id); err != nil {
+		return s, false, err
 	}
-	if s.Status == mcpint.Connected {
-		return s, true, nil
-	}
-	if err := v.link.host.Retry(ctx, id); err != nil {
-		return nil, false, fmt.Errorf("retrying: %w", err)
+	connected = s.Status == mcpint.Connected // forcing it all the same closes its breaker halfway (M9)
+	if err = v.link.host.Retry(ctx, id); err != nil {
+		return s, false, fmt.Errorf("retrying: %w", err)
 	}
 	s, err = v.server(id)
-	return s, false, err
+	return s, connected, err
 }
 
 // RetryAll starts afresh with every server that is not connected.
 func (v httpView) RetryAll(ctx context.Context) (httpapi.ServerList, error) {
-	if err := v.link.host.RetryAll(ctx); err != nil {
+	// Side by side: each may take its moment to be heard, and together they must
+	// not take longer than one.
+	all := v.link.host.Status()
+	errs := make([]error, len(all))
+	var forcing sync.WaitGroup
+	for i, s := range all {
+		forcing.Go(func() { errs[i] = v.link.host.Retry(ctx, s.ID) })
+	}
+	forcing.Wait()
+	if err := errors.Join(errs...); err != nil {
 		return httpapi.ServerList{}, fmt.Errorf("retrying: %w", err)
 	}
 	return v.List(), nil
@@ -174,6 +206,9 @@ func (v mqttView) Say(ctx context.Context, text string) error { return v.Gateway
 func (v mqttView) Listen(ctx context.Context) error {
 	if v.ear.loop == nil {
 		return errors.New("this gateway has no microphone")
+	}
+	if v.deaf() {
+		return errors.New("the recogniser hears English only, and gateway.language is another")
 	}
 	return v.ear.loop.Listen(ctx)
 }

@@ -21,6 +21,7 @@ type Deps struct {
 	Servers Servers
 	Turns   Turns
 	Home    Home
+	Events  *Feed
 	// Handlers are routes of other parts by their pattern ("GET /metrics",
 	// "/mcp", "GET /{$}"). The door's rules hold for them as well.
 	Handlers map[string]http.Handler
@@ -93,6 +94,7 @@ type ServerList struct {
 // Turns remembers the last turns.
 type Turns interface {
 	Turns(limit int) (records any) // a JSON list, newest first
+	Tasks() (tasks any)            // a JSON list of the stopped ones, newest first
 }
 
 // Home is the house as it is known.

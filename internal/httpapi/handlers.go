@@ -19,45 +19,6 @@ const maxText = 2000
 // maxTurns is how many turns one request may list.
 const maxTurns = 200
 
-// routes is the table of everything this server answers.
-func (s *Server) routes() (*http.ServeMux, error) {
-	d := s.deps
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", s.healthz)
-	mux.HandleFunc("GET /readyz", s.needs(d.Health != nil, s.readyz))
-	mux.HandleFunc("POST /api/ask", s.post(d.Asker != nil, s.ask))
-	mux.HandleFunc("POST /api/say", s.post(d.Sayer != nil, s.say))
-	mux.HandleFunc("GET /api/turns", s.needs(d.Turns != nil, s.turns))
-	mux.HandleFunc("GET /api/home", s.needs(d.Home != nil, s.home))
-	mux.HandleFunc("GET /mcp/servers", s.needs(d.Servers != nil, s.servers))
-	mux.HandleFunc("GET /mcp/servers/{id}/status", s.needs(d.Servers != nil, s.serverStatus))
-	mux.HandleFunc("POST /mcp/servers/{id}/retry", s.post(d.Servers != nil, s.serverRetry))
-	mux.HandleFunc("POST /mcp/servers/retry-all", s.post(d.Servers != nil, s.serverRetryAll))
-	for pattern, handler := range d.Handlers {
-		if err := s.foreign(mux, pattern, handler); err != nil {
-			return nil, err
-		}
-	}
-	return mux, nil
-}
-
-// foreign adds another part's handler. The mux panics at a pattern it cannot
-// take; that is a mistake in the assembly and is told as an error.
-func (s *Server) foreign(mux *http.ServeMux, pattern string, handler http.Handler) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("httpapi: the route %q: %v", pattern, r)
-		}
-	}()
-	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		// An earlier request on this connection left a deadline; these stream.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-		r.Body = http.MaxBytesReader(w, r.Body, maxForeign)
-		handler.ServeHTTP(w, r)
-	})
-	return nil
-}
-
 // needs answers 503 where the gateway was built without what the route shows.
 func (s *Server) needs(there bool, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -248,3 +209,8 @@ func listed(l ServerList) ServerList {
 }
 
 func isTimeout(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
+
+// tasks lists what was stopped in the middle.
+func (s *Server) tasks(w http.ResponseWriter, _ *http.Request) {
+	s.answer(w, http.StatusOK, s.deps.Turns.Tasks())
+}

@@ -4,8 +4,9 @@
 // each handler.
 //
 // What is behind the door comes in as small interfaces (Deps). To add a route,
-// write its handler and a line in routes; a handler that another part brings
-// (metrics, /mcp, the page) goes into Deps.Handlers.
+// write its handler, a line in the table of routes.go and its description in
+// openapi.yaml; a handler that another part brings (metrics, /mcp, the page) goes
+// into Deps.Handlers.
 package httpapi
 
 import (
@@ -48,14 +49,16 @@ const (
 
 // Server is the HTTP server.
 type Server struct {
-	cfg   Config
-	deps  Deps
-	log   *slog.Logger
-	mux   *http.ServeMux
-	local bool
-	ready chan struct{} // closed when it accepts connections
-	once  sync.Once
-	addr  string // set before ready is closed
+	cfg  Config
+	deps Deps
+	log  *slog.Logger
+	mux  *http.ServeMux
+	// patterns are those of mux, which does not tell them.
+	patterns []string
+	local    bool
+	ready    chan struct{} // closed when it accepts connections
+	once     sync.Once
+	addr     string // set before ready is closed
 	// listener is set by Listen and taken over by Run.
 	listener net.Listener
 }

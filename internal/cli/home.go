@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// seenHome is the daemon's answer about the house, as far as a person is told.
+type seenHome struct {
+	Entities []seenEntity `json:"entities"`
+}
+
+type seenEntity struct {
+	Name      string `json:"name"`
+	Domain    string `json:"domain"`
+	Area      string `json:"area"`
+	Server    string `json:"server"`
+	State     any    `json:"state"`
+	Reachable *bool  `json:"reachable"`
+}
+
+// homeCommand lists the house.
+func (a *app) homeCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "home", Short: "The house: areas, devices, state, reachable or not",
+		Args: exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.passOn(c.Context(), l, "/api/home")
+			}
+			var house seenHome
+			if err := a.show(c.Context(), l, "/api/home", &house); err != nil {
+				return err
+			}
+			a.tellHome(house)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the house as JSON")
+	return c
+}
+
+// tellHome prints a line for each device, area by area.
+func (a *app) tellHome(house seenHome) {
+	if len(house.Entities) == 0 {
+		fmt.Fprintln(a.Out, "No device is known yet; voice-gateway servers shows whether the servers that know them are connected.")
+		return
+	}
+	slices.SortStableFunc(house.Entities, func(x, y seenEntity) int {
+		return cmp.Or(strings.Compare(x.Area, y.Area), strings.Compare(x.Name, y.Name))
+	})
+	var rows [][]string
+	for _, e := range house.Entities {
+		rows = append(rows, []string{cmp.Or(e.Area, "-"), e.Name, e.Domain, stateText(e.State), e.reach(), cmp.Or(e.Server, "-")})
+	}
+	table(a.Out, a.paint, []string{"area", "device", "kind", "state", "reachable", "server"}, rows)
+}
+
+// reach says whether a device can be reached, as far as it is known.
+func (e seenEntity) reach() string {
+	switch {
+	case e.Reachable == nil:
+		return "?"
+	case *e.Reachable:
+		return "yes"
+	default:
+		return "no"
+	}
+}
+
+// stateText is a state as a word; one of several values is shown as JSON.
+func stateText(state any) string {
+	switch s := state.(type) {
+	case nil:
+		return "?"
+	case string:
+		return s
+	case bool, float64:
+		return fmt.Sprint(s)
+	default:
+		text, err := json.Marshal(s)
+		if err != nil {
+			return "?"
+		}
+		return string(text)
+	}
+}

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/mcpint"
+)
+
+// retryPatience is how long servers retry waits for an attempt's end: the longest
+// attempt by default takes connect_timeout, 10 s.
+const retryPatience = 15 * time.Second
+
+// lookAgain is the pause between two looks at a server that is being tried.
+const lookAgain = 100 * time.Millisecond
+
+// errorWidth is how much of a last error the table shows, in characters; the rest
+// is told below it.
+const errorWidth = 60
+
+// serverList is the daemon's answer about all servers.
+type serverList struct {
+	Overall string          `json:"overall"`
+	Servers []mcpint.Status `json:"servers"`
+}
+
+// serversCommand shows the MCP servers, and makes them be tried again.
+func (a *app) serversCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "servers", Short: "MCP servers with state, next retry and last error",
+		Args: exactly(0, "no arguments, or retry"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.passOn(c.Context(), l, "/mcp/servers")
+			}
+			var list serverList
+			if err := a.show(c.Context(), l, "/mcp/servers", &list); err != nil {
+				return err
+			}
+			a.tellServers(list, time.Now())
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the servers as JSON")
+	c.AddCommand(a.retryCommand())
+	return c
+}
+
+// passOn prints the daemon's answer as it came.
+func (a *app) passOn(ctx context.Context, l *loaded, path string) error {
+	var raw json.RawMessage
+	if err := a.show(ctx, l, path, &raw); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Out, strings.TrimSpace(string(raw)))
+	return nil
+}
+
+// tellServers prints the table for a person.
+func (a *app) tellServers(list serverList, now time.Time) {
+	fmt.Fprintf(a.Out, "MCP servers: %s\n", a.paint.bold(list.Overall))
+	var rows [][]string
+	for _, s := range list.Servers {
+		name := s.ID
+		if s.Essential {
+			name += " *"
+		}
+		rows = append(rows, []string{
+			name, string(s.Status), toolCount(s), string(s.Health), s.Breaker, retries(s), nextTry(s, now), shortened(lastError(s)),
+		})
+	}
+	table(a.Out, a.paint, []string{"server", "state", "tools", "health", "breaker", "retries", "next try", "last error"}, rows)
+	if slices.ContainsFunc(list.Servers, func(s mcpint.Status) bool { return s.Essential }) {
+		fmt.Fprintln(a.Out, a.paint.dim("  * essential"))
+	}
+	for _, s := range list.Servers {
+		for _, text := range notes(s) {
+			fmt.Fprintf(a.Out, "\n  %s: %s\n", a.paint.bold(s.ID), text)
+		}
+	}
+}
+
+// notes are what has no room in the table.
+func notes(s mcpint.Status) []string {
+	var all []string
+	if text := lastError(s); text != shortened(text) {
+		all = append(all, text)
+	}
+	if s.Status == mcpint.Connected && s.HealthReason != nil {
+		all = append(all, fmt.Sprintf("%s: %s", s.Health, *s.HealthReason))
+	}
+	if len(s.ToolsChanged) > 0 {
+		all = append(all, "tools that are not what they were at first sight: "+strings.Join(s.ToolsChanged, ", "))
+	}
+	return all
+}
+
+func toolCount(s mcpint.Status) string {
+	if s.Tools == nil {
+		return "-"
+	}
+	return strconv.Itoa(*s.Tools)
+}
+
+// retries is the count and its limit; a server that failed is tried beyond it.
+func retries(s mcpint.Status) string {
+	if s.RetryCount > s.MaxRetries {
+		return strconv.Itoa(s.RetryCount)
+	}
+	return fmt.Sprintf("%d of %d", s.RetryCount, s.MaxRetries)
+}
+
+// nextTry is when the next attempt comes, in seconds from now.
+func nextTry(s mcpint.Status, now time.Time) string {
+	switch {
+	case s.NextRetryTime == nil:
+		return "-"
+	case !s.NextRetryTime.After(now):
+		return "now"
+	}
+	return fmt.Sprintf("in %.0f s", max(s.NextRetryTime.Sub(now).Seconds(), 1))
+}
+
+// lastError is the reason of the last failure on one line.
+func lastError(s mcpint.Status) string {
+	if s.ErrorMessage == nil {
+		return "-"
+	}
+	text := strings.Join(strings.Fields(*s.ErrorMessage), " ")
+	return strings.TrimPrefix(text, fmt.Sprintf("connection to %s server '%s' failed: ", s.Transport, s.ID))
+}
+
+func shortened(text string) string {
+	if r := []rune(text); len(r) > errorWidth {
+		return string(r[:errorWidth-1]) + "…"
+	}
+	return text
+}
+
+// retryCommand starts afresh with one server or all.
+func (a *app) retryCommand() *cobra.Command {
+	var all, noWait bool
+	c := &cobra.Command{
+		Use: "retry NAME|--all", Short: "Try a server again at once, with a fresh count of retries",
+		Args: func(c *cobra.Command, args []string) error {
+			if all == (len(args) == 1) || len(args) > 1 {
+				return usageError{fmt.Errorf("%s needs the name of one server, or --all", c.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience+retryPatience)
+			defer cancel()
+			if all {
+				return a.retryAll(ctx, l, noWait)
+			}
+			return a.retryOne(ctx, l, args[0], noWait)
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "every server that is not connected")
+	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for the outcome of the attempt")
+	return c
+}
+
+func (a *app) retryOne(ctx context.Context, l *loaded, id string, noWait bool) error {
+	var s mcpint.Status
+	path := "/mcp/servers/" + url.PathEscape(id) + "/retry"
+	if err := a.needed(l, a.request(ctx, l, http.MethodPost, path, []byte("{}"), &s)); err != nil {
+		return err
+	}
+	return a.retried(ctx, l, []mcpint.Status{s}, noWait)
+}
+
+func (a *app) retryAll(ctx context.Context, l *loaded, noWait bool) error {
+	var list serverList
+	if err := a.needed(l, a.request(ctx, l, http.MethodPost, "/mcp/servers/retry-all", []byte("{}"), &list)); err != nil {
+		return err
+	}
+	return a.retried(ctx, l, list.Servers, noWait)
+}
+
+// retried tells what became of the servers; that one is not connected is an error
+// of the command.
+func (a *app) retried(ctx context.Context, l *loaded, servers []mcpint.Status, noWait bool) error {
+	ctx, cancel := context.WithTimeout(ctx, retryPatience)
+	defer cancel()
+	var missing []string
+	for _, s := range servers {
+		s, err := a.settled(ctx, l, s, noWait)
+		if err != nil {
+			return err
+		}
+		switch {
+		case s.Status == mcpint.Connected:
+			fmt.Fprintf(a.Out, "%s %s is connected (%s tools)\n", a.paint.good("✓"), s.ID, toolCount(s))
+		case noWait || s.Status == mcpint.Connecting:
+			fmt.Fprintf(a.Out, "%s %s is being tried\n", a.paint.warn("!"), s.ID)
+		default:
+			fmt.Fprintf(a.Out, "%s %s is %s, next try %s: %s\n", a.paint.bad("✗"), s.ID, s.Status, nextTry(s, time.Now()), lastError(s))
+			missing = append(missing, s.ID)
+		}
+	}
+	if len(missing) > 0 {
+		return silentError{errors.New("not connected: " + strings.Join(missing, ", "))}
+	}
+	return nil
+}
+
+// settled waits until a server is being tried no more, or the patience ends.
+func (a *app) settled(ctx context.Context, l *loaded, s mcpint.Status, noWait bool) (mcpint.Status, error) {
+	pause := time.NewTicker(lookAgain)
+	defer pause.Stop()
+	for !noWait && s.Status == mcpint.Connecting {
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return s, nil
+		}
+		if err := a.show(ctx, l, "/mcp/servers/"+url.PathEscape(s.ID)+"/status", &s); err != nil {
+			if ctx.Err() != nil {
+				return s, nil
+			}
+			return s, err
+		}
+	}
+	return s, nil
+}

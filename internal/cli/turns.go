@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/turn"
+)
+
+// mostTurns is how many turns the daemon lists at once.
+const mostTurns = 200
+
+// turnsCommand lists the last turns.
+func (a *app) turnsCommand() *cobra.Command {
+	var asJSON, tasks bool
+	var limit int
+	c := &cobra.Command{
+		Use: "turns", Short: "The last turns, the newest first; with --tasks, those stopped in the middle",
+		Args: exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if limit < 1 || limit > mostTurns {
+				return usageError{fmt.Errorf("--limit is %d; expected 1 to %d", limit, mostTurns)}
+			}
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			if tasks {
+				return a.tasks(c.Context(), l, asJSON)
+			}
+			var turns []turn.Record
+			if err := a.show(c.Context(), l, fmt.Sprintf("/api/turns?limit=%d", limit), &turns); err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printRecords(turns)
+			}
+			if len(turns) == 0 {
+				fmt.Fprintln(a.Out, "There was no turn since the gateway started.")
+				return nil
+			}
+			a.tellTurns(turns)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the turn records, one a line; the tasks as a list")
+	c.Flags().BoolVar(&tasks, "tasks", false, "what was stopped because a server was lost, and can be resumed")
+	c.Flags().IntVarP(&limit, "limit", "n", 20, "how many")
+	return c
+}
+
+// tasks lists what was stopped in the middle.
+func (a *app) tasks(ctx context.Context, l *loaded, asJSON bool) error {
+	list := []turn.Task{}
+	if err := a.show(ctx, l, "/api/tasks", &list); err != nil {
+		return err
+	}
+	if asJSON {
+		if err := json.NewEncoder(a.Out).Encode(list); err != nil {
+			return fmt.Errorf("printing the tasks: %w", err)
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.Out, "Nothing was stopped in the middle.")
+		return nil
+	}
+	for _, t := range list {
+		fmt.Fprintf(a.Out, "%s %s, %s: %s\n", a.paint.bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), quoted(t.Asked))
+		for _, s := range t.Done {
+			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("done"), s.Text())
+		}
+		for _, s := range t.Open {
+			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("open"), s.Text())
+		}
+		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("because"), t.Reason)
+	}
+	fmt.Fprintln(a.Out, `Say "resume", or: voice-gateway ask resume`)
+	return nil
+}
+
+// printRecords prints records, one a line.
+func (a *app) printRecords(turns []turn.Record) error {
+	for _, r := range turns {
+		if err := json.NewEncoder(a.Out).Encode(r); err != nil {
+			return fmt.Errorf("printing the record: %w", err)
+		}
+	}
+	return nil
+}
+
+// tellTurns prints a line for each turn.
+func (a *app) tellTurns(turns []turn.Record) {
+	var rows [][]string
+	for _, r := range turns {
+		heard, total := "-", "-"
+		if r.Transcript != nil {
+			heard = quoted(r.Transcript.Text)
+		}
+		if r.Timings.Total != nil {
+			total = fmt.Sprintf("%.0f ms", *r.Timings.Total)
+		}
+		rows = append(rows, []string{
+			r.ID, r.Time.Local().Format("Jan 2 15:04:05"), string(r.Source), heard, string(r.Route), string(r.Outcome), total, r.Reply,
+		})
+	}
+	table(a.Out, a.paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)
+}
+
+// whyCommand tells why a turn did what it did.
+func (a *app) whyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "why [TURN]", Short: "Why the last turn, or the one named, did what it did",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("%s needs one turn's id at most, as turns lists it", c.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			var turns []turn.Record
+			if err := a.show(c.Context(), l, fmt.Sprintf("/api/turns?limit=%d", mostTurns), &turns); err != nil {
+				return err
+			}
+			for _, r := range turns {
+				if len(args) == 0 || r.ID == args[0] {
+					a.tellWhy(r)
+					return nil
+				}
+			}
+			if len(args) == 0 {
+				return errors.New("there was no turn since the gateway started")
+			}
+			return fmt.Errorf("there is no turn %s among the last %d; voice-gateway turns lists them", args[0], len(turns))
+		},
+	}
+}
+
+// tellWhy prints the story of a turn with what decided it.
+func (a *app) tellWhy(r turn.Record) {
+	fmt.Fprintf(a.Out, "%s %s, %s, from %s%s\n", a.paint.bold("Turn"), r.ID, r.Time.Local().Format("Mon Jan 2 15:04:05"), r.Source, inArea(r.Area))
+	tellTurn(a.Out, a.paint, r)
+	if r.Endpoint != nil && r.Endpoint.Reason != "" {
+		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("endpoint"), r.Endpoint.Reason)
+	}
+	if r.Risk != "" {
+		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("risk    "), r.Risk)
+	}
+}
+
+func inArea(area string) string {
+	if strings.TrimSpace(area) == "" {
+		return ""
+	}
+	return " in " + area
+}

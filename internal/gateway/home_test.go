@@ -1,0 +1,53 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"voicegateway/internal/tools"
+)
+
+// A server's states are read page by page, as far as it tells them and no further
+// than a bound.
+func TestStatesOfAServer(t *testing.T) {
+	page := func(n, pages int) tools.Result {
+		return tools.Result{Data: fmt.Appendf(nil, `{"pages":%d,"devices":[{"id":"d%d","state":"on","reachable":true}]}`, pages, n)}
+	}
+	for name, tc := range map[string]struct {
+		answer         func(n int) (tools.Result, error)
+		devices, asked int
+	}{
+		"one page":    {func(n int) (tools.Result, error) { return page(n, 1), nil }, 1, 1},
+		"three pages": {func(n int) (tools.Result, error) { return page(n, 3), nil }, 3, 3},
+		"endless":     {func(n int) (tools.Result, error) { return page(n, n+1), nil }, statePages, statePages},
+		"it fails":    {func(int) (tools.Result, error) { return tools.Result{Failed: true, Text: "no"}, nil }, 0, 1},
+		"it is away":  {func(int) (tools.Result, error) { return tools.Result{}, errors.New("away") }, 0, 1},
+		"garbage":     {func(int) (tools.Result, error) { return tools.Result{Data: json.RawMessage(`{"pages":"x"}`)}, nil }, 0, 1},
+		"no data":     {func(int) (tools.Result, error) { return tools.Result{Text: "none"}, nil }, 0, 1},
+		"then it goes away": {func(n int) (tools.Result, error) {
+			if n > 2 {
+				return tools.Result{}, errors.New("away")
+			}
+			return page(n, 9), nil
+		}, 2, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := assembled(t)
+			asked := 0
+			g.tools.Replace("zwave", []tools.Tool{tools.New(tools.Spec{Name: stateTool, Description: "x", Risk: tools.Read},
+				func(_ context.Context, a struct{ Page int }) (tools.Result, error) {
+					asked++
+					return tc.answer(a.Page)
+				})})
+			if got := g.statesOf(t.Context(), "zwave"); len(got) != tc.devices || asked != tc.asked {
+				t.Errorf("%d devices after %d pages, expected %d after %d", len(got), asked, tc.devices, tc.asked)
+			}
+		})
+	}
+	if got := assembled(t).statesOf(t.Context(), "music"); len(got) != 0 {
+		t.Errorf("a server without the tool has states: %v", got)
+	}
+}

@@ -1,0 +1,133 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/tools"
+)
+
+// The schemas of the tools below. The server's object itself is M4's and stands
+// in one place only, mcpint.Status.
+const (
+	noArguments   = `{"type":"object","properties":{},"additionalProperties":false}`
+	serverIDInput = `{"type":"object","properties":{"serverId":{"type":"string","description":"the id of an MCP server, as list_servers tells it"}},"required":["serverId"],"additionalProperties":false}`
+	serverOutput  = `{"type":"object","properties":{"id":{"type":"string"},"status":{"type":"string"},"health":{"type":"string"},"breaker":{"type":"string"}},"required":["id","status","health","breaker"]}`
+	listOutput    = `{"type":"object","properties":{"overall":{"type":"string"},"servers":{"type":"array","items":` + serverOutput + `}},"required":["overall","servers"]}`
+)
+
+// serverArg is the argument of the tools that are about one server.
+type serverArg struct {
+	ServerID string `json:"serverId"`
+}
+
+// serverTools are M7's tools, the same for the language model and for other MCP
+// hosts. Retrying starts an attempt and does not wait for its end.
+func (g *Gateway) serverTools() []tools.Tool {
+	view := httpView{g}
+	return []tools.Tool{
+		tools.New(tools.Spec{
+			Name: "list_servers", Title: "List the MCP servers", Risk: tools.Read, Idempotent: true,
+			Description: "The MCP servers this gateway uses, with connection state, health, next retry and last error.",
+			Input:       json.RawMessage(noArguments), Output: json.RawMessage(listOutput),
+		}, func(context.Context, struct{}) (tools.Result, error) { return listResult(view.List()) }),
+		tools.New(tools.Spec{
+			Name: "get_server_status", Title: "State of one MCP server", Risk: tools.Read, Idempotent: true,
+			Description: "One MCP server's connection state, health, next retry and last error.",
+			Input:       json.RawMessage(serverIDInput), Output: json.RawMessage(serverOutput),
+		}, func(_ context.Context, a serverArg) (tools.Result, error) {
+			s, err := view.server(a.ServerID)
+			return serverResult(s, err)
+		}),
+		tools.New(tools.Spec{
+			Name: "retry_server", Title: "Reconnect one MCP server", Risk: tools.Reversible, Idempotent: true,
+			Description: "Try to connect to one MCP server at once, with a fresh count of retries. It does not wait for the outcome; ask get_server_status for it.",
+			Input:       json.RawMessage(serverIDInput), Output: json.RawMessage(serverOutput),
+		}, func(ctx context.Context, a serverArg) (tools.Result, error) {
+			s, _, err := view.retry(ctx, a.ServerID)
+			return serverResult(s, err)
+		}),
+		tools.New(tools.Spec{
+			Name: "retry_all_servers", Title: "Reconnect all MCP servers", Risk: tools.Reversible, Idempotent: true,
+			Description: "Try to connect at once to every MCP server that is not connected. It does not wait for the outcome; ask list_servers for it.",
+			Input:       json.RawMessage(noArguments), Output: json.RawMessage(listOutput),
+		}, func(ctx context.Context, _ struct{}) (tools.Result, error) {
+			list, err := view.RetryAll(ctx)
+			if err != nil {
+				return tools.Result{}, err
+			}
+			return listResult(list)
+		}),
+	}
+}
+
+// buildServerTools offers them to the language model.
+func (g *Gateway) buildServerTools() error {
+	if err := g.tools.Add(g.serverTools()...); err != nil {
+		return fmt.Errorf("tools: %w", err)
+	}
+	return nil
+}
+
+// buildEndpoint offers them to other MCP hosts.
+func (g *Gateway) buildEndpoint() (*mcpint.Endpoint, error) {
+	endpoint, err := mcpint.NewEndpoint(mcpint.ServeConfig{
+		Name: "voice-gateway", Version: g.version(), Tools: g.serverTools(),
+		Instructions: "Shows and reconnects the MCP servers of a voice gateway.",
+	}, g.log.With("part", "endpoint"))
+	if err != nil {
+		return nil, fmt.Errorf("mcp endpoint: %w", err)
+	}
+	return endpoint, nil
+}
+
+// listResult is the answer about all servers.
+func listResult(list httpapi.ServerList) (tools.Result, error) {
+	lines := []string{"The MCP servers together: " + list.Overall + "."}
+	for _, s := range list.Servers {
+		if s, ok := s.(mcpint.Status); ok {
+			lines = append(lines, serverSentence(s))
+		}
+	}
+	return structured(strings.Join(lines, "\n"), list)
+}
+
+// serverResult is the answer about one server. That there is none by this id is
+// for the model to read.
+func serverResult(s mcpint.Status, err error) (tools.Result, error) {
+	switch {
+	case errors.Is(err, httpapi.ErrNotFound):
+		return tools.Result{Failed: true, Text: fmt.Sprintf("There is no MCP server with that id (%v). The tool list_servers tells the ids.", err)}, nil
+	case err != nil:
+		return tools.Result{}, err
+	}
+	return structured(serverSentence(s), s)
+}
+
+func structured(text string, body any) (tools.Result, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("writing the state of the MCP servers: %w", err)
+	}
+	return tools.Result{Text: text, Data: data}, nil
+}
+
+// serverSentence is a server's state in words.
+func serverSentence(s mcpint.Status) string {
+	text := fmt.Sprintf("%s is %s (%s, breaker %s)", s.ID, s.Status, s.Health, s.Breaker)
+	if s.Status == mcpint.Connected && s.Tools != nil {
+		text += fmt.Sprintf(" with %d tools", *s.Tools)
+	}
+	if s.NextRetryTime != nil {
+		text += ", tried again at " + s.NextRetryTime.Format("15:04:05 MST")
+	}
+	if s.ErrorMessage != nil {
+		text += ": " + strings.TrimSuffix(*s.ErrorMessage, ".")
+	}
+	return text + "."
+}

@@ -1,0 +1,68 @@
+package gateway
+
+import (
+	"cmp"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/metrics"
+	"voicegateway/internal/turn"
+)
+
+// version is that of the build.
+func (g *Gateway) version() string { return cmp.Or(g.opts.Version, "dev") }
+
+// hostObserver is told by the MCP host what happens to the servers, and passes it
+// on to the metrics and the event stream. It is made before those are.
+func (g *Gateway) hostObserver() mcpint.Observer {
+	count := func(fn func(m *metrics.Metrics)) {
+		if m := g.observer.counts; m != nil {
+			fn(m)
+		}
+		g.observer.serverChanged()
+	}
+	return mcpint.Observer{
+		State:     func(string, mcpint.State, mcpint.State) { g.observer.serverChanged() },
+		Health:    func(string, mcpint.Health, mcpint.Health, string) { g.observer.serverChanged() },
+		Attempt:   func(a mcpint.Attempt) { count(func(m *metrics.Metrics) { m.Attempt(a.Server) }) },
+		Connected: func(c mcpint.Connection) { count(func(m *metrics.Metrics) { m.Connected(c.Server, c.Away) }) },
+		Lost:      func(server string, _ error) { count(func(m *metrics.Metrics) { m.Lost(server) }) },
+		Breaker:   func(server, _, to string) { count(func(m *metrics.Metrics) { m.Breaker(server, to) }) },
+		Call: func(c mcpint.CallReport) {
+			count(func(m *metrics.Metrics) { m.Call(c.Server, string(c.Outcome), c.Took) })
+		},
+	}
+}
+
+// snapshot is what a scrape shows of the moment.
+func (g *Gateway) snapshot() metrics.Snapshot {
+	s := metrics.Snapshot{
+		Overall: g.link.host.Overall(), MQTT: g.link.bus.Connected(), Events: g.observer.feed.Clients(),
+		Parts: map[string]string{},
+	}
+	for _, server := range g.link.host.Status() {
+		tools := 0
+		if server.Tools != nil {
+			tools = *server.Tools
+		}
+		s.Servers = append(s.Servers, metrics.Server{
+			ID: server.ID, Status: string(server.Status), Health: string(server.Health), Breaker: server.Breaker,
+			Retries: server.RetryCount, Failures: server.ConsecutiveFailures, Tools: tools,
+		})
+	}
+	for _, part := range (httpView{g}).Readiness().Parts {
+		s.Parts[part.Name] = string(part.State)
+	}
+	return s
+}
+
+// counted is what the metrics want of a turn.
+func counted(r turn.Record) metrics.Turn {
+	t := r.Timings
+	return metrics.Turn{
+		Source: string(r.Source), Route: string(r.Route), Outcome: string(r.Outcome),
+		Stages: map[string]*float64{
+			"endpoint": t.Endpoint, "transcript": t.Transcript, "first_publish": t.FirstPublish,
+			"confirmed": t.Confirmed, "first_audio": t.FirstAudio, "total": t.Total,
+		},
+	}
+}

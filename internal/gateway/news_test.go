@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/turn"
+)
+
+// hearer is a transcriber that has heard more with every frame.
+type hearer struct {
+	turn.Transcriber
+	texts []string
+}
+
+// Push returns the next text.
+func (h *hearer) Push(context.Context, audio.Frame) (speech.Partial, error) {
+	p := speech.Partial{Text: h.texts[0]}
+	h.texts = h.texts[1:]
+	return p, nil
+}
+
+// What happens is told on the stream in order, and a partial transcript only when
+// it has changed.
+func TestTheStreamTellsATurn(t *testing.T) {
+	g := assembled(t)
+	srv := httptest.NewServer(g.http)
+	t.Cleanup(srv.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var telling sync.WaitGroup
+	telling.Go(func() { _ = g.tellServers(ctx) })
+	defer telling.Wait()
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/api/events", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := srv.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+
+	g.observer.StateChanged(turn.Listening)
+	o := &overheard{Transcriber: &hearer{texts: []string{"", "turn", "turn", "turn on", ""}}, observer: g.observer}
+	for range 5 {
+		if _, err := o.Push(ctx, audio.Frame{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.observer.TurnEnded(turn.Record{ID: "t-1", Verdict: turn.Verdict{Outcome: turn.Done, Calls: []turn.CallMade{
+		{Tool: "x", Receipt: &turn.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Confirmed: true}}, {Tool: "y"},
+	}}})
+	var told []string
+	kind := ""
+	for lines := bufio.NewScanner(resp.Body); lines.Scan() && !slices.Contains(told, "turn"); {
+		if k, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			kind = k
+		}
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		switch {
+		case !ok:
+		case kind == "turn" && strings.Contains(data, `"id":"t-1"`):
+			told = append(told, "turn")
+		case kind != "server":
+			told = append(told, kind+" "+data)
+		case !strings.Contains(data, `"id":"zwave"`):
+			t.Errorf("a server's event: %s", data)
+		}
+	}
+	want := []string{
+		`state {"state":"idle"}`, `state {"state":"listening"}`, `partial {"text":"turn"}`, `partial {"text":"turn on"}`, `partial {"text":""}`,
+		`device {"device":"Lamp","property":"on_off","value":"on","confirmed":true,"turn":"t-1"}`, "turn",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told: %q\nwant: %q", told, want)
+	}
+}

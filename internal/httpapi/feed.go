@@ -1,0 +1,186 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Kind is what an event of the stream is about (DESIGN 2.2).
+type Kind string
+
+// The kinds of events.
+const (
+	KindState   Kind = "state"   // {"state"}: where the microphone's turn stands
+	KindPartial Kind = "partial" // {"text"}: the transcript so far
+	KindTurn    Kind = "turn"    // the record of a turn that has ended
+	KindServer  Kind = "server"  // an MCP server's object
+	KindDevice  Kind = "device"  // a device told its state
+)
+
+// Event is one piece of news.
+type Event struct {
+	Kind Kind
+	Body any // shown as JSON
+}
+
+// Bounds of the stream. A client that is behind by feedBuffer events does not
+// read, or not fast enough ever to catch up.
+const (
+	feedBuffer   = 64
+	feedClients  = 32
+	feedBeat     = 15 * time.Second // a comment, so that proxies keep the connection and a dead one is noticed
+	feedPatience = 10 * time.Second // for one write to get through
+)
+
+// Feed passes news on to everybody who listens to GET /api/events. It remembers
+// nothing: who comes, or comes back, is told how things stand and then what
+// changes. Publishing never waits; a client that is too slow loses its
+// connection, not an event in the middle.
+type Feed struct {
+	standing func() []Event // how things stand; nil: nothing to tell
+	log      *slog.Logger
+	mu       sync.Mutex
+	last     int // number of the newest event
+	clients  map[*listener]struct{}
+}
+
+// listener is one client. Its channel is closed when it was too slow.
+type listener struct{ news chan []byte }
+
+// NewFeed makes a feed without clients. standing is asked for each client that
+// comes; it must be quick.
+func NewFeed(standing func() []Event, log *slog.Logger) *Feed {
+	if standing == nil {
+		standing = func() []Event { return nil }
+	}
+	return &Feed{standing: standing, log: log, clients: map[*listener]struct{}{}}
+}
+
+// Publish passes an event on. It does not block.
+func (f *Feed) Publish(e Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.last++
+	if len(f.clients) == 0 {
+		return
+	}
+	frame, err := encode(f.last, e)
+	if err != nil {
+		f.log.Error("an event cannot be written as JSON", "kind", string(e.Kind), "err", err)
+		return
+	}
+	for c := range f.clients {
+		select {
+		case c.news <- frame:
+		default:
+			f.log.Warn("a client of the event stream does not read; it is dropped")
+			delete(f.clients, c)
+			close(c.news)
+		}
+	}
+}
+
+// Clients is how many listen.
+func (f *Feed) Clients() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.clients)
+}
+
+// join adds a client; nil when there are too many.
+func (f *Feed) join() *listener {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.clients) >= feedClients {
+		return nil
+	}
+	c := &listener{news: make(chan []byte, feedBuffer)}
+	f.clients[c] = struct{}{}
+	return c
+}
+
+func (f *Feed) leave(c *listener) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.clients, c)
+}
+
+// opening is what a client is told first.
+func (f *Feed) opening() ([]byte, error) {
+	f.mu.Lock()
+	last := f.last
+	f.mu.Unlock()
+	all := []byte("retry: 2000\n\n") // the browser's pause before it comes back, in milliseconds
+	for _, e := range f.standing() {
+		frame, err := encode(last, e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, frame...)
+	}
+	return all, nil
+}
+
+// encode writes an event as the stream wants it; JSON has no line breaks of its own.
+func encode(id int, e Event) ([]byte, error) {
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("writing the event %s: %w", e.Kind, err)
+	}
+	return fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", id, e.Kind, body), nil
+}
+
+// events streams until the client leaves, is too slow, or the server stops.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	feed := s.deps.Events
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
+		return
+	}
+	c := feed.join()
+	if c == nil {
+		w.Header().Set("Retry-After", "10")
+		s.refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("%d clients listen already", feedClients))
+		return
+	}
+	defer feed.leave(c)
+	first, err := feed.opening()
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	beat := time.NewTicker(feedBeat)
+	defer beat.Stop()
+	for frame := first; ; {
+		if !send(w, frame) {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-beat.C:
+			frame = []byte(": still here\n\n")
+		case news, ok := <-c.news:
+			if !ok {
+				return
+			}
+			frame = news
+		}
+	}
+}
+
+// send writes and flushes with a limit in time, and says whether that worked.
+func send(w http.ResponseWriter, frame []byte) bool {
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(feedPatience)) // not every writer has deadlines
+	if _, err := w.Write(frame); err != nil {
+		return false
+	}
+	return control.Flush() == nil
+}

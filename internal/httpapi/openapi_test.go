@@ -1,0 +1,115 @@
+package httpapi
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// described lists what openapi.yaml describes, as the mux would write it.
+func described(t *testing.T, text string) []string {
+	t.Helper()
+	var file struct {
+		OpenAPI string                    `yaml:"openapi"`
+		Paths   map[string]map[string]any `yaml:"paths"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(file.OpenAPI, "3.1") {
+		t.Errorf("version %q", file.OpenAPI)
+	}
+	var all []string
+	for path, methods := range file.Paths {
+		for method, about := range methods {
+			if method == "parameters" || method == "description" {
+				continue
+			}
+			if about, ok := about.(map[string]any); !ok || about["summary"] == nil || about["responses"] == nil {
+				t.Errorf("%s %s has no summary or no responses", method, path)
+			}
+			all = append(all, strings.ToUpper(method)+" "+path)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// What is answered is described, and nothing else is.
+func TestTheDescriptionIsComplete(t *testing.T) {
+	nothing := http.NotFoundHandler()
+	s := newServer(t, Config{}, &gateway{}, map[string]http.Handler{
+		"GET /metrics": nothing, "POST /mcp": nothing, "GET /mcp": nothing, "DELETE /mcp": nothing, // the assembly's, see there
+	})
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, request("GET", "/openapi.yaml", ""))
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/yaml" {
+		t.Fatalf("status %d, %s", w.Code, w.Header().Get("Content-Type"))
+	}
+	answered := slices.Sorted(slices.Values(s.Patterns()))
+	if got := described(t, w.Body.String()); !slices.Equal(got, answered) {
+		t.Errorf("described: %q\nanswered:  %q", got, answered)
+	}
+}
+
+// Every reference in the description leads somewhere.
+func TestTheDescriptionsReferences(t *testing.T) {
+	var file map[string]any
+	if err := yaml.Unmarshal([]byte(description), &file); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	var walk func(any)
+	walk = func(node any) {
+		switch n := node.(type) {
+		case []any:
+			for _, x := range n {
+				walk(x)
+			}
+		case map[string]any:
+			if ref, ok := n["$ref"].(string); ok {
+				found++
+				var at any = file
+				for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+					m, _ := at.(map[string]any)
+					at = m[step]
+				}
+				if at == nil {
+					t.Errorf("%s leads nowhere", ref)
+				}
+			}
+			for _, x := range n {
+				walk(x)
+			}
+		}
+	}
+	walk(file)
+	if found < 10 {
+		t.Errorf("only %d references were seen", found)
+	}
+}
+
+// A method that is not taken is told with those that are, on every path.
+func TestWrongMethodsEverywhere(t *testing.T) {
+	nothing := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "x") })
+	s, err := New(Config{Listen: "127.0.0.1:0"}, Deps{Handlers: map[string]http.Handler{"GET /mcp": nothing}}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range s.Patterns() {
+		method, path, _ := strings.Cut(pattern, " ")
+		r := request("PATCH", strings.ReplaceAll(path, "{id}", "zwave"), "{}")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != http.StatusMethodNotAllowed || !strings.Contains(w.Header().Get("Allow"), method) ||
+			w.Header().Get("Content-Type") != "application/problem+json" {
+			t.Errorf("PATCH %s: %d, Allow %q, %s", path, w.Code, w.Header().Get("Allow"), w.Header().Get("Content-Type"))
+		}
+	}
+}

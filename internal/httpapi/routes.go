@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// route is a line of the table.
+type route struct {
+	pattern string
+	handle  http.HandlerFunc
+}
+
+// table is everything this server answers by itself. What is added here is also
+// described in openapi.yaml; a test holds the two together.
+func (s *Server) table() []route {
+	d := s.deps
+	return []route{
+		{"GET /healthz", s.healthz},
+		{"GET /readyz", s.needs(d.Health != nil, s.readyz)},
+		{"GET /openapi.yaml", s.openapi},
+		{"POST /api/ask", s.post(d.Asker != nil, s.ask)},
+		{"POST /api/say", s.post(d.Sayer != nil, s.say)},
+		{"GET /api/turns", s.needs(d.Turns != nil, s.turns)},
+		{"GET /api/tasks", s.needs(d.Turns != nil, s.tasks)},
+		{"GET /api/home", s.needs(d.Home != nil, s.home)},
+		{"GET /api/events", s.needs(d.Events != nil, s.events)},
+		{"GET /mcp/servers", s.needs(d.Servers != nil, s.servers)},
+		{"GET /mcp/servers/{id}/status", s.needs(d.Servers != nil, s.serverStatus)},
+		{"POST /mcp/servers/{id}/retry", s.post(d.Servers != nil, s.serverRetry)},
+		{"POST /mcp/servers/retry-all", s.post(d.Servers != nil, s.serverRetryAll)},
+	}
+}
+
+// routes makes the mux of the table and of the other parts' handlers.
+func (s *Server) routes() (*http.ServeMux, error) {
+	mux := http.NewServeMux()
+	for _, r := range s.table() {
+		mux.HandleFunc(r.pattern, r.handle)
+		s.patterns = append(s.patterns, r.pattern)
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(s.deps.Handlers)) {
+		if err := s.foreign(mux, pattern, s.deps.Handlers[pattern]); err != nil {
+			return nil, err
+		}
+		s.patterns = append(s.patterns, pattern)
+	}
+	return mux, nil
+}
+
+// Patterns lists what is answered, as the mux takes it ("GET /healthz").
+func (s *Server) Patterns() []string { return slices.Clone(s.patterns) }
+
+// foreign adds another part's handler. The mux panics at a pattern it cannot
+// take; that is a mistake in the assembly and is told as an error.
+func (s *Server) foreign(mux *http.ServeMux, pattern string, handler http.Handler) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("httpapi: the route %q: %v", pattern, r)
+		}
+	}()
+	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		// An earlier request on this connection left a deadline; these stream.
+		control := http.NewResponseController(w)
+		_ = control.SetWriteDeadline(time.Time{})
+		if r.ContentLength != 0 {
+			_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
+			r.Body = &timedBody{r.Body, control}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForeign)
+		handler.ServeHTTP(w, r)
+	})
+	return nil
+}
+
+// timedBody is a body that must come within a deadline. It is lifted at the
+// body's end: one that passes later would cancel the request.
+type timedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+// Read reads, and lifts the deadline when there is no more.
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}

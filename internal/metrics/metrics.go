@@ -1,0 +1,141 @@
+// Package metrics is the part that counts for Prometheus. It exists so that the
+// library has one home, and so that what is counted, under which name and with
+// which labels stands in one place instead of being spread over the parts.
+//
+// Everything has a registry of its own; nothing is global. Label values come from
+// closed sets (see labels.go) or from the configuration, so that nothing a person
+// says or a server sends can make the number of series grow. A new metric is a
+// field, its line in the constructor and the method that feeds it; what already
+// has a state somewhere is better read at scrape time: see Snapshot.
+package metrics
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// namespace begins the name of every metric of ours.
+const namespace = "voice_gateway"
+
+// Bounds of the histograms, in seconds. Calls take from under a millisecond on a
+// local pipe to M6's 30 s; a publish follows the end of speech within DESIGN 10's
+// 0.2 to 0.4 s, with room on both sides; a connection takes 10 ms to a night.
+var (
+	callSeconds    = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+	turnSeconds    = []float64{.05, .1, .15, .2, .25, .3, .4, .5, .7, 1, 1.5, 2.5, 5, 10, 30}
+	connectSeconds = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 3600}
+)
+
+// Metrics counts. Its methods are safe for concurrent use and do not block.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	attempts, connects, losses      *prometheus.CounterVec
+	breakers, calls, turns          *prometheus.CounterVec
+	connectTook, callTook, turnTook *prometheus.HistogramVec
+}
+
+// New makes the counters. look is asked at every scrape for what has a state; it
+// must be quick and may be nil.
+func New(version string, look func() Snapshot) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		attempts: counters("mcp_connection_attempts_total", "Attempts to connect to an MCP server that have ended.", "server"),
+		connects: counters("mcp_connections_total", "Connections to an MCP server that came about.", "server"),
+		losses:   counters("mcp_connections_lost_total", "Connections to an MCP server that ended by themselves.", "server"),
+		connectTook: histograms("mcp_time_to_connect_seconds",
+			"From the start, or from the loss of the last connection, to a connection.", connectSeconds, "server"),
+		breakers: counters("mcp_breaker_changes_total", "Changes of an MCP server's circuit breaker, by the state it came to.", "server", "to"),
+		calls:    counters("mcp_calls_total", "Tool calls on an MCP server, by how they ended.", "server", "outcome"),
+		callTook: histograms("mcp_call_seconds", "How long tool calls on an MCP server took.", callSeconds, "server"),
+		turns:    counters("turns_total", "Turns, by where they came from, how they were answered and how they ended.", "source", "route", "outcome"),
+		turnTook: histograms("turn_seconds", "From the end of speech to a stage of the turn.", turnSeconds, "stage"),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "build_info", Help: "Always 1; the version is a label.",
+		ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	m.registry.MustRegister(m.attempts, m.connects, m.losses, m.connectTook, m.breakers, m.calls, m.callTook, m.turns, m.turnTook,
+		build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if look != nil {
+		m.registry.MustRegister(newStates(look))
+	}
+	return m
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+}
+
+func histograms(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: bounds}, labels)
+}
+
+// Handler answers a scrape.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		MaxRequestsInFlight: 4, // a scrape is cheap, a hundred at once are not
+	})
+}
+
+// Expect makes the series of servers begin at zero, so that the first of anything
+// is seen as a change.
+func (m *Metrics) Expect(servers ...string) {
+	for _, server := range servers {
+		for _, c := range []*prometheus.CounterVec{m.attempts, m.connects, m.losses} {
+			c.WithLabelValues(server)
+		}
+		for _, to := range breakerStates {
+			m.breakers.WithLabelValues(server, to)
+		}
+		for _, outcome := range callOutcomes {
+			m.calls.WithLabelValues(server, outcome)
+		}
+	}
+}
+
+// Attempt counts the end of one attempt to connect, whatever came of it.
+func (m *Metrics) Attempt(server string) { m.attempts.WithLabelValues(server).Inc() }
+
+// Connected counts a connection; away is how long there was none.
+func (m *Metrics) Connected(server string, away time.Duration) {
+	m.connects.WithLabelValues(server).Inc()
+	m.connectTook.WithLabelValues(server).Observe(away.Seconds())
+}
+
+// Lost counts a connection that ended by itself.
+func (m *Metrics) Lost(server string) { m.losses.WithLabelValues(server).Inc() }
+
+// Breaker counts a change of a circuit breaker.
+func (m *Metrics) Breaker(server, to string) {
+	m.breakers.WithLabelValues(server, breakerStates.known(to)).Inc()
+}
+
+// Call counts the end of one tool call.
+func (m *Metrics) Call(server, outcome string, took time.Duration) {
+	m.calls.WithLabelValues(server, callOutcomes.known(outcome)).Inc()
+	m.callTook.WithLabelValues(server).Observe(took.Seconds())
+}
+
+// Turn is what is counted of a turn.
+type Turn struct {
+	Source, Route, Outcome string
+	// Stages are milliseconds from the end of speech to the stages of DESIGN 2.4;
+	// nil: the turn did not come to that stage.
+	Stages map[string]*float64
+}
+
+// Turn counts the end of a turn.
+func (m *Metrics) Turn(t Turn) {
+	m.turns.WithLabelValues(turnSources.known(t.Source), turnRoutes.known(t.Route), turnOutcomes.known(t.Outcome)).Inc()
+	for _, stage := range turnStages {
+		if ms := t.Stages[stage]; ms != nil {
+			m.turnTook.WithLabelValues(stage).Observe(*ms / 1000)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package metrics
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// scrape reads what Prometheus would read.
+func scrape(t *testing.T, m *Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	body, err := io.ReadAll(w.Body)
+	if err != nil || w.Code != http.StatusOK {
+		t.Fatalf("status %d, %v: %s", w.Code, err, body)
+	}
+	return string(body)
+}
+
+// demand wants every line in the answer of a scrape.
+func demand(t *testing.T, scraped string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains(scraped, line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+	if t.Failed() {
+		for line := range strings.Lines(scraped) {
+			if strings.HasPrefix(line, namespace) {
+				t.Log(strings.TrimSpace(line))
+			}
+		}
+	}
+}
+
+func TestWhatIsCounted(t *testing.T) {
+	t.Parallel()
+	m := New("v1", nil)
+	m.Attempt("zwave")
+	m.Attempt("zwave")
+	m.Attempt("zwave")
+	m.Connected("zwave", 6*time.Second)
+	m.Lost("zwave")
+	m.Breaker("zwave", "open")
+	m.Breaker("zwave", "half-open")
+	m.Call("zwave", "ok", 3*time.Millisecond)
+	m.Call("zwave", "timeout", 30*time.Second)
+	publish, total := 146.0, 700.0
+	m.Turn(Turn{Source: "mic", Route: "local", Outcome: "done", Stages: map[string]*float64{"first_publish": &publish, "total": &total, "confirmed": nil}})
+	demand(
+		t, scrape(t, m),
+		`voice_gateway_build_info{version="v1"} 1`,
+		`voice_gateway_mcp_connection_attempts_total{server="zwave"} 3`,
+		`voice_gateway_mcp_connections_total{server="zwave"} 1`,
+		`voice_gateway_mcp_connections_lost_total{server="zwave"} 1`,
+		`voice_gateway_mcp_time_to_connect_seconds_bucket{server="zwave",le="5"} 0`,
+		`voice_gateway_mcp_time_to_connect_seconds_bucket{server="zwave",le="10"} 1`,
+		`voice_gateway_mcp_breaker_changes_total{server="zwave",to="open"} 1`,
+		`voice_gateway_mcp_breaker_changes_total{server="zwave",to="half-open"} 1`,
+		`voice_gateway_mcp_calls_total{outcome="ok",server="zwave"} 1`,
+		`voice_gateway_mcp_calls_total{outcome="timeout",server="zwave"} 1`,
+		`voice_gateway_mcp_call_seconds_bucket{server="zwave",le="0.005"} 1`,
+		`voice_gateway_mcp_call_seconds_count{server="zwave"} 2`,
+		`voice_gateway_turns_total{outcome="done",route="local",source="mic"} 1`,
+		`voice_gateway_turn_seconds_bucket{stage="first_publish",le="0.1"} 0`,
+		`voice_gateway_turn_seconds_bucket{stage="first_publish",le="0.15"} 1`,
+		`voice_gateway_turn_seconds_count{stage="total"} 1`,
+	)
+	if strings.Contains(scrape(t, m), `stage="confirmed"`) {
+		t.Error("a stage the turn did not come to is counted")
+	}
+}
+
+func TestStatesAreReadAtTheScrape(t *testing.T) {
+	t.Parallel()
+	now := Snapshot{Overall: "disconnected", Servers: []Server{{ID: "zwave", Status: "retrying", Health: "dead", Breaker: "closed", Retries: 2}}}
+	m := New("v1", func() Snapshot { return now })
+	demand(
+		t, scrape(t, m),
+		`voice_gateway_mcp_overall{state="disconnected"} 1`,
+		`voice_gateway_mcp_overall{state="full"} 0`,
+		`voice_gateway_mcp_server_status{server="zwave",state="retrying"} 1`,
+		`voice_gateway_mcp_server_health{server="zwave",state="dead"} 1`,
+		`voice_gateway_mcp_server_retries{server="zwave"} 2`,
+		`voice_gateway_mqtt_connected 0`,
+	)
+	now = Snapshot{
+		Overall: "full", MQTT: true, Events: 3, Parts: map[string]string{"tts": "degraded"},
+		Servers: []Server{{ID: "zwave", Status: "connected", Health: "degraded", Breaker: "half-open", Tools: 8, Failures: 1}},
+	}
+	demand(
+		t, scrape(t, m),
+		`voice_gateway_mcp_overall{state="disconnected"} 0`,
+		`voice_gateway_mcp_overall{state="full"} 1`,
+		`voice_gateway_mcp_server_status{server="zwave",state="connected"} 1`,
+		`voice_gateway_mcp_server_status{server="zwave",state="retrying"} 0`,
+		`voice_gateway_mcp_server_breaker{server="zwave",state="half-open"} 1`,
+		`voice_gateway_mcp_server_consecutive_failures{server="zwave"} 1`,
+		`voice_gateway_mcp_server_tools{server="zwave"} 8`,
+		`voice_gateway_part{part="tts",state="degraded"} 1`,
+		`voice_gateway_event_clients 3`,
+		`voice_gateway_mqtt_connected 1`,
+	)
+}
+
+func TestSeriesBeginAtZero(t *testing.T) {
+	t.Parallel()
+	m := New("v1", nil)
+	m.Expect("zwave", "music")
+	demand(
+		t, scrape(t, m),
+		`voice_gateway_mcp_connections_lost_total{server="music"} 0`,
+		`voice_gateway_mcp_connection_attempts_total{server="zwave"} 0`,
+		`voice_gateway_mcp_breaker_changes_total{server="zwave",to="open"} 0`,
+		`voice_gateway_mcp_calls_total{outcome="timeout",server="zwave"} 0`,
+	)
+}
+
+// What is said or sent from outside must not make series.
+func TestSeriesAreBounded(t *testing.T) {
+	t.Parallel()
+	m := New("v1", nil)
+	count := func() int { return strings.Count(scrape(t, m), "\n"+namespace) }
+	m.Turn(Turn{Source: "a", Route: "b", Outcome: "c"})
+	m.Call("zwave", "d", 0)
+	m.Breaker("zwave", "e")
+	before := count()
+	for i := range 1000 {
+		word := fmt.Sprint("word", i)
+		m.Turn(Turn{Source: word, Route: word, Outcome: word, Stages: map[string]*float64{word: new(float64)}})
+		m.Call("zwave", word, 0)
+		m.Breaker("zwave", word)
+	}
+	if after := count(); after != before {
+		t.Errorf("%d series became %d", before, after)
+	}
+	demand(t, scrape(t, m), `voice_gateway_turns_total{outcome="other",route="other",source="other"} 1001`)
+}
+
+// Two gateways in one process (a test, a demonstration) do not share counters,
+// and counting while scraping is safe.
+func TestNothingIsShared(t *testing.T) {
+	t.Parallel()
+	a, b := New("a", nil), New("b", nil)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				a.Call("zwave", "ok", time.Millisecond)
+			}
+		})
+		wg.Go(func() { scrape(t, a) })
+	}
+	wg.Wait()
+	demand(t, scrape(t, a), `voice_gateway_mcp_calls_total{outcome="ok",server="zwave"} 400`)
+	if strings.Contains(scrape(t, b), "mcp_calls") {
+		t.Error("the other one counted as well")
+	}
+	demand(t, scrape(t, b), `voice_gateway_build_info{version="b"} 1`)
+	for _, name := range []string{"go_goroutines", "process_open_fds", "process_resident_memory_bytes"} {
+		if !strings.Contains(scrape(t, b), "\n"+name+" ") {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}

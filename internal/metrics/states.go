@@ -1,0 +1,95 @@
+package metrics
+
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Snapshot is what has a state at the moment of a scrape.
+type Snapshot struct {
+	Overall string // of all MCP servers, DESIGN M5
+	Servers []Server
+	Parts   map[string]string // /readyz: part to state
+	Events  int               // clients of the event stream
+	MQTT    bool              // there is a connection to the broker
+}
+
+// Server is the state of one MCP server (DESIGN M4).
+type Server struct {
+	ID, Status, Health, Breaker string
+	Retries, Failures, Tools    int
+}
+
+// states reads the snapshot at every scrape: a gauge that is set at every change
+// would be wrong after the first change somebody forgets.
+type states struct {
+	look func() Snapshot
+
+	overall, status, health, breaker, part *prometheus.Desc // 1 for the state it is in, 0 for the others
+	retries, failures, tools               *prometheus.Desc
+	events, mqtt                           *prometheus.Desc
+}
+
+func newStates(look func() Snapshot) *states {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
+	}
+	const one = " 1 for the state it is in, 0 for the others."
+	return &states{
+		look:     look,
+		overall:  desc("mcp_overall", "The MCP servers together."+one, "state"),
+		status:   desc("mcp_server_status", "An MCP server's connection."+one, "server", "state"),
+		health:   desc("mcp_server_health", "How well an MCP server answers."+one, "server", "state"),
+		breaker:  desc("mcp_server_breaker", "An MCP server's circuit breaker."+one, "server", "state"),
+		part:     desc("part", "A part of the gateway, as /readyz shows it."+one, "part", "state"),
+		retries:  desc("mcp_server_retries", "Retries since the last stable connection.", "server"),
+		failures: desc("mcp_server_consecutive_failures", "Calls and checks without an answer in a row.", "server"),
+		tools:    desc("mcp_server_tools", "Tools an MCP server offers.", "server"),
+		events:   desc("event_clients", "Clients of the event stream."),
+		mqtt:     desc("mqtt_connected", "1 while there is a connection to the MQTT broker."),
+	}
+}
+
+// Describe lists the metrics.
+func (s *states) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		s.overall, s.status, s.health, s.breaker, s.part, s.retries, s.failures, s.tools, s.events, s.mqtt,
+	} {
+		to <- d
+	}
+}
+
+// Collect reads them.
+func (s *states) Collect(to chan<- prometheus.Metric) {
+	now := s.look()
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	oneOf := func(d *prometheus.Desc, all set, is string, labels ...string) {
+		for _, state := range all {
+			gauge(d, truth(state == is), append(slices.Clip(labels), state)...)
+		}
+	}
+	oneOf(s.overall, overallStates, now.Overall)
+	for _, server := range now.Servers {
+		oneOf(s.status, serverStates, server.Status, server.ID)
+		oneOf(s.health, healthStates, server.Health, server.ID)
+		oneOf(s.breaker, breakerStates, server.Breaker, server.ID)
+		gauge(s.retries, float64(server.Retries), server.ID)
+		gauge(s.failures, float64(server.Failures), server.ID)
+		gauge(s.tools, float64(server.Tools), server.ID)
+	}
+	for part, state := range now.Parts {
+		oneOf(s.part, partStates, state, part)
+	}
+	gauge(s.events, float64(now.Events))
+	gauge(s.mqtt, truth(now.MQTT))
+}
+
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
