@@ -17,6 +17,9 @@ type Config struct {
 	ClientID      string // empty: a random one; two clients with one id throw each other out
 	AllowInsecure bool   // a broker beyond this machine may be used without credentials
 	Will          *Message
+	// QuietStop leaves the will to the broker: a client that stops by itself says
+	// nothing, as zwave-js-ui does. Otherwise it says its will then as well.
+	QuietStop bool
 }
 
 // Message is something to publish.

@@ -325,6 +325,26 @@ func TestWillIsSentWhenTheConnectionBreaksAndWhenItEnds(t *testing.T) {
 	if g := next(t, ch); g.payload != "offline" {
 		t.Fatalf("after a clean goodbye got %+v", g)
 	}
+
+	cfg.QuietStop = true
+	quiet, stop := running(t, cfg)
+	if err := quiet.AwaitConnected(bounded(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"online", "going"} {
+		if err := quiet.PublishRetained(bounded(t), "gw/availability", []byte(word)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	if err := watcher.Publish(bounded(t), "gw/availability", []byte("end of the test")); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"online", "going", "end of the test"} {
+		if g := next(t, ch); g.payload != word {
+			t.Fatalf("around a quiet goodbye got %+v, expected %q", g, word)
+		}
+	}
 }
 
 func TestCredentials(t *testing.T) {

@@ -61,7 +61,11 @@ func (c *Client) connection(ctx context.Context) error {
 	}
 	c.setUp(false)
 	c.adopt(nil) // no send begins after this
-	s.close(c.cfg.Will)
+	farewell := c.cfg.Will
+	if c.cfg.QuietStop {
+		farewell = nil
+	}
+	s.close(farewell)
 	return fmt.Errorf("broker %s: %w", c.broker, s.why)
 }
 

@@ -1,7 +1,10 @@
 package zwave
 
 import (
+	"encoding/json"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"voicegateway/internal/zwave/wire"
@@ -75,9 +78,124 @@ func BenchmarkLookUp(b *testing.B) {
 	b.Run("misspelt", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if len(m.exact("garadge desk lamb a")) > 0 || len(m.similar("garadge desk lamb a", 3)) == 0 {
+			if len(m.exact("garadge desk lamb a")) > 0 || len(m.similar("garadge desk lamb a")) == 0 {
 				b.Fatal("the candidates are not as expected")
 			}
 		}
 	})
+}
+
+// BenchmarkList is one page of the devices in a house of 232 nodes.
+func BenchmarkList(b *testing.B) {
+	h := fullHouse(b)
+	for _, page := range []int{1, 7} {
+		b.Run(fmt.Sprintf("page=%d", page), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if r, err := h.list(b.Context(), listArgs{Page: page}); err != nil || r.Failed {
+					b.Fatal(r, err)
+				}
+			}
+		})
+	}
+}
+
+// bigAnswer is a getNodes answer of 232 nodes with 60 values each, as long as the
+// longest seen: the rest of its 10 MB are events.
+func bigAnswer(tb testing.TB, id string) []byte {
+	tb.Helper()
+	event := `{"event":"value updated","time":"2026-11-21T05:18:30.000Z","args":[{"prevValue":21.5,"newValue":21.6}]},`
+	var out strings.Builder
+	out.WriteString(`{"success":true,"message":"Success zwave api call","result":[`)
+	for n := 2; n < 234; n++ {
+		fmt.Fprintf(&out, `{"id":%d,"name":"Lamp %d","loc":"Room %d","status":"Alive","available":true,"ready":true,"isListening":true,`, n, n, n%12)
+		fmt.Fprintf(&out, `"eventsQueue":[%s{}],"values":{`, strings.Repeat(event, 245))
+		for v := range 60 {
+			if v > 0 {
+				out.WriteByte(',')
+			}
+			class, property := 112, fmt.Sprint(v)
+			if v == 0 {
+				class, property = wire.MultilevelSwitch, "currentValue"
+			}
+			fmt.Fprintf(&out, `"%[2]d-0-%[3]s":{"id":"%[1]d-%[2]d-0-%[3]s","nodeId":%[1]d,"commandClass":%[2]d,"commandClassName":"Configuration",`+
+				`"endpoint":0,"property":"%[3]s","propertyName":"%[3]s","type":"number","readable":true,"writeable":true,"label":"Parameter %[3]s",`+
+				`"stateless":false,"commandClassVersion":4,"min":0,"max":99,"list":false,"value":%[4]d,"lastUpdate":1795238308762}`, n, class, property, v)
+		}
+		out.WriteString(`}}`)
+		if n < 233 {
+			out.WriteByte(',')
+		}
+	}
+	fmt.Fprintf(&out, `],"args":[],"origin":{"args":[],"requestId":%q}}`, id)
+	return []byte(out.String())
+}
+
+// take runs an answer of getNodes through everything a refresh does.
+func (h *House) take(tb testing.TB, body []byte) {
+	tb.Helper()
+	got := make(chan answer, 1)
+	h.link.pending[h.link.id+"-big"] = pending{answer: got}
+	h.handle("zwave/_CLIENTS/ZWAVE_GATEWAY-x/api/getNodes", body, false)
+	a := <-got
+	nodes, skipped, err := decodeNodes(a.result)
+	if err != nil || len(skipped) > 0 || len(nodes) != 232 {
+		tb.Fatal(len(nodes), skipped, err)
+	}
+	h.adopt(newModel(1, nodes, chooseScheme(nodes, h.link.seenTopics()), nil), a.seq)
+}
+
+// BenchmarkRefresh is the largest list of nodes, from the broker's message to the
+// model.
+func BenchmarkRefresh(b *testing.B) {
+	h, err := New(DefaultConfig(), nil, quietLog())
+	if err != nil {
+		b.Fatal(err)
+	}
+	body := bigAnswer(b, h.link.id+"-big")
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		h.take(b, body)
+	}
+}
+
+// BenchmarkMemory is what a house of 232 nodes with 60 values each holds.
+func BenchmarkMemory(b *testing.B) {
+	var before, after runtime.MemStats
+	for b.Loop() {
+		h, err := New(DefaultConfig(), nil, quietLog())
+		if err != nil {
+			b.Fatal(err)
+		}
+		body := bigAnswer(b, h.link.id+"-big")
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		h.take(b, body)
+		for _, id := range h.current().topics.values {
+			h.handle("zwave/"+h.current().topics.topic(id), []byte(`{"time":1795238308762,"value":1}`), false)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(h)
+		runtime.KeepAlive(body)
+	}
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB")
+}
+
+// The answer is as long as promised, and is understood.
+func TestLargestAnswerIsTaken(t *testing.T) {
+	t.Parallel()
+	h, err := New(DefaultConfig(), nil, quietLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := bigAnswer(t, h.link.id+"-big")
+	if len(body) < 10<<20 || !json.Valid(body) {
+		t.Fatalf("the answer has %d bytes, valid: %t", len(body), json.Valid(body))
+	}
+	h.take(t, body)
+	if n := len(h.Home().Entities); n != 232 {
+		t.Errorf("%d entities", n)
+	}
 }

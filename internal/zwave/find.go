@@ -3,11 +3,8 @@ package zwave
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // nameMissWait is how long a call waits for a fresh list after a name miss: the
@@ -31,47 +28,10 @@ func (m *model) exact(name string) []*entity {
 }
 
 // similar returns the best candidates for a name that is not exact, best first.
-func (m *model) similar(name string, most int) []match {
-	key := fold(name)
-	var out []match
-	for _, e := range m.entities {
-		best := 0.0
-		for _, other := range e.folded {
-			best = max(best, likeness(key, other))
-		}
-		if best >= 0.5 {
-			out = append(out, match{e, best})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b match) int { return cmp.Compare(b.score, a.score) })
-	return out[:min(len(out), most)]
-}
+func (m *model) similar(name string) []match { return m.spelling.similar(fold(name), suggestions) }
 
-// likeness compares folded names: by spelling and by the words they share,
-// whichever is kinder.
-func likeness(a, b string) float64 {
-	if a == b {
-		return 1
-	}
-	if len(a) > 200 || len(b) > 200 || a == "" || b == "" {
-		return 0
-	}
-	distance := levenshtein.ComputeDistance(a, b)
-	spelling := 1 - float64(distance)/float64(max(len([]rune(a)), len([]rune(b))))
-	x, y := strings.Fields(a), strings.Fields(b)
-	shared := 0.0
-	for _, w := range x {
-		top := 0.0
-		for _, v := range y {
-			d := float64(levenshtein.ComputeDistance(w, v))
-			top = max(top, 1-d/float64(max(len([]rune(w)), len([]rune(v)))))
-		}
-		if top >= 0.6 {
-			shared += top
-		}
-	}
-	return max(spelling, 0.95*2*shared/float64(len(x)+len(y)))
-}
+// suggestions is how many names are offered in place of one that is not known.
+const suggestions = 3
 
 // resolve finds the one entity of a name; a refusal tells why there is none or
 // which ones could be meant.
@@ -83,16 +43,19 @@ func (h *House) resolve(ctx context.Context, name string) (*model, *entity, []st
 	if strings.TrimSpace(name) == "" {
 		return m, nil, nil, refuse("Say which device you mean.")
 	}
-	found := m.exact(name)
-	if len(found) == 0 {
+	found, box := m.exact(name), m.boxes[fold(name)]
+	if len(found) == 0 && len(box) == 0 {
 		m = h.afterMiss(ctx)
-		found = m.exact(name)
+		found, box = m.exact(name), m.boxes[fold(name)]
 	}
-	switch len(found) {
-	case 1:
+	switch {
+	case len(found) == 1:
 		return m, found[0], nil, nil
-	case 0:
-		near := names(m, m.similar(name, 3))
+	case len(found) == 0 && len(box) > 0:
+		e, near, err := h.unpack(m, box)
+		return m, e, near, err
+	case len(found) == 0:
+		near := names(m, m.similar(name))
 		if len(near) == 0 {
 			return m, nil, nil, refuse("There is no device called %q.", name)
 		}
@@ -100,29 +63,29 @@ func (h *House) resolve(ctx context.Context, name string) (*model, *entity, []st
 	}
 	var which []string
 	for _, e := range found {
-		which = append(which, e.describe())
+		which = append(which, m.describe(e))
 	}
 	return m, nil, which, refuse("There are %d devices called %q: %s. Say which one.", len(found), name, strings.Join(which, ", "))
 }
 
-// describe tells an entity from others of its name.
-func (e *entity) describe() string {
+// describe tells an entity from others of its name: by the area where that is
+// enough, else by the id, which is a name as well.
+func (m *model) describe(e *entity) string {
 	if area := e.node.area(); area != "" {
-		return area + " " + e.Name
+		name := area + " " + e.Name
+		if len(m.exact(name)) == 1 {
+			return name
+		}
 	}
 	return e.ID
 }
 
 func names(m *model, found []match) []string {
-	out := make([]string, 0, len(found))
+	list := make([]*entity, 0, len(found))
 	for _, f := range found {
-		name := f.entity.Name
-		if m.handle(f.entity) != name {
-			name = f.entity.describe()
-		}
-		out = append(out, name)
+		list = append(list, f.entity)
 	}
-	return out
+	return namesOf(m, list)
 }
 
 func orList(list []string) string {

@@ -11,15 +11,18 @@ import (
 )
 
 // follower waits for the fact after a write. Only readings that arrived after
-// since count: before, an equal value is the gateway's optimism.
+// since count, and those that may be the gateway's optimism never do.
 type follower struct {
 	house  *House
 	entity *entity
 	step   step
 	news   <-chan struct{}
+	back   <-chan struct{} // broker or gateway have come back: a question asked before is lost
 	since  uint64
 	until  time.Time // when a device that does not move is given up
 	ask    bool      // ask the device at once; its read-back would come a second later
+	astray bool      // the gateway's answer was lost, and perhaps the command
+	first  any       // the first fact, by which a device shows that it moves
 	arrive time.Time // when the device says it will be there; zero: it said nothing
 }
 
@@ -53,6 +56,7 @@ func (f *follower) follow(ctx context.Context, r receipt) receipt {
 	var polled <-chan struct{}
 	for {
 		fact := f.fact()
+		f.progress(fact)
 		if fact.known && f.done(fact) {
 			r.Value = f.step.say(fact.value)
 			return r.end(Confirmed, f.sentence(r.Value))
@@ -65,8 +69,12 @@ func (f *follower) follow(ctx context.Context, r receipt) receipt {
 			return f.giveUp(r, f.fact())
 		case <-f.news:
 			f.look()
+		case <-f.back:
+			f.back, polled = f.house.link.whenBack(), nil
+			f.ask, f.until = true, time.Now().Add(settle)
+			next.Reset(0)
 		case <-next.C:
-			if time.Now().After(f.until) && f.entity.Domain != "cover" {
+			if time.Now().After(f.until) && f.entity.Domain != "cover" && f.house.link.connected() {
 				return f.giveUp(r, f.fact())
 			}
 			polled = f.poll(ctx)
@@ -79,12 +87,35 @@ func (f *follower) follow(ctx context.Context, r receipt) receipt {
 	}
 }
 
-// fact is the last reading that counts; unknown if there is none.
+// fact is the last reading that counts; unknown if there is none. A list is no
+// fact: it has what the gateway believes. Claims count only where the device
+// itself has said that it is done.
 func (f *follower) fact() reading {
-	if r := f.house.ledger.read(f.step.check); r.seq > f.since {
+	if r := f.step.assembled(f.factOf); r.known {
 		return r
 	}
-	return reading{}
+	return f.factOf(f.step.check)
+}
+
+func (f *follower) factOf(id wire.ValueID) reading {
+	r := f.house.ledger.read(id)
+	if r.seq <= f.since || r.source == sourceList || r.claim && f.ask {
+		return reading{}
+	}
+	return r
+}
+
+// progress gives a device more time that is seen to move without saying for how
+// long.
+func (f *follower) progress(fact reading) {
+	switch {
+	case !fact.known || same(fact.value, f.first):
+	case f.first == nil:
+		f.first = fact.value
+	default:
+		f.first = fact.value
+		f.until = time.Now().Add(settle)
+	}
 }
 
 // look reads how long the device says it will still move.
@@ -118,6 +149,8 @@ func (f *follower) poll(ctx context.Context) <-chan struct{} {
 	done := make(chan struct{})
 	go func() { // ends with ctx at the latest, which follow's caller cancels
 		defer close(done)
+		ctx, cancel := context.WithTimeout(ctx, pollWait)
+		defer cancel()
 		for _, id := range ids {
 			if err := f.house.poll(ctx, id); err != nil {
 				f.house.log.Debug("asking a device for a value", "node", id.Node, "err", err)
@@ -153,6 +186,10 @@ func (f *follower) giveUp(r receipt, fact reading) receipt {
 	switch {
 	case f.house.ledger.node(f.entity.node.ID).dead():
 		return r.end(NoAnswer, name+" does not answer. Check that it has power, then try again.")
+	case f.astray && fact.known && f.moving() == 0:
+		return r.end(NoAnswer, "The connection was interrupted, and "+name+" still reports "+spoken(r.Value, f.step.unit)+". Please say it again.")
+	case f.astray:
+		return r.end(NoAnswer, "The connection was interrupted; I do not know whether "+name+" got the command.")
 	case f.moving() > 0, f.entity.Domain == "cover" && f.step.property != string(home.Position):
 		return r.end(Accepted, is(name, "on the way"))
 	case fact.known:

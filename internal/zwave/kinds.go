@@ -1,6 +1,7 @@
 package zwave
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -66,7 +67,10 @@ func (n *node) newEntity(domain string, main wire.ValueID, parts map[part]wire.V
 func lockEntity(n *node, ep int) *entity {
 	v := n.find(wire.DoorLock, ep, "currentMode", "")
 	if v == nil {
-		return nil
+		if v = n.find(wire.Lock, ep, "locked", ""); v == nil {
+			return nil
+		}
+		return n.newEntity("lock", v.Address, map[part]wire.ValueID{partTarget: v.Address}, home.Lock)
 	}
 	at := v.Address
 	return n.newEntity("lock", at, map[part]wire.ValueID{
@@ -104,33 +108,49 @@ func coveringEntity(n *node, ep int) *entity {
 }
 
 func climateEntity(n *node, ep int) *entity {
-	mode := n.find(wire.ThermostatMode, ep, "mode", "")
-	heat := n.find(wire.ThermostatSetpoint, ep, "setpoint", "1")
-	cool := n.find(wire.ThermostatSetpoint, ep, "setpoint", "2")
+	at := func(class int, property string) wire.ValueID {
+		return wire.ValueID{Node: n.ID, Class: class, Endpoint: ep, Property: property}
+	}
+	parts := map[part]wire.ValueID{
+		partMode: at(wire.ThermostatMode, "mode"), partActivity: at(wire.ThermostatState, "state"),
+		partFanMode: at(wire.ThermostatFanMode, "mode"), partFan: at(wire.ThermostatFanState, "state"),
+	}
 	var main wire.ValueID
 	var abilities []home.Ability
-	if heat != nil || cool != nil {
-		abilities = append(abilities, home.Setpoint)
+	for _, v := range n.setpoints(ep) {
+		parts[setpointPart(v.Address.Key)] = v.Address
+		if main == (wire.ValueID{}) {
+			main = v.Address
+			abilities = append(abilities, home.Setpoint)
+		}
 	}
-	switch {
-	case mode != nil:
-		main = mode.Address
+	if n.values[parts[partMode]] != nil {
+		main = parts[partMode]
 		abilities = append(abilities, home.Mode)
-	case heat != nil:
-		main = heat.Address
-	case cool != nil:
-		main = cool.Address
-	default:
+	}
+	if main == (wire.ValueID{}) {
 		return nil
 	}
-	at := func(class int, property, key string) wire.ValueID {
-		return wire.ValueID{Node: n.ID, Class: class, Endpoint: ep, Property: property, Key: key}
-	}
-	return n.newEntity("climate", main, map[part]wire.ValueID{
-		partMode: at(wire.ThermostatMode, "mode", ""), partActivity: at(wire.ThermostatState, "state", ""),
-		partHeat: at(wire.ThermostatSetpoint, "setpoint", "1"), partCool: at(wire.ThermostatSetpoint, "setpoint", "2"),
-	}, abilities...)
+	return n.newEntity("climate", main, parts, abilities...)
 }
+
+// setpoints returns a thermostat's setpoints in the order of their types: 1 is
+// heating, 2 cooling.
+func (n *node) setpoints(ep int) []*value {
+	var out []*value
+	for id, v := range n.values {
+		if id.Class == wire.ThermostatSetpoint && id.Endpoint == ep && id.Property == "setpoint" {
+			out = append(out, v)
+		}
+	}
+	slices.SortFunc(out, func(a, b *value) int {
+		return cmp.Or(cmp.Compare(len(a.Address.Key), len(b.Address.Key)), cmp.Compare(a.Address.Key, b.Address.Key))
+	})
+	return out
+}
+
+// setpointPart names the setpoint of a type.
+func setpointPart(key string) part { return partSetpoint + part(key) }
 
 // levelEntity is a Multilevel Switch: a light unless its class or name says that
 // it is a cover or a fan.
@@ -198,7 +218,7 @@ func switchEntity(n *node, ep int) *entity {
 var (
 	lightWords = []string{"light", "lights", "lamp", "lamps", "chandelier", "bulb", "spot", "spots", "spotlight", "sconce", "lantern", "lighting", "downlights", "led"}
 	fanWords   = []string{"fan", "fans", "ventilator"}
-	coverWords = []string{"blind", "blinds", "shade", "shades", "curtain", "curtains", "shutter", "shutters", "awning", "garage"}
+	coverWords = []string{"blind", "drapes", "blinds", "shade", "shades", "curtain", "curtains", "shutter", "shutters", "awning", "garage"}
 	valveWords = []string{"valve", "sprinkler", "sprinklers", "irrigation"}
 	sirenWords = []string{"siren", "alarm"}
 	plugWords  = []string{"plug", "plug-in", "outlet", "socket"}
@@ -214,8 +234,8 @@ func hasWord(text string, list []string) bool {
 
 func coverClass(name string) string {
 	switch {
-	case hasWord(name, gateWords):
-		return "garage"
+	case hasWord(name, gateWords) && !hasWord(name, []string{"blind", "blinds", "shade", "shades", "curtain", "curtains", "drapes", "awning"}):
+		return "garage" // a garage's shade keeps the sun out, not burglars
 	case hasWord(name, []string{"curtain", "curtains", "drapes"}):
 		return "curtain"
 	case hasWord(name, []string{"shade", "shades", "awning"}):

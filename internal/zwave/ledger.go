@@ -11,12 +11,18 @@ import (
 // ledger holds the last word on every value and node, with its time and origin,
 // and tells watchers about news. Order of arrival counts, not the time in the
 // payload, which may be hours old on an optimistic publish.
+//
+// It also knows which reports are claims: for an unsupervised write the gateway
+// publishes what it sent as if the device had said so. Whatever arrives while a
+// write to the node is on its way, or shortly after somebody else's, may be one.
 type ledger struct {
 	mu       sync.Mutex
 	seq      uint64
 	readings map[wire.ValueID]reading
 	statuses map[int]nodeStatus
 	watchers []*watcher
+	writes   map[int]map[string]time.Time // our own writes on their way: node, request, until when
+	doubts   map[int]time.Time            // until when a node's reports may be claims; 0 is every node
 }
 
 // reading is the last word on one value.
@@ -26,6 +32,7 @@ type reading struct {
 	at     time.Time // of the device's report
 	source string    // "report", "poll" or "list"
 	seq    uint64    // when it arrived, in the order of messages
+	claim  bool      // it may be the gateway's optimism
 }
 
 type nodeStatus struct {
@@ -45,7 +52,10 @@ type watcher struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{readings: map[wire.ValueID]reading{}, statuses: map[int]nodeStatus{}}
+	return &ledger{
+		readings: map[wire.ValueID]reading{}, statuses: map[int]nodeStatus{},
+		writes: map[int]map[string]time.Time{}, doubts: map[int]time.Time{},
+	}
 }
 
 // tick returns the next place in the order of messages.
@@ -63,33 +73,90 @@ func (l *ledger) now() uint64 {
 	return l.seq
 }
 
-// report notes a value message for the values its topic stands for.
-func (l *ledger) report(ids []wire.ValueID, r wire.Reading) {
+// report notes a value message for the value its topic stands for. A button's
+// second message only ends its event and leaves what was pressed.
+func (l *ledger) report(id wire.ValueID, r wire.Reading) {
+	if id.Class == wire.CentralScene && !r.Known {
+		return
+	}
 	at := r.Time
-	if at.IsZero() {
+	if at.IsZero() || id.Class == wire.CentralScene {
 		at = time.Now()
 	}
-	l.note(ids, reading{value: r.Value, known: r.Known, at: at, source: "report"})
+	l.note(id, reading{value: r.Value, known: r.Known, at: at, source: sourceReport})
 }
 
 // polled notes the answer of a pollValue, which is the device's own word.
 func (l *ledger) polled(id wire.ValueID, value any) {
-	l.note([]wire.ValueID{id}, reading{value: value, known: value != nil, at: time.Now(), source: "poll"})
+	l.note(id, reading{value: value, known: value != nil, at: time.Now(), source: sourcePoll})
 }
 
-func (l *ledger) note(ids []wire.ValueID, r reading) {
+// Where a reading comes from.
+const (
+	sourceReport = "report"
+	sourcePoll   = "poll"
+	sourceList   = "list"
+)
+
+func (l *ledger) note(id wire.ValueID, r reading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq++
 	r.seq = l.seq
-	for _, id := range ids {
-		l.readings[id] = r
-		for _, w := range l.watchers {
-			if slices.Contains(w.ids, id) {
-				poke(w.news)
-			}
+	r.claim = r.source == sourceReport && l.doubted(id.Node, time.Now())
+	l.readings[id] = r
+	for _, w := range l.watchers {
+		if slices.Contains(w.ids, id) {
+			poke(w.news)
 		}
 	}
+}
+
+// everyNode stands for all nodes in doubt.
+const everyNode = 0
+
+// doubt takes a node's reports for claims for a while.
+func (l *ledger) doubt(node int, d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.doubts[node] = time.Now().Add(d)
+}
+
+// writing notes that a write of ours is on its way to a node; wrote, that it was
+// answered.
+func (l *ledger) writing(node int, request string, d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writes[node] == nil {
+		l.writes[node] = map[string]time.Time{}
+	}
+	l.writes[node][request] = time.Now().Add(d)
+}
+
+func (l *ledger) wrote(node int, request string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.writes[node], request)
+}
+
+// doubted says whether a report that arrives now may be a claim. It needs the
+// lock.
+func (l *ledger) doubted(node int, now time.Time) bool {
+	for _, id := range [...]int{everyNode, node} {
+		if until, ok := l.doubts[id]; ok {
+			if now.Before(until) {
+				return true
+			}
+			delete(l.doubts, id)
+		}
+	}
+	for request, until := range l.writes[node] {
+		if now.Before(until) {
+			return true
+		}
+		delete(l.writes[node], request)
+	}
+	return false
 }
 
 // read returns the last word on a value; the zero reading if there is none.
@@ -133,13 +200,23 @@ func (l *ledger) load(nodes map[int]*node, seq uint64) {
 			statuses[id] = s
 		}
 		for vid, v := range n.values {
-			readings[vid] = reading{value: v.Value, known: v.Value != nil, at: wire.Millis(v.LastUpdate), source: "list", seq: seq}
-			if r, ok := l.readings[vid]; ok && r.seq > seq {
-				readings[vid] = r
+			readings[vid] = reading{value: v.Value, known: v.Value != nil, at: wire.Millis(v.LastUpdate), source: sourceList, seq: seq}
+			if r, ok := l.readings[vid]; ok && (r.seq > seq || n.Kept || r.known && same(r.value, v.Value)) {
+				readings[vid] = r // the list says nothing new, and a report says more than a list
 			}
 		}
 	}
 	l.readings, l.statuses = readings, statuses
+}
+
+// same compares scalars; lists and objects are never the same.
+func same(a, b any) bool {
+	switch a.(type) {
+	case bool, float64, string:
+		return a == b
+	default:
+		return false
+	}
 }
 
 // watch pokes news whenever one of the values has news, until stop.

@@ -1,12 +1,12 @@
 package zwave
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,10 +29,25 @@ type link struct {
 
 	mu      sync.Mutex
 	online  map[string]bool // gateway level -> its own status
+	proven  string          // the level of the only gateway that answered
 	driver  *bool           // nil: never heard
 	next    int
-	pending map[string]chan answer
-	topics  map[string]bool // node topics seen, below the prefix; true: by a refresh
+	pending map[string]pending
+	topics  map[string]sighting // node topics seen, below the prefix
+	back    chan struct{}       // closed when broker or gateway come back: what was asked before is lost
+}
+
+// pending is a request without an answer; settled runs when the answer arrives,
+// in line with the messages around it.
+type pending struct {
+	answer  chan<- answer
+	settled func()
+}
+
+// sighting is what is remembered of a topic.
+type sighting struct {
+	looked bool // a refresh has tried to explain it
+	live   bool // it was published since the gateway came; else it may be a leftover
 }
 
 // answer is what an API call brought back; seq orders it among the messages.
@@ -59,8 +74,9 @@ func newLink(cfg Config, bus Bus) *link {
 		bus:     bus,
 		id:      strconv.FormatUint(rand.Uint64(), 36),
 		online:  map[string]bool{},
-		pending: map[string]chan answer{},
-		topics:  map[string]bool{},
+		pending: map[string]pending{},
+		topics:  map[string]sighting{},
+		back:    make(chan struct{}),
 	}
 	if cfg.Gateway != "" {
 		l.want = wire.GatewayLevel(strings.TrimPrefix(cfg.Gateway, wire.GatewayPrefix))
@@ -79,76 +95,79 @@ func allowed(api string) bool {
 	}
 }
 
-// gateway returns the topic level of the gateway to talk to.
-func (l *link) gateway() (string, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.want != "" {
-		return l.want, nil
+// tell sends an API call whose answer may take hours, and does not wait for it.
+func (l *link) tell(ctx context.Context, api string, args ...any) error {
+	level, err := l.gateway()
+	if err != nil {
+		return err
 	}
-	var live, all []string
-	for name, on := range l.online {
-		all = append(all, name)
-		if on {
-			live = append(live, name)
-		}
+	_, drop, _, err := l.requestTo(ctx, level, outgoing{api: api, args: args})
+	if err == nil {
+		drop()
 	}
-	switch {
-	case len(live) == 1:
-		return live[0], nil
-	case len(all) == 1:
-		return all[0], nil
-	case len(all) == 0:
-		return "", errNoGateway
-	}
-	slices.Sort(all)
-	for i := range all {
-		all[i] = strings.TrimPrefix(all[i], wire.GatewayPrefix)
-	}
-	return "", fmt.Errorf("there are several Z-Wave gateways (%s); set ZWAVE_GATEWAY_NAME to the right one", strings.Join(all, ", "))
+	return err
 }
 
-// request sends an API call and returns where its answer will arrive; drop gives
+// outgoing is a request before it goes out.
+type outgoing struct {
+	api     string
+	args    []any
+	begun   func(id string) // runs before it is published
+	settled func(id string) // runs when its answer arrives, in line with the messages
+}
+
+// requestTo sends an API call and returns where its answer will arrive; drop gives
 // up on it. at is when the request went out.
-func (l *link) request(ctx context.Context, api string, args ...any) (got <-chan answer, drop func(), at time.Time, err error) {
-	if !allowed(api) {
-		return nil, nil, at, fmt.Errorf("the API call %q is not on the allow list", api)
+func (l *link) requestTo(ctx context.Context, level string, o outgoing) (got <-chan answer, drop func(), at time.Time, err error) {
+	if !allowed(o.api) {
+		return nil, nil, at, fmt.Errorf("the API call %q is not on the allow list", o.api)
 	}
-	gateway, err := l.gateway()
-	if err != nil {
-		return nil, nil, at, err
-	}
-	if args == nil {
-		args = []any{}
+	if o.args == nil {
+		o.args = []any{}
 	}
 	c := make(chan answer, 1)
 	l.mu.Lock()
 	l.next++
 	id := "vg-" + l.id + "-" + strconv.Itoa(l.next)
-	l.pending[id] = c
+	p := pending{answer: c}
+	if o.settled != nil {
+		p.settled = func() { o.settled(id) }
+	}
+	l.pending[id] = p
 	l.mu.Unlock()
 	drop = func() {
 		l.mu.Lock()
 		delete(l.pending, id)
 		l.mu.Unlock()
 	}
-	body, err := json.Marshal(map[string]any{"args": args, "requestId": id})
+	if o.begun != nil {
+		o.begun(id)
+	}
+	body, err := json.Marshal(map[string]any{"args": o.args, "requestId": id})
 	if err == nil {
 		at = time.Now()
-		err = l.bus.Publish(ctx, l.prefix+"/_CLIENTS/"+gateway+"/api/"+api+"/set", body)
+		err = l.bus.Publish(ctx, l.prefix+"/_CLIENTS/"+level+"/api/"+o.api+"/set", body)
 	}
 	if err != nil {
 		drop()
-		return nil, nil, at, fmt.Errorf("asking the gateway for %s: %w", api, err)
+		return nil, nil, at, fmt.Errorf("asking the gateway for %s: %w", o.api, err)
 	}
 	return c, drop, at, nil
 }
 
 // call asks and waits for the answer.
 func (l *link) call(ctx context.Context, api string, args ...any) (answer, error) {
+	level, err := l.gateway()
+	if err != nil {
+		return answer{}, err
+	}
+	return l.callTo(ctx, level, api, args...)
+}
+
+func (l *link) callTo(ctx context.Context, level, api string, args ...any) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
-	got, drop, _, err := l.request(ctx, api, args...)
+	got, drop, _, err := l.requestTo(ctx, level, outgoing{api: api, args: args})
 	if err != nil {
 		return answer{}, err
 	}
@@ -169,7 +188,7 @@ func await(ctx context.Context, api string, got <-chan answer) (answer, error) {
 // just come (back).
 func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 	level, rest, ok := strings.Cut(rest, "/")
-	if !ok || !strings.HasPrefix(level, wire.GatewayPrefix) {
+	if !ok || !strings.HasPrefix(level, wire.GatewayPrefix) || !l.remembers(level) {
 		return false
 	}
 	switch {
@@ -186,12 +205,46 @@ func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 			l.online[level] = false
 		}
 	case strings.HasPrefix(rest, "api/") && !strings.HasSuffix(rest, "/set"):
-		l.apiMessage(strings.TrimPrefix(rest, "api/"), payload, seq)
+		if api := strings.TrimPrefix(rest, "api/"); l.apiMessage(api, payload, seq) && api == "getNodes" {
+			l.works(level)
+		}
+		return l.heardOf(level)
 	}
 	return false
 }
 
-func (l *link) apiMessage(api string, payload []byte, seq uint64) {
+// maxGateways bounds what anybody on the broker can make us remember.
+const maxGateways = 64
+
+// remembers says whether there is room for a gateway.
+func (l *link) remembers(level string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, known := l.online[level]
+	return known || len(l.online) < maxGateways
+}
+
+// heardOf notes a gateway that nothing retained has told of; true means that it
+// is the first one. Answers to others and events are how a gateway shows itself
+// whose retain setting is off.
+func (l *link) heardOf(level string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.online[level]; known || len(l.online) >= maxGateways {
+		return false
+	}
+	l.online[level] = true
+	return len(l.online) == 1
+}
+
+// mine says whether a request is one of this process.
+func (l *link) mine(payload []byte) bool { return bytes.Contains(payload, []byte(l.id)) }
+
+// apiMessage takes an answer; true means that it is ours and a success.
+func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
+	if !l.mine(payload) {
+		return false // another client's, which may be megabytes
+	}
 	var in struct {
 		Success bool            `json:"success"`
 		Message string          `json:"message"`
@@ -201,20 +254,36 @@ func (l *link) apiMessage(api string, payload []byte, seq uint64) {
 		} `json:"origin"`
 	}
 	if json.Unmarshal(payload, &in) != nil {
-		return // another client's answer, whose request was no object
+		return false // not ours after all
 	}
 	l.mu.Lock()
-	c := l.pending[in.Origin.RequestID]
+	p, ours := l.pending[in.Origin.RequestID]
 	delete(l.pending, in.Origin.RequestID)
 	l.mu.Unlock()
-	if c == nil {
-		return
+	if !ours {
+		return false
+	}
+	if p.settled != nil {
+		p.settled()
 	}
 	a := answer{result: in.Result, seq: seq}
 	if !in.Success {
 		a.err = &apiError{api, in.Message}
 	}
-	c <- a
+	p.answer <- a
+	return in.Success
+}
+
+// works notes that a gateway and its driver have proved to be there, whatever was
+// missed or is retained about them.
+func (l *link) works(level string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.online[level] = true
+	if level == l.want || level == l.proven || len(l.online) == 1 {
+		yes := true
+		l.driver = &yes
+	}
 }
 
 // driverMessage notes whether the Z-Wave driver is ready; true means it is.
@@ -236,7 +305,8 @@ func (l *link) connected() bool {
 }
 
 // available says whether gateway and driver both claim to be there. A retained
-// claim proves little; a getInfo call proves it.
+// claim proves little; a getInfo call proves it. With several gateways on the
+// prefix nobody knows whose driver/status it is, so it says nothing.
 func (l *link) available() (gateway, driver bool) {
 	if !l.connected() {
 		return false, false
@@ -245,40 +315,5 @@ func (l *link) available() (gateway, driver bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	on, heard := l.online[level]
-	return err == nil && (on || !heard), l.driver == nil || *l.driver
-}
-
-// sawTopic notes a node's topic; true means that no refresh has looked at it yet.
-func (l *link) sawTopic(topic string) bool {
-	if strings.HasPrefix(topic, "Broadcast/") || strings.HasPrefix(topic, strconv.Itoa(wire.Broadcast)+"/") {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	looked, known := l.topics[topic]
-	if !known && len(l.topics) < maxTopics {
-		l.topics[topic] = false
-	}
-	return !looked
-}
-
-// seenTopics returns the topics by which the gateway's scheme can be told.
-func (l *link) seenTopics() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := make([]string, 0, len(l.topics))
-	for t := range l.topics {
-		out = append(out, t)
-	}
-	return out
-}
-
-// looked keeps topics that a refresh has seen, explained or not, from asking for
-// another one.
-func (l *link) looked(topics []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, t := range topics {
-		l.topics[t] = true
-	}
+	return err == nil && (on || !heard), l.driver == nil || *l.driver || len(l.online) > 1
 }

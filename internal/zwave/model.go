@@ -14,17 +14,19 @@ import (
 
 // model is the house at one moment: immutable, rebuilt from every getNodes.
 type model struct {
-	homeID      uint32
-	nodes       map[int]*node
-	entities    []*entity // sorted by area and name
-	names       map[string][]*entity
-	rooms       map[string][]*entity      // by area and name together
-	topics      map[string][]wire.ValueID // below the prefix
-	shared      map[int]bool              // nodes whose topics belong to another node as well
-	nodeByTopic map[string]int
-	home        home.House
-	at          time.Time
-	replaced    chan struct{} // closed when a newer model is current
+	homeID     uint32
+	controller int // the controller's own node id; 0: unknown
+	nodes      map[int]*node
+	entities   []*entity // sorted by area and name
+	names      map[string][]*entity
+	rooms      map[string][]*entity // by area and name together
+	areas      map[string]string    // folded name -> name
+	boxes      map[string][]*node   // nodes none of whose entities has their name, by it
+	topics     topicIndex
+	spelling   nameIndex // for names that are not exact
+	home       home.House
+	at         time.Time
+	replaced   chan struct{} // closed when a newer model is current
 }
 
 // entity is one thing a person can name: a device's function or one sensor.
@@ -53,8 +55,11 @@ const (
 	partColour   part = "colour"
 	partMode     part = "mode"
 	partActivity part = "activity" // what a thermostat is doing
-	partHeat     part = "heat"     // setpoints
-	partCool     part = "cool"
+	partFanMode  part = "fan_mode"
+	partFan      part = "fan"      // what its fan is doing
+	partSetpoint part = "setpoint" // followed by the setpoint's type
+	partHeat     part = partSetpoint + "1"
+	partCool     part = partSetpoint + "2"
 )
 
 // sensor is one thing a device measures.
@@ -67,16 +72,16 @@ type sensor struct {
 
 func emptyModel() *model { return newModel(0, nil, wire.Scheme{}, nil) }
 
-func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases map[string][]string) *model {
+func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases map[string][]string, foreign ...map[int]*node) *model {
 	m := &model{
-		homeID:      homeID,
-		nodes:       nodes,
-		names:       map[string][]*entity{},
-		rooms:       map[string][]*entity{},
-		nodeByTopic: map[string]int{},
-		shared:      map[int]bool{},
-		at:          time.Now(),
-		replaced:    make(chan struct{}),
+		homeID:   homeID,
+		nodes:    nodes,
+		names:    map[string][]*entity{},
+		rooms:    map[string][]*entity{},
+		areas:    map[string]string{},
+		topics:   newTopicIndex(nodes, scheme, foreign...),
+		at:       time.Now(),
+		replaced: make(chan struct{}),
 	}
 	for _, id := range slices.Sorted(maps.Keys(nodes)) {
 		m.entities = append(m.entities, nodes[id].entities()...)
@@ -89,77 +94,54 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		other[fold(name)] = more
 	}
 	for _, e := range m.entities {
-		e.ID = fmt.Sprintf("zw-%08x-%d-%d-%d", homeID, e.node.ID, e.main.Class, e.main.Endpoint)
-		if isSensor(e) || e.main.Class == wire.WindowCovering {
-			e.ID += "-" + strings.ReplaceAll(strings.ToLower(wire.Sanitise(e.main.Property+" "+e.main.Key)), "/", "-")
-			e.ID = strings.TrimRight(e.ID, "_")
-		}
-		e.Aliases = other[fold(e.Name)]
-		for _, name := range append([]string{e.Name, e.ID}, e.Aliases...) {
-			key := fold(name)
-			m.names[key] = append(m.names[key], e)
-			if name != e.ID { // nobody says an id, so none is like one
-				e.folded = append(e.folded, key)
-			}
-		}
-		if area := e.node.area(); area != "" {
-			key := fold(area + " " + e.Name)
-			e.folded = append(e.folded, key)
-			m.rooms[key] = append(m.rooms[key], e)
-		}
+		e.ID = m.identify(e)
+		m.name(e, other)
 	}
-	m.indexTopics(scheme)
+	m.boxes = boxesOf(nodes, m.entities)
+	m.spelling = newNameIndex(m.entities)
 	m.home = m.structure()
 	return m
 }
 
-func (m *model) indexTopics(scheme wire.Scheme) {
-	m.topics = map[string][]wire.ValueID{}
-	for _, id := range slices.Sorted(maps.Keys(m.nodes)) {
-		n := m.nodes[id]
-		base := scheme.Node(id, n.Name, n.Loc)
-		if first, taken := m.nodeByTopic[base]; taken {
-			m.shared[first], m.shared[id] = true, true
-		} else {
-			m.nodeByTopic[base] = id
-		}
+// identify makes an entity's id of what never changes: home, node, value.
+func (m *model) identify(e *entity) string {
+	id := fmt.Sprintf("zw-%08x-%d-%d-%d", m.homeID, e.node.ID, e.main.Class, e.main.Endpoint)
+	if isSensor(e) || e.main.Class == wire.WindowCovering {
+		id += "-" + strings.ReplaceAll(strings.ToLower(wire.Sanitise(e.main.Property+" "+e.main.Key)), "/", "-")
+		id = strings.TrimRight(id, "_")
 	}
-	for id, n := range m.nodes {
-		if m.shared[id] {
-			continue // two nodes speak on these topics: only polls tell them apart
+	return id
+}
+
+// name files an entity under everything it may be called. Aliases are given by
+// name, by area and name where the name is not unique, or by id.
+func (m *model) name(e *entity, aliases map[string][]string) {
+	area := e.node.area()
+	e.Aliases = slices.Concat(aliases[fold(e.Name)], aliases[fold(e.ID)])
+	if area != "" {
+		e.Aliases = append(e.Aliases, aliases[fold(area+" "+e.Name)]...)
+		m.areas[fold(area)] = area
+	}
+	for i, name := range append([]string{e.ID, e.Name}, e.Aliases...) {
+		key := fold(name)
+		file(m.names, key, e)
+		if i == 0 {
+			continue // nobody says an id, so no name is like one
 		}
-		base := scheme.Node(id, n.Name, n.Loc)
-		for vid := range n.values {
-			topic := scheme.Value(base, vid)
-			m.topics[topic] = append(m.topics[topic], vid)
+		e.folded = append(e.folded, key)
+		if area != "" {
+			key = fold(area + " " + name)
+			e.folded = append(e.folded, key)
+			file(m.rooms, key, e)
 		}
 	}
 }
 
-// chooseScheme finds how the gateway builds topics: the scheme that explains most
-// of the topics seen.
-func chooseScheme(nodes map[int]*node, seen []string) wire.Scheme {
-	topics := make(map[string]bool, len(seen))
-	for _, t := range seen {
-		topics[t] = true
+// file puts an entity under a key, once.
+func file(under map[string][]*entity, key string, e *entity) {
+	if list := under[key]; len(list) == 0 || list[len(list)-1] != e {
+		under[key] = append(list, e)
 	}
-	var best wire.Scheme
-	most := 0
-	for _, scheme := range wire.Schemes() {
-		hits := 0
-		for id, n := range nodes {
-			base := scheme.Node(id, n.Name, n.Loc)
-			for vid := range n.values {
-				if topics[scheme.Value(base, vid)] {
-					hits++
-				}
-			}
-		}
-		if hits > most {
-			best, most = scheme, hits
-		}
-	}
-	return best
 }
 
 func (m *model) known(id wire.ValueID) bool {
@@ -255,9 +237,12 @@ func (e *entity) has(a home.Ability) bool { return slices.Contains(e.abilities, 
 
 func isSensor(e *entity) bool { return e.Domain == "sensor" || e.Domain == "binary_sensor" }
 
+// folding replaces what people and topics write differently.
+var folding = strings.NewReplacer("’", "'", "_", " ")
+
 // fold makes names comparable: case, white space, quotes and a leading "the" do
 // not matter.
 func fold(name string) string {
-	name = strings.NewReplacer("’", "'", "_", " ").Replace(strings.ToLower(name))
+	name = folding.Replace(strings.ToLower(name))
 	return strings.TrimPrefix(strings.Join(strings.Fields(name), " "), "the ")
 }

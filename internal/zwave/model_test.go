@@ -79,8 +79,8 @@ func TestEntitiesOfTheRecordedHouse(t *testing.T) {
 		t.Errorf("the alias finds %v", found)
 	}
 	// "Desk Lamp" and "Desk_Lamp" share all topics and, spoken, their name.
-	if !m.shared[14] || !m.shared[15] || len(m.exact("desk lamp")) != 2 {
-		t.Errorf("colliding nodes are not seen as such: %v", m.shared)
+	if !m.topics.shared[14] || !m.topics.shared[15] || len(m.exact("desk lamp")) != 2 {
+		t.Errorf("colliding nodes are not seen as such: %v", m.topics.shared)
 	}
 	if e := m.exact("Kitchen Lamp")[0]; e.ID != "zw-7e57abcd-2-37-0" || !slices.Contains(e.abilities, home.Power) {
 		t.Errorf("kitchen lamp: %+v", e)
@@ -93,10 +93,10 @@ func TestSchemeIsLearntFromTopics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range wire.Schemes() {
-		var seen []string
+		seen := map[string]bool{}
 		for id, n := range nodes {
 			for vid := range n.values {
-				seen = append(seen, want.Value(want.Node(id, n.Name, n.Loc), vid))
+				seen[want.Value(want.Node(id, n.Name, n.Loc), vid)] = false
 			}
 		}
 		if got := chooseScheme(nodes, seen); got != want {
@@ -166,21 +166,76 @@ func FuzzDecodeNodes(f *testing.F) {
 				}
 			}
 		}
-		m.similar("kitchen light", 3)
+		m.similar("kitchen light")
 	})
 }
 
-// FuzzHandle feeds any message of the broker to a house.
+// FuzzHandle feeds any message of the broker to a house with a lamp, a remote
+// control and two nodes of one name.
 func FuzzHandle(f *testing.F) {
-	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-x/status", []byte(`{"value":true}`), false)
-	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-x/api/getInfo", []byte(`{"success":true,"origin":{"requestId":"x"}}`), false)
-	f.Add("zwave/a/status", []byte(`{"value":true,"nodeId":2}`), true)
-	f.Add("zwave/a/switch_binary/endpoint_0/currentValue", []byte(`{"time":1,"value":true}`), false)
+	for _, seed := range []struct{ topic, payload string }{
+		{"zwave/_CLIENTS/ZWAVE_GATEWAY-x/status", `{"value":true}`},
+		{"zwave/_CLIENTS/ZWAVE_GATEWAY-x/api/getInfo", `{"success":true,"origin":{"requestId":"x"}}`},
+		{"zwave/_CLIENTS/ZWAVE_GATEWAY-x/api/writeValue/set", `{"args":[{"nodeId":2,"commandClass":37,"property":"targetValue"},true]}`},
+		{"zwave/_CLIENTS/ZWAVE_GATEWAY-x/multicast/set", `{"nodes":[2],"value":false}`},
+		{"zwave/_EVENTS/ZWAVE_GATEWAY-x/node/node_added", `{"data":[]}`},
+		{"zwave/driver/status", `true`},
+		{"zwave/a/status", `{"value":true,"nodeId":2}`},
+		{"zwave/a/nodeinfo", `{"id":2,"name":"b","loc":null}`},
+		{"zwave/a/switch_binary/endpoint_0/currentValue", `{"time":1,"value":true}`},
+		{"zwave/a/switch_binary/endpoint_0/currentValue/set", `true`},
+		{"zwave/b/central_scene/endpoint_0/scene/001", `{"time":1}`},
+		{"zwave/c/switch_binary/endpoint_0/currentValue", `{"nodeId":5,"commandClass":37,"property":"currentValue","value":true,"lastUpdate":"x"}`},
+	} {
+		f.Add(seed.topic, []byte(seed.payload), false)
+	}
+	nodes, _, err := decodeNodes(json.RawMessage(`[
+		{"id":2,"name":"a","values":{"x":{"commandClass":37,"property":"currentValue"}}},
+		{"id":3,"name":"b","values":{"x":{"commandClass":91,"property":"scene","propertyKey":"001","readable":true}}},
+		{"id":4,"name":"c","values":{"x":{"commandClass":37,"property":"currentValue"}}},
+		{"id":5,"name":"c","values":{"x":{"commandClass":37,"property":"currentValue"}}}]`))
+	if err != nil {
+		f.Fatal(err)
+	}
 	h, err := New(DefaultConfig(), nil, quietLog())
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(_ *testing.T, topic string, payload []byte, retained bool) { h.handle(topic, payload, retained) })
+	h.adopt(newModel(1, nodes, wire.Scheme{}, nil), 1)
+	f.Fuzz(func(t *testing.T, topic string, payload []byte, retained bool) {
+		lamp := nodes[2].find(37, 0, "currentValue", "").Address
+		before := h.ledger.read(lamp)
+		h.handle(topic, payload, retained)
+		if after := h.ledger.read(lamp); retained && after.seq != before.seq {
+			t.Errorf("a retained message changed the state: %+v", after)
+		}
+	})
+}
+
+// FuzzName looks for whatever somebody may say.
+func FuzzName(f *testing.F) {
+	for _, seed := range []string{"kitchen lamb", "all lights in the kitchen", "lamp, lamp and the lamp", " in ", "the", "\u0130 x"} {
+		f.Add(seed)
+	}
+	nodes, _, err := decodeNodes(json.RawMessage(`[
+		{"id":2,"name":"Kitchen Lamp","loc":"Kitchen","values":{"x":{"commandClass":38,"property":"currentValue"}}},
+		{"id":3,"name":"Strip","loc":"Küche","values":{"x":{"commandClass":37,"endpoint":1,"property":"currentValue"},"y":{"commandClass":37,"endpoint":2,"property":"currentValue"}}}]`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	m := newModel(1, nodes, wire.Scheme{}, nil)
+	f.Fuzz(func(t *testing.T, name string) {
+		for _, e := range m.similar(name) {
+			if e.score < alike || e.score > 1 {
+				t.Errorf("%q is like %s by %v", name, e.entity.Name, e.score)
+			}
+		}
+		if len(m.group(name)) > len(m.entities) {
+			t.Errorf("%q is more than there is", name)
+		}
+		asTemperature(name, "°C")
+		_, _, _ = m.filters(listArgs{Area: name, Type: name})
+	})
 }
 
 func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }

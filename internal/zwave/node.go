@@ -1,9 +1,6 @@
 package zwave
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -13,34 +10,31 @@ import (
 // node is one device of a getNodes answer. Name and Loc are as the gateway has
 // them, because topics are made of them; people see display and area.
 type node struct {
-	ID        int           `json:"id"`
-	Name      string        `json:"name"`
-	Loc       string        `json:"loc"`
-	Status    string        `json:"status"`
-	Available bool          `json:"available"`
-	Virtual   bool          `json:"virtual"`
-	Endpoints []endpoint    `json:"endpoints"`
-	Class     deviceClass   `json:"deviceClass"`
-	Listening listeningInfo `json:"-"`
-	Product   string        `json:"-"` // label and description, for guessing what it is
+	ID        int
+	Name      string
+	Loc       string
+	Status    string
+	Available bool
+	Ready     bool // all its values are known to the gateway
+	Endpoints []endpoint
+	Class     deviceClass
+	Listening listeningInfo
+	Kept      bool   // some values are from an earlier list, because the gateway is still reading its own
+	Product   string // label and description, for guessing what it is
 
 	values map[wire.ValueID]*value
 }
 
 type endpoint struct {
-	Index int    `json:"index"`
-	Label string `json:"label"`
+	Index int
+	Label string
 }
 
-type deviceClass struct {
-	Generic  int `json:"generic"`
-	Specific int `json:"specific"`
-}
+type deviceClass struct{ Generic, Specific int }
 
 type listeningInfo struct {
-	Always     bool `json:"isListening"`
-	Frequently bool `json:"isFrequentListening"`
-	Controller bool `json:"isControllerNode"`
+	Always     bool
+	Frequently bool
 }
 
 // display is the name for people.
@@ -59,75 +53,23 @@ func (n *node) sleeper() bool { return !n.Listening.Always && !n.Listening.Frequ
 
 // value is one value of a node with what is known about it.
 type value struct {
-	Address    wire.ValueID `json:"-"`
-	Type       string       `json:"type"`
-	Readable   bool         `json:"readable"`
-	Writeable  bool         `json:"writeable"`
-	Label      string       `json:"label"`
-	Unit       string       `json:"unit"`
-	Min        *float64     `json:"min"`
-	Max        *float64     `json:"max"`
-	States     []choice     `json:"states"`
-	Value      any          `json:"value"`
-	LastUpdate float64      `json:"lastUpdate"` // milliseconds since 1970
+	Address    wire.ValueID
+	Type       string
+	Readable   bool
+	Writeable  bool
+	Label      string
+	Unit       string
+	Min, Max   *float64
+	States     []choice
+	FreeStates bool // other values than those of States are allowed, too
+	Value      any
+	LastUpdate float64 // milliseconds since 1970
 }
 
 // choice is one allowed value with its word.
 type choice struct {
-	Text  string `json:"text"`
-	Value any    `json:"value"`
-}
-
-// decodeNodes reads the result of getNodes. What cannot be read is left out and
-// reported in skipped, so that one odd node does not hide the house.
-func decodeNodes(result json.RawMessage) (nodes map[int]*node, skipped []error, err error) {
-	var raw []json.RawMessage
-	if err := json.Unmarshal(result, &raw); err != nil {
-		return nil, nil, fmt.Errorf("reading the answer of getNodes: %w", err)
-	}
-	nodes = make(map[int]*node, len(raw))
-	for _, r := range raw {
-		n, odd, err := decodeNode(r)
-		skipped = append(skipped, odd...)
-		if err != nil {
-			skipped = append(skipped, err)
-			continue
-		}
-		if n.Virtual || n.ID == wire.Broadcast || n.Listening.Controller {
-			continue
-		}
-		nodes[n.ID] = n
-	}
-	return nodes, skipped, nil
-}
-
-func decodeNode(raw json.RawMessage) (*node, []error, error) {
-	n := &node{}
-	var rest struct {
-		Values      map[string]json.RawMessage `json:"values"`
-		Label       string                     `json:"productLabel"`
-		Description string                     `json:"productDescription"`
-	}
-	err := errors.Join(json.Unmarshal(raw, n), json.Unmarshal(raw, &n.Listening), json.Unmarshal(raw, &rest))
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading a node: %w", err)
-	}
-	if n.ID <= 0 {
-		return nil, nil, errors.New("a node without an id")
-	}
-	n.Product = strings.ToLower(rest.Label + " " + rest.Description)
-	n.values = make(map[wire.ValueID]*value, len(rest.Values))
-	var skipped []error
-	for key, body := range rest.Values {
-		v := &value{}
-		if err := errors.Join(json.Unmarshal(body, v), json.Unmarshal(body, &v.Address)); err != nil {
-			skipped = append(skipped, fmt.Errorf("reading value %s of node %d: %w", key, n.ID, err))
-			continue
-		}
-		v.Address.Node = n.ID
-		n.values[v.Address] = v
-	}
-	return n, skipped, nil
+	Text  string
+	Value any
 }
 
 // find returns a value of the node, nil if it has none.

@@ -3,6 +3,7 @@ package zwave
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,13 +15,14 @@ import (
 type step struct {
 	target   wire.ValueID
 	value    any
-	check    wire.ValueID   // where the device reports what came of it
-	polls    []wire.ValueID // what to ask the device for, if not check itself
-	duration wire.ValueID   // how long it still moves; zero value if it never says
-	done     func(any) bool // does the report show what was asked
-	stops    bool           // a stop: done when nothing moves any more
-	say      func(any) any  // the report in people's units
-	property string         // what changed, as an ability: on_off, brightness …
+	check    wire.ValueID    // where the device reports what came of it
+	polls    []wire.ValueID  // what to ask the device for, if not check itself
+	duration wire.ValueID    // how long it still moves; zero value if it never says
+	done     func(any) bool  // does the report show what was asked
+	assemble func([]any) any // makes the state of what polls bring, where check itself cannot be asked for
+	stops    bool            // a stop: done when nothing moves any more
+	say      func(any) any   // the report in people's units
+	property string          // what changed, as an ability: on_off, brightness …
 	unit     string
 }
 
@@ -108,6 +110,14 @@ func (r request) begin(value any, property home.Ability, done func(any) bool) st
 
 func equals(want any) func(any) bool { return func(got any) bool { return got == want } }
 
+// near takes a device's rounding for what was asked; off and full are never near.
+func near(want, by float64) func(any) bool {
+	return func(got any) bool {
+		n, ok := number(got)
+		return ok && (n == want || want > 0 && want < full && n > 0 && math.Abs(n-want) <= by)
+	}
+}
+
 func planOn(r request) (step, error) {
 	e := r.entity
 	if e.Domain == "climate" {
@@ -173,7 +183,7 @@ func planLevel(r request) (step, error) {
 	if err := r.able(ability, "be dimmed, only switched on and off"); err != nil {
 		return step{}, err
 	}
-	s := r.begin(fromPercent(p), ability, equals(fromPercent(p)))
+	s := r.begin(fromPercent(p), ability, near(fromPercent(p), 1))
 	s.say, s.unit = percentOf, "%"
 	return s, nil
 }
@@ -204,6 +214,7 @@ func asNumber(v any, units ...string) (float64, bool) {
 	for _, u := range units {
 		text = strings.TrimSpace(strings.TrimSuffix(text, u))
 	}
+	text = strings.Replace(text, ",", ".", 1) // 21,5
 	n, err := strconv.ParseFloat(text, 64)
 	return n, err == nil && !math.IsInf(n, 0) && !math.IsNaN(n)
 }
@@ -242,7 +253,7 @@ func planPosition(r request) (step, error) {
 	if err := r.able(home.Position, "be moved to a position"); err != nil {
 		return step{}, err
 	}
-	s := r.begin(fromPercent(p), home.Position, equals(fromPercent(p)))
+	s := r.begin(fromPercent(p), home.Position, near(fromPercent(p), 1))
 	s.say, s.unit = percentOf, "%"
 	return s, nil
 }
@@ -266,6 +277,9 @@ func planLock(r request) (step, error) {
 	if err := r.able(home.Lock, "be locked"); err != nil {
 		return step{}, err
 	}
+	if r.entity.main.Class == wire.Lock {
+		return r.begin(true, home.Lock, equals(true)), nil
+	}
 	return r.begin(float64(255), home.Lock, equals(float64(255))), nil
 }
 
@@ -273,58 +287,10 @@ func planUnlock(r request) (step, error) {
 	if err := r.able(home.Lock, "be unlocked"); err != nil {
 		return step{}, err
 	}
+	if r.entity.main.Class == wire.Lock {
+		return r.begin(false, home.Lock, equals(false)), nil
+	}
 	return r.begin(float64(0), home.Lock, func(got any) bool { n, ok := number(got); return ok && n != 255 }), nil
-}
-
-func planSetpoint(r request) (step, error) {
-	if err := r.able(home.Setpoint, "be set to a temperature"); err != nil {
-		return step{}, err
-	}
-	id := r.entity.setpoint(r.read(r.entity.parts[partMode]).value)
-	v := r.model.value(id)
-	want, ok := asNumber(r.value, "degrees", "°c", "°f", "°", "c", "f")
-	if !ok {
-		return step{}, refuse("%s needs a temperature.", r.entity.Name)
-	}
-	if v.Min != nil && want < *v.Min {
-		return step{}, refuse("%s goes down to %s at most.", r.entity.Name, spoken(*v.Min, v.Unit))
-	}
-	if v.Max != nil && want > *v.Max {
-		return step{}, refuse("%s goes up to %s at most.", r.entity.Name, spoken(*v.Max, v.Unit))
-	}
-	return step{
-		target: id, value: want, check: id, done: equals(want), property: string(home.Setpoint), unit: v.Unit,
-		say: func(raw any) any { return raw },
-	}, nil
-}
-
-func planMode(r request) (step, error) {
-	word, ok := r.value.(string)
-	if !ok {
-		return step{}, refuse("%s needs a mode such as heat or off.", r.entity.Name)
-	}
-	return planModeWord(r, word)
-}
-
-// planModeWord sets the first of the modes the thermostat knows. Modes go as
-// numbers; the gateway refuses their words.
-func planModeWord(r request, modes ...string) (step, error) {
-	if err := r.able(home.Mode, "change its mode"); err != nil {
-		return step{}, err
-	}
-	id := r.entity.parts[partMode]
-	states := r.model.value(id).States
-	for _, want := range modes {
-		for _, s := range states {
-			if strings.EqualFold(strings.TrimSpace(want), s.Text) {
-				return step{
-					target: id, value: s.Value, check: id, done: equals(s.Value), property: string(home.Mode),
-					say: func(raw any) any { return r.model.word(id, raw) },
-				}, nil
-			}
-		}
-	}
-	return step{}, refuse("%s has no mode %q; it knows %s.", r.entity.Name, modes[0], strings.Join(words(states), ", "))
 }
 
 // colours are the names people use most.
@@ -350,12 +316,48 @@ func planColour(r request) (step, error) {
 		return step{}, refuse("I do not know the colour %q.", word)
 	}
 	id := r.entity.parts[partColour]
-	// The device reports components only; the gateway makes hexColor of them.
+	// The device reports components only; the gateway makes hexColor of them, and
+	// cannot ask for it.
 	polls := []wire.ValueID{id.With("currentColor", "2"), id.With("currentColor", "3"), id.With("currentColor", "4")}
 	return step{
-		target: id, polls: polls, value: hex, check: id, done: equals(hex), property: string(home.Colour),
+		target: id, polls: polls, assemble: hexOf, value: hex, check: id, done: equals(hex), property: string(home.Colour),
 		say: func(raw any) any { return "#" + fmt.Sprint(raw) },
 	}, nil
+}
+
+// hexOf spells red, green and blue as the gateway does; nil where one is no number.
+func hexOf(components []any) any {
+	var hex strings.Builder
+	for _, c := range components {
+		n, ok := number(c)
+		if !ok || n < 0 || n > 255 {
+			return nil
+		}
+		fmt.Fprintf(&hex, "%02x", int(n))
+	}
+	return hex.String()
+}
+
+// assembled makes a reading of what was polled, if every part of it is a fact.
+func (s step) assembled(fact func(wire.ValueID) reading) reading {
+	if s.assemble == nil {
+		return reading{}
+	}
+	var parts []any
+	var last reading
+	for _, id := range s.polls {
+		r := fact(id)
+		if !r.known {
+			return reading{}
+		}
+		parts = append(parts, r.value)
+		if r.seq > last.seq {
+			last = r
+		}
+	}
+	last.value = s.assemble(parts)
+	last.known = last.value != nil
+	return last
 }
 
 // valid checks a write against the value's metadata, because the gateway sends
@@ -366,9 +368,30 @@ func (r request) valid(s step) error {
 		return refuse("%s cannot be changed from here.", r.entity.Name)
 	}
 	n, isNumber := number(s.value)
-	// 255 means the last level where it is above the range.
-	if isNumber && n != 255 && (v.Min != nil && n < *v.Min || v.Max != nil && n > *v.Max) {
+	_, isBool := s.value.(bool)
+	switch {
+	case v.Type == "number" && !isNumber, v.Type == "boolean" && !isBool:
+		return refuse("%s does not take that value.", r.entity.Name)
+	case !isNumber, n == 255 && s.target.Class == wire.MultilevelSwitch: // the last level, above the range
+		return nil
+	case !v.inRange(n):
 		return refuse("%s does not go to %s.", r.entity.Name, spoken(n, ""))
+	case !v.offers(n):
+		return refuse("%s does not offer that; it knows %s.", r.entity.Name, strings.Join(words(v.States), ", "))
+	default:
+		return nil
 	}
-	return nil
+}
+
+func (v *value) inRange(n float64) bool {
+	return (v.Min == nil || n >= *v.Min) && (v.Max == nil || n <= *v.Max)
+}
+
+// offers says whether a number is one of the value's states, if it has any that
+// are more than names for parts of its range.
+func (v *value) offers(n float64) bool {
+	if len(v.States) == 0 || v.FreeStates || v.Address.Class == wire.MultilevelSwitch || v.Address.Class == wire.WindowCovering {
+		return true
+	}
+	return slices.ContainsFunc(v.States, func(s choice) bool { return s.Value == n })
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -16,27 +17,42 @@ const (
 	refreshAnyway = 5 * time.Minute
 	// announcePause debounces news of the structure (Z2).
 	announcePause = time.Second
+	// refreshSoon is for a gateway that is still reading its nodes.
+	refreshSoon = 5 * time.Second
+	// firstRetry is the first pause while the gateway does not answer.
+	firstRetry = 500 * time.Millisecond
 	// apiWait is how long a listening node or the gateway may take to answer.
 	apiWait = 10 * time.Second
 )
 
 // follow refreshes the model whenever something asks for it, and retries while
-// the gateway is not ready.
+// the gateway is not ready. What is waited for is logged once.
 func (h *House) follow(ctx context.Context) {
-	retry := 500 * time.Millisecond
+	retry, told := firstRetry, ""
 	for {
 		wait := refreshAnyway
-		if err := h.refresh(ctx); err == nil {
-			retry = 500 * time.Millisecond
+		complete, err := h.refresh(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			if reason := h.trouble(err); reason != told {
+				told = reason
+				h.log.Warn("waiting for the Z-Wave house", "reason", reason, "err", err)
+			}
+			wait, retry = retry, min(2*retry, 10*time.Second)
+		default:
+			if told != "" {
+				told = ""
+				h.log.Info("the Z-Wave house answers")
+			}
+			retry = firstRetry
+			if !complete {
+				wait = refreshSoon
+			}
 			if !sleep(ctx, refreshPause) {
 				return
 			}
-		} else {
-			if ctx.Err() != nil {
-				return
-			}
-			h.log.Debug("the Z-Wave house cannot be read yet", "err", err)
-			wait, retry = retry, min(2*retry, 10*time.Second)
 		}
 		t := time.NewTimer(wait)
 		select {
@@ -51,35 +67,105 @@ func (h *House) follow(ctx context.Context) {
 	}
 }
 
-// refresh reads the whole house once.
-func (h *House) refresh(ctx context.Context) error {
+// refresh reads the whole house once; complete is false while the gateway itself
+// does not know every node yet.
+func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*apiWait)
 	defer cancel()
-	info, err := h.link.call(ctx, "getInfo")
+	info, err := h.info(ctx)
 	if err != nil {
-		return err
-	}
-	var in struct {
-		HomeID uint32 `json:"homeid"`
-	}
-	if err := json.Unmarshal(info.result, &in); err != nil {
-		return fmt.Errorf("reading the answer of getInfo: %w", err)
+		return false, err
 	}
 	answer, err := h.link.call(ctx, "getNodes")
 	if err != nil {
-		return err
+		return false, err
 	}
 	nodes, skipped, err := decodeNodes(answer.result)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if len(skipped) > 0 {
 		h.log.Warn("some Z-Wave nodes or values could not be read and are left out", "count", len(skipped), "err", skipped[0])
 	}
+	before := h.current()
+	if before.homeID == info.HomeID {
+		remember(nodes, before.nodes)
+	}
 	seen := h.link.seenTopics()
-	h.adopt(newModel(in.HomeID, nodes, chooseScheme(nodes, seen), h.cfg.Aliases), answer.seq)
+	m := newModel(info.HomeID, nodes, chooseScheme(nodes, seen), h.cfg.Aliases, h.strangers(ctx)...)
+	m.controller = info.Controller
+	h.adopt(m, answer.seq)
 	h.link.looked(seen)
-	return nil
+	for _, n := range nodes {
+		if !n.Ready && n.Status != "Dead" && n.Status != "Asleep" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// gatewayInfo is what getInfo tells.
+type gatewayInfo struct {
+	HomeID     uint32 `json:"homeid"`
+	Controller int    `json:"controllerId"`
+	App        string `json:"appVersion"`
+}
+
+// info asks the gateway who it is. When the one at hand is silent or not the only
+// one, all that were ever heard of are asked.
+func (h *House) info(ctx context.Context) (gatewayInfo, error) {
+	var in gatewayInfo
+	trial, cancel := context.WithTimeout(ctx, proofWait)
+	a, err := h.link.call(trial, "getInfo")
+	cancel()
+	var several *severalError
+	if (errors.As(err, &several) || errors.Is(err, errNoAnswer)) && h.link.prove(ctx) {
+		a, err = h.link.call(ctx, "getInfo")
+	}
+	if err != nil {
+		return in, err
+	}
+	if err := json.Unmarshal(a.result, &in); err != nil {
+		return in, fmt.Errorf("reading the answer of getInfo: %w", err)
+	}
+	return in, nil
+}
+
+// remember keeps the values of nodes which the gateway, just started or asked to
+// interview them anew, has not read yet: the devices have not changed.
+func remember(nodes, before map[int]*node) {
+	for id, n := range nodes {
+		old := before[id]
+		if old == nil || n.Ready || len(n.values) >= len(old.values) {
+			continue
+		}
+		n.Kept = true
+		for vid, v := range old.values {
+			if n.values[vid] == nil {
+				n.values[vid] = v
+			}
+		}
+		n.Endpoints, n.Class, n.Product, n.Listening = old.Endpoints, old.Class, old.Product, old.Listening
+	}
+}
+
+// strangers returns the nodes of other gateways under the same prefix, whose
+// topics may be ours as well.
+func (h *House) strangers(ctx context.Context) []map[int]*node {
+	ctx, cancel := context.WithTimeout(ctx, proofWait)
+	defer cancel()
+	var out []map[int]*node
+	for _, level := range h.link.others() {
+		a, err := h.link.callTo(ctx, level, "getNodes")
+		if err != nil {
+			h.link.silent(level) // and publishes nothing either
+			continue
+		}
+		if nodes, _, err := decodeNodes(a.result); err == nil {
+			out = append(out, nodes)
+		}
+	}
+	return out
 }
 
 // adopt makes a model the current one; seq is when its states were true.

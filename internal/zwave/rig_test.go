@@ -16,9 +16,10 @@ import (
 
 // bus is a broker in memory: ordered per subscriber, with retained messages.
 type bus struct {
-	mu       sync.Mutex
-	retained map[string][]byte
-	clients  []*client
+	mu        sync.Mutex
+	retained  map[string][]byte
+	clients   []*client
+	forgetful bool // it keeps nothing, as with a gateway whose retain setting is off
 }
 
 // client is one connection to the bus.
@@ -78,7 +79,7 @@ func (c *client) publish(topic string, payload []byte, retain bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c.seen = append(c.seen, topic)
-	if retain {
+	if retain && !b.forgetful {
 		b.retained[topic] = payload
 	}
 	for _, other := range b.clients {

@@ -18,6 +18,8 @@ const (
 	smoke    home.Ability = "smoke"
 	gas      home.Ability = "carbon_monoxide"
 	tamper   home.Ability = "tamper"
+	voltage  home.Ability = "voltage"
+	current  home.Ability = "current"
 )
 
 // sensors returns everything a node measures, the most telling first, one of a
@@ -32,6 +34,7 @@ func (n *node) sensors() []sensor {
 	slices.SortFunc(all, func(a, b sensor) int {
 		return cmp.Or(
 			cmp.Compare(rank(a), rank(b)), cmp.Compare(a.id.Endpoint, b.id.Endpoint), cmp.Compare(a.kind, b.kind),
+			// Notifications before sensors of the class 48, "Door state" before "Opening state".
 			cmp.Compare(b.id.Class, a.id.Class), cmp.Compare(a.id.Key, b.id.Key), cmp.Compare(a.id.Property, b.id.Property),
 		)
 	})
@@ -45,7 +48,7 @@ func rank(s sensor) int {
 	switch s.kind {
 	case home.Battery:
 		return 2
-	case home.Power, home.Energy, tamper:
+	case home.Power, home.Energy, voltage, current, tamper:
 		return 1
 	default:
 		return 0
@@ -67,11 +70,21 @@ func sensorOf(v *value) (sensor, bool) {
 		return notification(id)
 	case wire.Battery:
 		return sensor{home.Battery, "Battery", "battery", id}, id.Property == "level"
+	case wire.DoorLock: // "open" or "closed", where the lock can tell
+		return sensor{home.Contact, "Contact", "opening", id}, id.Property == "doorStatus" && v.Value != nil
+	case wire.CentralScene:
+		return button(id)
 	case wire.Meter:
 		return meter(v)
 	default:
 		return sensor{}, false
 	}
+}
+
+// button is one of a remote control's, by its number: the key "001" is button 1.
+func button(id wire.ValueID) (sensor, bool) {
+	number := strings.TrimLeft(id.Key, "0")
+	return sensor{home.Ability("button_" + number), "Button " + number, "button", id}, id.Property == "scene" && number != ""
 }
 
 func multilevel(id wire.ValueID) sensor {
@@ -111,8 +124,11 @@ func binary(id wire.ValueID, property string) (sensor, bool) {
 		return sensor{gas, "Carbon Monoxide", "carbon_monoxide", id}, true
 	case "Tamper":
 		return sensor{tamper, "Tamper", "tamper", id}, true
-	default:
+	case "", "Any", "General purpose":
 		return sensor{}, false
+	default: // Heat, Freeze, Tilt, Glass Break …
+		class := strings.ReplaceAll(strings.ToLower(property), " ", "_")
+		return sensor{home.Ability(class), title(property), class, id}, true
 	}
 }
 
@@ -122,7 +138,7 @@ func notification(id wire.ValueID) (sensor, bool) {
 	switch id.Property + "/" + id.Key {
 	case "Home Security/Motion sensor status":
 		return binary(id, "Motion")
-	case "Access Control/Door state":
+	case "Access Control/Door state", "Access Control/Door state (simple)", "Access Control/Opening state":
 		return binary(id, "Door/Window")
 	case "Water Alarm/Sensor status", "Water Alarm/Water leak status":
 		return binary(id, "Water")
@@ -132,21 +148,41 @@ func notification(id wire.ValueID) (sensor, bool) {
 		return binary(id, "CO")
 	case "Home Security/Cover status":
 		return binary(id, "Tamper")
+	case "Heat Alarm/Heat sensor status":
+		return binary(id, "Heat")
+	case "Gas Alarm/Combustible gas status":
+		return binary(id, "Gas")
+	case "CO2 Alarm/Sensor status", "Carbon Dioxide Alarm/Sensor status":
+		return binary(id, "CO2")
 	default:
 		return sensor{}, false
 	}
 }
 
-// meter takes watts and kilowatt hours of the consumed rate.
+// meter takes what was consumed; water and gas share their units and are told
+// apart by the label.
 func meter(v *value) (sensor, bool) {
-	switch v.Unit {
-	case "W":
-		return sensor{home.Power, "Power", "power", v.Address}, v.Address.Property == "value"
-	case "kWh":
-		return sensor{home.Energy, "Energy", "energy", v.Address}, v.Address.Property == "value"
-	default:
+	id := v.Address
+	if id.Property != "value" || strings.Contains(v.Label, "Production") {
 		return sensor{}, false
 	}
+	switch v.Unit {
+	case "W":
+		return sensor{home.Power, "Power", "power", id}, true
+	case "kWh":
+		return sensor{home.Energy, "Energy", "energy", id}, true
+	case "V":
+		return sensor{voltage, "Voltage", "voltage", id}, true
+	case "A":
+		return sensor{current, "Current", "current", id}, true
+	}
+	for _, what := range []string{"Water", "Gas", "Heating", "Cooling"} {
+		if strings.HasPrefix(v.Label, what) {
+			class := strings.ToLower(what)
+			return sensor{home.Ability(class), what, class, id}, true
+		}
+	}
+	return sensor{}, false
 }
 
 // sensorEntities makes entities of a node's sensors and tells the main ones what
@@ -155,7 +191,7 @@ func (n *node) sensorEntities(mains []*entity) []*entity {
 	all := n.sensors()
 	var own []sensor
 	for _, s := range all {
-		if taken := lend(s, mains); !taken && s.kind != tamper {
+		if taken := lend(s, mains); !taken && s.kind != tamper && s.kind != voltage && s.kind != current {
 			own = append(own, s)
 		}
 	}
@@ -167,7 +203,7 @@ func (n *node) sensorEntities(mains []*entity) []*entity {
 	out := make([]*entity, 0, len(own))
 	for _, s := range own {
 		e := n.sensorEntity(s)
-		e.Name = join(base, s.word)
+		e.Name = join(n.sensorHolder(s, mains, base), s.word)
 		out = append(out, e)
 	}
 	if alone { // the device is the sensor; battery and tamper come with it
@@ -179,6 +215,28 @@ func (n *node) sensorEntities(mains []*entity) []*entity {
 	return out
 }
 
+// sensorHolder is what a sensor's name begins with: the outlet it belongs to, else
+// the base of the node.
+func (n *node) sensorHolder(s sensor, mains []*entity, base string) string {
+	if len(mains) > 1 && s.id.Endpoint > 0 {
+		for _, e := range mains {
+			if e.main.Endpoint == s.id.Endpoint {
+				return e.Name
+			}
+		}
+	}
+	if len(mains) == 0 && s.id.Endpoint > 0 { // several sensors of one kind in a box
+		twin := s.id
+		for ep := range s.id.Endpoint {
+			twin.Endpoint = ep
+			if n.values[twin] != nil {
+				return base + " " + strconv.Itoa(s.id.Endpoint)
+			}
+		}
+	}
+	return base
+}
+
 // lend adds a sensor to the main entities of its endpoint (the root's belong to
 // all); taken means that it needs no entity of its own.
 func lend(s sensor, mains []*entity) (taken bool) {
@@ -188,7 +246,10 @@ func lend(s sensor, mains []*entity) (taken bool) {
 		}
 		e.sensors = append(e.sensors, s)
 		e.abilities = append(e.abilities, s.kind)
-		if e.Domain == "climate" && (s.kind == home.Temperature || s.kind == home.Humidity) {
+		switch {
+		case e.Domain == "climate" && (s.kind == home.Temperature || s.kind == home.Humidity):
+			taken = true
+		case e.Domain == "lock" && s.id.Class == wire.DoorLock:
 			taken = true
 		}
 	}
@@ -199,7 +260,7 @@ func lend(s sensor, mains []*entity) (taken bool) {
 func (n *node) sensorEntity(s sensor) *entity {
 	e := n.newEntity("sensor", s.id, nil, s.kind)
 	e.sensors, e.Class = []sensor{s}, s.class
-	if n.values[s.id].Type == "boolean" || s.id.Class == wire.Notification {
+	if n.values[s.id].Type == "boolean" || s.id.Class == wire.Notification || s.id.Class == wire.BinarySensor {
 		e.Domain = "binary_sensor"
 		if s.kind == home.Contact {
 			e.Class = contactClass(n.display())
@@ -262,7 +323,7 @@ func (n *node) nameMains(mains []*entity) {
 		}
 		if label := labels[e.main.Endpoint]; label != "" {
 			e.Name = join(e.Name, label)
-		} else {
+		} else if e.main.Endpoint > 0 { // the root speaks for the whole device
 			e.Name += " " + strconv.Itoa(e.main.Endpoint)
 		}
 	}

@@ -21,8 +21,9 @@ func (h *House) controlTool() tools.Tool {
 	return tool[controlArgs]{tools.Spec{
 		Name:  toolControl,
 		Title: "Control a Z-Wave device",
-		Description: "Switches, dims, moves, locks or sets one device and waits for its own report. " +
-			"level and position take 0 to 100 percent, setpoint degrees, mode a word such as heat, colour a name or #rrggbb. " +
+		Description: "Switches, dims, moves, locks or sets one device and waits for its own report; only the outcome confirmed means that it is done. " +
+			"level and position take 0 to 100 percent, setpoint degrees, mode a word such as heat, colour a name or #rrggbb; the others take no value. " +
+			"device_name may also be a room with a type, such as kitchen lights; then each device reports. " +
 			"It never unlocks and opens no garage, door or valve.",
 		Input:      controlSchema(safeActions()),
 		Output:     json.RawMessage(receiptOut),
@@ -53,7 +54,7 @@ func safeActions() []string {
 func controlSchema(actions []string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + nameArg + `,
 "action":{"type":"string","enum":["` + strings.Join(actions, `","`) + `"]},
-"value":{"type":["number","string"],"description":"for level, position, setpoint, mode and colour"}},
+"value":{"type":["number","string"],"description":"only for level and position (percent), setpoint (degrees), mode (a word) and colour (a name or #rrggbb)"}},
 "required":["device_name","action"],"additionalProperties":false}`)
 }
 
@@ -69,35 +70,72 @@ func (h *House) control(ctx context.Context, a controlArgs, mayBeDangerous bool)
 	return out, err
 }
 
+// command finds out what is meant, one device or several, and runs it.
 func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (receipt, error) {
-	r := receipt{Device: a.Device, Property: a.Action}
+	if m, err := h.ready(ctx); err == nil && !mayBeDangerous && len(m.exact(a.Device)) == 0 {
+		if members := m.group(a.Device); len(members) > 0 {
+			return h.commandGroup(ctx, m, members, a)
+		}
+	}
 	m, e, near, err := h.resolve(ctx, a.Device)
-	if e != nil {
-		r.Device = e.Name
-		switch {
-		case isSensor(e):
-			err = refuse("%s is a sensor; it can only be read.", e.Name)
-		case !mayBeDangerous && (a.Action == "unlock" || dangerous(e, a.Action)):
-			err = refuse("I may not %s %s: that could let somebody in or do harm. It has to be allowed in the settings first.", a.Action, e.Name)
-		}
-	}
-	var s step
 	if err == nil {
-		req := request{model: m, entity: e, value: a.Value, read: h.ledger.read}
-		if s, err = plan(a.Action, req); err == nil {
-			err = req.valid(s)
-		}
+		return h.commandOne(ctx, m, e, a, mayBeDangerous)
 	}
+	r := receipt{Device: a.Device, Property: a.Action, Suggestions: near}
+	no, ok := errors.AsType[refusal](err)
+	_, unanswered := errors.AsType[silent](err)
+	switch {
+	case !ok:
+		return r, err
+	case m == nil, unanswered: // nobody knows whether the device is there
+		return r.end(NoAnswer, no.Error()), nil
+	default:
+		return r.end(Refused, no.Error()), nil
+	}
+}
+
+// commandOne runs one command for one device.
+func (h *House) commandOne(ctx context.Context, m *model, e *entity, a controlArgs, mayBeDangerous bool) (receipt, error) {
+	r := receipt{Device: e.Name, Property: a.Action}
+	s, err := h.planFor(m, e, a, mayBeDangerous)
 	if no, ok := errors.AsType[refusal](err); ok {
-		r = r.end(Refused, no.Error())
-		if m == nil {
-			r.Outcome = NoAnswer
-		}
-		r.Suggestions = near
-		return r, nil
+		return r.end(Refused, no.Error()), nil
 	}
 	if err != nil {
 		return r, err
 	}
 	return h.write(ctx, e, s), nil
+}
+
+// planFor checks whether a command may be done at all and makes a write of it.
+func (h *House) planFor(m *model, e *entity, a controlArgs, mayBeDangerous bool) (step, error) {
+	switch {
+	case isSensor(e):
+		return step{}, refuse("%s is a sensor; it can only be read.", e.Name)
+	case !mayBeDangerous && (a.Action == "unlock" || dangerous(e, a.Action)):
+		if h.cfg.AllowDangerous {
+			return step{}, refuse("To %s could let somebody in or do harm; only %s does that.", act(a.Action, e.Name), toolDangerous)
+		}
+		return step{}, refuse("I may not %s: that could let somebody in or do harm. It has to be allowed in the settings first.", act(a.Action, e.Name))
+	}
+	req := request{model: m, entity: e, value: a.Value, read: h.ledger.read}
+	s, err := plan(a.Action, req)
+	if err != nil {
+		return s, err
+	}
+	return s, req.valid(s)
+}
+
+// act says what would be done to a device.
+func act(action, name string) string {
+	switch action {
+	case "on", "off":
+		return "switch " + name + " " + action
+	case "level", "position":
+		return "move " + name
+	case "setpoint", "mode", "colour":
+		return "set " + name
+	default:
+		return action + " " + name
+	}
 }

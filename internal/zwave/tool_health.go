@@ -28,6 +28,7 @@ type healthAnswer struct {
 	Dead       []string `json:"dead"`
 	Asleep     []string `json:"asleep"`
 	LowBattery []string `json:"low_battery"`
+	WaitingFor string   `json:"waiting_for"` // empty: for nothing
 	Message    string   `json:"message"`
 }
 
@@ -39,8 +40,9 @@ func (h *House) healthTool() tools.Tool {
 		Input:       json.RawMessage(noArgs),
 		Output: json.RawMessage(`{"type":"object","properties":{"healthy":{"type":"boolean"},"gateway":{"type":"string"},"version":{"type":"string"},
 "answers":{"type":"boolean"},"devices":{"type":"integer"},"dead":{"type":"array","items":{"type":"string"}},
-"asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},"message":{"type":"string"}},
-"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","message"]}`),
+"asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},
+"waiting_for":{"type":"string","enum":["","broker","gateway","choice of a gateway","driver","list of devices"]},"message":{"type":"string"}},
+"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","waiting_for","message"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, func(ctx context.Context, _ struct{}) (tools.Result, error) { return h.health(ctx) }}
@@ -54,19 +56,20 @@ func (h *House) health(ctx context.Context) (tools.Result, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	info, err := h.link.call(ctx, "getInfo")
+	a, err := h.link.call(ctx, "getInfo")
 	out.Answers = err == nil
 	if err == nil {
-		var in struct {
-			App string `json:"appVersion"`
-		}
-		err = json.Unmarshal(info.result, &in)
-		out.Version = in.App
+		var info gatewayInfo
+		err = json.Unmarshal(a.result, &info)
+		out.Version = info.App
 	}
 	h.census(m, &out)
+	out.WaitingFor = h.waitingFor(err)
 	switch {
-	case err != nil && !errors.Is(err, context.Canceled):
+	case err != nil:
 		out.Message = h.trouble(err)
+	case out.WaitingFor != "":
+		out.Message = "The Z-Wave gateway answers, but has not listed its devices yet. Try again in a moment."
 	case len(out.Dead) > 0:
 		out.Message = "The Z-Wave network works, but these do not answer: " + strings.Join(out.Dead, ", ") + "."
 	case len(out.LowBattery) > 0:
@@ -74,8 +77,30 @@ func (h *House) health(ctx context.Context) (tools.Result, error) {
 	default:
 		out.Message = fmt.Sprintf("The Z-Wave network works; all %d devices are well.", out.Devices)
 	}
-	out.Healthy = out.Answers && len(out.Dead) == 0
+	out.Healthy = out.Answers && len(out.Dead) == 0 && out.WaitingFor == ""
 	return result(out.Message, out)
+}
+
+// waitingFor names what is missing before commands work.
+func (h *House) waitingFor(err error) string {
+	var several *severalError
+	var api *apiError
+	switch _, driver := h.link.available(); {
+	case !h.link.connected():
+		return "broker"
+	case errors.As(err, &several):
+		return "choice of a gateway"
+	case errors.As(err, &api), err != nil && !driver:
+		return "driver"
+	case err != nil:
+		return "gateway"
+	}
+	select {
+	case <-h.loaded:
+		return ""
+	default:
+		return "list of devices"
+	}
 }
 
 // census sorts the nodes by how they are.

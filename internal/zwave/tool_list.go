@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"voicegateway/internal/home"
@@ -35,8 +37,8 @@ func (h *House) listTool() tools.Tool {
 		Title:       "List the devices",
 		Description: "The devices of the Z-Wave house with area, type, abilities and last reported state, 50 a page.",
 		Input: json.RawMessage(`{"type":"object","properties":{
-"area":{"type":"string","description":"only this room"},
-"type":{"type":"string","description":"only this type: light, switch, fan, cover, lock, climate, valve, sensor, binary_sensor"},
+"area":{"type":"string","description":"only this room, such as Kitchen"},
+"type":{"type":"string","description":"only this type: light, switch, fan, cover, lock, climate, valve, sensor or binary_sensor"},
 "page":{"type":"integer","minimum":1,"description":"from 1"}},"additionalProperties":false}`),
 		Output: json.RawMessage(`{"type":"object","properties":{"total":{"type":"integer"},"page":{"type":"integer"},"pages":{"type":"integer"},
 "devices":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"id":{"type":"string"},"area":{"type":"string"},
@@ -52,14 +54,23 @@ func (h *House) list(ctx context.Context, a listArgs) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, err
 	}
+	if h.unheard(m) {
+		m = h.afterMiss(ctx) // only the gateway's own list tells the states
+	}
+	area, kind, err := m.filters(a)
+	if err != nil {
+		return tools.Result{}, err
+	}
 	var all []listed
+	gateway, driver := h.link.available()
 	for _, e := range m.entities {
-		if a.Area != "" && fold(a.Area) != fold(e.node.area()) || a.Type != "" && !strings.EqualFold(a.Type, e.Domain) {
+		if area != "" && area != e.node.area() || kind != "" && kind != e.Domain {
 			continue
 		}
 		all = append(all, listed{
 			Name: e.Name, ID: e.ID, Area: e.node.area(), Type: e.Domain, Abilities: e.abilities,
-			State: m.state(e, h.ledger.read(e.main).value), Reachable: h.reachable(e.node),
+			State:     m.state(e, h.ledger.read(e.main).value),
+			Reachable: gateway && driver && !h.ledger.node(e.node.ID).dead(),
 		})
 	}
 	page := max(a.Page, 1)
@@ -77,9 +88,44 @@ func (h *House) list(ctx context.Context, a listArgs) (tools.Result, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d devices, page %d of %d.", len(all), page, pages)
 	for _, d := range out.Devices {
-		fmt.Fprintf(&text, "\n%s (%s, %s): %s", d.Name, d.Type, d.Area, spoken(d.State, ""))
+		fmt.Fprintf(&text, "\n%s (%s): %s", d.Name, strings.Trim(d.Type+", "+d.Area, ", "), spoken(d.State, ""))
 	}
 	return result(text.String(), out)
+}
+
+// filters reads the filters of a list as people and models write them; one that
+// fits nothing is refused with what there is.
+func (m *model) filters(a listArgs) (area, kind string, err error) {
+	if key := fold(a.Area); key != "" {
+		if area = m.areas[key]; area == "" {
+			return "", "", refuse("There is no area called %q. The areas are %s.", a.Area, strings.Join(slices.Sorted(maps.Values(m.areas)), ", "))
+		}
+	}
+	key := strings.ReplaceAll(fold(a.Type), " ", "_")
+	switch kind, isGroup := groupWords[key]; {
+	case key == "" || slices.Contains(domains, key):
+		return area, key, nil
+	case isGroup:
+		return area, kind, nil
+	case slices.Contains(domains, strings.TrimSuffix(key, "s")):
+		return area, strings.TrimSuffix(key, "s"), nil
+	default:
+		return "", "", refuse("There is no type %q. The types are %s.", a.Type, strings.Join(domains, ", "))
+	}
+}
+
+// domains are the types of devices.
+var domains = []string{"light", "switch", "fan", "cover", "lock", "climate", "valve", "sensor", "binary_sensor"}
+
+// unheard says whether the gateway publishes no values by topics that are known,
+// as a MANUAL one does.
+func (h *House) unheard(m *model) bool {
+	for _, e := range m.entities {
+		if h.link.heard(m.topics.topic(e.main)) {
+			return false
+		}
+	}
+	return len(m.entities) > 0
 }
 
 func (h *House) verifyTool() tools.Tool {

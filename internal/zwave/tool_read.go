@@ -69,8 +69,11 @@ func (h *House) state(ctx context.Context, a nameArgs) (tools.Result, error) {
 		Values: m.values(e, h.ledger.read), Age: age(r), Reachable: h.reachable(e.node),
 	}
 	text := is(e.Name, spoken(out.State, m.value(e.main).Unit))
+	if e.several() {
+		out.State, text = nil, m.tellAll(e, h.ledger.read)
+	}
 	if !out.Reachable {
-		text = e.Name + " cannot be reached now; it last reported " + spoken(out.State, m.value(e.main).Unit) + "."
+		text = e.Name + " cannot be reached now. Last reported: " + text
 	}
 	return result(text, out)
 }
@@ -108,7 +111,7 @@ func (h *House) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) 
 		Device: e.Name, Sensor: string(s.kind), Value: m.sensorState(s, r.value), Unit: m.value(s.id).Unit, Age: age(r), Source: r.source,
 	}
 	name := join(e.Name, s.word)
-	if isSensor(e) {
+	if isSensor(e) && s.id == e.main && !e.several() {
 		name = e.Name
 	}
 	text := is(name, spoken(out.Value, out.Unit))
@@ -116,6 +119,21 @@ func (h *House) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) 
 		text = fmt.Sprintf("%s That was %s ago.", text, longAgo(out.Age))
 	}
 	return result(text, out)
+}
+
+// several says whether an entity is a sensor of several things, none of which is
+// what it was bought for.
+func (e *entity) several() bool {
+	return isSensor(e) && len(e.sensors) > 1 && rank(e.sensors[1]) == 0
+}
+
+// tellAll tells everything a sensor measures.
+func (m *model) tellAll(e *entity, read func(wire.ValueID) reading) string {
+	var parts []string
+	for _, s := range e.sensors {
+		parts = append(parts, strings.ToLower(s.word)+" "+spoken(m.sensorState(s, read(s.id).value), m.value(s.id).Unit))
+	}
+	return e.Name + ": " + strings.Join(parts, ", ") + "."
 }
 
 // sensorFor picks what is asked for, by kind or by word; the only one or the main
@@ -140,12 +158,16 @@ func (e *entity) sensorFor(what string) (sensor, error) {
 	return sensor{}, refuse("%s does not measure %s. It measures %s.", e.Name, key, have)
 }
 
+// pollAfter is how old a value may be that no topic keeps up to date.
+const pollAfter = time.Second
+
 // fresh returns the last word on a value, asking the device itself when topics
-// cannot be trusted: two nodes of one topic, or a value never known.
+// cannot be trusted: two nodes of one topic, a value never known, or one that
+// the gateway does not publish.
 func (h *House) fresh(ctx context.Context, m *model, e *entity, id wire.ValueID) reading {
 	r := h.ledger.read(id)
 	status := h.ledger.node(e.node.ID)
-	if r.known && !m.shared[e.node.ID] || status.dead() || e.node.sleeper() {
+	if h.trusted(m, id, r) || status.dead() || e.node.sleeper() || !m.known(id) {
 		return r
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -154,6 +176,20 @@ func (h *House) fresh(ctx context.Context, m *model, e *entity, id wire.ValueID)
 		h.log.Debug("asking a device for a value", "node", e.node.ID, "err", err)
 	}
 	return h.ledger.read(id)
+}
+
+// trusted says whether a reading can be taken for how things are now.
+func (h *House) trusted(m *model, id wire.ValueID, r reading) bool {
+	switch {
+	case !r.known || m.topics.shared[id.Node]:
+		return false
+	case r.source == sourceReport:
+		return true
+	case r.source == sourcePoll && time.Since(r.at) < pollAfter:
+		return true
+	default:
+		return h.link.heard(m.topics.topic(id))
+	}
 }
 
 func age(r reading) int64 {
@@ -194,7 +230,10 @@ func (h *House) refreshTool() tools.Tool {
 
 func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, error) {
 	m, e, _, err := h.resolve(ctx, a.Device)
-	if err != nil {
+	if e == nil && m != nil {
+		e = m.whole(a.Device)
+	}
+	if e == nil {
 		return tools.Result{}, err
 	}
 	out := struct {
@@ -204,11 +243,9 @@ func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, er
 	}{Device: e.Name}
 	text := ""
 	if e.node.sleeper() && h.ledger.node(e.node.ID).asleep() {
-		_, drop, _, err := h.link.request(ctx, "refreshValues", e.node.ID)
-		if err != nil {
+		if err := h.link.tell(ctx, "refreshValues", e.node.ID); err != nil {
 			return tools.Result{}, refusal(h.trouble(err))
 		}
-		drop()
 		out.Outcome, text = Queued, e.Name+" is asleep. It will report when it wakes up."
 	} else if _, err := h.link.call(ctx, "refreshValues", e.node.ID); err != nil {
 		var api *apiError
@@ -220,6 +257,9 @@ func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, er
 		out.Outcome = Confirmed
 	}
 	out.State = m.state(e, h.ledger.read(e.main).value)
+	if text == "" && out.State == nil {
+		text = e.Name + " has been asked to report everything."
+	}
 	if text == "" {
 		text = is(e.Name, spoken(out.State, m.value(e.main).Unit))
 	}

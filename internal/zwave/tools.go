@@ -67,14 +67,16 @@ func result(text string, data any) (tools.Result, error) {
 
 // Parts of the schemas that several tools share.
 const (
-	nameArg    = `"device_name":{"type":"string","minLength":1,"description":"Name of the device as people say it, such as Kitchen Light, or its id"}`
-	anyScalar  = `{"type":["string","number","boolean","null"]}`
-	noArgs     = `{"type":"object","properties":{},"additionalProperties":false}`
-	nameOnly   = `{"type":"object","properties":{` + nameArg + `},"required":["device_name"],"additionalProperties":false}`
-	receiptOut = `{"type":"object","properties":{
-"device":{"type":"string"},"property":{"type":"string"},
+	nameArg      = `"device_name":{"type":"string","minLength":1,"description":"Name of the device as people say it, such as Kitchen Light, or its id"}`
+	anyScalar    = `{"type":["string","number","boolean","null"]}`
+	noArgs       = `{"type":"object","properties":{},"additionalProperties":false}`
+	nameOnly     = `{"type":"object","properties":{` + nameArg + `},"required":["device_name"],"additionalProperties":false}`
+	receiptProps = `"device":{"type":"string"},"property":{"type":"string"},
 "outcome":{"enum":["confirmed","accepted","queued","refused","no_answer"],"description":"confirmed: the device reports it done; accepted: taken, not reported done; queued: sleeping device"},
 "before":` + anyScalar + `,"value":` + anyScalar + `,"ms":{"type":"integer","description":"milliseconds from the publish"},
-"message":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}},
-"required":["device","property","outcome","before","value","ms","message"]}`
+"message":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}`
+	receiptRequired = `"required":["device","property","outcome","before","value","ms","message"]`
+	receiptOut      = `{"type":"object","properties":{` + receiptProps + `,
+"devices":{"type":"array","description":"where several were meant: one receipt for each","items":{"type":"object","properties":{` +
+		receiptProps + `},` + receiptRequired + `}}},` + receiptRequired + `}`
 )

@@ -52,10 +52,9 @@ func (m *model) state(e *entity, raw any) any {
 	case wire.BinarySwitch:
 		return onOff(e, raw == true)
 	case wire.DoorLock:
-		if raw == float64(255) {
-			return "locked"
-		}
-		return "unlocked"
+		return lockedOpen(raw == float64(255))
+	case wire.Lock:
+		return lockedOpen(raw == true)
 	case wire.BarrierOperator:
 		return barrierState(n)
 	case wire.ThermostatMode:
@@ -82,6 +81,13 @@ func onOff(e *entity, on bool) string {
 	default:
 		return "off"
 	}
+}
+
+func lockedOpen(locked bool) string {
+	if locked {
+		return "locked"
+	}
+	return "unlocked"
 }
 
 func openClosed(open bool) string {
@@ -124,8 +130,10 @@ func (m *model) sensorState(s sensor, raw any) any {
 	switch {
 	case raw == nil:
 		return nil
+	case s.id.Class == wire.CentralScene:
+		return pressed(n)
 	case s.id.Class == wire.Notification && s.kind == home.Contact:
-		return openClosed(n != 23 && n != 0) // 23 is closed in every dialect of "Door state"
+		return openClosed(n != 23 && n != 0) // 23 is closed in every dialect of "Door state", 0 in "Opening state"
 	case s.id.Class == wire.Notification && isNumber:
 		return detected(n != 0)
 	case isBool && s.kind == home.Contact:
@@ -134,6 +142,21 @@ func (m *model) sensorState(s sensor, raw any) any {
 		return detected(on)
 	default:
 		return raw
+	}
+}
+
+// pressed says what happened to a button, from the Central Scene class: 0
+// pressed, 1 released, 2 held down, then 3 for twice and so on.
+func pressed(n float64) string {
+	switch n {
+	case 0:
+		return "pressed"
+	case 1:
+		return "released"
+	case 2:
+		return "held"
+	default:
+		return fmt.Sprintf("pressed %.0f times", n-1)
 	}
 }
 
@@ -152,18 +175,8 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 			out[name] = v
 		}
 	}
-	raw := read(e.main).value
-	if n, ok := number(raw); ok {
-		switch e.Domain {
-		case "light":
-			put(string(home.Brightness), toPercent(n))
-		case "fan":
-			put(string(home.Speed), toPercent(n))
-		case "cover":
-			if e.main.Class != wire.BarrierOperator {
-				put(string(home.Position), toPercent(n))
-			}
-		}
+	if level, ok := e.level(); ok {
+		put(string(level), percentOf(read(e.main).value))
 	}
 	if id, ok := e.parts[partColour]; ok {
 		if hex, ok := read(id).value.(string); ok {
@@ -177,6 +190,12 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		if id, ok := e.parts[partActivity]; ok {
 			put("activity", m.word(id, read(id).value))
 		}
+		if id, ok := e.parts[partFanMode]; ok {
+			put("fan_mode", m.word(id, read(id).value))
+		}
+		if id, ok := e.parts[partFan]; ok {
+			put("fan", m.word(id, read(id).value))
+		}
 		id := e.setpoint(read(e.parts[partMode]).value)
 		put(string(home.Setpoint), read(id).value)
 		put("unit", m.value(id).Unit)
@@ -184,17 +203,50 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 	for _, s := range e.sensors {
 		put(string(s.kind), m.sensorState(s, read(s.id).value))
 	}
+	if e.main.Class == wire.DoorLock {
+		put("bolt", read(e.main.With("boltStatus", "")).value)
+	}
+	put("child_lock", m.word(protection(e), read(protection(e)).value))
 	return out
 }
 
-// setpoint is the setpoint that counts in a mode: cooling when it cools.
-func (e *entity) setpoint(mode any) wire.ValueID {
-	heat, hasHeat := e.parts[partHeat]
-	cool, hasCool := e.parts[partCool]
-	if hasCool && (!hasHeat || mode == float64(2)) {
-		return cool
+// level is what an entity's number says in percent.
+func (e *entity) level() (home.Ability, bool) {
+	switch {
+	case e.Domain == "light":
+		return home.Brightness, true
+	case e.Domain == "fan":
+		return home.Speed, true
+	case e.Domain == "cover" && e.main.Class != wire.BarrierOperator:
+		return home.Position, true
+	default:
+		return "", false
 	}
-	return heat
+}
+
+// protection is where a device tells whether its own buttons are locked.
+func protection(e *entity) wire.ValueID {
+	return wire.ValueID{Node: e.node.ID, Class: wire.Protection, Property: "local"}
+}
+
+// setpoint is the setpoint that counts in a mode. Thermostats number setpoints as
+// the modes they belong to (2 cooling, 11 and 12 saving energy); automatic modes
+// have none of their own.
+func (e *entity) setpoint(mode any) wire.ValueID {
+	if n, ok := number(mode); ok {
+		if id, has := e.parts[setpointPart(strconv.FormatFloat(n, 'f', -1, 64))]; has {
+			return id
+		}
+	}
+	for _, p := range []part{partHeat, partCool} {
+		if id, has := e.parts[p]; has {
+			return id
+		}
+	}
+	for _, v := range e.node.setpoints(e.main.Endpoint) {
+		return v.Address
+	}
+	return wire.ValueID{}
 }
 
 // spoken spells a state for a sentence.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"voicegateway/internal/zwave/wire"
@@ -41,6 +44,7 @@ const (
 	margin     = 200 * time.Millisecond  // kept of the caller's deadline for the way back
 	firstPoll  = 300 * time.Millisecond
 	laterPolls = time.Second
+	pollWait   = 3 * time.Second // for the answer to a poll, which may be lost
 )
 
 // receipt is what a control call answers.
@@ -53,6 +57,7 @@ type receipt struct {
 	MS          int64     `json:"ms"` // from the publish to the outcome
 	Message     string    `json:"message"`
 	Suggestions []string  `json:"suggestions,omitempty"`
+	Devices     []receipt `json:"devices,omitempty"` // of a group: one for each member
 	publishedAt time.Time // zero if nothing was sent
 }
 
@@ -74,6 +79,7 @@ func (h *House) write(ctx context.Context, e *entity, s step) receipt {
 		r.Before = s.say(before.value)
 	}
 	if gateway, driver := h.link.available(); !gateway || !driver {
+		h.askRefresh() // which finds out whether that is still true
 		return r.end(NoAnswer, h.trouble(errNoAnswer))
 	}
 	status := h.ledger.node(e.node.ID)
@@ -85,26 +91,56 @@ func (h *House) write(ctx context.Context, e *entity, s step) receipt {
 	}
 	news, stop := h.ledger.watch(s.check, s.duration)
 	defer stop()
-	mark := h.ledger.now()
-	got, drop, at, err := h.link.request(ctx, "writeValue", s.target, s.value)
+	f := &follower{house: h, entity: e, step: s, news: news, since: h.ledger.now(), back: h.link.whenBack()}
+	got, drop, at, err := h.sendWrite(ctx, s)
 	if err != nil {
 		return r.end(NoAnswer, h.trouble(err))
 	}
 	defer drop()
 	r.publishedAt = at
-	a, err := await(ctx, "writeValue", got)
-	if err != nil {
-		return h.unanswered(e, r, err)
+	select {
+	case a := <-got:
+		if a.err != nil {
+			return h.unanswered(e, r, a.err)
+		}
+		if refused := f.begin(a, r); refused != nil {
+			return *refused
+		}
+	case <-f.back: // the answer went astray; only the device knows what became of it
+		f.since, f.ask, f.astray, f.back = h.ledger.now(), true, true, h.link.whenBack()
+	case <-ctx.Done():
+		return h.unanswered(e, r, errNoAnswer)
 	}
+	f.until = time.Now().Add(settle)
+	return f.follow(ctx, r)
+}
+
+// sendWrite publishes a write; until it is answered, the node's reports are taken
+// for claims.
+func (h *House) sendWrite(ctx context.Context, s step) (got <-chan answer, drop func(), at time.Time, err error) {
+	level, err := h.link.gateway()
+	if err != nil {
+		return nil, nil, at, err
+	}
+	node := s.target.Node
+	return h.link.requestTo(ctx, level, outgoing{
+		api: "writeValue", args: []any{s.target, s.value},
+		begun:   func(id string) { h.ledger.writing(node, id, apiWait) },
+		settled: func(id string) { h.ledger.wrote(node, id) },
+	})
+}
+
+// begin reads the gateway's answer to the write: from where on reports are facts,
+// and whether the device is still moving. The receipt is that of a refusal.
+func (f *follower) begin(a answer, r receipt) *receipt {
 	var result struct {
 		Status    int    `json:"status"`
 		Message   string `json:"message"`
 		Remaining any    `json:"remainingDuration"`
 	}
 	if err := json.Unmarshal(a.result, &result); err != nil {
-		return r.end(Accepted, e.Name+" took the command but has not confirmed it.")
+		result.Status = statusSent // an answer of a shape nobody knows: the device is asked
 	}
-	f := &follower{house: h, entity: e, step: s, news: news, since: mark, until: time.Now().Add(settle)}
 	switch result.Status {
 	case statusSent: // what came so far is the gateway's claim; the device is asked for the fact
 		f.since = a.seq
@@ -114,10 +150,12 @@ func (h *House) write(ctx context.Context, e *entity, s step) receipt {
 		f.movesFor(remaining)
 	case statusDone:
 	default:
-		h.log.Info("a Z-Wave write was refused", "node", e.node.ID, "status", result.Status, "reason", result.Message)
-		return h.rejected(e, r, result.Status)
+		f.house.log.Info("a Z-Wave write was refused", "node", f.entity.node.ID, "status", result.Status, "reason", result.Message)
+		f.house.askRefresh() // the node may have left, or changed
+		refused := f.house.rejected(f.entity, r, result.Status)
+		return &refused
 	}
-	return f.follow(ctx, r)
+	return nil
 }
 
 // patience bounds a control call by the caller's deadline and our own.
@@ -131,13 +169,25 @@ func (h *House) patience(ctx context.Context) (context.Context, context.CancelFu
 
 // queue sends to a sleeping device, whose answer may take hours: nobody waits.
 func (h *House) queue(ctx context.Context, e *entity, s step, r receipt) receipt {
-	_, drop, at, err := h.link.request(ctx, "writeValue", s.target, s.value)
-	if err != nil {
+	at := time.Now()
+	if err := h.link.tell(ctx, "writeValue", s.target, s.value); err != nil {
 		return r.end(NoAnswer, h.trouble(err))
 	}
-	drop()
 	r.publishedAt = at
-	return r.end(Queued, e.Name+" is asleep to save its battery. It will do this when it wakes up.")
+	return r.end(Queued, e.Name+" is asleep to save its battery. It will do this when it wakes up"+h.wakesWithin(e)+".")
+}
+
+// wakesWithin says how long a sleeping device sleeps at most, if that is known.
+func (h *House) wakesWithin(e *entity) string {
+	seconds, ok := number(h.ledger.read(wire.ValueID{Node: e.node.ID, Class: wire.WakeUp, Property: "wakeUpInterval"}).value)
+	switch {
+	case !ok || seconds < 60:
+		return ""
+	case seconds < 2*60*60:
+		return fmt.Sprintf(", within %.0f minutes", math.Ceil(seconds/60))
+	default:
+		return fmt.Sprintf(", within %.0f hours", math.Ceil(seconds/3600))
+	}
 }
 
 func (h *House) ping(ctx context.Context, node int) bool {
@@ -148,10 +198,13 @@ func (h *House) ping(ctx context.Context, node int) bool {
 // unanswered explains a write without an answer from the gateway.
 func (h *House) unanswered(e *entity, r receipt, err error) receipt {
 	status := h.ledger.node(e.node.ID)
+	gateway, driver := h.link.available()
 	var api *apiError
 	switch {
 	case errors.As(err, &api):
 		return r.end(Refused, h.trouble(err))
+	case !gateway, !driver:
+		return r.end(NoAnswer, h.trouble(err)+" I do not know whether "+e.Name+" got the command.")
 	case status.dead():
 		return r.end(NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
 	case status.asleep() && e.node.sleeper():
@@ -177,21 +230,25 @@ func (h *House) rejected(e *entity, r receipt, status int) receipt {
 // trouble says why the gateway cannot be used, and what to do.
 func (h *House) trouble(err error) string {
 	var api *apiError
+	var several *severalError
 	gateway, driver := h.link.available()
 	switch {
 	case !h.link.connected():
 		return "I cannot reach the MQTT broker. Check that it is running."
+	case errors.As(err, &several):
+		return "There are several Z-Wave gateways on the broker: " + orList(several.names) + ". Set zwave_gateway_name (ZWAVE_GATEWAY_NAME) to the one I should use."
 	case errors.Is(err, errNoGateway):
-		return "I have not found the Z-Wave gateway on the broker yet. Check that zwave-js-ui is running and that its MQTT gateway is on."
+		return "I have not found the Z-Wave gateway on the broker yet. Check that zwave-js-ui is running, that its MQTT gateway is on " +
+			"and that zwave_mqtt_topic is its prefix; where it does not retain messages, set zwave_gateway_name."
 	case !gateway:
 		return "The Z-Wave gateway is offline. Check that zwave-js-ui is running."
-	case !driver, errors.As(err, &api) && api.message == "Z-Wave client not connected":
+	case !driver, errors.As(err, &api) && strings.Contains(api.message, "not connected"):
 		return "The Z-Wave controller is not ready yet. Try again in a moment; if that lasts, check the USB stick."
 	case errors.Is(err, errNoAnswer), errors.Is(err, context.DeadlineExceeded):
 		return "The Z-Wave gateway does not answer. Check that zwave-js-ui is running."
 	case errors.As(err, &api):
 		return "The Z-Wave gateway could not do that. Its own log says why."
-	default:
-		return "I cannot use the Z-Wave gateway: " + err.Error() + "."
+	default: // the broker did not take the request
+		return "I could not send that to the Z-Wave gateway. Try again in a moment."
 	}
 }

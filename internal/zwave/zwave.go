@@ -4,6 +4,11 @@
 // write.go), and because names, topics and gateway settings change under us, so
 // devices are known by home id, node id and value id only (see model.go).
 //
+// What the broker brings is taken in intake.go and remembered in ledger.go (the
+// last word on every value), link.go and seen.go (the gateway and its topics).
+// Which gateway is ours is decided in gateways.go, what a name means in find.go,
+// box.go and group.go.
+//
 // A new kind of device is a builder in kinds.go and its actions in plan.go; a new
 // tool is a file of its own and a line in Tools.
 package zwave
@@ -17,7 +22,6 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/zwave/wire"
 )
 
 // Bus is the broker as this package needs it. The handler is called in the order
@@ -114,6 +118,7 @@ func (h *House) Run(ctx context.Context) error {
 	if c, ok := h.bus.(interface{ OnConnection(changed func(up bool)) }); ok {
 		c.OnConnection(func(up bool) {
 			if up {
+				h.link.cameBack()
 				h.askRefresh() // reports may have been missed meanwhile
 			}
 		})
@@ -136,71 +141,6 @@ func (h *House) subscribe(ctx context.Context) {
 		if !sleep(ctx, wait) {
 			return
 		}
-	}
-}
-
-// handle takes one message; it only notes and never waits.
-func (h *House) handle(topic string, payload []byte, retained bool) {
-	rest, ok := strings.CutPrefix(topic, h.cfg.Prefix+"/")
-	if !ok {
-		return
-	}
-	switch {
-	case strings.HasPrefix(rest, "_CLIENTS/"):
-		if h.link.gatewayMessage(strings.TrimPrefix(rest, "_CLIENTS/"), payload, h.ledger.tick()) {
-			h.askRefresh()
-		}
-	case rest == "driver/status":
-		if h.link.driverMessage(payload) {
-			h.askRefresh()
-		}
-	case strings.HasPrefix(rest, "_EVENTS/"), strings.HasSuffix(rest, "/set"),
-		strings.HasSuffix(rest, "/lastActive"), strings.HasSuffix(rest, "/nodeinfo"):
-	default:
-		h.nodeMessage(rest, payload, retained)
-	}
-}
-
-// nodeMessage notes a value or a node status. A retained message never changes a
-// state once the house is known: it may be a leftover of an old name.
-func (h *House) nodeMessage(rest string, payload []byte, retained bool) {
-	m := h.current()
-	fresh := h.link.sawTopic(rest)
-	if ids := m.topics[rest]; len(ids) > 0 {
-		r, err := wire.ParseReading(payload)
-		if err != nil || retained {
-			return
-		}
-		h.ledger.report(ids, r)
-		return
-	}
-	if node, isStatus := strings.CutSuffix(rest, "/status"); isStatus {
-		if status, ok := wire.ParseNodeStatus(payload); ok {
-			h.statusMessage(m, node, status, retained)
-			return
-		}
-	}
-	if r, err := wire.ParseReading(payload); err == nil && r.HasID && m.known(r.ID) {
-		if !retained {
-			h.ledger.report([]wire.ValueID{r.ID}, r)
-		}
-		return
-	}
-	if fresh && !retained {
-		h.askRefresh()
-	}
-}
-
-func (h *House) statusMessage(m *model, topic string, s wire.NodeStatus, retained bool) {
-	if s.Node == 0 {
-		s.Node = m.nodeByTopic[topic]
-	}
-	if retained || s.Node == 0 {
-		return
-	}
-	h.ledger.nodeStatus(s.Node, s.Available, s.Status)
-	if n := m.nodes[s.Node]; n == nil || m.nodeByTopic[topic] != s.Node {
-		h.askRefresh() // a new node, or a renamed one
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -24,7 +25,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestControlIsConfirmedByTheDevice(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil)
 	tests := map[string]struct {
 		device, action string
 		value          any
@@ -49,90 +49,120 @@ func TestControlIsConfirmedByTheDevice(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // one house, many commands at the same time
-			r := &rig{T: t, house: r.house, sim: r.sim, ctx: r.ctx}
-			got, result := r.control(tc.device, tc.action, tc.value)
-			if got.Outcome != "confirmed" || got.Value != tc.want || got.Message != tc.message {
-				t.Errorf("receipt %+v, want confirmed %v, %q", got, tc.want, tc.message)
-			}
-			if result.PublishedAt.IsZero() || result.Failed {
-				t.Errorf("result %+v: no time of publishing, or failed", result)
-			}
-			if tc.key != "" {
-				if fact := r.fact(tc.device, tc.key); fact != tc.fact {
-					t.Errorf("the device is %v, want %v", fact, tc.fact)
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, nil)
+				got, result := r.control(tc.device, tc.action, tc.value)
+				if got.Outcome != "confirmed" || got.Value != tc.want || got.Message != tc.message {
+					t.Errorf("receipt %+v, want confirmed %v, %q", got, tc.want, tc.message)
 				}
-			}
+				if result.PublishedAt.IsZero() || result.Failed {
+					t.Errorf("result %+v: no time of publishing, or failed", result)
+				}
+				if tc.key != "" {
+					if fact := r.fact(tc.device, tc.key); fact != tc.fact {
+						t.Errorf("the device is %v, want %v", fact, tc.fact)
+					}
+				}
+			})
 		})
 	}
 }
 
+// One house takes many commands at the same time.
+func TestCommandsDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil)
+		devices := []string{"Kitchen Light", "Hallway Light", "Living Room Light", "Bedroom Lamp", "Office Light", "Coffee Machine", "Ceiling Fan"}
+		began := time.Now() // virtual: the slowest alone takes as long
+		var wg sync.WaitGroup
+		for _, device := range devices {
+			wg.Go(func() {
+				if got, _ := r.control(device, "on", nil); got.Outcome != "confirmed" {
+					t.Errorf("%s: %+v", device, got)
+				}
+			})
+		}
+		wg.Wait()
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%d commands at the same time took %v", len(devices), took)
+		}
+	})
+}
+
 func TestClaimIsNotTakenForTheFact(t *testing.T) {
 	t.Parallel()
-	r := start(t, func(c *zwave.Config, _ *sim.Config) { c.Patience = 4 * time.Second })
-	for _, device := range []string{"Kitchen Light", "Living Room Light"} {
-		if err := r.sim.Deafen(r.ctx, device, true); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(c *zwave.Config, _ *sim.Config) { c.Patience = 4 * time.Second })
+		for _, device := range []string{"Kitchen Light", "Living Room Light"} {
+			if err := r.sim.Deafen(r.ctx, device, true); err != nil {
+				t.Fatal(err)
+			}
+			got, result := r.control(device, "on", nil)
+			if got.Outcome != "accepted" || got.Value != "off" || result.Failed {
+				t.Errorf("%s: %+v, want accepted and still off", device, got)
+			}
 		}
-		got, result := r.control(device, "on", nil)
-		if got.Outcome != "accepted" || got.Value != "off" || result.Failed {
-			t.Errorf("%s: %+v, want accepted and still off", device, got)
-		}
-	}
+	})
 }
 
 func TestSlowMovesAreAcceptedNotAwaited(t *testing.T) {
 	t.Parallel()
-	r := start(t, func(c *zwave.Config, s *sim.Config) {
-		c.Patience, s.Scale = 3*time.Second, 1
-		for i := range s.House.Nodes {
-			if s.House.Nodes[i].Kind == "blind" || s.House.Nodes[i].Kind == "cover" {
-				s.House.Nodes[i].Ramp = time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(c *zwave.Config, s *sim.Config) {
+			c.Patience, s.Scale = 3*time.Second, 1
+			for i := range s.House.Nodes {
+				if s.House.Nodes[i].Kind == "blind" || s.House.Nodes[i].Kind == "cover" {
+					s.House.Nodes[i].Ramp = time.Minute
+				}
+			}
+		})
+		for _, device := range []string{"Bedroom Curtains", "Living Room Blinds"} {
+			got, _ := r.control(device, "close", nil)
+			if got.Outcome != "accepted" || !strings.HasSuffix(got.Message, "are on the way.") {
+				t.Errorf("%s: %+v, want accepted, on the way", device, got)
+			}
+			if got, _ = r.control(device, "stop", nil); got.Outcome != "confirmed" || got.Value == 0.0 || got.Value == 100.0 {
+				t.Errorf("stopping %s: %+v, want confirmed half way", device, got)
 			}
 		}
 	})
-	for _, device := range []string{"Bedroom Curtains", "Living Room Blinds"} {
-		got, _ := r.control(device, "close", nil)
-		if got.Outcome != "accepted" || !strings.HasSuffix(got.Message, "are on the way.") {
-			t.Errorf("%s: %+v, want accepted, on the way", device, got)
-		}
-		if got, _ = r.control(device, "stop", nil); got.Outcome != "confirmed" || got.Value == 0.0 || got.Value == 100.0 {
-			t.Errorf("stopping %s: %+v, want confirmed half way", device, got)
-		}
-	}
 }
 
 func TestDeadAndSleepingDevices(t *testing.T) {
 	t.Parallel()
-	r := start(t, func(_ *zwave.Config, s *sim.Config) {
-		s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 30, Name: "Shed Plug", Location: "Garden", Kind: "switch", Sleeping: true})
-	})
-	if err := r.sim.Kill(r.ctx, "Kitchen Light"); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 { // found out the first time, known the second time
-		got, result := r.control("Kitchen Light", "on", nil)
-		if got.Outcome != "no_answer" || !result.Failed || !strings.Contains(got.Message, "does not answer") {
-			t.Errorf("dead: %+v", got)
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(_ *zwave.Config, s *sim.Config) {
+			s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 230, Name: "Shed Plug", Location: "Garden", Kind: "switch", Sleeping: true})
+		})
+		if err := r.sim.Kill(r.ctx, "Kitchen Light"); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err := r.sim.Revive(r.ctx, "Kitchen Light"); err != nil {
-		t.Fatal(err)
-	}
-	if got, _ := r.control("Kitchen Light", "on", nil); got.Outcome != "confirmed" {
-		t.Errorf("revived: %+v", got)
-	}
-	got, result := r.control("Shed Plug", "on", nil)
-	if got.Outcome != "queued" || result.Failed || result.PublishedAt.IsZero() {
-		t.Errorf("asleep: %+v", got)
-	}
-	if fact := r.fact("Shed Plug", "37-0-currentValue"); fact != false {
-		t.Errorf("the sleeper is %v before it woke up", fact)
-	}
-	if err := r.sim.Wake(r.ctx, "Shed Plug"); err != nil {
-		t.Fatal(err)
-	}
-	r.until("the sleeper has done it", func() bool { return r.fact("Shed Plug", "37-0-currentValue") == true })
+		for range 2 { // found out the first time, known the second time
+			got, result := r.control("Kitchen Light", "on", nil)
+			if got.Outcome != "no_answer" || !result.Failed || !strings.Contains(got.Message, "does not answer") {
+				t.Errorf("dead: %+v", got)
+			}
+		}
+		if err := r.sim.Revive(r.ctx, "Kitchen Light"); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := r.control("Kitchen Light", "on", nil); got.Outcome != "confirmed" {
+			t.Errorf("revived: %+v", got)
+		}
+		got, result := r.control("Shed Plug", "on", nil)
+		if got.Outcome != "queued" || result.Failed || result.PublishedAt.IsZero() {
+			t.Errorf("asleep: %+v", got)
+		}
+		if fact := r.fact("Shed Plug", "37-0-currentValue"); fact != false {
+			t.Errorf("the sleeper is %v before it woke up", fact)
+		}
+		if err := r.sim.Wake(r.ctx, "Shed Plug"); err != nil {
+			t.Fatal(err)
+		}
+		r.until("the sleeper has done it", func() bool { return r.fact("Shed Plug", "37-0-currentValue") == true })
+	})
 }
 
 // until waits for a condition that something else brings about.
@@ -150,7 +180,7 @@ func (r *rig) until(what string, ok func() bool) {
 }
 
 func TestRefusalsAreSentencesAndSendNothing(t *testing.T) {
-	r := start(t, func(c *zwave.Config, _ *sim.Config) { c.AllowDangerous = false })
+	t.Parallel()
 	tests := map[string]struct {
 		device, action string
 		value          any
@@ -160,7 +190,7 @@ func TestRefusalsAreSentencesAndSendNothing(t *testing.T) {
 		"unlock":         {"Front Door", "unlock", nil, "I may not unlock Front Door"},
 		"open lock":      {"Front Door", "open", nil, "I may not open Front Door"},
 		"garage":         {"Garage Door", "open", nil, "I may not open Garage Door"},
-		"garage by half": {"Garage Door", "position", 50, "I may not position Garage Door"},
+		"garage by half": {"Garage Door", "position", 50, "I may not move Garage Door"},
 		"sensor":         {"Kitchen Temperature", "on", nil, "Kitchen Temperature is a sensor"},
 		"too much":       {"Office Light", "level", 140, "Office Light needs a value from 0 to 100 percent."},
 		"too hot":        {"Thermostat", "setpoint", 55, "Thermostat goes up to 30 degrees at most."},
@@ -169,22 +199,22 @@ func TestRefusalsAreSentencesAndSendNothing(t *testing.T) {
 		"broadcast":      {"Broadcast", "on", nil, `There is no device called "Broadcast"`},
 		"odd colour":     {"Reading Lamp", "colour", "infra", `I do not know the colour "infra".`},
 	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			r := &rig{T: t, house: r.house, sim: r.sim, ctx: r.ctx}
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil)
+		for name, tc := range tests {
 			got, result := r.control(tc.device, tc.action, tc.value)
 			if got.Outcome != "refused" || !result.Failed || !strings.HasPrefix(got.Message, tc.message) {
-				t.Errorf("%+v, want refused with %q", got, tc.message)
+				t.Errorf("%s: %+v, want refused with %q", name, got, tc.message)
 			}
-		})
-	}
-	if slices.ContainsFunc(r.mine.published(), func(topic string) bool { return strings.Contains(topic, "writeValue") }) {
-		t.Error("a refused command was sent")
-	}
-	got, _ := r.control("Kichen Light", "on", nil)
-	if !slices.Contains(got.Suggestions, "Kitchen Light") {
-		t.Errorf("suggestions %v lack Kitchen Light", got.Suggestions)
-	}
+		}
+		if slices.ContainsFunc(r.mine.published(), func(topic string) bool { return strings.Contains(topic, "writeValue") }) {
+			t.Error("a refused command was sent")
+		}
+		got, _ := r.control("Kichen Light", "on", nil)
+		if !slices.Contains(got.Suggestions, "Kitchen Light") {
+			t.Errorf("suggestions %v lack Kitchen Light", got.Suggestions)
+		}
+	})
 }
 
 // published returns the topics a client has published so far.
@@ -196,128 +226,138 @@ func (c *client) published() []string {
 
 func TestDangerousActsNeedTheirOwnTool(t *testing.T) {
 	t.Parallel()
-	r := start(t, func(c *zwave.Config, _ *sim.Config) { c.AllowDangerous = true })
-	var got receipt
-	r.call("operate_dangerous_device", map[string]any{"device_name": "Garage Door", "action": "open"}, &got)
-	if got.Outcome != "confirmed" || got.Value != "open" {
-		t.Errorf("opening the garage: %+v", got)
-	}
-	r.call("operate_dangerous_device", map[string]any{"device_name": "Front Door", "action": "unlock"}, &got)
-	if got.Outcome != "confirmed" || got.Value != "unlocked" {
-		t.Errorf("unlocking: %+v", got)
-	}
-	for _, tool := range start(t, nil).house.Tools() {
-		if tool.Spec().Name == "operate_dangerous_device" {
-			t.Error("the dangerous tool is listed without permission")
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(c *zwave.Config, _ *sim.Config) { c.AllowDangerous = true })
+		var got receipt
+		r.call("operate_dangerous_device", map[string]any{"device_name": "Garage Door", "action": "open"}, &got)
+		if got.Outcome != "confirmed" || got.Value != "open" {
+			t.Errorf("opening the garage: %+v", got)
 		}
-	}
+		r.call("operate_dangerous_device", map[string]any{"device_name": "Front Door", "action": "unlock"}, &got)
+		if got.Outcome != "confirmed" || got.Value != "unlocked" {
+			t.Errorf("unlocking: %+v", got)
+		}
+		for _, tool := range start(t, nil).house.Tools() {
+			if tool.Spec().Name == "operate_dangerous_device" {
+				t.Error("the dangerous tool is listed without permission")
+			}
+		}
+	})
 }
 
 func TestOnlyAllowedCallsAreSentAndNothingRetained(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil)
-	r.control("Kitchen Light", "on", nil)
-	r.call("check_zwave_health", map[string]any{}, nil)
-	for _, topic := range r.mine.published() {
-		if !strings.Contains(topic, "/api/") {
-			t.Errorf("published %s, which is no API call", topic)
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil)
+		r.control("Kitchen Light", "on", nil)
+		r.call("check_zwave_health", map[string]any{}, nil)
+		for _, topic := range r.mine.published() {
+			if !strings.Contains(topic, "/api/") {
+				t.Errorf("published %s, which is no API call", topic)
+			}
 		}
-	}
-	r.mine.bus.mu.Lock()
-	defer r.mine.bus.mu.Unlock()
-	for topic := range r.mine.bus.retained {
-		if strings.HasSuffix(topic, "/set") {
-			t.Errorf("%s is retained", topic)
+		r.mine.bus.mu.Lock()
+		defer r.mine.bus.mu.Unlock()
+		for topic := range r.mine.bus.retained {
+			if strings.HasSuffix(topic, "/set") {
+				t.Errorf("%s is retained", topic)
+			}
 		}
-	}
+	})
 }
 
 func TestReadingStatesAndSensors(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil)
-	var state struct {
-		Device, Entity, Domain, Area string
-		State                        any
-		Values                       map[string]any
-		Age                          int64 `json:"age_seconds"`
-		Reachable                    bool
-	}
-	r.call("get_device_state", map[string]any{"device_name": "the thermostat"}, &state)
-	if state.State != "heat" || state.Values["setpoint"] != 21.0 || state.Values["temperature"] != 20.5 || !state.Reachable || state.Age < 0 {
-		t.Errorf("thermostat: %+v", state)
-	}
-	if err := r.sim.Change(r.ctx, "Kitchen Sensor", "49-0-Air temperature", 23.4); err != nil {
-		t.Fatal(err)
-	}
-	var reading struct {
-		Device, Sensor, Unit, Source string
-		Value                        any
-	}
-	r.until("the report has arrived", func() bool {
-		r.call("get_device_sensor_data", map[string]any{"device_name": "Kitchen Temperature"}, &reading)
-		return reading.Value == 23.4
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil)
+		var state struct {
+			Device, Entity, Domain, Area string
+			State                        any
+			Values                       map[string]any
+			Age                          int64 `json:"age_seconds"`
+			Reachable                    bool
+		}
+		r.call("get_device_state", map[string]any{"device_name": "the thermostat"}, &state)
+		if state.State != "heat" || state.Values["setpoint"] != 21.0 || state.Values["temperature"] != 20.5 || !state.Reachable || state.Age < 0 {
+			t.Errorf("thermostat: %+v", state)
+		}
+		if err := r.sim.Change(r.ctx, "Kitchen Sensor", "49-0-Air temperature", 23.4); err != nil {
+			t.Fatal(err)
+		}
+		var reading struct {
+			Device, Sensor, Unit, Source string
+			Value                        any
+		}
+		r.until("the report has arrived", func() bool {
+			r.call("get_device_sensor_data", map[string]any{"device_name": "Kitchen Temperature"}, &reading)
+			return reading.Value == 23.4
+		})
+		if reading.Unit != "°C" || reading.Sensor != "temperature" || reading.Source != "report" {
+			t.Errorf("reading: %+v", reading)
+		}
+		r.call("get_device_sensor_data", map[string]any{"device_name": "Front Door", "sensor": "battery"}, &reading)
+		if reading.Value != 87.0 || reading.Unit != "%" {
+			t.Errorf("battery: %+v", reading)
+		}
+		r.call("get_device_sensor_data", map[string]any{"device_name": "Garage Window"}, &reading)
+		if reading.Value != "closed" {
+			t.Errorf("contact: %+v", reading)
+		}
 	})
-	if reading.Unit != "°C" || reading.Sensor != "temperature" || reading.Source != "report" {
-		t.Errorf("reading: %+v", reading)
-	}
-	r.call("get_device_sensor_data", map[string]any{"device_name": "Front Door", "sensor": "battery"}, &reading)
-	if reading.Value != 87.0 || reading.Unit != "%" {
-		t.Errorf("battery: %+v", reading)
-	}
-	r.call("get_device_sensor_data", map[string]any{"device_name": "Garage Window"}, &reading)
-	if reading.Value != "closed" {
-		t.Errorf("contact: %+v", reading)
-	}
 }
 
 func TestRenameIsFollowed(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil)
-	other := r.mine.bus.client(t)
-	body := []byte(`{"args":[2,"Cooker Lamp"]}`)
-	if err := other.Publish(r.ctx, "zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/setNodeName/set", body); err != nil {
-		t.Fatal(err)
-	}
-	r.until("the new name works", func() bool {
-		got, _ := r.control("Cooker Lamp", "on", nil)
-		return got.Outcome == "confirmed"
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil)
+		other := r.mine.bus.client(t)
+		body := []byte(`{"args":[2,"Cooker Lamp"]}`)
+		if err := other.Publish(r.ctx, "zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/setNodeName/set", body); err != nil {
+			t.Fatal(err)
+		}
+		r.until("the new name works", func() bool {
+			got, _ := r.control("Cooker Lamp", "on", nil)
+			return got.Outcome == "confirmed"
+		})
+		select {
+		case <-r.house.Changed():
+		case <-r.ctx.Done():
+			t.Error("nobody was told that the house changed")
+		}
 	})
-	select {
-	case <-r.house.Changed():
-	case <-r.ctx.Done():
-		t.Error("nobody was told that the house changed")
-	}
 }
 
 func TestHouseKnownWhateverStartsFirst(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	b := newBus()
-	house, err := zwave.New(zwave.DefaultConfig(), b.client(t), quiet())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	t.Cleanup(func() { cancel(); wg.Wait() })
-	wg.Go(func() { _ = house.Run(ctx) })
-	list := house.Tools()[0]
-	result, err := list.Call(ctx, nil)
-	if err != nil || !result.Failed || !strings.Contains(result.Text, "zwave-js-ui") {
-		t.Errorf("without a gateway: %+v, %v; want a failure that names what is missing", result, err)
-	}
-	s, err := sim.New(sim.DefaultConfig(), b.client(t), quiet())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wg.Go(func() { _ = s.Run(ctx) })
-	select {
-	case <-house.Loaded():
-	case <-ctx.Done():
-		t.Fatal("the house was never known")
-	}
-	if len(house.Home().Entities) < 14 {
-		t.Errorf("only %d entities", len(house.Home().Entities))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+		b := newBus()
+		house, err := zwave.New(zwave.DefaultConfig(), b.client(t), quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		t.Cleanup(func() { cancel(); wg.Wait() })
+		wg.Go(func() { _ = house.Run(ctx) })
+		list := house.Tools()[0]
+		result, err := list.Call(ctx, nil)
+		if err != nil || !result.Failed || !strings.Contains(result.Text, "zwave-js-ui") {
+			t.Errorf("without a gateway: %+v, %v; want a failure that names what is missing", result, err)
+		}
+		s, err := sim.New(sim.DefaultConfig(), b.client(t), quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() { _ = s.Run(ctx) })
+		select {
+		case <-house.Loaded():
+		case <-ctx.Done():
+			t.Fatal("the house was never known")
+		}
+		if len(house.Home().Entities) < 14 {
+			t.Errorf("only %d entities", len(house.Home().Entities))
+		}
+	})
 }
 
 func TestEveryTopicScheme(t *testing.T) {
@@ -325,17 +365,70 @@ func TestEveryTopicScheme(t *testing.T) {
 	for _, scheme := range wire.Schemes() {
 		t.Run(fmt.Sprintf("%+v", scheme), func(t *testing.T) {
 			t.Parallel()
-			r := start(t, func(_ *zwave.Config, s *sim.Config) { s.Scheme, s.Prefix = scheme, "home/zw" }, "home/zw")
-			if got, _ := r.control("Front Door", "lock", nil); got.Outcome != "confirmed" {
-				t.Errorf("locking: %+v", got)
-			}
-			if err := r.sim.Change(r.ctx, "Kitchen Sensor", "49-0-Humidity", 61); err != nil {
-				t.Fatal(err)
-			}
-			var reading struct{ Value any }
-			r.until("the report is understood", func() bool {
-				r.call("get_device_sensor_data", map[string]any{"device_name": "Kitchen Humidity"}, &reading)
-				return reading.Value == 61.0
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, func(_ *zwave.Config, s *sim.Config) { s.Scheme, s.Prefix = scheme, "home/zw" }, "home/zw")
+				if got, _ := r.control("Front Door", "lock", nil); got.Outcome != "confirmed" {
+					t.Errorf("locking: %+v", got)
+				}
+				if err := r.sim.Change(r.ctx, "Kitchen Sensor", "49-0-Humidity", 61); err != nil {
+					t.Fatal(err)
+				}
+				var reading struct{ Value any }
+				r.until("the report is understood", func() bool {
+					r.call("get_device_sensor_data", map[string]any{"device_name": "Kitchen Humidity"}, &reading)
+					return reading.Value == 61.0
+				})
+			})
+		})
+	}
+}
+
+// Whatever a user has set in zwave-js-ui, commands are confirmed and what happens
+// at a device is seen.
+func TestEverySettingOfTheGateway(t *testing.T) {
+	t.Parallel()
+	own := []sim.GatewayValue{{Node: 2, Value: "37-0-currentValue", Topic: "lamp/power"}}
+	tests := map[string]struct {
+		scheme   wire.Scheme
+		settings sim.Settings
+	}{
+		"entire value object":      {wire.Scheme{}, sim.Settings{Payload: sim.EntireObject}},
+		"just the value":           {wire.Scheme{}, sim.Settings{Payload: sim.JustValue}},
+		"just the value, by id":    {wire.Scheme{Kind: wire.ByIDAndValue}, sim.Settings{Payload: sim.JustValue}},
+		"entire value, by name":    {wire.Scheme{Kind: wire.ByIDAndName, IgnoreLocation: true}, sim.Settings{Payload: sim.EntireObject}},
+		"manual":                   {wire.Scheme{}, sim.Settings{Manual: true, Values: own}},
+		"manual, just the value":   {wire.Scheme{IgnoreLocation: true}, sim.Settings{Manual: true, Values: own, Payload: sim.JustValue}},
+		"manual, entire value":     {wire.Scheme{}, sim.Settings{Manual: true, Values: own, Payload: sim.EntireObject}},
+		"topics of the user's own": {wire.Scheme{}, sim.Settings{Values: own}},
+		"with details and events":  {wire.Scheme{}, sim.Settings{NodeDetails: true, NodeNames: true, Events: true}},
+		"nodes that come slowly":   {wire.Scheme{}, sim.Settings{Driver: time.Second, Node: 300 * time.Millisecond}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, func(_ *zwave.Config, s *sim.Config) { s.Scheme, s.Settings = tc.scheme, tc.settings })
+				for _, command := range []struct{ device, action string }{{"Kitchen Light", "on"}, {"Front Door", "lock"}} {
+					r.until(command.device+" is done", func() bool { // nodes may still be coming
+						got, _ := r.control(command.device, command.action, nil)
+						return got.Outcome == "confirmed"
+					})
+				}
+				for key, value := range map[string]struct {
+					device string
+					to     any
+					state  any
+				}{"37-0-currentValue": {"Kitchen Light", false, "off"}, "49-0-Humidity": {"Kitchen Sensor", 61, 61.0}} {
+					if err := r.sim.Change(r.ctx, value.device, key, value.to); err != nil {
+						t.Fatal(err)
+					}
+					device := strings.Replace(value.device, "Sensor", "Humidity", 1)
+					var state struct{ State any }
+					r.until(device+" is seen", func() bool {
+						r.call("get_device_state", map[string]any{"device_name": device}, &state)
+						return state.State == value.state
+					})
+				}
 			})
 		})
 	}
@@ -353,22 +446,24 @@ func TestHouseFileThroughZWave(t *testing.T) {
 		if err := json.Unmarshal(data, &want); err != nil {
 			t.Fatal(err)
 		}
-		var left []string
-		r := start(t, func(_ *zwave.Config, s *sim.Config) { s.House, left = sim.FromHome(want) })
-		got := map[string]home.Entity{}
-		for _, e := range r.house.Home().Entities {
-			got[e.Name] = e
-		}
-		if count := len(want.Entities) - len(left); len(got) != count || len(r.house.Home().Entities) != count {
-			t.Errorf("%s: %d entities, want %d", file, len(r.house.Home().Entities), count)
-		}
-		for _, e := range want.Entities {
-			if slices.Contains(left, e.Name) {
-				continue
+		synctest.Test(t, func(t *testing.T) {
+			var left []string
+			r := start(t, func(_ *zwave.Config, s *sim.Config) { s.House, left = sim.FromHome(want) })
+			got := map[string]home.Entity{}
+			for _, e := range r.house.Home().Entities {
+				got[e.Name] = e
 			}
-			if g := got[e.Name]; g.Domain != e.Domain || g.Area != e.Area {
-				t.Errorf("%s: %s is %q in %q, want %q in %q", file, e.Name, g.Domain, g.Area, e.Domain, e.Area)
+			if count := len(want.Entities) - len(left); len(got) != count || len(r.house.Home().Entities) != count {
+				t.Errorf("%s: %d entities, want %d", file, len(r.house.Home().Entities), count)
 			}
-		}
+			for _, e := range want.Entities {
+				if slices.Contains(left, e.Name) {
+					continue
+				}
+				if g := got[e.Name]; g.Domain != e.Domain || g.Area != e.Area {
+					t.Errorf("%s: %s is %q in %q, want %q in %q", file, e.Name, g.Domain, g.Area, e.Domain, e.Area)
+				}
+			}
+		})
 	}
 }

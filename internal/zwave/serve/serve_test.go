@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -17,8 +19,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"voicegateway/internal/broker"
 	"voicegateway/internal/config"
+	"voicegateway/internal/mqtt"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,19 +43,37 @@ func (w *words) String() string {
 	return w.b.String()
 }
 
-// startBroker runs the embedded broker on a free port and returns its address.
+// startBroker runs a real broker at an address and returns its URL.
 func startBroker(t *testing.T, listen string) (url string, stop func()) {
 	t.Helper()
-	b, err := broker.New(broker.Config{Listen: listen}, slog.New(slog.DiscardHandler))
+	program, err := exec.LookPath("mosquitto")
 	if err != nil {
-		t.Fatal(err)
+		program = "/usr/sbin/mosquitto" // not in everybody's PATH
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	conf := filepath.Join(t.TempDir(), "mosquitto.conf")
+	_, port, _ := strings.Cut(listen, ":")
+	must(t, os.WriteFile(conf, []byte("listener "+port+" 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n"), 0o600))
+	cmd := exec.CommandContext(t.Context(), program, "-c", conf)
+	must(t, cmd.Start())
 	done := make(chan struct{})
-	go func() { defer close(done); _ = b.Run(ctx) }()
-	stop = sync.OnceFunc(func() { cancel(); <-done })
+	go func() { defer close(done); _ = cmd.Wait() }()
+	stop = sync.OnceFunc(func() { _ = cmd.Process.Kill(); <-done })
 	t.Cleanup(stop)
-	return "mqtt://" + listen, stop
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(time.Minute); ; {
+		if c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", listen); err == nil {
+			_ = c.Close()
+			return "mqtt://" + listen, stop
+		}
+		select {
+		case <-tick.C:
+		case <-done:
+			t.Fatal("mosquitto does not run; make setup installs it")
+		case <-deadline:
+			t.Fatal("mosquitto does not listen")
+		}
+	}
 }
 
 // freePort returns an address nobody listens on.
@@ -266,6 +286,76 @@ func TestStartsBeforeTheBrokerAndLivesThroughItsRestart(t *testing.T) {
 	})
 	startBroker(t, address)
 	s.until("the light works again", on)
+}
+
+// A subscriber of zwave://home hears of a new name once, and not of states.
+func TestSubscribersHearOfANewStructure(t *testing.T) {
+	t.Parallel()
+	url, _ := startBroker(t, freePort(t))
+	startSimulator(t, url)
+	s := startServer(t, url)
+	s.shakeHands()
+	s.until("the house is known", func() bool { return !s.call("list_devices", nil).IsError })
+	s.ask("resources/subscribe", map[string]any{"uri": "zwave://home"}, &struct{}{})
+	other := connect(t, url)
+	told := make(chan string, 16)
+	go func() {
+		defer close(told)
+		for {
+			line, err := s.out.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			var m struct {
+				Method string
+				Params struct{ URI string }
+			}
+			if json.Unmarshal(line, &m) == nil && m.Method != "" {
+				told <- m.Method + " " + m.Params.URI
+			}
+		}
+	}()
+	rename := []byte(`{"args":[2,"Cooker Lamp"]}`)
+	if err := other.Publish(t.Context(), "zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/setNodeName/set", rename); err != nil {
+		t.Fatal(err)
+	}
+	// The first state under the new name tells of it.
+	write := []byte(`{"args":[{"nodeId":2,"commandClass":37,"property":"targetValue"},true]}`)
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(60 * time.Second)
+	for {
+		select {
+		case got := <-told:
+			if got != "notifications/resources/updated zwave://home" {
+				t.Errorf("the host is told %q", got)
+			}
+			return
+		case <-tick.C:
+			if err := other.Publish(t.Context(), "zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/writeValue/set", write); err != nil {
+				t.Fatal(err)
+			}
+		case <-deadline:
+			t.Fatalf("nobody is told of the new name; stderr: %s", s.err)
+		}
+	}
+}
+
+// connect is another client of the broker.
+func connect(t *testing.T, url string) *mqtt.Client {
+	t.Helper()
+	c, err := mqtt.New(mqtt.Config{URL: url}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = c.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	if err := c.AwaitConnected(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 func TestRequiredBrokerStaysAway(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -14,15 +15,32 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/zwave/sim"
+	"voicegateway/internal/zwave/wire"
 )
 
 // simulateFlags are those of the simulated house.
 type simulateFlags struct {
-	broker string
-	house  string
-	home   string
-	name   string
-	scale  float64
+	broker  string
+	house   string
+	home    string
+	scale   float64
+	gateway gatewayFlags
+}
+
+// gatewayFlags are what a user would set in zwave-js-ui. They go before what the
+// house file says.
+type gatewayFlags struct {
+	name     string
+	prefix   string
+	kind     string
+	payload  string
+	ids      bool
+	ignore   bool
+	noRetain bool
+	details  bool
+	info     bool
+	events   bool
+	start    string
 }
 
 func (p Program) simulateCommand(f *flags) *cobra.Command {
@@ -30,14 +48,33 @@ func (p Program) simulateCommand(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "Play zwave-js-ui with simulated devices on a broker",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return p.simulate(cmd.Context(), f.file, s) },
+		Long: `Play zwave-js-ui with simulated devices on a broker.
+
+Faults on demand: publish JSON to <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault/set, such as
+  {"op":"dead","node":"Kitchen Light"}
+  {"op":"change","node":2,"key":"37-0-currentValue","value":true}
+  {"op":"lost_report","node":"Front Door","count":2}
+  {"op":"crash","for":"10s"}
+The answer on <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault tells every operation if there is no such one.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.simulate(cmd.Context(), f.file, s) },
 	}
 	cmd.Flags().StringVar(&s.broker, "broker", "", "`URL` of the broker (default: MQTT_BROKER_URL, else mqtt://127.0.0.1:1883)")
 	cmd.Flags().StringVar(&s.house, "house", "", "YAML `FILE` with simulated nodes instead of the built-in house")
 	cmd.Flags().StringVar(&s.home, "home", "", "JSON `FILE` with a house of areas and entities to make nodes of")
-	cmd.Flags().StringVar(&s.name, "name", sim.DefaultConfig().Gateway, "`NAME` of the simulated gateway")
 	cmd.Flags().Float64Var(&s.scale, "scale", 1, "`FACTOR` of all delays; 1 is as the real gateway was recorded")
+	g := &s.gateway
+	cmd.Flags().StringVar(&g.name, "name", "", "`NAME` of the simulated gateway (default: "+sim.DefaultConfig().Gateway+")")
+	cmd.Flags().StringVar(&g.prefix, "prefix", "", "topic `PREFIX` (default: ZWAVE_MQTT_TOPIC, else zwave)")
+	cmd.Flags().StringVar(&g.kind, "type", "", "gateway `TYPE`: NAMED, VALUEID or MANUAL (default: NAMED)")
+	cmd.Flags().StringVar(&g.payload, "payload", "", "payload `TYPE`: time-value, entire or just-value (default: time-value)")
+	cmd.Flags().BoolVar(&g.ids, "node-ids", false, "with VALUEID: node ids instead of names in topics")
+	cmd.Flags().BoolVar(&g.ignore, "ignore-location", false, "leave the location out of topics")
+	cmd.Flags().BoolVar(&g.noRetain, "no-retain", false, "retain nothing")
+	cmd.Flags().BoolVar(&g.details, "node-details", false, "publish nodeinfo")
+	cmd.Flags().BoolVar(&g.info, "node-info", false, "put node name and location into payloads")
+	cmd.Flags().BoolVar(&g.events, "events", false, "send Z-Wave events")
+	cmd.Flags().StringVar(&g.start, "start", "instant", "`HOW` the gateway comes up: instant, or recorded (driver after 2 s, then node by node)")
 	cmd.MarkFlagsMutuallyExclusive("house", "home")
 	return cmd
 }
@@ -58,15 +95,24 @@ func (p Program) simulate(ctx context.Context, file string, f simulateFlags) err
 		log.Warn("these cannot be Z-Wave devices and are not simulated", "names", strings.Join(left, ", "))
 	}
 	played := sim.DefaultConfig()
-	played.House, played.Prefix, played.Gateway, played.Scale = house, cfg.Prefix, f.name, f.scale
-	broker := cfg.mqtt()
+	played.House, played.Prefix, played.Scale = house, cfg.Prefix, f.scale
+	if err := errors.Join(house.Gateway.Apply(&played), f.gateway.apply(&played)); err != nil {
+		return exit{exitUsage, err}
+	}
+	return p.play(ctx, cfg.mqtt(), played, log)
+}
+
+// play runs a simulated gateway until ctx ends.
+func (p Program) play(ctx context.Context, broker mqtt.Config, played sim.Config, log *slog.Logger) error {
+	broker.ClientID = wire.GatewayLevel(played.Gateway) // as the real one: a namesake throws it out
 	topic, payload := played.Will()
-	broker.Will = &mqtt.Message{Topic: topic, Payload: payload, Retained: true}
+	broker.Will = &mqtt.Message{Topic: topic, Payload: payload, Retained: !played.Settings.NoRetain}
+	broker.QuietStop = true // the gateway's status stays true when it is stopped in order
 	client, err := mqtt.New(broker, log)
 	if err != nil {
 		return exit{exitUsage, err}
 	}
-	s, err := sim.New(played, client, log)
+	s, err := sim.New(played, commands{client}, log)
 	if err != nil {
 		return exit{exitUsage, err}
 	}
@@ -76,11 +122,51 @@ func (p Program) simulate(ctx context.Context, file string, f simulateFlags) err
 	defer wg.Wait()
 	defer cancel()
 	wg.Go(func() { report(log, "mqtt", client.Run(connected)) })
-	log.Info("playing a simulated Z-Wave house", "broker", client.Broker(), "nodes", len(house.Nodes), "prefix", cfg.Prefix)
+	log.Info("playing a simulated Z-Wave house", "broker", client.Broker(), "nodes", len(played.House.Nodes), "prefix", played.Prefix, "gateway", played.Gateway)
 	if err := s.Run(ctx); err != nil && ctx.Err() == nil {
 		return exit{exitFailed, err}
 	}
 	return nil
+}
+
+// commands is a client that hears only what ends in "/set" of what a filter with
+// "#" would bring: not all that the simulator itself says.
+type commands struct{ *mqtt.Client }
+
+// deepest is more levels than a topic with a location of many levels has.
+const deepest = 20
+
+// Subscribe serves filters that end in "#".
+func (c commands) Subscribe(ctx context.Context, filter string, handle mqtt.Handler) error {
+	base := strings.TrimSuffix(filter, "#")
+	for levels := range deepest {
+		if err := c.Client.Subscribe(ctx, base+strings.Repeat("+/", levels+1)+"set", handle); err != nil {
+			return fmt.Errorf("subscribing to commands: %w", err)
+		}
+	}
+	return nil
+}
+
+// apply puts the flags into the settings of the simulated gateway.
+func (g gatewayFlags) apply(c *sim.Config) error {
+	if g.name != "" {
+		c.Gateway = g.name
+	}
+	if g.prefix != "" {
+		c.Prefix = g.prefix
+	}
+	switch g.start {
+	case "instant", "":
+	case "recorded":
+		c.Settings.Driver, c.Settings.Node = sim.RecordedDriver, sim.RecordedNode
+	default:
+		return fmt.Errorf("--start is %q; use instant or recorded", g.start)
+	}
+	c.Settings.NoRetain = c.Settings.NoRetain || g.noRetain
+	c.Settings.NodeDetails = c.Settings.NodeDetails || g.details
+	c.Settings.NodeNames = c.Settings.NodeNames || g.info
+	c.Settings.Events = c.Settings.Events || g.events
+	return errors.Join(c.SetType(g.kind, !g.ids, g.ignore), c.SetPayload(g.payload))
 }
 
 func readHouse(f simulateFlags) (sim.House, []string, error) {

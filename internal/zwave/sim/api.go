@@ -15,7 +15,7 @@ const (
 	getNodesTime = 20 * time.Millisecond
 	pollTime     = 88 * time.Millisecond
 	pingTime     = 70 * time.Millisecond
-	deadPingTime = 1400 * time.Millisecond
+	deadPingTime = 1055 * time.Millisecond
 )
 
 // reply ends an API call; problem is the gateway's own text, empty on success.
@@ -33,6 +33,24 @@ var calls = map[string]func(*Sim, []any, reply){
 	"pingNode":        apiPing,
 	"setNodeName":     apiSetName,
 	"setNodeLocation": apiSetLocation,
+
+	"getNodeNeighbors":      apiGetNeighbors,
+	"refreshNeighbors":      apiRefreshNeighbors,
+	"isFailedNode":          apiLacksHardware("IsFailedNode"),
+	"checkLifelineHealth":   apiLacksHardware("GetRoutingInfo"),
+	"removeFailedNode":      apiRemoveFailed,
+	"getAssociations":       apiGetAssociations,
+	"sendCommand":           apiSendCommand,
+	"rebuildNodeRoutes":     apiConstant(false),
+	"beginRebuildingRoutes": apiConstant(true),
+	"stopRebuildingRoutes":  apiConstant(true),
+	"writeMulticast":        apiWriteMulticast,
+	"writeBroadcast":        apiWriteBroadcast,
+	"_createScene":          apiCreateScene,
+	"_addSceneValue":        apiAddSceneValue,
+	"_getScenes":            apiGetScenes,
+	"_activateScene":        apiActivateScene,
+	"_removeScene":          apiRemoveScene,
 }
 
 // apiMessage takes a request as the gateway does: whatever has no args array
@@ -54,6 +72,9 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 		}
 	}
 	done := func(result any, problem string) {
+		if s.mute.take() {
+			return
+		}
 		out := map[string]any{"success": true, "message": "Success zwave api call", "args": args, "origin": origin}
 		if problem != "" {
 			out["success"], out["message"] = false, problem
@@ -80,8 +101,9 @@ func (s *Sim) answer(name string, out map[string]any) {
 func apiGetInfo(s *Sim, _ []any, done reply) {
 	s.after(floorTime, func() {
 		done(map[string]any{
-			"homeid": s.cfg.House.HomeID, "name": fmt.Sprintf("0x%08x", s.cfg.House.HomeID), "controllerId": 1,
-			"status": "scan done", "cntStatus": "Controller is Ready", "appVersion": appVersion,
+			"homeid": s.cfg.House.HomeID, "name": s.cfg.homeName(), "controllerId": 1,
+			"status": "scan done", "cntStatus": "Controller is Ready", "inclusionState": 0,
+			"uptime": time.Since(s.since).Seconds(), "appVersion": appVersion + ".simulated",
 			"zwaveVersion": "15.29.0", "serverVersion": "3.10.2",
 		}, "")
 	})
@@ -89,74 +111,12 @@ func apiGetInfo(s *Sim, _ []any, done reply) {
 
 func apiGetNodes(s *Sim, _ []any, done reply) {
 	s.after(getNodesTime, func() {
-		virtual := map[string]any{}
-		for _, v := range s.broadcastValues() {
-			described := v.describe()
-			described["nodeId"] = wire.Broadcast
-			delete(described, "value")
-			virtual[v.id.String()] = described
-		}
-		nodes := []any{
-			map[string]any{"id": wire.Broadcast, "name": "Broadcast", "virtual": true, "kind": "broadcast", "ready": true, "available": true, "values": virtual},
-			map[string]any{"id": 1, "name": "", "loc": "", "ready": true, "available": true, "status": "Alive", "isControllerNode": true, "isListening": true, "values": map[string]any{}},
-		}
+		nodes := []any{s.describeBroadcast(), s.describeController()}
 		for _, id := range s.order {
 			nodes = append(nodes, s.nodes[id].describe())
 		}
 		done(nodes, "")
 	})
-}
-
-func (n *node) describe() map[string]any {
-	values := map[string]any{}
-	endpoints := []any{map[string]any{"index": 0, "label": "Root Endpoint"}}
-	seen := map[int]bool{0: true}
-	for _, v := range n.values {
-		values[v.id.String()] = v.describe()
-		if ep := v.id.Endpoint; !seen[ep] {
-			seen[ep] = true
-			endpoints = append(endpoints, map[string]any{"index": ep, "label": fmt.Sprintf("Endpoint %d", ep)})
-		}
-	}
-	return map[string]any{
-		"id": n.spec.ID, "name": n.spec.Name, "loc": n.spec.Location, "ready": true, "available": !n.marked,
-		"status": n.status(), "interviewStage": "Complete", "isControllerNode": false,
-		"isListening": !n.spec.Sleeping && n.spec.Kind != "lock", "isFrequentListening": n.spec.Kind == "lock",
-		"deviceClass":  map[string]any{"basic": 4, "generic": n.class[0], "specific": n.class[1]},
-		"productLabel": "", "productDescription": n.spec.Product, "manufacturer": "Simulated",
-		"endpoints": endpoints, "values": values, "eventsQueue": []any{},
-	}
-}
-
-func (v *value) describe() map[string]any {
-	id, _ := json.Marshal(v.id)
-	out := map[string]any{}
-	_ = json.Unmarshal(id, &out) // nodeId, commandClass, endpoint, property, propertyKey
-	out["id"] = fmt.Sprintf("%d-%s", v.id.Node, v.id)
-	out["propertyName"] = v.id.Property
-	out["type"], out["label"] = v.meta.Type, v.meta.Label
-	out["readable"], out["writeable"] = v.readable, v.writeable
-	out["list"] = len(v.meta.States) > 0
-	out["lastUpdate"] = v.updated
-	if v.now != nil {
-		out["value"] = v.now
-	}
-	if v.meta.KeyName != "" {
-		out["propertyKeyName"] = v.meta.KeyName
-	}
-	if v.meta.Unit != "" {
-		out["unit"] = v.meta.Unit
-	}
-	if v.meta.Min != nil {
-		out["min"], out["max"] = *v.meta.Min, *v.meta.Max
-	}
-	if len(v.meta.States) > 0 {
-		out["states"] = v.meta.States
-	}
-	if v.current() {
-		out["isCurrentValue"] = true
-	}
-	return out
 }
 
 // nodeArg returns the node a call is about; nil if there is none. Numbers as text
@@ -243,22 +203,7 @@ func (n *node) problem(id wire.ValueID, v *value, to any) *outcome {
 	return nil
 }
 
-// className is a class's name in the gateway's messages.
-func className(class int) string {
-	switch class {
-	case wire.BinarySwitch:
-		return "Binary Switch"
-	case wire.MultilevelSwitch:
-		return "Multilevel Switch"
-	case wire.DoorLock:
-		return "Door Lock"
-	case wire.WindowCovering:
-		return "Window Covering"
-	default:
-		return fmt.Sprintf("Command Class %d", class)
-	}
-}
-
+// transitionOf is the duration that write options ask for; negative if none.
 func transitionOf(options any) time.Duration {
 	o, _ := options.(map[string]any)
 	text, _ := o["transitionDuration"].(string)

@@ -7,16 +7,18 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// whenAwake runs do with a node that can hear: at once, when it wakes up, or,
-// for a dead one, not at all: then dead is called instead.
+// whenAwake runs do with a node that can hear: after the time it takes, when it
+// wakes up, or, for a dead one, not at all: then silent is called instead. With
+// the stick out nobody is ever called.
 func (s *Sim) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	switch {
+	case s.stickOut || n.fault.drop.take():
 	case n.spec.Dead:
 		s.after(deadPingTime, silent)
-	case n.spec.Sleeping && !n.awake:
-		n.waiting = append(n.waiting, func() { s.whenAwake(n, wait, do, silent) })
+	case n.spec.Sleeping && !n.radio.awake:
+		n.radio.waiting = append(n.radio.waiting, do)
 	default:
-		s.after(wait, do)
+		s.after(wait+n.fault.delay, do)
 	}
 }
 
@@ -27,41 +29,83 @@ func apiPollValue(s *Sim, args []any, done reply) {
 		s.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'pollValue')") })
 		return
 	}
-	v := n.find(id)
-	if v == nil || !v.readable {
+	if !n.has(id.Class) {
 		problem := fmt.Sprintf("Node %d does not support the Command Class %s! (ZW0302)", id.Node, className(id.Class))
 		s.after(floorTime, func() { done(nil, problem) })
 		return
 	}
-	s.whenAwake(n, pollTime, func() {
-		s.traffic(n)
-		s.reportAll(n, n.answered(v))
-		done(v.now, "")
+	v := n.find(id)
+	if v == nil || !v.pollable() {
+		problem := fmt.Sprintf("%s: %q is not a supported property (ZW0322)", className(id.Class), id.Property)
+		s.after(floorTime, func() { done(nil, problem) })
+		return
+	}
+	s.whenAwake(n, airTime, func() {
+		s.traffic(n, false)
+		if n.fault.silent.take() {
+			s.after(reportTimeout, func() { done(nil, "Timed out while waiting for a response from the node (ZW0201)") })
+			return
+		}
+		s.after(pollTime-airTime, func() {
+			s.reportAll(n, n.answered(v))
+			done(v.now, "")
+		})
 	}, func() {
-		done(nil, fmt.Sprintf("Failed to send the command after 1 attempts. Transmission status: NoAck (ZW0204) to node %d", id.Node))
+		s.bury(n)
+		done(nil, fmt.Sprintf("Failed to send the command after 3 attempts (Status NoAck) (ZW0204) to node %d", id.Node))
 	})
 }
 
+// reportTimeout is how long the driver waits for a report; its default, as no
+// recording has a lost one.
+const reportTimeout = time.Second
+
+// pollable says whether the gateway can ask the device for the value. It cannot
+// ask for a whole colour.
+func (v *value) pollable() bool {
+	switch {
+	case !v.readable || v.stateless:
+		return false
+	case v.id.Class == wire.ColorSwitch:
+		return v.id.Key != "" || v.id.Property == "duration"
+	default:
+		return true
+	}
+}
+
 // answered is every value that comes with one: a switch reports itself, a dimmer
-// its duration and target as well, a lock everything it has.
+// its duration and target as well, a lock everything it is.
 func (n *node) answered(v *value) []*value {
 	switch v.id.Class {
 	case wire.MultilevelSwitch:
-		return []*value{v, n.find(v.id.With("duration", "")), n.find(v.id.With("targetValue", ""))}
+		return append([]*value{n.find(v.id.With("currentValue", ""))}, n.beside(v, "duration", "targetValue")...)
 	case wire.WindowCovering:
-		return []*value{v, n.find(v.id.With("targetValue", v.id.Key)), n.find(v.id.With("duration", v.id.Key))}
+		return n.beside(v, "duration", "targetValue", "currentValue")
 	case wire.DoorLock:
 		var all []*value
 		for _, o := range n.values {
-			if o.id.Class == wire.DoorLock && o != v {
+			if o.id.Class == wire.DoorLock && !o.configures() {
 				all = append(all, o)
 			}
 		}
-		return append(all, v)
+		return all
 	case wire.ColorSwitch:
 		return []*value{v, n.find(v.id.With("currentColor", "")), n.find(v.id.With("hexColor", ""))}
 	default:
 		return []*value{v}
+	}
+}
+
+// configures says whether a lock's value is asked for by another command than its
+// state.
+func (v *value) configures() bool {
+	switch v.id.Property {
+	case "targetMode":
+		return false
+	case "lockTimeout":
+		return v.now == nil
+	default:
+		return v.writeable
 	}
 }
 
@@ -76,30 +120,61 @@ func apiRefreshValues(s *Sim, args []any, done reply) {
 	if len(args) > 1 {
 		class, _ = args[1].(float64)
 	}
-	s.whenAwake(n, floorTime, func() {
-		s.traffic(n)
-		wait := time.Duration(0)
-		for _, v := range n.values {
-			if !v.readable || v.id.Property == "targetValue" || class >= 0 && v.id.Class != int(class) {
-				continue
-			}
-			wait += floorTime
-			s.after(wait, func() { s.reportAll(n, []*value{v}) })
+	reads := n.reads(int(class))
+	if len(reads) == 0 {
+		s.after(floorTime, func() { done(nil, "") })
+		return
+	}
+	s.whenAwake(n, airTime, func() {
+		s.traffic(n, false)
+		for i, read := range reads {
+			s.after(time.Duration(i+1)*pollTime-airTime, func() {
+				s.reportAll(n, read)
+				if i == len(reads)-1 {
+					done(nil, "")
+				}
+			})
 		}
-		s.after(wait+time.Millisecond, func() { done(nil, "") })
 	}, func() { done(nil, "") })
+}
+
+// reads is what a node is asked for in turn to know all its states, or those of
+// one class, with everything that comes with each answer.
+func (n *node) reads(class int) [][]*value {
+	var out [][]*value
+	seen := map[*value]bool{}
+	for _, v := range n.values {
+		switch v.id.Class {
+		case 112, 114, 134, wire.WakeUp, wire.CentralScene:
+			continue // told once, not asked again
+		}
+		if class >= 0 && v.id.Class != class || seen[v] || !v.pollable() || sources(v.id.Property) != "" || v.id.Property == "duration" || v.configures() && v.id.Class == wire.DoorLock {
+			continue
+		}
+		read := n.answered(v)
+		for _, o := range read {
+			if o != nil {
+				seen[o] = true
+			}
+		}
+		out = append(out, read)
+	}
+	return out
 }
 
 func apiRefreshInfo(s *Sim, args []any, done reply) {
 	n := s.nodeArg(args)
 	if n == nil {
-		s.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'refreshInfo')") })
+		var id any = "undefined"
+		if len(args) > 0 {
+			id = args[0]
+		}
+		s.after(floorTime, func() { done(nil, fmt.Sprintf("Node %v not found", id)) })
 		return
 	}
 	s.after(floorTime, func() {
 		done(nil, "")
-		s.publishStatus(n, "Unknown")
-		s.after(1300*time.Millisecond, func() { s.publishStatus(n, n.status()) })
+		s.interview(n)
 	})
 }
 
@@ -110,13 +185,11 @@ func apiPing(s *Sim, args []any, done reply) {
 		return
 	}
 	s.whenAwake(n, pingTime, func() {
-		s.alive(n)
+		s.traffic(n, false)
+		s.revived(n)
 		done(true, "")
 	}, func() {
-		if !n.marked {
-			n.marked = true
-			s.publishStatus(n, dead)
-		}
+		s.bury(n)
 		done(false, "")
 	})
 }
@@ -147,10 +220,11 @@ func (s *Sim) relabel(args []any, done reply, set func(*node, string)) {
 	})
 }
 
-// alive notes that a node was heard.
-func (s *Sim) alive(n *node) {
-	if n.marked {
-		n.marked = false
-		s.publishStatus(n, n.status())
+// revived notes that a node thought dead was heard.
+func (s *Sim) revived(n *node) {
+	if n.view.marked {
+		n.view.marked = false
+		s.publishStatus(n)
+		s.event("node/node_alive", n.told())
 	}
 }

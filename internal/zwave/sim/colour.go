@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -9,63 +10,105 @@ import (
 )
 
 // writeColour takes hexColor, targetColor as an object, or one component, and
-// publishes all of them as the recorded lamp does.
+// publishes what the recorded lamp did: after a whole colour all that follows from
+// it and no read-back, after one component stale whole colours and a read-back.
 func writeColour(s *Sim, c command) {
 	n, at := c.node, c.value.id
-	rgb := map[string]float64{}
-	for _, part := range components {
-		rgb[part.name], _ = n.find(at.With("currentColor", part.key)).fact.(float64)
-	}
-	if !mix(rgb, c) {
-		c.done(outcome{status: statusInvalid, message: "Color Switch: not a colour"})
+	parts := c.colour()
+	if len(parts) == 0 {
+		c.done(outcome{status: statusInvalid, message: fmt.Sprintf("Color Switch: %q is not a supported property (ZW0322)", at.Property)})
 		return
 	}
+	before, _ := n.find(at.With("currentColor", "")).now.(map[string]any)
+	current, target := merged(before, nil), merged(nil, n.find(at.With("targetColor", "")).now)
+	level := map[string]float64{}
 	var changed []*value
-	all := map[string]any{}
 	for _, part := range components {
 		v := n.find(at.With("currentColor", part.key))
-		if !n.spec.Deaf {
-			v.fact = rgb[part.name]
+		if v == nil {
+			continue
 		}
-		all[part.name] = rgb[part.name]
-		s.claim(n, v, rgb[part.name])
-		changed = append(changed, v)
-	}
-	hex := fmt.Sprintf("%02x%02x%02x", int(rgb["red"]), int(rgb["green"]), int(rgb["blue"]))
-	for name, to := range map[string]any{"currentColor": all, "targetColor": all, "hexColor": hex} {
-		v := n.find(at.With(name, ""))
-		if !n.spec.Deaf {
-			v.fact = to
+		to, given := parts[part.name]
+		if given {
+			if c.obeyed {
+				v.fact = to
+			}
+			s.claim(n, v, to)
+			changed = append(changed, v)
 		}
-		s.claim(n, v, to)
+		level[part.name], _ = v.now.(float64)
 	}
+	single := at.Key != ""
+	if !single {
+		for name, to := range parts {
+			if _, has := level[name]; has {
+				current[name], target[name] = to, to
+			}
+		}
+	}
+	whole := n.find(at.With("currentColor", ""))
+	if c.obeyed {
+		whole.fact = n.mixed(at)
+	}
+	s.claim(n, whole, current)
+	wanted := n.find(at.With("targetColor", ""))
+	if len(target) > 0 {
+		wanted.fact = target
+		s.claim(n, wanted, target)
+	}
+	hex := n.find(at.With("hexColor", ""))
+	hexed := fmt.Sprintf("%02x%02x%02x", byte(level["red"]), byte(level["green"]), byte(level["blue"]))
+	if c.obeyed {
+		hex.fact = hexed
+	}
+	s.claim(n, hex, hexed)
 	c.done(outcome{status: statusSent})
-	s.readBack(n, switchReadBack, append(changed, n.find(at.With("currentColor", "")), n.find(at.With("hexColor", "")))...)
+	if single {
+		s.readBack(n, c.value, switchReadBack, append(changed, whole, hex)...)
+	}
 }
 
-// mix puts a write's colour into rgb; false if it is none.
-func mix(rgb map[string]float64, c command) bool {
-	switch to := c.to.(type) {
+// mixed is the whole colour that the device has.
+func (n *node) mixed(at wire.ValueID) map[string]any {
+	out := map[string]any{}
+	for _, part := range components {
+		if v := n.find(at.With("currentColor", part.key)); v != nil {
+			out[part.name] = v.fact
+		}
+	}
+	return out
+}
+
+// merged copies a colour.
+func merged(a map[string]any, b any) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, a)
+	more, _ := b.(map[string]any)
+	maps.Copy(out, more)
+	return out
+}
+
+// colour is what a write says of each component; empty if it is no colour.
+func (c command) colour() map[string]float64 {
+	out := map[string]float64{}
+	switch to := c.goal.(type) {
 	case string:
 		bits, err := strconv.ParseUint(strings.TrimPrefix(to, "#"), 16, 32)
-		if err != nil || c.value.id.Property != "hexColor" {
-			return false
+		if err == nil && c.value.id.Property == "hexColor" {
+			out["red"], out["green"], out["blue"] = float64(bits>>16&255), float64(bits>>8&255), float64(bits&255)
 		}
-		rgb["red"], rgb["green"], rgb["blue"] = float64(bits>>16&255), float64(bits>>8&255), float64(bits&255)
 	case map[string]any:
 		for name, level := range to {
-			if n, ok := level.(float64); ok {
-				rgb[name] = n
+			if n, ok := level.(float64); ok && c.value.id.Key == "" {
+				out[name] = min(max(n, 0), 255)
 			}
 		}
 	case float64:
 		for _, part := range components {
 			if part.key == c.value.id.Key {
-				rgb[part.name] = to
+				out[part.name] = min(max(to, 0), 255)
 			}
 		}
-	default:
-		return false
 	}
-	return c.value.id.Class == wire.ColorSwitch
+	return out
 }

@@ -1,124 +1,183 @@
 package sim
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"voicegateway/internal/zwave/wire"
 )
 
-// ask runs do in the simulator's goroutine and waits for it.
-func (s *Sim) ask(ctx context.Context, do func()) error {
-	done := make(chan struct{})
-	s.hand(func() {
-		defer close(done)
-		do()
-	})
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("asking the simulated house: %w", ctx.Err())
+// faults are what is made to go wrong with one node.
+type faults struct {
+	drop       charge        // commands that never arrive: no effect, no answer
+	silent     charge        // reports that never arrive
+	refuse     charge        // commands the device refuses
+	wrong      charge        // commands the device misunderstands, as wrongValue
+	wrongValue any           // what it makes of them
+	delay      time.Duration // more time for every command
+}
+
+// charge is how often something still goes wrong: a number of times, or until a
+// moment.
+type charge struct {
+	left  int
+	until time.Time
+}
+
+// take uses one up and says whether there was one.
+func (c *charge) take() bool {
+	if c.left > 0 {
+		c.left--
+		return true
 	}
+	return !c.until.IsZero() && time.Now().Before(c.until)
 }
 
-// withNode runs do with the node of a name; Run must be running.
-func (s *Sim) withNode(ctx context.Context, name string, do func(*node) error) error {
-	err := fmt.Errorf("the simulated house has no device %q", name)
-	if asked := s.ask(ctx, func() {
-		for _, id := range s.order {
-			if strings.EqualFold(s.nodes[id].spec.Name, name) {
-				err = do(s.nodes[id])
-				return
-			}
-		}
-	}); asked != nil {
-		return asked
+// Fault is something that goes wrong, or happens, on demand: the payload of the
+// control topic <prefix>/_SIM/<gateway>/fault/set as JSON, and the argument of
+// (*Sim).Fault. Its operations:
+//
+//	drop         commands to the node never arrive: no effect, no answer
+//	lost_report  reports of the node never arrive
+//	refuse       the node refuses commands: writeValue answers status 2
+//	wrong        the node does Value instead of what it is told
+//	mute         the gateway does it and does not answer API calls
+//	delay        every command to the node takes For longer
+//	dead, alive  the node stops answering; answers again, unnoticed until asked
+//	deaf, obedient  the node acknowledges and does nothing; obeys again
+//	awake, asleep   a sleeping node wakes up, or falls asleep at once
+//	driver_down, driver_up  the driver stops and comes back
+//	stick_out, stick_in     the USB stick is pulled out: commands vanish unseen
+//	restart, crash  the gateway stops, properly or not, and returns after For
+//	change       somebody presses the device: value Key becomes Value, with
+//	             all that the device then reports
+//	hear         the device is heard and says nothing
+//	report       the device reports Key alone, as Value if there is one
+//	scene        button Key ("001") of a remote; Value is the key attribute
+//	notify       a notification of the node without state: class Key, text Value
+//	rename, move the node gets the name or location Name
+//	join, leave  the device Spec is included; the node is excluded
+//	interview    the node is asked everything again
+//	stale        Name is published, retained, as a topic below the prefix that
+//	             nothing belongs to
+//	flood        Count reports at once, up to 100000, from all over the house
+//	clear        all faults of the node end, or those of the whole house
+//
+// Drop, lost_report, refuse, wrong and mute happen Count times, or for the time
+// For; once if neither is given.
+type Fault struct {
+	Op    string    `json:"op"`
+	Node  any       `json:"node"` // id or name
+	Key   string    `json:"key"`  // value id without node
+	Value any       `json:"value"`
+	Count int       `json:"count"`
+	For   Pause     `json:"for"` // "2s"
+	Name  string    `json:"name"`
+	Spec  *NodeSpec `json:"-"`
+	House string    `json:"spec"` // Spec as the YAML of a house file has it
+}
+
+func (f Fault) charge() charge {
+	if f.For > 0 {
+		return charge{until: time.Now().Add(time.Duration(f.For))}
 	}
-	return err
+	return charge{left: max(f.Count, 1)}
 }
 
-// Fact returns what a device really is now, whatever the gateway claims. The key
-// is a value id without node: "37-0-currentValue".
-func (s *Sim) Fact(ctx context.Context, device, key string) (any, error) {
-	var fact any
-	err := s.withNode(ctx, device, func(n *node) error {
-		v := n.byText(key)
-		if v == nil {
-			return fmt.Errorf("%s has no value %q", device, key)
-		}
-		s.settle(n, v)
-		fact = v.fact
+// ops is what can happen to a node.
+var ops = map[string]func(*Sim, *node, Fault) error{
+	"drop":        func(_ *Sim, n *node, f Fault) error { n.fault.drop = f.charge(); return nil },
+	"lost_report": func(_ *Sim, n *node, f Fault) error { n.fault.silent = f.charge(); return nil },
+	"refuse":      func(_ *Sim, n *node, f Fault) error { n.fault.refuse = f.charge(); return nil },
+	"wrong": func(_ *Sim, n *node, f Fault) error {
+		n.fault.wrong, n.fault.wrongValue = f.charge(), plain(f.Value)
 		return nil
-	})
-	return fact, err
+	},
+	"delay":     func(_ *Sim, n *node, f Fault) error { n.fault.delay = time.Duration(f.For); return nil },
+	"dead":      func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = true; return nil },
+	"alive":     func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = false; return nil },
+	"deaf":      func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = true; return nil },
+	"obedient":  func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = false; return nil },
+	"hear":      func(s *Sim, n *node, _ Fault) error { s.hearing(n, nil); return nil },
+	"awake":     func(s *Sim, n *node, _ Fault) error { s.wakeUp(n); return nil },
+	"asleep":    func(s *Sim, n *node, _ Fault) error { s.sleep(n); return nil },
+	"change":    (*Sim).change,
+	"report":    (*Sim).reportOne,
+	"scene":     (*Sim).scene,
+	"notify":    (*Sim).notify,
+	"rename":    func(_ *Sim, n *node, f Fault) error { n.spec.Name = f.Name; return nil },
+	"move":      func(_ *Sim, n *node, f Fault) error { n.spec.Location = f.Name; return nil },
+	"leave":     func(s *Sim, n *node, _ Fault) error { s.leave(n); return nil },
+	"interview": func(s *Sim, n *node, _ Fault) error { s.interview(n); return nil },
+	"clear":     func(_ *Sim, n *node, _ Fault) error { n.fault = faults{}; return nil },
 }
 
-// Facts returns everything a device really is, by value id without node.
-func (s *Sim) Facts(ctx context.Context, device string) (map[string]any, error) {
-	facts := map[string]any{}
-	err := s.withNode(ctx, device, func(n *node) error {
-		for _, v := range n.values {
-			s.settle(n, v)
-			facts[v.id.String()] = v.fact
+// houseOps is what can happen to the gateway.
+var houseOps = map[string]func(*Sim, Fault) error{
+	"mute":        func(s *Sim, f Fault) error { s.mute = f.charge(); return nil },
+	"stick_out":   func(s *Sim, _ Fault) error { s.stickOut = true; return nil },
+	"stick_in":    func(s *Sim, _ Fault) error { s.stickOut = false; return nil },
+	"restart":     func(s *Sim, f Fault) error { s.stop(false, cmp.Or(time.Duration(f.For), time.Second)); return nil },
+	"crash":       func(s *Sim, f Fault) error { s.stop(true, cmp.Or(time.Duration(f.For), time.Second)); return nil },
+	"driver_down": func(s *Sim, _ Fault) error { s.driverDown(); return nil },
+	"driver_up":   func(s *Sim, _ Fault) error { s.driverUp(); return nil },
+	"join":        (*Sim).join,
+	"flood":       (*Sim).flood,
+	"stale": func(s *Sim, f Fault) error {
+		s.retain(s.cfg.Prefix+"/"+wire.Sanitise(f.Name), body(map[string]any{"time": now(), "value": plain(f.Value)}))
+		return nil
+	},
+}
+
+// apply lets a fault happen, in the simulator's goroutine.
+func (s *Sim) apply(f Fault) error {
+	if f.Op == "clear" && f.Node == nil {
+		s.mute, s.stickOut = charge{}, false
+		for _, n := range s.nodes {
+			n.fault = faults{}
 		}
 		return nil
-	})
-	return facts, err
+	}
+	if do, ok := houseOps[f.Op]; ok {
+		return do(s, f)
+	}
+	do, ok := ops[f.Op]
+	if !ok {
+		return fmt.Errorf("there is no operation %q; use one of %s", f.Op, opNames())
+	}
+	n := s.named(f.Node)
+	if n == nil {
+		return fmt.Errorf("the simulated house has no device %v; give its name or node id", f.Node)
+	}
+	return do(s, n, f)
 }
 
-// Change makes something happen at the device, which then reports it: a hand at
-// a switch, a sensor with news.
-func (s *Sim) Change(ctx context.Context, device, key string, to any) error {
-	return s.withNode(ctx, device, func(n *node) error {
-		v := n.byText(key)
-		if v == nil {
-			return fmt.Errorf("%s has no value %q", device, key)
-		}
-		v.fact = plain(to)
-		s.stop(n, v)
-		s.alive(n)
-		s.traffic(n)
-		if target := n.target(v); target != nil {
-			target.fact = v.fact
-			s.reportAll(n, []*value{n.find(v.id.With("duration", v.id.Key)), target})
-		}
-		s.report(n, v)
-		return nil
-	})
+func opNames() string {
+	var names []string
+	for name := range ops {
+		names = append(names, name)
+	}
+	for name := range houseOps {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
-// Kill makes a device silent; nobody knows until somebody talks to it.
-func (s *Sim) Kill(ctx context.Context, device string) error {
-	return s.withNode(ctx, device, func(n *node) error { n.spec.Dead = true; return nil })
-}
+// maxFlood bounds what waits for the broker.
+const maxFlood = 100000
 
-// Revive ends what Kill began; the next report or ping tells.
-func (s *Sim) Revive(ctx context.Context, device string) error {
-	return s.withNode(ctx, device, func(n *node) error { n.spec.Dead = false; return nil })
-}
-
-// Deafen makes a device acknowledge commands and do nothing, the case in which
-// the gateway's claim is wrong.
-func (s *Sim) Deafen(ctx context.Context, device string, deaf bool) error {
-	return s.withNode(ctx, device, func(n *node) error { n.spec.Deaf = deaf; return nil })
-}
-
-// Wake wakes a sleeping device: it gets what waits for it and sleeps again 2.5 s
-// later, as recorded.
-func (s *Sim) Wake(ctx context.Context, device string) error {
-	return s.withNode(ctx, device, func(n *node) error {
-		n.awake = true
-		s.publishStatus(n, n.status())
-		waiting := n.waiting
-		n.waiting = nil
-		for _, do := range waiting {
-			do()
-		}
-		s.after(2500*time.Millisecond, func() {
-			n.awake = false
-			s.publishStatus(n, n.status())
-		})
-		return nil
-	})
+// flood lets devices report what they are, one after the other.
+func (s *Sim) flood(f Fault) error {
+	if len(s.order) == 0 || f.Count > maxFlood {
+		return fmt.Errorf("a flood of %d reports from %d nodes is not possible; the most is %d", f.Count, len(s.order), maxFlood)
+	}
+	for i := range f.Count {
+		n := s.nodes[s.order[i%len(s.order)]]
+		s.report(n, n.values[i/len(s.order)%len(n.values)])
+	}
+	return nil
 }

@@ -9,12 +9,15 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"voicegateway/internal/zwave/wire"
 )
 
-// House is what is played: a network with its nodes.
+// House is what is played: a network with its nodes, and how its gateway is set.
 type House struct {
-	HomeID uint32     `yaml:"home_id"`
-	Nodes  []NodeSpec `yaml:"nodes"`
+	HomeID  uint32      `yaml:"home_id"`
+	Gateway GatewaySpec `yaml:"gateway"`
+	Nodes   []NodeSpec  `yaml:"nodes"`
 }
 
 // NodeSpec is one device of a house file.
@@ -28,15 +31,41 @@ type NodeSpec struct {
 	Supervised bool           `yaml:"supervised"` // the device confirms commands (locks and blinds always do)
 	Sleeping   bool           `yaml:"sleeping"`
 	Battery    int            `yaml:"battery"` // percent; 0: it has none
-	Dead       bool           `yaml:"dead"`    // it does not answer
-	Deaf       bool           `yaml:"deaf"`    // it acknowledges commands and does nothing
 	Values     map[string]any `yaml:"values"`  // by value id without node, such as 37-0-currentValue: true
+	Extra      []ValueSpec    `yaml:"extra"`   // values besides those of the kind, or instead of them
+	Quirks     `yaml:",inline"`
+}
+
+// Quirks are what is wrong or odd with a device.
+type Quirks struct {
+	Dead    bool     `yaml:"dead"`    // it does not answer
+	Deaf    bool     `yaml:"deaf"`    // it acknowledges commands and does nothing
+	Ignores []string `yaml:"ignores"` // value ids it acknowledges and leaves as they are
+	Naive   bool     `yaml:"naive"`   // it takes every byte for a level and keeps its own ramp, as the recorded dimmer does
+	IDs     [3]int   `yaml:"ids"`     // manufacturer, product type and product id
+}
+
+// ValueSpec is a value of the user's own in a house file. It makes devices that
+// no kind describes: other ranges, units, states, command classes.
+type ValueSpec struct {
+	ID        string   `yaml:"id"` // value id without node: 112-0-3
+	Type      string   `yaml:"type"`
+	Label     string   `yaml:"label"`
+	Name      string   `yaml:"property_name"` // where it is not the property itself
+	KeyName   string   `yaml:"key_name"`
+	Unit      string   `yaml:"unit"`
+	Min       *float64 `yaml:"min"`
+	Max       *float64 `yaml:"max"`
+	States    []state  `yaml:"states"`
+	Writeable bool     `yaml:"writeable"`
+	Unread    bool     `yaml:"write_only"`
+	Value     any      `yaml:"value"`
 }
 
 //go:embed house.yaml
 var defaultHouse []byte
 
-// DefaultHouse is the built-in house: six rooms, easy names.
+// DefaultHouse is the built-in house: easy names, and one of every kind of device.
 func DefaultHouse() House {
 	h, err := ParseHouse(defaultHouse)
 	if err != nil {
@@ -63,17 +92,46 @@ const maxNode = 232
 func (h House) Validate() error {
 	seen := map[int]bool{1: true} // the controller
 	for _, n := range h.Nodes {
-		switch {
-		case n.ID < 2 || n.ID > maxNode:
-			return fmt.Errorf("the node %q has the id %d; use 2 to %d, 1 is the controller", n.Name, n.ID, maxNode)
-		case seen[n.ID]:
+		if seen[n.ID] {
 			return fmt.Errorf("two nodes have the id %d", n.ID)
-		case kinds[n.Kind] == nil:
-			return fmt.Errorf("the node %q has the kind %q; known are %s", n.Name, n.Kind, kindNames())
-		case n.Ramp < 0:
-			return fmt.Errorf("the node %q has the ramp %v; use 0 or more", n.Name, n.Ramp)
 		}
 		seen[n.ID] = true
+		if err := n.validate(); err != nil {
+			return err
+		}
+	}
+	cfg := Config{}
+	return h.Gateway.Apply(&cfg)
+}
+
+func (n NodeSpec) validate() error {
+	switch {
+	case n.ID < 2 || n.ID > maxNode:
+		return fmt.Errorf("the node %q has the id %d; use 2 to %d, 1 is the controller", n.Name, n.ID, maxNode)
+	case kinds[n.Kind].build == nil:
+		return fmt.Errorf("the node %q has the kind %q; known are %s", n.Name, n.Kind, kindNames())
+	case n.Ramp < 0 || n.Ramp > time.Hour:
+		return fmt.Errorf("the node %q has the ramp %v; use 0 to 1h", n.Name, n.Ramp)
+	case n.Battery < 0 || n.Battery > 100:
+		return fmt.Errorf("the node %q has the battery level %d; use 0 to 100 percent", n.Name, n.Battery)
+	}
+	for _, v := range n.Extra {
+		if err := v.validate(n); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+func (v ValueSpec) validate(n NodeSpec) error {
+	id, ok := wire.ParseValueID(n.ID, v.ID)
+	if !ok || id.Endpoint < 0 || id.Endpoint > 127 || id.Class < 0 || id.Class > 0xFFFF {
+		return fmt.Errorf("the node %q has an extra value %q; a value id is class-endpoint-property, such as 49-0-Humidity", n.Name, v.ID)
+	}
+	switch v.Type {
+	case "number", "boolean", "string", "any", "duration", "color":
+		return nil
+	default:
+		return fmt.Errorf("the value %q of the node %q has the type %q; use number, boolean, string, any, duration or color", v.ID, n.Name, v.Type)
+	}
 }

@@ -3,6 +3,8 @@ package sim
 import (
 	"math"
 	"time"
+
+	"voicegateway/internal/zwave/wire"
 )
 
 // move is a light on its ramp or a cover on its way.
@@ -31,31 +33,18 @@ func (m *move) remaining(t time.Time) time.Duration {
 	return time.Duration(math.Ceil(m.end.Sub(t).Seconds())) * time.Second
 }
 
-// travel is how long the whole range takes.
-func (n *node) travel() time.Duration {
-	if n.spec.Ramp > 0 {
-		return n.spec.Ramp
-	}
-	switch n.spec.Kind {
-	case "cover", "blind", "barrier":
-		return 4 * time.Second
-	default:
-		return 0
-	}
-}
-
 // move starts towards a level; arrived is called at the end unless it is stopped
 // or turned. A device without a ramp is there at once and reports nothing.
 func (s *Sim) move(n *node, current *value, to float64, transition time.Duration, arrived func()) {
 	s.settle(n, current)
-	s.stop(n, current)
+	s.halt(n, current)
 	from, _ := current.fact.(float64)
 	if from > 0 && to == 0 {
 		n.last = from
 	}
 	whole := n.travel()
 	took := time.Duration(float64(whole) * math.Abs(to-from) / 99)
-	if transition >= 0 && whole > 0 {
+	if transition >= 0 && whole > 0 && !n.spec.Naive {
 		took = transition
 	}
 	if took <= 0 {
@@ -72,8 +61,8 @@ func (s *Sim) move(n *node, current *value, to float64, transition time.Duration
 	n.moves[current.id] = m
 }
 
-// stop leaves a moving value where it is.
-func (s *Sim) stop(n *node, current *value) {
+// halt leaves a moving value where it is.
+func (s *Sim) halt(n *node, current *value) {
 	if m := n.moves[current.id]; m != nil {
 		m.timer.cancel()
 		delete(n.moves, current.id)
@@ -86,7 +75,7 @@ func (s *Sim) settle(n *node, v *value) {
 	if m := n.moves[v.id]; m != nil {
 		v.fact = m.at(time.Now())
 	}
-	if v.id.Property == "duration" {
+	if v.id.Property == "duration" && v.id.Class != wire.BinarySwitch && v.id.Class != wire.ColorSwitch {
 		m := n.moves[v.id.With("currentValue", v.id.Key)]
 		v.fact = map[string]any{"value": m.remaining(time.Now()).Seconds(), "unit": "seconds"}
 	}

@@ -1,27 +1,53 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"voicegateway/internal/zwave/wire"
 )
 
-// dead is the status of a node that does not answer; the only unavailable one.
-const dead = "Dead"
+// The states of a node as the gateway names them.
+const (
+	unknownStatus = "Unknown"
+	alive         = "Alive"
+	awake         = "Awake"
+	asleep        = "Asleep"
+	dead          = "Dead" // the only one that is not available
+)
 
 // node is one simulated device with the gateway's view of it.
 type node struct {
-	spec    NodeSpec
-	class   [2]int // generic and specific device class
-	values  []*value
-	marked  bool // the gateway has found out that it is dead
-	awake   bool // a sleeper that is up
-	active  time.Time
-	waiting []func() // what a sleeper gets when it wakes up
-	verify  *timer   // the read-back after a write
-	moves   map[wire.ValueID]*move
-	last    float64 // level before it went off
+	spec   NodeSpec
+	class  [2]int // generic and specific device class
+	values []*value
+	view   view
+	radio  radio
+	moves  map[wire.ValueID]*move
+	last   float64 // level before it went off
+	fault  faults
+}
+
+// view is what the gateway thinks of a node.
+type view struct {
+	ready  bool
+	marked bool   // found out that it is dead
+	stage  string // of the interview; empty is "Complete"
+	unsure bool   // status is "Unknown" until the node answers
+	events []any  // the last hundred, as getNodes tells them
+}
+
+// radio is a node's traffic.
+type radio struct {
+	awake   bool      // a sleeper that is up
+	heard   time.Time // last traffic
+	trail   *timer    // the lastActive message that follows
+	bed     *timer    // falls asleep again
+	waiting []func()  // what a sleeper gets when it wakes up
+	verify  map[wire.ValueID]*timer
 }
 
 // value is one value: what the device is, and what the gateway believes.
@@ -30,61 +56,172 @@ type value struct {
 	meta      meta
 	writeable bool
 	readable  bool
-	fact      any // the device's own truth
-	now       any // as the gateway has it; nil is unknown
+	stateless bool
+	pressed   bool // a stateless one has had an event
+	fact      any  // the device's own truth
+	now       any  // as the gateway has it; nil is unknown
 	updated   int64
+	reported  bool // updated is the time of a report, not of a claim
+	rank      int  // place among the values the gateway does not know
 }
 
 // meta is what getNodes tells about a value.
 type meta struct {
 	Type    string
 	Label   string
+	Name    string // propertyName, where it is not the property
 	KeyName string
 	Unit    string
 	Min     *float64
 	Max     *float64
 	States  []state
+	More    map[string]any // ccSpecific, description and the like
 }
 
 type state struct {
-	Text  string `json:"text"`
-	Value any    `json:"value"`
+	Text  string `json:"text" yaml:"text"`
+	Value any    `json:"value" yaml:"value"`
+}
+
+// targets are the properties that set a state, by the state they set.
+func targets(property string) string {
+	switch property {
+	case "currentValue":
+		return "targetValue"
+	case "currentMode":
+		return "targetMode"
+	case "currentColor":
+		return "targetColor"
+	case "currentState":
+		return "targetState"
+	default:
+		return ""
+	}
+}
+
+// sources is the inverse of targets.
+func sources(property string) string {
+	switch property {
+	case "targetValue":
+		return "currentValue"
+	case "targetMode":
+		return "currentMode"
+	case "targetColor":
+		return "currentColor"
+	case "targetState":
+		return "currentState"
+	default:
+		return ""
+	}
 }
 
 // current says whether the value is a state that a target belongs to.
-func (v *value) current() bool {
-	switch v.id.Property {
-	case "currentValue", "currentMode", "currentColor", "currentState":
-		return true
-	default:
-		return false
+func (v *value) current() bool { return targets(v.id.Property) != "" }
+
+// known says whether the gateway knows the value. A duration without a number
+// is the gateway's way to spell an unknown one.
+func (v *value) known() bool {
+	if d, ok := v.now.(map[string]any); ok && v.meta.Type == "duration" {
+		_, counted := d["value"]
+		return counted
 	}
+	return v.now != nil
 }
 
-func newNode(spec NodeSpec) (*node, error) {
-	build, ok := kinds[spec.Kind]
+func newNode(spec NodeSpec, age time.Duration) (*node, error) {
+	kind, ok := kinds[spec.Kind]
 	if !ok {
 		return nil, fmt.Errorf("the simulated node %q has the kind %q; known are %s", spec.Name, spec.Kind, kindNames())
 	}
-	n := &node{spec: spec, moves: map[wire.ValueID]*move{}, last: 99}
-	build(n)
-	if spec.Battery > 0 {
-		n.battery(float64(spec.Battery))
+	n := &node{spec: spec, class: kind.class, moves: map[wire.ValueID]*move{}, last: 99}
+	n.radio.verify = map[wire.ValueID]*timer{}
+	n.view.ready = true
+	kind.build(n)
+	n.common()
+	for _, extra := range spec.Extra {
+		n.extra(extra)
+	}
+	slices.SortStableFunc(n.values, func(a, b *value) int {
+		return cmp.Or(cmp.Compare(a.id.Endpoint, b.id.Endpoint), cmp.Compare(a.id.Class, b.id.Class))
+	})
+	updated := time.Now().Add(-age).UnixMilli()
+	for _, v := range n.values {
+		v.updated, v.reported = updated, v.told()
 	}
 	for key, to := range spec.Values {
 		v := n.byText(key)
 		if v == nil {
 			return nil, fmt.Errorf("the simulated node %q (%s) has no value %q", spec.Name, spec.Kind, key)
 		}
-		v.fact, v.now = plain(to), plain(to)
-		if target := n.target(v); target != nil {
-			target.fact, target.now = v.fact, v.fact
-		}
+		n.preset(v, plain(to))
+	}
+	if bolt := n.byText("98-0-boltStatus"); bolt != nil && spec.Values["98-0-boltStatus"] == nil {
+		n.preset(bolt, boltOf(n.byText("98-0-currentMode").fact))
 	}
 	return n, nil
 }
 
-// plain makes JSON numbers of what YAML reads as integers.
+// boltOf is where the bolt of a lock is in a mode.
+func boltOf(mode any) string {
+	if mode == 255.0 {
+		return "locked"
+	}
+	return "unlocked"
+}
+
+// preset is the state at the start. A state sets its target too, unless the
+// house file says otherwise.
+func (n *node) preset(v *value, to any) {
+	v.fact, v.now = to, to
+	v.reported = v.told()
+	target := n.target(v)
+	if target == nil || v.id.Class == wire.ColorSwitch {
+		return
+	}
+	if _, own := n.spec.Values[target.id.String()]; !own {
+		target.fact, target.now = to, to
+	}
+}
+
+// told says whether the gateway has what it knows of a value from the device. What
+// it only ever ordered itself it dates anew each time: buttons, wake-up intervals,
+// and the targets of switches until somebody presses them.
+func (v *value) told() bool {
+	switch {
+	case v.now == nil || !v.readable:
+		return false
+	case v.id.Class == wire.BinarySwitch:
+		return v.current()
+	default:
+		return v.id.Property != "wakeUpInterval"
+	}
+}
+
+// extra adds a value of the house file, or puts it in the place of one that the
+// kind has.
+func (n *node) extra(s ValueSpec) {
+	id, ok := wire.ParseValueID(n.spec.ID, s.ID)
+	if !ok {
+		return
+	}
+	m := meta{Type: s.Type, Label: s.Label, Name: s.Name, KeyName: s.KeyName, Unit: s.Unit, Min: s.Min, Max: s.Max}
+	if m.Label == "" {
+		m.Label = id.Property
+	}
+	for _, st := range s.States {
+		m.States = append(m.States, state{st.Text, plain(st.Value)})
+	}
+	fact := plain(s.Value)
+	v := &value{id: id, meta: m, writeable: s.Writeable, readable: !s.Unread, fact: fact, now: fact, rank: len(n.values)}
+	if i := slices.IndexFunc(n.values, func(o *value) bool { return o.id == id }); i >= 0 {
+		n.values[i] = v
+		return
+	}
+	n.values = append(n.values, v)
+}
+
+// plain makes JSON of what YAML or a caller brings: numbers are float64, and what
+// JSON cannot carry is nothing.
 func plain(v any) any {
 	switch v := v.(type) {
 	case int:
@@ -93,8 +230,27 @@ func plain(v any) any {
 		return float64(v)
 	case uint64:
 		return float64(v)
-	default:
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
 		return v
+	case bool, string, nil:
+		return v
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = plain(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = plain(v[k])
+		}
+		return out
+	default:
+		return fmt.Sprint(v)
 	}
 }
 
@@ -117,20 +273,22 @@ func (n *node) find(id wire.ValueID) *value {
 }
 
 func (n *node) has(class int) bool {
-	for _, v := range n.values {
-		if v.id.Class == class {
-			return true
-		}
+	return slices.ContainsFunc(n.values, func(v *value) bool { return v.id.Class == class })
+}
+
+// beside returns other properties with the value's class, endpoint and key; nil
+// stands for those that do not exist.
+func (n *node) beside(v *value, properties ...string) []*value {
+	out := make([]*value, len(properties))
+	for i, p := range properties {
+		out[i] = n.find(v.id.With(p, v.id.Key))
 	}
-	return false
+	return out
 }
 
 // target is the value that sets v, nil if there is none.
 func (n *node) target(v *value) *value {
-	names := map[string]string{
-		"currentValue": "targetValue", "currentMode": "targetMode", "currentState": "targetState", "currentColor": "targetColor",
-	}
-	if name, ok := names[v.id.Property]; ok {
+	if name := targets(v.id.Property); name != "" {
 		return n.find(v.id.With(name, v.id.Key))
 	}
 	return nil
@@ -139,10 +297,7 @@ func (n *node) target(v *value) *value {
 // source is the value that shows what became of a target; the value itself if it
 // is both.
 func (n *node) source(v *value) *value {
-	names := map[string]string{
-		"targetValue": "currentValue", "targetMode": "currentMode", "targetState": "currentState", "targetColor": "currentColor",
-	}
-	if name, ok := names[v.id.Property]; ok {
+	if name := sources(v.id.Property); name != "" {
 		if c := n.find(v.id.With(name, v.id.Key)); c != nil {
 			return c
 		}
@@ -150,15 +305,47 @@ func (n *node) source(v *value) *value {
 	return v
 }
 
+// obeys says whether the device does what is ordered of a value.
+func (n *node) obeys(v *value) bool {
+	return !n.spec.Deaf && !slices.Contains(n.spec.Ignores, v.id.String())
+}
+
+// listed is the order in which the gateway publishes the values at a start: by
+// endpoint and class, and of each class first what it knows.
+func (n *node) listed() []*value {
+	out := slices.Clone(n.values)
+	slices.SortStableFunc(out, func(a, b *value) int {
+		same := cmp.Or(cmp.Compare(a.id.Endpoint, b.id.Endpoint), cmp.Compare(a.id.Class, b.id.Class))
+		if same != 0 {
+			return same
+		}
+		switch ak, bk := a.known(), b.known(); {
+		case ak && !bk:
+			return -1
+		case bk && !ak:
+			return 1
+		case !ak:
+			return cmp.Compare(a.rank, b.rank)
+		default:
+			return 0
+		}
+	})
+	return out
+}
+
 func (n *node) status() string {
 	switch {
-	case n.marked:
+	case n.view.marked:
 		return dead
-	case n.spec.Sleeping && n.awake:
-		return "Awake"
+	case n.view.unsure:
+		return unknownStatus
+	case n.spec.Sleeping && n.radio.awake:
+		return awake
 	case n.spec.Sleeping:
-		return "Asleep"
+		return asleep
 	default:
-		return "Alive"
+		return alive
 	}
 }
+
+func (n *node) stage() string { return cmp.Or(n.view.stage, "Complete") }

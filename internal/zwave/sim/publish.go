@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -25,10 +26,12 @@ func body(v any) []byte {
 	return b
 }
 
+// retain publishes with the flag of the gateway's settings.
 func (s *Sim) retain(topic string, payload []byte) {
-	s.out.push(message{topic: topic, payload: payload, retained: true})
+	s.out.push(message{topic: topic, payload: payload, retained: !s.cfg.Settings.NoRetain})
 }
 
+// send publishes what is never retained.
 func (s *Sim) send(topic string, payload []byte) {
 	s.out.push(message{topic: topic, payload: payload})
 }
@@ -37,81 +40,261 @@ func (s *Sim) topic(n *node) string {
 	return s.cfg.Prefix + "/" + s.cfg.Scheme.Node(n.spec.ID, n.spec.Name, n.spec.Location)
 }
 
-func (s *Sim) publishStatus(n *node, status string) {
-	s.retain(s.topic(n)+"/status", body(map[string]any{
-		"time": now(), "value": status != dead, "status": status, "nodeId": n.spec.ID,
-	}))
+// valueTopic is where a value is published; nowhere in a MANUAL gateway, unless
+// the user gave it a topic.
+func (s *Sim) valueTopic(n *node, v *value) (topic string, ok bool) {
+	if own := s.cfg.Settings.configured(v.id); own != nil {
+		named := wire.Scheme{IgnoreLocation: s.cfg.Scheme.IgnoreLocation}
+		return s.cfg.Prefix + "/" + named.Node(n.spec.ID, n.spec.Name, n.spec.Location) + "/" + wire.Sanitise(own.Topic), true
+	}
+	if s.cfg.Settings.Manual {
+		return "", false
+	}
+	return s.cfg.Scheme.Value(s.topic(n), s.spelled(v)), true
+}
+
+// spelled is the value id as topics spell it: NAMED ones have the property's
+// name, the others the property itself.
+func (s *Sim) spelled(v *value) wire.ValueID {
+	if s.cfg.Scheme.Kind == wire.Named && v.meta.Name != "" {
+		return v.id.With(v.meta.Name, v.id.Key)
+	}
+	return v.id
+}
+
+func (s *Sim) publishStatus(n *node) {
+	status := n.status()
+	topic := s.topic(n) + "/status"
+	if s.cfg.Settings.Payload == JustValue {
+		s.retain(topic, body(status != dead))
+	} else {
+		s.retain(topic, body(map[string]any{"time": now(), "value": status != dead, "status": status, "nodeId": n.spec.ID}))
+	}
+	if s.cfg.Settings.NodeDetails {
+		s.retain(s.topic(n)+"/nodeinfo", body(n.info()))
+	}
 }
 
 // publishValue publishes a value as it stands, known or not.
 func (s *Sim) publishValue(n *node, v *value) {
-	topic := s.cfg.Scheme.Value(s.topic(n), v.id)
+	s.publishAs(n, v, true)
+}
+
+// publishAs publishes with the retain flag of the settings, or without one.
+func (s *Sim) publishAs(n *node, v *value, retained bool) {
+	topic, ok := s.valueTopic(n, v)
+	if !ok {
+		return
+	}
 	if _, taken := s.heard[topic]; !taken { // of two nodes with one topic only the first can be set
 		s.heard[topic] = v.id
+		s.topics = append(s.topics, topic)
 	}
-	payload := map[string]any{"time": v.updated}
-	if v.now != nil {
-		payload["value"] = v.now
+	if own := s.cfg.Settings.configured(v.id); own != nil && own.NoRet {
+		retained = false
 	}
-	s.retain(topic, body(payload))
+	if retained {
+		s.retain(topic, s.payload(n, v))
+	} else {
+		s.send(topic, s.payload(n, v))
+	}
+}
+
+// payload is a value in the payload type of the settings.
+func (s *Sim) payload(n *node, v *value) []byte {
+	switch s.cfg.Settings.Payload {
+	case JustValue:
+		if v.now == nil {
+			return nil
+		}
+		return body(v.now)
+	case EntireObject:
+		return body(v.describe())
+	default:
+		out := map[string]any{"time": v.time()}
+		if v.now != nil {
+			out["value"] = v.now
+		}
+		if s.cfg.Settings.NodeNames {
+			out["nodeName"], out["nodeLocation"] = n.spec.Name, n.spec.Location
+		}
+		return body(out)
+	}
+}
+
+// time is that of the device's last report. The gateway dates what no device
+// ever reported by the moment of publishing.
+func (v *value) time() int64 {
+	if v.reported && v.known() {
+		return v.updated
+	}
+	return now()
 }
 
 // report is a value as the device itself sends it.
 func (s *Sim) report(n *node, v *value) {
-	v.now, v.updated = v.fact, now()
-	s.publishValue(n, v)
-}
-
-// claim is the gateway's optimism: published, but no report of the device, so
-// the time stays that of the last one for targets.
-func (s *Sim) claim(n *node, v *value, to any) {
-	v.now = to
-	if v.current() {
-		v.updated = now()
-	}
-	s.publishValue(n, v)
-}
-
-// traffic publishes lastActive, at most four times a second.
-func (s *Sim) traffic(n *node) {
-	if time.Since(n.active) < lastActivePause {
+	fact, told := n.told99(v)
+	if n.fault.silent.take() || !told {
 		return
 	}
-	last := n.active
-	n.active = time.Now()
-	if last.IsZero() {
-		last = n.active
+	before := v.now
+	v.now, v.updated, v.reported = fact, now(), true
+	s.publishValue(n, v)
+	s.updated(n, v, before)
+}
+
+// claim is the gateway's optimism: published, but no report of the device. The
+// time of a target stays that of the last report, unless the device vouches for
+// what it does.
+func (s *Sim) claim(n *node, v *value, to any) {
+	before := v.now
+	v.now = to
+	if v.current() || v.id.Property == "hexColor" || n.supervised() {
+		v.updated, v.reported = now(), true
 	}
-	s.retain(s.topic(n)+"/lastActive", body(map[string]any{"time": now(), "value": last.UnixMilli()}))
+	s.publishValue(n, v)
+	s.updated(n, v, before)
+}
+
+// traffic notes that a node was heard and publishes lastActive, at most four
+// times a second: at once, and at the end of the pause. The first message after
+// a command still has the time of the traffic before it.
+func (s *Sim) traffic(n *node, unasked bool) {
+	last := n.radio.heard
+	n.radio.heard = time.Now()
+	if n.radio.awake {
+		s.bedtime(n)
+	}
+	if n.radio.trail != nil {
+		return
+	}
+	if unasked || last.IsZero() {
+		last = n.radio.heard
+	}
+	s.publishActive(n, last)
+	s.statistics(n)
+	n.radio.trail = s.after(lastActivePause, func() {
+		n.radio.trail = nil
+		s.publishActive(n, n.radio.heard)
+	})
+}
+
+func (s *Sim) publishActive(n *node, at time.Time) {
+	topic := s.topic(n) + "/lastActive"
+	if s.cfg.Settings.Payload == JustValue {
+		s.retain(topic, body(at.UnixMilli()))
+		return
+	}
+	s.retain(topic, body(map[string]any{"time": now(), "value": at.UnixMilli()}))
 }
 
 // publishBroadcast publishes the writable topics of the pseudo-node that stands
 // for the whole house.
 func (s *Sim) publishBroadcast() {
+	if s.cfg.Settings.Manual {
+		return
+	}
+	base := s.cfg.Prefix + "/" + s.cfg.Scheme.Node(wire.Broadcast, "Broadcast", "")
 	for _, v := range s.broadcastValues() {
-		topic := s.cfg.Prefix + "/" + s.cfg.Scheme.Value(s.cfg.Scheme.Node(wire.Broadcast, "Broadcast", ""), v.id)
-		id := v.id
-		id.Node = wire.Broadcast
-		s.heard[topic] = id
-		s.retain(topic, body(map[string]any{"time": now()}))
+		topic := s.cfg.Scheme.Value(base, s.spelled(v))
+		s.heard[topic] = v.id
+		if s.cfg.Settings.Payload == JustValue {
+			s.retain(topic, nil)
+			continue
+		}
+		s.retain(topic, s.payload(&node{spec: NodeSpec{Name: "Broadcast"}}, v))
 	}
 }
 
-// broadcastValues is one of each writable value in the house.
+// broadcastable are the classes whose commands make sense for a whole house.
+func broadcastable(class int) bool {
+	switch class {
+	case wire.BinarySwitch, wire.MultilevelSwitch, wire.ColorSwitch, wire.ThermostatMode, thermostatFanMode,
+		wire.ThermostatSetpoint, wire.DoorLock, wire.BarrierOperator, wire.WindowCovering, soundSwitch:
+		return true
+	default:
+		return false
+	}
+}
+
+// broadcastValues is one of each writable value in the house, and the Basic
+// target of each endpoint that has one.
 func (s *Sim) broadcastValues() []*value {
 	seen := map[wire.ValueID]bool{}
-	var out []*value
-	for _, id := range s.order {
-		for _, v := range s.nodes[id].values {
-			everywhere := v.id
-			everywhere.Node = wire.Broadcast
-			if v.writeable && v.id.Endpoint == 0 && !seen[everywhere] {
-				seen[everywhere] = true
-				out = append(out, v)
-			}
+	var out, basics []*value
+	add := func(to *[]*value, v value) {
+		v.id.Node = wire.Broadcast
+		if !seen[v.id] {
+			seen[v.id] = true
+			v.readable, v.now, v.fact, v.reported = false, nil, nil, false
+			*to = append(*to, &v)
 		}
 	}
-	return out
+	low, high := span(0, 255)
+	for _, id := range s.order {
+		for _, v := range s.nodes[id].listed() {
+			if !v.writeable || !broadcastable(v.id.Class) {
+				continue
+			}
+			add(&out, *v)
+			target := value{id: v.id, writeable: true, meta: meta{Type: "number", Label: "Target value", Name: "Target value", Min: low, Max: high}}
+			target.id.Class, target.id.Property, target.id.Key = basic, "targetValue", ""
+			add(&basics, target)
+		}
+	}
+	return append(out, basics...)
+}
+
+// statusNumber is a status as events have it.
+func statusNumber(status string) int {
+	switch status {
+	case asleep:
+		return 1
+	case awake:
+		return 2
+	case dead:
+		return 3
+	case alive:
+		return 4
+	default:
+		return 0
+	}
+}
+
+// event publishes a Z-Wave event of a driver, controller or node, where the
+// settings ask for it.
+func (s *Sim) event(name string, data ...any) {
+	if s.cfg.Settings.Events {
+		topic := s.cfg.Prefix + "/_EVENTS/" + wire.GatewayLevel(s.cfg.Gateway) + "/" + name
+		s.send(topic, body(map[string]any{"data": append([]any{}, data...)}))
+	}
+}
+
+// updated tells a change of a value as an event, and remembers it for getNodes.
+func (s *Sim) updated(n *node, v *value, before any) {
+	args := map[string]any{
+		"commandClassName": className(v.id.Class), "commandClass": v.id.Class, "endpoint": v.id.Endpoint,
+		"property": v.id.Property, "propertyName": cmp.Or(v.meta.Name, v.id.Property), "newValue": v.now, "prevValue": before,
+	}
+	if v.id.Key != "" {
+		args["propertyKey"], args["propertyKeyName"] = key(v.id.Key), cmp.Or(v.meta.KeyName, v.id.Key)
+	}
+	if s.cfg.Settings.Events {
+		s.event("node/node_value_updated", n.told(), args)
+	}
+	n.remember("value updated", args)
+}
+
+// eventsKept is how many events of a node getNodes tells.
+const eventsKept = 100
+
+func (n *node) remember(name string, args ...any) {
+	if len(n.view.events) >= eventsKept {
+		n.view.events = append(n.view.events[:0:0], n.view.events[len(n.view.events)-eventsKept+1:]...)
+	}
+	n.view.events = append(n.view.events, map[string]any{
+		"time": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "event": name, "args": append([]any{}, args...),
+	})
 }
 
 func isSet(topic string) bool { return strings.HasSuffix(topic, "/set") }

@@ -8,31 +8,130 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// setMessage takes a message of a /set topic: an API call, a broadcast or a value.
+// setMessage takes a message of a /set topic: an API call, a broadcast, a
+// multicast or a value.
 func (s *Sim) setMessage(topic string, payload []byte) {
+	if s.down || !s.starting && !s.ready {
+		return
+	}
 	name := strings.TrimSuffix(topic, "/set")
-	if api, ok := strings.CutPrefix(name, s.cfg.base()+"/api/"); ok {
-		s.apiMessage(api, payload)
+	if call, ok := strings.CutPrefix(name, s.cfg.base()+"/"); ok {
+		s.callMessage(name, call, payload)
 		return
 	}
 	id, ok := s.heard[name]
-	if !ok {
-		return // unknown topics are dropped without a trace
-	}
-	if id.Node != wire.Broadcast {
+	switch {
+	case !ok || !s.ready: // unknown topics are dropped without a trace
+	case id.Node == wire.Broadcast:
+		s.everyNode(id, payload)
+	default:
 		s.setValue(id, payload)
+	}
+}
+
+// callMessage takes a message to the gateway itself.
+func (s *Sim) callMessage(topic, call string, payload []byte) {
+	if api, ok := strings.CutPrefix(call, "api/"); ok {
+		s.apiMessage(api, payload)
 		return
 	}
-	for _, node := range s.order {
-		id.Node = node
-		s.setValue(id, payload)
+	suffix, bySuffix := strings.CutPrefix(call, "broadcast/")
+	switch {
+	case bySuffix:
+		s.retain(topic, payload) // the echo comes before anything is done
+		for _, known := range s.topics {
+			if strings.HasSuffix(known, "/"+suffix) && s.ready {
+				s.setValue(s.heard[known], payload)
+			}
+		}
+	case call == "broadcast" || call == "multicast":
+		s.retain(topic, payload)
+		s.together(payload, call == "multicast")
 	}
+}
+
+// together lets many devices hear one frame. They act, and nobody tells the
+// gateway.
+func (s *Sim) together(payload []byte, chosen bool) {
+	var in struct {
+		wire.ValueID
+		Nodes []int
+		Value any
+	}
+	if json.Unmarshal(payload, &in.ValueID) != nil {
+		return
+	}
+	rest := struct {
+		Nodes *[]int `json:"nodes"`
+		Value *any   `json:"value"`
+	}{&in.Nodes, &in.Value}
+	if json.Unmarshal(payload, &rest) != nil || !s.ready {
+		return
+	}
+	if !chosen {
+		in.Nodes = s.order
+	}
+	s.onAir(airTime, func() { s.act(in.Nodes, in.ValueID, in.Value) })
+}
+
+// act changes devices without the gateway's knowing.
+func (s *Sim) act(nodes []int, id wire.ValueID, to any) {
+	for _, number := range nodes {
+		n := s.nodes[number]
+		if n == nil || !n.hears() {
+			continue
+		}
+		id.Node = number
+		v := n.find(id)
+		if v == nil || !v.writeable || !n.obeys(v) || !fits(to, v.meta) {
+			continue
+		}
+		v.fact = to
+		if source := n.source(v); source.fact != nil || source.current() {
+			source.fact = to
+		}
+	}
+}
+
+// fits says whether a value has the type of its metadata.
+func fits(to any, m meta) bool {
+	switch m.Type {
+	case "boolean":
+		_, ok := to.(bool)
+		return ok
+	case "number":
+		_, ok := to.(float64)
+		return ok
+	default:
+		return to != nil
+	}
+}
+
+// everyNode is a write to a topic of the pseudo-node that stands for all.
+func (s *Sim) everyNode(id wire.ValueID, payload []byte) {
+	for _, number := range s.order {
+		mine := id
+		mine.Node = number
+		if id.Class == basic {
+			mine = s.nodes[number].mapped(id.Endpoint)
+		}
+		s.setValue(mine, payload)
+	}
+}
+
+// mapped is the value that a Basic command means on an endpoint.
+func (n *node) mapped(endpoint int) wire.ValueID {
+	id := wire.ValueID{Node: n.spec.ID, Class: wire.BinarySwitch, Endpoint: endpoint, Property: "targetValue"}
+	if n.find(id) == nil {
+		id.Class = wire.MultilevelSwitch
+	}
+	return id
 }
 
 // setValue writes by topic: there is never an answer and never an error.
 func (s *Sim) setValue(id wire.ValueID, payload []byte) {
 	n := s.nodes[id.Node]
-	if n == nil || n.marked {
+	if n == nil || n.view.marked {
 		return
 	}
 	v := n.find(id)

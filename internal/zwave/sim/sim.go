@@ -1,12 +1,15 @@
 // Package sim plays zwave-js-ui with a house of simulated devices over MQTT. It
 // exists so that demos and tests meet the gateway's real manners: topics and
 // sanitising, optimistic claims before facts, ramps, sleeping and dead nodes, odd
-// API errors, a life cycle in which messages get lost. What is not recorded from
-// the real gateway is not in it.
+// API errors, a life cycle in which messages get lost. It is held against
+// recordings of the real gateway message by message (replay_test.go); what they do
+// not show says so where it is played. Home Assistant discovery is not played, and
+// the broker's quality of service is the client's.
 //
 // A new kind of device is a line in kinds (kinds.go); how a command class answers
 // a write is a line in writers (write.go); a new API call is a line in calls
-// (api.go).
+// (api.go); a new setting is a field of Settings (settings.go) and of GatewaySpec;
+// a new fault is a line in ops or houseOps (faults.go).
 package sim
 
 import (
@@ -38,6 +41,8 @@ type Config struct {
 	Gateway string      // the gateway's name, not sanitised
 	Scheme  wire.Scheme // how topics are built
 	Scale   float64     // of all delays; 1 is as recorded, 0.1 ten times as fast
+
+	Settings Settings // what else a user sets in zwave-js-ui
 }
 
 // DefaultConfig is the built-in house behind an untouched gateway in real time.
@@ -53,8 +58,10 @@ func (c Config) Validate() error {
 	case c.Scale < 0 || c.Scale > 100:
 		return fmt.Errorf("the scale of the delays is %v; use 0 to 100, where 1 is real time", c.Scale)
 	}
-	return c.House.Validate()
+	return errors.Join(c.Settings.validate(), c.House.Validate())
 }
+
+func (c Config) homeName() string { return fmt.Sprintf("0x%08x", c.House.HomeID) }
 
 // Will returns the last will the MQTT client must have, retained, so that a
 // crash looks as a crash of the gateway does.
@@ -67,19 +74,38 @@ func (c Config) base() string { return c.Prefix + "/_CLIENTS/" + wire.GatewayLev
 // Sim is a running house. All its state belongs to Run's goroutine; everybody
 // else hands it functions.
 type Sim struct {
-	cfg    Config
-	bus    Bus
-	log    *slog.Logger
-	nodes  map[int]*node
-	order  []int
-	heard  map[string]wire.ValueID // topics published since the start: only these can be set
-	ready  bool                    // the driver is up
-	timers timers
+	cfg     Config
+	control string // topic of faults
+	bus     Bus
+	log     *slog.Logger
+	inbox   inbox
+	out     outbox
+	timers  timers
+	network
+	lifecycle
+}
 
-	mu    sync.Mutex
-	inbox []func()
-	wake  chan struct{}
-	out   outbox
+// network is the nodes, and what the gateway holds of them.
+type network struct {
+	nodes    map[int]*node
+	order    []int
+	heard    map[string]wire.ValueID // topics published since the start: only these can be set
+	topics   []string                // the same, in the order in which they came
+	scenes   []*scene
+	counting bool // the controller's statistics are told again soon
+}
+
+// lifecycle is where the gateway is between its start and its end.
+type lifecycle struct {
+	controller view // of node 1
+	starting   bool // connected; the driver is coming up
+	ready      bool // the driver is up
+	down       bool // stopped from outside
+	crashed    bool // Run ends without a goodbye
+	stickOut   bool // the USB stick is pulled out
+	mute       charge
+	radioFree  time.Time
+	since      time.Time
 }
 
 // New checks the house and builds its nodes; Run plays it.
@@ -88,12 +114,13 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*Sim, error) {
 		return nil, err
 	}
 	s := &Sim{
-		cfg: cfg, bus: bus, log: log.With("part", "simulator"),
-		nodes: map[int]*node{}, heard: map[string]wire.ValueID{}, wake: make(chan struct{}, 1),
-		out: outbox{wake: make(chan struct{}, 1)},
+		cfg: cfg, control: cfg.ControlTopic(), bus: bus, log: log.With("part", "simulator"),
+		inbox: inbox{wake: make(chan struct{}, 1)}, out: outbox{wake: make(chan struct{}, 1)},
+		network:   network{nodes: map[int]*node{}, heard: map[string]wire.ValueID{}},
+		lifecycle: lifecycle{since: time.Now()},
 	}
 	for _, spec := range cfg.House.Nodes {
-		n, err := newNode(spec)
+		n, err := newNode(spec, cfg.Settings.Age)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +151,9 @@ func (s *Sim) Run(ctx context.Context) error {
 		s.hand(s.greet)
 	}
 	s.loop(ctx)
-	s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
+	if !s.crashed && !s.down {
+		s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
+	}
 	s.out.drain(ctx)
 	return nil
 }
@@ -134,33 +163,24 @@ func (s *Sim) loop(ctx context.Context) {
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
-		s.mu.Lock()
-		work := s.inbox
-		s.inbox = nil
-		s.mu.Unlock()
-		for _, do := range work {
+		for _, do := range s.inbox.take() {
 			do()
+		}
+		if s.crashed {
+			return
 		}
 		due.Reset(s.timers.run(time.Now()))
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.wake:
+		case <-s.inbox.wake:
 		case <-due.C:
 		}
 	}
 }
 
 // hand gives the simulator's goroutine something to do.
-func (s *Sim) hand(do func()) {
-	s.mu.Lock()
-	s.inbox = append(s.inbox, do)
-	s.mu.Unlock()
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
+func (s *Sim) hand(do func()) { s.inbox.push(do) }
 
 // after runs do in the simulator's goroutine later; the delay is scaled.
 func (s *Sim) after(d time.Duration, do func()) *timer {
@@ -171,34 +191,16 @@ func (s *Sim) scaled(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * s.cfg.Scale)
 }
 
-// greet announces gateway, driver and all nodes. After a mere reconnect of MQTT
-// the gateway publishes its version and status and nothing else.
-func (s *Sim) greet() {
-	s.retain(s.cfg.base()+"/version", body(map[string]any{"value": appVersion, "time": now()}))
-	s.retain(s.cfg.base()+"/status", body(map[string]any{"value": true, "time": now()}))
-	if s.ready {
-		return
-	}
-	s.ready = true
-	s.retain(s.cfg.Prefix+"/driver/status", []byte("true"))
-	for _, id := range s.order {
-		s.publishStatus(s.nodes[id], "Unknown")
-	}
-	for _, id := range s.order {
-		n := s.nodes[id]
-		s.publishStatus(n, n.status())
-		for _, v := range n.values {
-			s.publishValue(n, v)
-		}
-		s.publishStatus(n, n.status())
-	}
-	s.publishBroadcast()
-}
-
 // receive takes a message from the broker.
 func (s *Sim) receive(topic string, payload []byte, _ bool) {
 	if !isSet(topic) {
 		return
 	}
-	s.hand(func() { s.setMessage(topic, payload) })
+	s.hand(func() {
+		if topic == s.control {
+			s.controlMessage(payload)
+			return
+		}
+		s.setMessage(topic, payload)
+	})
 }

@@ -15,6 +15,7 @@ type timer struct {
 	at        time.Time
 	do        func()
 	cancelled bool
+	own       bool // of the simulation, not of the gateway: outlives a stop
 }
 
 // cancel forgets the timer; a nil one is fine.
@@ -22,6 +23,11 @@ func (t *timer) cancel() {
 	if t != nil {
 		t.cancelled = true
 	}
+}
+
+// drop forgets all timers but those of the simulation itself.
+func (t *timers) drop() {
+	t.list = slices.DeleteFunc(t.list, func(o *timer) bool { return !o.own })
 }
 
 func (t *timers) add(at time.Time, do func()) *timer {
@@ -49,6 +55,31 @@ func (t *timers) run(now time.Time) time.Duration {
 		}
 	}
 	return time.Hour
+}
+
+// inbox is what the simulator's goroutine is asked to do.
+type inbox struct {
+	mu   sync.Mutex
+	list []func()
+	wake chan struct{}
+}
+
+func (b *inbox) push(do func()) {
+	b.mu.Lock()
+	b.list = append(b.list, do)
+	b.mu.Unlock()
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) take() []func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := b.list
+	b.list = nil
+	return list
 }
 
 // outbox publishes in order, so that the house does not wait for the broker.

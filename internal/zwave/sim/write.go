@@ -11,11 +11,14 @@ import (
 // word under Supervision, and to the gateway's read-back of a claim.
 const (
 	airTime        = 68 * time.Millisecond
-	supervisedTime = 90 * time.Millisecond
+	supervisedTime = 22 * time.Millisecond // more than airTime
 	switchReadBack = 1100 * time.Millisecond
-	slowReadBack   = 5 * time.Second
+	slowReadBack   = 5080 * time.Millisecond
+	rampReadBack   = 1070 * time.Millisecond // after the transition that was asked for
+	codeReadBack   = 1200 * time.Millisecond
 	boltTime       = 1500 * time.Millisecond
-	deathTime      = 3500 * time.Millisecond // silence until a node is declared dead
+	stopTime       = 60 * time.Millisecond
+	deathTime      = 3400 * time.Millisecond // silence until a node is declared dead
 	deadAnswerTime = 3800 * time.Millisecond
 )
 
@@ -41,65 +44,114 @@ type command struct {
 	node       *node
 	value      *value
 	to         any
-	transition time.Duration // the ramp asked for; negative: none
+	goal       any  // what the device makes of it
+	obeyed     bool // the device does it
+	transition time.Duration
 	done       func(outcome)
 }
 
-// writers is how devices answer, by command class; all others just take a value.
+// writers is how devices answer, by command class; all others take the value.
 var writers = map[int]func(*Sim, command){
 	wire.BinarySwitch:       writeSwitch,
 	wire.MultilevelSwitch:   writeLevel,
 	wire.ColorSwitch:        writeColour,
 	wire.ThermostatMode:     writeSetting,
 	wire.ThermostatSetpoint: writeSetting,
+	thermostatFanMode:       writeSetting,
 	wire.DoorLock:           writeLock,
 	wire.BarrierOperator:    writeBarrier,
 	wire.WindowCovering:     writeCovering,
+	wire.WakeUp:             writePlain,
+	userCode:                writeCode,
 }
 
 // write sends a command over the simulated radio.
 func (s *Sim) write(c command) {
 	n := c.node
 	switch {
-	case n.spec.Dead && n.marked:
+	case s.stickOut || n.fault.drop.take():
+		return
+	case n.spec.Dead && n.view.marked:
 		s.after(deadAnswerTime, func() { c.done(outcome{status: statusFailed}) })
 		return
 	case n.spec.Dead:
 		s.after(deathTime, func() {
-			n.marked = true
-			s.publishStatus(n, dead)
+			s.bury(n)
 			c.done(outcome{status: statusFailed})
 		})
 		return
-	case n.spec.Sleeping && !n.awake:
-		n.waiting = append(n.waiting, func() { s.write(c) })
+	case n.spec.Sleeping && !n.radio.awake:
+		n.radio.waiting = append(n.radio.waiting, func() { s.write(c) })
 		return
 	}
-	air := airTime
-	if n.supervised() {
-		air = supervisedTime
+	c.goal, c.obeyed = c.to, n.obeys(c.value)
+	if n.fault.wrong.take() {
+		c.goal = n.fault.wrongValue
 	}
-	s.after(air, func() {
-		s.traffic(n)
-		if write, ok := writers[c.value.id.Class]; ok {
-			write(s, c)
+	refused := n.fault.refuse.take()
+	s.onAir(airTime+n.fault.delay, func() {
+		s.traffic(n, false)
+		act := func() {
+			switch write := writers[c.value.id.Class]; {
+			case refused:
+				c.done(outcome{status: statusFailed})
+			case write == nil:
+				writeSetting(s, c)
+			default:
+				write(s, c)
+			}
+		}
+		if n.supervised() {
+			s.after(supervisedTime, act)
 			return
 		}
-		c.value.fact = c.to
-		s.claim(n, c.value, c.to)
-		c.done(outcome{status: statusSent})
+		act()
 	})
+}
+
+// onAir runs do when the radio has carried a frame: one after the other.
+func (s *Sim) onAir(d time.Duration, do func()) {
+	start := time.Now()
+	if s.radioFree.After(start) {
+		start = s.radioFree
+	}
+	s.radioFree = start.Add(s.scaled(min(d, airTime)))
+	s.timers.add(start.Add(s.scaled(d)), do)
+}
+
+// hears says whether a message reaches the node now.
+func (n *node) hears() bool { return !n.spec.Dead && (!n.spec.Sleeping || n.radio.awake) }
+
+// bury notes that a node does not answer.
+func (s *Sim) bury(n *node) {
+	if n.view.marked || !n.spec.Dead {
+		return
+	}
+	n.view.marked = true
+	s.publishStatus(n)
+	s.event("node/node_dead", n.told())
 }
 
 // supervised says whether the device answers for what it does.
 func (n *node) supervised() bool {
-	return n.spec.Supervised || n.spec.Kind == "lock" || n.spec.Kind == "blind"
+	switch n.spec.Kind {
+	case "lock", "keypad_lock", "blind", "venetian":
+		return true
+	default:
+		return n.spec.Supervised
+	}
 }
 
-// readBack verifies a claim after a while, counted from the last write.
-func (s *Sim) readBack(n *node, d time.Duration, values ...*value) {
-	n.verify.cancel()
-	n.verify = s.after(d, func() { s.reportAll(n, values) })
+// readBack verifies a claim after a while, counted from the last write of the
+// value.
+func (s *Sim) readBack(n *node, of *value, d time.Duration, values ...*value) {
+	n.radio.verify[of.id].cancel()
+	n.radio.verify[of.id] = s.after(d, func() {
+		if n.hears() {
+			s.traffic(n, false)
+			s.reportAll(n, values)
+		}
+	})
 }
 
 func (s *Sim) reportAll(n *node, values []*value) {
@@ -114,8 +166,8 @@ func (s *Sim) reportAll(n *node, values []*value) {
 
 func writeSwitch(s *Sim, c command) {
 	n, current := c.node, c.node.source(c.value)
-	if !n.spec.Deaf {
-		current.fact, c.value.fact = c.to, c.to
+	if c.obeyed {
+		current.fact, c.value.fact = c.goal, c.goal
 	}
 	s.claim(n, c.value, c.to)
 	s.claim(n, current, c.to)
@@ -123,15 +175,17 @@ func writeSwitch(s *Sim, c command) {
 		c.done(outcome{status: statusDone})
 	} else {
 		c.done(outcome{status: statusSent})
-		s.readBack(n, switchReadBack, current)
+		s.readBack(n, c.value, switchReadBack, current)
 	}
-	if watts := n.find(wire.ValueID{Node: n.spec.ID, Class: wire.Meter, Property: "value", Key: "66049"}); watts != nil {
-		watts.fact = 0.0
-		if current.fact == true {
-			watts.fact = 55.25
-		}
-		s.after(time.Second, func() { s.report(n, watts) })
+	watts := n.find(wire.ValueID{Node: n.spec.ID, Class: wire.Meter, Property: "value", Key: "66049"})
+	if n.spec.Kind != "plug" || watts == nil {
+		return
 	}
+	watts.fact = 0.0
+	if current.fact == true {
+		watts.fact = 55.25
+	}
+	s.after(time.Second, func() { s.report(n, watts) })
 }
 
 // writeLevel serves dimmers and fans, which claim at once and ramp, and covers,
@@ -143,44 +197,77 @@ func writeLevel(s *Sim, c command) {
 		return
 	}
 	current := n.source(c.value)
-	to, ok := c.to.(float64)
-	valid := ok && to >= 0 && to <= 99
-	goal := to
-	if to == 255 {
-		valid, goal = true, n.last
-	}
-	cover := n.spec.Kind == "cover"
+	to, _ := c.to.(float64)
 	s.claim(n, c.value, c.to)
-	if !cover && to >= 0 && to <= 99 {
+	if n.spec.Kind != "cover" && to >= 0 && to <= 99 {
 		s.claim(n, current, to)
 	}
 	c.done(outcome{status: statusSent})
-	set := []*value{current, n.find(c.value.id.With("duration", "")), c.value}
-	if !valid || n.spec.Deaf {
-		s.readBack(n, slowReadBack, set...)
+	set := append([]*value{current}, n.beside(c.value, "duration", "targetValue")...)
+	verify := slowReadBack
+	if c.transition >= 0 {
+		verify = c.transition + rampReadBack
+	}
+	s.readBack(n, c.value, verify, set...)
+	goal, valid := n.goal(c.goal)
+	if !valid || !c.obeyed {
 		return
 	}
-	s.move(n, current, math.Floor(goal), c.transition, func() {
-		n.verify.cancel()
+	c.value.fact = goal
+	s.move(n, current, goal, c.transition, func() {
+		if _, told := n.told99(current); told {
+			n.radio.verify[c.value.id].cancel()
+		}
 		s.reportAll(n, set)
 	})
-	c.value.fact = math.Floor(goal)
-	if m := n.moves[current.id]; m == nil || m.end.Sub(m.start) > s.scaled(slowReadBack) {
-		s.readBack(n, slowReadBack, set...)
+}
+
+// goal is the level a device goes to for a number: 255 is the last one. A naive
+// device takes the number's lowest byte as it comes.
+func (n *node) goal(to any) (level float64, valid bool) {
+	number, ok := to.(float64)
+	switch {
+	case !ok || math.Abs(number) > math.MaxInt32:
+		return 0, false
+	case n.spec.Naive:
+		return float64(uint8(int64(number))), true
+	case number == 255:
+		return n.last, true
+	default:
+		return math.Floor(number), number >= 0 && number <= 99
 	}
+}
+
+// told99 is the level in a device's report as the gateway reads it: 255 is full,
+// and what lies between is no level.
+func (n *node) told99(v *value) (any, bool) {
+	level, ok := v.fact.(float64)
+	if !ok || v.id.Class != wire.MultilevelSwitch || v.id.Property == "duration" || level <= 99 {
+		return v.fact, true
+	}
+	return 99.0, level == 255
 }
 
 // levelChange is Up, Down, Open and Close: true starts, false stops.
 func (s *Sim) levelChange(c command) {
 	n := c.node
-	current, target := n.moving(c.value)
+	if c.value.id.Class == wire.MultilevelSwitch && n.spec.Kind != "cover" {
+		s.claim(n, c.value, c.to) // the gateway takes the buttons of dimmers for values
+	}
 	c.done(outcome{status: statusSent})
+	current := n.find(c.value.id.With("currentValue", c.value.id.Key))
+	if current == nil || !c.obeyed {
+		return
+	}
+	target := n.target(current)
 	if c.to != true {
 		s.settle(n, current)
-		s.stop(n, current)
-		target.fact = current.fact
+		s.halt(n, current)
+		if target != nil {
+			target.fact = current.fact
+		}
 		if c.value.id.Class == wire.MultilevelSwitch {
-			s.reportAll(n, []*value{current, n.find(current.id.With("duration", "")), target})
+			s.after(stopTime, func() { s.reportAll(n, append([]*value{current}, n.beside(current, "duration", "targetValue")...)) })
 		}
 		return
 	}
@@ -188,15 +275,22 @@ func (s *Sim) levelChange(c command) {
 	switch c.value.id.Property {
 	case "Up", "Open", "levelChangeUp":
 		goal = 99
+	case "restorePrevious":
+		goal = n.last
 	}
-	target.fact = goal
-	s.move(n, current, goal, -1, func() { s.reportAll(n, []*value{current}) })
+	if target != nil {
+		target.fact = goal
+	}
+	s.move(n, current, goal, -1, func() { s.reportAll(n, n.arrival(current)) })
 }
 
-// moving returns the position a level change acts on, and its target.
-func (n *node) moving(button *value) (current, target *value) {
-	current = n.find(button.id.With("currentValue", button.id.Key))
-	return current, n.target(current)
+// arrival is what a device reports at the end of a way: a multilevel switch all
+// three values, a Window Covering its position.
+func (n *node) arrival(current *value) []*value {
+	if current.id.Class == wire.MultilevelSwitch {
+		return append([]*value{current}, n.beside(current, "duration", "targetValue")...)
+	}
+	return []*value{current}
 }
 
 func writeCovering(s *Sim, c command) {
@@ -206,20 +300,24 @@ func writeCovering(s *Sim, c command) {
 	}
 	n, current := c.node, c.node.source(c.value)
 	s.claim(n, c.value, c.to)
-	to, _ := c.to.(float64)
+	goal, ok := c.goal.(float64)
 	s.settle(n, current)
-	if current.fact == to {
+	if !ok || !c.obeyed || current.fact == goal {
 		s.report(n, current)
 		c.done(outcome{status: statusDone})
 		return
 	}
-	c.value.fact = to
-	s.move(n, current, to, -1, func() { s.reportAll(n, []*value{current}) })
+	c.value.fact = goal
+	s.move(n, current, min(max(goal, 0), 99), -1, func() { s.report(n, current) })
 	c.done(outcome{status: statusWorking, remaining: n.moves[current.id].remaining(time.Now())})
 }
 
 func writeLock(s *Sim, c command) {
 	n, current := c.node, c.node.source(c.value)
+	if c.value.id.Property != "targetMode" {
+		writePlain(s, c)
+		return
+	}
 	s.claim(n, c.value, c.to)
 	if current.fact == c.to {
 		s.report(n, current)
@@ -229,11 +327,11 @@ func writeLock(s *Sim, c command) {
 	c.done(outcome{status: statusWorking, remaining: 2 * time.Second})
 	c.value.fact = c.to
 	s.after(boltTime, func() {
-		if !n.spec.Deaf {
-			current.fact = c.to
+		if c.obeyed {
+			current.fact = c.goal
 		}
-		if bolt := n.find(c.value.id.With("boltStatus", "")); bolt != nil {
-			bolt.fact = map[bool]string{true: "locked", false: "unlocked"}[current.fact == 255.0]
+		if bolt := n.find(c.value.id.With("boltStatus", "")); bolt != nil && n.obeys(bolt) {
+			bolt.fact = boltOf(current.fact)
 		}
 		s.report(n, current)
 	})
@@ -243,16 +341,16 @@ func writeBarrier(s *Sim, c command) {
 	n, current := c.node, c.node.source(c.value)
 	s.claim(n, c.value, c.to)
 	c.done(outcome{status: statusSent})
-	if current.fact == c.to {
+	if current.fact == c.goal || !c.obeyed {
 		s.report(n, current)
 		return
 	}
-	c.value.fact = c.to
-	current.fact = map[bool]float64{true: 254, false: 252}[c.to == 255.0]
+	c.value.fact = c.goal
+	current.fact = map[bool]float64{true: 254, false: 252}[c.goal == 255.0]
 	s.report(n, current)
 	s.after(n.travel(), func() {
-		if c.value.fact == c.to {
-			current.fact = c.to
+		if c.value.fact == c.goal {
+			current.fact = c.goal
 			s.report(n, current)
 		}
 	})
@@ -262,24 +360,59 @@ func writeBarrier(s *Sim, c command) {
 // it until the read-back, even out of range.
 func writeSetting(s *Sim, c command) {
 	n, v := c.node, c.value
-	if v.takes(c.to) && !n.spec.Deaf {
-		v.fact = c.to
+	if c.obeyed && v.takes(c.goal) {
+		v.fact = c.goal
 	}
 	s.claim(n, v, c.to)
 	c.done(outcome{status: statusSent})
-	s.readBack(n, slowReadBack, v)
+	if v.readable {
+		s.readBack(n, v, slowReadBack, v)
+	}
 }
 
-// takes says whether the device itself accepts a number.
+// writePlain is a value that is not read back.
+func writePlain(s *Sim, c command) {
+	if c.obeyed {
+		c.value.fact = c.goal
+	}
+	s.claim(c.node, c.value, c.to)
+	c.done(outcome{status: statusSent})
+}
+
+// writeCode sets a user's code, or takes it away. Nothing is claimed; the read-back
+// tells both the state and the code.
+func writeCode(s *Sim, c command) {
+	n, v := c.node, c.value
+	code, status := n.find(v.id.With("userCode", v.id.Key)), n.find(v.id.With("userIdStatus", v.id.Key))
+	c.done(outcome{status: statusSent})
+	if code == nil || status == nil {
+		return
+	}
+	switch {
+	case !c.obeyed:
+	case v == code:
+		code.fact, status.fact = c.goal, 1.0
+	case c.goal == 0.0:
+		code.fact, status.fact = nil, 0.0
+	default:
+		status.fact = c.goal
+	}
+	s.readBack(n, status, codeReadBack, status, code)
+}
+
+// takes says whether the device itself accepts a value.
 func (v *value) takes(to any) bool {
 	n, ok := to.(float64)
-	if !ok || v.meta.Min != nil && n < *v.meta.Min || v.meta.Max != nil && n > *v.meta.Max {
+	if !ok {
+		return v.meta.Type != "number"
+	}
+	if v.meta.Min != nil && n < *v.meta.Min || v.meta.Max != nil && n > *v.meta.Max {
 		return false
 	}
 	for _, s := range v.meta.States {
-		if plain(s.Value) == to {
+		if s.Value == to {
 			return true
 		}
 	}
-	return len(v.meta.States) == 0
+	return len(v.meta.States) == 0 || v.meta.More["allowManualEntry"] == true
 }

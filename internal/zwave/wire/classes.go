@@ -13,11 +13,15 @@ const (
 	ThermostatMode     = 64
 	ThermostatState    = 66
 	ThermostatSetpoint = 67
+	ThermostatFanMode  = 68
+	ThermostatFanState = 69
 	CentralScene       = 91
 	DoorLock           = 98
 	BarrierOperator    = 102
 	WindowCovering     = 106
 	Notification       = 113
+	Protection         = 117 // locks the device's own buttons
+	Lock               = 118 // an older kind of lock, with one boolean
 	Battery            = 128
 	WakeUp             = 132
 )
@@ -34,7 +38,7 @@ var classLevels = map[int]string{
 	ThermostatMode:     "thermostat_mode",
 	ThermostatState:    "thermostat_operating_state",
 	ThermostatSetpoint: "thermostat_setpoint",
-	68:                 "thermostat_fan_mode",
+	ThermostatFanMode:  "thermostat_fan_mode",
 	CentralScene:       "central_scene",
 	DoorLock:           "door_lock",
 	99:                 "user_code",
@@ -42,12 +46,21 @@ var classLevels = map[int]string{
 	112:                "configuration",
 	Notification:       "notification",
 	114:                "manufacturer_specific",
-	118:                "lock",
+	Lock:               "lock",
 	121:                "sound_switch",
 	Battery:            "battery",
 	WakeUp:             "wake_up",
 	134:                "version",
 	135:                "indicator",
+}
+
+// otherLevels are names of classes that no recording shows: the gateway may have
+// a name for them or may not.
+var otherLevels = map[int]string{
+	ThermostatFanState: "thermostat_fan_state",
+	71:                 "thermostat_setback",
+	Protection:         "protection",
+	129:                "clock",
 }
 
 // classLevel returns a class's level in a NAMED topic. The gateway has no name

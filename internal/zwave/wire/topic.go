@@ -51,12 +51,24 @@ func (s Scheme) Node(id int, name, location string) string {
 }
 
 // Value returns a value's topic below the prefix, given its node's topic.
-func (s Scheme) Value(node string, id ValueID) string {
+func (s Scheme) Value(node string, id ValueID) string { return s.value(node, classLevel(id.Class), id) }
+
+// Other returns another topic a value may have; empty if there is none. The
+// gateway's names of some classes are not known for certain.
+func (s Scheme) Other(node string, id ValueID) string {
+	level, has := otherLevels[id.Class]
+	if !has || s.Kind != Named {
+		return ""
+	}
+	return s.value(node, level, id)
+}
+
+func (s Scheme) value(node, level string, id ValueID) string {
 	var b strings.Builder
 	b.WriteString(node)
 	b.WriteByte('/')
 	if s.Kind == Named {
-		b.WriteString(classLevel(id.Class))
+		b.WriteString(level)
 		b.WriteString("/endpoint_")
 	} else {
 		b.WriteString(strconv.Itoa(id.Class))

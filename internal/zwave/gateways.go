@@ -1,0 +1,124 @@
+package zwave
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// severalError says that the user has to choose a gateway.
+type severalError struct{ names []string }
+
+func (e *severalError) Error() string {
+	return fmt.Sprintf("there are several Z-Wave gateways (%s); set ZWAVE_GATEWAY_NAME to the right one", strings.Join(e.names, ", "))
+}
+
+// gateway returns the topic level of the gateway to talk to.
+func (l *link) gateway() (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.want != "" {
+		return l.want, nil
+	}
+	if on, known := l.online[l.proven]; known && on {
+		return l.proven, nil
+	}
+	live, all := l.levels()
+	switch {
+	case len(live) == 1:
+		return live[0], nil
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) == 0:
+		return "", errNoGateway
+	}
+	several := &severalError{}
+	for _, level := range all {
+		several.names = append(several.names, strings.TrimPrefix(level, wire.GatewayPrefix))
+	}
+	return "", several
+}
+
+// levels returns the gateways that say they are there, and all heard of, sorted.
+// It needs the lock.
+func (l *link) levels() (live, all []string) {
+	for _, level := range slices.Sorted(maps.Keys(l.online)) {
+		all = append(all, level)
+		if l.online[level] {
+			live = append(live, level)
+		}
+	}
+	return live, all
+}
+
+// others returns the gateways besides ours that say they are there.
+func (l *link) others() []string {
+	ours, _ := l.gateway()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	live, _ := l.levels()
+	return slices.DeleteFunc(live, func(level string) bool { return level == ours })
+}
+
+// silent notes that a gateway does not answer, whatever its retained status says.
+func (l *link) silent(level string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.online[level] = false
+}
+
+// prove asks every gateway heard of and settles on the only one that answers:
+// what is retained about the others is left over from a former name. It reports
+// whether there is exactly one.
+func (l *link) prove(ctx context.Context) bool {
+	l.mu.Lock()
+	_, all := l.levels()
+	fixed := l.want != ""
+	l.mu.Unlock()
+	if fixed || len(all) < 2 {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, proofWait)
+	defer cancel()
+	answered := make([]bool, len(all))
+	var wg sync.WaitGroup
+	for i, level := range all {
+		wg.Go(func() {
+			_, err := l.callTo(ctx, level, "getInfo")
+			var api *apiError
+			if answered[i] = err == nil || errors.As(err, &api); answered[i] {
+				time.AfterFunc(proofGrace, cancel)
+			}
+		})
+	}
+	wg.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.proven = ""
+	for i, level := range all {
+		switch {
+		case !answered[i]:
+			l.online[level] = false
+		case l.proven != "":
+			l.online[level], l.proven = true, ""
+			return false
+		default:
+			l.online[level], l.proven = true, level
+		}
+	}
+	return l.proven != ""
+}
+
+// A gateway may take so long to prove that it is there, and so long after another
+// one has; an idle one takes some 50 ms.
+const (
+	proofWait  = 3 * time.Second
+	proofGrace = time.Second
+)

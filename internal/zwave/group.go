@@ -1,0 +1,149 @@
+package zwave
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// groupLimit is how many devices one call may act on; lights may be turned off in
+// any number (S3). A host that wants more asks its user and names them.
+const groupLimit = 5
+
+// groupWords are the plurals that mean every device of a type in an area.
+var groupWords = map[string]string{
+	"light": "light", "lights": "light", "lamps": "light", "switches": "switch", "plugs": "switch", "outlets": "switch",
+	"fans": "fan", "covers": "cover", "blinds": "cover", "shades": "cover", "curtains": "cover", "shutters": "cover",
+	"locks": "lock", "thermostats": "climate",
+}
+
+// group returns the devices meant by a name that stands for several: "kitchen
+// lights", "lights in the kitchen", a room's name alone for its lights, or several
+// names with commas or "and". It is empty where the name is no such thing; an
+// unknown area or name never widens to more.
+func (m *model) group(name string) []*entity {
+	key := fold(name)
+	for _, word := range []string{"all of ", "all ", "every ", "the "} {
+		key = strings.TrimPrefix(key, word)
+	}
+	if area, known := m.areas[key]; known {
+		return m.ofType("light", area)
+	}
+	if box := m.boxes[key]; len(box) == 1 {
+		return m.mains(box[0]) // all outlets of a power strip
+	}
+	if kind, area, ok := cutGroup(key); ok {
+		if area, known := m.areas[fold(area)]; known {
+			return m.ofType(kind, area)
+		}
+	}
+	parts := strings.FieldsFunc(strings.ReplaceAll(key, " and ", ","), func(r rune) bool { return r == ',' })
+	if len(parts) < 2 {
+		return nil
+	}
+	var out []*entity
+	for _, part := range parts {
+		found := m.exact(part)
+		if len(found) != 1 {
+			return nil
+		}
+		if !slices.Contains(out, found[0]) {
+			out = append(out, found[0])
+		}
+	}
+	return out
+}
+
+// cutGroup splits "kitchen lights" and "lights in the kitchen".
+func cutGroup(key string) (kind, area string, ok bool) {
+	if before, after, found := strings.Cut(key, " in "); found {
+		kind, ok = groupWords[before]
+		return kind, after, ok
+	}
+	if i := strings.LastIndexByte(key, ' '); i > 0 {
+		kind, ok = groupWords[key[i+1:]]
+		return kind, key[:i], ok
+	}
+	return "", "", false
+}
+
+func (m *model) ofType(kind, area string) []*entity {
+	var out []*entity
+	for _, e := range m.entities {
+		if e.Domain == kind && e.node.area() == area {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// commandGroup runs one command for several devices at the same time; the receipt
+// has one of its own for each. Dangerous acts are for one device at a time.
+func (h *House) commandGroup(ctx context.Context, m *model, members []*entity, a controlArgs) (receipt, error) {
+	r := receipt{Device: a.Device, Property: a.Action}
+	lights := !slices.ContainsFunc(members, func(e *entity) bool { return e.Domain != "light" })
+	if len(members) > groupLimit && (!lights || a.Action != "off") {
+		r.Suggestions = namesOf(m, members)
+		return r.end(Refused, fmt.Sprintf("That would be %d devices at once; I do at most %d. Name the ones you mean.", len(members), groupLimit)), nil
+	}
+	r.Devices = make([]receipt, len(members))
+	errs := make([]error, len(members))
+	var wg sync.WaitGroup
+	for i, e := range members {
+		wg.Go(func() { r.Devices[i], errs[i] = h.commandOne(ctx, m, e, a, false) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return r, err
+		}
+	}
+	return r.sum(), nil
+}
+
+// worse orders outcomes: a group did what its worst member did.
+var worse = []Outcome{Confirmed, Queued, Accepted, Refused, NoAnswer}
+
+// sum makes the receipt of a group out of its members'.
+func (r receipt) sum() receipt {
+	r.Outcome = Confirmed
+	var troubles []string
+	done := 0
+	for _, d := range r.Devices {
+		if slices.Index(worse, d.Outcome) > slices.Index(worse, r.Outcome) {
+			r.Outcome = d.Outcome
+		}
+		if d.Outcome == Confirmed {
+			done++
+		} else {
+			troubles = append(troubles, d.Message)
+		}
+		if !d.publishedAt.IsZero() && (r.publishedAt.IsZero() || d.publishedAt.Before(r.publishedAt)) {
+			r.publishedAt = d.publishedAt
+		}
+		r.MS = max(r.MS, d.MS)
+	}
+	switch {
+	case len(r.Devices) == 1:
+		r.Message = r.Devices[0].Message
+	case len(troubles) > 0:
+		r.Message = fmt.Sprintf("%d of %d have done it. %s", done, len(r.Devices), strings.Join(troubles, " "))
+	default:
+		r.Message = fmt.Sprintf("All %d have done it.", done)
+	}
+	return r
+}
+
+func namesOf(m *model, list []*entity) []string {
+	out := make([]string, 0, len(list))
+	for _, e := range list {
+		name := e.Name
+		if m.handle(e) != name {
+			name = m.describe(e)
+		}
+		out = append(out, name)
+	}
+	return out
+}

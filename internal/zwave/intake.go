@@ -1,0 +1,186 @@
+package zwave
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// How long reports may be claims, from the recordings: an optimistic report
+// follows a write within 0.1 s, the read-back that tells the truth after 1.1 s;
+// a gateway that starts republishes its cache within 4 s of its driver.
+const (
+	doubtAfterWrite   = 900 * time.Millisecond
+	doubtAfterRestart = 10 * time.Second
+)
+
+// handle takes one message; it only notes and never waits.
+func (h *House) handle(topic string, payload []byte, retained bool) {
+	rest, ok := strings.CutPrefix(topic, h.cfg.Prefix+"/")
+	if !ok {
+		return
+	}
+	switch {
+	case strings.HasPrefix(rest, "_CLIENTS/"):
+		h.clientMessage(strings.TrimPrefix(rest, "_CLIENTS/"), payload, retained)
+	case strings.HasPrefix(rest, "_EVENTS/"):
+		h.eventMessage(strings.TrimPrefix(rest, "_EVENTS/"))
+	case rest == "driver/status":
+		if h.link.driverMessage(payload) {
+			h.restarted(retained)
+		}
+	case strings.HasSuffix(rest, "/set"):
+		h.valueSet(strings.TrimSuffix(rest, "/set"))
+	case strings.HasSuffix(rest, "/lastActive"):
+	case strings.HasSuffix(rest, "/nodeinfo"):
+		h.nodeInfo(payload, retained)
+	default:
+		h.nodeMessage(rest, payload, retained)
+	}
+}
+
+// clientMessage takes what is below _CLIENTS: the gateways' life and their API.
+func (h *House) clientMessage(rest string, payload []byte, retained bool) {
+	switch {
+	case !strings.HasSuffix(rest, "/set"):
+		if h.link.gatewayMessage(rest, payload, h.ledger.tick()) {
+			h.restarted(retained)
+		}
+	case strings.HasSuffix(rest, "/api/writeValue/set"):
+		if h.link.mine(payload) {
+			return
+		}
+		node := writtenNode(payload)
+		if h.current().nodes[node] == nil {
+			node = everyNode // whatever is written in the topics, only real nodes are remembered
+		}
+		h.ledger.doubt(node, doubtAfterWrite)
+	case strings.HasSuffix(rest, "/api/sendCommand/set"), strings.Contains(rest, "/broadcast/"), strings.Contains(rest, "/multicast/"):
+		h.ledger.doubt(everyNode, doubtAfterWrite)
+	}
+}
+
+// writtenNode is the node of somebody's writeValue; every node where it cannot be
+// told.
+func writtenNode(payload []byte) int {
+	var in struct {
+		Args []json.RawMessage `json:"args"`
+	}
+	var id wire.ValueID
+	if json.Unmarshal(payload, &in) != nil || len(in.Args) == 0 || json.Unmarshal(in.Args[0], &id) != nil {
+		return everyNode
+	}
+	return id.Node
+}
+
+// valueSet notes that somebody writes by topic.
+func (h *House) valueSet(topic string) {
+	if id, known := h.current().topics.values[topic]; known {
+		h.ledger.doubt(id.Node, doubtAfterWrite)
+		return
+	}
+	h.ledger.doubt(everyNode, doubtAfterWrite)
+}
+
+// restarted notes that gateway or driver are (again) there. Unless that is old
+// news, everything is about to be published anew, out of the gateway's cache.
+func (h *House) restarted(retained bool) {
+	if !retained {
+		h.ledger.doubt(everyNode, doubtAfterRestart)
+		h.link.restarted()
+		h.link.cameBack()
+	}
+	h.askRefresh()
+}
+
+// eventMessage takes a gateway's event, which some users have switched on: a
+// hint that the list of nodes has changed.
+func (h *House) eventMessage(rest string) {
+	level, event, _ := strings.Cut(rest, "/")
+	if strings.HasPrefix(level, wire.GatewayPrefix) && h.link.heardOf(level) {
+		h.askRefresh()
+	}
+	_, name, _ := strings.Cut(event, "/")
+	switch name {
+	case "node_added", "node_removed", "node_ready", "node_interview_completed", "all_nodes_ready":
+		h.askRefresh()
+	}
+}
+
+// nodeInfo takes a node's details, which some users have switched on: they tell
+// of new nodes and new names at once.
+func (h *House) nodeInfo(payload []byte, retained bool) {
+	if retained {
+		return
+	}
+	var in struct {
+		ID         int  `json:"id"`
+		Name       text `json:"name"`
+		Loc        text `json:"loc"`
+		Controller flag `json:"isControllerNode"`
+		Virtual    flag `json:"virtual"`
+	}
+	if json.Unmarshal(payload, &in) != nil || in.ID <= 0 || bool(in.Controller) || bool(in.Virtual) || in.ID == wire.Broadcast {
+		return
+	}
+	n := h.current().nodes[in.ID]
+	if n == nil || n.Name != string(in.Name) || n.Loc != string(in.Loc) {
+		h.askRefresh()
+	}
+}
+
+// nodeMessage notes a value or a node status. A retained message never changes a
+// state: it may be a leftover of an old name, and the list knows better.
+func (h *House) nodeMessage(rest string, payload []byte, retained bool) {
+	m := h.current()
+	fresh := h.link.sawTopic(rest, retained)
+	if id, known := m.topics.values[rest]; known {
+		r, err := wire.ParseReading(payload)
+		if err != nil || retained {
+			return
+		}
+		twins := m.topics.twins[rest]
+		switch {
+		case r.HasID && m.known(r.ID):
+			h.ledger.report(r.ID, r)
+		case len(twins) == 0:
+			h.ledger.report(id, r)
+		}
+		return
+	}
+	if node, isStatus := strings.CutSuffix(rest, "/status"); isStatus {
+		if status, ok := wire.ParseNodeStatus(payload); ok {
+			h.statusMessage(m, node, status, retained)
+			return
+		}
+	}
+	if r, err := wire.ParseReading(payload); err == nil && r.HasID && m.known(r.ID) {
+		if !retained {
+			h.ledger.report(r.ID, r)
+		}
+		return
+	}
+	if fresh && !retained {
+		h.askRefresh()
+	}
+}
+
+func (h *House) statusMessage(m *model, topic string, s wire.NodeStatus, retained bool) {
+	if s.Node == 0 && !m.topics.shared[m.topics.nodes[topic]] {
+		s.Node = m.topics.nodes[topic]
+	}
+	if retained || s.Node == 0 {
+		return
+	}
+	n := m.nodes[s.Node]
+	if n != nil {
+		h.ledger.nodeStatus(s.Node, s.Available, s.Status)
+	}
+	// A new node, a renamed one, or one whose values were not known so far. The
+	// controller speaks, too.
+	if n == nil && s.Node != m.controller || n != nil && (m.topics.bases[s.Node] != topic || !n.Ready) {
+		h.askRefresh()
+	}
+}

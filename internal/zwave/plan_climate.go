@@ -1,0 +1,86 @@
+package zwave
+
+import (
+	"math"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/zwave/wire"
+)
+
+func planSetpoint(r request) (step, error) {
+	if err := r.able(home.Setpoint, "be set to a temperature"); err != nil {
+		return step{}, err
+	}
+	id := r.entity.setpoint(r.read(r.entity.parts[partMode]).value)
+	v := r.model.value(id)
+	want, ok := asTemperature(r.value, v.Unit)
+	if !ok {
+		return step{}, refuse("%s needs a temperature, such as 21.", r.entity.Name)
+	}
+	if v.Min != nil && want < *v.Min {
+		return step{}, refuse("%s goes down to %s at most.", r.entity.Name, spoken(*v.Min, v.Unit))
+	}
+	if v.Max != nil && want > *v.Max {
+		return step{}, refuse("%s goes up to %s at most.", r.entity.Name, spoken(*v.Max, v.Unit))
+	}
+	return step{
+		target: id, value: want, check: id, property: string(home.Setpoint), unit: v.Unit,
+		// Thermostats round, some to whole degrees Fahrenheit and back.
+		done: func(got any) bool { n, ok := number(got); return ok && math.Abs(n-want) < 0.3 },
+		say:  func(raw any) any { return raw },
+	}, nil
+}
+
+// asTemperature reads a temperature in a thermostat's own unit. A number alone is
+// in that unit; one said in the other scale is converted to the nearest half.
+func asTemperature(v any, unit string) (float64, bool) {
+	want, ok := asNumber(v, "celsius", "fahrenheit", "degrees", "degree", "°c", "°f", "°", "c", "f")
+	text, _ := v.(string)
+	text = strings.ToLower(strings.TrimSpace(text))
+	switch {
+	case !ok:
+		return 0, false
+	case unit == "°C" && (strings.HasSuffix(text, "f") || strings.HasSuffix(text, "fahrenheit")):
+		want = math.Round((want-32)/1.8*2) / 2
+	case unit == "°F" && (strings.HasSuffix(text, "c") || strings.HasSuffix(text, "celsius")):
+		want = math.Round(want*1.8 + 32)
+	}
+	return want, true
+}
+
+func planMode(r request) (step, error) {
+	word, ok := r.value.(string)
+	if !ok {
+		return step{}, refuse("%s needs a mode such as heat or off.", r.entity.Name)
+	}
+	return planModeWord(r, word)
+}
+
+// planModeWord sets the first of the modes the thermostat knows; "fan auto" is a
+// mode of its fan. Modes go as numbers, because the gateway refuses their words.
+func planModeWord(r request, modes ...string) (step, error) {
+	if fan, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(modes[0])), "fan "); ok && r.entity.parts[partFanMode] != (wire.ValueID{}) {
+		return r.planChoice(r.entity.parts[partFanMode], "fan mode", fan)
+	}
+	if err := r.able(home.Mode, "change its mode"); err != nil {
+		return step{}, err
+	}
+	return r.planChoice(r.entity.parts[partMode], "mode", modes...)
+}
+
+// planChoice writes the first of some words that a value knows.
+func (r request) planChoice(id wire.ValueID, what string, wanted ...string) (step, error) {
+	states := r.model.value(id).States
+	for _, want := range wanted {
+		for _, s := range states {
+			if fold(want) == fold(s.Text) {
+				return step{
+					target: id, value: s.Value, check: id, done: equals(s.Value), property: string(home.Mode),
+					say: func(raw any) any { return r.model.word(id, raw) },
+				}, nil
+			}
+		}
+	}
+	return step{}, refuse("%s has no %s %q; it knows %s.", r.entity.Name, what, wanted[0], strings.Join(words(states), ", "))
+}

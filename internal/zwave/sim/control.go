@@ -1,0 +1,201 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// Pause is a time in a fault, spelled "2s" or in seconds.
+type Pause time.Duration
+
+// maxPause is the longest that makes sense.
+const maxPause = Pause(24 * time.Hour)
+
+// UnmarshalJSON reads "1m30s" or a number of seconds, up to a day.
+func (p *Pause) UnmarshalJSON(data []byte) error {
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return fmt.Errorf("reading a pause: %w", err)
+	}
+	switch v := v.(type) {
+	case nil:
+		*p = 0
+		return nil
+	case float64:
+		if v < 0 || v > maxPause.seconds() {
+			return fmt.Errorf("the pause is %v seconds; use 0 to a day", v)
+		}
+		*p = Pause(v * float64(time.Second))
+		return nil
+	case string:
+		d, err := time.ParseDuration(v)
+		if err != nil || d < 0 || Pause(d) > maxPause {
+			return fmt.Errorf("the pause is %q; use a time such as \"2s\", up to a day", v)
+		}
+		*p = Pause(d)
+		return nil
+	default:
+		return errors.New(`a pause is a time such as "2s", or a number of seconds`)
+	}
+}
+
+func (p Pause) seconds() float64 { return time.Duration(p).Seconds() }
+
+// ControlTopic is where faults of the simulated gateway are asked for; the answer
+// comes on the same topic without "/set": {"ok":true} or {"ok":false,"error":…}.
+func (c Config) ControlTopic() string {
+	return c.Prefix + "/_SIM/" + wire.GatewayLevel(c.Gateway) + "/fault/set"
+}
+
+// ParseFault reads the payload of the control topic.
+func ParseFault(payload []byte) (Fault, error) {
+	var f Fault
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return Fault{}, fmt.Errorf("reading a fault: %w", err)
+	}
+	if d.More() {
+		return Fault{}, errors.New("reading a fault: there is more than one JSON object")
+	}
+	if f.Op == "" {
+		return Fault{}, errors.New(`a fault needs its operation, such as {"op":"dead","node":"Kitchen Light"}`)
+	}
+	if f.Count < 0 {
+		return Fault{}, fmt.Errorf("the count is %d; use 1 or more", f.Count)
+	}
+	return f, nil
+}
+
+// parseNode reads one node as house files have it.
+func parseNode(text string) (NodeSpec, error) {
+	var spec NodeSpec
+	d := yaml.NewDecoder(strings.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&spec); err != nil && !errors.Is(err, io.EOF) {
+		return NodeSpec{}, fmt.Errorf("reading the node to join: %w", err)
+	}
+	return spec, nil
+}
+
+// controlMessage takes a message of the control topic.
+func (s *Sim) controlMessage(payload []byte) {
+	f, err := ParseFault(payload)
+	if err == nil {
+		err = s.apply(f)
+	}
+	out := map[string]any{"ok": err == nil, "op": f.Op}
+	if err != nil {
+		out["error"] = err.Error()
+	}
+	s.send(strings.TrimSuffix(s.cfg.ControlTopic(), "/set"), body(out))
+}
+
+// Fault lets something go wrong or happen, as the control topic does. Run must be
+// running.
+func (s *Sim) Fault(ctx context.Context, f Fault) error {
+	var err error
+	if asked := s.ask(ctx, func() { err = s.apply(f) }); asked != nil {
+		return asked
+	}
+	return err
+}
+
+// ask runs do in the simulator's goroutine and waits for it.
+func (s *Sim) ask(ctx context.Context, do func()) error {
+	done := make(chan struct{})
+	s.hand(func() {
+		defer close(done)
+		do()
+	})
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("asking the simulated house: %w", ctx.Err())
+	}
+}
+
+// withNode runs do with the node of a name; Run must be running.
+func (s *Sim) withNode(ctx context.Context, name string, do func(*node) error) error {
+	err := fmt.Errorf("the simulated house has no device %q", name)
+	if asked := s.ask(ctx, func() {
+		if n := s.named(name); n != nil {
+			err = do(n)
+		}
+	}); asked != nil {
+		return asked
+	}
+	return err
+}
+
+// Fact returns what a device really is now, whatever the gateway claims. The key
+// is a value id without node: "37-0-currentValue".
+func (s *Sim) Fact(ctx context.Context, device, key string) (any, error) {
+	var fact any
+	err := s.withNode(ctx, device, func(n *node) error {
+		v, err := n.valueOf(key)
+		if err != nil {
+			return err
+		}
+		s.settle(n, v)
+		fact = v.fact
+		return nil
+	})
+	return fact, err
+}
+
+// Facts returns everything a device really is, by value id without node.
+func (s *Sim) Facts(ctx context.Context, device string) (map[string]any, error) {
+	facts := map[string]any{}
+	err := s.withNode(ctx, device, func(n *node) error {
+		for _, v := range n.values {
+			s.settle(n, v)
+			facts[v.id.String()] = v.fact
+		}
+		return nil
+	})
+	return facts, err
+}
+
+// Change makes something happen at the device, which then reports it: a hand at
+// a switch, a sensor with news.
+func (s *Sim) Change(ctx context.Context, device, key string, to any) error {
+	return s.Fault(ctx, Fault{Op: "change", Node: device, Key: key, Value: to})
+}
+
+// Kill makes a device silent; nobody knows until somebody talks to it.
+func (s *Sim) Kill(ctx context.Context, device string) error {
+	return s.Fault(ctx, Fault{Op: "dead", Node: device})
+}
+
+// Revive ends what Kill began; the next report or ping tells.
+func (s *Sim) Revive(ctx context.Context, device string) error {
+	return s.Fault(ctx, Fault{Op: "alive", Node: device})
+}
+
+// Deafen makes a device acknowledge commands and do nothing, the case in which
+// the gateway's claim is wrong.
+func (s *Sim) Deafen(ctx context.Context, device string, deaf bool) error {
+	op := "obedient"
+	if deaf {
+		op = "deaf"
+	}
+	return s.Fault(ctx, Fault{Op: op, Node: device})
+}
+
+// Wake wakes a sleeping device: it gets what waits for it and sleeps again 2.5 s
+// after its last traffic, as recorded.
+func (s *Sim) Wake(ctx context.Context, device string) error {
+	return s.Fault(ctx, Fault{Op: "awake", Node: device})
+}

@@ -1,0 +1,259 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// The recorded times of sleepers and buttons.
+const (
+	awakeTime   = 2530 * time.Millisecond // without traffic, until a sleeper sleeps again
+	wakeTime    = 70 * time.Millisecond   // from waking up to the first command
+	clearTime   = time.Second             // until a pressed button is published as not pressed
+	releaseTime = 400 * time.Millisecond  // a held button nobody hears of any more is taken for released
+)
+
+// The key attributes of Central Scene.
+const (
+	keyReleased = 1.0
+	keyHeld     = 2.0
+)
+
+// named finds a node by id or name.
+func (s *Sim) named(which any) *node {
+	switch which := plain(which).(type) {
+	case float64:
+		return s.nodes[int(which)]
+	case string:
+		for _, id := range s.order {
+			if strings.EqualFold(s.nodes[id].spec.Name, which) {
+				return s.nodes[id]
+			}
+		}
+	}
+	return nil
+}
+
+// valueOf is the value a fault is about.
+func (n *node) valueOf(key string) (*value, error) {
+	if v := n.byText(key); v != nil {
+		return v, nil
+	}
+	keys := make([]string, len(n.values))
+	for i, v := range n.values {
+		keys[i] = v.id.String()
+	}
+	return nil, fmt.Errorf("%s has no value %q; it has %s", n.spec.Name, key, strings.Join(keys, ", "))
+}
+
+// change is what a hand or the world does to a device, with all that it then
+// reports.
+func (s *Sim) change(n *node, f Fault) error {
+	v, err := n.valueOf(f.Key)
+	if err != nil {
+		return err
+	}
+	s.halt(n, v)
+	v.fact = plain(f.Value)
+	told := n.companions(v)
+	if target := n.target(v); target != nil {
+		target.fact = v.fact
+	}
+	s.hearing(n, append(told, v))
+	return nil
+}
+
+// companions are the values that a device reports together with one that
+// changed, brought in line with it.
+func (n *node) companions(v *value) []*value {
+	if v.id.Class != wire.Notification {
+		if n.target(v) == nil {
+			return nil
+		}
+		return n.beside(v, "duration", n.target(v).id.Property)
+	}
+	out := []*value{n.find(v.id.With("alarmType", "")), n.find(v.id.With("alarmLevel", ""))}
+	opening, simple := n.find(v.id.With("Access Control", "Opening state")), n.find(v.id.With("Access Control", "Door state (simple)"))
+	if v.id.Key != "Door state" || opening == nil || simple == nil {
+		return out
+	}
+	opening.fact, simple.fact = 0.0, 23.0
+	if v.fact != 23.0 {
+		opening.fact, simple.fact = 1.0, 22.0
+	}
+	return append(out, opening, simple)
+}
+
+// reportOne is a single report of a device.
+func (s *Sim) reportOne(n *node, f Fault) error {
+	v, err := n.valueOf(f.Key)
+	if err != nil {
+		return err
+	}
+	if f.Value != nil {
+		v.fact = plain(f.Value)
+	}
+	s.hearing(n, []*value{v})
+	return nil
+}
+
+// hearing is traffic that the device began.
+func (s *Sim) hearing(n *node, values []*value) {
+	s.traffic(n, true)
+	s.reportAll(n, values)
+	s.revived(n)
+}
+
+// scene presses a button of a remote.
+func (s *Sim) scene(n *node, f Fault) error {
+	v := n.find(wire.ValueID{Node: n.spec.ID, Class: wire.CentralScene, Property: "scene", Key: f.Key})
+	if v == nil {
+		return fmt.Errorf("%s has no button %q; buttons are 001 to 004", n.spec.Name, f.Key)
+	}
+	how, _ := plain(f.Value).(float64)
+	s.traffic(n, true)
+	if how == keyReleased {
+		if slow := n.find(v.id.With("slowRefresh", "")); slow != nil {
+			slow.fact = true
+			s.report(n, slow)
+		}
+		if v.now != keyHeld {
+			return nil // it was taken for released already
+		}
+	}
+	s.press(n, v, how)
+	return nil
+}
+
+// press publishes a button's event, and a second later that there is none.
+func (s *Sim) press(n *node, v *value, how float64) {
+	tell := func(what any) {
+		v.now, v.updated, v.reported, v.pressed = what, now(), true, true
+		s.publishAs(n, v, false)
+	}
+	tell(how)
+	n.radio.verify[v.id].cancel()
+	if how == keyHeld {
+		n.radio.verify[v.id] = s.after(releaseTime, func() { s.press(n, v, keyReleased) })
+		return
+	}
+	n.radio.verify[v.id] = s.after(clearTime, func() { tell(nil) })
+}
+
+// notify is a notification without a state, such as a battery that asks to be
+// replaced.
+func (s *Sim) notify(n *node, f Fault) error {
+	id, ok := wire.ParseValueID(n.spec.ID, f.Key)
+	if !ok {
+		return fmt.Errorf("a notification needs a value id such as 128-0-battery_low, not %q", f.Key)
+	}
+	s.traffic(n, true)
+	v := &value{id: id, now: plain(f.Value), updated: now(), reported: true, stateless: true, pressed: true, readable: true, meta: meta{Type: "any", Label: id.Property}}
+	s.publishAs(n, v, false)
+	return nil
+}
+
+// wakeUp lets a sleeper hear what waits for it.
+func (s *Sim) wakeUp(n *node) {
+	if !n.spec.Sleeping {
+		return
+	}
+	n.radio.awake = true
+	s.traffic(n, true)
+	s.publishStatus(n)
+	s.event("node/node_wakeup", n.told())
+	waiting := n.radio.waiting
+	n.radio.waiting = nil
+	for _, do := range waiting {
+		do()
+	}
+}
+
+// bedtime lets a sleeper sleep when nothing has come for a while.
+func (s *Sim) bedtime(n *node) {
+	n.radio.bed.cancel()
+	n.radio.bed = s.after(awakeTime, func() { s.sleep(n) })
+}
+
+func (s *Sim) sleep(n *node) {
+	if !n.spec.Sleeping || !n.radio.awake {
+		return
+	}
+	n.radio.bed.cancel()
+	n.radio.awake = false
+	s.publishStatus(n)
+	s.event("node/node_sleep", n.told())
+}
+
+// driverDown is a driver that stops while the gateway stays.
+func (s *Sim) driverDown() {
+	if s.ready {
+		s.ready = false
+		s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
+	}
+}
+
+func (s *Sim) driverUp() {
+	if !s.ready && !s.down {
+		s.driverReady()
+	}
+}
+
+// join includes a device, which is then interviewed.
+func (s *Sim) join(f Fault) error {
+	spec := f.Spec
+	if spec == nil {
+		parsed, err := parseNode(f.House)
+		if err != nil {
+			return err
+		}
+		spec = &parsed
+	}
+	if spec.ID == 0 {
+		spec.ID = s.free()
+	}
+	if err := spec.validate(); err != nil {
+		return err
+	}
+	if s.nodes[spec.ID] != nil {
+		return fmt.Errorf("there is a node %d already", spec.ID)
+	}
+	n, err := newNode(*spec, 0)
+	if err != nil {
+		return err
+	}
+	n.view.ready, n.view.stage = false, "None"
+	n.radio.awake = spec.Sleeping // a new sleeper is awake for its interview
+	s.nodes[spec.ID] = n
+	s.order = append(s.order, spec.ID)
+	slices.Sort(s.order)
+	s.event("controller/node_added", n.told())
+	s.interview(n)
+	return nil
+}
+
+// free is the next node id.
+func (s *Sim) free() int {
+	id := 2
+	for _, used := range s.order {
+		id = max(id, used+1)
+	}
+	return id
+}
+
+// leave excludes a device. Its retained messages stay.
+func (s *Sim) leave(n *node) {
+	delete(s.nodes, n.spec.ID)
+	s.order = slices.DeleteFunc(s.order, func(id int) bool { return id == n.spec.ID })
+	for topic, id := range s.heard {
+		if id.Node == n.spec.ID {
+			delete(s.heard, topic)
+		}
+	}
+	s.topics = slices.DeleteFunc(s.topics, func(topic string) bool { _, ok := s.heard[topic]; return !ok })
+	s.event("controller/node_removed", n.told(), 0)
+}

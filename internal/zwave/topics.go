@@ -1,0 +1,104 @@
+package zwave
+
+import (
+	"maps"
+	"slices"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// topicIndex says which value a topic speaks of. It is computed from the nodes by
+// the gateway's own rules, because a name cannot be read back out of a topic.
+type topicIndex struct {
+	scheme wire.Scheme
+	values map[string]wire.ValueID   // below the prefix
+	twins  map[string][]wire.ValueID // values of one node whose topics are the same
+	nodes  map[string]int            // by the node's own topic
+	bases  map[int]string            // the node's own topic
+	shared map[int]bool              // nodes whose topics belong to another node as well
+}
+
+// newTopicIndex computes the topics of nodes. Foreign nodes are those of another
+// gateway under the same prefix: a topic both have tells nothing.
+func newTopicIndex(nodes map[int]*node, scheme wire.Scheme, foreign ...map[int]*node) topicIndex {
+	x := topicIndex{
+		scheme: scheme, values: map[string]wire.ValueID{}, twins: map[string][]wire.ValueID{},
+		nodes: map[string]int{}, bases: map[int]string{}, shared: map[int]bool{},
+	}
+	strangers := map[string]bool{}
+	for _, others := range foreign {
+		for id, n := range others {
+			strangers[scheme.Node(id, n.Name, n.Loc)] = true
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(nodes)) {
+		n := nodes[id]
+		base := scheme.Node(id, n.Name, n.Loc)
+		x.bases[id] = base
+		if first, taken := x.nodes[base]; taken {
+			x.shared[first], x.shared[id] = true, true
+		} else {
+			x.nodes[base] = id
+		}
+		if strangers[base] {
+			x.shared[id] = true
+		}
+	}
+	for id, n := range nodes {
+		if x.shared[id] {
+			continue // two nodes speak on these topics: only polls tell them apart
+		}
+		for vid := range n.values {
+			x.add(scheme.Value(x.bases[id], vid), vid)
+			if other := scheme.Other(x.bases[id], vid); other != "" {
+				x.add(other, vid)
+			}
+		}
+	}
+	return x
+}
+
+func (x *topicIndex) add(topic string, id wire.ValueID) {
+	first, taken := x.values[topic]
+	if !taken {
+		x.values[topic] = id
+		return
+	}
+	if len(x.twins[topic]) == 0 {
+		x.twins[topic] = []wire.ValueID{first}
+	}
+	x.twins[topic] = append(x.twins[topic], id)
+}
+
+// topic is where a value is published, if the gateway publishes it at all.
+func (x *topicIndex) topic(id wire.ValueID) string { return x.scheme.Value(x.bases[id.Node], id) }
+
+// chooseScheme finds how the gateway builds topics: the scheme that explains most
+// of the topics seen. Those published since the gateway came weigh more than any
+// number of retained ones, which may be left over from other settings.
+func chooseScheme(nodes map[int]*node, seen map[string]bool) wire.Scheme {
+	var best wire.Scheme
+	mostLive, most := 0, 0
+	for _, scheme := range wire.Schemes() {
+		hits, live := 0, 0
+		count := func(topic string) {
+			if isLive, known := seen[topic]; known {
+				hits++
+				if isLive {
+					live++
+				}
+			}
+		}
+		for id, n := range nodes {
+			base := scheme.Node(id, n.Name, n.Loc)
+			count(base + "/status") // all there is with a MANUAL gateway
+			for vid := range n.values {
+				count(scheme.Value(base, vid))
+			}
+		}
+		if live > mostLive || live == mostLive && hits > most {
+			best, mostLive, most = scheme, live, hits
+		}
+	}
+	return best
+}
