@@ -35,12 +35,14 @@ import (
 type unit int
 
 const (
-	span  unit = iota // nanoseconds
-	core              // nanoseconds for one frame of sound: the share of its 20 ms
-	rate              // a second
-	pace              // nanoseconds for one: how many a second
-	mem               // megabytes
-	share             // of one
+	span   unit = iota // nanoseconds
+	core               // nanoseconds for one frame of sound: the share of its 20 ms
+	rate               // a second
+	pace               // nanoseconds for one: how many a second
+	mem                // megabytes
+	share              // of one
+	octets             // bytes of memory
+	times              // of a peer's figure to ours; with its range where there is one
 )
 
 // of turns a reported figure into what is written and compared.
@@ -65,6 +67,10 @@ func (u unit) write(v float64) string {
 		return thousands(v) + "/s"
 	case mem:
 		return fmt.Sprintf("%.0f MB", v)
+	case octets:
+		return fmt.Sprintf("%.1f MB", v/(1<<20))
+	case times:
+		return fmt.Sprintf("%.2g ×", v)
 	default:
 		return fmt.Sprintf("%.0f %%", 100*v)
 	}
@@ -181,6 +187,21 @@ var chapters = []struct {
 		{"local match, 200 devices, p99", "internal/intent MatchInHouse/devices=200 p99-ns", span, bars(atMost(time.Millisecond), hassilTail), false},
 		{"local match, 2000 devices, p50", "internal/intent MatchInHouse/devices=2000 p50-ns", span, bars(hassil), true},
 		{"local match, 2000 devices, p99", "internal/intent MatchInHouse/devices=2000 p99-ns", span, bars(hassilTail), false},
+		{"Home Assistant's English, 20 devices, p50", "internal/intent HomeAssistantsSentences/lang=en/devices=20 p50-ns", span, bars(hassil), true},
+		{"Home Assistant's English, 200 devices, p50", "internal/intent HomeAssistantsSentences/lang=en/devices=200 p50-ns", span, bars(atMost(100*time.Microsecond), hassil), true},
+		{"Home Assistant's English, 200 devices, p99", "internal/intent HomeAssistantsSentences/lang=en/devices=200 p99-ns", span, bars(atMost(time.Millisecond), hassilTail), false},
+		{"Home Assistant's English, 2000 devices, p50", "internal/intent HomeAssistantsSentences/lang=en/devices=2000 p50-ns", span, bars(hassil), true},
+		{"Home Assistant's German, 200 devices, p50", "internal/intent HomeAssistantsSentences/lang=de/devices=200 p50-ns", span, bars(than("hassil's p50", 46*time.Millisecond)), true},
+		{"Home Assistant's German, 200 devices, p99", "internal/intent HomeAssistantsSentences/lang=de/devices=200 p99-ns", span, bars(than("hassil's p99", 84*time.Millisecond)), false},
+		{"Home Assistant's Spanish, 200 devices, p50", "internal/intent HomeAssistantsSentences/lang=es/devices=200 p50-ns", span, bars(than("hassil's p50", 4200*time.Microsecond)), true},
+		{"Home Assistant's French, 200 devices, p50", "internal/intent HomeAssistantsSentences/lang=fr/devices=200 p50-ns", span, bars(than("hassil's p50", 3*time.Millisecond)), true},
+		{"our English, read and compiled", "internal/intent Load/ours ns/op", span, nil, false},
+		{"  kept in memory", "internal/intent Load/ours kept-MB", mem, nil, false},
+		{"Home Assistant's English, read and compiled", "internal/intent Load/homeassistant/lang=en ns/op", span, bars(than("hassil's first sentence", 200*time.Millisecond)), false},
+		{"  kept in memory", "internal/intent Load/homeassistant/lang=en kept-MB", mem, bars(than("hassil, resident", 24.0)), false},
+		{"Home Assistant's German, read and compiled", "internal/intent Load/homeassistant/lang=de ns/op", span, nil, false},
+		{"  kept in memory", "internal/intent Load/homeassistant/lang=de kept-MB", mem, nil, false},
+		{"the same sentences in a house that changed", "internal/intent New ns/op", span, nil, true},
 		{"is the sentence complete, one partial", "internal/intent/grammar Judge ns/op", span, nil, true},
 		{"misheard name among 200", "internal/intent/names Resolve ns/op", span, nil, true},
 	}},
@@ -190,7 +211,22 @@ var chapters = []struct {
 		{"call, our layer above the library", "internal/mcpint Layer layer-ns", span, bars(atMost(20 * time.Microsecond)), false},
 		{"spawn, tools of zwave-mcp-server listed, p50", "cmd/voice-gateway ServerStart/listed p50-ns", span, nil, false},
 		{"spawn, first command confirmed, p50", "cmd/voice-gateway ServerStart/control p50-ns", span, nil, false},
-		{"spawn by LangChain's client (budget: ours is 1/15)", notYet, span, nil, false},
+	}},
+	{"LangChain's MCP client, times ours (median of 7 rounds in turns, and range)", []line{
+		{"program started to tools listed", "internal/mcpint Peer cold-ratio", times, bars(atLeast(15)), false},
+		{"  ours", "internal/mcpint Peer cold-ours", span, nil, false},
+		{"  LangChain's", "internal/mcpint Peer cold-langchain", span, nil, false},
+		{"spawn to tools listed, client running", "internal/mcpint Peer connect-ratio", times, nil, false},
+		{"  ours", "internal/mcpint Peer connect-ours", span, nil, false},
+		{"one call, p50", "internal/mcpint Peer call-p50-ratio", times, nil, false},
+		{"  ours", "internal/mcpint Peer call-p50-ours", span, nil, false},
+		{"one call, p99", "internal/mcpint Peer call-p99-ratio", times, nil, false},
+		{"  ours", "internal/mcpint Peer call-p99-ours", span, nil, false},
+		{"calls, 16 at once", "internal/mcpint Peer parallel-ratio", times, nil, false},
+		{"  ours", "internal/mcpint Peer parallel-ours", pace, nil, false},
+		{"memory, connected", "internal/mcpint Peer idle-ratio", times, nil, false},
+		{"  ours", "internal/mcpint Peer idle-ours", octets, nil, false},
+		{"memory, after 5,050 calls", "internal/mcpint Peer after-ratio", times, nil, false},
 	}},
 	{"Z-Wave, 232 nodes", []line{
 		{"state messages, in the model", "internal/zwave Handle ns/op", pace, bars(atLeast(20_000)), true},
@@ -198,6 +234,9 @@ var chapters = []struct {
 		{"look-up by name", "internal/zwave LookUp/name ns/op", span, bars(atMost(100 * time.Microsecond)), true},
 		{"look-up by room and name", "internal/zwave LookUp/room ns/op", span, bars(atMost(100 * time.Microsecond)), true},
 		{"look-up, misspelt", "internal/zwave LookUp/misspelt ns/op", span, bars(atMost(100 * time.Microsecond)), true},
+		{"list, one page of 50 devices", "internal/zwave List/page=1 ns/op", span, nil, true},
+		{"getNodes of 10 MB, from message to model", "internal/zwave Refresh ns/op", span, nil, true},
+		{"model and states, 60 values each", "internal/zwave Memory MB", mem, nil, false},
 	}},
 	{"Memory, idle, wake word by pocketsphinx", []line{
 		{"daemon and audio worker, with micro", notYet, mem, bars(atMost(40)), false},
@@ -404,9 +443,13 @@ func (r *results) row(s *sheet, l line) {
 	figure, known := r.figures[l.from]
 	figure = l.unit.of(figure)
 	measured, allocs := l.unit.write(figure), ""
-	if !known {
+	low, ranged := r.figures[l.from+"-low"]
+	switch {
+	case !known:
 		measured = r.why(l.from)
-	} else if l.alloc {
+	case ranged:
+		measured += fmt.Sprintf(" (%.2g–%.2g)", low, r.figures[l.from+"-high"])
+	case l.alloc:
 		allocs = thousands(r.figures[benchmarkOf(l.from)+" allocs/op"])
 	}
 	what := "  " + l.what
@@ -423,12 +466,18 @@ func (r *results) row(s *sheet, l line) {
 	}
 }
 
+// notRun is how a benchmark tells that something is missing that it needs from
+// elsewhere.
+const notRun = "skip: not run: "
+
 // why says what stands in place of a figure that is not there.
 func (r *results) why(from string) string {
 	dir, _, _ := strings.Cut(from, " ")
 	switch {
 	case from == notYet:
 		return notYet
+	case strings.HasPrefix(r.missing[benchmarkOf(from)], notRun):
+		return strings.TrimPrefix(r.missing[benchmarkOf(from)], "skip: ")
 	case r.missing[benchmarkOf(from)] != "":
 		return "no figure, see below"
 	case r.ran[dir]:
