@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,13 +29,14 @@ type caller struct {
 	settled sync.Once
 	until   time.Time // the house is not waited for any longer than this
 
-	mu      sync.Mutex
-	tried   chan struct{} // closed and replaced when an attempt to connect has ended
-	reached bool          // whether the last one succeeded
+	mu       sync.Mutex
+	tried    chan struct{}  // closed and replaced when an attempt to connect has ended
+	attempts map[string]int // ended ones, by server
+	reached  bool           // whether the last one succeeded
 }
 
 func newCaller(r *tools.Registry, house *house, host *mcpint.Host) *caller {
-	return &caller{Registry: r, house: house, host: host, tried: make(chan struct{})}
+	return &caller{Registry: r, house: house, host: host, tried: make(chan struct{}), attempts: map[string]int{}}
 }
 
 // Await is the wait of a turn: it returns when the announced servers have
@@ -44,7 +47,7 @@ func (c *caller) Await(ctx context.Context) error {
 	if err := c.settle(ctx); err != nil {
 		return err
 	}
-	if c.knows() || c.anyConnected() || !c.reach(ctx) {
+	if c.knows() || len(c.away()) == 0 || !c.reach(ctx) {
 		return nil
 	}
 	return c.awaitHouse(ctx, housePatience)
@@ -94,39 +97,54 @@ type toolbox struct{ *caller }
 // Await waits for the servers' first round.
 func (t toolbox) Await(ctx context.Context) error { return t.settle(ctx) }
 
-// reach makes the servers be tried at once and says whether one is connected
-// then. Turns that wait at the same time share the attempt.
+// reach makes the servers that are away be tried at once. It returns when each of
+// them has been or the house is known, and says whether one is connected then.
+// Turns that wait at the same time share the attempts.
 func (c *caller) reach(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
 	c.mu.Lock()
-	tried := c.tried
+	before, tried := maps.Clone(c.attempts), c.tried
 	c.mu.Unlock()
+	waiting := c.away()
 	c.host.WakeAll()
-	select {
-	case <-tried:
-	case <-ctx.Done():
-		return false
+	for reached := false; ; {
+		select {
+		case <-tried:
+		case <-c.house.known:
+			return true
+		case <-ctx.Done():
+			return reached
+		}
+		c.mu.Lock()
+		tried, reached = c.tried, reached || c.reached
+		waiting = slices.DeleteFunc(waiting, func(id string) bool { return c.attempts[id] > before[id] })
+		c.mu.Unlock()
+		if len(waiting) == 0 {
+			return reached
+		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.reached
 }
 
 // attempted is told of the end of every attempt to connect.
-func (c *caller) attempted(ok bool) {
+func (c *caller) attempted(server string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.attempts[server]++
 	c.reached = ok
 	close(c.tried)
 	c.tried = make(chan struct{})
 }
 
-func (c *caller) anyConnected() bool {
+// away are the servers that are not connected.
+func (c *caller) away() []string {
+	var list []string
 	for _, s := range c.host.Status() {
-		if s.Status == mcpint.Connected {
-			return true
+		if s.Status != mcpint.Connected {
+			list = append(list, s.ID)
 		}
 	}
-	return false
+	return list
 }
+
+func (c *caller) anyConnected() bool { return len(c.away()) < len(c.host.Status()) }

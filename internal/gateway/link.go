@@ -110,7 +110,7 @@ func (g *Gateway) buildHost(url string) error {
 
 // attempted passes the end of an attempt on.
 func (g *Gateway) attempted(a mcpint.Attempt) {
-	g.mind.caller.attempted(a.Err == nil)
+	g.mind.caller.attempted(a.Server, a.Err == nil)
 	if a.Err == nil {
 		g.mind.tasks.back(a.Server)
 	}

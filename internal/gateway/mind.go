@@ -63,7 +63,7 @@ func (g *Gateway) buildMind() error {
 	if err != nil {
 		return err
 	}
-	g.mind.tasks = newTasks(g.cfg.Gateway.StateDir, g.log.With("part", "tasks"))
+	g.mind.tasks = newTasks(g.cfg.Gateway.StateDir, servers{g.link.host}.connected, g.log.With("part", "tasks"))
 	g.mind.answerer.SetRecovery(turn.Recovery{
 		Arbiter: arbiter{g.mind.model}, Servers: servers{g.link.host}, Tasks: g.mind.tasks,
 	})

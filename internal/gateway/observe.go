@@ -52,6 +52,13 @@ func (o *observers) StateChanged(s turn.State) {
 	}
 }
 
+// overall passes the state of all MCP servers on.
+func (o *observers) overall(state string) {
+	if o.api != nil {
+		o.api.Servers(state)
+	}
+}
+
 // Replied passes a reply on.
 func (o *observers) Replied(id, text string) {
 	if o.api != nil {

@@ -23,8 +23,9 @@ const taskFile = "tasks"
 // tasks keeps stopped tasks in the state directory; where that cannot be used, in
 // memory until the end. It is safe for concurrent use.
 type tasks struct {
-	dir string
-	log *slog.Logger
+	dir       string
+	log       *slog.Logger
+	connected func(server string) bool // nil: it is not known
 
 	mu      sync.Mutex
 	loaded  bool
@@ -34,8 +35,8 @@ type tasks struct {
 	news    chan string // servers that are back
 }
 
-func newTasks(dir string, log *slog.Logger) *tasks {
-	return &tasks{dir: dir, log: log, offered: map[string]bool{}, news: make(chan string, 8)}
+func newTasks(dir string, connected func(server string) bool, log *slog.Logger) *tasks {
+	return &tasks{dir: dir, connected: connected, log: log, offered: map[string]bool{}, news: make(chan string, 8)}
 }
 
 // back says that a server is connected. It does not block: with so much news
@@ -102,17 +103,25 @@ func (t *tasks) Keep(task turn.Task) error {
 	t.open = slices.Insert(t.open, 0, task)
 	t.open = t.open[:min(len(t.open), maxTasks)]
 	t.save()
+	if t.connected != nil && t.connected(task.Server) {
+		t.back(task.Server) // it came back while the choice was made
+	}
 	return nil
 }
 
-// Drop forgets a task.
-func (t *tasks) Drop(id string) error {
+// Take hands a task over and forgets it, the newest for "".
+func (t *tasks) Take(id string) (turn.Task, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.load()
-	t.open = slices.DeleteFunc(t.open, func(o turn.Task) bool { return o.ID == id })
+	i := slices.IndexFunc(t.open, func(o turn.Task) bool { return id == "" || o.ID == id })
+	if i < 0 {
+		return turn.Task{}, false
+	}
+	task := t.open[i]
+	t.open = slices.Delete(t.open, i, i+1)
 	t.save()
-	return nil
+	return task, true
 }
 
 func (t *tasks) save() {
@@ -132,20 +141,24 @@ func (t *tasks) Open() []turn.Task {
 	return append([]turn.Task{}, t.open...)
 }
 
-// Offered counts the tasks that wait for a server and were not offered yet, and
-// marks them: nobody is asked twice.
-func (t *tasks) Offered(server string) int {
+// Offer is the newest task that waits for a server and was not offered yet. All
+// of that server's count as offered then: nobody is asked twice.
+func (t *tasks) Offer(server string) (turn.Task, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.load()
-	n := 0
+	var newest turn.Task
+	found := false
 	for _, o := range t.open {
-		if o.Server == server && !t.offered[o.ID] {
-			t.offered[o.ID] = true
-			n++
+		if o.Server != server || t.offered[o.ID] {
+			continue
+		}
+		t.offered[o.ID] = true
+		if !found {
+			newest, found = o, true
 		}
 	}
-	return n
+	return newest, found
 }
 
 // servers is the MCP host as a turn sees it.
@@ -171,7 +184,7 @@ func (s servers) Trouble(server string) turn.Trouble {
 // one the host has made meanwhile. A server that only hangs is ended first.
 func (s servers) Reconnect(ctx context.Context, server string) error {
 	retry := s.host.Retry
-	if st, err := s.status(server); err == nil && st.Status == mcpint.Connected && st.Health == mcpint.Unresponsive {
+	if s.connected(server) && !s.answers(ctx, server) {
 		retry = s.host.Reconnect
 	}
 	if err := retry(ctx, server); err != nil {
@@ -193,6 +206,21 @@ func (s servers) Reconnect(ctx context.Context, server string) error {
 			return fmt.Errorf("reconnecting %q: it is %s: %w", server, st.Status, ctx.Err())
 		}
 	}
+}
+
+// connected says whether there is a connection to a server.
+func (s servers) connected(server string) bool {
+	st, err := s.status(server)
+	return err == nil && st.Status == mcpint.Connected
+}
+
+// answers asks a server for a sign of life. The limit is short: a connection made
+// anew costs less than the wait for one that hangs.
+func (s servers) answers(ctx context.Context, server string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	st, err := s.host.CheckHealth(ctx, server)
+	return err == nil && st.Status == mcpint.Connected && st.Health != mcpint.Unresponsive
 }
 
 func (s servers) status(server string) (mcpint.Status, error) {

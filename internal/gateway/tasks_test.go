@@ -13,25 +13,48 @@ import (
 func TestTasksSurviveARestart(t *testing.T) {
 	t.Parallel()
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
-	before := newTasks(dir, log)
+	before := newTasks(dir, nil, log)
 	for i := range maxTasks + 3 {
 		if err := before.Keep(turn.Task{ID: fmt.Sprint(i), Server: "zwave", Open: []turn.TaskStep{{Tool: "t", Args: []byte(`{}`)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := before.Drop("22"); err != nil {
-		t.Fatal(err)
+	if task, ok := before.Take("22"); !ok || task.ID != "22" {
+		t.Fatalf("took %+v", task)
 	}
-	after := newTasks(dir, log)
+	if _, ok := before.Take("22"); ok {
+		t.Fatal("took a task twice")
+	}
+	after := newTasks(dir, nil, log)
 	list := after.Open()
 	if len(list) != maxTasks-1 || list[0].ID != "21" {
 		t.Fatalf("%d tasks, the newest %+v", len(list), list[0])
 	}
-	if n := after.Offered("zwave"); n != maxTasks-1 {
-		t.Errorf("%d tasks are offered", n)
+	if task, ok := after.Offer("zwave"); !ok || task.ID != "21" {
+		t.Errorf("offered %+v", task)
 	}
-	if n := after.Offered("zwave") + after.Offered("other"); n != 0 {
-		t.Errorf("%d tasks are offered twice", n)
+	for _, server := range []string{"zwave", "other"} {
+		if task, ok := after.Offer(server); ok {
+			t.Errorf("offered twice, or to the wrong server: %+v", task)
+		}
+	}
+	if task, ok := after.Take(""); !ok || task.ID != "21" {
+		t.Errorf("the newest is %+v", task)
+	}
+}
+
+// TestATaskIsOfferedWhenItsServerIsBackAlready: it reconnected while the choice
+// was made, so no news of it will come.
+func TestATaskIsOfferedWhenItsServerIsBackAlready(t *testing.T) {
+	t.Parallel()
+	kept := newTasks(t.TempDir(), func(server string) bool { return server == "zwave" }, slog.New(slog.DiscardHandler))
+	for _, server := range []string{"away", "zwave"} {
+		if err := kept.Keep(turn.Task{ID: server, Server: server}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(kept.news) != 1 || <-kept.news != "zwave" {
+		t.Error("the server that is connected is no news")
 	}
 }
 
@@ -47,7 +70,7 @@ func TestTasksWithoutAUsableState(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, dir := range map[string]string{"no directory": "", "a file in its place": file, "a damaged file": damaged} {
-		kept := newTasks(dir, log)
+		kept := newTasks(dir, nil, log)
 		if got := kept.Open(); len(got) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -65,8 +65,9 @@ type API struct {
 	slow  chan struct{} // a place for each turn that waits for something slow
 	out   chan message
 
-	mu    sync.Mutex
-	state string
+	mu      sync.Mutex
+	state   string
+	servers string // the state of all MCP servers; "" until it is announced
 	seen  map[string]bool
 	order []string
 }
@@ -173,10 +174,21 @@ func (a *API) flush(ctx context.Context) {
 // what was retained.
 func (a *API) Connected() {
 	a.mu.Lock()
-	state := a.state
+	state, servers := a.state, a.servers
 	a.mu.Unlock()
 	a.put(message{a.base + "/availability", []byte("online"), true})
 	a.put(message{a.base + "/state", []byte(state), true})
+	if servers != "" {
+		a.put(message{a.base + "/servers", []byte(servers), true})
+	}
+}
+
+// Servers publishes the state of all MCP servers as one word (DESIGN M5).
+func (a *API) Servers(overall string) {
+	a.mu.Lock()
+	a.servers = overall
+	a.mu.Unlock()
+	a.put(message{a.base + "/servers", []byte(overall), true})
 }
 
 // State publishes the gateway's state.

@@ -240,13 +240,18 @@ func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
 		a, b, stop := started(t, &house{})
 		a.Connected()
 		a.State("listening")
+		a.Servers("full")
+		a.Connected() // whatever was said is said again
 		synctest.Wait()
 		stop()
-		if got := b.on("voice/kitchen/availability"); !slices.Equal(got, []string{"online", "offline"}) {
+		if got := b.on("voice/kitchen/availability"); !slices.Equal(got, []string{"online", "online", "offline"}) {
 			t.Errorf("availability %q", got)
 		}
-		if got := b.on("voice/kitchen/state"); !slices.Equal(got, []string{"idle", "listening"}) {
+		if got := b.on("voice/kitchen/state"); !slices.Equal(got, []string{"idle", "listening", "listening"}) {
 			t.Errorf("state %q", got)
+		}
+		if got := b.on("voice/kitchen/servers"); !slices.Equal(got, []string{"full", "full"}) {
+			t.Errorf("servers %q", got)
 		}
 		for _, m := range b.sent {
 			if !m.retained {

@@ -45,7 +45,7 @@ type Answerer struct {
 
 	mu      sync.Mutex
 	pending map[string]pending // a question back, by area, waiting for yes
-	offered time.Time          // when a stopped task was last offered
+	offered offered            // the stopped task that was offered last
 }
 
 type pending struct {
@@ -105,8 +105,8 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 	switch d.Route {
 	case intent.Local:
 		rec.Route = RouteLocal
-		if a.resumes(q, d) {
-			a.resume(ctx, q, rec, w)
+		if id, ok := a.resumes(q, d); ok {
+			a.resume(ctx, id, q, rec, w)
 			break
 		}
 		a.act(ctx, q, d, rec, w)

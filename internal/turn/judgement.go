@@ -190,6 +190,9 @@ func (a *Answerer) rescue(ctx context.Context, q Question, p *place, steps []pla
 				return nil // what was sent is not sent twice; the reply says that its fate is not known
 			}
 			a.callSome(ctx, p, steps, again, *c)
+			if len(unsent(*c)) == 0 {
+				return nil
+			}
 		case Continue:
 			return nil
 		}

@@ -21,20 +21,46 @@ import (
 )
 
 // shelf keeps tasks in memory.
-type shelf struct{ tasks []turn.Task }
+type shelf struct {
+	mu      sync.Mutex
+	tasks   []turn.Task
+	offered bool
+}
 
 func (s *shelf) Keep(t turn.Task) error {
-	_ = s.Drop(t.ID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.tasks = append([]turn.Task{t}, s.tasks...)
 	return nil
 }
 
-func (s *shelf) Drop(id string) error {
-	s.tasks = slices.DeleteFunc(s.tasks, func(t turn.Task) bool { return t.ID == id })
-	return nil
+func (s *shelf) Open() []turn.Task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.tasks)
 }
-func (s *shelf) Open() []turn.Task  { return s.tasks }
-func (s *shelf) Offered(string) int { return len(s.tasks) }
+
+func (s *shelf) Take(id string) (turn.Task, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, t := range s.tasks {
+		if id == "" || t.ID == id {
+			s.tasks = slices.Delete(s.tasks, i, i+1)
+			return t, true
+		}
+	}
+	return turn.Task{}, false
+}
+
+func (s *shelf) Offer(string) (turn.Task, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.offered || len(s.tasks) == 0 {
+		return turn.Task{}, false
+	}
+	s.offered = true
+	return s.tasks[0], true
+}
 
 // patient is a server that is lost: calls about the devices in lost get the error
 // there, until it is connected anew and heals.
@@ -139,6 +165,7 @@ func TestJudgementOfALocalTask(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lost  error
 		heals bool
+		sent  bool // the call for the kitchen light was sent, and nobody knows
 		arb   *arbiter
 		want  string // choice/by for each judgement
 		calls string
@@ -154,12 +181,16 @@ func TestJudgementOfALocalTask(t *testing.T) {
 			lost: unsent, arb: &arbiter{choices: []turn.Choice{turn.RetryConnection, turn.RetryConnection}},
 			want: "retry_connection/model stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed,
 		},
+		"one sent, one not":        {lost: unsent, heals: true, sent: true, arb: &arbiter{choices: []turn.Choice{turn.RetryConnection}}, want: "retry_connection/model", calls: "bedroom, bedroom, kitchen", ends: turn.OutFailed},
 		"the model stops":          {lost: unknown, arb: &arbiter{choices: []turn.Choice{turn.StopTask}}, want: "stop_task/model", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
 		"the model talks nonsense": {lost: unsent, arb: &arbiter{}, want: "stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tt.lost}, heals: tt.heals}, &shelf{}
+			if tt.sent {
+				p.lost["Kitchen Light"] = unknown
+			}
 			a := answererFor(t, p, tt.arb, tasks, &fake.Assistant{})
 			rec := a.Turn(t.Context(), turn.Question{Text: both, Source: turn.FromHTTP})
 			if got := judgements(rec); got != tt.want {
@@ -174,7 +205,7 @@ func TestJudgementOfALocalTask(t *testing.T) {
 			if got := openOf(tasks); got != tt.kept {
 				t.Errorf("kept %q, expected %q", got, tt.kept)
 			}
-			if tt.arb != nil && (tt.arb.asked[0].Asked != both || len(tt.arb.asked[0].Done) != 1 || len(tt.arb.asked[0].Open) != 1) {
+			if tt.arb != nil && (tt.arb.asked[0].Asked != both || len(tt.arb.asked[0].Done)+len(tt.arb.asked[0].Open) != 2) {
 				t.Errorf("the arbiter was told %+v", tt.arb.asked[0])
 			}
 		})
@@ -203,7 +234,7 @@ func (p *patient) called() string {
 
 func openOf(s *shelf) string {
 	var all []string
-	for _, t := range s.tasks {
+	for _, t := range s.Open() {
 		for _, o := range t.Open {
 			all = append(all, o.Text())
 		}
@@ -302,6 +333,56 @@ func TestJudgementOfAModelsTask(t *testing.T) {
 			}
 			if tt.want.Stop && (!strings.HasPrefix(rec.Error, "stop_task") || len(tasks.tasks[0].Done) != 1) {
 				t.Errorf("the record says %q, the task %+v", rec.Error, tasks.tasks)
+			}
+		})
+	}
+}
+
+// TestResumeIsDoneOnce: by two at a time, of a tool without receipts, and of what
+// was sent in the resuming itself.
+func TestResumeIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	order := turn.TaskStep{Tool: "order", Server: "shop", Args: json.RawMessage(`{"what":"milk"}`), Once: true}
+	toggle := turn.TaskStep{Tool: "control_zwave_device", Server: "zwave", Args: json.RawMessage(`{"device_name":"Bedroom Lamp","action":"toggle"}`)}
+	for name, tt := range map[string]struct {
+		step  turn.TaskStep
+		fails error
+		kept  int
+	}{
+		"without a receipt":        {step: order},
+		"without a receipt, lost":  {step: order, fails: tools.ErrNoAnswer},
+		"without a receipt, away":  {step: order, fails: tools.ErrNotConnected, kept: 1},
+		"a toggle":                 {step: toggle},
+		"a toggle, lost on resume": {step: toggle, fails: tools.ErrNoAnswer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			made := 0
+			tasks := &shelf{tasks: []turn.Task{{ID: "t1", Server: "zwave", Open: []turn.TaskStep{tt.step}}}}
+			a := answererFor(t, &patient{}, nil, tasks, &fake.Assistant{})
+			a.SetCaller(&fake.Caller{CallFunc: func(_ context.Context, c tools.Call) (tools.Result, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				made++
+				if tt.fails != nil {
+					return tools.Result{}, tt.fails
+				}
+				if c.Tool == "order" {
+					return tools.Result{Text: "Ordered."}, nil
+				}
+				return tools.Result{Data: json.RawMessage(`{"device":"Bedroom Lamp","outcome":"confirmed","value":"on"}`)}, nil
+			}})
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() { a.Turn(t.Context(), turn.Question{Text: "resume", Source: turn.FromHTTP}) })
+			}
+			both.Wait()
+			if tt.kept == 0 && made != 1 {
+				t.Errorf("it was done %d times", made)
+			}
+			if got := len(tasks.Open()); got != tt.kept {
+				t.Errorf("%d tasks are kept, expected %d", got, tt.kept)
 			}
 		})
 	}

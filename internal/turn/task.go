@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -31,66 +32,86 @@ type TaskStep struct {
 	Args   json.RawMessage `json:"args"`
 	Device string          `json:"device,omitempty"` // the entity it acts on, where that is known
 	Sent   bool            `json:"sent,omitempty"`   // open, and nobody knows whether it was carried out
+	Once   bool            `json:"once,omitempty"`   // doing it twice is not the same as doing it once
 }
 
 // Tasks keeps stopped tasks over a restart.
 type Tasks interface {
-	Keep(t Task) error         // also replaces the one of the same id
-	Open() []Task              // the newest first
-	Drop(id string) error      // it is done
-	Offered(server string) int // how many wait for a server that is back and were not offered yet; marks them
+	Keep(t Task) error // also in place of the one of the same id
+	Open() []Task      // the newest first
+	// Take hands a task over, the newest for "". It is gone then, so that nobody
+	// resumes it a second time; what stays open of it is kept anew.
+	Take(id string) (Task, bool)
+	// Offer is the newest task that waits for a server and was not offered yet. It
+	// and all others of that server count as offered then.
+	Offer(server string) (Task, bool)
 }
 
 // resumeTime is how long a "yes" means the offer to resume. It is said by itself,
 // so a person may need a moment to understand it.
 const resumeTime = 30 * time.Second
 
+// offered is the task that the last offer was about.
+type offered struct {
+	id string
+	at time.Time
+}
+
 // Offer is what is said when a server is back for which tasks wait; "" if none
 // does or the offer was made before.
 func (a *Answerer) Offer(server string) string {
-	if a.recovery.Tasks == nil || a.recovery.Tasks.Offered(server) == 0 {
+	if a.recovery.Tasks == nil {
+		return ""
+	}
+	task, ok := a.recovery.Tasks.Offer(server)
+	if !ok {
 		return ""
 	}
 	a.mu.Lock()
-	a.offered = time.Now()
+	a.offered = offered{task.ID, time.Now()}
 	a.mu.Unlock()
-	return a.phrases.Phrase("offer_resume", map[string]any{"asked": a.recovery.Tasks.Open()[0].Asked})
+	return a.phrases.Phrase("offer_resume", map[string]any{"asked": task.Asked})
 }
 
-// resumes takes "resume", and a yes to the offer.
-func (a *Answerer) resumes(q Question, d intent.Decision) bool {
+// resumes takes "resume", which is about the newest task, and a yes to an offer.
+func (a *Answerer) resumes(q Question, d intent.Decision) (id string, ok bool) {
 	if a.recovery.Tasks == nil || d.Route != intent.Local || len(d.Actions) != 1 {
-		return false
+		return "", false
 	}
 	switch d.Actions[0].Intent {
 	case "LocalResume":
-		return true
+		return "", true
 	case "LocalYes":
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		asked := !a.offered.IsZero() && q.At.Sub(a.offered) < resumeTime
+		last := a.offered
 		if !q.DryRun {
-			a.offered = time.Time{}
+			a.offered = offered{}
 		}
-		return asked && len(a.recovery.Tasks.Open()) > 0
+		return last.id, last.id != "" && q.At.Sub(last.at) < resumeTime
 	}
-	return false
+	return "", false
 }
 
-// resume makes the open calls of the newest task. What is confirmed then is done;
-// what is not stays open.
-func (a *Answerer) resume(ctx context.Context, q Question, rec *Record, w stopwatch) {
-	open := a.recovery.Tasks.Open()
-	if len(open) == 0 {
-		rec.Outcome, rec.Reply = Done, a.phrases.Phrase("nothing_to_resume", nil)
-		return
-	}
-	task := open[0]
+// resume makes the open calls of a task. What is confirmed then is done; what is
+// not stays open.
+func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Record, w stopwatch) {
 	if q.DryRun {
 		rec.Outcome = Ignored
-		for _, s := range task.Open {
-			rec.Calls = append(rec.Calls, CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
+		for _, t := range a.recovery.Tasks.Open() {
+			if id != "" && t.ID != id {
+				continue
+			}
+			for _, s := range t.Open {
+				rec.Calls = append(rec.Calls, CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
+			}
+			break
 		}
+		return
+	}
+	task, ok := a.recovery.Tasks.Take(id)
+	if !ok {
+		rec.Outcome, rec.Reply = Done, a.phrases.Phrase("nothing_to_resume", nil)
 		return
 	}
 	q.waits()
@@ -132,14 +153,14 @@ func (a *Answerer) callSteps(ctx context.Context, place *place, steps []TaskStep
 			if err != nil {
 				res = tools.Result{Failed: true, Text: a.phrases.Apology(err)}
 			}
-			c.note(i, call, res, err, time.Since(began), true)
+			c.note(i, call, res, err, time.Since(began), s.Device != "" || aboutDevice(s.Args))
 		})
 	}
 	wg.Wait()
 	return c
 }
 
-// settle keeps what is still open of a task, or drops it when nothing is.
+// settle keeps what is still open of a task.
 func (a *Answerer) settle(task Task, done calls) {
 	var open []TaskStep
 	for i, s := range task.Open {
@@ -148,16 +169,20 @@ func (a *Answerer) settle(task Task, done calls) {
 			task.Done = append(task.Done, s)
 			continue
 		}
+		s.Sent = s.Sent || errors.Is(done.errs[i], tools.ErrNoAnswer)
 		open = append(open, s)
 	}
-	task.Open = open
-	save := func() error { return a.recovery.Tasks.Keep(task) }
-	if len(open) == 0 {
-		save = func() error { return a.recovery.Tasks.Drop(task.ID) }
+	if task.Open = repeatable(open); len(task.Open) == 0 {
+		return
 	}
-	if err := save(); err != nil {
+	if err := a.recovery.Tasks.Keep(task); err != nil {
 		a.log.Warn("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
 	}
+}
+
+// repeatable leaves out what may have been done and must not be done twice.
+func repeatable(open []TaskStep) []TaskStep {
+	return slices.DeleteFunc(open, func(s TaskStep) bool { return s.Sent && (s.Once || flips(s.Args)) })
 }
 
 // stop ends a task: it is kept, and the sentence says so. What was sent and must
@@ -167,7 +192,7 @@ func (a *Answerer) stop(task Task, cause error, rec *Record) string {
 	if cause != nil {
 		task.Reason = cause.Error()
 	}
-	task.Open = slices.DeleteFunc(task.Open, func(s TaskStep) bool { return s.Sent && flips(s.Args) })
+	task.Open = repeatable(task.Open)
 	rec.Outcome, rec.Error = OutFailed, "stop_task: "+task.Reason
 	if len(task.Open) == 0 {
 		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server})
@@ -177,6 +202,16 @@ func (a *Answerer) stop(task Task, cause error, rec *Record) string {
 		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server})
 	}
 	return a.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)})
+}
+
+// aboutDevice reports whether a call has the shape of those that act on a device
+// of the house (DESIGN Z1): they answer with a receipt.
+func aboutDevice(args json.RawMessage) bool {
+	var a struct {
+		Device string `json:"device_name"`
+		Action string `json:"action"`
+	}
+	return json.Unmarshal(args, &a) == nil && a.Device != "" && a.Action != ""
 }
 
 // flips reports whether doing a call twice undoes it.

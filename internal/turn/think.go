@@ -94,13 +94,23 @@ func (t *thought) note(part Part) {
 	if t.rec.Timings.FirstPublish == nil {
 		t.rec.Timings.FirstPublish = t.w.at(part.Result.PublishedAt)
 	}
+	// A device's word is its receipt; other tools have only their result.
+	answered := part.Err == nil && !part.Result.Failed && m.Receipt == nil && !aboutDevice(m.Args)
 	switch {
 	case m.Receipt != nil && m.Receipt.Confirmed:
 		t.rec.Timings.Confirmed = t.w.now()
-		t.task.Done = append(t.task.Done, TaskStep{Tool: c.Tool, Server: c.Server, Args: m.Args})
-	case part.Spec.Risk != tools.Read:
+		t.did(c, m)
+	case part.Spec.Risk == tools.Read:
+	case answered:
+		t.did(c, m)
+	default:
 		t.rec.Outcome, t.rec.Error = OutFailed, cmp.Or(why, "the tool gave no receipt")
 	}
+}
+
+// did notes a step of the task that is done.
+func (t *thought) did(c tools.Call, m CallMade) {
+	t.task.Done = append(t.task.Done, TaskStep{Tool: c.Tool, Server: c.Server, Args: m.Args})
 }
 
 // lost decides what becomes of the turn when a call got no answer because of its
@@ -108,12 +118,18 @@ func (t *thought) note(part Part) {
 func (t *thought) lost(ctx context.Context, l Lost) Ruling {
 	task := t.task
 	task.Server = l.Spec.Server
-	task.Open = []TaskStep{{Tool: l.Call.Tool, Server: l.Spec.Server, Args: l.Call.Args, Sent: errors.Is(l.Err, tools.ErrNoAnswer)}}
+	task.Open = []TaskStep{{
+		Tool: l.Call.Tool, Server: l.Spec.Server, Args: l.Call.Args, Sent: errors.Is(l.Err, tools.ErrNoAnswer),
+		Once: !l.Spec.Idempotent && !aboutDevice(l.Call.Args),
+	}}
 	for _, c := range l.Rest {
 		task.Open = append(task.Open, TaskStep{Tool: c.Tool, Server: c.Server, Args: c.Args})
 	}
 	if l.Spec.Risk == tools.Read {
 		task.Open = task.Open[1:] // what was only asked is asked again by whoever wants to know
+	}
+	if len(task.Open) == 0 {
+		return Ruling{}
 	}
 	for {
 		switch t.a.judge(ctx, t.a.trouble(task, l.Err, t.reconnects), t.rec) {
