@@ -68,8 +68,8 @@ type API struct {
 	mu      sync.Mutex
 	state   string
 	servers string // the state of all MCP servers; "" until it is announced
-	seen  map[string]bool
-	order []string
+	seen    map[string]bool
+	order   []string
 }
 
 type message struct {
