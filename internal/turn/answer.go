@@ -42,6 +42,7 @@ type Answerer struct {
 	places  places
 
 	recovery Recovery
+	rate     rate
 
 	mu      sync.Mutex
 	pending map[string]pending // a question back, by area, waiting for yes
@@ -205,6 +206,11 @@ func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *
 		}
 		return
 	}
+	if rec.Risk != string(tools.Read) && a.rate.full(q.Source, time.Now()) {
+		rec.Route = RouteRefused
+		fail(a.phrases.Phrase("too_many_commands", nil), "over 60 commands within a minute from this source")
+		return
+	}
 	if a.mustAsk(steps) && !d.Confirmed {
 		a.remember(q, d)
 		rec.Outcome, rec.Reply = Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(steps)})
@@ -215,6 +221,9 @@ func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *
 	q.waits()
 	a.awaitServers(ctx, steps)
 	done := a.callAll(ctx, place, steps)
+	if !earliest(done.results).IsZero() {
+		a.rate.note(q.Source, time.Now())
+	}
 	stopped := a.rescue(ctx, q, place, steps, &done, rec)
 	done.into(rec, w)
 	rec.Reply = a.phrases.Told(steps, done.results)

@@ -178,17 +178,18 @@ func receipt(r tools.Result) *Receipt {
 	}
 }
 
-// mustAsk: many devices at once are asked about first, except for turning
-// lights off, which harms nobody (S3). Questions act on nothing.
+// mustAsk: many devices at once and whole floors are asked about first, except
+// for turning lights off, which harms nobody (S3). Questions act on nothing.
 func (a *Answerer) mustAsk(steps []plan.Step) bool {
-	acting := 0
+	acting, floor := 0, false
 	for _, s := range steps {
 		off := s.Action.Intent == "HassTurnOff" && s.Entity != nil && s.Entity.Domain == "light"
 		if s.Risk != tools.Read && !off {
 			acting++
+			floor = floor || s.Action.Slots["floor"] != nil
 		}
 	}
-	return a.safety.FanOutLimit > 0 && acting > a.safety.FanOutLimit
+	return a.safety.FanOutLimit > 0 && (acting > a.safety.FanOutLimit || floor && acting > 1)
 }
 
 // remember keeps what was asked back for the time a person takes to say yes.

@@ -1,0 +1,43 @@
+package turn
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// commandsAMinute is how many commands one MQTT or HTTP source may have carried
+// out within a minute (DESIGN S3): more is a loop in somebody's automation, not a
+// family. Microphones and recordings are not limited.
+const commandsAMinute = 60
+
+// rate counts the commands of each source that reached a device. The zero value
+// is ready for use; it is safe for concurrent use.
+type rate struct {
+	mu   sync.Mutex
+	done map[Source][]time.Time
+}
+
+// full reports whether a source has had its share of the last minute.
+func (r *rate) full(s Source, now time.Time) bool {
+	if s != FromMQTT && s != FromHTTP {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done == nil {
+		r.done = map[Source][]time.Time{}
+	}
+	r.done[s] = slices.DeleteFunc(r.done[s], func(at time.Time) bool { return now.Sub(at) >= time.Minute })
+	return len(r.done[s]) >= commandsAMinute
+}
+
+// note counts one command; a group counts once.
+func (r *rate) note(s Source, now time.Time) {
+	if r.full(s, now) || s != FromMQTT && s != FromHTTP {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done[s] = append(r.done[s], now)
+}
