@@ -51,15 +51,17 @@ func (e *BreakerError) Unwrap() error { return ErrNotConnected }
 var errBrokenOff = errors.New("broken off by its caller")
 
 // breaker is a server's circuit breaker. The library's knows no way from open to
-// half-open but time, so halfOpen puts a fresh one in its place whose first
-// failure opens it; until then it counts as half-open.
+// half-open but time, so halfOpen puts a fresh one in its place; until one call
+// has been tried, which decides, it counts as half-open.
 type breaker struct {
 	cfg  BreakerConfig
 	tell func(from, to string)
 
 	mu    sync.Mutex
 	inner *gobreaker.TwoStepCircuitBreaker[any]
-	trial bool
+	trial bool      // of inner, which halfOpen made
+	tried bool      // the call that decides the trial is under way
+	loss  int       // the connection whose loss has been counted
 	shown string    // the state noted last
 	since time.Time // of it; zero if it never changed
 	timer *time.Timer
@@ -72,15 +74,16 @@ func newBreaker(cfg BreakerConfig, tell func(from, to string)) *breaker {
 	cfg.Threshold = cmp.Or(cfg.Threshold, defaultThreshold)
 	cfg.Recovery = cmp.Or(cfg.Recovery, defaultRecovery)
 	b := &breaker{cfg: cfg, tell: tell, shown: breakerClosed}
-	b.inner = b.fresh(cfg.Threshold)
+	b.inner = b.fresh()
 	return b
 }
 
-func (b *breaker) fresh(threshold int) *gobreaker.TwoStepCircuitBreaker[any] {
+func (b *breaker) fresh() *gobreaker.TwoStepCircuitBreaker[any] {
 	return gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
 		// The library waits until the time is over, not until it is reached.
-		Timeout:     b.cfg.Recovery - 1,
-		ReadyToTrip: func(c gobreaker.Counts) bool { return int(c.ConsecutiveFailures) >= threshold },
+		Timeout: b.cfg.Recovery - 1,
+		// Asked while a failure is reported, so under mu.
+		ReadyToTrip: func(c gobreaker.Counts) bool { return b.trial || int(c.ConsecutiveFailures) >= b.cfg.Threshold },
 		IsExcluded:  func(err error) bool { return errors.Is(err, errBrokenOff) },
 	})
 }
@@ -90,6 +93,9 @@ func (b *breaker) fresh(threshold int) *gobreaker.TwoStepCircuitBreaker[any] {
 func (b *breaker) allow(server string) (done func(error), err error) {
 	b.mu.Lock()
 	defer b.unlock()
+	if b.trial && b.tried {
+		return nil, &BreakerError{Server: server}
+	}
 	inner := b.inner
 	report, err := inner.Allow()
 	if err != nil {
@@ -99,6 +105,7 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 		}
 		return nil, refused
 	}
+	b.tried = b.trial
 	return func(err error) {
 		b.mu.Lock()
 		defer b.unlock()
@@ -106,23 +113,31 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 			return // replaced meanwhile: late news
 		}
 		report(err)
-		if b.trial && !errors.Is(err, errBrokenOff) {
+		b.tried = false
+		if !errors.Is(err, errBrokenOff) {
 			b.trial = false
-			if err == nil {
-				b.inner = b.fresh(b.cfg.Threshold)
-			}
 		}
 	}, nil
 }
 
-// halfOpen makes an open breaker let calls through at once: somebody forces it,
-// or the connection is a new one.
+// halfOpen makes an open breaker try a call at once: somebody forces it, or the
+// connection is a new one. A trial under way is over; its end is late news.
 func (b *breaker) halfOpen() {
 	b.mu.Lock()
 	defer b.unlock()
-	if b.state() != breakerClosed && !b.trial {
-		b.inner, b.trial = b.fresh(1), true
+	if b.state() != breakerClosed {
+		b.inner, b.trial, b.tried = b.fresh(), true, false
 	}
+}
+
+// firstLoss says of a lost connection, known by its generation, whether it is the
+// first call to tell of it: however many were under way, it is one failure.
+func (b *breaker) firstLoss(generation int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first := generation > b.loss
+	b.loss = max(b.loss, generation)
+	return first
 }
 
 // look returns the state and since when it lasts.

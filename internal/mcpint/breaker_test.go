@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,6 +76,17 @@ func TestBreaker(t *testing.T) {
 			{do: "mute", state: "open"},
 			{wait: minute, do: "look", state: "half-open"},
 		},
+		"a forced trial in vain does not make it touchy for good": {
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "open"},
+			{do: "half", state: "half-open"},
+			{do: "mute", state: "open"},
+			{wait: minute, do: "ok", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "closed"},
+			{do: "mute", state: "open"},
+		},
 		"a force changes nothing that is well": {
 			{do: "mute", state: "closed"},
 			{do: "half", state: "closed"},
@@ -129,6 +141,107 @@ func (s step) happens(b *breaker) (denied bool) {
 		done(map[string]error{"ok": nil, "mute": errMute, "broken off": errBrokenOff}[s.do])
 	}
 	return false
+}
+
+// TestOneCallIsTheTrial: the others are told so, whoever made the breaker half-open.
+func TestOneCallIsTheTrial(t *testing.T) {
+	for name, end := range map[string]error{"answered": nil, "in vain": errMute, "broken off": errBrokenOff} {
+		t.Run(name, func(t *testing.T) {
+			b := newBreaker(BreakerConfig{Threshold: 1}, func(string, string) {})
+			defer b.stop()
+			allow := func() func(error) {
+				t.Helper()
+				done, err := b.allow("zwave")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return done
+			}
+			allow()(errMute)
+			b.halfOpen()
+			trial := allow()
+			_, err := b.allow("zwave")
+			if busy, ok := errors.AsType[*BreakerError](err); !ok || !busy.Until.IsZero() {
+				t.Fatalf("beside the trial: %v", err)
+			}
+			trial(end)
+			switch state, _ := b.look(); state {
+			case breakerClosed:
+				first, second := allow(), allow()
+				first(nil)
+				second(nil)
+			case breakerHalfOpen: // it was no trial
+				allow()(nil)
+			}
+			if state, _ := b.look(); (state == breakerOpen) != errors.Is(end, errMute) {
+				t.Fatalf("it is %s", state)
+			}
+		})
+	}
+}
+
+// TestATrialOfTheFormerConnectionIsOver: nobody waits for its end.
+func TestATrialOfTheFormerConnectionIsOver(t *testing.T) {
+	b := newBreaker(BreakerConfig{Threshold: 1}, func(string, string) {})
+	defer b.stop()
+	done, err := b.allow("zwave")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done(errMute)
+	b.halfOpen()
+	late, err := b.allow("zwave")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.halfOpen() // the next connection
+	done, err = b.allow("zwave")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late(errMute)
+	done(nil)
+	if state, _ := b.look(); state != breakerClosed {
+		t.Fatalf("it is %s", state)
+	}
+}
+
+// TestOneLossIsOneFailure: ten calls were under way when the server was killed,
+// and each may be repeated. The server was healthy, so none is refused.
+func TestOneLossIsOneFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{specs: []tools.Spec{{Name: "look", Remote: "look", Risk: tools.Read}}, takes: time.Second}
+		b := run(t, fake, DefaultRetry())
+		defer b.stop()
+		pass(time.Minute)
+		fake.mu.Lock()
+		live := fake.live
+		fake.does = func(string) error { // the first connection's calls end with it
+			fake.mu.Lock()
+			first := fake.live == live
+			fake.mu.Unlock()
+			if !first {
+				return nil
+			}
+			<-live.done
+			return fmt.Errorf("%w: it died", ErrNoAnswer)
+		}
+		fake.mu.Unlock()
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "look"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		pass(time.Second)
+		fake.die()
+		all.Wait()
+		if s := b.status(); s.Breaker != breakerClosed || s.BreakerSince != nil || fake.dialled() != 2 {
+			t.Fatalf("after %d dials the status is %+v", fake.dialled(), s)
+		}
+	})
 }
 
 // TestLateNewsDoesNotTouchTheBreaker: the call began before the force.
@@ -277,7 +390,28 @@ func TestANewConnectionHalfOpensTheBreaker(t *testing.T) {
 		if s := b.status(); s.Breaker != "half-open" || s.Status != Connected {
 			t.Fatalf("reconnected, the status is %+v", s)
 		}
-		for range 10 { // several at once: a new connection is not tried by one call only
+		fake.mu.Lock()
+		fake.does = func(string) error {
+			<-time.After(time.Second)
+			return nil
+		}
+		fake.mu.Unlock()
+		var tried, refused atomic.Int32
+		for range 10 { // at once: one is the trial
+			all.Go(func() {
+				_, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"})
+				if _, paused := errors.AsType[*BreakerError](err); paused {
+					refused.Add(1)
+				} else if err == nil {
+					tried.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if s := b.status(); s.Breaker != "closed" || tried.Load() != 1 || refused.Load() != 9 {
+			t.Fatalf("%d tried, %d refused; the status is %+v", tried.Load(), refused.Load(), s)
+		}
+		for range 10 {
 			all.Go(func() {
 				if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"}); err != nil {
 					t.Error(err)
@@ -285,8 +419,5 @@ func TestANewConnectionHalfOpensTheBreaker(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if s := b.status(); s.Breaker != "closed" {
-			t.Fatalf("the status is %+v", s)
-		}
 	})
 }

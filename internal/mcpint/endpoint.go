@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"mime"
 	"net/http"
 	"sync"
 	"time"
@@ -16,7 +17,8 @@ import (
 // is a mistake or an attack, and neither may cost memory.
 const (
 	endpointSessions = 64
-	endpointOpen     = 64      // requests at once, event streams among them
+	endpointOpen     = 64      // requests at once
+	endpointStreams  = 32      // event streams at once
 	endpointBody     = 1 << 20 // bytes
 )
 
@@ -26,7 +28,8 @@ const (
 type Endpoint struct {
 	next     http.Handler
 	sessions *sessions
-	open     chan struct{}
+	open     chan struct{} // a place for each request but GET
+	streams  chan struct{} // and for each GET, which lasts as long as its host listens
 }
 
 // NewEndpoint makes an endpoint of what cfg offers; where to serve and the token
@@ -38,7 +41,7 @@ func NewEndpoint(cfg ServeConfig, log *slog.Logger) (*Endpoint, error) {
 	}
 	s := &sessions{used: map[string]time.Time{}}
 	return &Endpoint{
-		sessions: s, open: make(chan struct{}, endpointOpen),
+		sessions: s, open: make(chan struct{}, endpointOpen), streams: make(chan struct{}, endpointStreams),
 		next: server.NewStreamableHTTPServer(o.mcp, server.WithSessionIdManager(s), server.WithDisableLocalhostProtection(true),
 			server.WithHeartbeatInterval(heartbeat), server.WithStreamableHTTPLogger(log)),
 	}, nil
@@ -50,9 +53,18 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is over %d bytes", endpointBody))
 		return
 	}
+	// The library would say 400 in plain text.
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Method == http.MethodPost && (err != nil || kind != "application/json") {
+		problem(w, http.StatusUnsupportedMediaType, "send Content-Type: application/json")
+		return
+	}
+	places := e.open
+	if r.Method == http.MethodGet {
+		places = e.streams
+	}
 	select {
-	case e.open <- struct{}{}:
-		defer func() { <-e.open }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 	default:
 		w.Header().Set("Retry-After", "5")
 		problem(w, http.StatusServiceUnavailable, "too many MCP requests at once")

@@ -143,6 +143,39 @@ func TestAnEndpointsRefusals(t *testing.T) {
 	}
 }
 
+// A POST of another kind is what forms of other sites can send.
+func TestAnEndpointTakesJSONOnly(t *testing.T) {
+	_, url := atEndpoint(t)
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
+	for kind, want := range map[string]int{
+		"": 415, "text/plain": 415, "application/json-seq": 415, "application/x-www-form-urlencoded": 415, "/": 415, "application/json; =": 415,
+		"application/json": 200, "Application/JSON; charset=utf-8": 200,
+	} {
+		resp, body := exchange(t, http.MethodPost, url, hello, "Content-Type", kind)
+		if resp.StatusCode != want {
+			t.Errorf("%q: status %d, want %d: %s", kind, resp.StatusCode, want, body)
+		}
+		if want == 415 && (resp.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(body, "application/json")) {
+			t.Errorf("%q: %s: %s", kind, resp.Header.Get("Content-Type"), body)
+		}
+	}
+}
+
+// However many hosts listen, questions are answered.
+func TestListenersDoNotHoldUpQuestions(t *testing.T) {
+	e, url := atEndpoint(t)
+	for range cap(e.streams) {
+		e.streams <- struct{}{}
+	}
+	if resp, body := exchange(t, http.MethodGet, url, ""); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("one stream too many: %s %s", resp.Status, body)
+	}
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
+	if resp, body := exchange(t, http.MethodPost, url, hello); resp.StatusCode != http.StatusOK {
+		t.Errorf("a question: %s %s", resp.Status, body)
+	}
+}
+
 // However many hosts say hello, the memory for them is bounded; those who were
 // silent longest have to say hello again.
 func TestSessionsAreBounded(t *testing.T) {
@@ -198,11 +231,11 @@ func TestAnEndpointsStreamsEnd(t *testing.T) {
 	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		t.Errorf("%s %s", resp.Status, kind)
 	}
-	if n := len(e.open); n != 1 {
-		t.Errorf("%d requests are open", n)
+	if n := len(e.streams); n != 1 {
+		t.Errorf("%d streams are open", n)
 	}
 	_ = resp.Body.Close()
-	for len(e.open) > 0 {
+	for len(e.streams) > 0 {
 		<-time.After(time.Millisecond)
 	}
 }

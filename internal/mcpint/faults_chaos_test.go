@@ -120,7 +120,7 @@ func TestChaos(t *testing.T) {
 	h := runHost(t, HostConfig{
 		Servers: []Server{child(t, "a", "good"), child(t, "b", "good")}, Retry: retry,
 		Breaker: BreakerConfig{Recovery: time.Second},
-		Health:  HealthCheck{Interval: 200 * time.Millisecond, Timeout: 300 * time.Millisecond},
+		Health:  HealthCheck{Interval: 200 * time.Millisecond, Timeout: time.Second},
 	}, reg, &ring{})
 	ctx, stop := context.WithCancel(patience(t))
 	if err := reg.Await(ctx); err != nil {

@@ -74,6 +74,8 @@ var faults = map[string]func(f *faulty){
 	"no-input":    func(f *faulty) { f.noInput() },
 	"fat-pages":   func(f *faulty) { f.fatPages() },
 	"crlf":        func(f *faulty) { f.crlf() },
+	"shouts":      func(f *faulty) { f.shouts() },
+	"long-uris":   func(f *faulty) { f.longURIs() },
 }
 
 // faultServer runs one of faults.
@@ -441,4 +443,31 @@ func (f *faulty) crlf() {
 			_, _ = os.Stdout.Write([]byte{b})
 		}
 	}
+}
+
+// shouts refuses the handshake in words that do harm, with the secret it was given.
+func (f *faulty) shouts() {
+	words, _ := json.Marshal(shout(os.Getenv("API_TOKEN")))
+	f.serve(on("initialize", `!{"code":-32603,"message":`+string(words)+`}`))
+}
+
+// longURIs has resources with addresses of any length, and announces some.
+func (f *faulty) longURIs() {
+	f.serve(func(m message) string {
+		switch m.Method {
+		case "initialize":
+			return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"x","version":"0"}}`
+		case "resources/list":
+			list := []string{`{"uri":"test://` + strings.Repeat("x", 1<<20) + `"}`}
+			for i := range 5000 {
+				list = append(list, fmt.Sprintf(`{"uri":"test://%d"}`, i))
+			}
+			return `{"resources":[` + strings.Join(list, ",") + `]}`
+		case "tools/call":
+			for _, uri := range []string{strings.Repeat("x", 1<<20), "short"} {
+				fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://%s"}}`+"\n", uri)
+			}
+		}
+		return ""
+	})
 }

@@ -133,7 +133,8 @@ func noInterpreter(s *Server) {
 	_ = os.WriteFile(s.Command, []byte("#!/nonexistent/python\n"), 0o700) //nolint:gosec // it has to be executable
 }
 
-func impatient(s *Server) { s.ConnectTimeout = time.Second }
+// impatient leaves the mended server time enough to start on a busy machine.
+func impatient(s *Server) { s.ConnectTimeout = 3 * time.Second }
 
 // long is far above the limits that are to be found, far below the test's own.
 const long = 40 * time.Second
@@ -144,9 +145,9 @@ var faultTable = map[string]fault{
 	"exits, says why":            {mode: "exit", says: "exit status 3); stderr: the MQTT broker at 127.0.0.1:1883 cannot be reached", state: Failed},
 	"exits well, says nothing":   {mode: "exit-well", says: "the process ended before it answered (exit status 0)", state: Failed},
 	"dies in a line":             {mode: "half-line", says: "exit status 3", state: Failed},
-	"mute at initialize":         {mode: "mute", set: impatient, says: "no answer to initialize within 1s", state: Failed, once: true},
-	"prose on stdout":            {mode: "prose", set: impatient, says: "no answer to initialize within 1s", state: Failed, once: true},
-	"string ids":                 {mode: "string-ids", set: impatient, says: "no answer to initialize within 1s", state: Failed, once: true},
+	"mute at initialize":         {mode: "mute", set: impatient, says: "no answer to initialize within 3s", state: Failed, once: true},
+	"prose on stdout":            {mode: "prose", set: impatient, says: "no answer to initialize within 3s", state: Failed, once: true},
+	"string ids":                 {mode: "string-ids", set: impatient, says: "no answer to initialize within 3s", state: Failed, once: true},
 	"refuses the handshake":      {mode: "refuses", says: "the stick is in use", state: Failed},
 	"malformed handshake":        {mode: "malformed", says: "stdio server 's' failed", state: Failed},
 	"no list of tools":           {mode: "no-list", says: "not yet", state: Failed},
@@ -237,7 +238,7 @@ func (f fault) inject(t *testing.T) string {
 	var news string
 	var told Status
 	if f.hurt == nil {
-		// A server that failed is tried on slowly; in an attempt nothing is planned.
+		// A server that failed is tried on slowly.
 		until(ctx, t, fmt.Sprintf("the state %s", f.state), func() bool {
 			told = in.status()
 			return told.Status == f.state && (f.state == Failed) == (told.ErrorMessage != nil) && (f.state == Failed) == (told.NextRetryTime != nil)
@@ -283,6 +284,11 @@ func (f fault) start(t *testing.T) *injured {
 	if f.set != nil {
 		f.set(&s)
 	}
+	// A busy machine may keep a healthy server from answering for a second.
+	patient := time.Second
+	if f.stays {
+		patient = long
+	}
 	attempts := 2
 	if f.once {
 		attempts = 1
@@ -292,7 +298,7 @@ func (f fault) start(t *testing.T) *injured {
 			Enabled: true, Attempts: attempts, BaseDelay: 20 * time.Millisecond, Multiplier: 2,
 			MaxDelay: time.Second, SlowInterval: 300 * time.Millisecond,
 		},
-		Health: HealthCheck{Interval: time.Hour, Timeout: time.Second},
+		Health: HealthCheck{Interval: time.Hour, Timeout: patient},
 	}, in.reg, in.logged)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -390,7 +396,7 @@ func calmAfterStorm(t *testing.T, in *injured) {
 	works(sane)(t, in)
 	works(sane)(t, in)
 	until(patience(t), t, "a listing after the storm", func() bool { return len(in.journal("listed")) > 1 })
-	if n := len(in.journal("listed")); n > 50 {
+	if n := len(in.journal("listed")); n > 500 { // five a second while it storms
 		t.Errorf("20,000 announcements caused %d listings", n)
 	}
 	works(sane)(t, in)

@@ -27,7 +27,7 @@ func (s *supervisor) hold(ctx context.Context, conn *connection) bool {
 	case errors.Is(end, errAnew):
 		s.log.Info("MCP connection is made anew")
 		s.reset()
-		s.plan.hurry, s.plan.provided = fromZero, true
+		s.plan.hurry, s.plan.provided, s.plan.forced = fromZero, true, true
 	default:
 		s.lose(end)
 	}
@@ -144,7 +144,7 @@ func (s *supervisor) dead(why error) {
 	s.pulse(generation, func(v *vitals) {
 		v.connected = false
 		if why != nil {
-			v.why = why.Error()
+			v.why = firstWords(why.Error(), nil, heardShown)
 		}
 	})
 }

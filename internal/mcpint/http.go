@@ -35,20 +35,21 @@ func dialHTTP(ctx context.Context, s Server, o Options) (Session, error) {
 
 // dialWeb is what the transports over HTTP have in common.
 func dialWeb(ctx context.Context, s Server, o Options, build func(*http.Client) (transport.Interface, error)) (Session, error) {
+	secrets := secretsOf(s)
 	refused := func(err error) (Session, error) {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("no answer to initialize within %v", cmp.Or(s.ConnectTimeout, defaultConnectTimeout).Round(time.Millisecond))
 		}
-		return nil, &DialError{Server: s.ID, Transport: s.transport(), Err: withoutURL(err)}
+		return nil, &DialError{Server: s.ID, Transport: s.transport(), Err: heard(withoutURL(err), secrets)}
 	}
 	// Own connections, closed with the session.
 	round := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
-	w := &watched{next: round, secrets: secretsOf(s)}
+	w := &watched{next: round, secrets: secrets}
 	t, err := build(&http.Client{Transport: w, CheckRedirect: onlyWithinHost})
 	if err != nil {
 		return refused(err)
 	}
-	w.session = newSession(t, o.Notify, func() error {
+	w.session = newSession(t, o.Notify, secrets, func() error {
 		round.CloseIdleConnections()
 		return nil
 	})

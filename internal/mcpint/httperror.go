@@ -111,7 +111,10 @@ func (e *HTTPError) endsSession() bool {
 }
 
 // mayBeDone says that a refused call can have been carried out all the same.
-func (e *HTTPError) mayBeDone() bool { return e.Status >= http.StatusInternalServerError }
+// A page in place of an answer may stand before the server or after it.
+func (e *HTTPError) mayBeDone() bool {
+	return e.Status >= http.StatusInternalServerError || e.Page && e.Status < http.StatusBadRequest
+}
 
 // explained says in words what is wrong with a connection that TLS refuses.
 func explained(err error) error {

@@ -42,6 +42,9 @@ func CheckRequirement(need string) error {
 			}
 		}
 	}
+	if err == nil && u.User != nil {
+		need = u.Redacted()
+	}
 	return fmt.Errorf("%q is nothing that can be waited for; expected mqtt, tcp://host:port or http://host/path", need)
 }
 
@@ -56,9 +59,9 @@ func probeNeed(ctx context.Context, need string, mqtt func() bool) error {
 		}
 		return errors.New("no connection to the broker")
 	}
-	if addr, ok := strings.CutPrefix(need, "tcp://"); ok {
+	if u, err := url.Parse(need); err == nil && u.Scheme == "tcp" {
 		var d net.Dialer
-		conn, err := d.DialContext(ctx, "tcp", addr)
+		conn, err := d.DialContext(ctx, "tcp", u.Host)
 		if err != nil {
 			return err
 		}
@@ -133,7 +136,7 @@ func (s *supervisor) missing(ctx context.Context) []string {
 	var missing []string
 	for i, need := range s.srv.Requires {
 		if found[i] != nil {
-			missing = append(missing, fmt.Sprintf("%s (%v)", need, found[i]))
+			missing = append(missing, fmt.Sprintf("%s (%v)", bare(need), heard(found[i], secretsOf(s.srv))))
 		}
 	}
 	return missing

@@ -90,6 +90,11 @@ func (s *supervisor) checkPins(specs []tools.Spec) {
 		}
 	}
 	changed, news, save := compare(s.pins, specs)
+	for _, names := range [][]string{changed, news} {
+		for i, name := range names {
+			names[i] = s.said(name)
+		}
+	}
 	if save && store != nil {
 		if err := store.Save(pinsName(s.srv.ID), s.pins); err != nil {
 			s.log.Warn("what the tools look like cannot be kept", "err", err)

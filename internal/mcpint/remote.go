@@ -82,13 +82,13 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	result, err := session.CallTool(ctx, name, args)
 	s.calling.Add(-1)
 	took := time.Since(begin)
-	done(s.counts(generation, took, err))
+	done(s.counts(session, generation, took, err))
 	if err != nil {
-		err = fmt.Errorf("calling %s on MCP server %q: %w", name, s.srv.ID, err)
+		err = fmt.Errorf("calling %s on MCP server %q: %w", s.said(name), s.srv.ID, err)
 		result = tools.Result{}
 	}
 	if took > slowCall {
-		s.log.Warn("a tool call was slow", "tool", name, "took", took, "answered", err == nil)
+		s.log.Warn("a tool call was slow", "tool", s.said(name), "took", took, "answered", err == nil)
 	}
 	return result, err
 }
@@ -106,8 +106,8 @@ func (s *supervisor) session() (Session, int) {
 
 // counts notes how a call went and returns what the breaker is to make of it. One
 // that its caller broke off, or that was never sent, says nothing about a
-// connected server.
-func (s *supervisor) counts(generation int, took time.Duration, err error) error {
+// connected server; nor do all those that a loss ended but the first.
+func (s *supervisor) counts(session Session, generation int, took time.Duration, err error) error {
 	switch {
 	case err == nil:
 		s.pulse(generation, func(v *vitals) { v.failures, v.silences, v.lastCall = 0, 0, took })
@@ -117,6 +117,9 @@ func (s *supervisor) counts(generation int, took time.Duration, err error) error
 	}
 	s.pulse(generation, func(v *vitals) { v.failures++ })
 	s.doubt()
+	if mortal, ok := session.(Mortal); ok && mortal.Err() != nil && !s.breaker.firstLoss(generation) {
+		return errBrokenOff
+	}
 	return err
 }
 

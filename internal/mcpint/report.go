@@ -60,19 +60,20 @@ func wordsOf(err error) string {
 	return ""
 }
 
-// maxStatusWords bounds the stderr in a status; the log has more.
+// maxStatusWords bounds the stderr in a status, in bytes; the log has more.
 const maxStatusWords = 300
 
 // statusText is an error on one line, with the server's own last words.
 func statusText(err error) string {
+	text := firstWords(err.Error(), nil, heardShown)
 	words := strings.ReplaceAll(wordsOf(err), "\n", " | ")
 	if words == "" {
-		return err.Error()
+		return text
 	}
 	if len(words) > maxStatusWords {
 		words = "…" + strings.ToValidUTF8(words[len(words)-maxStatusWords:], "")
 	}
-	return err.Error() + "; stderr: " + words
+	return text + "; stderr: " + words
 }
 
 // checks lists what has to be true for the server to work.

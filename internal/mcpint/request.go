@@ -22,9 +22,9 @@ const (
 )
 
 // refusal is a JSON-RPC error: an answer, though not the one hoped for.
-type refusal struct{ error }
+type refusal struct{ text string }
 
-func (r refusal) Unwrap() error { return r.error }
+func (r refusal) Error() string { return r.text }
 
 // request sends one request past the library's decoding and waits for its answer,
 // at most until ctx ends, which is then told to the server.
@@ -39,9 +39,9 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 		s.cancelled(ctx, request.ID)
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, err
+		return nil, s.heard(err)
 	case answer.Error != nil:
-		return nil, refusal{answer.Error.AsError()}
+		return nil, refusal{firstWords(answer.Error.AsError().Error(), s.secrets, heardShown)}
 	}
 	return answer.Result, nil
 }
@@ -83,7 +83,7 @@ func (s *session) ask(ctx context.Context, method, cursor string, into any) erro
 		return s.cause(err)
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return &shapeError{method, err}
+		return &shapeError{method, s.heard(err)}
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 		return readResult(raw), nil
 	}
 	if no, ok := errors.AsType[refusal](err); ok {
-		return tools.Result{Failed: true, Text: no.Error()}, nil
+		return bounded(tools.Result{Failed: true, Text: no.Error()}, maxResult), nil
 	}
 	return s.unanswered(ctx, before, err)
 }
@@ -144,7 +144,7 @@ func (s *session) unanswered(ctx context.Context, before int64, err error) (tool
 		}
 		return tools.Result{Failed: true, Text: answer.Error()}, nil
 	}
-	reason := s.lossOf(err)
+	reason := s.heard(s.lossOf(err))
 	if unsent(err) || s.proc != nil && s.proc.neverRead(before) {
 		return tools.Result{}, fmt.Errorf("%w: %w", ErrNotConnected, reason)
 	}

@@ -22,7 +22,7 @@ const maxResult = 1 << 20
 func readResult(raw json.RawMessage) tools.Result {
 	answer, err := mcp.ParseCallToolResult(&raw)
 	if err != nil {
-		return tools.Result{Failed: true, Text: fmt.Sprintf("the server's answer cannot be read: %v", err)}
+		return tools.Result{Failed: true, Text: fmt.Sprintf("the server's answer cannot be read: %v", heard(err, nil))}
 	}
 	return bounded(resultOf(answer), maxResult)
 }

@@ -19,11 +19,14 @@ const (
 	// protocolVersion is pinned: a probe for newer ones costs up to 5 s with
 	// servers that ignore unknown methods, and newer ones have no ping (MCP.md 1).
 	protocolVersion = "2025-11-25"
-	// maxPages, maxTools and, in bytes, maxAnswer bound what a server can list.
+	// maxPages, maxTools (of resources, too) and, in bytes, maxAnswer bound what a
+	// server can list.
 	maxPages = 50
 	maxTools = 1000
 	// maxList is after how many bytes of tools no further page is asked for.
 	maxList = 8 << 20
+	// maxURI bounds the address of a resource, in bytes: many are kept.
+	maxURI = 2 << 10
 )
 
 // session is a connection through the client library, over any transport.
@@ -31,6 +34,7 @@ type session struct {
 	client  *client.Client
 	ids     atomic.Int64
 	version string
+	secrets []string // what no text of the server's may quote
 	pid     int
 	proc    *process     // nil when it is no process of ours
 	stop    func() error // ends what is below the client
@@ -51,11 +55,12 @@ var (
 	_ Pingable    = (*session)(nil)
 )
 
-// newSession wraps a transport that is ready to be started.
-func newSession(t transport.Interface, notify func(Notice), stop func() error) *session {
+// newSession wraps a transport that is ready to be started. secrets are what no
+// text of the server's may quote.
+func newSession(t transport.Interface, notify func(Notice), secrets []string, stop func() error) *session {
 	s := &session{
-		client: client.NewClient(t, client.WithProtocolVersion(protocolVersion)),
-		stop:   stop, done: make(chan struct{}),
+		client:  client.NewClient(t, client.WithProtocolVersion(protocolVersion)),
+		secrets: secrets, stop: stop, done: make(chan struct{}),
 	}
 	s.ids.Store(ownIDs)
 	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
@@ -65,7 +70,7 @@ func newSession(t transport.Interface, notify func(Notice), stop func() error) *
 		case mcp.MethodNotificationResourcesListChanged:
 			notify(Notice{Kind: ResourcesChanged})
 		case mcp.MethodNotificationResourceUpdated:
-			if uri, ok := n.Params.AdditionalFields["uri"].(string); ok {
+			if uri, ok := n.Params.AdditionalFields["uri"].(string); ok && len(uri) <= maxURI {
 				notify(Notice{Kind: ResourceUpdated, URI: uri})
 			}
 		}
@@ -92,7 +97,7 @@ func (s *session) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	s.version = info.ServerInfo.Version
+	s.version = firstWords(info.ServerInfo.Version, s.secrets, versionShown)
 	return nil
 }
 
@@ -108,6 +113,7 @@ func (s *session) Err() error {
 
 // end marks the connection as lost; the first reason stays.
 func (s *session) end(reason error) {
+	reason = s.heard(reason)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reason == nil {
@@ -173,7 +179,9 @@ func (s *session) ListResources(ctx context.Context) ([]string, error) {
 			return nil, fmt.Errorf("listing resources: %w", err)
 		}
 		for _, r := range page.Resources {
-			uris = append(uris, r.URI)
+			if len(r.URI) <= maxURI && len(uris) < maxTools {
+				uris = append(uris, r.URI)
+			}
 		}
 		if page.NextCursor == "" || page.NextCursor == cursor || len(uris) >= maxTools {
 			break
@@ -188,7 +196,7 @@ func (s *session) ReadResource(ctx context.Context, uri string) ([]byte, error) 
 	request.Params.URI = uri
 	answer, err := s.client.ReadResource(ctx, request)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", uri, s.cause(err))
+		return nil, s.heard(fmt.Errorf("reading %s: %w", uri, s.cause(err)))
 	}
 	var body []byte
 	for _, part := range answer.Contents {
@@ -206,7 +214,7 @@ func (s *session) Subscribe(ctx context.Context, uri string) error {
 	var request mcp.SubscribeRequest
 	request.Params.URI = uri
 	if err := s.client.Subscribe(ctx, request); err != nil { //nolint:staticcheck // deprecated for protocols after the pinned one
-		return fmt.Errorf("subscribing to %s: %w", uri, s.cause(err))
+		return s.heard(fmt.Errorf("subscribing to %s: %w", uri, s.cause(err)))
 	}
 	return nil
 }

@@ -79,14 +79,7 @@ var ansi = regexp.MustCompile("\x1b(?:\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:
 // lastWords makes the end of a stderr fit for logs and status: valid UTF-8, no
 // control characters, bounded, and without the secrets.
 func lastWords(raw []byte, secrets []string) string {
-	text := ansi.ReplaceAllString(strings.ToValidUTF8(string(raw), "\uFFFD"), "")
-	text = strings.Map(printable, text)
-	// Longest first: one secret may be part of another.
-	secrets = slices.Clone(secrets)
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	for _, secret := range secrets {
-		text = strings.ReplaceAll(text, secret, "***")
-	}
+	text := scrubbed(string(raw), secrets)
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRightFunc(line, unicode.IsSpace)
@@ -102,6 +95,20 @@ func lastWords(raw []byte, secrets []string) string {
 	return text
 }
 
+// scrubbed is a text in valid UTF-8 without terminal sequences, control characters
+// but ends of lines, and secrets.
+func scrubbed(text string, secrets []string) string {
+	text = ansi.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = strings.Map(printable, text)
+	// Longest first: one secret may be part of another.
+	secrets = slices.Clone(secrets)
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, secret := range secrets {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	return text
+}
+
 func printable(c rune) rune {
 	switch {
 	case c == '\n':
@@ -112,23 +119,4 @@ func printable(c rune) rune {
 		return -1
 	}
 	return c
-}
-
-// secretKeys are parts of names whose values never appear in a text.
-var secretKeys = []string{"PASSWORD", "PASSWD", "SECRET", "TOKEN", "KEY", "AUTH", "CREDENTIAL", "COOKIE"}
-
-// secretsOf lists the configured values that must not be quoted. Very short ones
-// are left out: replacing them would only garble the text.
-func secretsOf(s Server) []string {
-	var secrets []string
-	for _, values := range []map[string]string{s.Env, s.Headers} {
-		for key, value := range values {
-			upper := strings.ToUpper(key)
-			secret := slices.ContainsFunc(secretKeys, func(part string) bool { return strings.Contains(upper, part) })
-			if secret && len(value) >= 4 {
-				secrets = append(secrets, value, strings.TrimPrefix(value, "Bearer "))
-			}
-		}
-	}
-	return secrets
 }

@@ -31,14 +31,15 @@ func dialStdio(ctx context.Context, s Server, o Options) (Session, error) {
 	cmd := exec.Command(path, s.Args...) //nolint:noctx // see above
 	cmd.Dir = s.Dir
 	cmd.Env = childEnv(o.Environ, s.Env)
-	p, err := startProcess(cmd, &lineLog{log: o.Log, secrets: secretsOf(s)})
+	secrets := secretsOf(s)
+	p, err := startProcess(cmd, &lineLog{log: o.Log, secrets: secrets})
 	if err != nil {
 		return refused(err)
 	}
 	t := transport.NewIO(&answers{from: limitLines(p, maxAnswer), of: p}, p, io.NopCloser(strings.NewReader("")))
-	sess := newSession(t, o.Notify, p.stop)
+	sess := newSession(t, o.Notify, secrets, p.stop)
 	sess.pid, sess.proc = cmd.Process.Pid, p
-	go sess.watch(p, secretsOf(s))
+	go sess.watch(p)
 	if err := sess.open(ctx, o); err != nil {
 		return nil, sess.giveUp(ctx, s, p, err)
 	}
@@ -46,7 +47,7 @@ func dialStdio(ctx context.Context, s Server, o Options) (Session, error) {
 }
 
 // watch waits for the end of the process or of its pipes and records the reason.
-func (s *session) watch(p *process, secrets []string) {
+func (s *session) watch(p *process) {
 	select {
 	case <-p.ended:
 	case <-p.failed:
@@ -57,7 +58,7 @@ func (s *session) watch(p *process, secrets []string) {
 			return
 		}
 	}
-	s.end(&EndError{Exit: p.exit, Stderr: lastWords(p.words.tail(), secrets)})
+	s.end(&EndError{Exit: p.exit, Stderr: lastWords(p.words.tail(), s.secrets)})
 }
 
 // giveUp ends a child whose handshake failed and says why it did.
@@ -70,7 +71,7 @@ func (s *session) giveUp(ctx context.Context, srv Server, p *process, err error)
 	_ = s.Close()
 	failure := &DialError{
 		Server: srv.ID, Transport: srv.transport(),
-		Stderr: lastWords(p.words.tail(), secretsOf(srv)), Err: err,
+		Stderr: lastWords(p.words.tail(), s.secrets), Err: s.heard(err),
 	}
 	switch {
 	case ended:

@@ -58,6 +58,7 @@ type plan struct {
 	delay      time.Duration // the schedule's wait
 	waiting    []chan outcome
 	hurry      hurry
+	forced     bool      // the next attempt is a forced retry
 	needs      *needs    // what is waited for before the schedule goes on; nil: nothing
 	provided   bool      // the needs of this round have been waited for
 	away       time.Time // since when there is no connection
@@ -217,7 +218,10 @@ func (s *supervisor) unwait() {
 func (s *supervisor) restart(a ask) {
 	s.unwait()
 	s.reset()
-	s.plan.hurry, s.plan.provided = fromZero, true
+	s.plan.hurry, s.plan.provided, s.plan.forced = fromZero, true, true
+	s.view.mu.Lock()
+	s.view.retries.NextRetryTime, s.view.retries.LastRetryTime = nil, moment(time.Now())
+	s.view.mu.Unlock()
 	s.move(forced)
 	a.reply <- outcome{}
 }
@@ -246,7 +250,7 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 		s.plan.scheduled++
 		delay = s.plan.delay
 	}
-	s.begins(begin)
+	s.begins(begin, timed)
 	s.log.Info("MCP connection attempt", "attempt", s.plan.number, "delay", delay.Round(time.Millisecond))
 	dialCtx, cancel := context.WithTimeout(ctx, s.srv.ConnectTimeout)
 	defer cancel()
@@ -276,21 +280,32 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 			s.plan.waiting = append(s.plan.waiting, a.reply)
 		case a := <-s.mail.forces:
 			s.restart(a)
-			s.plan.hurry, s.plan.number, s.plan.scheduled = noHurry, 1, 1
+			// The attempt under way is the forced one.
+			s.plan.hurry, s.plan.number, s.plan.scheduled, s.plan.forced = noHurry, 1, 1, false
 		}
 	}
 }
 
-// begins shows an attempt to the outside.
-func (s *supervisor) begins(at time.Time) {
+// begins shows an attempt to the outside. Of a server that failed and is tried on
+// slowly, it is always told when: that of an attempt by the schedule is the moment
+// it began, and one out of turn leaves the schedule as it is.
+func (s *supervisor) begins(at time.Time, timed bool) {
 	s.move(tried)
 	s.view.mu.Lock()
 	defer s.view.mu.Unlock()
-	s.view.retries.NextRetryTime = nil
+	switch slow := s.view.state == Failed && s.retry.Enabled; {
+	case !slow:
+		s.view.retries.NextRetryTime = nil
+	case timed:
+		s.view.retries.NextRetryTime = moment(at)
+	}
 	if s.plan.number > 1 {
 		s.view.retries.RetryCount = s.plan.number - 1
+	}
+	if s.plan.number > 1 || s.plan.forced {
 		s.view.retries.LastRetryTime = moment(at)
 	}
+	s.plan.forced = false
 }
 
 // missed plans what follows a failed attempt. Whoever waited for it is told last:

@@ -150,19 +150,20 @@ func TestHTTPErrorsSayWhatIsWrong(t *testing.T) {
 		ends  bool
 		maybe bool
 	}{
-		"log-in":           {HTTPError{Status: 401, Text: "no token"}, "wants to know who we are (401 " + http.StatusText(http.StatusUnauthorized) + "); check the headers set for it: no token", true, false},
-		"not let in":       {HTTPError{Status: 403}, "does not let us in (403 Forbidden)", true, false},
-		"nothing there":    {HTTPError{Status: 404}, "no MCP server at this address (404 Not Found); check the url", false, false},
-		"forgotten":        {HTTPError{Status: 404, Session: true}, "has forgotten the session (404)", true, false},
-		"forgotten, oddly": {HTTPError{Status: 400, Session: true, Text: "Bad Request: No valid session ID provided"}, "has forgotten the session (400)", true, false},
-		"bad request":      {HTTPError{Status: 400, Session: true, Text: "what?"}, "refuses the request (400 Bad Request): what?", false, false},
-		"old server":       {HTTPError{Status: 405}, "set transport: sse", false, false},
-		"patience":         {HTTPError{Status: 429, RetryAfter: 30 * time.Second}, "(429 Too Many Requests) and asks to wait 30s", false, false},
-		"too much":         {HTTPError{Status: 429}, "has too much to do (429 Too Many Requests)", false, false},
-		"its own trouble":  {HTTPError{Status: 503, Text: "starting\nup"}, "trouble of its own (503 Service Unavailable): starting up", false, true},
-		"a page":           {HTTPError{Status: 200, Page: true}, "a web page came instead of an MCP answer (200 OK)", true, false},
-		"a page of errors": {HTTPError{Status: 502, Page: true}, "a web page came instead of an MCP answer (502 Bad Gateway)", true, true},
-		"an odd one":       {HTTPError{Status: 499}, "refuses the request (499)", false, false},
+		"log-in":            {HTTPError{Status: 401, Text: "no token"}, "wants to know who we are (401 " + http.StatusText(http.StatusUnauthorized) + "); check the headers set for it: no token", true, false},
+		"not let in":        {HTTPError{Status: 403}, "does not let us in (403 Forbidden)", true, false},
+		"nothing there":     {HTTPError{Status: 404}, "no MCP server at this address (404 Not Found); check the url", false, false},
+		"forgotten":         {HTTPError{Status: 404, Session: true}, "has forgotten the session (404)", true, false},
+		"forgotten, oddly":  {HTTPError{Status: 400, Session: true, Text: "Bad Request: No valid session ID provided"}, "has forgotten the session (400)", true, false},
+		"bad request":       {HTTPError{Status: 400, Session: true, Text: "what?"}, "refuses the request (400 Bad Request): what?", false, false},
+		"old server":        {HTTPError{Status: 405}, "set transport: sse", false, false},
+		"patience":          {HTTPError{Status: 429, RetryAfter: 30 * time.Second}, "(429 Too Many Requests) and asks to wait 30s", false, false},
+		"too much":          {HTTPError{Status: 429}, "has too much to do (429 Too Many Requests)", false, false},
+		"its own trouble":   {HTTPError{Status: 503, Text: "starting\nup"}, "trouble of its own (503 Service Unavailable): starting up", false, true},
+		"a page":            {HTTPError{Status: 200, Page: true}, "a web page came instead of an MCP answer (200 OK)", true, true},
+		"a page of refusal": {HTTPError{Status: 404, Page: true}, "a web page came instead of an MCP answer (404 Not Found)", true, false},
+		"a page of errors":  {HTTPError{Status: 502, Page: true}, "a web page came instead of an MCP answer (502 Bad Gateway)", true, true},
+		"an odd one":        {HTTPError{Status: 499}, "refuses the request (499)", false, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
