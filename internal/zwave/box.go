@@ -24,6 +24,9 @@ func boxesOf(nodes map[int]*node, entities []*entity) map[string][]*node {
 		}
 		key := fold(n.display())
 		out[key] = append(out[key], n)
+		if n.display() == unnamed(id) {
+			out[fold(n.topicName())] = []*node{n}
+		}
 		if n.area() != "" {
 			key = fold(n.area() + " " + n.display())
 			out[key] = append(out[key], n)

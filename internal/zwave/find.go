@@ -18,13 +18,20 @@ type match struct {
 }
 
 // exact returns the entities that go by a name: the entity's own name, id or
-// alias, or its name with the area before it.
+// alias, or its name with the area before it. Accents and signs may be missing
+// where the rest names one entity only.
 func (m *model) exact(name string) []*entity {
 	key := fold(name)
 	if found := m.names[key]; len(found) > 0 {
 		return found
 	}
-	return m.rooms[key]
+	if found := m.rooms[key]; len(found) > 0 {
+		return found
+	}
+	if found := m.bare[bare(name)]; len(found) == 1 && len(m.boxes[key]) == 0 {
+		return found
+	}
+	return nil
 }
 
 // similar returns the best candidates for a name that is not exact, best first.

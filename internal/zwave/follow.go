@@ -22,8 +22,16 @@ type follower struct {
 	until  time.Time // when a device that does not move is given up
 	ask    bool      // ask the device at once; its read-back would come a second later
 	astray bool      // the gateway's answer was lost, and perhaps the command
-	first  any       // the first fact, by which a device shows that it moves
+	motion motion
+	flight *flight
 	arrive time.Time // when the device says it will be there; zero: it said nothing
+}
+
+// motion is what is seen of a device that is on its way: its last known state, and
+// whether that has changed since the command.
+type motion struct {
+	last any
+	seen bool
 }
 
 // movesFor notes that the device said how long it will still be on its way.
@@ -61,12 +69,14 @@ func (f *follower) follow(ctx context.Context, r receipt) receipt {
 			r.Value = f.step.say(fact.value)
 			return r.end(Confirmed, f.sentence(r.Value))
 		}
-		if deadline, ok := ctx.Deadline(); ok && f.arrive.After(deadline) {
+		if f.arrivesAfter(ctx) {
 			return f.giveUp(r, fact)
 		}
 		select {
 		case <-ctx.Done():
 			return f.giveUp(r, f.fact())
+		case <-f.flight.overtaken:
+			return f.overtaken(r)
 		case <-f.news:
 			f.look()
 		case <-f.back:
@@ -85,6 +95,12 @@ func (f *follower) follow(ctx context.Context, r receipt) receipt {
 			pause = laterPolls
 		}
 	}
+}
+
+// arrivesAfter says whether the device will still be on its way when ctx ends.
+func (f *follower) arrivesAfter(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && f.arrive.After(deadline)
 }
 
 // fact is the last reading that counts; unknown if there is none. A list is no
@@ -109,11 +125,11 @@ func (f *follower) factOf(id wire.ValueID) reading {
 // long.
 func (f *follower) progress(fact reading) {
 	switch {
-	case !fact.known || same(fact.value, f.first):
-	case f.first == nil:
-		f.first = fact.value
+	case !fact.known || same(fact.value, f.motion.last):
+	case f.motion.last == nil:
+		f.motion.last = fact.value
 	default:
-		f.first = fact.value
+		f.motion = motion{fact.value, true}
 		f.until = time.Now().Add(settle)
 	}
 }
@@ -187,13 +203,13 @@ func (f *follower) giveUp(r receipt, fact reading) receipt {
 	case f.house.ledger.node(f.entity.node.ID).dead():
 		return r.end(NoAnswer, name+" does not answer. Check that it has power, then try again.")
 	case f.astray && fact.known && f.moving() == 0:
-		return r.end(NoAnswer, "The connection was interrupted, and "+name+" still reports "+spoken(r.Value, f.step.unit)+". Please say it again.")
+		return r.end(NoAnswer, "The connection was interrupted, and "+name+" still "+reports(name)+" "+spoken(r.Value, f.step.unit)+". Please say it again.")
 	case f.astray:
 		return r.end(NoAnswer, "The connection was interrupted; I do not know whether "+name+" got the command.")
-	case f.moving() > 0, f.entity.Domain == "cover" && f.step.property != string(home.Position):
+	case f.moving() > 0, f.entity.Domain == "cover" && f.motion.seen:
 		return r.end(Accepted, is(name, "on the way"))
 	case fact.known:
-		return r.end(Accepted, name+" took the command but still reports "+spoken(r.Value, f.step.unit)+".")
+		return r.end(Accepted, name+" took the command but still "+reports(name)+" "+spoken(r.Value, f.step.unit)+".")
 	default:
 		return r.end(Accepted, name+" took the command but has not confirmed it yet.")
 	}

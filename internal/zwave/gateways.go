@@ -58,6 +58,24 @@ func (l *link) levels() (live, all []string) {
 	return live, all
 }
 
+// prefer settles on a gateway that has answered while it was the only one.
+func (l *link) prefer(level string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if on, known := l.online[level]; known && on && l.want == "" {
+		l.proven = level
+	}
+}
+
+// contested says whether more than one gateway claims to be there, with none
+// chosen in the settings.
+func (l *link) contested() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	live, _ := l.levels()
+	return l.want == "" && len(live) > 1
+}
+
 // others returns the gateways besides ours that say they are there.
 func (l *link) others() []string {
 	ours, _ := l.gateway()

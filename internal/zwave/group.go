@@ -24,20 +24,16 @@ var groupWords = map[string]string{
 // names with commas or "and". It is empty where the name is no such thing; an
 // unknown area or name never widens to more.
 func (m *model) group(name string) []*entity {
-	key := fold(name)
-	for _, word := range []string{"all of ", "all ", "every ", "the "} {
-		key = strings.TrimPrefix(key, word)
-	}
-	if area, known := m.areas[key]; known {
-		return m.ofType("light", area)
+	key := groupKey(name)
+	kind, area, isType := m.typed(key)
+	if isType && area == m.area(key) {
+		return m.ofType(kind, area)
 	}
 	if box := m.boxes[key]; len(box) == 1 {
 		return m.mains(box[0]) // all outlets of a power strip
 	}
-	if kind, area, ok := cutGroup(key); ok {
-		if area, known := m.areas[fold(area)]; known {
-			return m.ofType(kind, area)
-		}
+	if isType {
+		return m.ofType(kind, area)
 	}
 	parts := strings.FieldsFunc(strings.ReplaceAll(key, " and ", ","), func(r rune) bool { return r == ',' })
 	if len(parts) < 2 {
@@ -54,6 +50,41 @@ func (m *model) group(name string) []*entity {
 		}
 	}
 	return out
+}
+
+// groupKey folds a name without the words that say how many are meant.
+func groupKey(name string) string {
+	key := fold(name)
+	for _, word := range []string{"all of ", "all ", "every ", "the "} {
+		key = strings.TrimPrefix(key, word)
+	}
+	return key
+}
+
+// typed reads a name that means all of a type in an area; the area alone means its
+// lights.
+func (m *model) typed(key string) (kind, area string, ok bool) {
+	if area := m.area(key); area != "" {
+		return "light", area, true
+	}
+	kind, area, ok = cutGroup(key)
+	area = m.area(area)
+	return kind, area, ok && area != ""
+}
+
+// none refuses a group that has no members; nil where the name is no group.
+func (m *model) none(name string) error {
+	key := groupKey(name)
+	kind, area, ok := m.typed(key)
+	if !ok || len(m.boxes[key]) > 0 || len(m.ofType(kind, area)) > 0 {
+		return nil
+	}
+	return refuse("There is no %s in %s.", typeWords[kind], area)
+}
+
+// typeWords is what people call one device of a type.
+var typeWords = map[string]string{
+	"light": "light", "switch": "switch", "fan": "fan", "cover": "blind or curtain", "lock": "lock", "climate": "thermostat",
 }
 
 // cutGroup splits "kitchen lights" and "lights in the kitchen".
@@ -126,8 +157,9 @@ func (r receipt) sum() receipt {
 		r.MS = max(r.MS, d.MS)
 	}
 	switch {
-	case len(r.Devices) == 1:
-		r.Message = r.Devices[0].Message
+	case len(r.Devices) == 1: // what is true of the one is true of all
+		one := r.Devices[0]
+		r.Property, r.Before, r.Value, r.Suggestions, r.Message = one.Property, one.Before, one.Value, one.Suggestions, one.Message
 	case len(troubles) > 0:
 		r.Message = fmt.Sprintf("%d of %d have done it. %s", done, len(r.Devices), strings.Join(troubles, " "))
 	default:

@@ -101,7 +101,7 @@ func coveringEntity(n *node, ep int) *entity {
 			partTarget: at.With("targetValue", key), partDuration: at.With("duration", key),
 			partUp: at.With("levelChangeUp", key), partDown: at.With("levelChangeDown", key),
 		}, home.OpenClose, home.Position, home.Stop)
-		e.Class = coverClass(n.display())
+		e.Class = n.coverClass()
 		return e
 	}
 	return nil
@@ -172,8 +172,8 @@ func levelEntity(n *node, ep int) *entity {
 	}
 	name := n.display()
 	switch {
-	case motor(n.Class) || e.parts[partUp].Property == "Open" || hasWord(name, coverWords):
-		e.Domain, e.Class = "cover", coverClass(name)
+	case motor(n.Class) || e.parts[partUp].Property == "Open" || n.namesCover():
+		e.Domain, e.Class = "cover", n.coverClass()
 		e.abilities = []home.Ability{home.OpenClose, home.Position, home.Stop}
 	case n.Class.Generic == genericMultilevel && n.Class.Specific == specificFan || hasWord(name, fanWords):
 		e.Domain = "fan"
@@ -199,12 +199,14 @@ func switchEntity(n *node, ep int) *entity {
 		partTarget: v.Address.With("targetValue", ""), partDuration: v.Address.With("duration", ""),
 	}, home.OnOff)
 	name := n.display()
+	hazard := home.NamesHazard(n.area(), name)
 	switch {
-	case n.Class.Generic == genericBinary && n.Class.Specific == specificValve || hasWord(name, valveWords):
+	case n.Class.Generic == genericBinary && n.Class.Specific == specificValve || hazard&home.Wet != 0:
 		e.Domain, e.Class = "valve", "valve"
 		e.abilities = []home.Ability{home.OpenClose}
-	case n.Class.Generic == genericBinary && n.Class.Specific == specificSiren || hasWord(name, sirenWords):
+	case n.Class.Generic == genericBinary && n.Class.Specific == specificSiren || hazard&home.Loud != 0:
 		e.Class = "siren"
+	case hazard != 0: // whatever the product was sold as, it does not switch a light
 	case hasWord(n.Product, plugWords):
 	case hasWord(name, fanWords):
 		e.Domain = "fan"
@@ -214,33 +216,43 @@ func switchEntity(n *node, ep int) *entity {
 	return e
 }
 
-// Words in names and product descriptions that tell what a thing is.
+// Words in names and product descriptions that tell what a thing is. What lets
+// people in, or water, is told by home's own lists.
 var (
-	lightWords = []string{"light", "lights", "lamp", "lamps", "chandelier", "bulb", "spot", "spots", "spotlight", "sconce", "lantern", "lighting", "downlights", "led"}
-	fanWords   = []string{"fan", "fans", "ventilator"}
-	coverWords = []string{"blind", "drapes", "blinds", "shade", "shades", "curtain", "curtains", "shutter", "shutters", "awning", "garage"}
-	valveWords = []string{"valve", "sprinkler", "sprinklers", "irrigation"}
-	sirenWords = []string{"siren", "alarm"}
-	plugWords  = []string{"plug", "plug-in", "outlet", "socket"}
-	gateWords  = []string{"gate", "door", "garage"}
+	lightWords   = []string{"light", "lights", "lamp", "lamps", "chandelier", "bulb", "spot", "spots", "spotlight", "sconce", "lantern", "lighting", "downlights", "led"}
+	fanWords     = []string{"fan", "fans", "ventilator"}
+	blindWords   = []string{"blind", "blinds"}
+	curtainWords = []string{"curtain", "curtains", "drapes", "drape"}
+	shadeWords   = []string{"shade", "shades", "awning"}
+	shutterWords = []string{"shutter", "shutters"}
+	plugWords    = []string{"plug", "outlet", "socket"}
 )
 
+// hasWord says whether a word of a list stands in a text as a whole.
 func hasWord(text string, list []string) bool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
 }
 
-func coverClass(name string) string {
+// namesGate says whether a device is called a gate, a door or a garage.
+func (n *node) namesGate() bool { return home.NamesHazard(n.area(), n.display())&home.Gate != 0 }
+
+// namesCover says whether a Multilevel Switch is called something that moves.
+func (n *node) namesCover() bool {
+	name := n.display()
+	return n.namesGate() || home.IsShade(name) || hasWord(name, slices.Concat(blindWords, curtainWords, shadeWords, shutterWords))
+}
+
+func (n *node) coverClass() string {
+	name := n.display()
 	switch {
-	case hasWord(name, gateWords) && !hasWord(name, []string{"blind", "blinds", "shade", "shades", "curtain", "curtains", "drapes", "awning"}):
+	case n.namesGate():
 		return "garage" // a garage's shade keeps the sun out, not burglars
-	case hasWord(name, []string{"curtain", "curtains", "drapes"}):
+	case hasWord(name, curtainWords):
 		return "curtain"
-	case hasWord(name, []string{"shade", "shades", "awning"}):
+	case hasWord(name, shadeWords):
 		return "shade"
-	case hasWord(name, []string{"shutter", "shutters"}):
+	case hasWord(name, shutterWords):
 		return "shutter"
 	default:
 		return "blind"

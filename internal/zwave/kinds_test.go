@@ -210,7 +210,7 @@ func TestValuesAreCheckedBeforeTheyAreSent(t *testing.T) {
 	}{
 		"last level":   {"Lamp", "on", nil, 255.0, ""},
 		"full":         {"Lamp", "level", 100.0, 99.0, ""},
-		"a hair":       {"Lamp", "level", "0.4%", 0.0, ""},
+		"a hair":       {"Lamp", "level", "0.4%", 1.0, ""},
 		"beyond":       {"Lamp", "level", 101.0, nil, "from 0 to 100"},
 		"fan":          {"Thermostat", "mode", "fan auto low", 0.0, ""},
 		"mode":         {"Thermostat", "mode", "HEAT", 1.0, ""},
@@ -228,7 +228,7 @@ func TestValuesAreCheckedBeforeTheyAreSent(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, s.value, err)
 		}
 	}
-	if (&entity{Domain: "cover", Class: coverClass("Garage.Shade+")}).Class != "shade" || coverClass("Garage Door Shutter") != "garage" {
+	if (&node{Name: "Garage.Shade+"}).coverClass() != "shade" || (&node{Name: "Garage Door Shutter"}).coverClass() != "garage" {
 		t.Error("a garage's shade is no door")
 	}
 }

@@ -29,7 +29,7 @@ type link struct {
 
 	mu      sync.Mutex
 	online  map[string]bool // gateway level -> its own status
-	proven  string          // the level of the only gateway that answered
+	proven  string          // the level of the only gateway that answered; it counts until another one has, too
 	driver  *bool           // nil: never heard
 	next    int
 	pending map[string]pending
@@ -194,10 +194,13 @@ func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 	switch {
 	case rest == "status":
 		s, ok := wire.ParseNodeStatus(payload)
+		if !ok {
+			return false // what nobody can read says nothing about the gateway
+		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.online[level] = ok && s.Available
-		return ok && s.Available
+		l.online[level] = s.Available
+		return s.Available
 	case rest == "version":
 		l.mu.Lock()
 		defer l.mu.Unlock()

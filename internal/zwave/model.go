@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/zwave/wire"
@@ -20,6 +21,7 @@ type model struct {
 	entities   []*entity // sorted by area and name
 	names      map[string][]*entity
 	rooms      map[string][]*entity // by area and name together
+	bare       map[string][]*entity // by any of their names without accents and signs
 	areas      map[string]string    // folded name -> name
 	boxes      map[string][]*node   // nodes none of whose entities has their name, by it
 	topics     topicIndex
@@ -78,6 +80,7 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		nodes:    nodes,
 		names:    map[string][]*entity{},
 		rooms:    map[string][]*entity{},
+		bare:     map[string][]*entity{},
 		areas:    map[string]string{},
 		topics:   newTopicIndex(nodes, scheme, foreign...),
 		at:       time.Now(),
@@ -122,6 +125,9 @@ func (m *model) name(e *entity, aliases map[string][]string) {
 		e.Aliases = append(e.Aliases, aliases[fold(area+" "+e.Name)]...)
 		m.areas[fold(area)] = area
 	}
+	if e.Name == e.node.display() && e.Name == unnamed(e.node.ID) {
+		file(m.names, fold(e.node.topicName()), e)
+	}
 	for i, name := range append([]string{e.ID, e.Name}, e.Aliases...) {
 		key := fold(name)
 		file(m.names, key, e)
@@ -129,10 +135,12 @@ func (m *model) name(e *entity, aliases map[string][]string) {
 			continue // nobody says an id, so no name is like one
 		}
 		e.folded = append(e.folded, key)
+		file(m.bare, bare(name), e)
 		if area != "" {
 			key = fold(area + " " + name)
 			e.folded = append(e.folded, key)
 			file(m.rooms, key, e)
+			file(m.bare, bare(key), e)
 		}
 	}
 }
@@ -213,7 +221,8 @@ func (m *model) attributes(e *entity) map[string]any {
 	}
 	if e.has(home.Setpoint) {
 		v := m.value(e.setpoint(nil))
-		a["unit"], a["min"], a["max"] = v.Unit, v.Min, v.Max
+		low, high := v.bounds()
+		a["unit"], a["min"], a["max"] = v.Unit, low, high
 	}
 	if isSensor(e) && m.value(e.main).Unit != "" {
 		a["unit"] = m.value(e.main).Unit
@@ -237,6 +246,23 @@ func (e *entity) has(a home.Ability) bool { return slices.Contains(e.abilities, 
 
 func isSensor(e *entity) bool { return e.Domain == "sensor" || e.Domain == "binary_sensor" }
 
+// area returns the area of a folded name; empty if there is none.
+func (m *model) area(key string) string {
+	if area, known := m.areas[key]; known || key == "" {
+		return area
+	}
+	var found string
+	for folded, area := range m.areas {
+		if bare(folded) == bare(key) && bare(key) != "" {
+			if found != "" {
+				return ""
+			}
+			found = area
+		}
+	}
+	return found
+}
+
 // folding replaces what people and topics write differently.
 var folding = strings.NewReplacer("’", "'", "_", " ")
 
@@ -245,4 +271,20 @@ var folding = strings.NewReplacer("’", "'", "_", " ")
 func fold(name string) string {
 	name = folding.Replace(strings.ToLower(name))
 	return strings.TrimPrefix(strings.Join(strings.Fields(name), " "), "the ")
+}
+
+// bare is a name with nothing but its plain letters and digits: "Küche ✨" is
+// "kuche". It finds what a keyboard or a recogniser leaves out.
+func bare(name string) string {
+	var b strings.Builder
+	for _, r := range fold(name) {
+		switch {
+		case unicode.IsMark(r), r == '\'':
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			b.WriteString(home.Unaccented(r))
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
 }

@@ -127,7 +127,8 @@ func TestDangerousActs(t *testing.T) {
 		"a lamp at a door": {entity{Domain: "light", Name: "Front Door Light"}, "on", false},
 	}
 	for name, tc := range tests {
-		if got := dangerous(&tc.entity, tc.action); got != tc.want {
+		tc.entity.node = &node{}
+		if got := dangerous(&tc.entity, tc.action, nil); got != tc.want {
 			t.Errorf("%s: dangerous is %v, want %v", name, got, tc.want)
 		}
 	}

@@ -42,8 +42,14 @@ func (n *node) display() string {
 	if name := strings.Join(strings.Fields(n.Name), " "); name != "" {
 		return name
 	}
-	return "Device " + strconv.Itoa(n.ID)
+	return unnamed(n.ID)
 }
+
+// unnamed is what people see of a node without a name.
+func unnamed(id int) string { return "Device " + strconv.Itoa(id) }
+
+// topicName is what the gateway's own pages and topics call a node without a name.
+func (n *node) topicName() string { return "nodeID_" + strconv.Itoa(n.ID) }
 
 // area is the room for people; empty when none is set.
 func (n *node) area() string { return strings.Join(strings.Fields(n.Loc), " ") }

@@ -75,20 +75,37 @@ func plan(action string, r request) (step, error) {
 }
 
 // dangerous says whether an act needs operate_dangerous_device: whatever opens
-// the house or makes it loud, wet or hot (S1). Closing and locking never do.
-func dangerous(e *entity, action string) bool {
-	switch {
-	case e.Domain == "lock":
-		return action != "lock"
-	case e.Domain == "valve", e.Class == "garage":
-		return action != "close" && action != "off" && action != "stop"
-	case e.Class == "siren", e.Domain == "switch" && hasWord(e.Name, []string{"oven", "stove", "cooker"}):
-		return action != "off"
-	case e.Domain == "switch" && hasWord(e.Name, gateWords): // a relay that opens something
-		return action != "off"
-	default:
-		return false
+// the house or makes it loud, wet or hot (S1). Closing, locking and turning down
+// to nothing never do.
+func dangerous(e *entity, action string, value any) bool {
+	switch action {
+	case "off", "close", "stop", "lock":
+		return e.Domain == "lock" && action != "lock"
+	case "level", "position":
+		if p, ok := asNumber(value, "%", "percent"); ok && p == 0 {
+			return e.Domain == "lock"
+		}
+	case "mode":
+		if word, _ := value.(string); fold(word) == "off" {
+			return false
+		}
 	}
+	return e.Domain == "lock" || e.hazards() != 0
+}
+
+// hazards is what an entity may do by all it is called.
+func (e *entity) hazards() home.Hazard {
+	called := slices.Clone(e.Aliases)
+	for _, ep := range e.node.Endpoints {
+		if ep.Index == e.main.Endpoint { // what is not part of the name where nothing else has to be told apart
+			called = append(called, ep.Label)
+		}
+	}
+	thing := home.Entity{
+		Name: e.Name, Aliases: called, Domain: e.Domain, Area: e.node.area(),
+		Attributes: map[string]any{"device_class": e.Class},
+	}
+	return thing.Hazards()
 }
 
 // able refuses with a sentence when the entity lacks an ability.
@@ -306,7 +323,10 @@ func planColour(r request) (step, error) {
 	if err := r.able(home.Colour, "change colour"); err != nil {
 		return step{}, err
 	}
-	word, _ := r.value.(string)
+	word, isText := r.value.(string)
+	if n, ok := number(r.value); ok && !isText { // 112233 without quotes
+		word = strconv.FormatFloat(n, 'f', -1, 64)
+	}
 	word = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(word)), "#")
 	hex, ok := colours[word]
 	if !ok {

@@ -18,11 +18,12 @@ func planSetpoint(r request) (step, error) {
 	if !ok {
 		return step{}, refuse("%s needs a temperature, such as 21.", r.entity.Name)
 	}
-	if v.Min != nil && want < *v.Min {
-		return step{}, refuse("%s goes down to %s at most.", r.entity.Name, spoken(*v.Min, v.Unit))
+	low, high := v.bounds()
+	if want < low {
+		return step{}, refuse("%s goes down to %s at most.", r.entity.Name, spoken(low, v.Unit))
 	}
-	if v.Max != nil && want > *v.Max {
-		return step{}, refuse("%s goes up to %s at most.", r.entity.Name, spoken(*v.Max, v.Unit))
+	if want > high {
+		return step{}, refuse("%s goes up to %s at most.", r.entity.Name, spoken(high, v.Unit))
 	}
 	return step{
 		target: id, value: want, check: id, property: string(home.Setpoint), unit: v.Unit,
@@ -30,6 +31,33 @@ func planSetpoint(r request) (step, error) {
 		done: func(got any) bool { n, ok := number(got); return ok && math.Abs(n-want) < 0.3 },
 		say:  func(raw any) any { return raw },
 	}, nil
+}
+
+// What people set in a house: from frost protection to as warm as thermostats go.
+const (
+	coldestC, warmestC = 4, 35
+	coldestF, warmestF = 40, 95
+	// A bound beyond these is a placeholder of the protocol and none of the device.
+	leastC, mostC = -10, 60
+	leastF, mostF = 14, 140
+)
+
+// bounds is the range of a setpoint: the device's own, where it tells one that can
+// be true, else what people set in a house.
+func (v *value) bounds() (low, high float64) {
+	low, high = coldestC, warmestC
+	least, most := float64(leastC), float64(mostC)
+	if v.Unit == "°F" {
+		low, high = coldestF, warmestF
+		least, most = leastF, mostF
+	}
+	if v.Min != nil && *v.Min >= least && *v.Min <= most {
+		low = *v.Min
+	}
+	if v.Max != nil && *v.Max >= least && *v.Max <= most {
+		high = *v.Max
+	}
+	return low, high
 }
 
 // asTemperature reads a temperature in a thermostat's own unit. A number alone is

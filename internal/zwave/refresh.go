@@ -112,15 +112,22 @@ type gatewayInfo struct {
 }
 
 // info asks the gateway who it is. When the one at hand is silent or not the only
-// one, all that were ever heard of are asked.
+// one, all that were ever heard of are asked; meanwhile the one that has proved to
+// be there stays in use.
 func (h *House) info(ctx context.Context) (gatewayInfo, error) {
 	var in gatewayInfo
 	trial, cancel := context.WithTimeout(ctx, proofWait)
+	level, _ := h.link.gateway()
 	a, err := h.link.call(trial, "getInfo")
 	cancel()
 	var several *severalError
-	if (errors.As(err, &several) || errors.Is(err, errNoAnswer)) && h.link.prove(ctx) {
-		a, err = h.link.call(ctx, "getInfo")
+	switch {
+	case err == nil && !h.link.contested():
+		h.link.prefer(level)
+	case err == nil, errors.As(err, &several), errors.Is(err, errNoAnswer):
+		if h.link.prove(ctx) || err == nil { // if several answered, this says so
+			a, err = h.link.call(ctx, "getInfo")
+		}
 	}
 	if err != nil {
 		return in, err

@@ -78,6 +78,11 @@ func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool)
 		}
 	}
 	m, e, near, err := h.resolve(ctx, a.Device)
+	if _, unknown := errors.AsType[refusal](err); unknown && m != nil && len(m.exact(a.Device)) == 0 {
+		if none := m.none(a.Device); none != nil {
+			near, err = nil, none
+		}
+	}
 	if err == nil {
 		return h.commandOne(ctx, m, e, a, mayBeDangerous)
 	}
@@ -112,7 +117,7 @@ func (h *House) planFor(m *model, e *entity, a controlArgs, mayBeDangerous bool)
 	switch {
 	case isSensor(e):
 		return step{}, refuse("%s is a sensor; it can only be read.", e.Name)
-	case !mayBeDangerous && (a.Action == "unlock" || dangerous(e, a.Action)):
+	case !mayBeDangerous && (a.Action == "unlock" || dangerous(e, a.Action, a.Value)):
 		if h.cfg.AllowDangerous {
 			return step{}, refuse("To %s could let somebody in or do harm; only %s does that.", act(a.Action, e.Name), toolDangerous)
 		}

@@ -31,7 +31,13 @@ func toPercent(raw float64) float64 {
 	return math.Round(raw)
 }
 
-func fromPercent(p float64) float64 { return min(math.Round(p), full) }
+// fromPercent is its opposite; a little is never nothing, because 0 switches off.
+func fromPercent(p float64) float64 {
+	if p > 0 && p < 1 {
+		return 1
+	}
+	return min(math.Round(p), full)
+}
 
 // number reads a JSON number.
 func number(v any) (float64, bool) {
@@ -278,6 +284,14 @@ func verb(name string) string {
 		return "are"
 	}
 	return "is"
+}
+
+// reports agrees with a name as verb does.
+func reports(name string) string {
+	if verb(name) == "are" {
+		return "report"
+	}
+	return "reports"
 }
 
 // is says "Kitchen Light is on.".

@@ -1,6 +1,7 @@
 package zwave
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,7 +35,7 @@ const (
 	statusNotImplemented = 4
 	statusInvalid        = 5
 	statusSent           = 254 // acknowledged by the radio, unknown if executed
-	statusDone           = 255 // the device itself says so (Supervision)
+	statusDone           = 255 // the device itself says so: its answer under Supervision to this very command
 )
 
 // Waits while following a write.
@@ -80,7 +81,8 @@ func (h *House) write(ctx context.Context, e *entity, s step) receipt {
 	}
 	if gateway, driver := h.link.available(); !gateway || !driver {
 		h.askRefresh() // which finds out whether that is still true
-		return r.end(NoAnswer, h.trouble(errNoAnswer))
+		_, err := h.link.gateway()
+		return r.end(NoAnswer, h.trouble(cmp.Or(err, errNoAnswer)))
 	}
 	status := h.ledger.node(e.node.ID)
 	if e.node.sleeper() && status.asleep() {
@@ -91,28 +93,58 @@ func (h *House) write(ctx context.Context, e *entity, s step) receipt {
 	}
 	news, stop := h.ledger.watch(s.check, s.duration)
 	defer stop()
-	f := &follower{house: h, entity: e, step: s, news: news, since: h.ledger.now(), back: h.link.whenBack()}
-	got, drop, at, err := h.sendWrite(ctx, s)
-	if err != nil {
-		return r.end(NoAnswer, h.trouble(err))
+	f := &follower{house: h, entity: e, step: s, news: news, flight: h.flights.start(s)}
+	defer h.flights.land(f.flight)
+	f.motion.last = h.ledger.read(s.check).value
+	return f.run(ctx, r)
+}
+
+// run publishes the write in its turn, reads the gateway's answer and follows the
+// device.
+func (f *follower) run(ctx context.Context, r receipt) receipt {
+	if !f.flight.turn(ctx) {
+		return f.overtaken(r)
 	}
-	defer drop()
+	f.since, f.back = f.house.ledger.now(), f.house.link.whenBack()
+	got, drop, at, err := f.house.sendWrite(ctx, f.step)
+	f.flight.published()
+	if err != nil {
+		return r.end(NoAnswer, f.house.trouble(err))
+	}
+	release := drop
+	defer func() { release() }()
 	r.publishedAt = at
 	select {
 	case a := <-got:
 		if a.err != nil {
-			return h.unanswered(e, r, a.err)
+			return f.house.unanswered(f.entity, r, a.err)
 		}
 		if refused := f.begin(a, r); refused != nil {
 			return *refused
 		}
 	case <-f.back: // the answer went astray; only the device knows what became of it
-		f.since, f.ask, f.astray, f.back = h.ledger.now(), true, true, h.link.whenBack()
+		f.since, f.ask, f.astray, f.back = f.house.ledger.now(), true, true, f.house.link.whenBack()
+	case <-f.flight.overtaken:
+		release = func() { time.AfterFunc(apiWait, drop) } // its answer still ends the doubt about the node's reports
+		return f.overtaken(r)
 	case <-ctx.Done():
-		return h.unanswered(e, r, errNoAnswer)
+		return f.house.unanswered(f.entity, r, errNoAnswer)
 	}
 	f.until = time.Now().Add(settle)
 	return f.follow(ctx, r)
+}
+
+// overtaken ends a command that somebody has replaced by another one.
+func (f *follower) overtaken(r receipt) receipt {
+	select {
+	case <-f.flight.overtaken:
+	default:
+		return r.end(NoAnswer, f.entity.Name+" is still busy with another command. Please say it again.")
+	}
+	if r.publishedAt.IsZero() {
+		return r.end(Refused, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
+	}
+	return r.end(Accepted, "A newer command for "+f.entity.Name+" has overtaken this one.")
 }
 
 // sendWrite publishes a write; until it is answered, the node's reports are taken

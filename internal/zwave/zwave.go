@@ -64,6 +64,7 @@ type House struct {
 	log     *slog.Logger
 	link    *link
 	ledger  *ledger
+	flights *flights
 	kick    chan struct{} // asks Run for a refresh
 	news    chan struct{} // the structure changed
 	changed chan struct{} // the same, debounced
@@ -84,6 +85,7 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 		log:     log.With("part", "zwave"),
 		link:    newLink(cfg, bus),
 		ledger:  newLedger(),
+		flights: newFlights(),
 		kick:    make(chan struct{}, 1),
 		news:    make(chan struct{}, 1),
 		changed: make(chan struct{}, 1),

@@ -43,11 +43,13 @@ func (c *charge) take() bool {
 //	drop         commands to the node never arrive: no effect, no answer
 //	lost_report  reports of the node never arrive
 //	refuse       the node refuses commands: writeValue answers status 2
-//	wrong        the node does Value instead of what it is told
+//	wrong        the node does Value instead of what it is told; a supervised
+//	             one then answers that it failed
 //	mute         the gateway does it and does not answer API calls
 //	delay        every command to the node takes For longer
 //	dead, alive  the node stops answering; answers again, unnoticed until asked
-//	deaf, obedient  the node acknowledges and does nothing; obeys again
+//	deaf, obedient  the node acknowledges and does nothing, and answers that it
+//	             failed if it is supervised; obeys again
 //	awake, asleep   a sleeping node wakes up, or falls asleep at once
 //	driver_down, driver_up  the driver stops and comes back
 //	stick_out, stick_in     the USB stick is pulled out: commands vanish unseen

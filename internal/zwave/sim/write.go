@@ -142,6 +142,10 @@ func (n *node) supervised() bool {
 	}
 }
 
+// fails says whether a device that answers for what it does has to answer that it
+// has not done this: with Supervision, 255 is its own word, and so is 2.
+func (c command) fails() bool { return c.node.supervised() && (!c.obeyed || c.goal != c.to) }
+
 // readBack verifies a claim after a while, counted from the last write of the
 // value.
 func (s *Sim) readBack(n *node, of *value, d time.Duration, values ...*value) {
@@ -168,6 +172,10 @@ func writeSwitch(s *Sim, c command) {
 	n, current := c.node, c.node.source(c.value)
 	if c.obeyed {
 		current.fact, c.value.fact = c.goal, c.goal
+	}
+	if c.fails() {
+		c.done(outcome{status: statusFailed})
+		return
 	}
 	s.claim(n, c.value, c.to)
 	s.claim(n, current, c.to)
@@ -302,7 +310,11 @@ func writeCovering(s *Sim, c command) {
 	s.claim(n, c.value, c.to)
 	goal, ok := c.goal.(float64)
 	s.settle(n, current)
-	if !ok || !c.obeyed || current.fact == goal {
+	if !ok || c.fails() && (!c.obeyed || current.fact == goal) {
+		c.done(outcome{status: statusFailed})
+		return
+	}
+	if current.fact == goal {
 		s.report(n, current)
 		c.done(outcome{status: statusDone})
 		return

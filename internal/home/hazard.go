@@ -1,0 +1,268 @@
+package home
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Hazard is what may come of a thing that is opened or switched on by a misheard
+// word (DESIGN S1); several can be true at once.
+type Hazard uint8
+
+// The hazards. Zero is none.
+const (
+	Gate Hazard = 1 << iota // it lets people in: a gate, a door, a garage
+	Hot                     // it cooks or heats what can burn
+	Wet                     // it lets out water or gas
+	Loud                    // it is a siren or an alarm
+)
+
+// Hazards says what opening or switching on a thing may do. It goes by everything
+// the thing is called, in any of our languages, because families name a relay as
+// they like and its class says nothing: one dangerous name of several is enough. A
+// lamp, a blind and the like at a dangerous place are harmless, but only if that
+// is what a name is about ("garage light", not "light gate"). The area is the
+// context of short names: an opener in the garage opens the garage.
+func (e *Entity) Hazards() Hazard {
+	if slices.Contains(harmlessDomains, e.Domain) {
+		return 0
+	}
+	h := NamesHazard(e.Area, append([]string{e.Name}, e.Aliases...)...)
+	switch {
+	case e.Domain == "climate":
+		h &= Hot // a thermostat is called after its room, its valve opens a radiator
+	case e.Domain == "valve":
+		h |= Wet
+	case e.Domain == "siren":
+		h |= Loud
+	case e.Domain == "cover":
+		if slices.Contains(gateClasses, e.DeviceClass()) || words(e.Area).hazard()&Gate != 0 && !aboutHarmless(words(e.Name)) {
+			h |= Gate
+		}
+	case e.DeviceClass() == "siren":
+		h |= Loud
+	}
+	return h
+}
+
+// NamesHazard is what the names of a thing tell of its hazards, whatever kind of
+// thing it is.
+func NamesHazard(area string, names ...string) Hazard {
+	var h Hazard
+	place := words(area)
+	for _, name := range names {
+		h |= nameHazard(place, words(name))
+	}
+	return h
+}
+
+// IsShade says whether a name is about something that keeps the sun out.
+func IsShade(name string) bool { return about(words(name), shadeHeads, shadeTails, shadeFirst) }
+
+func nameHazard(place, name phrase) Hazard {
+	h := name.hazard() | slices.Concat(place, name).composed()
+	if place.hazard()&Gate != 0 && slices.ContainsFunc(name, func(w string) bool { return openers[w] }) {
+		h |= Gate
+	}
+	if h == 0 || !aboutHarmless(name) {
+		if h == Gate && name.onlyRoom() {
+			return 0
+		}
+		return h
+	}
+	if slices.ContainsFunc(name, func(w string) bool { return conjunctions[w] }) && !name.onlyRoom() {
+		return h // "gate and light" is a gate as well
+	}
+	return 0
+}
+
+// phrase is a name as plain words: lower case, accents folded, umlauts spelt out.
+type phrase []string
+
+// words cuts a name wherever people put words together: blanks, hyphens,
+// underscores, digits, inner capitals.
+func words(name string) phrase {
+	var out phrase
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			out = append(out, word.String())
+			word.Reset()
+		}
+	}
+	var last rune
+	for _, r := range name {
+		switch {
+		case unicode.Is(unicode.Cf, r): // an invisible joint
+			continue
+		case r == '\u0308' && strings.ContainsRune("aouAOU", last):
+			word.WriteByte('e')
+		case unicode.IsMark(r):
+			continue
+		case strings.ContainsRune("&+/,;", r):
+			end()
+			out = append(out, "and")
+		case strings.ContainsRune("([{", r): // a remark, which is not what the name is about
+			end()
+			out = append(out, "in")
+		case !unicode.IsLetter(r):
+			end()
+		default:
+			if unicode.IsUpper(r) && unicode.IsLower(last) {
+				end()
+			}
+			word.WriteString(plain(unicode.ToLower(r)))
+		}
+		last = r
+	}
+	end()
+	for len(out) > 0 && conjunctions[out[len(out)-1]] { // "Shade+"
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// Unaccented spells a letter without its accent: ü is u.
+func Unaccented(r rune) string {
+	as := plain(r)
+	if strings.ContainsRune("äöüÄÖÜ", r) {
+		return as[:1]
+	}
+	return as
+}
+
+// plain spells a lower-case letter without accents; umlauts are spelt out.
+func plain(r rune) string {
+	if r < 0x80 {
+		return string(r)
+	}
+	for accented, as := range spelt {
+		if strings.ContainsRune(accented, r) {
+			return as
+		}
+	}
+	return string(r)
+}
+
+// hazard is what the words of a name mean one by one and together.
+func (p phrase) hazard() Hazard {
+	h := p.composed()
+	for _, w := range p {
+		h |= wordHazard(w)
+	}
+	if i := slices.IndexFunc(p, func(w string) bool { return !articles[w] }); i >= 0 && p[i] == frenchOven {
+		h |= Hot
+	}
+	return h
+}
+
+// composed is what words mean only together.
+func (p phrase) composed() Hazard {
+	var h Hazard
+	text := " " + strings.Join(p, " ") + " "
+	for words, hazard := range composedHazards {
+		if strings.Contains(text, " "+words+" ") {
+			h |= hazard
+		}
+	}
+	return h
+}
+
+func wordHazard(w string) Hazard {
+	for _, tail := range driveTails { // "hoftorantrieb" moves a "hoftor"
+		if base, ok := strings.CutSuffix(w, tail); ok && base != "" {
+			if h := wordHazard(base); h != 0 {
+				return h
+			}
+		}
+	}
+	if h := hazardWords[w] | hazardWords[strings.TrimSuffix(w, "s")]; h != 0 {
+		return h
+	}
+	for tail, h := range hazardTails {
+		if strings.HasSuffix(w, tail) && !slices.Contains(notHazards, w) {
+			return h
+		}
+	}
+	if isTor(strings.TrimSuffix(strings.TrimSuffix(w, "n"), "e")) || isTuer(w) {
+		return Gate
+	}
+	return 0
+}
+
+// isTor tells German gates (Hoftor, Garagentor) from words of Latin (Motor,
+// Ventilator, Reaktor), which have a vowel, c, p or a vowel and k before the tor.
+func isTor(w string) bool {
+	base, ok := strings.CutSuffix(w, "tor")
+	if !ok || len(base) < 3 || slices.Contains(notHazards, w) {
+		return false
+	}
+	before, last := base[len(base)-2], base[len(base)-1]
+	switch last {
+	case 'a', 'i', 'o', 'u', 'c', 'p':
+		return false
+	case 'k':
+		return before == 'r' // Parktor, Werktor
+	case 's':
+		return !strings.ContainsRune("aeio", rune(before)) // Haustor, but transistor
+	default:
+		return true
+	}
+}
+
+// isTuer tells doors written without their umlaut (Haustur) from words of Latin
+// (Temperatur, Armatur).
+func isTuer(w string) bool {
+	base, ok := strings.CutSuffix(w, "tur")
+	return ok && len(base) > 2 && strings.IndexByte("nsrfe", base[len(base)-1]) >= 0
+}
+
+// onlyRoom says whether all that sounds dangerous in a name is the garage as the
+// room of an appliance: a garage freezer, a plug in the garage.
+func (p phrase) onlyRoom() bool {
+	appliance := aboutHarmless(p)
+	for _, w := range p {
+		if rooms[w] {
+			continue
+		}
+		if wordHazard(w) != 0 || openers[w] {
+			return false
+		}
+		appliance = appliance || appliances[w]
+	}
+	return appliance || len(p) > 1 && germanFirst[p[0]]
+}
+
+func aboutHarmless(p phrase) bool {
+	return about(p, lightHeads, lightTails, lightFirst) || about(p, shadeHeads, shadeTails, shadeFirst) ||
+		about(p, harmlessHeads, nil, harmlessFirst)
+}
+
+// about says whether a name is about one of some things. English and German put
+// the thing last, French and Spanish first; what follows a preposition only says
+// where it is.
+func about(p phrase, heads map[string]bool, tails []string, first map[string]bool) bool {
+	p = p.core()
+	if len(p) == 0 {
+		return false
+	}
+	last := p[len(p)-1]
+	return heads[last] || first[p[0]] ||
+		slices.ContainsFunc(tails, func(tail string) bool { return strings.HasSuffix(last, tail) && !slices.Contains(notHeads, last) })
+}
+
+// core is a name without articles in front, without what follows a preposition,
+// and without what only numbers or switches the thing at its end.
+func (p phrase) core() phrase {
+	for len(p) > 0 && articles[p[0]] {
+		p = p[1:]
+	}
+	if i := slices.IndexFunc(p, func(w string) bool { return prepositions[w] }); i > 0 {
+		p = p[:i]
+	}
+	for len(p) > 0 && (len(p[len(p)-1]) == 1 || carriers[p[len(p)-1]]) {
+		p = p[:len(p)-1]
+	}
+	return p
+}
