@@ -22,7 +22,7 @@ import (
 // hearing is what the flags of hear ask for.
 type hearing struct {
 	asJSON, realtime, noWake, dryRun bool
-	home                             string
+	home, table                      string
 }
 
 // hearCommand plays recordings in place of the microphone.
@@ -31,17 +31,23 @@ func (a *app) hearCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "hear FILE.wav...", Short: "Recordings through the full pipeline, in a simulated house",
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError{fmt.Errorf("%s needs one or more WAV files", c.CommandPath())}
+			if (len(args) == 0) != (h.table != "") {
+				return usageError{fmt.Errorf("%s needs one or more WAV files, or --table and a directory", c.CommandPath())}
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, files []string) error { return a.hear(c.Context(), h, files) },
+		RunE: func(c *cobra.Command, files []string) error {
+			if h.table != "" {
+				return a.hearTable(c.Context(), h)
+			}
+			return a.hear(c.Context(), h, files)
+		},
 	}
 	c.Flags().BoolVar(&h.asJSON, "json", false, "print one turn record a line")
 	c.Flags().BoolVar(&h.realtime, "realtime", false, "pace the sound as a microphone would")
 	c.Flags().BoolVar(&h.noWake, "no-wake", false, "take each file as an utterance, without a wake word")
 	c.Flags().StringVar(&h.home, "home", "", "a file with the house to simulate (default: the built-in one)")
+	c.Flags().StringVar(&h.table, "table", "", "print how well the recordings of a directory are heard (its manifest.jsonl says what is in them)")
 	c.Flags().BoolVar(&h.dryRun, "dry-run", false, "stop before the tools")
 	return c
 }

@@ -66,8 +66,10 @@ type STTConfig struct {
 	Engines        []string          `yaml:"engines"`
 	ModelDir       string            `yaml:"model_dir"`
 	Pronunciations map[string]string `yaml:"pronunciations"` // word to CMU phones, for names no dictionary has
-	OpenAI         OpenAIConfig      `yaml:"openai"`
-	Wyoming        WyomingConfig     `yaml:"wyoming"`
+	// Denoise is "on", "off" or "auto": for recognisers that gain by it.
+	Denoise string        `yaml:"denoise"`
+	OpenAI  OpenAIConfig  `yaml:"openai"`
+	Wyoming WyomingConfig `yaml:"wyoming"`
 }
 
 // OpenAIConfig is a transcription endpoint.
@@ -209,6 +211,7 @@ func Default() Config {
 		},
 		STT: STTConfig{
 			Engines: []string{"pocketsphinx"}, ModelDir: sphinx.DefaultModelDir, Pronunciations: map[string]string{},
+			Denoise: "auto",
 		},
 		Intents: IntentsConfig{Packs: []string{}},
 		AI:      ai.Default(),
@@ -283,6 +286,7 @@ func (c Config) Validate() error {
 	for _, e := range c.STT.Engines {
 		oneOf(bad, "stt.engines", e, stt.Engines()...)
 	}
+	oneOf(bad, "stt.denoise", c.STT.Denoise, stt.Denoise()...)
 	c.MCP.validate(bad)
 	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int {
 		return strings.Compare(a.Error(), b.Error())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/speech/endpoint"
 	"voicegateway/internal/speech/stt"
@@ -39,7 +40,7 @@ func (g *Gateway) buildEar() error {
 	var err error
 	if g.ear.stt, err = stt.New(stt.Config{
 		Engine: g.cfg.STT.Engines[0], Command: command, ModelDir: g.cfg.STT.ModelDir,
-		Pronunciations: g.cfg.STT.Pronunciations, Reject: stt.Default().Reject, Log: g.log.With("part", "stt"),
+		Pronunciations: g.cfg.STT.Pronunciations, Reject: stt.Default().Reject, Denoise: g.cfg.STT.Denoise, Log: g.log.With("part", "stt"),
 	}); err != nil {
 		return err
 	}
@@ -63,13 +64,33 @@ func (g *Gateway) buildEar() error {
 		Area: g.cfg.Gateway.Area, Source: g.opts.Source, Live: !g.opts.Fast,
 		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun,
 	}, turn.Parts{
-		Mic: mic, Wake: g.ear.wake, Stt: &overheard{Transcriber: g.ear.stt, observer: g.observer}, End: endpoint.New(endpoint.Default()),
+		Mic: mic, Wake: g.ear.wake, Stt: &overheard{Transcriber: g.ear.stt, observer: g.observer}, End: attentive(endpoint.New(endpoint.Default()), g.ear.stt),
 		Answer: g.mind.answerer, Voice: g.voice, Speaker: speaker, Observer: g.observer, Log: g.log,
 	})
 	if err != nil {
 		return fmt.Errorf("assembling the turn: %w", err)
 	}
 	return nil
+}
+
+// attending lets the recogniser hear the room along with the endpointer.
+type attending struct {
+	turn.Endpointer
+	room stt.Listener
+}
+
+// Observe takes a frame of sound nobody has spoken to us in.
+func (a attending) Observe(f audio.Frame) {
+	a.Endpointer.Observe(f)
+	a.room.Observe(f)
+}
+
+// attentive is the endpointer, with the recogniser listening where it wants to.
+func attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
+	if room, ok := engine.(stt.Listener); ok {
+		return attending{end, room}
+	}
+	return end
 }
 
 // sound returns microphone and speaker: the card's, or what the options put in

@@ -25,7 +25,7 @@ func (g *Gateway) hostObserver() mcpint.Observer {
 		Health:    func(string, mcpint.Health, mcpint.Health, string) { g.observer.serverChanged() },
 		Attempt:   func(a mcpint.Attempt) { count(func(m *metrics.Metrics) { m.Attempt(a.Server) }) },
 		Connected: func(c mcpint.Connection) { count(func(m *metrics.Metrics) { m.Connected(c.Server, c.Away) }) },
-		Overall:   g.observer.overall,
+		Overall:   func(state string) { g.observer.overall(state) },
 		Lost:      func(server string, _ error) { count(func(m *metrics.Metrics) { m.Lost(server) }) },
 		Breaker:   func(server, _, to string) { count(func(m *metrics.Metrics) { m.Breaker(server, to) }) },
 		Call: func(c mcpint.CallReport) {

@@ -18,10 +18,7 @@ import (
 	"unsafe"
 )
 
-const (
-	hop        = 10 * time.Millisecond // of the acoustic model
-	hopSamples = 160
-)
+const hop = 10 * time.Millisecond // of the acoustic model
 
 // decoder is one ps_decoder_t. One goroutine owns it.
 type decoder struct {
@@ -184,6 +181,26 @@ func (d *decoder) start() error {
 	d.open, d.fed = true, 0
 	return nil
 }
+
+// cepstra is a mean sound: what the channel, the room and the level add to every
+// frame.
+type cepstra [C.VG_CEPSTRA]C.mfcc_t
+
+// mean is the mean sound of the samples from a frame on; false when they are
+// silent.
+func (d *decoder) mean(samples []int16, first int) (c cepstra, ok bool, err error) {
+	if len(samples) < hopSamples {
+		return c, false, nil
+	}
+	n := C.vg_mean(d.ps, (*C.int16)(unsafe.Pointer(&samples[0])), C.size_t(len(samples)), C.int(first), &c[0])
+	if n < 0 {
+		return c, false, fmt.Errorf("measuring the sound: %w", lastError())
+	}
+	return c, n > 0, nil
+}
+
+// normalise makes the mean what is taken off the sound until it is set again.
+func (d *decoder) normalise(c cepstra) { C.vg_normalise(d.ps, &c[0]) }
 
 // drop ends an open utterance without a result.
 func (d *decoder) drop() {

@@ -2,6 +2,8 @@
 
 #include "glue.h"
 
+#include <sphinxbase/ckd_alloc.h>
+#include <sphinxbase/feat.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,4 +40,39 @@ ps_decoder_t *vg_init(int argc, char **argv) {
 	ps_decoder_t *decoder = ps_init(config);
 	cmd_ln_free_r(config); // ps_init keeps its own reference
 	return decoder;
+}
+
+int vg_mean(ps_decoder_t *decoder, const int16 *samples, size_t n, int first, mfcc_t *mean) {
+	fe_t *fe = fe_init_auto_r(ps_get_config(decoder));
+	if (fe == NULL)
+		return -1;
+	int size = fe_get_output_size(fe);
+	if (size > VG_CEPSTRA) {
+		fe_free(fe);
+		return -1;
+	}
+	int32 room = (int32)(n / 160 + 8), got = room, last = 0; // 160: a hop
+	mfcc_t **frames = (mfcc_t **)ckd_calloc_2d(room + 8, size, sizeof(mfcc_t));
+	fe_start_stream(fe);
+	fe_start_utt(fe);
+	fe_process_frames(fe, &samples, &n, frames, &got, NULL);
+	fe_end_utt(fe, frames[got], &last);
+	int count = 0;
+	double sum[VG_CEPSTRA] = {0};
+	for (int i = first; i < got; i++) {
+		if (frames[i][0] < 0) // what the library calls zero energy
+			continue;
+		for (int k = 0; k < size; k++)
+			sum[k] += frames[i][k];
+		count++;
+	}
+	for (int k = 0; k < size && count > 0; k++)
+		mean[k] = (mfcc_t)(sum[k] / count);
+	ckd_free_2d(frames);
+	fe_free(fe);
+	return count;
+}
+
+void vg_normalise(ps_decoder_t *decoder, const mfcc_t *mean) {
+	cmn_live_set(ps_get_feat(decoder)->cmn_struct, mean);
 }

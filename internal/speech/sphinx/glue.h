@@ -1,6 +1,7 @@
 // The few things cgo cannot do with PocketSphinx itself.
 #include <pocketsphinx.h>
 #include <sphinxbase/err.h>
+#include <sphinxbase/fe.h>
 
 // vg_errors sends the library's log, a thousand lines a start, nowhere, but
 // keeps the last error for vg_last_error.
@@ -12,3 +13,16 @@ const char *vg_last_error(void);
 
 // vg_init makes a decoder from "-name", "value" pairs; NULL on failure.
 ps_decoder_t *vg_init(int argc, char **argv);
+
+// VG_CEPSTRA is the most coefficients a frame of sound may have; the packaged
+// model has 13.
+#define VG_CEPSTRA 64
+
+// vg_mean computes the mean of the coefficients of n samples from frame first
+// on, without silent frames, as the model's own normalisation would. It returns
+// over how many frames, 0 if there are none, -1 on failure.
+int vg_mean(ps_decoder_t *decoder, const int16 *samples, size_t n, int first, mfcc_t *mean);
+
+// vg_normalise makes mean what is subtracted from the sound of the next
+// utterance.
+void vg_normalise(ps_decoder_t *decoder, const mfcc_t *mean);

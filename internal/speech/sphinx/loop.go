@@ -57,6 +57,10 @@ func (l *loop) start() {
 	l.work <- func() { l.err = l.decoder.start() }
 }
 
+func (l *loop) normalise(c cepstra) {
+	l.work <- func() { l.decoder.normalise(c) }
+}
+
 func (l *loop) feed(samples []int16) {
 	l.work <- func() {
 		if l.err == nil {

@@ -22,8 +22,9 @@ const (
 )
 
 type loadRequest struct {
-	Acoustic string `json:"acoustic"` // directory of the acoustic model
-	Loop     bool   `json:"loop"`     // with the second decoder
+	Acoustic string  `json:"acoustic"` // directory of the acoustic model
+	Loop     bool    `json:"loop"`     // with the second decoder
+	Retry    float64 `json:"retry"`    // Config.Retry
 }
 
 type grammarRequest struct {

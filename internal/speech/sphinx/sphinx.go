@@ -41,7 +41,11 @@ type Config struct {
 	// Reject loads a second decoder, which scores every utterance against
 	// arbitrary speech (Result.Loop). Only for grammars.
 	Reject bool
-	Log    *slog.Logger
+	// Retry is the margin (Result.Margin) below which an utterance is decoded
+	// again when it is over, from the mean of all of its sound instead of its
+	// beginning; the better of the two counts. Only with Reject.
+	Retry float64
+	Log   *slog.Logger
 }
 
 // Client speaks to one worker with one decoder. It remembers the grammar or the
@@ -85,7 +89,7 @@ func (c *Client) Dictionary() string {
 }
 
 func (c *Client) setup(ctx context.Context, s *worker.Session) error {
-	load := loadRequest{Acoustic: filepath.Join(c.cfg.ModelDir, "en-us"), Loop: c.cfg.Reject}
+	load := loadRequest{Acoustic: filepath.Join(c.cfg.ModelDir, "en-us"), Loop: c.cfg.Reject, Retry: c.cfg.Retry}
 	payload, err := json.Marshal(load)
 	if err != nil {
 		return fmt.Errorf("encoding for the recogniser: %w", err)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/worker"
@@ -25,8 +24,10 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 // recogniser is what the child keeps: the decoder with the grammar or the wake
 // phrases, and the one that scores the same sound as arbitrary speech.
 type recogniser struct {
-	main *decoder
-	loop *loop // nil when not asked for
+	main  *decoder
+	loop  *loop   // nil when not asked for
+	retry float64 // the margin below which an utterance is decoded again
+	utterance
 }
 
 func (r *recogniser) free() {
@@ -80,7 +81,7 @@ func (r *recogniser) load(payload []byte) error {
 			return err
 		}
 	}
-	r.main = main
+	r.main, r.retry = main, q.Retry
 	return nil
 }
 
@@ -110,45 +111,6 @@ func (r *recogniser) phrases(payload []byte) error {
 		return err
 	}
 	return r.main.start()
-}
-
-func (r *recogniser) start() error {
-	if r.loop != nil {
-		r.loop.start()
-	}
-	return r.main.start()
-}
-
-func (r *recogniser) push(samples []int16) ([]byte, error) {
-	if err := r.main.feed(samples); err != nil {
-		return nil, err
-	}
-	if r.loop != nil {
-		r.loop.feed(samples)
-	}
-	// The path lags the sound by some frames. The tail is counted on the path,
-	// because the endpointer's constants were measured so.
-	p := r.main.best()
-	return encodePartial(Partial{Text: p.text, Tail: time.Duration(p.tail()) * hop}), nil
-}
-
-func (r *recogniser) finish() ([]byte, error) {
-	frames := r.main.fed / hopSamples
-	p, err := r.main.finish()
-	if err != nil {
-		return nil, err
-	}
-	from, to, spoken := p.span()
-	result := Result{Text: p.text, Frames: frames, Speech: spoken, Score: p.within(from, to)}
-	if r.loop != nil {
-		free, err := r.loop.finish()
-		if err != nil {
-			return nil, err
-		}
-		result.Loop, result.Looped = free.within(from, to), free.text != ""
-		result.Span = to - from
-	}
-	return json.Marshal(result)
 }
 
 func (r *recogniser) spot(samples []int16) ([]byte, error) {

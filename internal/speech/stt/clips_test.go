@@ -107,6 +107,9 @@ func hear(tb testing.TB, e stt.Engine, judge func(string) speech.Completeness, c
 		tb.Fatal(err)
 	}
 	end := endpoint.New(endpoint.Default())
+	if l, ok := e.(stt.Listener); ok {
+		l.Forget()
+	}
 	if err := e.Begin(within(tb)); err != nil {
 		tb.Fatal(err)
 	}
@@ -151,9 +154,10 @@ func TestRecordings(t *testing.T) {
 	}
 	right, total := map[string]int{}, map[string]int{}
 	var waits []time.Duration
-	for _, r := range all {
-		if r.Kind == "wake+command" {
-			continue // needs a wake word first
+	for n, r := range all {
+		// The one needs a wake word first; of the many, a quarter is enough here.
+		if r.Kind == "wake+command" || r.Kind == "command" && r.SNR == "clean" && n%4 != 0 {
+			continue
 		}
 		clip, err := file.Load(fake.Shared(t, "speech", "clips", r.File))
 		if err != nil {
@@ -189,7 +193,11 @@ func TestRecordings(t *testing.T) {
 	if len(waits) > 0 {
 		t.Logf("from the end of speech to the endpoint of complete sentences: median %v, 95 %% %v, n %d", waits[len(waits)/2], waits[len(waits)*95/100], len(waits))
 	}
-	floors := map[string]float64{"command clean flite-slt": 0.85, "command clean flite-rms": 0.85, "command clean festival-kal": 0.85, "oog clean flite-slt": 0.8, "oog clean flite-rms": 0.8}
+	floors := map[string]float64{
+		"command clean flite-slt": 0.7, "command clean flite-rms": 0.7, "command clean festival-kal": 0.6,
+		"command 20 flite-slt": 0.8, "command 20 flite-rms": 0.8, "command 10 flite-rms": 0.5,
+		"oog clean flite-slt": 0.85, "oog clean flite-rms": 0.8,
+	}
 	for key, floor := range floors {
 		if total[key] == 0 || float64(right[key]) < floor*float64(total[key]) {
 			t.Errorf("%s: %d of %d, want %.0f %%", key, right[key], total[key], 100*floor)

@@ -15,10 +15,17 @@ import (
 
 // Gates against taking other speech for a command (ENGINES.md 2).
 const (
-	rejectMargin = -7.0
-	wordLength   = 800 * time.Millisecond // at most, on average: slower speech is other speech squeezed into few words
-	maxSpeech    = 6 * time.Second        // of one command
-	frameLength  = 10 * time.Millisecond  // of the acoustic model
+	rejectMargin = -16.0
+	// Short speech is little evidence: a lone word that is no command is near some
+	// sentence of the grammar, so it has to fit better by this much.
+	shortSpeech = 900 * time.Millisecond
+	shortMargin = 9.0
+	// What fits worse than this is decoded a second time when it is over (the
+	// cost is that of decoding two seconds): in noise, that halves the errors.
+	retryMargin = 0.0
+	wordLength  = 800 * time.Millisecond // at most, on average: slower speech is other speech squeezed into few words
+	maxSpeech   = 6 * time.Second        // of one command
+	frameLength = 10 * time.Millisecond  // of the acoustic model
 	// marginScale makes a confidence of the margin: 0.5 at the threshold, 0.9
 	// nine units above it.
 	marginScale = 4.0
@@ -40,7 +47,7 @@ type pocketSphinx struct {
 
 func newPocketSphinx(cfg Config) (Engine, error) {
 	client, err := sphinx.New(sphinx.Config{
-		Name: "stt", Command: cfg.Command, Env: cfg.Env, ModelDir: cfg.ModelDir, Reject: true, Log: cfg.Log,
+		Name: "stt", Command: cfg.Command, Env: cfg.Env, ModelDir: cfg.ModelDir, Reject: true, Retry: retryMargin, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -146,6 +153,9 @@ func (e *pocketSphinx) Finish(ctx context.Context) (speech.Transcript, error) {
 func judge(r sphinx.Result, reject float64) speech.Transcript {
 	words := len(strings.Fields(r.Text))
 	spoken := time.Duration(r.Speech) * frameLength
+	if spoken < shortSpeech {
+		reject += shortMargin
+	}
 	switch {
 	case words == 0:
 		return speech.Transcript{Rejected: "no sentence of the grammar fits"}

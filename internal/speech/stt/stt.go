@@ -16,6 +16,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/denoise"
 )
 
 // Engine is a transcriber. Begin, Push and Finish belong to one goroutine (the
@@ -55,12 +56,14 @@ type Config struct {
 	// Reject is the margin per frame of speech under which an utterance is not
 	// taken for a command (sphinx.Result.Margin).
 	Reject float64
+	// Denoise is "on", "off" or "auto": for engines that gain by it.
+	Denoise string
 
 	Log *slog.Logger // nil means no log
 }
 
 // Default is the configuration without a worker command.
-func Default() Config { return Config{Engine: "pocketsphinx", Reject: rejectMargin} }
+func Default() Config { return Config{Engine: "pocketsphinx", Reject: rejectMargin, Denoise: "auto"} }
 
 var engines = map[string]func(Config) (Engine, error){
 	"pocketsphinx": newPocketSphinx,
@@ -75,7 +78,17 @@ func New(cfg Config) (Engine, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return newEngine(cfg)
+	e, err := newEngine(cfg)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case cfg.Denoise == "on", (cfg.Denoise == "auto" || cfg.Denoise == "") && gains[cfg.Engine]:
+		return &denoised{Engine: e, noise: denoise.New()}, nil
+	case !slices.Contains(Denoise(), cfg.Denoise) && cfg.Denoise != "":
+		return nil, fmt.Errorf("stt: denoise is %q; expected %s", cfg.Denoise, strings.Join(Denoise(), ", "))
+	}
+	return e, nil
 }
 
 // Engines are the names New knows.

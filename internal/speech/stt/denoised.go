@@ -1,0 +1,45 @@
+package stt
+
+import (
+	"context"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/denoise"
+)
+
+// gains are the engines whose errors a denoiser halves. Networks that were
+// trained with noise lose by it.
+var gains = map[string]bool{"pocketsphinx": true}
+
+// Denoise are the values of Config.Denoise.
+func Denoise() []string { return []string{"auto", "on", "off"} }
+
+// Listener is an Engine that wants the sound between utterances, too, to know
+// the room's noise before somebody speaks. Its methods belong to the goroutine
+// of Begin, Push and Finish.
+type Listener interface {
+	Observe(f audio.Frame)
+	// Forget says that what follows comes from another room.
+	Forget()
+}
+
+// denoised cleans the sound before an engine hears it.
+type denoised struct {
+	Engine
+	noise *denoise.Suppressor
+}
+
+func (d *denoised) Observe(f audio.Frame) { d.noise.Learn(f.Samples) }
+
+func (d *denoised) Forget() { d.noise = denoise.New() }
+
+func (d *denoised) Begin(ctx context.Context) error {
+	d.noise.Begin()
+	return d.Engine.Begin(ctx)
+}
+
+func (d *denoised) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {
+	f.Samples = d.noise.Clean(make([]int16, 0, len(f.Samples)), f.Samples)
+	return d.Engine.Push(ctx, f)
+}
