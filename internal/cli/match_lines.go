@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 )
 
 // maxLine bounds one line of input. A line with a house's devices in it (match
@@ -29,6 +31,9 @@ func (a *app) eachLine(ctx context.Context, answer func(line []byte) (any, error
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		if number == 1 {
+			in.text = bytes.TrimSpace(bytes.TrimPrefix(in.text, []byte(byteOrderMark)))
+		}
 		switch {
 		case errors.Is(in.err, io.EOF) && bad > 0:
 			return fmt.Errorf("%d of the lines could not be answered; each must be one JSON object", bad)
@@ -45,13 +50,42 @@ func (a *app) eachLine(ctx context.Context, answer func(line []byte) (any, error
 		}
 		if in.err != nil {
 			bad++
-			fmt.Fprintf(a.Err, "voice-gateway: line %d: %v\n", number, in.err)
+			fmt.Fprintf(a.Err, "voice-gateway: line %d: %v\n", number, inOurWords(in.err))
 			continue
 		}
 		if err := out.Encode(reply); err != nil {
 			return fmt.Errorf("printing the answer to line %d: %w", number, err)
 		}
 	}
+}
+
+// byteOrderMark is what some editors put in front of a text in UTF-8.
+const byteOrderMark = "\ufeff"
+
+// inOurWords says what is wrong with a line without the names of our code.
+func inOurWords(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err
+	}
+	want, known := map[reflect.Kind]string{
+		reflect.String: "a string", reflect.Struct: "an object", reflect.Map: "an object", reflect.Slice: "a list", reflect.Bool: "true or false",
+	}[wrong.Type.Kind()]
+	if !known {
+		want = "a number"
+	}
+	field := wrong.Field
+	if field == "" {
+		field = "the line"
+	}
+	return fmt.Errorf("%s must be %s, not %s %s", field, want, article(wrong.Value), wrong.Value)
+}
+
+func article(noun string) string {
+	if noun != "" && strings.Contains("aeiou", noun[:1]) {
+		return "an"
+	}
+	return "a"
 }
 
 type inputLine struct {

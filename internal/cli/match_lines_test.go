@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -15,6 +16,8 @@ func TestEachLine(t *testing.T) {
 	tests := map[string]struct{ in, out, told string }{
 		"nothing":         {"", "", ""},
 		"no newline":      {`1`, "1\n", ""},
+		"byte order mark": {"\ufeff1\n2\n", "1\n2\n", ""},
+		"only that mark":  {"\ufeff\n2\n", "2\n", ""},
 		"empty lines":     {"\n 1 \r\n\n2\n", "1\n2\n", ""},
 		"one is no good":  {"1\nbad\n3\n", "1\n3\n", "line 2: bad"},
 		"one is too long": {"1\n" + long + "\n3\n", "1\n3\n", "line 2: longer than 1048576 bytes"},
@@ -48,5 +51,39 @@ func TestEachLineEndsAtOnce(t *testing.T) {
 	a := &app{IO: IO{In: silent, Out: io.Discard, Err: io.Discard}}
 	if err := a.eachLine(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v", err)
+	}
+}
+
+// TestWrongTypesAreToldInWords: nobody who writes a line knows our structs.
+func TestWrongTypesAreToldInWords(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ line, want string }{
+		"number for text":  {`{"text":5}`, "text must be a string, not a number"},
+		"text for object":  {`{"text":"x","context":"Kitchen"}`, "context must be an object, not a string"},
+		"list for text":    {`{"text":"x","context":{"area":[1]}}`, "context.area must be a string, not an array"},
+		"list for a line":  {`[1]`, "the line must be an object, not an array"},
+		"number for truth": {`{"really":1}`, "really must be true or false, not a number"},
+		"text for number":  {`{"count":"1"}`, "count must be a number, not a string"},
+		"object for list":  {`{"list":{}}`, "list must be a list, not an object"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var told bytes.Buffer
+			a := &app{IO: IO{In: strings.NewReader(tt.line), Out: io.Discard, Err: &told}}
+			err := a.eachLine(t.Context(), func(line []byte) (any, error) {
+				var in struct {
+					Text    string
+					Context struct{ Area string }
+					Really  bool
+					Count   int
+					List    []string
+				}
+				return nil, json.Unmarshal(line, &in)
+			})
+			if err == nil || !strings.EqualFold(told.String(), "voice-gateway: line 1: "+tt.want+"\n") {
+				t.Errorf("told %q, error %v", told.String(), err)
+			}
+		})
 	}
 }

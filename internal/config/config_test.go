@@ -129,6 +129,25 @@ limits: {port: 65535}
 	}
 }
 
+// TestTruthForAText: a text key called enabled is one of auto, true and false, and
+// the last two may be written as everywhere else.
+func TestTruthForAText(t *testing.T) {
+	for written, want := range map[string]string{"false": "false", "true": "true", "off": "false", "Yes": "true", "auto": "auto", `"false"`: "false", `"off"`: "off"} {
+		var s struct {
+			AI struct {
+				Enabled string `yaml:"enabled"`
+				Model   string `yaml:"model"`
+			} `yaml:"ai"`
+		}
+		if _, err := load("x.yaml", []byte("ai: {enabled: "+written+"}"), &s, prefix); err != nil || s.AI.Enabled != want {
+			t.Errorf("%s: got %q, error %v", written, s.AI.Enabled, err)
+		}
+		if _, err := load("x.yaml", []byte("ai: {model: true}"), &s, prefix); err == nil {
+			t.Error("a truth value is no text elsewhere")
+		}
+	}
+}
+
 func TestNullRemovesAnEntry(t *testing.T) {
 	s := defaults()
 	if _, err := load("x.yaml", []byte("mcp: {servers: {zwave: null}}"), s, prefix); err != nil {

@@ -114,11 +114,26 @@ func (l *loader) scalar(n *yaml.Node, v reflect.Value, path string) {
 		if free != nil {
 			v.Set(reflect.ValueOf(free))
 		}
+	} else if word, ok := switched(n, v, path); ok {
+		v.SetString(word)
 	} else if expected := fromNode(n, v); expected != "" {
 		l.wrong(n.Line, path, "expected %s, got %s", expected, describe(n, path))
 		return
 	}
 	l.origins.of[path] = fmt.Sprintf("%s:%d", l.file, n.Line)
+}
+
+// switched reads true, off and the like for a text key called enabled. By this
+// name such keys are "auto" or "true" or "false", and nobody thinks of quotes.
+func switched(n *yaml.Node, v reflect.Value, path string) (word string, ok bool) {
+	if v.Kind() != reflect.String || n.Kind != yaml.ScalarNode || n.Style != 0 || path[strings.LastIndexByte(path, '.')+1:] != "enabled" {
+		return "", false
+	}
+	if tag := n.ShortTag(); tag != tagBool && tag != tagStr {
+		return "", false
+	}
+	on, ok := booleans[strings.ToLower(n.Value)]
+	return strconv.FormatBool(on), ok
 }
 
 // fromNode sets v, or says what v would have taken.

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -67,6 +68,24 @@ func writtenNames(h *home.House) map[string]bool {
 		for _, n := range append([]string{h.Entities[i].Name}, h.Entities[i].Aliases...) {
 			if texts := names.Spoken(n); len(texts) > 0 {
 				out[texts[0]] = true
+			}
+		}
+	}
+	return out
+}
+
+// kindWords are the words by which sentences know kinds of things, with the
+// domain, so that none of them is the name of one thing.
+func kindWords(pack *Pack) map[string]string {
+	out := make(map[string]string)
+	for _, l := range pack.Lists {
+		for i := range l.Values {
+			v := &l.Values[i]
+			if v.Out != "light" && v.Out != "fan" {
+				continue
+			}
+			for _, text := range v.Texts {
+				out[text] = fmt.Sprint(v.Out)
 			}
 		}
 	}

@@ -58,6 +58,8 @@ type rawPack struct {
 	Mood        Mood               `yaml:"mood"`
 	Join        []string           `yaml:"join_words"`
 	NotNames    []string           `yaml:"not_names"`
+	Common      []string           `yaml:"common_names"`
+	Moments     []string           `yaml:"moments"`
 	Decoys      Decoys             `yaml:"decoys"`
 	Texts       map[string]string  `yaml:"texts"`
 }
@@ -65,7 +67,7 @@ type rawPack struct {
 func (r *rawPack) pack() (*Pack, error) {
 	p := &Pack{
 		Language: r.Language, Skip: slices.Clone(r.Skip), Polite: r.Polite, Mood: r.Mood, Join: r.Join, NotNames: r.NotNames,
-		Decoys: r.Decoys, Texts: r.Texts, Lists: make(map[string]List), compiled: newOnce(),
+		Common: r.Common, Moments: r.Moments, Decoys: r.Decoys, Texts: r.Texts, Lists: make(map[string]List), compiled: newOnce(),
 	}
 	slices.SortStableFunc(p.Skip, func(a, b string) int { return len(b) - len(a) })
 	var err error

@@ -36,8 +36,10 @@ type words struct {
 	join     [][]string
 	notNames map[string]bool
 	decoys   map[string]bool
-	bare     map[string]bool // what is only a name or a verb
-	written  map[string]bool // names as the house writes them
+	bare     map[string]bool   // what is only a name or a verb
+	kinds    map[string]string // domains of words that are only a kind of thing: "lights"
+	common   map[string]bool   // words that alone are no name for an entrance
+	written  map[string]bool   // names as the house writes them
 }
 
 // New prepares a pack for a house. The house may be nil or empty while nothing
@@ -86,6 +88,10 @@ func (m *Matcher) prepare(pack *Pack) {
 	}
 	for _, s := range slices.Concat(pack.Decoys.Names, pack.Decoys.Areas) {
 		m.decoys[strings.Join(names.Normalise(s), " ")] = true
+	}
+	m.kinds, m.common = kindWords(pack), make(map[string]bool)
+	for _, w := range pack.Common {
+		m.common[w] = true
 	}
 	entries := make([]names.Entry, len(m.house.Entities))
 	for i, e := range m.house.Entities {
@@ -145,11 +151,27 @@ func (m *Matcher) Match(text, area string) Decision {
 	}
 	d := m.match(text, area)
 	if d.Route != Local && d.Route != Ask {
+		d = m.asked(d, spoken, text, area)
+	}
+	if d.Route != Local && d.Route != Ask {
 		if all, ok := m.listed(spoken, area); ok {
 			return all
 		}
 	}
 	d.NeedHouse = d.NeedHouse || m.house.Empty() && d.Route == Model
+	return d
+}
+
+// asked reads a statement with a question mark as a question, in languages that
+// make one of the other by the mark alone; else d stays.
+func (m *Matcher) asked(d Decision, spoken, text, area string) Decision {
+	begin := m.pack.Texts["asked"]
+	if begin == "" || !strings.HasSuffix(strings.TrimSpace(spoken), "?") {
+		return d
+	}
+	if question := m.match(begin+" "+text, area); question.Route == Local || question.Route == Ask {
+		return question
+	}
 	return d
 }
 

@@ -23,6 +23,8 @@ type Pack struct {
 	Mood        Mood
 	Join        []string // words between two commands
 	NotNames    []string // words no device or area name is made of
+	Common      []string // words that alone name no door: "door", "big"
+	Moments     []string // how times and conditions begin: no place and no thing
 	Decoys      Decoys
 	Texts       map[string]string // phrases of questions, by key
 

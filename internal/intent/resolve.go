@@ -122,8 +122,13 @@ func (x *meaning) byKind() Decision {
 			all = append(all, int32(i))
 		}
 	}
+	if domain == "valve" && class == "water" {
+		return x.several(x.m.mains(all))
+	}
 	items := all
 	switch {
+	case len(all) > 0 && x.movesRoom():
+		return x.ask(all)
 	case x.p.block.Meta.Where != "":
 		items = x.m.sensorsFirst(x.m.outside(all))
 	case x.area != "" || x.floor != "":
@@ -158,7 +163,11 @@ func (x *meaning) inRoom(all []int32) Decision {
 func (x *meaning) several(items []int32) Decision {
 	switch {
 	case len(items) == 0:
-		return x.reject("no_device", x.heardKind())
+		heard := x.heardKind()
+		if heard == "" && x.action.Slots["domain"] == "valve" {
+			heard, _, _ = strings.Cut(x.m.pack.Texts["water"], " ")
+		}
+		return x.reject("no_device", heard)
 	case len(items) > 1 && x.p.block.Meta.One:
 		if near := x.in(items, x.mic); len(near) == 1 {
 			return x.done(near)
@@ -237,7 +246,7 @@ func (m *Matcher) isKind(e *home.Entity, domain, class string) bool {
 	if domain != "" && e.Domain != domain {
 		return false
 	}
-	if class == "" || e.DeviceClass() == class {
+	if class == "" || e.DeviceClass() == class || domain == "valve" {
 		return true
 	}
 	if domain == "" { // a sensor by what it measures
@@ -265,6 +274,22 @@ func (m *Matcher) sensorsFirst(items []int32) []int32 {
 		return items
 	}
 	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return !isSensor(i) })
+}
+
+// mains keeps the valves that shut the water of the house off, by what they are
+// called; all if none is called so.
+func (m *Matcher) mains(items []int32) []int32 {
+	words := strings.Fields(m.pack.Texts["water"])
+	var out []int32
+	for _, i := range items {
+		if e := &m.house.Entities[i]; e.DeviceClass() == "water" || slices.ContainsFunc(words, func(w string) bool { return hasWord(e, w) }) {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 {
+		return items
+	}
+	return out
 }
 
 // outside keeps what is outdoors by its name or area.

@@ -136,22 +136,40 @@ func TestOwnNaturalSentences(t *testing.T) {
 	score(t, intent.English(), sharedHouse(t, "intents", "natural_home.json"), "testdata/natural_en.txt", 90)
 }
 
-// TestTelevision: nothing that a television says may do anything.
+// TestTelevision: nothing that a television says may do anything, in any of our
+// languages and in whatever room it stands.
 func TestTelevision(t *testing.T) {
 	t.Parallel()
-	for name, h := range map[string]*home.House{"own house": ours(t), "big house": sharedHouse(t, "intents", "natural_home.json")} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := matcher(t, h)
-			lines := told(t, "testdata/television_en.txt")
-			for _, s := range lines {
-				for _, area := range []string{"Living Room", "Kitchen", ""} {
-					if d := m.Match(s.text, area); d.Route == intent.Local || d.Route == intent.Ask {
-						t.Errorf("%d %q in %q: %s %s", s.line, s.text, area, d.Route, brief(d))
-					}
+	quiet := func(t *testing.T, m *intent.Matcher, language string) {
+		t.Helper()
+		lines := told(t, "testdata/television_"+language+".txt")
+		for _, s := range lines {
+			for _, area := range []string{rooms[language][0], rooms[language][1], ""} {
+				if d := m.Match(s.text, area); d.Route == intent.Local || d.Route == intent.Ask {
+					t.Errorf("%d %q in %q: %s %s", s.line, s.text, area, d.Route, brief(d))
 				}
 			}
-			t.Logf("%d sentences", len(lines))
+		}
+		if t.Logf("%d sentences", len(lines)); len(lines) < 25 {
+			t.Error("too few to tell")
+		}
+	}
+	t.Run("own house", func(t *testing.T) {
+		t.Parallel()
+		quiet(t, matcher(t, ours(t)), "en")
+	})
+	t.Run("big house", func(t *testing.T) {
+		t.Parallel()
+		quiet(t, matcher(t, sharedHouse(t, "intents", "natural_home.json")), "en")
+	})
+	for _, language := range []string{"de", "es", "fr"} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			quiet(t, abroad(t, language), language)
+		})
+		t.Run(language+", big house", func(t *testing.T) {
+			t.Parallel()
+			quiet(t, mergedMatcher(t, language, "home_"+language+".json"), language)
 		})
 	}
 }
@@ -179,12 +197,13 @@ func TestLanguagePacks(t *testing.T) {
 	}
 }
 
-// TestOwnPacksOnOthersSentences prints how our packs do on the core sentences of
-// Home Assistant's tests, which are written for its packs. What counts is what
+// TestOwnPacksOnOthersSentences measures our packs on the core sentences of Home
+// Assistant's tests, which are written for its packs. The bars lie two points below
+// what they reach. What counts is what
 // would be done: the devices, or the intent where there are none.
 func TestOwnPacksOnOthersSentences(t *testing.T) {
 	t.Parallel()
-	for language, atLeast := range map[string]int{"en": 40, "de": 10, "es": 10, "fr": 10} {
+	for language, atLeast := range map[string]int{"en": 57, "de": 18, "es": 13, "fr": 19} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
 			file := "home_" + language + ".json"

@@ -65,44 +65,6 @@ func (m *Matcher) guess(p *parse, area string) (Decision, bool) {
 	return m.resolve(p, area), true
 }
 
-func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) {
-	heard := p.text[c.start:c.end]
-	r := m.areaIndex.Resolve(heard, nil)
-	if r.Verdict == names.Exact || r.Verdict == names.Fuzzy {
-		c.value, c.unknown = int32(r.Items[0]), false
-		if d := m.resolve(p, area); !m.dangerous(d) {
-			return d, true
-		}
-	}
-	return m.refuse(p, "unknown_area", heard), false
-}
-
-func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) {
-	heard := p.text[c.start:c.end]
-	place := m.placeOf(p)
-	r := m.index.ResolveNear(heard, func(i int) bool {
-		return m.allowed[p.block.order][i] && (place == "" || m.house.Entities[i].In(place))
-	}, func(i int) bool { return m.house.Entities[i].In(area) })
-	if r.Verdict == names.None {
-		if place == "" && m.index.Knows(heard) && !p.block.Meta.Shy {
-			return Decision{Route: Reject, Reason: "wrong_kind", Heard: heard}, false
-		}
-		return m.refuse(p, "unknown_name", heard), false
-	}
-	c.unknown = false
-	c.items = nil
-	for _, i := range r.Items {
-		c.items = append(c.items, int32(i))
-	}
-	d := m.resolve(p, area)
-	sure := r.Verdict == names.Exact || r.Verdict == names.Many || r.Verdict == names.Fuzzy && !m.dangerous(d)
-	if d.Route != Local || sure {
-		return d, true
-	}
-	x := meaning{m: m, p: p, mic: area, action: d.Actions[0]}
-	return x.ask(c.items), true
-}
-
 // placeOf is the area that a parse names, or "".
 func (m *Matcher) placeOf(p *parse) string {
 	for i := range p.n {
@@ -114,10 +76,11 @@ func (m *Matcher) placeOf(p *parse) string {
 }
 
 // refuse answers a name nobody knows. A question about something that is no
-// household word at all is more likely for the model than about this house.
+// household word at all is more likely for the model than about this house, and
+// so is what says when instead of where.
 func (m *Matcher) refuse(p *parse, reason, heard string) Decision {
 	d := Decision{Route: Reject, Reason: reason, Heard: heard, NeedHouse: m.house.Empty()}
-	if p.block.Meta.Shy {
+	if p.block.Meta.Shy || m.saysWhen(heard) {
 		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}
 	}
 	if p.block.Meta.Question && !m.decoys[strings.Join(names.Normalise(heard), " ")] {

@@ -7,7 +7,8 @@ import (
 
 // closeAtText ends free text at each place where the text of a step begins. If
 // the template has a space behind the free text, the first of these places must
-// be the start of a word.
+// be the start of a word; in our own packs every one, for "o" is not the end of
+// "oscuro".
 func (r *run) closeAtText(i *inst, at place) {
 	want := i.text
 	if at.start {
@@ -15,16 +16,17 @@ func (r *run) closeAtText(i *inst, at place) {
 	}
 	from := r.skip(at)
 	text := r.view(at)
-	pos := r.firstAt(text, want, from, r.current.captures[r.current.n-1].at.wordEnd)
+	apart := r.current.captures[r.current.n-1].at.wordEnd
+	pos := r.firstAt(text, want, from, apart)
 	if pos == from {
-		pos = r.firstAt(text, want, from+1, r.current.captures[r.current.n-1].at.wordEnd)
+		pos = r.firstAt(text, want, from+1, apart)
 	}
 	for pos > from {
 		if *r.steps--; *r.steps < 0 {
 			return
 		}
 		r.closeAt(i, from, place{pos: pos, start: true, broken: at.broken})
-		pos = r.firstAt(text, want, pos+1, false)
+		pos = r.firstAt(text, want, pos+1, apart && !r.m.pack.Exact)
 	}
 }
 

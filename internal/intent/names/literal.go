@@ -5,20 +5,20 @@ import "slices"
 // literal finds the entries that the words fit as they are: the whole of a name;
 // else a part of it, perhaps with words of the place it stands in; else a part
 // with another word for the same kind of thing, "the desk light" for the desk
-// lamp.
-func (x *Index) literal(words []string, allow func(int) bool) ([]int, Verdict) {
+// lamp. The last result says that it is the whole of a name.
+func (x *Index) literal(words []string, allow func(int) bool) ([]int, Verdict, bool) {
 	var room [maxHeard]int32
 	ids, own, exact := room[:0], 0, Exact // own: words that are more than a kind
 	for _, w := range words {
 		id, ok := x.word[w]
 		if !ok {
 			if id, ok = x.kindred(w); !ok {
-				return nil, None
+				return nil, None, false
 			}
 			exact = Fuzzy
 		}
 		if len(ids) == maxHeard {
-			return nil, None
+			return nil, None, false
 		}
 		if x.kind[id] == 0 {
 			own++
@@ -26,25 +26,25 @@ func (x *Index) literal(words []string, allow func(int) bool) ([]int, Verdict) {
 		ids = append(ids, int32(id))
 	}
 	if len(ids) == 0 {
-		return nil, None
+		return nil, None, false
 	}
 	same := func(f *form) bool { return slices.Equal(f.words, ids) }
 	if items := x.collect(allow, same); len(items) > 0 {
-		return items, exact
+		return items, exact, true
 	}
 	part := func(f *form) bool { return x.covers(f, ids, false) }
 	items := x.collect(allow, part)
 	if own == 0 {
-		return items, exact
+		return items, exact, false
 	}
 	loose := x.collect(allow, func(f *form) bool { return x.covers(f, ids, true) })
 	switch {
 	case len(loose) > len(items) && len(items) == 0:
-		return loose, Fuzzy
+		return loose, Fuzzy, false
 	case len(loose) > len(items):
-		return loose, Many
+		return loose, Many, false
 	}
-	return items, exact
+	return items, exact, false
 }
 
 // kindred finds a word of the house for the same kind of thing.

@@ -52,6 +52,8 @@ const (
 type Result struct {
 	Verdict Verdict
 	Items   []int
+	Whole   bool // the words are all of a name, not a part of one
+	Rivals  bool // by likeness: other entries are alike enough to ask about
 }
 
 // Index holds entries ready for comparison. It is never changed after New and
@@ -200,8 +202,8 @@ func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Resu
 	if len(p.words) == 0 || len(p.words) > maxHeard {
 		return Result{}
 	}
-	if items, verdict := x.literal(p.words, allow); len(items) > 0 {
-		return decided(closest(items, near), verdict)
+	if items, verdict, whole := x.literal(p.words, allow); len(items) > 0 {
+		return decided(closest(items, near), verdict, whole)
 	}
 	return x.score(p, allow, near)
 }
@@ -211,15 +213,43 @@ func (x *Index) Knows(heard string) bool {
 	if len(heard) > maxBytes {
 		return false
 	}
-	items, _ := x.literal(x.phrase(heard).words, nil)
+	items, _, _ := x.literal(x.phrase(heard).words, nil)
 	return len(items) > 0
 }
 
-func decided(items []int, one Verdict) Result {
-	if len(items) == 1 {
-		return Result{one, items}
+// Plain is a heard text in lower case without articles, "" for none.
+func (x *Index) Plain(heard string) string { return strings.Join(x.words.cut(heard), " ") }
+
+// Strays reports whether a heard word that tells things apart belongs to another
+// entry's name and to none of this one's. A name cut in two has no words to judge by.
+func (x *Index) Strays(heard string, entry int) bool {
+	p := x.phrase(heard)
+	for i := range x.forms {
+		if f := &x.forms[i]; f.entry == entry && f.joined.text == p.joined {
+			return false
+		}
 	}
-	return Result{Many, items}
+	for _, w := range p.words {
+		id, ok := x.word[w]
+		if !ok || x.weight[id] < tells {
+			continue
+		}
+		own := false
+		for _, f := range x.within[id] {
+			own = own || x.forms[f].entry == entry
+		}
+		if !own && len(x.within[id]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func decided(items []int, one Verdict, whole bool) Result {
+	if len(items) == 1 {
+		return Result{Verdict: one, Items: items, Whole: whole}
+	}
+	return Result{Verdict: Many, Items: items, Whole: whole}
 }
 
 // closest keeps what is near; everything if nothing is.

@@ -98,10 +98,11 @@ func judge(best []scored, near func(int) bool) Result {
 		}
 	}
 	items = closest(items, near)
+	rivals := len(best) > len(items) && top < 1 // a name cut in two is that name
 	if len(items) == 1 && top >= acceptScore {
-		return Result{Fuzzy, items}
+		return Result{Verdict: Fuzzy, Items: items, Rivals: rivals}
 	}
-	return Result{Unsure, items[:min(len(items), MaxCandidates)]}
+	return Result{Verdict: Unsure, Items: items[:min(len(items), MaxCandidates)], Rivals: rivals}
 }
 
 // heard holds the likeness of every heard word to every word of the index, so

@@ -213,3 +213,15 @@ func TestLanguagesHaveBothFiles(t *testing.T) {
 		t.Errorf("an unknown language: %v", err)
 	}
 }
+
+// TestARefusalBeginsASentence: in German the unknown thing comes first.
+func TestARefusalBeginsASentence(t *testing.T) {
+	t.Parallel()
+	p, err := reply.Ours("de")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Refusal(intent.Decision{Route: intent.Reject, Reason: "unknown_name", Heard: "lampe im bad"}); !strings.HasPrefix(got, "Lampe im bad") {
+		t.Errorf("it says %q", got)
+	}
+}

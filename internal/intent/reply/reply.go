@@ -127,7 +127,7 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 		return p.Phrase("not_understood", nil)
 	}
 	if text := p.Phrase(d.Reason, map[string]any{"heard": heard, "a": p.article(heard)}); text != "" {
-		return text
+		return capital(text)
 	}
 	return p.Phrase("not_understood", nil)
 }

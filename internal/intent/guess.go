@@ -1,0 +1,319 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/names"
+	"voicegateway/internal/intent/numbers"
+)
+
+// Temperatures a bare number for a room can mean, in degrees.
+const (
+	coolest = 5
+	warmest = 30
+)
+
+// notWarmth begin the words that say brightness or position, in all our
+// languages: with one of them a number for a room is no temperature.
+var notWarmth = []string{
+	"dim", "fade", "bright", "light", "open", "clos", "shut", "hell", "öffn", "schlie", "tamis", "lumin", "ouvr", "ferm", "atenú", "bril", "abr", "cierr",
+}
+
+// degreeWords may follow the number of a temperature.
+var degreeWords = []string{"°", "°c", "degree", "degrees", "grad", "grados", "degré", "degrés", "c"}
+
+// guessArea takes words for the area they are like. Where they may as well be
+// another one, the room is asked for: what is done in the wrong room is done to
+// somebody.
+func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) {
+	heard := p.text[c.start:c.end]
+	r := m.areaIndex.Resolve(heard, nil)
+	strays := r.Verdict == names.Fuzzy && m.areaIndex.Strays(heard, r.Items[0])
+	switch {
+	case r.Verdict == names.Fuzzy && r.Rivals && !strays:
+		return Decision{Route: Ask, Reason: "which_area", Question: m.pack.Texts["which_area"], Heard: heard}, true
+	case r.Verdict == names.Exact || r.Verdict == names.Fuzzy && !strays:
+		c.value, c.unknown = int32(r.Items[0]), false
+		if d := m.resolve(p, area); !m.dangerous(d) {
+			return d, true
+		}
+	}
+	return m.refuse(p, "unknown_area", heard), false
+}
+
+// guessName takes words for the thing they are a part of, or like.
+func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) {
+	heard := p.text[c.start:c.end]
+	place := m.placeOf(p)
+	if domain := m.kinds[m.index.Plain(heard)]; domain != "" {
+		return m.onlyOne(p, c, domain, area)
+	}
+	room := m.roomCalled(heard)
+	if place == "" && room != "" {
+		if d, ok := m.warmRoom(p, room); ok {
+			return d, true
+		}
+	}
+	r := m.index.ResolveNear(heard, func(i int) bool {
+		return m.allowed[p.block.order][i] && (place == "" || m.house.Entities[i].In(place))
+	}, func(i int) bool { return m.house.Entities[i].In(area) })
+	if r.Verdict == names.None {
+		return m.nothing(p, heard, place), false
+	}
+	c.unknown = false
+	c.items = nil
+	for _, i := range r.Items {
+		c.items = append(c.items, int32(i))
+	}
+	return m.settle(p, c, &r, room, area), true
+}
+
+// settle decides whether what a guessed name says is done or asked about.
+func (m *Matcher) settle(p *parse, c *capture, r *names.Result, room, area string) Decision {
+	d := m.resolve(p, area)
+	if d.Route != Local {
+		return d
+	}
+	heard := p.text[c.start:c.end]
+	x := meaning{m: m, p: p, mic: area, action: d.Actions[0]}
+	switch {
+	case m.isCommon(heard) && m.entrances(d):
+		items := m.doors(c.items, area)
+		if near := x.in(items, area); len(near) == 1 && near[0] == c.items[0] && !m.dangerous(d) {
+			return d
+		}
+		return x.ask(items)
+	case room != "" && !r.Whole && x.onlyLight():
+		return x.lightsOf(room)
+	case m.sure(heard, room, r, d):
+		return d
+	}
+	return x.ask(c.items)
+}
+
+// onlyOne takes the name of a kind of thing for the one of this kind that is in
+// the room of the sentence or of the microphone, or in the house; never for one of
+// several that happens to be called so.
+func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, bool) {
+	x := meaning{m: m, p: p, mic: area, area: m.placeOf(p)}
+	var all []int32
+	for i := range m.house.Entities {
+		if m.house.Entities[i].Domain == domain && m.allowed[p.block.order][i] {
+			all = append(all, int32(i))
+		}
+	}
+	all = x.place(all)
+	if near := x.in(all, area); len(near) > 0 && area != "" {
+		all = near
+	}
+	switch {
+	case len(all) > 1 && p.block.Meta.Question:
+		return x.ask(all), true
+	case len(all) != 1:
+		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}, false
+	}
+	c.unknown, c.items = false, all
+	return m.resolve(p, area), true
+}
+
+// nothing answers a name that nothing is like. What the house has, but the pack
+// has no such sentence for, the model may know how to do.
+func (m *Matcher) nothing(p *parse, heard, place string) Decision {
+	if place != "" || p.block.Meta.Shy {
+		return m.refuse(p, "unknown_name", heard)
+	}
+	r := m.index.Resolve(heard, nil)
+	if r.Verdict != names.Exact && r.Verdict != names.Many {
+		return m.refuse(p, "unknown_name", heard)
+	}
+	for _, i := range r.Items {
+		if m.commands(p.block.Intent, m.house.Entities[i].Domain) {
+			return Decision{Route: Reject, Reason: "wrong_kind", Heard: heard}
+		}
+	}
+	return Decision{Route: Model, Reason: "no_sentence"}
+}
+
+// commands reports whether the pack has sentences of the intent for things of the
+// domain.
+func (m *Matcher) commands(intent, domain string) bool {
+	return slices.ContainsFunc(m.pack.Blocks, func(b Block) bool {
+		return b.Intent == intent && (slices.Contains(b.Domains, domain) || b.Slots["domain"] == domain)
+	})
+}
+
+// sure reports whether what a guessed name says may be done at once. A part of a
+// name that is what a room is called means the room.
+func (m *Matcher) sure(heard, room string, r *names.Result, d Decision) bool {
+	if r.Verdict == names.Unsure || r.Verdict == names.Fuzzy && m.dangerous(d) {
+		return false
+	}
+	return room == "" || r.Whole || m.entrances(d) && !holdsNumber(d) &&
+		keepsOut(&home.Entity{Domain: "cover", Name: heard}) // "open the garage"
+}
+
+func holdsNumber(d Decision) bool {
+	for _, key := range []string{"position", "brightness", "percentage", "temperature"} {
+		if d.Actions[0].Slots[key] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsOut reports whether a thing is a cover that keeps people out.
+func keepsOut(e *home.Entity) bool {
+	return e.Domain == "cover" && Dangerous(Action{Intent: "HassTurnOn"}, e)
+}
+
+// entrances reports whether a decision moves what lets people in, or releases
+// anything else that is dangerous.
+func (m *Matcher) entrances(d Decision) bool {
+	for _, a := range d.Actions {
+		for _, id := range a.Devices {
+			if e := m.house.Entity(id); e != nil && (keepsOut(e) || Dangerous(a, e)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isCommon reports whether words are only what many things are called by.
+func (m *Matcher) isCommon(heard string) bool {
+	return !slices.ContainsFunc(strings.Fields(m.index.Plain(heard)), func(w string) bool { return !m.common[w] })
+}
+
+// doors adds the locks to what "the door" may be, the near ones first. A valve
+// has nothing to do with them.
+func (m *Matcher) doors(items []int32, area string) []int32 {
+	if !keepsOut(&m.house.Entities[items[0]]) {
+		return items
+	}
+	items = slices.Clone(items)
+	for i := range m.house.Entities {
+		if m.house.Entities[i].Domain == "lock" {
+			items = append(items, int32(i))
+		}
+	}
+	slices.SortStableFunc(items, func(a, b int32) int {
+		switch near, other := m.house.Entities[a].In(area), m.house.Entities[b].In(area); {
+		case near == other || area == "":
+			return 0
+		case near:
+			return -1
+		}
+		return 1
+	})
+	return items
+}
+
+// roomCalled is the area that is called by the words as a whole, or "".
+func (m *Matcher) roomCalled(heard string) string {
+	if r := m.areaIndex.Resolve(heard, nil); r.Verdict == names.Exact && r.Whole {
+		return m.areas[r.Items[0]]
+	}
+	return ""
+}
+
+// warmRoom takes a number without a unit, or in degrees, that is said of a room
+// for its temperature where the room has a thermostat.
+func (m *Matcher) warmRoom(p *parse, room string) (Decision, bool) {
+	value, ok := p.bareNumber()
+	if !ok || value < coolest || value > warmest || p.block.Meta.Question {
+		return Decision{}, false
+	}
+	x := meaning{m: m, p: p, area: room, action: Action{
+		Intent: "HassClimateSetTemperature", Slots: map[string]any{"domain": "climate", "area": room, "temperature": plain(value)},
+	}}
+	var items []int32
+	for i := range m.house.Entities {
+		if e := &m.house.Entities[i]; e.Domain == "climate" && e.In(room) {
+			items = append(items, int32(i))
+		}
+	}
+	switch len(items) {
+	case 0:
+		return Decision{}, false
+	case 1:
+		return x.done(items), true
+	}
+	return x.ask(items), true
+}
+
+// onlyLight reports whether nothing but a lamp can do what is asked: a colour.
+func (x *meaning) onlyLight() bool {
+	return x.action.Intent == "HassLightSet" && (x.action.Slots["color"] != nil || x.action.Slots["temperature"] != nil)
+}
+
+// lightsOf does to all lights of a room what is asked.
+func (x *meaning) lightsOf(room string) Decision {
+	delete(x.action.Slots, "name")
+	x.action.Slots["area"], x.action.Slots["domain"], x.action.Devices = room, "light", nil
+	var items []int32
+	for i := range x.m.house.Entities {
+		if e := &x.m.house.Entities[i]; e.Domain == "light" && e.In(room) {
+			items = append(items, int32(i))
+		}
+	}
+	return x.several(items)
+}
+
+// movesRoom reports whether a number is said of a kind of thing that is also what
+// a room is called: "set the garage to 21" need not be about its door.
+func (x *meaning) movesRoom() bool {
+	if _, bare := x.p.bareNumber(); !bare || x.action.Intent != "HassSetPosition" || x.m.areaIndex == nil {
+		return false
+	}
+	for i := range x.p.n {
+		if c := &x.p.captures[i]; c.at.op == opValue && x.m.roomCalled(x.p.text[c.start:c.end]) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// bareNumber is the number of a parse if it has no unit, or that of a temperature,
+// and no word says that it is about light or a position.
+func (p *parse) bareNumber() (float64, bool) {
+	for w := range strings.FieldsSeq(p.text) {
+		if slices.ContainsFunc(notWarmth, func(begin string) bool { return strings.HasPrefix(w, begin) }) {
+			return 0, false
+		}
+	}
+	for i := range p.n {
+		c := &p.captures[i]
+		if c.at.op != opNumber {
+			continue
+		}
+		rest := strings.Fields(p.text[c.end:])
+		return c.number, len(rest) == 0 || slices.Contains(degreeWords, rest[0]) || rest[0] == "ein"
+	}
+	return 0, false
+}
+
+// saysWhen reports whether words say when or on which condition something is to
+// happen, and so are neither a place nor a thing.
+func (m *Matcher) saysWhen(heard string) bool {
+	if last := heard[strings.LastIndexByte(heard, ' ')+1:]; m.kinds[last] != "" && last != heard {
+		return false // "night light"
+	}
+	if lang, ok := numbers.For(m.pack.Language); ok {
+		var room [4]numbers.Reading
+		for _, n := range lang.Read(room[:0], heard, numbers.Range{From: 0, To: 100}) {
+			whole := n.Length == len(heard)
+			if whole || n.Value != 1 && heard[n.Length] == ' ' { // "une" is an article too
+				return true
+			}
+		}
+	}
+	padded := " " + heard + " "
+	for _, moment := range m.pack.Moments {
+		if strings.Contains(padded, " "+moment+" ") || strings.HasSuffix(moment, "'") && strings.Contains(padded, " "+moment) {
+			return true
+		}
+	}
+	return false
+}
