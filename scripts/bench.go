@@ -3,8 +3,8 @@
 // This program runs the benchmarks, one package after the other, and prints
 // their figures in people's units beside the budgets and the peers they are
 // compared with. It exists because a figure that nobody sees beside its budget
-// says nothing. A budget whose part does not exist yet has its line, too, so
-// that nobody takes silence for success. A new budget is a line in chapters.
+// says nothing. A budget whose part does not exist yet has its line, too: nobody
+// takes silence for success. A new budget is a line in chapters.
 //
 // It fails when a benchmark fails, never because a figure is bad: machines are
 // noisy, and a person has to judge. Usage:
@@ -487,8 +487,7 @@ func (r *results) why(from string) string {
 	}
 }
 
-// others are the benchmarks without a line of their own, so that none is run for
-// nothing.
+// others are the benchmarks without a line of their own.
 func (r *results) others(s *sheet, shown map[string]bool) {
 	s.heading("Also measured")
 	for _, key := range slices.Sorted(maps.Keys(r.figures)) {

@@ -101,7 +101,7 @@ func TestBreaker(t *testing.T) {
 				b := newBreaker(BreakerConfig{}, func(from, to string) { told = append(told, from+" "+to) })
 				defer b.stop()
 				for i, s := range steps {
-					time.Sleep(s.wait) //nolint:forbidigo // virtual time
+					<-time.After(s.wait)
 					synctest.Wait()
 					if denied := s.happens(b); denied != s.deny {
 						t.Fatalf("step %d (%s): refused: %v", i, s.do, denied)
