@@ -171,7 +171,7 @@ var chapters = []struct {
 		{"transcript to model's first sound, own share, p95", "internal/gateway ModelAnswer p95-ns", span, bars(atMost(30 * time.Millisecond)), false},
 	}},
 	{"Hearing", []line{
-		{"wake word, micro", notYet, core, bars(atMost(0.01)), false},
+		{"wake word, micro", "internal/speech/wake MicroFrame ns/op", core, bars(atMost(0.01)), true},
 		{"wake word, pocketsphinx, through its worker", "internal/speech/wake Detect ns/op", core, nil, true},
 		{"recogniser, pocketsphinx, through its worker", "internal/speech/sphinx Push ns/op", core, nil, true},
 		{"worker there and back, one frame", "internal/worker RoundTrip ns/op", span, nil, true},
