@@ -80,6 +80,9 @@ type watcher struct{ ended func(turn.Record) }
 // StateChanged is of no interest.
 func (w *watcher) StateChanged(turn.State) {}
 
+// Hearing is of no interest.
+func (w *watcher) Hearing(turn.Hearing) {}
+
 // Replied is of no interest.
 func (w *watcher) Replied(string, string) {}
 

@@ -87,7 +87,10 @@ func (e *Endpointer) Push(f audio.Frame, _ speech.Partial, _ speech.Completeness
 func (e *Endpointer) Observe(audio.Frame) {}
 
 // Reset does nothing.
-func (e *Endpointer) Reset() {}
+func (e *Endpointer) Reset(speech.Detection) {}
+
+// Admit lets everything through.
+func (e *Endpointer) Admit(f audio.Frame) []audio.Frame { return []audio.Frame{f} }
 
 // Matcher calls MatchFunc and knows Home.
 type Matcher struct {
@@ -194,6 +197,9 @@ func (o *Observer) StateChanged(s turn.State) {
 	defer o.mu.Unlock()
 	o.states = append(o.states, s)
 }
+
+// Hearing does nothing.
+func (o *Observer) Hearing(turn.Hearing) {}
 
 // Replied keeps the reply.
 func (o *Observer) Replied(_, text string) {

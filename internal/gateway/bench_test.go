@@ -80,6 +80,9 @@ func (s *stageOfOne) StateChanged(to turn.State) {
 	}
 }
 
+// Hearing does nothing.
+func (s *stageOfOne) Hearing(turn.Hearing) {}
+
 // Replied does nothing.
 func (s *stageOfOne) Replied(string, string) {}
 

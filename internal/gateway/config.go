@@ -50,6 +50,7 @@ type Identity struct {
 type AudioConfig struct {
 	Input   string `yaml:"input"`
 	Output  string `yaml:"output"`
+	Channel int    `yaml:"channel"` // of a microphone with several, from 1
 	Earcons string `yaml:"earcons"` // off, soft or full
 }
 
@@ -58,12 +59,20 @@ type WakeConfig struct {
 	Engine     string             `yaml:"engine"`
 	Words      []string           `yaml:"words"`
 	Thresholds map[string]float64 `yaml:"thresholds"` // per word, in the engine's own measure
+	Stop       []string           `yaml:"stop"`       // words that end what is being said; models of micro
 	ModelsDir  string             `yaml:"models_dir"`
+	Wyoming    WyomingConfig      `yaml:"wyoming"`
 }
 
-// STTConfig chooses the recognisers, the first that works is used.
+// STTConfig chooses the recognisers: what the first does not understand goes to
+// the next.
 type STTConfig struct {
-	Engines        []string          `yaml:"engines"`
+	Engines []string `yaml:"engines"`
+	// Endpoint is "sentence", or "silence" for a fixed one of Silence.
+	Endpoint string        `yaml:"endpoint"`
+	Silence  time.Duration `yaml:"silence"`
+	// Timeout is for one utterance and one recogniser beyond this machine's own.
+	Timeout        time.Duration     `yaml:"timeout"`
 	ModelDir       string            `yaml:"model_dir"`
 	Pronunciations map[string]string `yaml:"pronunciations"` // word to CMU phones, for names no dictionary has
 	// Denoise is "on", "off" or "auto": for recognisers that gain by it.
@@ -74,8 +83,9 @@ type STTConfig struct {
 
 // OpenAIConfig is a transcription endpoint.
 type OpenAIConfig struct {
-	BaseURL string `yaml:"base_url"`
-	Model   string `yaml:"model"`
+	BaseURL    string `yaml:"base_url"`
+	Model      string `yaml:"model"`
+	APIKeyFile string `yaml:"api_key_file"`
 }
 
 // WyomingConfig is a Wyoming service.
@@ -195,7 +205,10 @@ type SafetyConfig struct {
 
 // RecorderConfig keeps utterances for later listening; off by default (H10).
 type RecorderConfig struct {
-	Enabled bool `yaml:"enabled"`
+	Enabled bool          `yaml:"enabled"`
+	Dir     string        `yaml:"dir"` // empty: recordings in the state directory
+	MaxAge  time.Duration `yaml:"max_age"`
+	MaxMB   int           `yaml:"max_mb"` // of all recordings together
 }
 
 // Default is the configuration without any file. configs/voice-gateway.yaml says
@@ -204,14 +217,14 @@ func Default() Config {
 	sound, wakes := device.Default(), wake.Default()
 	return Config{
 		Gateway: Identity{ID: "kitchen", Area: "Kitchen", Language: "en"},
-		Audio:   AudioConfig{Input: sound.Input, Output: sound.Output, Earcons: "soft"},
+		Audio:   AudioConfig{Input: sound.Input, Output: sound.Output, Channel: 1, Earcons: "soft"},
 		Wake: WakeConfig{
-			Engine: wakes.Engine, Words: wakes.Words, Thresholds: map[string]float64{},
+			Engine: wakes.Engine, Words: wakes.Words, Thresholds: map[string]float64{}, Stop: []string{"stop"},
 			ModelsDir: "/var/lib/voice-gateway/models",
 		},
 		STT: STTConfig{
 			Engines: []string{"pocketsphinx"}, ModelDir: sphinx.DefaultModelDir, Pronunciations: map[string]string{},
-			Denoise: "auto",
+			Denoise: "auto", Endpoint: "sentence", Silence: 700 * time.Millisecond, Timeout: 8 * time.Second,
 		},
 		Intents: IntentsConfig{Packs: []string{}},
 		AI:      ai.Default(),
@@ -226,6 +239,8 @@ func Default() Config {
 		HTTP:   HTTPConfig{Listen: "127.0.0.1:8765", Hosts: []string{}},
 		Tools:  local.Default(),
 		Safety: SafetyConfig{Dangerous: "deny", FanOutLimit: 5},
+
+		Recorder: RecorderConfig{MaxAge: 7 * 24 * time.Hour, MaxMB: 200},
 	}
 }
 

@@ -59,6 +59,13 @@ func (o *observers) overall(state string) {
 	}
 }
 
+// Hearing passes on what the ear makes of a frame.
+func (o *observers) Hearing(h turn.Hearing) {
+	if o.watch != nil {
+		o.watch.Hearing(h)
+	}
+}
+
 // Replied passes a reply on.
 func (o *observers) Replied(id, text string) {
 	if o.api != nil {

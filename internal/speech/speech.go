@@ -11,6 +11,7 @@ type Detection struct {
 	Score  float64   // engine's own score; comparable only within one engine
 	Engine string    // "pocketsphinx", "micro", …
 	At     time.Time // end of the wake word in the audio
+	Stop   bool      // the word is one that ends what is being said, and opens nothing
 }
 
 // Partial is what a streaming transcriber believes so far.

@@ -43,6 +43,9 @@ func (e *ender) StateChanged(s turn.State) {
 	}
 }
 
+// Hearing does nothing.
+func (e *ender) Hearing(turn.Hearing) {}
+
 // Replied does nothing.
 func (e *ender) Replied(string, string) {}
 

@@ -75,7 +75,7 @@ func (l *Loop) wake(ctx context.Context, d speech.Detection) {
 	if d.Word != "" {
 		t.rec.Wake = &Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
 	}
-	l.parts.End.Reset()
+	l.parts.End.Reset(d)
 	limited, cancel := context.WithTimeout(ctx, l.earBudget())
 	defer cancel()
 	if err := l.parts.Stt.Begin(limited); err != nil {
@@ -95,16 +95,20 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 	t := l.turn
 	limited, cancel := context.WithTimeout(ctx, l.earBudget())
 	defer cancel()
-	p, err := l.parts.Stt.Push(limited, f)
-	if err != nil {
-		l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
-		return
+	for _, admitted := range l.parts.End.Admit(f) {
+		p, err := l.parts.Stt.Push(limited, admitted)
+		if err != nil {
+			l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
+			return
+		}
+		if p.Text != t.partial.Text {
+			t.judged = l.parts.Answer.Judge(p.Text)
+		}
+		t.partial = p
 	}
-	if p.Text != t.partial.Text {
-		t.judged = l.parts.Answer.Judge(p.Text)
-	}
-	t.partial = p
-	if e := l.parts.End.Push(f, p, t.judged); e.Done {
+	e := l.parts.End.Push(f, t.partial, t.judged)
+	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: audio.Level(f.Samples), Partial: t.partial, Judged: t.judged, Ended: e.Reason})
+	if e.Done {
 		l.endUtterance(ctx, e, f.At)
 	}
 }

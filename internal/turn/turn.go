@@ -40,11 +40,15 @@ type (
 		Finish(ctx context.Context) (speech.Transcript, error)
 	}
 	// Endpointer decides when the speaker is done. It observes the room between
-	// utterances, to know its noise.
+	// utterances, to know its noise and how loud the wake word was. Reset begins an
+	// utterance; the zero Detection is one without a wake word. Admit gives the
+	// frames the recogniser may have of a frame: what is far below the wake word's
+	// loudness is background, and what turns out to be its beginning comes late.
 	Endpointer interface {
 		Observe(f audio.Frame)
+		Reset(d speech.Detection)
+		Admit(f audio.Frame) []audio.Frame
 		Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint
-		Reset()
 	}
 	// Matcher understands a sentence without a model.
 	Matcher interface {
@@ -76,10 +80,22 @@ type (
 	// Observer is told what happens. Its methods must return quickly.
 	Observer interface {
 		StateChanged(s State)
+		Hearing(h Hearing)
 		Replied(turn, text string)
 		TurnEnded(r Record)
 	}
 )
+
+// Hearing is what the ear makes of the newest frame, for a meter and for those
+// who follow an utterance.
+type Hearing struct {
+	Turn    string  // the utterance's turn; "" between utterances
+	Level   float64 // of the frame, dBFS
+	Score   float64 // of the wake word engine, where it has one
+	Partial speech.Partial
+	Judged  speech.Completeness
+	Ended   string // the endpoint's reason, with the frame that ended the utterance
+}
 
 // ErrNoModel means that there is no language model to ask.
 var ErrNoModel = errors.New("no language model answers")

@@ -130,9 +130,12 @@ func New(cfg Config) *Endpointer {
 // command in one breath with the wake word is judged against the room.
 func (e *Endpointer) Observe(f audio.Frame) { e.floor.Push(audio.Level(f.Samples)) }
 
-// Reset begins an utterance; the next Push is its first frame. What is known of
-// the room stays.
-func (e *Endpointer) Reset() { e.u = utterance{} }
+// Reset begins an utterance after a wake word, or without one; the next Push is
+// its first frame. What is known of the room stays.
+func (e *Endpointer) Reset(speech.Detection) { e.u = utterance{} }
+
+// Admit gives the frames the recogniser may have.
+func (e *Endpointer) Admit(f audio.Frame) []audio.Frame { return []audio.Frame{f} }
 
 // Push takes the next frame, what the recogniser believes after it and whether
 // that is a sentence. Frames from before the detection (pre-roll) that Observe

@@ -42,7 +42,7 @@ func script(e *endpoint.Endpointer, room float64, pieces []piece) (speech.Endpoi
 		e.Observe(frame(room))
 	}
 	begin = at
-	e.Reset()
+	e.Reset(speech.Detection{})
 	p := speech.Partial{}
 	for _, s := range pieces {
 		if s.text != "" && s.text != p.Text {
@@ -200,7 +200,7 @@ func TestResetForgetsTheUtteranceNotTheRoom(t *testing.T) {
 
 func TestFileWithoutLead(t *testing.T) {
 	e := endpoint.New(endpoint.Default()) // nothing observed, speech from the first sample on
-	e.Reset()
+	e.Reset(speech.Detection{})
 	at := time.Unix(1_700_000_000, 0)
 	for n := range 200 {
 		level := -200.0
