@@ -3,6 +3,8 @@ package audio
 import (
 	"fmt"
 	"math"
+	"slices"
+	"time"
 )
 
 // The filter: a sinc of 16 zero crossings a side under a Kaiser window, cut off
@@ -14,31 +16,118 @@ const (
 	kaiserBeta    = 8.0
 )
 
-// Resample converts a clip to another rate. One filter for every pair of rates:
-// the output sample at time t is the input under a window centred on t. It is
-// for whole clips (files, synthesised sentences).
+// Resample converts a whole clip (a file, a synthesised sentence) to another
+// rate.
 func Resample(c Clip, to Rate) (Clip, error) {
 	if c.Rate == to && to > 0 {
 		return c, nil
 	}
-	if c.Rate <= 0 || to <= 0 {
-		return Clip{}, fmt.Errorf("resampling from %d to %d Hz: both rates must be positive", c.Rate, to)
+	r, err := NewResampler(c.Rate, to)
+	if err != nil {
+		return Clip{}, err
 	}
-	g := gcd(int(c.Rate), int(to))
-	up, down := int(to)/g, int(c.Rate)/g // out = in * up / down
-	scale := min(1, float64(to)/float64(c.Rate)) * cutoff
-	half := int(math.Ceil(zeroCrossings / scale))
-	phases := make([][]float32, up)
-	out := make([]int16, (len(c.Samples)*up+down-1)/down)
-	for n := range out {
-		at := n * down
-		centre, phase := at/up, at%up
-		if phases[phase] == nil {
-			phases[phase] = taps(float64(phase)/float64(up), scale, half)
+	out := make([]int16, 0, r.outputs(len(c.Samples))+1)
+	for part := range slices.Chunk(c.Samples, resampleChunk) {
+		out = r.Push(out, part)
+	}
+	return Clip{Rate: to, Samples: r.Flush(out)}, nil
+}
+
+// resampleChunk bounds the memory for a long clip.
+const resampleChunk = 4096
+
+// Resampler converts live sound to another rate, in pieces of any size; cutting
+// it differently changes nothing. One filter serves every pair of rates: the
+// output sample at time t is the input under a window centred on t, so sound
+// comes out as late as the window is long beyond its centre (Behind). It does
+// not allocate once it has run for a second.
+type Resampler struct {
+	from     Rate
+	up, down int // out = in * up / down
+	half     int // input samples on either side of an output sample
+	scale    float64
+	phases   [][]float32 // by output sample modulo up; made when first needed
+
+	// Positions are relative: input sample 0 and output sample 0 fall together.
+	// Both move on before they outgrow 32 bits.
+	kept  []int16 // the input that is still under a window
+	first int     // number of kept[0]
+	next  int     // number of the next output sample
+}
+
+// NewResampler returns one for sound of rate from. Both rates must be positive.
+func NewResampler(from, to Rate) (*Resampler, error) {
+	if from <= 0 || to <= 0 {
+		return nil, fmt.Errorf("resampling from %d to %d Hz: both rates must be positive", from, to)
+	}
+	g := gcd(int(from), int(to))
+	r := &Resampler{from: from, up: int(to) / g, down: int(from) / g}
+	r.scale = min(1, float64(to)/float64(from)) * cutoff
+	r.half = int(math.Ceil(zeroCrossings / r.scale))
+	r.phases = make([][]float32, r.up)
+	r.reset()
+	return r, nil
+}
+
+// reset begins with silence before the first sample.
+func (r *Resampler) reset() {
+	r.kept = append(r.kept[:0], make([]int16, r.half-1)...)
+	r.first, r.next = 1-r.half, 0
+}
+
+// Push takes sound in and appends to out what is finished.
+func (r *Resampler) Push(out, in []int16) []int16 {
+	r.kept = append(r.kept, in...)
+	return r.convert(out, math.MaxInt)
+}
+
+// Flush appends what is left, as if silence followed, and begins anew.
+func (r *Resampler) Flush(out []int16) []int16 {
+	total := r.outputs(r.first + len(r.kept))
+	r.kept = append(r.kept, make([]int16, r.half)...)
+	out = r.convert(out, total)
+	r.reset()
+	return out
+}
+
+// Behind is how much later the newest sample that was pushed was captured than
+// the newest that came out.
+func (r *Resampler) Behind() time.Duration {
+	// In units of 1/up of an input sample.
+	ahead := (r.first+len(r.kept)-1)*r.up - (r.next-1)*r.down
+	return time.Duration(ahead) * time.Second / (time.Duration(r.from) * time.Duration(r.up))
+}
+
+// outputs is how many samples a clip of that many becomes.
+func (r *Resampler) outputs(inputs int) int {
+	return int((int64(inputs)*int64(r.up) + int64(r.down) - 1) / int64(r.down))
+}
+
+// convert makes all output samples before number end whose window is filled,
+// and forgets the input no later window reaches.
+func (r *Resampler) convert(out []int16, end int) []int16 {
+	var start int
+	for ; ; r.next++ {
+		at := r.next * r.down
+		centre, phase := at/r.up, at%r.up
+		start = centre - r.half + 1 - r.first
+		if start+2*r.half > len(r.kept) || r.next >= end {
+			break
 		}
-		out[n] = convolve(c.Samples, phases[phase], centre-half+1)
+		if r.phases[phase] == nil {
+			r.phases[phase] = taps(float64(phase)/float64(r.up), r.scale, r.half)
+		}
+		out = append(out, convolve(r.kept[start:], r.phases[phase]))
 	}
-	return Clip{Rate: to, Samples: out}, nil
+	// A window may begin after everything that has come.
+	if start = min(start, len(r.kept)); start > 0 {
+		r.kept = r.kept[:copy(r.kept, r.kept[start:])]
+		r.first += start
+	}
+	turns := r.next / r.up
+	r.next -= turns * r.up
+	r.first -= turns * r.down
+	return out
 }
 
 // taps is the filter for an output sample that lies frac of an input sample
@@ -58,14 +147,22 @@ func taps(frac, scale float64, half int) []float32 {
 	return out
 }
 
-func convolve(x []int16, taps []float32, first int) int16 {
-	from := max(0, -first)
-	to := min(len(taps), len(x)-first)
-	var sum float32
-	for i := from; i < to; i++ {
-		sum += float32(x[first+i]) * taps[i]
+// convolve adds in four lanes, which modern processors do at once. There is an
+// even number of taps.
+func convolve(x []int16, taps []float32) int16 {
+	x = x[:len(taps)]
+	var a, b, c, d float32
+	i := 0
+	for ; i+4 <= len(taps); i += 4 {
+		a += float32(x[i]) * taps[i]
+		b += float32(x[i+1]) * taps[i+1]
+		c += float32(x[i+2]) * taps[i+2]
+		d += float32(x[i+3]) * taps[i+3]
 	}
-	return clamp(float64(sum))
+	for ; i < len(taps); i++ {
+		a += float32(x[i]) * taps[i]
+	}
+	return clamp(float64(a + b + c + d))
 }
 
 func sinc(x float64) float64 {

@@ -4,19 +4,10 @@ package device
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
-	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
-
-	"github.com/gordonklaus/portaudio"
-
-	"voicegateway/internal/audio"
-	"voicegateway/internal/worker"
 )
 
 // The buffer of AUDIO.md 3: stalls of a busy machine were up to 0.6 s, so one
@@ -24,19 +15,29 @@ import (
 const (
 	captureLatency = time.Second
 	capturePeriods = 50
-	ringFrames     = 512 // 10 s, a power of two
+	ringFrames     = 256 // 5 s, a power of two; the daemon takes what comes at once
 )
 
 // microphone captures for ever: it opens the device, delivers frames, and looks
-// for it again when it is gone.
+// for it again when it is gone. While it is muted the device is closed.
 type microphone struct {
-	name  string
-	lib   *library
-	out   *worker.Outlet
-	epoch time.Time // the worker's time 0
+	name    string
+	channel int
+	lib     *library
+	status  *status
+	epoch   time.Time // the worker's time 0
+	changed chan struct{}
+	seen    string // the device used last
 
-	overflows int
-	told      string // the last state sent
+	mu    sync.Mutex
+	muted bool
+	open  *capture // nil while the device is closed
+}
+
+// capture is one time the device is open, or being opened.
+type capture struct {
+	cut    context.CancelFunc
+	closed chan struct{}
 }
 
 // run returns when ctx ends.
@@ -45,73 +46,142 @@ func (m *microphone) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := m.capture(ctx)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return
+		case errors.Is(err, errMuted):
+			m.closed("")
+			select {
+			case <-m.changed:
+			case <-ctx.Done():
+			}
+			wait = firstWait
+			continue
+		case errors.Is(err, errCut):
+			continue
 		}
 		if time.Since(began) > slowWait {
 			wait = firstWait
 		}
-		m.tell(State{Problem: problem(err)})
-		rest(ctx, wait)
-		wait = min(2*wait, slowWait)
+		m.closed(problem(err))
+		m.rest(ctx, wait)
+		wait = min(2*wait, m.longest())
 	}
 }
+
+var (
+	errMuted = errors.New("the microphone is muted")
+	errCut   = errors.New("the microphone is opened anew")
+)
 
 const (
 	firstWait = 500 * time.Millisecond
 	slowWait  = 5 * time.Second
-	lookEvery = 500 * time.Millisecond
+	namedWait = 1500 * time.Millisecond
+	lookEvery = 250 * time.Millisecond
+	// preferEvery is how often a better microphone is looked for.
+	preferEvery = time.Second
 )
 
-// rest waits, but not when a sound card comes or goes: looking into a directory
-// costs nothing, starting PortAudio a tenth of a second.
-func rest(ctx context.Context, wait time.Duration) {
-	before := cards()
+// longest is how long to wait at most before everything is looked for anew. A
+// device chosen by part of its name may come back under a name that rest does
+// not know of.
+func (m *microphone) longest() time.Duration {
+	if isDefaultName(m.name) {
+		return slowWait
+	}
+	return namedWait
+}
+
+// rest waits, but not when a sound card comes or goes, or the device can be
+// opened again: both cost little, starting PortAudio a tenth of a second.
+func (m *microphone) rest(ctx context.Context, wait time.Duration) {
+	name := m.name
+	if m.seen != "" {
+		name = m.seen
+	}
+	before, works := cards(), m.lib.probe(name, false) == nil
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for end := time.Now().Add(wait); ; {
 		select {
 		case <-ctx.Done():
 			return
+		case <-m.changed:
+			return
 		case now := <-tick.C:
-			if !now.Before(end) || cards() != before {
+			if !now.Before(end) || cards() != before || (m.lib.probe(name, false) == nil) != works {
 				return
 			}
 		}
 	}
 }
 
-func cards() string {
-	entries, err := os.ReadDir("/dev/snd")
-	if err != nil {
-		return ""
-	}
-	var names strings.Builder
-	for _, e := range entries {
-		names.WriteString(e.Name() + " ")
-	}
-	return names.String()
+// closed tells that there is no microphone, and why.
+func (m *microphone) closed(why string) {
+	m.status.update(func(s *State) { s.Input, s.Problem, s.Rate, s.Buffer = "", why, 0, 0 })
 }
 
 func problem(err error) string {
-	if errors.Is(err, portaudio.NoDefaultInputDevice) {
-		return "no microphone found; MQTT and ask still work; plug one in, or name one in audio.input"
+	if missing, ok := errors.AsType[*absentError](err); ok {
+		return fmt.Sprintf("%v; MQTT and ask still work", missing)
 	}
 	return fmt.Sprintf("the microphone does not work: %v; MQTT and ask still work; it is tried again", err)
 }
 
-func (m *microphone) tell(s State) {
-	s.Overflows = m.overflows
-	b, err := json.Marshal(s)
-	if err != nil || string(b) == m.told {
-		return
+// mute closes the device, or lets run open it; it returns when it is closed.
+func (m *microphone) mute(on bool) {
+	m.mu.Lock()
+	m.muted = on
+	m.mu.Unlock()
+	if on {
+		m.reopen()
+		m.closed("")
 	}
-	m.told = string(b)
-	_ = m.out.Emit(eventState, b) // a broken pipe ends the worker elsewhere
+	select {
+	case m.changed <- struct{}{}:
+	default:
+	}
 }
 
-// capture runs until the device fails or ctx ends.
+// reopen closes the device, which run opens anew at once unless it is muted; it
+// returns in between.
+func (m *microphone) reopen() {
+	m.mu.Lock()
+	open := m.open
+	m.mu.Unlock()
+	if open == nil {
+		return
+	}
+	open.cut()
+	<-open.closed
+}
+
+// capture runs until the device fails, ctx ends or it is closed on request.
 func (m *microphone) capture(ctx context.Context) error {
+	m.mu.Lock()
+	if m.muted {
+		m.mu.Unlock()
+		return errMuted
+	}
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	c := &capture{cut: cut, closed: make(chan struct{})}
+	m.open = c
+	m.mu.Unlock()
+	err := m.listen(ctx)
+	if ctx.Err() != nil {
+		err = errCut
+	}
+	m.mu.Lock()
+	m.open = nil
+	m.mu.Unlock()
+	close(c.closed)
+	return err
+}
+
+// listen opens the device and delivers what it hears.
+func (m *microphone) listen(ctx context.Context) error {
 	if err := m.lib.acquire(); err != nil {
 		return err
 	}
@@ -120,123 +190,59 @@ func (m *microphone) capture(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	buf := make([]int16, audio.FrameSamples)
-	stream, err := m.lib.open(portaudio.StreamParameters{
-		Input:           portaudio.StreamDeviceParameters{Device: dev, Channels: 1, Latency: captureLatency},
-		SampleRate:      float64(audio.SpeechRate),
-		FramesPerBuffer: audio.FrameSamples,
-	}, capturePeriods, &buf)
+	m.seen = dev.Name
+	in, err := openInput(m.lib, dev, m.channel)
 	if err != nil {
-		return explain("opening "+dev.Name+" at 16 kHz mono", err)
+		return err
 	}
-	defer m.shut(stream)
-	if err := stream.Start(); err != nil {
-		return explain("starting "+dev.Name, err)
+	defer m.shut(in)
+	if err := in.stream.Start(); err != nil {
+		return explain("starting the microphone "+stable(dev.Name), err)
 	}
-	state := State{Input: dev.Name}
-	if info := stream.Info(); info != nil {
-		state.Buffer = info.InputLatency
+	m.status.update(func(s *State) {
+		s.Input, s.Problem, s.Rate, s.Buffer = stable(dev.Name), "", int(in.rate), 0
+		if info := in.stream.Info(); info != nil {
+			s.Buffer = info.InputLatency
+		}
+	})
+	r := newRing()
+	go m.read(ctx, in, r)
+	if isDefaultName(m.name) && dev.Name != byDefault {
+		var watching sync.WaitGroup
+		defer watching.Wait()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		watching.Go(func() { m.prefer(ctx) })
 	}
-	m.tell(state)
-	r := &ring{ready: make(chan struct{}, 1), ended: make(chan struct{})}
-	go m.read(ctx, stream, buf, r)
 	return m.deliver(r)
 }
 
-// shut closes a stream. The calls may block for as long as the device is gone.
-func (m *microphone) shut(s *portaudio.Stream) {
-	defer m.lib.guard.watch("closing the microphone", slowLimit)()
-	_ = s.Abort()
-	_ = s.Close()
-}
-
-// ring hands frames from the thread that reads the card to the one that writes
-// the pipe, without a lock and without an allocation on the reading side.
-type ring struct {
-	frames [ringFrames]captured
-	head   atomic.Uint64 // frames written
-	tail   atomic.Uint64 // frames taken
-	ready  chan struct{}
-	ended  chan struct{} // closed when reading is over, with err set
-	err    error
-}
-
-type captured struct {
-	at       time.Duration // since the worker's start, of the last sample
-	lost     int
-	overflow bool
-	samples  [audio.FrameSamples]int16
-}
-
-// read does nothing but read, on a thread of its own.
-func (m *microphone) read(ctx context.Context, s *portaudio.Stream, buf []int16, r *ring) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer close(r.ended)
-	lost := 0
-	for ctx.Err() == nil {
-		done := m.lib.guard.watch("reading the microphone", fastLimit)
-		err := s.Read()
-		done()
-		overflow := errors.Is(err, portaudio.InputOverflowed) // the samples are good, some before them are not
-		if err != nil && !overflow {
-			r.err = explain("reading the microphone", err)
-			return
-		}
-		waiting, err := s.AvailableToRead()
-		if err != nil {
-			waiting = 0
-		}
-		head := r.head.Load()
-		if head-r.tail.Load() == ringFrames {
-			lost += len(buf)
-			continue
-		}
-		f := &r.frames[head%ringFrames]
-		f.at = time.Since(m.epoch) - time.Duration(waiting)*time.Second/time.Duration(audio.SpeechRate)
-		f.lost, f.overflow = lost, overflow
-		copy(f.samples[:], buf)
-		lost = 0
-		r.head.Store(head + 1)
-		select {
-		case r.ready <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// deliver writes frames to the parent until reading is over.
-func (m *microphone) deliver(r *ring) error {
-	var b []byte
-	var last time.Duration
+// prefer waits, while another device stands in for the default one, for that to
+// come, and then has it opened.
+func (m *microphone) prefer(ctx context.Context) {
+	works := m.lib.probe(byDefault, false) == nil // and yet the library does not offer it
+	tick := time.NewTicker(preferEvery)
+	defer tick.Stop()
 	for {
-		for tail := r.tail.Load(); tail < r.head.Load(); tail++ {
-			f := &r.frames[tail%ringFrames]
-			lost := f.lost
-			if f.overflow {
-				m.overflows++
-				lost += missing(f.at - last)
-			}
-			last = f.at
-			b = encodeFrame(b[:0], f.at, lost, f.samples[:])
-			r.tail.Store(tail + 1)
-			if err := m.out.Emit(eventFrame, b); err != nil {
-				<-r.ended
-				return fmt.Errorf("handing sound to the gateway: %w", err)
-			}
-		}
 		select {
-		case <-r.ready:
-		case <-r.ended:
-			if r.tail.Load() == r.head.Load() {
-				return r.err
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if m.lib.outdated() || !works && m.lib.probe(byDefault, false) == nil {
+				m.mu.Lock()
+				if m.open != nil {
+					m.open.cut()
+				}
+				m.mu.Unlock()
+				return
 			}
 		}
 	}
 }
 
-// missing is what an overflow cost: the samples that the time between two
-// frames had more than one frame.
-func missing(between time.Duration) int {
-	return max(1, int((between-audio.FrameLength)*time.Duration(audio.SpeechRate)/time.Second))
+// shut closes a stream. The calls may block for as long as the device is gone.
+func (m *microphone) shut(in *input) {
+	defer m.lib.guard.watch("closing the microphone", slowLimit)()
+	_ = in.stream.Abort()
+	_ = in.stream.Close()
 }

@@ -23,8 +23,10 @@ import (
 
 // Config says which devices to use and how to start the worker.
 type Config struct {
-	Input  string // "default", or part of a device's name
-	Output string // the same
+	Input   string // "default", or part of a device's name
+	Output  string // the same
+	Channel int    // of a microphone with several, from 1; 0 is 1
+	Muted   bool   // begin with the microphone closed
 
 	Command []string // our own binary and `worker audio`
 	Env     []string // added to the worker's environment; for tests
@@ -32,16 +34,21 @@ type Config struct {
 }
 
 // Default uses the devices the system calls its default.
-func Default() Config { return Config{Input: "default", Output: "default"} }
+func Default() Config { return Config{Input: "default", Output: "default", Channel: 1} }
 
 const (
 	// callTimeout bounds small requests; the worker answers them at once.
 	callTimeout = 3 * time.Second
+	// slowTimeout bounds those for which the worker asks the sound system.
+	slowTimeout = 10 * time.Second
 	// playTimeout is how much longer than its sound a clip may take: opening
 	// the device, its buffer, and a device that another program holds.
 	playTimeout = 8 * time.Second
 	// kept is how much sound waits for a slow reader before frames are lost.
 	kept = 8 * time.Second
+	// restartDelay is the longest one between two restarts of the worker: sound
+	// has to be back within two seconds of the card's return.
+	restartDelay = time.Second
 )
 
 // Device is one sound card, or two. Mic and Speaker work while Run does.
@@ -52,40 +59,54 @@ type Device struct {
 	frames chan audio.Frame
 	turn   chan struct{} // one clip at a time
 
+	muting  sync.Mutex // held while the worker is told to mute or to open
+	session *worker.Session
+
 	mu    sync.Mutex
 	state State
-	base  time.Time // the worker's time 0 on our clock
-	last  time.Time // of the newest frame
-	lost  int       // samples lost since then
-	clip  uint32    // number of the last clip
+	clock clock
+	clip  uint32 // number of the last clip
 }
 
-// State is what the worker has found.
+// State is what is known about the sound devices. Counts are those of the
+// daemon's life, whatever happens to the worker.
 type State struct {
 	Input   string `json:"input"`   // the microphone in use; "" when there is none
 	Problem string `json:"problem"` // why there is none, and what goes on
+	Muted   bool   `json:"muted"`   // the microphone is closed on request
+	Rate    int    `json:"rate"`    // at which the microphone is read, in Hz; resampled if it is not 16000
 	// Buffer is how much sound the card keeps while the machine is busy; the
 	// hardware may give less than was asked for.
 	Buffer time.Duration `json:"buffer"`
-	// Overflows counts how often the sound card's buffer ran over because the
-	// machine was busy.
-	Overflows int `json:"overflows"`
+
+	Output        string `json:"output"`         // the speaker; "" when there is none
+	OutputProblem string `json:"output_problem"` // why the last clip was not heard
+
+	Captured  int64 `json:"captured"`  // samples that came, at 16 kHz
+	Lost      int64 `json:"lost"`      // samples that a running microphone gave and nobody got
+	Overflows int   `json:"overflows"` // how often the card's buffer ran over because the machine was busy
+	Breaks    int   `json:"breaks"`    // how often sound stopped and came back: unplugged, or the worker ended
+	Noise     int   `json:"noise"`     // messages of ALSA and JACK that were kept off the log
 }
 
 // New checks the configuration; Run starts the worker.
 func New(cfg Config) (*Device, error) {
+	if cfg.Channel < 0 {
+		return nil, fmt.Errorf("opening the sound devices: channel %d; channels count from 1", cfg.Channel)
+	}
 	d := &Device{
 		cfg:    cfg,
 		log:    cfg.Log,
 		frames: make(chan audio.Frame, kept/audio.FrameLength),
 		turn:   make(chan struct{}, 1),
+		state:  State{Muted: cfg.Muted},
 	}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
 	}
 	w, err := worker.New(worker.Config{
 		Name: "audio", Command: cfg.Command, Env: cfg.Env, Timeout: callTimeout,
-		Setup: d.setup, Event: d.event, Log: d.log,
+		Setup: d.setup, Event: d.event, MaxDelay: restartDelay, Log: d.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("opening the sound devices: %w", err)
@@ -104,26 +125,107 @@ func (d *Device) State() State {
 	return d.state
 }
 
-// setup compares clocks with a new worker and lets it capture.
+// setup prepares a new worker. Until that tells of its microphone there is none.
 func (d *Device) setup(ctx context.Context, s *worker.Session) error {
-	before := time.Now()
-	answer, err := s.Call(ctx, kindClock, nil)
+	err := d.prepare(ctx, s)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if refusal, ok := errors.AsType[*worker.Refusal](err); ok {
+		d.state.Problem = refusal.Text
+	}
+	return err
+}
+
+// prepare compares clocks with a new worker and lets it capture, if it may.
+func (d *Device) prepare(ctx context.Context, s *worker.Session) error {
+	base, err := epoch(ctx, s)
 	if err != nil {
 		return err
 	}
-	if len(answer) != 8 {
-		return errors.New("the audio worker's clock has no 8 bytes")
-	}
-	trip := time.Since(before)
+	d.muting.Lock()
+	defer d.muting.Unlock()
 	d.mu.Lock()
-	d.base = before.Add(trip / 2).Add(-time.Duration(binary.LittleEndian.Uint64(answer)))
+	d.clock.base = base
+	if d.session != nil {
+		d.state.Input, d.state.Problem = "", "the sound library did not work any more; its process has been started again"
+	}
+	muted := d.state.Muted
 	d.mu.Unlock()
-	payload, err := json.Marshal(openRequest{Input: d.cfg.Input, Output: d.cfg.Output})
+	d.session = s
+	payload, err := json.Marshal(openRequest{Input: d.cfg.Input, Output: d.cfg.Output, Channel: d.cfg.Channel, Muted: muted})
 	if err != nil {
 		return fmt.Errorf("encoding for the audio worker: %w", err)
 	}
 	_, err = s.Call(ctx, kindOpen, payload)
 	return err
+}
+
+const (
+	clockTries = 8                    // to find the worker's clock
+	clockTrip  = 2 * time.Millisecond // short enough an answer to stop trying
+)
+
+// epoch is the worker's time 0 on our clock: it lies between the question and
+// the answer, so the fastest answer tells best.
+func epoch(ctx context.Context, s *worker.Session) (time.Time, error) {
+	var base time.Time
+	best := time.Hour
+	for range clockTries {
+		before := time.Now()
+		answer, err := s.Call(ctx, kindClock, nil)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if len(answer) != 8 {
+			return time.Time{}, errors.New("the audio worker's clock has no 8 bytes")
+		}
+		if trip := time.Since(before); trip < best {
+			best = trip
+			base = before.Add(trip / 2).Add(-time.Duration(binary.LittleEndian.Uint64(answer)))
+		}
+		if best < clockTrip {
+			break
+		}
+	}
+	return base, nil
+}
+
+// Mute closes the microphone for real, so that the system shows that nobody
+// listens, or opens it again. It returns when that is done; until then the
+// setting holds, whatever happens to the worker. While muted, Mic.Read waits.
+func (d *Device) Mute(ctx context.Context, on bool) error {
+	d.muting.Lock()
+	defer d.muting.Unlock()
+	d.mu.Lock()
+	d.state.Muted = on
+	d.clock.forget() // what was not captured on request is not lost
+	d.mu.Unlock()
+	if on {
+		defer d.drop()
+	}
+	if d.session == nil {
+		return nil // the worker will be told when it starts
+	}
+	payload := []byte{0}
+	if on {
+		payload[0] = 1
+	}
+	_, err := d.session.CallWithin(ctx, slowTimeout, kindMute, payload)
+	if err == nil || errors.Is(err, worker.ErrEnded) { // a dead worker captures nothing
+		return nil
+	}
+	return fmt.Errorf("muting the microphone: %w", err)
+}
+
+// drop forgets the sound that nobody has read.
+func (d *Device) drop() {
+	for {
+		select {
+		case <-d.frames:
+		default:
+			return
+		}
+	}
 }
 
 // event takes what the worker sends by itself.
@@ -132,55 +234,83 @@ func (d *Device) event(kind byte, payload []byte) {
 	case eventFrame:
 		d.take(payload)
 	case eventState:
-		var s State
-		if err := json.Unmarshal(payload, &s); err != nil {
-			return
-		}
-		d.mu.Lock()
-		old := d.state
-		d.state = s
-		d.mu.Unlock()
-		switch {
-		case s.Problem != "" && s.Problem != old.Problem:
-			d.log.Warn("no microphone", "part", "audio", "err", s.Problem)
-		case s.Input != "" && s.Input != old.Input:
-			d.log.Info("microphone open", "part", "audio", "device", s.Input, "buffer", s.Buffer)
-		}
+		d.learn(payload)
+	}
+}
+
+// learn takes the worker's part of the state.
+func (d *Device) learn(payload []byte) {
+	var s State
+	if err := json.Unmarshal(payload, &s); err != nil {
+		return
+	}
+	d.mu.Lock()
+	old := d.state
+	s.Muted, s.Captured, s.Lost, s.Overflows, s.Breaks = old.Muted, old.Captured, old.Lost, old.Overflows, old.Breaks
+	d.state = s
+	d.mu.Unlock()
+	switch {
+	case s.Problem != "" && s.Problem != old.Problem:
+		d.log.Warn("no microphone", "part", "audio", "err", s.Problem)
+	case s.Input != "" && s.Input != old.Input:
+		d.log.Info("microphone open", "part", "audio", "device", s.Input, "rate", s.Rate, "buffer", s.Buffer)
+	}
+	if s.OutputProblem != "" && s.OutputProblem != old.OutputProblem {
+		d.log.Warn("no speaker", "part", "audio", "err", s.OutputProblem)
 	}
 }
 
 // take queues one frame. When the reader is too slow the newest are lost and
 // counted: the older ones belong to what is being said.
 func (d *Device) take(payload []byte) {
-	captured, lost, samples, err := decodeFrame(payload)
+	f, err := decodeFrame(payload)
 	if err != nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f := audio.Frame{At: d.base.Add(captured), Samples: samples, Lost: lost + d.lost + d.gap(captured, len(samples))}
+	if d.state.Muted {
+		return
+	}
+	gap, again := d.clock.gap(f)
+	if again {
+		d.state.Breaks++
+	}
+	if f.flags&flagOverflow != 0 {
+		d.state.Overflows++
+	}
+	d.state.Lost += int64(f.lost)
 	select {
-	case d.frames <- f:
-		d.last, d.lost = f.At, 0
+	case d.frames <- audio.Frame{At: d.clock.base.Add(f.at), Samples: f.samples, Lost: f.lost + gap + d.clock.dropped}:
+		d.state.Captured += int64(len(f.samples))
+		d.clock.took(f)
 	default:
-		d.lost += lost + len(samples)
+		d.state.Lost += int64(len(f.samples))
+		d.clock.dropped += f.lost + gap + len(f.samples)
+		d.clock.last = d.clock.base.Add(f.at)
 	}
 }
 
-// restartGap is a pause that only a restart of the worker or of the card makes.
-const restartGap = 500 * time.Millisecond
-
-// gap is the number of samples that no worker captured. The caller holds mu.
-func (d *Device) gap(captured time.Duration, samples int) int {
-	if d.last.IsZero() {
-		return 0
-	}
-	missing := d.base.Add(captured).Sub(d.last) - time.Duration(samples+d.lost)*time.Second/time.Duration(audio.SpeechRate)
-	if missing < restartGap {
-		return 0
-	}
-	return int(missing * time.Duration(audio.SpeechRate) / time.Second)
+// clock turns the worker's time into ours and finds what no worker captured.
+type clock struct {
+	base    time.Time // the worker's time 0 on our clock
+	last    time.Time // of the newest frame that came; zero for none
+	dropped int       // samples that did not find room since the last one that did
 }
+
+func (c *clock) forget() { c.last, c.dropped = time.Time{}, 0 }
+
+// gap is the number of samples between the last frame and f that no open
+// microphone gave, and whether f is the first after such a break.
+func (c *clock) gap(f frame) (samples int, again bool) {
+	if f.flags&flagFirst == 0 || c.last.IsZero() {
+		return 0, false
+	}
+	missing := c.base.Add(f.at).Sub(c.last) - time.Duration(len(f.samples))*time.Second/time.Duration(audio.SpeechRate)
+	return max(1, int(missing*time.Duration(audio.SpeechRate)/time.Second)), true
+}
+
+func (c *clock) took(f frame) { c.last, c.dropped = c.base.Add(f.at), 0 }
 
 // Mic returns the microphone.
 func (d *Device) Mic() *Mic { return &Mic{d: d} }
@@ -188,8 +318,8 @@ func (d *Device) Mic() *Mic { return &Mic{d: d} }
 // Mic is the microphone. Read belongs to one goroutine.
 type Mic struct{ d *Device }
 
-// Read returns the next frame. While there is no microphone it waits; the
-// reason has been logged once and is in Device.State.
+// Read returns the next frame. While there is no microphone, or it is muted, it
+// waits; the reason has been logged once and is in Device.State.
 func (m *Mic) Read(ctx context.Context) (audio.Frame, error) {
 	select {
 	case f := <-m.d.frames:

@@ -5,18 +5,20 @@ package device
 /*
 #cgo pkg-config: portaudio-2.0 alsa
 #cgo LDFLAGS: -ldl
+#include <stdlib.h>
 #include "glue.h"
 */
 import "C"
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
-	"time"
+	"syscall"
+	"unsafe"
 
 	"github.com/gordonklaus/portaudio"
 )
@@ -26,6 +28,7 @@ import (
 type library struct {
 	mu    sync.Mutex
 	users int
+	found string // the cards there were when the list was made
 	guard *watchdog
 }
 
@@ -35,6 +38,7 @@ func (l *library) acquire() error {
 	if l.users == 0 {
 		C.vg_quiet()
 		defer l.guard.watch("looking for sound devices", slowLimit)()
+		l.found = cards()
 		if err := portaudio.Initialize(); err != nil {
 			return explain("starting PortAudio", err)
 		}
@@ -52,6 +56,26 @@ func (l *library) release() {
 	}
 }
 
+// outdated tells that cards have come or gone since the list was made.
+func (l *library) outdated() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.users > 0 && cards() != l.found
+}
+
+// cards changes when a sound card comes or goes; looking costs nothing.
+func cards() string {
+	entries, err := os.ReadDir("/dev/snd")
+	if err != nil {
+		return ""
+	}
+	var names strings.Builder
+	for _, e := range entries {
+		names.WriteString(e.Name() + " ")
+	}
+	return names.String()
+}
+
 // open opens a stream with its own number of periods: 50 for the microphone, so
 // that one second of buffer is still delivered every 20 ms; few for the speaker.
 func (l *library) open(p portaudio.StreamParameters, periods int, buf *[]int16) (*portaudio.Stream, error) {
@@ -62,32 +86,64 @@ func (l *library) open(p portaudio.StreamParameters, periods int, buf *[]int16) 
 	return portaudio.OpenStream(p, buf)
 }
 
-// find returns the default device, or the first whose name contains name.
-func (l *library) find(name string, output bool) (*portaudio.DeviceInfo, error) {
+// devices is the library's list, in the same order as ours.
+func (l *library) devices() ([]*portaudio.DeviceInfo, []candidate, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if name == "" || name == "default" {
-		if output {
-			return portaudio.DefaultOutputDevice()
-		}
-		return portaudio.DefaultInputDevice()
-	}
 	all, err := portaudio.Devices()
+	if err != nil {
+		return nil, nil, explain("listing the sound devices", err)
+	}
+	in, _ := portaudio.DefaultInputDevice() // an error means that there is none
+	out, _ := portaudio.DefaultOutputDevice()
+	list := make([]candidate, len(all))
+	for i, d := range all {
+		list[i] = candidate{
+			name: d.Name, inputs: d.MaxInputChannels, outputs: d.MaxOutputChannels, rate: int(d.DefaultSampleRate),
+			defaultInput: in != nil && in.Index == d.Index, defaultOutput: out != nil && out.Index == d.Index,
+		}
+	}
+	return all, list, nil
+}
+
+// find returns the device of that name, or an absentError. Where the default one
+// is in another program's hands the library would take any other.
+func (l *library) find(name string, output bool) (*portaudio.DeviceInfo, error) {
+	all, list, err := l.devices()
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, d := range all {
-		if output && d.MaxOutputChannels == 0 || !output && d.MaxInputChannels == 0 {
-			continue
-		}
-		if strings.Contains(strings.ToLower(d.Name), strings.ToLower(name)) {
-			return d, nil
-		}
-		names = append(names, d.Name)
+	i, _ := pick(list, name, output)
+	if isDefaultName(name) && (i < 0 || list[i].name != byDefault) && errors.Is(l.probe(byDefault, output), syscall.EBUSY) {
+		return nil, explain("opening the default "+direction(output), portaudio.DeviceUnavailable)
 	}
-	return nil, fmt.Errorf("no device is called %q; there are: %s", name, strings.Join(names, "; "))
+	if i < 0 {
+		return nil, absent(list, name, output)
+	}
+	return all[i], nil
 }
+
+// probe tells whether ALSA can open the device of that name: nil, or why not.
+func (l *library) probe(name string, output bool) error {
+	if isDefaultName(name) {
+		name = byDefault
+	}
+	defer l.guard.watch("looking for "+name, slowLimit)()
+	C.vg_quiet()
+	text := C.CString(alsaName(name))
+	defer C.free(unsafe.Pointer(text))
+	direction := C.int(0)
+	if output {
+		direction = 1
+	}
+	if code := C.vg_probe(text, direction); code < 0 {
+		return syscall.Errno(-code)
+	}
+	return nil
+}
+
+// noise is how many messages of ALSA and JACK nobody has seen.
+func noise() int { return int(C.vg_messages()) }
 
 // explain adds what ALSA said to PortAudio's error, whose own text is often
 // empty.
@@ -96,6 +152,8 @@ func explain(doing string, err error) error {
 	defer runtime.UnlockOSThread()
 	said := strings.TrimSpace(C.GoString(C.vg_message()))
 	switch {
+	case errors.Is(err, portaudio.DeviceUnavailable):
+		return fmt.Errorf("%s: another program uses it: %w", doing, err)
 	case err.Error() == "" && said == "":
 		return fmt.Errorf("%s: the sound server or device is gone", doing)
 	case err.Error() == "":
@@ -104,71 +162,4 @@ func explain(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return fmt.Errorf("%s: %w (%s)", doing, err, said)
-}
-
-// Limits of calls into the library. A read takes 20 ms, a write at most the
-// speaker's buffer; opening takes some seconds on a bad day.
-const (
-	fastLimit = 2 * time.Second
-	slowLimit = 6 * time.Second
-)
-
-// errStuck ends the worker: a call that does not return cannot be cancelled, and
-// closing the stream under it aborts the process or blocks as well.
-var errStuck = errors.New("the sound library hangs; its process is started again")
-
-// watchdog notices calls that do not return.
-type watchdog struct {
-	mu   sync.Mutex
-	next int
-	busy map[int]call
-}
-
-type call struct {
-	doing string
-	until time.Time
-}
-
-// watch begins a call; the returned function ends it.
-func (w *watchdog) watch(doing string, limit time.Duration) func() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.busy == nil {
-		w.busy = map[int]call{}
-	}
-	w.next++
-	id := w.next
-	w.busy[id] = call{doing: doing, until: time.Now().Add(limit)}
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.busy, id)
-	}
-}
-
-// run returns an error when a call is over its limit, nil when ctx ends.
-func (w *watchdog) run(ctx context.Context) error {
-	tick := time.NewTicker(fastLimit / 8)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if doing := w.overdue(time.Now()); doing != "" {
-			return fmt.Errorf("%s: %w", doing, errStuck)
-		}
-	}
-}
-
-func (w *watchdog) overdue(now time.Time) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.busy {
-		if now.After(c.until) {
-			return c.doing
-		}
-	}
-	return ""
 }

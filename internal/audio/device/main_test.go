@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -14,6 +15,11 @@ import (
 
 // TestMain makes the test binary its own worker, as the gateway's binary is.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "burn" { // a program that wants a processor for itself
+		for n := 0; ; n++ {
+			_ = n
+		}
+	}
 	if len(os.Args) > 1 && os.Args[1] == "worker" {
 		in, out, err := worker.Pipes()
 		if err == nil {
@@ -25,5 +31,17 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(scratch())
+		os.Exit(code)
+	}))
 }
+
+// scratch is a directory for what all tests share.
+var scratch = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "simcard")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gordonklaus/portaudio"
@@ -19,14 +20,30 @@ import (
 // enough to begin at once. Stopping does not wait for it.
 const (
 	playLatency = 200 * time.Millisecond
-	playPeriods = 8
-	playBlock   = 20 * time.Millisecond
+	playPeriods = 20
+	playBlock   = 10 * time.Millisecond
+)
+
+const (
+	// busyLimit is how long a clip waits for a speaker that another program
+	// has: a notification's sound, but not a film.
+	busyLimit = 3 * time.Second
+	busyEvery = 100 * time.Millisecond
+	// refreshEvery keeps a speaker that stays away from costing sound of the
+	// microphone at every clip.
+	refreshEvery = 10 * time.Second
 )
 
 // speaker plays clips one after another.
 type speaker struct {
-	name string
-	lib  *library
+	name    string
+	lib     *library
+	status  *status
+	refresh func() // lets go of the library for a moment, so that its list of devices is made anew
+
+	refreshed time.Time // when that was done last
+	holding   bool      // the library
+	settled   bool      // another speaker stands in for the default one, and looking anew changed nothing
 
 	mu      sync.Mutex
 	id      uint32 // of the clip that plays
@@ -44,6 +61,7 @@ type playJob struct {
 
 // run plays until ctx ends.
 func (s *speaker) run(ctx context.Context, jobs <-chan playJob) {
+	s.look()
 	for {
 		select {
 		case <-ctx.Done():
@@ -58,6 +76,40 @@ func (s *speaker) run(ctx context.Context, jobs <-chan playJob) {
 	}
 }
 
+// look tells which speaker will be used before there is anything to play.
+func (s *speaker) look() {
+	if s.hold() != nil {
+		return // the first clip will tell
+	}
+	defer s.letGo()
+	dev, err := s.lib.find(s.name, true)
+	s.tell(dev, err)
+}
+
+func (s *speaker) hold() error {
+	err := s.lib.acquire()
+	s.holding = err == nil
+	return err
+}
+
+func (s *speaker) letGo() {
+	if s.holding {
+		s.holding = false
+		s.lib.release()
+	}
+}
+
+func (s *speaker) tell(dev *portaudio.DeviceInfo, err error) {
+	s.status.update(func(state *State) {
+		state.Output, state.OutputProblem = "", ""
+		if err != nil {
+			state.OutputProblem = err.Error()
+		} else if dev != nil {
+			state.Output = stable(dev.Name)
+		}
+	})
+}
+
 func (s *speaker) job(ctx context.Context, j playJob) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -70,7 +122,15 @@ func (s *speaker) job(ctx context.Context, j playJob) error {
 	s.id, s.cancel, s.silent = j.id, cancel, silent
 	s.mu.Unlock()
 	defer close(silent)
-	return s.play(ctx, j.clip)
+	if err := s.hold(); err != nil {
+		return err
+	}
+	defer s.letGo()
+	dev, err := s.play(ctx, j.clip)
+	if ctx.Err() == nil {
+		s.tell(dev, err)
+	}
+	return err
 }
 
 // stop silences clip id, now or before it has begun, and waits for it.
@@ -92,81 +152,185 @@ func (s *speaker) stop(ctx context.Context, id uint32) {
 	}
 }
 
-func (s *speaker) play(ctx context.Context, c audio.Clip) error {
-	if err := s.lib.acquire(); err != nil {
-		return err
-	}
-	defer s.lib.release()
-	dev, err := s.lib.find(s.name, true)
-	if errors.Is(err, portaudio.NoDefaultOutputDevice) {
-		return errors.New("no speaker found; plug one in, or name one in audio.output")
-	}
+func (s *speaker) play(ctx context.Context, c audio.Clip) (*portaudio.DeviceInfo, error) {
+	o, err := s.ready(ctx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var buf []int16
-	stream, c, err := s.open(dev, c, &buf)
-	if err != nil {
-		return err
-	}
-	err = s.write(ctx, stream, c, buf)
+	err = s.write(ctx, o)
 	defer s.lib.guard.watch("closing the speaker", slowLimit)()
 	if err != nil {
-		_ = stream.Abort() // drops what is in the buffer
-	} else if stopped := stream.Stop(); stopped != nil { // waits until it was heard
+		_ = o.stream.Abort() // drops what is in the buffer
+	} else if stopped := o.stream.Stop(); stopped != nil { // waits until it was heard
 		err = explain("playing to the end", stopped)
 	}
-	_ = stream.Close()
-	return err
+	_ = o.stream.Close()
+	return o.dev, err
 }
 
-// open tries the clip's own rate first and then the usual ones.
-func (s *speaker) open(dev *portaudio.DeviceInfo, c audio.Clip, buf *[]int16) (*portaudio.Stream, audio.Clip, error) {
+// ready opens the speaker. It waits a little for one that another program has,
+// and looks anew for one that was not there when the library made its list.
+func (s *speaker) ready(ctx context.Context, c audio.Clip) (*output, error) {
+	for end := time.Now().Add(busyLimit); ; {
+		o, err := s.open(c)
+		if err == nil {
+			return o, nil
+		}
+		if !s.busy(err) {
+			if !s.found(err) {
+				return nil, err
+			}
+			if err := s.renew(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if !time.Now().Before(end) {
+			return nil, fmt.Errorf("the speaker is in use by another program; close that, or let a sound server share the card: %w", err)
+		}
+		timer := time.NewTimer(busyEvery)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// busy tells whether another program has the speaker; such a one may be missing
+// in the library's list.
+func (s *speaker) busy(err error) bool {
+	if errors.Is(err, portaudio.DeviceUnavailable) {
+		return true
+	}
+	_, missing := errors.AsType[*absentError](err)
+	return missing && errors.Is(s.lib.probe(s.name, true), syscall.EBUSY)
+}
+
+// found tells whether the speaker may be there now, though the library does not
+// know it.
+func (s *speaker) found(err error) bool {
+	if time.Since(s.refreshed) < refreshEvery {
+		return false
+	}
+	_, missing := errors.AsType[*absentError](err)
+	return s.lib.outdated() || missing && s.lib.probe(s.name, true) == nil
+}
+
+// find is the library's, with one difference: where another speaker stands in
+// for the default one, which was not there when the list was made but is now,
+// that is none.
+func (s *speaker) find() (*portaudio.DeviceInfo, error) {
+	dev, err := s.lib.find(s.name, true)
+	if err != nil || !isDefaultName(s.name) || dev.Name == byDefault {
+		s.settled = false
+		return dev, err
+	}
+	if time.Since(s.refreshed) < refreshEvery {
+		s.settled = true
+		return dev, nil
+	}
+	if s.settled && !s.lib.outdated() || s.lib.probe(s.name, true) != nil {
+		return dev, nil
+	}
+	return nil, &absentError{output: true}
+}
+
+// renew has the list of devices made anew.
+func (s *speaker) renew() error {
+	s.refreshed = time.Now()
+	s.letGo()
+	s.refresh()
+	return s.hold()
+}
+
+// output is an open speaker and what it will play.
+type output struct {
+	dev    *portaudio.DeviceInfo
+	stream *portaudio.Stream
+	clip   audio.Clip // at the stream's rate
+	buf    []int16    // one block, channels side by side
+	block  int        // samples of one channel in it
+}
+
+// open tries the clip's own rate first and then the usual ones; one channel
+// first and then two.
+func (s *speaker) open(c audio.Clip) (*output, error) {
+	dev, err := s.find()
+	if err != nil {
+		return nil, err
+	}
 	var first error
 	for _, rate := range []audio.Rate{c.Rate, audio.Rate(dev.DefaultSampleRate), 48000, 44100, audio.SpeechRate} {
 		if rate <= 0 {
 			continue
 		}
-		block := int(playBlock * time.Duration(rate) / time.Second)
-		*buf = make([]int16, block)
-		stream, err := s.lib.open(portaudio.StreamParameters{
-			Output:          portaudio.StreamDeviceParameters{Device: dev, Channels: 1, Latency: playLatency},
-			SampleRate:      float64(rate),
-			FramesPerBuffer: block,
-		}, playPeriods, buf)
+		o, err := s.openAt(dev, rate)
 		if err == nil {
-			c, err = audio.Resample(c, rate)
-			return stream, c, err
+			o.clip, err = audio.Resample(c, rate)
+			return o, err
 		}
 		if first == nil {
-			first = explain(fmt.Sprintf("opening the speaker %s at %d Hz", dev.Name, rate), err)
+			first = explain(fmt.Sprintf("opening the speaker %s at %d Hz", stable(dev.Name), rate), err)
 		}
 		if !errors.Is(err, portaudio.InvalidSampleRate) {
 			break
 		}
 	}
-	return nil, c, first
+	return nil, first
+}
+
+func (s *speaker) openAt(dev *portaudio.DeviceInfo, rate audio.Rate) (*output, error) {
+	var err error
+	for _, channels := range []int{1, 2, dev.MaxOutputChannels} {
+		o := &output{dev: dev, block: int(playBlock * time.Duration(rate) / time.Second)}
+		o.buf = make([]int16, o.block*channels)
+		o.stream, err = s.lib.open(portaudio.StreamParameters{
+			Output:          portaudio.StreamDeviceParameters{Device: dev, Channels: channels, Latency: playLatency},
+			SampleRate:      float64(rate),
+			FramesPerBuffer: o.block,
+		}, playPeriods, &o.buf)
+		if err == nil {
+			return o, nil
+		}
+		if !errors.Is(err, portaudio.InvalidChannelCount) {
+			break
+		}
+	}
+	return nil, err
+}
+
+// fill puts the block that begins at sample number at into the buffer, the same
+// on every channel; silence before and after the clip.
+func (o *output) fill(at int) {
+	clear(o.buf)
+	channels := len(o.buf) / o.block
+	for i := range o.block {
+		if n := at + i; n >= 0 && n < len(o.clip.Samples) {
+			for k := range channels {
+				o.buf[i*channels+k] = o.clip.Samples[n]
+			}
+		}
+	}
 }
 
 // write gives the clip to the device block by block, so that it can be stopped
 // between two, and returns when nearly all of it was heard.
-func (s *speaker) write(ctx context.Context, stream *portaudio.Stream, c audio.Clip, buf []int16) error {
-	if err := stream.Start(); err != nil {
+func (s *speaker) write(ctx context.Context, o *output) error {
+	if err := o.stream.Start(); err != nil {
 		return explain("starting the speaker", err)
 	}
 	began := time.Now()
 	// From one block of silence on: a device that was started before its first
 	// sound came loses what it is given first.
-	for at := -len(buf); at < len(c.Samples); at += len(buf) {
+	for at := -o.block; at < len(o.clip.Samples); at += o.block {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		clear(buf)
-		if at >= 0 {
-			copy(buf, c.Samples[at:])
-		}
+		o.fill(at)
 		done := s.lib.guard.watch("playing", fastLimit)
-		err := stream.Write()
+		err := o.stream.Write()
 		done()
 		if err != nil && !errors.Is(err, portaudio.OutputUnderflowed) { // normal after silence
 			return explain("playing", err)
@@ -174,7 +338,7 @@ func (s *speaker) write(ctx context.Context, stream *portaudio.Stream, c audio.C
 	}
 	// The rest is in the device's buffer, whose true size no library tells. Stop
 	// would wait for it, but could not be stopped.
-	timer := time.NewTimer(time.Until(began.Add(playBlock + c.Duration())))
+	timer := time.NewTimer(time.Until(began.Add(playBlock + o.clip.Duration())))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

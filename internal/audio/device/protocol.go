@@ -14,35 +14,58 @@ const (
 	kindOpen                  // openRequest as JSON; empty answer, capturing begins
 	kindPlay                  // number (4 bytes), rate (4 bytes), samples; answered when it was heard
 	kindStop                  // number (4 bytes); answered when that clip is silent
+	kindMute                  // 1 or 0 (1 byte); answered when the microphone is closed, or may open
+	kindList                  // openRequest as JSON; []Info as JSON
 )
 
 // Events of the audio worker.
 const (
-	eventFrame byte = iota + 1 // time of capture (8 bytes), lost samples (4 bytes), samples
-	eventState                 // State as JSON
+	eventFrame byte = iota + 1 // a frame, see encodeFrame
+	eventState                 // State as JSON, without what the daemon counts
 )
 
+// openRequest says which devices are wanted.
 type openRequest struct {
-	Input  string `json:"input"`
-	Output string `json:"output"`
+	Input   string `json:"input"`
+	Output  string `json:"output"`
+	Channel int    `json:"channel"`
+	Muted   bool   `json:"muted"`
 }
 
-const frameHeader = 12
+// frame is one frame on its way: time of capture (8 bytes), lost samples (4
+// bytes), flags (1 byte), samples.
+type frame struct {
+	at      time.Duration // since the worker's start, of the last sample
+	lost    int           // samples missing just before it
+	flags   byte
+	samples []int16
+}
+
+const (
+	flagFirst    byte = 1 << iota // the first one since the microphone was opened
+	flagOverflow                  // the card's buffer had run over
+)
+
+const frameHeader = 13
 
 // encodeFrame appends to b, which the capturing side reuses.
-func encodeFrame(b []byte, captured time.Duration, lost int, samples []int16) []byte {
-	b = binary.LittleEndian.AppendUint64(b, uint64(captured))
-	b = binary.LittleEndian.AppendUint32(b, uint32(lost))
-	return audio.AppendPCM(b, samples)
+func encodeFrame(b []byte, f frame) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(f.at))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.lost))
+	b = append(b, f.flags)
+	return audio.AppendPCM(b, f.samples)
 }
 
-func decodeFrame(b []byte) (captured time.Duration, lost int, samples []int16, err error) {
+func decodeFrame(b []byte) (frame, error) {
 	if len(b) < frameHeader {
-		return 0, 0, nil, errors.New("reading a frame of the audio worker: it is cut off")
+		return frame{}, errors.New("reading a frame of the audio worker: it is cut off")
 	}
-	captured = time.Duration(binary.LittleEndian.Uint64(b))
-	lost = int(binary.LittleEndian.Uint32(b[8:]))
-	return captured, lost, audio.PCM(b[frameHeader:]), nil
+	return frame{
+		at:      time.Duration(binary.LittleEndian.Uint64(b)),
+		lost:    int(binary.LittleEndian.Uint32(b[8:])),
+		flags:   b[12],
+		samples: audio.PCM(b[frameHeader:]),
+	}, nil
 }
 
 func encodePlay(id uint32, c audio.Clip) []byte {

@@ -22,12 +22,12 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w := &soundWorker{
-		out: worker.NewOutlet(out), epoch: time.Now(), guard: &watchdog{},
+		out: worker.NewOutlet(out), epoch: time.Now(), lib: &library{guard: &watchdog{}},
 		jobs: make(chan playJob, 8),
 	}
 	ended := make(chan error, 2)
 	go func() { ended <- worker.Serve(ctx, in, w.out, w.handle) }()
-	go func() { ended <- w.guard.run(ctx) }()
+	go func() { ended <- w.lib.guard.run(ctx) }()
 	err := <-ended
 	cancel()
 	w.rest()
@@ -38,9 +38,9 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 type soundWorker struct {
 	out   *worker.Outlet
 	epoch time.Time
-	guard *watchdog
+	lib   *library
 
-	opened  bool
+	mic     *microphone // nil before kindOpen
 	speaker *speaker
 	jobs    chan playJob
 	parts   sync.WaitGroup
@@ -62,6 +62,7 @@ func (w *soundWorker) rest() {
 	}
 }
 
+// handle answers at once or hands on, so that a clip can always be stopped.
 func (w *soundWorker) handle(ctx context.Context, r worker.Request) error {
 	switch r.Kind {
 	case kindClock:
@@ -80,7 +81,7 @@ func (w *soundWorker) handle(ctx context.Context, r worker.Request) error {
 		case w.jobs <- playJob{id: id, clip: clip, request: r}:
 			return nil
 		default:
-			return r.Fail(errors.New("the speaker is busy"))
+			return r.Fail(errors.New("too many clips wait for the speaker"))
 		}
 	case kindStop:
 		if len(r.Payload) != 4 || w.speaker == nil {
@@ -89,7 +90,36 @@ func (w *soundWorker) handle(ctx context.Context, r worker.Request) error {
 		w.speaker.stop(ctx, binary.LittleEndian.Uint32(r.Payload))
 		return r.Reply(nil)
 	}
-	return r.Fail(fmt.Errorf("request %d is unknown", r.Kind))
+	return w.ask(r)
+}
+
+// ask hands on what may take long.
+func (w *soundWorker) ask(r worker.Request) error {
+	var answer func(payload []byte) ([]byte, error)
+	switch r.Kind {
+	case kindMute:
+		answer = w.mute
+	case kindList:
+		answer = w.list
+	default:
+		return r.Fail(fmt.Errorf("request %d is unknown", r.Kind))
+	}
+	w.parts.Go(func() { // a broken pipe ends the worker elsewhere
+		if reply, err := answer(r.Payload); err != nil {
+			_ = r.Fail(err)
+		} else {
+			_ = r.Reply(reply)
+		}
+	})
+	return nil
+}
+
+func (w *soundWorker) mute(payload []byte) ([]byte, error) {
+	if len(payload) != 1 || w.mic == nil {
+		return nil, errors.New("muting: on or off, and of what?")
+	}
+	w.mic.mute(payload[0] != 0)
+	return nil, nil
 }
 
 func (w *soundWorker) open(ctx context.Context, payload []byte) error {
@@ -97,14 +127,33 @@ func (w *soundWorker) open(ctx context.Context, payload []byte) error {
 	if err := json.Unmarshal(payload, &q); err != nil {
 		return fmt.Errorf("reading the request: %w", err)
 	}
-	if w.opened {
+	if w.mic != nil {
 		return errors.New("the devices are open already")
 	}
-	w.opened = true
-	lib := &library{guard: w.guard}
-	mic := &microphone{name: q.Input, lib: lib, out: w.out, epoch: w.epoch}
-	w.speaker = &speaker{name: q.Output, lib: lib}
-	w.parts.Go(func() { mic.run(ctx) })
+	tell := &status{out: w.out}
+	w.mic = &microphone{
+		name: q.Input, channel: q.Channel, muted: q.Muted, lib: w.lib, status: tell, epoch: w.epoch,
+		changed: make(chan struct{}, 1),
+	}
+	w.speaker = &speaker{name: q.Output, lib: w.lib, status: tell, refresh: w.mic.reopen}
+	w.parts.Go(func() { w.mic.run(ctx) })
 	w.parts.Go(func() { w.speaker.run(ctx, w.jobs) })
 	return nil
+}
+
+// list asks the library, which looks anew only when nothing is open.
+func (w *soundWorker) list(payload []byte) ([]byte, error) {
+	var q openRequest
+	if err := json.Unmarshal(payload, &q); err != nil {
+		return nil, fmt.Errorf("reading the request: %w", err)
+	}
+	if err := w.lib.acquire(); err != nil {
+		return nil, err
+	}
+	defer w.lib.release()
+	_, all, err := w.lib.devices()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(describe(all, q))
 }

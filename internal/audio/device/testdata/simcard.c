@@ -1,6 +1,7 @@
 // A sound card for tests: an ALSA I/O plugin with a clock, so that capture and
 // playback run in real time, overflow like hardware when nobody reads, and give
-// samples that can be checked one by one.
+// samples that can be checked one by one. It can be mapped into memory, since
+// PortAudio starts only such cards again after an overrun.
 //
 //   pcm.mic { type simcard wav "/path/in.wav" gone "/path/flag" }
 //   pcm.out { type simcard raw "/path/out.raw" }
@@ -9,7 +10,14 @@
 // (1, 2, 3 … 65535, 1 …) in which a single missing sample shows.
 // raw: where the played samples are appended.
 // gone: while this file exists the card is unplugged.
+// busy: while this file exists another program has the card.
 // rate, channels: what the card can do, 16000 and 1 if not given.
+// only: the one channel, from 1, on which there is sound; all if not given.
+// started: file that gets a line at each start of the card with the moment of
+// its frame 0, in nanoseconds of CLOCK_REALTIME.
+// open: file that exists while the card is open and running.
+// stopped: file that gets a line when the card is stopped with something
+// unplayed: the same clock, frames taken, frames played.
 #include <alsa/asoundlib.h>
 #include <alsa/pcm_external.h>
 #include <fcntl.h>
@@ -22,11 +30,13 @@ enum { WAV_HEADER = 44, RAMP = 65535 };
 
 struct card {
 	snd_pcm_ioplug_t plug;
-	char *gone;
+	char *gone, *started_file, *stopped_file, *open_file;
 	int16_t *sound; // what the microphone hears, NULL for the ramp
 	uint64_t sounds;
 	int output; // file, -1 for none
 	int timer;
+	unsigned int only; // 0 for all
+	int running;
 	uint64_t moved; // samples of each channel given or taken since prepare
 	struct timespec started;
 };
@@ -35,10 +45,26 @@ static int unplugged(const struct card *c) { return c->gone != NULL && access(c-
 
 // clock_frames is how far real hardware would be since start.
 static uint64_t clock_frames(const struct card *c) {
+	if (!c->running)
+		return 0;
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	int64_t us = (int64_t)(now.tv_sec - c->started.tv_sec) * 1000000 + (now.tv_nsec - c->started.tv_nsec) / 1000;
 	return (uint64_t)us * c->plug.rate / 1000000;
+}
+
+// note appends a line that begins with the time of day.
+static void note(const char *path, const char *format, uint64_t a, uint64_t b) {
+	if (path == NULL)
+		return;
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	FILE *f = fopen(path, "a");
+	if (f == NULL)
+		return;
+	fprintf(f, "%llu", (unsigned long long)now.tv_sec * 1000000000 + now.tv_nsec);
+	fprintf(f, format, (unsigned long long)a, (unsigned long long)b);
+	fclose(f);
 }
 
 static int set_timer(struct card *c, long period_ns) {
@@ -52,7 +78,7 @@ static int card_prepare(snd_pcm_ioplug_t *plug) {
 	if (unplugged(c))
 		return -ENODEV;
 	c->moved = 0;
-	clock_gettime(CLOCK_MONOTONIC, &c->started);
+	c->running = 0;
 	return 0;
 }
 
@@ -61,10 +87,20 @@ static int card_start(snd_pcm_ioplug_t *plug) {
 	if (unplugged(c))
 		return -ENODEV;
 	clock_gettime(CLOCK_MONOTONIC, &c->started);
+	c->running = 1;
+	note(c->started_file, "\n", 0, 0);
+	note(c->open_file, "\n", 0, 0);
 	return set_timer(c, 1000000000L / plug->rate * plug->period_size);
 }
 
-static int card_stop(snd_pcm_ioplug_t *plug) { return set_timer(plug->private_data, 0); }
+static int card_stop(snd_pcm_ioplug_t *plug) {
+	struct card *c = plug->private_data;
+	uint64_t at = clock_frames(c);
+	if (plug->stream == SND_PCM_STREAM_PLAYBACK && at < c->moved)
+		note(c->stopped_file, " %llu %llu\n", c->moved, at);
+	c->running = 0;
+	return set_timer(c, 0);
+}
 
 static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *plug) {
 	struct card *c = plug->private_data;
@@ -96,7 +132,7 @@ static snd_pcm_sframes_t card_transfer(snd_pcm_ioplug_t *plug, const snd_pcm_cha
 			if (c->sound != NULL)
 				v = at < c->sounds ? c->sound[at] : 0;
 			for (size_t k = 0; k < channels; k++)
-				samples[i * channels + k] = v;
+				samples[i * channels + k] = c->only == 0 || c->only == k + 1 ? v : 0;
 		}
 	}
 	c->moved += frames;
@@ -122,7 +158,12 @@ static void card_free(struct card *c) {
 	if (c->output >= 0)
 		close(c->output);
 	free(c->sound);
+	if (c->open_file)
+		unlink(c->open_file);
+	free(c->open_file);
 	free(c->gone);
+	free(c->started_file);
+	free(c->stopped_file);
 	free(c);
 }
 
@@ -148,10 +189,10 @@ static int load(struct card *c, const char *path) {
 }
 
 static int limit(struct card *c, unsigned int rate, unsigned int channels) {
-	static const unsigned int access_types[] = {SND_PCM_ACCESS_RW_INTERLEAVED};
+	static const unsigned int access_types[] = {SND_PCM_ACCESS_MMAP_INTERLEAVED, SND_PCM_ACCESS_RW_INTERLEAVED};
 	static const unsigned int formats[] = {SND_PCM_FORMAT_S16_LE};
 	snd_pcm_ioplug_t *p = &c->plug;
-	int err = snd_pcm_ioplug_set_param_list(p, SND_PCM_IOPLUG_HW_ACCESS, 1, access_types);
+	int err = snd_pcm_ioplug_set_param_list(p, SND_PCM_IOPLUG_HW_ACCESS, 2, access_types);
 	if (err >= 0)
 		err = snd_pcm_ioplug_set_param_list(p, SND_PCM_IOPLUG_HW_FORMAT, 1, formats);
 	if (err >= 0)
@@ -166,8 +207,8 @@ static int limit(struct card *c, unsigned int rate, unsigned int channels) {
 }
 
 SND_PCM_PLUGIN_DEFINE_FUNC(simcard) {
-	const char *wav = NULL, *raw = NULL, *gone = NULL;
-	long rate = 16000, channels = 1;
+	const char *wav = NULL, *raw = NULL, *gone = NULL, *busy = NULL, *started = NULL, *stopped = NULL, *opened = NULL;
+	long rate = 16000, channels = 1, only = 0;
 	snd_config_iterator_t i, next;
 	snd_config_for_each(i, next, conf) {
 		snd_config_t *entry = snd_config_iterator_entry(i);
@@ -180,6 +221,16 @@ SND_PCM_PLUGIN_DEFINE_FUNC(simcard) {
 			snd_config_get_string(entry, &raw);
 		else if (strcmp(id, "gone") == 0)
 			snd_config_get_string(entry, &gone);
+		else if (strcmp(id, "busy") == 0)
+			snd_config_get_string(entry, &busy);
+		else if (strcmp(id, "started") == 0)
+			snd_config_get_string(entry, &started);
+		else if (strcmp(id, "open") == 0)
+			snd_config_get_string(entry, &opened);
+		else if (strcmp(id, "stopped") == 0)
+			snd_config_get_string(entry, &stopped);
+		else if (strcmp(id, "only") == 0)
+			snd_config_get_integer(entry, &only);
 		else if (strcmp(id, "rate") == 0)
 			snd_config_get_integer(entry, &rate);
 		else if (strcmp(id, "channels") == 0)
@@ -190,7 +241,13 @@ SND_PCM_PLUGIN_DEFINE_FUNC(simcard) {
 		return -ENOMEM;
 	c->timer = c->output = -1;
 	c->gone = gone ? strdup(gone) : NULL;
+	c->started_file = started && stream == SND_PCM_STREAM_CAPTURE ? strdup(started) : NULL;
+	c->open_file = opened && stream == SND_PCM_STREAM_CAPTURE ? strdup(opened) : NULL;
+	c->stopped_file = stopped ? strdup(stopped) : NULL;
+	c->only = only;
 	int err = unplugged(c) ? -ENODEV : 0;
+	if (err == 0 && busy != NULL && access(busy, F_OK) == 0)
+		err = -EBUSY;
 	if (err == 0 && stream == SND_PCM_STREAM_CAPTURE && wav != NULL)
 		err = load(c, wav);
 	// PortAudio opens every card for both directions to see what it can do, so
