@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/agnivade/levenshtein v1.2.2
+	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/eclipse/paho.mqtt.golang v1.5.1
 	github.com/google/renameio/v2 v2.0.2
 	github.com/gordonklaus/portaudio v0.0.0-20250206071425-98a94950218b

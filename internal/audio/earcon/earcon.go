@@ -1,0 +1,140 @@
+// Package earcon makes the short sounds by which the gateway says without words
+// that it heard, did or refused something. It exists so that a family need not
+// look at a lamp to know whether it is listened to, and it is pure: the sounds are
+// computed, not recorded, so they need no files and no licence.
+//
+// A sound is a few steady notes, at most Longest. The notes lie where a voice has
+// little of its strength, so that a microphone can tell our own sound from
+// somebody who speaks over it (Sound.Tones). To add a sound, give it a line in
+// the table of scores.
+package earcon
+
+import (
+	"math"
+	"time"
+
+	"voicegateway/internal/audio"
+)
+
+// Sound is what is said.
+type Sound string
+
+// The sounds.
+const (
+	Wake     Sound = "wake"     // the microphone is open
+	FollowUp Sound = "followup" // it is open for the answer to a question
+	Done     Sound = "done"
+	Refused  Sound = "refused"
+	Error    Sound = "error"
+	Muted    Sound = "muted"
+	Unmuted  Sound = "unmuted"
+)
+
+// Set is which sounds are made, and how loud.
+type Set string
+
+// The sets, as they are configured. The zero Set is Off.
+const (
+	Off  Set = "off"
+	Soft Set = "soft" // quieter, and not Done: the lamp is on, that is enough
+	Full Set = "full"
+)
+
+// Longest is more than any sound takes.
+const Longest = 200 * time.Millisecond
+
+// Peaks of the sets, in dBFS. A voice's peaks are about as high as the full
+// ones.
+const (
+	softPeak = -18.0
+	fullPeak = -12.0
+)
+
+// note is a tone; 0 Hz is a rest.
+type note struct {
+	hertz  float64
+	length time.Duration
+}
+
+// The three pitches: whole multiples of 50 Hz, so that a frame of 20 ms holds
+// whole waves of them, and above a voice's strongest part.
+const (
+	low    = 1200
+	middle = 1600
+	high   = 2000
+	rest   = 0
+)
+
+const ms = time.Millisecond
+
+var scores = map[Sound][]note{
+	Wake:     {{middle, 50 * ms}, {high, 70 * ms}},
+	FollowUp: {{middle, 50 * ms}, {rest, 30 * ms}, {high, 50 * ms}, {rest, 10 * ms}, {high, 50 * ms}},
+	Done:     {{high, 90 * ms}},
+	Refused:  {{middle, 60 * ms}, {low, 100 * ms}},
+	Error:    {{low, 60 * ms}, {rest, 40 * ms}, {low, 90 * ms}},
+	Muted:    {{high, 60 * ms}, {low, 100 * ms}},
+	Unmuted:  {{low, 60 * ms}, {high, 100 * ms}},
+}
+
+// fade is how long a note comes and goes; shorter, it would click.
+const fade = 12 * ms
+
+// Sounds are all there are.
+func Sounds() []Sound { return []Sound{Wake, FollowUp, Done, Refused, Error, Muted, Unmuted} }
+
+// Has says whether the set makes the sound.
+func (s Set) Has(sound Sound) bool {
+	return s == Full || s == Soft && sound != Done
+}
+
+// Clip is the sound at the loudness of the set, at audio.SpeechRate; empty for a
+// sound that does not exist and in the set Off.
+func (s Set) Clip(sound Sound) audio.Clip {
+	peak := softPeak
+	switch s {
+	case Soft:
+	case Full:
+		peak = fullPeak
+	default:
+		return audio.Clip{Rate: audio.SpeechRate}
+	}
+	c := audio.Clip{Rate: audio.SpeechRate}
+	for _, n := range scores[sound] {
+		c.Samples = append(c.Samples, play(n, 32767*math.Pow(10, peak/20))...)
+	}
+	return c
+}
+
+// play makes one note with smooth ends.
+func play(n note, peak float64) []int16 {
+	samples := make([]int16, int(n.length*time.Duration(audio.SpeechRate)/time.Second))
+	if n.hertz == rest {
+		return samples
+	}
+	ends := float64(fade) / float64(time.Second) * float64(audio.SpeechRate)
+	for i := range samples {
+		near := min(float64(i), float64(len(samples)-1-i))
+		swell := 1.0
+		if near < ends {
+			swell = (1 - math.Cos(math.Pi*near/ends)) / 2
+		}
+		samples[i] = int16(math.Round(peak * swell * math.Sin(2*math.Pi*n.hertz*float64(i)/float64(audio.SpeechRate))))
+	}
+	return samples
+}
+
+// Tones are the pitches in the sound, in hertz, each once.
+func (s Sound) Tones() []float64 {
+	var tones []float64
+	for _, n := range scores[s] {
+		known := n.hertz == rest
+		for _, t := range tones {
+			known = known || t == n.hertz
+		}
+		if !known {
+			tones = append(tones, n.hertz)
+		}
+	}
+	return tones
+}

@@ -1,0 +1,104 @@
+package earcon_test
+
+import (
+	"math"
+	"testing"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/earcon"
+)
+
+func TestEverySoundIsShortSmoothAndAsLoudAsItsSet(t *testing.T) {
+	t.Parallel()
+	for set, dBFS := range map[earcon.Set]float64{earcon.Soft: -18, earcon.Full: -12} {
+		most := 32767 * math.Pow(10, dBFS/20)
+		for _, s := range earcon.Sounds() {
+			c := set.Clip(s)
+			if c.Rate != audio.SpeechRate || c.Duration() == 0 || c.Duration() > earcon.Longest {
+				t.Errorf("%s %s takes %v at %d Hz", set, s, c.Duration(), c.Rate)
+			}
+			peak, last := 0.0, 0.0
+			for i, v := range append(c.Samples, 0) {
+				peak = max(peak, math.Abs(float64(v)))
+				// A sine of 2 kHz climbs by 0.78 of its peak from one sample to the next;
+				// at its ends, where it is faded, by next to nothing.
+				limit := 0.8 * most
+				if i < 8 || i >= len(c.Samples)-8 {
+					limit = 0.05 * most
+				}
+				if math.Abs(float64(v)-last) > limit {
+					t.Errorf("%s %s clicks at sample %d: %.0f after %.0f", set, s, i, float64(v), last)
+				}
+				last = float64(v)
+			}
+			if peak > most+1 || peak < 0.9*most {
+				t.Errorf("%s %s has a peak of %.0f, expected %.0f", set, s, peak, most)
+			}
+		}
+	}
+}
+
+func TestSetsDiffer(t *testing.T) {
+	t.Parallel()
+	for _, s := range earcon.Sounds() {
+		if earcon.Off.Has(s) || earcon.Set("").Has(s) || len(earcon.Off.Clip(s).Samples) > 0 {
+			t.Errorf("%s sounds although sounds are off", s)
+		}
+		if !earcon.Full.Has(s) || earcon.Soft.Has(s) != (s != earcon.Done) {
+			t.Errorf("%s is in the wrong set", s)
+		}
+	}
+	if len(earcon.Full.Clip("whistle").Samples) > 0 {
+		t.Error("a sound that does not exist is made")
+	}
+	seen := map[string]earcon.Sound{}
+	for _, s := range earcon.Sounds() {
+		key := string(audio.AppendPCM(nil, earcon.Full.Clip(s).Samples))
+		if other, ok := seen[key]; ok {
+			t.Errorf("%s and %s sound the same", s, other)
+		}
+		seen[key] = s
+	}
+}
+
+// Our own sound is told from a voice: whatever its loudness and delay, most of
+// the strength of a frame in which it sounds is at its tones.
+func TestShareKnowsOurOwnSound(t *testing.T) {
+	t.Parallel()
+	for _, s := range earcon.Sounds() {
+		c := earcon.Soft.Clip(s)
+		for delay := 0; delay < audio.FrameSamples; delay += 37 {
+			room := make([]int16, delay+len(c.Samples)+audio.FrameSamples)
+			for i, v := range c.Samples {
+				room[delay+i] += v / 2
+			}
+			for i := 0; i+audio.FrameSamples <= len(room); i += audio.FrameSamples {
+				frame := room[i : i+audio.FrameSamples]
+				if level, share := audio.Level(frame), earcon.Share(frame, s.Tones()); level > -52 && share < 0.6 {
+					t.Errorf("%s, %d samples late: a frame of %.0f dBFS is ours by %.2f only", s, delay, level, share)
+				}
+			}
+		}
+	}
+}
+
+func TestShareKnowsAVoice(t *testing.T) {
+	t.Parallel()
+	// A vowel: harmonics of 120 Hz that get weaker by 6 dB an octave.
+	vowel := make([]int16, audio.FrameSamples)
+	for i := range vowel {
+		var v float64
+		for h := 1.0; h <= 30; h++ {
+			v += 3000 / h * math.Sin(2*math.Pi*120*h*float64(i)/float64(audio.SpeechRate))
+		}
+		vowel[i] = int16(v)
+	}
+	for _, s := range earcon.Sounds() {
+		if share := earcon.Share(vowel, s.Tones()); share > 0.2 {
+			t.Errorf("a vowel is taken for %s by %.2f", s, share)
+		}
+	}
+	if earcon.Share(nil, earcon.Wake.Tones()) != 0 || earcon.Share(make([]int16, 320), earcon.Wake.Tones()) != 0 || earcon.Share(vowel, nil) != 0 {
+		t.Error("nothing is taken for something")
+	}
+}

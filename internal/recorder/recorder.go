@@ -1,0 +1,266 @@
+// Package recorder keeps what was said to the gateway: the sound of an utterance
+// and beside it the record of its turn. It exists to find out why something was
+// misheard, and is the one place where a voice ever touches the disk; so it is
+// off unless somebody turns it on (DESIGN H10), readable by nobody else, and
+// bounded in age and size.
+//
+// Keep hands over and returns at once; Run writes. A recording is two files with
+// one stem, STEM.wav and STEM.json. To keep another piece of a turn, give it an
+// ending of its own in write and in endings.
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"voicegateway/internal/audio"
+)
+
+// Config says where recordings go and what bounds them.
+type Config struct {
+	Dir      string        // made with mode 0700 where it is missing
+	MaxAge   time.Duration // older recordings are removed
+	MaxBytes int64         // of all recordings together; the oldest go first
+	Log      *slog.Logger
+}
+
+// waiting is how many recordings may wait for the disk. A turn takes seconds and
+// a recording a quarter of a megabyte at most, so a disk that is behind by this
+// many does not work.
+const waiting = 16
+
+// pruneEvery is how often recordings are looked at for their age while nothing
+// new comes.
+const pruneEvery = time.Hour
+
+// partial begins the name of a file that is being written.
+const partial = ".recording-"
+
+// Recorder writes recordings while Run does. Keep is safe for concurrent use.
+type Recorder struct {
+	cfg  Config
+	line chan recording
+
+	mu      sync.Mutex
+	trouble string
+}
+
+// recording is what waits for the disk.
+type recording struct {
+	stem  string
+	json  []byte
+	sound audio.Clip
+}
+
+// New checks the configuration and touches nothing.
+func New(cfg Config) (*Recorder, error) {
+	switch {
+	case cfg.Dir == "" || cfg.Log == nil:
+		return nil, errors.New("recorder: a directory and a logger are needed")
+	case cfg.MaxAge <= 0:
+		return nil, fmt.Errorf("recorder.max_age: %s is no age; expected something like 168h", cfg.MaxAge)
+	case cfg.MaxBytes <= 0:
+		return nil, errors.New("recorder.max_mb: too small; expected 1 or more")
+	}
+	return &Recorder{cfg: cfg, line: make(chan recording, waiting)}, nil
+}
+
+// About is a sentence that says what is kept, for whoever wants to know.
+func (r *Recorder) About() string {
+	return fmt.Sprintf("on: utterances are kept in %s for %s, %d MB at most", r.cfg.Dir, age(r.cfg.MaxAge), r.cfg.MaxBytes>>20)
+}
+
+// age is a duration as people say it.
+func age(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d == day:
+		return "1 day"
+	case d%day == 0:
+		return fmt.Sprintf("%d days", d/day)
+	default:
+		return d.String()
+	}
+}
+
+// Trouble is why the last recording could not be kept, "" when it was.
+func (r *Recorder) Trouble() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.trouble
+}
+
+// Keep hands a recording over and never waits: of a disk that does not keep up
+// the newest recordings are lost. id is the turn's and at its time; record is
+// written as JSON before Keep returns, the sound belongs to the recorder from
+// then on.
+func (r *Recorder) Keep(id string, at time.Time, record any, sound audio.Clip) {
+	body, err := json.MarshalIndent(record, "", "  ")
+	if err != nil {
+		r.failed(fmt.Errorf("writing the record as JSON: %w", err))
+		return
+	}
+	select {
+	case r.line <- recording{stem: stem(id, at), json: append(body, '\n'), sound: sound}:
+	default:
+		r.failed(errors.New("the disk is too slow: recordings are lost"))
+	}
+}
+
+// stem names a recording: names sort by time, and hold the turn's id to find it
+// by. An id from outside cannot lead anywhere else.
+func stem(id string, at time.Time) string {
+	safe := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			return c
+		}
+		return '_'
+	}, id)
+	return at.UTC().Format(stampForm) + "_" + safe[:min(len(safe), maxID)]
+}
+
+const (
+	stampForm = "20060102T150405.000Z"
+	maxID     = 64
+)
+
+// Run prunes, then writes what is handed over until ctx ends, and what still
+// waits then.
+func (r *Recorder) Run(ctx context.Context) error {
+	if err := r.prepare(); err != nil {
+		r.failed(err)
+	}
+	again := time.NewTicker(pruneEvery)
+	defer again.Stop()
+	for {
+		select {
+		case rec := <-r.line:
+			r.take(rec)
+		case now := <-again.C:
+			r.note(r.prune(now))
+		case <-ctx.Done():
+			r.drain()
+			return nil
+		}
+	}
+}
+
+// drain writes what still waits.
+func (r *Recorder) drain() {
+	for {
+		select {
+		case rec := <-r.line:
+			r.take(rec)
+		default:
+			return
+		}
+	}
+}
+
+// prepare makes the directory, and tells when others can look into one that was
+// there before: their names alone say when somebody spoke.
+func (r *Recorder) prepare() error {
+	if err := os.MkdirAll(r.cfg.Dir, 0o700); err != nil {
+		return explain(err)
+	}
+	if info, err := os.Stat(r.cfg.Dir); err == nil && info.Mode().Perm()&0o077 != 0 {
+		r.cfg.Log.Warn("others can list the directory of the recordings, though not hear them; close it with: chmod 700", "dir", r.cfg.Dir)
+	}
+	leftovers, _ := filepath.Glob(filepath.Join(r.cfg.Dir, partial+"*"))
+	for _, name := range leftovers {
+		_ = os.Remove(name) // of a killed process; it does no harm
+	}
+	return r.prune(time.Now())
+}
+
+// take writes one recording. Room is made first: what is too old or too much
+// must go even when the disk is full.
+func (r *Recorder) take(rec recording) {
+	r.note(errors.Join(r.write(rec), r.prune(time.Now())))
+}
+
+func (r *Recorder) write(rec recording) error {
+	if err := os.MkdirAll(r.cfg.Dir, 0o700); err != nil {
+		return explain(err)
+	}
+	var wav bytes.Buffer
+	if err := audio.WriteWAV(&wav, rec.sound); err != nil {
+		return err
+	}
+	base := filepath.Join(r.cfg.Dir, rec.stem)
+	if err := r.put(base+".wav", wav.Bytes()); err != nil {
+		return err
+	}
+	if err := r.put(base+".json", rec.json); err != nil {
+		_ = os.Remove(base + ".wav") // one without the other says nothing
+		return err
+	}
+	return nil
+}
+
+// put writes a whole file or none, readable by its owner only.
+func (r *Recorder) put(path string, data []byte) error {
+	f, err := os.CreateTemp(r.cfg.Dir, partial+"*") // mode 0600
+	if err != nil {
+		return explain(err)
+	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return explain(err)
+	}
+	return nil
+}
+
+// note remembers how the last work went.
+func (r *Recorder) note(err error) {
+	if err != nil {
+		r.failed(err)
+		return
+	}
+	r.mu.Lock()
+	was := r.trouble
+	r.trouble = ""
+	r.mu.Unlock()
+	if was != "" {
+		r.cfg.Log.Info("recordings are kept again", "dir", r.cfg.Dir)
+	}
+}
+
+// failed tells of trouble once, until it is over.
+func (r *Recorder) failed(err error) {
+	r.mu.Lock()
+	told := r.trouble != ""
+	r.trouble = "recordings are not kept: " + err.Error()
+	r.mu.Unlock()
+	if !told {
+		r.cfg.Log.Warn("recordings are not kept", "dir", r.cfg.Dir, "err", err)
+	}
+}
+
+// explain adds the way on to what a user can mend.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("the disk is full; make room or lower recorder.max_mb: %w", err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, os.ErrPermission), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("the directory cannot be written; name another one in recorder.dir: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,251 @@
+// Package openai reaches the speech half of the OpenAI interface, which whisper
+// servers, voices and clouds offer alike: /audio/transcriptions and
+// /audio/speech. It exists so that the recogniser and the voice share one client
+// that keeps the key on its host, bounds every body and says in a sentence what
+// went wrong.
+//
+// A server that differs from the others is met here: Transcribe and Speak try
+// the plainer form of a request where the richer one is refused.
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"voicegateway/internal/audio"
+)
+
+// pause before the one repetition of a request the server could not serve and
+// did not say when it can.
+const pause = 300 * time.Millisecond
+
+// pcmRate is the rate of response_format pcm, which has no header to tell it.
+const pcmRate audio.Rate = 24000
+
+// Config is one server.
+type Config struct {
+	BaseURL   string // up to and including /v1
+	Model     string
+	Key       string            // may be empty
+	Transport http.RoundTripper // for tests and custom certificates; nil is the usual one
+}
+
+// Check says what is wrong with a server's address.
+func Check(base string) error {
+	u, err := url.Parse(base)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return errors.New("is not an http or https address; expected something like http://127.0.0.1:8000/v1, or https://api.openai.com/v1")
+	}
+	if u.User != nil {
+		return errors.New("holds a user or password; give the key by its file or variable")
+	}
+	return nil
+}
+
+// Client talks to one server. It is safe for concurrent use.
+type Client struct {
+	client *openai.Client
+	sender *sender
+	model  string
+	plain  atomic.Bool // the server does not know the richer form
+}
+
+// New checks the configuration; it starts nothing.
+func New(cfg Config) (*Client, error) {
+	if err := Check(cfg.BaseURL); err != nil {
+		return nil, fmt.Errorf("base_url: %w", err)
+	}
+	key := strings.TrimSpace(cfg.Key)
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("api_key: the key holds spaces or characters no key has; it must be one line")
+	}
+	if cfg.Transport == nil {
+		cfg.Transport = http.DefaultTransport
+	}
+	s := newSender(key, cfg.Transport)
+	c := openai.DefaultConfig(key)
+	c.BaseURL, c.HTTPClient = strings.TrimRight(cfg.BaseURL, "/"), s
+	return &Client{client: openai.NewClientWithConfig(c), sender: s, model: cfg.Model}, nil
+}
+
+// Utterance is sound to be written down.
+type Utterance struct {
+	Sound    audio.Clip
+	Language string // ISO 639-1, "" leaves it to the server
+	Prompt   string // words that may be in it, for their spelling
+}
+
+// Text is what a server heard. The measures are those of Whisper; a server that
+// has none leaves Measured false.
+type Text struct {
+	Text        string
+	Measured    bool
+	NoSpeech    float64 // probability that there was no speech
+	LogProb     float64 // mean log probability of the tokens, 0 is certain
+	Compression float64 // how well the text compresses; loops do
+}
+
+// Transcribe writes an utterance down.
+func (c *Client) Transcribe(ctx context.Context, u Utterance) (Text, error) {
+	var wav bytes.Buffer
+	if err := audio.WriteWAV(&wav, u.Sound); err != nil {
+		return Text{}, err
+	}
+	var heard openai.AudioResponse
+	ask := func(format openai.AudioResponseFormat) error {
+		return c.repeat(ctx, func() (err error) {
+			heard, err = c.client.CreateTranscription(ctx, openai.AudioRequest{
+				Model: c.model, FilePath: "speech.wav", Reader: bytes.NewReader(wav.Bytes()),
+				Prompt: u.Prompt, Language: u.Language, Format: format,
+			})
+			return err
+		})
+	}
+	// Newer models of the cloud have no measures and refuse the form with them.
+	rich := !c.plain.Load() && !strings.HasPrefix(c.model, "gpt-")
+	if rich {
+		err := ask(openai.AudioResponseFormatVerboseJSON)
+		if err == nil || !formRefused(err) {
+			return measured(heard), c.explain(err)
+		}
+	}
+	if err := ask(openai.AudioResponseFormatJSON); err != nil {
+		return Text{}, c.explain(err)
+	}
+	if rich {
+		c.plain.Store(true)
+	}
+	return Text{Text: heard.Text}, nil
+}
+
+// measured sums up the segments, the longest silence and the least certain text
+// counting.
+func measured(heard openai.AudioResponse) Text {
+	t := Text{Text: heard.Text}
+	if len(heard.Segments) == 0 {
+		return t
+	}
+	t.NoSpeech = 1
+	for _, s := range heard.Segments {
+		t.Measured = t.Measured || s.AvgLogprob != 0 || s.NoSpeechProb != 0
+		t.NoSpeech = math.Min(t.NoSpeech, s.NoSpeechProb)
+		t.LogProb = math.Min(t.LogProb, s.AvgLogprob)
+		t.Compression = math.Max(t.Compression, s.CompressionRatio)
+	}
+	return t
+}
+
+// formRefused: the request or its answer has a form one of us does not know.
+func formRefused(err error) bool {
+	if status, ok := errors.AsType[*statusError](err); ok {
+		return status.code == http.StatusBadRequest || status.code == http.StatusUnprocessableEntity
+	}
+	_, wrong := errors.AsType[*json.UnmarshalTypeError](err)
+	return wrong
+}
+
+// Speak turns a text into sound.
+func (c *Client) Speak(ctx context.Context, text, voice string) (audio.Clip, error) {
+	var clip audio.Clip
+	ask := func(format openai.SpeechResponseFormat) error {
+		return c.repeat(ctx, func() error {
+			answer, err := c.client.CreateSpeech(ctx, openai.CreateSpeechRequest{
+				Model: openai.SpeechModel(c.model), Input: text, Voice: openai.SpeechVoice(voice), ResponseFormat: format,
+			})
+			if err != nil {
+				return err
+			}
+			defer func() { _ = answer.Close() }()
+			body, err := io.ReadAll(answer)
+			if err != nil {
+				return err
+			}
+			clip, err = spoken(body, answer.Header().Get("Content-Type"), format)
+			return err
+		})
+	}
+	first := openai.SpeechResponseFormatWav
+	if c.plain.Load() {
+		first = openai.SpeechResponseFormatPcm
+	}
+	err := ask(first)
+	if err != nil && formRefused(err) && first == openai.SpeechResponseFormatWav {
+		if err = ask(openai.SpeechResponseFormatPcm); err == nil {
+			c.plain.Store(true)
+		}
+	}
+	return clip, c.explain(err)
+}
+
+// spoken reads the sound of an answer.
+func spoken(body []byte, kind string, asked openai.SpeechResponseFormat) (audio.Clip, error) {
+	switch {
+	case bytes.HasPrefix(body, []byte("RIFF")):
+		return audio.ReadWAV(bytes.NewReader(body))
+	case len(body) == 0:
+		return audio.Clip{Rate: pcmRate}, nil
+	case strings.HasPrefix(kind, "audio/pcm"), strings.HasPrefix(kind, "audio/L16"),
+		asked == openai.SpeechResponseFormatPcm && (kind == "" || kind == "application/octet-stream"):
+		return audio.Clip{Rate: pcmRate, Samples: audio.PCM(body)}, nil
+	}
+	return audio.Clip{}, fmt.Errorf("the answer is %q, and neither WAV nor plain samples; the server must be able to send wav or pcm", clipped(kind, 60))
+}
+
+// repeat asks a second time where the server was busy or stumbled and there is
+// time enough to wait as long as it says.
+func (c *Client) repeat(ctx context.Context, ask func() error) error {
+	err := ask()
+	status, ok := errors.AsType[*statusError](err)
+	if !ok || (status.code != http.StatusTooManyRequests && status.code < 500) {
+		return err
+	}
+	wait := pause
+	if status.retryAfter > 0 {
+		wait = status.retryAfter
+	}
+	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) < 2*wait {
+		return err // it would only be late
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ask()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// explain makes a sentence of a failure. Ends of the context stay as they are:
+// who ended it knows why.
+func (c *Client) explain(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if status, ok := errors.AsType[*statusError](err); ok {
+		return status
+	}
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, wrong := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case errors.Is(err, errTooMuch), errors.Is(err, errWebPage), errors.Is(err, errOtherHost):
+		return err
+	case syntax, wrong:
+		return errors.New("the server's answer is not in the protocol; does base_url end in /v1?")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the connection ended before the answer did")
+	}
+	return fmt.Errorf("asking the server: %s", c.sender.scrub(clipped(err.Error(), 300)))
+}
