@@ -2,9 +2,11 @@ package fake
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"sync"
+	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/home"
@@ -41,10 +43,19 @@ func (m *Microphone) Read(ctx context.Context) (audio.Frame, error) {
 	return audio.Frame{}, io.EOF
 }
 
-// WakeDetector calls DetectFunc.
+// WakeDetector calls DetectFunc. It is told when to listen for stop words, and
+// keeps that in Stops; all of it belongs to the loop's goroutine.
 type WakeDetector struct {
 	DetectFunc func(f audio.Frame) (speech.Detection, bool, error)
+	Stops      bool
+	Near       float64 // the score
 }
+
+// ListenForStop keeps what it is told.
+func (w *WakeDetector) ListenForStop(on bool) { w.Stops = on }
+
+// Score returns Near.
+func (w *WakeDetector) Score() float64 { return w.Near }
 
 // Detect calls DetectFunc.
 func (w *WakeDetector) Detect(_ context.Context, f audio.Frame) (speech.Detection, bool, error) {
@@ -55,6 +66,98 @@ func (w *WakeDetector) Detect(_ context.Context, f audio.Frame) (speech.Detectio
 type Transcriber struct {
 	BeginErr, PushErr, FinishErr error
 	Text                         func() speech.Transcript
+}
+
+// Script is a transcriber that hears what a test says: after so many loud frames
+// of an utterance, a text. It can go on with an utterance.
+type Script struct {
+	Lines []Line
+	Loud  func(f audio.Frame) bool
+
+	mu    sync.Mutex
+	loud  int
+	quiet int // frames since the last loud one
+	took  []audio.Frame
+	open  bool
+	began int
+}
+
+// Line is what is heard from the loud frame After on.
+type Line struct {
+	After int
+	Text  string
+}
+
+// Begin opens an utterance.
+func (s *Script) Begin(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loud, s.quiet, s.open = 0, 0, true
+	s.began++
+	return nil
+}
+
+// Push takes a frame.
+func (s *Script) Push(_ context.Context, f audio.Frame) (speech.Partial, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.open {
+		return speech.Partial{}, errors.New("no utterance is open")
+	}
+	s.took = append(s.took, f)
+	if s.Loud(f) {
+		s.loud++
+		s.quiet = 0
+	} else {
+		s.quiet++
+	}
+	return speech.Partial{Text: s.text(), Stable: s.quiet, Tail: time.Duration(s.quiet) * audio.FrameLength}, nil
+}
+
+func (s *Script) text() string {
+	text := ""
+	for _, l := range s.Lines {
+		if s.loud >= l.After {
+			text = l.Text
+		}
+	}
+	return text
+}
+
+// Finish tells what was heard.
+func (s *Script) Finish(context.Context) (speech.Transcript, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.open {
+		return speech.Transcript{}, errors.New("no utterance is open")
+	}
+	s.open = false
+	return speech.Transcript{Text: s.text(), Engine: "script"}, nil
+}
+
+// Reopen goes on with the utterance.
+func (s *Script) Reopen(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open {
+		return errors.New("an utterance is open")
+	}
+	s.open = true
+	return nil
+}
+
+// Took returns the frames so far, of all utterances.
+func (s *Script) Took() []audio.Frame {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]audio.Frame(nil), s.took...)
+}
+
+// Open says whether an utterance is open, and how many were begun.
+func (s *Script) Open() (open bool, began int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open, s.began
 }
 
 // Begin opens an utterance.
@@ -92,17 +195,24 @@ func (e *Endpointer) Reset(speech.Detection) {}
 // Admit lets everything through.
 func (e *Endpointer) Admit(f audio.Frame) []audio.Frame { return []audio.Frame{f} }
 
-// Matcher calls MatchFunc and knows Home.
+// Matcher calls MatchFunc and knows Home. Without a JudgeFunc it has no opinion
+// on what is not whole.
 type Matcher struct {
 	MatchFunc func(text, area string) intent.Decision
+	JudgeFunc func(partial string) speech.Completeness
 	Home      *home.House
 }
 
 // Match calls MatchFunc.
 func (m *Matcher) Match(text, area string) intent.Decision { return m.MatchFunc(text, area) }
 
-// Judge has no opinion.
-func (m *Matcher) Judge(string) speech.Completeness { return speech.Incomplete }
+// Judge calls JudgeFunc.
+func (m *Matcher) Judge(partial string) speech.Completeness {
+	if m.JudgeFunc == nil {
+		return speech.Incomplete
+	}
+	return m.JudgeFunc(partial)
+}
 
 // House returns Home.
 func (m *Matcher) House() *home.House { return m.Home }
@@ -188,6 +298,7 @@ type Observer struct {
 	states  []turn.State
 	records []turn.Record
 	replies []string
+	heard   []turn.Hearing
 	Ended   func(turn.Record) // called for each record, may be nil
 }
 
@@ -198,8 +309,19 @@ func (o *Observer) StateChanged(s turn.State) {
 	o.states = append(o.states, s)
 }
 
-// Hearing does nothing.
-func (o *Observer) Hearing(turn.Hearing) {}
+// Hearing keeps what is heard.
+func (o *Observer) Hearing(h turn.Hearing) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.heard = append(o.heard, h)
+}
+
+// Heard returns what was heard so far.
+func (o *Observer) Heard() []turn.Hearing {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]turn.Hearing(nil), o.heard...)
+}
 
 // Replied keeps the reply.
 func (o *Observer) Replied(_, text string) {

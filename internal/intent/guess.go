@@ -110,6 +110,9 @@ func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, 
 	}
 	switch {
 	case len(all) > 1 && p.block.Meta.Question:
+		y := meaning{m: m, p: p, mic: area, action: Action{Intent: p.block.Intent, Slots: make(map[string]any, p.n+len(p.block.Slots))}}
+		y.fill()
+		x.action = y.action
 		return x.ask(all), true
 	case len(all) != 1:
 		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}, false

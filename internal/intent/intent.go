@@ -35,6 +35,7 @@ type Decision struct {
 	Actions   []Action // Local: all or none are to be done
 	Question  string   // Ask: a sentence to say
 	Options   []string // Ask: the entity ids the question is about, at most three
+	Would     *Action  // Ask: what is done with the option that is chosen; nil where another sentence is needed
 	Heard     string   // Reject, Ask: the words that were not understood, e.g. the unknown name
 	Confirmed bool     // the person has said yes to what was asked back
 	NeedHouse bool     // the answer could change once the house is known

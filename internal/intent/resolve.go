@@ -217,6 +217,9 @@ func (x *meaning) reject(reason, heard string) Decision {
 func (x *meaning) ask(items []int32) Decision {
 	items = items[:min(len(items), 3)]
 	d := Decision{Route: Ask, Reason: "ambiguous", Heard: x.heardName()}
+	if x.action.Intent != "" {
+		d.Would = &Action{Intent: x.action.Intent, Slots: x.action.Slots}
+	}
 	var options []string
 	for _, i := range items {
 		e := &x.m.house.Entities[i]

@@ -43,15 +43,7 @@ type Answerer struct {
 
 	recovery Recovery
 	rate     rate
-
-	mu      sync.Mutex
-	pending map[string]pending // a question back, by area, waiting for yes
-	offered offered            // the stopped task that was offered last
-}
-
-type pending struct {
-	decision intent.Decision
-	until    time.Time
+	memory   memory
 }
 
 // NewAnswerer checks its parts and starts nothing.
@@ -59,10 +51,7 @@ func NewAnswerer(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safet
 	if m == nil || c == nil || model == nil || p == nil || log == nil {
 		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
 	}
-	return &Answerer{
-		match: m, caller: c, model: model, phrases: p, safety: s, log: log,
-		pending: map[string]pending{},
-	}, nil
+	return &Answerer{match: m, caller: c, model: model, phrases: p, safety: s, log: log}, nil
 }
 
 // Judge says whether the words so far are a sentence (DESIGN H6).
@@ -93,7 +82,11 @@ func (a *Answerer) Turn(ctx context.Context, q Question) Record {
 // answer fills the record and says each sentence as soon as it is known.
 func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwatch, say func(string)) {
 	rec.Calls = []CallMade{}
-	d := a.decide(ctx, q)
+	before := a.memory.recall(q)
+	d, asked := a.decide(ctx, q, before)
+	if overheard(q, d, asked, rec) {
+		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
+	}
 	if len(d.Actions) > 0 {
 		for _, act := range d.Actions {
 			rec.Intents = append(rec.Intents, Intent{Name: act.Intent, Slots: act.Slots})
@@ -103,14 +96,11 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 			rec.Intents = nil
 		}
 	}
+	var did past
 	switch d.Route {
 	case intent.Local:
 		rec.Route = RouteLocal
-		if id, ok := a.resumes(q, d); ok {
-			a.resume(ctx, id, q, rec, w)
-			break
-		}
-		a.act(ctx, q, d, rec, w)
+		did = a.local(ctx, q, d, before, rec, w)
 	case intent.Ask:
 		rec.Route, rec.Outcome, rec.Reply = RouteLocal, Asked, d.Question
 	case intent.Reject:
@@ -118,7 +108,8 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 		rec.Reply = a.phrases.Refusal(d)
 		rec.Error = reason(d)
 	case intent.Model:
-		a.think(ctx, q, rec, w, say)
+		did = a.think(ctx, q, rec, w, say)
+		a.memory.keep(q, did, rec.Reply)
 		return
 	}
 	rec.Reply = reply.Speakable(rec.Reply)
@@ -127,9 +118,26 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 	} else if rec.Route == RouteRefused {
 		rec.Outcome = Ignored // it was not meant for the house, so nobody waits for an answer
 	}
+	a.memory.keep(q, did, rec.Reply)
 	if rec.Reply != "" {
 		a.model.Remember(q.Text, rec.Reply)
 	}
+}
+
+// local does what needs no model.
+func (a *Answerer) local(ctx context.Context, q Question, d intent.Decision, before *past, rec *Record, w stopwatch) past {
+	if id, ok := a.resumes(q, d); ok {
+		return a.resume(ctx, id, q, rec, w)
+	}
+	if len(d.Actions) == 1 {
+		switch d.Actions[0].Intent {
+		case "LocalUndo":
+			return a.undo(ctx, q, d, before, rec, w)
+		case "LocalOther":
+			return a.other(ctx, q, d, before, rec, w)
+		}
+	}
+	return a.act(ctx, q, d, rec, w)
 }
 
 // reason is why a sentence is refused, for the record.
@@ -144,19 +152,27 @@ func reason(d intent.Decision) string {
 	}
 }
 
-// decide matches, and waits for the house only when the house could change the
-// answer: the time is told while the servers still start.
-func (a *Answerer) decide(ctx context.Context, q Question) intent.Decision {
-	if d, ok := a.confirmed(q); ok {
-		return d
+// decide matches, after what is said of the turn before, and waits for the house
+// only when the house could change the answer: the time is told while the servers
+// still start. Asked reports whether a question was waiting.
+func (a *Answerer) decide(ctx context.Context, q Question, before *past) (d intent.Decision, asked bool) {
+	d, answered, asked := a.answered(q)
+	if answered {
+		return d, asked
 	}
-	d := a.match.Match(q.Text, q.Area)
-	if !d.NeedHouse {
-		return d
+	if d, ok := a.amended(q, before, asked); ok {
+		return d, asked
 	}
-	q.waits()
-	a.await(ctx)
-	return a.match.Match(q.Text, q.Area)
+	d = a.match.Match(q.Text, q.Area)
+	if d.NeedHouse {
+		q.waits()
+		a.await(ctx)
+		d = a.match.Match(q.Text, q.Area)
+	}
+	if d.Route == intent.Ask {
+		a.remember(q, d)
+	}
+	return d, asked
 }
 
 func (a *Answerer) await(ctx context.Context) {
@@ -178,43 +194,20 @@ func (a *Answerer) awaitServers(ctx context.Context, steps []plan.Step) {
 	}
 }
 
-// act makes the calls of a decision and tells what came of them.
-func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *Record, w stopwatch) {
-	fail := func(reply, why string) { rec.Outcome, rec.Reply, rec.Error = OutFailed, reply, why }
+// act plans the calls of a decision and makes them.
+func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *Record, w stopwatch) past {
 	steps, err := plan.Calls(d, a.match.House(), q.Area)
 	if err != nil {
-		fail(a.phrases.Apology(err), err.Error())
-		return
+		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Apology(err), err.Error()
+		return past{}
 	}
-	rec.Risk = string(highest(steps))
-	if rec.Risk == string(tools.Dangerous) {
-		rec.Route = RouteRefused
-		fail(a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)")
-		return
-	}
-	// Several commands in one sentence: all or none (U2).
-	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(d.Actions) > 1 {
-		fail(a.phrases.Apology(steps[i].Err), steps[i].Err.Error())
-		return
-	}
-	if q.DryRun {
-		rec.Outcome = Ignored
-		for _, s := range steps {
-			if s.Call.Tool != "" {
-				rec.Calls = append(rec.Calls, CallMade{Tool: s.Call.Tool, Server: s.Call.Server, Args: s.Call.Args})
-			}
-		}
-		return
-	}
-	if rec.Risk != string(tools.Read) && a.rate.full(q.Source, time.Now()) {
-		rec.Route = RouteRefused
-		fail(a.phrases.Phrase("too_many_commands", nil), "over 60 commands within a minute from this source")
-		return
-	}
-	if a.mustAsk(steps) && !d.Confirmed {
-		a.remember(q, d)
-		rec.Outcome, rec.Reply = Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(steps)})
-		return
+	return a.carry(ctx, q, d, steps, rec, w)
+}
+
+// carry makes the calls of a plan and tells what came of them.
+func (a *Answerer) carry(ctx context.Context, q Question, d intent.Decision, steps []plan.Step, rec *Record, w stopwatch) past {
+	if !a.permitted(q, d, steps, rec) {
+		return past{}
 	}
 	place := a.places.take(devices(steps))
 	defer a.places.leave(place)
@@ -230,6 +223,44 @@ func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *
 	if stopped != nil {
 		rec.Reply = a.stop(*stopped, done.cause(), rec)
 	}
+	return a.did(q, steps, done)
+}
+
+// permitted reports whether a plan may be carried out at once; if not, the record
+// says why and what the person hears.
+func (a *Answerer) permitted(q Question, d intent.Decision, steps []plan.Step, rec *Record) bool {
+	fail := func(reply, why string) { rec.Outcome, rec.Reply, rec.Error = OutFailed, reply, why }
+	rec.Risk = string(highest(steps))
+	if rec.Risk == string(tools.Dangerous) {
+		rec.Route = RouteRefused
+		fail(a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)")
+		return false
+	}
+	// Several commands in one sentence: all or none (U2).
+	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(d.Actions) > 1 {
+		fail(a.phrases.Apology(steps[i].Err), steps[i].Err.Error())
+		return false
+	}
+	if q.DryRun {
+		rec.Outcome = Ignored
+		for _, s := range steps {
+			if c := s.Planned(); c.Tool != "" {
+				rec.Calls = append(rec.Calls, CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
+			}
+		}
+		return false
+	}
+	if rec.Risk != string(tools.Read) && a.rate.full(q.Source, time.Now()) {
+		rec.Route = RouteRefused
+		fail(a.phrases.Phrase("too_many_commands", nil), "over 60 commands within a minute from this source")
+		return false
+	}
+	if a.mustAsk(steps) && !d.Confirmed {
+		a.remember(q, d)
+		rec.Outcome, rec.Reply = Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(steps)})
+		return false
+	}
+	return true
 }
 
 // devices are those the steps change.

@@ -5,53 +5,128 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/speech"
 )
 
-// hear takes one frame in, according to the state.
-func (l *Loop) hear(ctx context.Context, f audio.Frame) {
-	if l.state != Listening {
-		l.ring.Push(f)
-		l.parts.End.Observe(f)
-	}
-	switch l.state {
-	case Idle:
-		if l.cfg.PushToTalk {
-			l.pushed = true
-			l.wake(ctx, speech.Detection{Engine: "none", At: f.At.Add(-audio.FrameLength)})
-			return
-		}
-		l.detect(ctx, f)
-	case Speaking:
-		if l.parts.Wake != nil {
-			l.detect(ctx, f)
-		}
-	case Listening:
-		l.listen(ctx, f)
-	case Thinking: // what is said while we think belongs to nobody
+// Scorer is a wake word detector that tells how near the newest sound is to a
+// wake word, for a meter.
+type Scorer interface {
+	Score() float64
+}
+
+// StopListener is a wake word detector that also hears words that end what is
+// being said (speech.Detection.Stop), while it is told to: they are short, and
+// in ordinary talk they would be heard too often.
+type StopListener interface {
+	ListenForStop(on bool)
+}
+
+func (l *Loop) listenForStop(on bool) {
+	if s, ok := l.parts.Wake.(StopListener); ok {
+		s.ListenForStop(on)
 	}
 }
 
-// detect listens for the wake word. An engine that has trouble is told of once,
-// and once more when it has not.
-func (l *Loop) detect(ctx context.Context, f audio.Frame) {
+// hear takes one frame in, according to the state.
+func (l *Loop) hear(ctx context.Context, f audio.Frame) {
+	if l.ear.muted {
+		return
+	}
+	level := audio.Level(f.Samples)
+	l.ear.at = f.At
+	l.ear.floor.Push(level)
+	if l.state == Listening {
+		if l.turn.followUp {
+			l.ear.ring.Push(f)
+			if l.detect(ctx, f) {
+				return
+			}
+		}
+		l.listen(ctx, f)
+		return
+	}
+	if l.state == Speaking {
+		l.own.spoken(level)
+	}
+	l.ear.ring.Push(f)
+	switch {
+	case l.tail != nil:
+	case l.after != nil:
+		// What is said now may be to us: it is not the room, and nobody's noise.
+		l.parts.End.Push(f, speech.Partial{}, speech.Incomplete)
+	default:
+		l.parts.End.Observe(f)
+	}
+	if l.cfg.PushToTalk && l.resting() {
+		l.ear.pushed = true
+		l.wake(ctx, speech.Detection{Engine: "none", At: f.At.Add(-audio.FrameLength)})
+		return
+	}
+	l.meter(level)
+	switch {
+	case l.detect(ctx, f):
+	case l.tail != nil:
+		l.hearTail(ctx, l.clean(f))
+	case l.after != nil:
+		l.hearAfter(ctx, l.clean(f))
+	}
+}
+
+// meter tells what is heard between utterances.
+func (l *Loop) meter(level float64) {
+	h := Hearing{Level: level}
+	if s, ok := l.parts.Wake.(Scorer); ok {
+		h.Score = s.Score()
+	}
+	l.parts.Observer.Hearing(h)
+}
+
+// detect listens for the wake word and says whether it changed the state. An
+// engine that has trouble is told of once, and once more when it has not.
+func (l *Loop) detect(ctx context.Context, f audio.Frame) bool {
+	if l.cfg.PushToTalk || l.parts.Wake == nil {
+		return false
+	}
 	limited, cancel := context.WithTimeout(ctx, l.earBudget())
 	defer cancel()
 	d, ok, err := l.parts.Wake.Detect(limited, f)
+	if ctx.Err() == nil {
+		l.condition(err)
+	}
+	switch {
+	case err != nil || !ok:
+		return false
+	case d.Stop:
+		if l.state == Speaking && !l.own.says(d.Word) {
+			l.stop(ctx, Stopped)
+		}
+	default:
+		l.wake(ctx, d)
+	}
+	return true
+}
+
+// condition takes what is wrong with the wake word engine, nil for nothing.
+func (l *Loop) condition(err error) {
 	trouble := ""
 	if err != nil {
 		trouble = err.Error()
 	}
-	if trouble != l.deaf && ctx.Err() == nil {
-		l.deaf = trouble
-		if err != nil {
-			l.parts.Log.Warn("wake word engine has a problem", "part", "wake", "err", err)
-		} else {
-			l.parts.Log.Info("wake word engine works again", "part", "wake")
-		}
+	if trouble == l.ear.deaf {
+		return
 	}
-	if err == nil && ok {
-		l.wake(ctx, d)
+	l.ear.deaf = trouble
+	if err != nil {
+		l.parts.Log.Warn("wake word engine has a problem", "part", "wake", "err", err)
+		if l.state == Idle {
+			l.step(Failed)
+		}
+		return
+	}
+	l.parts.Log.Info("wake word engine works again", "part", "wake")
+	if l.state == EarFailed {
+		l.step(Finished)
 	}
 }
 
@@ -64,14 +139,22 @@ func (l *Loop) earBudget() time.Duration {
 	return deadlines[Thinking]
 }
 
-// wake opens an utterance. The command may follow the wake word in one breath,
-// so the sound since the end of the word is taken from the ring.
+// wake opens an utterance, and ends what was being told (barge-in). The command
+// may follow the wake word in one breath, so the sound since the end of the word
+// is taken from the ring.
 func (l *Loop) wake(ctx context.Context, d speech.Detection) {
-	if !l.step(Woken) {
-		return
+	if l.step(Woken) {
+		l.openEar(ctx, d, false)
 	}
-	l.endTurn() // barge-in: what was being said ends here
+}
+
+// openEar begins a turn; followUp, without a wake word for the answer to a
+// question, of whose sound the ring holds nothing that counts.
+func (l *Loop) openEar(ctx context.Context, d speech.Detection, followUp bool) {
+	l.endTurn() // at once, whatever the recogniser takes to open
+	l.after = nil
 	t := l.newTelling(d.At)
+	t.followUp = followUp
 	if d.Word != "" {
 		t.rec.Wake = &Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
 	}
@@ -82,43 +165,100 @@ func (l *Loop) wake(ctx context.Context, d speech.Detection) {
 		l.fail(ctx, t, "the speech recogniser is not ready: "+err.Error())
 		return
 	}
-	for _, f := range l.ring.Since(d.At) {
-		if l.state == Listening && l.turn == t {
-			l.listen(ctx, f)
+	l.step(Opened)
+	if followUp {
+		t.chimed = true
+		l.chime(ctx, earcon.FollowUp)
+	} else {
+		for _, f := range l.ear.ring.Since(d.At) {
+			if l.state == Listening && l.turn == t {
+				l.listen(ctx, f)
+			}
 		}
 	}
-	l.ring.Clear()
+	l.ear.ring.Clear()
 }
 
 // listen gives one frame to the recogniser and asks whether the sentence ended.
 func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 	t := l.turn
-	limited, cancel := context.WithTimeout(ctx, l.earBudget())
-	defer cancel()
-	for _, admitted := range l.parts.End.Admit(f) {
-		p, err := l.parts.Stt.Push(limited, admitted)
-		if err != nil {
-			l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
-			return
-		}
-		if p.Text != t.partial.Text {
-			t.judged = l.parts.Answer.Judge(p.Text)
-		}
-		t.partial = p
+	u := &t.utterance
+	if l.parts.Keep != nil {
+		u.sound = append(u.sound, f.Samples...)
 	}
-	e := l.parts.End.Push(f, t.partial, t.judged)
-	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: audio.Level(f.Samples), Partial: t.partial, Judged: t.judged, Ended: e.Reason})
+	level := audio.Level(f.Samples)
+	f = l.clean(f)
+	if err := l.recognise(ctx, f, &u.partial, &u.judged); err != nil {
+		l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
+		return
+	}
+	e := l.parts.End.Push(f, u.partial, u.judged)
+	if !e.SpeechStart.IsZero() {
+		u.loudest = max(u.loudest, audio.Level(f.Samples))
+	}
+	l.chimeOpen(ctx, f.At, e)
+	if t.followUp {
+		e = l.patiently(f.At.Sub(t.started), e)
+	}
+	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: level, Partial: u.partial, Judged: u.judged, Ended: e.Reason})
 	if e.Done {
 		l.endUtterance(ctx, e, f.At)
 	}
 }
 
+// noSpeech is the endpointer's reason when nobody spoke.
+const noSpeech = "no_speech"
+
+// recognise gives the recogniser what it may have of a frame, and brings the
+// partial text and its judgement up to date.
+func (l *Loop) recognise(ctx context.Context, f audio.Frame, partial *speech.Partial, judged *speech.Completeness) error {
+	limited, cancel := context.WithTimeout(ctx, l.earBudget())
+	defer cancel()
+	for _, admitted := range l.parts.End.Admit(f) {
+		p, err := l.parts.Stt.Push(limited, admitted)
+		if err != nil {
+			return err
+		}
+		if p.Text != partial.Text {
+			*judged = l.parts.Answer.Judge(p.Text)
+		}
+		*partial = p
+	}
+	return nil
+}
+
+// The sound of the open microphone is for who waits for it: a command in one
+// breath with the wake word needs none. What is shorter than a word is the wake
+// word's own end.
+const (
+	oneBreath  = 350 * time.Millisecond
+	wordsEnd   = 160 * time.Millisecond
+	afterWords = 200 * time.Millisecond
+)
+
+// chimeOpen makes the sound of the open microphone when nobody speaks yet.
+func (l *Loop) chimeOpen(ctx context.Context, at time.Time, e speech.Endpoint) {
+	t := l.turn
+	spoke := e.SpeechEnd.Sub(e.SpeechStart)
+	switch {
+	case t.chimed || at.Sub(t.started) < oneBreath:
+	case !e.SpeechStart.IsZero() && spoke >= wordsEnd:
+		t.chimed = true
+	case e.SpeechStart.IsZero() || at.Sub(e.SpeechEnd) >= afterWords:
+		t.chimed = true
+		l.chime(ctx, earcon.Wake)
+	}
+}
+
 // sourceEnded ends the utterance with the sound, as silence would have.
 func (l *Loop) sourceEnded(ctx context.Context) {
+	if l.tail != nil {
+		l.endTail(ctx, l.tailText(ctx))
+	}
 	if l.state != Listening {
 		return
 	}
-	e := l.parts.End.Push(audio.Frame{}, l.turn.partial, l.turn.judged)
+	e := l.parts.End.Push(audio.Frame{}, l.turn.utterance.partial, l.turn.utterance.judged)
 	if !e.Done {
 		e.Reason = "source_ended"
 	}
@@ -129,40 +269,71 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 	l.endUtterance(ctx, e, at)
 }
 
-// endUtterance writes the utterance down and lets the turn be told elsewhere, so
-// that the loop is free to hear a barge-in.
+// endUtterance writes the utterance down.
 func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
 	t := l.turn
 	t.rec.Endpoint = &Endpoint{Reason: e.Reason}
-	ahead := time.Since(at)
+	wall := time.Now()
 	limited, cancel := context.WithTimeout(ctx, l.earBudget())
 	defer cancel()
 	text, err := l.parts.Stt.Finish(limited)
 	heard := !e.SpeechStart.IsZero()
 	if heard {
-		t.spoke = e.SpeechEnd.Sub(e.SpeechStart)
-		t.watch = stopwatch{zero: e.SpeechEnd}
-		if !l.cfg.Live {
-			t.watch.shift = ahead
-		}
-		start := max(millis(e.SpeechEnd.Sub(t.started)), 0)
-		t.rec.Timings.SpeechEnd = &start
-		t.rec.Timings.Endpoint = t.watch.at(at.Add(t.watch.shift))
+		t.utterance.spoke = e.SpeechEnd.Sub(e.SpeechStart)
+		t.heardAt(e.SpeechEnd, at, wall, l.cfg.Live)
 		t.rec.Timings.Transcript = t.watch.now()
 	}
+	second, more := l.parts.Stt.(Deliberate)
 	switch {
+	case heard && more && (err != nil || text.Text == ""):
+		l.step(Heard)
+		l.elsewhere(ctx, t, func(own context.Context) { l.hearAgain(own, t, second) })
 	case err != nil:
 		l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
 	case !heard:
 		t.rec.Outcome = Ignored
-		l.finishRecord(t)
+		if !t.followUp { // a question that nobody answers is no turn
+			l.finishRecord(t)
+		}
 		l.step(NothingHeard)
 		l.endTurn()
 	default:
-		t.rec.Transcript = &Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
-		l.step(Heard)
-		l.elsewhere(ctx, t, func(own context.Context) { l.tell(own, t, text) })
+		l.openTail(t, e, at, text)
+		l.think(ctx, t, text)
 	}
+}
+
+// hearAgain asks the slower recognisers for an utterance that the first could
+// not make out, and answers it.
+func (l *Loop) hearAgain(ctx context.Context, t *telling, second Deliberate) {
+	text, err := second.Second(ctx)
+	t.rec.Timings.Transcript = t.watch.now()
+	if err != nil {
+		l.parts.Log.Warn("no recogniser heard the utterance", "part", "turn", "turn", t.id, "err", err)
+		t.rec.Outcome, t.rec.Error = OutFailed, "the speech recogniser failed: "+err.Error()
+	} else {
+		t.rec.Transcript = &Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+	}
+	l.tell(ctx, t, text)
+}
+
+// heardAt starts the clock of a turn at the end of speech, of which was known at
+// a time of the frames' clock and of the wall's.
+func (t *telling) heardAt(speechEnd, at, wall time.Time, live bool) {
+	t.watch = stopwatch{zero: speechEnd}
+	if !live {
+		t.watch.shift = wall.Sub(at)
+	}
+	start := max(millis(speechEnd.Sub(t.started)), 0)
+	t.rec.Timings.SpeechEnd = &start
+	t.rec.Timings.Endpoint = t.watch.at(at.Add(t.watch.shift))
+}
+
+// think lets a turn be told elsewhere, so that the loop is free to hear a barge-in.
+func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript) {
+	t.rec.Transcript = &Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+	l.step(Heard)
+	l.elsewhere(ctx, t, func(own context.Context) { l.tell(own, t, text) })
 }
 
 // fail ends a turn whose recogniser did not do its work. Who woke us waits for
@@ -176,6 +347,8 @@ func (l *Loop) fail(ctx context.Context, t *telling, why string) {
 		t.rec.Reply = l.parts.Answer.phrases.Phrase("failed", nil)
 		l.says = append(l.says, say{t.rec.Reply})
 		l.parts.Observer.Replied(t.id, t.rec.Reply)
+	} else {
+		l.chime(ctx, earcon.Error)
 	}
 	l.finishRecord(t)
 	l.step(Failed)

@@ -221,7 +221,8 @@ func taskOf(q Question, rec *Record, steps []plan.Step, c calls) Task {
 		if s.Call.Tool == "" || s.Risk == tools.Read {
 			continue
 		}
-		step := TaskStep{Tool: s.Call.Tool, Server: s.Call.Server, Args: s.Call.Args}
+		call := s.Planned()
+		step := TaskStep{Tool: call.Tool, Server: call.Server, Args: call.Args}
 		if s.Entity != nil {
 			step.Device = s.Entity.ID
 		}

@@ -3,13 +3,13 @@ package turn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/speech"
 )
 
@@ -25,6 +25,8 @@ type Config struct {
 	PushToTalk bool
 	// DryRun stops every turn before its tools.
 	DryRun bool
+	// Earcons are the short sounds that live sound is answered with.
+	Earcons earcon.Set
 	// PreRoll is how much sound before a detection is kept for the recogniser.
 	PreRoll time.Duration
 }
@@ -33,9 +35,11 @@ type Config struct {
 // above the endpointer's own limits (5 s without, 8 s with speech); thinking
 // above a tool's and a model's; speaking above the longest reply that is said.
 var deadlines = map[State]time.Duration{
+	Waking:    10 * time.Second,
 	Listening: 15 * time.Second,
 	Thinking:  45 * time.Second,
 	Speaking:  60 * time.Second,
+	EarFailed: 5 * time.Second,
 }
 
 // waitingSays is how many texts may wait to be spoken while a turn is told.
@@ -50,9 +54,6 @@ const earBudget = 2 * time.Second
 // shorter and no command is the wake word's own end, or a cough.
 const shortest = 400 * time.Millisecond
 
-// ErrBusy is returned when too many texts already wait to be spoken.
-var ErrBusy = errors.New("too many texts are waiting to be spoken; try again in a moment")
-
 // Parts are what a loop is made of. Wake may be nil with PushToTalk; Voice and
 // Speaker may be nil where nothing is ever spoken.
 type Parts struct {
@@ -63,7 +64,9 @@ type Parts struct {
 	Answer   *Answerer
 	Voice    Synthesizer
 	Speaker  Speaker
+	Chimes   Speaker // for the short sounds; nil: Speaker
 	Observer Observer
+	Keep     Keeper // nil: nothing that was said is kept
 	Log      *slog.Logger
 }
 
@@ -73,14 +76,25 @@ type Loop struct {
 	parts  Parts
 	cfg    Config
 	state  State
-	ring   *audio.Ring
+	ear    ear
+	own    own
+	tail   *tail   // not nil while more may be added to a sentence that is done
+	after  *window // not nil while a correction needs no wake word
 	events chan event
 	turn   *telling // nil while idle
 	says   []say
-	pushed bool   // the one utterance of push-to-talk was opened
-	deaf   string // what is wrong with the wake word engine, "" if nothing is
 	timer  *time.Timer
 	told   sync.WaitGroup
+}
+
+// ear is what is known of the microphone between turns.
+type ear struct {
+	ring   *audio.Ring
+	floor  audio.NoiseFloor
+	at     time.Time // of the newest frame
+	muted  bool
+	pushed bool   // the one utterance of push-to-talk was opened
+	deaf   string // what is wrong with the wake word engine, "" if nothing is
 }
 
 // event is news for the loop. A turn's own news carry its id, so that the late
@@ -89,21 +103,46 @@ type event struct {
 	kind   Kind
 	turn   string
 	say    say
-	answer chan<- error // SayAsked: whether the text is in line
+	answer chan<- error // of size one; nil: nobody waits for it
+}
+
+// reply answers whoever waits for what became of the event.
+func (e event) reply(err error) {
+	if e.answer != nil {
+		e.answer <- err
+	}
 }
 
 type say struct{ text string }
 
 // telling is the turn that is being told.
 type telling struct {
-	id      string
-	rec     Record
-	started time.Time // in the frames' clock
-	watch   stopwatch
+	id        string
+	rec       Record
+	started   time.Time // in the frames' clock
+	watch     stopwatch
+	utterance utterance
+	followUp  bool       // the microphone was opened for the answer to a question
+	chimed    bool       // the sound of the open microphone was made, or is not wanted
+	more      chan added // what the tail brought; nil without a tail
+	ending    ending
+	cancel    context.CancelFunc // nil while nothing of it runs elsewhere
+}
+
+// utterance is what was said in a turn.
+type utterance struct {
 	partial speech.Partial
 	judged  speech.Completeness
-	spoke   time.Duration      // from the first to the last speech of the utterance
-	cancel  context.CancelFunc // nil while nothing of it runs elsewhere
+	spoke   time.Duration // from the first to the last speech
+	loudest float64       // dBFS
+	sound   []int16       // all of it, where it is kept
+}
+
+// ending is what a turn leaves to the loop when it has been told.
+type ending struct {
+	asks  bool         // a question was spoken: its answer needs no wake word
+	acted bool         // something was changed: a correction needs none
+	sound earcon.Sound // in place of words; "" for none
 }
 
 // NewLoop checks its parts and starts nothing.
@@ -121,7 +160,7 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 	}
 	return &Loop{
 		parts: p, cfg: cfg, state: Idle,
-		ring:   audio.NewRing(cfg.PreRoll),
+		ear:    ear{ring: audio.NewRing(cfg.PreRoll)},
 		events: make(chan event, 16),
 	}, nil
 }
@@ -143,10 +182,10 @@ func (l *Loop) Run(ctx context.Context) error {
 	for {
 		l.speakWaiting(ctx)
 		in := frames
-		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking) {
+		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking) && l.tail == nil {
 			in = nil
 		}
-		if l.state == Idle && (l.pushed || frames == nil) {
+		if l.resting() && (l.ear.pushed || frames == nil) {
 			return nil
 		}
 		select {
@@ -191,49 +230,36 @@ func (l *Loop) read(ctx context.Context, frames chan<- audio.Frame) {
 	}
 }
 
-// Say asks for a text to be spoken once nothing else is going on. It returns
-// when the text is in line, or ErrBusy.
-func (l *Loop) Say(ctx context.Context, text string) error {
-	answer := make(chan error, 1)
-	if err := l.send(ctx, event{kind: SayAsked, say: say{text}, answer: answer}); err != nil {
-		return err
-	}
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("telling the turn loop: %w", ctx.Err())
-	}
-}
-
-// Listen opens an utterance as the wake word would.
-func (l *Loop) Listen(ctx context.Context) error { return l.send(ctx, event{kind: Woken}) }
-
-// Stop ends whatever is being heard or said.
-func (l *Loop) Stop(ctx context.Context) error { return l.send(ctx, event{kind: Stopped}) }
-
-func (l *Loop) send(ctx context.Context, e event) error {
-	select {
-	case l.events <- e:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("telling the turn loop: %w", ctx.Err())
-	}
-}
+// resting says whether nothing is going on.
+func (l *Loop) resting() bool { return l.state == Idle || l.state == Muted || l.state == EarFailed }
 
 // step moves the state and tells the observer; false when k means nothing now.
+// What would be idle is muted or in trouble where the ear is.
 func (l *Loop) step(k Kind) bool {
 	to, ok := Next(l.state, k)
 	if !ok {
 		return false
 	}
+	switch {
+	case to == Idle && l.ear.muted, to == EarFailed && l.ear.muted:
+		to, _ = Next(Idle, MicMuted)
+	case to == Idle && l.ear.deaf != "":
+		to, _ = Next(Idle, Failed)
+	}
+	before := l.state
 	l.state = to
+	l.listenForStop(to == Speaking)
+	if before == Speaking && to != Speaking {
+		l.own.silent(k == Woken)
+	}
 	if d, bounded := deadlines[to]; bounded {
 		l.timer.Reset(d)
 	} else {
 		l.timer.Stop()
 	}
-	l.parts.Observer.StateChanged(to)
+	if to != before {
+		l.parts.Observer.StateChanged(to)
+	}
 	return true
 }
 
@@ -241,30 +267,98 @@ func (l *Loop) handle(ctx context.Context, e event) {
 	if e.turn != "" && (l.turn == nil || e.turn != l.turn.id) {
 		return
 	}
+	var err error
 	switch e.kind {
 	case Woken:
-		if l.state == Idle || l.state == Speaking {
-			l.wake(ctx, speech.Detection{Engine: "none", At: time.Now()})
-		}
+		err = l.listenNow(ctx)
 	case SayAsked:
 		if len(l.says) >= waitingSays {
-			e.answer <- ErrBusy
-			return
+			err = ErrBusy
+		} else {
+			l.says = append(l.says, e.say)
 		}
-		l.says = append(l.says, e.say)
-		e.answer <- nil
+	case MicMuted, MicUnmuted:
+		l.mute(ctx, e.kind)
 	case Stopped, TimedOut, Failed:
-		if e.kind == Stopped {
-			l.says = nil // quiet means quiet
-		}
-		listening := l.state == Listening
-		if l.step(e.kind) {
-			l.abandon(ctx, listening, e.kind)
-		}
+		l.stop(ctx, e.kind)
+	case played:
+		l.chimed()
+	case Finished:
+		l.finish(ctx)
+	case Answered:
+		l.step(e.kind)
+		l.endTail(ctx, "") // the answer to a question does not wait for what may be added
 	default:
-		if l.step(e.kind) && l.state == Idle {
-			l.endTurn()
-		}
+		l.step(e.kind)
+	}
+	e.reply(err)
+}
+
+// listenNow opens an utterance without a wake word.
+func (l *Loop) listenNow(ctx context.Context) error {
+	switch {
+	case l.ear.muted:
+		return ErrMuted
+	case l.state != Listening:
+		l.wake(ctx, speech.Detection{Engine: "none", At: time.Now()})
+	}
+	return nil
+}
+
+// finish ends a turn that has been told. A question opens the microphone for its
+// answer; after an act, a correction is waited for.
+func (l *Loop) finish(ctx context.Context) {
+	var end ending
+	loudest := 0.0
+	if l.turn != nil {
+		end, loudest = l.turn.ending, l.turn.utterance.loudest
+	}
+	if end.asks && !l.ear.muted && l.step(AskedBack) {
+		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.at}, true)
+		return
+	}
+	if !l.step(Finished) {
+		return
+	}
+	l.endTurn()
+	if end.sound != "" {
+		l.chime(ctx, end.sound)
+	}
+	if end.acted && l.state == Idle && l.parts.Answer.Amendable(l.cfg.Source, l.cfg.Area) {
+		l.waitForAmendment(loudest)
+	}
+}
+
+// stop ends the turn from outside.
+func (l *Loop) stop(ctx context.Context, k Kind) {
+	if k == Stopped {
+		l.says = nil // quiet means quiet
+	}
+	listening := l.state == Listening
+	if l.step(k) {
+		l.endTail(ctx, "")
+		l.abandon(ctx, listening, k)
+	}
+}
+
+// mute ends listening; what is being told goes on.
+func (l *Loop) mute(ctx context.Context, k Kind) {
+	on := k == MicMuted
+	if l.ear.muted == on {
+		return
+	}
+	l.ear.muted = on
+	l.ear.ring.Clear()
+	l.shutWindow(ctx)
+	l.endTail(ctx, "")
+	listening := l.state == Listening
+	if l.step(k) && on {
+		l.abandon(ctx, listening, k)
+	}
+	if on {
+		l.chime(ctx, earcon.Muted)
+	} else {
+		l.chime(ctx, earcon.Unmuted)
 	}
 }
 
@@ -281,18 +375,23 @@ func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
 	l.endTurn()
 }
 
-// closeEar ends the recogniser's utterance, whatever it heard: a new grammar
-// waits for that.
+// closeEar ends the recogniser's utterance without asking what it heard, which
+// may take a while: a new grammar waits for that.
 func (l *Loop) closeEar(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, earBudget)
 	defer cancel()
-	if _, err := l.parts.Stt.Finish(ctx); err != nil {
+	err := l.parts.Stt.Begin(ctx) // drops what is open
+	if err == nil {
+		_, err = l.parts.Stt.Finish(ctx)
+	}
+	if err != nil {
 		l.parts.Log.Debug("utterance not closed", "part", "turn", "err", err)
 	}
 }
 
 // endTurn cancels what is left of the turn.
 func (l *Loop) endTurn() {
+	l.tail = nil
 	if l.turn != nil && l.turn.cancel != nil {
 		l.turn.cancel()
 	}
@@ -300,9 +399,10 @@ func (l *Loop) endTurn() {
 }
 
 func (l *Loop) speakWaiting(ctx context.Context) {
-	if l.state != Idle || len(l.says) == 0 {
+	if !l.resting() || len(l.says) == 0 {
 		return
 	}
+	l.shutWindow(ctx)
 	next := l.says[0]
 	l.says = l.says[1:]
 	l.step(SayAsked)
@@ -311,7 +411,9 @@ func (l *Loop) speakWaiting(ctx context.Context) {
 		sentences := make(chan string, 1)
 		sentences <- next.text
 		close(sentences)
-		l.speak(own, sentences, func(time.Time) {})
+		if played := l.speak(own, sentences, nil, func(time.Time) {}); played == 0 && own.Err() == nil {
+			t.ending.sound = earcon.Error
+		}
 	})
 }
 
@@ -331,6 +433,7 @@ func (l *Loop) newTelling(at time.Time) *telling {
 	t := &telling{id: NewID(), started: at, watch: stopwatch{zero: at}}
 	t.rec = Record{ID: t.id, Time: at, Source: l.cfg.Source, Area: l.cfg.Area, Route: RouteNone}
 	t.rec.Calls = []CallMade{}
+	t.utterance.loudest = audio.Silence
 	l.turn = t
 	return t
 }
@@ -343,7 +446,11 @@ func (l *Loop) report(ctx context.Context, t *telling, k Kind) {
 	}
 }
 
+// finishRecord tells of the end of a turn.
 func (l *Loop) finishRecord(t *telling) {
 	t.rec.Timings.Total = t.watch.now()
 	l.parts.Observer.TurnEnded(t.rec)
+	if l.parts.Keep != nil && len(t.utterance.sound) > 0 {
+		l.parts.Keep.Keep(t.rec, audio.Clip{Rate: audio.SpeechRate, Samples: t.utterance.sound})
+	}
 }

@@ -34,6 +34,7 @@ type bench struct {
 	voice    *fake.Synthesizer
 	speaker  *fake.Speaker
 	stt      *fake.Transcriber
+	wake     *fake.WakeDetector
 	caller   *fake.Caller
 	loop     *turn.Loop
 	stop     func()
@@ -58,6 +59,12 @@ func (b *bench) sound(kinds ...int16) {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
+	return newBenchWith(t, nil)
+}
+
+// newBenchWith has another transcriber in the place of the bench's own.
+func newBenchWith(t *testing.T, stt turn.Transcriber) *bench {
+	t.Helper()
 	b := &bench{
 		t: t, frames: make(chan audio.Frame), observer: &fake.Observer{}, voice: &fake.Synthesizer{}, speaker: &fake.Speaker{},
 		stt: &fake.Transcriber{Text: func() speech.Transcript { return speech.Transcript{Text: "what time is it"} }},
@@ -65,9 +72,15 @@ func newBench(t *testing.T) *bench {
 			return tools.Result{Text: "It's noon."}, nil
 		}},
 	}
+	b.wake = &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
+		return speech.Detection{Word: "hey jarvis", Engine: "fake", At: f.At}, f.Samples[0] == 1, nil
+	}}
 	matcher, err := intent.New(intent.English(), &home.House{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if stt == nil {
+		stt = b.stt
 	}
 	log := slog.New(slog.DiscardHandler)
 	answerer, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, b.caller,
@@ -76,10 +89,8 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.loop, err = turn.NewLoop(turn.Config{Area: "Kitchen", Source: turn.FromMic, Live: true}, turn.Parts{
-		Mic: b, Answer: answerer, Voice: b.voice, Speaker: b.speaker, Observer: b.observer, Log: log, Stt: b.stt,
-		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
-			return speech.Detection{Word: "hey jarvis", Engine: "fake", At: f.At}, f.Samples[0] == 1, nil
-		}},
+		Mic: b, Answer: answerer, Voice: b.voice, Speaker: b.speaker, Observer: b.observer, Log: log, Stt: stt,
+		Wake: b.wake,
 		End: &fake.Endpointer{PushFunc: func(f audio.Frame) speech.Endpoint {
 			switch f.Samples[0] {
 			case 3:
@@ -137,7 +148,7 @@ func TestATurnIsToldAndAnswered(t *testing.T) {
 		b := newBench(t)
 		b.sound(0, 1, 2, 3)
 		b.stop()
-		b.want([]turn.State{turn.Listening, turn.Thinking, turn.Speaking, turn.Idle}, []turn.Outcome{turn.Done})
+		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Speaking, turn.Idle}, []turn.Outcome{turn.Done})
 		if got := b.voice.Said(); !slices.Equal(got, []string{"It's noon."}) {
 			t.Errorf("said %q", got)
 		}
@@ -173,7 +184,7 @@ func TestBargeInStopsSpeaking(t *testing.T) {
 		b.sound(1, 3) // speaking now, without an end
 		b.sound(1, 4) // the wake word again, then nothing
 		b.stop()
-		b.want([]turn.State{turn.Listening, turn.Thinking, turn.Speaking, turn.Listening, turn.Idle},
+		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Speaking, turn.Waking, turn.Listening, turn.Idle},
 			[]turn.Outcome{turn.Interrupted, turn.Ignored})
 	})
 }
@@ -212,7 +223,7 @@ func TestStopWhileThinkingInterrupts(t *testing.T) {
 		}
 		synctest.Wait()
 		b.stop()
-		b.want([]turn.State{turn.Listening, turn.Thinking, turn.Idle}, []turn.Outcome{turn.Interrupted})
+		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Idle}, []turn.Outcome{turn.Interrupted})
 	})
 }
 
@@ -334,7 +345,7 @@ func TestACoughAfterTheWakeWordIsNotAnswered(t *testing.T) {
 		b.stt.Text = func() speech.Transcript { return speech.Transcript{Rejected: "sounds like other speech"} }
 		b.sound(1, 5)
 		b.stop()
-		b.want([]turn.State{turn.Listening, turn.Thinking, turn.Idle}, []turn.Outcome{turn.Ignored})
+		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Idle}, []turn.Outcome{turn.Ignored})
 		if got := b.voice.Said(); len(got) > 0 {
 			t.Errorf("said %q, expected silence", got)
 		}

@@ -5,19 +5,20 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
 )
 
-// tell answers an utterance and speaks the answer while it comes.
+// tell answers an utterance and speaks the answer while it comes. While the tail
+// of the sentence is open, the answer is made and nothing is said.
 func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	sentences := make(chan string, 64)
+	quiet := make(chan struct{}) // closed when the answer may sound
 	spoken := make(chan struct{})
-	started := false
+	given, played := 0, 0
 	say := func(sentence string) {
-		if !started {
-			started = true
-			l.report(ctx, t, Answered)
-		}
+		given++
 		select {
 		case sentences <- sentence:
 		case <-ctx.Done():
@@ -25,63 +26,137 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	}
 	go func() {
 		defer close(spoken)
-		l.speak(ctx, sentences, func(at time.Time) { t.rec.Timings.FirstAudio = t.watch.at(at) })
+		played = l.speak(ctx, sentences, quiet, func(at time.Time) {
+			t.rec.Timings.FirstAudio = t.watch.at(at)
+			l.report(ctx, t, Answered)
+		})
 	}()
+	if t.more == nil {
+		close(quiet)
+	}
 	if heard.Text == "" {
 		l.notUnderstood(t, heard, say)
 	} else {
 		q := Question{Text: heard.Text, Area: t.rec.Area, Source: t.rec.Source, DryRun: l.cfg.DryRun}
 		l.parts.Answer.answer(ctx, q, &t.rec, t.watch, say)
+		l.hearOut(ctx, t, q, quiet, say)
 		l.parts.Observer.Replied(t.id, t.rec.Reply)
 	}
 	close(sentences)
 	<-spoken
-	if ctx.Err() != nil && (t.rec.Outcome == Done || t.rec.Outcome == OutFailed) {
+	switch cut := given > played; {
+	case ctx.Err() != nil && (t.rec.Outcome == OutFailed || t.rec.Outcome == Done && cut):
 		t.rec.Outcome = Interrupted
+	case ctx.Err() == nil:
+		t.ending = ending{asks: t.rec.Outcome == Asked && played > 0, acted: acted(t.rec), sound: standIn(t.rec, given, played)}
 	}
 	l.finishRecord(t)
+}
+
+// hearOut waits for what may be added to the sentence, and answers that too. Who
+// only asked something hears the answer at once.
+func (l *Loop) hearOut(ctx context.Context, t *telling, q Question, quiet chan<- struct{}, say func(string)) {
+	if t.more == nil {
+		return
+	}
+	defer close(quiet)
+	if t.rec.Risk == "" || t.rec.Risk == string(tools.Read) {
+		return
+	}
+	select {
+	case more := <-t.more:
+		t.utterance.sound = append(t.utterance.sound, more.sound...)
+		if more.whole != "" {
+			l.parts.Answer.extend(ctx, q, more.whole, &t.rec, t.watch, say)
+		}
+	case <-ctx.Done():
+	}
+}
+
+// acted says whether a turn changed something that a person may want back.
+func acted(r Record) bool {
+	if r.Outcome != Done {
+		return false
+	}
+	for _, c := range r.Calls {
+		if c.OK && (c.Receipt != nil && c.Receipt.Confirmed || r.Risk != "" && r.Risk != string(tools.Read)) {
+			return true
+		}
+	}
+	return false
+}
+
+// standIn is the sound of a turn's end where no word of a reply was heard:
+// because there is none, or because no voice works.
+func standIn(r Record, given, played int) earcon.Sound {
+	switch {
+	case played > 0, r.Outcome == Ignored && given == 0:
+		return ""
+	case r.Route == RouteRefused:
+		return earcon.Refused
+	case r.Outcome == Done && (given == 0 || acted(r)):
+		return earcon.Done
+	default:
+		return earcon.Error
+	}
 }
 
 // notUnderstood: there was speech, but no sentence in it. After a wake word a
 // person who spoke waits for an answer; without one nobody does.
 func (l *Loop) notUnderstood(t *telling, heard speech.Transcript, say func(string)) {
+	if t.rec.Outcome == OutFailed { // there was nobody to hear it, as hearAgain has noted
+		if t.rec.Wake != nil {
+			t.rec.Reply = l.parts.Answer.phrases.Phrase("failed", nil)
+			say(t.rec.Reply)
+			l.parts.Observer.Replied(t.id, t.rec.Reply)
+		}
+		return
+	}
 	t.rec.Outcome = Ignored
 	t.rec.Error = "the speech was not a command"
 	if heard.Rejected != "" {
 		t.rec.Error += ": " + heard.Rejected
 	}
-	if t.rec.Wake != nil && t.spoke >= shortest {
+	if t.rec.Wake != nil && t.utterance.spoke >= shortest {
 		t.rec.Reply = l.parts.Answer.NotHeard()
 		say(t.rec.Reply)
 		l.parts.Observer.Replied(t.id, t.rec.Reply)
 	}
 }
 
-// speak says the sentences in order, the next one being made while one plays.
-// It returns when the last was heard, or at once when the turn is cancelled.
-func (l *Loop) speak(ctx context.Context, sentences <-chan string, first func(time.Time)) {
-	clips := make(chan audio.Clip, 1)
+// voiced is a sentence made audible.
+type voiced struct {
+	sentence string
+	clip     audio.Clip
+}
+
+// speak says the sentences in order, the next one being made while one plays, and
+// counts those that were heard to their end. It returns when the last was heard, or
+// at once when the turn is cancelled. The first waits until quiet is closed; nil:
+// it does not wait.
+func (l *Loop) speak(ctx context.Context, sentences <-chan string, quiet <-chan struct{}, first func(time.Time)) (played int) {
+	clips := make(chan voiced, 1)
 	go func() {
 		defer close(clips)
 		for s := range sentences {
-			if ctx.Err() != nil || l.parts.Voice == nil {
-				continue
-			}
-			c, err := l.parts.Voice.Synthesize(ctx, s)
-			if err != nil {
-				if ctx.Err() == nil {
-					l.parts.Log.Warn("sentence not spoken", "part", "tts", "err", err)
-				}
+			c, ok := l.synthesize(ctx, s)
+			if !ok {
 				continue
 			}
 			select {
-			case clips <- c:
+			case clips <- voiced{s, c}:
 			case <-ctx.Done():
 			}
 		}
 	}()
 	begun := false
 	for c := range clips {
+		if quiet != nil && !begun {
+			select {
+			case <-quiet:
+			case <-ctx.Done():
+			}
+		}
 		if ctx.Err() != nil || l.parts.Speaker == nil {
 			continue
 		}
@@ -89,8 +164,29 @@ func (l *Loop) speak(ctx context.Context, sentences <-chan string, first func(ti
 			begun = true
 			first(time.Now())
 		}
-		if err := l.parts.Speaker.Play(ctx, c); err != nil && ctx.Err() == nil {
+		l.own.saying.Store(&c.sentence)
+		switch err := l.parts.Speaker.Play(ctx, c.clip); {
+		case err == nil:
+			played++
+		case ctx.Err() == nil:
 			l.parts.Log.Warn("sentence not played", "part", "audio", "err", err)
 		}
 	}
+	return played
+}
+
+// synthesize makes a sentence audible; false where it cannot be, or need not be
+// any more.
+func (l *Loop) synthesize(ctx context.Context, sentence string) (audio.Clip, bool) {
+	if ctx.Err() != nil || l.parts.Voice == nil {
+		return audio.Clip{}, false
+	}
+	c, err := l.parts.Voice.Synthesize(ctx, sentence)
+	if err != nil {
+		if ctx.Err() == nil {
+			l.parts.Log.Warn("sentence not spoken", "part", "tts", "err", err)
+		}
+		return audio.Clip{}, false
+	}
+	return c, true
 }

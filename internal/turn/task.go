@@ -67,9 +67,9 @@ func (a *Answerer) Offer(server string) string {
 	if !ok {
 		return ""
 	}
-	a.mu.Lock()
-	a.offered = offered{task.ID, time.Now()}
-	a.mu.Unlock()
+	a.memory.mu.Lock()
+	a.memory.offered = offered{task.ID, time.Now()}
+	a.memory.mu.Unlock()
 	return a.phrases.Phrase("offer_resume", map[string]any{"asked": task.Asked})
 }
 
@@ -82,11 +82,11 @@ func (a *Answerer) resumes(q Question, d intent.Decision) (id string, ok bool) {
 	case "LocalResume":
 		return "", true
 	case "LocalYes":
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		last := a.offered
+		a.memory.mu.Lock()
+		defer a.memory.mu.Unlock()
+		last := a.memory.offered
 		if !q.DryRun {
-			a.offered = offered{}
+			a.memory.offered = offered{}
 		}
 		return last.id, last.id != "" && q.At.Sub(last.at) < resumeTime
 	}
@@ -95,7 +95,7 @@ func (a *Answerer) resumes(q Question, d intent.Decision) (id string, ok bool) {
 
 // resume makes the open calls of a task. What is confirmed then is done; what is
 // not stays open.
-func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Record, w stopwatch) {
+func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Record, w stopwatch) past {
 	if q.DryRun {
 		rec.Outcome = Ignored
 		for _, t := range a.recovery.Tasks.Open() {
@@ -107,12 +107,12 @@ func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Recor
 			}
 			break
 		}
-		return
+		return past{}
 	}
 	task, ok := a.recovery.Tasks.Take(id)
 	if !ok {
 		rec.Outcome, rec.Reply = Done, a.phrases.Phrase("nothing_to_resume", nil)
-		return
+		return past{}
 	}
 	q.waits()
 	var ids []string
@@ -127,12 +127,25 @@ func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Recor
 	done := a.callSteps(ctx, place, task.Open)
 	done.into(rec, w)
 	a.settle(task, done)
+	did := a.resumed(task, done)
 	if rec.Outcome == Done {
 		rec.Reply = a.phrases.Phrase("task_resumed", nil)
-		return
+		return did
 	}
 	i := slices.IndexFunc(done.problems, func(p string) bool { return p != "" })
 	rec.Reply = cmp.Or(done.results[i].Text, a.phrases.Phrase("failed", nil))
+	return did
+}
+
+// resumed is what the open calls of a task changed, which can be taken back as
+// what any turn did.
+func (a *Answerer) resumed(task Task, done calls) past {
+	var p past
+	h := a.match.House()
+	for i, s := range task.Open {
+		p.add(h, tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}, done.results[i], h.Entity(s.Device))
+	}
+	return p.as(task.Asked)
 }
 
 // callSteps makes the calls of a task once more, all at once.

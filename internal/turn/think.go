@@ -16,14 +16,14 @@ import (
 )
 
 // think asks the language model, where there is one that answers.
-func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwatch, say func(string)) {
+func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwatch, say func(string)) past {
 	rec.Route = RouteModel
 	if q.DryRun {
 		if !a.model.Ready() {
 			rec.Route = RouteNone
 		}
 		rec.Outcome = Ignored // what a model would do is not known before it has done it
-		return
+		return past{}
 	}
 	q.waits()
 	q.MayAct = !a.isQuestion(q.Text)
@@ -57,6 +57,7 @@ func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwat
 		rec.Outcome, rec.Error = OutFailed, th.stopped
 	}
 	rec.Reply = strings.Join(said, " ")
+	return th.did.as(q.Text)
 }
 
 // isQuestion asks the matcher, who knows the language, where it can tell.
@@ -73,6 +74,7 @@ type thought struct {
 	rec        *Record
 	w          stopwatch
 	task       Task
+	did        past
 	reconnects int
 	stopped    string // the record's error, if the task was stopped
 }
@@ -91,6 +93,7 @@ func (t *thought) note(part Part) {
 		why = part.Err.Error()
 	}
 	t.rec.Calls = append(t.rec.Calls, m)
+	t.did.note(t.a.match.House(), c, part)
 	if t.rec.Timings.FirstPublish == nil {
 		t.rec.Timings.FirstPublish = t.w.at(part.Result.PublishedAt)
 	}
@@ -99,17 +102,17 @@ func (t *thought) note(part Part) {
 	switch {
 	case m.Receipt != nil && m.Receipt.Confirmed:
 		t.rec.Timings.Confirmed = t.w.now()
-		t.did(c, m)
+		t.finished(c, m)
 	case part.Spec.Risk == tools.Read:
 	case answered:
-		t.did(c, m)
+		t.finished(c, m)
 	default:
 		t.rec.Outcome, t.rec.Error = OutFailed, cmp.Or(why, "the tool gave no receipt")
 	}
 }
 
-// did notes a step of the task that is done.
-func (t *thought) did(c tools.Call, m CallMade) {
+// finished notes a step of the task that is done.
+func (t *thought) finished(c tools.Call, m CallMade) {
 	t.task.Done = append(t.task.Done, TaskStep{Tool: c.Tool, Server: c.Server, Args: m.Args})
 }
 
@@ -190,29 +193,6 @@ func (a *Answerer) mustAsk(steps []plan.Step) bool {
 		}
 	}
 	return a.safety.FanOutLimit > 0 && (acting > a.safety.FanOutLimit || floor && acting > 1)
-}
-
-// remember keeps what was asked back for the time a person takes to say yes.
-func (a *Answerer) remember(q Question, d intent.Decision) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.pending[asker(q)] = pending{decision: d, until: time.Now().Add(confirmTime)}
-}
-
-// confirmed takes a yes for what was asked back. Anything else drops it, except
-// a dry run, which changes nothing.
-func (a *Answerer) confirmed(q Question) (intent.Decision, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	p, ok := a.pending[asker(q)]
-	if !q.DryRun {
-		delete(a.pending, asker(q))
-	}
-	if !ok || time.Now().After(p.until) || !a.phrases.Yes(q.Text) {
-		return intent.Decision{}, false
-	}
-	p.decision.Confirmed = true
-	return p.decision, true
 }
 
 // waits tells whoever wants to know that the turn waits for something slow.

@@ -39,6 +39,13 @@ type (
 		Push(ctx context.Context, f audio.Frame) (speech.Partial, error)
 		Finish(ctx context.Context) (speech.Transcript, error)
 	}
+	// Deliberate is what a Transcriber can be as well: one with slower recognisers
+	// behind the one that Finish asks. Second asks them for the utterance of the
+	// last Finish, when that gave no text or an error. It may take seconds, and
+	// runs beside the loop: the next Begin may come before it has returned.
+	Deliberate interface {
+		Second(ctx context.Context) (speech.Transcript, error)
+	}
 	// Endpointer decides when the speaker is done. It observes the room between
 	// utterances, to know its noise and how loud the wake word was. Reset begins an
 	// utterance; the zero Detection is one without a wake word. Admit gives the
@@ -76,6 +83,12 @@ type (
 	// Speaker plays a clip and returns when it was heard.
 	Speaker interface {
 		Play(ctx context.Context, c audio.Clip) error
+	}
+	// Keeper keeps what was said, where that is wanted (H10): the record of a turn
+	// and the sound of its utterance. It must return quickly and may be called from
+	// any goroutine.
+	Keeper interface {
+		Keep(r Record, utterance audio.Clip)
 	}
 	// Observer is told what happens. Its methods must return quickly.
 	Observer interface {

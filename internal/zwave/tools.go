@@ -73,7 +73,7 @@ const (
 	nameOnly     = `{"type":"object","properties":{` + nameArg + `},"required":["device_name"],"additionalProperties":false}`
 	receiptProps = `"device":{"type":"string"},"property":{"type":"string"},
 "outcome":{"enum":["confirmed","accepted","queued","refused","no_answer"],"description":"confirmed: the device reports it done; accepted: taken, not reported done; queued: sleeping device"},
-"before":` + anyScalar + `,"value":` + anyScalar + `,"ms":{"type":"integer","description":"milliseconds from the publish"},
+"before":` + anyScalar + `,"before_level":{"type":"number","description":"brightness or position before, in percent"},"value":` + anyScalar + `,"ms":{"type":"integer","description":"milliseconds from the publish"},
 "message":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}`
 	receiptRequired = `"required":["device","property","outcome","before","value","ms","message"]`
 	receiptOut      = `{"type":"object","properties":{` + receiptProps + `,

@@ -54,6 +54,7 @@ type receipt struct {
 	Property    string    `json:"property"`
 	Outcome     Outcome   `json:"outcome"`
 	Before      any       `json:"before"`
+	BeforeLevel any       `json:"before_level,omitempty"` // percent, where the device has one
 	Value       any       `json:"value"`
 	MS          int64     `json:"ms"` // from the publish to the outcome
 	Message     string    `json:"message"`
@@ -78,6 +79,9 @@ func (h *House) write(ctx context.Context, e *entity, s step) receipt {
 	r := receipt{Device: e.Name, Property: s.property}
 	if before := h.ledger.read(s.check); before.known {
 		r.Before = s.say(before.value)
+		if _, ok := e.level(); ok && s.check == e.main {
+			r.BeforeLevel = percentOf(before.value)
+		}
 	}
 	if gateway, driver := h.link.available(); !gateway || !driver {
 		h.askRefresh() // which finds out whether that is still true

@@ -309,6 +309,42 @@ func TestEveryLanguageHasAGrammar(t *testing.T) {
 	}
 }
 
+// TestCorrectionsAreHeard: what corrects a turn, and answers its question, can be
+// recognised in every language, and the matcher knows it.
+func TestCorrectionsAreHeard(t *testing.T) {
+	t.Parallel()
+	for language, texts := range map[string]map[string]string{
+		"en": {
+			"undo": "LocalUndo", "undo that": "LocalUndo", "the other one": "LocalOther", "no the other one": "LocalOther",
+			"no": "LocalNo", "yes": "LocalYes", "stop": "LocalStop", "cancel that": "HassNevermind",
+		},
+		"de": {"mach das rückgängig": "LocalUndo", "die andere": "LocalOther", "nein das andere": "LocalOther", "nein": "LocalNo", "ja": "LocalYes", "stopp": "LocalStop"},
+		"es": {"deshaz eso": "LocalUndo", "la otra": "LocalOther", "no el otro": "LocalOther", "no": "LocalNo", "sí": "LocalYes", "para": "LocalStop"},
+		"fr": {"annule ça": "LocalUndo", "l'autre": "LocalOther", "non l'autre": "LocalOther", "non": "LocalNo", "oui": "LocalYes", "stop": "LocalStop"},
+	} {
+		pack, err := intent.Ours(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := grammar.New(pack, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := intent.New(pack, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range texts {
+			if g.Judge(text) == grammar.Incomplete {
+				t.Errorf("%s: %q cannot be heard", language, text)
+			}
+			if d := m.Match(text, ""); d.Route != intent.Local || d.Actions[0].Intent != want {
+				t.Errorf("%s: %q is %s %+v, expected %s", language, text, d.Route, d.Actions, want)
+			}
+		}
+	}
+}
+
 // TestGrammarStaysSmall keeps the recogniser's network in bounds: every word and
 // sentence more costs accuracy.
 func TestGrammarStaysSmall(t *testing.T) {

@@ -17,6 +17,9 @@ func (g *Grammar) JSGF() string {
 	return b.String()
 }
 
+// Joins are what comes between two commands of one utterance, such as "and".
+func (g *Grammar) Joins() []string { return g.known(g.pack.Join) }
+
 func optionalText(texts []string) string {
 	if len(texts) == 0 {
 		return ""

@@ -22,10 +22,20 @@ type Step struct {
 	Call   tools.Call   // Tool is "" when there is nothing to call, as for "never mind"
 	Risk   tools.Risk
 	Err    error // why this step cannot be done, a sentence for people
+	Again  bool  // it restores what was before
 
 	// next makes the real call from the answer to Call, for acts that start from
 	// the present state ("warmer").
-	next func(tools.Result) (tools.Call, error)
+	next  func(tools.Result) (tools.Call, error)
+	final *tools.Call // the real call, where it is known before
+}
+
+// Planned is the call that acts, as far as it is known before the step is done.
+func (s *Step) Planned() tools.Call {
+	if s.final != nil {
+		return *s.final
+	}
+	return s.Call
 }
 
 // Error is a plan that cannot be made; its text is an English sentence for people.
@@ -54,9 +64,11 @@ func (s *Step) Do(ctx context.Context, call Caller) (tools.Result, error) {
 	if err != nil || s.next == nil || res.Failed {
 		return res, err
 	}
-	if s.Call, err = s.next(res); err != nil {
+	made, err := s.next(res)
+	if err != nil {
 		return tools.Result{}, err
 	}
+	s.Call, s.next = made, nil // done again, it is only this call
 	return call(ctx, s.Call)
 }
 
@@ -113,14 +125,14 @@ func action(a intent.Action, h *home.House, area string) ([]Step, error) {
 
 // noTool are intents that are understood before anything can do them.
 var noTool = map[string]struct{ key, text string }{
-	"LocalUndo": noUndo, "LocalOther": noUndo,
+	"LocalUndo": noUndo, "LocalOther": noUndo, // which take the turn before to know
 	"HassStartTimer": noTimer, "HassCancelTimer": noTimer, "HassCancelAllTimers": noTimer, "HassIncreaseTimer": noTimer,
 	"HassDecreaseTimer": noTimer, "HassPauseTimer": noTimer, "HassUnpauseTimer": noTimer, "HassTimerStatus": noTimer,
 }
 
 var (
 	noTimer = struct{ key, text string }{"cannot_timer", "I can't keep timers yet."}
-	noUndo  = struct{ key, text string }{"cannot_undo", "I can't undo that yet."}
+	noUndo  = struct{ key, text string }{"nothing_to_undo", "There is nothing to undo."}
 )
 
 // local are the intents the gateway's own tools answer.

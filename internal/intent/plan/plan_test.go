@@ -129,7 +129,7 @@ func TestCallsRefuses(t *testing.T) {
 		t.Errorf("a timer: %v", err)
 	}
 	_, err = plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: "LocalUndo"}}}, h, "")
-	if !errors.As(err, &planned) || planned.Text != "I can't undo that yet." || planned.Key != "cannot_undo" {
+	if !errors.As(err, &planned) || planned.Text != "There is nothing to undo." || planned.Key != "nothing_to_undo" {
 		t.Errorf("undo: %v", err)
 	}
 	if _, err = plan.Calls(intent.Decision{Route: intent.Ask}, h, ""); err == nil {

@@ -34,6 +34,8 @@ type Phrases struct {
 	days     []string // from Sunday
 	months   []string // from January
 	yes      []string
+	amends   map[string]Amendment // by what is said
+	chooses  choosing
 }
 
 // English are our own replies. They are part of the program; a test proves that
@@ -59,6 +61,8 @@ func Load(data []byte) (*Phrases, error) {
 	var raw struct {
 		Language string                       `yaml:"language"`
 		Yes      []string                     `yaml:"yes"`
+		Amends   map[Amendment][]string       `yaml:"amends"`
+		Chooses  choosing                     `yaml:"chooses"`
 		Phrases  map[string]string            `yaml:"phrases"`
 		Things   map[string][]string          `yaml:"things"`
 		Units    map[string]string            `yaml:"units"`
@@ -84,6 +88,7 @@ func Load(data []byte) (*Phrases, error) {
 	return &Phrases{
 		language: raw.Language, phrases: raw.Phrases, things: raw.Things, units: raw.Units, states: raw.States, words: raw.Words,
 		colours: raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes,
+		amends: amendTable(raw.Amends), chooses: raw.Chooses,
 	}, nil
 }
 

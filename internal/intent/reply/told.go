@@ -34,6 +34,9 @@ func (p *Phrases) Told(steps []plan.Step, results []tools.Result) string {
 // sameAction reports whether two steps came from one command. Two commands of
 // one intent about different things differ in their devices.
 func sameAction(a, b *plan.Step) bool {
+	if a.Again || b.Again {
+		return a.Again == b.Again // what is taken back is told at once
+	}
 	return a.Action.Intent == b.Action.Intent && slices.Equal(a.Action.Devices, b.Action.Devices)
 }
 
@@ -137,7 +140,7 @@ func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 	}
 	switch got.Outcome {
 	case "confirmed":
-		return p.confirmed(want, got, args)
+		return p.confirmed(s, want, got, args)
 	case "accepted":
 		return p.Phrase("accepted", args)
 	case "queued", "no_answer":
@@ -166,7 +169,7 @@ func read(s *plan.Step, r tools.Result) (got receipt, want asked) {
 	return got, want
 }
 
-func (p *Phrases) confirmed(want asked, got receipt, args map[string]any) string {
+func (p *Phrases) confirmed(s *plan.Step, want asked, got receipt, args map[string]any) string {
 	key := "done_" + want.Action
 	before, was := got.Before.(float64)
 	target, is := want.Value.(float64)
@@ -175,6 +178,9 @@ func (p *Phrases) confirmed(want asked, got receipt, args map[string]any) string
 	}
 	if want.Action == "toggle" {
 		args["value"] = p.state(&home.Entity{}, onOff(got.Value))
+	}
+	if text := p.Phrase("again_"+want.Action, args); s.Again && text != "" {
+		return text
 	}
 	if text := p.Phrase(key, args); text != "" {
 		return text
@@ -224,6 +230,9 @@ func (p *Phrases) group(steps []plan.Step, results []tools.Result) string {
 	key := "many_" + action
 	if p.phrases[key] == "" {
 		key = "many_other"
+	}
+	if steps[0].Again {
+		key = "many_again"
 	}
 	var said []string
 	said = p.counted(said, key, done, steps, results)
@@ -291,11 +300,27 @@ func isPlural(name string) bool {
 }
 
 // list joins names: "a, b and c".
-func (p *Phrases) list(names []string) string {
+func (p *Phrases) list(names []string) string { return p.joined(names, "and") }
+
+func (p *Phrases) joined(names []string, word string) string {
 	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " " + p.words["and"] + " " + names[n-1]
+		return strings.Join(names[:n-1], ", ") + " " + p.words[word] + " " + names[n-1]
 	}
 	return strings.Join(names, "")
+}
+
+// Which asks for one of several things: "Do you mean the lamp or the light?"; an
+// open question where there is none or nobody would listen to all of them.
+func (p *Phrases) Which(things []*home.Entity) string {
+	const most = 3
+	if len(things) == 0 || len(things) > most {
+		return p.Phrase("which_other", nil)
+	}
+	var names []string
+	for _, e := range things {
+		names = append(names, p.spoken(e))
+	}
+	return p.Phrase("which_one", map[string]any{"names": p.joined(names, "or")})
 }
 
 // said is a value as it is spoken: at most one decimal, no quotes.

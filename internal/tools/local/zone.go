@@ -6,6 +6,7 @@ import (
 	"time"
 	_ "time/tzdata" // a small image may lack the zone files
 	"unicode"
+	"unicode/utf8"
 )
 
 // regions are the parts of the IANA data base that hold cities, in the order in
@@ -48,12 +49,17 @@ func cities() map[string]string {
 }
 
 // zoneName is what may be looked up; it has no room for a path of another kind.
-var zoneName = regexp.MustCompile(`^[\p{L}][\p{L}0-9 _+.'/-]{0,63}$`)
+// Its length is checked apart: counted by the expression it would take two
+// megabytes in every process.
+var zoneName = regexp.MustCompile(`^\p{L}[\p{L}0-9 _+.'/-]*$`)
+
+// zoneLength is more than the name of any place has letters.
+const zoneLength = 64
 
 // findZone turns a city or an IANA name into a location and the name to say.
 func findZone(asked string) (loc *time.Location, name string, ok bool) {
 	asked = strings.TrimSpace(asked)
-	if !zoneName.MatchString(asked) || strings.Contains(asked, "..") {
+	if utf8.RuneCountInString(asked) > zoneLength || !zoneName.MatchString(asked) || strings.Contains(asked, "..") {
 		return nil, "", false
 	}
 	key := strings.ToLower(strings.NewReplacer("_", " ", ".", "", "'", "").Replace(asked))

@@ -1,0 +1,217 @@
+package plan
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/tools"
+)
+
+// Change is what one control call did to a device, in the device's own words
+// (DESIGN Z1).
+type Change struct {
+	Property string `json:"property"` // the ability that changed: on_off, brightness …
+	Before   any    `json:"before"`   // nil: not known
+	Level    any    `json:"before_level"`
+	Value    any    `json:"value"`
+	Outcome  string `json:"outcome"`
+}
+
+// Sent reports whether the device has the command or will get it, so that there
+// is something to take back.
+func (c *Change) Sent() bool {
+	return c.Outcome == "confirmed" || c.Outcome == "accepted" || c.Outcome == "queued"
+}
+
+// Moved reports whether the device is known to have been otherwise before. A
+// blind that was half open and is open now has moved, though it was open before.
+func (c *Change) Moved() bool {
+	if c.Outcome != "confirmed" || c.Before == nil || !alike(c.Before, c.Value) {
+		return true
+	}
+	level, ok := number(c.Level)
+	return c.Property == string(home.OpenClose) && ok && level > 0 && level < full
+}
+
+const full = 100 // percent
+
+// Restore plans to bring a device back to what it was before a change. It is an
+// act like any other: what is dangerous has that risk. A device that is not any
+// more what the change made of it was changed by somebody else since, and the
+// step leaves it alone with an Error.
+func Restore(e *home.Entity, c Change) Step {
+	a, ok := former(e, c)
+	if !ok {
+		a.Intent = "LocalUndo"
+		return cannot(a, e, "unknown_before", "I don't know how %s was before.", Spoken(e))
+	}
+	a.Devices = []string{e.ID}
+	s := device(a, e)
+	s.Again = true
+	if s.Err != nil || s.Risk == tools.Dangerous || c.Outcome != "confirmed" || e.Read == nil {
+		return s // the state while something moves or sleeps tells nothing
+	}
+	control := s.Call
+	made, err := call(e.Server, e.Read.Tool, map[string]any{"device_name": e.Read.ID})
+	s.Call, s.Err, s.final = made, err, &control
+	s.next = func(r tools.Result) (tools.Call, error) {
+		if now := present(c.Property, r); now == nil || alike(now, c.Value) || alike(now, c.Before) {
+			return control, nil
+		}
+		text := "Somebody has changed " + Spoken(e) + " since."
+		return tools.Call{}, &Error{Intent: a.Intent, Text: text, Key: "changed_since", Entity: e}
+	}
+	return s
+}
+
+// former is the act that makes a device what it was before; not ok where that is
+// not known.
+func former(e *home.Entity, c Change) (intent.Action, bool) {
+	if c.Before == nil {
+		return intent.Action{}, false
+	}
+	act := func(name, slot string, value any) (intent.Action, bool) {
+		return intent.Action{Intent: name, Slots: map[string]any{slot: value}}, value != nil
+	}
+	level, isLevel := number(c.Before)
+	word := strings.ToLower(wordOf(c.Before))
+	switch home.Ability(c.Property) {
+	case home.Brightness, home.Speed, home.Position:
+		if isLevel && level == 0 && e.Domain != "cover" {
+			return plainly("HassTurnOff")
+		}
+		i := slices.IndexFunc(levels, func(l setting) bool { return string(l.ability) == c.Property })
+		return act(levels[i].intent, levels[i].slot, c.Before)
+	case home.Setpoint:
+		return act("HassClimateSetTemperature", "temperature", c.Before)
+	case home.Mode:
+		return act("LocalClimateMode", "mode", c.Before)
+	case home.Colour:
+		return act("HassLightSet", "color", c.Before)
+	case home.OnOff, home.OpenClose, home.Lock:
+		return turnBack(e, word, c)
+	default:
+		return intent.Action{}, false
+	}
+}
+
+// turnBack is the former of what is on or off, open or closed, locked or not. The
+// level it had tells more than the word, where there is one.
+func turnBack(e *home.Entity, word string, c Change) (intent.Action, bool) {
+	switch word {
+	case "off", "closed", "unlocked":
+		return plainly("HassTurnOff")
+	case "on", "open", "locked":
+	default:
+		return intent.Action{}, false // opening, stopped, jammed
+	}
+	level, ok := number(c.Level)
+	if ok && level > 0 && level < full {
+		for _, l := range levels {
+			if e.Can(l.ability) {
+				return intent.Action{Intent: l.intent, Slots: map[string]any{l.slot: c.Level}}, true
+			}
+		}
+	}
+	return plainly("HassTurnOn")
+}
+
+// setting is how an ability is set.
+type setting struct {
+	ability      home.Ability
+	intent, slot string
+}
+
+// levels are the abilities with a percentage, and how it is set.
+var levels = []setting{
+	{home.Brightness, "HassLightSet", "brightness"},
+	{home.Speed, "HassFanSetSpeed", "percentage"},
+	{home.Position, "HassSetPosition", "position"},
+}
+
+func plainly(name string) (intent.Action, bool) {
+	return intent.Action{Intent: name, Slots: map[string]any{}}, true
+}
+
+// wordOf reads switches that say true and false as on and off.
+func wordOf(v any) string {
+	switch w := v.(type) {
+	case string:
+		return w
+	case bool:
+		if w {
+			return "on"
+		}
+		return "off"
+	}
+	return ""
+}
+
+// present is what a device's state says of a property now; nil where it does not.
+func present(property string, r tools.Result) any {
+	var state struct {
+		State  any            `json:"state"`
+		Values map[string]any `json:"values"`
+	}
+	if json.Unmarshal(r.Data, &state) != nil {
+		return nil
+	}
+	switch home.Ability(property) {
+	case home.OnOff, home.OpenClose, home.Lock:
+		return state.State
+	default:
+		return state.Values[property]
+	}
+}
+
+// rounding is how far apart two readings of one setting may be: dimmers count to
+// 99, thermostats think in halves of a degree.
+const rounding = 1.5
+
+// alike reports whether two readings say the same.
+func alike(a, b any) bool {
+	if n, ok := number(a); ok {
+		m, ok := number(b)
+		// Off and a little bit on are never the same.
+		return ok && (n == m || n != 0 && m != 0 && math.Abs(n-m) <= rounding)
+	}
+	x, y := wordOf(a), wordOf(b)
+	return x != "" && strings.EqualFold(x, y)
+}
+
+// Repeat is the act of a control call of a model as a sentence would have planned
+// it, so that it can be planned for another device.
+func Repeat(c tools.Call) (intent.Action, bool) {
+	var told asked
+	if json.Unmarshal(c.Args, &told) != nil {
+		return intent.Action{}, false
+	}
+	name, ok := acts[told.Action]
+	if !ok {
+		return intent.Action{}, false
+	}
+	a := intent.Action{Intent: name[0], Slots: map[string]any{}}
+	if name[1] != "" {
+		a.Slots[name[1]] = told.Value
+	}
+	return a, true
+}
+
+// asked is what a control call asks for.
+type asked struct {
+	Action string `json:"action"`
+	Value  any    `json:"value"`
+}
+
+// acts are the actions of control tools as intents, with the slot of the value.
+// Unlocking is left out: it is never done by the way.
+var acts = map[string][2]string{
+	"on": {"HassTurnOn"}, "open": {"HassTurnOn"}, "lock": {"HassTurnOn"},
+	"off": {"HassTurnOff"}, "close": {"HassTurnOff"}, "toggle": {"HassToggle"}, "stop": {"HassStopMoving"},
+	"level": {"HassLightSet", "brightness"}, "colour": {"HassLightSet", "color"}, "position": {"HassSetPosition", "position"},
+	"setpoint": {"HassClimateSetTemperature", "temperature"}, "mode": {"LocalClimateMode", "mode"},
+}

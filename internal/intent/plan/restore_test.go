@@ -1,0 +1,173 @@
+package plan_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// thing is an entity with both tools and the abilities of its kind.
+func thing(name, domain string, can ...home.Ability) *home.Entity {
+	return &home.Entity{
+		ID: "x", Name: name, Domain: domain, Server: "zwave", Abilities: can,
+		Control: &home.Control{Tool: "control", ID: "x"}, Read: &home.Control{Tool: "state", ID: "x"},
+	}
+}
+
+// TestRestore: from what a receipt says to the call that takes it back.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	lamp := thing("Lamp", "light", home.OnOff, home.Brightness, home.Colour)
+	plug := thing("Plug", "switch", home.OnOff)
+	blind := thing("Blind", "cover", home.OpenClose, home.Position)
+	heater := thing("Heater", "climate", home.Setpoint, home.Mode)
+	fan := thing("Fan", "fan", home.OnOff, home.Speed)
+	for name, tt := range map[string]struct {
+		e       *home.Entity
+		receipt string
+		want    string // "" is an error
+		risk    tools.Risk
+	}{
+		"on":                       {plug, `"property":"on_off","before":"off","value":"on"`, `off`, tools.Reversible},
+		"off":                      {plug, `"property":"on_off","before":"on","value":"off"`, `on`, tools.Reversible},
+		"true and false":           {plug, `"property":"on_off","before":true,"value":false`, `on`, tools.Reversible},
+		"off with its level":       {lamp, `"property":"on_off","before":"on","before_level":40,"value":"off"`, `level 40`, tools.Reversible},
+		"off from full":            {lamp, `"property":"on_off","before":"on","before_level":100,"value":"off"`, `on`, tools.Reversible},
+		"a level of what has none": {plug, `"property":"on_off","before":"on","before_level":40,"value":"off"`, `on`, tools.Reversible},
+		"a level":                  {lamp, `"property":"brightness","before":30,"value":80`, `level 30`, tools.Reversible},
+		"a level from off":         {lamp, `"property":"brightness","before":0,"value":80`, `off`, tools.Reversible},
+		"a colour":                 {lamp, `"property":"colour","before":"#00ff00","value":"#ff0000"`, `colour "#00ff00"`, tools.Reversible},
+		"a speed":                  {fan, `"property":"speed","before":33,"value":66`, `level 33`, tools.Reversible},
+		"a fan that was still":     {fan, `"property":"speed","before":0,"value":66`, `off`, tools.Reversible},
+		"opened from half":         {blind, `"property":"open_close","before":"open","before_level":50,"value":"open"`, `position 50`, tools.Reversible},
+		"opened":                   {blind, `"property":"open_close","before":"closed","before_level":0,"value":"open"`, `close`, tools.Reversible},
+		"closed":                   {blind, `"property":"open_close","before":"open","before_level":100,"value":"closed"`, `open`, tools.Reversible},
+		"a position":               {blind, `"property":"position","before":0,"value":20`, `position 0`, tools.Reversible},
+		"a setpoint":               {heater, `"property":"setpoint","before":19.5,"value":22`, `setpoint 19.5`, tools.Reversible},
+		"a mode":                   {heater, `"property":"mode","before":"heat","value":"off"`, `mode "heat"`, tools.Reversible},
+		"locked before":            {thing("Door", "lock", home.Lock), `"property":"lock","before":"locked","value":"unlocked"`, `lock`, tools.Reversible},
+		"unlocked before":          {thing("Door", "lock", home.Lock), `"property":"lock","before":"unlocked","value":"locked"`, `unlock`, tools.Dangerous},
+		"a garage":                 {thing("Garage Door", "cover", home.OpenClose), `"property":"open_close","before":"open","value":"closed"`, `open`, tools.Dangerous},
+		"an oven":                  {thing("Oven", "switch", home.OnOff), `"property":"on_off","before":"on","value":"off"`, `on`, tools.Dangerous},
+		"not known before":         {plug, `"property":"on_off","before":null,"value":"on"`, "", tools.Read},
+		"moving before":            {thing("Gate", "cover", home.OpenClose), `"property":"open_close","before":"opening","value":"closed"`, "", tools.Read},
+		"an unknown property":      {plug, `"property":"child_lock","before":"off","value":"on"`, "", tools.Read},
+		"a strange before":         {plug, `"property":"on_off","before":{"a":1},"value":"on"`, "", tools.Read},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var c plan.Change
+			if err := json.Unmarshal([]byte(`{"outcome":"confirmed",`+tt.receipt+`}`), &c); err != nil {
+				t.Fatal(err)
+			}
+			s := plan.Restore(tt.e, c)
+			var args struct {
+				Action string
+				Value  json.RawMessage
+			}
+			if tt.want != "" {
+				if err := json.Unmarshal(s.Planned().Args, &args); err != nil {
+					t.Fatal(s.Err, err)
+				}
+			}
+			got := args.Action
+			if len(args.Value) > 0 {
+				got += " " + string(args.Value)
+			}
+			if got != tt.want || s.Risk != tt.risk || (s.Err != nil) != (tt.want == "") {
+				t.Errorf("%s %s %v, expected %s %s", s.Risk, got, s.Err, tt.risk, tt.want)
+			}
+		})
+	}
+}
+
+// TestRestoreLooksFirst: a device that is no longer what the change made of it is
+// left alone.
+func TestRestoreLooksFirst(t *testing.T) {
+	t.Parallel()
+	lamp := thing("Lamp", "light", home.OnOff, home.Brightness)
+	for name, tt := range map[string]struct {
+		change plan.Change
+		state  string
+		calls  int // 2: it was restored
+	}{
+		"as it was left":        {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{"values":{"brightness":80}}`, 2},
+		"a rounding":            {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{"values":{"brightness":81}}`, 2},
+		"back already":          {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{"values":{"brightness":30}}`, 2},
+		"not told":              {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{}`, 2},
+		"no answer that is one": {plan.Change{Property: "on_off", Before: "on", Value: "off", Outcome: "confirmed"}, `42`, 2},
+		"changed":               {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{"values":{"brightness":10}}`, 1},
+		"switched":              {plan.Change{Property: "on_off", Before: "on", Value: "off", Outcome: "confirmed"}, `{"state":"jammed"}`, 1},
+		"off is not nearly off": {plan.Change{Property: "brightness", Before: 30.0, Value: 1.0, Outcome: "confirmed"}, `{"values":{"brightness":0}}`, 1},
+		"not confirmed":         {plan.Change{Property: "brightness", Before: 30.0, Value: nil, Outcome: "accepted"}, `{"values":{"brightness":55}}`, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := plan.Restore(lamp, tt.change)
+			var made []string
+			_, err := s.Do(t.Context(), func(_ context.Context, c tools.Call) (tools.Result, error) {
+				made = append(made, c.Tool)
+				return tools.Result{Data: json.RawMessage(tt.state)}, nil
+			})
+			if len(made) != tt.calls {
+				t.Errorf("it calls %v, %v", made, err)
+			}
+			var planned *plan.Error
+			if tt.change.Outcome == "confirmed" && tt.calls == 1 && (!errors.As(err, &planned) || planned.Key != "changed_since" || s.Call.Tool != "state") {
+				t.Errorf("it says %v after %s", err, s.Call.Tool)
+			}
+			if tt.calls == 2 { // done again, as after a lost connection, it is the act alone
+				if _, err := s.Do(t.Context(), func(_ context.Context, c tools.Call) (tools.Result, error) {
+					made = append(made, c.Tool)
+					return tools.Result{}, nil
+				}); err != nil || len(made) != 3 || made[2] != "control" {
+					t.Errorf("once more it calls %v, %v", made, err)
+				}
+			}
+		})
+	}
+}
+
+// TestMoved tells what has changed from what was so already.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change plan.Change
+		want   bool
+	}{
+		"on from off":   {plan.Change{Property: "on_off", Before: "off", Value: "on", Outcome: "confirmed"}, true},
+		"on from on":    {plan.Change{Property: "on_off", Before: "on", Value: "On", Outcome: "confirmed"}, false},
+		"a dimmed lamp": {plan.Change{Property: "on_off", Before: "on", Level: 40.0, Value: "on", Outcome: "confirmed"}, false},
+		"half open":     {plan.Change{Property: "open_close", Before: "open", Level: 50.0, Value: "open", Outcome: "confirmed"}, true},
+		"nobody knows":  {plan.Change{Property: "on_off", Value: "on", Outcome: "confirmed"}, true},
+		"not confirmed": {plan.Change{Property: "on_off", Before: "off", Value: "off", Outcome: "accepted"}, true},
+	} {
+		if got := tt.change.Moved(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestRepeat: what a model called can be planned for another device.
+func TestRepeat(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`{"device_name":"a","action":"on"}`:                   "HassTurnOn",
+		`{"device_name":"a","action":"level","value":40}`:     "HassLightSet",
+		`{"device_name":"a","action":"unlock"}`:               "",
+		`{"device_name":"a","action":["on"]}`:                 "",
+		`{"device_name":"a","action":"selfdestruct"}`:         "",
+		`{"device_name":"a","action":"setpoint","value":"a"}`: "HassClimateSetTemperature",
+		``: "",
+	} {
+		got, ok := plan.Repeat(tools.Call{Args: json.RawMessage(args)})
+		if got.Intent != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v", args, got.Intent, ok)
+		}
+	}
+}

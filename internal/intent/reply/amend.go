@@ -1,0 +1,61 @@
+package reply
+
+import (
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Amendment is what a few words, said right after a turn, make of it.
+type Amendment string
+
+// The amendments (DESIGN U5).
+const (
+	NoAmendment Amendment = ""      // something else, or a sentence of its own
+	Undo        Amendment = "undo"  // as it was before
+	Other       Amendment = "other" // the same with another device instead
+	Not         Amendment = "no"    // no to what was asked, else undo
+	Halt        Amendment = "stop"  // be quiet
+)
+
+// amendments are all of them, in the order in which they are looked for.
+var amendments = []Amendment{Undo, Other, Not, Halt}
+
+// longestAmendment is above the longest text of any table, in bytes: what is
+// longer is talk.
+const longestAmendment = 80
+
+// Amendment says what an exact, short text does to the turn before. It is asked
+// about sound nobody addressed to the house, so anything but the very words of
+// the table is NoAmendment.
+func (p *Phrases) Amendment(text string) Amendment {
+	if len(text) > longestAmendment {
+		return NoAmendment
+	}
+	return p.amends[plainWords(text)]
+}
+
+// plainWords is a text in lower case without the signs at the edges of its words.
+func plainWords(text string) string {
+	words := strings.Fields(strings.ToLower(norm.NFC.String(text)))
+	kept := words[:0]
+	for _, w := range words {
+		if w = strings.Trim(w, ".,;:!?…¡¿\"“”„«»’'"); w != "" {
+			kept = append(kept, strings.ReplaceAll(w, "’", "'"))
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// amendTable turns the lists of a language around: a text tells its amendment.
+func amendTable(raw map[Amendment][]string) map[string]Amendment {
+	table := make(map[string]Amendment)
+	for _, a := range amendments {
+		for _, text := range raw[a] {
+			if text = plainWords(text); table[text] == NoAmendment {
+				table[text] = a
+			}
+		}
+	}
+	return table
+}

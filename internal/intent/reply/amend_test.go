@@ -1,0 +1,148 @@
+package reply_test
+
+import (
+	"strings"
+	"testing"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/sentences"
+)
+
+// TestAmendment sorts the words about the turn before.
+func TestAmendment(t *testing.T) {
+	t.Parallel()
+	for language, cases := range map[string]map[string]reply.Amendment{
+		"en": {"No!": reply.Not, "no, the OTHER one.": reply.Other, "undo that": reply.Undo, "Stop": reply.Halt, "that’s wrong": reply.Undo, "not now": reply.NoAmendment, "": reply.NoAmendment},
+		"de": {"Nein.": reply.Not, "mach das RÜCKGÄNGIG": reply.Undo, "die andere": reply.Other, "Stopp!": reply.Halt, "nein danke": reply.NoAmendment},
+		"es": {"¡no!": reply.Not, "deshaz eso": reply.Undo, "no, la otra": reply.Other, "para": reply.Halt, "para siempre": reply.NoAmendment},
+		"fr": {"non": reply.Not, "annule ça": reply.Undo, "L’autre": reply.Other, "arrête": reply.Halt, "l'autre jour": reply.NoAmendment},
+	} {
+		p, err := reply.Ours(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range cases {
+			if got := p.Amendment(text); got != want {
+				t.Errorf("%s: %q is %q, expected %q", language, text, got, want)
+			}
+		}
+	}
+}
+
+// TestChoose: the answers to "the left lamp or the right lamp?".
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	thing := func(id, name, domain, area string) *home.Entity {
+		return &home.Entity{ID: id, Name: name, Domain: domain, Area: area}
+	}
+	two := []*home.Entity{thing("l", "Left Lamp", "light", "Bedroom"), thing("r", "Right Lamp", "light", "Bedroom")}
+	rooms := []*home.Entity{thing("k", "Ceiling Light", "light", "Kitchen"), thing("b", "Ceiling Light", "light", "Bedroom"), thing("h", "Hall Light", "light", "Hall")}
+	nested := []*home.Entity{thing("d", "Door", "cover", "Hall"), thing("f", "Front Door", "lock", "Hall")}
+	lampen := []*home.Entity{thing("s", "Stehlampe", "light", "Wohnzimmer"), thing("l", "Leselampe", "light", "Küche")}
+	luces := []*home.Entity{thing("t", "Luz de techo", "light", "Salón"), thing("m", "Luz de mesa", "light", "Salón")}
+	lampes := []*home.Entity{thing("e", "Lampe de l'entrée", "light", "Entrée"), thing("s", "Lampe du salon", "light", "Salon")}
+	for _, tt := range []struct {
+		language string
+		things   []*home.Entity
+		text     string
+		want     string
+	}{
+		{"en", two, "the left one", "l"},
+		{"en", two, "Left.", "l"},
+		{"en", two, "I meant the right lamp", "r"},
+		{"en", two, "the right light please", "r"},
+		{"en", two, "the second one", "r"},
+		{"en", two, "first", "l"},
+		{"en", two, "the last one", "r"},
+		{"en", two, "both", "lr"},
+		{"en", two, "all of them", "lr"},
+		{"en", two, "the bedroom one", "lr"},
+		{"en", two, "the lamps", "lr"},
+		{"en", two, "yes", ""},
+		{"en", two[:1], "yes", "l"},
+		{"en", two, "the one", ""},
+		{"en", two, "the third one", ""},
+		{"en", two, "the kitchen one", ""},
+		{"en", two, "turn off the left lamp", ""},
+		{"en", two, "left lamp off", ""},
+		{"en", two, strings.Repeat("left ", 100), ""},
+		{"en", nil, "both", ""},
+		{"en", rooms, "the kitchen one", "k"},
+		{"en", rooms, "bedroom", "b"},
+		{"en", rooms, "the hall light", "h"},
+		{"en", rooms, "the third", "h"},
+		{"en", rooms, "ceiling", "kb"},
+		{"en", nested, "the door", "d"},
+		{"en", nested, "the front door", "f"},
+		{"de", lampen, "die in der Küche", "l"},
+		{"de", lampen, "die Stehlampe bitte", "s"},
+		{"de", lampen, "beide", "sl"},
+		{"de", lampen, "die zweite", "l"},
+		{"es", luces, "la de la mesa", "m"},
+		{"es", luces, "las dos", "tm"},
+		{"es", luces, "la primera", "t"},
+		{"fr", lampes, "celle de l'entrée", "e"},
+		{"fr", lampes, "celle du salon", "s"},
+		{"fr", lampes, "les deux", "es"},
+	} {
+		p, err := reply.Ours(tt.language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range p.Choose(tt.text, tt.things) {
+			got += e.ID
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q chooses %q, expected %q", tt.language, tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestPlace: the answers to "in which room?".
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	h := &home.House{
+		Areas:    []home.Area{{Name: "Living Room", Aliases: []string{"Lounge"}}, {Name: "Kitchen"}},
+		Entities: []home.Entity{{ID: "x", Name: "X", Area: "The One"}},
+	}
+	p := reply.English()
+	for text, want := range map[string]string{
+		"kitchen": "Kitchen", "in the kitchen please": "Kitchen", "The living room.": "Living Room", "lounge": "Living Room", "the one": "The One",
+		"here": "", "": "", "turn on the kitchen": "", "the": "",
+	} {
+		if got := p.Place(text, h); got != want {
+			t.Errorf("%q is %q, expected %q", text, got, want)
+		}
+	}
+}
+
+// FuzzAnswers: whatever is said to a question, nothing breaks, and only what was
+// asked about is chosen.
+func FuzzAnswers(f *testing.F) {
+	for _, s := range []string{"both", "the left one", "l'entrée", "'", "’s", "é́", "no", "\xff", "the the"} {
+		f.Add(s)
+	}
+	things := []*home.Entity{{ID: "l", Name: "Left Lamp", Domain: "light"}, {ID: "r", Name: "Right Lamp", Domain: "light"}}
+	h := &home.House{Areas: []home.Area{{Name: "Kitchen"}}}
+	var all []*reply.Phrases
+	for _, language := range sentences.Languages() {
+		p, err := reply.Ours(language)
+		if err != nil {
+			f.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, p := range all {
+			if n := len(p.Choose(text, things)); n > len(things) {
+				t.Errorf("%q chooses %d", text, n)
+			}
+			if got := p.Place(text, h); got != "" && got != "Kitchen" {
+				t.Errorf("%q is the room %q", text, got)
+			}
+			p.Amendment(text)
+		}
+	})
+}

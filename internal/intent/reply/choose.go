@@ -1,0 +1,136 @@
+package reply
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+)
+
+// choosing are the words in which one of several things is chosen.
+type choosing struct {
+	All    []string `yaml:"all"`    // exactly this: every one of them
+	None   []string `yaml:"none"`   // exactly this: not one of them
+	Filler []string `yaml:"filler"` // words that tell nothing: the, one
+	Light  []string `yaml:"light"`  // what any lamp may be called
+	First  []string `yaml:"first"`
+	Second []string `yaml:"second"`
+	Third  []string `yaml:"third"`
+	Last   []string `yaml:"last"`
+}
+
+// All reports whether a text means every thing that was asked about.
+func (p *Phrases) All(text string) bool { return slices.Contains(p.chooses.All, plainWords(text)) }
+
+// None reports whether a text means nothing of what was asked about.
+func (p *Phrases) None(text string) bool { return slices.Contains(p.chooses.None, plainWords(text)) }
+
+// Choose finds the things an answer means, of those that were asked about in this
+// order: by a part of the name, the room or the place in the question. It is
+// empty where the text is no such answer, so that a new command is not one.
+func (p *Phrases) Choose(text string, things []*home.Entity) []*home.Entity {
+	if len(text) > longestAmendment || len(things) == 0 {
+		return nil
+	}
+	if p.All(text) || len(things) == 1 && p.Yes(text) {
+		return things
+	}
+	words := p.telling(text)
+	if len(words) == 0 {
+		return nil
+	}
+	var whole, fit []*home.Entity
+	for _, e := range things {
+		switch {
+		case p.isCalled(e, words):
+			whole = append(whole, e)
+		case p.fits(e, words):
+			fit = append(fit, e)
+		}
+	}
+	switch {
+	case len(whole) > 0:
+		return whole
+	case len(fit) > 0:
+		return fit
+	}
+	return p.inOrder(strings.Join(words, " "), things)
+}
+
+// inOrder finds a thing by its place in the question.
+func (p *Phrases) inOrder(said string, things []*home.Entity) []*home.Entity {
+	for i, order := range [][]string{p.chooses.First, p.chooses.Second, p.chooses.Third} {
+		if slices.Contains(order, said) && i < len(things) {
+			return things[i : i+1]
+		}
+	}
+	if slices.Contains(p.chooses.Last, said) {
+		return things[len(things)-1:]
+	}
+	return nil
+}
+
+// Place is the area an answer names; "" if it names none.
+func (p *Phrases) Place(text string, h *home.House) string {
+	if len(text) > longestAmendment {
+		return ""
+	}
+	said := strings.Join(p.telling(text), " ")
+	for _, name := range h.AreaNames() {
+		called := []string{name}
+		if a := h.Area(name); a != nil {
+			called = append(called, a.Aliases...)
+		}
+		for _, c := range called {
+			whole := plainWords(c) != "" && plainWords(c) == plainWords(text)
+			if whole || said != "" && said == strings.Join(p.telling(c), " ") {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// telling are the words of a text without those that tell nothing, in the
+// singular.
+func (p *Phrases) telling(text string) []string {
+	var out []string
+	for w := range strings.FieldsSeq(plainWords(text)) {
+		if _, tail, ok := strings.Cut(w, "'"); ok && len(tail) > 1 { // l'entrée
+			w = tail
+		}
+		if !slices.Contains(p.chooses.Filler, w) {
+			out = append(out, singular(w))
+		}
+	}
+	return out
+}
+
+// singular takes the plural s off a word, which makes no difference to which
+// thing is meant.
+func singular(w string) string {
+	if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// isCalled reports whether the words are a whole name of a thing.
+func (p *Phrases) isCalled(e *home.Entity, words []string) bool {
+	return slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(name string) bool {
+		return slices.Equal(p.telling(name), words)
+	})
+}
+
+// fits reports whether every word is in a name of a thing, in that of its room or
+// the word for its kind.
+func (p *Phrases) fits(e *home.Entity, words []string) bool {
+	known := p.telling(strings.Join(append(slices.Concat(p.things[e.Domain], p.things[e.DeviceClass()]), e.Area), " "))
+	if e.Domain == "light" {
+		known = append(known, p.chooses.Light...)
+	}
+	for _, name := range append([]string{e.Name}, e.Aliases...) {
+		known = append(known, p.telling(name)...)
+	}
+	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(known, w) })
+}

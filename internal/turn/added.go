@@ -1,0 +1,100 @@
+package turn
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/intent"
+)
+
+// extend answers what was added to a sentence that is done already: of "turn on
+// the light and the fan" the fan. Politeness changes nothing, and so does what is
+// not surely the same sentence with more commands; a delay comes too late, and is
+// told so.
+func (a *Answerer) extend(ctx context.Context, q Question, whole string, rec *Record, w stopwatch, say func(string)) {
+	if rec.Route != RouteLocal || rec.Outcome != Done && rec.Outcome != OutFailed || !begins(whole, q.Text) {
+		return
+	}
+	first, all := a.match.Match(q.Text, q.Area), a.match.Match(whole, q.Area)
+	if first.Route != intent.Local || all.Route != intent.Local {
+		return
+	}
+	if len(all.Actions) == 1 && all.Actions[0].Slots["conversation_command"] != nil && first.Actions[0].Slots["conversation_command"] == nil {
+		a.tooLate(rec, say)
+		return
+	}
+	n := len(first.Actions)
+	if len(all.Actions) <= n || !reflect.DeepEqual(all.Actions[:n], first.Actions) {
+		return
+	}
+	all.Actions = all.Actions[n:]
+	more := Record{ID: rec.ID, Source: rec.Source, Area: rec.Area, Route: RouteLocal, Verdict: Verdict{Calls: []CallMade{}}}
+	before := a.memory.recall(q)
+	did := a.act(ctx, q, all, &more, w)
+	rec.add(more, all.Actions)
+	a.memory.keep(q, did.with(before, q.Text, whole), rec.Reply)
+	rec.Transcript.Text = whole
+	if more.Reply != "" {
+		say(more.Reply)
+		a.model.Remember(whole, rec.Reply)
+	}
+}
+
+// with makes one turn of what two parts of a sentence did, for who wants it back.
+func (p past) with(first *past, text, whole string) past {
+	p.text = whole
+	if first != nil && first.text == text && first.undone == 0 {
+		p.deeds, p.rest, p.origin = slices.Concat(first.deeds, p.deeds), p.rest || first.rest, nil
+	}
+	return p
+}
+
+// tooLate tells that what was to be done later is done.
+func (a *Answerer) tooLate(rec *Record, say func(string)) {
+	text := a.phrases.Phrase("done_already", nil)
+	rec.Reply = strings.TrimSpace(rec.Reply + " " + text)
+	say(text)
+}
+
+// add puts what came of added commands to what came of the first. The timings
+// stay those of the first, on which somebody waited.
+func (r *Record) add(more Record, actions []intent.Action) {
+	if r.Intent != nil {
+		if len(r.Intents) == 0 {
+			r.Intents = []Intent{*r.Intent}
+		}
+		for _, a := range actions {
+			r.Intents = append(r.Intents, Intent{Name: a.Intent, Slots: a.Slots})
+		}
+		r.Intent = &r.Intents[0]
+	}
+	r.Calls = append(r.Calls, more.Calls...)
+	r.Judgements = append(r.Judgements, more.Judgements...)
+	r.Reply = strings.TrimSpace(r.Reply + " " + more.Reply)
+	if r.Outcome == Done {
+		r.Outcome, r.Error = more.Outcome, more.Error
+	}
+	if riskOrder[more.Risk] > riskOrder[r.Risk] {
+		r.Risk = more.Risk
+	}
+}
+
+// riskOrder sorts risks as a record has them.
+var riskOrder = map[string]int{"": 0, "read": 1, "reversible": 2, "costly": 3, "dangerous": 4}
+
+// begins says whether a text has another at its beginning, word for word. A
+// recogniser that hears more may hear one thing become several.
+func begins(whole, first string) bool {
+	w, f := strings.Fields(whole), strings.Fields(first)
+	if len(w) <= len(f) {
+		return false
+	}
+	for i := range f {
+		if w[i] != f[i] && w[i] != f[i]+"s" && w[i]+"s" != f[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,135 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+)
+
+// What a person says to a turn that is over needs no wake word for a while (DESIGN
+// U5): the answer to a question, and a correction of what was done.
+const (
+	followUpTime = 6 * time.Second
+	amendTime    = 6 * time.Second
+	// Whoever corrects is about as loud as whoever commanded.
+	nearSpeaker = 12.0 // dB below the command's loudest frame
+	amendLeast  = 5    // loud frames: the shortest word has twice as many
+	// A correction is a few words: what goes on for longer is something else, and
+	// nobody asks the recogniser what, which would cost time. Its partial texts tell
+	// little about so short a sound.
+	amendLongest = 1600 * time.Millisecond
+	amendQuiet   = 400 * time.Millisecond
+	// A pause of this length ends what was something else.
+	amendPause = 1200 * time.Millisecond
+	// amendMost is how long after the window's end a word that began in it is heard.
+	amendMost = 2 * time.Second
+)
+
+// patiently gives the answer to a question its own time, whatever the endpointer
+// thinks of a person who says nothing.
+func (l *Loop) patiently(since time.Duration, e speech.Endpoint) speech.Endpoint {
+	late := since >= followUpTime
+	switch {
+	case e.Reason == noSpeech && !late:
+		l.parts.End.Reset(speech.Detection{Engine: "none", At: l.ear.at})
+		return speech.Endpoint{}
+	case !e.Done && late && e.SpeechStart.IsZero():
+		return speech.Endpoint{Done: true, Reason: noSpeech}
+	}
+	return e
+}
+
+// window is the time in which a correction is heard without a wake word. The
+// microphone's state is idle meanwhile, and the wake word is listened for as ever.
+type window struct {
+	until time.Time // in the frames' clock
+	near  float64   // dBFS
+	open  bool      // the recogniser's utterance is
+	began time.Time // the first loud frame of it
+	last  time.Time // the last
+	loud  int       // how many
+	sound []int16
+}
+
+// waitForAmendment opens the window.
+func (l *Loop) waitForAmendment(loudest float64) {
+	if _, ok := l.parts.Stt.(Reopener); !ok || l.cfg.PushToTalk {
+		return
+	}
+	l.after = &window{until: l.ear.at.Add(amendTime), near: loudest - nearSpeaker}
+}
+
+// shutWindow closes it.
+func (l *Loop) shutWindow(ctx context.Context) {
+	if l.after != nil && l.after.open {
+		l.closeEar(ctx)
+	}
+	l.after = nil
+}
+
+// hearAfter takes a frame while the window is open. The endpointer has it already
+// and has no say: to whom somebody speaks, nobody knows.
+func (l *Loop) hearAfter(ctx context.Context, f audio.Frame) {
+	w := l.after
+	over := f.At.After(w.until)
+	speaking := !w.last.IsZero() && f.At.Sub(w.last) < amendPause && !f.At.After(w.until.Add(amendMost))
+	if over && !speaking {
+		l.shutWindow(ctx)
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, l.earBudget())
+	defer cancel()
+	if !w.open || !w.last.IsZero() && !speaking { // what was said was something else
+		if err := l.parts.Stt.Begin(limited); err != nil {
+			l.parts.Log.Debug("corrections are not heard", "part", "turn", "err", err)
+			l.after = nil
+			return
+		}
+		l.parts.End.Reset(speech.Detection{Engine: "none", At: f.At})
+		*w = window{until: w.until, near: w.near, open: true}
+	}
+	if _, err := l.parts.Stt.Push(limited, f); err != nil {
+		l.parts.Log.Debug("corrections are not heard", "part", "turn", "err", err)
+		l.shutWindow(ctx)
+		return
+	}
+	w.hear(f, l.ear.floor.Level(), l.parts.Keep != nil)
+	if w.loud >= amendLeast && w.last.Sub(w.began) <= amendLongest && f.At.Sub(w.last) >= amendQuiet {
+		l.amend(ctx, limited, f.At)
+	}
+}
+
+// hear notes what there is to know of a frame.
+func (w *window) hear(f audio.Frame, room float64, keep bool) {
+	if keep {
+		w.sound = append(w.sound, f.Samples...)
+	}
+	if level := audio.Level(f.Samples); level >= w.near && level > room+overRoom {
+		if w.loud == 0 {
+			w.began = f.At
+		}
+		w.last = f.At
+		w.loud++
+	}
+}
+
+// amend makes a turn of a correction. What only sounded like one is nobody's.
+func (l *Loop) amend(ctx, limited context.Context, at time.Time) {
+	w := l.after
+	wall := time.Now()
+	text, err := l.parts.Stt.Finish(limited)
+	w.open = false
+	if err != nil || !l.parts.Answer.Amends(text.Text) {
+		*w = window{until: w.until, near: w.near}
+		return
+	}
+	l.after = nil
+	t := l.newTelling(w.began)
+	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = w.sound, w.near+nearSpeaker, w.last.Sub(w.began)
+	t.heardAt(w.last, at, wall, l.cfg.Live)
+	t.rec.Timings.Transcript = t.watch.now()
+	t.rec.Endpoint = &Endpoint{Reason: sentence}
+	l.think(ctx, t, text)
+}

@@ -1,0 +1,89 @@
+package turn
+
+import (
+	"maps"
+	"time"
+
+	"voicegateway/internal/intent"
+)
+
+// remember keeps what was asked back for the time a person takes to answer.
+func (a *Answerer) remember(q Question, d intent.Decision) {
+	if !q.DryRun {
+		a.memory.ask(q, pending{decision: d, text: q.Text, until: time.Now().Add(confirmTime)})
+	}
+}
+
+// answered completes what was asked back with the answer: a yes, the thing or the
+// room that was asked for, without a verb. An answer that leaves the choice open
+// is asked about once more. Asked reports whether a question was waiting at all.
+func (a *Answerer) answered(q Question) (d intent.Decision, answered, asked bool) {
+	p, asked := a.memory.answer(q)
+	if !asked {
+		return d, false, false
+	}
+	switch d = p.decision; {
+	case d.Route == intent.Local && len(d.Options) == 0:
+		d.Confirmed = true
+		return d, a.phrases.Yes(q.Text), true
+	case d.Reason == "which_area":
+		d, answered = a.inRoom(q, p)
+	case d.Route == intent.Local || d.Would != nil:
+		d, answered = a.withThing(q, p)
+	}
+	if answered && d.Route == intent.Ask { // the words of the first question are what is to be completed
+		q.Text = p.text
+		a.remember(q, d)
+	}
+	return d, answered, true
+}
+
+// inRoom reads a sentence again with the room that was asked for.
+func (a *Answerer) inRoom(q Question, p pending) (intent.Decision, bool) {
+	if area := a.phrases.Place(q.Text, a.match.House()); area != "" {
+		return a.match.Match(p.text, area), true
+	}
+	return p.decision, a.phrases.Yes(q.Text)
+}
+
+// withThing completes an act with what was chosen.
+func (a *Answerer) withThing(q Question, p pending) (intent.Decision, bool) {
+	options := a.entities(p.decision.Options)
+	chosen := a.phrases.Choose(q.Text, options)
+	switch {
+	case a.phrases.None(q.Text):
+		return local("LocalNo"), true
+	case len(chosen) == 0 && a.phrases.Yes(q.Text): // yes, but which
+		chosen = options
+	case len(chosen) == 0:
+		return p.decision, false
+	}
+	act := wanted(p.decision)
+	act.Devices = nil
+	for _, e := range chosen {
+		act.Devices = append(act.Devices, e.ID)
+	}
+	if len(chosen) > 1 && !a.phrases.All(q.Text) { // "the kitchen one", and there are two
+		d := intent.Decision{Route: intent.Ask, Reason: "ambiguous", Question: a.phrases.Which(chosen), Options: act.Devices}
+		act.Devices = nil
+		d.Would = &act
+		return d, true
+	}
+	if act.Slots = maps.Clone(act.Slots); len(chosen) == 1 {
+		act.Slots["name"] = chosen[0].Name
+	}
+	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
+}
+
+// local is the decision for something that needs no device.
+func local(name string) intent.Decision {
+	return intent.Decision{Route: intent.Local, Reason: "sentence", Actions: []intent.Action{{Intent: name, Slots: map[string]any{}}}}
+}
+
+// wanted is what a question back was about, without the device.
+func wanted(d intent.Decision) intent.Action {
+	if d.Route == intent.Local {
+		return d.Actions[0]
+	}
+	return *d.Would
+}

@@ -1,0 +1,311 @@
+package turn
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/tools"
+)
+
+// Amends reports whether a text that was not addressed to the house, heard while
+// the microphone is open after a turn, may reach it all the same: one of the few
+// exact texts that correct what was just done, answer no, or ask for quiet. What
+// else is said then is television.
+func (a *Answerer) Amends(text string) bool { return a.phrases.Amendment(text) != reply.NoAmendment }
+
+// Amendable reports whether there is anything a correction could be about: what
+// the last turn of a source in an area did, or a question that waits.
+func (a *Answerer) Amendable(s Source, area string) bool {
+	return a.memory.holds(asker(Question{Source: s, Area: area}))
+}
+
+// overheard reports whether a text was a "no" to nothing, into a microphone that
+// nobody had woken: somebody in the room said it to somebody else.
+func overheard(q Question, d intent.Decision, asked bool, rec *Record) bool {
+	return !asked && q.Source == FromMic && rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == "LocalNo"
+}
+
+// amended takes the exact words about the turn before for what they are, in
+// every language and with any pack of sentences. A "no" takes back what was done
+// in that turn; it answers a question, where there was one.
+func (a *Answerer) amended(q Question, before *past, asked bool) (intent.Decision, bool) {
+	name := ""
+	switch a.phrases.Amendment(q.Text) {
+	case reply.Undo:
+		name = "LocalUndo"
+	case reply.Other:
+		name = "LocalOther"
+	case reply.Halt:
+		name = "LocalStop"
+	case reply.Not:
+		name = "LocalNo"
+		if !asked && before != nil && before.latest && !before.asked && before.undone == 0 {
+			name = "LocalUndo"
+		}
+	case reply.NoAmendment:
+		return intent.Decision{}, false
+	}
+	return local(name), true
+}
+
+// undo brings what a turn changed back to what it was, once; undone once more it
+// is done again. It goes the way of every act: its safety, its order and its
+// receipts.
+func (a *Answerer) undo(ctx context.Context, q Question, d intent.Decision, before *past, rec *Record, w stopwatch) past {
+	rec.Outcome = Done
+	if before == nil || before.undone > 1 || !q.DryRun && !a.memory.claim(q) {
+		rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
+		return past{}
+	}
+	steps, denied := a.takenBack(before)
+	switch {
+	case len(steps) > 0:
+	case len(denied) > 0:
+		steps, denied = denied, nil // which says why not
+	case before.rest:
+		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Phrase("cannot_undo", nil), "what was done is no device's state"
+		return past{}
+	default:
+		rec.Reply = a.phrases.Phrase("nothing_changed", nil)
+		return past{}
+	}
+	did := a.carry(ctx, q, d, steps, rec, w)
+	if rec.Outcome == Asked || len(did.deeds) == 0 {
+		return *before // so that it can be said once more
+	}
+	did.text, did.origin, did.undone = before.text, before.origin, before.undone+1
+	if len(denied) > 0 {
+		a.partly(rec, a.phrases.Denied(denied), "dangerous acts are off (safety.dangerous: deny)")
+	}
+	if before.rest {
+		a.partly(rec, a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
+	}
+	return did
+}
+
+// partly says what of an undo was not possible.
+func (a *Answerer) partly(rec *Record, said, why string) {
+	rec.Reply += " " + said
+	if rec.Outcome == Done {
+		rec.Outcome, rec.Error = OutFailed, why
+	}
+}
+
+// takenBack plans to restore every device that was changed; those for which that
+// is dangerous apart.
+func (a *Answerer) takenBack(p *past) (steps, denied []plan.Step) {
+	h := a.match.House()
+	for _, d := range merged(p.deeds) {
+		if !d.change.Moved() {
+			continue
+		}
+		e := h.Entity(d.device)
+		if e == nil {
+			e = &home.Entity{Name: d.name} // gone, or nobody knows which it was
+			d.change.Before = nil
+		}
+		s := plan.Restore(e, d.change)
+		if s.Risk == tools.Dangerous {
+			denied = append(denied, s)
+		} else {
+			steps = append(steps, s)
+		}
+	}
+	return steps, denied
+}
+
+// merged makes one change of several to the same property of a device: what it
+// was before the first of them. What it should be now, nobody can tell then.
+func merged(deeds []deed) []deed {
+	var out []deed
+	at := map[string]int{}
+	for _, d := range deeds {
+		key := d.device + "\n" + setBy(d.change.Property)
+		i, ok := at[key]
+		if !ok || d.device == "" {
+			at[key] = len(out)
+			out = append(out, d)
+			continue
+		}
+		out[i].change.Outcome = "accepted"
+	}
+	return out
+}
+
+// setBy tells the properties of a device apart that are set independently: a
+// lamp's level and its being on are the same thing.
+func setBy(property string) string {
+	switch home.Ability(property) {
+	case home.Mode, home.Setpoint, home.Colour:
+		return property
+	default:
+		return ""
+	}
+}
+
+// other takes back what was done to one device and does it to another one. Which
+// one is asked where several may be meant.
+func (a *Answerer) other(ctx context.Context, q Question, d intent.Decision, before *past, rec *Record, w stopwatch) past {
+	rec.Outcome = Done
+	if before == nil {
+		rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
+		return past{}
+	}
+	if before.origin == nil {
+		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Phrase("cannot_undo", nil), "the turn before was not about one device"
+		return past{}
+	}
+	chosen := a.chosen(d, before)
+	if len(chosen) != 1 {
+		a.whichOther(q, d, before, chosen, rec)
+		return past{}
+	}
+	act := before.origin.act
+	act.Slots = maps.Clone(act.Slots)
+	act.Slots["name"], act.Devices = chosen[0].Name, []string{chosen[0].ID}
+	more, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}, a.match.House(), q.Area)
+	if err == nil && len(more) == 1 {
+		err = more[0].Err
+	}
+	if err != nil {
+		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Apology(err), err.Error()
+		return past{}
+	}
+	if !q.DryRun && !a.memory.claim(q) {
+		rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
+		return past{}
+	}
+	var steps []plan.Step
+	if before.undone != 1 {
+		var denied []plan.Step
+		steps, denied = a.takenBack(before)
+		more = append(more, denied...) // one that may not be taken back keeps all from being done
+	}
+	did := a.carry(ctx, q, d, append(steps, more...), rec, w)
+	if len(did.deeds) == 0 {
+		return *before
+	}
+	return only(did, chosen[0].ID, before)
+}
+
+// only leaves of what "the other one" did the act on the other one, which is what
+// a person would take back next.
+func only(did past, device string, before *past) past {
+	did.deeds = slices.DeleteFunc(did.deeds, func(d deed) bool { return d.device != device })
+	did = did.as(before.text)
+	if len(did.deeds) == 0 { // it did not do it, but the first one is as it was
+		did = *before
+		did.undone = 1
+	}
+	return did
+}
+
+// chosen are the devices that may be meant by "the other one".
+func (a *Answerer) chosen(d intent.Decision, before *past) []*home.Entity {
+	if ids := d.Actions[0].Devices; len(ids) > 0 {
+		return a.entities(ids)
+	}
+	first := before.origin.device
+	// The same words without the microphone's room may fit another one.
+	if again := a.match.Match(before.text, ""); again.Route == intent.Ask && slices.Contains(again.Options, first) {
+		return a.entities(slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
+	}
+	e := a.match.House().Entity(first)
+	if e == nil {
+		return nil
+	}
+	return a.like(e, func(x *home.Entity) bool { return x.In(e.Area) })
+}
+
+// like are the devices of the same kind that can be controlled.
+func (a *Answerer) like(e *home.Entity, fits func(*home.Entity) bool) []*home.Entity {
+	h := a.match.House()
+	var out []*home.Entity
+	for i := range h.Entities {
+		x := &h.Entities[i]
+		if x.ID != e.ID && x.Control != nil && x.Domain == e.Domain && strings.EqualFold(x.DeviceClass(), e.DeviceClass()) && fits(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func (a *Answerer) entities(ids []string) []*home.Entity {
+	var out []*home.Entity
+	for _, id := range ids {
+		if e := a.match.House().Entity(id); e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// whichOther asks which other one is meant. Where none is near, any of its kind
+// may be.
+func (a *Answerer) whichOther(q Question, d intent.Decision, before *past, several []*home.Entity, rec *Record) {
+	rec.Outcome, rec.Reply = Asked, a.phrases.Which(several)
+	if e := a.match.House().Entity(before.origin.device); e != nil && len(several) == 0 {
+		several = a.like(e, func(*home.Entity) bool { return true })
+	}
+	for _, e := range several {
+		d.Options = append(d.Options, e.ID)
+	}
+	if len(d.Options) == 0 {
+		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Phrase("no_device_plain", nil), "there is no other device of its kind"
+		return
+	}
+	a.remember(q, d)
+}
+
+// did is what the steps of a turn changed.
+func (a *Answerer) did(q Question, steps []plan.Step, done calls) past {
+	var p past
+	h := a.match.House()
+	for i := range steps {
+		s := &steps[i]
+		switch {
+		case s.Risk == tools.Read || s.Call.Tool == "":
+		case s.Entity == nil || s.Action.Intent == stopMoving:
+			p.rest = p.rest || done.problems[i] == ""
+		default:
+			p.deeds = append(p.deeds, deedsOf(h, s.Call, done.results[i], s.Entity, s.Action)...)
+		}
+	}
+	return p.as(q.Text)
+}
+
+// note adds what a call of a model did.
+func (p *past) note(h *home.House, c tools.Call, part Part) {
+	if part.Err != nil || part.Spec.Risk == tools.Read {
+		return
+	}
+	p.add(h, c, part.Result, nil)
+}
+
+// add adds what a call did of which no plan is known.
+func (p *past) add(h *home.House, c tools.Call, r tools.Result, e *home.Entity) {
+	act, _ := plan.Repeat(c)
+	deeds := deedsOf(h, c, r, e, act)
+	p.deeds = append(p.deeds, deeds...)
+	p.rest = p.rest || act.Intent == stopMoving || len(deeds) == 0 && !r.Failed && !aboutDevice(c.Args)
+}
+
+// stopMoving is the one act on a device that leaves nothing to go back to.
+const stopMoving = "HassStopMoving"
+
+// as gives a past its text, and the act that can be done to another device: the
+// only one that was done.
+func (p past) as(text string) past {
+	p.text, p.origin = text, nil
+	if len(p.deeds) == 1 && p.deeds[0].act.Intent != "" && p.deeds[0].device != "" {
+		origin := p.deeds[0]
+		p.origin = &origin
+	}
+	return p
+}

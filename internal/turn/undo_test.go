@@ -1,0 +1,367 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
+)
+
+// TestAmendments tells conversations in which what was done is taken back.
+func TestAmendments(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/amendments/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) { held(t, file, archive) })
+		})
+	}
+}
+
+func held(t *testing.T, file string, archive *txtar.Archive) {
+	t.Helper()
+	language := "en"
+	var k *talk
+	for _, f := range archive.Files {
+		switch f.Name {
+		case "language":
+			language = strings.TrimSpace(string(f.Data))
+		case "talk":
+			k = converse(t, language, nil)
+			for l := range strings.Lines(string(f.Data)) {
+				k.line(strings.TrimSpace(l))
+			}
+		}
+	}
+	var ends []string
+	for _, r := range k.records {
+		name := ""
+		if r.Intent != nil {
+			name = r.Intent.Name
+		}
+		receipts := 0
+		for _, c := range r.Calls {
+			if c.Receipt != nil {
+				receipts++
+			}
+		}
+		ends = append(ends, strings.TrimSpace(fmt.Sprintf("%s %s %s %d/%d %s", r.Route, r.Outcome, name, receipts, len(r.Calls), r.Error)))
+	}
+	got := map[string]string{"calls": lines(k.world.calls), "said": lines(k.said), "ends": lines(ends)}
+	for i, f := range archive.Files {
+		want, expected := got[f.Name]
+		if !expected || string(f.Data) == want {
+			continue
+		}
+		if *update {
+			archive.Files[i].Data = []byte(want)
+			continue
+		}
+		t.Errorf("%s:\n%sexpected:\n%s", f.Name, want, f.Data)
+	}
+	if *update {
+		if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOnlyCorrectionsAmend: everything else that is heard without a wake word is
+// the television.
+func TestOnlyCorrectionsAmend(t *testing.T) {
+	t.Parallel()
+	said := map[string][]string{
+		"en": {"no", "No.", "No!", "undo", "Undo that.", "no, the other one", "the other one", "stop", "cancel", "cancel that", "not that one", "that's wrong", "That’s wrong."},
+		"de": {"nein", "Nein!", "rückgängig", "mach das rückgängig", "nein, die andere", "das andere", "stopp", "abbrechen"},
+		"es": {"no", "¡No!", "deshaz eso", "la otra", "no, el otro", "para", "cancela"},
+		"fr": {"non", "annule ça", "l'autre", "L’autre.", "non, l'autre", "arrête", "stop", "annule"},
+	}
+	for language, texts := range said {
+		k := converse(t, language, nil)
+		for _, text := range texts {
+			if !k.answer.Amends(text) {
+				t.Errorf("%s: %q is no correction", language, text)
+			}
+		}
+		talk, err := os.ReadFile("../intent/testdata/television_" + language + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l := range strings.Lines(string(talk)) {
+			if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") && k.answer.Amends(l) {
+				t.Errorf("%s: %q is taken for a correction", language, l)
+			}
+		}
+	}
+	k := converse(t, "en", nil)
+	for _, text := range []string{
+		"", " ", "...", "yes", "okay", "turn off the light", "no way", "no thank you I'm fine", "stop the car", "the other one is mine", "undo the top button",
+		"know", "oh no", "no no no no no", strings.Repeat("no ", 100), "the kitchen light", "one", "all of them",
+	} {
+		if k.answer.Amends(text) {
+			t.Errorf("%q is taken for a correction", text)
+		}
+	}
+}
+
+// called makes a model of one turn: its calls are made, then its words are said.
+func called(k **talk, calls []tools.Call, risk tools.Risk, words string) func(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
+	return func(ctx context.Context, _ turn.Question) iter.Seq2[turn.Part, error] {
+		return func(yield func(turn.Part, error) bool) {
+			for _, c := range calls {
+				r, err := (*k).world.call(ctx, c)
+				if !yield(turn.Part{Call: &c, Spec: tools.Spec{Name: c.Tool, Server: c.Server, Risk: risk}, Result: r, Err: err}, nil) {
+					return
+				}
+			}
+			yield(turn.Part{Sentence: words}, nil)
+		}
+	}
+}
+
+// TestAModelsActsAreTakenBack: without the model, and only what is a device's
+// state.
+func TestAModelsActsAreTakenBack(t *testing.T) {
+	t.Parallel()
+	control := func(device, action string) tools.Call {
+		return tools.Call{Server: "zwave", Tool: "control_zwave_device", Args: json.RawMessage(fmt.Sprintf(`{"device_name":%q,"action":%q}`, device, action))}
+	}
+	timer := tools.Call{Tool: "timer", Args: json.RawMessage(`{"minutes":5}`)}
+	for name, tt := range map[string]struct {
+		calls []tools.Call
+		risk  tools.Risk
+		words string
+		talk  []string
+		want  []string
+		last  string
+	}{
+		"one device": {
+			[]tools.Call{control("Left Lamp", "on")},
+			tools.Reversible, "Cosy.",
+			[]string{"no"},
+			[]string{"Left Lamp on", "Left Lamp off"},
+			"The left lamp is off again.",
+		},
+		"the other one": {
+			[]tools.Call{control("Left Lamp", "on")},
+			tools.Reversible, "Cosy.",
+			[]string{"the other one"},
+			[]string{"Left Lamp on", "Left Lamp off", "Right Lamp on"},
+			"The left lamp is off again. The right lamp is on.",
+		},
+		"two calls to one device": {
+			[]tools.Call{control("Kitchen Light", "on"), control("Kitchen Light", "on")},
+			tools.Reversible, "Cosy.",
+			[]string{"undo"},
+			[]string{"Kitchen Light on", "Kitchen Light on", "Kitchen Light off"},
+			"The kitchen light is off again.",
+		},
+		"a question of the model is answered by no": {
+			[]tools.Call{control("Left Lamp", "on")},
+			tools.Reversible, "Shall I dim it?",
+			[]string{"no"},
+			[]string{"Left Lamp on"},
+			"Okay.",
+		},
+		"no state at all": {
+			[]tools.Call{timer}, tools.Reversible, "Five minutes.", []string{"undo"}, nil, "I can't undo that.",
+		},
+		"a lamp and a timer": {
+			[]tools.Call{control("Left Lamp", "on"), timer},
+			tools.Reversible, "Cosy.",
+			[]string{"undo"},
+			[]string{"Left Lamp on", "Left Lamp off"},
+			"The left lamp is off again. The rest I can't undo.",
+		},
+		"only read": {
+			[]tools.Call{timer}, tools.Read, "It's five.", []string{"undo"}, nil, "There is nothing to undo.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var k *talk
+			k = converse(t, "en", called(&k, tt.calls, tt.risk, tt.words))
+			for _, l := range append([]string{"make it cosy in here for a film tonight"}, tt.talk...) {
+				k.line(l)
+			}
+			if got := k.world.calls; !slices.Equal(got, tt.want) {
+				t.Errorf("calls: %v, expected %v", got, tt.want)
+			}
+			if got := k.said[len(k.said)-1]; got != tt.last {
+				t.Errorf("said %q, expected %q", got, tt.last)
+			}
+		})
+	}
+}
+
+// TestAGroupOfAModelIsTakenBack: the receipt of a group holds one of each device.
+func TestAGroupOfAModelIsTakenBack(t *testing.T) {
+	t.Parallel()
+	group := func(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
+		return func(yield func(turn.Part, error) bool) {
+			c := tools.Call{Server: "zwave", Tool: "control_zwave_device", Args: json.RawMessage(`{"device_name":"bedroom lights","action":"on"}`)}
+			data := json.RawMessage(`{"device":"bedroom lights","property":"on","outcome":"accepted","devices":[
+				{"device":"Left Lamp","property":"on_off","outcome":"confirmed","before":"off","before_level":0,"value":"off"},
+				{"device":"Right Lamp","property":"on_off","outcome":"accepted","before":"off","value":"off"},
+				{"device":"Coffee Machine","property":"on_off","outcome":"refused","before":"on","value":"off"},
+				{"device":"Heater","property":"on_off","outcome":"confirmed","before":"off","value":"on"}]}`)
+			yield(turn.Part{Call: &c, Spec: tools.Spec{Server: "zwave", Risk: tools.Reversible}, Result: tools.Result{Data: data}}, nil)
+		}
+	}
+	k := converse(t, "en", group)
+	k.world.state["Left Lamp"]["brightness"] = 0.0
+	k.line("make it cosy in here for a film tonight")
+	k.line("undo")
+	if want := []string{"Right Lamp off"}; !slices.Equal(k.world.calls, want) {
+		t.Errorf("calls: %v, expected %v", k.world.calls, want)
+	}
+	if got, want := k.said[1], "The right lamp is off again. I don't know how the heater was before."; got != want {
+		t.Errorf("said %q, expected %q", got, want)
+	}
+}
+
+// TestUndoWaitsItsTurn: what somebody else is just doing to a device is done
+// before it is looked at and left alone.
+func TestUndoWaitsItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := converse(t, "en", nil)
+		k.line("set the left lamp to forty percent")
+		gate, inside := make(chan struct{}), make(chan struct{})
+		k.answer.SetCaller(&fake.Caller{CallFunc: func(ctx context.Context, c tools.Call) (tools.Result, error) {
+			if strings.Contains(string(c.Args), `"value":80`) {
+				close(inside)
+				<-gate
+			}
+			return k.world.call(ctx, c)
+		}})
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			k.answer.Turn(t.Context(), turn.Question{Text: "set the left lamp to eighty percent", Area: "Bedroom", Source: turn.FromCLI})
+		})
+		<-inside
+		var rec turn.Record
+		wg.Go(func() {
+			rec = k.answer.Turn(t.Context(), turn.Question{Text: "undo", Area: "Bedroom", Source: turn.FromHTTP})
+		})
+		synctest.Wait()
+		close(gate)
+		wg.Wait()
+		if rec.Reply != "Somebody has changed the left lamp since." || k.world.state["Left Lamp"]["brightness"] != 80.0 {
+			t.Errorf("it says %q, and the lamp is at %v", rec.Reply, k.world.state["Left Lamp"]["brightness"])
+		}
+	})
+}
+
+// TestTwoUndoesAtOnceAreOne: what is taken back is handed over once.
+func TestTwoUndoesAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	k := converse(t, "en", nil)
+	k.line("turn on the kitchen light")
+	var wg sync.WaitGroup
+	replies := make([]string, 2)
+	begin := make(chan struct{})
+	for i := range replies {
+		wg.Go(func() {
+			<-begin
+			replies[i] = k.answer.Turn(t.Context(), turn.Question{Text: "undo that", Area: "Bedroom", Source: turn.FromHTTP}).Reply
+		})
+	}
+	close(begin)
+	wg.Wait()
+	slices.Sort(replies)
+	once := []string{"The kitchen light is off again.", "There is nothing to undo."}
+	again := []string{"The kitchen light is off again.", "The kitchen light is on again."} // one after the other
+	if !slices.Equal(replies, once) && !slices.Equal(replies, again) {
+		t.Errorf("they say %q", replies)
+	}
+}
+
+// TestADryRunOfAnUndo shows the call and leaves everything to be taken back.
+func TestADryRunOfAnUndo(t *testing.T) {
+	t.Parallel()
+	k := converse(t, "en", nil)
+	k.line("turn on the kitchen light")
+	dry := turn.Question{Text: "no", Area: "Bedroom", Source: turn.FromHTTP, DryRun: true}
+	rec := k.answer.Turn(t.Context(), dry)
+	if len(rec.Calls) != 1 || string(rec.Calls[0].Args) != `{"action":"off","device_name":"Kitchen Light"}` {
+		t.Errorf("it would call %+v", rec.Calls)
+	}
+	k.line("no")
+	if got := k.said[1]; got != "The kitchen light is off again." {
+		t.Errorf("after the dry run it says %q", got)
+	}
+}
+
+// TestPacksOfOthersAreCorrectedToo: the words of corrections are ours in every
+// language, whoever made the sentences.
+func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	nothing := func(text, _ string) intent.Decision {
+		if text != "on" {
+			return intent.Decision{Route: intent.Model, Reason: "no_sentence"}
+		}
+		act := intent.Action{Intent: "HassTurnOn", Slots: map[string]any{}, Devices: []string{"light.Kitchen Light"}}
+		return intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}
+	}
+	a, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: nothing, Home: cottage()}, &fake.Caller{CallFunc: w.call}, &fake.Assistant{},
+		reply.English(), turn.Safety{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"on", "The kitchen light is on."}, {"no", "The kitchen light is off again."}, {"stop", ""}, {"no", "Okay."},
+	} {
+		if got := a.Turn(t.Context(), turn.Question{Text: c.text, Source: turn.FromCLI}).Reply; got != c.want {
+			t.Errorf("%q is answered %q, expected %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestWhatIsKeptIsBounded: an area is whatever a sender calls it.
+func TestWhatIsKeptIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := converse(t, "en", nil)
+		for i := range 80 {
+			k.area = fmt.Sprintf("Nowhere %d", i)
+			<-time.After(time.Millisecond)
+			k.answer.Turn(t.Context(), turn.Question{Text: "turn on the kitchen light", Area: k.area, Source: turn.FromCLI})
+			k.answer.Turn(t.Context(), turn.Question{Text: "turn on the office lights", Area: k.area, Source: turn.FromCLI})
+			k.world.set("Kitchen Light", "off", nil)
+		}
+		if k.answer.Amendable(turn.FromCLI, "Nowhere 0") {
+			t.Error("what was done first is still kept")
+		}
+		rec := k.answer.Turn(t.Context(), turn.Question{Text: "undo", Area: k.area, Source: turn.FromCLI})
+		if rec.Reply != "The kitchen light is off again." {
+			t.Errorf("the last one is answered %q", rec.Reply)
+		}
+	})
+}
