@@ -23,6 +23,7 @@ const anything = "*"
 var imports = map[string][]string{
 	// Words: pure, without I/O and goroutines.
 	"audio":            {},
+	"audio/earcon":     {"audio"},
 	"speech":           {},
 	"home":             {},
 	"tools":            {},
@@ -36,7 +37,7 @@ var imports = map[string][]string{
 	"intent/reply":     {"home", "tools", "intent", "intent/names", "intent/numbers", "intent/plan", "intent/sentences"},
 
 	// The story.
-	"turn": {"audio", "speech", "tools", "intent", "intent/plan", "intent/reply", "home"},
+	"turn": {"audio", "audio/earcon", "speech", "tools", "intent", "intent/plan", "intent/reply", "home"},
 
 	// Parts: each touches one piece of the world, and none knows another.
 	"worker":          {},
@@ -45,12 +46,13 @@ var imports = map[string][]string{
 	"speech/sphinx":   {"audio", "speech", "worker"},
 	"speech/micro":    {"audio", "speech"},
 	"speech/wyoming":  {"audio", "speech"},
+	"speech/openai":   {"audio"},
 	"speech/wake":     {"audio", "speech", "speech/micro", "speech/sphinx", "speech/wyoming", "worker"},
 	"speech/vad":      {"audio", "speech", "speech/micro"},
 	"speech/denoise":  {},
 	"speech/endpoint": {"audio", "speech"},
-	"speech/stt":      {"audio", "speech", "speech/denoise", "speech/sphinx", "speech/wyoming", "worker"},
-	"speech/tts":      {"audio", "speech", "speech/wyoming"},
+	"speech/stt":      {"audio", "speech", "speech/denoise", "speech/openai", "speech/sphinx", "speech/wyoming", "worker"},
+	"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming"},
 	"tools/local":     {"tools", "store"},
 	"ai":              {"tools", "home"},
 	"mcpint":          {"tools", "home"},
@@ -63,13 +65,15 @@ var imports = map[string][]string{
 	"broker":          {},
 	"httpapi":         {},
 	"metrics":         {},
+	"recorder":        {"audio"},
 	"store":           {},
+	"systemd":         {},
 	"config":          {},
 
 	// Assembly.
 	"gateway":              {anything},
 	"cli":                  {anything},
-	"fake":                 {"audio", "speech", "tools", "intent", "home", "turn"},
+	"fake":                 {"audio", "speech", "speech/wyoming", "tools", "intent", "home", "turn"},
 	"cmd/voice-gateway":    {"cli"},
 	"cmd/zwave-mcp-server": {"zwave/serve"},
 }
@@ -81,9 +85,10 @@ var homes = map[string][]string{
 	"github.com/mochi-mqtt/server":        {"broker"},
 	"github.com/mark3labs/mcp-go":         {"mcpint"},
 	"github.com/sony/gobreaker":           {"mcpint"},
-	"github.com/sashabaranov/go-openai":   {"ai"},
+	"github.com/sashabaranov/go-openai":   {"ai", "speech/openai"},
 	"github.com/gordonklaus/portaudio":    {"audio/device"},
 	"github.com/google/renameio":          {"store"},
+	"github.com/coreos/go-systemd":        {"systemd"},
 	"github.com/prometheus/client_golang": {"metrics"},
 	"github.com/spf13/cobra":              {"cli", "zwave/serve"},
 	"C":                                   {"audio/device", "speech/sphinx"},

@@ -19,11 +19,11 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/grammar"
 	"voicegateway/internal/speech"
-	"voicegateway/internal/speech/endpoint"
 	"voicegateway/internal/speech/stt"
 )
 
@@ -59,6 +59,14 @@ type outcome struct {
 	Exact  bool   `json:"exact"`
 	Intent bool   `json:"intent"` // the same would be done
 	Wrong  bool   `json:"wrong"`  // a device that was not meant would act
+	among
+}
+
+// among is what a mix with other speech adds.
+type among struct {
+	Placed string `json:"placed,omitempty"`
+	Gate   bool   `json:"gate,omitempty"`
+	Late   int64  `json:"late_ms,omitempty"` // from the command's end to the turn's
 }
 
 // accuracy measures the recogniser on labelled recordings: what the gateway
@@ -69,7 +77,12 @@ type accuracy struct {
 	grammar *grammar.Grammar
 	engine  stt.Engine
 	denoise string
+	config  gateway.Config
+	err     io.Writer // for progress
 }
+
+// job is one recording to be heard.
+type job func(ctx context.Context) (outcome, error)
 
 // readLabelled reads DIR/manifest.jsonl and the recordings it names.
 func readLabelled(dir string) ([]labelled, error) {
@@ -112,16 +125,20 @@ func (a *app) hearTable(ctx context.Context, h hearing) error {
 	if err != nil {
 		return err
 	}
+	m := accuracy{clips: clips, config: l.Config, err: a.Err}
+	if err := m.prepare(house); err != nil {
+		return err
+	}
 	var all []outcome
-	for _, denoise := range []string{"on", "off"} {
-		m := accuracy{clips: clips, denoise: denoise}
-		if err := m.prepare(house); err != nil {
-			return err
-		}
+	for _, m.denoise = range []string{"on", "off"} {
 		cfg := stt.Default()
-		cfg.Command, cfg.ModelDir = []string{a.Executable, "worker", "stt"}, l.STT.ModelDir
-		cfg.Pronunciations, cfg.Denoise, cfg.Log = l.STT.Pronunciations, denoise, a.logger(slog.LevelError)
-		out, err := m.run(ctx, cfg)
+		cfg.Command, cfg.ModelDir, cfg.Wakes = []string{a.Executable, "worker", "stt"}, l.STT.ModelDir, gateway.WakePhrases(l.Wake.Words)
+		cfg.Pronunciations, cfg.Denoise, cfg.Log = l.STT.Pronunciations, m.denoise, a.logger(slog.LevelError)
+		jobs := m.recordings()
+		if m.denoise == "on" {
+			jobs = append(jobs, m.mixes()...)
+		}
+		out, err := m.run(ctx, cfg, jobs)
 		if err != nil {
 			return err
 		}
@@ -157,7 +174,7 @@ func (m *accuracy) prepare(house *home.House) error {
 }
 
 // run hears every recording with a recogniser of its own process.
-func (m *accuracy) run(ctx context.Context, cfg stt.Config) (all []outcome, err error) {
+func (m *accuracy) run(ctx context.Context, cfg stt.Config, jobs []job) (all []outcome, err error) {
 	if m.engine, err = stt.New(cfg); err != nil {
 		return nil, err
 	}
@@ -173,17 +190,39 @@ func (m *accuracy) run(ctx context.Context, cfg stt.Config) (all []outcome, err 
 	if err := m.teach(ctx); err != nil {
 		return nil, err
 	}
-	for _, l := range m.clips {
-		if !l.commanded() && !l.other() {
-			continue
-		}
-		o, err := m.hear(ctx, l)
+	shown := progress{to: m.err, what: "recordings heard, denoiser " + cfg.Denoise, of: len(jobs)}
+	for n, hear := range jobs {
+		o, err := again(ctx, hear)
 		if err != nil {
-			return nil, fmt.Errorf("hearing %s: %w", l.File, err)
+			return nil, err
 		}
 		all = append(all, o)
+		shown.tell(n + 1)
 	}
 	return all, nil
+}
+
+// recordings are the commands and what is none.
+func (m *accuracy) recordings() (jobs []job) {
+	for _, l := range m.clips {
+		if l.commanded() || l.other() {
+			jobs = append(jobs, func(ctx context.Context) (outcome, error) { return m.hear(ctx, l) })
+		}
+	}
+	return jobs
+}
+
+// tries is how often a recording is heard. On a busy machine a worker may be given
+// up, which says nothing of how well it hears.
+const tries = 10
+
+func again(ctx context.Context, hear job) (o outcome, err error) {
+	for range tries {
+		if o, err = hear(ctx); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return o, err
 }
 
 // teach gives the recogniser the grammar, without what it cannot pronounce.
@@ -212,7 +251,10 @@ func (m *accuracy) hear(ctx context.Context, l labelled) (outcome, error) {
 	if err := m.engine.Begin(ctx); err != nil {
 		return o, err
 	}
-	ender := endpoint.New(endpoint.Default())
+	ender, err := gateway.NewEndpointer(m.config, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return o, err
+	}
 	var end speech.Endpoint
 	for !end.Done {
 		f, err := sound.Read(ctx)

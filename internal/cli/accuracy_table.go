@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,12 @@ var reference = map[string]string{ //nolint:gochecknoglobals // never written
 	"festival-kal\tclean": "100", "festival-kal\t20": "96.7", "festival-kal\t10": "88.3",
 	"espeak-us\tclean": "78.3", "espeak-us\t20": "86.7", "espeak-us\t10": "90.0",
 	"tortoise\tas-recorded": "90.0",
+}
+
+// wakeReference is what was measured of the wake word engines, by engine or by
+// engine and word: recordings heard, and false ones in ten minutes of other speech.
+var wakeReference = map[string]string{ //nolint:gochecknoglobals // never written
+	"micro": "all, 0", "pocketsphinx\they jarvis": "2 to 3 of 4, 0", "pocketsphinx\talexa": "4 of 5, 0",
 }
 
 // spotted is how often one engine heard one word.
@@ -128,11 +135,14 @@ func (s *spotted) count(spoken, heard bool) {
 
 // tellAccuracy prints the tables.
 func (a *app) tellAccuracy(all []outcome, wakes []spotted) {
-	var commands, others []outcome
+	var commands, others, mixes []outcome
 	for _, o := range all {
-		if o.Kind == "command" {
+		switch o.Kind {
+		case "command":
 			commands = append(commands, o)
-		} else {
+		case "background":
+			mixes = append(mixes, o)
+		default:
 			others = append(others, o)
 		}
 	}
@@ -156,6 +166,7 @@ func (a *app) tellAccuracy(all []outcome, wakes []spotted) {
 	table(a.Out, a.paint, []string{"voice", "noise", "n", "denoised", "raw", "reference exact %"}, rows)
 	a.tellOthers(others)
 	a.tellWakes(wakes)
+	a.tellBackground(mixes)
 }
 
 // withAndWithout is how many recordings there are, and how they came out.
@@ -188,7 +199,7 @@ func one(b bool) int {
 func percent(some, of int) float64 { return 100 * float64(some) / float64(max(1, of)) }
 
 func (a *app) tellOthers(others []outcome) {
-	fmt.Fprintln(a.Out, "\n"+a.paint.bold("Other speech")+", rejected")
+	fmt.Fprintln(a.Out, "\n"+a.paint.bold("Other speech")+", rejected (reference: 98 %)")
 	keys, by := voices(others)
 	var rows [][]string
 	for _, k := range keys {
@@ -221,7 +232,8 @@ func (a *app) tellWakes(wakes []spotted) {
 		if s.trouble != "" {
 			heard, falsely = s.trouble, ""
 		}
-		rows = append(rows, []string{s.engine, s.word, heard, falsely})
+		reference := cmp.Or(wakeReference[s.engine+"\t"+s.word], wakeReference[s.engine])
+		rows = append(rows, []string{s.engine, s.word, heard, falsely, reference})
 	}
-	table(a.Out, a.paint, []string{"engine", "word", "heard", "falsely"}, rows)
+	table(a.Out, a.paint, []string{"engine", "word", "heard", "falsely", "reference"}, rows)
 }

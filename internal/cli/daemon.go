@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,9 +91,7 @@ func (a *app) request(ctx context.Context, l *loaded, method, path string, body 
 		return fmt.Errorf("reading the daemon's answer: %w", err)
 	}
 	if resp.StatusCode >= http.StatusBadRequest {
-		var problem struct{ Title, Detail string }
-		_ = json.Unmarshal(got, &problem)
-		return fmt.Errorf("the daemon at %s refused: %s", addr, cmp.Or(problem.Detail, problem.Title, resp.Status))
+		return refused(addr, resp.Status, got)
 	}
 	if answer == nil || len(got) == 0 {
 		return nil

@@ -19,7 +19,7 @@ import (
 type feed struct {
 	mu    sync.Mutex
 	queue []int16
-	room  *rand.Rand
+	room  room
 	due   time.Time
 }
 
@@ -32,7 +32,20 @@ const roomNoise = 8
 const lead = 500 * time.Millisecond
 
 func newFeed() *feed {
-	return &feed{room: rand.New(rand.NewPCG(1, 2))}
+	return &feed{room: newRoom()}
+}
+
+// room is the noise of a quiet one.
+type room struct{ *rand.Rand }
+
+func newRoom() room { return room{rand.New(rand.NewPCG(1, 2))} }
+
+// over lays the room's noise over samples, in their place.
+func (r room) over(samples []int16) {
+	for i := range samples {
+		noisy := int(samples[i]) + r.IntN(2*roomNoise+1) - roomNoise
+		samples[i] = int16(min(max(noisy, -32768), 32767))
+	}
 }
 
 // say speaks a clip into the room.
@@ -67,10 +80,7 @@ func (f *feed) Read(ctx context.Context) (audio.Frame, error) {
 	n := copy(samples, f.queue)
 	f.queue = f.queue[n:]
 	f.mu.Unlock()
-	for i := range samples {
-		noisy := int(samples[i]) + f.room.IntN(2*roomNoise+1) - roomNoise
-		samples[i] = int16(min(max(noisy, -32768), 32767))
-	}
+	f.room.over(samples)
 	return audio.Frame{At: f.due, Samples: samples}, nil
 }
 

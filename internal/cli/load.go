@@ -63,6 +63,8 @@ func (l *loaded) readSecrets() error {
 	}{
 		{"mqtt.password", l.MQTT.PasswordFile, &l.secrets.MQTTPassword},
 		{"ai.api_key", l.AI.APIKeyFile, &l.secrets.AIKey},
+		{"stt.openai.api_key", l.STT.OpenAI.APIKeyFile, &l.secrets.STTKey},
+		{"tts.openai.api_key", l.TTS.OpenAI.APIKeyFile, &l.TTS.OpenAI.Key},
 		{"http.token", l.HTTP.TokenFile, &l.secrets.HTTPToken},
 		{"tools.search.key", l.Tools.Search.KeyFile, &l.secrets.SearchKey},
 	} {

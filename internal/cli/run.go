@@ -17,6 +17,7 @@ func (a *app) runCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "run", Short: "The daemon", Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
+			a.lean()
 			l, err := a.load()
 			if err != nil {
 				return err

@@ -31,6 +31,7 @@ func (a *app) workerCommand() *cobra.Command {
 			if !ok {
 				return usageError{fmt.Errorf("there is no worker %q; expected audio or stt", args[0])}
 			}
+			a.lean()
 			in, out, err := worker.Pipes()
 			if err != nil {
 				return fmt.Errorf("opening the way to the gateway: %w", err)

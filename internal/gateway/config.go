@@ -14,9 +14,9 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/speech/sphinx"
-	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/speech/wake"
+	"voicegateway/internal/speech/wyoming"
 	"voicegateway/internal/tools/local"
 )
 
@@ -257,6 +257,13 @@ func (s *ServerConfig) SetDefaults() {
 	s.RequiresTimeout, s.ConnectTimeout, s.CallTimeout = time.Minute, 10*time.Second, 30*time.Second
 }
 
+// Less silence than this is a pause between words, and more would outlast the
+// longest utterance.
+const (
+	leastSilence = 100 * time.Millisecond
+	mostSilence  = 5 * time.Second
+)
+
 // Validate reports everything that is wrong at once, each with the key's path,
 // what was expected and what to write instead.
 func (c Config) Validate() error {
@@ -285,23 +292,21 @@ func (c Config) Validate() error {
 	if len(c.Intents.Packs) > 0 {
 		bad("intents.packs", "other sentence packs cannot be loaded by this version; leave the list empty")
 	}
-	if c.Recorder.Enabled {
-		bad("recorder.enabled", "this version cannot record; leave it false")
-	}
+	c.Recorder.validate(bad)
 	oneOf(bad, "wake.engine", c.Wake.Engine, wake.Engines()...)
+	if c.Wake.Engine == "wyoming" || c.Wake.Wyoming.URI != "" {
+		if err := wyoming.Check(c.Wake.Wyoming.URI); err != nil {
+			bad("wake.wyoming.uri", "%v", err)
+		}
+	}
 	if c.Wake.Engine != "none" && len(c.Wake.Words) == 0 {
 		bad("wake.words", "there is no wake word; give one, such as hey jarvis, or set wake.engine to none")
 	}
-	if len(c.STT.Engines) != 1 {
-		bad("stt.engines", "this version uses exactly one recogniser; expected [%s]", strings.Join(stt.Engines(), "] or ["))
+	c.STT.validate(bad)
+	oneOf(bad, "stt.endpoint", c.STT.Endpoint, "sentence", "silence")
+	if c.STT.Silence < leastSilence || c.STT.Silence > mostSilence {
+		bad("stt.silence", "%s cannot end an utterance; expected %s to %s, such as 700ms", c.STT.Silence, leastSilence, mostSilence)
 	}
-	if c.STT.OpenAI != (OpenAIConfig{}) || c.STT.Wyoming != (WyomingConfig{}) {
-		bad("stt", "this version cannot use openai or wyoming to recognise speech; leave both empty")
-	}
-	for _, e := range c.STT.Engines {
-		oneOf(bad, "stt.engines", e, stt.Engines()...)
-	}
-	oneOf(bad, "stt.denoise", c.STT.Denoise, stt.Denoise()...)
 	c.MCP.validate(bad)
 	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int {
 		return strings.Compare(a.Error(), b.Error())

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"voicegateway/internal/config"
+	"voicegateway/internal/home"
 	"voicegateway/internal/mcpint"
 )
 
@@ -65,15 +67,27 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 		change func(*Config)
 		want   []string
 	}{
-		"wake engine":     {func(c *Config) { c.Wake.Engine = "telepathy" }, []string{"wake.engine", "telepathy", "pocketsphinx"}},
-		"no wake word":    {func(c *Config) { c.Wake.Words = nil }, []string{"wake.words", "hey jarvis"}},
-		"recogniser":      {func(c *Config) { c.STT.Engines = []string{"ears"} }, []string{"stt.engines", "pocketsphinx"}},
-		"language":        {func(c *Config) { c.Gateway.Language = "tlh" }, []string{"gateway.language", "en"}},
-		"gateway id":      {func(c *Config) { c.Gateway.ID = "a/b" }, []string{"gateway.id", "topic"}},
-		"danger":          {func(c *Config) { c.Safety.Dangerous = "allow" }, []string{"safety.dangerous", "deny"}},
-		"attempts":        {func(c *Config) { c.MCP.Retry.Attempts = 0 }, []string{"mcp.retry.attempts", "1"}},
-		"delay":           {func(c *Config) { c.MCP.Retry.BaseDelay = 0 }, []string{"mcp.retry.base_delay", "2s"}},
-		"recorder":        {func(c *Config) { c.Recorder.Enabled = true }, []string{"recorder.enabled"}},
+		"wake engine":   {func(c *Config) { c.Wake.Engine = "telepathy" }, []string{"wake.engine", "telepathy", "pocketsphinx"}},
+		"no wake word":  {func(c *Config) { c.Wake.Words = nil }, []string{"wake.words", "hey jarvis"}},
+		"no recogniser": {func(c *Config) { c.STT.Engines = nil }, []string{"stt.engines", "openai, pocketsphinx, wyoming"}},
+		"recogniser":    {func(c *Config) { c.STT.Engines = []string{"pocketsphinx", "vosk", "vosk"} }, []string{`"vosk" is unknown`, "vosk is named twice"}},
+		"no speech server": {
+			func(c *Config) { c.STT.Engines = []string{"pocketsphinx", "openai", "wyoming"} },
+			[]string{"stt.openai.base_url", "https://api.openai.com/v1", "stt.wyoming.uri", "tcp://127.0.0.1:10300"},
+		},
+		"speech by stdio":  {func(c *Config) { c.STT.Wyoming.URI = "stdio://" }, []string{"stt.wyoming.uri", "not supported"}},
+		"speech's time":    {func(c *Config) { c.STT.Timeout = time.Hour }, []string{"stt.timeout", "500ms to 15s"}},
+		"wake word server": {func(c *Config) { c.Wake.Engine = "wyoming" }, []string{"wake.wyoming.uri", "tcp://"}},
+		"language":         {func(c *Config) { c.Gateway.Language = "tlh" }, []string{"gateway.language", "en"}},
+		"gateway id":       {func(c *Config) { c.Gateway.ID = "a/b" }, []string{"gateway.id", "topic"}},
+		"danger":           {func(c *Config) { c.Safety.Dangerous = "allow" }, []string{"safety.dangerous", "deny"}},
+		"attempts":         {func(c *Config) { c.MCP.Retry.Attempts = 0 }, []string{"mcp.retry.attempts", "1"}},
+		"delay":            {func(c *Config) { c.MCP.Retry.BaseDelay = 0 }, []string{"mcp.retry.base_delay", "2s"}},
+		"recorder's age":   {func(c *Config) { c.Recorder = RecorderConfig{Enabled: true, MaxMB: 1} }, []string{"recorder.max_age", "168h"}},
+		"recorder's size":  {func(c *Config) { c.Recorder = RecorderConfig{Enabled: true, MaxAge: time.Hour} }, []string{"recorder.max_mb", "1 or more"}},
+		"recorder's place": {func(c *Config) {
+			c.Recorder = RecorderConfig{Enabled: true, MaxAge: time.Hour, MaxMB: 1, Dir: "here"}
+		}, []string{"recorder.dir", "whole path"}},
 		"packs":           {func(c *Config) { c.Intents.Packs = []string{"x"} }, []string{"intents.packs"}},
 		"several at once": {func(c *Config) { c.Wake.Engine, c.Gateway.ID = "x", "" }, []string{"wake.engine", "gateway.id"}},
 		"server without command": {func(c *Config) {
@@ -170,5 +184,41 @@ mcp:
 	if s.Retry.over(c.MCP.Retry).Attempts != 5 || s.Retry.over(c.MCP.Retry).SlowInterval != time.Minute || len(s.Requires) != 2 ||
 		s.RequiresTimeout != time.Minute || s.Tools.Allow[0] != "play_*" || s.Tools.Deny[0] != "play_loud" || s.CallTimeout != 7*time.Second {
 		t.Errorf("read %+v", s)
+	}
+}
+
+// TestWhoHearsALanguage: PocketSphinx would take German for English, and is left
+// out; a gateway is deaf only when nobody else is there.
+func TestWhoHearsALanguage(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		language string
+		engines  []string
+		hear     []string
+	}{
+		"english":         {"en", []string{"pocketsphinx", "openai"}, []string{"pocketsphinx", "openai"}},
+		"german":          {"de", []string{"pocketsphinx", "openai", "wyoming"}, []string{"openai", "wyoming"}},
+		"german and deaf": {"de", []string{"pocketsphinx"}, []string{}},
+	} {
+		c := Default()
+		c.Gateway.Language, c.STT.Engines = tt.language, tt.engines
+		if got := c.recognisers(); !slices.Equal(got, tt.hear) {
+			t.Errorf("%s: %q hear, expected %q", name, got, tt.hear)
+		}
+		if g := (&Gateway{cfg: c}); g.deaf() != (len(tt.hear) == 0) {
+			t.Errorf("%s: deaf %t", name, g.deaf())
+		}
+	}
+}
+
+// TestNames: what is said most is told first, for not all of it may fit.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	h := &home.House{
+		Areas:    []home.Area{{Name: "Kitchen"}},
+		Entities: []home.Entity{{Name: "Kitchen Motion"}, {Name: "Kitchen Light", Control: &home.Control{}}, {Name: "Kitchen Motion"}},
+	}
+	if got := names(h); !slices.Equal(got, []string{"Kitchen", "Kitchen Light", "Kitchen Motion"}) {
+		t.Errorf("%q", got)
 	}
 }

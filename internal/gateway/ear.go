@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/speech/endpoint"
+	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/recorder"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/wake"
 	"voicegateway/internal/turn"
@@ -21,27 +23,22 @@ type ear struct {
 	stt   stt.Engine
 	sound *device.Device // nil where other sound takes the card's place
 	done  chan struct{}  // closed when a finite source has been told to its end
-}
 
-// deaf says that no engine understands what is spoken in the gateway's language:
-// PocketSphinx knows English, and would take anything else for it.
-func (g *Gateway) deaf() bool { return g.cfg.Gateway.Language != "en" }
+	pulse  *pulse
+	mute   *mute
+	keeper *recorder.Recorder // nil where nothing is kept
+}
 
 // buildEar puts the sound path together.
 func (g *Gateway) buildEar() error {
-	if g.deaf() {
-		g.log.Warn("spoken commands are off: the recogniser hears English only; text commands work", "part", "stt", "language", g.cfg.Gateway.Language)
-	}
+	g.tellLanguages()
 	g.ear = ear{done: make(chan struct{})}
 	if g.opts.TextOnly {
 		return nil
 	}
 	command := []string{g.opts.Executable, "worker", "stt"}
 	var err error
-	if g.ear.stt, err = stt.New(stt.Config{
-		Engine: g.cfg.STT.Engines[0], Command: command, ModelDir: g.cfg.STT.ModelDir,
-		Pronunciations: g.cfg.STT.Pronunciations, Reject: stt.Default().Reject, Denoise: g.cfg.STT.Denoise, Log: g.log.With("part", "stt"),
-	}); err != nil {
+	if g.ear.stt, err = stt.New(g.recogniser(command)); err != nil {
 		return err
 	}
 	engine := g.cfg.Wake.Engine
@@ -50,7 +47,7 @@ func (g *Gateway) buildEar() error {
 	}
 	if g.ear.wake, err = wake.New(wake.Config{
 		Engine: engine, Words: g.cfg.Wake.Words, Thresholds: g.cfg.Wake.Thresholds, Command: command,
-		ModelDir: g.cfg.STT.ModelDir, ModelsDir: g.cfg.Wake.ModelsDir,
+		ModelDir: g.cfg.STT.ModelDir, ModelsDir: g.cfg.Wake.ModelsDir, Stop: g.cfg.Wake.Stop, Wyoming: g.cfg.Wake.Wyoming.URI,
 		Pronounce: stt.NewPronouncer(filepath.Join(g.cfg.STT.ModelDir, "cmudict-en-us.dict"), g.cfg.STT.Pronunciations).All,
 		Log:       g.log.With("part", "wake"),
 	}); err != nil {
@@ -60,16 +57,25 @@ func (g *Gateway) buildEar() error {
 	if err != nil {
 		return err
 	}
+	keep, err := g.buildRecorder()
+	if err != nil {
+		return err
+	}
+	ends, err := NewEndpointer(g.cfg, g.log)
+	if err != nil {
+		return err
+	}
 	g.ear.loop, err = turn.NewLoop(turn.Config{
 		Area: g.cfg.Gateway.Area, Source: g.opts.Source, Live: !g.opts.Fast,
-		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun,
+		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun, Earcons: earcon.Set(g.cfg.Audio.Earcons),
 	}, turn.Parts{
-		Mic: mic, Wake: g.ear.wake, Stt: &overheard{Transcriber: g.ear.stt, observer: g.observer}, End: attentive(endpoint.New(endpoint.Default()), g.ear.stt),
-		Answer: g.mind.answerer, Voice: g.voice, Speaker: speaker, Observer: g.observer, Log: g.log,
+		Mic: mic, Wake: g.ear.wake, Stt: g.ear.stt, End: attentive(ends, g.ear.stt),
+		Answer: g.mind.answerer, Voice: g.voice, Speaker: speaker, Chimes: g.chimes(speaker), Observer: g.observer, Log: g.log, Keep: keep,
 	})
 	if err != nil {
 		return fmt.Errorf("assembling the turn: %w", err)
 	}
+	g.ear.mute = &mute{dir: g.cfg.Gateway.StateDir, log: g.log.With("part", "audio"), loop: g.ear.loop, sound: g.ear.sound}
 	return nil
 }
 
@@ -98,10 +104,7 @@ func attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
 func (g *Gateway) sound() (turn.Microphone, turn.Speaker, error) {
 	mic, speaker := g.opts.Mic, g.opts.Speaker
 	if mic == nil || speaker == nil {
-		card, err := device.New(device.Config{
-			Command: []string{g.opts.Executable, "worker", "audio"},
-			Input:   g.cfg.Audio.Input, Output: g.cfg.Audio.Output, Log: g.log,
-		})
+		card, err := device.New(g.cfg.sound(g.opts.Executable, g.log))
 		if err != nil {
 			return nil, nil, fmt.Errorf("preparing the sound card: %w", err)
 		}
@@ -115,7 +118,17 @@ func (g *Gateway) sound() (turn.Microphone, turn.Speaker, error) {
 			}
 		}
 	}
-	return mic, &gain{Speaker: speaker, level: g.mind.volume.Gain().Level}, nil
+	g.ear.pulse = &pulse{Microphone: mic}
+	return g.ear.pulse, &gain{Speaker: speaker, level: g.mind.volume.Gain().Level}, nil
+}
+
+// chimes is where the short sounds go: to the card alone, since a file keeps what
+// was said.
+func (g *Gateway) chimes(speaker turn.Speaker) turn.Speaker {
+	if g.opts.Speaker != nil {
+		return speaker
+	}
+	return &gain{Speaker: g.ear.sound.Speaker(), level: g.mind.volume.Gain().Level}
 }
 
 // services are the ear's lines in the table of services.
@@ -132,12 +145,20 @@ func (e *ear) services(h *house) []service {
 	if e.sound != nil {
 		s = append(s, service{"audio", e.sound.Run, false})
 	}
+	if e.keeper != nil {
+		s = append(s, service{"recorder", e.keeper.Run, false})
+	}
 	return s
 }
 
 // listen runs the loop and tells when a finite source has ended.
 func (e *ear) listen(ctx context.Context) error {
+	own, cancel := context.WithCancel(ctx)
+	var telling sync.WaitGroup
+	telling.Go(func() { e.mute.apply(own) })
 	err := e.loop.Run(ctx)
+	cancel()
+	telling.Wait()
 	close(e.done)
 	return err
 }

@@ -22,6 +22,7 @@ import (
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/systemd"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
 	"voicegateway/internal/turn"
@@ -35,6 +36,7 @@ type Options struct {
 	Secrets    Secrets
 
 	TextOnly   bool            // no sound at all, and no presence on MQTT: one turn from a command line
+	Private    bool            // no presence on MQTT, and nothing is kept: a person tries the ear out
 	Mic        turn.Microphone // in place of the sound card
 	Speaker    turn.Speaker    // in place of the sound card
 	Fast       bool            // Mic is fed as fast as it is taken
@@ -48,7 +50,7 @@ type Options struct {
 
 // Secrets are values that never stand in the configuration.
 type Secrets struct {
-	MQTTPassword, AIKey, HTTPToken, SearchKey string
+	MQTTPassword, AIKey, HTTPToken, SearchKey, STTKey string
 }
 
 // Gateway is the assembled daemon.
@@ -73,6 +75,8 @@ type link struct {
 	bus    *mqtt.Client
 	api    *mqttapi.API
 	host   *mcpint.Host
+
+	manager *systemd.Service // nil where the service manager is told nothing
 }
 
 // mind is what understands and answers.
@@ -94,7 +98,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	g := &Gateway{cfg: cfg, opts: opts, log: log, board: newBoard(), tools: tools.NewRegistry()}
 	for _, build := range []func() error{
-		g.buildHouse, g.buildTools, g.buildServerTools, g.buildLink, g.buildMind, g.buildVoice, g.buildEar, g.buildHTTP,
+		g.buildHouse, g.buildTools, g.buildServerTools, g.buildLink, g.buildMind, g.buildVoice, g.buildEar, g.buildHTTP, g.buildManager,
 	} {
 		if err := build(); err != nil {
 			return nil, err
@@ -143,6 +147,9 @@ func (g *Gateway) services() []service {
 		{"tts", g.voice.Run, false},
 		{"tasks", g.offer, false},
 	}
+	if g.link.manager != nil {
+		s = append(s, service{"systemd", g.link.manager.Run, false})
+	}
 	if g.link.api != nil {
 		s = append(s, service{"mqttapi", g.link.api.Run, false})
 	}
@@ -163,6 +170,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 		}
 	}
 	g.checkState()
+	g.tellRecorder()
+	g.restoreMute(ctx)
 	stopLink := g.startLink(ctx)
 	defer stopLink()
 	group, ctx := errgroup.WithContext(ctx)
@@ -250,6 +259,9 @@ func (g *Gateway) Turns() <-chan struct{} { return g.ear.done }
 
 // House tells what is known of the house now.
 func (g *Gateway) House() *home.House { return g.house.House() }
+
+// Parts tells how the parts are, as /readyz does.
+func (g *Gateway) Parts() []httpapi.Part { return httpView{g}.Readiness().Parts }
 
 // Servers is the state of every MCP server.
 func (g *Gateway) Servers() []mcpint.Status { return g.link.host.Status() }

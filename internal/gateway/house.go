@@ -211,7 +211,7 @@ func (h *house) teach(ctx context.Context, engine grammarSetter) error {
 	g := view.grammar
 	var trouble error
 	for range 3 {
-		missing, err := engine.SetGrammar(ctx, stt.Grammar{JSGF: g.JSGF(), Words: g.Words()})
+		missing, err := engine.SetGrammar(ctx, stt.Grammar{JSGF: g.JSGF(), Join: g.Joins(), Words: g.Words(), Names: names(view.house)})
 		if trouble = err; err != nil || len(missing) == 0 {
 			break
 		}
@@ -247,6 +247,13 @@ func (h *house) inStep(ctx context.Context) error {
 			return fmt.Errorf("waiting for the recogniser to learn the house: %w", ctx.Err())
 		}
 	}
+}
+
+// offered says whether the recogniser has answered about the house at least once.
+func (h *house) offered() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.taught != nil
 }
 
 // heard says why the recogniser does not know the house, "" when it does.

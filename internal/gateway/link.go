@@ -27,11 +27,12 @@ func (g *Gateway) buildLink() error {
 		}
 	}
 	id := "voice-gateway-" + g.cfg.Gateway.ID
-	if g.opts.TextOnly {
+	private := g.opts.TextOnly || g.opts.Private
+	if private {
 		id = "" // a random one: the daemon's must not be thrown out
 	}
 	client := g.cfg.MQTT.client(url, id, g.opts.Secrets.MQTTPassword)
-	if !g.opts.TextOnly {
+	if !private {
 		client.Will = &mqtt.Message{Topic: mqttapi.Availability(g.cfg.Gateway.ID), Payload: []byte("offline"), Retained: true}
 	}
 	var err error
@@ -41,7 +42,7 @@ func (g *Gateway) buildLink() error {
 	if err := g.buildHost(url); err != nil {
 		return err
 	}
-	if !g.opts.TextOnly {
+	if !private {
 		if g.link.api, err = mqttapi.New(g.cfg.Gateway.ID, g.link.bus, mqttView{g}, g.log); err != nil {
 			return err
 		}

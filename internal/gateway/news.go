@@ -6,17 +6,16 @@ import (
 	"encoding/json"
 	"time"
 
-	"voicegateway/internal/audio"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/speech"
 	"voicegateway/internal/turn"
 )
 
 // Bodies of the event stream that are nobody's object already.
 type (
 	stateNews struct {
-		State turn.State `json:"state"`
+		State    turn.State `json:"state"`
+		Recorder string     `json:"recorder,omitempty"` // on: what is said is kept; off
 	}
 	partialNews struct {
 		Text string `json:"text"`
@@ -55,7 +54,7 @@ func (o *observers) publish(kind httpapi.Kind, body any) {
 
 // standing is what a new client of the stream is told first.
 func (g *Gateway) standing() []httpapi.Event {
-	events := []httpapi.Event{{Kind: httpapi.KindState, Body: stateNews{g.observer.state()}}}
+	events := []httpapi.Event{{Kind: httpapi.KindState, Body: stateNews{g.observer.state(), g.observer.recorder}}}
 	for _, s := range g.link.host.Status() {
 		events = append(events, httpapi.Event{Kind: httpapi.KindServer, Body: s})
 	}
@@ -99,19 +98,24 @@ func (g *Gateway) tellServer(told map[string][]byte, s mcpint.Status) {
 	g.observer.publish(httpapi.KindServer, json.RawMessage(now))
 }
 
-// overheard is a transcriber whose partial transcripts are published.
-type overheard struct {
-	turn.Transcriber
-	observer *observers
-	last     string // only the loop's goroutine calls
+// hearing is what is remembered of the frames so far. It belongs to the turn
+// loop's goroutine.
+type hearing struct {
+	meter   Meter
+	partial string // the last one published
 }
 
-// Push publishes the words so far when they change.
-func (o *overheard) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {
-	p, err := o.Transcriber.Push(ctx, f)
-	if err == nil && p.Text != o.last {
-		o.last = p.Text
-		o.observer.publish(httpapi.KindPartial, partialNews{p.Text})
+// Hearing passes on what the ear makes of a frame: the words so far when they
+// change, and the meter to those who asked for it.
+func (o *observers) Hearing(h turn.Hearing) {
+	if text := h.Partial.Text; text != o.hearing.partial {
+		o.hearing.partial = text
+		o.publish(httpapi.KindPartial, partialNews{text})
 	}
-	return p, err
+	if reading, due := o.hearing.meter.Take(h, o.feed != nil && o.feed.Metered()); due {
+		o.publish(httpapi.KindMeter, reading)
+	}
+	if o.watch != nil {
+		o.watch.Hearing(h)
+	}
 }

@@ -11,23 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/audio"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/turn"
 )
-
-// hearer is a transcriber that has heard more with every frame.
-type hearer struct {
-	turn.Transcriber
-	texts []string
-}
-
-// Push returns the next text.
-func (h *hearer) Push(context.Context, audio.Frame) (speech.Partial, error) {
-	p := speech.Partial{Text: h.texts[0]}
-	h.texts = h.texts[1:]
-	return p, nil
-}
 
 // What happens is told on the stream in order, and a partial transcript only when
 // it has changed.
@@ -52,11 +38,8 @@ func TestTheStreamTellsATurn(t *testing.T) {
 	defer func() { _ = resp.Body.Close() }()
 
 	g.observer.StateChanged(turn.Listening)
-	o := &overheard{Transcriber: &hearer{texts: []string{"", "turn", "turn", "turn on", ""}}, observer: g.observer}
-	for range 5 {
-		if _, err := o.Push(ctx, audio.Frame{}); err != nil {
-			t.Fatal(err)
-		}
+	for _, text := range []string{"", "turn", "turn", "turn on", ""} {
+		g.observer.Hearing(turn.Hearing{Turn: "t-1", Level: -30, Partial: speech.Partial{Text: text}})
 	}
 	g.observer.TurnEnded(turn.Record{ID: "t-1", Verdict: turn.Verdict{Outcome: turn.Done, Calls: []turn.CallMade{
 		{Tool: "x", Receipt: &turn.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Confirmed: true}}, {Tool: "y"},

@@ -25,6 +25,9 @@ type observers struct {
 	feed    *httpapi.Feed
 	counts  *metrics.Metrics
 	servers chan struct{} // of size one: an MCP server has changed
+	// recorder is on or off; it is set before anything runs.
+	recorder string
+	hearing  hearing
 
 	mu    sync.Mutex
 	turns []turn.Record
@@ -43,7 +46,7 @@ func (o *observers) StateChanged(s turn.State) {
 	o.mu.Lock()
 	o.at = s
 	o.mu.Unlock()
-	o.publish(httpapi.KindState, stateNews{s})
+	o.publish(httpapi.KindState, stateNews{s, o.recorder})
 	if o.api != nil {
 		o.api.State(string(s))
 	}
@@ -56,13 +59,6 @@ func (o *observers) StateChanged(s turn.State) {
 func (o *observers) overall(state string) {
 	if o.api != nil {
 		o.api.Servers(state)
-	}
-}
-
-// Hearing passes on what the ear makes of a frame.
-func (o *observers) Hearing(h turn.Hearing) {
-	if o.watch != nil {
-		o.watch.Hearing(h)
 	}
 }
 

@@ -42,7 +42,7 @@ func (g *Gateway) buildHTTP() error {
 	g.http, err = httpapi.New(httpapi.Config{
 		Listen: g.cfg.HTTP.Listen, Token: g.opts.Secrets.HTTPToken, Hosts: g.cfg.HTTP.Hosts,
 	}, httpapi.Deps{
-		Health: view, Asker: view, Sayer: view, Servers: view, Turns: view, Home: view, Events: g.observer.feed,
+		Health: view, Asker: view, Sayer: view, Servers: view, Turns: view, Home: view, Ear: view, Events: g.observer.feed,
 		Handlers: map[string]http.Handler{
 			"GET /metrics": g.observer.counts.Handler(),
 			"POST /mcp":    endpoint, "GET /mcp": endpoint, "DELETE /mcp": endpoint,
@@ -61,6 +61,8 @@ func (v httpView) Readiness() httpapi.Readiness {
 		}
 		if why := ask(v.Gateway); why != "" {
 			parts[i].State, parts[i].Why = httpapi.PartDegraded, why
+		} else if tell, has := about[p.Name]; has {
+			parts[i].Why = tell(v.Gateway)
 		}
 	}
 	return httpapi.Readiness{MCP: v.link.host.Overall(), Parts: parts}
@@ -93,7 +95,8 @@ var live = map[string]func(*Gateway) string{
 		}
 		return g.ear.sound.State().Problem
 	},
-	"grammar": func(g *Gateway) string { return g.house.heard() },
+	"grammar":  func(g *Gateway) string { return g.house.heard() },
+	"recorder": recorderTrouble,
 	"tts": func(g *Gateway) string {
 		_, why := g.voice.Ready()
 		return why
@@ -107,6 +110,9 @@ var live = map[string]func(*Gateway) string{
 	},
 }
 
+// about asks the parts that have something to tell although nothing is wrong.
+var about = map[string]func(*Gateway) string{"recorder": recorderAbout}
+
 // Ask answers a text.
 func (v httpView) Ask(ctx context.Context, r httpapi.AskRequest) (any, error) {
 	return v.Gateway.Ask(ctx, turn.Question{Text: r.Text, Area: v.areaOr(r.Area), Source: turn.FromHTTP, DryRun: r.DryRun}), nil
@@ -117,6 +123,28 @@ func (v httpView) Say(ctx context.Context, text string) error {
 	err := v.Gateway.Say(ctx, text)
 	if errors.Is(err, turn.ErrBusy) {
 		return fmt.Errorf("%w: %w", httpapi.ErrBusy, err)
+	}
+	return err
+}
+
+// Listen opens an utterance.
+func (v httpView) Listen(ctx context.Context) error {
+	err := v.Gateway.Listen(ctx)
+	if errors.Is(err, turn.ErrMuted) {
+		return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+	}
+	return v.unavailable(err)
+}
+
+// Mute closes the microphone or opens it.
+func (v httpView) Mute(ctx context.Context, on bool) error {
+	return v.unavailable(v.Gateway.Mute(ctx, on))
+}
+
+// unavailable marks what this gateway is without.
+func (v httpView) unavailable(err error) error {
+	if errors.Is(err, errNoMicrophone) || errors.Is(err, errEnglishOnly) {
+		return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
 	}
 	return err
 }
@@ -201,25 +229,6 @@ func (v mqttView) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
 
 // Say speaks a text.
 func (v mqttView) Say(ctx context.Context, text string) error { return v.Gateway.Say(ctx, text) }
-
-// Listen opens an utterance.
-func (v mqttView) Listen(ctx context.Context) error {
-	if v.ear.loop == nil {
-		return errors.New("this gateway has no microphone")
-	}
-	if v.deaf() {
-		return errors.New("the recogniser hears English only, and gateway.language is another")
-	}
-	return v.ear.loop.Listen(ctx)
-}
-
-// Stop ends what is being heard or said.
-func (v mqttView) Stop(ctx context.Context) error {
-	if v.ear.loop == nil {
-		return nil
-	}
-	return v.ear.loop.Stop(ctx)
-}
 
 // SetVolume sets the volume in percent.
 func (v mqttView) SetVolume(ctx context.Context, level int) error {

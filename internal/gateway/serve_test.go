@@ -247,7 +247,7 @@ func TestATurnIsCountedAndTold(t *testing.T) {
 		}
 	}
 	events := g.standing()
-	if len(events) != 2 || events[0].Body != (stateNews{turn.Thinking}) {
+	if len(events) != 2 || events[0].Body != (stateNews{State: turn.Thinking}) {
 		t.Errorf("how things stand: %+v", events)
 	}
 	turns := g.ask(t, http.MethodGet, "/api/turns", "").Body.Bytes()

@@ -76,9 +76,9 @@ func SayOnce(ctx context.Context, cfg Config, executable, text string, log *slog
 	if err != nil {
 		return err
 	}
-	card, err := device.New(device.Config{
-		Command: []string{executable, "worker", "audio"}, Input: cfg.Audio.Input, Output: cfg.Audio.Output, Log: log,
-	})
+	sound := cfg.sound(executable, log)
+	sound.Muted = true // only the speaker is wanted
+	card, err := device.New(sound)
 	if err != nil {
 		return fmt.Errorf("preparing the sound card: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 var (
 	ErrNotFound    = errors.New("there is no such thing")           // 404
 	ErrBusy        = errors.New("too many requests")                // 429
+	ErrConflict    = errors.New("this cannot be done now")          // 409
 	ErrUnavailable = errors.New("this is not available at present") // 503
 )
 
@@ -21,6 +22,7 @@ type Deps struct {
 	Servers Servers
 	Turns   Turns
 	Home    Home
+	Ear     Ear
 	Events  *Feed
 	// Handlers are routes of other parts by their pattern ("GET /metrics",
 	// "/mcp", "GET /{$}"). The door's rules hold for them as well.
@@ -44,7 +46,7 @@ type Part struct {
 	Name     string    `json:"name"`
 	State    PartState `json:"state"`
 	Required bool      `json:"required"`
-	Why      string    `json:"why,omitempty"` // for every state but ready, a sentence
+	Why      string    `json:"why,omitempty"` // a sentence: what is wrong, or of a ready part what is worth knowing
 }
 
 // PartState is how a part is.
@@ -74,6 +76,20 @@ type AskRequest struct {
 // Sayer speaks. It returns when the text is in line, not when it was heard.
 type Sayer interface {
 	Say(ctx context.Context, text string) error
+}
+
+// Ear is the microphone, and what is done to it by hand.
+type Ear interface {
+	// Listen opens an utterance as the wake word would; ErrConflict while that
+	// cannot be.
+	Listen(ctx context.Context) error
+	// Stop ends what is being heard or said.
+	Stop(ctx context.Context) error
+	// Mute closes the microphone or opens it, also for the next start.
+	Mute(ctx context.Context, on bool) error
+	Muted() bool
+	// Devices are the sound devices, and which are used and why.
+	Devices(ctx context.Context) (devices any, err error)
 }
 
 // Servers are the MCP servers. The objects are shown as JSON the way they come.

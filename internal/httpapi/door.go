@@ -141,6 +141,8 @@ func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, ErrBusy):
 		w.Header().Set("Retry-After", "10")
 		status = http.StatusTooManyRequests
+	case errors.Is(err, ErrConflict):
+		status = http.StatusConflict
 	case errors.Is(err, ErrUnavailable):
 		status = http.StatusServiceUnavailable
 	case r.Context().Err() != nil:

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,7 @@ const (
 	KindTurn    Kind = "turn"    // the record of a turn that has ended
 	KindServer  Kind = "server"  // an MCP server's object
 	KindDevice  Kind = "device"  // a device told its state
+	KindMeter   Kind = "meter"   // what the ear makes of the sound, for those who asked for it
 )
 
 // Event is one piece of news.
@@ -46,10 +48,14 @@ type Feed struct {
 	mu       sync.Mutex
 	last     int // number of the newest event
 	clients  map[*listener]struct{}
+	metering atomic.Int32 // how many clients want KindMeter
 }
 
 // listener is one client. Its channel is closed when it was too slow.
-type listener struct{ news chan []byte }
+type listener struct {
+	news  chan []byte
+	meter bool // it asked for KindMeter
+}
 
 // NewFeed makes a feed without clients. standing is asked for each client that
 // comes; it must be quick.
@@ -65,7 +71,7 @@ func (f *Feed) Publish(e Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last++
-	if len(f.clients) == 0 {
+	if len(f.clients) == 0 || e.Kind == KindMeter && f.metering.Load() == 0 {
 		return
 	}
 	frame, err := encode(f.last, e)
@@ -74,15 +80,22 @@ func (f *Feed) Publish(e Event) {
 		return
 	}
 	for c := range f.clients {
+		if e.Kind == KindMeter && !c.meter {
+			continue
+		}
 		select {
 		case c.news <- frame:
 		default:
 			f.log.Warn("a client of the event stream does not read; it is dropped")
-			delete(f.clients, c)
+			f.remove(c)
 			close(c.news)
 		}
 	}
 }
+
+// Metered says whether somebody wants KindMeter: who makes those many times a
+// second need not when nobody does. It does not wait.
+func (f *Feed) Metered() bool { return f.metering.Load() > 0 }
 
 // Clients is how many listen.
 func (f *Feed) Clients() int {
@@ -92,21 +105,35 @@ func (f *Feed) Clients() int {
 }
 
 // join adds a client; nil when there are too many.
-func (f *Feed) join() *listener {
+func (f *Feed) join(meter bool) *listener {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.clients) >= feedClients {
 		return nil
 	}
-	c := &listener{news: make(chan []byte, feedBuffer)}
+	c := &listener{news: make(chan []byte, feedBuffer), meter: meter}
 	f.clients[c] = struct{}{}
+	if meter {
+		f.metering.Add(1)
+	}
 	return c
 }
 
 func (f *Feed) leave(c *listener) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.remove(c)
+}
+
+// remove forgets a client that may be gone already. The caller holds mu.
+func (f *Feed) remove(c *listener) {
+	if _, there := f.clients[c]; !there {
+		return
+	}
 	delete(f.clients, c)
+	if c.meter {
+		f.metering.Add(-1)
+	}
 }
 
 // opening is what a client is told first.
@@ -141,7 +168,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return
 	}
-	c := feed.join()
+	meter, ok := s.flag(w, r, "meter")
+	if !ok {
+		return
+	}
+	c := feed.join(meter)
 	if c == nil {
 		w.Header().Set("Retry-After", "10")
 		s.refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("%d clients listen already", feedClients))
@@ -172,6 +203,19 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			}
 			frame = news
 		}
+	}
+}
+
+// flag reads a query parameter that is 0 or 1, or answers what is wrong with it.
+func (s *Server) flag(w http.ResponseWriter, r *http.Request, name string) (on, ok bool) {
+	switch value := r.URL.Query().Get(name); value {
+	case "", "0":
+		return false, true
+	case "1":
+		return true, true
+	default:
+		s.refuse(w, http.StatusBadRequest, fmt.Sprintf("%s is 0 or 1", name))
+		return false, false
 	}
 }
 

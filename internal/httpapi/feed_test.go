@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -31,9 +32,14 @@ type stream struct {
 
 func listenTo(t *testing.T, s *Server) stream {
 	t.Helper()
+	return listenWith(t, s, "")
+}
+
+func listenWith(t *testing.T, s *Server, query string) stream {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Addr()+"/api/events", http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Addr()+"/api/events"+query, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +183,7 @@ func TestAHeadOfTheStreamEnds(t *testing.T) {
 func BenchmarkPublish(b *testing.B) {
 	feed := NewFeed(nil, quietly())
 	for range 4 {
-		c := feed.join()
+		c := feed.join(false)
 		go func() {
 			for range c.news {
 			}
@@ -189,3 +195,34 @@ func BenchmarkPublish(b *testing.B) {
 }
 
 func quietly() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// The meter is for those who asked for it, and nobody makes it when they are gone.
+func TestTheMeterIsForThoseWhoAsk(t *testing.T) {
+	s, feed, _ := withFeed(t, nil)
+	plain := listenTo(t, s)
+	for feed.Clients() < 1 {
+		runtime.Gosched()
+	}
+	if feed.Metered() {
+		t.Error("nobody asked for the meter")
+	}
+	meter := listenWith(t, s, "?meter=1")
+	for !feed.Metered() {
+		runtime.Gosched()
+	}
+	feed.Publish(Event{KindMeter, map[string]int{"level": -40}})
+	feed.Publish(Event{KindState, "idle"})
+	if got := plain.next(); got != `state "idle"` {
+		t.Errorf("who did not ask is told %s", got)
+	}
+	if got := meter.next() + " " + meter.next(); got != `meter {"level":-40} state "idle"` {
+		t.Errorf("who asked is told %s", got)
+	}
+	_ = meter.resp.Body.Close()
+	for feed.Metered() {
+		runtime.Gosched()
+	}
+	if feed.Clients() != 1 {
+		t.Errorf("%d clients", feed.Clients())
+	}
+}

@@ -26,6 +26,7 @@ type gateway struct {
 	ask   func(ctx context.Context, r AskRequest) (any, error)
 	mu    sync.Mutex
 	said  []string
+	mute  bool
 }
 
 func (g *gateway) Readiness() Readiness { return Readiness{MCP: "partial", Parts: g.parts} }
@@ -66,6 +67,27 @@ func (g *gateway) Turns(limit int) any { return []int{limit} }
 
 func (g *gateway) Tasks() any { return []any{} }
 
+func (g *gateway) Listen(context.Context) error {
+	return fmt.Errorf("the microphone is muted: %w", ErrConflict)
+}
+
+func (g *gateway) Stop(context.Context) error { return nil }
+
+func (g *gateway) Mute(_ context.Context, on bool) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mute = on
+	return nil
+}
+
+func (g *gateway) Muted() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.mute
+}
+
+func (g *gateway) Devices(context.Context) (any, error) { return []string{"microphone"}, nil }
+
 func (g *gateway) Home(context.Context) (any, error) {
 	return nil, fmt.Errorf("no house yet: %w", ErrUnavailable)
 }
@@ -75,7 +97,7 @@ func newServer(t *testing.T, cfg Config, g *gateway, handlers map[string]http.Ha
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
 	}
-	deps := Deps{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Handlers: handlers}
+	deps := Deps{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Events: NewFeed(nil, slog.New(slog.DiscardHandler)), Handlers: handlers}
 	s, err := New(cfg, deps, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +164,14 @@ func TestRoutes(t *testing.T) {
 		"turns":             {request("GET", "/api/turns", ""), 200, `[20]`},
 		"turns, some":       {request("GET", "/api/turns?limit=3", ""), 200, `[3]`},
 		"turns, too many":   {request("GET", "/api/turns?limit=100000", ""), 400, "from 1 to 200"},
+		"listen, muted":     {request("POST", "/api/listen", "{}"), 409, "muted"},
+		"stop":              {request("POST", "/api/stop", ""), 202, `{"stopped":true}`},
+		"is it muted":       {request("GET", "/api/mute", ""), 200, `{"muted":`},
+		"mute":              {request("POST", "/api/mute", `{"on":true}`), 200, `{"muted":true}`},
+		"mute what":         {request("POST", "/api/mute", `{}`), 400, `\"on\" is missing`},
+		"mute loudly":       {request("POST", "/api/mute", `{"on":1}`), 400, "JSON object"},
+		"devices":           {request("GET", "/api/devices", ""), 200, `["microphone"]`},
+		"meter, much":       {request("GET", "/api/events?meter=9", ""), 400, "0 or 1"},
 		"no house yet":      {request("GET", "/api/home", ""), 503, "no house yet"},
 		"servers":           {request("GET", "/mcp/servers", ""), 200, `{"overall":"full","servers":[{"id":"zwave"}]}`},
 		"a server":          {request("GET", "/mcp/servers/zwave/status", ""), 200, `{"id":"zwave"}`},

@@ -20,11 +20,12 @@ const (
 
 // Command is one accepted command.
 type Command struct {
-	Verb  string // ask, say, listen, stop, volume
+	Verb  string // ask, say, listen, stop, mute, volume
 	ID    string
 	Text  string
 	Area  string
-	Level int // volume, 0–100
+	On    bool // mute
+	Level int  // volume, 0–100
 	Topic string
 	At    time.Time // when it arrived
 }
@@ -35,6 +36,7 @@ type wire struct {
 	Text  *string  `json:"text"`
 	Area  *string  `json:"area"`
 	Time  *string  `json:"time"`
+	On    *bool    `json:"on"`
 	Level *float64 `json:"level"`
 }
 
@@ -46,6 +48,7 @@ var shapes = map[string]struct {
 	"say":    {"id text", "time"},
 	"listen": {"id", "time"},
 	"stop":   {"id", "time"},
+	"mute":   {"id on", "time"},
 	"volume": {"id level", "time"},
 }
 
@@ -55,7 +58,7 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 	shape, known := shapes[verb]
 	switch {
 	case !known:
-		return c, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop or volume", verb)
+		return c, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop, mute or volume", verb)
 	case len(payload) > maxPayload:
 		return c, fmt.Errorf("the command has %d bytes; at most %d are taken", len(payload), maxPayload)
 	}
@@ -78,6 +81,7 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 	if err := w.check(shape.must, shape.may); err != nil {
 		return c, err
 	}
+	c.On = w.On != nil && *w.On
 	if w.Level != nil {
 		c.Level = int(*w.Level)
 		if *w.Level < 0 || *w.Level > 100 {
@@ -92,7 +96,7 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 func (w wire) check(must, may string) error {
 	present := map[string]bool{
 		"id": w.ID != nil && *w.ID != "", "text": w.Text != nil && strings.TrimSpace(*w.Text) != "",
-		"area": w.Area != nil, "time": w.Time != nil, "level": w.Level != nil,
+		"area": w.Area != nil, "time": w.Time != nil, "on": w.On != nil, "level": w.Level != nil,
 	}
 	for m := range strings.FieldsSeq(must) {
 		if !present[m] {

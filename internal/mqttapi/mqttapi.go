@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +32,8 @@ type Gateway interface {
 	Say(ctx context.Context, text string) error
 	Listen(ctx context.Context) error
 	Stop(ctx context.Context) error
+	// Mute closes the microphone or opens it, also for the next start.
+	Mute(ctx context.Context, on bool) error
 	SetVolume(ctx context.Context, level int) error
 }
 
@@ -65,11 +69,10 @@ type API struct {
 	slow  chan struct{} // a place for each turn that waits for something slow
 	out   chan message
 
-	mu      sync.Mutex
-	state   string
-	servers string // the state of all MCP servers; "" until it is announced
-	seen    map[string]bool
-	order   []string
+	mu       sync.Mutex
+	standing map[string]string // what is retained, by topic below base
+	seen     map[string]bool
+	order    []string
 }
 
 type message struct {
@@ -86,8 +89,8 @@ func New(id string, bus Bus, gw Gateway, log *slog.Logger) (*API, error) {
 	return &API{
 		base: base(id), bus: bus, gw: gw, log: log.With("part", "mqttapi"), now: time.Now,
 		asks: make(chan Command, waiting), quick: make(chan Command, waiting), slow: make(chan struct{}, waitingMost),
-		out:   make(chan message, outgoing),
-		state: "idle", seen: map[string]bool{},
+		out:      make(chan message, outgoing),
+		standing: map[string]string{"/state": "idle"}, seen: map[string]bool{},
 	}, nil
 }
 
@@ -174,29 +177,29 @@ func (a *API) flush(ctx context.Context) {
 // what was retained.
 func (a *API) Connected() {
 	a.mu.Lock()
-	state, servers := a.state, a.servers
+	standing := maps.Clone(a.standing)
 	a.mu.Unlock()
 	a.put(message{a.base + "/availability", []byte("online"), true})
-	a.put(message{a.base + "/state", []byte(state), true})
-	if servers != "" {
-		a.put(message{a.base + "/servers", []byte(servers), true})
+	for _, topic := range slices.Sorted(maps.Keys(standing)) {
+		a.put(message{a.base + topic, []byte(standing[topic]), true})
 	}
 }
 
-// Servers publishes the state of all MCP servers as one word (DESIGN M5).
-func (a *API) Servers(overall string) {
-	a.mu.Lock()
-	a.servers = overall
-	a.mu.Unlock()
-	a.put(message{a.base + "/servers", []byte(overall), true})
-}
-
 // State publishes the gateway's state.
-func (a *API) State(s string) {
+func (a *API) State(s string) { a.stand("/state", s) }
+
+// Servers publishes the state of all MCP servers as one word (DESIGN M5).
+func (a *API) Servers(overall string) { a.stand("/servers", overall) }
+
+// Recorder publishes whether what is said is kept, on or off (DESIGN H10).
+func (a *API) Recorder(state string) { a.stand("/recorder", state) }
+
+// stand publishes a word that is retained.
+func (a *API) stand(topic, word string) {
 	a.mu.Lock()
-	a.state = s
+	a.standing[topic] = word
 	a.mu.Unlock()
-	a.put(message{a.base + "/state", []byte(s), true})
+	a.put(message{a.base + topic, []byte(word), true})
 }
 
 // Turn publishes the record of a turn.
@@ -292,6 +295,8 @@ func (a *API) do(ctx context.Context, c Command) {
 		err = a.gw.Listen(ctx)
 	case "stop":
 		err = a.gw.Stop(ctx)
+	case "mute":
+		err = a.gw.Mute(ctx, c.On)
 	case "volume":
 		err = a.gw.SetVolume(ctx, c.Level)
 	}

@@ -86,6 +86,10 @@ func (h *house) Ask(ctx context.Context, c Command, waiting func()) {
 func (h *house) Say(_ context.Context, text string) error { return h.note("say " + text) }
 func (h *house) Listen(context.Context) error             { return h.note("listen") }
 func (h *house) Stop(context.Context) error               { return h.note("stop") }
+func (h *house) Mute(_ context.Context, on bool) error {
+	return h.note(fmt.Sprintf("mute %t", on))
+}
+
 func (h *house) SetVolume(_ context.Context, level int) error {
 	return h.note("volume " + string(rune('0'+level/10)))
 }
@@ -144,9 +148,11 @@ func TestStopDoesNotWaitForAnswers(t *testing.T) {
 		}
 		b.handle("voice/kitchen/cmd/say", []byte(`{"id":"1","text":"hello"}`), false)
 		b.handle("voice/kitchen/cmd/listen", []byte(`{"id":"2"}`), false)
+		b.handle("voice/kitchen/cmd/mute", []byte(`{"id":"4","on":true}`), false)
+		b.handle("voice/kitchen/cmd/mute", []byte(`{"id":"5","on":false}`), false)
 		b.handle("voice/kitchen/cmd/stop", []byte(`{"id":"3"}`), false)
 		synctest.Wait()
-		if want := []string{"say hello", "listen", "stop"}; !slices.Equal(gw.did, want) {
+		if want := []string{"say hello", "listen", "mute true", "mute false", "stop"}; !slices.Equal(gw.did, want) {
 			t.Errorf("did %q, expected %q", gw.did, want)
 		}
 		close(gw.busy)
@@ -241,6 +247,7 @@ func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
 		a.Connected()
 		a.State("listening")
 		a.Servers("full")
+		a.Recorder("on")
 		a.Connected() // whatever was said is said again
 		synctest.Wait()
 		stop()
@@ -252,6 +259,9 @@ func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
 		}
 		if got := b.on("voice/kitchen/servers"); !slices.Equal(got, []string{"full", "full"}) {
 			t.Errorf("servers %q", got)
+		}
+		if got := b.on("voice/kitchen/recorder"); !slices.Equal(got, []string{"on", "on"}) {
+			t.Errorf("recorder %q", got)
 		}
 		for _, m := range b.sent {
 			if !m.retained {

@@ -16,11 +16,23 @@ import (
 	"voicegateway/internal/speech"
 )
 
+// Voice hears whether somebody speaks. It gets every frame once, in order. Known
+// is false where it has nothing but loudness to go by.
+type Voice interface {
+	Push(f audio.Frame) (speaks, known bool)
+}
+
 // Config has the rule's times.
 type Config struct {
 	// Grammar says that partial texts and their completeness are given. Without,
 	// silence alone decides.
 	Grammar bool
+	// Fixed keeps the silence without a grammar at Open, however the speaker
+	// pauses.
+	Fixed bool
+	// Voice, where there is one, tells speech from other loud sound. What is loud
+	// in it counts as speech as well, as long as it hears somebody at all.
+	Voice Voice
 
 	Growable   time.Duration // quiet after a sentence that may go on
 	Incomplete time.Duration // quiet after half a sentence
@@ -66,7 +78,13 @@ const (
 	// Less speech than this is no command but the wake word's last sound, a cough
 	// or a door; "stop" is longer.
 	leastSpeech = 160 * time.Millisecond
-	endBelow    = 30.0 // dB under the loudness: the last frame above ends the speech
+	// What is no louder than this share of the usual margin over the room is not
+	// spoken, whoever hears a voice: a model hears it on for 100 ms.
+	voiceMargin = 0.5
+	// Where nobody is heard after the time for it, the start of somebody is still
+	// waited for this long.
+	startOf  = time.Second
+	endBelow = 30.0 // dB under the loudness: the last frame above ends the speech
 	// Fluent speech pauses shorter than it speaks slowly: without a grammar the
 	// silence is Open for a short utterance and grows with its longest pause.
 	pauseFactor = 1.5
@@ -81,11 +99,22 @@ const (
 type Endpointer struct {
 	cfg   Config
 	floor audio.NoiseFloor
+	past  past
+	gate  gate
+	one   [1]audio.Frame // what Admit returns without a gate
 	u     utterance
+}
+
+// evidence is what else there is for an utterance than its loudness.
+type evidence struct {
+	voiced   time.Duration // in which the model heard somebody
+	judged   bool          // there is a model
+	sentence bool          // since the speaker was last loud, there was one
 }
 
 // utterance is what is known since Reset.
 type utterance struct {
+	evidence
 	loudness  loudness
 	heard     time.Duration    // sound since Reset
 	onset     [onsetOf]bool    // which of the last frames were loud
@@ -128,45 +157,75 @@ func New(cfg Config) *Endpointer {
 
 // Observe follows the room's noise while no utterance is open, so that a
 // command in one breath with the wake word is judged against the room.
-func (e *Endpointer) Observe(f audio.Frame) { e.floor.Push(audio.Level(f.Samples)) }
+func (e *Endpointer) Observe(f audio.Frame) { e.measure(f) }
 
 // Reset begins an utterance after a wake word, or without one; the next Push is
-// its first frame. What is known of the room stays.
-func (e *Endpointer) Reset(speech.Detection) { e.u = utterance{} }
+// its first frame. What is known of the room stays. After a wake word that was
+// spoken over other speech, Admit tells the two apart.
+func (e *Endpointer) Reset(d speech.Detection) {
+	e.u = utterance{}
+	e.gate.set(&e.past, d)
+}
 
-// Admit gives the frames the recogniser may have.
-func (e *Endpointer) Admit(f audio.Frame) []audio.Frame { return []audio.Frame{f} }
+// Admit gives the frames the recogniser may have of the next frame, which has to
+// be pushed after it. The slice is valid until the next call, the frames are for
+// good.
+func (e *Endpointer) Admit(f audio.Frame) []audio.Frame {
+	if !e.gate.on {
+		e.one[0] = f
+		return e.one[:]
+	}
+	e.gate.hear(f.At, e.measure(f).level, length(f))
+	return e.gate.pass(f)
+}
 
 // Push takes the next frame, what the recogniser believes after it and whether
 // that is a sentence. Frames from before the detection (pre-roll) that Observe
 // has had already are welcome again. An empty frame asks again without sound.
 func (e *Endpointer) Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint {
 	if len(f.Samples) > 0 {
-		level := audio.Level(f.Samples)
-		e.floor.Push(level)
-		e.hear(f.At, time.Duration(len(f.Samples))*time.Second/time.Duration(audio.SpeechRate), level)
+		e.hear(e.measure(f), length(f))
 	}
 	reason := e.rule(p, c)
-	if reason == Silence && e.u.loud < leastSpeech {
+	switch {
+	case reason == NoSpeech:
+		e.forget()
+	case (reason == Silence || reason == TooLong) && (e.u.loud < leastSpeech || !e.somebody()):
 		reason = ""
 		e.forget()
 	}
 	return speech.Endpoint{Done: reason != "", Reason: reason, SpeechStart: e.u.start, SpeechEnd: e.u.end}
 }
 
+func length(f audio.Frame) time.Duration {
+	return time.Duration(len(f.Samples)) * time.Second / time.Duration(audio.SpeechRate)
+}
+
 // forget waits for speech again; what was heard was none.
 func (e *Endpointer) forget() {
 	u := &e.u
-	u.spoken, u.loud, u.start, u.end = 0, 0, time.Time{}, time.Time{}
+	u.spoken, u.loud, u.voiced, u.start, u.end = 0, 0, 0, time.Time{}, time.Time{}
 	u.onset = [onsetOf]bool{}
 	u.loudness = loudness{}
 }
 
+// somebody says whether what was heard since Reset can have been a person. Only a
+// model can say no.
+func (e *Endpointer) somebody() bool { return !e.u.judged || e.u.voiced >= leastSpeech }
+
 // hear moves all clocks on by one frame.
-func (e *Endpointer) hear(at time.Time, length time.Duration, level float64) {
+func (e *Endpointer) hear(h heard, length time.Duration) {
 	u := &e.u
+	at, level := h.at, h.level
 	u.heard += length
-	loud := level > e.stands()
+	u.judged = h.judged
+	if h.voice {
+		u.voiced += length
+	}
+	if e.gate.on && !e.gate.at.Equal(at) {
+		e.gate.hear(at, level, length) // nobody asked for the frame
+	}
+	loud := e.spoken(h)
 	u.onset[u.frames%onsetOf] = loud
 	u.frames++
 	if loud {
@@ -185,6 +244,9 @@ func (e *Endpointer) hear(at time.Time, length time.Duration, level float64) {
 		e.begin(at, length, loud)
 		return
 	}
+	if e.others(h, p, length) {
+		return
+	}
 	if u.quiet[quiet20] == 0 {
 		u.pause = max(u.pause, before)
 		u.loud += length
@@ -192,6 +254,36 @@ func (e *Endpointer) hear(at time.Time, length time.Duration, level float64) {
 	if loud && level > p-endBelow {
 		u.end = at
 	}
+}
+
+// others follows how near the speaker is, who is as loud as p, and sets the clocks
+// back when it turns out that for some time now somebody else has been speaking.
+func (e *Endpointer) others(h heard, p float64, length time.Duration) bool {
+	u := &e.u
+	if !e.gate.on {
+		e.gate.reference = p
+		e.gate.hear(h.at, h.level, length)
+	}
+	since := e.later(h)
+	if since == 0 {
+		u.sentence = u.sentence && e.gate.sinceNear > 0
+		return false
+	}
+	for i := range u.quiet {
+		u.quiet[i] = max(u.quiet[i], since)
+	}
+	u.end = h.at.Add(-since)
+	return true
+}
+
+// spoken says whether a frame stands out of the room, and of the background where
+// there is one.
+func (e *Endpointer) spoken(h heard) bool {
+	stands := e.stands()
+	if h.voice {
+		stands -= voiceMargin * overFloor
+	}
+	return h.level > stands && (!e.gate.on || e.gate.above)
 }
 
 // stands is the level that stands out of the room. For the first seconds that is
@@ -237,30 +329,43 @@ func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 // rule is the reason to end now, or "".
 func (e *Endpointer) rule(p speech.Partial, c speech.Completeness) string {
 	u := &e.u
-	if u.spoken == 0 {
-		if u.heard >= e.cfg.NoSpeech {
-			return NoSpeech
-		}
+	switch {
+	case u.heard >= e.cfg.NoSpeech && (u.spoken == 0 || !e.somebody() && u.heard-u.spoken >= startOf):
+		return NoSpeech
+	case u.spoken == 0:
 		return ""
-	}
-	if u.heard-u.spoken >= e.cfg.Longest {
+	case u.heard-u.spoken >= e.cfg.Longest:
 		return TooLong
+	case e.cfg.Grammar:
+		return e.sentence(p, c)
+	case e.silent(e.silence()):
+		return Silence
 	}
-	if !e.cfg.Grammar {
-		if u.quiet[quiet20] >= e.silence() {
-			return Silence
-		}
-		return ""
-	}
+	return ""
+}
+
+// silent says whether it has been quiet that long, and a little longer where the
+// noise is only as quiet as a pause is at most.
+func (e *Endpointer) silent(long time.Duration) bool {
+	return e.u.quiet[quiet20] >= long || e.u.quiet[quiet10] >= long+extra
+}
+
+// sentence is the reason by what has been recognised.
+func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
+	u := &e.u
 	stable := p.Stable >= stableNeed
+	u.sentence = u.sentence || stable && c != speech.Incomplete
 	switch {
 	case c == speech.Closed && stable && e.closed(p.Tail):
 		return Sentence
-	case c == speech.Growable && stable && (u.quiet[quiet20] >= e.cfg.Growable || u.quiet[quiet10] >= e.cfg.Growable+extra):
+	case c == speech.Growable && stable && e.silent(e.cfg.Growable):
+		return SentenceMayGrow
+	// Others talk on, and what they say makes half a sentence of a whole one.
+	case u.sentence && e.gate.on && u.quiet[quiet20] >= e.cfg.Growable:
 		return SentenceMayGrow
 	// A partial text may stay half a sentence although the whole was spoken and
 	// will be found at the end, so silence ends every utterance.
-	case u.quiet[quiet20] >= e.cfg.Incomplete:
+	case e.silent(e.cfg.Incomplete):
 		return Silence
 	}
 	return ""
@@ -274,5 +379,8 @@ func (e *Endpointer) closed(tail time.Duration) bool {
 // silence is how long to wait without a grammar: somebody who has paused inside
 // the sentence will do so again.
 func (e *Endpointer) silence() time.Duration {
+	if e.cfg.Fixed {
+		return e.cfg.Open
+	}
 	return min(max(e.cfg.Open, time.Duration(pauseFactor*float64(e.u.pause))), max(openMost, e.cfg.Open))
 }

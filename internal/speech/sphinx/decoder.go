@@ -26,6 +26,7 @@ type decoder struct {
 	words  map[string]bool // pronunciations added so far
 	names  int             // searches made so far; each gets a new name
 	search string
+	lent   string // the search used in its place for one utterance; "" for none
 	open   bool
 	fed    int // samples of the utterance
 
@@ -121,33 +122,79 @@ func (d *decoder) addWord(word, phones string) error {
 // use makes set's search the current one and forgets the former. Each search
 // gets a new name: the library keeps a pointer to the one it replaces.
 func (d *decoder) use(what string, set func(name *C.char) C.int) error {
-	d.drop()
-	d.names++
-	name := fmt.Sprintf("s%d", d.names)
-	n := C.CString(name)
-	defer C.free(unsafe.Pointer(n))
-	if set(n) < 0 {
-		return fmt.Errorf("%s: %w", what, lastError())
+	if err := d.giveBack(); err != nil {
+		return err
 	}
-	if C.ps_set_search(d.ps, n) < 0 {
-		return fmt.Errorf("%s: %w", what, lastError())
+	name, err := d.switchTo(what, set)
+	if err != nil {
+		return err
 	}
-	if d.search != "" {
-		old := C.CString(d.search)
-		defer C.free(unsafe.Pointer(old))
-		C.ps_unset_search(d.ps, old)
-	}
+	d.forget(d.search)
 	d.search = name
 	return nil
 }
 
-func (d *decoder) useGrammar(jsgf string) error {
-	text := C.CString(jsgf)
-	defer C.free(unsafe.Pointer(text))
-	return d.use("setting the grammar", func(name *C.char) C.int {
-		return C.ps_set_jsgf_string(d.ps, name, text)
-	})
+// switchTo makes set's search the current one.
+func (d *decoder) switchTo(what string, set func(name *C.char) C.int) (name string, err error) {
+	d.drop()
+	d.names++
+	name = fmt.Sprintf("s%d", d.names)
+	n := C.CString(name)
+	defer C.free(unsafe.Pointer(n))
+	if set(n) < 0 || C.ps_set_search(d.ps, n) < 0 {
+		return "", fmt.Errorf("%s: %w", what, lastError())
+	}
+	return name, nil
 }
+
+// forget frees a search that is not the current one.
+func (d *decoder) forget(name string) {
+	if name != "" {
+		old := C.CString(name)
+		defer C.free(unsafe.Pointer(old))
+		C.ps_unset_search(d.ps, old)
+	}
+}
+
+// borrow uses another grammar until giveBack.
+func (d *decoder) borrow(jsgf string) error {
+	if err := d.giveBack(); err != nil {
+		return err
+	}
+	name, err := d.switchTo("setting the grammar", d.jsgf(jsgf))
+	if err != nil {
+		return err
+	}
+	d.lent = name
+	return nil
+}
+
+// giveBack goes back to the search that was set.
+func (d *decoder) giveBack() error {
+	if d.lent == "" {
+		return nil
+	}
+	d.drop()
+	n := C.CString(d.search)
+	defer C.free(unsafe.Pointer(n))
+	if C.ps_set_search(d.ps, n) < 0 {
+		return fmt.Errorf("going back to the grammar: %w", lastError())
+	}
+	d.forget(d.lent)
+	d.lent = ""
+	return nil
+}
+
+// jsgf makes a search of a grammar.
+func (d *decoder) jsgf(grammar string) func(name *C.char) C.int {
+	return func(name *C.char) C.int {
+		text := C.CString(grammar)
+		defer C.free(unsafe.Pointer(text))
+		return C.ps_set_jsgf_string(d.ps, name, text)
+	}
+}
+
+func (d *decoder) useGrammar(jsgf string) error { return d.use("setting the grammar", d.jsgf(jsgf)) }
 
 // usePhrases goes through a file, the only form that takes several phrases with
 // a threshold each.

@@ -19,6 +19,7 @@ const (
 	kindPush                    // sound; tail in ms (4 bytes), text
 	kindFinish                  // empty; Result
 	kindSpot                    // sound; Hit or empty
+	kindReopen                  // a JSGF grammar, or empty for the same; empty answer
 )
 
 type loadRequest struct {

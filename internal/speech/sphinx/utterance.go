@@ -4,6 +4,7 @@ package sphinx
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 )
@@ -29,11 +30,15 @@ type utterance struct {
 	decoded bool    // what was held has been given to the decoders
 	sound   []int16 // of the utterance since it was decoded
 	missed  bool    // sound is not all
+	over    bool    // finished, and can be gone on with
 }
 
 func (r *recogniser) start() error {
 	r.held.reset()
-	r.decoded, r.missed, r.sound = false, false, r.sound[:0]
+	r.decoded, r.missed, r.over, r.sound = false, false, false, r.sound[:0]
+	if err := r.main.giveBack(); err != nil {
+		return err
+	}
 	return r.begin()
 }
 
@@ -70,16 +75,43 @@ func (r *recogniser) push(samples []int16) ([]byte, error) {
 func (r *recogniser) release() error {
 	r.decoded = true
 	r.sound = append(r.sound, r.held.samples...)
-	if err := r.normalise(r.held.at); err != nil {
+	return r.decode(r.sound, r.held.at)
+}
+
+// decode gives sound to the decoders, after measuring it from a frame on.
+func (r *recogniser) decode(sound []int16, first int) error {
+	if err := r.normalise(sound, first); err != nil {
 		return err
 	}
 	// The loop may still be at it when the next utterance overwrites the buffer.
-	return r.feed(slices.Clone(r.sound))
+	return r.feed(slices.Clone(sound))
 }
 
-// normalise takes the mean of the sound from a frame on off what is decoded next.
-func (r *recogniser) normalise(first int) error {
-	mean, ok, err := r.main.mean(r.sound, max(0, first))
+// reopen goes on with the utterance that was finished last, as if it had not been:
+// the library cannot, so the utterance is decoded again. It may go on in another
+// grammar, which is used for this utterance only.
+func (r *recogniser) reopen(jsgf string) error {
+	switch {
+	case !r.over || len(r.sound) == 0:
+		return errors.New("going on with an utterance: none has been finished")
+	case r.missed:
+		return errors.New("going on with an utterance: it is too long")
+	}
+	if jsgf != "" {
+		if err := r.main.borrow(jsgf); err != nil {
+			return err
+		}
+	}
+	if err := r.begin(); err != nil {
+		return err
+	}
+	r.over = false
+	return r.decode(r.sound, r.held.at)
+}
+
+// normalise takes the mean of sound from a frame on off what is decoded next.
+func (r *recogniser) normalise(sound []int16, first int) error {
+	mean, ok, err := r.main.mean(sound, max(0, first))
 	if err != nil || !ok {
 		return err
 	}
@@ -107,6 +139,7 @@ func (r *recogniser) finish() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.over = true
 	if r.loop != nil && r.held.at >= 0 && !r.missed && (result.Text == "" || result.Margin() < r.retry) {
 		second, err := r.second()
 		if err != nil {
@@ -123,15 +156,15 @@ func (r *recogniser) finish() ([]byte, error) {
 // there was no time for that.
 func (r *recogniser) second() (Result, error) {
 	from := max(0, r.held.at-again)
-	r.sound = r.sound[min(len(r.sound), from*hopSamples):]
-	if err := r.normalise(0); err != nil {
+	sound := r.sound[min(len(r.sound), from*hopSamples):]
+	if err := r.normalise(sound, 0); err != nil {
 		return Result{}, err
 	}
 	if err := r.begin(); err != nil {
 		return Result{}, err
 	}
 	began := time.Now()
-	for piece := range slices.Chunk(slices.Clone(r.sound), secondPiece) {
+	for piece := range slices.Chunk(slices.Clone(sound), secondPiece) {
 		if err := r.feed(piece); err != nil {
 			return Result{}, err
 		}

@@ -57,6 +57,8 @@ func (r *recogniser) answer(_ context.Context, kind byte, payload []byte) ([]byt
 		return r.push(audio.PCM(payload))
 	case kindFinish:
 		return r.finish()
+	case kindReopen:
+		return nil, r.reopen(string(payload))
 	case kindSpot:
 		return r.spot(audio.PCM(payload))
 	}

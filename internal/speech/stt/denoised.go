@@ -24,6 +24,19 @@ type Listener interface {
 	Forget()
 }
 
+// cleaned puts a denoiser before an engine; what the engine can do besides, it
+// can do behind it.
+func cleaned(e Engine) Engine {
+	d := &denoised{Engine: e, noise: denoise.New()}
+	if again, ok := e.(Reopener); ok {
+		return struct {
+			*denoised
+			Reopener
+		}{d, again}
+	}
+	return d
+}
+
 // denoised cleans the sound before an engine hears it.
 type denoised struct {
 	Engine

@@ -2,8 +2,10 @@ package stt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -36,12 +38,15 @@ type pocketSphinx struct {
 	cfg       Config
 	client    *sphinx.Client
 	pronounce *Pronouncer
+	decoys    []string
+	more      string // the grammar of an utterance that is gone on with; its owner holds the token of idle
 
 	idle chan struct{} // holds a token while no utterance is open
 
 	mu        sync.Mutex // guards open, between Finish and an abandoned turn's Begin
 	open      bool
 	utterance *sphinx.Utterance
+	finished  *sphinx.Utterance // the last, until the next begins
 	last      speech.Partial
 }
 
@@ -54,7 +59,7 @@ func newPocketSphinx(cfg Config) (Engine, error) {
 	}
 	e := &pocketSphinx{
 		cfg: cfg, client: client, idle: make(chan struct{}, 1),
-		pronounce: NewPronouncer(client.Dictionary(), cfg.Pronunciations),
+		pronounce: NewPronouncer(client.Dictionary(), cfg.Pronunciations), decoys: decoys(cfg.Wakes),
 	}
 	e.idle <- struct{}{}
 	return e, nil
@@ -65,12 +70,16 @@ func (e *pocketSphinx) Run(ctx context.Context) error { return e.client.Run(ctx)
 // SetGrammar finds the pronunciations first and then waits for an utterance
 // that is being spoken, so that a change in the house never cuts a command off.
 func (e *pocketSphinx) SetGrammar(ctx context.Context, g Grammar) (missing []string, err error) {
-	words, missing, err := e.pronounce.All(ctx, g.Words)
+	words, missing, err := e.pronounce.All(ctx, slices.Concat(g.Words, strings.Fields(strings.Join(g.Join, " "))))
 	if err != nil {
 		return nil, fmt.Errorf("setting the grammar: %w", err)
 	}
 	for _, w := range missing {
 		words[w] = []string{unspeakable}
+	}
+	jsgf, err := e.decoyed(ctx, g.JSGF, words)
+	if err != nil {
+		return missing, fmt.Errorf("setting the grammar: %w", err)
 	}
 	select {
 	case <-e.idle:
@@ -78,9 +87,10 @@ func (e *pocketSphinx) SetGrammar(ctx context.Context, g Grammar) (missing []str
 		return missing, fmt.Errorf("setting the grammar: an utterance is open: %w", ctx.Err())
 	}
 	defer func() { e.idle <- struct{}{} }()
-	if err := e.client.SetGrammar(ctx, g.JSGF, words); err != nil {
+	if err := e.client.SetGrammar(ctx, jsgf, words); err != nil {
 		return missing, fmt.Errorf("setting the grammar: %w", err)
 	}
+	e.more = joined(g.JSGF, g.Join)
 	return missing, nil
 }
 
@@ -95,13 +105,47 @@ func (e *pocketSphinx) Begin(ctx context.Context) error {
 		}
 		e.open = true
 	}
-	e.last = speech.Partial{}
+	e.last, e.finished = speech.Partial{}, nil
 	u, err := e.client.Start(ctx)
 	if err != nil {
 		e.close()
 		return fmt.Errorf("beginning an utterance: %w", err)
 	}
 	e.utterance = u
+	return nil
+}
+
+// joined is the grammar in which one sentence may follow another. All utterances
+// in it would find a second command in whatever else is said; the one that is gone
+// on with had its first already.
+func joined(jsgf string, join []string) string {
+	before, rest, found := strings.Cut(jsgf, "public <")
+	name, body, whole := strings.Cut(rest, ">")
+	if !found || !whole || len(join) == 0 {
+		return ""
+	}
+	return before + "<" + name + ">" + body + "\npublic <several> = <" + name + "> [ ( " + strings.Join(join, " | ") + " ) <" + name + "> ] ;\n"
+}
+
+// Reopen goes on with the utterance that Finish ended; another sentence may follow
+// the first.
+func (e *pocketSphinx) Reopen(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.open || e.finished == nil {
+		return errors.New("going on with an utterance: there is none to go on with")
+	}
+	select {
+	case <-e.idle:
+	case <-ctx.Done():
+		return fmt.Errorf("going on with an utterance: the grammar is being changed: %w", ctx.Err())
+	}
+	e.open = true
+	if err := e.finished.Reopen(ctx, e.more); err != nil {
+		e.close()
+		return fmt.Errorf("going on with an utterance: %w", err)
+	}
+	e.utterance, e.last = e.finished, speech.Partial{}
 	return nil
 }
 
@@ -142,7 +186,11 @@ func (e *pocketSphinx) Finish(ctx context.Context) (speech.Transcript, error) {
 	if err != nil {
 		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", err)
 	}
+	e.finished = e.utterance
 	t := judge(r, e.cfg.Reject)
+	if slices.Contains(e.decoys, r.Text) {
+		t = speech.Transcript{Rejected: fmt.Sprintf("a wake word alone: %q", r.Text)}
+	}
 	t.Engine = "pocketsphinx"
 	return t, nil
 }

@@ -2,21 +2,28 @@
 // each and one line in the engines table; they stream: the turn pushes every
 // frame while the user speaks and knows the text when the sentence ends.
 //
+// There are two kinds. An Engine knows a grammar and hears nothing else. An open
+// recogniser writes anything down, and is asked when the utterance is over. A
+// chain asks the configured ones in their order (see chain).
+//
 // To add an engine, write `newNAME(Config) (Engine, error)` in a file of its
-// own and add it to the table. An engine without partial texts returns empty
-// ones; the endpointer then goes by silence.
+// own and add it to the table of engines, or `newNAME(Config) (recogniser,
+// error)` and a line in the table of recognisers. An engine without partial
+// texts returns empty ones; the endpointer then goes by silence.
 package stt
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/speech"
-	"voicegateway/internal/speech/denoise"
+	"voicegateway/internal/speech/openai"
 )
 
 // Engine is a transcriber. Begin, Push and Finish belong to one goroutine (the
@@ -36,15 +43,24 @@ type Engine interface {
 	SetGrammar(ctx context.Context, g Grammar) (missing []string, err error)
 }
 
+// Reopener is an Engine whose last utterance can go on after Finish, as if that
+// had not been called. It may be refused.
+type Reopener interface {
+	Reopen(ctx context.Context) error
+}
+
 // Grammar is everything that can be said.
 type Grammar struct {
 	JSGF  string   // a JSGF grammar with one public rule, all lower case
+	Join  []string // what comes between two sentences of one utterance ("and")
 	Words []string // every word in it
+	Names []string // of areas and devices as people write them, for engines that spell
 }
 
 // Config is for all engines; each takes what it needs.
 type Config struct {
-	Engine string // a key of the engines table
+	Engine  string   // a key of the tables, where Engines is empty
+	Engines []string // several, in the order in which they are asked
 
 	Command  []string // our own binary and `worker stt`
 	Env      []string // added to the worker's environment; for tests
@@ -56,47 +72,95 @@ type Config struct {
 	// Reject is the margin per frame of speech under which an utterance is not
 	// taken for a command (sphinx.Result.Margin).
 	Reject float64
+	// Wakes are wake phrases: none of them alone is ever a command.
+	Wakes []string
 	// Denoise is "on", "off" or "auto": for engines that gain by it.
 	Denoise string
+
+	Open Open // for open recognisers
 
 	Log *slog.Logger // nil means no log
 }
 
-// Default is the configuration without a worker command.
-func Default() Config { return Config{Engine: "pocketsphinx", Reject: rejectMargin, Denoise: "auto"} }
+// Open is the configuration of open recognisers.
+type Open struct {
+	Language string        // what is spoken, ISO 639-1
+	Timeout  time.Duration // for the text of one utterance, once it is over
+	OpenAI   openai.Config
+	Wyoming  string // address of the service
+}
 
+// openTimeout is as long as somebody waits who has asked for something.
+const openTimeout = 8 * time.Second
+
+// Default is the configuration without a worker command.
+func Default() Config {
+	return Config{
+		Engine: "pocketsphinx", Reject: rejectMargin, Denoise: "auto",
+		Open: Open{Language: "en", Timeout: openTimeout},
+	}
+}
+
+// engines hear what fits a grammar.
 var engines = map[string]func(Config) (Engine, error){
 	"pocketsphinx": newPocketSphinx,
 }
 
-// New makes the configured engine; it starts nothing.
+// recognisers hear anything.
+var recognisers = map[string]func(Config) (recogniser, error){
+	"openai":  newOpenAI,
+	"wyoming": newWyoming,
+}
+
+// languages are those of engines that do not know all.
+var languages = map[string][]string{"pocketsphinx": {"en"}}
+
+// Knows says whether an engine can hear a language at all.
+func Knows(engine, language string) bool {
+	known, few := languages[engine]
+	return !few || slices.Contains(known, language)
+}
+
+// New makes the configured engine, or the chain of them; it starts nothing.
 func New(cfg Config) (Engine, error) {
-	newEngine, ok := engines[cfg.Engine]
-	if !ok {
-		return nil, fmt.Errorf("stt: there is no engine %q; there are: %s", cfg.Engine, strings.Join(Engines(), ", "))
-	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	e, err := newEngine(cfg)
+	if len(cfg.Engines) == 0 {
+		cfg.Engines = []string{cfg.Engine}
+	}
+	for i, name := range cfg.Engines {
+		switch {
+		case !slices.Contains(Engines(), name):
+			return nil, fmt.Errorf("stt: there is no engine %q; there are: %s", name, strings.Join(Engines(), ", "))
+		case slices.Contains(cfg.Engines[:i], name):
+			return nil, fmt.Errorf("stt: the engine %s is named twice", name)
+		}
+	}
+	if !slices.Contains(Denoise(), cfg.Denoise) && cfg.Denoise != "" {
+		return nil, fmt.Errorf("stt: denoise is %q; expected %s", cfg.Denoise, strings.Join(Denoise(), ", "))
+	}
+	if name := cfg.Engines[0]; len(cfg.Engines) == 1 && engines[name] != nil {
+		return newEngine(cfg, name, cfg.Denoise)
+	}
+	return newChain(cfg)
+}
+
+// newEngine makes one engine with a grammar, behind a denoiser where it gains.
+func newEngine(cfg Config, name, clean string) (Engine, error) {
+	e, err := engines[name](cfg)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case cfg.Denoise == "on", (cfg.Denoise == "auto" || cfg.Denoise == "") && gains[cfg.Engine]:
-		return &denoised{Engine: e, noise: denoise.New()}, nil
-	case !slices.Contains(Denoise(), cfg.Denoise) && cfg.Denoise != "":
-		return nil, fmt.Errorf("stt: denoise is %q; expected %s", cfg.Denoise, strings.Join(Denoise(), ", "))
+	if clean == "on" || clean != "off" && gains[name] {
+		return cleaned(e), nil
 	}
 	return e, nil
 }
 
 // Engines are the names New knows.
 func Engines() []string {
-	var names []string
-	for name := range engines {
-		names = append(names, name)
-	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(engines)), maps.Keys(recognisers))
 	slices.Sort(names)
 	return names
 }

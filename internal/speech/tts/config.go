@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"voicegateway/internal/speech/openai"
+	"voicegateway/internal/speech/wyoming"
 )
 
 // Config is the tts part of the configuration.
@@ -38,9 +41,11 @@ type Piper struct {
 
 // OpenAI configures a server with /v1/audio/speech.
 type OpenAI struct {
-	BaseURL string `yaml:"base_url"`
-	Model   string `yaml:"model"`
-	Voice   string `yaml:"voice"`
+	BaseURL    string `yaml:"base_url"` // up to and including /v1
+	Model      string `yaml:"model"`
+	Voice      string `yaml:"voice"`
+	APIKeyFile string `yaml:"api_key_file"`
+	Key        string `yaml:"-"` // the key itself is in no configuration: whoever loads one reads it
 }
 
 // Wyoming configures a Wyoming speech server.
@@ -100,6 +105,21 @@ func (c Config) Validate() error {
 	}
 	if slices.Contains(c.Engines, "piper") && (c.Piper.Command == "" || c.Piper.Model == "") {
 		return fmt.Errorf("tts.piper: the engine piper needs a command and a model (the path of a voice's .onnx file)")
+	}
+	return c.validateServers()
+}
+
+// validateServers checks the addresses of what speaks elsewhere.
+func (c Config) validateServers() error {
+	if slices.Contains(c.Engines, "openai") || c.OpenAI.BaseURL != "" {
+		if err := openai.Check(c.OpenAI.BaseURL); err != nil {
+			return fmt.Errorf("tts.openai.base_url: %q %w", c.OpenAI.BaseURL, err)
+		}
+	}
+	if slices.Contains(c.Engines, "wyoming") || c.Wyoming.URI != "" {
+		if err := wyoming.Check(c.Wyoming.URI); err != nil {
+			return fmt.Errorf("tts.wyoming.uri: %w", err)
+		}
 	}
 	return nil
 }

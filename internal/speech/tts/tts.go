@@ -25,9 +25,11 @@ type Engine interface {
 
 // engines is every engine there is.
 var engines = map[string]func(Config) (Engine, error){
-	"espeak": newEspeak,
-	"flite":  newFlite,
-	"piper":  newPiper,
+	"espeak":  newEspeak,
+	"flite":   newFlite,
+	"piper":   newPiper,
+	"openai":  newOpenAI,
+	"wyoming": newWyoming,
 }
 
 // rest is how long an engine that failed is left out while another one works:

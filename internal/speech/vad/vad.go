@@ -1,41 +1,52 @@
-// Package vad says whether a frame holds speech. Engines are one file each and
-// one line in the engines table.
+// Package vad says whether a frame holds speech. It exists because neither of
+// the two ways to tell is enough: loudness takes a door or music for speech, and
+// a network misses slow words in an echoing room, so what either hears may count.
+// Engines are one file each and one line in the engines table.
 //
 // To add an engine, write `newNAME(Config) (Engine, error)` in a file of its
 // own and add it to the table.
 package vad
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/speech/micro"
 )
 
-// Engine judges sound frame by frame. It needs every frame, and belongs to one
-// goroutine.
+// Engine judges sound frame by frame. It needs every frame once, in order, and
+// belongs to one goroutine.
 type Engine interface {
 	Push(f audio.Frame) Judgement
 }
 
 // Judgement is what an engine says about one frame.
 type Judgement struct {
-	Speech bool
+	Speech bool    // by any of the engine's ways
+	Voice  bool    // a model hears somebody speak
+	Model  bool    // there is a model that could; without, Voice says nothing
 	Level  float64 // of the frame, dBFS
 	Floor  float64 // of the room, dBFS
 }
 
 // Config is for all engines.
 type Config struct {
-	Engine string // a key of the engines table
+	Engine    string       // a key of the engines table
+	ModelsDir string       // where vad.tflite may be; "" is nowhere
+	Log       *slog.Logger // nil means no log
 }
 
-// Default is the engine that needs no model.
-func Default() Config { return Config{Engine: "energy"} }
+// Default goes by loudness until it is told where the model is.
+func Default() Config { return Config{Engine: "auto"} }
 
 var engines = map[string]func(Config) (Engine, error){
+	"auto":   newAuto,
 	"energy": newEnergy,
+	"model":  newModel,
 }
 
 // New makes the configured engine.
@@ -43,6 +54,9 @@ func New(cfg Config) (Engine, error) {
 	newEngine, ok := engines[cfg.Engine]
 	if !ok {
 		return nil, fmt.Errorf("vad: there is no engine %q; there are: %s", cfg.Engine, strings.Join(Engines(), ", "))
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	return newEngine(cfg)
 }
@@ -55,4 +69,18 @@ func Engines() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// newAuto takes the model where it is installed, else loudness alone.
+func newAuto(cfg Config) (Engine, error) {
+	e, err := newModel(cfg)
+	switch {
+	case err == nil:
+		return e, nil
+	case errors.Is(err, micro.ErrNoModel):
+		cfg.Log.Info("speech is told from noise by its loudness; a model tells it better", "hint", err)
+	default:
+		cfg.Log.Warn("speech is told from noise by its loudness", "err", err)
+	}
+	return newEnergy(cfg)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +27,14 @@ const leastCutoff = 0.1
 type neural struct {
 	front *micro.FrontEnd
 	words []word
+	stops []word    // heard while stopping
 	last  time.Time // end of the last frame
 	best  speech.Detection
 	hit   bool
 	at    time.Time // of the frame being heard
+	score float64   // the highest of the newest frame
+
+	stopping bool
 }
 
 // word is one configured phrase.
@@ -44,32 +49,66 @@ func newMicro(cfg Config) (Engine, error) {
 		if strings.TrimSpace(phrase) == "" {
 			continue
 		}
-		entry, err := micro.Find(cfg.ModelsDir, phrase)
+		w, err := newWord(cfg, phrase, micro.DefaultOptions())
 		if err != nil {
-			return nil, fmt.Errorf("wake: %w", err)
+			return nil, err
 		}
-		model, err := micro.Open(cfg.ModelsDir, entry.Name)
-		if err != nil {
-			return nil, fmt.Errorf("wake: %w", err)
-		}
-		opts := micro.DefaultOptions()
-		opts.Cutoff, opts.Window = entry.Cutoff, entry.Window
-		if t, ok := cfg.Thresholds[phrase]; ok {
-			if t < leastCutoff || t >= 1 {
-				return nil, fmt.Errorf("wake: the threshold of %q is %g; the engine micro takes a probability from %g to 1, usual is %g", phrase, t, leastCutoff, entry.Cutoff)
-			}
-			opts.Cutoff = t
-		}
-		d, err := micro.NewDetector(model, opts)
-		if err != nil {
-			return nil, fmt.Errorf("wake: %q: %w", phrase, err)
-		}
-		e.words = append(e.words, word{phrase, d})
+		e.words = append(e.words, w)
 	}
 	if len(e.words) == 0 {
 		return nil, errNoWords
 	}
+	for _, phrase := range cfg.Stop {
+		opts := micro.DefaultOptions()
+		opts.WarmUp = 0 // the front end knows the room already
+		w, err := newWord(cfg, phrase, opts)
+		switch {
+		case errors.Is(err, micro.ErrNoModel):
+			cfg.Log.Info("speech is ended by the wake word only, not by this one", "word", phrase, "hint", err)
+		case err != nil:
+			return nil, err
+		default:
+			e.stops = append(e.stops, w)
+		}
+	}
 	return e, nil
+}
+
+// newWord opens the model of a phrase, with its author's cutoff and window or the
+// configured threshold.
+func newWord(cfg Config, phrase string, opts micro.Options) (word, error) {
+	entry, err := micro.Find(cfg.ModelsDir, phrase)
+	if err != nil {
+		return word{}, fmt.Errorf("wake: %w", err)
+	}
+	model, err := micro.Open(cfg.ModelsDir, entry.Name)
+	if err != nil {
+		return word{}, fmt.Errorf("wake: %w", err)
+	}
+	opts.Cutoff, opts.Window = entry.Cutoff, entry.Window
+	if t, ok := cfg.Thresholds[phrase]; ok {
+		if t < leastCutoff || t >= 1 {
+			return word{}, fmt.Errorf("wake: the threshold of %q is %g; the engine micro takes a probability from %g to 1, usual is %g", phrase, t, leastCutoff, entry.Cutoff)
+		}
+		opts.Cutoff = t
+	}
+	d, err := micro.NewDetector(model, opts)
+	if err != nil {
+		return word{}, fmt.Errorf("wake: %q: %w", phrase, err)
+	}
+	return word{phrase, d}, nil
+}
+
+// ListenForStop hears the stop words from now on, or no more. They share the front
+// end, and cost nothing while they are not heard. Like Detect it belongs to the
+// goroutine that listens.
+func (e *neural) ListenForStop(on bool) {
+	if on && !e.stopping {
+		for _, w := range e.stops {
+			w.detector.Reset()
+		}
+	}
+	e.stopping = on
 }
 
 func (e *neural) Run(ctx context.Context) error {
@@ -81,22 +120,37 @@ func (e *neural) Run(ctx context.Context) error {
 // which happens when one is part of the other, the surer one counts.
 func (e *neural) Detect(_ context.Context, f audio.Frame) (speech.Detection, bool, error) {
 	if !e.last.IsZero() && f.At.Sub(e.last) > gap {
-		for _, w := range e.words {
+		for _, w := range slices.Concat(e.words, e.stops) {
 			w.detector.Skip()
 		}
 	}
-	e.last, e.at, e.hit = f.At, f.At, false
+	e.last, e.at, e.hit, e.score = f.At, f.At, false, 0
 	e.front.Push(f.Samples, e.take)
 	return e.best, e.hit, nil
 }
 
-// take gives one row of features to every word.
+// Score is how likely the likeliest word was in the last frame, 0 to 1. Like
+// Detect it belongs to the goroutine that listens.
+func (e *neural) Score() float64 { return e.score }
+
+// take gives one row of features to every word. A wake word goes before a stop
+// word: it ends what is being said as well.
 func (e *neural) take(row *micro.Features) {
 	for _, w := range e.words {
 		hit, score := w.detector.Push(row)
+		e.score = max(e.score, score)
 		if hit && (!e.hit || score > e.best.Score) {
 			e.hit = true
 			e.best = speech.Detection{Word: w.phrase, Score: score, Engine: "micro", At: e.at}
+		}
+	}
+	if !e.stopping {
+		return
+	}
+	for _, w := range e.stops {
+		if hit, score := w.detector.Push(row); hit && !e.hit {
+			e.hit = true
+			e.best = speech.Detection{Word: w.phrase, Score: score, Engine: "micro", At: e.at, Stop: true}
 		}
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,19 +176,24 @@ func TestAutoTakesTheModelThatIsThere(t *testing.T) {
 }
 
 func BenchmarkMicroFrame(b *testing.B) {
-	e, err := neural(b, func(c *wake.Config) { c.Words = c.Words[:1] })
-	if err != nil {
-		b.Fatal(err)
-	}
-	frame := audio.Frame{At: time.Unix(1_700_000_000, 0), Samples: make([]int16, audio.FrameSamples)}
-	for i := range frame.Samples {
-		frame.Samples[i] = int16(i * 37)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		frame.At = frame.At.Add(audio.FrameLength)
-		if _, _, err := e.Detect(b.Context(), frame); err != nil {
-			b.Fatal(err)
-		}
+	words := append(slices.Clone(microWords), "okay nabu multi", "stop")
+	for _, n := range []int{1, len(words)} {
+		b.Run(fmt.Sprintf("words=%d", n), func(b *testing.B) {
+			e, err := neural(b, func(c *wake.Config) { c.Words = words[:n] })
+			if err != nil {
+				b.Fatal(err)
+			}
+			frame := audio.Frame{At: time.Unix(1_700_000_000, 0), Samples: make([]int16, audio.FrameSamples)}
+			for i := range frame.Samples {
+				frame.Samples[i] = int16(i * 37)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				frame.At = frame.At.Add(audio.FrameLength)
+				if _, _, err := e.Detect(b.Context(), frame); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -37,7 +37,13 @@ type Config struct {
 	// where a phrase is missing.
 	Thresholds map[string]float64
 
+	// Stop are words that end what is being said, heard while ListenForStop says
+	// so. Only the engine micro hears them; a word without a model is left out.
+	Stop []string
+
 	ModelsDir string // of the engine micro: NAME.tflite files
+
+	Wyoming string // of the engine wyoming: the service's address
 
 	Command  []string // our own binary and `worker stt`
 	Env      []string // added to the worker's environment; for tests
@@ -57,6 +63,7 @@ var engines = map[string]func(Config) (Engine, error){
 	"micro":        newMicro,
 	"pocketsphinx": newPocketSphinx,
 	"none":         newNone,
+	"wyoming":      newWyoming,
 }
 
 // New makes the configured engine; it starts nothing.

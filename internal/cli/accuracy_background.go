@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/file"
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/endpoint"
+	"voicegateway/internal/speech/micro"
+	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/speech/wake"
+)
+
+// mixWord is the wake word of the mixes, and mixEvery says which of the commands
+// are used: all of them would take minutes.
+const (
+	mixWord  = "hey_jarvis"
+	mixEvery = 3
+)
+
+// nobody is where other speech is when there is none.
+const nobody = "none"
+
+// unwoken is the end of a mix whose wake word was not heard.
+const unwoken = "no_wake_word"
+
+// mixes are all of them, in every place and at every level, heard with the gate
+// and without. Where the wake word's model is not installed there are none.
+func (m *accuracy) mixes() (jobs []job) {
+	if _, err := micro.Find(m.config.Wake.ModelsDir, mixWord); err != nil {
+		return nil
+	}
+	for _, x := range m.mixed() {
+		for _, x.gated = range []bool{true, false} {
+			if x.placed == nobody && !x.gated {
+				continue // it makes no difference
+			}
+			jobs = append(jobs, func(ctx context.Context) (outcome, error) { return m.overhear(ctx, x) })
+		}
+	}
+	return jobs
+}
+
+func (m *accuracy) mixed() (all []mixed) {
+	var wakes, commands []labelled
+	var others [][]int16
+	for _, l := range m.clips {
+		switch {
+		case l.Kind == "wake" && l.Wake == mixWord:
+			wakes = append(wakes, l)
+		case l.Kind == "oog":
+			if said, _ := trimmed(l.clip); said != nil {
+				others = append(others, said)
+			}
+		case l.commanded() && fmt.Sprint(l.Noise) == "clean" && !strings.HasPrefix(l.Voice, "espeak"):
+			commands = append(commands, l)
+		}
+	}
+	if len(wakes) == 0 || len(others) == 0 {
+		return nil
+	}
+	for n, c := range commands {
+		if n%mixEvery != 0 {
+			continue
+		}
+		all = append(all, mix(n, wakes[n%len(wakes)], c, others, mixed{level: audio.Silence, placed: nobody}))
+		for _, placed := range []string{"through", "after"} {
+			for _, level := range []float64{-20, -10} {
+				all = append(all, mix(n, wakes[n%len(wakes)], c, others, mixed{level: level, placed: placed}))
+			}
+		}
+	}
+	return all
+}
+
+// overhear is what one mix comes to.
+func (m *accuracy) overhear(ctx context.Context, x mixed) (outcome, error) {
+	o := outcome{
+		File: x.File, Kind: "background", Voice: x.Voice, Noise: fmt.Sprint(x.level), Denoise: m.denoise, Said: x.Text,
+		among: among{Placed: x.placed, Gate: x.gated},
+	}
+	play := file.Default()
+	play.Clips, play.Start, play.Lead = []audio.Clip{x.clip}, time.Unix(0, 0), 0
+	sound, err := file.New(play)
+	if err != nil {
+		return o, err
+	}
+	word, err := wake.New(wake.Config{Engine: "micro", Words: []string{strings.ReplaceAll(mixWord, "_", " ")}, ModelsDir: m.config.Wake.ModelsDir, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return o, err
+	}
+	ender, err := gateway.NewEndpointer(m.config, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return o, err
+	}
+	room, _ := m.engine.(stt.Listener)
+	if room != nil {
+		room.Forget()
+	}
+	e := eavesdropper{accuracy: m, end: ender, room: room, word: word, gated: x.gated, ring: audio.NewRing(2 * time.Second)}
+	for !e.ended.Done {
+		f, err := sound.Read(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return o, err
+		}
+		if err := e.push(ctx, f); err != nil {
+			return o, err
+		}
+		o.Late = f.At.Sub(play.Start.Add(x.ends)).Milliseconds()
+	}
+	o.Ended = e.ended.Reason
+	if !e.awake {
+		o.Ended = unwoken
+		return o, nil
+	}
+	if o.Transcript, err = m.engine.Finish(ctx); err != nil {
+		return o, err
+	}
+	o.Kind = "command"
+	m.judge(&o)
+	o.Kind = "background"
+	return o, nil
+}
+
+// eavesdropper is the ear of a turn, without what is done with the words.
+type eavesdropper struct {
+	*accuracy
+	end     *endpoint.Endpointer
+	room    stt.Listener
+	word    wake.Engine
+	ring    *audio.Ring
+	gated   bool
+	awake   bool
+	partial speech.Partial
+	ended   speech.Endpoint
+}
+
+func (e *eavesdropper) push(ctx context.Context, f audio.Frame) error {
+	if e.awake {
+		return e.listen(ctx, f)
+	}
+	e.ring.Push(f)
+	e.end.Observe(f)
+	if e.room != nil {
+		e.room.Observe(f)
+	}
+	d, hit, err := e.word.Detect(ctx, f)
+	if err != nil || !hit {
+		return err
+	}
+	e.awake = true
+	if !e.gated {
+		d.Word = ""
+	}
+	e.end.Reset(d)
+	if err := e.engine.Begin(ctx); err != nil {
+		return err
+	}
+	for _, before := range e.ring.Since(d.At) {
+		if err := e.listen(ctx, before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *eavesdropper) listen(ctx context.Context, f audio.Frame) error {
+	for _, admitted := range e.end.Admit(f) {
+		p, err := e.engine.Push(ctx, admitted)
+		if err != nil {
+			return err
+		}
+		e.partial = p
+	}
+	e.ended = e.end.Push(f, e.partial, completeness(e.grammar.Judge(e.partial.Text)))
+	return nil
+}
+
+// backgrounds are the rows of the table. The reference had the gate's level told,
+// and without the gate it was the full decoding, not the turn's.
+var backgrounds = []struct{ placed, level, gated, ungated string }{ //nolint:gochecknoglobals // never written
+	{nobody, fmt.Sprint(audio.Silence), "94", ""},
+	{"through", "-20", "89", "38"},
+	{"through", "-10", "57", "16"},
+	{"after", "-20", "91", "79"},
+	{"after", "-10", "90", "78"},
+}
+
+// tellBackground prints how the mixes came out, with and without the gate.
+func (a *app) tellBackground(all []outcome) {
+	fmt.Fprintln(a.Out, "\n"+a.paint.bold("Commands with other speech")+" through or after them, by its level; when the turn ended, from the end of the command")
+	if len(all) == 0 {
+		fmt.Fprintf(a.Out, "  needs the model %s; get it with: voice-gateway models pull %s\n", mixWord, mixWord)
+		return
+	}
+	var rows [][]string
+	for _, b := range backgrounds {
+		for _, gate := range []bool{true, false} {
+			var some []outcome
+			for _, o := range all {
+				if o.Placed == b.placed && o.Noise == b.level && o.Gate == gate {
+					some = append(some, o)
+				}
+			}
+			if len(some) == 0 {
+				continue
+			}
+			row := []string{b.placed, b.level + " dB", "gate"}
+			if b.placed == nobody {
+				row[1] = ""
+			}
+			reference := b.gated
+			if !gate {
+				row[2], reference = "no gate", b.ungated
+			}
+			rows = append(rows, append(append(row, summed(some)...), reference))
+		}
+	}
+	table(a.Out, a.paint, []string{"speech", "level", "", "woken", "exact / intent / wrong", "ends p50", "p95", "reference exact %"}, rows)
+}
+
+func summed(some []outcome) []string {
+	exact, intent, wrong := 0, 0, 0
+	var late []int64
+	for _, o := range some {
+		if o.Ended == unwoken {
+			continue
+		}
+		exact, intent, wrong = exact+one(o.Exact), intent+one(o.Intent), wrong+one(o.Wrong)
+		late = append(late, o.Late)
+	}
+	n := len(late)
+	if n == 0 {
+		return []string{fmt.Sprintf("0 of %d", len(some)), "", "", ""}
+	}
+	slices.Sort(late)
+	return []string{
+		fmt.Sprintf("%d of %d", n, len(some)), fmt.Sprintf("%3.0f / %3.0f / %3.0f %%", percent(exact, n), percent(intent, n), percent(wrong, n)),
+		fmt.Sprintf("%d ms", late[n/2]), fmt.Sprintf("%d ms", late[min(n-1, n*95/100)]),
+	}
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/gateway"
+)
+
+// devicesPatience bounds the listing of the sound devices: starting a sound
+// library takes seconds on a small machine.
+const devicesPatience = 30 * time.Second
+
+// devicesCommand lists the sound devices.
+func (a *app) devicesCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "devices", Short: "Audio devices with stable names, and which are used and why",
+		Long: `Lists the sound devices. A name stays the same when the device is plugged in
+elsewhere; it, or a part of it, goes into audio.input or audio.output of the
+configuration. A running gateway is asked, because it holds the devices; without
+one they are looked at directly.`,
+		Args: exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			sound, err := a.sound(c.Context(), l)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := json.NewEncoder(a.Out).Encode(sound); err != nil {
+					return fmt.Errorf("printing the devices: %w", err)
+				}
+				return nil
+			}
+			a.tellSound(sound)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the devices as JSON")
+	return c
+}
+
+// sound asks the daemon, which holds the card, else looks itself.
+func (a *app) sound(ctx context.Context, l *loaded) (gateway.Sound, error) {
+	ctx, cancel := context.WithTimeout(ctx, devicesPatience)
+	defer cancel()
+	var s gateway.Sound
+	err := a.request(ctx, l, http.MethodGet, "/api/devices", nil, &s)
+	if errors.Is(err, errNoDaemon) {
+		return gateway.ListSound(ctx, l.Config, a.Executable, a.logger(slog.LevelError))
+	}
+	return s, err
+}
+
+// tellSound prints a line for each device, and what is wrong below.
+func (a *app) tellSound(s gateway.Sound) {
+	if len(s.Devices) == 0 {
+		fmt.Fprintln(a.Out, "No sound device was found. If one is plugged in: arecord -l shows what the system sees,")
+		fmt.Fprintln(a.Out, "and the user that runs this belongs into the group audio. Texts work without sound:")
+		fmt.Fprintln(a.Out, `voice-gateway ask "what time is it", or voice/<id>/cmd/ask over MQTT.`)
+		return
+	}
+	var rows [][]string
+	for _, d := range s.Devices {
+		rows = append(rows, []string{d.Name, channels(d.Inputs), channels(d.Outputs), rate(d), cmp.Or(d.Used, "-"), cmp.Or(d.Why, "not used")})
+	}
+	table(a.Out, a.paint, []string{"device", "in", "out", "rate", "used for", "why"}, rows)
+	if s.Muted {
+		fmt.Fprintf(a.Out, "\n  %s the microphone is muted; open it with: voice-gateway mute off\n", a.paint.warn("!"))
+	}
+	for _, problem := range []string{s.InputProblem, s.OutputProblem} {
+		if problem != "" {
+			fmt.Fprintf(a.Out, "\n  %s %s\n", a.paint.warn("!"), problem)
+		}
+	}
+}
+
+func channels(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+func rate(d device.Info) string {
+	if d.Rate <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%g kHz", float64(d.Rate)/1000)
+}

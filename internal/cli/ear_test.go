@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/turn"
+)
+
+// viewed is a view and what it has shown.
+func viewed(terminal, asJSON bool) (*earView, *bytes.Buffer) {
+	var out bytes.Buffer
+	return &earView{app: &app{IO: IO{Out: &out, Terminal: terminal}}, asJSON: asJSON}, &out
+}
+
+const (
+	meterEvent = `{"level":-30.4,"floor":-61,"score":0.031,"turn":"t-1","text":"turn on the","judged":"growable"}`
+	turnEvent  = `{"id":"t-1","source":"mic","wake":{"word":"hey jarvis","score":0.98,"engine":"micro"},"endpoint":{"reason":"sentence"},` +
+		`"transcript":{"text":"turn on the lamp"},"intent":{"name":"HassTurnOn","slots":{"name":"Lamp"}},"outcome":"done","timings_ms":{"endpoint":140}}`
+)
+
+// On a terminal one line is drawn anew, and what was said stays above it.
+func TestListenDrawsOneLine(t *testing.T) {
+	v, out := viewed(true, false)
+	v.event("state", []byte(`{"state":"listening"}`))
+	v.event("meter", []byte(meterEvent))
+	v.event("server", []byte(`{"id":"zwave"}`))
+	v.event("turn", []byte(`{"id":"t-0","source":"mqtt","outcome":"done"}`)) // not ours
+	if !v.event("turn", []byte(turnEvent)) {
+		t.Error("the turn's end is not told")
+	}
+	v.event("state", []byte(`{"state":"muted"}`))
+	v.end()
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) != 4 {
+		t.Fatalf("%d lines: %q", len(lines)-1, out)
+	}
+	for i, want := range [][]string{
+		{"\r\x1b[Klistening", " -30 dB, room -61, wake 0.03", "“turn on the”", "“turn on the lamp”", "hey jarvis 0.98 · ended by sentence after 140 ms · HassTurnOn {name=Lamp} · done"},
+		{"muted; open it with"},
+		{"\r\x1b[Kmuted"},
+	} {
+		for _, w := range want {
+			if !strings.Contains(lines[i], w) {
+				t.Errorf("no %q in line %d: %q", w, i, lines[i])
+			}
+		}
+	}
+}
+
+// Elsewhere there is a line for each utterance and nothing is drawn.
+func TestListenWritesALineForAnUtterance(t *testing.T) {
+	v, out := viewed(false, false)
+	v.event("state", []byte(`{"state":"idle","recorder":"on"}`))
+	v.event("meter", []byte(meterEvent))
+	v.note("no microphone found")
+	v.note("no microphone found")
+	v.note("")
+	v.event("turn", []byte(turnEvent))
+	v.end()
+	if got := out.String(); strings.Count(got, "\n") != 3 || strings.ContainsAny(got, "\r\x1b") ||
+		!strings.Contains(got, "the recorder is on") || strings.Count(got, "no microphone") != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+// A line of JSON for each event, the same in every way of listening.
+func TestListenAsJSON(t *testing.T) {
+	v, out := viewed(true, true)
+	w := &earWatch{view: v, ended: func() {}}
+	w.StateChanged(turn.Listening)
+	w.Hearing(turn.Hearing{Turn: "t-1", Level: -30, Ended: "silence"})
+	w.TurnEnded(turn.Record{ID: "t-1", Source: turn.FromMic})
+	v.event("device", []byte(`{}`))
+	v.note("trouble")
+	v.end()
+	var kinds []string
+	for line := range strings.Lines(out.String()) {
+		var e struct {
+			Kind string
+			Data json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil || len(e.Data) == 0 {
+			t.Fatalf("%v in %q", err, line)
+		}
+		kinds = append(kinds, e.Kind)
+	}
+	if got := strings.Join(kinds, " "); got != "state meter turn" {
+		t.Errorf("events %q", got)
+	}
+}
+
+func TestBar(t *testing.T) {
+	for name, tt := range map[string]struct {
+		level, floor float64
+		want         string
+	}{
+		"quiet":     {-200, -200, "│" + strings.Repeat(" ", 23)},
+		"speech":    {-40, -60, strings.Repeat("█", 6) + "│" + strings.Repeat("█", 5) + strings.Repeat(" ", 12)},
+		"too loud":  {3, -80, "│" + strings.Repeat("█", 23)},
+		"all noise": {0, 0, strings.Repeat("█", 23) + "│"},
+	} {
+		if got := bar(tt.level, tt.floor); got != tt.want {
+			t.Errorf("%s: %q, expected %q", name, got, tt.want)
+		}
+	}
+}
+
+// The line fits a terminal, whatever is said, and shows the end of it.
+func TestTheMeterFits(t *testing.T) {
+	v, _ := viewed(true, false)
+	v.state = "listening"
+	v.last = gateway.Reading{Level: -100, Floor: -100, Text: strings.Repeat("turn on the light and ", 50) + "stop"}
+	if got := []rune(v.meter()); len(got) > lineWidth || !strings.HasSuffix(string(got), "stop”") {
+		t.Errorf("%d characters: %s", len(got), string(got))
+	}
+}
+
+func TestEvents(t *testing.T) {
+	var got []string
+	err := events(strings.NewReader("retry: 2000\n\nid: 1\nevent: state\ndata: {}\n\n: still here\n\nevent: turn\ndata: [1]\n\n"),
+		func(kind string, data []byte) { got = append(got, kind+string(data)) })
+	if err != nil || strings.Join(got, " ") != "state{} turn[1]" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := events(strings.NewReader("data: "+strings.Repeat("x", longestEvent)), func(string, []byte) {}); err == nil {
+		t.Error("a line without end is taken")
+	}
+}
+
+// What comes over the network may be anything, and nothing of it may break the view.
+func FuzzEvents(f *testing.F) {
+	f.Add([]byte("event: state\ndata: {\"state\":\"idle\"}\n"))
+	f.Add([]byte("event: meter\ndata: " + meterEvent + "\n"))
+	f.Add([]byte("event: turn\ndata: " + turnEvent + "\n\nevent: \ndata: \n"))
+	f.Add([]byte("data: {}\nevent: turn\r\ndata: null\n"))
+	f.Fuzz(func(_ *testing.T, stream []byte) {
+		v, _ := viewed(true, false)
+		_ = events(bytes.NewReader(stream), func(kind string, data []byte) { v.event(kind, data) })
+		v.end()
+	})
+}
+
+func TestEarTrouble(t *testing.T) {
+	parts := []part{
+		{"mqtt", "failed", "no broker"},
+		{"recorder", "ready", "off"},
+		{"stt", "degraded", "no model"},
+		{"audio", "degraded", "no card"},
+	}
+	if got := earTrouble(parts); got != "no card" {
+		t.Errorf("%q", got)
+	}
+	if got := earTrouble(parts[:2]); got != "" {
+		t.Errorf("%q although the ear works", got)
+	}
+}
+
+func TestSoundIsTold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		sound gateway.Sound
+		want  []string
+	}{
+		"none": {gateway.Sound{InputProblem: "no microphone"}, []string{"No sound device was found", "arecord -l", "group audio", "voice-gateway ask"}},
+		"some": {gateway.Sound{
+			Devices: []device.Info{
+				{Name: "USB Mic", Inputs: 2, Rate: 44100, Used: "input", Why: `its name contains "usb"`},
+				{Name: "HDMI", Outputs: 8, Rate: 48000},
+			},
+			Muted: true, OutputProblem: "no speaker",
+		}, []string{"USB Mic", "44.1 kHz", `its name contains "usb"`, "not used", "mute off", "! no speaker"}},
+	} {
+		var out bytes.Buffer
+		(&app{IO: IO{Out: &out}}).tellSound(tt.sound)
+		for _, want := range tt.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no %q in:\n%s", name, want, &out)
+			}
+		}
+	}
+}
+
+// The rule of wake-test, case by case.
+func TestPropose(t *testing.T) {
+	for name, tt := range map[string]struct {
+		published float64
+		tries     []float64
+		rest      float64
+		want      float64 // 0: none
+		reason    string
+	}{
+		"the author's":         {0.97, []float64{0.99, 0.996}, 0.1, 0.97, "author"},
+		"one is missed":        {0.97, []float64{0.99, 0.9, 0.99}, 0.1, 0.85, "try 2 has 0.90"},
+		"one is nearly missed": {0.97, []float64{0.99, 0.975}, 0.1, 0.92, "try 2"},
+		"noise near the word":  {0.97, []float64{0.9}, 0.7, 0.85, "try 1"},
+		"pushed up by noise":   {0.5, []float64{0.9}, 0.7, 0.8, "came up to 0.70"},
+		"overlap":              {0.97, []float64{0.9}, 0.76, 0, "no threshold tells them apart"},
+		"not heard at all":     {0.97, []float64{0.99, 0.02}, 0.01, 0, "try 2"},
+		"too easy":             {0.97, []float64{0.5}, 0.0, 0, "by themselves"},
+		"an easy model":        {0.5, []float64{0.7}, 0.0, 0.5, "author"},
+		"no tries":             {0.97, nil, 0, 0, "nothing was heard"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &wakeResult{Word: "hey jarvis", Published: tt.published, Rest: tt.rest}
+			for _, best := range tt.tries {
+				r.Tries = append(r.Tries, wakeTry{Best: best})
+			}
+			r.propose()
+			got := 0.0
+			if r.Proposed != nil {
+				got = *r.Proposed
+				if r.lines() == "" || !strings.HasPrefix(r.lines(), "wake:\n  thresholds: {hey jarvis: 0.") {
+					t.Errorf("to paste: %s", r.lines())
+				}
+			}
+			if got != tt.want || !strings.Contains(r.Reason, tt.reason) {
+				t.Errorf("proposed %g (%s), expected %g (%s)", got, r.Reason, tt.want, tt.reason)
+			}
+		})
+	}
+}
+
+// The proposal is told with what to paste, and where there is none that is an
+// error of the command.
+func TestTheProposalIsTold(t *testing.T) {
+	p := 0.85
+	for name, tt := range map[string]struct {
+		r    wakeResult
+		want string
+		err  bool
+	}{
+		"new":  {wakeResult{Word: "alexa", Threshold: 0.9, Proposed: &p}, "wake:\n  thresholds: {alexa: 0.85}\n", false},
+		"same": {wakeResult{Word: "alexa", Threshold: 0.85, Proposed: &p}, "Nothing needs to be changed", false},
+		"none": {wakeResult{Word: "alexa", Reason: "it is too loud."}, "No threshold is proposed: it is too loud.\n", true},
+	} {
+		var out bytes.Buffer
+		err := (&app{IO: IO{Out: &out}}).tellWakeTest(&tt.r, false)
+		var silent silentError
+		if errors.As(err, &silent) != tt.err || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("%s: %v\n%s", name, err, &out)
+		}
+	}
+}

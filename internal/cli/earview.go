@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/turn"
+)
+
+// earView shows what the ear makes of the sound: on a terminal one line that is
+// drawn anew, and elsewhere a line for each utterance. Events may come from
+// several goroutines.
+type earView struct {
+	app    *app
+	asJSON bool
+
+	mu    sync.Mutex
+	state string
+	last  gateway.Reading
+	drawn bool // the terminal's last line is ours
+	told  string
+	turns int
+}
+
+// shownKinds are the events of a stream that are shown; a house's are not.
+var shownKinds = map[string]bool{"state": true, "meter": true, "partial": true, "turn": true}
+
+// event shows one event as the stream has it, and says whether it ended a turn
+// of the microphone.
+func (v *earView) event(kind string, data []byte) (ended bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var record turn.Record
+	if kind == "turn" {
+		if json.Unmarshal(data, &record) != nil || record.Source != turn.FromMic && record.Source != turn.FromFile {
+			return false // somebody wrote to the gateway
+		}
+	}
+	if v.asJSON {
+		if shownKinds[kind] {
+			fmt.Fprintf(v.app.Out, `{"kind":%q,"data":%s}`+"\n", kind, data)
+		}
+		return kind == "turn"
+	}
+	switch kind {
+	case "state":
+		var s struct{ State, Recorder string }
+		if json.Unmarshal(data, &s) == nil {
+			v.enter(s.State, s.Recorder)
+		}
+	case "meter":
+		if json.Unmarshal(data, &v.last) == nil {
+			v.draw()
+		}
+	case "turn":
+		v.turns++
+		v.line(v.utterance(record))
+		return true
+	}
+	return false
+}
+
+// enter shows a new state; that nothing is heard, or that what is heard is kept,
+// is worth a line.
+func (v *earView) enter(state, recorder string) {
+	if v.state == "" && recorder == "on" {
+		v.line(v.app.paint.warn("!") + " the recorder is on: what is said is kept")
+	}
+	if state == string(turn.Muted) && v.state != state {
+		v.line(v.app.paint.warn("!") + " the microphone is muted; open it with: voice-gateway mute off")
+	}
+	v.state, v.last.Text = state, ""
+	v.draw()
+}
+
+// note shows a sentence, once as long as it stays the same; "" forgets it.
+func (v *earView) note(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if text == v.told {
+		return
+	}
+	v.told = text
+	if text != "" && !v.asJSON {
+		v.line(v.app.paint.warn("!") + " " + text)
+	}
+}
+
+// line writes a whole line, above the one that is drawn anew.
+func (v *earView) line(text string) {
+	if v.drawn {
+		fmt.Fprint(v.app.Out, "\r\x1b[K")
+		v.drawn = false
+	}
+	fmt.Fprintln(v.app.Out, text)
+}
+
+// draw draws the terminal's last line anew.
+func (v *earView) draw() {
+	if !v.app.Terminal || v.asJSON {
+		return
+	}
+	v.drawn = true
+	fmt.Fprint(v.app.Out, "\r\x1b[K"+v.meter())
+}
+
+// end leaves the terminal with a line of its own for the prompt.
+func (v *earView) end() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.drawn {
+		fmt.Fprintln(v.app.Out)
+		v.drawn = false
+	}
+}
+
+// The bar goes from a silent room to full scale.
+const (
+	barWidth  = 24
+	barBottom = -80.0 // dBFS
+	lineWidth = 79    // of the narrowest terminal there is, less the cursor
+)
+
+// meter is the line: state, level over the room's noise, wake score, and the
+// words so far.
+func (v *earView) meter() string {
+	r := v.last
+	line := fmt.Sprintf("%-9s ▕%s▏%4.0f dB, room %3.0f, wake %.2f", v.state, bar(r.Level, r.Floor), r.Level, r.Floor, r.Score)
+	if r.Text == "" {
+		return line
+	}
+	text, room := []rune(r.Text), lineWidth-utf8.RuneCountInString(line)-4
+	if len(text) > room { // the end of what is said is what is looked at
+		text = append([]rune("…"), text[len(text)-max(room, 1)+1:]...)
+	}
+	return line + "  “" + string(text) + "”"
+}
+
+// bar is a level as a bar, with a mark where the room's noise is.
+func bar(level, floor float64) string {
+	at := func(db float64) int {
+		return max(0, min(barWidth, int((db-barBottom)/-barBottom*barWidth+0.5)))
+	}
+	cells := []rune(strings.Repeat("█", at(level)) + strings.Repeat(" ", barWidth-at(level)))
+	cells[min(at(floor), barWidth-1)] = '│'
+	return string(cells)
+}
+
+// utterance is the line about one that has ended.
+func (v *earView) utterance(r turn.Record) string {
+	p := v.app.paint
+	parts := []string{}
+	if r.Wake != nil {
+		parts = append(parts, fmt.Sprintf("%s %.2f", r.Wake.Word, r.Wake.Score))
+	}
+	if r.Endpoint != nil {
+		ended := "ended by " + r.Endpoint.Reason
+		if r.Timings.Endpoint != nil {
+			ended += fmt.Sprintf(" after %.0f ms", *r.Timings.Endpoint)
+		}
+		parts = append(parts, ended)
+	}
+	if r.Intent != nil {
+		parts = append(parts, r.Intent.Name+" "+slots(r.Intent.Slots))
+	}
+	parts = append(parts, string(r.Outcome))
+	if r.Error != "" {
+		parts = append(parts, r.Error)
+	}
+	heard := "(nothing)"
+	if r.Transcript != nil {
+		heard = quoted(r.Transcript.Text)
+	}
+	return p.dim(r.Time.Local().Format("15:04:05")) + "  " + p.bold(heard) + "  " + p.dim(strings.Join(parts, " · "))
+}

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/turn"
+)
+
+// partsEvery is how often the sound's condition is looked at while we listen.
+const partsEvery = 2 * time.Second
+
+// hearingFor is what the flags of listen ask for.
+type hearingFor struct {
+	asJSON, now bool
+	seconds     int
+}
+
+// listenCommand shows what the ear hears.
+func (a *app) listenCommand() *cobra.Command {
+	var o hearingFor
+	c := &cobra.Command{
+		Use: "listen", Short: "A live meter: level, wake score, the words so far, and why an utterance ended",
+		Long: `Shows what the ear makes of the sound until Ctrl-C: the level and the room's
+noise, how near the wake word engine is to a wake word, the words so far, and
+for each utterance why it ended and what was understood. A running gateway tells
+it; without one this program listens by itself, and nothing is done about what
+is said. --now opens an utterance at once, without a wake word, and ends with it.`,
+		Args: exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.seconds < 0 {
+				return usageError{fmt.Errorf("--seconds is %d; expected 1 or more, or 0 for no end", o.seconds)}
+			}
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithCancel(c.Context())
+			defer cancel()
+			if o.seconds > 0 {
+				ctx, cancel = context.WithTimeout(ctx, time.Duration(o.seconds)*time.Second)
+				defer cancel()
+			}
+			return a.listen(ctx, l, o)
+		},
+	}
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print every event as JSON, one a line")
+	c.Flags().BoolVar(&o.now, "now", false, "open an utterance at once (push to talk)")
+	c.Flags().IntVar(&o.seconds, "seconds", 0, "end after this many seconds")
+	return c
+}
+
+func (a *app) listen(ctx context.Context, l *loaded, o hearingFor) error {
+	view := &earView{app: a, asJSON: o.asJSON}
+	defer view.end()
+	err := a.listenThrough(ctx, l, o, view)
+	if errors.Is(err, errNoDaemon) {
+		err = a.listenHere(ctx, l, o, view)
+	}
+	return err
+}
+
+// listenThrough shows what a running gateway hears.
+func (a *app) listenThrough(ctx context.Context, l *loaded, o hearingFor, view *earView) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	defer cancel()
+	var refusal error // written by asking before it cancels, read after the stream
+	var once sync.Once
+	err := a.stream(ctx, l, "/api/events?meter=1", func(kind string, data []byte) {
+		once.Do(func() {
+			a.say(o, "Listening through the gateway at %s; Ctrl-C ends.", l.daemonAddr())
+			asking.Go(func() { a.watchParts(ctx, view, func() []part { return a.daemonParts(ctx, l) }) })
+			if !o.now {
+				return
+			}
+			asking.Go(func() {
+				if refusal = a.request(ctx, l, http.MethodPost, "/api/listen", []byte("{}"), nil); refusal != nil {
+					cancel()
+				}
+			})
+		})
+		if view.event(kind, data) && o.now {
+			cancel()
+		}
+	})
+	cancel()
+	asking.Wait()
+	if err == nil && o.now && !errors.Is(refusal, context.Canceled) {
+		return refusal
+	}
+	return err
+}
+
+// say tells a person what goes on; JSON has no room for it.
+func (a *app) say(o hearingFor, format string, args ...any) {
+	if !o.asJSON {
+		fmt.Fprintf(a.Out, format+"\n", args...)
+	}
+}
+
+// part is what is used of a line of /readyz.
+type part struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	Why   string `json:"why"`
+}
+
+// daemonParts asks the daemon how its parts are; nil when that is not known.
+func (a *app) daemonParts(ctx context.Context, l *loaded) []part {
+	var ready struct {
+		Parts []part `json:"parts"`
+	}
+	if a.request(ctx, l, http.MethodGet, "/readyz", nil, &ready) != nil {
+		return nil
+	}
+	return ready.Parts
+}
+
+// earParts are those without which nothing is heard.
+var earParts = []string{"audio", "wake", "stt", "grammar", "turns"}
+
+// watchParts shows what is wrong with the ear, until ctx ends.
+func (a *app) watchParts(ctx context.Context, view *earView, parts func() []part) {
+	tick := time.NewTicker(partsEvery)
+	defer tick.Stop()
+	for {
+		view.note(earTrouble(parts()))
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// earTrouble is the first thing that is wrong with the ear, "" when nothing is.
+func earTrouble(parts []part) string {
+	for _, name := range earParts {
+		for _, p := range parts {
+			if p.Name == name && p.State != "ready" && p.Why != "" {
+				return p.Why
+			}
+		}
+	}
+	return ""
+}
+
+// listenHere opens the microphone in this process. What is heard is understood
+// and not done, nothing is spoken, and nothing of it is kept.
+func (a *app) listenHere(ctx context.Context, l *loaded, o hearingFor, view *earView) error {
+	if muted, err := gateway.Muted(l.Gateway.StateDir); muted {
+		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)
+	}
+	a.say(o, "No gateway runs; listening without one. Nothing is done about what is said. Ctrl-C ends.")
+	cfg := l.Config
+	cfg.HTTP.Listen, cfg.AI.Enabled = "", "false"
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g, err := gateway.New(cfg, gateway.Options{
+		Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets,
+		Private: true, DryRun: true, Source: turn.FromMic, Speaker: silentSpeaker{paced: true},
+		Watch: &earWatch{view: view, ended: func() {
+			if o.now {
+				cancel()
+			}
+		}},
+	}, a.logger(slog.LevelError))
+	if err != nil {
+		return fmt.Errorf("assembling the gateway: %w", err)
+	}
+	var running sync.WaitGroup
+	var failure error
+	running.Go(func() { defer cancel(); failure = g.Run(ctx) })
+	running.Go(func() { a.watchParts(ctx, view, func() []part { return gatewayParts(g) }) })
+	var notReady error
+	if notReady = g.Ready(ctx); notReady == nil {
+		a.say(o, "Ready.")
+		if o.now {
+			notReady = g.Listen(ctx)
+		}
+	}
+	if notReady != nil && o.now {
+		cancel()
+	}
+	running.Wait()
+	if failure == nil && o.now && !errors.Is(notReady, context.Canceled) {
+		failure = notReady
+	}
+	return failure
+}
+
+func gatewayParts(g *gateway.Gateway) []part {
+	var parts []part
+	for _, p := range g.Parts() {
+		parts = append(parts, part{p.Name, string(p.State), p.Why})
+	}
+	return parts
+}
+
+// earWatch shows what a gateway in this process tells, in the form of the event
+// stream.
+type earWatch struct {
+	view  *earView
+	meter gateway.Meter
+	ended func()
+}
+
+func (w *earWatch) tell(kind string, body any) bool {
+	data, err := json.Marshal(body)
+	return err == nil && w.view.event(kind, data)
+}
+
+// StateChanged shows the state.
+func (w *earWatch) StateChanged(s turn.State) { w.tell("state", map[string]turn.State{"state": s}) }
+
+// Hearing shows the meter.
+func (w *earWatch) Hearing(h turn.Hearing) {
+	if reading, due := w.meter.Take(h, true); due {
+		w.tell("meter", reading)
+	}
+}
+
+// Replied shows nothing: the turn's record says it.
+func (w *earWatch) Replied(string, string) {}
+
+// TurnEnded shows the utterance.
+func (w *earWatch) TurnEnded(r turn.Record) {
+	if w.tell("turn", r) {
+		w.ended()
+	}
+}

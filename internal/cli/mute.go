@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+)
+
+// muteState is the daemon's answer about the mute switch.
+type muteState struct {
+	Muted bool `json:"muted"`
+}
+
+// muteCommand closes the microphone of the running gateway, or opens it.
+func (a *app) muteCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "mute [on|off]", Short: "Close the microphone, also for the next start, or open it; without a word, tell how it stands",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && args[0] != "on" && args[0] != "off" {
+				return usageError{fmt.Errorf("%s takes on or off, or nothing to see how it stands", c.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			method, body := http.MethodGet, []byte(nil)
+			if len(args) == 1 {
+				method, body = http.MethodPost, fmt.Appendf(nil, `{"on":%t}`, args[0] == "on")
+			}
+			var s muteState
+			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience)
+			defer cancel()
+			if err := a.needed(l, a.request(ctx, l, method, "/api/mute", body, &s)); err != nil {
+				return err
+			}
+			return a.tellMute(s, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the state as JSON")
+	return c
+}
+
+func (a *app) tellMute(s muteState, asJSON bool) error {
+	switch {
+	case asJSON:
+		if err := json.NewEncoder(a.Out).Encode(s); err != nil {
+			return fmt.Errorf("printing the state: %w", err)
+		}
+	case s.Muted:
+		fmt.Fprintln(a.Out, "The microphone is muted, until: voice-gateway mute off")
+	default:
+		fmt.Fprintln(a.Out, "The microphone is open.")
+	}
+	return nil
+}
+
+// stopCommand ends what the running gateway hears or says.
+func (a *app) stopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "stop", Short: "End what the gateway is hearing or saying", Args: exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			l, err := a.load()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience)
+			defer cancel()
+			return a.needed(l, a.request(ctx, l, http.MethodPost, "/api/stop", []byte("{}"), nil))
+		},
+	}
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+)
+
+// longestEvent bounds one line of the event stream; a turn's record is a few
+// kilobytes.
+const longestEvent = 1 << 20
+
+// stream follows the daemon's events until ctx ends (nil) or the stream does,
+// which is an error: it has no end of its own.
+func (a *app) stream(ctx context.Context, l *loaded, path string, event func(kind string, data []byte)) error {
+	if l.HTTP.Listen == "" {
+		return errNoDaemon
+	}
+	addr := l.daemonAddr()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+path, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("preparing the request: %w", err)
+	}
+	if l.secrets.HTTPToken != "" {
+		req.Header.Set("Authorization", "Bearer "+l.secrets.HTTPToken)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return errNoDaemon
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("asking the daemon at %s: %w", addr, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		got, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswer)) // what is read of it says enough
+		return refused(addr, resp.Status, got)
+	}
+	err = events(resp.Body, event)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("listening to the daemon at %s: %w", addr, err)
+	}
+	return fmt.Errorf("the gateway at %s has stopped, or could not wait for this program", addr)
+}
+
+// events takes a stream of server-sent events apart.
+func events(r io.Reader, event func(kind string, data []byte)) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longestEvent)
+	kind := ""
+	for lines.Scan() {
+		line := lines.Bytes()
+		if k, ok := bytes.CutPrefix(line, []byte("event: ")); ok {
+			kind = string(k)
+		}
+		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			event(kind, bytes.Clone(data))
+		}
+	}
+	return lines.Err()
+}
+
+// refused makes a sentence of the daemon's refusal.
+func refused(addr, status string, body []byte) error {
+	var problem struct{ Title, Detail string }
+	_ = json.Unmarshal(body, &problem)
+	for _, text := range []string{problem.Detail, problem.Title, status} {
+		if strings.TrimSpace(text) != "" {
+			return fmt.Errorf("the daemon at %s refused: %s", addr, text)
+		}
+	}
+	return fmt.Errorf("the daemon at %s refused", addr)
+}

@@ -1,0 +1,264 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/turn"
+)
+
+// looping starts a gateway's turn loop alone and returns what ends it.
+func looping(t *testing.T, g *Gateway) (end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { _ = g.ear.listen(ctx) })
+	end = func() { cancel(); running.Wait() }
+	t.Cleanup(end)
+	return end
+}
+
+// another is a gateway with the state directory of an earlier one.
+func another(t *testing.T, dir string) *Gateway {
+	t.Helper()
+	cfg := Default()
+	cfg.Gateway.StateDir = dir
+	g, err := New(cfg, Options{Executable: "/nowhere/voice-gateway"}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Mute holds over a restart, the state says so from the first word on, and
+// nothing but unmuting opens the microphone.
+func TestMuteHoldsOverARestart(t *testing.T) {
+	dir := t.TempDir()
+	g := another(t, dir)
+	g.restoreMute(t.Context())
+	if g.Muted() || g.observer.state() != turn.Idle {
+		t.Fatalf("a new gateway is muted: %s", g.observer.state())
+	}
+	end := looping(t, g)
+	if w := g.ask(t, http.MethodPost, "/api/mute", `{"on":true}`); w.Code != http.StatusOK {
+		t.Fatalf("mute: %d %s", w.Code, w.Body)
+	}
+	if w := g.ask(t, http.MethodPost, "/api/listen", ""); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "muted") {
+		t.Errorf("listening while muted: %d %s", w.Code, w.Body)
+	}
+	if g.observer.state() != turn.Muted || !g.ear.sound.State().Muted {
+		t.Errorf("state %s, the card is muted: %v", g.observer.state(), g.ear.sound.State().Muted)
+	}
+	end()
+
+	g = another(t, dir)
+	g.restoreMute(t.Context())
+	if !g.Muted() || g.observer.state() != turn.Muted || !g.ear.sound.State().Muted {
+		t.Errorf("after the restart: state %s, the card is muted: %v", g.observer.state(), g.ear.sound.State().Muted)
+	}
+	end = looping(t, g)
+	if w := g.ask(t, http.MethodPost, "/api/mute", `{"on":false}`); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"muted":false`) {
+		t.Fatalf("unmute: %d %s", w.Code, w.Body)
+	}
+	if g.observer.state() != turn.Idle || g.ear.sound.State().Muted {
+		t.Errorf("after unmuting: state %s", g.observer.state())
+	}
+	end()
+	if on, err := Muted(dir); on || err != nil {
+		t.Errorf("kept is %v, %v", on, err)
+	}
+}
+
+// What is kept of the switch cannot be read: then the microphone stays closed.
+func TestADoubtAboutMuteIsMuted(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, muteFile+".json"), []byte(`{"muted":fal`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := another(t, dir)
+	g.restoreMute(t.Context())
+	if !g.Muted() {
+		t.Error("a damaged switch counts as open")
+	}
+}
+
+// What cannot be kept holds all the same, and is told.
+func TestMuteWithoutADisk(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := another(t, filepath.Join(file, "state"))
+	looping(t, g)
+	w := g.ask(t, http.MethodPost, "/api/mute", `{"on":true}`)
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "holds until the gateway ends") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if !g.Muted() || g.observer.state() != turn.Muted {
+		t.Error("it is not muted")
+	}
+}
+
+// Recordings are made where they are turned on, and that is visible everywhere.
+func TestTheRecorderIsVisible(t *testing.T) {
+	dir := t.TempDir()
+	cfg := Default()
+	cfg.Gateway.StateDir, cfg.Recorder.Enabled = dir, true
+	g, err := New(cfg, Options{Executable: "/nowhere/voice-gateway"}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.tellRecorder()
+	if got := part(t, g, "recorder"); got.State != httpapi.PartReady || !strings.Contains(got.Why, filepath.Join(dir, recordings)+" for 7 days") {
+		t.Errorf("part %+v", got)
+	}
+	if b, err := json.Marshal(g.standing()[0].Body); err != nil || !strings.Contains(string(b), `"recorder":"on"`) {
+		t.Errorf("state event %s", b)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = g.ear.keeper.Run(ctx) })
+	keeper{g.ear.keeper}.Keep(turn.Record{ID: "t-1", Time: time.Now()}, audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, 320)})
+	cancel()
+	running.Wait()
+	found := 0
+	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error {
+		if strings.HasSuffix(path, "_t-1.json") || strings.HasSuffix(path, "_t-1.wav") {
+			found++
+		}
+		return nil
+	})
+	if found != 2 {
+		t.Errorf("%d files", found)
+	}
+}
+
+// By default nothing is recorded, and that is visible, too; neither is what a
+// person tries out, nor what is played in place of a microphone.
+func TestNothingIsRecordedUnasked(t *testing.T) {
+	g := assembled(t)
+	g.tellRecorder()
+	if got := part(t, g, "recorder"); g.ear.keeper != nil || !strings.HasPrefix(got.Why, "off") {
+		t.Errorf("part %+v", got)
+	}
+	for name, opts := range map[string]Options{"private": {Private: true}, "text": {TextOnly: true}, "a file": {Mic: &fake.Microphone{}}} {
+		cfg := Default()
+		cfg.Recorder.Enabled = true
+		opts.Executable = "/nowhere/voice-gateway"
+		g, err := New(cfg, opts, slog.New(slog.DiscardHandler))
+		if err != nil || g.ear.keeper != nil {
+			t.Errorf("%s: recorded, %v", name, err)
+		}
+	}
+}
+
+func part(t *testing.T, g *Gateway, name string) httpapi.Part {
+	t.Helper()
+	for _, p := range g.Parts() {
+		if p.Name == name {
+			return p
+		}
+	}
+	t.Fatalf("there is no part %s among %+v", name, g.Parts())
+	return httpapi.Part{}
+}
+
+// Nobody reads more than ten readings a second, and no end is missed.
+func TestMeter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m Meter
+		var got []Reading
+		for i := range 100 { // two seconds
+			h := turn.Hearing{Level: -60}
+			switch i {
+			case 31:
+				h.Score = 0.7 // a peak between two readings
+			case 73:
+				h = turn.Hearing{Turn: "t-1", Level: -20, Partial: speech.Partial{Text: "turn on"}, Judged: speech.Growable}
+			case 77:
+				h.Turn, h.Ended = "t-1", "silence"
+			}
+			if r, ok := m.Take(h, i >= 10); ok {
+				got = append(got, r)
+			}
+			<-time.After(audio.FrameLength) // of the test's own clock
+		}
+		if len(got) < 17 || len(got) > 20 {
+			t.Errorf("%d readings in 1.8 s", len(got))
+		}
+		var peak, loud float64 = 0, math.Inf(-1)
+		ended := 0
+		for _, r := range got {
+			peak, loud = max(peak, r.Score), max(loud, r.Level)
+			if r.Ended == "silence" {
+				ended++
+			}
+			if r.Floor > -59 || r.Floor < -61 {
+				t.Errorf("floor %g", r.Floor)
+			}
+		}
+		if peak != 0.7 || loud != -20 || ended != 1 {
+			t.Errorf("highest score %g, level %g, %d ends", peak, loud, ended)
+		}
+	})
+}
+
+func TestMeterJudges(t *testing.T) {
+	for want, h := range map[string]turn.Hearing{
+		"":           {Judged: speech.Closed},
+		"incomplete": {Partial: speech.Partial{Text: "x"}},
+		"growable":   {Partial: speech.Partial{Text: "x"}, Judged: speech.Growable},
+		"closed":     {Partial: speech.Partial{Text: "x"}, Judged: speech.Closed},
+	} {
+		if got := judged(h); got != want {
+			t.Errorf("%+v is %q, expected %q", h, got, want)
+		}
+	}
+}
+
+// What no device was found for is told, with the key to change.
+func TestSoundSaysWhatIsMissing(t *testing.T) {
+	for name, tt := range map[string]struct {
+		used    []string
+		cfg     AudioConfig
+		problem string // of the worker
+		in, out string // words; "" for no problem
+	}{
+		"both":         {[]string{"input, output"}, AudioConfig{}, "", "", ""},
+		"nothing":      {nil, AudioConfig{Input: "default"}, "", "default microphone", "default speaker"},
+		"named":        {[]string{"output"}, AudioConfig{Input: "usb"}, "", `"usb"`, ""},
+		"known better": {[]string{"", "output"}, AudioConfig{}, "it burns", "it burns", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Sound{InputProblem: tt.problem}
+			for _, used := range tt.used {
+				s.Devices = append(s.Devices, device.Info{Used: used})
+			}
+			s.complete(tt.cfg)
+			for got, want := range map[string]string{s.InputProblem: tt.in, s.OutputProblem: tt.out} {
+				if (got == "") != (want == "") || !strings.Contains(got, want) {
+					t.Errorf("problem %q, expected one with %q", got, want)
+				}
+			}
+			if s.Devices == nil {
+				t.Error("no list, expected an empty one")
+			}
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"cmp"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/turn"
+)
+
+// meterInterval is the least time between two readings: ten a second look alive,
+// and more nobody can read.
+const meterInterval = 100 * time.Millisecond
+
+// Reading is what the ear makes of the sound since the last reading.
+type Reading struct {
+	Level  float64 `json:"level"`           // of the loudest frame, dBFS
+	Floor  float64 `json:"floor"`           // of the room's noise, dBFS
+	Score  float64 `json:"score"`           // the wake word engine's highest; 0 where it has none
+	Turn   string  `json:"turn,omitempty"`  // of the utterance that is open
+	Text   string  `json:"text"`            // the transcript so far
+	Judged string  `json:"judged"`          // incomplete, growable or closed; "" without words
+	Ended  string  `json:"ended,omitempty"` // the endpoint's reason, when the utterance has just ended
+}
+
+// Meter makes readings of what the ear hears frame by frame. The zero value is
+// ready. It belongs to one goroutine, the one that calls Observer.Hearing.
+type Meter struct {
+	floor audio.NoiseFloor
+	next  Reading
+	begun bool      // next holds a frame
+	due   time.Time // of the next reading
+}
+
+// Take takes a frame in and gives a reading where one is due; the end of an
+// utterance is always told. wanted says whether anybody reads: the floor is
+// followed all the same, so that the first reading is right.
+func (m *Meter) Take(h turn.Hearing, wanted bool) (Reading, bool) {
+	m.floor.Push(h.Level)
+	if !wanted {
+		m.begun = false
+		return Reading{}, false
+	}
+	if !m.begun {
+		m.begun = true
+		m.next = Reading{Level: h.Level}
+	}
+	m.next.Level, m.next.Score = max(m.next.Level, h.Level), max(m.next.Score, h.Score)
+	m.next.Turn, m.next.Text, m.next.Judged = h.Turn, h.Partial.Text, judged(h)
+	m.next.Ended = cmp.Or(h.Ended, m.next.Ended)
+	now := time.Now()
+	if m.next.Ended == "" && now.Before(m.due) {
+		return Reading{}, false
+	}
+	m.due, m.begun = now.Add(meterInterval), false
+	m.next.Floor = m.floor.Level()
+	return m.next, true
+}
+
+// judged is the judgement as a word.
+func judged(h turn.Hearing) string {
+	if h.Partial.Text == "" {
+		return ""
+	}
+	switch h.Judged {
+	case speech.Closed:
+		return "closed"
+	case speech.Growable:
+		return "growable"
+	case speech.Incomplete:
+		return "incomplete"
+	}
+	return ""
+}

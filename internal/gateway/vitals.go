@@ -1,0 +1,150 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/systemd"
+	"voicegateway/internal/turn"
+)
+
+// pulse counts the frames on their way from the microphone to the turn loop.
+type pulse struct {
+	turn.Microphone
+	frames atomic.Int64
+	ended  atomic.Bool // no frame will come any more
+}
+
+// Read returns the next frame.
+func (p *pulse) Read(ctx context.Context) (audio.Frame, error) {
+	f, err := p.Microphone.Read(ctx)
+	switch {
+	case err == nil:
+		p.frames.Add(1)
+	case ctx.Err() == nil:
+		p.ended.Store(true)
+	}
+	return f, err
+}
+
+// startMost bounds the wait for parts that say neither yes nor no, such as a sound
+// worker that crashes again and again. It is longer than any of them takes on a
+// small machine and well below the 90 s a service manager gives a service to
+// start. What is missing by then is in the status.
+const startMost = 20 * time.Second
+
+// vitals is the gateway as the service manager sees it (DESIGN 9).
+type vitals struct {
+	g     *Gateway
+	loop  interface{ Answers(context.Context) error }
+	sound func() device.State
+	pulse *pulse
+	began time.Time
+	seen  int64 // frames at the last sign of life
+	known bool  // readiness was told
+}
+
+// buildManager prepares what the service manager is told. Only the daemon itself
+// tells it: what has other sound, or none, is a command of a person.
+func (g *Gateway) buildManager() error {
+	if g.opts.TextOnly || g.opts.Private || g.opts.Mic != nil {
+		return nil
+	}
+	var err error
+	g.link.manager, err = systemd.New(&vitals{g: g, loop: g.ear.loop, sound: g.ear.sound.State, pulse: g.ear.pulse}, g.log)
+	return err
+}
+
+// Ready says that every part has come up or is known to be missing. A broker, a
+// microphone or a server that is away keeps nobody waiting: the gateway answers
+// without, and the status tells.
+func (v *vitals) Ready(ctx context.Context) bool {
+	if v.began.IsZero() {
+		v.began = time.Now()
+	}
+	v.known = v.loop.Answers(ctx) == nil && (len(v.missing()) == 0 || time.Since(v.began) > startMost)
+	return v.known
+}
+
+// missing lists the parts that have not said yet how they are.
+func (v *vitals) missing() []string {
+	var parts []string
+	if bus := v.g.link.bus; !bus.Connected() && bus.Trouble() == nil {
+		parts = append(parts, "MQTT")
+	}
+	if !v.g.house.offered() {
+		parts = append(parts, "the recogniser")
+	}
+	if s := v.sound(); s.Input == "" && s.Problem == "" && !v.waits() {
+		parts = append(parts, "the sound card")
+	}
+	return parts
+}
+
+// waits says that there are knowingly no frames.
+func (v *vitals) waits() bool {
+	s := v.sound()
+	return v.g.Muted() || s.Problem != "" || v.pulse.ended.Load()
+}
+
+// Alive says whether the loop answers, and whether frames reach it or it knows
+// why there are none.
+func (v *vitals) Alive(ctx context.Context) error {
+	if err := v.loop.Answers(ctx); err != nil {
+		return fmt.Errorf("nothing happens between the frames: %w", err)
+	}
+	before := v.seen
+	v.seen = v.pulse.frames.Load()
+	if v.seen != before || v.waits() || v.sound().Input == "" {
+		return nil
+	}
+	return errors.New("the microphone is open and brings no sound")
+}
+
+// Status is what the gateway hears, knows and reaches.
+func (v *vitals) Status() string {
+	missing := v.missing()
+	if !v.known {
+		if len(missing) == 0 {
+			return "starting"
+		}
+		return "starting, waiting for " + strings.Join(missing, ", ")
+	}
+	parts := []string{v.hearing(), count(len(v.g.house.House().Entities)), "MCP " + strings.ToUpper(v.g.link.host.Overall())}
+	if !v.g.link.bus.Connected() {
+		parts = append(parts, "no MQTT broker")
+	}
+	if len(missing) > 0 {
+		parts = append(parts, "no word yet from "+strings.Join(missing, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// hearing says what the ear is waiting for.
+func (v *vitals) hearing() string {
+	switch s := v.sound(); {
+	case v.g.deaf():
+		return "spoken commands are off"
+	case v.g.Muted():
+		return "muted"
+	case s.Input == "" || s.Problem != "" || v.pulse.ended.Load():
+		return "no microphone, text commands work"
+	case v.g.cfg.Wake.Engine == "none":
+		return "push to talk"
+	}
+	return "listening for '" + strings.Join(v.g.cfg.Wake.Words, "' or '") + "'"
+}
+
+// count says how many devices there are.
+func count(devices int) string {
+	if devices == 1 {
+		return "1 device"
+	}
+	return fmt.Sprintf("%d devices", devices)
+}

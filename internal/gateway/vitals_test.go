@@ -1,0 +1,113 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/device"
+	"voicegateway/internal/turn"
+)
+
+// answering is a loop that answers unless it hangs.
+type answering struct{ hangs bool }
+
+func (a *answering) Answers(context.Context) error {
+	if a.hangs {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// microphone gives the error, or one frame after the other.
+type microphone struct{ err error }
+
+func (m *microphone) Read(context.Context) (audio.Frame, error) { return audio.Frame{}, m.err }
+
+// vital is a gateway that has not been started, with its vitals in a test's hands.
+func vital(t *testing.T) (v *vitals, loop *answering, card *device.State, mic *microphone) {
+	t.Helper()
+	cfg := Default()
+	cfg.Gateway.StateDir = t.TempDir()
+	g, err := New(cfg, Options{Executable: "voice-gateway", Source: turn.FromMic}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.link.manager == nil {
+		t.Fatal("the daemon tells no service manager")
+	}
+	loop, card, mic = &answering{}, &device.State{}, &microphone{}
+	return &vitals{g: g, loop: loop, sound: func() device.State { return *card }, pulse: &pulse{Microphone: mic}}, loop, card, mic
+}
+
+func TestASignOfLifeNeedsSoundOrAReason(t *testing.T) {
+	t.Parallel()
+	v, loop, card, mic := vital(t)
+	alive := func(want string) {
+		t.Helper()
+		err := v.Alive(t.Context())
+		if got := errors.Join(err); (got == nil) != (want == "") || got != nil && !strings.Contains(got.Error(), want) {
+			t.Errorf("alive: %v; expected %q", err, want)
+		}
+	}
+	frame := func() { _, _ = v.pulse.Read(t.Context()) }
+
+	alive("") // the card is being opened
+	card.Input = "card"
+	frame()
+	alive("")
+	alive("no sound") // nothing since then
+	frame()
+	alive("")
+	card.Problem = "unplugged"
+	alive("")
+	card.Problem = ""
+	alive("no sound")
+	v.g.ear.mute.on.Store(true)
+	alive("")
+	v.g.ear.mute.on.Store(false)
+	mic.err = io.ErrUnexpectedEOF
+	frame() // the last one
+	alive("")
+	loop.hangs = true
+	frame()
+	alive("nothing happens")
+}
+
+func TestReadyWaitsForWordFromEveryPart(t *testing.T) {
+	t.Parallel()
+	v, loop, card, _ := vital(t)
+	if v.Ready(t.Context()) {
+		t.Error("it is ready before anything has started")
+	}
+	for _, part := range []string{"starting", "MQTT", "the recogniser", "the sound card"} {
+		if !strings.Contains(v.Status(), part) {
+			t.Errorf("status %q; expected %q in it", v.Status(), part)
+		}
+	}
+	v.began = v.began.Add(-2 * startMost) // long ago
+	loop.hangs = true
+	if v.Ready(t.Context()) {
+		t.Error("it is ready with a loop that hangs")
+	}
+	loop.hangs = false
+	if !v.Ready(t.Context()) {
+		t.Error("parts that say nothing keep it from being ready for ever")
+	}
+	card.Input = "card"
+	if got := v.Status(); !strings.HasPrefix(got, "listening for 'hey jarvis'; 0 devices; MCP DISCONNECTED; no MQTT broker; no word yet from") {
+		t.Errorf("status %q", got)
+	}
+	card.Problem = "unplugged"
+	if got := v.Status(); !strings.HasPrefix(got, "no microphone") {
+		t.Errorf("status %q", got)
+	}
+	v.g.ear.mute.on.Store(true)
+	if got := v.Status(); !strings.HasPrefix(got, "muted") {
+		t.Errorf("status %q", got)
+	}
+}

@@ -1,0 +1,75 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// devicesTimeout bounds the listing of sound devices: starting a sound library
+// on a small machine takes seconds.
+const devicesTimeout = 20 * time.Second
+
+// listen opens an utterance: push to talk.
+func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
+	s.act(w, r, "listening", s.deps.Ear.Listen)
+}
+
+// stop ends what is being heard or said.
+func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
+	s.act(w, r, "stopped", s.deps.Ear.Stop)
+}
+
+// act does something that has no answer but that it was done.
+func (s *Server) act(w http.ResponseWriter, r *http.Request, done string, do func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.answer(w, http.StatusAccepted, map[string]bool{done: true})
+}
+
+// muteState is how the mute switch stands.
+type muteState struct {
+	Muted bool `json:"muted"`
+}
+
+// muted tells how the switch stands.
+func (s *Server) muted(w http.ResponseWriter, _ *http.Request) {
+	s.answer(w, http.StatusOK, muteState{s.deps.Ear.Muted()})
+}
+
+// mute turns the switch.
+func (s *Server) mute(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		On *bool `json:"on"`
+	}
+	if !s.read(w, r, &request) {
+		return
+	}
+	if request.On == nil {
+		s.refuse(w, http.StatusBadRequest, `"on" is missing; expected true or false`)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
+	defer cancel()
+	if err := s.deps.Ear.Mute(ctx, *request.On); err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.answer(w, http.StatusOK, muteState{s.deps.Ear.Muted()})
+}
+
+// devices lists the sound devices.
+func (s *Server) devices(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), devicesTimeout)
+	defer cancel()
+	list, err := s.deps.Ear.Devices(ctx)
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.answer(w, http.StatusOK, list)
+}

@@ -1,0 +1,69 @@
+package endpoint
+
+import (
+	"time"
+
+	"voicegateway/internal/audio"
+)
+
+// pastFrames are four seconds: a wake word and what was there before it.
+const pastFrames = 200
+
+// heard is what is known of one frame.
+type heard struct {
+	at     time.Time
+	level  float64 // dBFS
+	voice  bool    // a model hears somebody speak
+	judged bool    // there is a model
+}
+
+// past is the newest frames. How loud the wake word was is asked only when it
+// has been found, and frames from before that come a second time.
+type past struct {
+	ring [pastFrames]heard
+	n    int // frames ever
+}
+
+func (p *past) push(h heard) {
+	p.ring[p.n%pastFrames] = h
+	p.n++
+}
+
+// find returns a frame that has been heard already. One without a time is new.
+func (p *past) find(at time.Time) (heard, bool) {
+	if at.IsZero() {
+		return heard{}, false
+	}
+	for i := p.n - 1; i >= max(0, p.n-pastFrames); i-- {
+		switch h := p.ring[i%pastFrames]; {
+		case h.at.Equal(at):
+			return h, true
+		case h.at.Before(at):
+			return heard{}, false
+		}
+	}
+	return heard{}, false
+}
+
+// between calls yield with every frame that ended after from and not after to.
+func (p *past) between(from, to time.Time, yield func(heard)) {
+	for i := max(0, p.n-pastFrames); i < p.n; i++ {
+		if h := p.ring[i%pastFrames]; h.at.After(from) && !h.at.After(to) {
+			yield(h)
+		}
+	}
+}
+
+// measure hears a frame, once.
+func (e *Endpointer) measure(f audio.Frame) heard {
+	if h, ok := e.past.find(f.At); ok {
+		return h
+	}
+	h := heard{at: f.At, level: audio.Level(f.Samples)}
+	if e.cfg.Voice != nil {
+		h.voice, h.judged = e.cfg.Voice.Push(f)
+	}
+	e.floor.Push(h.level)
+	e.past.push(h)
+	return h
+}

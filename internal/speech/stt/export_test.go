@@ -1,0 +1,37 @@
+package stt
+
+import (
+	"slices"
+	"time"
+
+	"voicegateway/internal/audio"
+)
+
+// Chained is the chain of a configuration with an engine in the place of
+// PocketSphinx.
+func Chained(grammar Engine, cfg Config) (Engine, error) {
+	open := cfg
+	open.Engines = slices.DeleteFunc(slices.Clone(cfg.Engines), func(e string) bool { return e == "pocketsphinx" })
+	e, err := newChain(open)
+	if err != nil || grammar == nil {
+		return e, err
+	}
+	c := e.(*chain)
+	c.order, c.grammar, c.name = cfg.Engines, grammar, "pocketsphinx"
+	if again, ok := grammar.(Reopener); ok && c.order[0] == c.name {
+		return &reopenable{c, again}, nil
+	}
+	return c, nil
+}
+
+// Credible cleans a text that was written for so much speech, so far above the
+// room, and says why it is not believed.
+func Credible(text string, speech time.Duration, above float64) (clean, why string) {
+	return credible(answer{text: text}, loudness{speech: speech, span: speech, above: above})
+}
+
+// Spoken is how long something stands out as speech.
+func Spoken(c audio.Clip) time.Duration { return measure(c.Samples).speech }
+
+// Prompt is what a recogniser is told of the names.
+func Prompt(names []string) string { return prompt(names) }

@@ -1,0 +1,109 @@
+package stt
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of what can have been said.
+const (
+	// The fastest speakers say some 20 characters a second, spaces included; the
+	// first word's begin and the last one's end are often not loud.
+	fastest   = 30 // characters a second
+	unhurried = 300 * time.Millisecond
+	// A phrase that is repeated this often, over this many words, is a network in
+	// a loop. People say "no no no no".
+	loopTimes = 4
+	loopWords = 6
+	// Speech that is weaker than this is none, if what it is said to be is one of
+	// the phrases of silence.
+	weakTime  = 400 * time.Millisecond
+	weakAbove = 14.0 // dB
+	maxText   = 500  // bytes of a text; the longest command has a fifth
+)
+
+// remark is what recognisers write beside the words: [BLANK_AUDIO], (music), ♪.
+var remark = regexp.MustCompile(`\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>|♪[^♪]*♪?`)
+
+// credits are what networks that learnt from subtitles write under silence, and
+// nobody says to a house. Parts of texts, lower case without punctuation.
+var credits = []string{
+	"thanks for watching", "thank you for watching", "thank you so much for watching", "please subscribe", "subscribe to my channel",
+	"like and subscribe", "see you in the next video", "see you next time on", "subtitles by", "subtitled by", "captions by", "captioned by",
+	"transcribed by", "transcription by", "translated by", "amaraorg", "amara org", "otterai", "castingwordscom",
+	"untertitel der", "untertitel im auftrag", "untertitelung", "untertitel von", "danke fürs zuschauen", "vielen dank fürs zuschauen", "bis zum nächsten video",
+	"soustitres réalisés", "sous-titres réalisés", "soustitrage", "sous-titrage", "merci d'avoir regardé", "abonnezvous", "abonnez-vous",
+	"subtítulos realizados", "subtítulos por", "gracias por ver", "suscríbete al canal",
+}
+
+// murmurs are whole texts that are as often invented as said.
+var murmurs = []string{
+	"you", "thank you", "thanks", "thank you very much", "bye", "bye bye", "okay", "ok", "so", "yeah", "oh", "hmm", "uh", "the end", "the",
+	"danke", "vielen dank", "tschüss", "merci", "au revoir", "gracias", "adiós",
+}
+
+// credible cleans a recogniser's text and says why it cannot have been said, ""
+// when it can.
+func credible(a answer, l loudness) (text, why string) {
+	text = strings.Join(strings.Fields(remark.ReplaceAllString(strings.ToValidUTF8(a.text, ""), " ")), " ")
+	text = strings.TrimSpace(strings.TrimLeft(text, "-–—♪>"))
+	plain := words(text)
+	joined := strings.Join(plain, " ")
+	characters := utf8.RuneCountInString(joined)
+	switch {
+	case len(plain) == 0:
+		return "", "no words in the speech"
+	case a.doubt != "":
+		return "", a.doubt
+	case len(text) > maxText:
+		return "", "the recogniser wrote far more than can be said in one command"
+	case time.Duration(characters)*time.Second/fastest > l.span+unhurried:
+		return "", fmt.Sprintf("the recogniser wrote %d characters for %s of speech", characters, l.span)
+	case loops(plain):
+		return "", "the recogniser repeats itself"
+	case slices.ContainsFunc(credits, func(c string) bool { return strings.Contains(joined, c) }):
+		return "", "the recogniser wrote what is usual under silence"
+	case slices.Contains(murmurs, joined) && (l.speech < weakTime || l.above < weakAbove):
+		return "", "too little speech for what the recogniser wrote"
+	}
+	return text, ""
+}
+
+// words are the lower case words of a text, without punctuation.
+func words(text string) []string {
+	var all []string
+	for w := range strings.FieldsSeq(strings.ToLower(text)) {
+		w = strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '-' || unicode.Is(unicode.M, r) {
+				return r
+			}
+			return -1
+		}, w)
+		if w = strings.Trim(w, "'-"); w != "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// loops finds a phrase that is repeated over and over.
+func loops(words []string) bool {
+	for length := 1; length <= len(words)/loopTimes; length++ {
+		run := 0 // words in a row that are as those one phrase before
+		for i := length; i < len(words); i++ {
+			if words[i] != words[i-length] {
+				run = 0
+				continue
+			}
+			if run++; run+length >= max(length*loopTimes, loopWords) {
+				return true
+			}
+		}
+	}
+	return false
+}

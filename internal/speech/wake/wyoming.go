@@ -1,0 +1,288 @@
+package wake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/wyoming"
+)
+
+// How a service is kept. A lost one is tried again after 1, 2, 4 … seconds.
+const (
+	connectTime  = 3 * time.Second
+	describeTime = 3 * time.Second // services answer at once; what is silent is none
+	firstPause   = time.Second
+	longestPause = 30 * time.Second
+	// queued is how many frames may wait to be sent: a second. What is older than
+	// that when it is heard is no wake word any more.
+	queued = 50
+	// farther than this behind or ahead of the newest sound no timestamp is right.
+	believable = 5 * time.Second
+)
+
+// distant lets a Wyoming service listen. It gets all sound as it comes and tells
+// of wake words when it hears them.
+type distant struct {
+	cfg    Config
+	frames chan audio.Frame
+
+	mu      sync.Mutex
+	heard   []speech.Detection
+	trouble error // nil while the service listens
+	dropped int   // frames that found the queue full
+
+	// last is the end of the newest frame, resumed the beginning of the first one
+	// after a pause: while a command is listened to, nobody asks for wake words.
+	last, resumed time.Time
+}
+
+func newWyoming(cfg Config) (Engine, error) {
+	if err := wyoming.Check(cfg.Wyoming); err != nil {
+		return nil, fmt.Errorf("wake.wyoming.uri: %w", err)
+	}
+	cfg.Words = slices.DeleteFunc(slices.Clone(cfg.Words), func(w string) bool { return plain(w) == "" })
+	if len(cfg.Words) == 0 {
+		return nil, errNoWords
+	}
+	return &distant{cfg: cfg, frames: make(chan audio.Frame, queued), trouble: errors.New("the wake word service is being connected")}, nil
+}
+
+// Run keeps the service connected.
+func (d *distant) Run(ctx context.Context) error {
+	pause := firstPause
+	for {
+		worked, err := d.serve(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if worked {
+			pause = firstPause
+		}
+		d.condition(err)
+		d.cfg.Log.Warn("wake word service lost", "err", err, "retry_in", pause)
+		if !d.wait(ctx, pause) {
+			return nil
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// wait lets time pass; false at the end of ctx.
+func (d *distant) wait(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (d *distant) condition(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.trouble = err
+}
+
+// serve is one connection, from its beginning to its loss. It says whether the
+// service listened at all.
+func (d *distant) serve(ctx context.Context) (worked bool, err error) {
+	limited, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	conn, err := wyoming.Dial(limited, d.cfg.Wyoming)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = conn.Close() }()
+	names, err := d.introduce(ctx, conn)
+	if err != nil {
+		return false, err
+	}
+	d.empty()
+	ctx, stop := context.WithCancel(ctx)
+	clock := &streamClock{}
+	var sender sync.WaitGroup
+	var sending error
+	sender.Go(func() {
+		defer stop() // without sound there is nothing to hear
+		sending = d.send(ctx, conn, names, clock)
+	})
+	d.condition(nil)
+	d.cfg.Log.Info("wake word service listens")
+	err = d.listen(ctx, conn, names, clock)
+	stop()
+	sender.Wait()
+	if sending != nil && !errors.Is(sending, context.Canceled) {
+		err = sending
+	}
+	return true, err
+}
+
+// introduce asks the service for its names of our words: by phrase, by name, or
+// by a name with a version behind it, such as hey_jarvis_v0.1.
+func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, describeTime)
+	defer cancel()
+	info, err := conn.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{} // the service's name to our word
+	var offered []string
+	for _, program := range info.Wake {
+		for _, m := range program.Models {
+			offered = append(offered, m.Name)
+			for _, w := range d.cfg.Words {
+				if plain(m.Phrase) == plain(w) || bare(m.Name) == plain(w) {
+					names[m.Name] = w
+				}
+			}
+		}
+	}
+	if len(offered) == 0 { // it does not tell; the usual form of a name may do
+		for _, w := range d.cfg.Words {
+			names[strings.ReplaceAll(plain(w), " ", "_")] = w
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("the wake word service knows none of %q; it has %s", d.cfg.Words, strings.Join(offered[:min(len(offered), 20)], ", "))
+	}
+	return names, nil
+}
+
+var version = regexp.MustCompile(`[_-]?v[0-9][0-9._-]*$`)
+
+// bare is a service's name for a word as a phrase.
+func bare(name string) string { return plain(version.ReplaceAllString(name, "")) }
+
+// empty forgets sound from before the connection.
+func (d *distant) empty() {
+	for {
+		select {
+		case <-d.frames:
+		default:
+			return
+		}
+	}
+}
+
+// streamClock tells the time of a sample by its place in the stream.
+type streamClock struct {
+	mu     sync.Mutex
+	newest time.Time // end of the last frame that was sent
+	sent   int64     // samples
+}
+
+// milliseconds of the stream.
+func (c *streamClock) sentTime() int64 { return c.sent * 1000 / int64(audio.SpeechRate) }
+
+func (c *streamClock) push(f audio.Frame) (start int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	start = c.sentTime()
+	c.sent += int64(len(f.Samples))
+	c.newest = f.At
+	return start
+}
+
+// at is when the sample at a service's timestamp was heard; without one that can
+// be believed, the newest sound.
+func (c *streamClock) at(timestamp *int64) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if timestamp == nil {
+		return c.newest
+	}
+	ago := time.Duration(c.sentTime()-*timestamp) * time.Millisecond
+	if *timestamp < 0 || ago < 0 || ago > believable {
+		return c.newest
+	}
+	return c.newest.Add(-ago)
+}
+
+// send passes the sound on.
+func (d *distant) send(ctx context.Context, conn *wyoming.Conn, names map[string]string, clock *streamClock) error {
+	wanted := make([]string, 0, len(names))
+	for name := range names {
+		wanted = append(wanted, name)
+	}
+	slices.Sort(wanted)
+	for _, e := range []wyoming.Event{wyoming.Detect(wanted), wyoming.Start(0)} {
+		if err := conn.Write(ctx, e); err != nil {
+			return err
+		}
+	}
+	for {
+		select {
+		case f := <-d.frames:
+			if err := conn.Write(ctx, wyoming.Chunk(f.Samples, clock.push(f))); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// listen takes the detections in.
+func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[string]string, clock *streamClock) error {
+	for {
+		e, err := conn.Await(ctx, wyoming.TypeDetection)
+		if err != nil {
+			return err
+		}
+		var told wyoming.Detection
+		if err := e.Decode(&told); err != nil {
+			return err
+		}
+		word, ok := names[told.Name]
+		if told.Name == "" {
+			word, ok = d.cfg.Words[0], true // a service with one word need not say which
+		}
+		if !ok {
+			continue // nobody asked for it
+		}
+		d.mu.Lock()
+		// One is enough to wake, and a flood of them must not grow.
+		d.heard = append(d.heard[:min(len(d.heard), queued)], speech.Detection{Word: word, Score: 1, Engine: "wyoming", At: clock.at(told.Timestamp)})
+		d.mu.Unlock()
+	}
+}
+
+// Detect queues the frame and returns a detection that came meanwhile. It never
+// waits: sound that finds the queue full is lost, which is logged once a second's
+// worth is.
+func (d *distant) Detect(_ context.Context, f audio.Frame) (speech.Detection, bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.last.IsZero() || f.At.Sub(d.last) > gap {
+		d.resumed = f.At.Add(-audio.FrameLength)
+	}
+	d.last = f.At
+	select {
+	case d.frames <- f:
+	default:
+		d.dropped++
+		if d.trouble == nil && d.dropped%queued == 0 {
+			d.cfg.Log.Warn("the wake word service does not take the sound fast enough", "lost_frames", d.dropped)
+		}
+	}
+	for len(d.heard) > 0 {
+		hit := d.heard[0]
+		d.heard = d.heard[1:]
+		// What comes late belongs to what was heard before the pause.
+		if hit.At.After(d.resumed) && f.At.Sub(hit.At) < believable {
+			return hit, true, nil
+		}
+	}
+	return speech.Detection{}, false, d.trouble
+}
