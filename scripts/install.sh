@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Installs what is in bin as a service of this machine, or takes it away again:
+# install.sh install|uninstall. It can be run again and again; a configuration
+# that is there is never overwritten. With DESTDIR it only lays out the files, for
+# a package.
+#
+#   PREFIX   where the programs go (/usr/local)
+#   DESTDIR  a directory that stands for the root of the machine
+#   BIN      where the programs are (bin)
+#   PROFILE  the configuration to begin with: voice-gateway, offline, local-ai, cloud
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+PREFIX=${PREFIX:-/usr/local}
+DESTDIR=${DESTDIR:-}
+BIN=${BIN:-bin}
+PROFILE=${PROFILE:-voice-gateway}
+name=voice-gateway
+programs=(voice-gateway zwave-mcp-server)
+bindir=$PREFIX/bin
+etc=/etc/$name
+state=/var/lib/$name
+unit=/etc/systemd/system/$name.service
+[ "$PREFIX" = /usr ] && unit=/usr/lib/systemd/system/$name.service
+
+say() { printf '%s\n' "$*"; }
+die() { printf 'install: %s\n' "$*" >&2; exit 1; }
+
+live() { [ -z "$DESTDIR" ]; }
+# systemd: is this machine run by it?
+systemd() { live && [ -d /run/systemd/system ]; }
+
+if live && [ "$(id -u)" -ne 0 ]; then
+  die "this needs root: sudo make ${1:-install} (or DESTDIR=… to lay out the files elsewhere)"
+fi
+
+# put MODE FILE PLACE: over what was there, which may be running.
+put() {
+  if cmp -s "$2" "$DESTDIR$3"; then
+    chmod "$1" "$DESTDIR$3"
+    return
+  fi
+  install -D -m "$1" "$2" "$DESTDIR$3.tmp"
+  mv -f "$DESTDIR$3.tmp" "$DESTDIR$3"
+  say "installed  $3"
+}
+
+make_user() {
+  if ! getent passwd "$name" >/dev/null; then
+    useradd --system --user-group --home-dir "$state" --no-create-home --shell /usr/sbin/nologin "$name"
+    say "made       user $name"
+  fi
+  if getent group audio >/dev/null; then
+    usermod -a -G audio "$name"
+  else
+    say "missing    group audio: who may use the sound card? Add $name to that group."
+  fi
+}
+
+# directory MODE OWNER PLACE
+directory() {
+  if live; then
+    install -d -m "$1" -o "${2%:*}" -g "${2#*:}" "$3"
+  else
+    install -d -m "$1" "$DESTDIR$3"
+  fi
+}
+
+configure() {
+  local from=configs/$PROFILE.yaml place=$etc/$name.yaml
+  [ -f "$from" ] || die "there is no profile $PROFILE; there are: voice-gateway, offline, local-ai, cloud"
+  if [ ! -e "$DESTDIR$place" ]; then
+    put 0644 "$from" "$place"
+  elif cmp -s "$from" "$DESTDIR$place"; then
+    rm -f "$DESTDIR$place.new"
+  else
+    put 0644 "$from" "$place.new"
+    say "kept       $place as it is; the one that comes with this version is beside it"
+  fi
+}
+
+do_install() {
+  local p
+  for p in "${programs[@]}"; do
+    [ -x "$BIN/$p" ] || die "$BIN/$p is missing; build first, as yourself: make build"
+  done
+  [ -f "configs/$PROFILE.yaml" ] || die "there is no profile $PROFILE; there are: voice-gateway, offline, local-ai, cloud"
+  for p in "${programs[@]}"; do put 0755 "$BIN/$p" "$bindir/$p"; done
+  if live; then make_user; fi
+  directory 0755 root:root "$etc"
+  directory 0750 "root:$name" "$etc/credentials"
+  directory 0750 "$name:$name" "$state"
+  directory 0750 "$name:$name" "$state/models"
+  configure
+  local text
+  text=$(mktemp)
+  sed "s|/usr/local/bin/|$bindir/|" "configs/$name.service" >"$text"
+  put 0644 "$text" "$unit"
+  rm -f "$text"
+  if systemd; then
+    systemctl daemon-reload
+    systemctl enable --quiet "$name"
+    say "enabled    $name, from the next start of the machine on"
+  fi
+  live || return 0
+  say ""
+  say "Next:"
+  say "  1. $etc/$name.yaml: area, microphone, broker; then: voice-gateway config check"
+  say "  2. a wake word model: runuser -u $name -- $bindir/voice-gateway models pull hey_jarvis"
+  if systemd; then
+    say "  3. systemctl restart $name; systemctl status $name; journalctl -u $name"
+  else
+    say "  3. this machine is not run by systemd: runuser -u $name -- $bindir/voice-gateway run --config $etc/$name.yaml"
+  fi
+}
+
+do_uninstall() {
+  local p
+  if systemd && [ -e "$unit" ]; then
+    systemctl disable --now --quiet "$name" || true
+  fi
+  for p in "${programs[@]}"; do
+    p=$DESTDIR$bindir/$p
+    [ ! -e "$p" ] || { rm -f "$p"; say "removed    ${p#"$DESTDIR"}"; }
+  done
+  [ ! -e "$DESTDIR$unit" ] || { rm -f "$DESTDIR$unit"; say "removed    $unit"; }
+  if systemd; then systemctl daemon-reload; fi
+  say "kept       $etc and $state; without them: rm -r $etc $state"
+  if live && getent passwd "$name" >/dev/null; then
+    say "kept       user $name; without it: userdel $name"
+  fi
+}
+
+case ${1:-} in
+install) do_install ;;
+uninstall) do_uninstall ;;
+*) die "expected install or uninstall" ;;
+esac
