@@ -1,8 +1,8 @@
 //go:build ignore
 
 // This program reads what go test -json writes and shows what a person needs: a
-// line for each package, the whole output of what failed, every skipped test
-// with its reason, and the counts at the end. It exists because a skipped test
+// line for each package, the whole output of what failed, what a test shows by its
+// attributes, every skipped test with its reason, and the counts at the end. It exists because a skipped test
 // is invisible otherwise. Usage:
 //
 //	go test -json ./... | go run scripts/tests.go
@@ -24,7 +24,12 @@ type event struct {
 	Test       string
 	Elapsed    float64
 	Output     string
+	Key, Value string // of an attribute
 }
+
+// shown is the key of attributes (testing.T.Attr) that a person wants to see
+// although the test has passed: the lines of a table.
+const shown = "shows"
 
 type tally struct {
 	passed, failed, skipped  int
@@ -61,6 +66,10 @@ func (t *tally) add(e event) {
 			t.output[key] = &strings.Builder{}
 		}
 		t.output[key].WriteString(e.Output)
+	case "attr":
+		if e.Key == shown {
+			fmt.Println("     ", e.Value)
+		}
 	case "pass", "fail", "skip":
 		t.ended(e, key)
 		delete(t.output, key)

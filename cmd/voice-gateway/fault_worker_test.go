@@ -49,13 +49,13 @@ func TestListeningWithAHangingRecogniser(t *testing.T) {
 	utter := func() turn.Record {
 		n++
 		stranger.say(t, "listen", fmt.Sprintf(`{"id":"l%d"}`, n))
-		eventually(t, "it listens", func() bool { return strings.Count(stranger.states(), "listening") == n })
+		eventually(t, "it wakes", func() bool { return strings.Count(stranger.states(), "wake") == n })
 		stranger.say(t, "stop", fmt.Sprintf(`{"id":"s%d"}`, n))
 		var turns []turn.Record
 		eventually(t, "the turn is told", func() bool {
 			return get(t, http, "/api/turns?limit=100", &turns) == nil && len(turns) == n
 		})
-		eventually(t, "it is idle", func() bool { return strings.HasSuffix(stranger.states(), "listening idle") })
+		eventually(t, "it is idle", func() bool { return strings.HasSuffix(stranger.states(), " idle") })
 		return turns[0]
 	}
 	eventually(t, "the recogniser is ready", func() bool { return utter().Outcome == turn.Interrupted })
