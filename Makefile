@@ -48,7 +48,7 @@ ACCEPT := go test -json -tags accept -run '^TestAccept' -count=1 -timeout 20m
 accept: setup build ## what needs long real processes (under twenty minutes)
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./cmd/voice-gateway; \
-	{ $(ACCEPT) -p 3 $$(grep -vx "$$whole" <<<"$$dirs") || :; $(ACCEPT) "$$whole" || :; } | go run scripts/tests.go
+	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx "$$whole" <<<"$$dirs") || failed=1; $(ACCEPT) -parallel 6 "$$whole" || failed=1; exit $$failed; } | go run scripts/tests.go
 
 check: setup $(GOFUMPT) $(GOLANGCI) ## what an engineer runs before a commit
 	@unformatted=$$($(GOFUMPT) -l cmd internal scripts); \

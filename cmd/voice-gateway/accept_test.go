@@ -16,6 +16,7 @@ import (
 // TestAcceptDemo: the demonstration plays at the pace of real time and proves
 // itself; here it must have said so.
 func TestAcceptDemo(t *testing.T) {
+	t.Parallel()
 	out, errs, status := command(t, environ(t), "demo")
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, errs)
@@ -32,6 +33,7 @@ func TestAcceptDemo(t *testing.T) {
 
 // TestAcceptDemoWithABrokenServer: it must fail, say why, and tell the time.
 func TestAcceptDemoWithABrokenServer(t *testing.T) {
+	t.Parallel()
 	broken := filepath.Join(t.TempDir(), "broken-server")
 	if err := os.WriteFile(broken, []byte("#!/bin/sh\necho 'cannot open the stick' >&2\nexit 7\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -56,6 +58,7 @@ func TestAcceptDemoWithABrokenServer(t *testing.T) {
 // TestAcceptHearInRealTime: twenty recorded commands at the pace of a
 // microphone. The bar leaves room for one that is misheard.
 func TestAcceptHearInRealTime(t *testing.T) {
+	t.Parallel()
 	house := fake.Shared(t, "speech", "clips", "home.json")
 	dir := filepath.Dir(house)
 	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.jsonl"))

@@ -39,7 +39,7 @@ func tabled(t *testing.T) []tabledLine {
 // tableOf hears the recordings of a directory.
 func tableOf(t *testing.T, dir, models string) (lines []tabledLine) {
 	t.Helper()
-	out, errs, status := command(t, environ(t, "VOICE_GATEWAY_WAKE_MODELS_DIR="+models), "hear", "--table", dir, "--json")
+	out, errs, status := command(t, environ(t, "VOICE_GATEWAY_WAKE_MODELS_DIR="+models, "VOICE_GATEWAY_STT_DENOISE=on"), "hear", "--table", dir, "--json")
 	if status != 0 {
 		t.Fatalf("status %d\n%s", status, errs)
 	}

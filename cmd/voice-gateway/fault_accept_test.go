@@ -17,6 +17,7 @@ import (
 // TestAcceptTheRecogniserDiesInAnUtterance: a command is spoken again and again
 // into a simulated card; the first one is hit.
 func TestAcceptTheRecogniserDiesInAnUtterance(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]func(*testing.T, int){
 		"killed":  kill,
 		"hanging": freeze,

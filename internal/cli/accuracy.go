@@ -131,6 +131,9 @@ func (a *app) hearTable(ctx context.Context, h hearing) error {
 	}
 	var all []outcome
 	for _, m.denoise = range []string{"on", "off"} {
+		if l.STT.Denoise != "auto" && l.STT.Denoise != m.denoise {
+			continue
+		}
 		cfg := stt.Default()
 		cfg.Command, cfg.ModelDir, cfg.Wakes = []string{a.Executable, "worker", "stt"}, l.STT.ModelDir, gateway.WakePhrases(l.Wake.Words)
 		cfg.Pronunciations, cfg.Denoise, cfg.Log = l.STT.Pronunciations, m.denoise, a.logger(slog.LevelError)

@@ -40,10 +40,12 @@ func (m *accuracy) mixes() (jobs []job) {
 		return nil
 	}
 	for _, x := range m.mixed() {
-		for _, x.gated = range []bool{true, false} {
-			if x.placed == nobody && !x.gated {
+		for _, gated := range []bool{true, false} {
+			if x.placed == nobody && !gated {
 				continue // it makes no difference
 			}
+			x := x // each job keeps its own
+			x.gated = gated
 			jobs = append(jobs, func(ctx context.Context) (outcome, error) { return m.overhear(ctx, x) })
 		}
 	}

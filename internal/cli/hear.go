@@ -47,7 +47,7 @@ func (a *app) hearCommand() *cobra.Command {
 	c.Flags().BoolVar(&h.realtime, "realtime", false, "pace the sound as a microphone would")
 	c.Flags().BoolVar(&h.noWake, "no-wake", false, "take each file as an utterance, without a wake word")
 	c.Flags().StringVar(&h.home, "home", "", "a file with the house to simulate (default: the built-in one)")
-	c.Flags().StringVar(&h.table, "table", "", "print how well the recordings of a directory are heard (its manifest.jsonl says what is in them)")
+	c.Flags().StringVar(&h.table, "table", "", "print how well the recordings of a directory are heard (its manifest.jsonl says what is in them); with and without the denoiser, unless stt.denoise says which")
 	c.Flags().BoolVar(&h.dryRun, "dry-run", false, "stop before the tools")
 	return c
 }
