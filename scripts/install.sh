@@ -92,7 +92,14 @@ do_install() {
   directory 0750 "$name:$name" "$state"
   directory 0750 "$name:$name" "$state/models"
   configure
-  local text
+  local text other
+  # A unit of ours in the other place would win, or lose, unseen.
+  for other in /etc/systemd/system/$name.service /usr/lib/systemd/system/$name.service; do
+    if [ "$other" != "$unit" ] && [ -e "$DESTDIR$other" ]; then
+      rm -f "$DESTDIR$other"
+      say "removed    $other, of an installation with another PREFIX"
+    fi
+  done
   text=$(mktemp)
   sed "s|/usr/local/bin/|$bindir/|" "configs/$name.service" >"$text"
   put 0644 "$text" "$unit"
@@ -106,7 +113,7 @@ do_install() {
   say ""
   say "Next:"
   say "  1. $etc/$name.yaml: area, microphone, broker; then: voice-gateway config check"
-  say "  2. a wake word model: runuser -u $name -- $bindir/voice-gateway models pull hey_jarvis"
+  say "  2. the models of wake word, stop word and voice: runuser -u $name -- $bindir/voice-gateway models pull"
   if systemd; then
     say "  3. systemctl restart $name; systemctl status $name; journalctl -u $name"
   else
@@ -116,6 +123,9 @@ do_install() {
 
 do_uninstall() {
   local p
+  if [ ! -e "$DESTDIR$unit" ] && [ ! -e "$DESTDIR$bindir/$name" ]; then
+    say "missing    there is nothing of it below $PREFIX; was it installed with another PREFIX?"
+  fi
   if systemd && [ -e "$unit" ]; then
     systemctl disable --now --quiet "$name" || true
   fi

@@ -34,12 +34,13 @@ const shown = "shows"
 type tally struct {
 	passed, failed, skipped  int
 	packages, failedPackages int
+	running                  map[string]bool             // packages that have not ended
 	output                   map[string]*strings.Builder // by package and test, until it has ended
 	failures, skips          []string
 }
 
 func main() {
-	t := tally{output: map[string]*strings.Builder{}}
+	t := tally{running: map[string]bool{}, output: map[string]*strings.Builder{}}
 	began := time.Now()
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 64<<20)
@@ -59,6 +60,8 @@ func main() {
 func (t *tally) add(e event) {
 	key := e.Package + "\x00" + e.Test
 	switch e.Action {
+	case "start":
+		t.running[e.Package] = true
 	case "build-output":
 		fmt.Print(e.Output)
 	case "output":
@@ -99,6 +102,7 @@ func (t *tally) ended(e event, key string) {
 }
 
 func (t *tally) packageEnded(e event, said string) {
+	delete(t.running, e.Package)
 	switch e.Action {
 	case "pass":
 		t.packages++
@@ -132,6 +136,10 @@ func reason(said string) string {
 func (t *tally) close(took time.Duration, err error) bool {
 	for _, skip := range t.skips {
 		fmt.Println("skipped:", skip)
+	}
+	for p := range t.running { // whoever ran it was killed
+		t.failedPackages++
+		fmt.Println("unfinished:", p)
 	}
 	for _, failure := range t.failures {
 		fmt.Println("failed: ", failure)

@@ -181,8 +181,8 @@ func withAndWithout(some []outcome) []string {
 			n++
 			exact, intent, wrong = exact+one(o.Exact), intent+one(o.Intent), wrong+one(o.Wrong)
 		}
-		cells[0] = fmt.Sprint(n)
 		if n > 0 {
+			cells[0] = fmt.Sprint(n)
 			cells[i+1] = fmt.Sprintf("%3.0f / %3.0f / %3.0f %%", percent(exact, n), percent(intent, n), percent(wrong, n))
 		}
 	}
@@ -211,6 +211,10 @@ func (a *app) tellOthers(others []outcome) {
 				if o.Denoise == denoise {
 					n, rejected = n+1, rejected+one(o.Text == "")
 				}
+			}
+			if n == 0 {
+				row = append(row, "")
+				continue
 			}
 			row = append(row, fmt.Sprintf("%d of %d", rejected, n))
 		}

@@ -102,6 +102,9 @@ func (a *app) ask(ctx context.Context, l *loaded, q turn.Question) (turn.Record,
 
 // textGateway is a gateway in this process for text only, out of a daemon's way.
 func (a *app) textGateway(l *loaded, level slog.Level) (*gateway.Gateway, error) {
+	if l.locked != nil {
+		return nil, l.locked
+	}
 	cfg := l.Config
 	cfg.HTTP.Listen = ""
 	g, err := gateway.New(cfg, gateway.Options{

@@ -85,7 +85,11 @@ func (v *earView) note(text string) {
 		return
 	}
 	v.told = text
-	if text != "" && !v.asJSON {
+	switch {
+	case text == "":
+	case v.asJSON: // on the other stream: what is read as JSON stays that
+		fmt.Fprintln(v.app.Err, "voice-gateway:", text)
+	default:
 		v.line(v.app.paint.warn("!") + " " + text)
 	}
 }

@@ -159,8 +159,11 @@ func earTrouble(parts []part) string {
 // listenHere opens the microphone in this process. What is heard is understood
 // and not done, nothing is spoken, and nothing of it is kept.
 func (a *app) listenHere(ctx context.Context, l *loaded, o hearingFor, view *earView) error {
-	if muted, err := gateway.Muted(l.Gateway.StateDir); muted {
+	if muted, err := gateway.MutedHere(l.Gateway.StateDir); muted {
 		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)
+	}
+	if l.locked != nil {
+		return l.locked
 	}
 	a.say(o, "No gateway runs; listening without one. Nothing is done about what is said. Ctrl-C ends.")
 	cfg := l.Config
@@ -194,6 +197,7 @@ func (a *app) listenHere(ctx context.Context, l *loaded, o hearingFor, view *ear
 		cancel()
 	}
 	running.Wait()
+	view.note(earTrouble(gatewayParts(g)))
 	if failure == nil && o.now && !errors.Is(notReady, context.Canceled) {
 		failure = notReady
 	}

@@ -24,6 +24,9 @@ type loaded struct {
 	origins *config.Origins
 	options config.Options
 	secrets gateway.Secrets
+	// locked is why a secret cannot be read that only a gateway needs: whoever asks
+	// a running one need not be able to.
+	locked error
 }
 
 // load reads and checks the configuration.
@@ -53,7 +56,11 @@ func (a *app) load() (*loaded, error) {
 	if l.Gateway.StateDir, err = l.options.StateDir(l.Gateway.StateDir, "voice-gateway"); err != nil {
 		return nil, fmt.Errorf("finding the state directory: %w", err)
 	}
-	return l, l.readSecrets()
+	l.locked = l.readSecrets()
+	if l.secrets.HTTPToken, err = l.options.Secret("http.token", l.HTTP.TokenFile); err != nil {
+		return nil, fmt.Errorf("reading a secret: %w", err)
+	}
+	return l, nil
 }
 
 func (l *loaded) readSecrets() error {
@@ -65,7 +72,6 @@ func (l *loaded) readSecrets() error {
 		{"ai.api_key", l.AI.APIKeyFile, &l.secrets.AIKey},
 		{"stt.openai.api_key", l.STT.OpenAI.APIKeyFile, &l.secrets.STTKey},
 		{"tts.openai.api_key", l.TTS.OpenAI.APIKeyFile, &l.TTS.OpenAI.Key},
-		{"http.token", l.HTTP.TokenFile, &l.secrets.HTTPToken},
 		{"tools.search.key", l.Tools.Search.KeyFile, &l.secrets.SearchKey},
 	} {
 		secret, err := l.options.Secret(s.key, s.file)
@@ -100,6 +106,9 @@ func (a *app) configCommand() *cobra.Command {
 				l, err := a.load()
 				if err != nil {
 					return err
+				}
+				if l.locked != nil {
+					return l.locked
 				}
 				// Building the parts checks what only they know, and starts nothing.
 				if _, err := gateway.New(l.Config, gateway.Options{

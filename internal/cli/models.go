@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,8 +94,8 @@ func modelState(dir string, e micro.Entry) string {
 	return "installed"
 }
 
-// chosen are the entries named on the command line; without names, of the words
-// in the configuration.
+// chosen are the entries named on the command line; without names, what the
+// configuration uses: its wake words, its stop words, and the model of a voice.
 func (a *app) chosen(names []string) ([]micro.Entry, error) {
 	if len(names) == 0 {
 		l, err := a.load()
@@ -103,6 +104,11 @@ func (a *app) chosen(names []string) ([]micro.Entry, error) {
 		}
 		for _, w := range l.Wake.Words {
 			names = append(names, strings.Join(strings.Fields(strings.ToLower(w)), "_"))
+		}
+		for _, w := range append(slices.Clone(l.Wake.Stop), "vad") {
+			if e, ok := micro.Known(strings.Join(strings.Fields(strings.ToLower(w)), "_")); ok {
+				names = append(names, e.Name)
+			}
 		}
 	}
 	var list []micro.Entry
@@ -123,7 +129,7 @@ func (a *app) chosen(names []string) ([]micro.Entry, error) {
 func (a *app) modelsPull(dir *string) *cobra.Command {
 	from := ""
 	c := &cobra.Command{
-		Use: "pull [NAME…]", Short: "Fetch models from where they are published, checked by SHA-256 (default: of the configured wake words)",
+		Use: "pull [NAME…]", Short: "Fetch models from where they are published, checked by SHA-256 (default: what the configuration uses)",
 		RunE: func(c *cobra.Command, names []string) error {
 			place, err := a.modelsDir(*dir)
 			if err != nil {

@@ -22,6 +22,9 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if l.locked != nil {
+				return l.locked
+			}
 			log := a.logger(slog.LevelInfo)
 			log.Info("starting", "config", l.path, "gateway", l.Gateway.ID, "state_dir", l.Gateway.StateDir)
 			g, err := gateway.New(l.Config, gateway.Options{

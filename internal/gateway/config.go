@@ -284,6 +284,9 @@ func (c Config) Validate() error {
 	if !slices.Contains(sentences.Languages(), c.Gateway.Language) {
 		bad("gateway.language", "%q has no sentence pack here; expected one of %s", c.Gateway.Language, strings.Join(sentences.Languages(), ", "))
 	}
+	if c.Audio.Channel < 1 {
+		bad("audio.channel", "%d is none; channels count from 1", c.Audio.Channel)
+	}
 	oneOf(bad, "audio.earcons", c.Audio.Earcons, "off", "soft", "full")
 	oneOf(bad, "safety.dangerous", c.Safety.Dangerous, "deny")
 	if c.Safety.FanOutLimit < 1 {

@@ -2,9 +2,12 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +20,10 @@ import (
 // muteFile is the switch's name in the state directory.
 const muteFile = "mute"
 
+// turnTime bounds one turn of the switch, which waits for the turn's loop and for
+// the sound card's worker, each at most a few seconds.
+const turnTime = 10 * time.Second
+
 // muteSwitch is what is kept of the switch.
 type muteSwitch struct {
 	Muted bool      `json:"muted"`
@@ -24,8 +31,8 @@ type muteSwitch struct {
 }
 
 // mute closes the microphone on request and keeps that over a restart (DESIGN
-// H9). A doubt is decided for the family: what cannot be read or cannot be closed
-// counts as muted. It is safe for concurrent use.
+// H9). A doubt is decided for the family: a switch that is damaged or cannot be
+// closed counts as muted. It is safe for concurrent use.
 type mute struct {
 	dir   string // of the state
 	log   *slog.Logger
@@ -46,7 +53,28 @@ func Muted(dir string) (bool, error) {
 		return false, err
 	}
 	if err := disk.Load(muteFile, &kept); err != nil {
-		return true, err
+		// A damaged switch is set aside; until somebody turns it, it stays muted.
+		return true, errors.Join(err, disk.Save(muteFile, muteSwitch{Muted: true, Since: time.Now()}))
+	}
+	return kept.Muted, nil
+}
+
+// installed is where the service keeps its state (configs/voice-gateway.service).
+const installed = "/var/lib/voice-gateway"
+
+// MutedHere says whether a gateway of this machine was muted: the one of the state
+// directory, or the service, whose directory is another one where it may be read.
+func MutedHere(dir string) (bool, error) {
+	if on, err := Muted(dir); on || dir == installed {
+		return on, err
+	}
+	var kept muteSwitch
+	data, err := os.ReadFile(filepath.Join(installed, muteFile+".json"))
+	if err != nil {
+		return false, nil //nolint:nilerr // there is no service, or it is none of ours
+	}
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return true, fmt.Errorf("reading the service's mute switch: %w", err)
 	}
 	return kept.Muted, nil
 }
@@ -94,8 +122,11 @@ func (m *mute) catchUp(ctx context.Context) error {
 
 // set turns the switch. Muting is written down first and opening last, so that
 // one who is killed in between starts muted. What cannot be written holds until
-// the end, and the error says so.
+// the end, and the error says so. Who asked may go away meanwhile: a switch half
+// turned would say what is not so.
 func (m *mute) set(ctx context.Context, on bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), turnTime)
+	defer cancel()
 	m.turning.Lock()
 	defer m.turning.Unlock()
 	if err := m.catchUp(ctx); err != nil {
@@ -104,15 +135,16 @@ func (m *mute) set(ctx context.Context, on bool) error {
 	var kept, heard, closed error
 	if on {
 		kept = m.keep(on)
-		if heard = m.loop.Mute(ctx, true); heard == nil {
-			m.on.Store(true)
-		}
+		m.on.Store(true)
+		heard = m.loop.Mute(ctx, true)
 		closed = m.card(ctx, true)
 	} else {
 		closed = m.card(ctx, false)
 		if heard = m.loop.Mute(ctx, false); heard == nil {
 			m.on.Store(false)
 			kept = m.keep(on)
+		} else {
+			closed = m.card(ctx, true)
 		}
 	}
 	m.log.Info("microphone", "muted", m.on.Load())

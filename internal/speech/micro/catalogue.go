@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,8 +65,11 @@ func Find(dir, word string) (Entry, error) {
 	if name != filepath.Base(name) {
 		return Entry{}, fmt.Errorf("%w: %q is no name", ErrNoModel, word)
 	}
-	if _, err := os.Stat(filepath.Join(dir, name+".tflite")); err == nil {
+	switch _, err := os.Stat(filepath.Join(dir, name+".tflite")); {
+	case err == nil:
 		return described(dir, name)
+	case !errors.Is(err, fs.ErrNotExist):
+		return Entry{}, fmt.Errorf("looking for the model %q: %w", name, err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -76,6 +80,9 @@ func Find(dir, word string) (Entry, error) {
 		if err == nil && strings.EqualFold(e.Word, word) {
 			return e, nil
 		}
+	}
+	if _, published := Known(name); !published {
+		return Entry{}, fmt.Errorf("%w: %q in %s; nobody has published one, as far as we know: voice-gateway models list", ErrNoModel, word, dir)
 	}
 	return Entry{}, fmt.Errorf("%w: %q in %s; get it with: voice-gateway models pull %s", ErrNoModel, word, dir, name)
 }

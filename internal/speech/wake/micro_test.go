@@ -133,7 +133,7 @@ func TestMicroRefusesWhatItCannotHear(t *testing.T) {
 		change func(*wake.Config)
 		want   string
 	}{
-		"no model":          {func(c *wake.Config) { c.Words = []string{"hey house"} }, "models pull hey_house"},
+		"no model":          {func(c *wake.Config) { c.Words = []string{"hey house"} }, "voice-gateway models list"},
 		"no words":          {func(c *wake.Config) { c.Words = []string{" "} }, "no wake words"},
 		"another's measure": {func(c *wake.Config) { c.Thresholds = map[string]float64{"alexa": 1e-30} }, "probability"},
 		"a path":            {func(c *wake.Config) { c.Words = []string{"../../etc/passwd"} }, "no name"},
@@ -170,7 +170,7 @@ func TestAutoTakesTheModelThatIsThere(t *testing.T) {
 		t.Errorf("with a model: %+v", got)
 	}
 	auto("hey house")
-	if !strings.Contains(log.String(), "models pull hey_house") {
+	if !strings.Contains(log.String(), "voice-gateway models list") {
 		t.Errorf("without a model it says: %s", log.String())
 	}
 }
