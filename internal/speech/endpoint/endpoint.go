@@ -70,6 +70,7 @@ const (
 	stableNeed  = 3                      // frames with the same text
 	tailNeed    = 30 * time.Millisecond  // the recogniser, too, hears the word's end
 	closedQuiet = 100 * time.Millisecond // of quiet(10), with the tail
+	closedHush  = 60 * time.Millisecond  // of quiet(20) as well: an s and a k in noise are 15 dB down
 	closedSoft  = 220 * time.Millisecond // of quiet(6), with the tail: somebody talks in the background
 	closedSure  = 300 * time.Millisecond // of quiet(10), whatever the recogniser says
 	extra       = 200 * time.Millisecond // more than Growable when only quiet(10) is left, in noise
@@ -110,6 +111,14 @@ type evidence struct {
 	voiced   time.Duration // in which the model heard somebody
 	judged   bool          // there is a model
 	sentence bool          // since the speaker was last loud, there was one
+	others   others
+}
+
+// others is for how long there has been a voice without the speaker's loudness.
+type others struct {
+	far  time.Duration // since he was last within 12 dB
+	near time.Duration // since he was last within 4 dB
+	calm time.Duration // since the text is a sentence and stays it
 }
 
 // utterance is what is known since Reset.
@@ -183,6 +192,9 @@ func (e *Endpointer) Admit(f audio.Frame) []audio.Frame {
 // that is a sentence. Frames from before the detection (pre-roll) that Observe
 // has had already are welcome again. An empty frame asks again without sound.
 func (e *Endpointer) Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint {
+	if c == speech.Incomplete || p.Stable <= 1 {
+		e.u.others.calm = 0
+	}
 	if len(f.Samples) > 0 {
 		e.hear(e.measure(f), length(f))
 	}
@@ -244,7 +256,7 @@ func (e *Endpointer) hear(h heard, length time.Duration) {
 		e.begin(at, length, loud)
 		return
 	}
-	if e.others(h, p, length) {
+	if e.overheard(h, p, length) {
 		return
 	}
 	if u.quiet[quiet20] == 0 {
@@ -256,15 +268,15 @@ func (e *Endpointer) hear(h heard, length time.Duration) {
 	}
 }
 
-// others follows how near the speaker is, who is as loud as p, and sets the clocks
+// overheard follows how near the speaker is, who is as loud as p, and sets the clocks
 // back when it turns out that for some time now somebody else has been speaking.
-func (e *Endpointer) others(h heard, p float64, length time.Duration) bool {
+func (e *Endpointer) overheard(h heard, p float64, length time.Duration) bool {
 	u := &e.u
 	if !e.gate.on {
 		e.gate.reference = p
 		e.gate.hear(h.at, h.level, length)
 	}
-	since := e.later(h)
+	since := e.later(h, length)
 	if since == 0 {
 		u.sentence = u.sentence && e.gate.sinceNear > 0
 		return false
@@ -373,7 +385,8 @@ func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 
 func (e *Endpointer) closed(tail time.Duration) bool {
 	q := &e.u.quiet
-	return tail >= tailNeed && (q[quiet10] >= closedQuiet || q[quiet6] >= closedSoft) || q[quiet10] >= closedSure
+	hushed := q[quiet10] >= closedQuiet && q[quiet20] >= closedHush
+	return tail >= tailNeed && (hushed || q[quiet6] >= closedSoft) || q[quiet10] >= closedSure
 }
 
 // silence is how long to wait without a grammar: somebody who has paused inside

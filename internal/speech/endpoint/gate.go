@@ -27,10 +27,14 @@ const (
 	swingNeed = 12.0 // dB
 
 	// Somebody else may begin after the command. He is told from the speaker, whose
-	// last words are often soft, by how long nothing has been as loud as the command.
-	farLater  = 160 * time.Millisecond
-	nearLater = 500 * time.Millisecond
-	known     = 300 * time.Millisecond // of the command, after which its loudness is
+	// last words are often soft, by how much voice there was since anything was as
+	// loud as the command and since the text became a sentence. While the text
+	// grows it may be the speaker who makes it grow, and much more is asked for.
+	farLater    = 280 * time.Millisecond
+	farGrowing  = 400 * time.Millisecond
+	nearLater   = 320 * time.Millisecond
+	nearGrowing = 820 * time.Millisecond
+	known       = 300 * time.Millisecond // of the command, after which its loudness is
 
 	leastGap = 6.0  // dB; who is nearly as loud as the speaker cannot be told from him
 	farGap   = 15.0 // dB: between the measured settings for 10 and 20
@@ -178,19 +182,21 @@ func (g *gate) hear(at time.Time, level float64, length time.Duration) {
 
 // later turns the gate on when somebody else goes on speaking after the command,
 // and returns for how long, 0 when not.
-func (e *Endpointer) later(h heard) time.Duration {
+func (e *Endpointer) later(h heard, length time.Duration) time.Duration {
 	g, u := &e.gate, &e.u
 	if !g.worded || g.on && (g.near || g.delay > 0) || u.spoken == 0 || u.loud < known {
 		return 0
 	}
-	if h.judged && !h.voice || h.level <= e.stands() {
+	u.others.since(g)
+	if h.judged && !h.voice || h.level <= max(e.stands(), g.reference-endBelow) {
 		return 0
 	}
+	far, near := u.others.speak(length)
 	since := g.sinceFar
 	switch {
-	case !g.on && g.sinceFar >= farLater:
+	case !g.on && far:
 		g.use(g.reference, false)
-	case g.sinceNear >= nearLater:
+	case near:
 		since = g.sinceNear
 		g.use(g.reference, true)
 	default:
@@ -198,6 +204,22 @@ func (e *Endpointer) later(h heard) time.Duration {
 	}
 	g.delay = 0 // the recogniser is waited for
 	return since
+}
+
+// since begins anew where the speaker is heard.
+func (o *others) since(g *gate) {
+	if g.sinceFar == 0 {
+		o.far = 0
+	}
+	if g.sinceNear == 0 {
+		o.near = 0
+	}
+}
+
+// speak takes more of a voice, and says whether it must be somebody else's.
+func (o *others) speak(length time.Duration) (far, near bool) {
+	o.far, o.near, o.calm = o.far+length, o.near+length, o.calm+length
+	return o.far >= farGrowing || min(o.far, o.calm) >= farLater, o.near >= nearGrowing || min(o.near, o.calm) >= nearLater
 }
 
 func (g *gate) aboveOf(last int) (count int) {

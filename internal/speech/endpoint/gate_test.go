@@ -288,3 +288,87 @@ func TestNothingIsAllocatedPerFrame(t *testing.T) {
 		}
 	}
 }
+
+// TestSoftWordsAreTheSpeakers: nobody else is there, and the end of a command is
+// softer than its begin. It is neither cut off nor turned down.
+func TestSoftWordsAreTheSpeakers(t *testing.T) {
+	type part struct {
+		frames int
+		level  float64
+		text   string // "" is the one before
+		judged speech.Completeness
+		tail   time.Duration
+	}
+	loud, soft := mine, mine-7
+	tests := map[string]struct {
+		room  float64
+		parts []part // and then the room
+	}{
+		"text grows": {hush, []part{
+			{45, loud, "dim the bedroom", speech.Incomplete, 0},
+			{10, soft, "dim the bedroom lamp", speech.Incomplete, 0},
+			{10, soft, "dim the bedroom lamp to", speech.Incomplete, 0},
+			{20, soft, "dim the bedroom lamp to forty", speech.Incomplete, 0},
+		}},
+		"text was a sentence": {hush, []part{
+			{45, loud, "dim the living room light", speech.Growable, 0},
+			{12, soft, "dim the living room lights", speech.Growable, 0},
+			{10, soft, "dim the living room lights to", speech.Incomplete, 0},
+			{14, soft, "dim the living room lights to half", speech.Growable, 0},
+		}},
+		"pause that is not quiet": {hush, []part{
+			{45, loud, "dim the living room light", speech.Growable, 0},
+			{10, mine - 22, "", speech.Growable, 0},
+			{3, loud - 2, "dim the living room lights to", speech.Incomplete, 0},
+			{10, mine - 22, "", speech.Incomplete, 0},
+			{16, soft, "dim the living room lights to twenty", speech.Incomplete, 0},
+		}},
+		"pause, noise": {mine - 20, []part{
+			{25, loud, "turn the", speech.Incomplete, 0},
+			{6, mine - 20, "fan off", speech.Closed, 0},
+			{2, mine - 13, "", speech.Closed, 0},
+			{3, loud, "turn off the", speech.Incomplete, 0},
+			{6, mine - 20, "", speech.Incomplete, 0},
+			{30, soft, "turn off the kitchen", speech.Incomplete, 0},
+		}},
+		"soft consonant, noise": {mine - 24, []part{
+			{30, loud, "fan on", speech.Closed, 0},
+			{5, mine - 15, "", speech.Closed, 0},
+			{2, mine - 21, "", speech.Closed, 60 * ms},
+			{20, loud, "turn on the", speech.Incomplete, 0},
+		}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom()
+			cfg := endpoint.Default()
+			cfg.Voice = r
+			e := endpoint.New(cfg)
+			r.woken(e, steady(tc.room, false), speech.Detection{Word: "hey jarvis"})
+			var p speech.Partial
+			for i, part := range tc.parts {
+				if part.text != "" {
+					p = speech.Partial{Text: part.text}
+				}
+				p.Tail = part.tail
+				for n := range part.frames {
+					f := r.frame(part.level)
+					p.Stable++
+					admitted := e.Admit(f)
+					if len(admitted) != 1 || &admitted[0].Samples[0] != &f.Samples[0] {
+						t.Fatalf("frame %d of part %d was held back or turned down", n, i)
+					}
+					if got := e.Push(f, p, part.judged); got.Done {
+						t.Fatalf("ended with %q in the command, at frame %d of part %d", got.Reason, n, i)
+					}
+				}
+			}
+			for range 60 {
+				if e.Push(r.frame(tc.room), p, speech.Incomplete).Done {
+					return
+				}
+			}
+			t.Error("never ended")
+		})
+	}
+}

@@ -5,24 +5,41 @@ package sphinx
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 )
 
-// loop scores the same sound as a free string of phones, which is what makes
-// "this is not one of my sentences" measurable (ENGINES.md 2). It is a decoder
-// of its own on a goroutine of its own, fed along with the main one, so that the
-// answer is there when the utterance ends instead of costing a second pass then.
-type loop struct {
+// side is a decoder on a goroutine of its own, fed along with the main one, so
+// that its answer is there when the utterance ends instead of costing another
+// pass then. All its methods belong to one goroutine and return at once, but for
+// call.
+type side struct {
 	decoder *decoder
 	work    chan func() // ends the goroutine when closed
 	ended   chan struct{}
-	err     error // of the current utterance; the goroutine's
+	turn    atomic.Int64 // the utterance that is wanted; sound of another is left out
+	err     error        // of the current utterance; the goroutine's
+}
+
+// newSide starts the goroutine. Two seconds of an utterance may queue up before
+// who feeds it has to wait, and what is decoded a second time at once.
+func newSide(d *decoder) *side {
+	s := &side{decoder: d, work: make(chan func(), 100+soundMost/secondPiece), ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		for f := range s.work {
+			f()
+		}
+	}()
+	return s
 }
 
 // The loop's paths differ little, so narrow beams find the same score as wide
 // ones at a fraction of the cost.
 var narrow = []string{"-beam", "1e-48", "-wbeam", "1e-30", "-pbeam", "1e-48", "-remove_silence", "no", "-bestpath", "no"}
 
-func newLoop(acoustic string) (*loop, error) {
+// newLoop makes a decoder that scores the sound as a free string of phones, which
+// is what makes "this is not one of my sentences" measurable (ENGINES.md 2).
+func newLoop(acoustic string) (*side, error) {
 	d, err := newDecoder(acoustic, narrow...)
 	if err != nil {
 		return nil, err
@@ -42,51 +59,70 @@ func newLoop(acoustic string) (*loop, error) {
 		d.free()
 		return nil, fmt.Errorf("making the phone loop: %w", err)
 	}
-	// Two seconds may queue up before the main decoder has to wait.
-	l := &loop{decoder: d, work: make(chan func(), 100), ended: make(chan struct{})}
-	go func() {
-		defer close(l.ended)
-		for f := range l.work {
-			f()
-		}
-	}()
-	return l, nil
+	return newSide(d), nil
 }
 
-func (l *loop) start() {
-	l.work <- func() { l.err = l.decoder.start() }
+func (s *side) start() {
+	s.turn.Add(1)
+	s.work <- func() { s.err = s.decoder.start() }
 }
 
-func (l *loop) normalise(c cepstra) {
-	l.work <- func() { l.decoder.normalise(c) }
+// drop leaves out what has not been decoded yet.
+func (s *side) drop() { s.turn.Add(1) }
+
+func (s *side) normalise(c cepstra) {
+	s.work <- func() { s.decoder.normalise(c) }
 }
 
-func (l *loop) feed(samples []int16) {
-	l.work <- func() {
-		if l.err == nil {
-			l.err = l.decoder.feed(samples)
+func (s *side) feed(samples []int16) {
+	turn := s.turn.Load()
+	s.work <- func() {
+		if s.err == nil && s.turn.Load() == turn {
+			s.err = s.decoder.feed(samples)
 		}
 	}
 }
 
-// finish waits for the rest and returns the best string of phones; its text is
-// empty when there is none.
-func (l *loop) finish() (path, error) {
-	var p path
-	var err error
-	done := make(chan struct{})
-	l.work <- func() {
-		defer close(done)
-		if err = l.err; err == nil {
-			p, err = l.decoder.finish()
+// look calls f with the best path so far, on the goroutine.
+func (s *side) look(f func(p path)) {
+	turn := s.turn.Load()
+	s.work <- func() {
+		if s.err == nil && s.turn.Load() == turn {
+			f(s.decoder.best())
 		}
 	}
-	<-done
-	return p, err
 }
 
-func (l *loop) close() {
-	close(l.work)
-	<-l.ended
-	l.decoder.free()
+// call waits until f has been done on the goroutine.
+func (s *side) call(f func(d *decoder) error) error {
+	done := make(chan error, 1)
+	s.work <- func() { done <- f(s.decoder) }
+	return <-done
+}
+
+// ending is how an utterance ended; the text of its path may be empty.
+type ending struct {
+	path   path
+	frames int
+	err    error
+}
+
+// finish sends the best path once the rest is decoded.
+func (s *side) finish() <-chan ending {
+	done := make(chan ending, 1)
+	s.work <- func() {
+		e := ending{frames: s.decoder.fed / hopSamples, err: s.err}
+		if e.err == nil {
+			e.path, e.err = s.decoder.finish()
+		}
+		done <- e
+	}
+	return done
+}
+
+func (s *side) close() {
+	s.drop()
+	close(s.work)
+	<-s.ended
+	s.decoder.free()
 }

@@ -224,6 +224,8 @@ type Result struct {
 	Score  int  `json:"score"`
 	Loop   int  `json:"loop"`
 	Looped bool `json:"looped"`
+
+	from int // first frame of the span
 }
 
 // Margin is how much better, per frame, the sentence explains the sound than

@@ -13,17 +13,6 @@ import (
 // limit is 8 s.
 const soundMost = 15 * 16000
 
-// The second decoding has to be done while somebody waits: of a command it takes
-// 100 ms, of a long talk or on a busy machine it is given up. The first counts
-// then.
-const (
-	secondWithin = 1500 * time.Millisecond
-	secondPiece  = 20 * hopSamples
-)
-
-// again is how much before the speech the second decoding begins, in frames.
-const again = 40
-
 // utterance is the state of one, from start to finish.
 type utterance struct {
 	held    onset
@@ -36,10 +25,21 @@ type utterance struct {
 func (r *recogniser) start() error {
 	r.held.reset()
 	r.decoded, r.missed, r.over, r.sound = false, false, false, r.sound[:0]
-	if err := r.main.giveBack(); err != nil {
+	if r.second != nil {
+		r.second.reset()
+	}
+	if err := r.grammars((*decoder).giveBack); err != nil {
 		return err
 	}
 	return r.begin()
+}
+
+// grammars changes the grammar of both decodings.
+func (r *recogniser) grammars(change func(d *decoder) error) error {
+	if err := change(r.main); err != nil || r.second == nil {
+		return err
+	}
+	return r.second.main.call(change)
 }
 
 func (r *recogniser) begin() error {
@@ -64,10 +64,16 @@ func (r *recogniser) push(samples []int16) ([]byte, error) {
 		if err := r.feed(samples); err != nil {
 			return nil, err
 		}
+		if r.second != nil && r.second.on {
+			r.second.feed(samples)
+		}
 	}
 	// The path lags the sound by some frames. The tail is counted on the path,
 	// because the endpointer's constants were measured so.
 	p := r.main.best()
+	if err := r.look(p); err != nil {
+		return nil, err
+	}
 	return encodePartial(Partial{Text: p.text, Tail: time.Duration(p.tail()) * hop}), nil
 }
 
@@ -98,9 +104,12 @@ func (r *recogniser) reopen(jsgf string) error {
 		return errors.New("going on with an utterance: it is too long")
 	}
 	if jsgf != "" {
-		if err := r.main.borrow(jsgf); err != nil {
+		if err := r.grammars(func(d *decoder) error { return d.borrow(jsgf) }); err != nil {
 			return err
 		}
+	}
+	if r.second != nil {
+		r.second.reset()
 	}
 	if err := r.begin(); err != nil {
 		return err
@@ -140,39 +149,10 @@ func (r *recogniser) finish() ([]byte, error) {
 		return nil, err
 	}
 	r.over = true
-	if r.loop != nil && r.held.at >= 0 && !r.missed && (result.Text == "" || result.Margin() < r.retry) {
-		second, err := r.second()
-		if err != nil {
-			return nil, err
-		}
-		if second.Text != "" && (result.Text == "" || second.Margin() > result.Margin()) {
-			result = second
-		}
+	if result, err = r.better(result); err != nil {
+		return nil, err
 	}
 	return json.Marshal(result)
-}
-
-// second decodes the utterance anew, measured as a whole. It has no text when
-// there was no time for that.
-func (r *recogniser) second() (Result, error) {
-	from := max(0, r.held.at-again)
-	sound := r.sound[min(len(r.sound), from*hopSamples):]
-	if err := r.normalise(sound, 0); err != nil {
-		return Result{}, err
-	}
-	if err := r.begin(); err != nil {
-		return Result{}, err
-	}
-	began := time.Now()
-	for piece := range slices.Chunk(slices.Clone(sound), secondPiece) {
-		if err := r.feed(piece); err != nil {
-			return Result{}, err
-		}
-		if time.Since(began) > secondWithin {
-			return Result{}, nil // the next start drops what is open
-		}
-	}
-	return r.result()
 }
 
 // result ends the utterance in both decoders.
@@ -182,15 +162,25 @@ func (r *recogniser) result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	from, to, spoken := p.span()
-	result := Result{Text: p.text, Frames: frames, Speech: spoken, Span: to - from, Score: p.within(from, to)}
+	result := p.result(frames)
 	if r.loop == nil {
 		return result, nil
 	}
-	free, err := r.loop.finish()
-	if err != nil {
-		return Result{}, err
+	free := <-r.loop.finish()
+	if free.err != nil {
+		return Result{}, free.err
 	}
-	result.Loop, result.Looped = free.within(from, to), free.text != ""
-	return result, nil
+	return result.against(free.path), nil
+}
+
+// result is what the path comes to after so many frames.
+func (p path) result(frames int) Result {
+	from, to, spoken := p.span()
+	return Result{Text: p.text, Frames: frames, Speech: spoken, Span: to - from, Score: p.within(from, to), from: from}
+}
+
+// against adds the score of a free string of phones.
+func (r Result) against(free path) Result {
+	r.Loop, r.Looped = free.within(r.from, r.from+r.Span), free.text != ""
+	return r
 }

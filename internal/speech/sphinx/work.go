@@ -25,12 +25,17 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 // phrases, and the one that scores the same sound as arbitrary speech.
 type recogniser struct {
 	main  *decoder
-	loop  *loop   // nil when not asked for
+	loop  *side   // nil when not asked for
 	retry float64 // the margin below which an utterance is decoded again
+	// second is nil without a loop.
+	second *second
 	utterance
 }
 
 func (r *recogniser) free() {
+	if r.second != nil {
+		r.second.close()
+	}
 	if r.loop != nil {
 		r.loop.close()
 	}
@@ -82,6 +87,13 @@ func (r *recogniser) load(payload []byte) error {
 			main.free()
 			return err
 		}
+		if r.second, err = newSecond(q.Acoustic); err != nil {
+			main.free()
+			r.loop.close()
+			r.loop = nil
+			return err
+		}
+		r.second.reset()
 	}
 	r.main, r.retry = main, q.Retry
 	return nil
@@ -92,10 +104,12 @@ func (r *recogniser) grammar(payload []byte) error {
 	if err := json.Unmarshal(payload, &q); err != nil {
 		return fmt.Errorf("reading the request: %w", err)
 	}
-	if err := r.main.addWords(q.Words); err != nil {
-		return err
-	}
-	return r.main.useGrammar(q.JSGF)
+	return r.grammars(func(d *decoder) error {
+		if err := d.addWords(q.Words); err != nil {
+			return err
+		}
+		return d.useGrammar(q.JSGF)
+	})
 }
 
 func (r *recogniser) phrases(payload []byte) error {
