@@ -37,9 +37,14 @@ func TestEveryEnding(t *testing.T) {
 		text   string // in the error
 		said   []string
 	}{
-		"500":          {steps: []step{status(500, `{"error":{"message":"out of memory"}}`)}, kind: Broken, text: "out of memory"},
-		"502 page":     {steps: []step{status(502, "<html>bad gateway</html>")}, kind: Broken, text: "502"},
-		"401":          {steps: []step{status(401, `{"error":{"message":"Incorrect API key: sk-secret-key"}}`)}, kind: Denied, text: "Incorrect API key: …"},
+		"500":                     {steps: []step{status(500, `{"error":{"message":"out of memory"}}`)}, kind: Broken, text: "out of memory"},
+		"502 page":                {steps: []step{status(502, "<html>bad gateway</html>")}, kind: Broken, text: "502"},
+		"401":                     {steps: []step{status(401, `{"error":{"message":"Incorrect API key: sk-secret-key"}}`)}, kind: Denied, text: "Incorrect API key: …"},
+		"a key at the cut":        {steps: []step{status(401, `{"error":{"message":"`+strings.Repeat("x", 289)+` sk-secret-key"}}`)}, kind: Denied, text: "xxx …"},
+		"a key at the body's end": {steps: []step{status(401, strings.Repeat(" ", 4<<10-10)+"sk-secret-key")}, kind: Denied, text: ": …"},
+		"a key at the cut inside": {steps: []step{func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, content("Hello. "), `{"error":{"message":"overloaded now `+strings.Repeat("sk-secret-key ", 50)+`","type":"x"}}`)
+		}}, kind: Broken, text: "now … …", said: []string{"Hello."}},
 		"404 model":    {steps: []step{status(404, `{"error":"model \"x\" not found, try pulling it first"}`)}, kind: Rejected, text: "try pulling"},
 		"429":          {steps: []step{status(429, `{}`, "Retry-After", "30")}, kind: Busy, text: "429"},
 		"429 for ever": {steps: []step{status(429, `{}`, "Retry-After", "0.01"), status(429, `{}`, "Retry-After", "0.01")}, kind: Busy},

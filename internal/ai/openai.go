@@ -191,7 +191,7 @@ func (o *OpenAI) explain(err error) error {
 	if status, ok := errors.AsType[*statusError](err); ok {
 		kind, wait = kindOf(status.code), status.retryAfter
 	} else if _, ok := errors.AsType[*openai.APIError](err); ok {
-		kind, err = Broken, errors.New(o.sender.scrub(clip(strings.Map(printable, err.Error()), 300)))
+		kind, err = Broken, errors.New(clip(strings.Map(printable, o.sender.scrub(err.Error())), 300))
 	} else if syntax(err) || errors.Is(err, errWebPage) {
 		kind = Malformed
 	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -89,7 +89,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 		return nil, &statusError{
 			code:       resp.StatusCode,
 			retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
-			said:       s.scrub(complaint(body)),
+			said:       clip(s.scrub(complaint(body)), 300),
 		}
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
@@ -100,16 +100,27 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// scrub takes the key out of a provider's message: some repeat it.
+// telling is how many bytes of a key's beginning say something about it.
+const telling = 8
+
+// scrub takes the key out of a provider's message, as some repeat it, and its
+// beginning from the end of one that was cut off. What clips a message does so
+// afterwards: part of a key is not recognised.
 func (s *sender) scrub(text string) string {
 	if s.key == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, s.key, "…")
+	text = strings.ReplaceAll(text, s.key, "…")
+	for n := len(s.key) - 1; n >= telling; n-- {
+		if begun, ok := strings.CutSuffix(text, s.key[:n]); ok {
+			return begun + "…"
+		}
+	}
+	return text
 }
 
 // complaint is the message in an error's body: {"error":{"message":…}},
-// {"error":"…"} or plain text, in one short line.
+// {"error":"…"} or plain text, in one line.
 func complaint(body []byte) string {
 	var wrapped struct {
 		Error json.RawMessage `json:"error"`
@@ -121,7 +132,7 @@ func complaint(body []byte) string {
 			text = inner.Message
 		}
 	}
-	return clip(strings.Join(strings.Fields(strings.Map(printable, text)), " "), 300)
+	return strings.Join(strings.Fields(strings.Map(printable, text)), " ")
 }
 
 // retryAfter reads the header in both of its forms, seconds and a date.

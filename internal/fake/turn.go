@@ -80,6 +80,7 @@ type Script struct {
 	took  []audio.Frame
 	open  bool
 	began int
+	asked int
 }
 
 // Line is what is heard from the loud frame After on.
@@ -133,6 +134,21 @@ func (s *Script) Finish(context.Context) (speech.Transcript, error) {
 	}
 	s.open = false
 	return speech.Transcript{Text: s.text(), Engine: "script"}, nil
+}
+
+// Second makes no more of an utterance than Finish did.
+func (s *Script) Second(context.Context) (speech.Transcript, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	return speech.Transcript{Rejected: "not in the script", Engine: "script"}, nil
+}
+
+// Seconds says how often Second was asked.
+func (s *Script) Seconds() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
 }
 
 // Reopen goes on with the utterance.

@@ -75,7 +75,10 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 			func(c *Config) { c.STT.Engines = []string{"pocketsphinx", "openai", "wyoming"} },
 			[]string{"stt.openai.base_url", "https://api.openai.com/v1", "stt.wyoming.uri", "tcp://127.0.0.1:10300"},
 		},
-		"speech by stdio":  {func(c *Config) { c.STT.Wyoming.URI = "stdio://" }, []string{"stt.wyoming.uri", "not supported"}},
+		"speech by stdio": {func(c *Config) { c.STT.Wyoming.URI = "stdio://" }, []string{"stt.wyoming.uri", "not supported"}},
+		"a password for a speech server": {func(c *Config) {
+			c.STT.OpenAI.BaseURL, c.STT.Wyoming.URI, c.TTS.OpenAI.BaseURL = "http://me:hush@x:port/v1", "me:hush@x:1", "http://me:hush@x/v1"
+		}, []string{"stt.openai.base_url", "stt.wyoming.uri", "tts.openai.base_url"}},
 		"speech's time":    {func(c *Config) { c.STT.Timeout = time.Hour }, []string{"stt.timeout", "500ms to 15s"}},
 		"wake word server": {func(c *Config) { c.Wake.Engine = "wyoming" }, []string{"wake.wyoming.uri", "tcp://"}},
 		"language":         {func(c *Config) { c.Gateway.Language = "tlh" }, []string{"gateway.language", "en"}},
@@ -128,6 +131,9 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("%q is not in: %v", want, err)
 				}
+			}
+			if strings.Contains(err.Error(), "hush") {
+				t.Errorf("a password is told: %v", err)
 			}
 		})
 	}

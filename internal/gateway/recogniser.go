@@ -70,7 +70,7 @@ func (c STTConfig) validate(bad reporter) {
 	}
 	if slices.Contains(c.Engines, "openai") || c.OpenAI.BaseURL != "" {
 		if err := openai.Check(c.OpenAI.BaseURL); err != nil {
-			bad("stt.openai.base_url", "%q %v", c.OpenAI.BaseURL, err)
+			bad("stt.openai.base_url", "%v", err)
 		}
 	}
 	if slices.Contains(c.Engines, "wyoming") || c.Wyoming.URI != "" {

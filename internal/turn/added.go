@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
 )
 
 // extend answers what was added to a sentence that is done already: of "turn on
@@ -32,6 +33,7 @@ func (a *Answerer) extend(ctx context.Context, q Question, whole string, rec *Re
 	all.Actions = all.Actions[n:]
 	more := Record{ID: rec.ID, Source: rec.Source, Area: rec.Area, Route: RouteLocal, Verdict: Verdict{Calls: []CallMade{}}}
 	before := a.memory.recall(q)
+	q.did, _ = plan.Calls(first, a.match.House(), q.Area) // it was no error the first time
 	did := a.act(ctx, q, all, &more, w)
 	rec.add(more, all.Actions)
 	a.memory.keep(q, did.with(before, q.Text, whole), rec.Reply)

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -16,6 +17,7 @@ const (
 	// Whoever corrects is about as loud as whoever commanded.
 	nearSpeaker = 12.0 // dB below the command's loudest frame
 	amendLeast  = 5    // loud frames: the shortest word has twice as many
+	amendBefore = 15   // frames (300 ms) of its sound that are kept from before it
 	// A correction is a few words: what goes on for longer is something else, and
 	// nobody asks the recogniser what, which would cost time. Its partial texts tell
 	// little about so short a sound.
@@ -28,17 +30,44 @@ const (
 )
 
 // patiently gives the answer to a question its own time, whatever the endpointer
-// thinks of a person who says nothing.
-func (l *Loop) patiently(since time.Duration, e speech.Endpoint) speech.Endpoint {
-	late := since >= followUpTime
+// thinks of a person who says nothing. Without a wake word no frame is kept from
+// the recogniser, so it is here that a television is told from a person: who
+// answers is about as loud as who was asked.
+func (l *Loop) patiently(ctx context.Context, f audio.Frame, e speech.Endpoint) speech.Endpoint {
+	t := l.turn
+	if audio.Level(f.Samples) >= t.utterance.near {
+		t.utterance.loud++
+	}
+	late := f.At.Sub(t.started) >= followUpTime
+	nobody := e.SpeechStart.IsZero() || t.utterance.far()
 	switch {
-	case e.Reason == noSpeech && !late:
-		l.parts.End.Reset(speech.Detection{Engine: "none", At: l.ear.at})
-		return speech.Endpoint{}
-	case !e.Done && late && e.SpeechStart.IsZero():
+	case late && (e.Done && nobody || e.SpeechStart.IsZero() || t.utterance.loud == 0):
 		return speech.Endpoint{Done: true, Reason: noSpeech}
+	case e.Done && nobody:
+		l.listenOn(ctx, t, e)
+		return speech.Endpoint{}
 	}
 	return e
+}
+
+// far says whether what was heard was not said by who was asked.
+func (u *utterance) far() bool { return u.loud < amendLeast }
+
+// listenOn begins the answer anew: what was heard was none.
+func (l *Loop) listenOn(ctx context.Context, t *telling, e speech.Endpoint) {
+	l.parts.End.Reset(speech.Detection{Engine: "none", At: l.ear.at})
+	u := &t.utterance
+	u.loud, u.sound = 0, nil
+	if e.SpeechStart.IsZero() {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, l.earBudget())
+	defer cancel()
+	if err := l.parts.Stt.Begin(limited); err != nil {
+		l.fail(ctx, t, "the speech recogniser is not ready: "+err.Error())
+		return
+	}
+	u.partial, u.judged, u.loudest = speech.Partial{}, 0, audio.Silence
 }
 
 // window is the time in which a correction is heard without a wake word. The
@@ -53,8 +82,12 @@ type window struct {
 	sound []int16
 }
 
-// waitForAmendment opens the window.
-func (l *Loop) waitForAmendment(loudest float64) {
+// awaitCorrection opens the window after a command of a loudness, if there is
+// anything to correct.
+func (l *Loop) awaitCorrection(loudest float64) {
+	if l.state != Idle || !l.parts.Answer.Amendable(l.cfg.Source, l.cfg.Area) {
+		return
+	}
 	if _, ok := l.parts.Stt.(Reopener); !ok || l.cfg.PushToTalk {
 		return
 	}
@@ -105,6 +138,9 @@ func (l *Loop) hearAfter(ctx context.Context, f audio.Frame) {
 func (w *window) hear(f audio.Frame, room float64, keep bool) {
 	if keep {
 		w.sound = append(w.sound, f.Samples...)
+		if extra := len(w.sound) - amendBefore*audio.FrameSamples; w.loud == 0 && extra > 0 {
+			w.sound = slices.Delete(w.sound, 0, extra) // of the room
+		}
 	}
 	if level := audio.Level(f.Samples); level >= w.near && level > room+overRoom {
 		if w.loud == 0 {

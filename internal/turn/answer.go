@@ -108,6 +108,10 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 		rec.Reply = a.phrases.Refusal(d)
 		rec.Error = reason(d)
 	case intent.Model:
+		if q.FollowUp {
+			rec.Outcome = Ignored
+			return
+		}
 		did = a.think(ctx, q, rec, w, say)
 		a.memory.keep(q, did, rec.Reply)
 		return
@@ -160,6 +164,7 @@ func (a *Answerer) decide(ctx context.Context, q Question, before *past) (d inte
 	if answered {
 		return d, asked
 	}
+	asked = asked || a.declines(q, before)
 	if d, ok := a.amended(q, before, asked); ok {
 		return d, asked
 	}
@@ -255,9 +260,9 @@ func (a *Answerer) permitted(q Question, d intent.Decision, steps []plan.Step, r
 		fail(a.phrases.Phrase("too_many_commands", nil), "over 60 commands within a minute from this source")
 		return false
 	}
-	if a.mustAsk(steps) && !d.Confirmed {
+	if !d.Confirmed && a.mustAsk(slices.Concat(q.did, steps)) {
 		a.remember(q, d)
-		rec.Outcome, rec.Reply = Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(steps)})
+		rec.Outcome, rec.Reply = Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(q.did) + len(steps)})
 		return false
 	}
 	return true

@@ -35,7 +35,9 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	}
 	level := audio.Level(f.Samples)
 	l.ear.at = f.At
-	l.ear.floor.Push(level)
+	if l.state != Speaking { // our own voice is not the room
+		l.ear.floor.Push(level)
+	}
 	if l.state == Listening {
 		if l.turn.followUp {
 			l.ear.ring.Push(f)
@@ -99,12 +101,25 @@ func (l *Loop) detect(ctx context.Context, f audio.Frame) bool {
 		return false
 	case d.Stop:
 		if l.state == Speaking && !l.own.says(d.Word) {
-			l.stop(ctx, Stopped)
+			l.hush(ctx)
 		}
 	default:
 		l.wake(ctx, d)
 	}
 	return true
+}
+
+// hush ends what is being said. What was done before it was said may still be
+// corrected.
+func (l *Loop) hush(ctx context.Context) {
+	loudest := audio.Silence
+	if l.turn != nil {
+		loudest = l.turn.utterance.loudest
+	}
+	l.stop(ctx, Stopped)
+	if loudest > audio.Silence {
+		l.awaitCorrection(loudest)
+	}
 }
 
 // condition takes what is wrong with the wake word engine, nil for nothing.
@@ -144,17 +159,19 @@ func (l *Loop) earBudget() time.Duration {
 // is taken from the ring.
 func (l *Loop) wake(ctx context.Context, d speech.Detection) {
 	if l.step(Woken) {
-		l.openEar(ctx, d, false)
+		l.openEar(ctx, d, nil)
 	}
 }
 
-// openEar begins a turn; followUp, without a wake word for the answer to a
-// question, of whose sound the ring holds nothing that counts.
-func (l *Loop) openEar(ctx context.Context, d speech.Detection, followUp bool) {
+// openEar begins a turn: without a wake word for the answer to the question that
+// came of an utterance, of whose sound the ring holds nothing that counts.
+func (l *Loop) openEar(ctx context.Context, d speech.Detection, asking *utterance) {
 	l.endTurn() // at once, whatever the recogniser takes to open
 	l.after = nil
 	t := l.newTelling(d.At)
-	t.followUp = followUp
+	if t.followUp = asking != nil; t.followUp {
+		t.utterance.near = asking.loudest - nearSpeaker
+	}
 	if d.Word != "" {
 		t.rec.Wake = &Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
 	}
@@ -166,7 +183,7 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, followUp bool) {
 		return
 	}
 	l.step(Opened)
-	if followUp {
+	if t.followUp {
 		t.chimed = true
 		l.chime(ctx, earcon.FollowUp)
 	} else {
@@ -198,7 +215,9 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 	}
 	l.chimeOpen(ctx, f.At, e)
 	if t.followUp {
-		e = l.patiently(f.At.Sub(t.started), e)
+		if e = l.patiently(ctx, f, e); l.turn != t {
+			return
+		}
 	}
 	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: level, Partial: u.partial, Judged: u.judged, Ended: e.Reason})
 	if e.Done {
@@ -274,10 +293,9 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	t := l.turn
 	t.rec.Endpoint = &Endpoint{Reason: e.Reason}
 	wall := time.Now()
-	limited, cancel := context.WithTimeout(ctx, l.earBudget())
-	defer cancel()
-	text, err := l.parts.Stt.Finish(limited)
-	heard := !e.SpeechStart.IsZero()
+	far := t.followUp && t.utterance.far()
+	heard := !e.SpeechStart.IsZero() && !far
+	text, err := l.writeDown(ctx, far)
 	if heard {
 		t.utterance.spoke = e.SpeechEnd.Sub(e.SpeechStart)
 		t.heardAt(e.SpeechEnd, at, wall, l.cfg.Live)
@@ -285,14 +303,15 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	}
 	second, more := l.parts.Stt.(Deliberate)
 	switch {
-	case heard && more && (err != nil || text.Text == ""):
+	case heard && more && !t.followUp && (err != nil || text.Text == ""):
 		l.step(Heard)
 		l.elsewhere(ctx, t, func(own context.Context) { l.hearAgain(own, t, second) })
 	case err != nil:
 		l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
 	case !heard:
 		t.rec.Outcome = Ignored
-		if !t.followUp { // a question that nobody answers is no turn
+		t.utterance.sound = nil // it is the room's
+		if !t.followUp {        // a question that nobody answers is no turn
 			l.finishRecord(t)
 		}
 		l.step(NothingHeard)
@@ -301,6 +320,18 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 		l.openTail(t, e, at, text)
 		l.think(ctx, t, text)
 	}
+}
+
+// writeDown closes the recogniser's utterance. It is not asked about what nobody
+// said to us: it may be one in another machine.
+func (l *Loop) writeDown(ctx context.Context, far bool) (speech.Transcript, error) {
+	if far {
+		l.closeEar(ctx)
+		return speech.Transcript{}, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, l.earBudget())
+	defer cancel()
+	return l.parts.Stt.Finish(limited)
 }
 
 // hearAgain asks the slower recognisers for an utterance that the first could

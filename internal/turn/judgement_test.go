@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicegateway/internal/fake"
@@ -273,6 +274,40 @@ func TestResumeRepeatsNothingConfirmed(t *testing.T) {
 	if rec := ask("resume"); len(rec.Calls) != 0 || rec.Reply == "" {
 		t.Fatalf("with nothing to resume: %+v", rec.Verdict)
 	}
+}
+
+// TestANoDeclinesTheOffer: and undoes nothing; what is done after the offer is
+// what a "no" is about again.
+func TestANoDeclinesTheOffer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNotConnected}}, &shelf{}
+		a := answererFor(t, p, nil, tasks, &fake.Assistant{})
+		ask := func(text string) turn.Record {
+			<-time.After(time.Second)
+			return a.Turn(t.Context(), turn.Question{Text: text, Source: turn.FromHTTP})
+		}
+		ask("turn on the kitchen light and turn on the bedroom lamp")
+		p.lost = nil
+		if a.Offer("zwave") == "" {
+			t.Fatal("nothing is offered")
+		}
+		rec := ask("no")
+		if rec.Intent == nil || rec.Intent.Name != "LocalNo" || len(rec.Calls) != 0 || rec.Reply != "Okay." {
+			t.Fatalf("a no to the offer: %+v", rec.Verdict)
+		}
+		if rec := ask("yes"); len(rec.Calls) != 0 {
+			t.Fatalf("a yes after it: %+v", rec.Verdict)
+		}
+		tasks.offered = false
+		if a.Offer("zwave") == "" {
+			t.Fatal("nothing is offered once more")
+		}
+		ask("turn on the kitchen light")
+		if rec := ask("no"); rec.Intent == nil || rec.Intent.Name != "LocalUndo" {
+			t.Fatalf("a no to what was done after the offer: %+v", rec.Verdict)
+		}
+	})
 }
 
 // TestWhatMustNotBeDoneTwiceIsNotKept: a toggle that may have been carried out

@@ -135,6 +135,8 @@ type utterance struct {
 	judged  speech.Completeness
 	spoke   time.Duration // from the first to the last speech
 	loudest float64       // dBFS
+	near    float64       // dBFS: who answers a question is at least as loud
+	loud    int           // frames of at least that
 	sound   []int16       // all of it, where it is kept
 }
 
@@ -142,6 +144,7 @@ type utterance struct {
 type ending struct {
 	asks  bool         // a question was spoken: its answer needs no wake word
 	acted bool         // something was changed: a correction needs none
+	halts bool         // it was the word stop: what waits to be spoken is dropped
 	sound earcon.Sound // in place of words; "" for none
 }
 
@@ -309,23 +312,27 @@ func (l *Loop) listenNow(ctx context.Context) error {
 // answer; after an act, a correction is waited for.
 func (l *Loop) finish(ctx context.Context) {
 	var end ending
-	loudest := 0.0
+	var said utterance
 	if l.turn != nil {
-		end, loudest = l.turn.ending, l.turn.utterance.loudest
+		end, said = l.turn.ending, l.turn.utterance
 	}
 	if end.asks && !l.ear.muted && l.step(AskedBack) {
-		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.at}, true)
+		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.at}, &said)
 		return
+	}
+	if end.halts {
+		l.says = nil
 	}
 	if !l.step(Finished) {
 		return
 	}
+	l.endTail(ctx, "")
 	l.endTurn()
 	if end.sound != "" {
 		l.chime(ctx, end.sound)
 	}
-	if end.acted && l.state == Idle && l.parts.Answer.Amendable(l.cfg.Source, l.cfg.Area) {
-		l.waitForAmendment(loudest)
+	if end.acted {
+		l.awaitCorrection(said.loudest)
 	}
 }
 
@@ -350,6 +357,9 @@ func (l *Loop) mute(ctx context.Context, k Kind) {
 	l.ear.muted = on
 	l.ear.ring.Clear()
 	l.shutWindow(ctx)
+	if on && l.tail != nil {
+		l.tail.sound = nil
+	}
 	l.endTail(ctx, "")
 	listening := l.state == Listening
 	if l.step(k) && on {
@@ -370,6 +380,9 @@ func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
 		l.closeEar(ctx)
 		t.rec.Outcome = Interrupted
 		t.rec.Error = "listening ended: " + string(k)
+		if k == MicMuted { // which is said to be about what was just heard, too
+			t.utterance.sound = nil
+		}
 		l.finishRecord(t)
 	}
 	l.endTurn()

@@ -322,6 +322,23 @@ func TestATextIsSpokenWhenNothingElseIs(t *testing.T) {
 	})
 }
 
+func TestTheWordStopSilencesWaitingTexts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stt.Text = func() speech.Transcript { return speech.Transcript{Text: "stop"} }
+		b.sound(1)
+		if err := b.loop.Say(t.Context(), "Dinner is ready."); err != nil {
+			t.Fatal(err)
+		}
+		b.sound(3)
+		b.stop()
+		if got := b.voice.Said(); len(got) > 0 {
+			t.Errorf("said %q, expected quiet", got)
+		}
+	})
+}
+
 func TestSpeechThatIsNoCommandIsAnsweredAfterAWakeWord(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

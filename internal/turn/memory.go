@@ -49,6 +49,7 @@ type past struct {
 	undone  int   // how often it was taken back already: 1 undone, 2 done again
 	latest  bool  // no other turn came since
 	asked   bool  // the reply was a question: a "no" answers that
+	at      time.Time
 	expires time.Time
 }
 
@@ -102,7 +103,8 @@ func (m *memory) keep(q Question, p past, reply string) {
 		return
 	}
 	p.latest, p.asked = true, strings.HasSuffix(reply, "?")
-	p.expires = time.Now().Add(undoTime)
+	p.at = time.Now()
+	p.expires = p.at.Add(undoTime)
 	if q.Source == FromMic || q.Source == FromFile {
 		p.expires = p.expires.Add(time.Duration(len(reply)) * letter)
 	}

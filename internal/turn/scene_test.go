@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,7 @@ import (
 const (
 	roomLevel  = -62.0
 	voiceLevel = -24.0
+	lowLevel   = -31.0 // a voice a little above our own echo
 	farLevel   = -44.0 // somebody on television
 	loudLevel  = -50.0 // above is speech to the stand-in engines
 )
@@ -51,6 +53,8 @@ type scene struct {
 	cfg    turn.Config
 
 	hit   speech.Detection // of the next frame
+	deaf  error            // what is wrong with the wake word engine
+	dumb  error            // what is wrong with the voice
 	begun int              // utterances when the last words were said
 	words int              // loud frames of the utterance so far
 	noise uint32
@@ -60,7 +64,7 @@ type scene struct {
 	log      []string
 	voices   []string // what clips of a voice say, by their length
 	sounding []*sounding
-	kept     int
+	clips    []audio.Clip // that were kept
 }
 
 // sounding is a clip on its way through the room.
@@ -122,13 +126,19 @@ func (e *simpleEnd) Push(f audio.Frame, p speech.Partial, c speech.Completeness)
 
 func newScene(t *testing.T, cfg turn.Config) *scene {
 	t.Helper()
+	return newSceneWith(t, cfg, 5)
+}
+
+// newSceneWith asks about more devices than a limit.
+func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
+	t.Helper()
 	s := &scene{t: t, frames: make(chan audio.Frame), world: newWorld(), end: &simpleEnd{}, start: time.Now(), cfg: cfg, noise: 1}
 	s.stt = &fake.Script{Loud: func(f audio.Frame) bool { return audio.Level(f.Samples) > loudLevel }}
 	s.wake = &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
 		d := s.hit
 		s.hit = speech.Detection{}
 		d.At = f.At
-		return d, d.Word != "" && (!d.Stop || s.wake.Stops), nil
+		return d, d.Word != "" && (!d.Stop || s.wake.Stops), s.deaf
 	}}
 	matcher, err := intent.New(intent.English(), cottage())
 	if err != nil {
@@ -140,7 +150,7 @@ func newScene(t *testing.T, cfg turn.Config) *scene {
 			return speech.Closed
 		}
 		return speech.Incomplete
-	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, reply.English(), turn.Safety{FanOutLimit: 5}, log)
+	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, reply.English(), turn.Safety{FanOutLimit: limit}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,8 +202,11 @@ func (s *scene) events() []string {
 	return s.log
 }
 
-// act acts one line out: "wake", "stop word", "say WORDS", "television WORDS",
-// "quiet 2s", or what a button does: listen, stop, mute, unmute, speak WORDS.
+// act acts one line out: "wake", "stopword", "say WORDS", "murmur WORDS",
+// "television WORDS", "cough", "quiet 2s", "gap 2s" of a microphone without
+// frames, "deaf" for a wake word engine and
+// "dumb" for a voice in trouble, or what a button does: listen,
+// stop, mute, unmute, speak WORDS.
 func (s *scene) act(line string) {
 	s.t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
@@ -209,6 +222,20 @@ func (s *scene) act(line string) {
 		s.sound(1, voiceLevel)
 	case "say":
 		s.speak(rest, voiceLevel)
+	case "murmur":
+		s.speak(rest, lowLevel)
+	case "cough":
+		s.sound(10, voiceLevel)
+	case "dumb":
+		s.dumb = errors.New("it is gone")
+	case "deaf":
+		s.deaf = errors.New("it is gone")
+	case "gap":
+		d, bad := time.ParseDuration(rest)
+		if bad != nil {
+			s.t.Fatal(bad)
+		}
+		<-time.After(d)
 	case "television":
 		s.speak(rest, farLevel)
 	case "quiet":
@@ -299,6 +326,9 @@ func (s *scene) Synthesize(_ context.Context, sentence string) (audio.Clip, erro
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.voices = append(s.voices, sentence)
+	if s.dumb != nil {
+		return audio.Clip{}, s.dumb
+	}
 	c := audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, 16000+len(s.voices))}
 	for i := range c.Samples {
 		s.noise = s.noise*1664525 + 1013904223
@@ -381,11 +411,11 @@ func (s *scene) TurnEnded(r turn.Record) {
 	s.note("turn %s %q %s %s, %d calls, reply %q%s", wake, text, name, r.Outcome, len(r.Calls), r.Reply, strings.TrimRight(" "+r.Error, " "))
 }
 
-// Keep counts what is kept.
-func (s *scene) Keep(turn.Record, audio.Clip) {
+// Keep keeps the sound.
+func (s *scene) Keep(_ turn.Record, c audio.Clip) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept++
+	s.clips = append(s.clips, c)
 }
 
 // TestScenes acts out what a microphone hears of people, of the house's other
@@ -403,11 +433,15 @@ func TestScenes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg, scene, want := turn.Config{Earcons: earcon.Soft}, "", -1
+			cfg, scene, want, limit := turn.Config{Earcons: earcon.Soft}, "", -1, 5
 			for i, f := range archive.Files {
 				switch f.Name {
 				case "earcons":
 					cfg.Earcons = earcon.Set(strings.TrimSpace(string(f.Data)))
+				case "limit":
+					if limit, err = strconv.Atoi(strings.TrimSpace(string(f.Data))); err != nil {
+						t.Fatal(err)
+					}
 				case "scene":
 					scene = strings.TrimSpace(string(f.Data))
 				case "happens":
@@ -416,7 +450,7 @@ func TestScenes(t *testing.T) {
 			}
 			got := ""
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, cfg)
+				s := newSceneWith(t, cfg, limit)
 				s.play(strings.Split(scene, "\n")...)
 				if open, _ := s.stt.Open(); open {
 					t.Error("the recogniser's utterance is open for ever")

@@ -19,6 +19,9 @@ const (
 	// echoTail is how long a room and the devices' buffers still sound when a clip
 	// was heard: 50 ms to stop the speaker, 150 ms of room, and some.
 	echoTail = 250 * time.Millisecond
+	// bargeTail is that of a voice that was cut by a wake word: the first words of a
+	// command come with it in one breath, and what is left of the echo is falling.
+	bargeTail = 100 * time.Millisecond
 	// chimeMost is how long a short sound may take with all waiting for the device.
 	chimeMost = 2 * time.Second
 	// mostlyOurs is the share of a frame's strength at a sound's own tones above
@@ -115,7 +118,11 @@ func (o *own) silent(woken bool) {
 		sorted := slices.Sorted(slices.Values(levels))
 		o.voice = sorted[int(voiceShare*float64(len(sorted)))]
 	}
-	o.voiceUntil = time.Now().Add(echoTail)
+	tail := echoTail
+	if woken {
+		tail = bargeTail
+	}
+	o.voiceUntil = time.Now().Add(tail)
 }
 
 // clean is the frame without our own sound: a frame that is mostly that becomes

@@ -37,10 +37,12 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	if heard.Text == "" {
 		l.notUnderstood(t, heard, say)
 	} else {
-		q := Question{Text: heard.Text, Area: t.rec.Area, Source: t.rec.Source, DryRun: l.cfg.DryRun}
+		q := Question{Text: heard.Text, Area: t.rec.Area, Source: t.rec.Source, DryRun: l.cfg.DryRun, FollowUp: t.followUp}
 		l.parts.Answer.answer(ctx, q, &t.rec, t.watch, say)
 		l.hearOut(ctx, t, q, quiet, say)
-		l.parts.Observer.Replied(t.id, t.rec.Reply)
+		if !t.unanswered() {
+			l.parts.Observer.Replied(t.id, t.rec.Reply)
+		}
 	}
 	close(sentences)
 	<-spoken
@@ -49,8 +51,17 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 		t.rec.Outcome = Interrupted
 	case ctx.Err() == nil:
 		t.ending = ending{asks: t.rec.Outcome == Asked && played > 0, acted: acted(t.rec), sound: standIn(t.rec, given, played)}
+		t.ending.halts = t.rec.Intent != nil && t.rec.Intent.Name == "LocalStop"
 	}
-	l.finishRecord(t)
+	if !t.unanswered() {
+		l.finishRecord(t)
+	}
+}
+
+// unanswered says whether what was heard after a question was no answer to it and
+// nothing else that is meant for the house: that is no turn.
+func (t *telling) unanswered() bool {
+	return t.followUp && t.rec.Outcome == Ignored && t.rec.Route == RouteNone
 }
 
 // hearOut waits for what may be added to the sentence, and answers that too. Who
@@ -63,7 +74,14 @@ func (l *Loop) hearOut(ctx context.Context, t *telling, q Question, quiet chan<-
 	if t.rec.Risk == "" || t.rec.Risk == string(tools.Read) {
 		return
 	}
+	var late <-chan time.Time
+	if l.cfg.Live { // whose microphone may end in the middle of it
+		timer := time.NewTimer(hearOutMost)
+		defer timer.Stop()
+		late = timer.C
+	}
 	select {
+	case <-late:
 	case more := <-t.more:
 		t.utterance.sound = append(t.utterance.sound, more.sound...)
 		if more.whole != "" {

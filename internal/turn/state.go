@@ -59,7 +59,7 @@ var next = map[State]map[Kind]State{
 	Thinking:  {Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed},
 	Speaking:  {Woken: Waking, AskedBack: Waking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed},
 	Muted:     {SayAsked: Speaking, MicUnmuted: Idle},
-	EarFailed: {Woken: Waking, SayAsked: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, MicMuted: Muted},
+	EarFailed: {Woken: Waking, Heard: Thinking, SayAsked: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, MicMuted: Muted},
 }
 
 // Next returns the state after k, and whether k means anything in s.

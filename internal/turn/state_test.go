@@ -36,6 +36,7 @@ func TestNext(t *testing.T) {
 		"a text is spoken when idle":         {Idle, SayAsked, Speaking, true},
 		"no text interrupts a turn":          {Listening, SayAsked, Listening, false},
 		"nothing ends idleness":              {Idle, Finished, Idle, false},
+		"a correction in trouble is heard":   {EarFailed, Heard, Thinking, true},
 		"a late answer changes nothing":      {Idle, Answered, Idle, false},
 	} {
 		t.Run(name, func(t *testing.T) {

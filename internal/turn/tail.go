@@ -21,6 +21,10 @@ type Reopener interface {
 // The tail of a sentence.
 const (
 	tailTime = 600 * time.Millisecond // the ear stays open after the act
+	// tailMost is how long somebody may go on: two more clauses. hearOutMost is the
+	// same on the wall's clock, and some for the recogniser.
+	tailMost    = 3 * time.Second
+	hearOutMost = tailMost + time.Second
 	// Somebody goes on who is as loud as the command for most of resumeOf frames;
 	// the loudest frame of a sentence is some 4 dB above its loudness, from which the
 	// rule of the sentence's end allows 10 dB.
@@ -125,7 +129,7 @@ func (l *Loop) hearMore(ctx context.Context, f audio.Frame) {
 	l.parts.Observer.Hearing(Hearing{
 		Turn: tl.t.id, Level: audio.Level(f.Samples), Partial: tl.partial, Judged: tl.judged, Ended: e.Reason,
 	})
-	if e.Done && f.At.Sub(tl.resumed) >= resumeLeast {
+	if e.Done && f.At.Sub(tl.resumed) >= resumeLeast || f.At.Sub(tl.opened) > tailMost {
 		l.endTail(ctx, l.tailText(ctx))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/tools"
 )
 
@@ -47,8 +48,8 @@ type Tasks interface {
 	Offer(server string) (Task, bool)
 }
 
-// resumeTime is how long a "yes" means the offer to resume. It is said by itself,
-// so a person may need a moment to understand it.
+// resumeTime is how long a "yes" or a "no" means the offer to resume. It is said by
+// itself, so a person may need a moment to understand it.
 const resumeTime = 30 * time.Second
 
 // offered is the task that the last offer was about.
@@ -82,15 +83,37 @@ func (a *Answerer) resumes(q Question, d intent.Decision) (id string, ok bool) {
 	case "LocalResume":
 		return "", true
 	case "LocalYes":
-		a.memory.mu.Lock()
-		defer a.memory.mu.Unlock()
-		last := a.memory.offered
-		if !q.DryRun {
-			a.memory.offered = offered{}
-		}
-		return last.id, last.id != "" && q.At.Sub(last.at) < resumeTime
+		return a.memory.accept(q, time.Time{})
 	}
 	return "", false
+}
+
+// declines takes a "no" to an offer, unless something was done since.
+func (a *Answerer) declines(q Question, before *past) bool {
+	if a.phrases.Amendment(q.Text) != reply.Not {
+		return false
+	}
+	var did time.Time
+	if before != nil {
+		did = before.at
+	}
+	_, ok := a.memory.accept(q, did)
+	return ok
+}
+
+// accept takes back the offer that was made last, if it is fresh and was not
+// made before a time.
+func (m *memory) accept(q Question, after time.Time) (id string, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last := m.offered
+	if last.id == "" || time.Since(last.at) >= resumeTime || last.at.Before(after) {
+		return "", false
+	}
+	if !q.DryRun {
+		m.offered = offered{}
+	}
+	return last.id, true
 }
 
 // resume makes the open calls of a task. What is confirmed then is done; what is

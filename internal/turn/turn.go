@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
@@ -133,6 +134,10 @@ type Question struct {
 	Source Source
 	DryRun bool // find out what would be done and do nothing
 	MayAct bool // the text is a command: a model may change something
+	// FollowUp: the microphone was open for the answer to a question, without a wake
+	// word. What only a model might make sense of was not said to us then.
+	FollowUp bool
+	did      []plan.Step // by the same sentence already: it counts with what is asked about
 	// Waiting is called once when the turn begins to wait for something slow, the
 	// servers' first round or a model; nil: nobody wants to know.
 	Waiting func()

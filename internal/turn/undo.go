@@ -120,8 +120,8 @@ func (a *Answerer) takenBack(p *past) (steps, denied []plan.Step) {
 	return steps, denied
 }
 
-// merged makes one change of several to the same property of a device: what it
-// was before the first of them. What it should be now, nobody can tell then.
+// merged makes one change of several to the same property of a device: back to
+// what it was before the first of them, from what the last of them made of it.
 func merged(deeds []deed) []deed {
 	var out []deed
 	at := map[string]int{}
@@ -133,7 +133,8 @@ func merged(deeds []deed) []deed {
 			out = append(out, d)
 			continue
 		}
-		out[i].change.Outcome = "accepted"
+		last := d.change
+		out[i].change.Last = &last
 	}
 	return out
 }

@@ -181,6 +181,20 @@ func TestAModelsActsAreTakenBack(t *testing.T) {
 			[]string{"Kitchen Light on", "Kitchen Light on", "Kitchen Light off"},
 			"The kitchen light is off again.",
 		},
+		"changed by somebody since": {
+			[]tools.Call{control("Left Lamp", "on"), {Server: "zwave", Tool: "control_zwave_device", Args: json.RawMessage(`{"device_name":"Left Lamp","action":"level","value":40}`)}},
+			tools.Reversible, "Cosy.",
+			[]string{"Left Lamp: on", "undo"},
+			[]string{"Left Lamp level 40", "Left Lamp on"},
+			"Somebody has changed the left lamp since.",
+		},
+		"two settings of one device": {
+			[]tools.Call{control("Left Lamp", "on"), {Server: "zwave", Tool: "control_zwave_device", Args: json.RawMessage(`{"device_name":"Left Lamp","action":"level","value":40}`)}},
+			tools.Reversible, "Cosy.",
+			[]string{"undo"},
+			[]string{"Left Lamp level 40", "Left Lamp on", "Left Lamp off"},
+			"The left lamp is off again.",
+		},
 		"a question of the model is answered by no": {
 			[]tools.Call{control("Left Lamp", "on")},
 			tools.Reversible, "Shall I dim it?",

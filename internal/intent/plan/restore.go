@@ -19,6 +19,9 @@ type Change struct {
 	Level    any    `json:"before_level"`
 	Value    any    `json:"value"`
 	Outcome  string `json:"outcome"`
+	// Last is the last of several changes that are taken back as one; nil where
+	// there was only this one.
+	Last *Change `json:"-"`
 }
 
 // Sent reports whether the device has the command or will get it, so that there
@@ -30,7 +33,7 @@ func (c *Change) Sent() bool {
 // Moved reports whether the device is known to have been otherwise before. A
 // blind that was half open and is open now has moved, though it was open before.
 func (c *Change) Moved() bool {
-	if c.Outcome != "confirmed" || c.Before == nil || !alike(c.Before, c.Value) {
+	if c.Last != nil || c.Outcome != "confirmed" || c.Before == nil || !alike(c.Before, c.Value) {
 		return true
 	}
 	level, ok := number(c.Level)
@@ -52,14 +55,19 @@ func Restore(e *home.Entity, c Change) Step {
 	a.Devices = []string{e.ID}
 	s := device(a, e)
 	s.Again = true
-	if s.Err != nil || s.Risk == tools.Dangerous || c.Outcome != "confirmed" || e.Read == nil {
+	made := c
+	if c.Last != nil {
+		made = *c.Last
+	}
+	if s.Err != nil || s.Risk == tools.Dangerous || made.Outcome != "confirmed" || e.Read == nil {
 		return s // the state while something moves or sleeps tells nothing
 	}
 	control := s.Call
-	made, err := call(e.Server, e.Read.Tool, map[string]any{"device_name": e.Read.ID})
-	s.Call, s.Err, s.final = made, err, &control
+	look, err := call(e.Server, e.Read.Tool, map[string]any{"device_name": e.Read.ID})
+	s.Call, s.Err, s.final = look, err, &control
 	s.next = func(r tools.Result) (tools.Call, error) {
-		if now := present(c.Property, r); now == nil || alike(now, c.Value) || alike(now, c.Before) {
+		now := present(made.Property, r)
+		if now == nil || alike(now, made.Value) || alike(present(c.Property, r), c.Before) {
 			return control, nil
 		}
 		text := "Somebody has changed " + Spoken(e) + " since."

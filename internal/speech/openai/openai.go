@@ -18,6 +18,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -42,16 +43,21 @@ type Config struct {
 	Transport http.RoundTripper // for tests and custom certificates; nil is the usual one
 }
 
-// Check says what is wrong with a server's address.
+// Check says what is wrong with a server's address, in a sentence that shows it
+// unless it may hold a password.
 func Check(base string) error {
 	u, err := url.Parse(base)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return errors.New("is not an http or https address; expected something like http://127.0.0.1:8000/v1, or https://api.openai.com/v1")
+	switch {
+	case err == nil && u.User != nil:
+		return errors.New("the address holds a user or password; give the key by its file or variable")
+	case err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
+		return nil
 	}
-	if u.User != nil {
-		return errors.New("holds a user or password; give the key by its file or variable")
+	shown := strconv.Quote(base)
+	if strings.Contains(base, "@") { // what stands before it may be one, readable address or not
+		shown = "what is set (not shown, as it may hold a password)"
 	}
-	return nil
+	return fmt.Errorf("%s is not an http or https address; expected something like http://127.0.0.1:8000/v1, or https://api.openai.com/v1", shown)
 }
 
 // Client talks to one server. It is safe for concurrent use.
@@ -172,7 +178,7 @@ func (c *Client) Speak(ctx context.Context, text, voice string) (audio.Clip, err
 			if err != nil {
 				return err
 			}
-			clip, err = spoken(body, answer.Header().Get("Content-Type"), format)
+			clip, err = spoken(body, c.sender.scrub(answer.Header().Get("Content-Type")), format)
 			return err
 		})
 	}
@@ -247,5 +253,5 @@ func (c *Client) explain(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the connection ended before the answer did")
 	}
-	return fmt.Errorf("asking the server: %s", c.sender.scrub(clipped(err.Error(), 300)))
+	return fmt.Errorf("asking the server: %s", clipped(c.sender.scrub(err.Error()), 300))
 }

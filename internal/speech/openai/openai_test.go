@@ -119,6 +119,18 @@ func cutOff(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"te`)
 }
 
+// broken answers in what is no HTTP, with the key so many bytes behind its beginning.
+func broken(behind int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(c, "HTTP/1.1 "+strings.Repeat("x", behind)+key+"\r\n\r\n")
+		_ = c.Close()
+	}
+}
+
 // endless sends more than anybody wants.
 func endless(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"text":"`)
@@ -136,17 +148,22 @@ func TestAServerThatFails(t *testing.T) {
 		serve http.HandlerFunc
 		want  string
 	}{
-		"no key":          {answer(401, `{"error":{"message":"Incorrect API key provided: `+key+`"}}`), "does not accept our key (status 401): Incorrect API key provided: …"},
-		"unknown model":   {answer(404, `{"detail":"model tiny is not installed"}`), "does not accept the request (status 404): model tiny is not installed"},
-		"a stumble":       {answer(500, "boom\x00\n"+strings.Repeat("x", 9000)), "the server has a problem (status 500): boom x"},
-		"busy for long":   {answer(429, `{"error":"slow down"}`, "Retry-After", "3600"), "the server is busy (status 429): slow down"},
-		"a web page":      {answer(200, "<html>", "Content-Type", "text/html; charset=utf-8"), "a web page came back"},
-		"garbage":         {answer(200, "\xff\xfe\x00"), "not in the protocol"},
-		"a list":          {answer(200, "[]"), "not in the protocol"},
-		"nothing":         {answer(200, ""), "ended before the answer did"},
-		"cut off":         {cutOff, "ended before the answer did"},
-		"endless":         {endless, "over 16777216 bytes"},
-		"another address": {answer(307, "", "Location", "http://elsewhere.example/v1"), "redirects to another host"},
+		"no key":                    {answer(401, `{"error":{"message":"Incorrect API key provided: `+key+`"}}`), "does not accept our key (status 401): Incorrect API key provided: …"},
+		"a key at the cut":          {answer(400, `{"error":{"message":"`+strings.Repeat("x", 290)+` `+key+`"}}`), "xxx …"},
+		"a key at the body's end":   {answer(400, strings.Repeat(" ", 4<<10-10)+key), "(status 400): …"},
+		"a key's beginning":         {answer(400, `{"error":{"message":"not `+key[:8]+`"}}`), "(status 400): not …"},
+		"what any key begins with":  {answer(400, `{"error":{"message":"not `+key[:7]+`"}}`), "not sk-very"},
+		"a key in a protocol error": {broken(213), "xxx…"},
+		"unknown model":             {answer(404, `{"detail":"model tiny is not installed"}`), "does not accept the request (status 404): model tiny is not installed"},
+		"a stumble":                 {answer(500, "boom\x00\n"+strings.Repeat("x", 9000)), "the server has a problem (status 500): boom x"},
+		"busy for long":             {answer(429, `{"error":"slow down"}`, "Retry-After", "3600"), "the server is busy (status 429): slow down"},
+		"a web page":                {answer(200, "<html>", "Content-Type", "text/html; charset=utf-8"), "a web page came back"},
+		"garbage":                   {answer(200, "\xff\xfe\x00"), "not in the protocol"},
+		"a list":                    {answer(200, "[]"), "not in the protocol"},
+		"nothing":                   {answer(200, ""), "ended before the answer did"},
+		"cut off":                   {cutOff, "ended before the answer did"},
+		"endless":                   {endless, "over 16777216 bytes"},
+		"another address":           {answer(307, "", "Location", "http://elsewhere.example/v1"), "redirects to another host"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,7 +171,7 @@ func TestAServerThatFails(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			got, err := c.Transcribe(ctx, utterance)
-			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), key) || len(err.Error()) > 500 {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), key[:8]) || len(err.Error()) > 500 {
 				t.Errorf("%+v, %v; expected %q", got, err, tt.want)
 			}
 		})
@@ -234,12 +251,13 @@ func TestSpeak(t *testing.T) {
 		want  []int16
 		err   string
 	}{
-		"wav":           {answer(200, wav.String(), "Content-Type", "audio/wav"), 22050, []int16{5, 6}, ""},
-		"samples":       {answer(200, "\x01\x00\x02\x00", "Content-Type", "audio/pcm"), 24000, []int16{1, 2}, ""},
-		"nothing":       {answer(200, "", "Content-Type", "audio/wav"), 24000, nil, ""},
-		"an mp3":        {answer(200, "ID3…", "Content-Type", "audio/mpeg"), 0, nil, `the answer is "audio/mpeg"`},
-		"a cut wav":     {answer(200, wav.String()[:30], "Content-Type", "audio/wav"), 0, nil, "ended before"},
-		"no such voice": {answer(404, `{"error":{"message":"no voice nova"}}`), 0, nil, "no voice nova"},
+		"wav":              {answer(200, wav.String(), "Content-Type", "audio/wav"), 22050, []int16{5, 6}, ""},
+		"samples":          {answer(200, "\x01\x00\x02\x00", "Content-Type", "audio/pcm"), 24000, []int16{1, 2}, ""},
+		"nothing":          {answer(200, "", "Content-Type", "audio/wav"), 24000, nil, ""},
+		"an mp3":           {answer(200, "ID3…", "Content-Type", "audio/mpeg"), 0, nil, `the answer is "audio/mpeg"`},
+		"a key for a form": {answer(200, "x", "Content-Type", strings.Repeat("x", 50)+key), 0, nil, "xxx…"},
+		"a cut wav":        {answer(200, wav.String()[:30], "Content-Type", "audio/wav"), 0, nil, "ended before"},
+		"no such voice":    {answer(404, `{"error":{"message":"no voice nova"}}`), 0, nil, "no voice nova"},
 		"knows no wav": {func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			if strings.Contains(string(body), `"response_format":"wav"`) {
@@ -261,7 +279,7 @@ func TestSpeak(t *testing.T) {
 			switch {
 			case tt.err == "" && (err != nil || clip.Rate != tt.rate || !slices.Equal(clip.Samples, tt.want)):
 				t.Errorf("%+v, %v", clip, err)
-			case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)):
+			case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), key[:8])):
 				t.Errorf("%v, expected %q", err, tt.err)
 			}
 		})
@@ -274,10 +292,13 @@ func TestNewChecks(t *testing.T) {
 		cfg  openai.Config
 		want string
 	}{
-		"no address":   {openai.Config{}, "https://api.openai.com/v1"},
-		"no scheme":    {openai.Config{BaseURL: "127.0.0.1:8000/v1"}, "not an http"},
-		"a user in it": {openai.Config{BaseURL: "http://me:hush@x/v1"}, "user or password"},
-		"two lines":    {openai.Config{BaseURL: "http://x/v1", Key: "a\nb"}, "one line"},
+		"no address":               {openai.Config{}, "https://api.openai.com/v1"},
+		"no scheme":                {openai.Config{BaseURL: "127.0.0.1:8000/v1"}, "not an http"},
+		"a password in no address": {openai.Config{BaseURL: "http://me:hush@x:port/v1"}, "not an http"},
+		"a password, no scheme":    {openai.Config{BaseURL: "me:hush@x/v1"}, "not shown"},
+		"what is wrong is shown":   {openai.Config{BaseURL: "127.0.0.1:8000/v1"}, `"127.0.0.1:8000/v1" is not`},
+		"a user in it":             {openai.Config{BaseURL: "http://me:hush@x/v1"}, "user or password"},
+		"two lines":                {openai.Config{BaseURL: "http://x/v1", Key: "a\nb"}, "one line"},
 	} {
 		if _, err := openai.New(tt.cfg); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %v", name, err)

@@ -93,7 +93,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 		}
 		return nil, &statusError{
 			code: resp.StatusCode, retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
-			said: s.scrub(complaint(body)),
+			said: clipped(s.scrub(complaint(body)), 300),
 		}
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
@@ -104,16 +104,27 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// scrub takes the key out of a message: some servers repeat it.
+// telling is how many bytes of a key's beginning say something about it.
+const telling = 8
+
+// scrub takes the key out of a message, as some servers repeat it, and its
+// beginning from the end of one that was cut off. What clips a message does so
+// afterwards: part of a key is not recognised.
 func (s *sender) scrub(text string) string {
 	if s.key == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, s.key, "…")
+	text = strings.ReplaceAll(text, s.key, "…")
+	for n := len(s.key) - 1; n >= telling; n-- {
+		if begun, ok := strings.CutSuffix(text, s.key[:n]); ok {
+			return begun + "…"
+		}
+	}
+	return text
 }
 
 // complaint is the message in an error's body, {"error":{"message":…}},
-// {"error":"…"}, {"detail":"…"} or plain text, in one short line.
+// {"error":"…"}, {"detail":"…"} or plain text.
 func complaint(body []byte) string {
 	var wrapped struct {
 		Error  json.RawMessage `json:"error"`
@@ -131,7 +142,7 @@ func complaint(body []byte) string {
 			}
 		}
 	}
-	return clipped(text, 300)
+	return text
 }
 
 // clipped is a text in one line of at most n bytes.

@@ -51,6 +51,7 @@ type attempt struct {
 	heard   speech.Transcript // by the engine with the grammar
 	err     error             // why it heard nothing, or failed
 	timer   *time.Timer
+	alone   bool // for the engine with the grammar only, see reopenable
 }
 
 func newChain(cfg Config) (Engine, error) {
@@ -186,7 +187,7 @@ func (c *chain) Push(ctx context.Context, f audio.Frame) (speech.Partial, error)
 	if c.noise != nil {
 		f.Samples = c.noise.Clean(make([]int16, 0, len(f.Samples)), f.Samples)
 	}
-	if room := longest - len(a.sound); room > 0 {
+	if room := longest - len(a.sound); room > 0 && !a.alone {
 		fits := f.Samples[:min(len(f.Samples), room)]
 		a.sound = append(a.sound, fits...)
 		for _, s := range a.streams {
@@ -233,6 +234,9 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.current = nil
+	if a.alone {
+		return a.heard, a.err
+	}
 	if c.order[0] == c.name && a.err == nil && a.heard.Text != "" {
 		a.drop()
 		return a.heard, nil
@@ -324,7 +328,8 @@ func (a *attempt) release() {
 
 // reopenable is a chain whose first engine can go on with its last utterance.
 // What is added is heard by that engine alone: another one's text of the whole
-// could not be told from what was done already.
+// could not be told from what was done already, and nobody spoke to the gateway
+// again: Second knows nothing of it, and no sound of it is kept.
 type reopenable struct {
 	*chain
 	again Reopener
@@ -338,6 +343,6 @@ func (r *reopenable) Reopen(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last.drop()
-	r.current, r.last = &attempt{}, nil
+	r.current, r.last = &attempt{alone: true}, nil
 	return nil
 }

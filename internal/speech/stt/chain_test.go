@@ -320,6 +320,23 @@ func TestGoingOn(t *testing.T) {
 	if got, err := e.Finish(t.Context()); err != nil || got.Text != g.heard.Text || asked.Load() != 0 {
 		t.Errorf("%+v, %v, asked %d times", got, err, asked.Load())
 	}
+	g.heard = speech.Transcript{Rejected: "like other speech"}
+	for _, g.finish = range []error{nil, errWorker} {
+		if err := more.Reopen(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for frame := range slices.Chunk(clip(2*time.Second, syllables).Samples, audio.FrameSamples) {
+			if _, err := e.Push(t.Context(), audio.Frame{Samples: frame}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := e.Finish(t.Context()); got.Text != "" || !errors.Is(err, g.finish) {
+			t.Errorf("what was added: %+v, %v", got, err)
+		}
+		if got, err := e.Second(t.Context()); err == nil || asked.Load() != 0 {
+			t.Errorf("what was added is asked about: %+v, %v, asked %d times", got, err, asked.Load())
+		}
+	}
 	g.refuse = errWorker
 	if err := more.Reopen(t.Context()); !errors.Is(err, errWorker) {
 		t.Errorf("a refusal: %v", err)

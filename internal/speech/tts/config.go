@@ -113,7 +113,7 @@ func (c Config) Validate() error {
 func (c Config) validateServers() error {
 	if slices.Contains(c.Engines, "openai") || c.OpenAI.BaseURL != "" {
 		if err := openai.Check(c.OpenAI.BaseURL); err != nil {
-			return fmt.Errorf("tts.openai.base_url: %q %w", c.OpenAI.BaseURL, err)
+			return fmt.Errorf("tts.openai.base_url: %w", err)
 		}
 	}
 	if slices.Contains(c.Engines, "wyoming") || c.Wyoming.URI != "" {

@@ -21,6 +21,10 @@ const (
 	describeTime = 3 * time.Second // services answer at once; what is silent is none
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
+	// A service that takes no sound for so long has stopped. What the system would
+	// keep for it is bounded, or it could be minutes of sound before that shows.
+	writeTime   = 3 * time.Second
+	writeBuffer = 32 << 10 // bytes, a second of sound
 	// queued is how many frames may wait to be sent: a second. What is older than
 	// that when it is heard is no wake word any more.
 	queued = 50
@@ -37,7 +41,7 @@ type distant struct {
 	mu      sync.Mutex
 	heard   []speech.Detection
 	trouble error // nil while the service listens
-	dropped int   // frames that found the queue full
+	dropped int   // frames of this connection that found the queue full
 
 	// last is the end of the newest frame, resumed the beginning of the first one
 	// after a pause: while a command is listened to, nobody asks for wake words.
@@ -59,11 +63,11 @@ func newWyoming(cfg Config) (Engine, error) {
 func (d *distant) Run(ctx context.Context) error {
 	pause := firstPause
 	for {
-		worked, err := d.serve(ctx)
+		useful, err := d.serve(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if worked {
+		if useful {
 			pause = firstPause
 		}
 		d.condition(err)
@@ -93,9 +97,10 @@ func (d *distant) condition(err error) {
 	d.trouble = err
 }
 
-// serve is one connection, from its beginning to its loss. It says whether the
-// service listened at all.
-func (d *distant) serve(ctx context.Context) (worked bool, err error) {
+// serve is one connection, from its beginning to its loss. It was useful if the
+// service heard something, or listened for longer than it is ever waited for: one
+// that takes every connection and ends it must not be asked every second.
+func (d *distant) serve(ctx context.Context) (useful bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	conn, err := wyoming.Dial(limited, d.cfg.Wyoming)
@@ -103,6 +108,7 @@ func (d *distant) serve(ctx context.Context) (worked bool, err error) {
 		return false, err
 	}
 	defer func() { _ = conn.Close() }()
+	conn.Buffer(writeBuffer)
 	names, err := d.introduce(ctx, conn)
 	if err != nil {
 		return false, err
@@ -118,13 +124,15 @@ func (d *distant) serve(ctx context.Context) (worked bool, err error) {
 	})
 	d.condition(nil)
 	d.cfg.Log.Info("wake word service listens")
-	err = d.listen(ctx, conn, names, clock)
+	began := time.Now()
+	heard, err := d.listen(ctx, conn, names, clock)
+	useful = heard || time.Since(began) > longestPause
 	stop()
 	sender.Wait()
 	if sending != nil && !errors.Is(sending, context.Canceled) {
 		err = sending
 	}
-	return true, err
+	return useful, err
 }
 
 // introduce asks the service for its names of our words: by phrase, by name, or
@@ -134,6 +142,9 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 	defer cancel()
 	info, err := conn.Describe(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := misplaced(info); err != nil {
 		return nil, err
 	}
 	names := map[string]string{} // the service's name to our word
@@ -159,6 +170,23 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 	return names, nil
 }
 
+// misplaced says what a service is that knows no wake words and something else.
+// One that tells nothing of itself may be of the right kind.
+func misplaced(info wyoming.Info) error {
+	var kind string
+	switch {
+	case len(info.Wake) > 0:
+		return nil
+	case len(info.ASR) > 0:
+		kind = "a speech recogniser"
+	case len(info.TTS) > 0:
+		kind = "a voice"
+	default:
+		return nil
+	}
+	return fmt.Errorf("wake.wyoming.uri is the address of %s, which hears no wake words; give that of a wake word service, such as tcp://127.0.0.1:10400", kind)
+}
+
 var version = regexp.MustCompile(`[_-]?v[0-9][0-9._-]*$`)
 
 // bare is a service's name for a word as a phrase.
@@ -166,6 +194,9 @@ func bare(name string) string { return plain(version.ReplaceAllString(name, ""))
 
 // empty forgets sound from before the connection.
 func (d *distant) empty() {
+	d.mu.Lock()
+	d.dropped = 0
+	d.mu.Unlock()
 	for {
 		select {
 		case <-d.frames:
@@ -217,14 +248,14 @@ func (d *distant) send(ctx context.Context, conn *wyoming.Conn, names map[string
 	}
 	slices.Sort(wanted)
 	for _, e := range []wyoming.Event{wyoming.Detect(wanted), wyoming.Start(0)} {
-		if err := conn.Write(ctx, e); err != nil {
+		if err := pass(ctx, conn, e); err != nil {
 			return err
 		}
 	}
 	for {
 		select {
 		case f := <-d.frames:
-			if err := conn.Write(ctx, wyoming.Chunk(f.Samples, clock.push(f))); err != nil {
+			if err := pass(ctx, conn, wyoming.Chunk(f.Samples, clock.push(f))); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -233,16 +264,30 @@ func (d *distant) send(ctx context.Context, conn *wyoming.Conn, names map[string
 	}
 }
 
-// listen takes the detections in.
-func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[string]string, clock *streamClock) error {
+var errFrozen = fmt.Errorf("the wake word service takes no sound for %s; it may have to be restarted", writeTime)
+
+// pass sends one event, or finds out that the service has stopped.
+func pass(ctx context.Context, conn *wyoming.Conn, e wyoming.Event) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	err := conn.Write(ctx, e)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errFrozen
+	}
+	return err
+}
+
+// listen takes the detections in until the connection is lost. It says whether
+// there was one.
+func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[string]string, clock *streamClock) (heard bool, err error) {
 	for {
 		e, err := conn.Await(ctx, wyoming.TypeDetection)
 		if err != nil {
-			return err
+			return heard, err
 		}
 		var told wyoming.Detection
 		if err := e.Decode(&told); err != nil {
-			return err
+			return heard, err
 		}
 		word, ok := names[told.Name]
 		if told.Name == "" {
@@ -251,6 +296,7 @@ func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[stri
 		if !ok {
 			continue // nobody asked for it
 		}
+		heard = true
 		d.mu.Lock()
 		// One is enough to wake, and a flood of them must not grow.
 		d.heard = append(d.heard[:min(len(d.heard), queued)], speech.Detection{Word: word, Score: 1, Engine: "wyoming", At: clock.at(told.Timestamp)})
@@ -259,8 +305,8 @@ func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[stri
 }
 
 // Detect queues the frame and returns a detection that came meanwhile. It never
-// waits: sound that finds the queue full is lost, which is logged once a second's
-// worth is.
+// waits: sound that finds the queue full is lost, which is logged once in each
+// connection, when a second's worth is.
 func (d *distant) Detect(_ context.Context, f audio.Frame) (speech.Detection, bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -272,7 +318,7 @@ func (d *distant) Detect(_ context.Context, f audio.Frame) (speech.Detection, bo
 	case d.frames <- f:
 	default:
 		d.dropped++
-		if d.trouble == nil && d.dropped%queued == 0 {
+		if d.trouble == nil && d.dropped == queued {
 			d.cfg.Log.Warn("the wake word service does not take the sound fast enough", "lost_frames", d.dropped)
 		}
 	}

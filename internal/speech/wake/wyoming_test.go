@@ -3,6 +3,9 @@ package wake_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
+	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +21,13 @@ import (
 // distant starts the engine for a service; it ends with the test.
 func distant(t *testing.T, uri string, words ...string) wake.Engine {
 	t.Helper()
-	e, err := wake.New(wake.Config{Engine: "wyoming", Wyoming: uri, Words: words})
+	return logged(t, nil, uri, words...)
+}
+
+// logged is distant with a log.
+func logged(t *testing.T, log *slog.Logger, uri string, words ...string) wake.Engine {
+	t.Helper()
+	e, err := wake.New(wake.Config{Engine: "wyoming", Wyoming: uri, Words: words, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,6 +166,16 @@ func TestAServiceThatIsOfNoUse(t *testing.T) {
 		"is no service":     {func(p *fake.Peer) { _, _ = p.Write([]byte("HTTP/1.1 400\r\n\r\n")); p.Hang() }, "not the JSON"},
 		"complains":         {func(p *fake.Peer) { p.Send("error", map[string]string{"text": "no models"}, nil); p.Hang() }, "no models"},
 		"closes":            {func(*fake.Peer) {}, "closed the connection"},
+		"writes down speech": {func(p *fake.Peer) {
+			p.Until("describe")
+			p.Send("info", map[string]any{"asr": []any{map[string]any{"name": "whisper"}}, "wake": []any{}}, nil)
+			p.Hang()
+		}, "wake.wyoming.uri is the address of a speech recogniser"},
+		"speaks": {func(p *fake.Peer) {
+			p.Until("describe")
+			p.Send("info", map[string]any{"tts": []any{map[string]any{"name": "piper"}}}, nil)
+			p.Hang()
+		}, "wake.wyoming.uri is the address of a voice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,6 +195,120 @@ func TestAServiceThatIsOfNoUse(t *testing.T) {
 				case <-t.Context().Done():
 					t.Fatalf("%v, expected %q", err, tt.want)
 				}
+			}
+		})
+	}
+}
+
+// records keeps what is logged.
+type records struct {
+	slog.Handler
+	all chan slog.Record
+}
+
+func (records) Enabled(context.Context, slog.Level) bool { return true }
+
+func (r records) Handle(_ context.Context, record slog.Record) error {
+	r.all <- record
+	return nil
+}
+
+func recorded() (*slog.Logger, chan slog.Record) {
+	all := make(chan slog.Record, 1000)
+	return slog.New(records{slog.DiscardHandler, all}), all
+}
+
+// TestAFrozenService takes the sound for as long as its buffers do. The engine
+// says so then, logs it once, and connects anew.
+func TestAFrozenService(t *testing.T) {
+	t.Parallel()
+	for name, froze := range map[string]func(p *fake.Peer){
+		"without a word": func(*fake.Peer) {},
+		"while it asks whether we are there": func(p *fake.Peer) {
+			ping := map[string]string{"text": strings.Repeat("there? ", 4000)}
+			for range 100 {
+				p.Send("ping", ping, nil)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Int32
+			over := make(chan struct{})
+			uri := fake.Wyoming(t, func(p *fake.Peer) {
+				again := calls.Add(1) > 1
+				if c, ok := p.Conn.(*net.TCPConn); ok && !again {
+					_ = c.SetReadBuffer(4 << 10)
+				}
+				offer(p, map[string]any{"name": "hey_jarvis"})
+				if !again {
+					froze(p)
+					<-over
+					return
+				}
+				p.Until("audio-chunk")
+				p.Send("detection", map[string]any{"name": "hey_jarvis"}, nil)
+				p.Hang()
+			})
+			t.Cleanup(func() { close(over) })
+			log, all := recorded()
+			e := logged(t, log, uri, "hey jarvis")
+			at := time.Now()
+			listened(t, e, &at)
+			lost, reason := 0, ""
+			for reason == "" {
+				r := <-all
+				if strings.Contains(r.Message, "fast enough") {
+					lost++
+				}
+				r.Attrs(func(a slog.Attr) bool {
+					if a.Key == "err" {
+						reason += a.Value.String()
+					}
+					return true
+				})
+			}
+			if lost != 1 || !strings.Contains(reason, "takes no sound") {
+				t.Errorf("lost frames were told of %d times, the reason is %q", lost, reason)
+			}
+		})
+	}
+}
+
+// TestTheGrowingPause: a service that takes the connection and ends it is not
+// bothered every second; one that heard something is.
+func TestTheGrowingPause(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		hears bool
+		want  []time.Duration
+	}{
+		"hangs up":                {false, []time.Duration{time.Second, 2 * time.Second}},
+		"hears and then hangs up": {true, []time.Duration{time.Second, time.Second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			uri := fake.Wyoming(t, func(p *fake.Peer) {
+				offer(p, map[string]any{"name": "hey_jarvis"})
+				p.Until("audio-start") // what is left unread would turn the end into a reset
+				if tt.hears {
+					p.Send("detection", map[string]any{"name": "hey_jarvis"}, nil)
+				}
+			})
+			log, all := recorded()
+			logged(t, log, uri, "hey jarvis")
+			var got []time.Duration
+			for len(got) < len(tt.want) {
+				r := <-all
+				r.Attrs(func(a slog.Attr) bool {
+					if a.Key == "retry_in" {
+						got = append(got, a.Value.Duration())
+					}
+					return true
+				})
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("waits %s, expected %s", got, tt.want)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -55,7 +56,7 @@ func address(uri string) (network, addr string, err error) {
 	u, err := url.Parse(uri)
 	switch {
 	case err != nil || uri == "":
-		return "", "", fmt.Errorf("%q is not the address of a Wyoming service; expected something like tcp://127.0.0.1:10300", uri)
+		return "", "", fmt.Errorf("%s is not the address of a Wyoming service; expected something like tcp://127.0.0.1:10300", shown(uri))
 	case u.User != nil:
 		return "", "", errors.New("the address of a Wyoming service holds a user or password, and the protocol knows none; leave it out")
 	case u.Scheme == "stdio":
@@ -63,13 +64,22 @@ func address(uri string) (network, addr string, err error) {
 	case u.Scheme == schemeUnix:
 		path := u.Host + u.Path
 		if path == "" {
-			return "", "", fmt.Errorf("%q names no socket; expected something like unix:///run/wyoming.sock", uri)
+			return "", "", fmt.Errorf("%s names no socket; expected something like unix:///run/wyoming.sock", shown(uri))
 		}
 		return schemeUnix, path, nil
 	case u.Scheme != schemeTCP || u.Hostname() == "" || u.Port() == "":
-		return "", "", fmt.Errorf("%q is not the address of a Wyoming service; expected something like tcp://127.0.0.1:10300", uri)
+		return "", "", fmt.Errorf("%s is not the address of a Wyoming service; expected something like tcp://127.0.0.1:10300", shown(uri))
 	}
 	return schemeTCP, u.Host, nil
+}
+
+// shown is an address as a message may name it: what stands before an @ may be a
+// password, also where the address as a whole cannot be read.
+func shown(uri string) string {
+	if strings.Contains(uri, "@") {
+		return "what is set (not shown, as it may hold a password)"
+	}
+	return strconv.Quote(uri)
 }
 
 // Dial connects to the service at a tcp:// or unix:// address. The connection is
@@ -99,11 +109,20 @@ func (c *Conn) bound(ctx context.Context) (release func()) {
 	return func() { stop() }
 }
 
+// Buffer bounds what the system keeps of what was written and has not left yet,
+// in bytes. A service that stopped reading is noticed the sooner; without it
+// that may take megabytes.
+func (c *Conn) Buffer(size int) {
+	if b, ok := c.conn.(interface{ SetWriteBuffer(size int) error }); ok {
+		_ = b.SetWriteBuffer(size) // it works with any size
+	}
+}
+
 // Write sends an event. When ctx ends before it is sent the connection is closed.
 func (c *Conn) Write(ctx context.Context, e Event) error {
+	defer c.bound(ctx)() // also while another writer is in the way
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer c.bound(ctx)()
 	if err := WriteEvent(c.conn, e); err != nil {
 		return ended(ctx, err)
 	}

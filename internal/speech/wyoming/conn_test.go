@@ -23,6 +23,7 @@ func TestCheck(t *testing.T) {
 	for bad, want := range map[string]string{
 		"": "tcp://127.0.0.1:10300", "127.0.0.1:10300": "not the address", "http://x:1": "not the address", "tcp://x": "not the address",
 		"stdio://": "not supported", "unix://": "no socket", "tcp://user:secret@x:1": "knows none",
+		"tcp://user:secret@x:port": "not the address", "user:secret@x:1": "not shown", "unix:?user:secret@x": "no socket",
 	} {
 		if err := wyoming.Check(bad); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v, expected %q", bad, err, want)
