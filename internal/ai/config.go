@@ -91,6 +91,9 @@ func (c Config) Validate() error {
 func (c Config) validateAddress() error {
 	u, err := url.Parse(c.Endpoint())
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		if strings.Contains(c.Endpoint(), "@") { // it may hold a password
+			return fmt.Errorf("ai.base_url: this is not an http or https address, like %s", localOllama)
+		}
 		return fmt.Errorf("ai.base_url: %q is not an http or https address, like %s", c.Endpoint(), localOllama)
 	}
 	if u.User != nil {

@@ -60,7 +60,7 @@ func (m *accuracy) mixed() (all []mixed) {
 		case l.Kind == "wake" && l.Wake == mixWord:
 			wakes = append(wakes, l)
 		case l.Kind == "oog":
-			if said, _ := trimmed(l.clip); said != nil {
+			if said, _ := trimmed(l.clip, spokenTo); said != nil {
 				others = append(others, said)
 			}
 		case l.commanded() && fmt.Sprint(l.Noise) == "clean" && !strings.HasPrefix(l.Voice, "espeak"):
@@ -70,10 +70,11 @@ func (m *accuracy) mixed() (all []mixed) {
 	if len(wakes) == 0 || len(others) == 0 {
 		return nil
 	}
-	for n, c := range commands {
-		if n%mixEvery != 0 {
+	for i, c := range commands {
+		if i%mixEvery != 0 {
 			continue
 		}
+		n := i / mixEvery
 		all = append(all, mix(n, wakes[n%len(wakes)], c, others, mixed{level: audio.Silence, placed: nobody}))
 		for _, placed := range []string{"through", "after"} {
 			for _, level := range []float64{-20, -10} {

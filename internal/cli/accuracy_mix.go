@@ -19,6 +19,8 @@ const (
 	activeFor = 160  // samples, 10 ms
 	spokenTo  = 35.0 // dB under the loudness: what is quieter is not speech
 	loudTo    = 20.0
+	wordTo    = 25.0 // dB: the room of the wake words' recordings is 28 and more below
+	wordPause = 20   // pieces: nobody pauses that long inside a wake word
 )
 
 // mixed is one such recording.
@@ -30,9 +32,9 @@ type mixed struct {
 	gated  bool
 }
 
-// trimmed is a clip without the silence around what is spoken, and how loud that
-// is in dBFS.
-func trimmed(c audio.Clip) ([]int16, float64) {
+// trimmed is a clip without what is that many dB under its loudest around what is
+// spoken, and how loud that is in dBFS.
+func trimmed(c audio.Clip, under float64) ([]int16, float64) {
 	most := audio.Silence
 	var levels []float64
 	for piece := range slices.Chunk(c.Samples, activeFor) {
@@ -42,7 +44,7 @@ func trimmed(c audio.Clip) ([]int16, float64) {
 	var power float64
 	loud, first, last := 0, -1, 0
 	for i, l := range levels {
-		if l > most-spokenTo {
+		if l > most-under {
 			if first < 0 {
 				first = i
 			}
@@ -57,6 +59,25 @@ func trimmed(c audio.Clip) ([]int16, float64) {
 		return nil, audio.Silence
 	}
 	return c.Samples[first*activeFor : min(len(c.Samples), (last+1)*activeFor)], 10 * math.Log10(power/float64(loud))
+}
+
+// wakeWord is a recording's wake word alone: its room is another one, and somebody
+// may have gone on speaking in it.
+func wakeWord(c audio.Clip) ([]int16, float64) {
+	most := audio.Silence
+	for piece := range slices.Chunk(c.Samples, activeFor) {
+		most = max(most, audio.Level(piece))
+	}
+	said, loud := trimmed(c, wordTo)
+	soft := 0
+	for i := 0; i+activeFor <= len(said); i += activeFor {
+		if audio.Level(said[i:i+activeFor]) > most-wordTo {
+			soft = 0
+		} else if soft++; soft == wordPause {
+			return said[:i+activeFor], loud
+		}
+	}
+	return said, loud
 }
 
 // canvas is sound that is being put together.
@@ -112,12 +133,12 @@ func lengthOf(samples []int16) time.Duration {
 // mix puts a command into a room where others speak.
 func mix(n int, wake, command labelled, others [][]int16, m mixed) mixed {
 	r := rand.New(rand.NewPCG(uint64(n), 9)) //nolint:gosec // the same mixes every time
-	word, wordLoud := trimmed(wake.clip)
-	said, loud := trimmed(command.clip)
+	word, wordLoud := wakeWord(wake.clip)
+	said, loud := trimmed(command.clip, spokenTo)
 	at := mixLead + lengthOf(word) + time.Duration(200+r.IntN(300))*time.Millisecond
 	m.ends = at + lengthOf(said)
 	sound := make(canvas, int((m.ends+mixTail)*time.Duration(audio.SpeechRate)/time.Second))
-	sound.add(mixLead, word, loud-wordLoud+float64(2*(n%3)-2)) // people do not keep it to the decibel
+	sound.add(mixLead, word, loud-wordLoud+float64(2*(n/2%3)-2)) // people do not keep it to the decibel
 	sound.add(at, said, 0)
 	from := time.Duration(0)
 	if m.placed == "after" {
@@ -125,7 +146,7 @@ func mix(n int, wake, command labelled, others [][]int16, m mixed) mixed {
 	}
 	for next := n; from < m.ends+mixTail; next++ {
 		other := others[next%len(others)]
-		_, l := trimmed(audio.Clip{Rate: audio.SpeechRate, Samples: other})
+		_, l := trimmed(audio.Clip{Rate: audio.SpeechRate, Samples: other}, spokenTo)
 		sound.add(from, other, loud+m.level-l)
 		from += lengthOf(other)
 	}

@@ -296,15 +296,7 @@ func (c Config) Validate() error {
 		bad("intents.packs", "other sentence packs cannot be loaded by this version; leave the list empty")
 	}
 	c.Recorder.validate(bad)
-	oneOf(bad, "wake.engine", c.Wake.Engine, wake.Engines()...)
-	if c.Wake.Engine == "wyoming" || c.Wake.Wyoming.URI != "" {
-		if err := wyoming.Check(c.Wake.Wyoming.URI); err != nil {
-			bad("wake.wyoming.uri", "%v", err)
-		}
-	}
-	if c.Wake.Engine != "none" && len(c.Wake.Words) == 0 {
-		bad("wake.words", "there is no wake word; give one, such as hey jarvis, or set wake.engine to none")
-	}
+	c.Wake.validate(bad)
 	c.STT.validate(bad)
 	oneOf(bad, "stt.endpoint", c.STT.Endpoint, "sentence", "silence")
 	if c.STT.Silence < leastSilence || c.STT.Silence > mostSilence {
@@ -314,6 +306,18 @@ func (c Config) Validate() error {
 	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int {
 		return strings.Compare(a.Error(), b.Error())
 	})...)
+}
+
+func (w WakeConfig) validate(bad reporter) {
+	oneOf(bad, "wake.engine", w.Engine, wake.Engines()...)
+	if w.Engine == "wyoming" || w.Wyoming.URI != "" {
+		if err := wyoming.Check(w.Wyoming.URI); err != nil {
+			bad("wake.wyoming.uri", "%v", err)
+		}
+	}
+	if w.Engine != "none" && len(w.Words) == 0 {
+		bad("wake.words", "there is no wake word; give one, such as hey jarvis, or set wake.engine to none")
+	}
 }
 
 type reporter func(key, format string, args ...any)
