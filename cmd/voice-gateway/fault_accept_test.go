@@ -23,6 +23,7 @@ func TestAcceptTheRecogniserDiesInAnUtterance(t *testing.T) {
 		"hanging": freeze,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			broker := mosquitto(t)
 			simulate(t, broker)
 			card, _ := soundCard(t, fmt.Sprintf("wav %q", again(t, spoken(t, "hey jarvis, turn on the kitchen light."), 10, 6*time.Second)))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 // viewed is a view and what it has shown.
 func viewed(terminal, asJSON bool) (*earView, *bytes.Buffer) {
 	var out bytes.Buffer
-	return &earView{app: &app{IO: IO{Out: &out, Terminal: terminal}}, asJSON: asJSON}, &out
+	return &earView{app: &app{IO: IO{Out: &out, Err: io.Discard, Terminal: terminal}}, asJSON: asJSON}, &out
 }
 
 const (
