@@ -242,7 +242,7 @@ func TestWakeTest(t *testing.T) {
 		"heard":    {[]string{"--from", clip("real_hey_jarvis_a.wav"), "--from", clip("real_hey_jarvis_w.wav"), "--background", clip("real_jfk.wav")}, 0, []string{" 2  ", "wakes", "0.97, suits"}},
 		"as JSON":  {[]string{"--json", "--word", "alexa", "--from", clip("real_alexa_a.wav")}, 0, []string{`"word":"alexa"`, `"wakes":true`, `"proposed":0.9,`}},
 		"overlap":  {[]string{"--from", clip("real_hey_jarvis_a.wav"), "--background", clip("real_hey_jarvis_w.wav")}, 1, []string{"No threshold is proposed", "tells them apart"}},
-		"no word":  {[]string{"--word", "hey house", "--from", clip("real_jfk.wav")}, 1, []string{"models pull"}},
+		"no word":  {[]string{"--word", "hey house", "--from", clip("real_jfk.wav")}, 1, []string{"models list"}},
 		"no try":   {[]string{"--background", clip("real_jfk.wav")}, 2, []string{"--from"}},
 		"no sound": {[]string{"--from", clip("nowhere.wav")}, 1, []string{"nowhere.wav"}},
 	} {
