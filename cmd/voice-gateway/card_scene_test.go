@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -210,6 +211,7 @@ type script struct {
 	below  float64                // dB of the room's noise under the voices
 	lead   time.Duration          // of the empty room
 	wanted func(text string) bool // which commands
+	gap    time.Duration          // after each; 0: the usual
 }
 
 // compose makes the scene. The noise goes on all the time.
@@ -230,7 +232,7 @@ func compose(t *testing.T, c script) scene {
 		one.begin = now()
 		out = append(out, voiced(trimmed(sound(t, filepath.Join(dir, command.File))))...)
 		one.end = now()
-		out = append(out, make([]int16, samplesOf(gapAfter))...)
+		out = append(out, make([]int16, samplesOf(cmp.Or(c.gap, gapAfter)))...)
 		one.until = now()
 		s.spoken = append(s.spoken, one)
 	}

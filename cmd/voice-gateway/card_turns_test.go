@@ -170,7 +170,7 @@ type stand struct {
 // open starts all that is in the room.
 func (r room) open(t *testing.T, seed uint64) *stand {
 	t.Helper()
-	s := &stand{room: r, scene: compose(t, script{seed, r.turns, r.below, roomLead, sayable}), started: filepath.Join(t.TempDir(), "started")}
+	s := &stand{room: r, scene: compose(t, script{seed: seed, n: r.turns, below: r.below, lead: roomLead, wanted: sayable}), started: filepath.Join(t.TempDir(), "started")}
 	broker := mosquitto(t)
 	house := fake.Shared(t, "speech", "clips", "home.json")
 	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--home", house)
