@@ -12,7 +12,7 @@ import (
 	"voicegateway/internal/fake"
 )
 
-// tabled is one line of hear --table --json.
+// tabledLine is one line of hear --table --json.
 type tabledLine struct {
 	Kind, Voice, SNR, Denoise, Said, Text, Ended, Placed string
 	Intent, Wrong, Gate                                  bool
