@@ -69,6 +69,7 @@ var imports = map[string][]string{
 	"store":           {},
 	"systemd":         {},
 	"config":          {},
+	"console":         {"turn"},
 
 	// Assembly.
 	"gateway":              {anything},

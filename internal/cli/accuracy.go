@@ -19,6 +19,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -193,14 +194,14 @@ func (m *accuracy) run(ctx context.Context, cfg stt.Config, jobs []job) (all []o
 	if err := m.teach(ctx); err != nil {
 		return nil, err
 	}
-	shown := progress{to: m.err, what: "recordings heard, denoiser " + cfg.Denoise, of: len(jobs)}
+	shown := console.Progress{To: m.err, What: "recordings heard, denoiser " + cfg.Denoise, Of: len(jobs)}
 	for n, hear := range jobs {
 		o, err := again(ctx, hear)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, o)
-		shown.tell(n + 1)
+		shown.Tell(n + 1)
 	}
 	return all, nil
 }

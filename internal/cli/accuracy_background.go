@@ -12,6 +12,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/endpoint"
@@ -203,7 +204,7 @@ var backgrounds = []struct{ placed, level, gated, ungated string }{ //nolint:goc
 
 // tellBackground prints how the mixes came out, with and without the gate.
 func (a *app) tellBackground(all []outcome) {
-	fmt.Fprintln(a.Out, "\n"+a.paint.bold("Commands with other speech")+" through or after them, by its level; when the turn ended, from the end of the command")
+	fmt.Fprintln(a.Out, "\n"+a.paint.Bold("Commands with other speech")+" through or after them, by its level; when the turn ended, from the end of the command")
 	if len(all) == 0 {
 		fmt.Fprintf(a.Out, "  needs the model %s; get it with: voice-gateway models pull %s\n", mixWord, mixWord)
 		return
@@ -231,7 +232,7 @@ func (a *app) tellBackground(all []outcome) {
 			rows = append(rows, append(append(row, summed(some)...), reference))
 		}
 	}
-	table(a.Out, a.paint, []string{"speech", "level", "", "woken", "exact / intent / wrong", "ends p50", "p95", "reference exact %"}, rows)
+	console.Table(a.Out, a.paint, []string{"speech", "level", "", "woken", "exact / intent / wrong", "ends p50", "p95", "reference exact %"}, rows)
 }
 
 func summed(some []outcome) []string {

@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/console"
 	"voicegateway/internal/speech/micro"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/wake"
@@ -146,7 +147,7 @@ func (a *app) tellAccuracy(all []outcome, wakes []spotted) {
 			others = append(others, o)
 		}
 	}
-	fmt.Fprintln(a.Out, a.paint.bold("Commands")+", exact sentence / same intent / a wrong device acts, with and without the denoiser")
+	fmt.Fprintln(a.Out, a.paint.Bold("Commands")+", exact sentence / same intent / a wrong device acts, with and without the denoiser")
 	keys, by := voices(commands)
 	var rows [][]string
 	for _, k := range keys {
@@ -163,7 +164,7 @@ func (a *app) tellAccuracy(all []outcome, wakes []spotted) {
 		}
 		rows = append(rows, append(append([]string{"flite and festival", noise}, withAndWithout(some)...), ""))
 	}
-	table(a.Out, a.paint, []string{"voice", "noise", "n", "denoised", "raw", "reference exact %"}, rows)
+	console.Table(a.Out, a.paint, []string{"voice", "noise", "n", "denoised", "raw", "reference exact %"}, rows)
 	a.tellOthers(others)
 	a.tellWakes(wakes)
 	a.tellBackground(mixes)
@@ -199,7 +200,7 @@ func one(b bool) int {
 func percent(some, of int) float64 { return 100 * float64(some) / float64(max(1, of)) }
 
 func (a *app) tellOthers(others []outcome) {
-	fmt.Fprintln(a.Out, "\n"+a.paint.bold("Other speech")+", rejected (reference: 98 %)")
+	fmt.Fprintln(a.Out, "\n"+a.paint.Bold("Other speech")+", rejected (reference: 98 %)")
 	keys, by := voices(others)
 	var rows [][]string
 	for _, k := range keys {
@@ -220,7 +221,7 @@ func (a *app) tellOthers(others []outcome) {
 		}
 		rows = append(rows, row)
 	}
-	table(a.Out, a.paint, []string{"voice", "noise", "denoised", "raw"}, rows)
+	console.Table(a.Out, a.paint, []string{"voice", "noise", "denoised", "raw"}, rows)
 	for _, o := range others {
 		if o.Text != "" && o.Denoise == "on" {
 			fmt.Fprintf(a.Out, "  %s: %q was taken for %q\n", o.File, o.Said, o.Text)
@@ -229,7 +230,7 @@ func (a *app) tellOthers(others []outcome) {
 }
 
 func (a *app) tellWakes(wakes []spotted) {
-	fmt.Fprintln(a.Out, "\n"+a.paint.bold("Wake words")+", heard and falsely heard")
+	fmt.Fprintln(a.Out, "\n"+a.paint.Bold("Wake words")+", heard and falsely heard")
 	var rows [][]string
 	for _, s := range wakes {
 		heard, falsely := fmt.Sprintf("%d of %d", s.hits, s.of), fmt.Sprintf("%d of %d", s.falsely, s.others)
@@ -239,5 +240,5 @@ func (a *app) tellWakes(wakes []spotted) {
 		reference := cmp.Or(wakeReference[s.engine+"\t"+s.word], wakeReference[s.engine])
 		rows = append(rows, []string{s.engine, s.word, heard, falsely, reference})
 	}
-	table(a.Out, a.paint, []string{"engine", "word", "heard", "falsely", "reference"}, rows)
+	console.Table(a.Out, a.paint, []string{"engine", "word", "heard", "falsely", "reference"}, rows)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/turn"
 )
@@ -56,7 +57,7 @@ func (a *app) askCommand() *cobra.Command {
 				a.tellAsk(rec, dryRun)
 			}
 			if rec.Outcome == turn.OutFailed {
-				return silentError{errors.New("the turn failed")}
+				return console.ToldError{Err: errors.New("the turn failed")}
 			}
 			return nil
 		},
@@ -70,9 +71,9 @@ func (a *app) askCommand() *cobra.Command {
 // tellAsk prints the reply, and for a dry run or --verbose the whole story.
 func (a *app) tellAsk(rec turn.Record, dryRun bool) {
 	if dryRun || a.verbose {
-		tellTurn(a.Out, a.paint, rec)
+		console.Turn(a.Out, a.paint, rec)
 		if rec.Risk != "" {
-			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("risk    "), rec.Risk)
+			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("risk    "), rec.Risk)
 		}
 		return
 	}

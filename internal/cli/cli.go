@@ -13,6 +13,8 @@ import (
 	"os"
 	"strings"
 
+	"voicegateway/internal/console"
+
 	"github.com/spf13/cobra"
 )
 
@@ -35,20 +37,17 @@ const (
 // usageError is a mistake in the call itself.
 type usageError struct{ error }
 
-// silentError has been told already.
-type silentError struct{ error }
-
 type app struct {
 	IO
 	config  string
 	verbose bool
-	paint   paint
+	paint   console.Paint
 	version string
 }
 
 // Main runs the command line and returns the exit status.
 func Main(ctx context.Context, args []string, version string, world IO) int {
-	a := &app{IO: world, paint: paint(world.Terminal), version: version}
+	a := &app{IO: world, paint: console.Paint(world.Terminal), version: version}
 	root := &cobra.Command{
 		Use:           "voice-gateway",
 		Short:         "A voice gateway for home automation",
@@ -86,11 +85,11 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 // status turns the end of a command into words and a number.
 func (a *app) status(err error) int {
 	var usage usageError
-	var silent silentError
+	var told console.ToldError
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &silent):
+	case errors.As(err, &told):
 		return exitError
 	case errors.As(err, &usage):
 		fmt.Fprintln(a.Err, "voice-gateway:", err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/speech/tts"
@@ -98,7 +99,7 @@ func (a *app) demo(ctx context.Context) error {
 	if d.person, err = tts.New(voice, a.logger(slog.LevelError)); err != nil {
 		return fmt.Errorf("preparing the speaking person: %w", err)
 	}
-	fmt.Fprintln(a.Out, a.paint.bold("A house in a box:"), "MQTT broker, simulated Z-Wave house, zwave-mcp-server over stdio, wake word, recogniser, voice.")
+	fmt.Fprintln(a.Out, a.paint.Bold("A house in a box:"), "MQTT broker, simulated Z-Wave house, zwave-mcp-server over stdio, wake word, recogniser, voice.")
 	if d.stage, err = a.newStage(ctx, l, d.options(l), "", a.logger(quiet)); err != nil {
 		return err
 	}
@@ -134,10 +135,10 @@ func (d *demonstration) options(l *loaded) gateway.Options {
 
 func (d *demonstration) tellAttempt(t mcpint.Attempt) {
 	if t.Err == nil {
-		fmt.Fprintf(d.Out, "  %s MCP server %s: connected at attempt %d, %s after the start\n", d.paint.good("✓"), t.Server, t.Number, t.After.Round(10*time.Millisecond))
+		fmt.Fprintf(d.Out, "  %s MCP server %s: connected at attempt %d, %s after the start\n", d.paint.Good("✓"), t.Server, t.Number, t.After.Round(10*time.Millisecond))
 		return
 	}
-	fmt.Fprintf(d.Out, "  %s MCP server %s: attempt %d failed %s after the start\n", d.paint.bad("✗"), t.Server, t.Number, t.After.Round(10*time.Millisecond))
+	fmt.Fprintf(d.Out, "  %s MCP server %s: attempt %d failed %s after the start\n", d.paint.Bad("✗"), t.Server, t.Number, t.After.Round(10*time.Millisecond))
 }
 
 // perform speaks every command once the first round of connections is over.
@@ -159,7 +160,7 @@ func (d *demonstration) perform(ctx context.Context) error {
 		fmt.Fprintln(d.Out, "\nWithout its servers there is no house; what works is shown all the same:")
 	}
 	for i, x := range play {
-		fmt.Fprintf(d.Out, "\n%s %s\n", d.paint.bold(fmt.Sprintf("%d.", i+1)), d.paint.bold(fmt.Sprintf("“%s, %s”", d.wake, x.says)))
+		fmt.Fprintf(d.Out, "\n%s %s\n", d.paint.Bold(fmt.Sprintf("%d.", i+1)), d.paint.Bold(fmt.Sprintf("“%s, %s”", d.wake, x.says)))
 		if err := d.turn(ctx, x); err != nil {
 			return err
 		}
@@ -188,15 +189,15 @@ func (d *demonstration) turn(ctx context.Context, x act) error {
 	case r = <-d.records:
 	case <-time.After(turnPatience):
 		d.fail("“%s” was not heard", x.says)
-		fmt.Fprintln(d.Out, " ", d.paint.bad("✗ no turn came of it"))
+		fmt.Fprintln(d.Out, " ", d.paint.Bad("✗ no turn came of it"))
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("the demonstration was stopped: %w", ctx.Err())
 	}
-	tellTurn(d.Out, d.paint, r)
+	console.Turn(d.Out, d.paint, r)
 	for _, wrong := range x.check(r) {
 		d.fail("“%s”: %s", x.says, wrong)
-		fmt.Fprintln(d.Out, " ", d.paint.bad("✗ "+wrong))
+		fmt.Fprintln(d.Out, " ", d.paint.Bad("✗ "+wrong))
 	}
 	if x.device == "" {
 		return nil
@@ -212,16 +213,16 @@ func (d *demonstration) prove(ctx context.Context, x act, before any) {
 	switch {
 	case err != nil:
 		d.fail("“%s”: reading %s: %v", x.says, x.device, err)
-		fmt.Fprintln(d.Out, " ", d.paint.bad(fmt.Sprintf("✗ reading the device: %v", err)))
+		fmt.Fprintln(d.Out, " ", d.paint.Bad(fmt.Sprintf("✗ reading the device: %v", err)))
 	case math.Abs(number(got)-x.want) > 0.5:
 		d.fail("“%s”: %s reports %v, expected %v", x.says, x.device, got, x.want)
-		fmt.Fprintln(d.Out, " ", d.paint.bad(fmt.Sprintf("✗ the device itself reports %v, expected %v", got, x.want)))
+		fmt.Fprintln(d.Out, " ", d.paint.Bad(fmt.Sprintf("✗ the device itself reports %v, expected %v", got, x.want)))
 	case math.Abs(number(before)-x.want) <= 0.5:
 		d.fail("“%s”: %s reported %v before already, so nothing is proved", x.says, x.device, before)
-		fmt.Fprintln(d.Out, " ", d.paint.bad(fmt.Sprintf("✗ the device reported %v before already", before)))
+		fmt.Fprintln(d.Out, " ", d.paint.Bad(fmt.Sprintf("✗ the device reported %v before already", before)))
 	default:
-		fmt.Fprintf(d.Out, "  %s %s\n", d.paint.dim("proof   "),
-			d.paint.good(fmt.Sprintf("%s itself reports %v, before %v; read by another MQTT client", x.device, got, before)))
+		fmt.Fprintf(d.Out, "  %s %s\n", d.paint.Dim("proof   "),
+			d.paint.Good(fmt.Sprintf("%s itself reports %v, before %v; read by another MQTT client", x.device, got, before)))
 	}
 }
 
@@ -300,8 +301,8 @@ func (d *demonstration) compare(before, after []seenNode) {
 		}
 		rows = append(rows, []string{n.Loc, n.Name, b, a, mark})
 	}
-	fmt.Fprintln(d.Out, "\n"+d.paint.bold("The house before and after, as its devices report it:"))
-	table(d.Out, d.paint, []string{"area", "device", "before", "after", ""}, rows)
+	fmt.Fprintln(d.Out, "\n"+d.paint.Bold("The house before and after, as its devices report it:"))
+	console.Table(d.Out, d.paint, []string{"area", "device", "before", "after", ""}, rows)
 }
 
 // shown are the values that tell a device's state, the first that it has.
@@ -345,11 +346,11 @@ func summary(n seenNode) string {
 func (d *demonstration) verdict() error {
 	fmt.Fprintln(d.Out)
 	if len(d.failed) == 0 {
-		fmt.Fprintln(d.Out, d.paint.good(fmt.Sprintf("✓ All %d turns went as they must; what changed was read back from the devices themselves.", len(acts))))
+		fmt.Fprintln(d.Out, d.paint.Good(fmt.Sprintf("✓ All %d turns went as they must; what changed was read back from the devices themselves.", len(acts))))
 		return nil
 	}
 	for _, f := range d.failed {
-		fmt.Fprintln(d.Out, d.paint.bad("✗ "+f))
+		fmt.Fprintln(d.Out, d.paint.Bad("✗ "+f))
 	}
-	return silentError{fmt.Errorf("%d things went wrong in the demonstration", len(d.failed))}
+	return console.ToldError{Err: fmt.Errorf("%d things went wrong in the demonstration", len(d.failed))}
 }

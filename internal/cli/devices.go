@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 )
 
@@ -78,13 +79,13 @@ func (a *app) tellSound(s gateway.Sound) {
 	for _, d := range s.Devices {
 		rows = append(rows, []string{d.Name, channels(d.Inputs), channels(d.Outputs), rate(d), cmp.Or(d.Used, "-"), cmp.Or(d.Why, "not used")})
 	}
-	table(a.Out, a.paint, []string{"device", "in", "out", "rate", "used for", "why"}, rows)
+	console.Table(a.Out, a.paint, []string{"device", "in", "out", "rate", "used for", "why"}, rows)
 	if s.Muted {
-		fmt.Fprintf(a.Out, "\n  %s the microphone is muted; open it with: voice-gateway mute off\n", a.paint.warn("!"))
+		fmt.Fprintf(a.Out, "\n  %s the microphone is muted; open it with: voice-gateway mute off\n", a.paint.Warn("!"))
 	}
 	for _, problem := range []string{s.InputProblem, s.OutputProblem} {
 		if problem != "" {
-			fmt.Fprintf(a.Out, "\n  %s %s\n", a.paint.warn("!"), problem)
+			fmt.Fprintf(a.Out, "\n  %s %s\n", a.paint.Warn("!"), problem)
 		}
 	}
 }

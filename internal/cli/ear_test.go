@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/turn"
 )
@@ -241,8 +242,8 @@ func TestTheProposalIsTold(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		err := (&app{IO: IO{Out: &out}}).tellWakeTest(&tt.r, false)
-		var silent silentError
-		if errors.As(err, &silent) != tt.err || !strings.Contains(out.String(), tt.want) {
+		var told console.ToldError
+		if errors.As(err, &told) != tt.err || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %v\n%s", name, err, &out)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/turn"
 )
@@ -68,10 +69,10 @@ func (v *earView) event(kind string, data []byte) (ended bool) {
 // is worth a line.
 func (v *earView) enter(state, recorder string) {
 	if v.state == "" && recorder == "on" {
-		v.line(v.app.paint.warn("!") + " the recorder is on: what is said is kept")
+		v.line(v.app.paint.Warn("!") + " the recorder is on: what is said is kept")
 	}
 	if state == string(turn.Muted) && v.state != state {
-		v.line(v.app.paint.warn("!") + " the microphone is muted; open it with: voice-gateway mute off")
+		v.line(v.app.paint.Warn("!") + " the microphone is muted; open it with: voice-gateway mute off")
 	}
 	v.state, v.last.Text = state, ""
 	v.draw()
@@ -90,7 +91,7 @@ func (v *earView) note(text string) {
 	case v.asJSON: // on the other stream: what is read as JSON stays that
 		fmt.Fprintln(v.app.Err, "voice-gateway:", text)
 	default:
-		v.line(v.app.paint.warn("!") + " " + text)
+		v.line(v.app.paint.Warn("!") + " " + text)
 	}
 }
 
@@ -169,7 +170,7 @@ func (v *earView) utterance(r turn.Record) string {
 		parts = append(parts, ended)
 	}
 	if r.Intent != nil {
-		parts = append(parts, r.Intent.Name+" "+slots(r.Intent.Slots))
+		parts = append(parts, r.Intent.Name+" "+console.Slots(r.Intent.Slots))
 	}
 	parts = append(parts, string(r.Outcome))
 	if r.Error != "" {
@@ -177,7 +178,7 @@ func (v *earView) utterance(r turn.Record) string {
 	}
 	heard := "(nothing)"
 	if r.Transcript != nil {
-		heard = quoted(r.Transcript.Text)
+		heard = console.Quoted(r.Transcript.Text)
 	}
-	return p.dim(r.Time.Local().Format("15:04:05")) + "  " + p.bold(heard) + "  " + p.dim(strings.Join(parts, " · "))
+	return p.Dim(r.Time.Local().Format("15:04:05")) + "  " + p.Bold(heard) + "  " + p.Dim(strings.Join(parts, " · "))
 }

@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 	"voicegateway/internal/turn"
@@ -107,8 +108,8 @@ func (a *app) printHeard(h hearing, r turn.Record) error {
 		}
 		return nil
 	}
-	fmt.Fprintln(a.Out, a.paint.bold(r.File))
-	tellTurn(a.Out, a.paint, r)
+	fmt.Fprintln(a.Out, a.paint.Bold(r.File))
+	console.Turn(a.Out, a.paint, r)
 	fmt.Fprintln(a.Out)
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/console"
+
 	"github.com/spf13/cobra"
 )
 
@@ -63,7 +65,7 @@ func (a *app) tellHome(house seenHome) {
 	for _, e := range house.Entities {
 		rows = append(rows, []string{cmp.Or(e.Area, "-"), e.Name, e.Domain, stateText(e.State), e.reach(), cmp.Or(e.Server, "-")})
 	}
-	table(a.Out, a.paint, []string{"area", "device", "kind", "state", "reachable", "server"}, rows)
+	console.Table(a.Out, a.paint, []string{"area", "device", "kind", "state", "reachable", "server"}, rows)
 }
 
 // reach says whether a device can be reached, as far as it is known.

@@ -120,7 +120,7 @@ func (a *app) configCommand() *cobra.Command {
 				if l.path != "" {
 					what = l.path
 				}
-				fmt.Fprintln(a.Out, a.paint.good("✓"), what, "and the environment are valid")
+				fmt.Fprintln(a.Out, a.paint.Good("✓"), what, "and the environment are valid")
 				return nil
 			},
 		},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/console"
 	"voicegateway/internal/speech/micro"
 	"voicegateway/internal/store"
 )
@@ -228,7 +229,7 @@ func (a *app) modelsVerify(dir *string) *cobra.Command {
 				fmt.Fprintf(a.Out, "%-16s %s\n", strings.TrimSuffix(filepath.Base(file), ".tflite"), verdict)
 			}
 			if bad > 0 {
-				return silentError{fmt.Errorf("%d models are damaged", bad)}
+				return console.ToldError{Err: fmt.Errorf("%d models are damaged", bad)}
 			}
 			return nil
 		},

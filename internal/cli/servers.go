@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/console"
 	"voicegateway/internal/mcpint"
 )
 
@@ -73,7 +74,7 @@ func (a *app) passOn(ctx context.Context, l *loaded, path string) error {
 
 // tellServers prints the table for a person.
 func (a *app) tellServers(list serverList, now time.Time) {
-	fmt.Fprintf(a.Out, "MCP servers: %s\n", a.paint.bold(list.Overall))
+	fmt.Fprintf(a.Out, "MCP servers: %s\n", a.paint.Bold(list.Overall))
 	var rows [][]string
 	for _, s := range list.Servers {
 		name := s.ID
@@ -84,13 +85,13 @@ func (a *app) tellServers(list serverList, now time.Time) {
 			name, string(s.Status), toolCount(s), string(s.Health), s.Breaker, retries(s), nextTry(s, now), shortened(lastError(s)),
 		})
 	}
-	table(a.Out, a.paint, []string{"server", "state", "tools", "health", "breaker", "retries", "next try", "last error"}, rows)
+	console.Table(a.Out, a.paint, []string{"server", "state", "tools", "health", "breaker", "retries", "next try", "last error"}, rows)
 	if slices.ContainsFunc(list.Servers, func(s mcpint.Status) bool { return s.Essential }) {
-		fmt.Fprintln(a.Out, a.paint.dim("  * essential"))
+		fmt.Fprintln(a.Out, a.paint.Dim("  * essential"))
 	}
 	for _, s := range list.Servers {
 		for _, text := range notes(s) {
-			fmt.Fprintf(a.Out, "\n  %s: %s\n", a.paint.bold(s.ID), text)
+			fmt.Fprintf(a.Out, "\n  %s: %s\n", a.paint.Bold(s.ID), text)
 		}
 	}
 }
@@ -211,16 +212,16 @@ func (a *app) retried(ctx context.Context, l *loaded, servers []mcpint.Status, n
 		}
 		switch {
 		case s.Status == mcpint.Connected:
-			fmt.Fprintf(a.Out, "%s %s is connected (%s tools)\n", a.paint.good("✓"), s.ID, toolCount(s))
+			fmt.Fprintf(a.Out, "%s %s is connected (%s tools)\n", a.paint.Good("✓"), s.ID, toolCount(s))
 		case noWait || s.Status == mcpint.Connecting:
-			fmt.Fprintf(a.Out, "%s %s is being tried\n", a.paint.warn("!"), s.ID)
+			fmt.Fprintf(a.Out, "%s %s is being tried\n", a.paint.Warn("!"), s.ID)
 		default:
-			fmt.Fprintf(a.Out, "%s %s is %s, next try %s: %s\n", a.paint.bad("✗"), s.ID, s.Status, nextTry(s, time.Now()), lastError(s))
+			fmt.Fprintf(a.Out, "%s %s is %s, next try %s: %s\n", a.paint.Bad("✗"), s.ID, s.Status, nextTry(s, time.Now()), lastError(s))
 			missing = append(missing, s.ID)
 		}
 	}
 	if len(missing) > 0 {
-		return silentError{errors.New("not connected: " + strings.Join(missing, ", "))}
+		return console.ToldError{Err: errors.New("not connected: " + strings.Join(missing, ", "))}
 	}
 	return nil
 }

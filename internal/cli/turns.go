@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/console"
 	"voicegateway/internal/turn"
 )
 
@@ -71,14 +72,14 @@ func (a *app) tasks(ctx context.Context, l *loaded, asJSON bool) error {
 		return nil
 	}
 	for _, t := range list {
-		fmt.Fprintf(a.Out, "%s %s, %s: %s\n", a.paint.bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), quoted(t.Asked))
+		fmt.Fprintf(a.Out, "%s %s, %s: %s\n", a.paint.Bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), console.Quoted(t.Asked))
 		for _, s := range t.Done {
-			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("done"), s.Text())
+			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("done"), s.Text())
 		}
 		for _, s := range t.Open {
-			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("open"), s.Text())
+			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("open"), s.Text())
 		}
-		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("because"), t.Reason)
+		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("because"), t.Reason)
 	}
 	fmt.Fprintln(a.Out, `Say "resume", or: voice-gateway ask resume`)
 	return nil
@@ -100,7 +101,7 @@ func (a *app) tellTurns(turns []turn.Record) {
 	for _, r := range turns {
 		heard, total := "-", "-"
 		if r.Transcript != nil {
-			heard = quoted(r.Transcript.Text)
+			heard = console.Quoted(r.Transcript.Text)
 		}
 		if r.Timings.Total != nil {
 			total = fmt.Sprintf("%.0f ms", *r.Timings.Total)
@@ -109,7 +110,7 @@ func (a *app) tellTurns(turns []turn.Record) {
 			r.ID, r.Time.Local().Format("Jan 2 15:04:05"), string(r.Source), heard, string(r.Route), string(r.Outcome), total, r.Reply,
 		})
 	}
-	table(a.Out, a.paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)
+	console.Table(a.Out, a.paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)
 }
 
 // whyCommand tells why a turn did what it did.
@@ -147,13 +148,13 @@ func (a *app) whyCommand() *cobra.Command {
 
 // tellWhy prints the story of a turn with what decided it.
 func (a *app) tellWhy(r turn.Record) {
-	fmt.Fprintf(a.Out, "%s %s, %s, from %s%s\n", a.paint.bold("Turn"), r.ID, r.Time.Local().Format("Mon Jan 2 15:04:05"), r.Source, inArea(r.Area))
-	tellTurn(a.Out, a.paint, r)
+	fmt.Fprintf(a.Out, "%s %s, %s, from %s%s\n", a.paint.Bold("Turn"), r.ID, r.Time.Local().Format("Mon Jan 2 15:04:05"), r.Source, inArea(r.Area))
+	console.Turn(a.Out, a.paint, r)
 	if r.Endpoint != nil && r.Endpoint.Reason != "" {
-		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("endpoint"), r.Endpoint.Reason)
+		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("endpoint"), r.Endpoint.Reason)
 	}
 	if r.Risk != "" {
-		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.dim("risk    "), r.Risk)
+		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("risk    "), r.Risk)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/speech/micro"
 	"voicegateway/internal/turn"
@@ -136,9 +137,9 @@ func (t *wakeTester) say(format string, args ...any) {
 func (t *wakeTester) try(best float64) {
 	wakes := best > t.result.Threshold
 	t.result.Tries = append(t.result.Tries, wakeTry{best, wakes})
-	mark := t.app.paint.good("✓ wakes")
+	mark := t.app.paint.Good("✓ wakes")
 	if !wakes {
-		mark = t.app.paint.bad("✗ does not wake")
+		mark = t.app.paint.Bad("✗ does not wake")
 	}
 	t.say("  %2d  %.2f  %s\n", len(t.result.Tries), best, mark)
 }
@@ -243,7 +244,7 @@ func (a *app) withMicrophone(ctx context.Context, l *loaded, use func(context.Co
 	defer func() { cancel(); running.Wait() }()
 	err = use(ctx, patientMic{card})
 	if ctx.Err() != nil {
-		return silentError{errors.New("interrupted")}
+		return console.ToldError{Err: errors.New("interrupted")}
 	}
 	return err
 }
@@ -277,7 +278,7 @@ func (a *app) tellWakeTest(r *wakeResult, asJSON bool) error {
 		a.tellProposal(r)
 	}
 	if r.Proposed == nil {
-		return silentError{errors.New("no threshold can be proposed")}
+		return console.ToldError{Err: errors.New("no threshold can be proposed")}
 	}
 	return nil
 }
@@ -286,10 +287,10 @@ func (a *app) tellProposal(r *wakeResult) {
 	fmt.Fprintf(a.Out, "\nEverything else came up to %.2f.\n", r.Rest)
 	switch {
 	case r.Proposed == nil:
-		fmt.Fprintf(a.Out, "%s No threshold is proposed: %s.\n", a.paint.bad("✗"), strings.TrimSuffix(r.Reason, "."))
+		fmt.Fprintf(a.Out, "%s No threshold is proposed: %s.\n", a.paint.Bad("✗"), strings.TrimSuffix(r.Reason, "."))
 	case *r.Proposed == r.Threshold:
-		fmt.Fprintf(a.Out, "%s The threshold in use, %g, suits: %s. Nothing needs to be changed.\n", a.paint.good("✓"), r.Threshold, r.Reason)
+		fmt.Fprintf(a.Out, "%s The threshold in use, %g, suits: %s. Nothing needs to be changed.\n", a.paint.Good("✓"), r.Threshold, r.Reason)
 	default:
-		fmt.Fprintf(a.Out, "%s Proposed threshold: %.2f (in use: %g); %s. For the configuration:\n\n%s\n", a.paint.good("✓"), *r.Proposed, r.Threshold, r.Reason, r.lines())
+		fmt.Fprintf(a.Out, "%s Proposed threshold: %.2f (in use: %g); %s. For the configuration:\n\n%s\n", a.paint.Good("✓"), *r.Proposed, r.Threshold, r.Reason, r.lines())
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// table prints rows in columns that are as wide as they must be.
-func table(w io.Writer, p paint, head []string, rows [][]string) {
+// Table prints rows in columns that are as wide as they must be.
+func Table(w io.Writer, p Paint, head []string, rows [][]string) {
 	width := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {
 		for i, cell := range row {
@@ -22,7 +22,7 @@ func table(w io.Writer, p paint, head []string, rows [][]string) {
 		}
 		fmt.Fprintln(w, "  "+style(strings.TrimRight(b.String(), " ")))
 	}
-	line(head, p.bold)
+	line(head, p.Bold)
 	for _, row := range rows {
 		line(row, func(s string) string { return s })
 	}

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"fmt"
@@ -10,58 +10,42 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// paint colours words for a terminal; for anything else it leaves them alone.
-type paint bool
-
-func (p paint) wrap(code, s string) string {
-	if !p {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
-
-func (p paint) good(s string) string { return p.wrap("32", s) }
-func (p paint) bad(s string) string  { return p.wrap("31", s) }
-func (p paint) warn(s string) string { return p.wrap("33", s) }
-func (p paint) dim(s string) string  { return p.wrap("2", s) }
-func (p paint) bold(s string) string { return p.wrap("1", s) }
-
-// outcome gives the end of a turn its mark and colour. A refusal is no failure:
+// Outcome gives the end of a turn its mark and colour. A refusal is no failure:
 // the gateway did what it should.
-func (p paint) outcome(r turn.Record) string {
+func (p Paint) Outcome(r turn.Record) string {
 	switch {
 	case r.Outcome == turn.Done:
-		return p.good("✓ done")
+		return p.Good("✓ done")
 	case r.Route == turn.RouteRefused:
-		return p.warn("! refused, nothing was done")
+		return p.Warn("! refused, nothing was done")
 	case r.Outcome == turn.OutFailed:
-		return p.bad("✗ failed")
+		return p.Bad("✗ failed")
 	default:
-		return p.warn("! " + string(r.Outcome))
+		return p.Warn("! " + string(r.Outcome))
 	}
 }
 
-// tellTurn prints the story of one turn for a person.
-func tellTurn(w io.Writer, p paint, r turn.Record) {
+// Turn prints the story of one turn for a person.
+func Turn(w io.Writer, p Paint, r turn.Record) {
 	line := func(label, format string, args ...any) {
-		fmt.Fprintf(w, "  %s %s\n", p.dim(fmt.Sprintf("%-8s", label)), fmt.Sprintf(format, args...))
+		fmt.Fprintf(w, "  %s %s\n", p.Dim(fmt.Sprintf("%-8s", label)), fmt.Sprintf(format, args...))
 	}
 	if r.Wake != nil {
 		line("wake", "%q (%s)", r.Wake.Word, r.Wake.Engine)
 	}
 	if r.Transcript != nil {
-		line("heard", "%s %s", quoted(r.Transcript.Text), p.dim("("+r.Transcript.Engine+")"))
+		line("heard", "%s %s", Quoted(r.Transcript.Text), p.Dim("("+r.Transcript.Engine+")"))
 	}
 	route := string(r.Route)
 	if r.Intent != nil {
-		route += " · " + r.Intent.Name + " " + slots(r.Intent.Slots)
+		route += " · " + r.Intent.Name + " " + Slots(r.Intent.Slots)
 	}
 	line("route", "%s", route)
 	for _, c := range r.Calls {
 		line("tool", "%s", tellCall(p, c))
 	}
 	if r.Reply != "" {
-		line("reply", "%s", p.bold("“"+r.Reply+"”"))
+		line("reply", "%s", p.Bold("“"+r.Reply+"”"))
 	}
 	if r.Error != "" {
 		line("why", "%s", r.Error)
@@ -69,17 +53,18 @@ func tellTurn(w io.Writer, p paint, r turn.Record) {
 	if t := tellTimings(r.Timings); t != "" {
 		line("timings", "%s", t)
 	}
-	line("outcome", "%s", p.outcome(r))
+	line("outcome", "%s", p.Outcome(r))
 }
 
-func quoted(s string) string {
+// Quoted puts what was said into quotation marks.
+func Quoted(s string) string {
 	if s == "" {
 		return "(nothing)"
 	}
 	return "“" + s + "”"
 }
 
-func tellCall(p paint, c turn.CallMade) string {
+func tellCall(p Paint, c turn.CallMade) string {
 	from := "local"
 	if c.Server != "" {
 		from = c.Server
@@ -87,21 +72,22 @@ func tellCall(p paint, c turn.CallMade) string {
 	s := fmt.Sprintf("%s/%s %s", from, c.Tool, c.Args)
 	switch {
 	case c.Receipt != nil && c.Receipt.Confirmed:
-		s += p.good(fmt.Sprintf(" → %s: %s %v, confirmed by the device", c.Receipt.Device, c.Receipt.Property, c.Receipt.Value))
+		s += p.Good(fmt.Sprintf(" → %s: %s %v, confirmed by the device", c.Receipt.Device, c.Receipt.Property, c.Receipt.Value))
 	case c.Receipt != nil:
-		s += p.warn(fmt.Sprintf(" → %s: %s %v, not confirmed", c.Receipt.Device, c.Receipt.Property, c.Receipt.Value))
+		s += p.Warn(fmt.Sprintf(" → %s: %s %v, not confirmed", c.Receipt.Device, c.Receipt.Property, c.Receipt.Value))
 	case c.OK && c.MS > 0:
-		s += p.good(" → answered")
+		s += p.Good(" → answered")
 	case c.MS > 0:
-		s += p.bad(" → failed")
+		s += p.Bad(" → failed")
 	}
 	if c.MS > 0 {
-		s += p.dim(fmt.Sprintf(" (%.0f ms)", c.MS))
+		s += p.Dim(fmt.Sprintf(" (%.0f ms)", c.MS))
 	}
 	return s
 }
 
-func slots(m map[string]any) string {
+// Slots lists the named arguments of an intent.
+func Slots(m map[string]any) string {
 	parts := make([]string, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		parts = append(parts, fmt.Sprintf("%s=%v", k, m[k]))
