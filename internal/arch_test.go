@@ -43,6 +43,7 @@ var imports = map[string][]string{
 	"worker":          {},
 	"audio/device":    {"audio", "worker"},
 	"audio/file":      {"audio"},
+	"audio/room":      {"audio"},
 	"speech/sphinx":   {"audio", "speech", "worker"},
 	"speech/micro":    {"audio", "speech"},
 	"speech/wyoming":  {"audio", "speech"},

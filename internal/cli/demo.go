@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/audio/room"
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mcpint"
@@ -68,7 +70,7 @@ type demonstration struct {
 	*app
 	stage   *stage
 	witness *witness
-	mic     *feed
+	mic     *room.Microphone
 	records chan turn.Record
 	person  *tts.Voice
 	wake    string
@@ -89,7 +91,7 @@ func (a *app) demo(ctx context.Context) error {
 	l.AI.Enabled = "false"
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d := &demonstration{app: a, mic: newFeed(), records: make(chan turn.Record, 16)}
+	d := &demonstration{app: a, mic: room.NewMicrophone(), records: make(chan turn.Record, 16)}
 	if len(l.Wake.Words) == 0 || l.Wake.Engine == "none" {
 		return errors.New("the demonstration speaks a wake word: set wake.words, and wake.engine to something else than none")
 	}
@@ -127,7 +129,7 @@ func (a *app) demo(ctx context.Context) error {
 
 func (d *demonstration) options(l *loaded) gateway.Options {
 	return gateway.Options{
-		Environ: l.options.Environ, Mic: d.mic, Speaker: silentSpeaker{paced: true}, Source: turn.FromMic,
+		Environ: l.options.Environ, Mic: d.mic, Speaker: room.Speaker{Paced: true}, Source: turn.FromMic,
 		Watch:   &watcher{ended: func(r turn.Record) { d.records <- r }},
 		Attempt: d.tellAttempt,
 	}
@@ -181,7 +183,7 @@ func (d *demonstration) turn(ctx context.Context, x act) error {
 			return fmt.Errorf("reading %s before the command: %w", x.device, err)
 		}
 	}
-	if err := d.mic.say(clip); err != nil {
+	if err := d.mic.Say(clip); err != nil {
 		return fmt.Errorf("speaking: %w", err)
 	}
 	var r turn.Record
@@ -335,7 +337,7 @@ func summary(n seenNode) string {
 		}
 	}
 	var parts []string
-	for _, key := range sortedKeys(n.Values) {
+	for _, key := range slices.Sorted(maps.Keys(n.Values)) {
 		if v := n.Values[key]; v.Value != nil && v.Readable && (v.CommandClass == 49 || v.CommandClass == 48 || v.CommandClass == 113) {
 			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%v %s", v.Value, v.Unit)))
 		}

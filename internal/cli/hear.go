@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/audio/room"
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
@@ -144,7 +145,7 @@ func (a *app) hearOne(ctx context.Context, l *loaded, h hearing, house *home.Hou
 	opened := make(chan struct{})
 	mic := &gated{Microphone: sound, open: opened}
 	opts := gateway.Options{
-		Environ: l.options.Environ, Mic: mic, Speaker: silentSpeaker{paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
+		Environ: l.options.Environ, Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
 		Source: turn.FromFile, DryRun: h.dryRun, House: house,
 		Watch: &watcher{ended: func(r turn.Record) {
 			mu.Lock()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/audio/room"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/turn"
 )
@@ -172,7 +173,7 @@ func (a *app) listenHere(ctx context.Context, l *loaded, o hearingFor, view *ear
 	defer cancel()
 	g, err := gateway.New(cfg, gateway.Options{
 		Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets,
-		Private: true, DryRun: true, Source: turn.FromMic, Speaker: silentSpeaker{paced: true},
+		Private: true, DryRun: true, Source: turn.FromMic, Speaker: room.Speaker{Paced: true},
 		Watch: &earWatch{view: view, ended: func() {
 			if o.now {
 				cancel()

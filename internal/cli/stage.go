@@ -15,6 +15,7 @@ import (
 	"voicegateway/internal/broker"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mqtt"
+	"voicegateway/internal/turn"
 )
 
 // stage is a whole house in a box: a broker, the simulated Z-Wave house behind
@@ -202,3 +203,18 @@ func (t *tail) String() string {
 	defer t.mu.Unlock()
 	return string(t.kept)
 }
+
+// watcher is an observer of ended turns.
+type watcher struct{ ended func(turn.Record) }
+
+// StateChanged is of no interest.
+func (w *watcher) StateChanged(turn.State) {}
+
+// Hearing is of no interest.
+func (w *watcher) Hearing(turn.Hearing) {}
+
+// Replied is of no interest.
+func (w *watcher) Replied(string, string) {}
+
+// TurnEnded passes the record on.
+func (w *watcher) TurnEnded(r turn.Record) { w.ended(r) }

@@ -17,6 +17,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/audio/room"
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/speech/micro"
@@ -178,7 +179,7 @@ func play(ctx context.Context, name string, take func(audio.Frame)) error {
 	if err != nil {
 		return err
 	}
-	room := newRoom()
+	noise := room.NewNoise()
 	for {
 		f, err := mic.Read(ctx)
 		if errors.Is(err, io.EOF) {
@@ -187,7 +188,7 @@ func play(ctx context.Context, name string, take func(audio.Frame)) error {
 		if err != nil {
 			return err
 		}
-		room.over(f.Samples)
+		noise.Over(f.Samples)
 		take(f)
 	}
 }
