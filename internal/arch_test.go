@@ -74,6 +74,7 @@ var imports = map[string][]string{
 
 	// Assembly.
 	"gateway":              {anything},
+	"stage":                {"broker", "gateway", "mqtt", "turn"},
 	"cli":                  {anything},
 	"fake":                 {"audio", "speech", "speech/wyoming", "tools", "intent", "home", "turn"},
 	"cmd/voice-gateway":    {"cli"},
@@ -94,7 +95,7 @@ var homes = map[string][]string{
 	"github.com/prometheus/client_golang": {"metrics"},
 	"github.com/spf13/cobra":              {"cli", "zwave/serve"},
 	"C":                                   {"audio/device", "speech/sphinx"},
-	"os/exec":                             {"mcpint", "worker", "speech/tts", "speech/stt", "tools/local", "cli"},
+	"os/exec":                             {"mcpint", "worker", "speech/tts", "speech/stt", "tools/local", "stage"},
 	"testing":                             {"fake"},
 }
 

@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/stage"
 	"voicegateway/internal/turn"
 )
 
@@ -68,7 +69,7 @@ func (a *app) demoCommand() *cobra.Command {
 // demonstration is one run of it.
 type demonstration struct {
 	*app
-	stage   *stage
+	stage   *stage.Stage
 	witness *witness
 	mic     *room.Microphone
 	records chan turn.Record
@@ -102,22 +103,22 @@ func (a *app) demo(ctx context.Context) error {
 		return fmt.Errorf("preparing the speaking person: %w", err)
 	}
 	fmt.Fprintln(a.Out, a.paint.Bold("A house in a box:"), "MQTT broker, simulated Z-Wave house, zwave-mcp-server over stdio, wake word, recogniser, voice.")
-	if d.stage, err = a.newStage(ctx, l, d.options(l), "", a.logger(quiet)); err != nil {
+	if d.stage, err = stage.New(ctx, l.Config, d.options(l), "", a.logger(quiet)); err != nil {
 		return err
 	}
-	defer d.stage.close()
+	defer d.stage.Close()
 	defer cancel()
-	if d.witness, err = newWitness(d.stage.url, "zwave", a.logger(slog.LevelError)); err != nil {
+	if d.witness, err = newWitness(d.stage.URL, "zwave", a.logger(slog.LevelError)); err != nil {
 		return err
 	}
-	d.stage.background("witness", func() error { return d.witness.run(ctx) })
+	d.stage.Background("witness", func() error { return d.witness.run(ctx) })
 	before, err := d.witness.nodes(ctx)
 	if err != nil {
 		return fmt.Errorf("reading the house before: %w", err)
 	}
-	d.stage.run(ctx)
+	d.stage.Run(ctx)
 	if err := d.perform(ctx); err != nil {
-		return errors.Join(err, d.stage.failure())
+		return errors.Join(err, d.stage.Failure())
 	}
 	after, err := d.witness.nodes(ctx)
 	if err != nil {
@@ -129,8 +130,9 @@ func (a *app) demo(ctx context.Context) error {
 
 func (d *demonstration) options(l *loaded) gateway.Options {
 	return gateway.Options{
-		Environ: l.options.Environ, Mic: d.mic, Speaker: room.Speaker{Paced: true}, Source: turn.FromMic,
-		Watch:   &watcher{ended: func(r turn.Record) { d.records <- r }},
+		Executable: d.Executable, Version: d.version, Environ: l.options.Environ, Secrets: l.secrets,
+		Mic: d.mic, Speaker: room.Speaker{Paced: true}, Source: turn.FromMic,
+		Watch:   &stage.Watcher{Ended: func(r turn.Record) { d.records <- r }},
 		Attempt: d.tellAttempt,
 	}
 }
@@ -147,10 +149,10 @@ func (d *demonstration) tellAttempt(t mcpint.Attempt) {
 func (d *demonstration) perform(ctx context.Context) error {
 	ready, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
-	if err := d.stage.gateway.Ready(ready); err != nil {
+	if err := d.stage.Gateway.Ready(ready); err != nil {
 		return fmt.Errorf("the gateway did not become ready: %w", err)
 	}
-	for _, s := range d.stage.gateway.Servers() {
+	for _, s := range d.stage.Gateway.Servers() {
 		if s.Status != mcpint.Connected {
 			d.fail("the MCP server %s is not connected", s.ID)
 			fmt.Fprintln(d.Out, "\n"+mcpint.FailureText(s))

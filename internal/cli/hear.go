@@ -18,6 +18,7 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
+	"voicegateway/internal/stage"
 	"voicegateway/internal/turn"
 )
 
@@ -145,35 +146,36 @@ func (a *app) hearOne(ctx context.Context, l *loaded, h hearing, house *home.Hou
 	opened := make(chan struct{})
 	mic := &gated{Microphone: sound, open: opened}
 	opts := gateway.Options{
-		Environ: l.options.Environ, Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
+		Executable: a.Executable, Version: a.version, Environ: l.options.Environ, Secrets: l.secrets,
+		Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
 		Source: turn.FromFile, DryRun: h.dryRun, House: house,
-		Watch: &watcher{ended: func(r turn.Record) {
+		Watch: &stage.Watcher{Ended: func(r turn.Record) {
 			mu.Lock()
 			defer mu.Unlock()
 			records = append(records, r)
 		}},
 	}
-	s, err := a.newStage(ctx, l, opts, h.home, a.logger(slog.LevelError))
+	s, err := stage.New(ctx, l.Config, opts, h.home, a.logger(slog.LevelError))
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer s.Close()
 	defer cancel()
-	s.run(ctx)
+	s.Run(ctx)
 	ready, done := context.WithTimeout(ctx, 90*time.Second)
 	defer done()
-	if err := s.gateway.Ready(ready); err != nil {
-		return nil, errors.Join(err, s.failure())
+	if err := s.Gateway.Ready(ready); err != nil {
+		return nil, errors.Join(err, s.Failure())
 	}
 	close(opened)
 	select {
-	case <-s.gateway.Turns():
+	case <-s.Gateway.Turns():
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	return records, s.failure()
+	return records, s.Failure()
 }
 
 // gated is a microphone that is closed until open is.

@@ -1,4 +1,8 @@
-package cli
+// Package stage is a whole house in a box: a broker, the simulated Z-Wave house
+// behind it and a gateway in front, all of them the real programs. It exists so
+// that a recording or a demonstration can never switch anything in a live house.
+// What else should play on it is put in with Background.
+package stage
 
 import (
 	"context"
@@ -6,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -18,14 +24,13 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// stage is a whole house in a box: a broker, the simulated Z-Wave house behind
-// it and a gateway in front, all of them the real programs. hear and demo play
-// on it, so that a recording can never switch anything in a live house.
-type stage struct {
-	broker  *broker.Broker
-	gateway *gateway.Gateway
-	url     string
-	log     *slog.Logger
+// Stage is one such house. It belongs to the goroutine that made it.
+type Stage struct {
+	Gateway *gateway.Gateway
+	URL     string // of the broker
+
+	broker *broker.Broker
+	log    *slog.Logger
 
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -33,50 +38,48 @@ type stage struct {
 	err    error
 }
 
-// stagePatience bounds the start of the broker and the simulator.
-const stagePatience = 20 * time.Second
+// patience bounds the start of the broker and the simulator.
+const patience = 20 * time.Second
 
-// newStage starts broker and simulator and assembles the gateway; run starts it.
-func (a *app) newStage(ctx context.Context, l *loaded, opts gateway.Options, houseFile string, log *slog.Logger) (*stage, error) {
+// New starts broker and simulator and assembles the gateway, which Run starts.
+// The house is the one in houseFile, or the simulator's own. Close ends all of it.
+func New(ctx context.Context, cfg gateway.Config, opts gateway.Options, houseFile string, log *slog.Logger) (*Stage, error) {
 	b, err := broker.New(broker.Config{Listen: "127.0.0.1:0"}, log)
 	if err != nil {
 		return nil, fmt.Errorf("preparing the broker: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &stage{broker: b, log: log, cancel: cancel}
-	s.background("broker", func() error { return b.Run(ctx) })
-	wait, done := context.WithTimeout(ctx, stagePatience)
+	s := &Stage{broker: b, log: log, cancel: cancel}
+	s.Background("broker", func() error { return b.Run(ctx) })
+	wait, done := context.WithTimeout(ctx, patience)
 	defer done()
 	if err := b.Ready(wait); err != nil {
-		s.close()
-		return nil, fmt.Errorf("starting the broker: %w", errors.Join(err, s.failure()))
+		s.Close()
+		return nil, fmt.Errorf("starting the broker: %w", errors.Join(err, s.Failure()))
 	}
-	s.url = "mqtt://" + b.Addr()
-	if err := a.simulate(ctx, s, houseFile); err != nil {
-		s.close()
+	s.URL = "mqtt://" + b.Addr()
+	if err := s.simulate(ctx, opts, houseFile); err != nil {
+		s.Close()
 		return nil, err
 	}
-	cfg := l.Config
-	cfg.MQTT.Broker, cfg.MQTT.AllowInsecure = s.url, true
+	cfg.MQTT.Broker, cfg.MQTT.AllowInsecure = s.URL, true
 	cfg.MQTT.Username, cfg.MQTT.PasswordFile, cfg.MQTT.CAFile = "", "", ""
-	cfg.MCP.Servers = stageServers(cfg.MCP.Servers)
+	cfg.MCP.Servers = servers(cfg.MCP.Servers)
 	cfg.HTTP.Listen = "" // a stage must not get in a running daemon's way
 	// A recording must not turn this machine's sound up, nor ask the web.
 	cfg.Tools.Volume.Backend, cfg.Tools.Search.Provider = "software", "none"
-	secrets := l.secrets
-	secrets.MQTTPassword, secrets.HTTPToken = "", ""
-	opts.Executable, opts.Version, opts.Secrets = a.Executable, a.version, secrets
-	if s.gateway, err = gateway.New(cfg, opts, log); err != nil {
-		s.close()
+	opts.Secrets.MQTTPassword, opts.Secrets.HTTPToken = "", ""
+	if s.Gateway, err = gateway.New(cfg, opts, log); err != nil {
+		s.Close()
 		return nil, fmt.Errorf("assembling the gateway: %w", err)
 	}
 	return s, nil
 }
 
-// stageServers is the Z-Wave server alone, with the configured program and
+// servers is the Z-Wave server alone, with the configured program and
 // patience and nothing else of the configuration: neither its environment nor
 // its arguments nor another server may lead to a live house.
-func stageServers(configured map[string]gateway.ServerConfig) map[string]gateway.ServerConfig {
+func servers(configured map[string]gateway.ServerConfig) map[string]gateway.ServerConfig {
 	s := gateway.DefaultServer()
 	if live, ok := configured["zwave"]; ok && live.Transport == "stdio" {
 		s.Command, s.ConnectTimeout, s.CallTimeout = live.Command, live.ConnectTimeout, live.CallTimeout
@@ -84,12 +87,13 @@ func stageServers(configured map[string]gateway.ServerConfig) map[string]gateway
 	return map[string]gateway.ServerConfig{"zwave": s}
 }
 
-// run starts the gateway.
-func (s *stage) run(ctx context.Context) {
-	s.background("gateway", func() error { return s.gateway.Run(ctx) })
+// Run starts the gateway, which ends with ctx.
+func (s *Stage) Run(ctx context.Context) {
+	s.Background("gateway", func() error { return s.Gateway.Run(ctx) })
 }
 
-func (s *stage) background(name string, run func() error) {
+// Background runs something beside the gateway; Close waits for its end.
+func (s *Stage) Background(name string, run func() error) {
 	s.wg.Go(func() {
 		if err := run(); err != nil {
 			s.mu.Lock()
@@ -99,36 +103,43 @@ func (s *stage) background(name string, run func() error) {
 	})
 }
 
-func (s *stage) failure() error {
+// Failure is what went wrong in the background so far.
+func (s *Stage) Failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// close stops everything that background started with a context from the stage.
-func (s *stage) close() {
+// Close stops broker and simulator and waits for everything in the background:
+// the contexts of what Run and Background started have to end before.
+func (s *Stage) Close() {
 	s.cancel()
 	s.wg.Wait()
 }
 
 // simulate starts the simulated house as a child and waits until it is there.
-func (a *app) simulate(ctx context.Context, s *stage, houseFile string) error {
-	program := filepath.Join(filepath.Dir(a.Executable), "zwave-mcp-server")
-	if !exists(program) {
+func (s *Stage) simulate(ctx context.Context, opts gateway.Options, houseFile string) error {
+	program := filepath.Join(filepath.Dir(opts.Executable), "zwave-mcp-server")
+	if _, err := os.Stat(program); err != nil {
 		found, err := exec.LookPath("zwave-mcp-server")
 		if err != nil {
 			return fmt.Errorf("the simulated house needs zwave-mcp-server, which is neither at %s nor in PATH; run make build", program)
 		}
 		program = found
 	}
-	args := []string{"simulate", "--broker", s.url}
+	args := []string{"simulate", "--broker", s.URL}
 	if houseFile != "" {
 		args = append(args, "--home", houseFile)
 	}
 	words := &tail{limit: 4096}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stderr = io.Writer(words)
-	cmd.Env = []string{"PATH=" + a.getenv("PATH"), "HOME=" + a.getenv("HOME")}
+	cmd.Env = make([]string, 0, 2) // never nil, which would be our own
+	for _, kv := range opts.Environ {
+		if name, _, _ := strings.Cut(kv, "="); name == "PATH" || name == "HOME" {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 2 * time.Second
@@ -149,10 +160,10 @@ func (a *app) simulate(ctx context.Context, s *stage, houseFile string) error {
 }
 
 // houseUp waits for the simulated gateway's driver to be ready.
-func (s *stage) houseUp(ctx context.Context, ended <-chan struct{}) error {
-	ctx, cancel := context.WithTimeout(ctx, stagePatience)
+func (s *Stage) houseUp(ctx context.Context, ended <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	client, err := mqtt.New(mqtt.Config{URL: s.url}, s.log)
+	client, err := mqtt.New(mqtt.Config{URL: s.URL}, s.log)
 	if err != nil {
 		return fmt.Errorf("watching it: %w", err)
 	}
@@ -204,17 +215,17 @@ func (t *tail) String() string {
 	return string(t.kept)
 }
 
-// watcher is an observer of ended turns.
-type watcher struct{ ended func(turn.Record) }
+// Watcher is an observer that waits for ended turns.
+type Watcher struct{ Ended func(turn.Record) }
 
 // StateChanged is of no interest.
-func (w *watcher) StateChanged(turn.State) {}
+func (w *Watcher) StateChanged(turn.State) {}
 
 // Hearing is of no interest.
-func (w *watcher) Hearing(turn.Hearing) {}
+func (w *Watcher) Hearing(turn.Hearing) {}
 
 // Replied is of no interest.
-func (w *watcher) Replied(string, string) {}
+func (w *Watcher) Replied(string, string) {}
 
 // TurnEnded passes the record on.
-func (w *watcher) TurnEnded(r turn.Record) { w.ended(r) }
+func (w *Watcher) TurnEnded(r turn.Record) { w.Ended(r) }
