@@ -75,6 +75,7 @@ var imports = map[string][]string{
 	// Assembly.
 	"gateway":              {anything},
 	"stage":                {"broker", "gateway", "mqtt", "turn"},
+	"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
 	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mqtt", "speech/tts", "stage", "turn"},
 	"cli":                  {anything},
 	"fake":                 {"audio", "speech", "speech/wyoming", "tools", "intent", "home", "turn"},

@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/turn"
+	"voicegateway/internal/waketest"
 )
 
 // viewed is a view and what it has shown.
@@ -187,58 +188,18 @@ func TestSoundIsTold(t *testing.T) {
 	}
 }
 
-// The rule of wake-test, case by case.
-func TestPropose(t *testing.T) {
-	for name, tt := range map[string]struct {
-		published float64
-		tries     []float64
-		rest      float64
-		want      float64 // 0: none
-		reason    string
-	}{
-		"the author's":         {0.97, []float64{0.99, 0.996}, 0.1, 0.97, "author"},
-		"one is missed":        {0.97, []float64{0.99, 0.9, 0.99}, 0.1, 0.85, "try 2 has 0.90"},
-		"one is nearly missed": {0.97, []float64{0.99, 0.975}, 0.1, 0.92, "try 2"},
-		"noise near the word":  {0.97, []float64{0.9}, 0.7, 0.85, "try 1"},
-		"pushed up by noise":   {0.5, []float64{0.9}, 0.7, 0.8, "came up to 0.70"},
-		"overlap":              {0.97, []float64{0.9}, 0.76, 0, "no threshold tells them apart"},
-		"not heard at all":     {0.97, []float64{0.99, 0.02}, 0.01, 0, "try 2"},
-		"too easy":             {0.97, []float64{0.5}, 0.0, 0, "by themselves"},
-		"an easy model":        {0.5, []float64{0.7}, 0.0, 0.5, "author"},
-		"no tries":             {0.97, nil, 0, 0, "nothing was heard"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := &wakeResult{Word: "hey jarvis", Published: tt.published, Rest: tt.rest}
-			for _, best := range tt.tries {
-				r.Tries = append(r.Tries, wakeTry{Best: best})
-			}
-			r.propose()
-			got := 0.0
-			if r.Proposed != nil {
-				got = *r.Proposed
-				if r.lines() == "" || !strings.HasPrefix(r.lines(), "wake:\n  thresholds: {hey jarvis: 0.") {
-					t.Errorf("to paste: %s", r.lines())
-				}
-			}
-			if got != tt.want || !strings.Contains(r.Reason, tt.reason) {
-				t.Errorf("proposed %g (%s), expected %g (%s)", got, r.Reason, tt.want, tt.reason)
-			}
-		})
-	}
-}
-
 // The proposal is told with what to paste, and where there is none that is an
 // error of the command.
 func TestTheProposalIsTold(t *testing.T) {
 	p := 0.85
 	for name, tt := range map[string]struct {
-		r    wakeResult
+		r    waketest.Result
 		want string
 		err  bool
 	}{
-		"new":  {wakeResult{Word: "alexa", Threshold: 0.9, Proposed: &p}, "wake:\n  thresholds: {alexa: 0.85}\n", false},
-		"same": {wakeResult{Word: "alexa", Threshold: 0.85, Proposed: &p}, "Nothing needs to be changed", false},
-		"none": {wakeResult{Word: "alexa", Reason: "it is too loud."}, "No threshold is proposed: it is too loud.\n", true},
+		"new":  {waketest.Result{Word: "alexa", Threshold: 0.9, Proposed: &p}, "wake:\n  thresholds: {alexa: 0.85}\n", false},
+		"same": {waketest.Result{Word: "alexa", Threshold: 0.85, Proposed: &p}, "Nothing needs to be changed", false},
+		"none": {waketest.Result{Word: "alexa", Reason: "it is too loud."}, "No threshold is proposed: it is too loud.\n", true},
 	} {
 		var out bytes.Buffer
 		err := (&app{IO: IO{Out: &out}}).tellWakeTest(&tt.r, false)
