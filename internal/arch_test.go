@@ -75,6 +75,7 @@ var imports = map[string][]string{
 	// Assembly.
 	"gateway":              {anything},
 	"stage":                {"broker", "gateway", "mqtt", "turn"},
+	"lab":                  {"audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake"},
 	"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
 	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mqtt", "speech/tts", "stage", "turn"},
 	"cli":                  {anything},

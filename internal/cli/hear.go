@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
+	"voicegateway/internal/lab"
 	"voicegateway/internal/stage"
 	"voicegateway/internal/turn"
 )
@@ -53,6 +56,46 @@ func (a *app) hearCommand() *cobra.Command {
 	c.Flags().StringVar(&h.table, "table", "", "print how well the recordings of a directory are heard (its manifest.jsonl says what is in them); with and without the denoiser, unless stt.denoise says which")
 	c.Flags().BoolVar(&h.dryRun, "dry-run", false, "stop before the tools")
 	return c
+}
+
+// hearTable prints how well the recordings of a directory are heard.
+func (a *app) hearTable(ctx context.Context, h hearing) error {
+	l, err := a.load()
+	if err != nil {
+		return err
+	}
+	recordings, err := lab.Read(h.table)
+	if err != nil {
+		return err
+	}
+	house, err := readHouse(cmp.Or(h.home, filepath.Join(h.table, "home.json")))
+	if err != nil {
+		return err
+	}
+	m, err := lab.New(lab.Config{
+		Recordings: recordings, House: house, Gateway: l.Config, Executable: a.Executable, Progress: a.Err, Log: a.logger(slog.LevelError),
+	})
+	if err != nil {
+		return err
+	}
+	outcomes, err := m.Hear(ctx)
+	if err != nil {
+		return err
+	}
+	if h.asJSON {
+		for _, o := range outcomes {
+			if err := json.NewEncoder(a.Out).Encode(o); err != nil {
+				return fmt.Errorf("printing the outcomes: %w", err)
+			}
+		}
+		return nil
+	}
+	wakes, err := m.HearWakes(ctx)
+	if err != nil {
+		return err
+	}
+	lab.Tell(a.Out, a.paint, outcomes, wakes)
+	return nil
 }
 
 func (a *app) hear(ctx context.Context, h hearing, files []string) error {

@@ -1,4 +1,4 @@
-package cli
+package lab
 
 import (
 	"errors"
@@ -18,12 +18,12 @@ import (
 // TestMixesWake: a mix whose wake word is not heard would tell nothing of what
 // follows it.
 func TestMixesWake(t *testing.T) {
-	clips, err := readLabelled(filepath.Dir(fake.Shared(t, "speech", "clips", "manifest.jsonl")))
+	clips, err := Read(filepath.Dir(fake.Shared(t, "speech", "clips", "manifest.jsonl")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	models := filepath.Dir(fake.Shared(t, "speech", "models", mixWord+".tflite"))
-	m := accuracy{clips: clips, config: gateway.Config{Wake: gateway.WakeConfig{ModelsDir: models}}}
+	m := Lab{cfg: Config{Recordings: clips, Gateway: gateway.Config{Wake: gateway.WakeConfig{ModelsDir: models}}}}
 	mixes, woken := 0, 0
 	for _, x := range m.mixed() {
 		if x.placed != nobody {

@@ -1,4 +1,4 @@
-package cli
+package lab
 
 import (
 	"math"
@@ -25,7 +25,7 @@ const (
 
 // mixed is one such recording.
 type mixed struct {
-	labelled
+	Recording
 	level  float64       // of the other speech, dB relative to the command
 	placed string        // "through" all of it, or "after" the command
 	ends   time.Duration // of the command
@@ -131,7 +131,7 @@ func lengthOf(samples []int16) time.Duration {
 }
 
 // mix puts a command into a room where others speak.
-func mix(n int, wake, command labelled, others [][]int16, m mixed) mixed {
+func mix(n int, wake, command Recording, others [][]int16, m mixed) mixed {
 	r := rand.New(rand.NewPCG(uint64(n), 9)) //nolint:gosec // the same mixes every time
 	word, wordLoud := wakeWord(wake.clip)
 	said, loud := trimmed(command.clip, spokenTo)
@@ -151,7 +151,7 @@ func mix(n int, wake, command labelled, others [][]int16, m mixed) mixed {
 		from += lengthOf(other)
 	}
 	sound.pink(r, loud-mixRoom)
-	m.labelled = command
+	m.Recording = command
 	m.clip = sound.clip()
 	return m
 }

@@ -1,4 +1,4 @@
-package cli
+package lab
 
 import (
 	"context"
@@ -36,8 +36,8 @@ const unwoken = "no_wake_word"
 
 // mixes are all of them, in every place and at every level, heard with the gate
 // and without. Where the wake word's model is not installed there are none.
-func (m *accuracy) mixes() (jobs []job) {
-	if _, err := micro.Find(m.config.Wake.ModelsDir, mixWord); err != nil {
+func (m *Lab) mixes() (jobs []job) {
+	if _, err := micro.Find(m.cfg.Gateway.Wake.ModelsDir, mixWord); err != nil {
 		return nil
 	}
 	for _, x := range m.mixed() {
@@ -47,16 +47,16 @@ func (m *accuracy) mixes() (jobs []job) {
 			}
 			x := x // each job keeps its own
 			x.gated = gated
-			jobs = append(jobs, func(ctx context.Context) (outcome, error) { return m.overhear(ctx, x) })
+			jobs = append(jobs, func(ctx context.Context) (Outcome, error) { return m.overhear(ctx, x) })
 		}
 	}
 	return jobs
 }
 
-func (m *accuracy) mixed() (all []mixed) {
-	var wakes, commands []labelled
+func (m *Lab) mixed() (all []mixed) {
+	var wakes, commands []Recording
 	var others [][]int16
-	for _, l := range m.clips {
+	for _, l := range m.cfg.Recordings {
 		switch {
 		case l.Kind == "wake" && l.Wake == mixWord:
 			wakes = append(wakes, l)
@@ -87,8 +87,8 @@ func (m *accuracy) mixed() (all []mixed) {
 }
 
 // overhear is what one mix comes to.
-func (m *accuracy) overhear(ctx context.Context, x mixed) (outcome, error) {
-	o := outcome{
+func (m *Lab) overhear(ctx context.Context, x mixed) (Outcome, error) {
+	o := Outcome{
 		File: x.File, Kind: "background", Voice: x.Voice, Noise: fmt.Sprint(x.level), Denoise: m.denoise, Said: x.Text,
 		among: among{Placed: x.placed, Gate: x.gated},
 	}
@@ -98,11 +98,11 @@ func (m *accuracy) overhear(ctx context.Context, x mixed) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	word, err := wake.New(wake.Config{Engine: "micro", Words: []string{strings.ReplaceAll(mixWord, "_", " ")}, ModelsDir: m.config.Wake.ModelsDir, Log: slog.New(slog.DiscardHandler)})
+	word, err := wake.New(wake.Config{Engine: "micro", Words: []string{strings.ReplaceAll(mixWord, "_", " ")}, ModelsDir: m.cfg.Gateway.Wake.ModelsDir, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return o, err
 	}
-	ender, err := gateway.NewEndpointer(m.config, slog.New(slog.DiscardHandler))
+	ender, err := gateway.NewEndpointer(m.cfg.Gateway, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return o, err
 	}
@@ -110,7 +110,7 @@ func (m *accuracy) overhear(ctx context.Context, x mixed) (outcome, error) {
 	if room != nil {
 		room.Forget()
 	}
-	e := eavesdropper{accuracy: m, end: ender, room: room, word: word, gated: x.gated, ring: audio.NewRing(2 * time.Second)}
+	e := eavesdropper{Lab: m, end: ender, room: room, word: word, gated: x.gated, ring: audio.NewRing(2 * time.Second)}
 	for !e.ended.Done {
 		f, err := sound.Read(ctx)
 		if errors.Is(err, io.EOF) {
@@ -140,7 +140,7 @@ func (m *accuracy) overhear(ctx context.Context, x mixed) (outcome, error) {
 
 // eavesdropper is the ear of a turn, without what is done with the words.
 type eavesdropper struct {
-	*accuracy
+	*Lab
 	end     *endpoint.Endpointer
 	room    stt.Listener
 	word    wake.Engine
@@ -203,16 +203,16 @@ var backgrounds = []struct{ placed, level, gated, ungated string }{ //nolint:goc
 }
 
 // tellBackground prints how the mixes came out, with and without the gate.
-func (a *app) tellBackground(all []outcome) {
-	fmt.Fprintln(a.Out, "\n"+a.paint.Bold("Commands with other speech")+" through or after them, by its level; when the turn ended, from the end of the command")
+func (s sheet) tellBackground(all []Outcome) {
+	fmt.Fprintln(s.to, "\n"+s.paint.Bold("Commands with other speech")+" through or after them, by its level; when the turn ended, from the end of the command")
 	if len(all) == 0 {
-		fmt.Fprintf(a.Out, "  needs the model %s; get it with: voice-gateway models pull %s\n", mixWord, mixWord)
+		fmt.Fprintf(s.to, "  needs the model %s; get it with: voice-gateway models pull %s\n", mixWord, mixWord)
 		return
 	}
 	var rows [][]string
 	for _, b := range backgrounds {
 		for _, gate := range []bool{true, false} {
-			var some []outcome
+			var some []Outcome
 			for _, o := range all {
 				if o.Placed == b.placed && o.Noise == b.level && o.Gate == gate {
 					some = append(some, o)
@@ -232,10 +232,10 @@ func (a *app) tellBackground(all []outcome) {
 			rows = append(rows, append(append(row, summed(some)...), reference))
 		}
 	}
-	console.Table(a.Out, a.paint, []string{"speech", "level", "", "woken", "exact / intent / wrong", "ends p50", "p95", "reference exact %"}, rows)
+	console.Table(s.to, s.paint, []string{"speech", "level", "", "woken", "exact / intent / wrong", "ends p50", "p95", "reference exact %"}, rows)
 }
 
-func summed(some []outcome) []string {
+func summed(some []Outcome) []string {
 	exact, intent, wrong := 0, 0, 0
 	var late []int64
 	for _, o := range some {

@@ -1,4 +1,4 @@
-package cli
+package lab
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -36,8 +35,8 @@ var wakeReference = map[string]string{ //nolint:gochecknoglobals // never writte
 	"micro": "all, 0", "pocketsphinx\they jarvis": "2 to 3 of 4, 0", "pocketsphinx\talexa": "4 of 5, 0",
 }
 
-// spotted is how often one engine heard one word.
-type spotted struct {
+// Spotted is how often one engine heard one word.
+type Spotted struct {
 	engine, word    string
 	of, hits        int // recordings with the word
 	others, falsely int // recordings without it
@@ -47,20 +46,20 @@ type spotted struct {
 // wakeLead is sound before a recording: the models need a second to warm up.
 const wakeLead = 1500 * time.Millisecond
 
-// hearWakes listens for every word of the recordings with every engine.
-func (a *app) hearWakes(ctx context.Context, l *loaded, clips []labelled) ([]spotted, error) {
+// HearWakes listens for every word of the recordings with every engine.
+func (m *Lab) HearWakes(ctx context.Context) ([]Spotted, error) {
 	var words []string
-	for _, c := range clips {
+	for _, c := range m.cfg.Recordings {
 		if c.Wake != "" && !slices.Contains(words, c.Wake) {
 			words = append(words, c.Wake)
 		}
 	}
 	slices.Sort(words)
-	var all []spotted
+	var all []Spotted
 	for _, engine := range []string{"micro", "pocketsphinx"} {
 		for _, word := range words {
-			s := spotted{engine: engine, word: strings.ReplaceAll(word, "_", " ")}
-			err := a.spot(ctx, l, clips, word, &s)
+			s := Spotted{engine: engine, word: strings.ReplaceAll(word, "_", " ")}
+			err := m.spot(ctx, word, &s)
 			switch {
 			case errors.Is(err, micro.ErrNoModel):
 				s.trouble = "no model is installed"
@@ -73,11 +72,11 @@ func (a *app) hearWakes(ctx context.Context, l *loaded, clips []labelled) ([]spo
 	return all, nil
 }
 
-func (a *app) spot(ctx context.Context, l *loaded, clips []labelled, word string, s *spotted) error {
+func (m *Lab) spot(ctx context.Context, word string, s *Spotted) error {
 	e, err := wake.New(wake.Config{
-		Engine: s.engine, Words: []string{s.word}, Command: []string{a.Executable, "worker", "stt"},
-		ModelDir: l.STT.ModelDir, ModelsDir: l.Wake.ModelsDir, Log: a.logger(slog.LevelError),
-		Pronounce: stt.NewPronouncer("", l.STT.Pronunciations).All,
+		Engine: s.engine, Words: []string{s.word}, Command: m.worker(),
+		ModelDir: m.cfg.Gateway.STT.ModelDir, ModelsDir: m.cfg.Gateway.Wake.ModelsDir, Log: m.cfg.Log,
+		Pronounce: stt.NewPronouncer("", m.cfg.Gateway.STT.Pronunciations).All,
 	})
 	if err != nil {
 		return err
@@ -91,7 +90,7 @@ func (a *app) spot(ctx context.Context, l *loaded, clips []labelled, word string
 		running.Wait()
 	}()
 	at := time.Unix(0, 0)
-	for _, c := range clips {
+	for _, c := range m.cfg.Recordings {
 		play := file.Default()
 		play.Clips, play.Start, play.Lead = []audio.Clip{c.clip}, at, wakeLead
 		sound, err := file.New(play)
@@ -119,7 +118,7 @@ func (a *app) spot(ctx context.Context, l *loaded, clips []labelled, word string
 	return nil
 }
 
-func (s *spotted) count(spoken, heard bool) {
+func (s *Spotted) count(spoken, heard bool) {
 	switch {
 	case spoken:
 		s.of++
@@ -134,9 +133,16 @@ func (s *spotted) count(spoken, heard bool) {
 	}
 }
 
-// tellAccuracy prints the tables.
-func (a *app) tellAccuracy(all []outcome, wakes []spotted) {
-	var commands, others, mixes []outcome
+// sheet is where the tables go.
+type sheet struct {
+	to    io.Writer
+	paint console.Paint
+}
+
+// Tell prints the tables.
+func Tell(w io.Writer, p console.Paint, all []Outcome, wakes []Spotted) {
+	s := sheet{w, p}
+	var commands, others, mixes []Outcome
 	for _, o := range all {
 		switch o.Kind {
 		case "command":
@@ -147,7 +153,7 @@ func (a *app) tellAccuracy(all []outcome, wakes []spotted) {
 			others = append(others, o)
 		}
 	}
-	fmt.Fprintln(a.Out, a.paint.Bold("Commands")+", exact sentence / same intent / a wrong device acts, with and without the denoiser")
+	fmt.Fprintln(s.to, s.paint.Bold("Commands")+", exact sentence / same intent / a wrong device acts, with and without the denoiser")
 	keys, by := voices(commands)
 	var rows [][]string
 	for _, k := range keys {
@@ -156,7 +162,7 @@ func (a *app) tellAccuracy(all []outcome, wakes []spotted) {
 		rows = append(rows, append(append(row, withAndWithout(by[k])...), reference[k]))
 	}
 	for _, noise := range []string{"clean", "20", "10"} {
-		var some []outcome
+		var some []Outcome
 		for _, o := range commands {
 			if o.Noise == noise && !strings.HasPrefix(o.Voice, "espeak") {
 				some = append(some, o)
@@ -164,14 +170,14 @@ func (a *app) tellAccuracy(all []outcome, wakes []spotted) {
 		}
 		rows = append(rows, append(append([]string{"flite and festival", noise}, withAndWithout(some)...), ""))
 	}
-	console.Table(a.Out, a.paint, []string{"voice", "noise", "n", "denoised", "raw", "reference exact %"}, rows)
-	a.tellOthers(others)
-	a.tellWakes(wakes)
-	a.tellBackground(mixes)
+	console.Table(s.to, s.paint, []string{"voice", "noise", "n", "denoised", "raw", "reference exact %"}, rows)
+	s.tellOthers(others)
+	s.tellWakes(wakes)
+	s.tellBackground(mixes)
 }
 
 // withAndWithout is how many recordings there are, and how they came out.
-func withAndWithout(some []outcome) []string {
+func withAndWithout(some []Outcome) []string {
 	cells := []string{"0", "", ""}
 	for i, denoise := range []string{"on", "off"} {
 		n, exact, intent, wrong := 0, 0, 0, 0
@@ -199,8 +205,8 @@ func one(b bool) int {
 
 func percent(some, of int) float64 { return 100 * float64(some) / float64(max(1, of)) }
 
-func (a *app) tellOthers(others []outcome) {
-	fmt.Fprintln(a.Out, "\n"+a.paint.Bold("Other speech")+", rejected (reference: 98 %)")
+func (s sheet) tellOthers(others []Outcome) {
+	fmt.Fprintln(s.to, "\n"+s.paint.Bold("Other speech")+", rejected (reference: 98 %)")
 	keys, by := voices(others)
 	var rows [][]string
 	for _, k := range keys {
@@ -221,16 +227,16 @@ func (a *app) tellOthers(others []outcome) {
 		}
 		rows = append(rows, row)
 	}
-	console.Table(a.Out, a.paint, []string{"voice", "noise", "denoised", "raw"}, rows)
+	console.Table(s.to, s.paint, []string{"voice", "noise", "denoised", "raw"}, rows)
 	for _, o := range others {
 		if o.Text != "" && o.Denoise == "on" {
-			fmt.Fprintf(a.Out, "  %s: %q was taken for %q\n", o.File, o.Said, o.Text)
+			fmt.Fprintf(s.to, "  %s: %q was taken for %q\n", o.File, o.Said, o.Text)
 		}
 	}
 }
 
-func (a *app) tellWakes(wakes []spotted) {
-	fmt.Fprintln(a.Out, "\n"+a.paint.Bold("Wake words")+", heard and falsely heard")
+func (s sheet) tellWakes(wakes []Spotted) {
+	fmt.Fprintln(s.to, "\n"+s.paint.Bold("Wake words")+", heard and falsely heard")
 	var rows [][]string
 	for _, s := range wakes {
 		heard, falsely := fmt.Sprintf("%d of %d", s.hits, s.of), fmt.Sprintf("%d of %d", s.falsely, s.others)
@@ -240,5 +246,5 @@ func (a *app) tellWakes(wakes []spotted) {
 		reference := cmp.Or(wakeReference[s.engine+"\t"+s.word], wakeReference[s.engine])
 		rows = append(rows, []string{s.engine, s.word, heard, falsely, reference})
 	}
-	console.Table(a.Out, a.paint, []string{"engine", "word", "heard", "falsely", "reference"}, rows)
+	console.Table(s.to, s.paint, []string{"engine", "word", "heard", "falsely", "reference"}, rows)
 }

@@ -1,0 +1,90 @@
+package lab
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/speech"
+)
+
+// Outcome is what one recording came to.
+type Outcome struct {
+	File    string `json:"file"`
+	Kind    string `json:"kind"`
+	Voice   string `json:"voice"`
+	Noise   string `json:"snr"`
+	Denoise string `json:"denoise"`
+	Said    string `json:"said"`
+	speech.Transcript
+	Ended  string `json:"ended"` // the endpointer's reason
+	Exact  bool   `json:"exact"`
+	Intent bool   `json:"intent"` // the same would be done
+	Wrong  bool   `json:"wrong"`  // a device that was not meant would act
+	among
+}
+
+// among is what a mix with other speech adds.
+type among struct {
+	Placed string `json:"placed,omitempty"`
+	Gate   bool   `json:"gate,omitempty"`
+	Late   int64  `json:"late_ms,omitempty"` // from the command's end to the turn's
+}
+
+// judge compares what would be done with what was meant.
+func (m *Lab) judge(o *Outcome) {
+	o.Exact = plainly(o.Text) == plainly(o.Said)
+	if o.Text == "" {
+		o.Intent = o.Kind != "command"
+		o.Exact = o.Intent
+		return
+	}
+	heard := m.matcher.Match(o.Text, "")
+	meant := intent.Decision{}
+	if o.Kind == "command" {
+		meant = m.matcher.Match(o.Said, "")
+	}
+	o.Intent = o.Kind == "command" && heard.Route == meant.Route && same(heard.Actions, meant.Actions)
+	allowed := map[string]bool{}
+	for _, act := range meant.Actions {
+		for _, d := range act.Devices {
+			allowed[d] = true
+		}
+	}
+	for _, act := range heard.Actions {
+		o.Wrong = o.Wrong || !asking(act.Intent) && slices.ContainsFunc(act.Devices, func(d string) bool { return !allowed[d] })
+	}
+}
+
+// asking says whether an intent changes nothing.
+func asking(name string) bool { return strings.Contains(name, "Get") }
+
+// plainly leaves out what makes no difference to a listener: politeness, and one
+// light or several.
+func plainly(text string) string {
+	var words []string
+	for w := range strings.FieldsSeq(text) {
+		if w != "please" {
+			words = append(words, strings.TrimSuffix(w, "s"))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func same(a, b []intent.Action) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// voices are the outcomes by voice and noise, in a stable order.
+func voices(all []Outcome) (keys []string, by map[string][]Outcome) {
+	by = map[string][]Outcome{}
+	for _, o := range all {
+		voice := strings.TrimRight(o.Voice, "-0123456789")
+		by[voice+"\t"+o.Noise] = append(by[voice+"\t"+o.Noise], o)
+	}
+	return slices.Sorted(maps.Keys(by)), by
+}
