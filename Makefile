@@ -46,12 +46,12 @@ test: setup ## every test, with the race detector; skipped ones are listed
 ACCEPT := go test -json -tags accept -run '^TestAccept' -count=1 -timeout 20m
 
 accept: setup build ## what needs long real processes (under twenty minutes)
-	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
-	whole=./cmd/voice-gateway; \
+	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
+	whole=./e2e/voice-gateway; \
 	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx "$$whole" <<<"$$dirs") || failed=1; $(ACCEPT) -parallel 6 "$$whole" || failed=1; exit $$failed; } | go run scripts/tests.go
 
 check: setup $(GOFUMPT) $(GOLANGCI) ## what an engineer runs before a commit
-	@unformatted=$$($(GOFUMPT) -l cmd internal scripts); \
+	@unformatted=$$($(GOFUMPT) -l cmd e2e internal scripts); \
 	if [ -n "$$unformatted" ]; then echo "gofumpt would change:"; echo "$$unformatted"; exit 1; fi
 	go mod tidy -diff
 	go vet ./...
@@ -62,19 +62,19 @@ bench: setup ## the benchmarks, beside their budgets (about three minutes)
 	@go run scripts/bench.go scripts/table.go
 
 fuzz: setup ## every fuzz target for FUZZTIME (10s)
-	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal | sort | while IFS=: read -r file target; do \
+	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' e2e internal | sort | while IFS=: read -r file target; do \
 		echo "== $${target#func } in $$(dirname "$$file")"; \
 		go test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" </dev/null; \
 	done
 
 # Packages with golden files have a test flag named update.
 golden: ## write the golden files anew; read the difference before you keep it
-	@dirs=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
+	@dirs=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	[ -z "$$dirs" ] || go test -count=1 $$dirs -update
 
 # Soak tests have the build tag soak and names that begin with TestSoak.
 soak: setup build ## the long ones, by hand
-	@dirs=$$(grep -rl --include='*_test.go' '^//go:build soak' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
+	@dirs=$$(grep -rl --include='*_test.go' '^//go:build soak' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	if [ -z "$$dirs" ]; then echo "soak: there are no soak tests yet"; exit 0; fi; \
 	go test -json -tags soak -run '^TestSoak' -count=1 -p 1 -timeout 0 $$dirs | go run scripts/tests.go
 

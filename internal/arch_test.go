@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +149,32 @@ func TestTheTableItself(t *testing.T) {
 			if _, ok := imports[place]; !ok {
 				t.Errorf("the home %s of %s is not in the table", place, outside)
 			}
+		}
+	}
+}
+
+// mostOfMain is how long a program's own file may be: it hands over the process's
+// world, and what is more than that can be tested elsewhere.
+const mostOfMain = 60
+
+// The programs are nothing but their main files, and tests of whole programs stand
+// in e2e, where no program can import them.
+func TestProgramsAreShort(t *testing.T) {
+	files, err := filepath.Glob("../cmd/*/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	for _, name := range files {
+		if filepath.Base(name) != "main.go" {
+			t.Errorf("%s: a program is its main.go; tests of it belong in e2e, and the rest in internal", name)
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(text, []byte("\n")); n > mostOfMain {
+			t.Errorf("%s has %d lines, expected %d at most", name, n, mostOfMain)
 		}
 	}
 }

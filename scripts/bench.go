@@ -159,7 +159,7 @@ func main() {
 func run(ctx context.Context, dirs []string) error {
 	if len(dirs) == 0 {
 		var err error
-		if dirs, err = withBenchmarks("cmd", "internal"); err != nil {
+		if dirs, err = withBenchmarks("e2e", "internal"); err != nil {
 			return fmt.Errorf("looking for benchmarks: %w", err)
 		}
 	}

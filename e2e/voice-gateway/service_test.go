@@ -1,0 +1,225 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// manager is a service manager that only listens.
+type manager struct {
+	*net.UnixConn
+	mu   sync.Mutex
+	said []string
+}
+
+// notified opens the socket a service tells its manager through.
+func notified(t *testing.T) (m *manager, path string) {
+	t.Helper()
+	path = fmt.Sprintf("@%s-%d", t.Name(), os.Getpid()) // the path of a file here can be longer than a socket's name
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = &manager{UnixConn: socket}
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		b := make([]byte, 8192)
+		for {
+			n, err := socket.Read(b)
+			if err != nil {
+				return
+			}
+			m.mu.Lock()
+			m.said = append(m.said, strings.Split(string(b[:n]), "\n")...)
+			m.mu.Unlock()
+		}
+	})
+	t.Cleanup(func() {
+		_ = socket.Close()
+		reading.Wait()
+	})
+	return m, path
+}
+
+// count is how many lines with these words were told so far.
+func (m *manager) count(words string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, s := range m.said {
+		if strings.Contains(s, words) {
+			n++
+		}
+	}
+	return n
+}
+
+// A service without a microphone and without its servers is ready, says what is
+// missing, and is alive; what comes is told.
+func TestTheServiceManagerIsTold(t *testing.T) {
+	t.Parallel()
+	m, socket := notified(t)
+	addr := freeAddr(t)
+	c, _, _ := daemon(t, "mqtt://"+addr, "NOTIFY_SOCKET="+socket, "WATCHDOG_USEC=900000")
+	eventually(t, "it is ready, without microphone, broker and server", func() bool { return m.count("READY=1") == 1 })
+	eventually(t, "it says so", func() bool {
+		return m.count("STATUS=no microphone, text commands work; 0 devices; MCP DISCONNECTED; no MQTT broker") > 0
+	})
+	eventually(t, "it is alive", func() bool { return m.count("WATCHDOG=1") >= 3 })
+
+	mosquittoAt(t, addr)
+	simulate(t, "mqtt://"+addr)
+	eventually(t, "the house is told", func() bool { return m.count("devices; MCP FULL") > 0 })
+	if m.count("READY=1") != 1 || m.count("STOPPING=1") != 0 {
+		t.Errorf("told %q", m.said)
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if !c.wait() || c.err != nil {
+		t.Fatalf("it ended with %v", c.err)
+	}
+	eventually(t, "it says that it stops", func() bool { return m.count("STOPPING=1") == 1 })
+}
+
+// Every profile is a configuration a daemon would start with, on a machine that
+// has nothing else.
+func TestProfilesAreValid(t *testing.T) {
+	t.Parallel()
+	profiles, err := filepath.Glob("../../configs/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range profiles {
+		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
+		if name == "zwave-mcp-server" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if out, errs, status := command(t, environ(t), "config", "check", "--config", path); status != 0 || errs != "" {
+				t.Errorf("status %d: %s%s", status, out, errs)
+			}
+		})
+	}
+	if len(profiles) < 5 {
+		t.Errorf("profiles: %q", profiles)
+	}
+}
+
+// installer runs scripts/install.sh with a root of its own.
+func installer(t *testing.T, root, what string, env ...string) (said string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "../../scripts/install.sh", what)
+	cmd.Env = append(environ(t), append([]string{"DESTDIR=" + root, "BIN=" + bin}, env...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("%s: %v\n%s%s", what, err, out, stderr.String())
+	}
+	return string(out)
+}
+
+// tree lists the files below a directory.
+func tree(t *testing.T, root string) []string {
+	t.Helper()
+	var files []string
+	if err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, strings.TrimPrefix(path, root))
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	installer(t, root, "install", "PREFIX=/usr", "PROFILE=offline")
+	want := []string{
+		"/etc/voice-gateway/voice-gateway.yaml", "/usr/bin/voice-gateway", "/usr/bin/zwave-mcp-server",
+		"/usr/lib/systemd/system/voice-gateway.service",
+	}
+	if got := tree(t, root); !slices.Equal(got, want) {
+		t.Errorf("installed %q", got)
+	}
+	for _, dir := range []string{"/etc/voice-gateway/credentials", "/var/lib/voice-gateway", "/var/lib/voice-gateway/models"} {
+		if info, err := os.Stat(root + dir); err != nil || info.Mode().Perm() != 0o750 {
+			t.Errorf("%s: %v, %v", dir, info, err)
+		}
+	}
+	unit, err := os.ReadFile(root + want[3])
+	if err != nil || !strings.Contains(string(unit), "ExecStart=/usr/bin/voice-gateway run --config /etc/voice-gateway/voice-gateway.yaml\n") {
+		t.Errorf("unit: %v\n%s", err, unit)
+	}
+	if said := installer(t, root, "install", "PREFIX=/usr", "PROFILE=offline"); said != "" {
+		t.Errorf("the second time it did: %s", said)
+	}
+
+	own := []byte("gateway: {id: mine}\n")
+	if err := os.WriteFile(root+want[0], own, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := installer(t, root, "install", "PREFIX=/usr", "PROFILE=offline"); !strings.Contains(said, "kept") {
+		t.Errorf("it said %q", said)
+	}
+	shipped, err1 := os.ReadFile("../../configs/offline.yaml")
+	beside, err2 := os.ReadFile(root + want[0] + ".new")
+	kept, err3 := os.ReadFile(root + want[0])
+	if err1 != nil || err2 != nil || err3 != nil || !bytes.Equal(kept, own) || !bytes.Equal(beside, shipped) {
+		t.Errorf("%v, %v, %v; kept %q, beside it %q", err1, err2, err3, kept, beside)
+	}
+
+	installer(t, root, "uninstall", "PREFIX=/usr")
+	if got := tree(t, root); !slices.Equal(got, []string{want[0], want[0] + ".new"}) {
+		t.Errorf("left: %q", got)
+	}
+}
+
+// worstExposure is what systemd's own judgement of the unit must stay under, on
+// its scale from 0 (safe) to 10, in tenths.
+const worstExposure = "20"
+
+func TestTheUnitIsSoundAndShut(t *testing.T) {
+	t.Parallel()
+	judge, err := exec.LookPath("systemd-analyze") //nolint:misspell // the name of the program
+	if err != nil {
+		t.Skip("not run: there is no systemd here to judge the unit (Debian's package systemd)")
+	}
+	text, err := os.ReadFile("../../configs/voice-gateway.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit := filepath.Join(t.TempDir(), "voice-gateway.service")
+	// The program has to be there for a check.
+	text = bytes.ReplaceAll(text, []byte("/usr/local/bin/"), []byte(bin+"/"))
+	if err := os.WriteFile(unit, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"verify", "--man=no", unit},
+		{"security", "--offline=true", "--no-pager", "--threshold=" + worstExposure, unit},
+	} {
+		out, err := exec.CommandContext(t.Context(), judge, args...).CombinedOutput()
+		if strings.Contains(string(out), " option") {
+			t.Skipf("not run: this systemd is older than the check: %s", out)
+		}
+		about := strings.Contains(string(out), unit+":") // what is wrong in other units of this machine is not ours
+		if err != nil || args[0] == "verify" && about {
+			t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// TestHTTPIsGuarded: the endpoint over HTTP has the same protections as the
+// gateway's own.
+func TestHTTPIsGuarded(t *testing.T) {
+	t.Parallel()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9", "MCP_HTTP_TOKEN=secret-token"}, "--http", address)
+	waitFor(t, "the endpoint", func() bool {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	tests := map[string]struct {
+		change func(*http.Request)
+		body   string
+		want   int
+	}{
+		"right":       {nil, hello, http.StatusOK},
+		"no token":    {func(r *http.Request) { r.Header.Del("Authorization") }, hello, http.StatusUnauthorized},
+		"wrong token": {func(r *http.Request) { r.Header.Set("Authorization", "Bearer guess") }, hello, http.StatusUnauthorized},
+		"a web page":  {func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, hello, http.StatusForbidden},
+		"rebinding":   {func(r *http.Request) { r.Host = "evil.example" }, hello, http.StatusForbidden},
+		"too long":    {nil, `{"x":"` + strings.Repeat("x", 5<<20) + `"}`, http.StatusBadRequest},
+	}
+	for name, tc := range tests {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/mcp", strings.NewReader(tc.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		req.Header.Set("Authorization", "Bearer secret-token")
+		if tc.change != nil {
+			tc.change(req)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != tc.want && (tc.want != http.StatusBadRequest || resp.StatusCode < 400) {
+			t.Errorf("%s: %s, want %d", name, resp.Status, tc.want)
+		}
+	}
+	if strings.Contains(p.stderr.String(), "secret-token") {
+		t.Error("the token is on stderr")
+	}
+	c, err := client.NewStreamableHttpClient("http://"+address+"/mcp", transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer secret-token"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	var first mcp.InitializeRequest
+	first.Params.ProtocolVersion = "2025-11-25"
+	if _, err := c.Initialize(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+	if err != nil || len(list.Tools) != 7 {
+		t.Errorf("%v tools, %v", list, err)
+	}
+}
+
+// TestHTTPBeyondLoopbackNeedsAToken: the start fails and says why.
+func TestHTTPBeyondLoopbackNeedsAToken(t *testing.T) {
+	t.Parallel()
+	p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9"}, "--http", "0.0.0.0:0")
+	if err := p.Wait(); err == nil || !strings.Contains(p.stderr.String(), "needs a token") {
+		t.Errorf("ended with %v, saying %s", err, p.stderr)
+	}
+}
+
+// waitFor waits for a condition that something else brings about.
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
