@@ -19,6 +19,7 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/turn"
 )
 
@@ -137,7 +138,7 @@ func BenchmarkServerStart(b *testing.B) {
 	ask := func(b *testing.B, act bool) (listed, acted time.Duration) {
 		b.Helper()
 		began := time.Now()
-		session, err := mcpint.Dial(b.Context(), server, mcpint.Options{Name: "bench", Version: "0"})
+		session, err := client.Dial(b.Context(), server, client.Options{Name: "bench", Version: "0"})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/stage"
 	"voicegateway/internal/turn"
@@ -106,7 +107,7 @@ func (d *demonstration) options() gateway.Options {
 	return opts
 }
 
-func (d *demonstration) tellAttempt(t mcpint.Attempt) {
+func (d *demonstration) tellAttempt(t host.Attempt) {
 	if t.Err == nil {
 		fmt.Fprintf(d.Out, "  %s MCP server %s: connected at attempt %d, %s after the start\n", d.Paint.Good("✓"), t.Server, t.Number, t.After.Round(10*time.Millisecond))
 		return
@@ -124,7 +125,7 @@ func (d *demonstration) perform(ctx context.Context) error {
 	for _, s := range d.stage.Gateway.Servers() {
 		if s.Status != mcpint.Connected {
 			d.fail("the MCP server %s is not connected", s.ID)
-			fmt.Fprintln(d.Out, "\n"+mcpint.FailureText(s))
+			fmt.Fprintln(d.Out, "\n"+s.Report)
 		}
 	}
 	play := acts

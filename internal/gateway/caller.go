@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/tools"
 )
 
@@ -24,7 +25,7 @@ const reachPatience = 4 * time.Second
 type caller struct {
 	*tools.Registry
 	house *house
-	host  *mcpint.Host
+	host  *host.Host
 
 	settled sync.Once
 	until   time.Time // the house is not waited for any longer than this
@@ -35,7 +36,7 @@ type caller struct {
 	reached  bool           // whether the last one succeeded
 }
 
-func newCaller(r *tools.Registry, house *house, host *mcpint.Host) *caller {
+func newCaller(r *tools.Registry, house *house, host *host.Host) *caller {
 	return &caller{Registry: r, house: house, host: host, tried: make(chan struct{}), attempts: map[string]int{}}
 }
 

@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/speech/tts"
@@ -176,8 +177,8 @@ type ServerRetry struct {
 }
 
 // over returns the general schedule with the server's own settings over it.
-func (r ServerRetry) over(general RetryConfig) mcpint.Retry {
-	return mcpint.Retry{
+func (r ServerRetry) over(general RetryConfig) host.Retry {
+	return host.Retry{
 		Enabled: general.Enabled, Attempts: cmp.Or(r.Attempts, general.Attempts),
 		BaseDelay: cmp.Or(r.BaseDelay, general.BaseDelay), Multiplier: cmp.Or(r.Multiplier, general.Multiplier),
 		MaxDelay: cmp.Or(r.MaxDelay, general.MaxDelay), SlowInterval: cmp.Or(r.SlowInterval, general.SlowInterval),
@@ -231,7 +232,7 @@ func Default() Config {
 		TTS:     tts.Default(),
 		MQTT:    MQTTConfig{Embedded: EmbeddedConfig{Listen: "127.0.0.1:1884"}},
 		MCP: MCPConfig{
-			Retry:   RetryConfig(mcpint.DefaultRetry()),
+			Retry:   RetryConfig(host.DefaultRetry()),
 			Breaker: BreakerConfig{Threshold: 3, Recovery: time.Minute},
 			Health:  HealthConfig{Interval: 30 * time.Second, Timeout: 5 * time.Second},
 			Servers: map[string]ServerConfig{"zwave": DefaultServer()},

@@ -11,7 +11,7 @@ import (
 
 	"voicegateway/internal/config"
 	"voicegateway/internal/home"
-	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 )
 
 const shipped = "../../configs/voice-gateway.yaml"
@@ -149,12 +149,12 @@ func change(c *Config, set func(*ServerConfig)) {
 func TestAServersOwnSchedule(t *testing.T) {
 	t.Parallel()
 	general := Default().MCP.Retry
-	if got := (ServerRetry{}).over(general); got != mcpint.Retry(general) {
+	if got := (ServerRetry{}).over(general); got != host.Retry(general) {
 		t.Errorf("without its own the schedule is %+v", got)
 	}
 	general.Enabled = false
 	own := ServerRetry{Attempts: 7, BaseDelay: time.Second, Multiplier: 3, MaxDelay: 9 * time.Second, SlowInterval: 10 * time.Second}
-	want := mcpint.Retry{Attempts: 7, BaseDelay: time.Second, Multiplier: 3, MaxDelay: 9 * time.Second, SlowInterval: 10 * time.Second}
+	want := host.Retry{Attempts: 7, BaseDelay: time.Second, Multiplier: 3, MaxDelay: 9 * time.Second, SlowInterval: 10 * time.Second}
 	if got := own.over(general); got != want {
 		t.Errorf("the schedule is %+v, want %+v", got, want)
 	}

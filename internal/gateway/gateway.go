@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/speech/tts"
@@ -45,7 +46,7 @@ type Options struct {
 	DryRun     bool
 	House      *home.House   // known besides what the servers tell
 	Watch      turn.Observer // told of everything as well
-	Attempt    func(mcpint.Attempt)
+	Attempt    func(host.Attempt)
 }
 
 // Secrets are values that never stand in the configuration.
@@ -74,7 +75,7 @@ type link struct {
 	broker *broker.Broker // nil where another broker is used
 	bus    *mqtt.Client
 	api    *mqttapi.API
-	host   *mcpint.Host
+	host   *host.Host
 
 	manager *systemd.Service // nil where the service manager is told nothing
 }

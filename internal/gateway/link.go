@@ -9,6 +9,8 @@ import (
 
 	"voicegateway/internal/broker"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/mqttapi"
 )
@@ -66,16 +68,17 @@ const zwaveServer = "zwave"
 
 // buildHost prepares the MCP servers.
 func (g *Gateway) buildHost(url string) error {
-	cfg := mcpint.HostConfig{
-		Retry:   mcpint.Retry(g.cfg.MCP.Retry),
-		Retries: map[string]mcpint.Retry{},
-		Breaker: mcpint.BreakerConfig{Threshold: g.cfg.MCP.Breaker.Threshold, Recovery: g.cfg.MCP.Breaker.Recovery},
+	cfg := host.Config{
+		Retry:   host.Retry(g.cfg.MCP.Retry),
+		Retries: map[string]host.Retry{},
+		Breaker: host.BreakerConfig{Threshold: g.cfg.MCP.Breaker.Threshold, Recovery: g.cfg.MCP.Breaker.Recovery},
 		MQTT:    g.link.bus.Connected,
-		Health:  mcpint.HealthCheck{Interval: g.cfg.MCP.Health.Interval, Timeout: g.cfg.MCP.Health.Timeout},
-		Options: mcpint.Options{
+		Health:  host.HealthCheck{Interval: g.cfg.MCP.Health.Interval, Timeout: g.cfg.MCP.Health.Timeout},
+		Options: client.Options{
 			Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
-			Environ: g.opts.Environ, Log: g.log.With("part", "mcp"), Pins: g.newPins(),
+			Environ: g.opts.Environ, Log: g.log.With("part", "mcp"),
 		},
+		Pins:      g.newPins(),
 		OnAttempt: g.attempted, Observer: g.hostObserver(),
 	}
 	broker := map[string]string{
@@ -102,7 +105,7 @@ func (g *Gateway) buildHost(url string) error {
 		})
 	}
 	var err error
-	if g.link.host, err = mcpint.NewHost(cfg, g.tools, g.log.With("part", "mcp")); err != nil {
+	if g.link.host, err = host.New(cfg, g.tools, g.log.With("part", "mcp")); err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
 	g.link.host.Watch("://home", g.house.tell)
@@ -110,7 +113,7 @@ func (g *Gateway) buildHost(url string) error {
 }
 
 // attempted passes the end of an attempt on.
-func (g *Gateway) attempted(a mcpint.Attempt) {
+func (g *Gateway) attempted(a host.Attempt) {
 	g.mind.caller.attempted(a.Server, a.Err == nil)
 	if a.Err == nil {
 		g.mind.tasks.back(a.Server)

@@ -9,6 +9,7 @@ import (
 
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/tools"
 )
 
@@ -75,8 +76,8 @@ func (g *Gateway) buildServerTools() error {
 }
 
 // buildEndpoint offers them to other MCP hosts.
-func (g *Gateway) buildEndpoint() (*mcpint.Endpoint, error) {
-	endpoint, err := mcpint.NewEndpoint(mcpint.ServeConfig{
+func (g *Gateway) buildEndpoint() (*serve.Endpoint, error) {
+	endpoint, err := serve.NewEndpoint(serve.Config{
 		Name: "voice-gateway", Version: g.version(), Tools: g.serverTools(),
 		Instructions: "Shows and reconnects the MCP servers of a voice gateway.",
 	}, g.log.With("part", "endpoint"))

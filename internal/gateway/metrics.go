@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/turn"
 )
@@ -13,22 +14,22 @@ func (g *Gateway) version() string { return cmp.Or(g.opts.Version, "dev") }
 
 // hostObserver is told by the MCP host what happens to the servers, and passes it
 // on to the metrics and the event stream. It is made before those are.
-func (g *Gateway) hostObserver() mcpint.Observer {
+func (g *Gateway) hostObserver() host.Observer {
 	count := func(fn func(m *metrics.Metrics)) {
 		if m := g.observer.counts; m != nil {
 			fn(m)
 		}
 		g.observer.serverChanged()
 	}
-	return mcpint.Observer{
+	return host.Observer{
 		State:     func(string, mcpint.State, mcpint.State) { g.observer.serverChanged() },
 		Health:    func(string, mcpint.Health, mcpint.Health, string) { g.observer.serverChanged() },
-		Attempt:   func(a mcpint.Attempt) { count(func(m *metrics.Metrics) { m.Attempt(a.Server) }) },
-		Connected: func(c mcpint.Connection) { count(func(m *metrics.Metrics) { m.Connected(c.Server, c.Away) }) },
+		Attempt:   func(a host.Attempt) { count(func(m *metrics.Metrics) { m.Attempt(a.Server) }) },
+		Connected: func(c host.Connection) { count(func(m *metrics.Metrics) { m.Connected(c.Server, c.Away) }) },
 		Overall:   func(state string) { g.observer.overall(state) },
 		Lost:      func(server string, _ error) { count(func(m *metrics.Metrics) { m.Lost(server) }) },
 		Breaker:   func(server, _, to string) { count(func(m *metrics.Metrics) { m.Breaker(server, to) }) },
-		Call: func(c mcpint.CallReport) {
+		Call: func(c host.CallReport) {
 			count(func(m *metrics.Metrics) { m.Call(c.Server, string(c.Outcome), c.Took) })
 		},
 	}

@@ -3,7 +3,7 @@ package gateway
 import (
 	"sync"
 
-	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/store"
 )
 
@@ -15,7 +15,7 @@ type pins struct {
 
 // newPins returns nil where nothing is kept: a single command must not decide what
 // the daemon takes for the first sight.
-func (g *Gateway) newPins() mcpint.PinStore {
+func (g *Gateway) newPins() host.PinStore {
 	dir := g.cfg.Gateway.StateDir
 	if g.opts.TextOnly || dir == "" {
 		return nil

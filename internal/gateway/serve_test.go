@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -185,7 +186,7 @@ func TestTheServersToolsAnswer(t *testing.T) {
 func TestMetricsKnowTheWords(t *testing.T) {
 	now := metrics.Snapshot{}
 	m := metrics.New("v", func() metrics.Snapshot { return now })
-	for _, outcome := range mcpint.CallOutcomes() {
+	for _, outcome := range host.CallOutcomes() {
 		m.Call("zwave", string(outcome), 0)
 	}
 	for _, to := range []string{"closed", "open", "half-open"} {

@@ -10,6 +10,7 @@ import (
 
 	"voicegateway/internal/ai"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/store"
 	"voicegateway/internal/turn"
 )
@@ -162,7 +163,7 @@ func (t *tasks) Offer(server string) (turn.Task, bool) {
 }
 
 // servers is the MCP host as a turn sees it.
-type servers struct{ host *mcpint.Host }
+type servers struct{ host *host.Host }
 
 // reconnectLook is how often a turn that waits for a connection looks for it.
 const reconnectLook = 20 * time.Millisecond

@@ -1,32 +1,33 @@
-// Package mcpint is the one place that speaks MCP: as a host it brings the tools
-// of other processes into the registry and keeps their servers alive (Host, Dial),
-// and as a server it offers our own tools to other hosts (Serve).
+// Package mcpint holds the words of MCP that the rest of the gateway shares: what
+// a server is (Server) and what is known of it (Status). It is pure: no I/O and no
+// goroutines, so that a page, a command or a metric can speak of servers without
+// being able to reach one.
 //
-// It exists because the client library keeps no connection alive and does not own
-// its processes: retry, state, supervision and honest error texts are ours. A new
-// transport is one file with a dial function and one line in the transports table.
+// The work is in three packages, by whom they serve: client is one server's
+// connection, host keeps the servers connected and their tools in the registry,
+// and serve offers our own tools to other hosts. A new thing to know of a server is
+// a field of Status; whoever finds it out, in host, fills it.
 package mcpint
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
+	"net"
+	"net/url"
+	"path"
 	"slices"
-	"strings"
 	"time"
-
-	"voicegateway/internal/tools"
 )
+
+// PublishedAt is the key in a result's _meta for the moment the first command
+// left for the device, RFC 3339 with a fraction (DESIGN 2.4).
+const PublishedAt = "published_at"
 
 // Server says how to reach one MCP server and what it is to the gateway.
 type Server struct {
 	ID             string
-	Transport      string   // a key of the transports table; empty means stdio
-	Command        string   // stdio: the program; without a slash see FindCommand
+	Transport      string   // a key of the client's transports table; empty means stdio
+	Command        string   // stdio: the program; without a slash see client.FindCommand
 	Args           []string // stdio
 	Env            map[string]string
 	Dir            string // stdio: working directory; empty is ours
@@ -49,165 +50,67 @@ type Rules struct {
 
 // The defaults of DESIGN 2.5.
 const (
-	defaultConnectTimeout = 10 * time.Second
-	defaultCallTimeout    = 30 * time.Second
+	defaultConnectTimeout  = 10 * time.Second
+	defaultCallTimeout     = 30 * time.Second
+	defaultRequiresTimeout = time.Minute
 )
 
-// Options is what every connection of a program has in common.
-type Options struct {
-	Name, Version string   // how the program introduces itself to servers
-	ExecDir       string   // where the program's own executable lies; see FindCommand
-	Environ       []string // the program's environment; children get the allow-list of it
-	Log           *slog.Logger
-	// Pins keeps what tools looked like at first sight; nil: that is forgotten at
-	// the end.
-	Pins PinStore
-	// Notify is told what a server announces. It runs on the connection's read
-	// loop: it must not block and must not use the session. nil: nobody listens.
-	Notify func(Notice)
+// WithDefaults returns the server with its empty settings filled in.
+func (s Server) WithDefaults() Server {
+	s.Transport = cmp.Or(s.Transport, "stdio")
+	s.ConnectTimeout = cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
+	s.CallTimeout = cmp.Or(s.CallTimeout, defaultCallTimeout)
+	s.RequiresTimeout = cmp.Or(s.RequiresTimeout, defaultRequiresTimeout)
+	return s
 }
 
-// Notice is something a server announced: that its tools or resources changed,
-// or, with URI set, that one resource did.
-type Notice struct {
-	Kind NoticeKind
-	URI  string
+// Lets says whether a tool is offered: allowed by name, and not denied.
+func (r Rules) Lets(name string) bool {
+	fits := func(pattern string) bool {
+		ok, _ := path.Match(pattern, name) // patterns are checked before
+		return ok
+	}
+	return (len(r.Allow) == 0 || slices.ContainsFunc(r.Allow, fits)) && !slices.ContainsFunc(r.Deny, fits)
 }
 
-// NoticeKind tells the announcements apart.
-type NoticeKind int
-
-// What a server can announce.
-const (
-	ToolsChanged NoticeKind = iota
-	ResourcesChanged
-	ResourceUpdated
-)
-
-// Session is one connection to a server, after the handshake. It is safe for
-// concurrent use and cannot be revived: a lost one is dialled anew.
-type Session interface {
-	// ListTools asks for all tools. One that cannot be read is left out.
-	ListTools(ctx context.Context) ([]tools.Spec, error)
-	// CallTool calls one by its name on the server. A failure the server reports
-	// is a failed Result; an error means no answer came, ErrNoAnswer among its
-	// causes when the call had been sent.
-	CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error)
-	// Close ends the connection and, for stdio, the process with all it started.
-	// It returns when they are gone.
-	Close() error
-}
-
-// The rest a session may be able to do, found by assertion.
-type (
-	// Mortal sessions notice their own end.
-	Mortal interface {
-		Done() <-chan struct{} // closed when the connection is lost or closed
-		Err() error            // why; nil while it lasts
+// Check says what is wrong with the rules.
+func (r Rules) Check() error {
+	for _, need := range r.Requires {
+		if err := CheckRequirement(need); err != nil {
+			return err
+		}
 	}
-	// Resourceful sessions have resources to read.
-	Resourceful interface {
-		ListResources(ctx context.Context) ([]string, error) // their URIs
-		ReadResource(ctx context.Context, uri string) ([]byte, error)
-		Subscribe(ctx context.Context, uri string) error // nil without effect where the server knows no subscription
-	}
-	// Pingable sessions can be asked for a sign of life. An error is one, too, as
-	// long as it comes within the context.
-	Pingable interface {
-		Ping(ctx context.Context) error
-	}
-	// Identified sessions know who is at the other end.
-	Identified interface {
-		ServerVersion() string
-		PID() int // 0 when it is no process of ours
-	}
-)
-
-// ErrNotConnected means that a call was not sent, because there is no connection
-// to the server and none could be made in time.
-var ErrNotConnected = tools.ErrNotConnected
-
-// ErrNoAnswer means that a call was sent and no answer came, so that nobody knows
-// whether it was carried out.
-var ErrNoAnswer = tools.ErrNoAnswer
-
-// transports is the table of ways to reach a server.
-var transports = map[string]func(ctx context.Context, s Server, o Options) (Session, error){
-	"stdio": dialStdio,
-	"http":  dialHTTP,
-	"sse":   dialSSE,
-}
-
-// transport returns the name of the server's transport.
-func (s Server) transport() string {
-	if s.Transport == "" {
-		return "stdio"
-	}
-	return s.Transport
-}
-
-func (s Server) connectTimeout() time.Duration {
-	return cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
-}
-func (s Server) callTimeout() time.Duration { return cmp.Or(s.CallTimeout, defaultCallTimeout) }
-
-// check says what is wrong with a server's settings.
-func (s Server) check() error {
-	names := slices.Sorted(maps.Keys(transports))
-	switch {
-	case s.ID == "":
-		return errors.New("an MCP server has no id")
-	case !slices.Contains(names, s.transport()):
-		return fmt.Errorf("MCP server %q: there is no transport %q; it can be %s", s.ID, s.Transport, strings.Join(names, " or "))
-	case s.transport() == "stdio" && s.Command == "":
-		return fmt.Errorf("MCP server %q: stdio needs a command", s.ID)
-	case s.transport() != "stdio" && s.URL == "":
-		return fmt.Errorf("MCP server %q: %s needs a url", s.ID, s.transport())
-	}
-	if err := s.Check(); err != nil {
-		return fmt.Errorf("MCP server %q: %w", s.ID, err)
+	for _, pattern := range slices.Concat(r.Allow, r.Deny) {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("%q is no pattern for tool names; expected something like get_* or delete_?", pattern)
+		}
 	}
 	return nil
 }
 
-// Dial connects to a server and shakes hands. The context bounds that; the
-// session then lives until Close. The error is a *DialError where the server was
-// tried.
-func Dial(ctx context.Context, s Server, o Options) (Session, error) {
-	if err := s.check(); err != nil {
-		return nil, err
+// RequireMQTT is the requirement of the gateway's own connection to the broker.
+const RequireMQTT = "mqtt"
+
+// CheckRequirement says what is wrong with an entry of Server.Requires.
+func CheckRequirement(need string) error {
+	if need == RequireMQTT {
+		return nil
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
+	u, err := url.Parse(need)
+	if err == nil {
+		switch u.Scheme {
+		case "tcp":
+			if _, port, splitErr := net.SplitHostPort(u.Host); splitErr == nil && port != "" && u.Path == "" {
+				return nil
+			}
+		case "http", "https":
+			if u.Host != "" {
+				return nil
+			}
+		}
 	}
-	if o.Notify == nil {
-		o.Notify = func(Notice) {}
+	if err == nil && u.User != nil {
+		need = u.Redacted()
 	}
-	return transports[s.transport()](ctx, s, o)
+	return fmt.Errorf("%q is nothing that can be waited for; expected mqtt, tcp://host:port or http://host/path", need)
 }
-
-// EndError says how the process of a connected server ended.
-type EndError struct {
-	Exit   string // "exit status 3", "signal: killed"
-	Stderr string // its last words, cleaned and bounded
-}
-
-func (e *EndError) Error() string { return "the server ended (" + e.Exit + ")" }
-
-// DialError says why a server could not be reached, with all an operator needs.
-type DialError struct {
-	Server, Transport string
-	Exit              string // how the process ended ("exit status 3"); "" if it did not, or is none
-	Stderr            string // its last words, cleaned and bounded
-	Err               error
-}
-
-func (e *DialError) Error() string {
-	text := fmt.Sprintf("connection to %s server '%s' failed: %v", e.Transport, e.Server, e.Err)
-	if e.Exit != "" {
-		text += " (" + e.Exit + ")"
-	}
-	return text
-}
-
-func (e *DialError) Unwrap() error { return e.Err }

@@ -13,7 +13,7 @@ type Status struct {
 	HealthStatus
 	PeerStatus
 	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (DESIGN S5)
-	Failure      *Failure `json:"-"`            // set while the status is failed; see FailureText
+	Report       string   `json:"-"`            // the report of DESIGN M2 while the status is failed, else empty
 }
 
 // RetryStatus is where a server is in its schedule.
@@ -42,6 +42,29 @@ type PeerStatus struct {
 	Version *string `json:"version"`
 }
 
+// State is what a server's supervisor is at.
+type State string
+
+// The states of DESIGN M4.
+const (
+	Disconnected State = "disconnected" // not tried yet, or just lost
+	Connecting   State = "connecting"   // an attempt is under way
+	Connected    State = "connected"
+	Retrying     State = "retrying" // waiting for the next attempt
+	Failed       State = "failed"   // the attempts are used up; still tried, slowly
+)
+
+// Health is a verdict on a server, derived and never stored.
+type Health string
+
+// The verdicts, best first.
+const (
+	Healthy      Health = "healthy"
+	Degraded     Health = "degraded"     // one failure, or a slow last call
+	Unresponsive Health = "unresponsive" // two silences in a row
+	Dead         Health = "dead"         // no connection
+)
+
 // Overall sums up servers as one word (DESIGN M5): full when all are connected,
 // disconnected when an essential one is not, else partial when some optional one
 // is connected and degraded when only the essential ones are.
@@ -65,22 +88,4 @@ func Overall(servers []Status) string {
 		return "partial"
 	}
 	return "degraded"
-}
-
-// known returns a pointer to v, or nil for the zero value, which stands for unknown.
-func known[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
-}
-
-// moment is a time for a status: null when unknown, to the millisecond in UTC.
-func moment(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC().Truncate(time.Millisecond)
-	return &t
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/config"
-	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/zwave"
 )
@@ -141,12 +141,12 @@ func (p Program) serve(ctx context.Context, f flags) error {
 			return err
 		}
 	}
-	err = mcpint.Serve(ctx, mcpint.ServeConfig{
+	err = serve.Run(ctx, serve.Config{
 		Name: "zwave-mcp-server", Version: p.version(),
 		Instructions: "Tools for the devices of one house. A control call returns what the device itself reported; " +
 			"only the outcome confirmed means that it is done.",
 		Tools:     house.Tools(),
-		Resources: []mcpint.Resource{resource(house)},
+		Resources: []serve.Resource{resource(house)},
 		HTTPAddr:  f.http, Token: cfg.HTTPToken, In: p.In, Out: p.Out,
 	}, log)
 	if err != nil {
@@ -176,8 +176,8 @@ func report(log *slog.Logger, part string, err error) {
 const firstLook = 2 * time.Second
 
 // resource is the structure of the house for hosts.
-func resource(house *zwave.House) mcpint.Resource {
-	return mcpint.Resource{
+func resource(house *zwave.House) serve.Resource {
+	return serve.Resource{
 		URI: "zwave://home", Name: "The house: areas, devices and what they can do", MIMEType: "application/json",
 		Read: func(ctx context.Context) ([]byte, error) {
 			t := time.NewTimer(firstLook)

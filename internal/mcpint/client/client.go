@@ -1,0 +1,161 @@
+// Package client is one connection to one MCP server: it reaches the server over
+// any transport, shakes hands, makes calls, and says in words a person can use why
+// something did not work (Dial, Session).
+//
+// It exists because the client library does not own its processes, reads lines of
+// any length into memory, and repeats whatever a server says: the child with all
+// it starts, the bounds, the redaction and the honest error texts are ours. It
+// dials once; whoever wants the connection kept is package host. A new transport is
+// one file with a dial function and one line in the transports table.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/tools"
+)
+
+// Options is what every connection of a program has in common.
+type Options struct {
+	Name, Version string   // how the program introduces itself to servers
+	ExecDir       string   // where the program's own executable lies; see FindCommand
+	Environ       []string // the program's environment; children get the allow-list of it
+	Log           *slog.Logger
+	// Notify is told what a server announces. It runs on the connection's read
+	// loop: it must not block and must not use the session. nil: nobody listens.
+	Notify func(Notice)
+}
+
+// Notice is something a server announced: that its tools or resources changed,
+// or, with URI set, that one resource did.
+type Notice struct {
+	Kind NoticeKind
+	URI  string
+}
+
+// NoticeKind tells the announcements apart.
+type NoticeKind int
+
+// What a server can announce.
+const (
+	ToolsChanged NoticeKind = iota
+	ResourcesChanged
+	ResourceUpdated
+)
+
+// Session is one connection to a server, after the handshake. It is safe for
+// concurrent use and cannot be revived: a lost one is dialled anew.
+type Session interface {
+	// ListTools asks for all tools. One that cannot be read is left out.
+	ListTools(ctx context.Context) ([]tools.Spec, error)
+	// CallTool calls one by its name on the server. A failure the server reports
+	// is a failed Result; an error means no answer came, ErrNoAnswer among its
+	// causes when the call had been sent.
+	CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error)
+	// Close ends the connection and, for stdio, the process with all it started.
+	// It returns when they are gone.
+	Close() error
+}
+
+// The rest a session may be able to do, found by assertion.
+type (
+	// Mortal sessions notice their own end.
+	Mortal interface {
+		Done() <-chan struct{} // closed when the connection is lost or closed
+		Err() error            // why; nil while it lasts
+	}
+	// Resourceful sessions have resources to read.
+	Resourceful interface {
+		ListResources(ctx context.Context) ([]string, error) // their URIs
+		ReadResource(ctx context.Context, uri string) ([]byte, error)
+		Subscribe(ctx context.Context, uri string) error // nil without effect where the server knows no subscription
+	}
+	// Pingable sessions can be asked for a sign of life. An error is one, too, as
+	// long as it comes within the context.
+	Pingable interface {
+		Ping(ctx context.Context) error
+	}
+	// Identified sessions know who is at the other end.
+	Identified interface {
+		ServerVersion() string
+		PID() int // 0 when it is no process of ours
+	}
+)
+
+// transports is the table of ways to reach a server.
+var transports = map[string]func(ctx context.Context, s mcpint.Server, o Options) (Session, error){
+	"stdio": dialStdio,
+	"http":  dialHTTP,
+	"sse":   dialSSE,
+}
+
+// Check says what is wrong with a server's settings.
+func Check(s mcpint.Server) error {
+	names := slices.Sorted(maps.Keys(transports))
+	transport := s.WithDefaults().Transport
+	switch {
+	case s.ID == "":
+		return errors.New("an MCP server has no id")
+	case !slices.Contains(names, transport):
+		return fmt.Errorf("MCP server %q: there is no transport %q; it can be %s", s.ID, s.Transport, strings.Join(names, " or "))
+	case transport == "stdio" && s.Command == "":
+		return fmt.Errorf("MCP server %q: stdio needs a command", s.ID)
+	case transport != "stdio" && s.URL == "":
+		return fmt.Errorf("MCP server %q: %s needs a url", s.ID, transport)
+	}
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("MCP server %q: %w", s.ID, err)
+	}
+	return nil
+}
+
+// Dial connects to a server and shakes hands. The context bounds that; the
+// session then lives until Close. The error is a *DialError where the server was
+// tried.
+func Dial(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
+	if err := Check(s); err != nil {
+		return nil, err
+	}
+	s = s.WithDefaults()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Notify == nil {
+		o.Notify = func(Notice) {}
+	}
+	return transports[s.Transport](ctx, s, o)
+}
+
+// EndError says how the process of a connected server ended.
+type EndError struct {
+	Exit   string // "exit status 3", "signal: killed"
+	Stderr string // its last words, cleaned and bounded
+}
+
+func (e *EndError) Error() string { return "the server ended (" + e.Exit + ")" }
+
+// DialError says why a server could not be reached, with all an operator needs.
+type DialError struct {
+	Server, Transport string
+	Exit              string // how the process ended ("exit status 3"); "" if it did not, or is none
+	Stderr            string // its last words, cleaned and bounded
+	Err               error
+}
+
+func (e *DialError) Error() string {
+	text := fmt.Sprintf("connection to %s server '%s' failed: %v", e.Transport, e.Server, e.Err)
+	if e.Exit != "" {
+		text += " (" + e.Exit + ")"
+	}
+	return text
+}
+
+func (e *DialError) Unwrap() error { return e.Err }

@@ -1,0 +1,186 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+
+	"voicegateway/internal/mcpint"
+)
+
+const (
+	// maxRedirects is how often one request is sent on, always within one host.
+	maxRedirects = 3
+	// farewellTimeout bounds the end of a session told to the server.
+	farewellTimeout = time.Second
+)
+
+// dialHTTP connects to a server over Streamable HTTP. There is no process to
+// watch: the first request that fails ends the session.
+func dialHTTP(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
+	return dialWeb(ctx, s, o, func(plain *http.Client) (transport.Interface, error) {
+		return transport.NewStreamableHTTP(s.URL,
+			transport.WithHTTPHeaders(s.Headers), transport.WithHTTPBasicClient(plain),
+			transport.WithHTTPLogger(hushed(o.Log)), transport.WithContinuousListening()) //nolint:staticcheck // deprecated for protocols after the pinned one
+	})
+}
+
+// dialWeb is what the transports over HTTP have in common.
+func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.Client) (transport.Interface, error)) (Session, error) {
+	secrets := SecretsOf(s)
+	refused := func(err error) (Session, error) {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("no answer to initialize within %v", s.ConnectTimeout.Round(time.Millisecond))
+		}
+		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(WithoutURL(err))}
+	}
+	// Own connections, closed with the session.
+	round := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	w := &watched{next: round, secrets: secrets}
+	t, err := build(&http.Client{Transport: w, CheckRedirect: RedirectWithinHost})
+	if err != nil {
+		return refused(err)
+	}
+	w.session = newSession(t, o.Notify, secrets, func() error {
+		round.CloseIdleConnections()
+		return nil
+	})
+	if err := w.session.open(ctx, o); err != nil {
+		_ = w.session.Close()
+		return refused(err)
+	}
+	return w.session, nil
+}
+
+// hushed passes the client library's log on at debug level: what matters of it is
+// in the session's reason.
+func hushed(log *slog.Logger) *slog.Logger { return slog.New(hush{log.Handler()}) }
+
+type hush struct{ slog.Handler }
+
+func (h hush) Enabled(ctx context.Context, _ slog.Level) bool {
+	return h.Handler.Enabled(ctx, slog.LevelDebug)
+}
+
+func (h hush) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = slog.LevelDebug
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h hush) WithAttrs(attrs []slog.Attr) slog.Handler { return hush{h.Handler.WithAttrs(attrs)} }
+func (h hush) WithGroup(name string) slog.Handler       { return hush{h.Handler.WithGroup(name)} }
+
+// RedirectWithinHost follows redirects that repeat the request at the same host.
+// Another host would be given the configured headers.
+func RedirectWithinHost(next *http.Request, via []*http.Request) error {
+	first := via[0]
+	switch {
+	case next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme:
+		return fmt.Errorf("the server redirects to %s://%s, which is not followed; if that is right, set it as the url", next.URL.Scheme, next.URL.Host)
+	case next.Method != first.Method:
+		return errors.New("the server redirects in a way that loses the request; set its final url")
+	case len(via) > maxRedirects:
+		return fmt.Errorf("the server redirects more than %d times", maxRedirects)
+	}
+	return nil
+}
+
+// WithoutURL takes the address, which may hold a secret, and the library's
+// wrapping off an error.
+func WithoutURL(err error) error {
+	if answer, ok := errors.AsType[*HTTPError](err); ok {
+		return answer
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		return request.Err
+	}
+	return err
+}
+
+// watched reads every answer before the client library does: it turns refusals
+// into errors that say what is wrong, bounds what is read, and ends the session
+// when the server cannot be reached or has forgotten it.
+type watched struct {
+	next     http.RoundTripper
+	session  *session
+	secrets  []string
+	streamed atomic.Bool // the server's event stream has been open
+	needsGet bool        // without its event stream the server is of no use
+}
+
+func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodDelete {
+		return w.farewell(r), nil
+	}
+	answer, err := w.next.RoundTrip(r)
+	if err != nil {
+		err = explained(err)
+		if r.Context().Err() == nil {
+			w.session.end(err)
+		}
+		return nil, err
+	}
+	if refused := w.refusal(r, answer); refused != nil {
+		_ = answer.Body.Close()
+		if refused.endsSession() {
+			w.session.end(refused)
+		}
+		return nil, refused
+	}
+	if r.Method == http.MethodGet && answer.StatusCode == http.StatusOK {
+		w.streamed.Store(true)
+	}
+	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	bounded := limitAnswer(answer.Body, kind == "text/event-stream", maxAnswer)
+	answer.Body = &boundedBody{ReadCloser: answer.Body, session: w.session, bounded: bounded}
+	return answer, nil
+}
+
+// refusal is what is wrong with an answer, nil if nothing is. Of the answers to
+// GET only those count that tell of the session's end: offering no stream is no
+// fault.
+func (w *watched) refusal(r *http.Request, answer *http.Response) *HTTPError {
+	session := r.Header.Get(transport.HeaderKeySessionID) != ""
+	if r.Method == http.MethodGet && !w.needsGet && (!session || answer.StatusCode != http.StatusNotFound || !w.streamed.Load()) {
+		return nil
+	}
+	return refusalOf(answer, session, w.secrets)
+}
+
+// farewell tells the server that the session is over, if there is one to tell,
+// and never fails: the library would only log it.
+func (w *watched) farewell(r *http.Request) *http.Response {
+	if errors.Is(w.session.Err(), errClosed) {
+		ctx, cancel := context.WithTimeout(r.Context(), farewellTimeout)
+		defer cancel()
+		if answer, err := w.next.RoundTrip(r.WithContext(ctx)); err == nil {
+			_ = answer.Body.Close()
+		}
+	}
+	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody, Request: r}
+}
+
+// boundedBody ends an answer, and with it the session, that grows beyond
+// maxAnswer: one event of a stream, or all of another answer.
+type boundedBody struct {
+	io.ReadCloser
+	session *session
+	bounded io.Reader
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.bounded.Read(p)
+	if _, long := errors.AsType[*tooLongError](err); long {
+		b.session.end(err)
+	}
+	return n, err
+}

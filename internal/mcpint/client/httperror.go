@@ -1,0 +1,138 @@
+package client
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// HTTPError is an answer over HTTP that is none of MCP's.
+type HTTPError struct {
+	Status     int
+	RetryAfter time.Duration // what a server that has too much to do asks for; 0: it does not say
+	Session    bool          // the request belonged to a session
+	Page       bool          // a web page came instead of an answer
+	Text       string        // what the server says, cleaned and bounded
+}
+
+// maxErrorBody bounds what is read of a refusal.
+const maxErrorBody = 4 << 10
+
+// refusalOf reads an answer that is no MCP; nil for those that may be.
+func refusalOf(answer *http.Response, session bool, secrets Secrets) *HTTPError {
+	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	page := kind == "text/html" || kind == "application/xhtml+xml"
+	if answer.StatusCode < http.StatusBadRequest && !page {
+		return nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody)) // the status says enough without
+	e := &HTTPError{Status: answer.StatusCode, RetryAfter: retryAfter(answer.Header.Get("Retry-After"), time.Now()), Session: session, Page: page}
+	if !page {
+		e.Text = secrets.RedactTail([]byte(saidIn(body)))
+	}
+	return e
+}
+
+// saidIn finds the words in the body of a refusal: those of a JSON-RPC error, or
+// the whole.
+func saidIn(body []byte) string {
+	var answer struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &answer) == nil && answer.Error.Message != "" {
+		return answer.Error.Message
+	}
+	return strings.TrimSpace(string(body))
+}
+
+// retryAfter reads the header of that name, in seconds or as a date; 0 when there
+// is none.
+func retryAfter(header string, now time.Time) time.Duration {
+	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil {
+		// A day is beyond anything that is heeded, and keeps the product small.
+		return time.Duration(min(max(seconds, 0), 24*60*60)) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+func (e *HTTPError) Error() string {
+	status := strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)))
+	text := ""
+	if e.Text != "" {
+		text = ": " + strings.ReplaceAll(e.Text, "\n", " ")
+	}
+	switch {
+	case e.Page:
+		return fmt.Sprintf("a web page came instead of an MCP answer (%s); check the url, and whether a proxy or a log-in page stands in between", status)
+	case e.lostSession():
+		return fmt.Sprintf("the server has forgotten the session (%d)", e.Status)
+	case e.Status == http.StatusUnauthorized:
+		return fmt.Sprintf("the server wants to know who we are (%s); check the headers set for it%s", status, text)
+	case e.Status == http.StatusForbidden:
+		return fmt.Sprintf("the server does not let us in (%s); check the headers set for it%s", status, text)
+	case e.Status == http.StatusNotFound:
+		return fmt.Sprintf("there is no MCP server at this address (%s); check the url", status)
+	case e.Status == http.StatusMethodNotAllowed:
+		return fmt.Sprintf("the address takes no MCP requests (%s); check the url, or for an old server set transport: sse", status)
+	case e.Status == http.StatusTooManyRequests && e.RetryAfter > 0:
+		return fmt.Sprintf("the server has too much to do (%s) and asks to wait %v", status, e.RetryAfter)
+	case e.Status == http.StatusTooManyRequests:
+		return fmt.Sprintf("the server has too much to do (%s)", status)
+	case e.Status >= http.StatusInternalServerError:
+		return fmt.Sprintf("the server has trouble of its own (%s)%s", status, text)
+	}
+	return fmt.Sprintf("the server refuses the request (%s)%s", status, text)
+}
+
+// lostSession says that the server no longer knows the session. 404 is what the
+// protocol wants; some servers say 400 and name the session in words.
+func (e *HTTPError) lostSession() bool {
+	return e.Session && !e.Page && (e.Status == http.StatusNotFound ||
+		e.Status == http.StatusBadRequest && strings.Contains(strings.ToLower(e.Text), "session"))
+}
+
+// endsSession says that nothing will be answered until the connection is made
+// anew.
+func (e *HTTPError) endsSession() bool {
+	return e.lostSession() || e.Page || e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
+}
+
+// mayBeDone says that a refused call can have been carried out all the same.
+// A page in place of an answer may stand before the server or after it.
+func (e *HTTPError) mayBeDone() bool {
+	return e.Status >= http.StatusInternalServerError || e.Page && e.Status < http.StatusBadRequest
+}
+
+// explained says in words what is wrong with a connection that TLS refuses.
+func explained(err error) error {
+	var (
+		authority x509.UnknownAuthorityError
+		name      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		header    tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &authority):
+		return fmt.Errorf("the server's certificate is signed by nobody we know; add its authority to the system's or name it in SSL_CERT_FILE: %w", err)
+	case errors.As(err, &name):
+		return fmt.Errorf("the server's certificate is for another name; check the url: %w", err)
+	case errors.As(err, &invalid):
+		return fmt.Errorf("the server's certificate is not valid; renew it or check the clock: %w", err)
+	case errors.As(err, &header), errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("the server does not speak TLS; check whether its url begins with http: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,197 @@
+package client
+
+import (
+	"cmp"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"voicegateway/internal/mcpint"
+)
+
+const (
+	// stderrShown and stderrLines bound what is quoted of a stderr.
+	stderrShown = 2 << 10
+	stderrLines = 12
+	// MaxQuote bounds in bytes what an error quotes of a server's words, as
+	// stderrShown does of its stderr.
+	MaxQuote = 2 << 10
+	// maxRead is how much of a server's words is looked at for that; a server can
+	// send maxAnswer of them.
+	maxRead = 64 << 10
+	// versionShown bounds a version, in bytes; no real one is longer.
+	versionShown = 100
+)
+
+// redactedError is an error with words of the server's, made fit to be shown.
+type redactedError struct {
+	text  string
+	cause error // nil when the words are too long to be kept
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.cause }
+
+// RedactError makes an error fit for logs and status, in which a server may have put
+// anything: commands for a terminal, what it was given as a secret, megabytes.
+// Its causes can still be found.
+func (secrets Secrets) RedactError(err error) error {
+	if err == nil {
+		return nil
+	}
+	raw := err.Error()
+	text := secrets.RedactLine(raw, MaxQuote)
+	switch {
+	case text == raw:
+		return err
+	case len(raw) > maxRead:
+		return &redactedError{text: text}
+	}
+	return &redactedError{text: text, cause: err}
+}
+
+// RedactLine is the beginning of a text on one line: valid UTF-8, no control
+// characters, bounded in bytes, and without the secrets.
+func (secrets Secrets) RedactLine(text string, limit int) string {
+	whole := len(text) <= maxRead
+	if !whole {
+		text = text[:maxRead]
+	}
+	// Before the secrets are looked for, which may have blanks.
+	text = strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }), " ")
+	text = secrets.scrub(text)
+	if !whole {
+		// The cut may have gone through a secret.
+		longest := 0
+		for _, secret := range secrets {
+			longest = max(longest, len(secret))
+		}
+		text = text[:max(0, len(text)-longest)]
+	}
+	if len(text) <= limit {
+		return strings.ToValidUTF8(text, "")
+	}
+	end := limit
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.Clone(text[:end]) + "…"
+}
+
+// secretKeys are parts of names whose values never appear in a text.
+var secretKeys = []string{"PASSWORD", "PASSWD", "SECRET", "TOKEN", "KEY", "AUTH", "CREDENTIAL", "COOKIE"}
+
+// shortestSecret is, in bytes, below what a secret is not looked for: replacing it
+// would only garble the text.
+const shortestSecret = 4
+
+// inAddress finds the passwords of the addresses in a text.
+var inAddress = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s:@]*:([^/?#\s]+)@`)
+
+// Secrets are the configured values that no text of a server's may quote.
+type Secrets []string
+
+// SecretsOf lists the secrets of a server: the values with telling names, and the
+// passwords in addresses whatever their name is.
+func SecretsOf(s mcpint.Server) Secrets {
+	var secrets Secrets
+	add := func(values ...string) {
+		for _, value := range values {
+			if len(value) >= shortestSecret && !slices.Contains(secrets, value) {
+				secrets = append(secrets, value)
+			}
+		}
+	}
+	addAddress := func(value string) {
+		for _, match := range inAddress.FindAllStringSubmatch(value, -1) {
+			add(match[1])
+			if plain, err := url.PathUnescape(match[1]); err == nil {
+				add(plain)
+			}
+		}
+	}
+	for _, values := range []map[string]string{s.Env, s.Headers} {
+		for key, value := range values {
+			addAddress(value)
+			if isSecret(key) {
+				add(value, withoutScheme(value))
+			}
+		}
+	}
+	for _, address := range append([]string{s.URL}, s.Requires...) {
+		addAddress(address)
+	}
+	if u, err := url.Parse(s.URL); err == nil {
+		for key, values := range u.Query() {
+			if isSecret(key) {
+				add(values...)
+			}
+		}
+	}
+	return secrets
+}
+
+func isSecret(key string) bool {
+	key = strings.ToUpper(key)
+	return slices.ContainsFunc(secretKeys, func(part string) bool { return strings.Contains(key, part) })
+}
+
+// withoutScheme is the secret alone in the value of an Authorization header.
+func withoutScheme(value string) string {
+	scheme, rest, ok := strings.Cut(value, " ")
+	if ok && (strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Basic")) {
+		return strings.TrimSpace(rest)
+	}
+	return value
+}
+
+// ansi matches the terminal sequences programs colour their logs with.
+var ansi = regexp.MustCompile("\x1b(?:\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+
+// RedactTail makes the end of a stderr fit for logs and status: valid UTF-8, no
+// control characters, bounded, and without the secrets.
+func (secrets Secrets) RedactTail(raw []byte) string {
+	text := secrets.scrub(string(raw))
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRightFunc(line, unicode.IsSpace)
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	lines = lines[max(0, len(lines)-stderrLines):]
+	text = strings.Join(lines, "\n")
+	if len(text) > stderrShown {
+		text = "…" + strings.ToValidUTF8(text[len(text)-stderrShown:], "")
+	}
+	return text
+}
+
+// scrub returns a text in valid UTF-8 without terminal sequences, control characters
+// but ends of lines, and secrets.
+func (secrets Secrets) scrub(text string) string {
+	text = ansi.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = strings.Map(printable, text)
+	// Longest first: one secret may be part of another.
+	secrets = slices.Clone(secrets)
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, secret := range secrets {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	return text
+}
+
+func printable(c rune) rune {
+	switch {
+	case c == '\n':
+		return c
+	case c == '\t':
+		return ' '
+	case unicode.IsControl(c), unicode.Is(unicode.Cf, c):
+		return -1
+	}
+	return c
+}

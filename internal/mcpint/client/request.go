@@ -1,0 +1,201 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"voicegateway/internal/tools"
+)
+
+const (
+	// ownIDs is where the ids of requests made here start, far from the library's.
+	ownIDs = 1 << 40
+	// cancelTimeout bounds the sending of a cancellation, which is a courtesy.
+	cancelTimeout = 2 * time.Second
+)
+
+// refusal is a JSON-RPC error: an answer, though not the one hoped for.
+type refusal struct{ text string }
+
+func (r refusal) Error() string { return r.text }
+
+// request sends one request past the library's decoding and waits for its answer,
+// at most until ctx ends, which is then told to the server.
+func (s *session) request(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	if reason := s.Err(); reason != nil {
+		return nil, unsentError{reason}
+	}
+	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(s.ids.Add(1)), Method: method, Params: params}
+	answer, err := s.client.GetTransport().SendRequest(ctx, request)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		s.cancelled(ctx, request.ID)
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, s.secrets.RedactError(err)
+	case answer.Error != nil:
+		return nil, refusal{s.secrets.RedactLine(answer.Error.AsError().Error(), MaxQuote)}
+	}
+	return answer.Result, nil
+}
+
+// spawn runs fn beside, unless the session has ended; Close waits for it.
+func (s *session) spawn(fn func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reason != nil {
+		return false
+	}
+	s.running.Go(fn)
+	return true
+}
+
+// cancelled tells the server that nobody waits for a request any more. It does
+// not wait itself.
+func (s *session) cancelled(ctx context.Context, id mcp.RequestId) {
+	var n mcp.JSONRPCNotification
+	n.JSONRPC = mcp.JSONRPC_VERSION
+	n.Method = string(mcp.MethodNotificationCancelled)
+	n.Params.AdditionalFields = map[string]any{"requestId": id, "reason": ctx.Err().Error()}
+	ctx = context.WithoutCancel(ctx)
+	s.spawn(func() {
+		ctx, done := context.WithTimeout(ctx, cancelTimeout)
+		defer done()
+		_ = s.client.GetTransport().SendNotification(ctx, n)
+	})
+}
+
+// ask sends a list request.
+func (s *session) ask(ctx context.Context, method, cursor string, into any) error {
+	var params any
+	if cursor != "" {
+		params = map[string]any{"cursor": cursor}
+	}
+	raw, err := s.request(ctx, method, params)
+	if err != nil {
+		return s.cause(err)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return &shapeError{method, s.secrets.RedactError(err)}
+	}
+	return nil
+}
+
+// shapeError says that an answer came and cannot be read.
+type shapeError struct {
+	method string
+	err    error
+}
+
+func (e *shapeError) Error() string {
+	return fmt.Sprintf("the answer to %s has the wrong shape: %v", e.method, e.err)
+}
+
+func (e *shapeError) Unwrap() error { return e.err }
+
+// Ping asks for a sign of life.
+func (s *session) Ping(ctx context.Context) error {
+	if _, err := s.request(ctx, string(mcp.MethodPing), nil); err != nil {
+		return fmt.Errorf("asking for a sign of life: %w", s.cause(err))
+	}
+	return nil
+}
+
+// callParams are the parameters of tools/call.
+type callParams struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
+	if reason := s.Err(); reason != nil {
+		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNotConnected, reason)
+	}
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	before := s.given()
+	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args})
+	if err == nil {
+		return readResult(raw), nil
+	}
+	if no, ok := errors.AsType[refusal](err); ok {
+		return bounded(tools.Result{Failed: true, Text: no.Error()}, maxResult), nil
+	}
+	return s.unanswered(ctx, before, err)
+}
+
+// unanswered sorts out a call without an answer: whether it can have been done.
+// before is what the process had been sent before the call.
+func (s *session) unanswered(ctx context.Context, before int64, err error) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNoAnswer, ctx.Err())
+	}
+	if answer, ok := errors.AsType[*HTTPError](err); ok && !answer.mayBeDone() {
+		if answer.endsSession() {
+			return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNotConnected, answer)
+		}
+		return tools.Result{Failed: true, Text: answer.Error()}, nil
+	}
+	reason := s.secrets.RedactError(s.lossOf(err))
+	if unsent(err) || s.proc != nil && s.proc.neverRead(before) {
+		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNotConnected, reason)
+	}
+	return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNoAnswer, reason)
+}
+
+// unsentError is why a request was not sent.
+type unsentError struct{ error }
+
+func (e unsentError) Unwrap() error { return e.error }
+
+// unsent says of a request that it cannot have reached the server.
+func unsent(err error) bool {
+	if _, ok := errors.AsType[unsentError](err); ok {
+		return true
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
+}
+
+// given is how many bytes a process of ours was sent so far.
+func (s *session) given() int64 {
+	if s.proc == nil {
+		return 0
+	}
+	return s.proc.given.Load()
+}
+
+// cause replaces the library's "transport closed" by the reason, once known.
+func (s *session) cause(err error) error {
+	if reason := s.Err(); reason != nil && errors.Is(err, transport.ErrTransportClosed) {
+		return reason
+	}
+	return err
+}
+
+// lossOf says why a request got no answer. The library's error often comes a
+// moment before the reason (exit status, last words) is known.
+func (s *session) lossOf(err error) error {
+	if s.pid == 0 {
+		if reason := s.Err(); reason != nil {
+			return reason
+		}
+		return WithoutURL(err) // nothing else will tell
+	}
+	timer := time.NewTimer(2 * reasonGrace)
+	defer timer.Stop()
+	select {
+	case <-s.done:
+		return s.Err()
+	case <-timer.C:
+		return err
+	}
+}

@@ -1,0 +1,84 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/tools"
+)
+
+// maxResult bounds the text and the structured content of one result, each, in
+// bytes: no person and no language model has a use for more, and it is kept in
+// memory and passed on.
+const maxResult = 1 << 20
+
+// readResult turns the answer to tools/call into the one result form. An answer in
+// a wrong shape is a failure the server made.
+func readResult(raw json.RawMessage) tools.Result {
+	answer, err := mcp.ParseCallToolResult(&raw)
+	if err != nil {
+		return tools.Result{Failed: true, Text: fmt.Sprintf("the server's answer cannot be read: %v", Secrets(nil).RedactError(err))}
+	}
+	return bounded(resultOf(answer), maxResult)
+}
+
+// resultOf is the answer as text and data.
+func resultOf(answer *mcp.CallToolResult) tools.Result {
+	result := tools.Result{Failed: answer.IsError, Data: answer.RawStructuredContent}
+	var parts []string
+	for _, content := range answer.Content {
+		switch c := content.(type) {
+		case mcp.TextContent:
+			parts = append(parts, c.Text)
+		case mcp.EmbeddedResource:
+			if text, ok := c.Resource.(mcp.TextResourceContents); ok {
+				parts = append(parts, text.Text)
+			}
+		case mcp.ImageContent:
+			parts = append(parts, "(an image)")
+		case mcp.AudioContent:
+			parts = append(parts, "(a sound)")
+		}
+	}
+	result.Text = strings.Join(parts, "\n")
+	if result.Text == "" {
+		result.Text = string(result.Data)
+	}
+	if answer.Meta != nil {
+		if at, ok := answer.Meta.AdditionalFields[mcpint.PublishedAt].(string); ok {
+			// An unreadable time is as good as none.
+			result.PublishedAt, _ = time.Parse(time.RFC3339Nano, at)
+		}
+	}
+	return result
+}
+
+// bounded cuts a result that is too big and says so in its text. What was done is
+// done, so it is no failure.
+func bounded(r tools.Result, limit int) tools.Result {
+	data := len(r.Data)
+	if data > limit {
+		r.Data = nil
+	}
+	size := max(len(r.Text), data)
+	if size <= limit {
+		return r
+	}
+	note := fmt.Sprintf("\n(The answer has %d bytes, which is more than the limit of %d; the rest was left out. Ask for less at a time.)", size, limit)
+	if len(r.Text) > limit {
+		end := limit
+		for end > 0 && !utf8.RuneStart(r.Text[end]) {
+			end--
+		}
+		// Copied, so that the whole text is not kept for the sake of its beginning.
+		r.Text = strings.Clone(r.Text[:end])
+	}
+	r.Text += note
+	return r
+}

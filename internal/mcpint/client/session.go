@@ -1,0 +1,220 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"voicegateway/internal/tools"
+)
+
+const (
+	// protocolVersion is pinned: a probe for newer ones costs up to 5 s with
+	// servers that ignore unknown methods, and newer ones have no ping (MCP.md 1).
+	protocolVersion = "2025-11-25"
+	// maxPages, MaxTools and, in bytes, maxAnswer bound what a server can list.
+	maxPages = 50
+	// MaxTools is how many tools of one server are taken, and how many resources.
+	MaxTools = 1000
+	// maxList is after how many bytes of tools no further page is asked for.
+	maxList = 8 << 20
+	// maxURI bounds the address of a resource, in bytes: many are kept.
+	maxURI = 2 << 10
+)
+
+// session is a connection through the client library, over any transport.
+type session struct {
+	client  *client.Client
+	ids     atomic.Int64
+	version string
+	secrets Secrets // what no text of the server's may quote
+	pid     int
+	proc    *process     // nil when it is no process of ours
+	stop    func() error // ends what is below the client
+
+	running sync.WaitGroup // notifications under way; added to under mu only
+	mu      sync.Mutex
+	reason  error
+	done    chan struct{}
+	closed  sync.Once
+	result  error // of the first Close
+}
+
+var (
+	_ Session     = (*session)(nil)
+	_ Mortal      = (*session)(nil)
+	_ Resourceful = (*session)(nil)
+	_ Identified  = (*session)(nil)
+	_ Pingable    = (*session)(nil)
+)
+
+// newSession wraps a transport that is ready to be started. secrets are what no
+// text of the server's may quote.
+func newSession(t transport.Interface, notify func(Notice), secrets Secrets, stop func() error) *session {
+	s := &session{
+		client:  client.NewClient(t, client.WithProtocolVersion(protocolVersion)),
+		secrets: secrets, stop: stop, done: make(chan struct{}),
+	}
+	s.ids.Store(ownIDs)
+	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
+		switch n.Method {
+		case mcp.MethodNotificationToolsListChanged:
+			notify(Notice{Kind: ToolsChanged})
+		case mcp.MethodNotificationResourcesListChanged:
+			notify(Notice{Kind: ResourcesChanged})
+		case mcp.MethodNotificationResourceUpdated:
+			if uri, ok := n.Params.AdditionalFields["uri"].(string); ok && len(uri) <= maxURI {
+				notify(Notice{Kind: ResourceUpdated, URI: uri})
+			}
+		}
+	})
+	return s
+}
+
+// open starts the transport, which then lives until Close, and shakes hands
+// within the context.
+func (s *session) open(ctx context.Context, o Options) error {
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	release := context.AfterFunc(ctx, cancel)
+	err := s.client.Start(life)
+	if !release() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = protocolVersion
+	hello.Params.ClientInfo = mcp.Implementation{Name: o.Name, Version: o.Version}
+	info, err := s.client.Initialize(ctx, hello)
+	if err != nil {
+		return err
+	}
+	s.version = s.secrets.RedactLine(info.ServerInfo.Version, versionShown)
+	return nil
+}
+
+func (s *session) ServerVersion() string { return s.version }
+func (s *session) PID() int              { return s.pid }
+func (s *session) Done() <-chan struct{} { return s.done }
+
+func (s *session) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reason
+}
+
+// end marks the connection as lost; the first reason stays.
+func (s *session) end(reason error) {
+	reason = s.secrets.RedactError(reason)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reason == nil {
+		s.reason = reason
+		close(s.done)
+	}
+}
+
+var errClosed = errors.New("the connection was closed")
+
+func (s *session) Close() error {
+	s.closed.Do(func() {
+		s.end(errClosed)
+		// The library only closes the pipes; ending the process is ours.
+		_ = s.client.Close()
+		s.result = s.stop()
+		s.running.Wait()
+	})
+	return s.result
+}
+
+// ListTools decodes tool by tool: with the library's own method one bad schema
+// hides every tool of the server.
+func (s *session) ListTools(ctx context.Context) ([]tools.Spec, error) {
+	var specs []tools.Spec
+	cursor, size := "", 0
+	for range maxPages {
+		var page struct {
+			Tools      []json.RawMessage `json:"tools"`
+			NextCursor string            `json:"nextCursor"`
+		}
+		if err := s.ask(ctx, string(mcp.MethodToolsList), cursor, &page); err != nil {
+			return nil, fmt.Errorf("listing tools: %w", err)
+		}
+		for _, raw := range page.Tools {
+			size += len(raw)
+			if spec, ok := specOf(raw); ok && len(specs) < MaxTools {
+				specs = append(specs, spec)
+			}
+		}
+		if page.NextCursor == "" || page.NextCursor == cursor || len(specs) >= MaxTools || size >= maxList {
+			break
+		}
+		cursor = page.NextCursor
+	}
+	return specs, nil
+}
+
+func (s *session) ListResources(ctx context.Context) ([]string, error) {
+	if s.client.GetServerCapabilities().Resources == nil {
+		return nil, nil
+	}
+	var uris []string
+	cursor := ""
+	for range maxPages {
+		var page struct {
+			Resources []struct {
+				URI string `json:"uri"`
+			} `json:"resources"`
+			NextCursor string `json:"nextCursor"`
+		}
+		if err := s.ask(ctx, string(mcp.MethodResourcesList), cursor, &page); err != nil {
+			return nil, fmt.Errorf("listing resources: %w", err)
+		}
+		for _, r := range page.Resources {
+			if len(r.URI) <= maxURI && len(uris) < MaxTools {
+				uris = append(uris, r.URI)
+			}
+		}
+		if page.NextCursor == "" || page.NextCursor == cursor || len(uris) >= MaxTools {
+			break
+		}
+		cursor = page.NextCursor
+	}
+	return uris, nil
+}
+
+func (s *session) ReadResource(ctx context.Context, uri string) ([]byte, error) {
+	var request mcp.ReadResourceRequest
+	request.Params.URI = uri
+	answer, err := s.client.ReadResource(ctx, request)
+	if err != nil {
+		return nil, s.secrets.RedactError(fmt.Errorf("reading %s: %w", uri, s.cause(err)))
+	}
+	var body []byte
+	for _, part := range answer.Contents {
+		if text, ok := part.(mcp.TextResourceContents); ok {
+			body = append(body, text.Text...)
+		}
+	}
+	return body, nil
+}
+
+func (s *session) Subscribe(ctx context.Context, uri string) error {
+	if offers := s.client.GetServerCapabilities().Resources; offers == nil || !offers.Subscribe {
+		return nil
+	}
+	var request mcp.SubscribeRequest
+	request.Params.URI = uri
+	if err := s.client.Subscribe(ctx, request); err != nil { //nolint:staticcheck // deprecated for protocols after the pinned one
+		return s.secrets.RedactError(fmt.Errorf("subscribing to %s: %w", uri, s.cause(err)))
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"voicegateway/internal/tools"
+)
+
+// specOf reads one entry of tools/list. A tool without a name is none; a part of
+// it that has the wrong shape is left out, the rest is still of use.
+func specOf(raw json.RawMessage) (tools.Spec, bool) {
+	var fields struct {
+		Name        string          `json:"name"`
+		Title       json.RawMessage `json:"title"`
+		Description json.RawMessage `json:"description"`
+		Input       json.RawMessage `json:"inputSchema"`
+		Output      json.RawMessage `json:"outputSchema"`
+		Annotations json.RawMessage `json:"annotations"`
+	}
+	if err := json.Unmarshal(raw, &fields); err != nil || fields.Name == "" {
+		return tools.Spec{}, false
+	}
+	hints := hintsOf(fields.Annotations)
+	spec := tools.Spec{
+		Name: fields.Name, Remote: fields.Name,
+		Title: textOf(fields.Title), Description: textOf(fields.Description),
+		Input: objectOf(fields.Input), Output: objectOf(fields.Output),
+		Risk:       hints.risk(),
+		Idempotent: is(hints.Idempotent, false) || is(hints.ReadOnly, false),
+		OpenWorld:  is(hints.OpenWorld, true),
+	}
+	if spec.Title == "" {
+		spec.Title = hints.Title
+	}
+	if spec.Input == nil {
+		// Models take object schemas only; the server checks for itself.
+		spec.Input = json.RawMessage(`{"type":"object"}`)
+	}
+	return spec, true
+}
+
+// hints are a tool's annotations; a missing one has the protocol's default.
+type hints struct {
+	Title       string `json:"title"`
+	ReadOnly    *bool  `json:"readOnlyHint"`    // default false
+	Destructive *bool  `json:"destructiveHint"` // default true
+	Idempotent  *bool  `json:"idempotentHint"`  // default false
+	OpenWorld   *bool  `json:"openWorldHint"`   // default true
+}
+
+func hintsOf(raw json.RawMessage) hints {
+	var h hints
+	if len(raw) > 0 && json.Unmarshal(raw, &h) != nil {
+		return hints{}
+	}
+	return h
+}
+
+func (h hints) risk() tools.Risk {
+	switch {
+	case is(h.ReadOnly, false):
+		return tools.Read
+	case is(h.Destructive, true):
+		return tools.Dangerous
+	}
+	return tools.Reversible
+}
+
+func is(hint *bool, missing bool) bool {
+	if hint == nil {
+		return missing
+	}
+	return *hint
+}
+
+func textOf(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// objectOf returns raw if it is a JSON object, else nil.
+func objectOf(raw json.RawMessage) json.RawMessage {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	return raw
+}

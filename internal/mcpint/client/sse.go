@@ -1,0 +1,40 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+
+	"voicegateway/internal/mcpint"
+)
+
+// dialSSE connects to a server that speaks the HTTP+SSE transport of 2024, which
+// is used only where it is configured: no answer tells such a server from one
+// that is ill.
+func dialSSE(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
+	return dialWeb(ctx, s, o, func(plain *http.Client) (transport.Interface, error) {
+		w, ok := plain.Transport.(*watched)
+		if !ok {
+			return nil, errors.New("the client does not watch its answers")
+		}
+		w.needsGet = true
+		t, err := transport.NewSSE(s.URL, transport.WithHeaders(s.Headers), transport.WithHTTPClient(plain),
+			transport.WithSSELogger(hushed(o.Log)), transport.WithEndpointTimeout(2*s.ConnectTimeout), transport.WithResponseTimeout(s.CallTimeout))
+		if err != nil {
+			return nil, err
+		}
+		// Without its stream such a server cannot answer.
+		t.SetConnectionLostHandler(func(err error) { w.session.end(streamLost(err)) })
+		return t, nil
+	})
+}
+
+// streamLost says that the event stream ended, and why if there is a why.
+func streamLost(err error) error {
+	if _, long := errors.AsType[*tooLongError](err); long {
+		return err
+	}
+	return errors.New("the server closed its event stream")
+}

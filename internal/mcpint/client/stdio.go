@@ -1,0 +1,108 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+
+	"voicegateway/internal/mcpint"
+)
+
+// dialStdio starts a server as a child process and shakes hands over its pipes.
+func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
+	refused := func(err error) (Session, error) {
+		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: err}
+	}
+	path, err := FindCommand(s.Command, o.ExecDir)
+	if err != nil {
+		return refused(err)
+	}
+	// The error of the start would blame the program.
+	if info, err := os.Stat(s.Dir); s.Dir != "" && (err != nil || !info.IsDir()) {
+		return refused(fmt.Errorf("its working directory %s is not there", s.Dir))
+	}
+	// The child lives until Close, not until the end of the handshake's context.
+	cmd := exec.Command(path, s.Args...) //nolint:noctx // see above
+	cmd.Dir = s.Dir
+	cmd.Env = childEnv(o.Environ, s.Env)
+	secrets := SecretsOf(s)
+	p, err := startProcess(cmd, &lineLog{log: o.Log, secrets: secrets})
+	if err != nil {
+		return refused(err)
+	}
+	t := transport.NewIO(&answers{from: limitLines(p, maxAnswer), of: p}, p, io.NopCloser(strings.NewReader("")))
+	sess := newSession(t, o.Notify, secrets, p.stop)
+	sess.pid, sess.proc = cmd.Process.Pid, p
+	go sess.watch(p)
+	if err := sess.open(ctx, o); err != nil {
+		return nil, sess.giveUp(ctx, s, p, err)
+	}
+	return sess, nil
+}
+
+// watch waits for the end of the process or of its pipes and records the reason.
+func (s *session) watch(p *process) {
+	select {
+	case <-p.ended:
+	case <-p.failed:
+		// Pipes usually break because the process ends; its status says more.
+		if !p.endsWithin(reasonGrace) {
+			s.end(p.failure())
+			_ = s.client.Close() // frees whoever waits for an answer
+			return
+		}
+	}
+	s.end(&EndError{Exit: p.exit, Stderr: s.secrets.RedactTail(p.words.tail())})
+}
+
+// giveUp ends a child whose handshake failed and says why it did.
+func (s *session) giveUp(ctx context.Context, srv mcpint.Server, p *process, err error) error {
+	late := ctx.Err()
+	// A child that is ending by itself gets the moment to, for its exit status.
+	_, cut := errors.AsType[*transport.Error](err)
+	ended := late == nil && cut && p.endsWithin(reasonGrace)
+	broken := p.failure()
+	_ = s.Close()
+	failure := &DialError{
+		Server: srv.ID, Transport: srv.Transport,
+		Stderr: s.secrets.RedactTail(p.words.tail()), Err: s.secrets.RedactError(err),
+	}
+	switch {
+	case ended:
+		failure.Err = errors.New("the process ended before it answered")
+		failure.Exit = p.exit
+	case errors.Is(late, context.DeadlineExceeded):
+		failure.Err = fmt.Errorf("no answer to initialize within %v", srv.ConnectTimeout.Round(time.Millisecond))
+	case late != nil:
+		failure.Err = late
+	case broken != nil:
+		failure.Err = broken
+	}
+	return failure
+}
+
+// answers is the child's stdout for the client library. It ends in nothing but
+// EOF, because the library logs other errors to the global logger.
+type answers struct {
+	from io.Reader
+	of   *process
+}
+
+func (a *answers) Read(b []byte) (int, error) {
+	n, err := a.from.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the server closed its output")
+	}
+	a.of.fail(err)
+	return n, io.EOF
+}

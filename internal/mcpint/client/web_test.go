@@ -1,0 +1,254 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/tools"
+)
+
+// handmade is a server with a tool that waits until its call is cancelled.
+func handmade(cancelled chan<- struct{}) *server.MCPServer {
+	s := server.NewMCPServer("hand", "9", server.WithToolCapabilities(true))
+	s.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("hello"), nil
+	})
+	s.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		<-ctx.Done()
+		cancelled <- struct{}{}
+		return nil, ctx.Err()
+	})
+	return s
+}
+
+// TestOldServers speaks the transport of 2024, from the connection to the loss.
+func TestOldServers(t *testing.T) {
+	cancelled := make(chan struct{}, 1)
+	old := server.NewSSEServer(handmade(cancelled))
+	web := httptest.NewServer(old)
+	defer web.Close()
+	s := mcpint.Server{ID: "old", Transport: "sse", URL: web.URL + "/sse", ConnectTimeout: time.Minute, CallTimeout: time.Minute}
+	session, err := Dial(patience(t), s, Options{Name: "test", Version: "0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	specs, err := session.ListTools(patience(t))
+	if err != nil || len(specs) != 2 {
+		t.Fatalf("%d tools, %v", len(specs), err)
+	}
+	if r, err := session.CallTool(patience(t), "hello", nil); err != nil || r.Text != "hello" {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	if err := session.(Pingable).Ping(patience(t)); err != nil {
+		t.Fatal(err)
+	}
+	web.CloseClientConnections()
+	<-session.(Mortal).Done()
+	if _, err := session.CallTool(patience(t), "hello", nil); !errors.Is(err, tools.ErrNotConnected) {
+		t.Fatalf("after the loss: %v", err)
+	}
+}
+
+func TestOldServersThatRefuse(t *testing.T) {
+	for status, want := range map[int]string{
+		http.StatusNotFound: "no MCP server at this address", http.StatusUnauthorized: "wants to know who we are",
+		http.StatusServiceUnavailable: "trouble of its own",
+	} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		_, err := Dial(patience(t), mcpint.Server{ID: "old", Transport: "sse", URL: web.URL}, Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d: %v", status, err)
+		}
+		web.Close()
+	}
+}
+
+func TestAServerThatIsNoOldOneIsGivenUp(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer web.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := Dial(ctx, mcpint.Server{ID: "old", Transport: "sse", URL: web.URL, ConnectTimeout: 300 * time.Millisecond}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "no answer to initialize within 300ms") {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// TestACancelledCallIsToldOverHTTP: the library tells it over stdio only.
+func TestACancelledCallIsToldOverHTTP(t *testing.T) {
+	cancelled := make(chan struct{}, 1)
+	told := make(chan string, 1)
+	next := server.NewStreamableHTTPServer(handmade(cancelled))
+	began := make(chan struct{}, 1)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tee := &teeBody{ReadCloser: r.Body}
+		r.Body = tee
+		next.ServeHTTP(w, r)
+		if strings.Contains(tee.seen.String(), "notifications/cancelled") {
+			told <- tee.seen.String()
+		}
+	}))
+	defer web.Close()
+	session, err := Dial(patience(t), mcpint.Server{ID: "web", Transport: "http", URL: web.URL}, Options{Name: "test", Version: "0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	ctx, cancel := context.WithCancel(patience(t))
+	ended := make(chan error, 1)
+	go func() {
+		began <- struct{}{}
+		_, err := session.CallTool(ctx, "wait", nil)
+		ended <- err
+	}()
+	<-began
+	time.AfterFunc(100*time.Millisecond, cancel) // earlier or later: it is cancelled, if not already at once
+	if err := <-ended; !errors.Is(err, context.Canceled) || !errors.Is(err, tools.ErrNoAnswer) {
+		t.Fatalf("the call: %v", err)
+	}
+	var notice struct {
+		Params struct {
+			RequestID int64 `json:"requestId"`
+		} `json:"params"`
+	}
+	if err := json.Unmarshal([]byte(<-told), &notice); err != nil || notice.Params.RequestID <= ownIDs {
+		t.Fatalf("told of %+v, %v", notice, err)
+	}
+}
+
+// teeBody keeps what is read of a request.
+type teeBody struct {
+	io.ReadCloser
+	seen strings.Builder
+}
+
+func (b *teeBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.seen.Write(p[:n])
+	return n, err
+}
+
+func TestHTTPErrorsSayWhatIsWrong(t *testing.T) {
+	tests := map[string]struct {
+		err   HTTPError
+		want  string
+		ends  bool
+		maybe bool
+	}{
+		"log-in":            {HTTPError{Status: 401, Text: "no token"}, "wants to know who we are (401 " + http.StatusText(http.StatusUnauthorized) + "); check the headers set for it: no token", true, false},
+		"not let in":        {HTTPError{Status: 403}, "does not let us in (403 Forbidden)", true, false},
+		"nothing there":     {HTTPError{Status: 404}, "no MCP server at this address (404 Not Found); check the url", false, false},
+		"forgotten":         {HTTPError{Status: 404, Session: true}, "has forgotten the session (404)", true, false},
+		"forgotten, oddly":  {HTTPError{Status: 400, Session: true, Text: "Bad Request: No valid session ID provided"}, "has forgotten the session (400)", true, false},
+		"bad request":       {HTTPError{Status: 400, Session: true, Text: "what?"}, "refuses the request (400 Bad Request): what?", false, false},
+		"old server":        {HTTPError{Status: 405}, "set transport: sse", false, false},
+		"patience":          {HTTPError{Status: 429, RetryAfter: 30 * time.Second}, "(429 Too Many Requests) and asks to wait 30s", false, false},
+		"too much":          {HTTPError{Status: 429}, "has too much to do (429 Too Many Requests)", false, false},
+		"its own trouble":   {HTTPError{Status: 503, Text: "starting\nup"}, "trouble of its own (503 Service Unavailable): starting up", false, true},
+		"a page":            {HTTPError{Status: 200, Page: true}, "a web page came instead of an MCP answer (200 OK)", true, true},
+		"a page of refusal": {HTTPError{Status: 404, Page: true}, "a web page came instead of an MCP answer (404 Not Found)", true, false},
+		"a page of errors":  {HTTPError{Status: 502, Page: true}, "a web page came instead of an MCP answer (502 Bad Gateway)", true, true},
+		"an odd one":        {HTTPError{Status: 499}, "refuses the request (499)", false, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tt.err.Error(); !strings.Contains(got, tt.want) || tt.err.endsSession() != tt.ends || tt.err.mayBeDone() != tt.maybe {
+				t.Errorf("got %q, ends: %v, may be done: %v", got, tt.err.endsSession(), tt.err.mayBeDone())
+			}
+		})
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"": 0, "0": 0, "30": 30 * time.Second, " 7 ": 7 * time.Second, "-5": 0, "soon": 0, "99999999999": 0, "9999999": 24 * time.Hour,
+		"Fri, 02 Jan 2026 03:05:05 GMT": time.Minute, "Fri, 02 Jan 2026 03:00:00 GMT": 0,
+	} {
+		if got := retryAfter(header, now); got != want && (header != "99999999999" || got != 24*time.Hour) {
+			t.Errorf("%q: %v, want %v", header, got, want)
+		}
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	f.Add("30")
+	f.Add("Fri, 02 Jan 2026 03:05:05 GMT")
+	f.Fuzz(func(t *testing.T, header string) {
+		if got := retryAfter(header, time.Unix(1e9, 0)); got < 0 {
+			t.Fatalf("%q: %v", header, got)
+		}
+	})
+}
+
+func TestRedirects(t *testing.T) {
+	tests := map[string]struct {
+		to   string
+		verb string
+		hops int
+		want string // in the error; empty: followed
+	}{
+		"within the host": {"http://a:1/mcp/", "POST", 1, ""},
+		"another host":    {"http://b:1/mcp", "POST", 1, "http://b:1, which is not followed"},
+		"another port":    {"http://a:2/mcp", "POST", 1, "not followed"},
+		"without TLS":     {"ftp://a:1/mcp", "POST", 1, "not followed"},
+		"without a body":  {"http://a:1/login", "GET", 1, "loses the request"},
+		"for ever":        {"http://a:1/mcp", "POST", 4, "more than 3 times"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			at := func(address, method string) *http.Request {
+				u, err := url.Parse(address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return &http.Request{Method: method, URL: u}
+			}
+			var via []*http.Request
+			for range tt.hops {
+				via = append(via, at("http://a:1/mcp", "POST"))
+			}
+			err := RedirectWithinHost(at(tt.to, tt.verb), via)
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestCertificatesThatAreNotTrusted: the text says what to do.
+func TestCertificatesThatAreNotTrusted(t *testing.T) {
+	web := httptest.NewUnstartedServer(http.NotFoundHandler())
+	web.Config.ErrorLog = log.New(io.Discard, "", 0) // it would tell of the refused handshake
+	web.StartTLS()
+	defer web.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	for name, tt := range map[string]struct{ address, want string }{
+		"unknown authority": {web.URL, "SSL_CERT_FILE"},
+		"no TLS":            {strings.Replace(plain.URL, "http:", "https:", 1), "does not speak TLS"},
+	} {
+		_, err := Dial(patience(t), mcpint.Server{ID: "web", Transport: "http", URL: tt.address}, Options{})
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), tt.address) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package host
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"voicegateway/internal/tools"
+)
+
+// BreakerConfig is when calls of a server that does not answer are no longer made
+// (DESIGN M9).
+type BreakerConfig struct {
+	Threshold int           // calls without an answer in a row; zero means 3
+	Recovery  time.Duration // how long none is made, before one is tried; zero means 60 s
+}
+
+// The defaults of DESIGN 2.5.
+const (
+	defaultThreshold = 3
+	defaultRecovery  = time.Minute
+)
+
+// The states of a breaker, as in the status.
+const (
+	breakerClosed   = "closed"
+	breakerOpen     = "open"
+	breakerHalfOpen = "half-open"
+)
+
+// BreakerError means that a call was not made, because the server left several
+// calls in a row without an answer. It is an ErrNotConnected, too.
+type BreakerError struct {
+	Server string
+	Until  time.Time // when the next call is tried; zero while one is being tried
+}
+
+func (e *BreakerError) Error() string {
+	if e.Until.IsZero() {
+		return fmt.Sprintf("the MCP server %q did not answer lately and is being tried with another call; try again in a moment", e.Server)
+	}
+	return fmt.Sprintf("the MCP server %q did not answer several calls in a row and gets a pause until %s; a retry of the server ends it",
+		e.Server, e.Until.Format(time.TimeOnly))
+}
+
+func (e *BreakerError) Unwrap() error { return tools.ErrNotConnected }
+
+// errBrokenOff marks a call that says nothing about the server.
+var errBrokenOff = errors.New("broken off by its caller")
+
+// breaker is a server's circuit breaker. The library's knows no way from open to
+// half-open but time, so halfOpen puts a fresh one in its place; until one call
+// has been tried, which decides, it counts as half-open.
+type breaker struct {
+	cfg  BreakerConfig
+	tell func(from, to string)
+
+	mu    sync.Mutex
+	inner *gobreaker.TwoStepCircuitBreaker[any]
+	trial bool      // of inner, which halfOpen made
+	tried bool      // the call that decides the trial is under way
+	loss  int       // the connection whose loss has been counted
+	shown string    // the state noted last
+	since time.Time // of it; zero if it never changed
+	timer *time.Timer
+
+	untold  [][2]string // changes, from and to
+	telling bool
+}
+
+func newBreaker(cfg BreakerConfig, tell func(from, to string)) *breaker {
+	cfg.Threshold = cmp.Or(cfg.Threshold, defaultThreshold)
+	cfg.Recovery = cmp.Or(cfg.Recovery, defaultRecovery)
+	b := &breaker{cfg: cfg, tell: tell, shown: breakerClosed}
+	b.inner = b.fresh()
+	return b
+}
+
+func (b *breaker) fresh() *gobreaker.TwoStepCircuitBreaker[any] {
+	return gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
+		// The library waits until the time is over, not until it is reached.
+		Timeout: b.cfg.Recovery - 1,
+		// Asked while a failure is reported, so under mu.
+		ReadyToTrip: func(c gobreaker.Counts) bool { return b.trial || int(c.ConsecutiveFailures) >= b.cfg.Threshold },
+		IsExcluded:  func(err error) bool { return errors.Is(err, errBrokenOff) },
+	})
+}
+
+// allow asks for leave to call; done takes how it went: nil for any answer,
+// errBrokenOff for a call that says nothing, else a failure.
+func (b *breaker) allow(server string) (done func(error), err error) {
+	b.mu.Lock()
+	defer b.unlock()
+	if b.trial && b.tried {
+		return nil, &BreakerError{Server: server}
+	}
+	inner := b.inner
+	report, err := inner.Allow()
+	if err != nil {
+		refused := &BreakerError{Server: server}
+		if errors.Is(err, gobreaker.ErrOpenState) {
+			refused.Until = b.opened().Add(b.cfg.Recovery)
+		}
+		return nil, refused
+	}
+	b.tried = b.trial
+	return func(err error) {
+		b.mu.Lock()
+		defer b.unlock()
+		if inner != b.inner {
+			return // replaced meanwhile: late news
+		}
+		report(err)
+		b.tried = false
+		if !errors.Is(err, errBrokenOff) {
+			b.trial = false
+		}
+	}, nil
+}
+
+// halfOpen makes an open breaker try a call at once: somebody forces it, or the
+// connection is a new one. A trial under way is over; its end is late news.
+func (b *breaker) halfOpen() {
+	b.mu.Lock()
+	defer b.unlock()
+	if b.state() != breakerClosed {
+		b.inner, b.trial, b.tried = b.fresh(), true, false
+	}
+}
+
+// firstLoss says of a lost connection, known by its generation, whether it is the
+// first call to tell of it: however many were under way, it is one failure.
+func (b *breaker) firstLoss(generation int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first := generation > b.loss
+	b.loss = max(b.loss, generation)
+	return first
+}
+
+// look returns the state and since when it lasts.
+func (b *breaker) look() (state string, since time.Time) {
+	b.mu.Lock()
+	defer b.unlock()
+	b.note()
+	return b.shown, b.since
+}
+
+// stop ends the timer that tells of the end of the recovery.
+func (b *breaker) stop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+}
+
+func (b *breaker) state() string {
+	if b.trial {
+		return breakerHalfOpen
+	}
+	return b.inner.State().String()
+}
+
+// opened is since when the breaker is open. The caller holds mu.
+func (b *breaker) opened() time.Time {
+	b.note()
+	return b.since
+}
+
+// note notes a change. The caller holds mu and ends with unlock, which tells it.
+func (b *breaker) note() {
+	to := b.state()
+	if b.shown == to {
+		return
+	}
+	b.untold = append(b.untold, [2]string{b.shown, to})
+	b.shown, b.since = to, time.Now()
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	if to == breakerOpen {
+		b.timer = time.AfterFunc(b.cfg.Recovery, func() { b.look() })
+	}
+}
+
+// unlock ends what began with locking mu. What changed is told after it, so that
+// whoever is told may look at the breaker, and by one goroutine at a time, so that
+// the changes are told in order.
+func (b *breaker) unlock() {
+	b.note()
+	for !b.telling && len(b.untold) > 0 {
+		change := b.untold[0]
+		b.untold, b.telling = b.untold[1:], true
+		b.mu.Unlock()
+		b.tell(change[0], change[1])
+		b.mu.Lock()
+		b.telling = false
+	}
+	b.mu.Unlock()
+}

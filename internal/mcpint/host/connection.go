@@ -1,0 +1,72 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/tools"
+)
+
+// connection is an opened session with what was learned while opening it. What it
+// announces goes into its own inbox, so that a late word of an old child never
+// reaches its successor.
+type connection struct {
+	session    client.Session
+	generation int
+	took       time.Duration // to make it
+	specs      []tools.Spec
+	peer       mcpint.PeerStatus
+	inbox      *inbox
+	done       <-chan struct{} // nil for sessions that never notice their end
+}
+
+// open dials and lists the tools; without tools a connection is of no use.
+func (s *supervisor) open(ctx context.Context, generation int) (*connection, error) {
+	conn := &connection{generation: generation, inbox: newInbox()}
+	options := s.host.cfg.Options
+	options.Notify = conn.inbox.put
+	options.Log = s.log
+	session, err := s.host.dial(ctx, s.srv, options)
+	if err != nil {
+		return nil, err
+	}
+	conn.session = session
+	conn.specs, err = session.ListTools(ctx)
+	if err != nil {
+		err = client.CloseUnlisted(ctx, s.srv, session, err)
+		return nil, err
+	}
+	if len(conn.specs) >= client.MaxTools {
+		s.log.Warn("the server offers very many tools; only the first are taken", "tools", client.MaxTools)
+	}
+	if id, ok := session.(client.Identified); ok {
+		conn.peer.PID, conn.peer.Version = known(id.PID()), known(id.ServerVersion())
+	}
+	if mortal, ok := session.(client.Mortal); ok {
+		conn.done = mortal.Done()
+	}
+	return conn, nil
+}
+
+// gone reports whether the session has ended already.
+func (c *connection) gone() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+var errLost = errors.New("the connection was lost")
+
+// reason says why the connection ended.
+func (c *connection) reason() error {
+	if mortal, ok := c.session.(client.Mortal); ok && mortal.Err() != nil {
+		return mortal.Err()
+	}
+	return errLost
+}

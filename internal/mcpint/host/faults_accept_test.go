@@ -1,0 +1,11 @@
+//go:build accept
+
+package host
+
+import "testing"
+
+// TestAcceptFaults injects every fault, the heavy ones too.
+func TestAcceptFaults(t *testing.T) { injectFaults(t, true) }
+
+// TestAcceptWebFaults does so over HTTP.
+func TestAcceptWebFaults(t *testing.T) { injectWebFaults(t, true) }

@@ -1,0 +1,252 @@
+// Package host keeps MCP servers connected and their tools in the registry (Host).
+// Each server has a supervisor of its own: one goroutine that owns the server's
+// state and its schedule of attempts, while everybody else reads a copy and sends
+// it mail.
+//
+// It exists because a server is a program of somebody else's that may be late, die,
+// hang, or change its tools, and nothing of that may reach a person but as one
+// honest sentence: retry, health, circuit breaker, pinned tools and reports are
+// here. A new state or event is a row in the table of state.go; a new fact that
+// health depends on is a field of vitals; a new thing to be told of is a func of
+// Observer.
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/tools"
+)
+
+// Config is the part's configuration.
+type Config struct {
+	Servers    []mcpint.Server
+	Retry      Retry
+	Retries    map[string]Retry // by server id, in place of Retry
+	Health     HealthCheck      // zero means the defaults of DESIGN 2.5
+	Breaker    BreakerConfig    // zero means the defaults of DESIGN 2.5
+	MQTT       func() bool      // whether the gateway is connected to its broker, for Requires; nil: taken for true
+	Options    client.Options   // Notify and Log in it are the host's own
+	LocalTools []string         // what the failure report names as still working
+	OnAttempt  func(Attempt)    // told of every attempt when it ends; must not block; may be nil
+	// Pins keeps what tools looked like at first sight; nil: that is forgotten at
+	// the end.
+	Pins     PinStore
+	Observer Observer // told of everything else
+}
+
+// Attempt is one try to connect to a server.
+type Attempt struct {
+	Server string
+	Number int           // from 1, since the last stable connection or forced retry
+	After  time.Duration // when it began, since the start of Run
+	Delay  time.Duration // how long it was waited for
+	Err    error         // nil: it succeeded
+}
+
+// Host keeps MCP servers connected and their tools in the registry.
+type Host struct {
+	cfg     Config
+	reg     *tools.Registry
+	log     *slog.Logger
+	links   []*supervisor // sorted by id
+	dial    func(ctx context.Context, s mcpint.Server, o client.Options) (client.Session, error)
+	probe   func(ctx context.Context, need string) error
+	roll    func() float64 // [0, 1), for jitter
+	word    word
+	mu      sync.Mutex
+	watches []watch
+	began   time.Time
+}
+
+// watch is one interest in resources.
+type watch struct {
+	suffix string
+	fn     func(server string, body []byte)
+}
+
+// defaultLocalTools are the local tools of a full installation (DESIGN T1).
+var defaultLocalTools = []string{"datetime", "search", "volume"}
+
+// New checks the configuration and announces every server to the registry, so
+// that whoever awaits tools waits for them from now on. Nothing is started.
+func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
+	cfg.Health.Interval = cmp.Or(cfg.Health.Interval, defaultHealthInterval)
+	cfg.Health.Timeout = cmp.Or(cfg.Health.Timeout, defaultHealthTimeout)
+	if len(cfg.LocalTools) == 0 {
+		cfg.LocalTools = defaultLocalTools
+	}
+	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, roll: rand.Float64, word: word{said: make(chan struct{})}}
+	h.probe = func(ctx context.Context, need string) error { return probeNeed(ctx, need, cfg.MQTT) }
+	for _, s := range cfg.Servers {
+		if err := client.Check(s); err != nil {
+			return nil, err
+		}
+		s = s.WithDefaults()
+		retry := cfg.Retry
+		if own, ok := cfg.Retries[s.ID]; ok {
+			retry = own
+		}
+		if err := retry.check(); err != nil {
+			return nil, fmt.Errorf("MCP server %q: %w", s.ID, err)
+		}
+		h.links = append(h.links, newSupervisor(h, s, retry))
+	}
+	slices.SortFunc(h.links, func(a, b *supervisor) int { return strings.Compare(a.srv.ID, b.srv.ID) })
+	for i, l := range h.links {
+		if i > 0 && h.links[i-1].srv.ID == l.srv.ID {
+			return nil, fmt.Errorf("the MCP server id %q is given twice", l.srv.ID)
+		}
+	}
+	for _, l := range h.links {
+		l.life.arrive = reg.Expect()
+	}
+	return h, nil
+}
+
+// Run keeps the servers connected until ctx ends, then stops them all at once and
+// returns nil when no process is left. It may be called once.
+func (h *Host) Run(ctx context.Context) error {
+	h.mu.Lock()
+	if !h.began.IsZero() {
+		h.mu.Unlock()
+		return errors.New("running the MCP host: it has been run already")
+	}
+	h.began = time.Now()
+	h.mu.Unlock()
+	var running sync.WaitGroup
+	for _, l := range h.links {
+		running.Go(func() { l.run(ctx) })
+	}
+	running.Go(func() { h.announce(ctx) })
+	running.Wait()
+	return nil
+}
+
+// Status lists the servers by id.
+func (h *Host) Status() []mcpint.Status {
+	list := make([]mcpint.Status, 0, len(h.links))
+	for _, l := range h.links {
+		list = append(list, l.status())
+	}
+	return list
+}
+
+// Overall is the state of all servers as one word; see the function Overall.
+func (h *Host) Overall() string { return mcpint.Overall(h.Status()) }
+
+// Retry starts afresh with one server: its count is reset and it is tried at once.
+// It returns when that has begun or is sure to, within a fraction of a second, not
+// when it has ended. A connected one keeps its connection: it is asked for a sign
+// of life, and an open breaker lets calls through.
+func (h *Host) Retry(ctx context.Context, id string) error {
+	l, err := h.find(id)
+	if err != nil {
+		return err
+	}
+	return l.force(ctx, false)
+}
+
+// Reconnect does what Retry does, and ends a connection that there is.
+func (h *Host) Reconnect(ctx context.Context, id string) error {
+	l, err := h.find(id)
+	if err != nil {
+		return err
+	}
+	return l.force(ctx, true)
+}
+
+// CheckHealth asks a connected server for a sign of life now, waits for it for as
+// long as the configuration says, and returns the status after it.
+func (h *Host) CheckHealth(ctx context.Context, id string) (mcpint.Status, error) {
+	l, err := h.find(id)
+	if err != nil {
+		return mcpint.Status{}, err
+	}
+	session, generation := l.session()
+	if asked, ok := session.(client.Pingable); ok && !l.check(ctx, asked, generation, false) {
+		l.doubt()
+	}
+	return l.status(), ctx.Err()
+}
+
+func (h *Host) find(id string) (*supervisor, error) {
+	for _, l := range h.links {
+		if l.srv.ID == id {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %q", ErrUnknownServer, id)
+}
+
+// ErrUnknownServer means that no server with that id is configured.
+var ErrUnknownServer = errors.New("there is no such MCP server")
+
+// RetryAll does what Retry does for every server, side by side.
+func (h *Host) RetryAll(ctx context.Context) error {
+	errs := make([]error, len(h.links))
+	var forcing sync.WaitGroup
+	for i, l := range h.links {
+		forcing.Go(func() { errs[i] = l.force(ctx, false) })
+	}
+	forcing.Wait()
+	return errors.Join(errs...)
+}
+
+// WakeAll says that something servers depend on is back, the broker for one:
+// those that are not connected are tried at once. It does not block.
+func (h *Host) WakeAll() {
+	for _, l := range h.links {
+		select {
+		case l.mail.wake <- struct{}{}:
+		default: // one is waiting already
+		}
+	}
+}
+
+// Watch hands over every resource whose URI ends with suffix, once per connection
+// and again whenever its server says that it changed. fn is called from one
+// goroutine per server and must be registered before Run.
+func (h *Host) Watch(suffix string, fn func(server string, body []byte)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watches = append(h.watches, watch{suffix, fn})
+}
+
+// watchersOf returns who wants a resource.
+func (h *Host) watchersOf(uri string) []func(string, []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var list []func(string, []byte)
+	for _, w := range h.watches {
+		if strings.HasSuffix(uri, w.suffix) {
+			list = append(list, w.fn)
+		}
+	}
+	return list
+}
+
+func (h *Host) attempted(a Attempt) {
+	if h.cfg.Observer.Attempt != nil {
+		h.cfg.Observer.Attempt(a)
+	}
+	if h.cfg.OnAttempt != nil {
+		h.cfg.OnAttempt(a)
+	}
+}
+
+func (h *Host) since(t time.Time) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return t.Sub(h.began)
+}

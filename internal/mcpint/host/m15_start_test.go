@@ -1,0 +1,208 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/tools"
+)
+
+// weather is what goes wrong around one start, in virtual time.
+type weather struct {
+	whole   time.Duration // from here on nothing is wrong any more
+	down    func(at time.Duration) bool
+	takes   func(at time.Duration) time.Duration // a dial
+	wakes   bool                                 // the end of it is noticed by somebody, as the broker's return is
+	lasting bool                                 // a session ends when it gets down
+}
+
+// weathers are the kinds of M15. Each makes one start's weather by chance.
+var weathers = map[string]func(r *rand.Rand) weather{
+	// Everything starts at one moment, and each takes its time.
+	"cold start": func(r *rand.Rand) weather {
+		whole := chance(r, 10*time.Second)
+		return weather{whole: whole, wakes: true, down: before(whole), takes: upTo(r, 2*time.Second)}
+	},
+	"rolling start": func(r *rand.Rand) weather {
+		whole := chance(r, time.Minute)
+		return weather{whole: whole, wakes: true, down: before(whole), takes: upTo(r, 3*time.Second)}
+	},
+	// Nobody notices that it is over.
+	"rolling start, unseen": func(r *rand.Rand) weather {
+		whole := chance(r, time.Minute)
+		return weather{whole: whole, down: before(whole), takes: upTo(r, 3*time.Second)}
+	},
+	// A third of the starts of the first half minute go wrong, some by silence.
+	"random failures": func(r *rand.Rand) weather {
+		whole := 30 * time.Second
+		takes := upTo(r, time.Second)
+		return weather{whole: whole, down: func(at time.Duration) bool { return at < whole && r.Float64() < 0.33 }, takes: func(at time.Duration) time.Duration {
+			if at < whole && r.Float64() < 0.1 {
+				return time.Minute // beyond any patience
+			}
+			return takes(at)
+		}}
+	},
+	"partition": func(r *rand.Rand) weather {
+		from := 30*time.Second + chance(r, time.Minute)
+		whole := from + chance(r, time.Minute)
+		return weather{whole: whole, wakes: true, lasting: true, takes: upTo(r, time.Second), down: func(at time.Duration) bool { return at >= from && at < whole }}
+	},
+}
+
+func chance(r *rand.Rand, limit time.Duration) time.Duration {
+	return time.Duration(r.Int64N(int64(limit)))
+}
+
+func before(whole time.Duration) func(time.Duration) bool {
+	return func(at time.Duration) bool { return at < whole }
+}
+
+func upTo(r *rand.Rand, limit time.Duration) func(time.Duration) time.Duration {
+	return func(time.Duration) time.Duration { return chance(r, limit) }
+}
+
+// outdoors is a server in the weather.
+type outdoors struct {
+	weather
+	mu    sync.Mutex
+	began time.Time
+	live  []*outdoorSession
+}
+
+type outdoorSession struct {
+	done chan struct{}
+	once sync.Once
+}
+
+func (o *outdoors) dial(ctx context.Context, _ mcpint.Server, _ client.Options) (client.Session, error) {
+	o.mu.Lock()
+	at := time.Since(o.began)
+	takes := o.takes(at)
+	down := o.down(at + takes)
+	o.mu.Unlock()
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if down {
+		return nil, errors.New("it is not there")
+	}
+	s := &outdoorSession{done: make(chan struct{})}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.live = append(o.live, s)
+	return s, nil
+}
+
+// strike ends the sessions if it is down.
+func (o *outdoors) strike() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lasting && o.down(time.Since(o.began)) {
+		for _, s := range o.live {
+			_ = s.Close()
+		}
+		o.live = nil
+	}
+}
+
+func (s *outdoorSession) ListTools(context.Context) ([]tools.Spec, error) {
+	return []tools.Spec{{Name: "act", Remote: "act"}}, nil
+}
+
+func (s *outdoorSession) CallTool(context.Context, string, json.RawMessage) (tools.Result, error) {
+	return tools.Result{Text: "ok"}, nil
+}
+func (s *outdoorSession) Close() error          { s.once.Do(func() { close(s.done) }); return nil }
+func (s *outdoorSession) Done() <-chan struct{} { return s.done }
+
+func (s *outdoorSession) Err() error {
+	select {
+	case <-s.done:
+		return errors.New("it is gone")
+	default:
+		return nil
+	}
+}
+
+// waited runs one start and returns how long after the end of the trouble it was
+// connected; ok is false if it took longer than two minutes.
+func (o *outdoors) waited(t *testing.T, seed uint64) (took time.Duration, ok bool) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h, err := New(Config{Servers: []mcpint.Server{{ID: "s", Command: "/s"}}, Retry: DefaultRetry()}, tools.NewRegistry(), quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.dial = o.dial
+		roll := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // chance that can be repeated
+		var mu sync.Mutex
+		h.roll = func() float64 { mu.Lock(); defer mu.Unlock(); return roll.Float64() }
+		o.began = time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- h.Run(ctx) }()
+		tick := time.NewTicker(250 * time.Millisecond)
+		defer tick.Stop()
+		for took < 2*time.Minute && !ok {
+			at := time.Since(o.began)
+			o.strike()
+			if o.wakes && at >= o.whole && at < o.whole+250*time.Millisecond {
+				h.WakeAll()
+			}
+			synctest.Wait()
+			took = max(0, at-o.whole)
+			ok = at >= o.whole && h.Status()[0].Status == mcpint.Connected
+			<-tick.C
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return took, ok
+}
+
+// TestStartsInAnyWeather is M15 in virtual time: thousands of starts with faults
+// injected by chance, connected without help, soon after the trouble is over.
+func TestStartsInAnyWeather(t *testing.T) {
+	const each = 1000
+	var lines []string
+	var sum time.Duration
+	total, connected := 0, 0
+	for name, make := range weathers {
+		var mean, worst time.Duration
+		well := 0
+		for seed := range uint64(each) {
+			r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // chance that can be repeated
+			took, ok := (&outdoors{weather: make(r)}).waited(t, seed)
+			if !ok {
+				t.Logf("%s, seed %d: not connected", name, seed)
+				continue
+			}
+			well++
+			mean += took
+			worst = max(worst, took)
+		}
+		total, connected, sum = total+each, connected+well, sum+mean
+		lines = append(lines, fmt.Sprintf("%s\t%d\t%d\t%v\t%v", name, each, well, (mean/time.Duration(max(well, 1))).Round(time.Millisecond), worst))
+	}
+	t.Logf("by hand: 0\n%s", tableOf("weather\tstarts\tconnected\tmean, virtual\tlongest", lines))
+	if float64(connected) < 0.999*float64(total) {
+		t.Errorf("%d of %d starts ended connected, expected 99.9 %%", connected, total)
+	}
+	if mean := sum / time.Duration(connected); mean > 10*time.Second {
+		t.Errorf("it took %v on average, in virtual time, expected at most 10 s", mean)
+	}
+}

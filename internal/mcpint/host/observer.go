@@ -1,0 +1,70 @@
+package host
+
+import (
+	"time"
+
+	"voicegateway/internal/mcpint"
+)
+
+// Observer is told what happens to the servers, for metrics and for whoever has
+// to react. A func that is nil is not called. They run where the news arises, one
+// server at a time for State, Attempt, Connected and Lost, side by side for the
+// rest: they must not block and must not call the Host.
+type Observer struct {
+	// State is told of every move from one state to another.
+	State func(server string, from, to mcpint.State)
+	// Attempt is told of every attempt when it ends, also of those without success.
+	Attempt func(Attempt)
+	// Connected is told of a connection whose tools can be used.
+	Connected func(Connection)
+	// Lost is told of a connection that ended by itself.
+	Lost func(server string, reason error)
+	// Breaker is told of every change of a breaker: closed, open, half-open.
+	Breaker func(server, from, to string)
+	// Call is told of every tool call when it ends.
+	Call func(CallReport)
+	// Health is told of every change of the verdict, with the reason in words.
+	Health func(server string, from, to mcpint.Health, reason string)
+	// Overall is told of the state of all servers (DESIGN M5): first when it is
+	// announced at the start, then whenever it changes.
+	Overall func(state string)
+	// ToolsChanged is told of tools whose description or schema is not the one
+	// that was seen first (DESIGN S5).
+	ToolsChanged func(server string, names []string)
+}
+
+// Connection is a connection that has been made.
+type Connection struct {
+	Server  string
+	Attempt int           // its number, from 1
+	Took    time.Duration // the attempt itself: start, handshake and tool list
+	Away    time.Duration // since the start of Run, or since the former connection was lost
+	Tools   int
+}
+
+// CallReport is how a tool call went.
+type CallReport struct {
+	Server  string
+	Tool    string // its name on the server
+	Outcome CallOutcome
+	Took    time.Duration // all of it, with a reconnect where one was needed
+}
+
+// CallOutcome sorts calls for metrics.
+type CallOutcome string
+
+// The outcomes.
+const (
+	CallOK          CallOutcome = "ok"          // answered
+	CallFailed      CallOutcome = "failed"      // answered with the tool's or the server's own failure
+	CallTimeout     CallOutcome = "timeout"     // sent, and no answer in time
+	CallLost        CallOutcome = "lost"        // sent, and the connection ended
+	CallCancelled   CallOutcome = "cancelled"   // its caller broke it off
+	CallUnavailable CallOutcome = "unavailable" // not sent: no connection
+	CallRefused     CallOutcome = "refused"     // not sent: the breaker is open
+)
+
+// CallOutcomes lists all of them, for metrics that begin at zero.
+func CallOutcomes() []CallOutcome {
+	return []CallOutcome{CallOK, CallFailed, CallTimeout, CallLost, CallCancelled, CallUnavailable, CallRefused}
+}

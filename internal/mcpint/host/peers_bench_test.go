@@ -1,0 +1,235 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/tools"
+)
+
+// work is what an MCP client is to do with a server over stdio.
+type work struct {
+	Command   string          `json:"command"`
+	Args      []string        `json:"args"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Warm      int             `json:"warm"`  // calls that are not measured
+	Calls     int             `json:"calls"` // one after the other
+	Parallel  int             `json:"parallel"`
+	Together  int             `json:"together"` // calls, so many at once
+}
+
+// figures are how a client did it: times in nanoseconds, memory in bytes.
+type figures struct {
+	Cold     float64 `json:"-"` // from the start of the client's process to the tools
+	Connect  float64 `json:"connect"`
+	P50      float64 `json:"p50"`
+	P99      float64 `json:"p99"`
+	Parallel float64 `json:"parallel"` // one of those made together
+	Idle     float64 `json:"idle"`
+	After    float64 `json:"after"`
+}
+
+// peerHost does the work with our host. It is the test binary started as "peer
+// WORK", and tells what scripts/langchain/client.mjs tells.
+func peerHost(text string) error {
+	var w work
+	if err := json.Unmarshal([]byte(text), &w); err != nil {
+		return err
+	}
+	var f figures
+	begin := time.Now()
+	reg := tools.NewRegistry()
+	server := mcpint.Server{ID: "s", Command: w.Command, Args: w.Args}
+	h, err := New(Config{Servers: []mcpint.Server{server}, Retry: DefaultRetry(), Options: client.Options{Name: "bench", Version: "0"}}, reg, quiet())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = h.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+	if err := reg.Await(ctx); err != nil {
+		return err
+	}
+	f.Connect = float64(time.Since(begin))
+	fmt.Printf("tools %d\n", len(reg.Specs()))
+	f.Idle = residentBytes()
+	if err := w.calls(ctx, reg, &f); err != nil {
+		return err
+	}
+	f.After = residentBytes()
+	return json.NewEncoder(os.Stdout).Encode(f)
+}
+
+// calls makes the calls and measures them.
+func (w work) calls(ctx context.Context, reg *tools.Registry, f *figures) error {
+	call := func() error {
+		r, err := reg.Call(ctx, tools.Call{Tool: w.Tool, Args: w.Arguments})
+		if err == nil && r.Failed {
+			err = errors.New(r.Text)
+		}
+		return err
+	}
+	var took []time.Duration
+	for i := range w.Warm + w.Calls {
+		begin := time.Now()
+		if err := call(); err != nil {
+			return err
+		}
+		if i >= w.Warm {
+			took = append(took, time.Since(begin))
+		}
+	}
+	slices.Sort(took)
+	f.P50, f.P99 = float64(took[len(took)/2]), float64(took[len(took)*99/100])
+	var left atomic.Int64
+	left.Store(int64(w.Together))
+	var calling sync.WaitGroup
+	failed := make(chan error, w.Parallel)
+	begin := time.Now()
+	for range w.Parallel {
+		calling.Go(func() {
+			for left.Add(-1) >= 0 {
+				if err := call(); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	calling.Wait()
+	f.Parallel = float64(time.Since(begin)) / float64(w.Together)
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return nil
+	}
+}
+
+// residentBytes is the memory that we hold.
+func residentBytes() float64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	kb, _ := strconv.ParseFloat(strings.Fields(rest + " 0")[0], 64)
+	return kb * 1024
+}
+
+// timed has a program do the work.
+func timed(ctx context.Context, w work, program string, args ...string) (figures, error) {
+	var f figures
+	text, err := json.Marshal(w)
+	if err != nil {
+		return f, err
+	}
+	cmd := exec.CommandContext(ctx, program, append(args, string(text))...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return f, err
+	}
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return f, err
+	}
+	lines := bufio.NewReader(stdout)
+	first, err := lines.ReadString('\n')
+	f.Cold = float64(time.Since(begin))
+	rest, _ := io.ReadAll(lines) // what it lacks shows below
+	if err := errors.Join(err, cmd.Wait(), json.Unmarshal(rest, &f)); err != nil {
+		return f, fmt.Errorf("%s: %w\n%s%s%s", program, err, first, rest, errs.String())
+	}
+	if !strings.HasPrefix(first, "tools 4") {
+		return f, fmt.Errorf("%s found %q, expected 4 tools", program, first)
+	}
+	return f, nil
+}
+
+// langchain installs LangChain's client if it is not there, and returns how it is
+// run. Without npm the benchmark is not run.
+func langchain(b *testing.B) (node, script string) {
+	b.Helper()
+	if _, err := exec.LookPath("npm"); err != nil {
+		b.Skip("not run: node is missing")
+	}
+	cmd := exec.CommandContext(b.Context(), "../../../scripts/peers.sh", "langchain")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		b.Skipf("not run: LangChain's client cannot be installed: %v", err)
+	}
+	dir := strings.TrimSpace(string(out))
+	return filepath.Join(dir, "node_modules", ".bin", "peer-node"), filepath.Join(dir, "client.mjs")
+}
+
+// BenchmarkPeer has LangChain's MultiServerMCPClient and our host do the same
+// work with the same server, in turns, seven times. A ratio above one is in our
+// favour; the range over the rounds tells what it is worth.
+func BenchmarkPeer(b *testing.B) {
+	const rounds = 7
+	node, script := langchain(b)
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := work{
+		Command: self, Args: []string{"child", "good"}, Tool: "echo", Arguments: json.RawMessage(`{"text":"hello"}`),
+		Warm: 50, Calls: 1000, Parallel: 16, Together: 4000,
+	}
+	var ours, theirs []figures
+	for b.Loop() {
+		ours, theirs = nil, nil
+		for range rounds {
+			f, err := timed(b.Context(), w, self, "peer")
+			if err != nil {
+				b.Fatal(err)
+			}
+			ours = append(ours, f)
+			if f, err = timed(b.Context(), w, node, script); err != nil {
+				b.Fatal(err)
+			}
+			theirs = append(theirs, f)
+		}
+	}
+	for name, of := range map[string]func(figures) float64{
+		"cold": func(f figures) float64 { return f.Cold }, "connect": func(f figures) float64 { return f.Connect },
+		"call-p50": func(f figures) float64 { return f.P50 }, "call-p99": func(f figures) float64 { return f.P99 },
+		"parallel": func(f figures) float64 { return f.Parallel },
+		"idle":     func(f figures) float64 { return f.Idle }, "after": func(f figures) float64 { return f.After },
+	} {
+		var mine, other, ratio []float64
+		for i := range ours {
+			mine, other = append(mine, of(ours[i])), append(other, of(theirs[i]))
+			ratio = append(ratio, other[i]/mine[i])
+		}
+		b.ReportMetric(middle(mine), name+"-ours")
+		b.ReportMetric(middle(other), name+"-langchain")
+		b.ReportMetric(middle(ratio), name+"-ratio")
+		b.ReportMetric(slices.Min(ratio), name+"-ratio-low")
+		b.ReportMetric(slices.Max(ratio), name+"-ratio-high")
+	}
+	b.ReportMetric(0, "ns/op") // how long it took in all says nothing
+}
+
+// middle is the median.
+func middle(v []float64) float64 { return slices.Sorted(slices.Values(v))[len(v)/2] }

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+)
+
+// failure is what is known when the attempts for a server are used up.
+type failure struct {
+	server   mcpint.Server
+	attempts int
+	err      error    // of the last attempt
+	local    []string // what works all the same
+}
+
+// text is the report of DESIGN M2, a line for each label; the server's own words
+// may add lines.
+func (f failure) text() string {
+	reason := "unknown"
+	if f.err != nil {
+		reason = f.err.Error()
+	}
+	words := wordsOf(f.err)
+	lines := []string{
+		fmt.Sprintf("Failed to initialize MCP tools after %d %s", f.attempts, plural("attempt", f.attempts)),
+		"Reason: " + reason,
+	}
+	if f.server.Transport == "stdio" {
+		if words == "" {
+			words = "(nothing)"
+		}
+		lines = append(lines, "MCP server stderr: "+strings.ReplaceAll(words, "\n", "\n  "))
+	}
+	lines = append(lines,
+		"Check: "+strings.Join(checks(f.server), ", "),
+		fmt.Sprintf("Continuing with local tools only (%s)", strings.Join(f.local, ", ")))
+	return strings.Join(lines, "\n")
+}
+
+// wordsOf returns the stderr an error carries.
+func wordsOf(err error) string {
+	if dial, ok := errors.AsType[*client.DialError](err); ok {
+		return dial.Stderr
+	}
+	if end, ok := errors.AsType[*client.EndError](err); ok {
+		return end.Stderr
+	}
+	return ""
+}
+
+// maxStatusWords bounds the stderr in a status, in bytes; the log has more.
+const maxStatusWords = 300
+
+// statusText is an error on one line, with the server's own last words.
+func statusText(err error) string {
+	text := client.Secrets(nil).RedactLine(err.Error(), client.MaxQuote)
+	words := strings.ReplaceAll(wordsOf(err), "\n", " | ")
+	if words == "" {
+		return text
+	}
+	if len(words) > maxStatusWords {
+		words = "…" + strings.ToValidUTF8(words[len(words)-maxStatusWords:], "")
+	}
+	return text + "; stderr: " + words
+}
+
+// checks lists what has to be true for the server to work.
+func checks(s mcpint.Server) []string {
+	var list []string
+	// A server that is given a broker depends on it.
+	if _, broker := s.Env["MQTT_BROKER_URL"]; broker {
+		list = append(list, "MQTT broker running")
+	}
+	if s.Transport == "stdio" {
+		return append(list, filepath.Base(cmp.Or(s.Program, s.Command))+" installed")
+	}
+	return append(list, bare(s.URL)+" reachable")
+}
+
+// bare is an address without what may be a secret in it.
+func bare(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "its url"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+func plural(noun string, n int) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

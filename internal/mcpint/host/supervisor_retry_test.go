@@ -1,0 +1,75 @@
+package host
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/mcpint"
+)
+
+// TestAFailedServersNextRetryIsAlwaysKnown: also while it is under way.
+func TestAFailedServersNextRetryIsAlwaysKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{down: 100, takes: 5 * time.Second}, DefaultRetry())
+		defer b.stop()
+		seen := map[bool]bool{}
+		for range 300 {
+			pass(time.Second)
+			if s := b.status(); s.Status == mcpint.Failed {
+				if s.NextRetryTime == nil {
+					t.Fatalf("after %v the status is %+v", time.Since(start(t)), s)
+				}
+				underWay := !s.NextRetryTime.After(time.Now())
+				seen[underWay] = true
+				if underWay && time.Since(*s.NextRetryTime) > 5*time.Second {
+					t.Fatalf("the next attempt is said to be %v ago", time.Since(*s.NextRetryTime))
+				}
+			}
+		}
+		if !seen[true] || !seen[false] {
+			t.Fatalf("seen: %v", seen)
+		}
+		if err := b.Retry(t.Context(), "zwave"); err != nil {
+			t.Fatal(err)
+		}
+		if s := b.status(); s.Status != mcpint.Connecting || s.NextRetryTime != nil {
+			t.Fatalf("forced, the status is %+v", s)
+		}
+	})
+}
+
+// TestAForceIsARetry: it moves the time of the last one, whatever it finds.
+func TestAForceIsARetry(t *testing.T) {
+	for name, tt := range map[string]struct {
+		takes, after time.Duration
+		down         int
+		anew         bool
+	}{
+		"in mid-wait":          {down: 100, after: 10 * time.Second},
+		"during an attempt":    {down: 100, takes: 5 * time.Second, after: 3 * time.Second},
+		"of a connected one":   {after: 10 * time.Second, anew: true},
+		"before the first one": {down: 100, takes: 5 * time.Second, after: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := run(t, &fakeServer{down: tt.down, takes: tt.takes}, DefaultRetry())
+				defer b.stop()
+				pass(tt.after)
+				force := b.Retry
+				if tt.anew {
+					force = b.Reconnect
+				}
+				if err := force(t.Context(), "zwave"); err != nil {
+					t.Fatal(err)
+				}
+				at := time.Now()
+				synctest.Wait()
+				if s := b.status(); s.LastRetryTime == nil || !s.LastRetryTime.Equal(at) || s.RetryCount != 0 {
+					t.Fatalf("forced at %v, the status is %+v", at, s)
+				}
+				pass(100 * time.Millisecond)
+			})
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+)
+
+const (
+	// endpointPath is where MCP is served over HTTP.
+	endpointPath = "/mcp"
+	// sessionIdle is after how long a silent HTTP session is forgotten; without
+	// it the library keeps them for ever.
+	sessionIdle = 30 * time.Minute
+	// heartbeat keeps event streams alive through proxies and notices dead ones.
+	heartbeat = 30 * time.Second
+)
+
+// serveHTTP listens on the configured address until ctx ends.
+func (o *offer) serveHTTP(ctx context.Context, cfg Config) error {
+	host, _, err := net.SplitHostPort(cfg.HTTPAddr)
+	if err != nil {
+		return fmt.Errorf("serving MCP over HTTP on %q: expected host:port: %w", cfg.HTTPAddr, err)
+	}
+	if cfg.Token == "" && !loopback(host) {
+		return fmt.Errorf("serving MCP over HTTP on %q: anything but loopback needs a token", cfg.HTTPAddr)
+	}
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", cfg.HTTPAddr)
+	if err != nil {
+		return fmt.Errorf("serving MCP over HTTP: %w", err)
+	}
+	return o.serveListener(ctx, listener, cfg.Token)
+}
+
+// serveListener is serveHTTP on a listener that is open already.
+func (o *offer) serveListener(ctx context.Context, listener net.Listener, token string) error {
+	streamable := server.NewStreamableHTTPServer(o.mcp,
+		server.WithSessionIdleTTL(sessionIdle), server.WithHeartbeatInterval(heartbeat),
+		server.WithStreamableHTTPLogger(o.log))
+	mux := http.NewServeMux()
+	mux.Handle(endpointPath, guard(token, streamable))
+	// Event streams last as long as their request's context, and Shutdown waits
+	// for them: they have to end with ctx.
+	srv := &http.Server{
+		Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	o.log.Info("MCP is served over HTTP", "address", listener.Addr().String(), "path", endpointPath)
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(listener) }()
+	var err error
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+		defer cancel()
+		if srv.Shutdown(stop) != nil {
+			_ = srv.Close()
+		}
+		err = <-served
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	_ = streamable.Shutdown(end)
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("serving MCP over HTTP: %w", err)
+}
+
+// guard is what the library leaves open: a page in a browser must not reach the
+// house (Origin, and Host against name rebinding), bodies are bounded, and with a
+// token set every request has to carry it.
+func guard(token string, next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte("Bearer " + token))
+	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := hostOf(r.Host)
+		if token == "" && !loopback(host) {
+			http.Error(w, "this Host is not served", http.StatusForbidden)
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" {
+			u, err := url.Parse(origin)
+			local := err == nil && loopback(u.Hostname()) && loopback(host)
+			if err != nil || !local && !strings.EqualFold(u.Host, r.Host) {
+				http.Error(w, "this Origin is not allowed", http.StatusForbidden)
+				return
+			}
+		}
+		if token != "" {
+			// Hashes have one length, so the comparison tells nothing about the token.
+			got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+			if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	}), maxRequest)
+}
+
+// hostOf strips the port and the brackets of an IPv6 address.
+func hostOf(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.Trim(hostport, "[]")
+}
+
+// loopback reports whether a host name or address can only be this machine.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
