@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -21,7 +22,9 @@ const (
 // reply ends an API call; problem is the gateway's own text, empty on success.
 type reply func(result any, problem string)
 
-// calls is the part of the gateway's API that is played.
+// calls is the part of the gateway's API that is played: what our own program may
+// send, and what the recordings hold. Those that are always answered alike are in
+// devices.yaml.
 var calls = map[string]func(*Sim, []any, reply){
 	"getInfo":         apiGetInfo,
 	"getNodes":        apiGetNodes,
@@ -34,23 +37,15 @@ var calls = map[string]func(*Sim, []any, reply){
 	"setNodeName":     apiSetName,
 	"setNodeLocation": apiSetLocation,
 
-	"getNodeNeighbors":      apiGetNeighbors,
-	"refreshNeighbors":      apiRefreshNeighbors,
-	"isFailedNode":          apiLacksHardware("IsFailedNode"),
-	"checkLifelineHealth":   apiLacksHardware("GetRoutingInfo"),
-	"removeFailedNode":      apiRemoveFailed,
-	"getAssociations":       apiGetAssociations,
-	"sendCommand":           apiSendCommand,
-	"rebuildNodeRoutes":     apiConstant(false),
-	"beginRebuildingRoutes": apiConstant(true),
-	"stopRebuildingRoutes":  apiConstant(true),
-	"writeMulticast":        apiWriteMulticast,
-	"writeBroadcast":        apiWriteBroadcast,
-	"_createScene":          apiCreateScene,
-	"_addSceneValue":        apiAddSceneValue,
-	"_getScenes":            apiGetScenes,
-	"_activateScene":        apiActivateScene,
-	"_removeScene":          apiRemoveScene,
+	"refreshNeighbors": apiRefreshNeighbors,
+	"sendCommand":      apiSendCommand,
+	"writeMulticast":   apiWriteMulticast,
+	"writeBroadcast":   apiWriteBroadcast,
+	"_createScene":     apiCreateScene,
+	"_addSceneValue":   ofScene(addSceneValue),
+	"_getScenes":       apiGetScenes,
+	"_activateScene":   ofScene(activateScene),
+	"_removeScene":     ofScene(removeScene),
 }
 
 // apiMessage takes a request as the gateway does: whatever has no args array
@@ -84,6 +79,9 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 		s.answer(name, out)
 	}
 	call, ok := calls[name]
+	if same, constant := recorded().Calls[name]; constant {
+		call, ok = same.answer, true
+	}
 	switch {
 	case !ok:
 		s.after(floorTime, func() { done(nil, "Unknown API") })
@@ -92,6 +90,15 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 	default:
 		call(s, args, done)
 	}
+}
+
+// answer serves a call that is answered alike whatever is asked.
+func (c constant) answer(s *Sim, args []any, done reply) {
+	if c.Stranger != "" && s.nodeArg(args) == nil {
+		s.after(floorTime, func() { done(nil, c.Stranger) })
+		return
+	}
+	s.after(cmp.Or(c.After, floorTime), func() { done(c.Result, c.Problem) })
 }
 
 func (s *Sim) answer(name string, out map[string]any) {

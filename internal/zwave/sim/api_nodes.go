@@ -52,8 +52,13 @@ func apiPollValue(s *Sim, args []any, done reply) {
 		})
 	}, func() {
 		s.bury(n)
-		done(nil, fmt.Sprintf("Failed to send the command after 3 attempts (Status NoAck) (ZW0204) to node %d", id.Node))
+		done(nil, n.noAck())
 	})
+}
+
+// noAck is the gateway's text for a node that does not acknowledge.
+func (n *node) noAck() string {
+	return fmt.Sprintf("Failed to send the command after 3 attempts (Status NoAck) (ZW0204) to node %d", n.spec.ID)
 }
 
 // reportTimeout is how long the driver waits for a report; its default, as no

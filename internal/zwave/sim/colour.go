@@ -9,6 +9,10 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
+// components are the colour components of the recorded lamp, by the names that
+// whole colours have for them.
+var components = []struct{ key, name string }{{"0", "warmWhite"}, {"2", "red"}, {"3", "green"}, {"4", "blue"}}
+
 // writeColour takes hexColor, targetColor as an object, or one component, and
 // publishes what the recorded lamp did: after a whole colour all that follows from
 // it and no read-back, after one component stale whole colours and a read-back.

@@ -39,24 +39,19 @@ func (n *node) info() map[string]any {
 	}
 	ids := n.ids()
 	hex := fmt.Sprintf("0x%04x 0x%04x-0x%04x", ids[0], ids[1], ids[2])
-	out := map[string]any{
+	out := maps.Clone(recorded().Node)
+	maps.Copy(out, map[string]any{
 		"id": n.spec.ID, "name": n.spec.Name, "loc": n.spec.Location,
-		"ready": n.view.ready, "available": !n.view.marked, "failed": false, "inited": n.view.ready, "status": n.status(), "interviewStage": n.stage(),
-		"isControllerNode": false, "isListening": !n.spec.Sleeping && n.spec.Kind != "lock", "isFrequentListening": n.spec.Kind == "lock",
-		"isRouting": true, "isSecure": false, "security": "None", "supportsSecurity": false, "supportsBeaming": true, "supportsTime": false,
-		"zwavePlusVersion": 2, "zwavePlusNodeType": 0, "zwavePlusRoleType": 5, "nodeType": 1, "keepAwake": false, "maxDataRate": 100000,
-		"deviceClass": map[string]any{"basic": 4, "generic": n.class[0], "specific": n.class[1]},
-		"endpoints":   endpoints, "endpointsCount": len(endpoints) - 1,
-		"eventsQueue": n.view.events, "hexId": hex, "dbLink": "",
+		"ready": n.view.ready, "available": !n.view.marked, "inited": n.view.ready, "status": n.status(), "interviewStage": n.stage(),
+		"isControllerNode": false, "isListening": !n.spec.Sleeping && !n.kind.Frequent, "isFrequentListening": n.kind.Frequent,
+		"zwavePlusRoleType": 5,
+		"deviceClass":       map[string]any{"basic": 4, "generic": n.kind.Class[0], "specific": n.kind.Class[1]},
+		"endpoints":         endpoints, "endpointsCount": len(endpoints) - 1,
+		"eventsQueue": n.view.events, "hexId": hex,
 		"manufacturerId": ids[0], "productType": ids[1], "productId": ids[2], "deviceId": fmt.Sprintf("%d-%d-%d", ids[0], ids[2], ids[1]),
-		"manufacturer": "Simulated", "productLabel": fmt.Sprintf("Unknown product 0x%04x", ids[2]), "productDescription": n.spec.Product,
-		"firmwareVersion": "1.0", "protocolVersion": 3, "protocol": 0, "hasDeviceConfigChanged": false,
-		"firmwareCapabilities": map[string]any{"firmwareUpgradable": false}, "availableFirmwareUpdates": []any{},
-		"firmwareUpdatesDismissed": map[string]any{}, "lastFirmwareUpdateCheck": 0, "appliedTemplateContentHashes": []any{},
-		"priorityReturnRoute": map[string]any{}, "customReturnRoute": map[string]any{}, "prioritySUCReturnRoute": nil,
-		"customSUCReturnRoutes": []any{}, "applicationRoute": nil, "statistics": n.statistics(),
-	}
-	out["neighbors"] = []any{} //nolint:misspell // the gateway's own spelling
+		"productLabel": fmt.Sprintf("Unknown product 0x%04x", ids[2]), "productDescription": n.spec.Product,
+		"statistics": n.statistics(),
+	})
 	if n.view.events == nil {
 		out["eventsQueue"] = []any{}
 	}
@@ -82,11 +77,11 @@ func (n *node) ids() [3]int {
 }
 
 func (n *node) endpoint(ep int) map[string]any {
-	label, specific := "Root Endpoint", n.class[1]
+	label, specific := "Root Endpoint", n.kind.Class[1]
 	if ep > 0 {
 		label, specific = fmt.Sprintf("Endpoint %d", ep), 1
 	}
-	return map[string]any{"index": ep, "label": label, "deviceClass": map[string]any{"basic": 4, "generic": n.class[0], "specific": specific}}
+	return map[string]any{"index": ep, "label": label, "deviceClass": map[string]any{"basic": 4, "generic": n.kind.Class[0], "specific": specific}}
 }
 
 func (n *node) statistics() map[string]any {
@@ -100,16 +95,14 @@ func (n *node) statistics() map[string]any {
 // told is a node as events have it.
 func (n *node) told() map[string]any {
 	ids := n.ids()
-	out := map[string]any{
-		"id": n.spec.ID, "inited": n.view.ready, "status": statusNumber(n.status()),
-		"isControllerNode": false, "interviewStage": 5, "ready": n.view.ready, "zwavePlusVersion": 2, "zwavePlusRoleType": 5,
+	out := maps.Clone(recorded().Event)
+	maps.Copy(out, map[string]any{
+		"id": n.spec.ID, "inited": n.view.ready, "status": statusNumber(n.status()), "isControllerNode": false, "ready": n.view.ready,
 		"deviceClass": map[string]any{"basic": "Routing End Node", "generic": n.spec.Kind, "specific": n.spec.Kind},
-		"isListening": !n.spec.Sleeping, "isFrequentListening": false, "canSleep": n.spec.Sleeping, "isRouting": true,
-		"supportedDataRates": []any{40000, 9600, 100000}, "maxDataRate": 100000, "supportsSecurity": false, "isSecure": false,
-		"supportsBeaming": true, "protocolVersion": 3, "firmwareVersion": "1.0", "manufacturerId": ids[0], "manufacturer": "Simulated",
-		"productType": ids[1], "productId": ids[2], "productDescription": n.spec.Product, "productLabel": fmt.Sprintf("Unknown product 0x%04x", ids[2]),
-		"deviceDatabaseUrl": "", "keepAwake": false, "protocol": 0,
-	}
+		"isListening": !n.spec.Sleeping, "canSleep": n.spec.Sleeping,
+		"manufacturerId": ids[0], "productType": ids[1], "productId": ids[2],
+		"productDescription": n.spec.Product, "productLabel": fmt.Sprintf("Unknown product 0x%04x", ids[2]),
+	})
 	if n.spec.Name != "" {
 		out["name"] = n.spec.Name
 	}
@@ -121,8 +114,7 @@ func (n *node) told() map[string]any {
 
 // describeController is node 1.
 func (s *Sim) describeController() map[string]any {
-	n := &node{spec: NodeSpec{ID: 1}, class: [2]int{1, 0}, view: s.controller}
-	out := n.describe()
+	out := s.controllerNode().describe()
 	out["isControllerNode"], out["sdkVersion"], out["rfRegions"], out["supportsLongRange"] = true, "7.17.99", []any{}, false
 	for _, of := range []string{"isSecure", "security", "zwavePlusVersion", "zwavePlusNodeType", "zwavePlusRoleType", "prioritySUCReturnRoute"} {
 		delete(out, of)
@@ -156,7 +148,7 @@ func key(text string) any {
 func (v *value) describe() map[string]any {
 	out := map[string]any{
 		"id": fmt.Sprintf("%d-%s", v.id.Node, v.id), "nodeId": v.id.Node, "toUpdate": false,
-		"commandClass": v.id.Class, "commandClassName": className(v.id.Class), "commandClassVersion": classVersion(v.id.Class),
+		"commandClass": v.id.Class, "commandClassName": className(v.id.Class), "commandClassVersion": max(recorded().Classes[v.id.Class].Version, 1),
 		"endpoint": v.id.Endpoint, "property": key(v.id.Property), "propertyName": cmp.Or(v.meta.Name, v.id.Property),
 		"type": v.meta.Type, "label": v.meta.Label, "readable": v.readable, "writeable": v.writeable, "stateless": v.stateless && v.pressed,
 		"list": len(v.meta.States) > 0, "lastUpdate": v.time(),
@@ -186,31 +178,6 @@ func (v *value) describe() map[string]any {
 	return out
 }
 
-// classNames are the classes' names in the gateway's messages and answers.
-var classNames = map[int]string{
-	basic: "Basic", wire.BinarySwitch: "Binary Switch", wire.MultilevelSwitch: "Multilevel Switch", wire.BinarySensor: "Binary Sensor",
-	wire.MultilevelSensor: "Multilevel Sensor", wire.Meter: "Meter", wire.ColorSwitch: "Color Switch", wire.ThermostatMode: "Thermostat Mode",
-	wire.ThermostatState: "Thermostat Operating State", wire.ThermostatSetpoint: "Thermostat Setpoint", thermostatFanMode: "Thermostat Fan Mode",
-	wire.CentralScene: "Central Scene", wire.DoorLock: "Door Lock", userCode: "User Code", wire.BarrierOperator: "Barrier Operator",
-	wire.WindowCovering: "Window Covering", 112: "Configuration", wire.Notification: "Notification", 114: "Manufacturer Specific",
-	simpleLock: "Lock", soundSwitch: "Sound Switch", wire.Battery: "Battery", wire.WakeUp: "Wake Up", 134: "Version", 135: "Indicator",
-}
-
-func className(class int) string {
-	if name, ok := classNames[class]; ok {
-		return name
-	}
-	return fmt.Sprintf("Command Class %d", class)
-}
-
-// classVersions are those of the recorded devices, where they are not 1.
-var classVersions = map[int]int{
-	wire.BinarySwitch: 2, wire.MultilevelSwitch: 4, wire.BinarySensor: 2, wire.MultilevelSensor: 11, wire.Meter: 4, wire.ColorSwitch: 3,
-	wire.ThermostatMode: 3, wire.ThermostatSetpoint: 3, wire.CentralScene: 3, wire.DoorLock: 4, wire.Notification: 8, wire.WakeUp: 2, 134: 2,
-}
-
-func classVersion(class int) int { return max(classVersions[class], 1) }
-
 // statistics tells the traffic as events.
 func (s *Sim) statistics(n *node) {
 	if s.cfg.Settings.Events {
@@ -225,12 +192,7 @@ func (s *Sim) counts() {
 	if s.counting || !s.cfg.Settings.Events {
 		return
 	}
-	tell := func() {
-		s.event("controller/statistics_updated", map[string]any{
-			"messagesTX": 7, "messagesRX": 7, "messagesDroppedRX": 0, "NAK": 0, "CAN": 0,
-			"timeoutACK": 0, "timeoutResponse": 0, "timeoutCallback": 0, "messagesDroppedTX": 0,
-		})
-	}
+	tell := func() { s.event("controller/statistics_updated", recorded().Traffic) }
 	s.counting = true
 	tell()
 	s.after(lastActivePause, func() { s.counting = false; tell() })

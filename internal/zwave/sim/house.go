@@ -25,7 +25,7 @@ type NodeSpec struct {
 	ID         int            `yaml:"id"`
 	Name       string         `yaml:"name"`
 	Location   string         `yaml:"location"`
-	Kind       string         `yaml:"kind"`       // see kinds
+	Kind       string         `yaml:"kind"`       // see devices.yaml
 	Product    string         `yaml:"product"`    // description of the product
 	Ramp       time.Duration  `yaml:"ramp"`       // for the whole range; 0: at once, covers take 4s
 	Supervised bool           `yaml:"supervised"` // the device confirms commands (locks and blinds always do)
@@ -46,7 +46,8 @@ type Quirks struct {
 }
 
 // ValueSpec is a value of the user's own in a house file. It makes devices that
-// no kind describes: other ranges, units, states, command classes.
+// no kind describes: other ranges, units, states, command classes. The parts of the
+// built-in kinds are made of the same.
 type ValueSpec struct {
 	ID        string   `yaml:"id"` // value id without node: 112-0-3
 	Type      string   `yaml:"type"`
@@ -60,6 +61,10 @@ type ValueSpec struct {
 	Writeable bool     `yaml:"writeable"`
 	Unread    bool     `yaml:"write_only"`
 	Value     any      `yaml:"value"`
+
+	Stateless bool           `yaml:"stateless"` // an event, such as a pressed button
+	More      map[string]any `yaml:"more"`      // further members of its description, such as ccSpecific
+	Rank      int            `yaml:"rank"`      // of a part in devices.yaml
 }
 
 //go:embed house.yaml
@@ -108,7 +113,7 @@ func (n NodeSpec) validate() error {
 	switch {
 	case n.ID < 2 || n.ID > maxNode:
 		return fmt.Errorf("the node %q has the id %d; use 2 to %d, 1 is the controller", n.Name, n.ID, maxNode)
-	case kinds[n.Kind].build == nil:
+	case recorded().Kinds[n.Kind].Parts == nil:
 		return fmt.Errorf("the node %q has the kind %q; known are %s", n.Name, n.Kind, kindNames())
 	case n.Ramp < 0 || n.Ramp > time.Hour:
 		return fmt.Errorf("the node %q has the ramp %v; use 0 to 1h", n.Name, n.Ramp)

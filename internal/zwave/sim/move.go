@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -42,7 +43,7 @@ func (s *Sim) move(n *node, current *value, to float64, transition time.Duration
 	if from > 0 && to == 0 {
 		n.last = from
 	}
-	whole := n.travel()
+	whole := cmp.Or(n.spec.Ramp, n.kind.Travel)
 	took := time.Duration(float64(whole) * math.Abs(to-from) / 99)
 	if transition >= 0 && whole > 0 && !n.spec.Naive {
 		took = transition

@@ -22,7 +22,7 @@ const (
 // node is one simulated device with the gateway's view of it.
 type node struct {
 	spec   NodeSpec
-	class  [2]int // generic and specific device class
+	kind   kind
 	values []*value
 	view   view
 	radio  radio
@@ -78,9 +78,10 @@ type meta struct {
 	More    map[string]any // ccSpecific, description and the like
 }
 
+// state is one of the states a value can have, with its text.
 type state struct {
-	Text  string `json:"text" yaml:"text"`
-	Value any    `json:"value" yaml:"value"`
+	Text  string `json:"text"`
+	Value any    `json:"value"`
 }
 
 // targets are the properties that set a state, by the state they set.
@@ -129,17 +130,18 @@ func (v *value) known() bool {
 }
 
 func newNode(spec NodeSpec, age time.Duration) (*node, error) {
-	kind, ok := kinds[spec.Kind]
+	kind, ok := recorded().Kinds[spec.Kind]
 	if !ok {
 		return nil, fmt.Errorf("the simulated node %q has the kind %q; known are %s", spec.Name, spec.Kind, kindNames())
 	}
-	n := &node{spec: spec, class: kind.class, moves: map[wire.ValueID]*move{}, last: 99}
+	n := &node{spec: spec, kind: kind, moves: map[wire.ValueID]*move{}, last: 99}
 	n.radio.verify = map[wire.ValueID]*timer{}
 	n.view.ready = true
-	kind.build(n)
-	n.common()
+	n.addKind()
 	for _, extra := range spec.Extra {
-		n.extra(extra)
+		if id, ok := wire.ParseValueID(spec.ID, extra.ID); ok {
+			n.addValue(id, extra)
+		}
 	}
 	slices.SortStableFunc(n.values, func(a, b *value) int {
 		return cmp.Or(cmp.Compare(a.id.Endpoint, b.id.Endpoint), cmp.Compare(a.id.Class, b.id.Class))
@@ -195,29 +197,6 @@ func (v *value) told() bool {
 	default:
 		return v.id.Property != "wakeUpInterval"
 	}
-}
-
-// extra adds a value of the house file, or puts it in the place of one that the
-// kind has.
-func (n *node) extra(s ValueSpec) {
-	id, ok := wire.ParseValueID(n.spec.ID, s.ID)
-	if !ok {
-		return
-	}
-	m := meta{Type: s.Type, Label: s.Label, Name: s.Name, KeyName: s.KeyName, Unit: s.Unit, Min: s.Min, Max: s.Max}
-	if m.Label == "" {
-		m.Label = id.Property
-	}
-	for _, st := range s.States {
-		m.States = append(m.States, state{st.Text, plain(st.Value)})
-	}
-	fact := plain(s.Value)
-	v := &value{id: id, meta: m, writeable: s.Writeable, readable: !s.Unread, fact: fact, now: fact, rank: len(n.values)}
-	if i := slices.IndexFunc(n.values, func(o *value) bool { return o.id == id }); i >= 0 {
-		n.values[i] = v
-		return
-	}
-	n.values = append(n.values, v)
 }
 
 // plain makes JSON of what YAML or a caller brings: numbers are float64, and what

@@ -206,17 +206,6 @@ func (s *Sim) publishBroadcast() {
 	}
 }
 
-// broadcastable are the classes whose commands make sense for a whole house.
-func broadcastable(class int) bool {
-	switch class {
-	case wire.BinarySwitch, wire.MultilevelSwitch, wire.ColorSwitch, wire.ThermostatMode, thermostatFanMode,
-		wire.ThermostatSetpoint, wire.DoorLock, wire.BarrierOperator, wire.WindowCovering, soundSwitch:
-		return true
-	default:
-		return false
-	}
-}
-
 // broadcastValues is one of each writable value in the house, and the Basic
 // target of each endpoint that has one.
 func (s *Sim) broadcastValues() []*value {
@@ -230,14 +219,14 @@ func (s *Sim) broadcastValues() []*value {
 			*to = append(*to, &v)
 		}
 	}
-	low, high := span(0, 255)
+	low, high := 0.0, 255.0
 	for _, id := range s.order {
 		for _, v := range s.nodes[id].listed() {
-			if !v.writeable || !broadcastable(v.id.Class) {
+			if !v.writeable || !recorded().Classes[v.id.Class].House {
 				continue
 			}
 			add(&out, *v)
-			target := value{id: v.id, writeable: true, meta: meta{Type: "number", Label: "Target value", Name: "Target value", Min: low, Max: high}}
+			target := value{id: v.id, writeable: true, meta: meta{Type: "number", Label: "Target value", Name: "Target value", Min: &low, Max: &high}}
 			target.id.Class, target.id.Property, target.id.Key = basic, "targetValue", ""
 			add(&basics, target)
 		}

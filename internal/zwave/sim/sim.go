@@ -6,10 +6,11 @@
 // not show says so where it is played. Home Assistant discovery is not played, and
 // the broker's quality of service is the client's.
 //
-// A new kind of device is a line in kinds (kinds.go); how a command class answers
-// a write is a line in writers (write.go); a new API call is a line in calls
-// (api.go); a new setting is a field of Settings (settings.go) and of GatewaySpec;
-// a new fault is a line in ops or houseOps (faults.go).
+// What the recordings hold of devices is data: a new kind of device is a line in
+// devices.yaml, read in catalogue.go. How a command class answers a write is a line
+// in writers (write.go); a new API call is a line in calls (api.go); a new setting
+// is a field of Settings (settings.go) and of GatewaySpec; a new fault is a line in
+// ops or houseOps (faults.go).
 package sim
 
 import (
@@ -116,7 +117,7 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*Sim, error) {
 	s := &Sim{
 		cfg: cfg, control: cfg.ControlTopic(), bus: bus, log: log.With("part", "simulator"),
 		inbox: inbox{wake: make(chan struct{}, 1)}, out: outbox{wake: make(chan struct{}, 1)},
-		network:   network{nodes: map[int]*node{}, heard: map[string]wire.ValueID{}},
+		network:   network{nodes: map[int]*node{}, heard: map[string]wire.ValueID{}, scenes: []*scene{}},
 		lifecycle: lifecycle{since: time.Now()},
 	}
 	for _, spec := range cfg.House.Nodes {

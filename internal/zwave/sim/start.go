@@ -135,13 +135,16 @@ func (s *Sim) nodeReady(n *node) {
 }
 
 func (s *Sim) publishController() {
-	n := &node{spec: NodeSpec{ID: 1}, class: [2]int{1, 0}, view: s.controller}
-	s.publishStatus(n)
+	s.publishStatus(s.controllerNode())
+}
+
+// controllerNode is the gateway's own node.
+func (s *Sim) controllerNode() *node {
+	return &node{spec: NodeSpec{ID: 1, Kind: "controller"}, kind: kind{Class: [2]int{1, 0}}, view: s.controller}
 }
 
 func (s *Sim) toldController() map[string]any {
-	n := &node{spec: NodeSpec{ID: 1, Kind: "controller"}, view: s.controller}
-	out := n.told()
+	out := s.controllerNode().told()
 	out["isControllerNode"] = true
 	return out
 }
@@ -234,7 +237,7 @@ func (s *Sim) stop(crash bool, pause time.Duration) {
 	}
 	s.down, s.ready, s.starting = true, false, false
 	s.heard, s.topics = map[string]wire.ValueID{}, nil
-	s.timers.drop()
+	s.timers.list = nil
 	for _, n := range s.nodes {
 		n.radio = radio{verify: map[wire.ValueID]*timer{}, heard: n.radio.heard}
 		n.view.stage, n.view.events = "", nil

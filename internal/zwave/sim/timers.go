@@ -15,7 +15,6 @@ type timer struct {
 	at        time.Time
 	do        func()
 	cancelled bool
-	own       bool // of the simulation, not of the gateway: outlives a stop
 }
 
 // cancel forgets the timer; a nil one is fine.
@@ -23,11 +22,6 @@ func (t *timer) cancel() {
 	if t != nil {
 		t.cancelled = true
 	}
-}
-
-// drop forgets all timers but those of the simulation itself.
-func (t *timers) drop() {
-	t.list = slices.DeleteFunc(t.list, func(o *timer) bool { return !o.own })
 }
 
 func (t *timers) add(at time.Time, do func()) *timer {

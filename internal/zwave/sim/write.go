@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -133,14 +134,7 @@ func (s *Sim) bury(n *node) {
 }
 
 // supervised says whether the device answers for what it does.
-func (n *node) supervised() bool {
-	switch n.spec.Kind {
-	case "lock", "keypad_lock", "blind", "venetian":
-		return true
-	default:
-		return n.spec.Supervised
-	}
-}
+func (n *node) supervised() bool { return n.kind.Supervised || n.spec.Supervised }
 
 // fails says whether a device that answers for what it does has to answer that it
 // has not done this: with Supervision, 255 is its own word, and so is 2.
@@ -186,12 +180,12 @@ func writeSwitch(s *Sim, c command) {
 		s.readBack(n, c.value, switchReadBack, current)
 	}
 	watts := n.find(wire.ValueID{Node: n.spec.ID, Class: wire.Meter, Property: "value", Key: "66049"})
-	if n.spec.Kind != "plug" || watts == nil {
+	if n.kind.Watts == 0 || watts == nil {
 		return
 	}
 	watts.fact = 0.0
 	if current.fact == true {
-		watts.fact = 55.25
+		watts.fact = n.kind.Watts
 	}
 	s.after(time.Second, func() { s.report(n, watts) })
 }
@@ -207,7 +201,7 @@ func writeLevel(s *Sim, c command) {
 	current := n.source(c.value)
 	to, _ := c.to.(float64)
 	s.claim(n, c.value, c.to)
-	if n.spec.Kind != "cover" && to >= 0 && to <= 99 {
+	if !n.kind.Unclaimed && to >= 0 && to <= 99 {
 		s.claim(n, current, to)
 	}
 	c.done(outcome{status: statusSent})
@@ -259,7 +253,7 @@ func (n *node) told99(v *value) (any, bool) {
 // levelChange is Up, Down, Open and Close: true starts, false stops.
 func (s *Sim) levelChange(c command) {
 	n := c.node
-	if c.value.id.Class == wire.MultilevelSwitch && n.spec.Kind != "cover" {
+	if c.value.id.Class == wire.MultilevelSwitch && !n.kind.Unclaimed {
 		s.claim(n, c.value, c.to) // the gateway takes the buttons of dimmers for values
 	}
 	c.done(outcome{status: statusSent})
@@ -360,7 +354,7 @@ func writeBarrier(s *Sim, c command) {
 	c.value.fact = c.goal
 	current.fact = map[bool]float64{true: 254, false: 252}[c.goal == 255.0]
 	s.report(n, current)
-	s.after(n.travel(), func() {
+	s.after(cmp.Or(n.spec.Ramp, n.kind.Travel), func() {
 		if c.value.fact == c.goal {
 			current.fact = c.goal
 			s.report(n, current)

@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+)
+
+func apiRefreshNeighbors(s *Sim, _ []any, done reply) {
+	s.after(floorTime, func() {
+		all := map[string]any{"1": []any{}}
+		for _, id := range s.order {
+			all[strconv.Itoa(id)] = []any{}
+		}
+		done(all, "")
+	})
+}
+
+// apiSendCommand is [valueId, command, arguments]: set and get of switches and
+// dimmers. There are no checks and no claims.
+func apiSendCommand(s *Sim, args []any, done reply) {
+	id, _ := valueArg(args)
+	id.Property = "targetValue"
+	n, command := s.nodes[id.Node], ""
+	if len(args) > 1 {
+		command, _ = args[1].(string)
+	}
+	var v *value
+	if n != nil {
+		v = n.find(id)
+	}
+	if v == nil || command != "set" && command != "get" {
+		s.after(floorTime, func() { done(nil, fmt.Sprintf("The command %s does not exist for CC %d", command, id.Class)) })
+		return
+	}
+	unheard := func() { done(nil, n.noAck()) }
+	if command == "get" {
+		s.whenAwake(n, pollTime, func() { done(s.sendGet(n, v), "") }, unheard)
+		return
+	}
+	var to any
+	if len(args) > 2 {
+		if list, ok := args[2].([]any); ok && len(list) > 0 {
+			to = list[0]
+		}
+	}
+	s.whenAwake(n, airTime, func() {
+		s.traffic(n, false)
+		s.act([]int{n.spec.ID}, v.id, to)
+		done(nil, "")
+	}, unheard)
+}
+
+// sendGet lets the device report, and returns what the gateway makes of it.
+func (s *Sim) sendGet(n *node, v *value) map[string]any {
+	s.traffic(n, false)
+	result := map[string]any{}
+	for _, o := range n.answered(n.source(v)) {
+		if o == nil {
+			continue
+		}
+		s.settle(n, o)
+		s.report(n, o)
+		if fact, told := n.told99(o); told {
+			result[o.id.Property] = fact
+		}
+	}
+	return result
+}
+
+// apiWriteMulticast is [[nodes], valueId, value].
+func apiWriteMulticast(s *Sim, args []any, done reply) {
+	var nodes []int
+	if len(args) > 0 {
+		list, _ := args[0].([]any)
+		for _, id := range list {
+			if number, ok := id.(float64); ok {
+				nodes = append(nodes, int(number))
+			}
+		}
+		args = args[1:]
+	}
+	s.writeTogether(nodes, args, done)
+}
+
+// apiWriteBroadcast is [valueId, value].
+func apiWriteBroadcast(s *Sim, args []any, done reply) { s.writeTogether(s.order, args, done) }
+
+func (s *Sim) writeTogether(nodes []int, args []any, done reply) {
+	id, ok := valueArg(args)
+	var to any
+	if len(args) > 1 {
+		to = args[1]
+	}
+	s.onAir(airTime, func() {
+		if ok {
+			s.act(nodes, id, to)
+		}
+		done(nil, "")
+	})
+}
