@@ -98,7 +98,8 @@ func (h *house) fact(device, key string) (any, error) {
 		h.mu.Lock()
 		if h.sim != nil {
 			defer h.mu.Unlock()
-			return h.sim.Fact(context.Background(), device, key)
+			facts, err := h.sim.Facts(context.Background(), device)
+			return facts[key], err
 		}
 		h.mu.Unlock()
 	}

@@ -24,9 +24,7 @@ func TestASupervisedDeviceThatDoesSomethingElse(t *testing.T) {
 			t.Errorf("wrong: %+v", got)
 		}
 		for _, device := range []string{"Hallway Light", "Living Room Blinds"} {
-			if err := r.sim.Deafen(r.ctx, device, true); err != nil {
-				t.Fatal(err)
-			}
+			r.fault(sim.Fault{Op: "deaf", Node: device})
 			action := map[string]string{"Hallway Light": "on", "Living Room Blinds": "close"}[device]
 			if got, _ := r.control(device, action, nil); got.Outcome != "refused" {
 				t.Errorf("deaf: %+v", got)
@@ -40,9 +38,7 @@ func TestACoverThatDoesNotMove(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, func(c *zwave.Config, _ *sim.Config) { c.Patience = 4 * time.Second })
-		if err := r.sim.Deafen(r.ctx, "Bedroom Curtains", true); err != nil {
-			t.Fatal(err)
-		}
+		r.fault(sim.Fault{Op: "deaf", Node: "Bedroom Curtains"})
 		got, _ := r.control("Bedroom Curtains", "close", nil)
 		if got.Outcome != "accepted" || got.Message != "Bedroom Curtains took the command but still report open." {
 			t.Errorf("%+v", got)

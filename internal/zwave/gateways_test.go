@@ -95,7 +95,7 @@ func TestTwoGatewaysOnOneBroker(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		// The other house's light of the same name says that it is on.
-		if err := home.Change(r.ctx, "Kitchen Light", "37-0-currentValue", true); err != nil {
+		if err := home.Fault(r.ctx, sim.Fault{Op: "change", Node: "Kitchen Light", Key: "37-0-currentValue", Value: true}); err != nil {
 			t.Fatal(err)
 		}
 		var state struct{ State any }
@@ -103,7 +103,7 @@ func TestTwoGatewaysOnOneBroker(t *testing.T) {
 		if state.State != "off" {
 			t.Errorf("the cellar's light is %v by the word of another house", state.State)
 		}
-		if err := other.Deafen(r.ctx, "Kitchen Light", true); err != nil {
+		if err := other.Fault(r.ctx, sim.Fault{Op: "deaf", Node: "Kitchen Light"}); err != nil {
 			t.Fatal(err)
 		}
 		r2 := open(t, b, func(c *zwave.Config) { c.Gateway, c.Patience = "Cellar", 4*time.Second })
@@ -158,9 +158,7 @@ func TestAnothersClaimIsNotTakenForTheFact(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, func(c *zwave.Config, _ *sim.Config) { c.Patience = 3 * time.Second })
-		if err := r.sim.Deafen(r.ctx, "Kitchen Light", true); err != nil {
-			t.Fatal(err)
-		}
+		r.fault(sim.Fault{Op: "deaf", Node: "Kitchen Light"})
 		other := r.mine.bus.client(t)
 		ctx, stop := context.WithCancel(r.ctx)
 		var wg sync.WaitGroup
@@ -193,9 +191,7 @@ func TestGroupsReportPerDevice(t *testing.T) {
 			{ID: 4, Name: "Stove Light", Location: "Kitchen", Kind: "switch"},
 		}}
 		r := start(t, func(_ *zwave.Config, c *sim.Config) { c.House = house })
-		if err := r.sim.Kill(r.ctx, "Stove Light"); err != nil {
-			t.Fatal(err)
-		}
+		r.fault(sim.Fault{Op: "dead", Node: "Stove Light"})
 		var got struct {
 			receipt
 			Devices []receipt

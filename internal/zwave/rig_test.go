@@ -208,9 +208,9 @@ func (r *rig) control(device, action string, value any) (receipt, tools.Result) 
 
 func (r *rig) fact(device, key string) any {
 	r.Helper()
-	v, err := r.sim.Fact(r.ctx, device, key)
-	if err != nil {
-		r.Fatal(err)
+	facts, err := r.sim.Facts(r.ctx, device)
+	if _, has := facts[key]; err != nil || !has {
+		r.Fatalf("%s has no value %s: %v", device, key, err)
 	}
-	return v
+	return facts[key]
 }

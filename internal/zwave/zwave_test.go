@@ -96,9 +96,7 @@ func TestClaimIsNotTakenForTheFact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, func(c *zwave.Config, _ *sim.Config) { c.Patience = 4 * time.Second })
 		for _, device := range []string{"Kitchen Light", "Living Room Light"} {
-			if err := r.sim.Deafen(r.ctx, device, true); err != nil {
-				t.Fatal(err)
-			}
+			r.fault(sim.Fault{Op: "deaf", Node: device})
 			got, result := r.control(device, "on", nil)
 			if got.Outcome != "accepted" || got.Value != "off" || result.Failed {
 				t.Errorf("%s: %+v, want accepted and still off", device, got)
@@ -136,18 +134,14 @@ func TestDeadAndSleepingDevices(t *testing.T) {
 		r := start(t, func(_ *zwave.Config, s *sim.Config) {
 			s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 230, Name: "Shed Plug", Location: "Garden", Kind: "switch", Sleeping: true})
 		})
-		if err := r.sim.Kill(r.ctx, "Kitchen Light"); err != nil {
-			t.Fatal(err)
-		}
+		r.fault(sim.Fault{Op: "dead", Node: "Kitchen Light"})
 		for range 2 { // found out the first time, known the second time
 			got, result := r.control("Kitchen Light", "on", nil)
 			if got.Outcome != "no_answer" || !result.Failed || !strings.Contains(got.Message, "does not answer") {
 				t.Errorf("dead: %+v", got)
 			}
 		}
-		if err := r.sim.Revive(r.ctx, "Kitchen Light"); err != nil {
-			t.Fatal(err)
-		}
+		r.fault(sim.Fault{Op: "alive", Node: "Kitchen Light"})
 		if got, _ := r.control("Kitchen Light", "on", nil); got.Outcome != "confirmed" {
 			t.Errorf("revived: %+v", got)
 		}
@@ -158,9 +152,7 @@ func TestDeadAndSleepingDevices(t *testing.T) {
 		if fact := r.fact("Shed Plug", "37-0-currentValue"); fact != false {
 			t.Errorf("the sleeper is %v before it woke up", fact)
 		}
-		if err := r.sim.Wake(r.ctx, "Shed Plug"); err != nil {
-			t.Fatal(err)
-		}
+		r.fault(sim.Fault{Op: "awake", Node: "Shed Plug"})
 		r.until("the sleeper has done it", func() bool { return r.fact("Shed Plug", "37-0-currentValue") == true })
 	})
 }
@@ -281,9 +273,7 @@ func TestReadingStatesAndSensors(t *testing.T) {
 		if state.State != "heat" || state.Values["setpoint"] != 21.0 || state.Values["temperature"] != 20.5 || !state.Reachable || state.Age < 0 {
 			t.Errorf("thermostat: %+v", state)
 		}
-		if err := r.sim.Change(r.ctx, "Kitchen Sensor", "49-0-Air temperature", 23.4); err != nil {
-			t.Fatal(err)
-		}
+		r.fault(sim.Fault{Op: "change", Node: "Kitchen Sensor", Key: "49-0-Air temperature", Value: 23.4})
 		var reading struct {
 			Device, Sensor, Unit, Source string
 			Value                        any
@@ -370,9 +360,7 @@ func TestEveryTopicScheme(t *testing.T) {
 				if got, _ := r.control("Front Door", "lock", nil); got.Outcome != "confirmed" {
 					t.Errorf("locking: %+v", got)
 				}
-				if err := r.sim.Change(r.ctx, "Kitchen Sensor", "49-0-Humidity", 61); err != nil {
-					t.Fatal(err)
-				}
+				r.fault(sim.Fault{Op: "change", Node: "Kitchen Sensor", Key: "49-0-Humidity", Value: 61})
 				var reading struct{ Value any }
 				r.until("the report is understood", func() bool {
 					r.call("get_device_sensor_data", map[string]any{"device_name": "Kitchen Humidity"}, &reading)
@@ -419,9 +407,7 @@ func TestEverySettingOfTheGateway(t *testing.T) {
 					to     any
 					state  any
 				}{"37-0-currentValue": {"Kitchen Light", false, "off"}, "49-0-Humidity": {"Kitchen Sensor", 61, 61.0}} {
-					if err := r.sim.Change(r.ctx, value.device, key, value.to); err != nil {
-						t.Fatal(err)
-					}
+					r.fault(sim.Fault{Op: "change", Node: value.device, Key: key, Value: value.to})
 					device := strings.Replace(value.device, "Sensor", "Humidity", 1)
 					var state struct{ State any }
 					r.until(device+" is seen", func() bool {

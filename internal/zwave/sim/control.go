@@ -126,76 +126,23 @@ func (s *Sim) ask(ctx context.Context, do func()) error {
 	}
 }
 
-// withNode runs do with the node of a name; Run must be running.
-func (s *Sim) withNode(ctx context.Context, name string, do func(*node) error) error {
-	err := fmt.Errorf("the simulated house has no device %q", name)
-	if asked := s.ask(ctx, func() {
-		if n := s.named(name); n != nil {
-			err = do(n)
-		}
-	}); asked != nil {
-		return asked
-	}
-	return err
-}
-
-// Fact returns what a device really is now, whatever the gateway claims. The key
-// is a value id without node: "37-0-currentValue".
-func (s *Sim) Fact(ctx context.Context, device, key string) (any, error) {
-	var fact any
-	err := s.withNode(ctx, device, func(n *node) error {
-		v, err := n.valueOf(key)
-		if err != nil {
-			return err
-		}
-		s.settle(n, v)
-		fact = v.fact
-		return nil
-	})
-	return fact, err
-}
-
-// Facts returns everything a device really is, by value id without node.
+// Facts returns everything a device really is now, whatever the gateway claims, by
+// value id without node: "37-0-currentValue".
 func (s *Sim) Facts(ctx context.Context, device string) (map[string]any, error) {
-	facts := map[string]any{}
-	err := s.withNode(ctx, device, func(n *node) error {
+	var facts map[string]any
+	err := s.ask(ctx, func() {
+		n := s.named(device)
+		if n == nil {
+			return
+		}
+		facts = map[string]any{}
 		for _, v := range n.values {
 			s.settle(n, v)
 			facts[v.id.String()] = v.fact
 		}
-		return nil
 	})
-	return facts, err
-}
-
-// Change makes something happen at the device, which then reports it: a hand at
-// a switch, a sensor with news.
-func (s *Sim) Change(ctx context.Context, device, key string, to any) error {
-	return s.Fault(ctx, Fault{Op: "change", Node: device, Key: key, Value: to})
-}
-
-// Kill makes a device silent; nobody knows until somebody talks to it.
-func (s *Sim) Kill(ctx context.Context, device string) error {
-	return s.Fault(ctx, Fault{Op: "dead", Node: device})
-}
-
-// Revive ends what Kill began; the next report or ping tells.
-func (s *Sim) Revive(ctx context.Context, device string) error {
-	return s.Fault(ctx, Fault{Op: "alive", Node: device})
-}
-
-// Deafen makes a device acknowledge commands and do nothing, the case in which
-// the gateway's claim is wrong.
-func (s *Sim) Deafen(ctx context.Context, device string, deaf bool) error {
-	op := "obedient"
-	if deaf {
-		op = "deaf"
+	if err == nil && facts == nil {
+		err = fmt.Errorf("the simulated house has no device %q", device)
 	}
-	return s.Fault(ctx, Fault{Op: op, Node: device})
-}
-
-// Wake wakes a sleeping device: it gets what waits for it and sleeps again 2.5 s
-// after its last traffic, as recorded.
-func (s *Sim) Wake(ctx context.Context, device string) error {
-	return s.Fault(ctx, Fault{Op: "awake", Node: device})
+	return facts, err
 }

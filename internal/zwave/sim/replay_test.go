@@ -222,11 +222,10 @@ func (p *player) step(t *testing.T, i int) {
 	case strings.HasPrefix(l.Note, "=== GRACEFUL STOP"):
 		p.stop()
 	case strings.HasPrefix(l.Note, "=== CRASH"):
-		if err := p.sim.Crash(t.Context()); err != nil {
+		if err := p.sim.Fault(t.Context(), Fault{Op: "crash", For: maxPause}); err != nil {
 			t.Error(err)
 		}
 		p.stop()
-		p.will(t)
 	case strings.HasPrefix(l.Note, "=== BROKER RESTART"), strings.HasPrefix(l.Note, "another client connects with the gateway's"):
 		p.will(t)
 	case l.Note != "":

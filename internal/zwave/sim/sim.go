@@ -102,7 +102,6 @@ type lifecycle struct {
 	starting   bool // connected; the driver is coming up
 	ready      bool // the driver is up
 	down       bool // stopped from outside
-	crashed    bool // Run ends without a goodbye
 	stickOut   bool // the USB stick is pulled out
 	mute       charge
 	radioFree  time.Time
@@ -152,7 +151,7 @@ func (s *Sim) Run(ctx context.Context) error {
 		s.hand(s.greet)
 	}
 	s.loop(ctx)
-	if !s.crashed && !s.down {
+	if !s.down {
 		s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
 	s.out.drain(ctx)
@@ -166,9 +165,6 @@ func (s *Sim) loop(ctx context.Context) {
 	for {
 		for _, do := range s.inbox.take() {
 			do()
-		}
-		if s.crashed {
-			return
 		}
 		due.Reset(s.timers.run(time.Now()))
 		select {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -251,11 +250,4 @@ func (s *Sim) stop(crash bool, pause time.Duration) {
 	if pause > 0 {
 		s.after(pause, func() { s.down = false; s.greet() })
 	}
-}
-
-// Crash ends a running house as a killed gateway ends: without a goodbye. Run
-// returns nil; the broker sends the last will of its connection, if that is
-// dropped too.
-func (s *Sim) Crash(ctx context.Context) error {
-	return s.ask(ctx, func() { s.crashed = true })
 }
