@@ -2,8 +2,12 @@ package zwave
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Bounds of the search for a name that is not exact.
@@ -24,11 +28,18 @@ type nameIndex struct {
 
 // spelling is one folded name with what comparing it needs.
 type spelling struct {
-	letters  []rune
-	words    [][]rune
-	grams    int
+	text     letters
+	words    []letters
 	entities []*entity
 }
+
+// letters is a text with its length in letters.
+type letters struct {
+	text  string
+	count int
+}
+
+func lettersOf(text string) letters { return letters{text, utf8.RuneCountInString(text)} }
 
 // gram is three letters in a row.
 type gram [3]rune
@@ -58,28 +69,25 @@ func newNameIndex(entities []*entity) nameIndex {
 
 // spell prepares a folded name; one that is too long is like nothing.
 func spell(name string) spelling {
-	s := spelling{letters: []rune(name)}
-	if len(s.letters) > maxSpelling {
+	s := spelling{text: lettersOf(name)}
+	if s.text.count > maxSpelling {
 		return spelling{}
 	}
 	for w := range strings.FieldsSeq(name) {
-		s.words = append(s.words, []rune(w))
+		s.words = append(s.words, lettersOf(w))
 	}
-	s.grams = len(s.letters)
 	return s
 }
 
 // triples returns the name's triples, with a blank before and after it.
 func (s spelling) triples() []gram {
-	out := make([]gram, 0, len(s.letters))
-	at := func(i int) rune {
-		if i < 0 || i >= len(s.letters) {
-			return ' '
+	out := make([]gram, 0, s.text.count)
+	last := gram{' ', ' ', ' '}
+	for i, r := range s.text.text + " " {
+		last = gram{last[1], last[2], r}
+		if i > 0 {
+			out = append(out, last)
 		}
-		return s.letters[i]
-	}
-	for i := range s.letters {
-		out = append(out, gram{at(i - 1), at(i), at(i + 1)})
 	}
 	return out
 }
@@ -126,7 +134,7 @@ func (x *nameIndex) candidates(asked spelling) []int32 {
 		if count == 0 {
 			continue
 		}
-		h := hit{int32(i), float64(count) / float64(asked.grams+x.names[i].grams)}
+		h := hit{int32(i), float64(count) / float64(asked.text.count+x.names[i].text.count)}
 		if n == shortlist && h.part <= best[n-1].part {
 			continue
 		}
@@ -147,7 +155,7 @@ func (x *nameIndex) candidates(asked spelling) []int32 {
 // likeness compares names: by spelling and by the words they share, whichever is
 // kinder.
 func likeness(a, b spelling) float64 {
-	if len(a.letters) == 0 || len(b.letters) == 0 {
+	if a.text.count == 0 || b.text.count == 0 {
 		return 0
 	}
 	shared := 0.0
@@ -159,41 +167,19 @@ func likeness(a, b spelling) float64 {
 		shared += top
 	}
 	shared = min(shared, float64(len(b.words))) // a word said twice is shared once
-	return max(closeness(a.letters, b.letters, alike), wordWeight*2*shared/float64(len(a.words)+len(b.words)))
+	return max(closeness(a.text, b.text, alike), wordWeight*2*shared/float64(len(a.words)+len(b.words)))
 }
 
 // closeness is one minus the part of letters that differ; 0 where it would be
 // below least.
-func closeness(a, b []rune, least float64) float64 {
-	longest := max(len(a), len(b))
-	if 1-float64(longest-min(len(a), len(b)))/float64(longest) < least {
+func closeness(a, b letters, least float64) float64 {
+	longest := float64(max(a.count, b.count))
+	if 1-math.Abs(float64(a.count-b.count))/longest < least {
 		return 0 // the lengths alone differ too much
 	}
-	c := 1 - float64(distance(a, b))/float64(longest)
+	c := 1 - float64(levenshtein.ComputeDistance(a.text, b.text))/longest
 	if c < least {
 		return 0
 	}
 	return c
-}
-
-// distance counts the letters to insert, delete or replace (Levenshtein) between
-// two texts of at most maxSpelling letters.
-func distance(a, b []rune) int {
-	var row [maxSpelling + 1]int
-	for j := range len(b) + 1 {
-		row[j] = j
-	}
-	for i, x := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range b {
-			cost := diagonal
-			if x != y {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
