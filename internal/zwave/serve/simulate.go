@@ -18,28 +18,17 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// simulateFlags are those of the simulated house.
+// simulateFlags are those of the simulated house. What they say of its gateway
+// goes before what the house file says.
 type simulateFlags struct {
-	broker  string
-	house   string
-	home    string
-	scale   float64
-	gateway gatewayFlags
-}
-
-// gatewayFlags are what a user would set in zwave-js-ui. They go before what the
-// house file says.
-type gatewayFlags struct {
-	name     string
-	prefix   string
-	kind     string
-	payload  string
+	broker   string
+	house    string
+	home     string
+	scale    float64
+	gateway  sim.GatewaySpec
 	ids      bool
-	ignore   bool
 	noRetain bool
 	details  bool
-	info     bool
-	events   bool
 	start    string
 }
 
@@ -64,17 +53,17 @@ The answer on <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault tells every operation if 
 	cmd.Flags().StringVar(&s.home, "home", "", "JSON `FILE` with a house of areas and entities to make nodes of")
 	cmd.Flags().Float64Var(&s.scale, "scale", 1, "`FACTOR` of all delays; 1 is as the real gateway was recorded")
 	g := &s.gateway
-	cmd.Flags().StringVar(&g.name, "name", "", "`NAME` of the simulated gateway (default: "+sim.DefaultConfig().Gateway+")")
-	cmd.Flags().StringVar(&g.prefix, "prefix", "", "topic `PREFIX` (default: ZWAVE_MQTT_TOPIC, else zwave)")
-	cmd.Flags().StringVar(&g.kind, "type", "", "gateway `TYPE`: NAMED, VALUEID or MANUAL (default: NAMED)")
-	cmd.Flags().StringVar(&g.payload, "payload", "", "payload `TYPE`: time-value, entire or just-value (default: time-value)")
-	cmd.Flags().BoolVar(&g.ids, "node-ids", false, "with VALUEID: node ids instead of names in topics")
-	cmd.Flags().BoolVar(&g.ignore, "ignore-location", false, "leave the location out of topics")
-	cmd.Flags().BoolVar(&g.noRetain, "no-retain", false, "retain nothing")
-	cmd.Flags().BoolVar(&g.details, "node-details", false, "publish nodeinfo")
-	cmd.Flags().BoolVar(&g.info, "node-info", false, "put node name and location into payloads")
-	cmd.Flags().BoolVar(&g.events, "events", false, "send Z-Wave events")
-	cmd.Flags().StringVar(&g.start, "start", "instant", "`HOW` the gateway comes up: instant, or recorded (driver after 2 s, then node by node)")
+	cmd.Flags().StringVar(&g.Name, "name", "", "`NAME` of the simulated gateway (default: "+sim.DefaultConfig().Gateway+")")
+	cmd.Flags().StringVar(&g.Prefix, "prefix", "", "topic `PREFIX` (default: ZWAVE_MQTT_TOPIC, else zwave)")
+	cmd.Flags().StringVar(&g.Type, "type", "", "gateway `TYPE`: NAMED, VALUEID or MANUAL (default: NAMED)")
+	cmd.Flags().StringVar(&g.Payload, "payload", "", "payload `TYPE`: time-value, entire or just-value (default: time-value)")
+	cmd.Flags().BoolVar(&s.ids, "node-ids", false, "with VALUEID: node ids instead of names in topics")
+	cmd.Flags().BoolVar(&g.IgnoreLocation, "ignore-location", false, "leave the location out of topics")
+	cmd.Flags().BoolVar(&s.noRetain, "no-retain", false, "retain nothing")
+	cmd.Flags().BoolVar(&s.details, "node-details", false, "publish nodeinfo")
+	cmd.Flags().BoolVar(&g.NodeInfo, "node-info", false, "put node name and location into payloads")
+	cmd.Flags().BoolVar(&g.Events, "events", false, "send Z-Wave events")
+	cmd.Flags().StringVar(&s.start, "start", "instant", "`HOW` the gateway comes up: instant, or recorded (driver after 2 s, then node by node)")
 	cmd.MarkFlagsMutuallyExclusive("house", "home")
 	return cmd
 }
@@ -96,7 +85,7 @@ func (p Program) simulate(ctx context.Context, file string, f simulateFlags) err
 	}
 	played := sim.DefaultConfig()
 	played.House, played.Prefix, played.Scale = house, cfg.Prefix, f.scale
-	if err := errors.Join(house.Gateway.Apply(&played), f.gateway.apply(&played)); err != nil {
+	if err := errors.Join(house.Gateway.Apply(&played), f.apply(&played)); err != nil {
 		return exit{exitUsage, err}
 	}
 	return p.play(ctx, cfg.mqtt(), played, log)
@@ -148,25 +137,25 @@ func (c commands) Subscribe(ctx context.Context, filter string, handle mqtt.Hand
 }
 
 // apply puts the flags into the settings of the simulated gateway.
-func (g gatewayFlags) apply(c *sim.Config) error {
-	if g.name != "" {
-		c.Gateway = g.name
+func (f simulateFlags) apply(c *sim.Config) error {
+	g, yes, no := f.gateway, true, false
+	if f.ids {
+		g.NodeNames = &no
 	}
-	if g.prefix != "" {
-		c.Prefix = g.prefix
+	if f.noRetain {
+		g.Retain = &no
 	}
-	switch g.start {
+	if f.details {
+		g.NodeDetails = &yes
+	}
+	switch f.start {
 	case "instant", "":
 	case "recorded":
 		c.Settings.Driver, c.Settings.Node = sim.RecordedDriver, sim.RecordedNode
 	default:
-		return fmt.Errorf("--start is %q; use instant or recorded", g.start)
+		return fmt.Errorf("--start is %q; use instant or recorded", f.start)
 	}
-	c.Settings.NoRetain = c.Settings.NoRetain || g.noRetain
-	c.Settings.NodeDetails = c.Settings.NodeDetails || g.details
-	c.Settings.NodeNames = c.Settings.NodeNames || g.info
-	c.Settings.Events = c.Settings.Events || g.events
-	return errors.Join(c.SetType(g.kind, !g.ids, g.ignore), c.SetPayload(g.payload))
+	return g.Apply(c)
 }
 
 func readHouse(f simulateFlags) (sim.House, []string, error) {

@@ -45,7 +45,7 @@ func apiSendCommand(s *Sim, args []any, done reply) {
 	}
 	s.whenAwake(n, airTime, func() {
 		s.traffic(n, false)
-		s.act([]int{n.spec.ID}, v.id, to)
+		s.actUnseen([]int{n.spec.ID}, v.id, to)
 		done(nil, "")
 	}, unheard)
 }
@@ -54,13 +54,13 @@ func apiSendCommand(s *Sim, args []any, done reply) {
 func (s *Sim) sendGet(n *node, v *value) map[string]any {
 	s.traffic(n, false)
 	result := map[string]any{}
-	for _, o := range n.answered(n.source(v)) {
+	for _, o := range n.answeredWith(n.source(v)) {
 		if o == nil {
 			continue
 		}
 		s.settle(n, o)
 		s.report(n, o)
-		if fact, told := n.told99(o); told {
+		if fact, told := n.reportedLevel(o); told {
 			result[o.id.Property] = fact
 		}
 	}
@@ -93,7 +93,7 @@ func (s *Sim) writeTogether(nodes []int, args []any, done reply) {
 	}
 	s.onAir(airTime, func() {
 		if ok {
-			s.act(nodes, id, to)
+			s.actUnseen(nodes, id, to)
 		}
 		done(nil, "")
 	})

@@ -47,11 +47,11 @@ func apiPollValue(s *Sim, args []any, done reply) {
 			return
 		}
 		s.after(pollTime-airTime, func() {
-			s.reportAll(n, n.answered(v))
-			done(v.now, "")
+			s.reportAll(n, n.answeredWith(v))
+			done(v.believed, "")
 		})
 	}, func() {
-		s.bury(n)
+		s.foundDead(n)
 		done(nil, n.noAck())
 	})
 }
@@ -78,14 +78,14 @@ func (v *value) pollable() bool {
 	}
 }
 
-// answered is every value that comes with one: a switch reports itself, a dimmer
+// answeredWith is every value that comes with one: a switch reports itself, a dimmer
 // its duration and target as well, a lock everything it is.
-func (n *node) answered(v *value) []*value {
+func (n *node) answeredWith(v *value) []*value {
 	switch v.id.Class {
 	case wire.MultilevelSwitch:
-		return append([]*value{n.find(v.id.With("currentValue", ""))}, n.beside(v, "duration", "targetValue")...)
+		return append([]*value{n.find(v.id.With("currentValue", ""))}, n.siblings(v, "duration", "targetValue")...)
 	case wire.WindowCovering:
-		return n.beside(v, "duration", "targetValue", "currentValue")
+		return n.siblings(v, "duration", "targetValue", "currentValue")
 	case wire.DoorLock:
 		var all []*value
 		for _, o := range n.values {
@@ -108,7 +108,7 @@ func (v *value) configures() bool {
 	case "targetMode":
 		return false
 	case "lockTimeout":
-		return v.now == nil
+		return v.believed == nil
 	default:
 		return v.writeable
 	}
@@ -125,7 +125,7 @@ func apiRefreshValues(s *Sim, args []any, done reply) {
 	if len(args) > 1 {
 		class, _ = args[1].(float64)
 	}
-	reads := n.reads(int(class))
+	reads := n.polls(int(class))
 	if len(reads) == 0 {
 		s.after(floorTime, func() { done(nil, "") })
 		return
@@ -143,9 +143,9 @@ func apiRefreshValues(s *Sim, args []any, done reply) {
 	}, func() { done(nil, "") })
 }
 
-// reads is what a node is asked for in turn to know all its states, or those of
+// polls is what a node is asked for in turn to know all its states, or those of
 // one class, with everything that comes with each answer.
-func (n *node) reads(class int) [][]*value {
+func (n *node) polls(class int) [][]*value {
 	var out [][]*value
 	seen := map[*value]bool{}
 	for _, v := range n.values {
@@ -156,7 +156,7 @@ func (n *node) reads(class int) [][]*value {
 		if class >= 0 && v.id.Class != class || seen[v] || !v.pollable() || sources(v.id.Property) != "" || v.id.Property == "duration" || v.configures() && v.id.Class == wire.DoorLock {
 			continue
 		}
-		read := n.answered(v)
+		read := n.answeredWith(v)
 		for _, o := range read {
 			if o != nil {
 				seen[o] = true
@@ -191,10 +191,10 @@ func apiPing(s *Sim, args []any, done reply) {
 	}
 	s.whenAwake(n, pingTime, func() {
 		s.traffic(n, false)
-		s.revived(n)
+		s.foundAlive(n)
 		done(true, "")
 	}, func() {
-		s.bury(n)
+		s.foundDead(n)
 		done(false, "")
 	})
 }
@@ -225,11 +225,11 @@ func (s *Sim) relabel(args []any, done reply, set func(*node, string)) {
 	})
 }
 
-// revived notes that a node thought dead was heard.
-func (s *Sim) revived(n *node) {
-	if n.view.marked {
-		n.view.marked = false
+// foundAlive notes that a node thought dead was heard.
+func (s *Sim) foundAlive(n *node) {
+	if n.view.foundDead {
+		n.view.foundDead = false
 		s.publishStatus(n)
-		s.event("node/node_alive", n.told())
+		s.event("node/node_alive", n.eventMembers())
 	}
 }

@@ -143,7 +143,7 @@ func (n *node) addValue(id wire.ValueID, s ValueSpec) *value {
 	fact := plain(s.Value)
 	v := &value{
 		id: id, meta: m, writeable: s.Writeable, readable: !s.Unread, stateless: s.Stateless,
-		fact: fact, now: fact, rank: len(n.values),
+		fact: fact, believed: fact, rank: len(n.values),
 	}
 	if i := slices.IndexFunc(n.values, func(o *value) bool { return o.id == id }); i >= 0 {
 		n.values[i] = v

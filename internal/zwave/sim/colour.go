@@ -23,8 +23,8 @@ func writeColour(s *Sim, c command) {
 		c.done(outcome{status: statusInvalid, message: fmt.Sprintf("Color Switch: %q is not a supported property (ZW0322)", at.Property)})
 		return
 	}
-	before, _ := n.find(at.With("currentColor", "")).now.(map[string]any)
-	current, target := merged(before, nil), merged(nil, n.find(at.With("targetColor", "")).now)
+	before, _ := n.find(at.With("currentColor", "")).believed.(map[string]any)
+	current, target := merged(before, nil), merged(nil, n.find(at.With("targetColor", "")).believed)
 	level := map[string]float64{}
 	var changed []*value
 	for _, part := range components {
@@ -40,7 +40,7 @@ func writeColour(s *Sim, c command) {
 			s.claim(n, v, to)
 			changed = append(changed, v)
 		}
-		level[part.name], _ = v.now.(float64)
+		level[part.name], _ = v.believed.(float64)
 	}
 	single := at.Key != ""
 	if !single {

@@ -114,7 +114,7 @@ func (s *Sim) Fault(ctx context.Context, f Fault) error {
 // ask runs do in the simulator's goroutine and waits for it.
 func (s *Sim) ask(ctx context.Context, do func()) error {
 	done := make(chan struct{})
-	s.hand(func() {
+	s.enqueue(func() {
 		defer close(done)
 		do()
 	})

@@ -33,7 +33,7 @@ func (n *node) info() map[string]any {
 			seen[ep] = true
 			endpoints = append(endpoints, n.endpoint(ep))
 		}
-		if level, ok := v.now.(float64); ok && v.id.Class == wire.Battery && v.id.Property == "level" {
+		if level, ok := v.believed.(float64); ok && v.id.Class == wire.Battery && v.id.Property == "level" {
 			battery = level
 		}
 	}
@@ -42,7 +42,7 @@ func (n *node) info() map[string]any {
 	out := maps.Clone(recorded().Node)
 	maps.Copy(out, map[string]any{
 		"id": n.spec.ID, "name": n.spec.Name, "loc": n.spec.Location,
-		"ready": n.view.ready, "available": !n.view.marked, "inited": n.view.ready, "status": n.status(), "interviewStage": n.stage(),
+		"ready": n.view.ready, "available": !n.view.foundDead, "inited": n.view.ready, "status": n.status(), "interviewStage": n.stage(),
 		"isControllerNode": false, "isListening": !n.spec.Sleeping && !n.kind.Frequent, "isFrequentListening": n.kind.Frequent,
 		"zwavePlusRoleType": 5,
 		"deviceClass":       map[string]any{"basic": 4, "generic": n.kind.Class[0], "specific": n.kind.Class[1]},
@@ -55,8 +55,8 @@ func (n *node) info() map[string]any {
 	if n.view.events == nil {
 		out["eventsQueue"] = []any{}
 	}
-	if !n.radio.heard.IsZero() {
-		out["lastActive"] = n.radio.heard.UnixMilli()
+	if !n.radio.lastTraffic.IsZero() {
+		out["lastActive"] = n.radio.lastTraffic.UnixMilli()
 	} else {
 		out["lastActive"] = nil
 	}
@@ -86,14 +86,14 @@ func (n *node) endpoint(ep int) map[string]any {
 
 func (n *node) statistics() map[string]any {
 	out := map[string]any{"commandsTX": 0, "commandsRX": 0, "commandsDroppedRX": 0, "commandsDroppedTX": 0, "timeoutResponse": 0}
-	if !n.radio.heard.IsZero() {
-		out["lastSeen"] = n.radio.heard.UTC().Format("2006-01-02T15:04:05.000Z")
+	if !n.radio.lastTraffic.IsZero() {
+		out["lastSeen"] = n.radio.lastTraffic.UTC().Format("2006-01-02T15:04:05.000Z")
 	}
 	return out
 }
 
-// told is a node as events have it.
-func (n *node) told() map[string]any {
+// eventMembers is a node as events have it.
+func (n *node) eventMembers() map[string]any {
 	ids := n.ids()
 	out := maps.Clone(recorded().Event)
 	maps.Copy(out, map[string]any{
@@ -157,8 +157,8 @@ func (v *value) describe() map[string]any {
 		out["propertyKey"], out["propertyKeyName"] = key(v.id.Key), cmp.Or(v.meta.KeyName, v.id.Key)
 	}
 	maps.Copy(out, v.meta.More)
-	if v.now != nil {
-		out["value"] = v.now
+	if v.believed != nil {
+		out["value"] = v.believed
 	}
 	if v.meta.Unit != "" {
 		out["unit"] = v.meta.Unit
@@ -181,7 +181,7 @@ func (v *value) describe() map[string]any {
 // statistics tells the traffic as events.
 func (s *Sim) statistics(n *node) {
 	if s.cfg.Settings.Events {
-		s.event("node/statistics_updated", n.told(), n.statistics())
+		s.event("node/statistics_updated", n.eventMembers(), n.statistics())
 		s.counts()
 	}
 }

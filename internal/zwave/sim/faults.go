@@ -12,23 +12,23 @@ import (
 
 // faults are what is made to go wrong with one node.
 type faults struct {
-	drop       charge        // commands that never arrive: no effect, no answer
-	silent     charge        // reports that never arrive
-	refuse     charge        // commands the device refuses
-	wrong      charge        // commands the device misunderstands, as wrongValue
+	drop       faultBudget   // commands that never arrive: no effect, no answer
+	silent     faultBudget   // reports that never arrive
+	refuse     faultBudget   // commands the device refuses
+	wrong      faultBudget   // commands the device misunderstands, as wrongValue
 	wrongValue any           // what it makes of them
 	delay      time.Duration // more time for every command
 }
 
-// charge is how often something still goes wrong: a number of times, or until a
+// faultBudget is how often something still goes wrong: a number of times, or until a
 // moment.
-type charge struct {
+type faultBudget struct {
 	left  int
 	until time.Time
 }
 
 // take uses one up and says whether there was one.
-func (c *charge) take() bool {
+func (c *faultBudget) take() bool {
 	if c.left > 0 {
 		c.left--
 		return true
@@ -82,20 +82,20 @@ type Fault struct {
 	House string    `json:"spec"` // Spec as the YAML of a house file has it
 }
 
-func (f Fault) charge() charge {
+func (f Fault) budget() faultBudget {
 	if f.For > 0 {
-		return charge{until: time.Now().Add(time.Duration(f.For))}
+		return faultBudget{until: time.Now().Add(time.Duration(f.For))}
 	}
-	return charge{left: max(f.Count, 1)}
+	return faultBudget{left: max(f.Count, 1)}
 }
 
 // ops is what can happen to a node.
 var ops = map[string]func(*Sim, *node, Fault) error{
-	"drop":        func(_ *Sim, n *node, f Fault) error { n.fault.drop = f.charge(); return nil },
-	"lost_report": func(_ *Sim, n *node, f Fault) error { n.fault.silent = f.charge(); return nil },
-	"refuse":      func(_ *Sim, n *node, f Fault) error { n.fault.refuse = f.charge(); return nil },
+	"drop":        func(_ *Sim, n *node, f Fault) error { n.fault.drop = f.budget(); return nil },
+	"lost_report": func(_ *Sim, n *node, f Fault) error { n.fault.silent = f.budget(); return nil },
+	"refuse":      func(_ *Sim, n *node, f Fault) error { n.fault.refuse = f.budget(); return nil },
 	"wrong": func(_ *Sim, n *node, f Fault) error {
-		n.fault.wrong, n.fault.wrongValue = f.charge(), plain(f.Value)
+		n.fault.wrong, n.fault.wrongValue = f.budget(), plain(f.Value)
 		return nil
 	},
 	"delay":     func(_ *Sim, n *node, f Fault) error { n.fault.delay = time.Duration(f.For); return nil },
@@ -103,7 +103,7 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"alive":     func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = false; return nil },
 	"deaf":      func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = true; return nil },
 	"obedient":  func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = false; return nil },
-	"hear":      func(s *Sim, n *node, _ Fault) error { s.hearing(n, nil); return nil },
+	"hear":      func(s *Sim, n *node, _ Fault) error { s.reportUnasked(n, nil); return nil },
 	"awake":     func(s *Sim, n *node, _ Fault) error { s.wakeUp(n); return nil },
 	"asleep":    func(s *Sim, n *node, _ Fault) error { s.sleep(n); return nil },
 	"change":    (*Sim).change,
@@ -119,7 +119,7 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 
 // houseOps is what can happen to the gateway.
 var houseOps = map[string]func(*Sim, Fault) error{
-	"mute":        func(s *Sim, f Fault) error { s.mute = f.charge(); return nil },
+	"mute":        func(s *Sim, f Fault) error { s.unansweredCalls = f.budget(); return nil },
 	"stick_out":   func(s *Sim, _ Fault) error { s.stickOut = true; return nil },
 	"stick_in":    func(s *Sim, _ Fault) error { s.stickOut = false; return nil },
 	"restart":     func(s *Sim, f Fault) error { s.stop(false, cmp.Or(time.Duration(f.For), time.Second)); return nil },
@@ -137,7 +137,7 @@ var houseOps = map[string]func(*Sim, Fault) error{
 // apply lets a fault happen, in the simulator's goroutine.
 func (s *Sim) apply(f Fault) error {
 	if f.Op == "clear" && f.Node == nil {
-		s.mute, s.stickOut = charge{}, false
+		s.unansweredCalls, s.stickOut = faultBudget{}, false
 		for _, n := range s.nodes {
 			n.fault = faults{}
 		}

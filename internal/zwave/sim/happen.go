@@ -63,7 +63,7 @@ func (s *Sim) change(n *node, f Fault) error {
 	if target := n.target(v); target != nil {
 		target.fact = v.fact
 	}
-	s.hearing(n, append(told, v))
+	s.reportUnasked(n, append(told, v))
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (n *node) companions(v *value) []*value {
 		if n.target(v) == nil {
 			return nil
 		}
-		return n.beside(v, "duration", n.target(v).id.Property)
+		return n.siblings(v, "duration", n.target(v).id.Property)
 	}
 	out := []*value{n.find(v.id.With("alarmType", "")), n.find(v.id.With("alarmLevel", ""))}
 	opening, simple := n.find(v.id.With("Access Control", "Opening state")), n.find(v.id.With("Access Control", "Door state (simple)"))
@@ -97,15 +97,15 @@ func (s *Sim) reportOne(n *node, f Fault) error {
 	if f.Value != nil {
 		v.fact = plain(f.Value)
 	}
-	s.hearing(n, []*value{v})
+	s.reportUnasked(n, []*value{v})
 	return nil
 }
 
-// hearing is traffic that the device began.
-func (s *Sim) hearing(n *node, values []*value) {
+// reportUnasked is traffic that the device began.
+func (s *Sim) reportUnasked(n *node, values []*value) {
 	s.traffic(n, true)
 	s.reportAll(n, values)
-	s.revived(n)
+	s.foundAlive(n)
 }
 
 // scene presses a button of a remote.
@@ -121,7 +121,7 @@ func (s *Sim) scene(n *node, f Fault) error {
 			slow.fact = true
 			s.report(n, slow)
 		}
-		if v.now != keyHeld {
+		if v.believed != keyHeld {
 			return nil // it was taken for released already
 		}
 	}
@@ -132,16 +132,16 @@ func (s *Sim) scene(n *node, f Fault) error {
 // press publishes a button's event, and a second later that there is none.
 func (s *Sim) press(n *node, v *value, how float64) {
 	tell := func(what any) {
-		v.now, v.updated, v.reported, v.pressed = what, now(), true, true
+		v.believed, v.updated, v.reported, v.pressed = what, now(), true, true
 		s.publishAs(n, v, false)
 	}
 	tell(how)
-	n.radio.verify[v.id].cancel()
+	n.radio.readBacks[v.id].cancel()
 	if how == keyHeld {
-		n.radio.verify[v.id] = s.after(releaseTime, func() { s.press(n, v, keyReleased) })
+		n.radio.readBacks[v.id] = s.after(releaseTime, func() { s.press(n, v, keyReleased) })
 		return
 	}
-	n.radio.verify[v.id] = s.after(clearTime, func() { tell(nil) })
+	n.radio.readBacks[v.id] = s.after(clearTime, func() { tell(nil) })
 }
 
 // notify is a notification without a state, such as a battery that asks to be
@@ -152,7 +152,7 @@ func (s *Sim) notify(n *node, f Fault) error {
 		return fmt.Errorf("a notification needs a value id such as 128-0-battery_low, not %q", f.Key)
 	}
 	s.traffic(n, true)
-	v := &value{id: id, now: plain(f.Value), updated: now(), reported: true, stateless: true, pressed: true, readable: true, meta: meta{Type: "any", Label: id.Property}}
+	v := &value{id: id, believed: plain(f.Value), updated: now(), reported: true, stateless: true, pressed: true, readable: true, meta: meta{Type: "any", Label: id.Property}}
 	s.publishAs(n, v, false)
 	return nil
 }
@@ -165,7 +165,7 @@ func (s *Sim) wakeUp(n *node) {
 	n.radio.awake = true
 	s.traffic(n, true)
 	s.publishStatus(n)
-	s.event("node/node_wakeup", n.told())
+	s.event("node/node_wakeup", n.eventMembers())
 	waiting := n.radio.waiting
 	n.radio.waiting = nil
 	for _, do := range waiting {
@@ -173,20 +173,20 @@ func (s *Sim) wakeUp(n *node) {
 	}
 }
 
-// bedtime lets a sleeper sleep when nothing has come for a while.
-func (s *Sim) bedtime(n *node) {
-	n.radio.bed.cancel()
-	n.radio.bed = s.after(awakeTime, func() { s.sleep(n) })
+// sleepSoon lets a sleeper sleep when nothing has come for a while.
+func (s *Sim) sleepSoon(n *node) {
+	n.radio.sleepTimer.cancel()
+	n.radio.sleepTimer = s.after(awakeTime, func() { s.sleep(n) })
 }
 
 func (s *Sim) sleep(n *node) {
 	if !n.spec.Sleeping || !n.radio.awake {
 		return
 	}
-	n.radio.bed.cancel()
+	n.radio.sleepTimer.cancel()
 	n.radio.awake = false
 	s.publishStatus(n)
-	s.event("node/node_sleep", n.told())
+	s.event("node/node_sleep", n.eventMembers())
 }
 
 // driverDown is a driver that stops while the gateway stays.
@@ -231,7 +231,7 @@ func (s *Sim) join(f Fault) error {
 	s.nodes[spec.ID] = n
 	s.order = append(s.order, spec.ID)
 	slices.Sort(s.order)
-	s.event("controller/node_added", n.told())
+	s.event("controller/node_added", n.eventMembers())
 	s.interview(n)
 	return nil
 }
@@ -249,11 +249,11 @@ func (s *Sim) free() int {
 func (s *Sim) leave(n *node) {
 	delete(s.nodes, n.spec.ID)
 	s.order = slices.DeleteFunc(s.order, func(id int) bool { return id == n.spec.ID })
-	for topic, id := range s.heard {
+	for topic, id := range s.published {
 		if id.Node == n.spec.ID {
-			delete(s.heard, topic)
+			delete(s.published, topic)
 		}
 	}
-	s.topics = slices.DeleteFunc(s.topics, func(topic string) bool { _, ok := s.heard[topic]; return !ok })
-	s.event("controller/node_removed", n.told(), 0)
+	s.publishedOrder = slices.DeleteFunc(s.publishedOrder, func(topic string) bool { _, ok := s.published[topic]; return !ok })
+	s.event("controller/node_removed", n.eventMembers(), 0)
 }

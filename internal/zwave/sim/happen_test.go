@@ -58,7 +58,7 @@ func (s *Sim) light(t *testing.T) (fact, belief any) {
 	t.Helper()
 	must(t, s.ask(t.Context(), func() {
 		v := s.nodes[2].byText("37-0-currentValue")
-		fact, belief = v.fact, v.now
+		fact, belief = v.fact, v.believed
 	}))
 	return fact, belief
 }

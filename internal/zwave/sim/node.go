@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"voicegateway/internal/zwave/wire"
@@ -33,21 +34,21 @@ type node struct {
 
 // view is what the gateway thinks of a node.
 type view struct {
-	ready  bool
-	marked bool   // found out that it is dead
-	stage  string // of the interview; empty is "Complete"
-	unsure bool   // status is "Unknown" until the node answers
-	events []any  // the last hundred, as getNodes tells them
+	ready      bool
+	foundDead  bool
+	stage      string // of the interview; empty is "Complete"
+	unanswered bool   // status is "Unknown" until the node answers
+	events     []any  // the last hundred, as getNodes tells them
 }
 
 // radio is a node's traffic.
 type radio struct {
-	awake   bool      // a sleeper that is up
-	heard   time.Time // last traffic
-	trail   *timer    // the lastActive message that follows
-	bed     *timer    // falls asleep again
-	waiting []func()  // what a sleeper gets when it wakes up
-	verify  map[wire.ValueID]*timer
+	awake       bool // a sleeper that is up
+	lastTraffic time.Time
+	trailing    *timer   // the lastActive message that follows
+	sleepTimer  *timer   // until it falls asleep again
+	waiting     []func() // what a sleeper gets when it wakes up
+	readBacks   map[wire.ValueID]*timer
 }
 
 // value is one value: what the device is, and what the gateway believes.
@@ -59,7 +60,7 @@ type value struct {
 	stateless bool
 	pressed   bool // a stateless one has had an event
 	fact      any  // the device's own truth
-	now       any  // as the gateway has it; nil is unknown
+	believed  any  // as the gateway has it; nil is unknown
 	updated   int64
 	reported  bool // updated is the time of a report, not of a claim
 	rank      int  // place among the values the gateway does not know
@@ -84,17 +85,12 @@ type state struct {
 	Value any    `json:"value"`
 }
 
-// targets are the properties that set a state, by the state they set.
+// targets is the property that sets a state; empty where the property is no such
+// state.
 func targets(property string) string {
 	switch property {
-	case "currentValue":
-		return "targetValue"
-	case "currentMode":
-		return "targetMode"
-	case "currentColor":
-		return "targetColor"
-	case "currentState":
-		return "targetState"
+	case "currentValue", "currentMode", "currentColor", "currentState":
+		return "target" + strings.TrimPrefix(property, "current")
 	default:
 		return ""
 	}
@@ -102,18 +98,11 @@ func targets(property string) string {
 
 // sources is the inverse of targets.
 func sources(property string) string {
-	switch property {
-	case "targetValue":
-		return "currentValue"
-	case "targetMode":
-		return "currentMode"
-	case "targetColor":
-		return "currentColor"
-	case "targetState":
-		return "currentState"
-	default:
+	source := "current" + strings.TrimPrefix(property, "target")
+	if targets(source) != property {
 		return ""
 	}
+	return source
 }
 
 // current says whether the value is a state that a target belongs to.
@@ -122,11 +111,11 @@ func (v *value) current() bool { return targets(v.id.Property) != "" }
 // known says whether the gateway knows the value. A duration without a number
 // is the gateway's way to spell an unknown one.
 func (v *value) known() bool {
-	if d, ok := v.now.(map[string]any); ok && v.meta.Type == "duration" {
+	if d, ok := v.believed.(map[string]any); ok && v.meta.Type == "duration" {
 		_, counted := d["value"]
 		return counted
 	}
-	return v.now != nil
+	return v.believed != nil
 }
 
 func newNode(spec NodeSpec, age time.Duration) (*node, error) {
@@ -135,7 +124,7 @@ func newNode(spec NodeSpec, age time.Duration) (*node, error) {
 		return nil, fmt.Errorf("the simulated node %q has the kind %q; known are %s", spec.Name, spec.Kind, kindNames())
 	}
 	n := &node{spec: spec, kind: kind, moves: map[wire.ValueID]*move{}, last: 99}
-	n.radio.verify = map[wire.ValueID]*timer{}
+	n.radio.readBacks = map[wire.ValueID]*timer{}
 	n.view.ready = true
 	n.addKind()
 	for _, extra := range spec.Extra {
@@ -148,7 +137,7 @@ func newNode(spec NodeSpec, age time.Duration) (*node, error) {
 	})
 	updated := time.Now().Add(-age).UnixMilli()
 	for _, v := range n.values {
-		v.updated, v.reported = updated, v.told()
+		v.updated, v.reported = updated, v.fromDevice()
 	}
 	for key, to := range spec.Values {
 		v := n.byText(key)
@@ -174,23 +163,23 @@ func boltOf(mode any) string {
 // preset is the state at the start. A state sets its target too, unless the
 // house file says otherwise.
 func (n *node) preset(v *value, to any) {
-	v.fact, v.now = to, to
-	v.reported = v.told()
+	v.fact, v.believed = to, to
+	v.reported = v.fromDevice()
 	target := n.target(v)
 	if target == nil || v.id.Class == wire.ColorSwitch {
 		return
 	}
 	if _, own := n.spec.Values[target.id.String()]; !own {
-		target.fact, target.now = to, to
+		target.fact, target.believed = to, to
 	}
 }
 
-// told says whether the gateway has what it knows of a value from the device. What
+// fromDevice says whether the gateway has what it knows of a value from the device. What
 // it only ever ordered itself it dates anew each time: buttons, wake-up intervals,
 // and the targets of switches until somebody presses them.
-func (v *value) told() bool {
+func (v *value) fromDevice() bool {
 	switch {
-	case v.now == nil || !v.readable:
+	case v.believed == nil || !v.readable:
 		return false
 	case v.id.Class == wire.BinarySwitch:
 		return v.current()
@@ -255,9 +244,9 @@ func (n *node) has(class int) bool {
 	return slices.ContainsFunc(n.values, func(v *value) bool { return v.id.Class == class })
 }
 
-// beside returns other properties with the value's class, endpoint and key; nil
+// siblings returns other properties with the value's class, endpoint and key; nil
 // stands for those that do not exist.
-func (n *node) beside(v *value, properties ...string) []*value {
+func (n *node) siblings(v *value, properties ...string) []*value {
 	out := make([]*value, len(properties))
 	for i, p := range properties {
 		out[i] = n.find(v.id.With(p, v.id.Key))
@@ -314,9 +303,9 @@ func (n *node) listed() []*value {
 
 func (n *node) status() string {
 	switch {
-	case n.view.marked:
+	case n.view.foundDead:
 		return dead
-	case n.view.unsure:
+	case n.view.unanswered:
 		return unknownStatus
 	case n.spec.Sleeping && n.radio.awake:
 		return awake

@@ -3,7 +3,6 @@ package sim
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"voicegateway/internal/zwave/wire"
@@ -86,9 +85,9 @@ func (s *Sim) publishAs(n *node, v *value, retained bool) {
 	if !ok {
 		return
 	}
-	if _, taken := s.heard[topic]; !taken { // of two nodes with one topic only the first can be set
-		s.heard[topic] = v.id
-		s.topics = append(s.topics, topic)
+	if _, taken := s.published[topic]; !taken { // of two nodes with one topic only the first can be set
+		s.published[topic] = v.id
+		s.publishedOrder = append(s.publishedOrder, topic)
 	}
 	if own := s.cfg.Settings.configured(v.id); own != nil && own.NoRet {
 		retained = false
@@ -104,16 +103,16 @@ func (s *Sim) publishAs(n *node, v *value, retained bool) {
 func (s *Sim) payload(n *node, v *value) []byte {
 	switch s.cfg.Settings.Payload {
 	case JustValue:
-		if v.now == nil {
+		if v.believed == nil {
 			return nil
 		}
-		return body(v.now)
+		return body(v.believed)
 	case EntireObject:
 		return body(v.describe())
 	default:
 		out := map[string]any{"time": v.time()}
-		if v.now != nil {
-			out["value"] = v.now
+		if v.believed != nil {
+			out["value"] = v.believed
 		}
 		if s.cfg.Settings.NodeNames {
 			out["nodeName"], out["nodeLocation"] = n.spec.Name, n.spec.Location
@@ -133,12 +132,12 @@ func (v *value) time() int64 {
 
 // report is a value as the device itself sends it.
 func (s *Sim) report(n *node, v *value) {
-	fact, told := n.told99(v)
+	fact, told := n.reportedLevel(v)
 	if n.fault.silent.take() || !told {
 		return
 	}
-	before := v.now
-	v.now, v.updated, v.reported = fact, now(), true
+	before := v.believed
+	v.believed, v.updated, v.reported = fact, now(), true
 	s.publishValue(n, v)
 	s.updated(n, v, before)
 }
@@ -147,8 +146,8 @@ func (s *Sim) report(n *node, v *value) {
 // time of a target stays that of the last report, unless the device vouches for
 // what it does.
 func (s *Sim) claim(n *node, v *value, to any) {
-	before := v.now
-	v.now = to
+	before := v.believed
+	v.believed = to
 	if v.current() || v.id.Property == "hexColor" || n.supervised() {
 		v.updated, v.reported = now(), true
 	}
@@ -160,22 +159,22 @@ func (s *Sim) claim(n *node, v *value, to any) {
 // times a second: at once, and at the end of the pause. The first message after
 // a command still has the time of the traffic before it.
 func (s *Sim) traffic(n *node, unasked bool) {
-	last := n.radio.heard
-	n.radio.heard = time.Now()
+	last := n.radio.lastTraffic
+	n.radio.lastTraffic = time.Now()
 	if n.radio.awake {
-		s.bedtime(n)
+		s.sleepSoon(n)
 	}
-	if n.radio.trail != nil {
+	if n.radio.trailing != nil {
 		return
 	}
 	if unasked || last.IsZero() {
-		last = n.radio.heard
+		last = n.radio.lastTraffic
 	}
 	s.publishActive(n, last)
 	s.statistics(n)
-	n.radio.trail = s.after(lastActivePause, func() {
-		n.radio.trail = nil
-		s.publishActive(n, n.radio.heard)
+	n.radio.trailing = s.after(lastActivePause, func() {
+		n.radio.trailing = nil
+		s.publishActive(n, n.radio.lastTraffic)
 	})
 }
 
@@ -197,7 +196,7 @@ func (s *Sim) publishBroadcast() {
 	base := s.cfg.Prefix + "/" + s.cfg.Scheme.Node(wire.Broadcast, "Broadcast", "")
 	for _, v := range s.broadcastValues() {
 		topic := s.cfg.Scheme.Value(base, s.spelled(v))
-		s.heard[topic] = v.id
+		s.published[topic] = v.id
 		if s.cfg.Settings.Payload == JustValue {
 			s.retain(topic, nil)
 			continue
@@ -215,7 +214,7 @@ func (s *Sim) broadcastValues() []*value {
 		v.id.Node = wire.Broadcast
 		if !seen[v.id] {
 			seen[v.id] = true
-			v.readable, v.now, v.fact, v.reported = false, nil, nil, false
+			v.readable, v.believed, v.fact, v.reported = false, nil, nil, false
 			*to = append(*to, &v)
 		}
 	}
@@ -263,13 +262,13 @@ func (s *Sim) event(name string, data ...any) {
 func (s *Sim) updated(n *node, v *value, before any) {
 	args := map[string]any{
 		"commandClassName": className(v.id.Class), "commandClass": v.id.Class, "endpoint": v.id.Endpoint,
-		"property": v.id.Property, "propertyName": cmp.Or(v.meta.Name, v.id.Property), "newValue": v.now, "prevValue": before,
+		"property": v.id.Property, "propertyName": cmp.Or(v.meta.Name, v.id.Property), "newValue": v.believed, "prevValue": before,
 	}
 	if v.id.Key != "" {
 		args["propertyKey"], args["propertyKeyName"] = key(v.id.Key), cmp.Or(v.meta.KeyName, v.id.Key)
 	}
 	if s.cfg.Settings.Events {
-		s.event("node/node_value_updated", n.told(), args)
+		s.event("node/node_value_updated", n.eventMembers(), args)
 	}
 	n.remember("value updated", args)
 }
@@ -285,5 +284,3 @@ func (n *node) remember(name string, args ...any) {
 		"time": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "event": name, "args": append([]any{}, args...),
 	})
 }
-
-func isSet(topic string) bool { return strings.HasSuffix(topic, "/set") }

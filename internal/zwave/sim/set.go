@@ -19,11 +19,11 @@ func (s *Sim) setMessage(topic string, payload []byte) {
 		s.callMessage(name, call, payload)
 		return
 	}
-	id, ok := s.heard[name]
+	id, ok := s.published[name]
 	switch {
 	case !ok || !s.ready: // unknown topics are dropped without a trace
 	case id.Node == wire.Broadcast:
-		s.everyNode(id, payload)
+		s.setEveryNode(id, payload)
 	default:
 		s.setValue(id, payload)
 	}
@@ -39,20 +39,20 @@ func (s *Sim) callMessage(topic, call string, payload []byte) {
 	switch {
 	case bySuffix:
 		s.retain(topic, payload) // the echo comes before anything is done
-		for _, known := range s.topics {
+		for _, known := range s.publishedOrder {
 			if strings.HasSuffix(known, "/"+suffix) && s.ready {
-				s.setValue(s.heard[known], payload)
+				s.setValue(s.published[known], payload)
 			}
 		}
 	case call == "broadcast" || call == "multicast":
 		s.retain(topic, payload)
-		s.together(payload, call == "multicast")
+		s.multicast(payload, call == "multicast")
 	}
 }
 
-// together lets many devices hear one frame. They act, and nobody tells the
+// multicast lets many devices hear one frame. They act, and nobody tells the
 // gateway.
-func (s *Sim) together(payload []byte, chosen bool) {
+func (s *Sim) multicast(payload []byte, chosen bool) {
 	var in struct {
 		wire.ValueID
 		Nodes []int
@@ -71,11 +71,11 @@ func (s *Sim) together(payload []byte, chosen bool) {
 	if !chosen {
 		in.Nodes = s.order
 	}
-	s.onAir(airTime, func() { s.act(in.Nodes, in.ValueID, in.Value) })
+	s.onAir(airTime, func() { s.actUnseen(in.Nodes, in.ValueID, in.Value) })
 }
 
-// act changes devices without the gateway's knowing.
-func (s *Sim) act(nodes []int, id wire.ValueID, to any) {
+// actUnseen changes devices without the gateway's knowing.
+func (s *Sim) actUnseen(nodes []int, id wire.ValueID, to any) {
 	for _, number := range nodes {
 		n := s.nodes[number]
 		if n == nil || !n.hears() {
@@ -107,20 +107,20 @@ func fits(to any, m meta) bool {
 	}
 }
 
-// everyNode is a write to a topic of the pseudo-node that stands for all.
-func (s *Sim) everyNode(id wire.ValueID, payload []byte) {
+// setEveryNode is a write to a topic of the pseudo-node that stands for all.
+func (s *Sim) setEveryNode(id wire.ValueID, payload []byte) {
 	for _, number := range s.order {
 		mine := id
 		mine.Node = number
 		if id.Class == basic {
-			mine = s.nodes[number].mapped(id.Endpoint)
+			mine = s.nodes[number].basicTarget(id.Endpoint)
 		}
 		s.setValue(mine, payload)
 	}
 }
 
-// mapped is the value that a Basic command means on an endpoint.
-func (n *node) mapped(endpoint int) wire.ValueID {
+// basicTarget is the value that a Basic command means on an endpoint.
+func (n *node) basicTarget(endpoint int) wire.ValueID {
 	id := wire.ValueID{Node: n.spec.ID, Class: wire.BinarySwitch, Endpoint: endpoint, Property: "targetValue"}
 	if n.find(id) == nil {
 		id.Class = wire.MultilevelSwitch
@@ -131,7 +131,7 @@ func (n *node) mapped(endpoint int) wire.ValueID {
 // setValue writes by topic: there is never an answer and never an error.
 func (s *Sim) setValue(id wire.ValueID, payload []byte) {
 	n := s.nodes[id.Node]
-	if n == nil || n.view.marked {
+	if n == nil || n.view.foundDead {
 		return
 	}
 	v := n.find(id)

@@ -80,7 +80,7 @@ func (s Settings) configured(id wire.ValueID) *GatewayValue {
 }
 
 // GatewaySpec is the part of a house file that says how its gateway is set.
-// Everything left out stays as in Config.
+// Everything left out stays as in Config. The types are called as in zwave-js-ui.
 type GatewaySpec struct {
 	Name           string         `yaml:"name"`
 	Prefix         string         `yaml:"prefix"`
@@ -112,11 +112,7 @@ func (g GatewaySpec) Apply(cfg *Config) error {
 	if g.Prefix != "" {
 		cfg.Prefix = g.Prefix
 	}
-	names := g.NodeNames == nil || *g.NodeNames
-	if err := cfg.SetType(g.Type, names, g.IgnoreLocation); err != nil {
-		return err
-	}
-	if err := cfg.SetPayload(g.Payload); err != nil {
+	if err := errors.Join(g.setType(cfg), g.setPayload(cfg)); err != nil {
 		return err
 	}
 	if g.Retain != nil {
@@ -134,32 +130,29 @@ func (g GatewaySpec) Apply(cfg *Config) error {
 	return cfg.Settings.validate()
 }
 
-// SetType chooses the gateway type by the name it has in zwave-js-ui: NAMED,
-// VALUEID or MANUAL; empty leaves it. Names say whether VALUEID topics have node
-// names instead of ids.
-func (c *Config) SetType(kind string, names, ignoreLocation bool) error {
-	c.Scheme.IgnoreLocation = c.Scheme.IgnoreLocation || ignoreLocation
-	switch strings.ToUpper(kind) {
+// setType chooses the gateway type; where it is left out the type stays.
+func (g GatewaySpec) setType(c *Config) error {
+	c.Scheme.IgnoreLocation = c.Scheme.IgnoreLocation || g.IgnoreLocation
+	switch strings.ToUpper(g.Type) {
 	case "":
 	case "NAMED":
 		c.Scheme.Kind, c.Settings.Manual = wire.Named, false
 	case "VALUEID":
-		c.Scheme.Kind, c.Settings.Manual = wire.ByIDAndValue, false
-		if names {
-			c.Scheme.Kind = wire.ByIDAndName
+		c.Scheme.Kind, c.Settings.Manual = wire.ByIDAndName, false
+		if g.NodeNames != nil && !*g.NodeNames {
+			c.Scheme.Kind = wire.ByIDAndValue
 		}
 	case "MANUAL":
 		c.Scheme.Kind, c.Settings.Manual = wire.Named, true
 	default:
-		return fmt.Errorf("the gateway type is %q; use NAMED, VALUEID or MANUAL", kind)
+		return fmt.Errorf("the gateway type is %q; use NAMED, VALUEID or MANUAL", g.Type)
 	}
 	return nil
 }
 
-// SetPayload chooses the payload type by name or by zwave-js-ui's number; empty
-// leaves it.
-func (c *Config) SetPayload(name string) error {
-	switch strings.ToLower(name) {
+// setPayload chooses the payload type; where it is left out the type stays.
+func (g GatewaySpec) setPayload(c *Config) error {
+	switch strings.ToLower(g.Payload) {
 	case "":
 	case "0", "time-value":
 		c.Settings.Payload = TimeValue
@@ -168,7 +161,7 @@ func (c *Config) SetPayload(name string) error {
 	case "2", "just-value":
 		c.Settings.Payload = JustValue
 	default:
-		return fmt.Errorf("the payload type is %q; use time-value (0), entire (1) or just-value (2)", name)
+		return fmt.Errorf("the payload type is %q; use time-value (0), entire (1) or just-value (2)", g.Payload)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,30 +83,24 @@ type Sim struct {
 	inbox   inbox
 	out     outbox
 	timers  timers
-	network
-	lifecycle
-}
 
-// network is the nodes, and what the gateway holds of them.
-type network struct {
-	nodes    map[int]*node
-	order    []int
-	heard    map[string]wire.ValueID // topics published since the start: only these can be set
-	topics   []string                // the same, in the order in which they came
-	scenes   []*scene
-	counting bool // the controller's statistics are told again soon
-}
+	// The nodes, and what the gateway holds of them.
+	nodes          map[int]*node
+	order          []int                   // of the nodes, by id
+	published      map[string]wire.ValueID // topics published since the start: only these can be set
+	publishedOrder []string                // the same, in the order in which they came
+	scenes         []*scene
+	counting       bool // the controller's statistics are told again soon
+	controller     view // of node 1
 
-// lifecycle is where the gateway is between its start and its end.
-type lifecycle struct {
-	controller view // of node 1
-	starting   bool // connected; the driver is coming up
-	ready      bool // the driver is up
-	down       bool // stopped from outside
-	stickOut   bool // the USB stick is pulled out
-	mute       charge
-	radioFree  time.Time
-	since      time.Time
+	// Where the gateway is between its start and its end.
+	starting        bool // connected; the driver is coming up
+	ready           bool // the driver is up
+	down            bool // stopped from outside
+	stickOut        bool // the USB stick is pulled out
+	unansweredCalls faultBudget
+	radioFree       time.Time // when the radio has carried what was sent so far
+	since           time.Time // of the start
 }
 
 // New checks the house and builds its nodes; Run plays it.
@@ -116,8 +111,7 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*Sim, error) {
 	s := &Sim{
 		cfg: cfg, control: cfg.ControlTopic(), bus: bus, log: log.With("part", "simulator"),
 		inbox: inbox{wake: make(chan struct{}, 1)}, out: outbox{wake: make(chan struct{}, 1)},
-		network:   network{nodes: map[int]*node{}, heard: map[string]wire.ValueID{}, scenes: []*scene{}},
-		lifecycle: lifecycle{since: time.Now()},
+		nodes: map[int]*node{}, published: map[string]wire.ValueID{}, scenes: []*scene{}, since: time.Now(),
 	}
 	for _, spec := range cfg.House.Nodes {
 		n, err := newNode(spec, cfg.Settings.Age)
@@ -144,11 +138,11 @@ func (s *Sim) Run(ctx context.Context) error {
 	if c, ok := s.bus.(interface{ OnConnection(changed func(up bool)) }); ok {
 		c.OnConnection(func(up bool) {
 			if up {
-				s.hand(s.greet)
+				s.enqueue(s.greet)
 			}
 		})
 	} else {
-		s.hand(s.greet)
+		s.enqueue(s.greet)
 	}
 	s.loop(ctx)
 	if !s.down {
@@ -176,8 +170,8 @@ func (s *Sim) loop(ctx context.Context) {
 	}
 }
 
-// hand gives the simulator's goroutine something to do.
-func (s *Sim) hand(do func()) { s.inbox.push(do) }
+// enqueue gives the simulator's goroutine something to do.
+func (s *Sim) enqueue(do func()) { s.inbox.push(do) }
 
 // after runs do in the simulator's goroutine later; the delay is scaled.
 func (s *Sim) after(d time.Duration, do func()) *timer {
@@ -190,10 +184,10 @@ func (s *Sim) scaled(d time.Duration) time.Duration {
 
 // receive takes a message from the broker.
 func (s *Sim) receive(topic string, payload []byte, _ bool) {
-	if !isSet(topic) {
+	if !strings.HasSuffix(topic, "/set") {
 		return
 	}
-	s.hand(func() {
+	s.enqueue(func() {
 		if topic == s.control {
 			s.controlMessage(payload)
 			return

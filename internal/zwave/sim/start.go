@@ -47,27 +47,27 @@ func (s *Sim) driverReady() {
 	s.starting, s.ready = false, true
 	s.retain(s.cfg.Prefix+"/driver/status", []byte("true"))
 	s.publishBroadcast()
-	s.controller = view{unsure: true}
+	s.controller = view{unanswered: true}
 	s.publishController()
 	for _, id := range s.order {
 		n := s.nodes[id]
-		n.view.ready, n.view.unsure, n.view.marked = false, true, false
+		n.view.ready, n.view.unanswered, n.view.foundDead = false, true, false
 		s.publishStatus(n)
 	}
 	s.event("driver/driver_ready", map[string]any{"homeid": s.cfg.House.HomeID, "name": s.cfg.homeName(), "controllerId": 1})
-	s.controller.unsure = false
+	s.controller.unanswered = false
 	s.publishController()
-	s.event("node/node_alive", s.toldController())
+	s.event("node/node_alive", s.controllerEventMembers())
 	s.controller.ready = true
 	s.publishController()
-	s.event("node/node_ready", s.toldController())
+	s.event("node/node_ready", s.controllerEventMembers())
 	var listening []*node
 	for _, id := range s.readyOrder() {
 		n := s.nodes[id]
 		if n.spec.Sleeping {
-			n.view.unsure = false
+			n.view.unanswered = false
 			s.publishStatus(n)
-			s.event("node/node_sleep", n.told())
+			s.event("node/node_sleep", n.eventMembers())
 			s.nodeReady(n)
 			continue
 		}
@@ -106,17 +106,17 @@ func (s *Sim) answers(n *node) {
 		return
 	}
 	if n.spec.Dead {
-		n.view.unsure, n.view.marked = false, true
+		n.view.unanswered, n.view.foundDead = false, true
 		s.publishStatus(n)
-		s.event("node/node_dead", n.told())
+		s.event("node/node_dead", n.eventMembers())
 		return
 	}
 	if s.cfg.Settings.Node > 0 { // at once there is no traffic to tell of
 		s.traffic(n, false)
 	}
-	n.view.unsure = false
+	n.view.unanswered = false
 	s.publishStatus(n)
-	s.event("node/node_alive", n.told())
+	s.event("node/node_alive", n.eventMembers())
 	s.nodeReady(n)
 }
 
@@ -130,7 +130,7 @@ func (s *Sim) nodeReady(n *node) {
 		s.publishValue(n, v)
 	}
 	s.publishStatus(n)
-	s.event("node/node_ready", n.told())
+	s.event("node/node_ready", n.eventMembers())
 }
 
 func (s *Sim) publishController() {
@@ -142,8 +142,8 @@ func (s *Sim) controllerNode() *node {
 	return &node{spec: NodeSpec{ID: 1, Kind: "controller"}, kind: kind{Class: [2]int{1, 0}}, view: s.controller}
 }
 
-func (s *Sim) toldController() map[string]any {
-	out := s.controllerNode().told()
+func (s *Sim) controllerEventMembers() map[string]any {
+	out := s.controllerNode().eventMembers()
 	out["isControllerNode"] = true
 	return out
 }
@@ -165,9 +165,9 @@ func (s *Sim) interview(n *node) {
 			}
 		})
 	}
-	still(interviewAsks, func() { n.view.unsure = true; stage("None", 1) })
+	still(interviewAsks, func() { n.view.unanswered = true; stage("None", 1) })
 	still(interviewHears, func() {
-		n.view.unsure = false
+		n.view.unanswered = false
 		s.traffic(n, false)
 		stage("None", 1)
 	})
@@ -186,7 +186,7 @@ func (s *Sim) interview(n *node) {
 	})
 	still(interviewEnds, func() {
 		stage("", 1)
-		s.event("node/node_ready", n.told())
+		s.event("node/node_ready", n.eventMembers())
 		if first {
 			s.publishBroadcast()
 		}
@@ -203,9 +203,9 @@ func (n *node) forget() {
 		}
 		switch v.id.Property {
 		case "targetValue":
-			v.now, v.reported = nil, false
+			v.believed, v.reported = nil, false
 		case "duration":
-			v.now, v.reported = map[string]any{"unit": "seconds"}, false
+			v.believed, v.reported = map[string]any{"unit": "seconds"}, false
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (n *node) forget() {
 // republished says whether the gateway publishes a value after an interview that
 // found nothing new: it takes unknown values and whole objects for changed.
 func (v *value) republished() bool {
-	switch v.now.(type) {
+	switch v.believed.(type) {
 	case nil:
 		return !v.stateless
 	case map[string]any:
@@ -235,10 +235,10 @@ func (s *Sim) stop(crash bool, pause time.Duration) {
 		s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
 	s.down, s.ready, s.starting = true, false, false
-	s.heard, s.topics = map[string]wire.ValueID{}, nil
+	s.published, s.publishedOrder = map[string]wire.ValueID{}, nil
 	s.timers.list = nil
 	for _, n := range s.nodes {
-		n.radio = radio{verify: map[wire.ValueID]*timer{}, heard: n.radio.heard}
+		n.radio = radio{readBacks: map[wire.ValueID]*timer{}, lastTraffic: n.radio.lastTraffic}
 		n.view.stage, n.view.events = "", nil
 		for id, m := range n.moves { // the device goes on without the gateway
 			if v := n.find(id); v != nil {

@@ -72,12 +72,12 @@ func (s *Sim) write(c command) {
 	switch {
 	case s.stickOut || n.fault.drop.take():
 		return
-	case n.spec.Dead && n.view.marked:
+	case n.spec.Dead && n.view.foundDead:
 		s.after(deadAnswerTime, func() { c.done(outcome{status: statusFailed}) })
 		return
 	case n.spec.Dead:
 		s.after(deathTime, func() {
-			s.bury(n)
+			s.foundDead(n)
 			c.done(outcome{status: statusFailed})
 		})
 		return
@@ -123,14 +123,14 @@ func (s *Sim) onAir(d time.Duration, do func()) {
 // hears says whether a message reaches the node now.
 func (n *node) hears() bool { return !n.spec.Dead && (!n.spec.Sleeping || n.radio.awake) }
 
-// bury notes that a node does not answer.
-func (s *Sim) bury(n *node) {
-	if n.view.marked || !n.spec.Dead {
+// foundDead notes that a node does not answer.
+func (s *Sim) foundDead(n *node) {
+	if n.view.foundDead || !n.spec.Dead {
 		return
 	}
-	n.view.marked = true
+	n.view.foundDead = true
 	s.publishStatus(n)
-	s.event("node/node_dead", n.told())
+	s.event("node/node_dead", n.eventMembers())
 }
 
 // supervised says whether the device answers for what it does.
@@ -143,8 +143,8 @@ func (c command) fails() bool { return c.node.supervised() && (!c.obeyed || c.go
 // readBack verifies a claim after a while, counted from the last write of the
 // value.
 func (s *Sim) readBack(n *node, of *value, d time.Duration, values ...*value) {
-	n.radio.verify[of.id].cancel()
-	n.radio.verify[of.id] = s.after(d, func() {
+	n.radio.readBacks[of.id].cancel()
+	n.radio.readBacks[of.id] = s.after(d, func() {
 		if n.hears() {
 			s.traffic(n, false)
 			s.reportAll(n, values)
@@ -205,28 +205,28 @@ func writeLevel(s *Sim, c command) {
 		s.claim(n, current, to)
 	}
 	c.done(outcome{status: statusSent})
-	set := append([]*value{current}, n.beside(c.value, "duration", "targetValue")...)
+	set := append([]*value{current}, n.siblings(c.value, "duration", "targetValue")...)
 	verify := slowReadBack
 	if c.transition >= 0 {
 		verify = c.transition + rampReadBack
 	}
 	s.readBack(n, c.value, verify, set...)
-	goal, valid := n.goal(c.goal)
+	goal, valid := n.levelFor(c.goal)
 	if !valid || !c.obeyed {
 		return
 	}
 	c.value.fact = goal
 	s.move(n, current, goal, c.transition, func() {
-		if _, told := n.told99(current); told {
-			n.radio.verify[c.value.id].cancel()
+		if _, told := n.reportedLevel(current); told {
+			n.radio.readBacks[c.value.id].cancel()
 		}
 		s.reportAll(n, set)
 	})
 }
 
-// goal is the level a device goes to for a number: 255 is the last one. A naive
+// levelFor is the level a device goes to for a number: 255 is the last one. A naive
 // device takes the number's lowest byte as it comes.
-func (n *node) goal(to any) (level float64, valid bool) {
+func (n *node) levelFor(to any) (level float64, valid bool) {
 	number, ok := to.(float64)
 	switch {
 	case !ok || math.Abs(number) > math.MaxInt32:
@@ -240,9 +240,9 @@ func (n *node) goal(to any) (level float64, valid bool) {
 	}
 }
 
-// told99 is the level in a device's report as the gateway reads it: 255 is full,
+// reportedLevel is the level in a device's report as the gateway reads it: 255 is full,
 // and what lies between is no level.
-func (n *node) told99(v *value) (any, bool) {
+func (n *node) reportedLevel(v *value) (any, bool) {
 	level, ok := v.fact.(float64)
 	if !ok || v.id.Class != wire.MultilevelSwitch || v.id.Property == "duration" || level <= 99 {
 		return v.fact, true
@@ -269,7 +269,7 @@ func (s *Sim) levelChange(c command) {
 			target.fact = current.fact
 		}
 		if c.value.id.Class == wire.MultilevelSwitch {
-			s.after(stopTime, func() { s.reportAll(n, append([]*value{current}, n.beside(current, "duration", "targetValue")...)) })
+			s.after(stopTime, func() { s.reportAll(n, append([]*value{current}, n.siblings(current, "duration", "targetValue")...)) })
 		}
 		return
 	}
@@ -283,16 +283,11 @@ func (s *Sim) levelChange(c command) {
 	if target != nil {
 		target.fact = goal
 	}
-	s.move(n, current, goal, -1, func() { s.reportAll(n, n.arrival(current)) })
-}
-
-// arrival is what a device reports at the end of a way: a multilevel switch all
-// three values, a Window Covering its position.
-func (n *node) arrival(current *value) []*value {
+	arrived := []*value{current} // a multilevel switch reports all three values, a Window Covering its position
 	if current.id.Class == wire.MultilevelSwitch {
-		return append([]*value{current}, n.beside(current, "duration", "targetValue")...)
+		arrived = append(arrived, n.siblings(current, "duration", "targetValue")...)
 	}
-	return []*value{current}
+	s.move(n, current, goal, -1, func() { s.reportAll(n, arrived) })
 }
 
 func writeCovering(s *Sim, c command) {
