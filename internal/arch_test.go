@@ -82,7 +82,7 @@ var imports = map[string][]string{
 	"stage":                {"broker", "gateway", "mqtt", "turn"},
 	"lab":                  {"audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake"},
 	"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
-	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mqtt", "speech/tts", "stage", "turn"},
+	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "turn"},
 	"cli":                  {anything},
 	"fake":                 {"audio", "speech", "speech/wyoming", "tools", "intent", "home", "turn"},
 	"cmd/voice-gateway":    {"cli"},
