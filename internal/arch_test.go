@@ -30,17 +30,18 @@ var imports = map[string][]string{
 	"home":             {},
 	"tools":            {},
 	"mcpint":           {},
-	"intent":           {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
+	"intent":           {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue"},
+	"intent/catalogue": {"home", "tools"},
 	"intent/numbers":   {},
 	"intent/template":  {"intent/numbers"},
 	"intent/names":     {"home", "intent/numbers"},
 	"intent/sentences": {},
 	"intent/grammar":   {"home", "intent", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
-	"intent/plan":      {"home", "tools", "intent", "intent/names", "intent/numbers"},
-	"intent/reply":     {"home", "tools", "intent", "intent/names", "intent/numbers", "intent/plan", "intent/sentences"},
+	"intent/plan":      {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
+	"intent/reply":     {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers", "intent/plan", "intent/sentences"},
 
 	// The story.
-	"turn": {"audio", "audio/earcon", "speech", "tools", "intent", "intent/plan", "intent/reply", "home"},
+	"turn": {"audio", "audio/earcon", "speech", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply", "home"},
 
 	// Parts: each touches one piece of the world, and none knows another.
 	"worker":          {},

@@ -18,6 +18,7 @@ import (
 	"voicegateway/internal/broker"
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
@@ -223,7 +224,7 @@ func (g *Gateway) optional(ctx context.Context, s service) {
 // Ask answers one text and tells the observers.
 func (g *Gateway) Ask(ctx context.Context, q turn.Question) turn.Record {
 	rec := g.mind.answerer.Turn(ctx, q)
-	if rec.Intent != nil && rec.Intent.Name == "LocalStop" && !q.DryRun && g.ear.loop != nil {
+	if rec.Intent != nil && rec.Intent.Name == catalogue.Stop && !q.DryRun && g.ear.loop != nil {
 		if err := g.ear.loop.Stop(ctx); err != nil {
 			rec.Outcome, rec.Error = turn.OutFailed, err.Error()
 		}

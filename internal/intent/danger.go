@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
 )
 
 // Dangerous reports whether an action on an entity is one of those that are off
@@ -14,41 +15,9 @@ func Dangerous(a Action, e *home.Entity) bool {
 	if e == nil {
 		return false
 	}
-	switch e.Domain {
-	case "lock":
-		return a.Intent == "HassTurnOff" || a.Intent == "HassToggle"
-	case "alarm_control_panel":
-		return a.Intent == "LocalAlarmDisarm" || a.Intent == "HassTurnOff"
+	in := catalogue.Of(a.Intent)
+	if e.Domain == "lock" || e.Domain == "alarm_control_panel" {
+		return slices.Contains(in.Releases, e.Domain)
 	}
-	return starts(a) && e.Hazards() != 0
-}
-
-// starts says whether an action opens, switches on or turns up what it is done to;
-// a level of 0 closes or switches off.
-func starts(a Action) bool {
-	switch a.Intent {
-	case "HassTurnOn", "HassToggle", "HassClimateSetTemperature":
-		return true
-	case "LocalBrightnessAdjust", "LocalFanAdjust", "LocalClimateAdjust":
-		return a.Slots["direction"] != "down"
-	case "LocalClimateMode":
-		return a.Slots["mode"] != "off"
-	case "HassSetPosition":
-		return !isZero(a.Slots["position"])
-	case "HassLightSet":
-		return !isZero(a.Slots["brightness"])
-	case "HassFanSetSpeed":
-		return !slices.ContainsFunc([]string{"percentage", "speed"}, func(slot string) bool { return isZero(a.Slots[slot]) })
-	}
-	return false
-}
-
-func isZero(v any) bool {
-	switch n := v.(type) {
-	case int:
-		return n == 0
-	case float64:
-		return n == 0
-	}
-	return false
+	return in.Starts != nil && in.Starts(a.Slots) && e.Hazards() != 0
 }

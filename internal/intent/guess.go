@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/numbers"
 )
@@ -168,7 +169,7 @@ func holdsNumber(d Decision) bool {
 
 // keepsOut reports whether a thing is a cover that keeps people out.
 func keepsOut(e *home.Entity) bool {
-	return e.Domain == "cover" && Dangerous(Action{Intent: "HassTurnOn"}, e)
+	return e.Domain == "cover" && Dangerous(Action{Intent: catalogue.TurnOn}, e)
 }
 
 // entrances reports whether a decision moves what lets people in, or releases
@@ -229,7 +230,7 @@ func (m *Matcher) warmRoom(p *parse, room string) (Decision, bool) {
 		return Decision{}, false
 	}
 	x := meaning{m: m, p: p, area: room, action: Action{
-		Intent: "HassClimateSetTemperature", Slots: map[string]any{"domain": "climate", "area": room, "temperature": plain(value)},
+		Intent: catalogue.ClimateSetTemperature, Slots: map[string]any{"domain": "climate", "area": room, "temperature": plain(value)},
 	}}
 	var items []int32
 	for i := range m.house.Entities {
@@ -248,7 +249,7 @@ func (m *Matcher) warmRoom(p *parse, room string) (Decision, bool) {
 
 // onlyLight reports whether nothing but a lamp can do what is asked: a colour.
 func (x *meaning) onlyLight() bool {
-	return x.action.Intent == "HassLightSet" && (x.action.Slots["color"] != nil || x.action.Slots["temperature"] != nil)
+	return x.action.Intent == catalogue.LightSet && (x.action.Slots["color"] != nil || x.action.Slots["temperature"] != nil)
 }
 
 // lightsOf does to all lights of a room what is asked.
@@ -267,7 +268,7 @@ func (x *meaning) lightsOf(room string) Decision {
 // movesRoom reports whether a number is said of a kind of thing that is also what
 // a room is called: "set the garage to 21" need not be about its door.
 func (x *meaning) movesRoom() bool {
-	if _, bare := x.p.bareNumber(); !bare || x.action.Intent != "HassSetPosition" || x.m.areaIndex == nil {
+	if _, bare := x.p.bareNumber(); !bare || x.action.Intent != catalogue.SetPosition || x.m.areaIndex == nil {
 		return false
 	}
 	for i := range x.p.n {

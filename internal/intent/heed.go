@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/template"
 )
@@ -43,7 +44,7 @@ func (m *Matcher) delayed(d Decision, area string, steps *int) Decision {
 			return Decision{Route: Model, Reason: "no_sentence"}
 		}
 		for _, inner := range carried.Actions {
-			if inner.Slots[later] != nil || len(inner.Devices) == 0 || inner.Intent == "HassGetState" || inner.Intent == "HassClimateGetTemperature" {
+			if inner.Slots[later] != nil || len(inner.Devices) == 0 || catalogue.Of(inner.Intent).Plan == catalogue.Question {
 				return Decision{Route: Model, Reason: "no_sentence"}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/tools"
 )
 
@@ -16,17 +17,10 @@ type command struct {
 	value  any    // nil: none
 }
 
-// How much "brighter", "warmer" and "faster" mean when no number is said: percent,
-// degrees, percent. A fan has three or four speeds.
-const (
-	brightnessStep = 20
-	degreeStep     = 1
-	speedStep      = 25
-)
-
 // device plans one action on one entity.
 func device(a intent.Action, e *home.Entity) Step {
-	if reads[a.Intent] {
+	in := catalogue.Of(a.Intent)
+	if in.Plan == catalogue.Question {
 		return read(a, e)
 	}
 	risk := tools.Reversible
@@ -43,15 +37,10 @@ func device(a intent.Action, e *home.Entity) Step {
 		}
 		return s
 	}
-	switch a.Intent {
-	case "LocalBrightnessAdjust":
-		return relative(a, e, home.Brightness, "level", brightnessStep, risk)
-	case "LocalClimateAdjust":
-		return relative(a, e, home.Setpoint, "setpoint", degreeStep, risk)
-	case "LocalFanAdjust":
-		return relative(a, e, home.Speed, "level", speedStep, risk)
+	if in.Plan == catalogue.Adjust {
+		return relative(a, e, in.Sets[0], risk)
 	}
-	c, ok := commandFor(a, e)
+	c, ok := commandFor(a, in, e)
 	if !ok {
 		return cannot(a, e, "cannot_do", "I can't do that with %s.", Spoken(e))
 	}
@@ -73,31 +62,14 @@ func controlCall(e *home.Entity, c command) (tools.Call, error) {
 
 // commandFor says what an intent means for a thing of its domain. It is not ok
 // where the entity lacks the ability.
-func commandFor(a intent.Action, e *home.Entity) (command, bool) {
-	switch a.Intent {
-	case "HassTurnOn":
-		return turn(e, true)
-	case "HassTurnOff":
-		return turn(e, false)
-	case "HassToggle":
-		return command{action: "toggle"}, can(e, home.OnOff)
-	case "HassStopMoving":
-		return command{action: "stop"}, can(e, home.Stop)
-	case "HassSetPosition":
-		return command{"position", a.Slots["position"]}, can(e, home.Position)
-	case "HassFanSetSpeed":
-		return command{"level", a.Slots["percentage"]}, can(e, home.Speed)
-	case "HassClimateSetTemperature":
-		return command{"setpoint", a.Slots["temperature"]}, can(e, home.Setpoint)
-	case "HassLightSet":
-		if level, ok := a.Slots["brightness"]; ok {
-			return command{"level", level}, can(e, home.Brightness)
+func commandFor(a intent.Action, in catalogue.Intent, e *home.Entity) (command, bool) {
+	if in.Plan == catalogue.Switch {
+		return turn(e, a.Intent == catalogue.TurnOn)
+	}
+	for _, s := range in.Sets {
+		if value, filled := a.Slots[s.Slot]; filled || len(in.Sets) == 1 {
+			return command{s.Action, value}, can(e, s.Ability)
 		}
-		if colour, ok := a.Slots["color"]; ok {
-			return command{"colour", colour}, can(e, home.Colour)
-		}
-	case "LocalClimateMode":
-		return command{"mode", a.Slots["mode"]}, can(e, home.Mode)
 	}
 	return command{}, false
 }
@@ -131,9 +103,6 @@ func turn(e *home.Entity, on bool) (command, bool) {
 // the benefit of the doubt, its tool knows better.
 func can(e *home.Entity, a home.Ability) bool { return len(e.Abilities) == 0 || e.Can(a) }
 
-// reads are the intents that only ask.
-var reads = map[string]bool{"HassGetState": true, "HassClimateGetTemperature": true}
-
 // read plans a question about one entity.
 func read(a intent.Action, e *home.Entity) Step {
 	if e.Read == nil {
@@ -158,14 +127,15 @@ const sensorTool = "get_device_sensor_data"
 
 // relative plans an act that starts from the present value: read it, then set
 // the new one.
-func relative(a intent.Action, e *home.Entity, ability home.Ability, act string, step float64, risk tools.Risk) Step {
-	if !can(e, ability) {
-		return cannot(a, e, "cannot_do", "I can't change the %s of %s.", ability, Spoken(e))
+func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools.Risk) Step {
+	if !can(e, set.Ability) {
+		return cannot(a, e, "cannot_do", "I can't change the %s of %s.", set.Ability, Spoken(e))
 	}
 	if e.Read == nil {
 		return cannot(a, e, "cannot_now", "I don't know how %s is set now.", Spoken(e))
 	}
-	if delta, ok := number(a.Slots["delta"]); ok {
+	step := set.Step
+	if delta, ok := number(a.Slots[set.Slot]); ok {
 		step = delta
 	}
 	if a.Slots["direction"] == "down" {
@@ -179,11 +149,11 @@ func relative(a intent.Action, e *home.Entity, ability home.Ability, act string,
 		if err := json.Unmarshal(r.Data, &state); err != nil {
 			return tools.Call{}, unknownNow(a, e)
 		}
-		now, ok := number(state.Values[string(ability)])
+		now, ok := number(state.Values[string(set.Ability)])
 		if !ok {
 			return tools.Call{}, unknownNow(a, e)
 		}
-		return controlCall(e, command{act, bounded(ability, now+step)})
+		return controlCall(e, command{set.Action, bounded(set.Ability, now+step)})
 	}
 	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
 }

@@ -1,7 +1,7 @@
 // Package plan turns a matched sentence into tool calls. It goes by what an
 // entity can do and which tool reaches it, never by the name of a server, so a
-// new kind of server needs no line here. A new intent is a line in one of the
-// tables of this package.
+// new kind of server needs no line here. A new intent is a line in the catalogue,
+// and one in own where a tool of the gateway answers it.
 package plan
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/tools"
 )
 
@@ -91,23 +92,29 @@ func Calls(d intent.Decision, h *home.House, area string) ([]Step, error) {
 }
 
 func action(a intent.Action, h *home.House, area string) ([]Step, error) {
-	if no, ok := noTool[a.Intent]; ok {
-		return nil, &Error{Intent: a.Intent, Text: no.text, Key: no.key}
-	}
-	if a.Intent == "LocalListDevices" {
+	in := catalogue.Of(a.Intent)
+	switch in.Plan {
+	case catalogue.Unable:
+		return nil, &Error{Intent: a.Intent, Text: "I can't keep timers yet.", Key: in.Reply}
+	case catalogue.Before:
+		return nil, &Error{Intent: a.Intent, Text: "There is nothing to undo.", Key: in.Reply}
+	case catalogue.List:
 		return listed(a, h, area), nil
-	}
-	if make, ok := local[a.Intent]; ok {
-		call, err := make(a)
+	case catalogue.Words:
+		return []Step{{Action: a, Risk: in.Risk}}, nil
+	case catalogue.Tool:
+		made, err := own[a.Intent](a)
 		if err != nil {
 			return nil, err
 		}
-		risk := tools.Reversible
-		if call.Tool == "get_datetime" || call.Tool == "" {
-			risk = tools.Read
-		}
-		return []Step{{Action: a, Call: call, Risk: risk}}, nil
+		return []Step{{Action: a, Call: made, Risk: in.Risk}}, nil
+	default:
+		return devices(a, h)
 	}
+}
+
+// devices plans an act on things of the house, a step for each.
+func devices(a intent.Action, h *home.House) ([]Step, error) {
 	if len(a.Devices) == 0 {
 		return nil, &Error{Intent: a.Intent, Text: "I understood you, but I have no way to do that yet.", Key: "cannot_yet"}
 	}
@@ -123,33 +130,14 @@ func action(a intent.Action, h *home.House, area string) ([]Step, error) {
 	return steps, nil
 }
 
-// noTool are intents that are understood before anything can do them.
-var noTool = map[string]struct{ key, text string }{
-	"LocalUndo": noUndo, "LocalOther": noUndo, // which take the turn before to know
-	"HassStartTimer": noTimer, "HassCancelTimer": noTimer, "HassCancelAllTimers": noTimer, "HassIncreaseTimer": noTimer,
-	"HassDecreaseTimer": noTimer, "HassPauseTimer": noTimer, "HassUnpauseTimer": noTimer, "HassTimerStatus": noTimer,
-}
-
-var (
-	noTimer = struct{ key, text string }{"cannot_timer", "I can't keep timers yet."}
-	noUndo  = struct{ key, text string }{"nothing_to_undo", "There is nothing to undo."}
-)
-
-// local are the intents the gateway's own tools answer.
-var local = map[string]func(intent.Action) (tools.Call, error){
-	"HassGetCurrentTime":    fixed("get_datetime", map[string]any{"what": "time"}),
-	"HassGetCurrentDate":    fixed("get_datetime", map[string]any{"what": "date"}),
-	"HassMediaPlayerMute":   fixed("set_volume", map[string]any{"action": "mute"}),
-	"HassMediaPlayerUnmute": fixed("set_volume", map[string]any{"action": "unmute"}),
-	"HassSetVolume":         setVolume,
-	"HassSetVolumeRelative": stepVolume,
-	"HassNevermind":         fixed("", nil),
-	"LocalStop":             fixed("", nil),
-	"LocalYes":              fixed("", nil),
-	"LocalResume":           fixed("", nil),
-	"LocalNo":               fixed("", nil),
-	"LocalGoodNight":        fixed("", nil),
-	"LocalLeaving":          fixed("", nil),
+// own are the calls of the intents that the gateway's own tools answer.
+var own = map[string]func(intent.Action) (tools.Call, error){
+	catalogue.GetCurrentTime:    fixed("get_datetime", map[string]any{"what": "time"}),
+	catalogue.GetCurrentDate:    fixed("get_datetime", map[string]any{"what": "date"}),
+	catalogue.MediaPlayerMute:   fixed("set_volume", map[string]any{"action": "mute"}),
+	catalogue.MediaPlayerUnmute: fixed("set_volume", map[string]any{"action": "unmute"}),
+	catalogue.SetVolume:         setVolume,
+	catalogue.SetVolumeRelative: stepVolume,
 }
 
 func fixed(tool string, args map[string]any) func(intent.Action) (tools.Call, error) {
@@ -172,9 +160,6 @@ func stepVolume(a intent.Action) (tools.Call, error) {
 }
 
 func call(server, tool string, args map[string]any) (tools.Call, error) {
-	if tool == "" {
-		return tools.Call{}, nil
-	}
 	body, err := json.Marshal(args)
 	if err != nil {
 		return tools.Call{}, fmt.Errorf("planning %s: %w", tool, err)

@@ -11,6 +11,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )
@@ -214,4 +215,18 @@ func ExampleCalls() {
 	}
 	fmt.Println(steps[0].Call.Tool, string(steps[0].Call.Args), steps[0].Risk)
 	// Output: control_zwave_device {"action":"on","device_name":"Lamp"} reversible
+}
+
+// Every intent of the catalogue that a tool of the gateway answers has its call.
+func TestOwnToolsAreCalled(t *testing.T) {
+	for _, in := range catalogue.All() {
+		d := intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: in.Name}}}
+		if in.Plan != catalogue.Tool {
+			continue
+		}
+		steps, err := plan.Calls(d, &home.House{}, "")
+		if err != nil || len(steps) != 1 || steps[0].Call.Tool == "" || steps[0].Risk != in.Risk {
+			t.Errorf("%s: got %+v and %v, want one call of a tool of ours with the risk %q", in.Name, steps, err, in.Risk)
+		}
+	}
 }

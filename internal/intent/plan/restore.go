@@ -8,6 +8,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/tools"
 )
 
@@ -49,7 +50,7 @@ const full = 100 // percent
 func Restore(e *home.Entity, c Change) Step {
 	a, ok := former(e, c)
 	if !ok {
-		a.Intent = "LocalUndo"
+		a.Intent = catalogue.Undo
 		return cannot(a, e, "unknown_before", "I don't know how %s was before.", Spoken(e))
 	}
 	a.Devices = []string{e.ID}
@@ -82,29 +83,16 @@ func former(e *home.Entity, c Change) (intent.Action, bool) {
 	if c.Before == nil {
 		return intent.Action{}, false
 	}
-	act := func(name, slot string, value any) (intent.Action, bool) {
-		return intent.Action{Intent: name, Slots: map[string]any{slot: value}}, value != nil
-	}
 	level, isLevel := number(c.Before)
 	word := strings.ToLower(wordOf(c.Before))
-	switch home.Ability(c.Property) {
-	case home.Brightness, home.Speed, home.Position:
-		if isLevel && level == 0 && e.Domain != "cover" {
-			return plainly("HassTurnOff")
-		}
-		i := slices.IndexFunc(levels, func(l setting) bool { return string(l.ability) == c.Property })
-		return act(levels[i].intent, levels[i].slot, c.Before)
-	case home.Setpoint:
-		return act("HassClimateSetTemperature", "temperature", c.Before)
-	case home.Mode:
-		return act("LocalClimateMode", "mode", c.Before)
-	case home.Colour:
-		return act("HassLightSet", "color", c.Before)
-	case home.OnOff, home.OpenClose, home.Lock:
+	ability := home.Ability(c.Property)
+	switch {
+	case slices.Contains([]home.Ability{home.OnOff, home.OpenClose, home.Lock}, ability):
 		return turnBack(e, word, c)
-	default:
-		return intent.Action{}, false
+	case slices.Contains(levels, ability) && isLevel && level == 0 && e.Domain != "cover":
+		return plainly(catalogue.TurnOff)
 	}
+	return setTo(ability, c.Before)
 }
 
 // turnBack is the former of what is on or off, open or closed, locked or not. The
@@ -112,7 +100,7 @@ func former(e *home.Entity, c Change) (intent.Action, bool) {
 func turnBack(e *home.Entity, word string, c Change) (intent.Action, bool) {
 	switch word {
 	case "off", "closed", "unlocked":
-		return plainly("HassTurnOff")
+		return plainly(catalogue.TurnOff)
 	case "on", "open", "locked":
 	default:
 		return intent.Action{}, false // opening, stopped, jammed
@@ -120,25 +108,21 @@ func turnBack(e *home.Entity, word string, c Change) (intent.Action, bool) {
 	level, ok := number(c.Level)
 	if ok && level > 0 && level < full {
 		for _, l := range levels {
-			if e.Can(l.ability) {
-				return intent.Action{Intent: l.intent, Slots: map[string]any{l.slot: c.Level}}, true
+			if e.Can(l) {
+				return setTo(l, c.Level)
 			}
 		}
 	}
-	return plainly("HassTurnOn")
+	return plainly(catalogue.TurnOn)
 }
 
-// setting is how an ability is set.
-type setting struct {
-	ability      home.Ability
-	intent, slot string
-}
+// levels are the abilities with a percentage.
+var levels = []home.Ability{home.Brightness, home.Speed, home.Position}
 
-// levels are the abilities with a percentage, and how it is set.
-var levels = []setting{
-	{home.Brightness, "HassLightSet", "brightness"},
-	{home.Speed, "HassFanSetSpeed", "percentage"},
-	{home.Position, "HassSetPosition", "position"},
+// setTo is the act that gives an ability a value; not ok where none does.
+func setTo(a home.Ability, value any) (intent.Action, bool) {
+	name, set, ok := catalogue.Setter(a)
+	return intent.Action{Intent: name, Slots: map[string]any{set.Slot: value}}, ok
 }
 
 func plainly(name string) (intent.Action, bool) {
@@ -198,13 +182,19 @@ func Repeat(c tools.Call) (intent.Action, bool) {
 	if json.Unmarshal(c.Args, &told) != nil {
 		return intent.Action{}, false
 	}
-	name, ok := acts[told.Action]
+	switch told.Action { // unlocking is left out: it is never done by the way
+	case "on", "open", "lock":
+		return plainly(catalogue.TurnOn)
+	case "off", "close":
+		return plainly(catalogue.TurnOff)
+	}
+	name, set, ok := catalogue.Doing(told.Action)
 	if !ok {
 		return intent.Action{}, false
 	}
-	a := intent.Action{Intent: name[0], Slots: map[string]any{}}
-	if name[1] != "" {
-		a.Slots[name[1]] = told.Value
+	a := intent.Action{Intent: name, Slots: map[string]any{}}
+	if set.Slot != "" {
+		a.Slots[set.Slot] = told.Value
 	}
 	return a, true
 }
@@ -213,13 +203,4 @@ func Repeat(c tools.Call) (intent.Action, bool) {
 type asked struct {
 	Action string `json:"action"`
 	Value  any    `json:"value"`
-}
-
-// acts are the actions of control tools as intents, with the slot of the value.
-// Unlocking is left out: it is never done by the way.
-var acts = map[string][2]string{
-	"on": {"HassTurnOn"}, "open": {"HassTurnOn"}, "lock": {"HassTurnOn"},
-	"off": {"HassTurnOff"}, "close": {"HassTurnOff"}, "toggle": {"HassToggle"}, "stop": {"HassStopMoving"},
-	"level": {"HassLightSet", "brightness"}, "colour": {"HassLightSet", "color"}, "position": {"HassSetPosition", "position"},
-	"setpoint": {"HassClimateSetTemperature", "temperature"}, "mode": {"LocalClimateMode", "mode"},
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )
@@ -43,13 +44,13 @@ func sameAction(a, b *plan.Step) bool {
 func (p *Phrases) action(steps []plan.Step, results []tools.Result) string {
 	first := &steps[0]
 	switch {
-	case first.Action.Intent == "LocalListDevices":
+	case catalogue.Of(first.Action.Intent).Plan == catalogue.List:
 		return p.listed(steps)
 	case first.Entity == nil && first.Err != nil:
 		return p.Apology(first.Err)
 	case first.Entity == nil:
 		return p.plain(first, results[0])
-	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == "HassGetState":
+	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == catalogue.GetState:
 		return p.answered(steps, results)
 	case len(steps) == 1:
 		return p.commanded(first, results[0])
@@ -57,17 +58,12 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result) string {
 	return p.group(steps, results)
 }
 
-// quiet are the answers to intents without a tool.
-var quiet = map[string]string{
-	"HassNevermind": "nevermind", "LocalGoodNight": "good_night", "LocalLeaving": "goodbye", "LocalStop": "",
-	"LocalYes": "nothing_asked", "LocalNo": "nevermind", "LocalResume": "nothing_to_resume",
-}
-
 func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
-	if key, ok := quiet[s.Action.Intent]; ok {
-		return p.Phrase(key, nil)
+	in := catalogue.Of(s.Action.Intent)
+	if in.Plan == catalogue.Words {
+		return p.Phrase(in.Reply, nil)
 	}
-	if text := p.clock(s, r); text != "" {
+	if text := p.clock(in.Reply, r); text != "" {
 		return text
 	}
 	if r.Text != "" && (p.english() || r.Data == nil && r.Failed) {
@@ -81,11 +77,10 @@ func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 
 // clock tells the time and the date where the tool's own text is in another
 // language.
-func (p *Phrases) clock(s *plan.Step, r tools.Result) string {
+func (p *Phrases) clock(key string, r tools.Result) string {
 	var data struct {
 		Time time.Time `json:"time"`
 	}
-	key := map[string]string{"HassGetCurrentTime": "clock", "HassGetCurrentDate": "date"}[s.Action.Intent]
 	if key == "" || p.english() || json.Unmarshal(r.Data, &data) != nil || len(p.days) != 7 || len(p.months) != 12 {
 		return ""
 	}

@@ -1,0 +1,174 @@
+// Package catalogue names every intent once and says what the gateway does with
+// it: how it is planned, what it risks, what it is answered with and how it is
+// undone. Whoever needs to know goes by this table and not by a name. A new
+// intent is a constant here, a line in the table and a sentence in the files of
+// internal/intent/sentences.
+package catalogue
+
+import (
+	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
+)
+
+// The intents. Those that begin with Hass are Home Assistant's, so that its
+// sentences can be taken as they are; those that begin with Local are our own.
+const (
+	TurnOn    = "HassTurnOn" // also opens and locks
+	TurnOff   = "HassTurnOff"
+	Toggle    = "HassToggle"
+	GetState  = "HassGetState"
+	Nevermind = "HassNevermind"
+
+	LightSet         = "HassLightSet"
+	BrightnessAdjust = "LocalBrightnessAdjust"
+	FanSetSpeed      = "HassFanSetSpeed"
+	FanAdjust        = "LocalFanAdjust"
+	SetPosition      = "HassSetPosition"
+	StopMoving       = "HassStopMoving"
+
+	ClimateSetTemperature = "HassClimateSetTemperature"
+	ClimateGetTemperature = "HassClimateGetTemperature"
+	ClimateAdjust         = "LocalClimateAdjust"
+	ClimateMode           = "LocalClimateMode"
+
+	VacuumStart        = "HassVacuumStart"
+	VacuumReturnToBase = "HassVacuumReturnToBase"
+	VacuumStop         = "LocalVacuumStop"
+	AlarmArm           = "LocalAlarmArm"
+	AlarmDisarm        = "LocalAlarmDisarm"
+
+	GetCurrentTime    = "HassGetCurrentTime"
+	GetCurrentDate    = "HassGetCurrentDate"
+	SetVolume         = "HassSetVolume"
+	SetVolumeRelative = "HassSetVolumeRelative"
+	MediaPlayerMute   = "HassMediaPlayerMute"
+	MediaPlayerUnmute = "HassMediaPlayerUnmute"
+	ListDevices       = "LocalListDevices"
+
+	StartTimer      = "HassStartTimer"
+	CancelTimer     = "HassCancelTimer"
+	CancelAllTimers = "HassCancelAllTimers"
+	IncreaseTimer   = "HassIncreaseTimer"
+	DecreaseTimer   = "HassDecreaseTimer"
+	PauseTimer      = "HassPauseTimer"
+	UnpauseTimer    = "HassUnpauseTimer"
+	TimerStatus     = "HassTimerStatus"
+
+	Yes       = "LocalYes"
+	No        = "LocalNo"
+	Stop      = "LocalStop"
+	Resume    = "LocalResume"
+	Undo      = "LocalUndo"
+	Other     = "LocalOther" // the other one was meant
+	GoodNight = "LocalGoodNight"
+	Leaving   = "LocalLeaving"
+	Overheard = "LocalOverheard" // talk that is no command
+)
+
+// Intent is what the gateway knows of one intent.
+type Intent struct {
+	Name string
+	Plan Plan
+	// Sets are the settings of a device it changes; the first whose slot the
+	// sentence has filled counts. Only Command and Adjust have them.
+	Sets []Setting
+	// Risk is the least it risks. On some things it is dangerous: see Starts and
+	// Releases.
+	Risk tools.Risk
+	// Starts reports whether it opens, switches on or turns up what it is done to,
+	// which is dangerous where the thing is. Nil: never.
+	Starts func(slots map[string]any) bool
+	// Releases are the domains it is always dangerous in: unlocking, disarming.
+	Releases []string
+	// Reply is the phrase it is answered with; "" where the device's receipt or the
+	// tool's own words decide (done_on, done_level …).
+	Reply string
+	Undo  Undoing
+}
+
+// Plan is how an intent becomes tool calls.
+type Plan uint8
+
+// The ways to plan.
+const (
+	Unknown  Plan = iota // in no table: nothing of ours is there for it
+	Switch               // a control call: on or off, in the words of the thing's kind
+	Command              // a control call that sets one of Sets; none: nothing can do it yet
+	Adjust               // the same, starting from what is set now
+	Question             // a reading call
+	Tool                 // a call of one of our own tools
+	List                 // no call: tells what is in a room
+	Words                // no call: answered with its phrase
+	Before               // about the turn before, which knows what to do
+	Unable               // understood before anything can do it
+	Ignored              // never planned: nobody spoke to the house
+)
+
+// Setting is one thing an intent sets on a device.
+type Setting struct {
+	Slot    string       // where the value is; "" where there is none
+	Ability home.Ability // what the device must be able to do
+	Action  string       // what its control tool calls it, and its reply: done_<action>
+	Step    float64      // Adjust: how much, when no number is said
+}
+
+// Undoing says what becomes of an act that is taken back.
+type Undoing uint8
+
+// The ways of taking back.
+const (
+	Nothing  Undoing = iota // it leaves nothing that could be taken back
+	Restored                // the device is set to what it was before
+	Final                   // it changes something that has no state to go back to
+)
+
+func always(map[string]any) bool { return true }
+
+// unless reports whether none of the slots has the value.
+func unless(value any, slots ...string) func(map[string]any) bool {
+	return func(filled map[string]any) bool {
+		for _, slot := range slots {
+			if same(filled[slot], value) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func same(v, want any) bool {
+	if n, ok := v.(int); ok {
+		v = float64(n)
+	}
+	return v == want
+}
+
+// Of looks an intent up. An intent of somebody else's sentences that has no line
+// here is Unknown.
+func Of(name string) Intent { return byName[name] }
+
+// All are the intents in the order of the table.
+func All() []Intent { return table() }
+
+// Setter is the intent that gives a device's ability a value, and the setting of
+// it.
+func Setter(a home.Ability) (name string, s Setting, ok bool) {
+	return find(func(s Setting) bool { return s.Slot != "" && s.Ability == a })
+}
+
+// Doing is the intent that makes a control call with this action.
+func Doing(action string) (name string, s Setting, ok bool) {
+	return find(func(s Setting) bool { return s.Action == action })
+}
+
+// find is the first setting of a Command that fits.
+func find(fits func(Setting) bool) (string, Setting, bool) {
+	for _, i := range commands {
+		for _, s := range i.Sets {
+			if fits(s) {
+				return i.Name, s, true
+			}
+		}
+	}
+	return "", Setting{}, false
+}

@@ -1,0 +1,122 @@
+package catalogue
+
+import (
+	"slices"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
+)
+
+var (
+	byName   = index()
+	commands = slices.DeleteFunc(table(), func(i Intent) bool { return i.Plan != Command })
+)
+
+func index() map[string]Intent {
+	out := make(map[string]Intent)
+	for _, i := range table() {
+		out[i.Name] = i
+	}
+	return out
+}
+
+// table is every intent. Where several commands set the same, the first of them
+// is the one by which it is set back.
+func table() []Intent {
+	return slices.Concat(devices(), own(), talk())
+}
+
+// devices are the intents about things of the house.
+func devices() []Intent {
+	const (
+		reversible = tools.Reversible
+		lock       = "lock"
+		alarm      = "alarm_control_panel"
+	)
+	return []Intent{
+		{Name: TurnOn, Plan: Switch, Risk: reversible, Starts: always, Undo: Restored},
+		{Name: TurnOff, Plan: Switch, Risk: reversible, Releases: []string{lock, alarm}, Undo: Restored},
+		{
+			Name: Toggle, Plan: Command, Sets: []Setting{{"", home.OnOff, "toggle", 0}},
+			Risk: reversible, Starts: always, Releases: []string{lock}, Undo: Restored,
+		},
+		{
+			Name: LightSet, Plan: Command, Sets: []Setting{{"brightness", home.Brightness, "level", 0}, {"color", home.Colour, "colour", 0}},
+			Risk: reversible, Starts: unless(0.0, "brightness"), Undo: Restored,
+		},
+		{
+			Name: BrightnessAdjust, Plan: Adjust, Sets: []Setting{{"delta", home.Brightness, "level", 20}}, // percent
+			Risk: reversible, Starts: unless("down", "direction"), Undo: Restored,
+		},
+		{
+			Name: SetPosition, Plan: Command, Sets: []Setting{{"position", home.Position, "position", 0}},
+			Risk: reversible, Starts: unless(0.0, "position"), Undo: Restored,
+		},
+		{Name: StopMoving, Plan: Command, Sets: []Setting{{"", home.Stop, "stop", 0}}, Risk: reversible, Undo: Final},
+		{
+			Name: FanSetSpeed, Plan: Command, Sets: []Setting{{"percentage", home.Speed, "level", 0}},
+			Risk: reversible, Starts: unless(0.0, "percentage", "speed"), Undo: Restored,
+		},
+		{
+			Name: FanAdjust, Plan: Adjust, Sets: []Setting{{"delta", home.Speed, "level", 25}}, // percent: a fan has three or four speeds
+			Risk: reversible, Starts: unless("down", "direction"), Undo: Restored,
+		},
+		{
+			Name: ClimateSetTemperature, Plan: Command, Sets: []Setting{{"temperature", home.Setpoint, "setpoint", 0}},
+			Risk: reversible, Starts: always, Undo: Restored,
+		},
+		{
+			Name: ClimateAdjust, Plan: Adjust, Sets: []Setting{{"delta", home.Setpoint, "setpoint", 1}}, // degree
+			Risk: reversible, Starts: unless("down", "direction"), Undo: Restored,
+		},
+		{
+			Name: ClimateMode, Plan: Command, Sets: []Setting{{"mode", home.Mode, "mode", 0}},
+			Risk: reversible, Starts: unless("off", "mode"), Undo: Restored,
+		},
+		{Name: ClimateGetTemperature, Plan: Question, Risk: tools.Read},
+		{Name: GetState, Plan: Question, Risk: tools.Read},
+		{Name: VacuumStart, Plan: Command, Risk: reversible},
+		{Name: VacuumReturnToBase, Plan: Command, Risk: reversible},
+		{Name: VacuumStop, Plan: Command, Risk: reversible},
+		{Name: AlarmArm, Plan: Command, Risk: reversible},
+		{Name: AlarmDisarm, Plan: Command, Risk: reversible, Releases: []string{alarm}},
+	}
+}
+
+// own are the intents that our own tools answer, or will.
+func own() []Intent {
+	const timer = "cannot_timer"
+	return []Intent{
+		{Name: GetCurrentTime, Plan: Tool, Risk: tools.Read, Reply: "clock"},
+		{Name: GetCurrentDate, Plan: Tool, Risk: tools.Read, Reply: "date"},
+		{Name: SetVolume, Plan: Tool, Risk: tools.Reversible, Undo: Final},
+		{Name: SetVolumeRelative, Plan: Tool, Risk: tools.Reversible, Undo: Final},
+		{Name: MediaPlayerMute, Plan: Tool, Risk: tools.Reversible, Undo: Final},
+		{Name: MediaPlayerUnmute, Plan: Tool, Risk: tools.Reversible, Undo: Final},
+		{Name: ListDevices, Plan: List, Risk: tools.Read, Reply: "things_here"},
+		{Name: StartTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
+		{Name: CancelTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
+		{Name: CancelAllTimers, Plan: Unable, Risk: tools.Read, Reply: timer},
+		{Name: IncreaseTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
+		{Name: DecreaseTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
+		{Name: PauseTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
+		{Name: UnpauseTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
+		{Name: TimerStatus, Plan: Unable, Risk: tools.Read, Reply: timer},
+	}
+}
+
+// talk are the intents that are about the conversation itself.
+func talk() []Intent {
+	return []Intent{
+		{Name: Nevermind, Plan: Words, Risk: tools.Read, Reply: "nevermind"},
+		{Name: Yes, Plan: Words, Risk: tools.Read, Reply: "nothing_asked"},
+		{Name: No, Plan: Words, Risk: tools.Read, Reply: "nevermind"},
+		{Name: Stop, Plan: Words, Risk: tools.Read}, // silence is what was asked for
+		{Name: Resume, Plan: Words, Risk: tools.Read, Reply: "nothing_to_resume"},
+		{Name: GoodNight, Plan: Words, Risk: tools.Read, Reply: "good_night"},
+		{Name: Leaving, Plan: Words, Risk: tools.Read, Reply: "goodbye"},
+		{Name: Undo, Plan: Before, Risk: tools.Read, Reply: "nothing_to_undo"},
+		{Name: Other, Plan: Before, Risk: tools.Read, Reply: "nothing_to_undo"},
+		{Name: Overheard, Plan: Ignored, Risk: tools.Read},
+	}
+}
