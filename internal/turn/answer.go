@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/speech"
@@ -135,9 +136,9 @@ func (a *Answerer) local(ctx context.Context, q Question, d intent.Decision, bef
 	}
 	if len(d.Actions) == 1 {
 		switch d.Actions[0].Intent {
-		case "LocalUndo":
+		case catalogue.Undo:
 			return a.undo(ctx, q, d, before, rec, w)
-		case "LocalOther":
+		case catalogue.Other:
 			return a.other(ctx, q, d, before, rec, w)
 		}
 	}

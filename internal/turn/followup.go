@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 )
 
 // remember keeps what was asked back for the time a person takes to answer.
@@ -52,7 +53,7 @@ func (a *Answerer) withThing(q Question, p pending) (intent.Decision, bool) {
 	chosen := a.phrases.Choose(q.Text, options)
 	switch {
 	case a.phrases.None(q.Text):
-		return local("LocalNo"), true
+		return local(catalogue.No), true
 	case len(chosen) == 0 && a.phrases.Yes(q.Text): // yes, but which
 		chosen = options
 	case len(chosen) == 0:

@@ -6,6 +6,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
@@ -51,7 +52,7 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 		t.rec.Outcome = Interrupted
 	case ctx.Err() == nil:
 		t.ending = ending{asks: t.rec.Outcome == Asked && played > 0, acted: acted(t.rec), sound: standIn(t.rec, given, played)}
-		t.ending.halts = t.rec.Intent != nil && t.rec.Intent.Name == "LocalStop"
+		t.ending.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
 	}
 	if !t.unanswered() {
 		l.finishRecord(t)

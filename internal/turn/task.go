@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/tools"
 )
@@ -80,9 +81,9 @@ func (a *Answerer) resumes(q Question, d intent.Decision) (id string, ok bool) {
 		return "", false
 	}
 	switch d.Actions[0].Intent {
-	case "LocalResume":
+	case catalogue.Resume:
 		return "", true
-	case "LocalYes":
+	case catalogue.Yes:
 		return a.memory.accept(q, time.Time{})
 	}
 	return "", false

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/tools"
@@ -186,7 +187,7 @@ func receipt(r tools.Result) *Receipt {
 func (a *Answerer) mustAsk(steps []plan.Step) bool {
 	acting, floor := 0, false
 	for _, s := range steps {
-		off := s.Action.Intent == "HassTurnOff" && s.Entity != nil && s.Entity.Domain == "light"
+		off := s.Action.Intent == catalogue.TurnOff && s.Entity != nil && s.Entity.Domain == "light"
 		if s.Risk != tools.Read && !off {
 			acting++
 			floor = floor || s.Action.Slots["floor"] != nil

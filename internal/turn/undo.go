@@ -8,6 +8,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/tools"
@@ -28,7 +29,7 @@ func (a *Answerer) Amendable(s Source, area string) bool {
 // overheard reports whether a text was a "no" to nothing, into a microphone that
 // nobody had woken: somebody in the room said it to somebody else.
 func overheard(q Question, d intent.Decision, asked bool, rec *Record) bool {
-	return !asked && q.Source == FromMic && rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == "LocalNo"
+	return !asked && q.Source == FromMic && rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.No
 }
 
 // amended takes the exact words about the turn before for what they are, in
@@ -38,15 +39,15 @@ func (a *Answerer) amended(q Question, before *past, asked bool) (intent.Decisio
 	name := ""
 	switch a.phrases.Amendment(q.Text) {
 	case reply.Undo:
-		name = "LocalUndo"
+		name = catalogue.Undo
 	case reply.Other:
-		name = "LocalOther"
+		name = catalogue.Other
 	case reply.Halt:
-		name = "LocalStop"
+		name = catalogue.Stop
 	case reply.Not:
-		name = "LocalNo"
+		name = catalogue.No
 		if !asked && before != nil && before.latest && !before.asked && before.undone == 0 {
-			name = "LocalUndo"
+			name = catalogue.Undo
 		}
 	case reply.NoAmendment:
 		return intent.Decision{}, false
@@ -298,7 +299,7 @@ func (p *past) add(h *home.House, c tools.Call, r tools.Result, e *home.Entity) 
 }
 
 // stopMoving is the one act on a device that leaves nothing to go back to.
-const stopMoving = "HassStopMoving"
+const stopMoving = catalogue.StopMoving
 
 // as gives a past its text, and the act that can be done to another device: the
 // only one that was done.
