@@ -1,12 +1,10 @@
 package ai
 
-import "strings"
+import (
+	"strings"
 
-// hiddenTags are the blocks that some models write into their answer and that
-// are not part of it: thinking, and calls that the server did not understand.
-func hiddenTags() []string {
-	return []string{"think", "thinking", "reasoning", "thought", "tool_call", "tool_calls"}
-}
+	"voicegateway/internal/speech"
+)
 
 // hider takes hidden blocks out of a growing text. A tag may arrive in pieces,
 // so what could still become one is held back.
@@ -84,7 +82,7 @@ const (
 
 func tagAt(text string) (tag string, state tagState) {
 	state = tagUnknown
-	for _, tag := range hiddenTags() {
+	for _, tag := range speech.HiddenTags() {
 		for form, found := range map[string]tagState{"<" + tag + ">": tagOpen, "</" + tag + ">": tagClose} {
 			if len(text) >= len(form) && strings.EqualFold(text[:len(form)], form) {
 				return tag, found

@@ -4,23 +4,21 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"voicegateway/internal/speech"
 )
 
-var (
-	mdLink    = regexp.MustCompile(`!?\[([^\]\n]{0,200})\]\([^)\n]{0,500}\)`)
-	bareLink  = regexp.MustCompile(`(?i)<?\b(?:https?://|ftp://|mailto:|www\.)[^\s<>]+>?`)
-	htmlTag   = regexp.MustCompile(`</?[A-Za-z][^<>\n]{0,200}>`)
-	lineStart = regexp.MustCompile(`^\s*(?:#{1,6}\s+|>\s*|[-*+•]\s+(?:\[[ xX]\]\s*)?)+`)
-	rule      = regexp.MustCompile(`^\s*[-=*_|:\s]{3,}$`)
-)
+// numbered is the beginning of a line in a list. A whole text keeps it, because
+// it may be a date there; the sentences of a model are lines of markdown.
+var numbered = regexp.MustCompile(`^\s*\d{1,3}[.)]\s+`)
 
 // plainer makes words to speak of the sentences of a markdown text, in order.
 type plainer struct {
 	inFence bool
 }
 
-// sentence returns what is to be said of a piece of text, "" for nothing: code
-// blocks, rules, links and control characters are not read out.
+// sentence returns what is to be said of a piece of text, "" for nothing. A code
+// block may go on over several pieces.
 func (p *plainer) sentence(s string) string {
 	if fence := strings.Count(s, "```"); fence > 0 {
 		within := p.inFence
@@ -31,24 +29,7 @@ func (p *plainer) sentence(s string) string {
 	} else if p.inFence {
 		return ""
 	}
-	if rule.MatchString(s) {
-		return ""
-	}
-	s = lineStart.ReplaceAllString(s, "")
-	s = mdLink.ReplaceAllString(s, "$1")
-	s = bareLink.ReplaceAllStringFunc(s, func(l string) string {
-		return l[len(strings.TrimRight(l, ".,;:!?")):]
-	})
-	s = htmlTag.ReplaceAllString(s, " ")
-	s = strings.Map(spoken, s)
-	s = strings.Join(strings.Fields(s), " ")
-	for _, mark := range []string{".", ",", "!", "?", ";", ":"} {
-		s = strings.ReplaceAll(s, " "+mark, mark)
-	}
-	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-		return ""
-	}
-	return strings.TrimSpace(s)
+	return speech.Speakable(numbered.ReplaceAllString(s, ""))
 }
 
 // outsideFences keeps the pieces that are not within ``` and ```.
@@ -61,26 +42,6 @@ func outsideFences(s string, within bool) string {
 		within = !within
 	}
 	return b.String()
-}
-
-// spoken maps a character of a sentence to one that can be spoken. Emphasis
-// disappears without a gap (**on**), what separates leaves one.
-func spoken(r rune) rune {
-	switch r {
-	case '*', '`', '~', '\u200b', '\u200d', '\ufeff', '\u00ad':
-		return -1
-	case '_', '|', '#', '<', '>', '[', ']', '{', '}', '\\', '^':
-		return ' '
-	case '°', '%', '€', '$', '£', '+', '=', '№':
-		return r
-	}
-	switch {
-	case unicode.Is(unicode.So, r), unicode.Is(unicode.Sk, r), unicode.Is(unicode.Variation_Selector, r), r == unicode.ReplacementChar:
-		return ' ' // emoji and the like would be read by their names
-	case !unicode.IsPrint(r):
-		return ' '
-	}
-	return r
 }
 
 // printable maps control characters to spaces, for messages of others in logs.

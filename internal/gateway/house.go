@@ -164,14 +164,7 @@ func (h *house) Match(text, area string) intent.Decision {
 
 // Judge says whether the words so far are a sentence (DESIGN H6).
 func (h *house) Judge(partial string) speech.Completeness {
-	switch h.now.Load().grammar.Judge(partial) {
-	case grammar.Closed:
-		return speech.Closed
-	case grammar.Growable:
-		return speech.Growable
-	default:
-		return speech.Incomplete
-	}
+	return h.now.Load().grammar.Judge(partial)
 }
 
 // House is the house as it is known now.

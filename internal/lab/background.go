@@ -188,7 +188,7 @@ func (e *eavesdropper) listen(ctx context.Context, f audio.Frame) error {
 		}
 		e.partial = p
 	}
-	e.ended = e.end.Push(f, e.partial, completeness(e.grammar.Judge(e.partial.Text)))
+	e.ended = e.end.Push(f, e.partial, e.grammar.Judge(e.partial.Text))
 	return nil
 }
 

@@ -188,7 +188,7 @@ func (m *Lab) hear(ctx context.Context, l Recording) (Outcome, error) {
 		if err != nil {
 			return o, err
 		}
-		end = ender.Push(f, p, completeness(m.grammar.Judge(p.Text)))
+		end = ender.Push(f, p, m.grammar.Judge(p.Text))
 	}
 	o.Ended = end.Reason
 	if o.Transcript, err = m.engine.Finish(ctx); err != nil {
@@ -196,15 +196,4 @@ func (m *Lab) hear(ctx context.Context, l Recording) (Outcome, error) {
 	}
 	m.judge(&o)
 	return o, nil
-}
-
-func completeness(c grammar.Completeness) speech.Completeness {
-	switch c {
-	case grammar.Closed:
-		return speech.Closed
-	case grammar.Growable:
-		return speech.Growable
-	default:
-		return speech.Incomplete
-	}
 }

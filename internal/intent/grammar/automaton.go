@@ -1,5 +1,7 @@
 package grammar
 
+import "voicegateway/internal/speech"
+
 // automaton accepts the sentences of a grammar word by word. States carry the
 // words that may follow; empty moves are resolved when it is built.
 type automaton struct {
@@ -87,13 +89,13 @@ func (a *automaton) close() {
 }
 
 // judge follows the words. It is alive when a sentence begins with them.
-func (a *automaton) judge(words []string) (c Completeness, alive bool) {
+func (a *automaton) judge(words []string) (c speech.Completeness, alive bool) {
 	var buffer [2][64]int32
 	now, next := append(buffer[0][:0], 0), buffer[1][:0]
 	for _, word := range words {
 		id, ok := a.words[word]
 		if !ok {
-			return Incomplete, false
+			return speech.Incomplete, false
 		}
 		next = next[:0]
 		for _, s := range now {
@@ -104,20 +106,20 @@ func (a *automaton) judge(words []string) (c Completeness, alive bool) {
 			}
 		}
 		if len(next) == 0 {
-			return Incomplete, false
+			return speech.Incomplete, false
 		}
 		now, next = next, now
 	}
-	c = Incomplete
+	c = speech.Incomplete
 	grows := false
 	for _, s := range now {
 		if a.states[s].accept {
-			c = Closed
+			c = speech.Closed
 		}
 		grows = grows || len(a.states[s].moves) > 0
 	}
-	if c == Closed && grows {
-		c = Growable
+	if c == speech.Closed && grows {
+		c = speech.Growable
 	}
 	return c, true
 }

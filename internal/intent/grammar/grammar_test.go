@@ -14,6 +14,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/grammar"
+	"voicegateway/internal/speech"
 )
 
 func load(tb testing.TB, path string) *home.House {
@@ -70,7 +71,7 @@ func TestWhatIsHeardIsUnderstood(t *testing.T) {
 				if !understood {
 					t.Fatalf("%q is heard but not understood: %s %s", text, d.Route, d.Reason)
 				}
-				if g.Judge(text) == grammar.Incomplete {
+				if g.Judge(text) == speech.Incomplete {
 					t.Fatalf("%q is a sentence but judged incomplete", text)
 				}
 			}
@@ -92,7 +93,7 @@ func TestSpokenClipsAreInTheGrammar(t *testing.T) {
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			t.Fatal(err)
 		}
-		whole := g.Judge(c.Text) != grammar.Incomplete
+		whole := g.Judge(c.Text) != speech.Incomplete
 		switch c.Kind {
 		case "command", "wake+command":
 			if !whole {
@@ -110,35 +111,35 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		partial string
-		want    grammar.Completeness
+		want    speech.Completeness
 	}{
-		"nothing":                     {"", grammar.Incomplete},
-		"beginning":                   {"turn on the", grammar.Incomplete},
-		"half a name":                 {"turn on the coffee", grammar.Incomplete},
-		"whole name":                  {"turn on the kitchen light", grammar.Closed},
-		"plural":                      {"turn on the kitchen lights", grammar.Closed},
-		"polite tail":                 {"turn on the kitchen light please", grammar.Closed},
-		"polite head":                 {"could you turn on the kitchen light", grammar.Closed},
-		"name that may grow":          {"turn off the lights", grammar.Growable},
-		"kind that may get an area":   {"open the curtains", grammar.Growable},
-		"area said":                   {"open the curtains in the bedroom", grammar.Closed},
-		"area begun":                  {"open the curtains in the", grammar.Incomplete},
-		"number without unit":         {"dim the bedroom lamp to forty", grammar.Incomplete},
-		"number with unit":            {"dim the bedroom lamp to forty percent", grammar.Closed},
-		"number that may grow":        {"set the thermostat to twenty", grammar.Growable},
-		"number that may get a half":  {"set the thermostat to twenty one", grammar.Growable},
-		"degrees":                     {"set the thermostat to twenty one degrees", grammar.Closed},
-		"shortest name of two":        {"set the thermostat", grammar.Incomplete},
-		"and after a whole sentence":  {"turn on the kitchen light and", grammar.Incomplete},
-		"second command begun":        {"turn on the kitchen light and close", grammar.Incomplete},
-		"two commands":                {"turn on the kitchen light and lock the front door", grammar.Closed},
-		"decoy":                       {"turn on the dishwasher", grammar.Closed},
-		"not a command":               {"the dog chased the cat", grammar.Incomplete},
-		"words in the wrong order":    {"light kitchen the on turn", grammar.Incomplete},
-		"upper case":                  {"What Time Is It", grammar.Closed},
-		"politeness only":             {"please", grammar.Incomplete},
-		"question":                    {"is the front door locked", grammar.Closed},
-		"only words of other choices": {"open the kitchen light", grammar.Incomplete},
+		"nothing":                     {"", speech.Incomplete},
+		"beginning":                   {"turn on the", speech.Incomplete},
+		"half a name":                 {"turn on the coffee", speech.Incomplete},
+		"whole name":                  {"turn on the kitchen light", speech.Closed},
+		"plural":                      {"turn on the kitchen lights", speech.Closed},
+		"polite tail":                 {"turn on the kitchen light please", speech.Closed},
+		"polite head":                 {"could you turn on the kitchen light", speech.Closed},
+		"name that may grow":          {"turn off the lights", speech.Growable},
+		"kind that may get an area":   {"open the curtains", speech.Growable},
+		"area said":                   {"open the curtains in the bedroom", speech.Closed},
+		"area begun":                  {"open the curtains in the", speech.Incomplete},
+		"number without unit":         {"dim the bedroom lamp to forty", speech.Incomplete},
+		"number with unit":            {"dim the bedroom lamp to forty percent", speech.Closed},
+		"number that may grow":        {"set the thermostat to twenty", speech.Growable},
+		"number that may get a half":  {"set the thermostat to twenty one", speech.Growable},
+		"degrees":                     {"set the thermostat to twenty one degrees", speech.Closed},
+		"shortest name of two":        {"set the thermostat", speech.Incomplete},
+		"and after a whole sentence":  {"turn on the kitchen light and", speech.Incomplete},
+		"second command begun":        {"turn on the kitchen light and close", speech.Incomplete},
+		"two commands":                {"turn on the kitchen light and lock the front door", speech.Closed},
+		"decoy":                       {"turn on the dishwasher", speech.Closed},
+		"not a command":               {"the dog chased the cat", speech.Incomplete},
+		"words in the wrong order":    {"light kitchen the on turn", speech.Incomplete},
+		"upper case":                  {"What Time Is It", speech.Closed},
+		"politeness only":             {"please", speech.Incomplete},
+		"question":                    {"is the front door locked", speech.Closed},
+		"only words of other choices": {"open the kitchen light", speech.Incomplete},
 	}
 	g := build(t, ours(t))
 	for name, tt := range tests {
@@ -172,10 +173,10 @@ func TestJSGFIsCleanAndSmall(t *testing.T) {
 			t.Errorf("%q is no word", w)
 		}
 	}
-	if !slices.Contains(words, "twelve") || g.Judge("turn on spot twelve") != grammar.Closed {
+	if !slices.Contains(words, "twelve") || g.Judge("turn on spot twelve") != speech.Closed {
 		t.Error("digits in a name are not spelled out")
 	}
-	if g.Judge("turn on the lights in the attic north") != grammar.Closed {
+	if g.Judge("turn on the lights in the attic north") != speech.Closed {
 		t.Error("an area with brackets cannot be said")
 	}
 }
@@ -209,14 +210,14 @@ func TestWithout(t *testing.T) {
 			t.Errorf("%q is still there", w)
 		}
 	}
-	if less.Judge("turn on the router lamp") != grammar.Closed || less.Judge("turn on the kitchen light") != grammar.Closed {
+	if less.Judge("turn on the router lamp") != speech.Closed || less.Judge("turn on the kitchen light") != speech.Closed {
 		t.Error("more fell out than had to")
 	}
-	if g.Judge("turn on the zyxel lamp") != grammar.Closed {
+	if g.Judge("turn on the zyxel lamp") != speech.Closed {
 		t.Error("the first grammar has changed")
 	}
 	again, lost := less.Without([]string{"router"})
-	if !slices.Contains(lost, "Zyxel Lamp") || again.Judge("turn on the router lamp") != grammar.Incomplete {
+	if !slices.Contains(lost, "Zyxel Lamp") || again.Judge("turn on the router lamp") != speech.Incomplete {
 		t.Errorf("a second Without forgets the first: %q", lost)
 	}
 }
@@ -230,9 +231,9 @@ func ExampleGrammar_Judge() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(g.Judge("turn on the kitchen") == grammar.Incomplete)
-	fmt.Println(g.Judge("turn on the kitchen light") == grammar.Closed)
-	fmt.Println(g.Judge("turn on the lights") == grammar.Growable)
+	fmt.Println(g.Judge("turn on the kitchen") == speech.Incomplete)
+	fmt.Println(g.Judge("turn on the kitchen light") == speech.Closed)
+	fmt.Println(g.Judge("turn on the lights") == speech.Growable)
 	// Output:
 	// true
 	// true
@@ -335,7 +336,7 @@ func TestCorrectionsAreHeard(t *testing.T) {
 			t.Fatal(err)
 		}
 		for text, want := range texts {
-			if g.Judge(text) == grammar.Incomplete {
+			if g.Judge(text) == speech.Incomplete {
 				t.Errorf("%s: %q cannot be heard", language, text)
 			}
 			if d := m.Match(text, ""); d.Route != intent.Local || d.Actions[0].Intent != want {

@@ -3,27 +3,19 @@ package grammar
 import (
 	"slices"
 	"strings"
-)
 
-// Completeness says whether words are a sentence.
-type Completeness int
-
-// The three cases of H6.
-const (
-	Incomplete Completeness = iota // not a sentence, or not yet
-	Growable                       // a sentence, but a longer one begins with it
-	Closed                         // a sentence that cannot go on
+	"voicegateway/internal/speech"
 )
 
 // Judge says whether the words heard so far are a whole sentence. Polite words
 // and a second command after "and" do not count as growth. It is called for
 // every frame of sound and does not allocate much.
-func (g *Grammar) Judge(partial string) Completeness {
+func (g *Grammar) Judge(partial string) speech.Completeness {
 	words := g.trim(strings.Fields(strings.ToLower(partial)))
 	if len(words) == 0 {
-		return Incomplete
+		return speech.Incomplete
 	}
-	if c, alive := g.auto.judge(words); c != Incomplete || alive {
+	if c, alive := g.auto.judge(words); c != speech.Incomplete || alive {
 		return c
 	}
 	// Several commands: each but the last must be whole; the last decides.
@@ -32,11 +24,11 @@ func (g *Grammar) Judge(partial string) Completeness {
 		if !ok {
 			continue
 		}
-		if c, _ := g.auto.judge(g.trim(head)); c != Incomplete {
+		if c, _ := g.auto.judge(g.trim(head)); c != speech.Incomplete {
 			return g.Judge(strings.Join(tail, " "))
 		}
 	}
-	return Incomplete
+	return speech.Incomplete
 }
 
 // cut splits words around the first place where join stands.
