@@ -63,7 +63,6 @@ var imports = map[string][]string{
 	"mcpint/client":   {"mcpint", "tools"},
 	"mcpint/host":     {"mcpint", "mcpint/client", "tools"},
 	"mcpint/serve":    {"mcpint", "tools"},
-	"mcpint":          {"tools", "home"},
 	"zwave":           {"tools", "home", "zwave/wire"},
 	"zwave/wire":      {},
 	"zwave/sim":       {"home", "zwave/wire"},

@@ -117,7 +117,7 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 		a.memory.keep(q, did, rec.Reply)
 		return
 	}
-	rec.Reply = reply.Speakable(rec.Reply)
+	rec.Reply = speech.Speakable(rec.Reply)
 	if rec.Reply != "" {
 		say(rec.Reply)
 	} else if rec.Route == RouteRefused {

@@ -12,7 +12,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
 
@@ -34,7 +34,7 @@ func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwat
 	}
 	var said []string
 	tell := func(sentence string) {
-		if sentence = reply.Speakable(sentence); sentence != "" {
+		if sentence = speech.Speakable(sentence); sentence != "" {
 			said = append(said, sentence)
 			say(sentence)
 		}

@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
 
@@ -119,7 +120,7 @@ var silent = []string{"overheard", "empty"}
 
 // Refusal says why a sentence is not done; "" when silence is the answer.
 func (p *Phrases) Refusal(d intent.Decision) string {
-	heard := Speakable(d.Heard)
+	heard := speech.Speakable(d.Heard)
 	switch {
 	case slices.Contains(silent, d.Reason):
 		return ""
@@ -189,7 +190,7 @@ func (p *Phrases) Apology(err error) string {
 		return p.Phrase("cancelled", nil)
 	}
 	for e := err; e != nil && p.english(); e = errors.Unwrap(e) {
-		if text := Speakable(e.Error()); isSentence(text) {
+		if text := speech.Speakable(e.Error()); isSentence(text) {
 			return text
 		}
 	}
