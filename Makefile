@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo run test accept check bench fuzz golden soak clean
+.PHONY: help setup build install uninstall demo run lint test accept check bench fuzz golden soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
@@ -37,6 +37,14 @@ demo: setup build ## the whole path on this machine, without hardware, account o
 run: setup build ## the daemon, with configs/voice-gateway.yaml
 	bin/voice-gateway run --config configs/voice-gateway.yaml
 
+lint: setup $(GOFUMPT) $(GOLANGCI) ## formatting, module files, go vet and the linters
+	@unformatted=$$($(GOFUMPT) -l $(wildcard cmd e2e internal scripts)); \
+	if [ -n "$$unformatted" ]; then echo "gofumpt would change:"; echo "$$unformatted"; exit 1; fi
+	go mod tidy -diff
+	go vet ./...
+	go vet -tags accept ./...
+	$(GOLANGCI) run ./...
+
 test: setup ## every test, with the race detector; skipped ones are listed
 	@go test -json $(RACE) -shuffle=on ./... | go run scripts/tests.go
 
@@ -50,13 +58,7 @@ accept: setup build ## what needs long real processes (under twenty minutes)
 	whole=./e2e/voice-gateway; \
 	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx "$$whole" <<<"$$dirs") || failed=1; $(ACCEPT) -parallel 6 "$$whole" || failed=1; exit $$failed; } | go run scripts/tests.go
 
-check: setup $(GOFUMPT) $(GOLANGCI) ## what an engineer runs before a commit
-	@unformatted=$$($(GOFUMPT) -l cmd e2e internal scripts); \
-	if [ -n "$$unformatted" ]; then echo "gofumpt would change:"; echo "$$unformatted"; exit 1; fi
-	go mod tidy -diff
-	go vet ./...
-	$(GOLANGCI) run ./...
-	@$(MAKE) --no-print-directory test
+check: lint test ## what an engineer runs before a commit: lint and test
 
 bench: setup ## the benchmarks, beside their budgets (about three minutes)
 	@go run scripts/bench.go scripts/table.go
