@@ -8,8 +8,9 @@ import (
 )
 
 // TestAcceptBackgroundSpeech: commands with other people talking through or after
-// them for ten seconds. The floors are what ENGINES.md 9 found without the level
-// gate; the times are the sound's own, so a busy machine does not change them.
+// them for ten seconds. The floors are what docs/facts/engines.md found without
+// the level gate; the times are the sound's own, so a busy machine does not
+// change them.
 func TestAcceptBackgroundSpeech(t *testing.T) {
 	type key struct {
 		Placed, SNR string

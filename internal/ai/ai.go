@@ -166,7 +166,7 @@ func (a *Assistant) lookAgain() {
 	}
 }
 
-// The acts a model may plan by itself (DESIGN S3).
+// The acts a model may plan by itself (REQUIREMENTS S3).
 const (
 	maxActs    = 10
 	actsWithin = time.Minute

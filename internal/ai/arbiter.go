@@ -23,8 +23,8 @@ type Ruling struct {
 	Say   string // said then
 }
 
-// Case is a task whose server was lost in the middle of it (DESIGN M10), as a
-// model is told of it.
+// Case is a task whose server was lost in the middle of it (REQUIREMENTS M10),
+// as a model is told of it.
 type Case struct {
 	Server, Health, Reason string
 	Failures, Attempts     int // calls in a row without an answer; attempts to connect

@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// callTimeout is what a spoken turn gives a tool call in all (DESIGN M6).
+// callTimeout is what a spoken turn gives a tool call in all (REQUIREMENTS M6).
 const callTimeout = 5 * time.Second
 
 // maxResult bounds what the model is told of a result, in characters.

@@ -29,7 +29,7 @@ type Config struct {
 const localOllama = "http://127.0.0.1:11434/v1"
 
 // Default talks to an Ollama on this machine if there is one. 7 s of silence
-// leave a second to say that it failed within the 8 s of DESIGN 9.
+// leave a second to say that it failed within the 8 s of REQUIREMENTS R.
 func Default() Config {
 	return Config{
 		Enabled: "auto", Profile: "ollama", BaseURL: localOllama,

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of the conversation (DESIGN U6). Turns are short; more of them
-// would only slow a small model down.
+// The bounds of the conversation (REQUIREMENTS U6). Turns are short; more of
+// them would only slow a small model down.
 const (
 	remembered  = 5 * time.Minute
 	maxTurns    = 6

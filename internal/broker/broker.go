@@ -41,7 +41,8 @@ type Broker struct {
 	addr  string // set before ready is closed
 }
 
-// New checks cfg: beyond loopback the broker wants credentials (DESIGN S4).
+// New checks cfg: beyond loopback the broker wants credentials (REQUIREMENTS
+// S4).
 func New(cfg Config, log *slog.Logger) (*Broker, error) {
 	host, _, err := net.SplitHostPort(cfg.Listen)
 	if err != nil {

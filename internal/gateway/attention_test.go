@@ -44,7 +44,7 @@ func slam(t float64, r *rand.Rand) float64 {
 }
 
 // TestNobodySpeaksAfterTheWakeWord: what is heard instead is no speech, by the
-// real model, so the turn ends without a word (DESIGN H7).
+// real model, so the turn ends without a word (REQUIREMENTS H7).
 func TestNobodySpeaksAfterTheWakeWord(t *testing.T) {
 	t.Parallel()
 	models := filepath.Dir(fake.Shared(t, "speech", "models", "vad.tflite"))

@@ -122,7 +122,7 @@ type MCPConfig struct {
 	Servers map[string]ServerConfig `yaml:"servers"`
 }
 
-// RetryConfig is the schedule of connection attempts (DESIGN M2, M3).
+// RetryConfig is the schedule of connection attempts (REQUIREMENTS M2, M3).
 type RetryConfig struct {
 	Enabled      bool          `yaml:"enabled"`
 	Attempts     int           `yaml:"attempts"`
@@ -132,13 +132,13 @@ type RetryConfig struct {
 	SlowInterval time.Duration `yaml:"slow_interval"`
 }
 
-// BreakerConfig is the circuit breaker of a server (DESIGN M9).
+// BreakerConfig is the circuit breaker of a server (REQUIREMENTS M9).
 type BreakerConfig struct {
 	Threshold int           `yaml:"threshold"`
 	Recovery  time.Duration `yaml:"recovery"`
 }
 
-// HealthConfig is the health check of a server (DESIGN M8).
+// HealthConfig is the health check of a server (REQUIREMENTS M8).
 type HealthConfig struct {
 	Interval time.Duration `yaml:"interval"`
 	Timeout  time.Duration `yaml:"timeout"`
@@ -198,7 +198,7 @@ type HTTPConfig struct {
 	Hosts     []string `yaml:"hosts"` // names of this machine that requests may use
 }
 
-// SafetyConfig bounds what is done without asking (DESIGN 8).
+// SafetyConfig bounds what is done without asking (REQUIREMENTS 8).
 type SafetyConfig struct {
 	Dangerous   string `yaml:"dangerous"`     // deny; allowing comes with a spoken confirmation
 	FanOutLimit int    `yaml:"fan_out_limit"` // a command for more devices than this is asked back

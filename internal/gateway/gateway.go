@@ -1,7 +1,7 @@
 // Package gateway assembles the parts into the daemon and runs them in one
 // errgroup: everything starts at once, and nothing waits that need not wait
-// (DESIGN M1). It exists so that the parts need not know each other. A new part
-// gets a build method, a line in New and one in the table in services.
+// (REQUIREMENTS M1). It exists so that the parts need not know each other. A
+// new part gets a build method, a line in New and one in the table in services.
 package gateway
 
 import (

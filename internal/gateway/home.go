@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// stateTool is the tool that lists a server's devices with their states (DESIGN
-// Z1). A server without it has a house without states.
+// stateTool is the tool that lists a server's devices with their states
+// (REQUIREMENTS Z1). A server without it has a house without states.
 const stateTool = "list_devices"
 
 // Bounds of asking for states: a page may make the server wait for its house,

@@ -162,7 +162,7 @@ func (h *house) Match(text, area string) intent.Decision {
 	return h.now.Load().matcher.Match(text, area)
 }
 
-// Judge says whether the words so far are a sentence (DESIGN H6).
+// Judge says whether the words so far are a sentence (REQUIREMENTS H6).
 func (h *house) Judge(partial string) speech.Completeness {
 	return h.now.Load().grammar.Judge(partial)
 }
@@ -170,7 +170,7 @@ func (h *house) Judge(partial string) speech.Completeness {
 // House is the house as it is known now.
 func (h *house) House() *home.House { return h.now.Load().house }
 
-// follow keeps the recogniser's grammar equal to the house (DESIGN H5).
+// follow keeps the recogniser's grammar equal to the house (REQUIREMENTS H5).
 func (h *house) follow(ctx context.Context, engine grammarSetter) error {
 	for {
 		select {

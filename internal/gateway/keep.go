@@ -73,7 +73,7 @@ func recorderTrouble(g *Gateway) string {
 }
 
 // tellRecorder makes it visible that utterances are kept, or that they are not
-// (DESIGN H10): in the log, in /readyz, and on MQTT.
+// (REQUIREMENTS H10): in the log, in /readyz, and on MQTT.
 func (g *Gateway) tellRecorder() {
 	if g.ear.loop == nil {
 		return

@@ -30,9 +30,9 @@ type muteSwitch struct {
 	Since time.Time `json:"since"`
 }
 
-// mute closes the microphone on request and keeps that over a restart (DESIGN
-// H9). A doubt is decided for the family: a switch that is damaged or cannot be
-// closed counts as muted. It is safe for concurrent use.
+// mute closes the microphone on request and keeps that over a restart
+// (REQUIREMENTS H9). A doubt is decided for the family: a switch that is
+// damaged or cannot be closed counts as muted. It is safe for concurrent use.
 type mute struct {
 	dir   string // of the state
 	log   *slog.Logger

@@ -16,7 +16,7 @@ import (
 const keptTurns = 100
 
 // observers passes a turn's news on to everybody who wants them. The log line
-// has the durations and no words that were said (DESIGN S4).
+// has the durations and no words that were said (REQUIREMENTS S4).
 type observers struct {
 	log   *slog.Logger
 	api   *mqttapi.API  // nil without a presence on MQTT

@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/store"
 )
 
-// pins keeps what the servers' tools looked like at first sight (DESIGN S5). The
-// state directory is opened when the first server is connected.
+// pins keeps what the servers' tools looked like at first sight (REQUIREMENTS
+// S5). The state directory is opened when the first server is connected.
 type pins struct {
 	open func() (*store.Store, error)
 }

@@ -39,7 +39,7 @@ func (p *pulse) Read(ctx context.Context) (audio.Frame, error) {
 // start. What is missing by then is in the status.
 const startMost = 20 * time.Second
 
-// vitals is the gateway as the service manager sees it (DESIGN 9).
+// vitals is the gateway as the service manager sees it (REQUIREMENTS R).
 type vitals struct {
 	g     *Gateway
 	loop  interface{ Answers(context.Context) error }

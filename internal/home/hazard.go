@@ -7,7 +7,7 @@ import (
 )
 
 // Hazard is what may come of a thing that is opened or switched on by a misheard
-// word (DESIGN S1); several can be true at once.
+// word (REQUIREMENTS S1); several can be true at once.
 type Hazard uint8
 
 // The hazards. Zero is none.

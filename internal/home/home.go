@@ -5,7 +5,7 @@
 package home
 
 // House is the structure of a home; states in it are only as fresh as the
-// source that made it (read them by tool, DESIGN Z2).
+// source that made it (read them by tool, REQUIREMENTS Z2).
 type House struct {
 	Floors   []Floor  `json:"floors"`
 	Areas    []Area   `json:"areas"`

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Kind is what an event of the stream is about (DESIGN 2.2).
+// Kind is what an event of the stream is about (REQUIREMENTS 2.2).
 type Kind string
 
 // The kinds of events.

@@ -1,7 +1,7 @@
 // Package httpapi is the part that answers HTTP: health, readiness, the MCP
 // servers, and asking and saying by request. It exists so that scripts, monitors
-// and the page have one door, with the rules of DESIGN S4 at the door and not in
-// each handler.
+// and the page have one door, with the rules of REQUIREMENTS S4 at the door and
+// not in each handler.
 //
 // What is behind the door comes in as small interfaces (Deps). To add a route,
 // write its handler, a line in the table of routes.go and its description in

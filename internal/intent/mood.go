@@ -35,8 +35,8 @@ var english = Mood{
 }
 
 // IsQuestion says whether an English text asks for something to be told, and so
-// must not change anything (DESIGN U4). It is for texts no sentence fits: a
-// sentence that fits says itself what it is.
+// must not change anything (REQUIREMENTS U4). It is for texts no sentence fits:
+// a sentence that fits says itself what it is.
 func IsQuestion(text string) bool { return english.isQuestion(text) }
 
 // IsQuestion is the same for a text in the pack's language.

@@ -9,8 +9,9 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// Mixes are made of the recordings as ENGINES.md 9 made them: a wake word, a
-// short pause, a command as loud, and other speech behind or after both.
+// Mixes are made of recordings: a wake word, a short pause, a command as loud,
+// and other speech behind or after both (docs/facts/engines.md, Background
+// speech).
 const (
 	mixLead   = 4 * time.Second  // before the wake word
 	mixTail   = 10 * time.Second // after the command

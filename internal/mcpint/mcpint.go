@@ -48,7 +48,7 @@ type Rules struct {
 	Deny            []string      // and those with such names are not
 }
 
-// The defaults of DESIGN 2.5.
+// The defaults of REQUIREMENTS 2.5.
 const (
 	defaultConnectTimeout  = 10 * time.Second
 	defaultCallTimeout     = 30 * time.Second

@@ -2,8 +2,8 @@ package mcpint
 
 import "time"
 
-// Status is what the outside sees of one server (DESIGN M4). What is not known is
-// null in JSON.
+// Status is what the outside sees of one server (REQUIREMENTS M4). What is not
+// known is null in JSON.
 type Status struct {
 	ID        string `json:"id"`
 	Transport string `json:"transport"`
@@ -12,8 +12,8 @@ type Status struct {
 	RetryStatus
 	HealthStatus
 	PeerStatus
-	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (DESIGN S5)
-	Report       string   `json:"-"`            // the report of DESIGN M2 while the status is failed, else empty
+	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (REQUIREMENTS S5)
+	Report       string   `json:"-"`            // the report of REQUIREMENTS M2 while the status is failed, else empty
 }
 
 // RetryStatus is where a server is in its schedule.
@@ -45,7 +45,7 @@ type PeerStatus struct {
 // State is what a server's supervisor is at.
 type State string
 
-// The states of DESIGN M4.
+// The states of REQUIREMENTS M4.
 const (
 	Disconnected State = "disconnected" // not tried yet, or just lost
 	Connecting   State = "connecting"   // an attempt is under way
@@ -65,9 +65,9 @@ const (
 	Dead         Health = "dead"         // no connection
 )
 
-// Overall sums up servers as one word (DESIGN M5): full when all are connected,
-// disconnected when an essential one is not, else partial when some optional one
-// is connected and degraded when only the essential ones are.
+// Overall sums up servers as one word (REQUIREMENTS M5): full when all are
+// connected, disconnected when an essential one is not, else partial when some
+// optional one is connected and degraded when only the essential ones are.
 func Overall(servers []Status) string {
 	optional, connected := 0, 0
 	for _, s := range servers {

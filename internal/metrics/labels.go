@@ -12,7 +12,7 @@ func (s set) known(value string) string {
 	return "other"
 }
 
-// The words of DESIGN M4, M5 and 2.4.
+// The words of REQUIREMENTS M4, M5 and 2.4.
 var (
 	serverStates  = set{"connected", "disconnected", "connecting", "retrying", "failed"}
 	healthStates  = set{"healthy", "degraded", "unresponsive", "dead"}

@@ -22,8 +22,9 @@ import (
 const namespace = "voice_gateway"
 
 // Bounds of the histograms, in seconds. Calls take from under a millisecond on a
-// local pipe to M6's 30 s; a publish follows the end of speech within DESIGN 10's
-// 0.2 to 0.4 s, with room on both sides; a connection takes 10 ms to a night.
+// local pipe to M6's 30 s; a publish follows the end of speech within
+// REQUIREMENTS 10's 0.2 to 0.4 s, with room on both sides; a connection takes
+// 10 ms to a night.
 var (
 	callSeconds    = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 	turnSeconds    = []float64{.05, .1, .15, .2, .25, .3, .4, .5, .7, 1, 1.5, 2.5, 5, 10, 30}
@@ -125,8 +126,8 @@ func (m *Metrics) Call(server, outcome string, took time.Duration) {
 // Turn is what is counted of a turn.
 type Turn struct {
 	Source, Route, Outcome string
-	// Stages are milliseconds from the end of speech to the stages of DESIGN 2.4;
-	// nil: the turn did not come to that stage.
+	// Stages are milliseconds from the end of speech to the stages of
+	// REQUIREMENTS 2.4; nil: the turn did not come to that stage.
 	Stages map[string]*float64
 }
 

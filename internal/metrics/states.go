@@ -8,14 +8,14 @@ import (
 
 // Snapshot is what has a state at the moment of a scrape.
 type Snapshot struct {
-	Overall string // of all MCP servers, DESIGN M5
+	Overall string // of all MCP servers, REQUIREMENTS M5
 	Servers []Server
 	Parts   map[string]string // /readyz: part to state
 	Events  int               // clients of the event stream
 	MQTT    bool              // there is a connection to the broker
 }
 
-// Server is the state of one MCP server (DESIGN M4).
+// Server is the state of one MCP server (REQUIREMENTS M4).
 type Server struct {
 	ID, Status, Health, Breaker string
 	Retries, Failures, Tools    int

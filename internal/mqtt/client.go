@@ -259,7 +259,7 @@ func (c *Client) received(topic string, payload []byte, retained bool) {
 }
 
 // The pauses between attempts: short after a broker's restart, never over the
-// five seconds in which everything is to work again (DESIGN section 9).
+// five seconds in which everything is to work again (REQUIREMENTS R).
 const (
 	firstPause = 250 * time.Millisecond
 	maxPause   = 5 * time.Second

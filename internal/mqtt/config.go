@@ -85,7 +85,7 @@ func (cfg Config) parse() (endpoint, error) {
 	return e, cfg.check(e)
 }
 
-// check holds what a valid address still must satisfy (DESIGN S4).
+// check holds what a valid address still must satisfy (REQUIREMENTS S4).
 func (cfg Config) check(e endpoint) error {
 	if e.username == "" && !cfg.AllowInsecure && !loopback(e.url.Hostname()) {
 		return fmt.Errorf("broker %s is not on this machine and there are no credentials: set mqtt.username and mqtt.password_file, or mqtt.allow_insecure: true if everyone on that network may switch things", e)

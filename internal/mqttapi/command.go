@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a command (DESIGN 2.3).
+// Bounds of a command (REQUIREMENTS 2.3).
 const (
 	maxPayload = 16 << 10
 	maxID      = 128

@@ -1,7 +1,7 @@
 // Package mqttapi is the gateway as seen over MQTT: its state, turns and replies
-// go out, commands come in (DESIGN 2.3). It exists apart from the MQTT client so
-// that the contract stands in one place. A new command is a line in shapes and a
-// case in do.
+// go out, commands come in (REQUIREMENTS 2.3). It exists apart from the MQTT
+// client so that the contract stands in one place. A new command is a line in
+// shapes and a case in do.
 package mqttapi
 
 import (
@@ -188,10 +188,11 @@ func (a *API) Connected() {
 // State publishes the gateway's state.
 func (a *API) State(s string) { a.stand("/state", s) }
 
-// Servers publishes the state of all MCP servers as one word (DESIGN M5).
+// Servers publishes the state of all MCP servers as one word (REQUIREMENTS M5).
 func (a *API) Servers(overall string) { a.stand("/servers", overall) }
 
-// Recorder publishes whether what is said is kept, on or off (DESIGN H10).
+// Recorder publishes whether what is said is kept, on or off (REQUIREMENTS
+// H10).
 func (a *API) Recorder(state string) { a.stand("/recorder", state) }
 
 // stand publishes a word that is retained.

@@ -1,8 +1,8 @@
 // Package recorder keeps what was said to the gateway: the sound of an utterance
 // and beside it the record of its turn. It exists to find out why something was
 // misheard, and is the one place where a voice ever touches the disk; so it is
-// off unless somebody turns it on (DESIGN H10), readable by nobody else, and
-// bounded in age and size.
+// off unless somebody turns it on (REQUIREMENTS H10), readable by nobody else,
+// and bounded in age and size.
 //
 // Keep hands over and returns at once; Run writes. A recording is two files with
 // one stem, STEM.wav and STEM.json. To keep another piece of a turn, give it an

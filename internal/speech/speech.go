@@ -32,7 +32,8 @@ type Transcript struct {
 // Completeness says whether a partial text is a sentence already.
 type Completeness int
 
-// The three cases of ENGINES.md 9.
+// The three cases of the endpointer's rule (docs/facts/engines.md, Ending a
+// turn).
 const (
 	Incomplete Completeness = iota // (c) not a sentence yet
 	Growable                       // (b) a sentence, but a longer one is possible

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Risk says how much harm a call can do (DESIGN T6).
+// Risk says how much harm a call can do (REQUIREMENTS T6).
 type Risk string
 
 // Risks from harmless to worst. The zero value is unknown and counts as Dangerous.

@@ -9,8 +9,9 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// What a person says to a turn that is over needs no wake word for a while (DESIGN
-// U5): the answer to a question, and a correction of what was done.
+// What a person says to a turn that is over needs no wake word for a while
+// (REQUIREMENTS U5): the answer to a question, and a correction of what was
+// done.
 const (
 	followUpTime = 6 * time.Second
 	amendTime    = 6 * time.Second

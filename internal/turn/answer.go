@@ -26,7 +26,7 @@ const (
 	confirmTime = 15 * time.Second // from the question; it takes a few seconds to say
 )
 
-// Safety is what is never done, or not without asking (DESIGN 8).
+// Safety is what is never done, or not without asking (REQUIREMENTS 8).
 type Safety struct {
 	FanOutLimit int // more devices than this are asked about first
 }
@@ -55,7 +55,7 @@ func NewAnswerer(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safet
 	return &Answerer{match: m, caller: c, model: model, phrases: p, safety: s, log: log}, nil
 }
 
-// Judge says whether the words so far are a sentence (DESIGN H6).
+// Judge says whether the words so far are a sentence (REQUIREMENTS H6).
 func (a *Answerer) Judge(partial string) speech.Completeness { return a.match.Judge(partial) }
 
 // NotHeard is the answer to speech in which there was no sentence. While the

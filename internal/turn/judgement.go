@@ -12,7 +12,7 @@ import (
 )
 
 // Choice is what becomes of a task whose server is lost in the middle of it
-// (DESIGN M10).
+// (REQUIREMENTS M10).
 type Choice string
 
 // The choices.

@@ -13,8 +13,8 @@ import (
 )
 
 // How long what was done can be taken back: from the end of the reply. A
-// microphone that nobody has woken is open for much less (DESIGN U5); who wakes
-// it, or writes, needs a moment more.
+// microphone that nobody has woken is open for much less (REQUIREMENTS U5); who
+// wakes it, or writes, needs a moment more.
 const (
 	undoTime = 30 * time.Second
 	letter   = time.Second / 12 // what a voice needs for it

@@ -7,8 +7,8 @@ import (
 )
 
 // commandsAMinute is how many commands one MQTT or HTTP source may have carried
-// out within a minute (DESIGN S3): more is a loop in somebody's automation, not a
-// family. Microphones and recordings are not limited.
+// out within a minute (REQUIREMENTS S3): more is a loop in somebody's
+// automation, not a family. Microphones and recordings are not limited.
 const commandsAMinute = 60
 
 // rate counts the commands of each source that reached a device. The zero value

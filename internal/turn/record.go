@@ -11,7 +11,7 @@ import (
 // Source is where a turn came from.
 type Source string
 
-// The sources of turns (DESIGN 2.4).
+// The sources of turns (REQUIREMENTS 2.4).
 const (
 	FromMic  Source = "mic"
 	FromFile Source = "file"
@@ -23,7 +23,7 @@ const (
 // Route says what became of a turn's text.
 type Route string
 
-// Routes of a turn (DESIGN 2.4).
+// Routes of a turn (REQUIREMENTS 2.4).
 const (
 	RouteLocal   Route = "local"
 	RouteModel   Route = "model"
@@ -34,7 +34,7 @@ const (
 // Outcome is how a turn ended.
 type Outcome string
 
-// Outcomes of a turn (DESIGN 2.4).
+// Outcomes of a turn (REQUIREMENTS 2.4).
 const (
 	Done        Outcome = "done"
 	OutFailed   Outcome = "failed"
@@ -107,7 +107,7 @@ type CallMade struct {
 	Receipt *Receipt        `json:"receipt"`
 }
 
-// Receipt is the device's own word about a call (DESIGN Z4).
+// Receipt is the device's own word about a call (REQUIREMENTS Z4).
 type Receipt struct {
 	Device    string  `json:"device"`
 	Property  string  `json:"property"`

@@ -11,9 +11,9 @@ import (
 // Reopener is a transcriber on this machine, with a grammar and partial texts,
 // that can go on with the utterance it has just finished, as if Finish had not
 // been: the text of the next Finish is that of the whole. With it, a sentence
-// that is complete is acted on at once although its speaker may go on (DESIGN H6),
-// and a correction is heard without a wake word (U5): what nobody said to us
-// stays in this machine.
+// that is complete is acted on at once although its speaker may go on
+// (REQUIREMENTS H6), and a correction is heard without a wake word (U5): what
+// nobody said to us stays in this machine.
 type Reopener interface {
 	Reopen(ctx context.Context) error
 }

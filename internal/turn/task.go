@@ -242,7 +242,7 @@ func (a *Answerer) stop(task Task, cause error, rec *Record) string {
 }
 
 // aboutDevice reports whether a call has the shape of those that act on a device
-// of the house (DESIGN Z1): they answer with a receipt.
+// of the house (REQUIREMENTS Z1): they answer with a receipt.
 func aboutDevice(args json.RawMessage) bool {
 	var a struct {
 		Device string `json:"device_name"`

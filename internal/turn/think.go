@@ -163,8 +163,8 @@ func made(c tools.Call, r tools.Result, took time.Duration) CallMade {
 	return CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: millis(took), Receipt: receipt(r)}
 }
 
-// receipt reads the device's word out of a control result (DESIGN Z1); results
-// of other tools have none.
+// receipt reads the device's word out of a control result (REQUIREMENTS Z1);
+// results of other tools have none.
 func receipt(r tools.Result) *Receipt {
 	var data struct {
 		Device   string  `json:"device"`

@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// The names of the tools (DESIGN Z1).
+// The names of the tools (REQUIREMENTS Z1).
 const (
 	toolList      = "list_devices"
 	toolVerify    = "verify_device"

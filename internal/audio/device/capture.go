@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// The buffer of AUDIO.md 3: stalls of a busy machine were up to 0.6 s, so one
-// second loses nothing; fifty periods keep the delivery at 20 ms.
+// The capture buffer (docs/facts/sound.md, The capture buffer): stalls of a
+// busy machine were up to 0.6 s, so one second loses nothing; fifty periods
+// keep the delivery at 20 ms.
 const (
 	captureLatency = time.Second
 	capturePeriods = 50

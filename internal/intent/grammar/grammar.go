@@ -1,7 +1,7 @@
 // Package grammar makes the recogniser's view of the sentences: a JSGF grammar
 // of what can be said in this house, and the judgement whether the words heard
-// so far are a whole sentence (DESIGN H6). Both come from the sentences the
-// matcher uses, so that nothing is heard that is not understood. To keep a
+// so far are a whole sentence (REQUIREMENTS H6). Both come from the sentences
+// the matcher uses, so that nothing is heard that is not understood. To keep a
 // sentence out of the grammar give its block text_only; to say something in
 // fewer words give it a spoken rule.
 package grammar

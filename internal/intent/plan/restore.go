@@ -13,7 +13,7 @@ import (
 )
 
 // Change is what one control call did to a device, in the device's own words
-// (DESIGN Z1).
+// (REQUIREMENTS Z1).
 type Change struct {
 	Property string `json:"property"` // the ability that changed: on_off, brightness …
 	Before   any    `json:"before"`   // nil: not known

@@ -9,7 +9,7 @@ import (
 // Amendment is what a few words, said right after a turn, make of it.
 type Amendment string
 
-// The amendments (DESIGN U5).
+// The amendments (REQUIREMENTS U5).
 const (
 	NoAmendment Amendment = ""      // something else, or a sentence of its own
 	Undo        Amendment = "undo"  // as it was before

@@ -1,7 +1,7 @@
 // Package reply makes what is said: short sentences built from the receipts of
-// the tools, never from what was hoped for (DESIGN U4, U8). All wording is in
-// sentences/<language>_replies.yaml; a new kind of reply is a phrase there and a
-// line here.
+// the tools, never from what was hoped for (REQUIREMENTS U4, U8). All wording
+// is in sentences/<language>_replies.yaml; a new kind of reply is a phrase
+// there and a line here.
 package reply
 
 import (

@@ -22,7 +22,7 @@ const (
 // outbox is what is written to a child and does not fit into its pipe. Writing
 // never blocks: the client library writes under a lock and without regard to the
 // call's context, so that one child that does not read would hold up every call
-// (MCP.md 2).
+// (docs/facts/mcp-client.md, Over stdio).
 type outbox struct {
 	mu      sync.Mutex
 	rest    []byte

@@ -26,7 +26,8 @@ const (
 	// reasonGrace is how long one waits for the exit status after the pipes broke:
 	// usually nothing, on a busy machine a moment.
 	reasonGrace = time.Second
-	// maxAnswer bounds one line from a server; real answers reach 10 MB (MCP.md 2).
+	// maxAnswer bounds one line from a server; the client library has no bound,
+	// and real answers reach 10 MB.
 	maxAnswer = 32 << 20
 )
 

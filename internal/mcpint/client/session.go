@@ -17,7 +17,8 @@ import (
 
 const (
 	// protocolVersion is pinned: a probe for newer ones costs up to 5 s with
-	// servers that ignore unknown methods, and newer ones have no ping (MCP.md 1).
+	// servers that ignore unknown methods, and newer ones have no ping
+	// (docs/facts/mcp-client.md, Protocol versions).
 	protocolVersion = "2025-11-25"
 	// maxPages, MaxTools and, in bytes, maxAnswer bound what a server can list.
 	maxPages = 50

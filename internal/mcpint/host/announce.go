@@ -7,7 +7,7 @@ import (
 )
 
 // essentialPatience and optionalPatience are how long servers are waited for
-// before the state of all is announced at the start (DESIGN M5).
+// before the state of all is announced at the start (REQUIREMENTS M5).
 const (
 	essentialPatience = 30 * time.Second
 	optionalPatience  = 10 * time.Second

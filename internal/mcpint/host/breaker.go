@@ -13,13 +13,13 @@ import (
 )
 
 // BreakerConfig is when calls of a server that does not answer are no longer made
-// (DESIGN M9).
+// (REQUIREMENTS M9).
 type BreakerConfig struct {
 	Threshold int           // calls without an answer in a row; zero means 3
 	Recovery  time.Duration // how long none is made, before one is tried; zero means 60 s
 }
 
-// The defaults of DESIGN 2.5.
+// The defaults of REQUIREMENTS 2.5.
 const (
 	defaultThreshold = 3
 	defaultRecovery  = time.Minute

@@ -42,7 +42,8 @@ func healthOf(v vitals) (mcpint.Health, string) {
 	return mcpint.Healthy, ""
 }
 
-// HealthCheck is when a connected server is asked for a sign of life (DESIGN M8).
+// HealthCheck is when a connected server is asked for a sign of life
+// (REQUIREMENTS M8).
 type HealthCheck struct {
 	Interval time.Duration // between two checks; after a call without an answer one comes at once
 	Timeout  time.Duration // how long the sign may take

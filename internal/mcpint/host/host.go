@@ -33,8 +33,8 @@ type Config struct {
 	Servers    []mcpint.Server
 	Retry      Retry
 	Retries    map[string]Retry // by server id, in place of Retry
-	Health     HealthCheck      // zero means the defaults of DESIGN 2.5
-	Breaker    BreakerConfig    // zero means the defaults of DESIGN 2.5
+	Health     HealthCheck      // zero means the defaults of REQUIREMENTS 2.5
+	Breaker    BreakerConfig    // zero means the defaults of REQUIREMENTS 2.5
 	MQTT       func() bool      // whether the gateway is connected to its broker, for Requires; nil: taken for true
 	Options    client.Options   // Notify and Log in it are the host's own
 	LocalTools []string         // what the failure report names as still working
@@ -75,7 +75,8 @@ type watch struct {
 	fn     func(server string, body []byte)
 }
 
-// defaultLocalTools are the local tools of a full installation (DESIGN T1).
+// defaultLocalTools are the local tools of a full installation (REQUIREMENTS
+// T1).
 var defaultLocalTools = []string{"datetime", "search", "volume"}
 
 // New checks the configuration and announces every server to the registry, so

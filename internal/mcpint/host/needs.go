@@ -18,7 +18,7 @@ import (
 
 const (
 	// probeEvery and probeTimeout are how often what a server needs is looked for,
-	// and how long one look may take (DESIGN M8).
+	// and how long one look may take (REQUIREMENTS M8).
 	probeEvery   = 2 * time.Second
 	probeTimeout = 2 * time.Second
 	// maxProbeBody bounds what is read of the answer to a probe.

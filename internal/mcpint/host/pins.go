@@ -74,9 +74,9 @@ func compare(pins map[string]pin, specs []tools.Spec) (changed, news []string, s
 	return changed, news, save
 }
 
-// checkPins tells of tools that are not what they were at first sight (DESIGN
-// S5). They are offered all the same: whether a change is an attack or an update
-// is for a person to say.
+// checkPins tells of tools that are not what they were at first sight
+// (REQUIREMENTS S5). They are offered all the same: whether a change is an
+// attack or an update is for a person to say.
 func (s *supervisor) checkPins(specs []tools.Spec) {
 	store := s.host.cfg.Pins
 	if s.pins == nil {

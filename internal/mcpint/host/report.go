@@ -20,8 +20,8 @@ type failure struct {
 	local    []string // what works all the same
 }
 
-// text is the report of DESIGN M2, a line for each label; the server's own words
-// may add lines.
+// text is the report of REQUIREMENTS M2, a line for each label; the server's
+// own words may add lines.
 func (f failure) text() string {
 	reason := "unknown"
 	if f.err != nil {

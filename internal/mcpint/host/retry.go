@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Retry is the schedule by which a server is tried again (DESIGN M2, M3).
+// Retry is the schedule by which a server is tried again (REQUIREMENTS M2, M3).
 type Retry struct {
 	Enabled      bool          // false: one attempt, and no timer ever starts another
 	Attempts     int           // before the server counts as failed

@@ -2,11 +2,11 @@
 // decision is most of the time a family waits for a light: instead of a fixed
 // silence, it waits as little as the sentence so far allows.
 //
-// The rule and its constants were measured on 720 commands (ENGINES.md 9). The
-// clock runs from the last frame at the command's own loudness, never from the
-// recogniser's text, which is often complete before the speaker is. It is pure:
-// time comes with the frames. A new rule is a new case in (*Endpointer).rule
-// and a row in its table test.
+// The rule and its constants were measured on 720 commands
+// (docs/facts/engines.md, Ending a turn). The clock runs from the last frame at
+// the command's own loudness, never from the recogniser's text, which is often
+// complete before the speaker is. It is pure: time comes with the frames. A new
+// rule is a new case in (*Endpointer).rule and a row in its table test.
 package endpoint
 
 import (

@@ -13,9 +13,10 @@ import (
 // becoming words of the command: a grammar takes everything for its own. Who has
 // just said the wake word says the command about as loud, so what is far below
 // that loudness is somebody else. It costs accuracy in plain noise, so it is used
-// only when somebody was heard before the wake word. Constants: ENGINES.md 9,
-// where a third of the commands were right without it and nine tenths with it
-// (background at -20 dB), a sixth and more than half (at -10 dB).
+// only when somebody was heard before the wake word. Where its constants were
+// measured (docs/facts/engines.md, Background speech), a third of the commands
+// were right without it and nine tenths with it (background at -20 dB), a sixth
+// and more than half (at -10 dB).
 const (
 	wordFor   = time.Second             // before the detection, which comes 100 to 200 ms late, is the wake word
 	wordAfter = 1200 * time.Millisecond // what is older than this was there before it

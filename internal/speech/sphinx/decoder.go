@@ -33,9 +33,10 @@ type decoder struct {
 	segments []segment // reused by best
 }
 
-// wide are the beams of ENGINES.md 2: half as many errors in noise as with the
-// defaults, at three times the (small) cost. -remove_silence no keeps frames
-// and sound in step, so that word ends can be turned into times.
+// wide are beams that hear nearly twice as many commands in heavy noise as the
+// defaults, at three times the (small) cost (docs/facts/engines.md,
+// PocketSphinx). -remove_silence no keeps frames and sound in step, so that word
+// ends can be turned into times.
 var wide = []string{"-beam", "1e-80", "-wbeam", "1e-60", "-pbeam", "1e-80", "-remove_silence", "no", "-bestpath", "no"}
 
 // newDecoder loads the acoustic model with an empty dictionary; words are added

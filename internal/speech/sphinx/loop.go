@@ -38,7 +38,8 @@ func newSide(d *decoder) *side {
 var narrow = []string{"-beam", "1e-48", "-wbeam", "1e-30", "-pbeam", "1e-48", "-remove_silence", "no", "-bestpath", "no"}
 
 // newLoop makes a decoder that scores the sound as a free string of phones, which
-// is what makes "this is not one of my sentences" measurable (ENGINES.md 2).
+// is what makes "this is not one of my sentences" measurable
+// (docs/facts/engines.md, Rejecting other speech).
 func newLoop(acoustic string) (*side, error) {
 	d, err := newDecoder(acoustic, narrow...)
 	if err != nil {

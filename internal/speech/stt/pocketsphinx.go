@@ -15,7 +15,8 @@ import (
 	"voicegateway/internal/speech/sphinx"
 )
 
-// Gates against taking other speech for a command (ENGINES.md 2).
+// Gates against taking other speech for a command (docs/facts/engines.md,
+// Rejecting other speech).
 const (
 	rejectMargin = -16.0
 	// Short speech is little evidence: a lone word that is no command is near some

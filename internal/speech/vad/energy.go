@@ -6,7 +6,7 @@ import "voicegateway/internal/audio"
 // loud frames in a row, so that a click is none, and ends after ten quiet ones,
 // so that the closure of a "t" does not break a word.
 const (
-	above     = 8.0 // dB over the floor; the same as the endpointer's (ENGINES.md 9)
+	above     = 8.0 // dB over the floor; the same as the endpointer's
 	onsetNeed = 3   // frames, 60 ms
 	hangFor   = 10  // frames, 200 ms
 )

@@ -11,7 +11,7 @@ import (
 const (
 	modelName = "vad" // of the catalogue
 	// A voice is believed from the model's cutoff on and as long as its
-	// probability stays above this (ENGINES.md 6).
+	// probability stays above this (docs/facts/engines.md, Voice and noise).
 	voiceEnds = 0.35
 	// gap is missing sound after which the model must not take what comes for the
 	// end of what was.

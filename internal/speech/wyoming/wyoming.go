@@ -4,9 +4,9 @@
 // one connection that never hangs.
 //
 // An event is one line of JSON, optionally followed by more JSON and by raw
-// bytes (ENGINES.md 8). Conn carries events; services.go holds the events each
-// kind of service wants. To use another kind of service, add its events there:
-// what a peer sends and nobody asked for is ignored.
+// bytes (docs/facts/engines.md, Wyoming). Conn carries events; services.go
+// holds the events each kind of service wants. To use another kind of service,
+// add its events there: what a peer sends and nobody asked for is ignored.
 package wyoming
 
 import (

@@ -53,8 +53,8 @@ type mixer interface {
 	setMute(ctx context.Context, on bool) error
 }
 
-// mixers is every backend in the order in which auto tries them (AUDIO.md 4).
-// The last one always works.
+// mixers is every backend in the order in which auto tries them
+// (docs/facts/sound.md, Volume). The last one always works.
 func mixers(cfg VolumeConfig, gain *Gain) []namedMixer {
 	return []namedMixer{
 		{"wpctl", &wpctl{}},

@@ -126,7 +126,7 @@ func takes() []take {
 		{file: "15-named-hass-discovery-events", state: with(started(), 2, off), told: pressed(), acts: both(), set: func(c *Config) {
 			c.Settings.Events, c.Settings.NodeNames = true, true
 		}, expected: []disagreement{
-			{missing, "config", 32, "Home Assistant discovery is not played: off by default, made for one consumer, no base for clients (section 7 of the contract)"},
+			{missing, "config", 32, "Home Assistant discovery is not played: off by default, made for one consumer, no base for clients (docs/facts/zwave-js-ui.md, Home Assistant discovery)"},
 			{missing, "node/node_dead", 1, "node 13 has an empty name there because it once had one; here it has none, and events leave it out"},
 			{extra, "node/node_dead", 1, "the same"},
 		}},
