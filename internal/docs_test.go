@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 var (
@@ -16,13 +18,18 @@ var (
 	makeCall   = regexp.MustCompile(`\bmake ([a-z][a-z-]*)`)
 	makeTarget = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
 	lineCited  = regexp.MustCompile(`\.[a-z]+:\d+`)
+	ourProgram = regexp.MustCompile(`\bvoice-gateway ([a-z][a-z-]*)`)
+	aCommand   = regexp.MustCompile(`\bUse:\s+"([a-z][a-z-]*)`)
+	configKey  = regexp.MustCompile(`^[a-z_]+(?:\.[a-z_]+)+$`)
+	variable   = regexp.MustCompile(`^VOICE_GATEWAY_([A-Z_]+)`)
 )
 
 // topics are MQTT names that begin like a directory of ours.
-var topics = []string{"cmd/ask", "cmd/say", "cmd/listen", "cmd/stop", "cmd/mute", "cmd/volume", "cmd/error"}
+var topics = []string{"cmd/ask", "cmd/say", "cmd/listen", "cmd/stop", "cmd/mute", "cmd/volume", "cmd/error", "cmd/timer"}
 
 // Documents that name what is gone mislead more than no documents: every path,
-// link and make target in them must exist.
+// link, heading, make target, command, configuration key, requirement and fact in
+// them must exist.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	r := openRepository(t)
 	for _, name := range r.documents(t) {
@@ -40,16 +47,28 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 func TestDocumentsCheckFindsWhatIsGone(t *testing.T) {
 	r := openRepository(t)
 	for text, want := range map[string]int{
-		"see `internal/nothing/at_all.go`":                        1,
-		"see `internal/arch_test.go` and `internal/mqtt`":         0,
-		"see `internal/arch_test.go:12`":                          1,
-		"[here](nothing.md)":                                      1,
-		"[here](../internal/arch_test.go#x) [web](https://x.org)": 0,
-		"run `make nonsense`":                                     1,
-		"run `make test`, and make sure":                          0,
-		"```\nmake nonsense\nbin/voice-gateway demo\n```":         1,
-		"topic `cmd/ask`, glob `internal/*/x.go`":                 0,
-		"run `voice-gateway hear internal/none.wav --json`":       1,
+		"see `internal/nothing/at_all.go`":                         1,
+		"see `internal/arch_test.go` and `internal/mqtt`":          0,
+		"see `internal/arch_test.go:12`":                           1,
+		"[here](nothing.md)":                                       1,
+		"[here](../internal/arch_test.go#x) [web](https://x.org)":  0,
+		"run `make nonsense`":                                      1,
+		"run `make test`, and make sure":                           0,
+		"```\nmake nonsense\nbin/voice-gateway demo\n```":          1,
+		"topic `cmd/ask`, glob `internal/*/x.go`":                  0,
+		"run `voice-gateway hear internal/none.wav --json`":        1,
+		"run `voice-gateway nonsense`":                             1,
+		"`voice-gateway servers retry`, `voice-gateway.service`":   0,
+		"the key `audio.nonsense`, `VOICE_GATEWAY_AUDIO_NONSENSE`": 2,
+		"the key `mcp.servers.heating.tools.allow`, `audio.input`": 0,
+		"`VOICE_GATEWAY_MCP_RETRY_ATTEMPTS=5` and `mqtt.go`":       0,
+		"[no heading](ARCHITECTURE.md#nonsense)":                   1,
+		"[a heading](ARCHITECTURE.md#what-it-is)":                  0,
+		"see " + outside[0] + ".md and .." + "/shared":             2,
+		"as REQUIREMENTS M4 and 2.4 say":                           0,
+		"as REQUIREMENTS M99, Z1 and 2.9 say":                      2,
+		"docs/facts/engines.md, Wyoming; docs/facts/none.md":       1,
+		"docs/facts/engines.md, No such heading.":                  1,
 	} {
 		if got := r.check("docs/x.md", text); len(got) != want {
 			t.Errorf("%q: %d complaints, want %d: %q", text, len(got), want, got)
@@ -57,10 +76,14 @@ func TestDocumentsCheckFindsWhatIsGone(t *testing.T) {
 	}
 }
 
-// repository is what the documents may speak of.
+// repository is what documents and comments may speak of.
 type repository struct {
-	targets []string // of the Makefile
-	top     []string // directories at the root
+	targets      []string                   // of the Makefile
+	top          []string                   // directories at the root
+	commands     []string                   // of the programs
+	settings     any                        // configs/voice-gateway.yaml
+	requirements map[string]bool            // letters and section numbers of docs/REQUIREMENTS.md
+	headings     map[string]map[string]bool // of each document
 }
 
 func openRepository(t *testing.T) repository {
@@ -82,6 +105,19 @@ func openRepository(t *testing.T) repository {
 			r.top = append(r.top, e.Name())
 		}
 	}
+	for _, f := range r.sources(t) {
+		for _, m := range aCommand.FindAllStringSubmatch(f.text, -1) {
+			r.commands = append(r.commands, m[1])
+		}
+	}
+	settings, err := os.ReadFile("../configs/voice-gateway.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(settings, &r.settings); err != nil {
+		t.Fatal(err)
+	}
+	r.index(t)
 	return r
 }
 
@@ -112,11 +148,16 @@ func (r repository) check(name, text string) []string {
 	var gone []string
 	prose, code := split(text)
 	for _, m := range link.FindAllStringSubmatch(prose, -1) {
-		target, _, _ := strings.Cut(m[1], "#")
-		if target == "" || strings.Contains(target, ":") {
+		target, anchor, _ := strings.Cut(m[1], "#")
+		if strings.Contains(target, ":") {
 			continue
 		}
-		if !exists(filepath.Join(filepath.Dir(name), target)) {
+		path := name
+		if target != "" {
+			path = filepath.ToSlash(filepath.Join(filepath.Dir(name), target))
+		}
+		headings, isDocument := r.headings[path]
+		if !exists(path) || anchor != "" && isDocument && !headings[anchor] {
 			gone = append(gone, "the link "+m[1]+" leads nowhere")
 		}
 	}
@@ -128,10 +169,61 @@ func (r repository) check(name, text string) []string {
 			gone = append(gone, "the Makefile has no target "+m[1])
 		}
 	}
-	for word := range strings.FieldsSeq(code) {
-		gone = append(gone, r.checkPath(strings.Trim(word, `"'(),.;:=`))...)
+	for _, m := range ourProgram.FindAllStringSubmatch(code, -1) {
+		if !slices.Contains(r.commands, m[1]) {
+			gone = append(gone, "there is no command "+m[1])
+		}
 	}
-	return gone
+	for word := range strings.FieldsSeq(code) {
+		word = strings.Trim(word, `"'(),.;:=`)
+		gone = append(gone, r.checkPath(word)...)
+		gone = append(gone, r.checkKey(word)...)
+	}
+	return append(gone, r.checkReferences(text)...)
+}
+
+// checkKey looks at a word of code that may be a configuration key, or the
+// variable of one.
+func (r repository) checkKey(word string) []string {
+	sections, _ := r.settings.(map[string]any)
+	if m := variable.FindStringSubmatch(word); m != nil {
+		if !named(r.settings, strings.ToLower(m[1])) {
+			return []string{"no key has the variable " + word}
+		}
+		return nil
+	}
+	section, _, _ := strings.Cut(word, ".")
+	if _, known := sections[section]; !known || !configKey.MatchString(word) || filepath.Ext(word) == ".go" {
+		return nil
+	}
+	at := r.settings
+	for name := range strings.SplitSeq(word, ".") {
+		values, _ := at.(map[string]any)
+		next, known := values[name]
+		if zwave, isServers := values["zwave"]; !known && isServers { // every server has the keys of the one in the file
+			next, known = zwave, true
+		}
+		if !known {
+			return []string{"there is no configuration key " + word}
+		}
+		at = next
+	}
+	return nil
+}
+
+// named reports whether a path, with underscores for dots, leads to a key.
+func named(at any, path string) bool {
+	if path == "" {
+		return true
+	}
+	values, _ := at.(map[string]any)
+	for name, value := range values {
+		rest, begins := strings.CutPrefix(path, name)
+		if begins && (rest == "" || strings.HasPrefix(rest, "_") && named(value, rest[1:])) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkPath looks at a word of code that may be a path of the repository.
