@@ -20,7 +20,7 @@ import (
 )
 
 // PublishedAt is the key in a result's _meta for the moment the first command
-// left for the device, RFC 3339 with a fraction (DESIGN 2.4).
+// left for the device, RFC 3339 with a fraction (REQUIREMENTS 2.4).
 const PublishedAt = "published_at"
 
 // Server says how to reach one MCP server and what it is to the gateway.

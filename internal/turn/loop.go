@@ -125,7 +125,7 @@ type telling struct {
 	followUp  bool       // the microphone was opened for the answer to a question
 	chimed    bool       // the sound of the open microphone was made, or is not wanted
 	more      chan added // what the tail brought; nil without a tail
-	ending    ending
+	aftermath aftermath
 	cancel    context.CancelFunc // nil while nothing of it runs elsewhere
 }
 
@@ -140,8 +140,8 @@ type utterance struct {
 	sound   []int16       // all of it, where it is kept
 }
 
-// ending is what a turn leaves to the loop when it has been told.
-type ending struct {
+// aftermath is what a turn leaves to the loop when it has been told.
+type aftermath struct {
 	asks  bool         // a question was spoken: its answer needs no wake word
 	acted bool         // something was changed: a correction needs none
 	halts bool         // it was the word stop: what waits to be spoken is dropped
@@ -311,10 +311,10 @@ func (l *Loop) listenNow(ctx context.Context) error {
 // finish ends a turn that has been told. A question opens the microphone for its
 // answer; after an act, a correction is waited for.
 func (l *Loop) finish(ctx context.Context) {
-	var end ending
+	var end aftermath
 	var said utterance
 	if l.turn != nil {
-		end, said = l.turn.ending, l.turn.utterance
+		end, said = l.turn.aftermath, l.turn.utterance
 	}
 	if end.asks && !l.ear.muted && l.step(AskedBack) {
 		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.at}, &said)
@@ -425,7 +425,7 @@ func (l *Loop) speakWaiting(ctx context.Context) {
 		sentences <- next.text
 		close(sentences)
 		if played := l.speak(own, sentences, nil, func(time.Time) {}); played == 0 && own.Err() == nil {
-			t.ending.sound = earcon.Error
+			t.aftermath.sound = earcon.Error
 		}
 	})
 }

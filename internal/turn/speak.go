@@ -51,8 +51,8 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	case ctx.Err() != nil && (t.rec.Outcome == OutFailed || t.rec.Outcome == Done && cut):
 		t.rec.Outcome = Interrupted
 	case ctx.Err() == nil:
-		t.ending = ending{asks: t.rec.Outcome == Asked && played > 0, acted: acted(t.rec), sound: standIn(t.rec, given, played)}
-		t.ending.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
+		t.aftermath = aftermath{asks: t.rec.Outcome == Asked && played > 0, acted: acted(t.rec), sound: standIn(t.rec, given, played)}
+		t.aftermath.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
 	}
 	if !t.unanswered() {
 		l.finishRecord(t)

@@ -101,18 +101,18 @@ func (s *side) call(f func(d *decoder) error) error {
 	return <-done
 }
 
-// ending is how an utterance ended; the text of its path may be empty.
-type ending struct {
+// finished is how an utterance ended; the text of its path may be empty.
+type finished struct {
 	path   path
 	frames int
 	err    error
 }
 
 // finish sends the best path once the rest is decoded.
-func (s *side) finish() <-chan ending {
-	done := make(chan ending, 1)
+func (s *side) finish() <-chan finished {
+	done := make(chan finished, 1)
 	s.work <- func() {
-		e := ending{frames: s.decoder.fed / hopSamples, err: s.err}
+		e := finished{frames: s.decoder.fed / hopSamples, err: s.err}
 		if e.err == nil {
 			e.path, e.err = s.decoder.finish()
 		}

@@ -92,8 +92,8 @@ func (s *second) result() (r Result, ok bool, err error) {
 	defer late.Stop()
 	main, free := s.main.finish(), s.loop.finish()
 	s.on = false
-	var ends [2]ending
-	for i, c := range []<-chan ending{main, free} {
+	var ends [2]finished
+	for i, c := range []<-chan finished{main, free} {
 		select {
 		case ends[i] = <-c:
 		case <-late.C:
