@@ -20,7 +20,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // commands are spoken to the built-in house, one of each kind of sentence.
@@ -56,7 +56,7 @@ func recorded(b *testing.B, n int) []string {
 }
 
 // live plays recordings at the pace of a microphone.
-func live(ctx context.Context, env, files []string) ([]turn.Record, error) {
+func live(ctx context.Context, env, files []string) ([]record.Record, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "voice-gateway"), append([]string{"hear", "--json", "--realtime"}, files...)...)
 	var errs bytes.Buffer
 	cmd.Env, cmd.Stderr = env, &errs
@@ -64,9 +64,9 @@ func live(ctx context.Context, env, files []string) ([]turn.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hear: %w\n%s", err, errs.String())
 	}
-	var all []turn.Record
+	var all []record.Record
 	for line := range bytes.Lines(out) {
-		var r turn.Record
+		var r record.Record
 		if err := json.Unmarshal(line, &r); err != nil {
 			return nil, fmt.Errorf("%w in %s", err, line)
 		}
@@ -95,7 +95,7 @@ func BenchmarkSpokenCommand(b *testing.B) {
 	took := waits{}
 	done := 0
 	for b.Loop() {
-		records, group := make([][]turn.Record, gateways), new(errgroup.Group)
+		records, group := make([][]record.Record, gateways), new(errgroup.Group)
 		for i := range gateways {
 			env := environ(b)
 			group.Go(func() (err error) {
@@ -107,7 +107,7 @@ func BenchmarkSpokenCommand(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, r := range slices.Concat(records...) {
-			if r.Outcome != turn.Done || len(r.Calls) != 1 || r.Calls[0].Receipt == nil {
+			if r.Outcome != record.Done || len(r.Calls) != 1 || r.Calls[0].Receipt == nil {
 				b.Logf("%s: heard %+v, %s (%s)", filepath.Base(r.File), r.Transcript, r.Outcome, r.Error)
 				continue
 			}

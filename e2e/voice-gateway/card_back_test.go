@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // mended is a daemon whose card is hurt again and again. Whenever the card is
@@ -50,7 +50,7 @@ func (m *mended) answered(t *testing.T, before int) (passed int) {
 	t.Helper()
 	eventually(t, "the microphone is back", func() bool { return len(starts(t, m.started)) > before })
 	since := starts(t, m.started)[before]
-	var last turn.Record
+	var last record.Record
 	eventually(t, "the next command is done", func() bool {
 		records, _ := m.watch.seen()
 		passed = 0
@@ -58,7 +58,7 @@ func (m *mended) answered(t *testing.T, before int) (passed int) {
 			if r.Time.Before(since) || r.Wake == nil {
 				continue
 			}
-			if confirmed(r) || r.Outcome == turn.Interrupted && len(r.Calls) == 1 && r.Calls[0].OK {
+			if confirmed(r) || r.Outcome == record.Interrupted && len(r.Calls) == 1 && r.Calls[0].OK {
 				return true
 			}
 			passed++

@@ -19,7 +19,7 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/mqtt"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // room is one daemon with its own card, broker and house, and what is said there.
@@ -50,7 +50,7 @@ type heardTurn struct {
 	said
 	stand   *stand
 	at      time.Time // when the command's speech truly ended
-	record  *turn.Record
+	record  *record.Record
 	extra   int       // more records for the same
 	written time.Time // when the first command to a device was seen at the broker
 	whole   string    // what is heard in the whole of it, asked where the turn heard otherwise
@@ -96,10 +96,10 @@ func (h heardTurn) misheard() bool {
 // speaker may have interrupted the reply.
 func (h heardTurn) done() bool {
 	r := h.record
-	if r.Outcome == turn.Interrupted {
-		return r.Reply != "" && !slices.ContainsFunc(r.Calls, func(c turn.CallMade) bool { return !c.OK })
+	if r.Outcome == record.Interrupted {
+		return r.Reply != "" && !slices.ContainsFunc(r.Calls, func(c record.CallMade) bool { return !c.OK })
 	}
-	return r.Outcome == turn.Done
+	return r.Outcome == record.Done
 }
 
 // since is a moment of the record as a wait from the true end of speech: its times
@@ -270,7 +270,7 @@ func (s *stand) match(starts []time.Time) []heardTurn {
 // watch is a stranger at the broker who looks at the clock.
 type watch struct {
 	mu      sync.Mutex
-	records []turn.Record
+	records []record.Record
 	writes  []time.Time
 	bad     error
 	broker  string
@@ -285,7 +285,7 @@ func witness(t *testing.T, broker string) *watch {
 	w := &watch{broker: broker}
 	for filter, take := range map[string]func(topic string, payload []byte){
 		"voice/test/turn": func(_ string, payload []byte) {
-			var r turn.Record
+			var r record.Record
 			if err := json.Unmarshal(payload, &r); err != nil {
 				w.bad = err
 			}
@@ -321,7 +321,7 @@ func witness(t *testing.T, broker string) *watch {
 	return w
 }
 
-func (w *watch) seen() ([]turn.Record, []time.Time) {
+func (w *watch) seen() ([]record.Record, []time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.records), slices.Clone(w.writes)
@@ -346,7 +346,7 @@ func wholly(t *testing.T, list []*heardTurn) {
 		t.Fatalf("status %d, %d records for %d commands\n%s", status, len(records), len(list), errs)
 	}
 	for i, line := range records {
-		var r turn.Record
+		var r record.Record
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -364,14 +364,14 @@ type summary struct {
 	ends                            []time.Duration // by how much the turn is wrong about the end of speech
 	transcript, published           []time.Duration
 	told                            []time.Duration // first publish by the record's own word
-	outcomes                        map[turn.Outcome]int
+	outcomes                        map[record.Outcome]int
 	notes                           []string
 }
 
 func (s summary) named(name string) summary { s.name = name; return s }
 
 func summed(list []heardTurn) summary {
-	s := summary{said: len(list), outcomes: map[turn.Outcome]int{}}
+	s := summary{said: len(list), outcomes: map[record.Outcome]int{}}
 	for _, h := range list {
 		if h.record == nil {
 			s.notes = append(s.notes, fmt.Sprintf("%s: %s after %s was not heard", h.stand.name, h.file, h.wake))

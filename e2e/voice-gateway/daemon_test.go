@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // daemon starts the gateway as a service would, without a sound card.
@@ -66,7 +66,7 @@ func TestDaemonOverMQTT(t *testing.T) {
 		states := strings.Join(stranger.on("voice/test/state"), " ")
 		return strings.HasSuffix(states, "speaking idle")
 	})
-	var turns []turn.Record
+	var turns []record.Record
 	if err := get(t, http, "/api/turns", &turns); err != nil || len(turns) != 1 || turns[0].ID != "a1" {
 		t.Errorf("turns %+v, %v", turns, err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // virtualCard builds the simulated sound card of the tests in audio/device, once.
@@ -155,7 +155,7 @@ func TestListenShowsWhatTheGatewayHears(t *testing.T) {
 	if _, errs, status := command(t, env, "mute", "off"); status != 0 { // now the recording begins
 		t.Fatal(errs)
 	}
-	var heard turn.Record
+	var heard record.Record
 	eventually(t, "the turn is shown", func() bool {
 		for line := range strings.Lines(out.String()) {
 			var event struct {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // TestAcceptTheRecogniserDiesInAnUtterance: a command is spoken again and again
@@ -34,7 +34,7 @@ func TestAcceptTheRecogniserDiesInAnUtterance(t *testing.T) {
 			for _, pid := range workers {
 				fault(t, pid)
 			}
-			var turns []turn.Record
+			var turns []record.Record
 			eventually(t, "the turn is told", func() bool { return get(t, http, "/api/turns", &turns) == nil && len(turns) > 0 })
 			first := turns[len(turns)-1]
 			t.Logf("the turn that was hit: %s, %q, %s", first.Outcome, first.Reply, first.Error)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // TestTheBrokerDiesInATurn: the turn is honest, everybody is back without help,
@@ -25,13 +25,13 @@ func TestTheBrokerDiesInATurn(t *testing.T) {
 	stranger.say(t, "ask", `{"id":"hit","text":"turn off the kitchen light"}`)
 	eventually(t, "the write is on its way", func() bool { return len(witness.on(writeTopic)) > before })
 	kill(t, broker.Process.Pid)
-	var turns []turn.Record
+	var turns []record.Record
 	eventually(t, "the turn has ended", func() bool { return get(t, http, "/api/turns", &turns) == nil && turns[0].ID == "hit" })
 	honest(t, turns[0])
-	if turns[0].Outcome == turn.Done {
+	if turns[0].Outcome == record.Done {
 		t.Errorf("nobody can know that it is done: %+v", turns[0])
 	}
-	if r := ask(t, http, "turn on the kitchen light"); r.Outcome != turn.OutFailed {
+	if r := ask(t, http, "turn on the kitchen light"); r.Outcome != record.Failed {
 		t.Errorf("without a broker: %+v", r)
 	} else {
 		honest(t, r)
@@ -68,10 +68,10 @@ func TestAFrozenBroker(t *testing.T) {
 	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, http, "turn on the kitchen light")) })
 	freeze(t, broker.Process.Pid)
 	r := ask(t, http, "turn off the kitchen light")
-	if honest(t, r); r.Outcome == turn.Done {
+	if honest(t, r); r.Outcome == record.Done {
 		t.Errorf("nobody can know that it is done: %+v", r)
 	}
-	if r := ask(t, http, "what time is it"); r.Outcome != turn.Done {
+	if r := ask(t, http, "what time is it"); r.Outcome != record.Done {
 		t.Errorf("the time: %+v", r)
 	}
 	send(t, broker.Process.Pid, syscall.SIGCONT)
@@ -98,7 +98,7 @@ func TestARetainedCommandIsNotDone(t *testing.T) {
 	}
 	_, http, _ := daemon(t, broker)
 	eventually(t, "it is refused", func() bool { return stranger.has("voice/test/cmd/error", `"old"`, "retained") })
-	var turns []turn.Record
+	var turns []record.Record
 	if err := get(t, http, "/api/turns", &turns); err != nil || len(turns) != 0 {
 		t.Errorf("turns %+v, %v", turns, err)
 	}
@@ -119,7 +119,7 @@ func TestTheHouseGoesAndComesBack(t *testing.T) {
 	for range 2 { // at once, and when the loss is known
 		r := ask(t, http, "turn off the kitchen light")
 		honest(t, r)
-		if r.Outcome != turn.OutFailed {
+		if r.Outcome != record.Failed {
 			t.Errorf("without the house: %+v", r)
 		}
 		t.Logf("it says: %s (%s)", r.Reply, r.Error)
@@ -188,7 +188,7 @@ func TestTwoGatewaysAtOnce(t *testing.T) {
 			}
 			stranger.say(t, "ask", `{"id":"a1","text":"what time is it"}`)
 			eventually(t, "the first answers", func() bool { return stranger.has("voice/test/turn", `"a1"`, `"outcome":"done"`) })
-			if r := ask(t, http, "what time is it"); r.Outcome != turn.Done {
+			if r := ask(t, http, "what time is it"); r.Outcome != record.Done {
 				t.Errorf("%+v", r)
 			}
 		})

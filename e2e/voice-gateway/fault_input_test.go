@@ -13,7 +13,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // wavFile is a WAV file piece by piece, so that every piece can be wrong.
@@ -128,7 +128,7 @@ func TestRecordingsOfOtherShapes(t *testing.T) {
 	for name, data := range anything {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if r := heard(t, "--no-wake", "--dry-run", put(name, data)); len(r) != 1 || r[0].Outcome != turn.Ignored {
+			if r := heard(t, "--no-wake", "--dry-run", put(name, data)); len(r) != 1 || r[0].Outcome != record.Ignored {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -188,7 +188,7 @@ func TestGarbageOnEveryCommandTopic(t *testing.T) {
 			t.Errorf("a refusal of %d bytes: %.300s", len(e), e)
 		}
 	}
-	var turns []turn.Record
+	var turns []record.Record
 	if err := get(t, http, "/api/turns", &turns); err != nil || len(turns) != 0 {
 		t.Errorf("turns %+v, %v", turns, err)
 	}
@@ -207,7 +207,7 @@ func TestGarbageOnEveryCommandTopic(t *testing.T) {
 			return stranger.has("voice/test/turn", `"id":"`+id+`"`) || stranger.has("voice/test/cmd/error", `"id":"`+id+`"`)
 		})
 	}
-	if r := ask(t, http, "what time is it"); r.Outcome != turn.Done {
+	if r := ask(t, http, "what time is it"); r.Outcome != record.Done {
 		t.Errorf("%+v", r)
 	}
 	if strings.Contains(c.stderr.String(), "panic") {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // TestAsksFromEverywhereAtOnce: sixteen over HTTP and MQTT together, some about
@@ -31,7 +31,7 @@ func TestAsksFromEverywhereAtOnce(t *testing.T) {
 			continue
 		}
 		wg.Go(func() {
-			if r, err := tryAsk(t, http, text); err != nil || r.Outcome != turn.Done || r.Transcript.Text != text || !sentence(r.Reply) {
+			if r, err := tryAsk(t, http, text); err != nil || r.Outcome != record.Done || r.Transcript.Text != text || !sentence(r.Reply) {
 				t.Errorf("%q over HTTP: %+v, %v", text, r, err)
 			}
 		})
@@ -96,11 +96,11 @@ func TestAThousandAsksInARow(t *testing.T) {
 	round("row", 1000)
 	seen := map[string]int{}
 	for _, payload := range stranger.on("voice/test/turn") {
-		var r turn.Record
+		var r record.Record
 		if err := json.Unmarshal([]byte(payload), &r); err != nil {
 			t.Fatal(err)
 		}
-		if seen[r.ID]++; r.Outcome != turn.Done || seen[r.ID] > 1 {
+		if seen[r.ID]++; r.Outcome != record.Done || seen[r.ID] > 1 {
 			t.Errorf("%s, told %d times: %+v", r.ID, seen[r.ID], r)
 		}
 	}

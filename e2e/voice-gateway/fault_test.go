@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // These tests injure a running gateway the way kernels, brokers and people do.
@@ -55,7 +55,7 @@ func TestAServerKilledInACall(t *testing.T) {
 
 	before := len(witness.on(writeTopic))
 	freeze(t, house.Process.Pid)
-	hit := make(chan turn.Record, 1)
+	hit := make(chan record.Record, 1)
 	go func() { r, _ := tryAsk(t, http, "turn off the kitchen light"); hit <- r }()
 	eventually(t, "the write is on its way", func() bool { return len(witness.on(writeTopic)) > before })
 	kill(t, pid)
@@ -63,7 +63,7 @@ func TestAServerKilledInACall(t *testing.T) {
 	send(t, house.Process.Pid, syscall.SIGCONT)
 	honest(t, r)
 	t.Logf("it says: %s (%s)", r.Reply, r.Error)
-	if r.Outcome == turn.Done || len(r.Calls) != 1 || r.Calls[0].OK {
+	if r.Outcome == record.Done || len(r.Calls) != 1 || r.Calls[0].OK {
 		t.Errorf("the record of the turn that was hit: %+v", r)
 	}
 	eventually(t, "the light obeys again", func() bool { return confirmed(ask(t, http, "turn on the kitchen light")) })
@@ -88,10 +88,10 @@ func TestAHangingServer(t *testing.T) {
 	r := ask(t, http, "turn on the kitchen light")
 	honest(t, r)
 	t.Logf("it says: %s (%s)", r.Reply, r.Error)
-	if r.Outcome == turn.Done {
+	if r.Outcome == record.Done {
 		t.Errorf("nobody can have done it: %+v", r)
 	}
-	if r := ask(t, http, "what time is it"); r.Outcome != turn.Done {
+	if r := ask(t, http, "what time is it"); r.Outcome != record.Done {
 		t.Errorf("the time: %+v", r)
 	}
 	eventually(t, "the hanging server is replaced", func() bool { return serverPID(t, http) != pid })

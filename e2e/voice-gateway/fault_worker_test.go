@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // TestWorkersThatDieOrHangAreReplaced: all C runs in these children, and none of
@@ -46,26 +46,26 @@ func TestListeningWithAHangingRecogniser(t *testing.T) {
 	eventually(t, "it is online", func() bool { return stranger.has("voice/test/availability", "online") })
 	n := 0
 	// utter opens an utterance, ends it if nobody else does, and returns its record.
-	utter := func() turn.Record {
+	utter := func() record.Record {
 		n++
 		stranger.say(t, "listen", fmt.Sprintf(`{"id":"l%d"}`, n))
 		eventually(t, "it wakes", func() bool { return strings.Count(stranger.states(), "wake") == n })
 		stranger.say(t, "stop", fmt.Sprintf(`{"id":"s%d"}`, n))
-		var turns []turn.Record
+		var turns []record.Record
 		eventually(t, "the turn is told", func() bool {
 			return get(t, http, "/api/turns?limit=100", &turns) == nil && len(turns) == n
 		})
 		eventually(t, "it is idle", func() bool { return strings.HasSuffix(stranger.states(), " idle") })
 		return turns[0]
 	}
-	eventually(t, "the recogniser is ready", func() bool { return utter().Outcome == turn.Interrupted })
+	eventually(t, "the recogniser is ready", func() bool { return utter().Outcome == record.Interrupted })
 	for _, pid := range c.ready(t, 2, "worker stt") {
 		freeze(t, pid)
 	}
-	if r := utter(); r.Outcome == turn.Done || r.Error == "" {
+	if r := utter(); r.Outcome == record.Done || r.Error == "" {
 		t.Errorf("the turn that was hit: %+v", r)
 	}
-	eventually(t, "the recogniser is back", func() bool { return utter().Outcome == turn.Interrupted })
+	eventually(t, "the recogniser is back", func() bool { return utter().Outcome == record.Interrupted })
 	c.ready(t, 2, "worker stt")
 	c.noZombies(t)
 }

@@ -9,19 +9,19 @@ import (
 	"testing"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // heard runs hear --json and returns its records.
-func heard(tb testing.TB, args ...string) []turn.Record {
+func heard(tb testing.TB, args ...string) []record.Record {
 	tb.Helper()
 	out, errs, status := command(tb, environ(tb), append([]string{"hear", "--json"}, args...)...)
 	if status != 0 {
 		tb.Fatalf("hear ended with %d: %s", status, errs)
 	}
-	var all []turn.Record
+	var all []record.Record
 	for line := range strings.Lines(out) {
-		var r turn.Record
+		var r record.Record
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			tb.Fatalf("%v in %s", err, line)
 		}
@@ -54,7 +54,7 @@ func TestHearWakeWordAndCommandInOneBreath(t *testing.T) {
 	if r.Wake == nil || r.Wake.Word != "hey jarvis" || r.Transcript == nil || r.Transcript.Text != "turn on the kitchen light" {
 		t.Fatalf("wake %+v, transcript %+v", r.Wake, r.Transcript)
 	}
-	if r.Source != turn.FromFile || r.Route != turn.RouteLocal || r.Outcome != turn.Done || r.Reply != "The kitchen light is on." {
+	if r.Source != record.FromFile || r.Route != record.RouteLocal || r.Outcome != record.Done || r.Reply != "The kitchen light is on." {
 		t.Errorf("%+v", r)
 	}
 	if len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed {
@@ -75,7 +75,7 @@ func TestHearWakeWordAndCommandInOneBreath(t *testing.T) {
 func TestHearWithoutAWakeWordDoesNothing(t *testing.T) {
 	t.Parallel()
 	records := heard(t, spoken(t, "turn on the kitchen light."))
-	if len(records) != 1 || records[0].Outcome != turn.Ignored || len(records[0].Calls) > 0 || records[0].Wake != nil {
+	if len(records) != 1 || records[0].Outcome != record.Ignored || len(records[0].Calls) > 0 || records[0].Wake != nil {
 		t.Errorf("%+v", records)
 	}
 }
@@ -83,7 +83,7 @@ func TestHearWithoutAWakeWordDoesNothing(t *testing.T) {
 func TestHearDryRunStopsBeforeTheTools(t *testing.T) {
 	t.Parallel()
 	records := heard(t, "--no-wake", "--dry-run", spoken(t, "lock the front door."))
-	if len(records) != 1 || records[0].Intent == nil || records[0].Outcome == turn.Done {
+	if len(records) != 1 || records[0].Intent == nil || records[0].Outcome == record.Done {
 		t.Fatalf("%+v", records)
 	}
 	if c := records[0].Calls; len(c) != 1 || c[0].OK || c[0].Receipt != nil {
@@ -106,12 +106,12 @@ func TestHearSharedClips(t *testing.T) {
 	}
 	for i, want := range []struct {
 		text    string
-		outcome turn.Outcome
+		outcome record.Outcome
 	}{
-		{"turn on the kitchen light", turn.Done},
-		{"dim the bedroom lamp to forty percent", turn.Done},
-		{"lock the front door", turn.Done},
-		{"", turn.Ignored},
+		{"turn on the kitchen light", record.Done},
+		{"dim the bedroom lamp to forty percent", record.Done},
+		{"lock the front door", record.Done},
+		{"", record.Ignored},
 	} {
 		r := records[i]
 		if r.File != files[i] || r.Transcript == nil || r.Transcript.Text != want.text || r.Outcome != want.outcome {
@@ -128,7 +128,7 @@ func TestHearSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := heard(t, "--no-wake", silence)
-	if len(records) != 1 || records[0].Outcome != turn.Ignored || records[0].Transcript != nil || records[0].Reply != "" {
+	if len(records) != 1 || records[0].Outcome != record.Ignored || records[0].Transcript != nil || records[0].Reply != "" {
 		t.Errorf("%+v", records)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // twoStepModel wants two lamps on, one after the other, and decides what it was
@@ -90,7 +90,7 @@ func TestAServerLostInTheMiddleOfAModelsTask(t *testing.T) {
 			eventually(t, "the light obeys", func() bool { return confirmed(ask(t, addr, "turn off the kitchen light")) })
 			before := len(witness.on(writeTopic))
 
-			hit := make(chan turn.Record, 1)
+			hit := make(chan record.Record, 1)
 			go func() { r, _ := tryAsk(t, addr, "make it nice for reading in here and there"); hit <- r }()
 			<-frozen
 			eventually(t, "the second write is on its way", func() bool { return len(witness.on(writeTopic)) >= before+2 })
@@ -106,14 +106,14 @@ func TestAServerLostInTheMiddleOfAModelsTask(t *testing.T) {
 			if strings.Join(made, " ") != tt.made || len(model.cases) != 1 {
 				t.Errorf("judgements %v after %d questions, expected %s", made, len(model.cases), tt.made)
 			}
-			if r.Outcome != turn.OutFailed || len(r.Calls) != 2 || !r.Calls[0].OK || r.Calls[1].OK {
+			if r.Outcome != record.Failed || len(r.Calls) != 2 || !r.Calls[0].OK || r.Calls[1].OK {
 				t.Errorf("the turn: %+v", r)
 			}
 			out, errs, status := command(t, env, "turns", "--tasks", "--json")
 			if status != 0 {
 				t.Fatalf("turns --tasks: %s", errs)
 			}
-			var tasks []turn.Task
+			var tasks []record.Task
 			if err := json.Unmarshal([]byte(out), &tasks); err != nil {
 				t.Fatalf("turns --tasks --json prints %s: %v", out, err)
 			}
@@ -130,14 +130,14 @@ func TestAServerLostInTheMiddleOfAModelsTask(t *testing.T) {
 }
 
 // resumed resumes a task and demands that only what was open is done.
-func resumed(t *testing.T, addr string, task turn.Task, gateway *ear, env []string) {
+func resumed(t *testing.T, addr string, task record.Task, gateway *ear, env []string) {
 	t.Helper()
 	if len(task.Done) != 1 || len(task.Open) != 1 || task.Asked == "" || task.Reason == "" || task.Time.IsZero() {
 		t.Errorf("the task: %+v", task)
 	}
 	eventually(t, "it is offered to resume", func() bool { return gateway.has("voice/test/reply", "Shall I do the rest") })
 	r := ask(t, addr, "resume")
-	if r.Outcome != turn.Done || len(r.Calls) != 1 || !strings.Contains(string(r.Calls[0].Args), "Bedroom Lamp") || !confirmed(r) {
+	if r.Outcome != record.Done || len(r.Calls) != 1 || !strings.Contains(string(r.Calls[0].Args), "Bedroom Lamp") || !confirmed(r) {
 		t.Errorf("resumed: %+v", r)
 	}
 	if out, _, _ := command(t, env, "turns", "--tasks", "--json"); strings.TrimSpace(out) != "[]" {

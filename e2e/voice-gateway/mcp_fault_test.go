@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // farApart makes two attempts and then plans the third a minute ahead, so that
@@ -119,7 +119,7 @@ func TestAKillInACallIsToldAtOnce(t *testing.T) {
 	pid := serverPID(t, http)
 	before := len(witness.on(writeTopic))
 	freeze(t, house.Process.Pid) // so that the call has a middle
-	hit := make(chan turn.Record, 1)
+	hit := make(chan record.Record, 1)
 	go func() { r, _ := tryAsk(t, http, "turn off the kitchen light"); hit <- r }()
 	eventually(t, "the write is on its way", func() bool { return len(witness.on(writeTopic)) > before })
 	killed := time.Now()
@@ -127,10 +127,10 @@ func TestAKillInACallIsToldAtOnce(t *testing.T) {
 	r := <-hit
 	t.Logf("%v after the kill, which is to be at most 1 s: %q (%s)", time.Since(killed).Round(time.Millisecond), r.Reply, r.Error)
 	honest(t, r)
-	if r.Outcome != turn.OutFailed || !strings.Contains(r.Error, "signal: killed") {
+	if r.Outcome != record.Failed || !strings.Contains(r.Error, "signal: killed") {
 		t.Errorf("the turn ended as %s with %q", r.Outcome, r.Error)
 	}
-	if r := ask(t, http, "what time is it"); r.Outcome != turn.Done {
+	if r := ask(t, http, "what time is it"); r.Outcome != record.Done {
 		t.Errorf("the time: %+v", r)
 	}
 	send(t, house.Process.Pid, syscall.SIGCONT)
@@ -159,7 +159,7 @@ func TestAHangingServerHoldsUpNoStatus(t *testing.T) {
 	pid := serverPID(t, addr)
 	freeze(t, pid)
 	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
-	hit := make(chan turn.Record, 1)
+	hit := make(chan record.Record, 1)
 	go func() { r, _ := tryAsk(t, addr, "turn off the kitchen light"); hit <- r }()
 	began := time.Now()
 	servers, err := serversOf(t, addr)

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // scriptedModel is an OpenAI-compatible server that acts once and then promises
@@ -68,10 +68,10 @@ func TestTheModelActsThroughTheSameReceipts(t *testing.T) {
 	server := httptest.NewServer(model)
 	defer server.Close()
 	_, _, env := daemon(t, broker, "VOICE_GATEWAY_AI_ENABLED=auto", "VOICE_GATEWAY_AI_BASE_URL="+server.URL+"/v1")
-	ask := func(text string) turn.Record {
+	ask := func(text string) record.Record {
 		t.Helper()
 		out, errs, _ := command(t, env, "ask", "--json", text)
-		var r turn.Record
+		var r record.Record
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatalf("%v: %s %s", err, out, errs)
 		}
@@ -79,7 +79,7 @@ func TestTheModelActsThroughTheSameReceipts(t *testing.T) {
 	}
 
 	r := ask("why is the sky blue")
-	if r.Route != turn.RouteModel || r.Outcome != turn.Done || r.Reply != "Blue light scatters most." || len(r.Calls) > 0 {
+	if r.Route != record.RouteModel || r.Outcome != record.Done || r.Reply != "Blue light scatters most." || len(r.Calls) > 0 {
 		t.Errorf("the question: %+v", r)
 	}
 	for _, body := range model.saw() {
@@ -89,7 +89,7 @@ func TestTheModelActsThroughTheSameReceipts(t *testing.T) {
 	}
 
 	r = ask("make it a little cosier around here")
-	if r.Route != turn.RouteModel || r.Outcome != turn.Done {
+	if r.Route != record.RouteModel || r.Outcome != record.Done {
 		t.Errorf("the wish: %+v", r)
 	}
 	if len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed || r.Timings.FirstPublish == nil {
@@ -100,7 +100,7 @@ func TestTheModelActsThroughTheSameReceipts(t *testing.T) {
 	}
 
 	before := len(model.saw())
-	if r = ask("turn off the kitchen light"); r.Route != turn.RouteLocal || r.Outcome != turn.Done || len(model.saw()) != before {
+	if r = ask("turn off the kitchen light"); r.Route != record.RouteLocal || r.Outcome != record.Done || len(model.saw()) != before {
 		t.Errorf("a home command went to the model: %+v", r)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // whisper is a server that hears one text in everything.
@@ -39,7 +39,7 @@ func whisper(t *testing.T, text string) (base string, asked *atomic.Int32) {
 }
 
 // openHeard runs hear --json with settings of the recognisers.
-func openHeard(t *testing.T, env []string, args ...string) []turn.Record {
+func openHeard(t *testing.T, env []string, args ...string) []record.Record {
 	t.Helper()
 	out, errs, status := command(t, environ(t, env...), append([]string{"hear", "--json"}, args...)...)
 	if status != 0 {
@@ -48,9 +48,9 @@ func openHeard(t *testing.T, env []string, args ...string) []turn.Record {
 	if strings.Contains(out+errs, "sk-ear") {
 		t.Error("the key is told")
 	}
-	var all []turn.Record
+	var all []record.Record
 	for line := range strings.Lines(out) {
-		var r turn.Record
+		var r record.Record
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatalf("%v in %s", err, line)
 		}
@@ -99,14 +99,14 @@ func TestWhatTheGrammarRejectsIsHeardByAServer(t *testing.T) {
 	if len(records) != 2 {
 		t.Fatalf("%d turns: %+v", len(records), records)
 	}
-	if r := records[0]; r.Outcome != turn.Done || r.Transcript.Engine != "pocketsphinx" {
+	if r := records[0]; r.Outcome != record.Done || r.Transcript.Engine != "pocketsphinx" {
 		t.Errorf("the first: %+v %+v", r, r.Transcript)
 	}
 	r := records[1]
 	if r.Transcript == nil || r.Transcript.Engine != "openai" || r.Transcript.Text != "Turn on the Kitchen Light." || r.Timings.Transcript == nil {
 		t.Fatalf("the second: %+v %+v", r, r.Transcript)
 	}
-	if r.Outcome != turn.Done || r.Reply != "The kitchen light is on." || len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed {
+	if r.Outcome != record.Done || r.Reply != "The kitchen light is on." || len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed {
 		t.Errorf("the second: %+v", r)
 	}
 	if asked.Load() != 1 {
@@ -127,10 +127,10 @@ func TestAServerThatIsDownCostsNoTurn(t *testing.T) {
 		t.Fatalf("%d turns: %+v", len(records), records)
 	}
 	r := records[0]
-	if r.Outcome != turn.Ignored || r.Reply == "" || !strings.Contains(r.Error, "wyoming: ") || !strings.Contains(r.Error, "openai: ") || !strings.Contains(r.Error, "refused") {
+	if r.Outcome != record.Ignored || r.Reply == "" || !strings.Contains(r.Error, "wyoming: ") || !strings.Contains(r.Error, "openai: ") || !strings.Contains(r.Error, "refused") {
 		t.Errorf("the first: %+v", r)
 	}
-	if r := records[1]; r.Outcome != turn.Done || r.Reply != "The kitchen light is on." {
+	if r := records[1]; r.Outcome != record.Done || r.Reply != "The kitchen light is on." {
 		t.Errorf("the second: %+v", r)
 	}
 }
@@ -154,7 +154,7 @@ func TestAWyomingServiceAlone(t *testing.T) {
 		t.Fatalf("%d turns: %+v", len(records), records)
 	}
 	r := records[0]
-	if r.Transcript == nil || r.Transcript.Engine != "wyoming" || r.Outcome != turn.Done || len(r.Calls) != 1 || !r.Calls[0].OK {
+	if r.Transcript == nil || r.Transcript.Engine != "wyoming" || r.Outcome != record.Done || len(r.Calls) != 1 || !r.Calls[0].OK {
 		t.Errorf("%+v %+v", r, r.Transcript)
 	}
 }

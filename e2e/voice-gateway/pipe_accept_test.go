@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // TestAcceptPipes plays what people recorded, at the pace of a microphone: every
@@ -27,7 +27,7 @@ func TestAcceptPipes(t *testing.T) {
 	}
 	house := fake.Shared(t, "speech", "clips", "home.json")
 	const gateways = 3
-	records := make([][]turn.Record, gateways)
+	records := make([][]record.Record, gateways)
 	var group errgroup.Group
 	for i := range gateways {
 		args := []string{"--home", house}
@@ -43,7 +43,7 @@ func TestAcceptPipes(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	by := map[string][]turn.Record{}
+	by := map[string][]record.Record{}
 	for _, list := range records {
 		for _, r := range list {
 			by[filepath.Base(r.File)] = append(by[filepath.Base(r.File)], r)
@@ -73,11 +73,11 @@ func TestAcceptPipes(t *testing.T) {
 		}
 		switch {
 		case l.Kind == "wake+command" && word != "":
-			if text != l.Text || r.Outcome != turn.Done || r.Calls == nil {
+			if text != l.Text || r.Outcome != record.Done || r.Calls == nil {
 				t.Errorf("%s: said %q, heard %q, %s (%s)", l.File, l.Text, text, r.Outcome, r.Error)
 			}
 			done++
-		case r.Outcome != turn.Ignored || len(r.Calls) > 0:
+		case r.Outcome != record.Ignored || len(r.Calls) > 0:
 			t.Errorf("%s: nothing was asked for, and it %s: %+v", l.File, r.Outcome, r)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // proc is a process as the kernel shows it.
@@ -180,7 +180,7 @@ func serverPID(t *testing.T, http string) int {
 }
 
 // ask asks over HTTP and returns the turn's record.
-func ask(t *testing.T, addr, text string) turn.Record {
+func ask(t *testing.T, addr, text string) record.Record {
 	t.Helper()
 	r, err := tryAsk(t, addr, text)
 	if err != nil {
@@ -189,9 +189,9 @@ func ask(t *testing.T, addr, text string) turn.Record {
 	return r
 }
 
-func tryAsk(t *testing.T, addr, text string) (turn.Record, error) {
+func tryAsk(t *testing.T, addr, text string) (record.Record, error) {
 	t.Helper()
-	var r turn.Record
+	var r record.Record
 	body, err := json.Marshal(map[string]string{"text": text})
 	if err != nil {
 		return r, err
@@ -217,18 +217,18 @@ func tryAsk(t *testing.T, addr, text string) (turn.Record, error) {
 }
 
 // confirmed says whether a turn did what it was asked, by the device's word.
-func confirmed(r turn.Record) bool {
-	return r.Outcome == turn.Done && len(r.Calls) > 0 && r.Calls[0].Receipt != nil && r.Calls[0].Receipt.Confirmed
+func confirmed(r record.Record) bool {
+	return r.Outcome == record.Done && len(r.Calls) > 0 && r.Calls[0].Receipt != nil && r.Calls[0].Receipt.Confirmed
 }
 
 // honest demands of a turn hit by a fault that it is not called done without the
 // device's word, and that a family hears a sentence about it.
-func honest(t *testing.T, r turn.Record) {
+func honest(t *testing.T, r record.Record) {
 	t.Helper()
-	if r.Outcome == turn.Done && !confirmed(r) {
+	if r.Outcome == record.Done && !confirmed(r) {
 		t.Errorf("it is called done without a confirmation: %+v", r)
 	}
-	if r.Outcome != turn.Done && (r.Error == "" || !sentence(r.Reply)) {
+	if r.Outcome != record.Done && (r.Error == "" || !sentence(r.Reply)) {
 		t.Errorf("the failure has no reason or no sentence: %+v", r)
 	}
 }

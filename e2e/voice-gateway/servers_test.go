@@ -22,7 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // servers is the answer about all MCP servers, decoded.
@@ -213,7 +213,7 @@ func TestServersDuringAColdStart(t *testing.T) {
 // done.
 func theHouseIsShown(t *testing.T, http string, env []string, heard func(kind string, words ...string) bool) {
 	t.Helper()
-	var r turn.Record
+	var r record.Record
 	eventually(t, "the light obeys", func() bool {
 		var err error
 		r, err = tryAsk(t, http, "turn on the kitchen light")
@@ -245,7 +245,7 @@ func theHouseIsShown(t *testing.T, http string, env []string, heard func(kind st
 		t.Errorf("turns: status %d\n%s", status, out)
 	}
 	out, _, status = command(t, env, "turns", "--json", "-n", "1")
-	var last turn.Record
+	var last record.Record
 	if err := json.Unmarshal([]byte(out), &last); err != nil || status != 0 || last.ID == "" {
 		t.Errorf("turns --json: %v, status %d\n%s", err, status, out)
 	}

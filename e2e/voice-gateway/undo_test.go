@@ -3,7 +3,7 @@ package e2e
 import (
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // TestWhatWasDoneIsTakenBack: through a real broker, server and house, each
@@ -36,7 +36,7 @@ func TestWhatWasDoneIsTakenBack(t *testing.T) {
 				got++
 			}
 		}
-		if r.Reply != step.reply || got != step.receipts || r.Outcome != turn.Done && r.Route != turn.RouteRefused {
+		if r.Reply != step.reply || got != step.receipts || r.Outcome != record.Done && r.Route != record.RouteRefused {
 			t.Errorf("%q: %q with %d receipts, %s %s %s; expected %q with %d", step.text, r.Reply, got, r.Route, r.Outcome, r.Error, step.reply, step.receipts)
 		}
 	}

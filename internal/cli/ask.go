@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
 
@@ -44,7 +45,7 @@ func (a *app) askCommand() *cobra.Command {
 			ctx, cancel := context.WithTimeout(c.Context(), askPatience)
 			defer cancel()
 			rec, err := a.ask(ctx, l, turn.Question{
-				Text: strings.Join(args, " "), Area: area, Source: turn.FromCLI, DryRun: dryRun,
+				Text: strings.Join(args, " "), Area: area, Source: record.FromCLI, DryRun: dryRun,
 			})
 			if err != nil {
 				return err
@@ -56,7 +57,7 @@ func (a *app) askCommand() *cobra.Command {
 			} else {
 				a.tellAsk(rec, dryRun)
 			}
-			if rec.Outcome == turn.OutFailed {
+			if rec.Outcome == record.Failed {
 				return console.ToldError{Err: errors.New("the turn failed")}
 			}
 			return nil
@@ -69,7 +70,7 @@ func (a *app) askCommand() *cobra.Command {
 }
 
 // tellAsk prints the reply, and for a dry run or --verbose the whole story.
-func (a *app) tellAsk(rec turn.Record, dryRun bool) {
+func (a *app) tellAsk(rec record.Record, dryRun bool) {
 	if dryRun || a.verbose {
 		console.Turn(a.Out, a.paint, rec)
 		if rec.Risk != "" {
@@ -81,8 +82,8 @@ func (a *app) tellAsk(rec turn.Record, dryRun bool) {
 }
 
 // ask goes to the daemon, else answers here.
-func (a *app) ask(ctx context.Context, l *loaded, q turn.Question) (turn.Record, error) {
-	var rec turn.Record
+func (a *app) ask(ctx context.Context, l *loaded, q turn.Question) (record.Record, error) {
+	var rec record.Record
 	err := a.post(ctx, l, "/api/ask", map[string]any{"text": q.Text, "area": q.Area, "dry_run": q.DryRun}, &rec)
 	if !errors.Is(err, errNoDaemon) {
 		return rec, err
@@ -110,7 +111,7 @@ func (a *app) textGateway(l *loaded, level slog.Level) (*gateway.Gateway, error)
 	cfg.HTTP.Listen = ""
 	g, err := gateway.New(cfg, gateway.Options{
 		Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets, TextOnly: true,
-		Source: turn.FromCLI,
+		Source: record.FromCLI,
 	}, a.logger(level))
 	if err != nil {
 		return nil, fmt.Errorf("assembling the gateway: %w", err)

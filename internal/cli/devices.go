@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/audio/device"
+	"voicegateway/internal/audio"
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 )
@@ -56,10 +56,10 @@ one they are looked at directly.`,
 }
 
 // sound asks the daemon, which holds the card, else looks itself.
-func (a *app) sound(ctx context.Context, l *loaded) (gateway.Sound, error) {
+func (a *app) sound(ctx context.Context, l *loaded) (audio.Equipment, error) {
 	ctx, cancel := context.WithTimeout(ctx, devicesPatience)
 	defer cancel()
-	var s gateway.Sound
+	var s audio.Equipment
 	err := a.request(ctx, l, http.MethodGet, "/api/devices", nil, &s)
 	if errors.Is(err, errNoDaemon) {
 		return gateway.ListSound(ctx, l.Config, a.Executable, a.logger(slog.LevelError))
@@ -68,7 +68,7 @@ func (a *app) sound(ctx context.Context, l *loaded) (gateway.Sound, error) {
 }
 
 // tellSound prints a line for each device, and what is wrong below.
-func (a *app) tellSound(s gateway.Sound) {
+func (a *app) tellSound(s audio.Equipment) {
 	if len(s.Devices) == 0 {
 		fmt.Fprintln(a.Out, "No sound device was found. If one is plugged in: arecord -l shows what the system sees,")
 		fmt.Fprintln(a.Out, "and the user that runs this belongs into the group audio. Texts work without sound:")
@@ -97,7 +97,7 @@ func channels(n int) string {
 	return strconv.Itoa(n)
 }
 
-func rate(d device.Info) string {
+func rate(d audio.Device) string {
 	if d.Rate <= 0 {
 		return "-"
 	}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/audio/device"
+	"voicegateway/internal/audio"
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 	"voicegateway/internal/waketest"
 )
@@ -78,7 +79,7 @@ func TestListenAsJSON(t *testing.T) {
 	w := &earWatch{view: v, ended: func() {}}
 	w.StateChanged(turn.Listening)
 	w.Hearing(turn.Hearing{Turn: "t-1", Level: -30, Ended: "silence"})
-	w.TurnEnded(turn.Record{ID: "t-1", Source: turn.FromMic})
+	w.TurnEnded(record.Record{ID: "t-1", Source: record.FromMic})
 	v.event("device", []byte(`{}`))
 	v.note("trouble")
 	v.end()
@@ -166,12 +167,12 @@ func TestEarTrouble(t *testing.T) {
 
 func TestSoundIsTold(t *testing.T) {
 	for name, tt := range map[string]struct {
-		sound gateway.Sound
+		sound audio.Equipment
 		want  []string
 	}{
-		"none": {gateway.Sound{InputProblem: "no microphone"}, []string{"No sound device was found", "arecord -l", "group audio", "voice-gateway ask"}},
-		"some": {gateway.Sound{
-			Devices: []device.Info{
+		"none": {audio.Equipment{InputProblem: "no microphone"}, []string{"No sound device was found", "arecord -l", "group audio", "voice-gateway ask"}},
+		"some": {audio.Equipment{
+			Devices: []audio.Device{
 				{Name: "USB Mic", Inputs: 2, Rate: 44100, Used: "input", Why: `its name contains "usb"`},
 				{Name: "HDMI", Outputs: 8, Rate: 48000},
 			},

@@ -9,6 +9,7 @@ import (
 
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
 
@@ -35,9 +36,9 @@ var shownKinds = map[string]bool{"state": true, "meter": true, "partial": true, 
 func (v *earView) event(kind string, data []byte) (ended bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var record turn.Record
+	var turned record.Record
 	if kind == "turn" {
-		if json.Unmarshal(data, &record) != nil || record.Source != turn.FromMic && record.Source != turn.FromFile {
+		if json.Unmarshal(data, &turned) != nil || turned.Source != record.FromMic && turned.Source != record.FromFile {
 			return false // somebody wrote to the gateway
 		}
 	}
@@ -59,7 +60,7 @@ func (v *earView) event(kind string, data []byte) (ended bool) {
 		}
 	case "turn":
 		v.turns++
-		v.line(v.utterance(record))
+		v.line(v.utterance(turned))
 		return true
 	}
 	return false
@@ -156,7 +157,7 @@ func bar(level, floor float64) string {
 }
 
 // utterance is the line about one that has ended.
-func (v *earView) utterance(r turn.Record) string {
+func (v *earView) utterance(r record.Record) string {
 	p := v.app.paint
 	parts := []string{}
 	if r.Wake != nil {

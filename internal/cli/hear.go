@@ -21,6 +21,7 @@ import (
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 	"voicegateway/internal/lab"
+	"voicegateway/internal/record"
 	"voicegateway/internal/stage"
 	"voicegateway/internal/turn"
 )
@@ -126,7 +127,7 @@ func (a *app) hear(ctx context.Context, h hearing, files []string) error {
 			return fmt.Errorf("hearing %s: %w", name, err)
 		}
 		if len(records) == 0 {
-			records = []turn.Record{nothing(l.Gateway.Area)}
+			records = []record.Record{nothing(l.Gateway.Area)}
 		}
 		for _, r := range records {
 			r.File = name
@@ -139,14 +140,14 @@ func (a *app) hear(ctx context.Context, h hearing, files []string) error {
 }
 
 // nothing is the record of a file in which no turn began.
-func nothing(area string) turn.Record {
-	return turn.Record{
-		ID: turn.NewID(), Time: time.Now(), Source: turn.FromFile, Area: area, Route: turn.RouteNone,
-		Verdict: turn.Verdict{Calls: []turn.CallMade{}, Outcome: turn.Ignored, Error: "no wake word was heard"},
+func nothing(area string) record.Record {
+	return record.Record{
+		ID: record.NewID(), Time: time.Now(), Source: record.FromFile, Area: area, Route: record.RouteNone,
+		Verdict: record.Verdict{Calls: []record.CallMade{}, Outcome: record.Ignored, Error: "no wake word was heard"},
 	}
 }
 
-func (a *app) printHeard(h hearing, r turn.Record) error {
+func (a *app) printHeard(h hearing, r record.Record) error {
 	if h.asJSON {
 		if err := json.NewEncoder(a.Out).Encode(r); err != nil {
 			return fmt.Errorf("printing the record: %w", err)
@@ -175,7 +176,7 @@ func readHouse(name string) (*home.House, error) {
 }
 
 // hearOne plays one recording in a house of its own.
-func (a *app) hearOne(ctx context.Context, l *loaded, h hearing, house *home.House, c audio.Clip) ([]turn.Record, error) {
+func (a *app) hearOne(ctx context.Context, l *loaded, h hearing, house *home.House, c audio.Clip) ([]record.Record, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	play := file.Default()
@@ -185,14 +186,14 @@ func (a *app) hearOne(ctx context.Context, l *loaded, h hearing, house *home.Hou
 		return nil, err
 	}
 	var mu sync.Mutex
-	var records []turn.Record
+	var records []record.Record
 	opened := make(chan struct{})
 	mic := &gated{Microphone: sound, open: opened}
 	opts := gateway.Options{
 		Executable: a.Executable, Version: a.version, Environ: l.options.Environ, Secrets: l.secrets,
 		Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
-		Source: turn.FromFile, DryRun: h.dryRun, House: house,
-		Watch: &stage.Watcher{Ended: func(r turn.Record) {
+		Source: record.FromFile, DryRun: h.dryRun, House: house,
+		Watch: &stage.Watcher{Ended: func(r record.Record) {
 			mu.Lock()
 			defer mu.Unlock()
 			records = append(records, r)

@@ -8,23 +8,10 @@ import (
 	"strings"
 
 	"voicegateway/internal/console"
+	"voicegateway/internal/home"
 
 	"github.com/spf13/cobra"
 )
-
-// seenHome is the daemon's answer about the house, as far as a person is told.
-type seenHome struct {
-	Entities []seenEntity `json:"entities"`
-}
-
-type seenEntity struct {
-	Name      string `json:"name"`
-	Domain    string `json:"domain"`
-	Area      string `json:"area"`
-	Server    string `json:"server"`
-	State     any    `json:"state"`
-	Reachable *bool  `json:"reachable"`
-}
 
 // homeCommand lists the house.
 func (a *app) homeCommand() *cobra.Command {
@@ -40,7 +27,7 @@ func (a *app) homeCommand() *cobra.Command {
 			if asJSON {
 				return a.passOn(c.Context(), l, "/api/home")
 			}
-			var house seenHome
+			var house home.Snapshot
 			if err := a.show(c.Context(), l, "/api/home", &house); err != nil {
 				return err
 			}
@@ -53,23 +40,23 @@ func (a *app) homeCommand() *cobra.Command {
 }
 
 // tellHome prints a line for each device, area by area.
-func (a *app) tellHome(house seenHome) {
+func (a *app) tellHome(house home.Snapshot) {
 	if len(house.Entities) == 0 {
 		fmt.Fprintln(a.Out, "No device is known yet; voice-gateway servers shows whether the servers that know them are connected.")
 		return
 	}
-	slices.SortStableFunc(house.Entities, func(x, y seenEntity) int {
+	slices.SortStableFunc(house.Entities, func(x, y home.EntityState) int {
 		return cmp.Or(strings.Compare(x.Area, y.Area), strings.Compare(x.Name, y.Name))
 	})
 	var rows [][]string
 	for _, e := range house.Entities {
-		rows = append(rows, []string{cmp.Or(e.Area, "-"), e.Name, e.Domain, stateText(e.State), e.reach(), cmp.Or(e.Server, "-")})
+		rows = append(rows, []string{cmp.Or(e.Area, "-"), e.Name, e.Domain, stateText(e.State), reach(e), cmp.Or(e.Server, "-")})
 	}
 	console.Table(a.Out, a.paint, []string{"area", "device", "kind", "state", "reachable", "server"}, rows)
 }
 
 // reach says whether a device can be reached, as far as it is known.
-func (e seenEntity) reach() string {
+func reach(e home.EntityState) string {
 	switch {
 	case e.Reachable == nil:
 		return "?"

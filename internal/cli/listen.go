@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/audio/room"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
 
@@ -173,7 +174,7 @@ func (a *app) listenHere(ctx context.Context, l *loaded, o hearingFor, view *ear
 	defer cancel()
 	g, err := gateway.New(cfg, gateway.Options{
 		Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets,
-		Private: true, DryRun: true, Source: turn.FromMic, Speaker: room.Speaker{Paced: true},
+		Private: true, DryRun: true, Source: record.FromMic, Speaker: room.Speaker{Paced: true},
 		Watch: &earWatch{view: view, ended: func() {
 			if o.now {
 				cancel()
@@ -240,7 +241,7 @@ func (w *earWatch) Hearing(h turn.Hearing) {
 func (w *earWatch) Replied(string, string) {}
 
 // TurnEnded shows the utterance.
-func (w *earWatch) TurnEnded(r turn.Record) {
+func (w *earWatch) TurnEnded(r record.Record) {
 	if w.tell("turn", r) {
 		w.ended()
 	}

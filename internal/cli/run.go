@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // runCommand is the daemon.
@@ -28,7 +28,7 @@ func (a *app) runCommand() *cobra.Command {
 			log := a.logger(slog.LevelInfo)
 			log.Info("starting", "config", l.path, "gateway", l.Gateway.ID, "state_dir", l.Gateway.StateDir)
 			g, err := gateway.New(l.Config, gateway.Options{
-				Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets, Source: turn.FromMic,
+				Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets, Source: record.FromMic,
 			}, log)
 			if err != nil {
 				return fmt.Errorf("assembling the gateway: %w", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/console"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // mostTurns is how many turns the daemon lists at once.
@@ -34,7 +34,7 @@ func (a *app) turnsCommand() *cobra.Command {
 			if tasks {
 				return a.tasks(c.Context(), l, asJSON)
 			}
-			var turns []turn.Record
+			var turns []record.Record
 			if err := a.show(c.Context(), l, fmt.Sprintf("/api/turns?limit=%d", limit), &turns); err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func (a *app) turnsCommand() *cobra.Command {
 
 // tasks lists what was stopped in the middle.
 func (a *app) tasks(ctx context.Context, l *loaded, asJSON bool) error {
-	list := []turn.Task{}
+	list := []record.Task{}
 	if err := a.show(ctx, l, "/api/tasks", &list); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (a *app) tasks(ctx context.Context, l *loaded, asJSON bool) error {
 }
 
 // printRecords prints records, one a line.
-func (a *app) printRecords(turns []turn.Record) error {
+func (a *app) printRecords(turns []record.Record) error {
 	for _, r := range turns {
 		if err := json.NewEncoder(a.Out).Encode(r); err != nil {
 			return fmt.Errorf("printing the record: %w", err)
@@ -96,7 +96,7 @@ func (a *app) printRecords(turns []turn.Record) error {
 }
 
 // tellTurns prints a line for each turn.
-func (a *app) tellTurns(turns []turn.Record) {
+func (a *app) tellTurns(turns []record.Record) {
 	var rows [][]string
 	for _, r := range turns {
 		heard, total := "-", "-"
@@ -128,7 +128,7 @@ func (a *app) whyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var turns []turn.Record
+			var turns []record.Record
 			if err := a.show(c.Context(), l, fmt.Sprintf("/api/turns?limit=%d", mostTurns), &turns); err != nil {
 				return err
 			}
@@ -147,7 +147,7 @@ func (a *app) whyCommand() *cobra.Command {
 }
 
 // tellWhy prints the story of a turn with what decided it.
-func (a *app) tellWhy(r turn.Record) {
+func (a *app) tellWhy(r record.Record) {
 	fmt.Fprintf(a.Out, "%s %s, %s, from %s%s\n", a.paint.Bold("Turn"), r.ID, r.Time.Local().Format("Mon Jan 2 15:04:05"), r.Source, inArea(r.Area))
 	console.Turn(a.Out, a.paint, r)
 	if r.Endpoint != nil && r.Endpoint.Reason != "" {

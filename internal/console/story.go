@@ -7,18 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // Outcome gives the end of a turn its mark and colour. A refusal is no failure:
 // the gateway did what it should.
-func (p Paint) Outcome(r turn.Record) string {
+func (p Paint) Outcome(r record.Record) string {
 	switch {
-	case r.Outcome == turn.Done:
+	case r.Outcome == record.Done:
 		return p.Good("✓ done")
-	case r.Route == turn.RouteRefused:
+	case r.Route == record.RouteRefused:
 		return p.Warn("! refused, nothing was done")
-	case r.Outcome == turn.OutFailed:
+	case r.Outcome == record.Failed:
 		return p.Bad("✗ failed")
 	default:
 		return p.Warn("! " + string(r.Outcome))
@@ -26,7 +26,7 @@ func (p Paint) Outcome(r turn.Record) string {
 }
 
 // Turn prints the story of one turn for a person.
-func Turn(w io.Writer, p Paint, r turn.Record) {
+func Turn(w io.Writer, p Paint, r record.Record) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(w, "  %s %s\n", p.Dim(fmt.Sprintf("%-8s", label)), fmt.Sprintf(format, args...))
 	}
@@ -64,7 +64,7 @@ func Quoted(s string) string {
 	return "“" + s + "”"
 }
 
-func tellCall(p Paint, c turn.CallMade) string {
+func tellCall(p Paint, c record.CallMade) string {
 	from := "local"
 	if c.Server != "" {
 		from = c.Server
@@ -97,22 +97,10 @@ func Slots(m map[string]any) string {
 
 // tellTimings lists what the turn came to, in milliseconds after the end of
 // speech.
-func tellTimings(t turn.Timings) string {
+func tellTimings(t record.Timings) string {
 	var parts []string
-	for _, x := range []struct {
-		name string
-		ms   *float64
-	}{
-		{"endpoint", t.Endpoint},
-		{"transcript", t.Transcript},
-		{"first publish", t.FirstPublish},
-		{"confirmed", t.Confirmed},
-		{"first audio", t.FirstAudio},
-		{"total", t.Total},
-	} {
-		if x.ms != nil {
-			parts = append(parts, fmt.Sprintf("%s %.0f", x.name, *x.ms))
-		}
+	for _, s := range t.Stages() {
+		parts = append(parts, fmt.Sprintf("%s %.0f", strings.ReplaceAll(s.Name, "_", " "), s.MS))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // act is one command of the demonstration and what must be true afterwards.
@@ -15,26 +15,26 @@ type act struct {
 	device, value string
 	want          float64
 	// outcome, route and tool are what the record must show.
-	outcome turn.Outcome
-	route   turn.Route
+	outcome record.Outcome
+	route   record.Route
 	tool    string
 	reply   string // words the reply must contain
 }
 
 // acts are the demonstration's turns, one for each kind of thing it can do.
 var acts = []act{
-	{says: "turn on the kitchen light", device: "Kitchen Light", value: "37-0-currentValue", want: 1, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
-	{says: "dim the bedroom lamp to forty percent", device: "Bedroom Lamp", value: "38-0-currentValue", want: 40, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
-	{says: "close the living room blinds", device: "Living Room Blinds", value: "106-0-currentValue-13", want: 0, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
-	{says: "lock the front door", device: "Front Door", value: "98-0-currentMode", want: 255, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
-	{says: "set the thermostat to nineteen degrees", device: "Thermostat", value: "67-0-setpoint-1", want: 19, outcome: turn.Done, route: turn.RouteLocal, tool: "control_zwave_device"},
-	{says: "what is the temperature in the kitchen", outcome: turn.Done, route: turn.RouteLocal, tool: "get_device_sensor_data", reply: "21.2"},
-	{says: "what time is it", outcome: turn.Done, route: turn.RouteLocal, tool: "get_datetime"},
-	{says: "turn on the dishwasher", outcome: turn.OutFailed, route: turn.RouteRefused, reply: "dishwasher"},
+	{says: "turn on the kitchen light", device: "Kitchen Light", value: "37-0-currentValue", want: 1, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
+	{says: "dim the bedroom lamp to forty percent", device: "Bedroom Lamp", value: "38-0-currentValue", want: 40, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
+	{says: "close the living room blinds", device: "Living Room Blinds", value: "106-0-currentValue-13", want: 0, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
+	{says: "lock the front door", device: "Front Door", value: "98-0-currentMode", want: 255, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
+	{says: "set the thermostat to nineteen degrees", device: "Thermostat", value: "67-0-setpoint-1", want: 19, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
+	{says: "what is the temperature in the kitchen", outcome: record.Done, route: record.RouteLocal, tool: "get_device_sensor_data", reply: "21.2"},
+	{says: "what time is it", outcome: record.Done, route: record.RouteLocal, tool: "get_datetime"},
+	{says: "turn on the dishwasher", outcome: record.Failed, route: record.RouteRefused, reply: "dishwasher"},
 }
 
 // check compares a record with what must be in it.
-func (x act) check(r turn.Record) (wrong []string) {
+func (x act) check(r record.Record) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if transcript(r) != x.says {
 		say("heard %q instead", transcript(r))
@@ -52,7 +52,7 @@ func (x act) check(r turn.Record) (wrong []string) {
 }
 
 // checkCalls says what is wrong with the calls of a turn, "" if nothing is.
-func (x act) checkCalls(calls []turn.CallMade) string {
+func (x act) checkCalls(calls []record.CallMade) string {
 	switch {
 	case x.tool == "" && len(calls) > 0:
 		return "tools were called where none was due"
@@ -67,7 +67,7 @@ func (x act) checkCalls(calls []turn.CallMade) string {
 	}
 }
 
-func transcript(r turn.Record) string {
+func transcript(r record.Record) string {
 	if r.Transcript == nil {
 		return ""
 	}

@@ -20,9 +20,9 @@ import (
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/stage"
-	"voicegateway/internal/turn"
 )
 
 // turnPatience bounds one spoken command with its answer.
@@ -45,7 +45,7 @@ type demonstration struct {
 	stage   *stage.Stage
 	witness *witness
 	mic     *room.Microphone
-	records chan turn.Record
+	records chan record.Record
 	person  *tts.Voice
 	wake    string
 	failed  []string
@@ -63,7 +63,7 @@ func Run(ctx context.Context, cfg Config) error {
 	cfg.Gateway.AI.Enabled = "false"
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d := &demonstration{Config: cfg, mic: room.NewMicrophone(), records: make(chan turn.Record, 16)}
+	d := &demonstration{Config: cfg, mic: room.NewMicrophone(), records: make(chan record.Record, 16)}
 	if len(cfg.Gateway.Wake.Words) == 0 || cfg.Gateway.Wake.Engine == "none" {
 		return errors.New("the demonstration speaks a wake word: set wake.words, and wake.engine to something else than none")
 	}
@@ -101,8 +101,8 @@ func Run(ctx context.Context, cfg Config) error {
 
 func (d *demonstration) options() gateway.Options {
 	opts := d.Options
-	opts.Mic, opts.Speaker, opts.Source = d.mic, room.Speaker{Paced: true}, turn.FromMic
-	opts.Watch = &stage.Watcher{Ended: func(r turn.Record) { d.records <- r }}
+	opts.Mic, opts.Speaker, opts.Source = d.mic, room.Speaker{Paced: true}, record.FromMic
+	opts.Watch = &stage.Watcher{Ended: func(r record.Record) { d.records <- r }}
 	opts.Attempt = d.tellAttempt
 	return opts
 }
@@ -158,7 +158,7 @@ func (d *demonstration) turn(ctx context.Context, x act) error {
 	if err := d.mic.Say(clip); err != nil {
 		return fmt.Errorf("speaking: %w", err)
 	}
-	var r turn.Record
+	var r record.Record
 	select {
 	case r = <-d.records:
 	case <-time.After(turnPatience):

@@ -11,6 +11,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -312,10 +313,10 @@ func (s *Speaker) Play(ctx context.Context, c audio.Clip) error {
 type Observer struct {
 	mu      sync.Mutex
 	states  []turn.State
-	records []turn.Record
+	records []record.Record
 	replies []string
 	heard   []turn.Hearing
-	Ended   func(turn.Record) // called for each record, may be nil
+	Ended   func(record.Record) // called for each record, may be nil
 }
 
 // StateChanged keeps the state.
@@ -347,7 +348,7 @@ func (o *Observer) Replied(_, text string) {
 }
 
 // TurnEnded keeps the record.
-func (o *Observer) TurnEnded(r turn.Record) {
+func (o *Observer) TurnEnded(r record.Record) {
 	o.mu.Lock()
 	o.records = append(o.records, r)
 	o.mu.Unlock()
@@ -364,8 +365,8 @@ func (o *Observer) States() []turn.State {
 }
 
 // Records returns the records so far.
-func (o *Observer) Records() []turn.Record {
+func (o *Observer) Records() []record.Record {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return append([]turn.Record(nil), o.records...)
+	return append([]record.Record(nil), o.records...)
 }

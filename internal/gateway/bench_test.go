@@ -15,6 +15,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -45,7 +46,7 @@ func quick(b *testing.B) *httptest.Server {
 type stageOfOne struct {
 	frames chan audio.Frame
 	played chan time.Time
-	ended  turn.Record
+	ended  record.Record
 	idle   chan struct{}
 }
 
@@ -87,7 +88,7 @@ func (s *stageOfOne) Hearing(turn.Hearing) {}
 func (s *stageOfOne) Replied(string, string) {}
 
 // TurnEnded keeps the record.
-func (s *stageOfOne) TurnEnded(r turn.Record) { s.ended = r }
+func (s *stageOfOne) TurnEnded(r record.Record) { s.ended = r }
 
 // listenTo runs a loop whose questions go to the model at an address.
 func listenTo(b *testing.B, url string) *stageOfOne {
@@ -114,7 +115,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 		b.Fatal(err)
 	}
 	s := &stageOfOne{frames: make(chan audio.Frame), played: make(chan time.Time, 1), idle: make(chan struct{}, 1)}
-	loop, err := turn.NewLoop(turn.Config{Source: turn.FromMic, Live: true}, turn.Parts{
+	loop, err := turn.NewLoop(turn.Config{Source: record.FromMic, Live: true}, turn.Parts{
 		Mic: s, Answer: answerer, Voice: s, Speaker: s, Observer: s, Log: log,
 		Stt: &fake.Transcriber{Text: func() speech.Transcript { return speech.Transcript{Text: "how do whales sleep"} }},
 		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
@@ -161,7 +162,7 @@ func BenchmarkModelAnswer(b *testing.B) {
 		began := time.Now()
 		s.frames <- audio.Frame{At: began, Samples: []int16{3}}
 		<-s.idle
-		if s.ended.Route != turn.RouteModel || s.ended.Reply != "Whales sleep upright. They nap." {
+		if s.ended.Route != record.RouteModel || s.ended.Reply != "Whales sleep upright. They nap." {
 			b.Fatalf("the turn went elsewhere: %+v", s.ended)
 		}
 		took = append(took, (<-s.played).Sub(began))

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/audio/device"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/turn"
 )
@@ -134,7 +134,7 @@ func TestTheRecorderIsVisible(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = g.ear.keeper.Run(ctx) })
-	keeper{g.ear.keeper}.Keep(turn.Record{ID: "t-1", Time: time.Now()}, audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, 320)})
+	g.ear.keeper.Keep(record.Record{ID: "t-1", Time: time.Now()}, audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, 320)})
 	cancel()
 	running.Wait()
 	found := 0
@@ -246,11 +246,11 @@ func TestSoundSaysWhatIsMissing(t *testing.T) {
 		"known better": {[]string{"", "output"}, AudioConfig{}, "it burns", "it burns", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Sound{InputProblem: tt.problem}
+			s := audio.Equipment{InputProblem: tt.problem}
 			for _, used := range tt.used {
-				s.Devices = append(s.Devices, device.Info{Used: used})
+				s.Devices = append(s.Devices, audio.Device{Used: used})
 			}
-			s.complete(tt.cfg)
+			complete(&s, tt.cfg)
 			for got, want := range map[string]string{s.InputProblem: tt.in, s.OutputProblem: tt.out} {
 				if (got == "") != (want == "") || !strings.Contains(got, want) {
 					t.Errorf("problem %q, expected one with %q", got, want)

@@ -23,6 +23,7 @@ import (
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/systemd"
 	"voicegateway/internal/tools"
@@ -43,7 +44,7 @@ type Options struct {
 	Speaker    turn.Speaker    // in place of the sound card
 	Fast       bool            // Mic is fed as fast as it is taken
 	PushToTalk bool            // Mic's first frame belongs to the utterance already
-	Source     turn.Source
+	Source     record.Source
 	DryRun     bool
 	House      *home.House   // known besides what the servers tell
 	Watch      turn.Observer // told of everything as well
@@ -96,7 +97,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, errors.New("gateway: our own program and a logger are needed")
 	}
 	if opts.Source == "" {
-		opts.Source = turn.FromMic
+		opts.Source = record.FromMic
 	}
 	g := &Gateway{cfg: cfg, opts: opts, log: log, board: newBoard(), tools: tools.NewRegistry()}
 	for _, build := range []func() error{
@@ -222,11 +223,11 @@ func (g *Gateway) optional(ctx context.Context, s service) {
 }
 
 // Ask answers one text and tells the observers.
-func (g *Gateway) Ask(ctx context.Context, q turn.Question) turn.Record {
+func (g *Gateway) Ask(ctx context.Context, q turn.Question) record.Record {
 	rec := g.mind.answerer.Turn(ctx, q)
 	if rec.Intent != nil && rec.Intent.Name == catalogue.Stop && !q.DryRun && g.ear.loop != nil {
 		if err := g.ear.loop.Stop(ctx); err != nil {
-			rec.Outcome, rec.Error = turn.OutFailed, err.Error()
+			rec.Outcome, rec.Error = record.Failed, err.Error()
 		}
 	}
 	if rec.Reply != "" {

@@ -22,21 +22,6 @@ const (
 	statePages    = 40
 )
 
-// shownHome is the house as it is shown: its structure, and the states as their
-// servers tell them now.
-type shownHome struct {
-	Floors   []home.Floor  `json:"floors"`
-	Areas    []home.Area   `json:"areas"`
-	Entities []shownEntity `json:"entities"`
-}
-
-type shownEntity struct {
-	home.Entity
-	Server    string `json:"server"`
-	State     any    `json:"state"`     // null: not known
-	Reachable *bool  `json:"reachable"` // null: not known
-}
-
 // listedDevice is what is used of stateTool's answer.
 type listedDevice struct {
 	ID        string `json:"id"`
@@ -46,15 +31,15 @@ type listedDevice struct {
 
 // Home is the house as it is known. Only servers that are connected are asked for
 // states, so that looking at the house never waits for one that is away.
-func (v httpView) Home(ctx context.Context) (any, error) {
+func (v httpView) Home(ctx context.Context) (home.Snapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, statePatience)
 	defer cancel()
 	house := v.House()
 	states := v.states(ctx)
-	shown := shownHome{Floors: house.Floors, Areas: house.Areas, Entities: make([]shownEntity, 0, len(house.Entities))}
+	shown := home.Snapshot{Floors: house.Floors, Areas: house.Areas, Entities: make([]home.EntityState, 0, len(house.Entities))}
 	for _, e := range house.Entities {
 		d := states[e.Server][e.ID]
-		shown.Entities = append(shown.Entities, shownEntity{Entity: e, Server: e.Server, State: d.State, Reachable: d.Reachable})
+		shown.Entities = append(shown.Entities, home.EntityState{Entity: e, Server: e.Server, State: d.State, Reachable: d.Reachable})
 	}
 	return shown, nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"voicegateway/internal/audio"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/recorder"
 	"voicegateway/internal/turn"
@@ -18,14 +17,6 @@ const (
 	recorderOn  = "on"
 	recorderOff = "off"
 )
-
-// keeper gives the recorder what it keeps of a turn.
-type keeper struct{ *recorder.Recorder }
-
-// Keep hands a turn's utterance over.
-func (k keeper) Keep(r turn.Record, utterance audio.Clip) {
-	k.Recorder.Keep(r.ID, r.Time, r, utterance)
-}
 
 // buildRecorder makes the recorder where it is turned on. Recordings that are
 // played in place of a microphone are on the disk already.
@@ -44,7 +35,7 @@ func (g *Gateway) buildRecorder() (turn.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return keeper{g.ear.keeper}, nil
+	return g.ear.keeper, nil
 }
 
 // recording is the recorder's state as one word.

@@ -6,7 +6,6 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
-	"voicegateway/internal/turn"
 )
 
 // version is that of the build.
@@ -55,16 +54,4 @@ func (g *Gateway) snapshot() metrics.Snapshot {
 		s.Parts[part.Name] = string(part.State)
 	}
 	return s
-}
-
-// counted is what the metrics want of a turn.
-func counted(r turn.Record) metrics.Turn {
-	t := r.Timings
-	return metrics.Turn{
-		Source: string(r.Source), Route: string(r.Route), Outcome: string(r.Outcome),
-		Stages: map[string]*float64{
-			"endpoint": t.Endpoint, "transcript": t.Transcript, "first_publish": t.FirstPublish,
-			"confirmed": t.Confirmed, "first_audio": t.FirstAudio, "total": t.Total,
-		},
-	}
 }

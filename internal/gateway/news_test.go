@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/turn"
 )
@@ -41,8 +42,8 @@ func TestTheStreamTellsATurn(t *testing.T) {
 	for _, text := range []string{"", "turn", "turn", "turn on", ""} {
 		g.observer.Hearing(turn.Hearing{Turn: "t-1", Level: -30, Partial: speech.Partial{Text: text}})
 	}
-	g.observer.TurnEnded(turn.Record{ID: "t-1", Verdict: turn.Verdict{Outcome: turn.Done, Calls: []turn.CallMade{
-		{Tool: "x", Receipt: &turn.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Confirmed: true}}, {Tool: "y"},
+	g.observer.TurnEnded(record.Record{ID: "t-1", Verdict: record.Verdict{Outcome: record.Done, Calls: []record.CallMade{
+		{Tool: "x", Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Confirmed: true}}, {Tool: "y"},
 	}}})
 	var told []string
 	kind := ""

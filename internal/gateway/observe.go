@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
 
@@ -30,7 +31,7 @@ type observers struct {
 	hearing  hearing
 
 	mu    sync.Mutex
-	turns []turn.Record
+	turns []record.Record
 	at    turn.State
 }
 
@@ -73,7 +74,7 @@ func (o *observers) Replied(id, text string) {
 }
 
 // TurnEnded keeps, logs and passes a record on.
-func (o *observers) TurnEnded(r turn.Record) {
+func (o *observers) TurnEnded(r record.Record) {
 	o.mu.Lock()
 	o.turns = append(o.turns, r)
 	if over := len(o.turns) - keptTurns; over > 0 {
@@ -85,7 +86,7 @@ func (o *observers) TurnEnded(r turn.Record) {
 		"transcript", ms(r.Timings.Transcript), "first_publish", ms(r.Timings.FirstPublish), "confirmed", ms(r.Timings.Confirmed),
 		"first_audio", ms(r.Timings.FirstAudio), "took", ms(r.Timings.Total))
 	if o.counts != nil {
-		o.counts.Turn(counted(r))
+		o.counts.Turn(r)
 	}
 	for _, c := range r.Calls {
 		if d := c.Receipt; d != nil {
@@ -105,10 +106,10 @@ func (o *observers) TurnEnded(r turn.Record) {
 }
 
 // last returns the newest turns first.
-func (o *observers) last() []turn.Record {
+func (o *observers) last() []record.Record {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	turns := append([]turn.Record{}, o.turns...) // an empty list, never null
+	turns := append([]record.Record{}, o.turns...) // an empty list, never null
 	slices.Reverse(turns)
 	return turns
 }

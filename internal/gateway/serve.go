@@ -15,6 +15,7 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -114,8 +115,8 @@ var live = map[string]func(*Gateway) string{
 var about = map[string]func(*Gateway) string{"recorder": recorderAbout}
 
 // Ask answers a text.
-func (v httpView) Ask(ctx context.Context, r httpapi.AskRequest) (any, error) {
-	return v.Gateway.Ask(ctx, turn.Question{Text: r.Text, Area: v.areaOr(r.Area), Source: turn.FromHTTP, DryRun: r.DryRun}), nil
+func (v httpView) Ask(ctx context.Context, r httpapi.AskRequest) (record.Record, error) {
+	return v.Gateway.Ask(ctx, turn.Question{Text: r.Text, Area: v.areaOr(r.Area), Source: record.FromHTTP, DryRun: r.DryRun}), nil
 }
 
 // Say speaks a text.
@@ -150,10 +151,10 @@ func (v httpView) unavailable(err error) error {
 }
 
 // Tasks lists the stopped tasks, the newest first.
-func (v httpView) Tasks() any { return v.mind.tasks.Open() }
+func (v httpView) Tasks() []record.Task { return v.mind.tasks.Open() }
 
 // Turns lists the last turns, the newest first.
-func (v httpView) Turns(limit int) any {
+func (v httpView) Turns(limit int) []record.Record {
 	turns := v.observer.last()
 	if limit > 0 && len(turns) > limit {
 		turns = turns[:limit]
@@ -223,7 +224,7 @@ func (v httpView) RetryAll(ctx context.Context) (httpapi.ServerList, error) {
 // finds its answer.
 func (v mqttView) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
 	v.Gateway.Ask(ctx, turn.Question{
-		ID: c.ID, At: c.At, Text: c.Text, Area: v.areaOr(c.Area), Source: turn.FromMQTT, Waiting: waiting,
+		ID: c.ID, At: c.At, Text: c.Text, Area: v.areaOr(c.Area), Source: record.FromMQTT, Waiting: waiting,
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -192,10 +193,10 @@ func TestMetricsKnowTheWords(t *testing.T) {
 	for _, to := range []string{"closed", "open", "half-open"} {
 		m.Breaker("zwave", to)
 	}
-	for _, source := range []turn.Source{turn.FromMic, turn.FromFile, turn.FromMQTT, turn.FromHTTP, turn.FromCLI} {
-		for _, route := range []turn.Route{turn.RouteLocal, turn.RouteModel, turn.RouteNone, turn.RouteRefused} {
-			for _, outcome := range []turn.Outcome{turn.Done, turn.OutFailed, turn.Asked, turn.Ignored, turn.Interrupted} {
-				m.Turn(counted(turn.Record{Source: source, Route: route, Verdict: turn.Verdict{Outcome: outcome}}))
+	for _, source := range []record.Source{record.FromMic, record.FromFile, record.FromMQTT, record.FromHTTP, record.FromCLI} {
+		for _, route := range []record.Route{record.RouteLocal, record.RouteModel, record.RouteNone, record.RouteRefused} {
+			for _, outcome := range []record.Outcome{record.Done, record.Failed, record.Asked, record.Ignored, record.Interrupted} {
+				m.Turn(record.Record{Source: source, Route: route, Verdict: record.Verdict{Outcome: outcome}})
 			}
 		}
 	}
@@ -231,9 +232,9 @@ func TestATurnIsCountedAndTold(t *testing.T) {
 	g := assembled(t)
 	ms := 120.0
 	g.observer.StateChanged(turn.Thinking)
-	g.observer.TurnEnded(turn.Record{
-		ID: "t-1", Source: turn.FromMic, Route: turn.RouteLocal, Timings: turn.Timings{FirstPublish: &ms},
-		Verdict: turn.Verdict{Outcome: turn.Done, Calls: []turn.CallMade{{Tool: "x", Receipt: &turn.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Confirmed: true}}}},
+	g.observer.TurnEnded(record.Record{
+		ID: "t-1", Source: record.FromMic, Route: record.RouteLocal, Timings: record.Timings{FirstPublish: &ms},
+		Verdict: record.Verdict{Outcome: record.Done, Calls: []record.CallMade{{Tool: "x", Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Confirmed: true}}}},
 	})
 	text := g.ask(t, http.MethodGet, "/metrics", "").Body.String()
 	for _, line := range []string{

@@ -7,29 +7,20 @@ import (
 	"log/slog"
 	"strings"
 
+	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 )
 
-// Sound is what is known of the sound devices, as people and programs are told.
-type Sound struct {
-	Devices       []device.Info `json:"devices"`
-	Input         string        `json:"input"`  // the open microphone; "" when there is none
-	Output        string        `json:"output"` // the speaker; "" until something was played
-	InputProblem  string        `json:"input_problem"`
-	OutputProblem string        `json:"output_problem"`
-	Muted         bool          `json:"muted"`
-}
-
 // ListSound lists the sound devices in a process of its own, and what the
 // configuration would use: for machines where no daemon holds them.
-func ListSound(ctx context.Context, cfg Config, executable string, log *slog.Logger) (Sound, error) {
+func ListSound(ctx context.Context, cfg Config, executable string, log *slog.Logger) (audio.Equipment, error) {
 	list, err := device.List(ctx, cfg.sound(executable, log))
 	if err != nil {
-		return Sound{}, err
+		return audio.Equipment{}, err
 	}
-	s := Sound{Devices: list}
+	s := audio.Equipment{Devices: list}
 	s.Muted, _ = Muted(cfg.Gateway.StateDir) // in doubt as Muted says
-	s.complete(cfg.Audio)
+	complete(&s, cfg.Audio)
 	return s, nil
 }
 
@@ -42,16 +33,16 @@ func (c Config) sound(executable string, log *slog.Logger) device.Config {
 }
 
 // complete says what is missing where nothing better is known.
-func (s *Sound) complete(cfg AudioConfig) {
+func complete(s *audio.Equipment, cfg AudioConfig) {
 	if s.Devices == nil {
-		s.Devices = []device.Info{}
+		s.Devices = []audio.Device{}
 	}
-	s.InputProblem = cmp.Or(s.InputProblem, s.missing("input", cfg.Input, "microphone"))
-	s.OutputProblem = cmp.Or(s.OutputProblem, s.missing("output", cfg.Output, "speaker"))
+	s.InputProblem = cmp.Or(s.InputProblem, missing(s, "input", cfg.Input, "microphone"))
+	s.OutputProblem = cmp.Or(s.OutputProblem, missing(s, "output", cfg.Output, "speaker"))
 }
 
 // missing is a sentence about a use that no device was found for.
-func (s *Sound) missing(use, want, thing string) string {
+func missing(s *audio.Equipment, use, want, thing string) string {
 	for _, d := range s.Devices {
 		if strings.Contains(d.Used, use) {
 			return ""
@@ -64,19 +55,19 @@ func (s *Sound) missing(use, want, thing string) string {
 }
 
 // Devices are the sound devices as the running gateway sees them.
-func (v httpView) Devices(ctx context.Context) (any, error) {
+func (v httpView) Devices(ctx context.Context) (audio.Equipment, error) {
 	if v.ear.sound == nil {
-		return nil, errNoMicrophone
+		return audio.Equipment{}, errNoMicrophone
 	}
 	list, err := v.ear.sound.Devices(ctx)
 	if err != nil {
-		return nil, err
+		return audio.Equipment{}, err
 	}
 	now := v.ear.sound.State()
-	s := Sound{
+	s := audio.Equipment{
 		Devices: list, Input: now.Input, Output: now.Output, Muted: v.Muted(),
 		InputProblem: now.Problem, OutputProblem: now.OutputProblem,
 	}
-	s.complete(v.cfg.Audio)
+	complete(&s, v.cfg.Audio)
 	return s, nil
 }

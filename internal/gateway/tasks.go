@@ -11,6 +11,7 @@ import (
 	"voicegateway/internal/ai"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/record"
 	"voicegateway/internal/store"
 	"voicegateway/internal/turn"
 )
@@ -30,8 +31,8 @@ type tasks struct {
 
 	mu      sync.Mutex
 	loaded  bool
-	disk    *store.Store // nil: in memory only
-	open    []turn.Task  // the newest first
+	disk    *store.Store  // nil: in memory only
+	open    []record.Task // the newest first
 	offered map[string]bool
 	news    chan string // servers that are back
 }
@@ -96,11 +97,11 @@ func (t *tasks) load() {
 
 // Keep saves a task in the place of the one with the same id. What cannot be
 // written is kept until the end, with a warning.
-func (t *tasks) Keep(task turn.Task) error {
+func (t *tasks) Keep(task record.Task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.load()
-	t.open = slices.DeleteFunc(t.open, func(o turn.Task) bool { return o.ID == task.ID })
+	t.open = slices.DeleteFunc(t.open, func(o record.Task) bool { return o.ID == task.ID })
 	t.open = slices.Insert(t.open, 0, task)
 	t.open = t.open[:min(len(t.open), maxTasks)]
 	t.save()
@@ -111,13 +112,13 @@ func (t *tasks) Keep(task turn.Task) error {
 }
 
 // Take hands a task over and forgets it, the newest for "".
-func (t *tasks) Take(id string) (turn.Task, bool) {
+func (t *tasks) Take(id string) (record.Task, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.load()
-	i := slices.IndexFunc(t.open, func(o turn.Task) bool { return id == "" || o.ID == id })
+	i := slices.IndexFunc(t.open, func(o record.Task) bool { return id == "" || o.ID == id })
 	if i < 0 {
-		return turn.Task{}, false
+		return record.Task{}, false
 	}
 	task := t.open[i]
 	t.open = slices.Delete(t.open, i, i+1)
@@ -135,20 +136,20 @@ func (t *tasks) save() {
 }
 
 // Open lists the stopped tasks, the newest first.
-func (t *tasks) Open() []turn.Task {
+func (t *tasks) Open() []record.Task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.load()
-	return append([]turn.Task{}, t.open...)
+	return append([]record.Task{}, t.open...)
 }
 
 // Offer is the newest task that waits for a server and was not offered yet. All
 // of that server's count as offered then: nobody is asked twice.
-func (t *tasks) Offer(server string) (turn.Task, bool) {
+func (t *tasks) Offer(server string) (record.Task, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.load()
-	var newest turn.Task
+	var newest record.Task
 	found := false
 	for _, o := range t.open {
 		if o.Server != server || t.offered[o.ID] {
@@ -237,7 +238,7 @@ func (s servers) status(server string) (mcpint.Status, error) {
 type arbiter struct{ model *ai.Assistant }
 
 // Arbitrate asks it.
-func (a arbiter) Arbitrate(ctx context.Context, t turn.Trouble) (turn.Choice, string, error) {
+func (a arbiter) Arbitrate(ctx context.Context, t turn.Trouble) (record.Choice, string, error) {
 	if ok, why := a.model.Ready(); !ok {
 		return "", "", fmt.Errorf("%w: %s", turn.ErrNoModel, why)
 	}
@@ -245,5 +246,5 @@ func (a arbiter) Arbitrate(ctx context.Context, t turn.Trouble) (turn.Choice, st
 		Server: t.Server, Health: t.Health, Reason: t.Reason, Failures: t.Failures, Attempts: t.Attempts,
 		Reconnects: t.Reconnects, Asked: t.Asked, Done: t.Done, Open: t.Open,
 	})
-	return turn.Choice(decision), why, err
+	return record.Choice(decision), why, err
 }

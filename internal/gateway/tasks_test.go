@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 func TestTasksSurviveARestart(t *testing.T) {
@@ -15,7 +15,7 @@ func TestTasksSurviveARestart(t *testing.T) {
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	before := newTasks(dir, nil, log)
 	for i := range maxTasks + 3 {
-		if err := before.Keep(turn.Task{ID: fmt.Sprint(i), Server: "zwave", Open: []turn.TaskStep{{Tool: "t", Args: []byte(`{}`)}}}); err != nil {
+		if err := before.Keep(record.Task{ID: fmt.Sprint(i), Server: "zwave", Open: []record.TaskStep{{Tool: "t", Args: []byte(`{}`)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +49,7 @@ func TestATaskIsOfferedWhenItsServerIsBackAlready(t *testing.T) {
 	t.Parallel()
 	kept := newTasks(t.TempDir(), func(server string) bool { return server == "zwave" }, slog.New(slog.DiscardHandler))
 	for _, server := range []string{"away", "zwave"} {
-		if err := kept.Keep(turn.Task{ID: server, Server: server}); err != nil {
+		if err := kept.Keep(record.Task{ID: server, Server: server}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestTasksWithoutAUsableState(t *testing.T) {
 		if got := kept.Open(); len(got) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if err := kept.Keep(turn.Task{ID: "1"}); err != nil || len(kept.Open()) != 1 {
+		if err := kept.Keep(record.Task{ID: "1"}); err != nil || len(kept.Open()) != 1 {
 			t.Errorf("%s: a task is not kept until the end: %v", name, err)
 		}
 	}

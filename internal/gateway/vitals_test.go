@@ -10,7 +10,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/record"
 )
 
 // answering is a loop that answers unless it hangs.
@@ -33,7 +33,7 @@ func vital(t *testing.T) (v *vitals, loop *answering, card *device.State, mic *m
 	t.Helper()
 	cfg := Default()
 	cfg.Gateway.StateDir = t.TempDir()
-	g, err := New(cfg, Options{Executable: "voice-gateway", Source: turn.FromMic}, slog.New(slog.DiscardHandler))
+	g, err := New(cfg, Options{Executable: "voice-gateway", Source: record.FromMic}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/home"
+	"voicegateway/internal/record"
 )
 
 // Errors a dependency may return, wrapped or not, for an answer other than 500.
@@ -63,7 +67,7 @@ const (
 // Asker runs one turn from text and returns its record. A turn that fails is a
 // record too; an error means that there was no turn.
 type Asker interface {
-	Ask(ctx context.Context, r AskRequest) (record any, err error)
+	Ask(ctx context.Context, r AskRequest) (record.Record, error)
 }
 
 // AskRequest is the body of POST /api/ask.
@@ -89,7 +93,7 @@ type Ear interface {
 	Mute(ctx context.Context, on bool) error
 	Muted() bool
 	// Devices are the sound devices, and which are used and why.
-	Devices(ctx context.Context) (devices any, err error)
+	Devices(ctx context.Context) (audio.Equipment, error)
 }
 
 // Servers are the MCP servers. The objects are shown as JSON the way they come.
@@ -109,11 +113,11 @@ type ServerList struct {
 
 // Turns remembers the last turns.
 type Turns interface {
-	Turns(limit int) (records any) // a JSON list, newest first
-	Tasks() (tasks any)            // a JSON list of the stopped ones, newest first
+	Turns(limit int) []record.Record // newest first, never nil
+	Tasks() []record.Task            // the stopped ones, newest first, never nil
 }
 
 // Home is the house as it is known.
 type Home interface {
-	Home(ctx context.Context) (house any, err error)
+	Home(ctx context.Context) (home.Snapshot, error)
 }

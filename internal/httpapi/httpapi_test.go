@@ -15,6 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/audio"
+	"voicegateway/internal/home"
+	"voicegateway/internal/record"
+
 	"go.uber.org/goleak"
 )
 
@@ -23,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // gateway is what stands behind the door in these tests.
 type gateway struct {
 	parts []Part
-	ask   func(ctx context.Context, r AskRequest) (any, error)
+	ask   func(ctx context.Context, r AskRequest) (record.Record, error)
 	mu    sync.Mutex
 	said  []string
 	mute  bool
@@ -31,7 +35,7 @@ type gateway struct {
 
 func (g *gateway) Readiness() Readiness { return Readiness{MCP: "partial", Parts: g.parts} }
 
-func (g *gateway) Ask(ctx context.Context, r AskRequest) (any, error) { return g.ask(ctx, r) }
+func (g *gateway) Ask(ctx context.Context, r AskRequest) (record.Record, error) { return g.ask(ctx, r) }
 
 func (g *gateway) Say(_ context.Context, text string) error {
 	g.mu.Lock()
@@ -63,9 +67,9 @@ func (g *gateway) Retry(_ context.Context, id string) (any, bool, error) {
 
 func (g *gateway) RetryAll(context.Context) (ServerList, error) { return g.List(), nil }
 
-func (g *gateway) Turns(limit int) any { return []int{limit} }
+func (g *gateway) Turns(limit int) []record.Record { return make([]record.Record, limit) }
 
-func (g *gateway) Tasks() any { return []any{} }
+func (g *gateway) Tasks() []record.Task { return []record.Task{} }
 
 func (g *gateway) Listen(context.Context) error {
 	return fmt.Errorf("the microphone is muted: %w", ErrConflict)
@@ -86,10 +90,12 @@ func (g *gateway) Muted() bool {
 	return g.mute
 }
 
-func (g *gateway) Devices(context.Context) (any, error) { return []string{"microphone"}, nil }
+func (g *gateway) Devices(context.Context) (audio.Equipment, error) {
+	return audio.Equipment{Devices: []audio.Device{{Name: "microphone"}}}, nil
+}
 
-func (g *gateway) Home(context.Context) (any, error) {
-	return nil, fmt.Errorf("no house yet: %w", ErrUnavailable)
+func (g *gateway) Home(context.Context) (home.Snapshot, error) {
+	return home.Snapshot{}, fmt.Errorf("no house yet: %w", ErrUnavailable)
 }
 
 func newServer(t *testing.T, cfg Config, g *gateway, handlers map[string]http.Handler) *Server {
@@ -144,8 +150,15 @@ func answered(t *testing.T, s *Server, r *http.Request, status int) string {
 }
 
 func TestRoutes(t *testing.T) {
-	g := &gateway{ask: func(_ context.Context, r AskRequest) (any, error) {
-		return map[string]any{"reply": r.Text, "area": r.Area, "dry": r.DryRun}, nil
+	turns := func(n int) string {
+		list, err := json.Marshal(make([]record.Record, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(list)
+	}
+	g := &gateway{ask: func(_ context.Context, r AskRequest) (record.Record, error) {
+		return record.Record{Area: r.Area, Verdict: record.Verdict{Reply: r.Text, Risk: fmt.Sprint("dry ", r.DryRun)}}, nil
 	}}
 	s := newServer(t, Config{}, g, map[string]http.Handler{
 		"GET /metrics": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -159,10 +172,10 @@ func TestRoutes(t *testing.T) {
 		want   string
 	}{
 		"alive":             {request("GET", "/healthz", ""), 200, `{"status":"ok"}`},
-		"ask":               {request("POST", "/api/ask", `{"text":" turn on <it> ","area":"Den","dry_run":true}`), 200, `{"area":"Den","dry":true,"reply":"turn on <it>"}`},
+		"ask":               {request("POST", "/api/ask", `{"text":" turn on <it> ","area":"Den","dry_run":true}`), 200, `"risk":"dry true","reply":"turn on <it>"`},
 		"say":               {request("POST", "/api/say", `{"text":"hello"}`), 202, `{"text":"hello"}`},
-		"turns":             {request("GET", "/api/turns", ""), 200, `[20]`},
-		"turns, some":       {request("GET", "/api/turns?limit=3", ""), 200, `[3]`},
+		"turns":             {request("GET", "/api/turns", ""), 200, turns(20)},
+		"turns, some":       {request("GET", "/api/turns?limit=3", ""), 200, turns(3)},
 		"turns, too many":   {request("GET", "/api/turns?limit=100000", ""), 400, "from 1 to 200"},
 		"listen, muted":     {request("POST", "/api/listen", "{}"), 409, "muted"},
 		"stop":              {request("POST", "/api/stop", ""), 202, `{"stopped":true}`},
@@ -170,7 +183,7 @@ func TestRoutes(t *testing.T) {
 		"mute":              {request("POST", "/api/mute", `{"on":true}`), 200, `{"muted":true}`},
 		"mute what":         {request("POST", "/api/mute", `{}`), 400, `\"on\" is missing`},
 		"mute loudly":       {request("POST", "/api/mute", `{"on":1}`), 400, "JSON object"},
-		"devices":           {request("GET", "/api/devices", ""), 200, `["microphone"]`},
+		"devices":           {request("GET", "/api/devices", ""), 200, `{"devices":[{"name":"microphone",`},
 		"meter, much":       {request("GET", "/api/events?meter=9", ""), 400, "0 or 1"},
 		"no house yet":      {request("GET", "/api/home", ""), 503, "no house yet"},
 		"servers":           {request("GET", "/mcp/servers", ""), 200, `{"overall":"full","servers":[{"id":"zwave"}]}`},
@@ -328,10 +341,12 @@ func TestDependencyErrors(t *testing.T) {
 		504: fmt.Errorf("turn: %w", context.DeadlineExceeded),
 		500: errors.New("broken"),
 	} {
-		s := newServer(t, Config{}, &gateway{ask: func(context.Context, AskRequest) (any, error) { return nil, err }}, nil)
+		s := newServer(t, Config{}, &gateway{ask: func(context.Context, AskRequest) (record.Record, error) { return record.Record{}, err }}, nil)
 		answered(t, s, request("POST", "/api/ask", `{"text":"x"}`), status)
 	}
-	s := newServer(t, Config{}, &gateway{ask: func(context.Context, AskRequest) (any, error) { return make(chan int), nil }}, nil)
+	s := newServer(t, Config{}, &gateway{ask: func(context.Context, AskRequest) (record.Record, error) {
+		return record.Record{Intent: &record.Intent{Slots: map[string]any{"no JSON": make(chan int)}}}, nil
+	}}, nil)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, request("POST", "/api/ask", `{"text":"x"}`))
 	if w.Code != 500 {
@@ -365,10 +380,10 @@ func running(t *testing.T, s *Server) (stop func()) {
 // A stop cancels what is under way and does not wait for a silent client.
 func TestRunStopsWithRequestsUnderWay(t *testing.T) {
 	asked := make(chan struct{})
-	s := newServer(t, Config{}, &gateway{ask: func(ctx context.Context, _ AskRequest) (any, error) {
+	s := newServer(t, Config{}, &gateway{ask: func(ctx context.Context, _ AskRequest) (record.Record, error) {
 		close(asked)
 		<-ctx.Done()
-		return nil, ctx.Err()
+		return record.Record{}, ctx.Err()
 	}}, nil)
 	stop := running(t, s)
 	silent, err := net.Dial("tcp", s.Addr())

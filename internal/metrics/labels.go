@@ -24,5 +24,4 @@ var (
 	turnSources  = set{"mic", "file", "mqtt", "http", "cli"}
 	turnRoutes   = set{"local", "model", "none", "refused"}
 	turnOutcomes = set{"done", "failed", "asked", "ignored", "interrupted"}
-	turnStages   = set{"endpoint", "transcript", "first_publish", "confirmed", "first_audio", "total"}
 )

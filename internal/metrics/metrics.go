@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"time"
 
+	"voicegateway/internal/record"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -132,11 +134,9 @@ type Turn struct {
 }
 
 // Turn counts the end of a turn.
-func (m *Metrics) Turn(t Turn) {
-	m.turns.WithLabelValues(turnSources.known(t.Source), turnRoutes.known(t.Route), turnOutcomes.known(t.Outcome)).Inc()
-	for _, stage := range turnStages {
-		if ms := t.Stages[stage]; ms != nil {
-			m.turnTook.WithLabelValues(stage).Observe(*ms / 1000)
-		}
+func (m *Metrics) Turn(r record.Record) {
+	m.turns.WithLabelValues(turnSources.known(string(r.Source)), turnRoutes.known(string(r.Route)), turnOutcomes.known(string(r.Outcome))).Inc()
+	for _, s := range r.Timings.Stages() {
+		m.turnTook.WithLabelValues(s.Name).Observe(s.MS / 1000)
 	}
 }

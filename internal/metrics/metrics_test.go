@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/record"
+
 	"go.uber.org/goleak"
 )
 
@@ -57,7 +59,7 @@ func TestWhatIsCounted(t *testing.T) {
 	m.Call("zwave", "ok", 3*time.Millisecond)
 	m.Call("zwave", "timeout", 30*time.Second)
 	publish, total := 146.0, 700.0
-	m.Turn(Turn{Source: "mic", Route: "local", Outcome: "done", Stages: map[string]*float64{"first_publish": &publish, "total": &total, "confirmed": nil}})
+	m.Turn(ended("mic", "local", "done", record.Timings{FirstPublish: &publish, Total: &total}))
 	demand(
 		t, scrape(t, m),
 		`voice_gateway_build_info{version="v1"} 1`,
@@ -127,18 +129,24 @@ func TestSeriesBeginAtZero(t *testing.T) {
 	)
 }
 
+func ended(source, route, outcome string, t record.Timings) record.Record {
+	return record.Record{
+		Source: record.Source(source), Route: record.Route(route), Verdict: record.Verdict{Outcome: record.Outcome(outcome)}, Timings: t,
+	}
+}
+
 // What is said or sent from outside must not make series.
 func TestSeriesAreBounded(t *testing.T) {
 	t.Parallel()
 	m := New("v1", nil)
 	count := func() int { return strings.Count(scrape(t, m), "\n"+namespace) }
-	m.Turn(Turn{Source: "a", Route: "b", Outcome: "c"})
+	m.Turn(ended("a", "b", "c", record.Timings{}))
 	m.Call("zwave", "d", 0)
 	m.Breaker("zwave", "e")
 	before := count()
 	for i := range 1000 {
 		word := fmt.Sprint("word", i)
-		m.Turn(Turn{Source: word, Route: word, Outcome: word, Stages: map[string]*float64{word: new(float64)}})
+		m.Turn(ended(word, word, word, record.Timings{}))
 		m.Call("zwave", word, 0)
 		m.Breaker("zwave", word)
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"voicegateway/internal/record"
 )
 
 // Bus is the broker.
@@ -204,7 +206,7 @@ func (a *API) stand(topic, word string) {
 }
 
 // Turn publishes the record of a turn.
-func (a *API) Turn(record any) { a.putJSON("/turn", record) }
+func (a *API) Turn(r record.Record) { a.putJSON("/turn", r) }
 
 // Reply publishes what is answered, Transcript what was heard.
 func (a *API) Reply(turn, text string) {

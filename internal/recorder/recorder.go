@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/record"
 )
 
 // Config says where recordings go and what bounds them.
@@ -101,17 +102,16 @@ func (r *Recorder) Trouble() string {
 }
 
 // Keep hands a recording over and never waits: of a disk that does not keep up
-// the newest recordings are lost. id is the turn's and at its time; record is
-// written as JSON before Keep returns, the sound belongs to the recorder from
-// then on.
-func (r *Recorder) Keep(id string, at time.Time, record any, sound audio.Clip) {
-	body, err := json.MarshalIndent(record, "", "  ")
+// the newest recordings are lost. The record is written as JSON before Keep
+// returns, the sound of the utterance belongs to the recorder from then on.
+func (r *Recorder) Keep(turn record.Record, utterance audio.Clip) {
+	body, err := json.MarshalIndent(turn, "", "  ")
 	if err != nil {
 		r.failed(fmt.Errorf("writing the record as JSON: %w", err))
 		return
 	}
 	select {
-	case r.line <- recording{stem: stem(id, at), json: append(body, '\n'), sound: sound}:
+	case r.line <- recording{stem: stem(turn.ID, turn.Time), json: append(body, '\n'), sound: utterance}:
 	default:
 		r.failed(errors.New("the disk is too slow: recordings are lost"))
 	}

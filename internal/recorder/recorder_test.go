@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/record"
 	"voicegateway/internal/recorder"
 )
 
@@ -100,7 +101,7 @@ func TestAnUtteranceIsKept(t *testing.T) {
 	r, _ := newRecorder(t, recorder.Config{Dir: dir})
 	end := running(t, r)
 	at := time.Now()
-	r.Keep("t-1", at, map[string]string{"id": "t-1"}, sound(1600))
+	r.Keep(record.Record{ID: "t-1", Time: at}, sound(1600))
 	end()
 	base := filepath.Join(dir, at.UTC().Format("20060102T150405.000Z")+"_t-1")
 	f, err := os.Open(base + ".wav")
@@ -111,9 +112,9 @@ func TestAnUtteranceIsKept(t *testing.T) {
 	if c, err := audio.ReadWAV(f); err != nil || !slices.Equal(c.Samples, sound(1600).Samples) {
 		t.Errorf("the sound is another one: %v", err)
 	}
-	var record map[string]string
+	var kept record.Record
 	text, err := os.ReadFile(base + ".json")
-	if err != nil || json.Unmarshal(text, &record) != nil || record["id"] != "t-1" {
+	if err != nil || json.Unmarshal(text, &kept) != nil || kept.ID != "t-1" {
 		t.Errorf("record %q, %v", text, err)
 	}
 	for path, want := range map[string]os.FileMode{dir: 0o700, base + ".wav": 0o600, base + ".json": 0o600} {
@@ -190,7 +191,7 @@ func TestTheBoundHoldsWhileRunning(t *testing.T) {
 	r, _ := newRecorder(t, recorder.Config{Dir: dir, MaxBytes: 10_000})
 	end := running(t, r)
 	for i := range 10 {
-		r.Keep(fmt.Sprintf("t-%d", i), time.Now().Add(time.Duration(i)*time.Millisecond), i, sound(1000))
+		r.Keep(record.Record{ID: fmt.Sprintf("t-%d", i), Time: time.Now().Add(time.Duration(i) * time.Millisecond)}, sound(1000))
 	}
 	end()
 	if n := len(names(t, dir)); n != 8 { // four of 2 kB each
@@ -207,7 +208,7 @@ func TestRecordingsAgeInSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := newRecorder(t, recorder.Config{Dir: dir, MaxAge: 24 * time.Hour})
 		end := running(t, r)
-		r.Keep("t-1", time.Now(), 1, sound(100))
+		r.Keep(record.Record{ID: "t-1", Time: time.Now()}, sound(100))
 		<-time.After(23 * time.Hour) // of the test's own clock
 		synctest.Wait()
 		if len(names(t, dir)) != 2 {
@@ -232,7 +233,7 @@ func TestTroubleIsToldOnce(t *testing.T) {
 	r, log := newRecorder(t, recorder.Config{Dir: place})
 	end := running(t, r)
 	for i := range 5 {
-		r.Keep(fmt.Sprintf("t-%d", i), time.Now(), i, sound(100))
+		r.Keep(record.Record{ID: fmt.Sprintf("t-%d", i), Time: time.Now()}, sound(100))
 	}
 	end()
 	if !strings.Contains(r.Trouble(), "recorder.dir") || strings.Count(log.String(), "recordings are not kept") != 1 {
@@ -242,7 +243,7 @@ func TestTroubleIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	end = running(t, r)
-	r.Keep("t-9", time.Now(), 9, sound(100))
+	r.Keep(record.Record{ID: "t-9", Time: time.Now()}, sound(100))
 	end()
 	if r.Trouble() != "" || !strings.Contains(log.String(), "kept again") || len(names(t, place)) != 2 {
 		t.Errorf("trouble %q, log:\n%s", r.Trouble(), log)
@@ -253,7 +254,7 @@ func TestTroubleIsToldOnce(t *testing.T) {
 func TestKeepNeverWaits(t *testing.T) {
 	r, log := newRecorder(t, recorder.Config{Dir: t.TempDir()})
 	for i := range 100 { // nothing runs
-		r.Keep(fmt.Sprintf("t-%d", i), time.Now(), i, sound(100))
+		r.Keep(record.Record{ID: fmt.Sprintf("t-%d", i), Time: time.Now()}, sound(100))
 	}
 	if !strings.Contains(r.Trouble(), "too slow") || strings.Count(log.String(), "level=WARN") != 1 {
 		t.Errorf("trouble %q, log:\n%s", r.Trouble(), log)
@@ -267,7 +268,7 @@ func TestAnIDLeadsNowhere(t *testing.T) {
 	r, _ := newRecorder(t, recorder.Config{Dir: dir})
 	end := running(t, r)
 	for _, id := range []string{"../../x", "/etc/passwd", "a\x00b", "", strings.Repeat("long", 500), "💡"} {
-		r.Keep(id, time.Now(), id, sound(100))
+		r.Keep(record.Record{ID: id, Time: time.Now()}, sound(100))
 	}
 	end()
 	if n := names(t, parent); len(n) != 1 {

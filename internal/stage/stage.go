@@ -21,6 +21,7 @@ import (
 	"voicegateway/internal/broker"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mqtt"
+	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
 
@@ -216,7 +217,7 @@ func (t *tail) String() string {
 }
 
 // Watcher is an observer that waits for ended turns.
-type Watcher struct{ Ended func(turn.Record) }
+type Watcher struct{ Ended func(record.Record) }
 
 // StateChanged is of no interest.
 func (w *Watcher) StateChanged(turn.State) {}
@@ -228,4 +229,4 @@ func (w *Watcher) Hearing(turn.Hearing) {}
 func (w *Watcher) Replied(string, string) {}
 
 // TurnEnded passes the record on.
-func (w *Watcher) TurnEnded(r turn.Record) { w.Ended(r) }
+func (w *Watcher) TurnEnded(r record.Record) { w.Ended(r) }

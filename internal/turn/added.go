@@ -8,14 +8,15 @@ import (
 
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/record"
 )
 
 // extend answers what was added to a sentence that is done already: of "turn on
 // the light and the fan" the fan. Politeness changes nothing, and so does what is
 // not surely the same sentence with more commands; a delay comes too late, and is
 // told so.
-func (a *Answerer) extend(ctx context.Context, q Question, whole string, rec *Record, w stopwatch, say func(string)) {
-	if rec.Route != RouteLocal || rec.Outcome != Done && rec.Outcome != OutFailed || !begins(whole, q.Text) {
+func (a *Answerer) extend(ctx context.Context, q Question, whole string, rec *record.Record, w record.Stopwatch, say func(string)) {
+	if rec.Route != record.RouteLocal || rec.Outcome != record.Done && rec.Outcome != record.Failed || !begins(whole, q.Text) {
 		return
 	}
 	first, all := a.match.Match(q.Text, q.Area), a.match.Match(whole, q.Area)
@@ -31,11 +32,11 @@ func (a *Answerer) extend(ctx context.Context, q Question, whole string, rec *Re
 		return
 	}
 	all.Actions = all.Actions[n:]
-	more := Record{ID: rec.ID, Source: rec.Source, Area: rec.Area, Route: RouteLocal, Verdict: Verdict{Calls: []CallMade{}}}
+	more := record.Record{ID: rec.ID, Source: rec.Source, Area: rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
 	before := a.memory.recall(q)
 	q.did, _ = plan.Calls(first, a.match.House(), q.Area) // it was no error the first time
 	did := a.act(ctx, q, all, &more, w)
-	rec.add(more, all.Actions)
+	add(rec, more, all.Actions)
 	a.memory.keep(q, did.with(before, q.Text, whole), rec.Reply)
 	rec.Transcript.Text = whole
 	if more.Reply != "" {
@@ -54,7 +55,7 @@ func (p past) with(first *past, text, whole string) past {
 }
 
 // tooLate tells that what was to be done later is done.
-func (a *Answerer) tooLate(rec *Record, say func(string)) {
+func (a *Answerer) tooLate(rec *record.Record, say func(string)) {
 	text := a.phrases.Phrase("done_already", nil)
 	rec.Reply = strings.TrimSpace(rec.Reply + " " + text)
 	say(text)
@@ -62,20 +63,20 @@ func (a *Answerer) tooLate(rec *Record, say func(string)) {
 
 // add puts what came of added commands to what came of the first. The timings
 // stay those of the first, on which somebody waited.
-func (r *Record) add(more Record, actions []intent.Action) {
+func add(r *record.Record, more record.Record, actions []intent.Action) {
 	if r.Intent != nil {
 		if len(r.Intents) == 0 {
-			r.Intents = []Intent{*r.Intent}
+			r.Intents = []record.Intent{*r.Intent}
 		}
 		for _, a := range actions {
-			r.Intents = append(r.Intents, Intent{Name: a.Intent, Slots: a.Slots})
+			r.Intents = append(r.Intents, record.Intent{Name: a.Intent, Slots: a.Slots})
 		}
 		r.Intent = &r.Intents[0]
 	}
 	r.Calls = append(r.Calls, more.Calls...)
 	r.Judgements = append(r.Judgements, more.Judgements...)
 	r.Reply = strings.TrimSpace(r.Reply + " " + more.Reply)
-	if r.Outcome == Done {
+	if r.Outcome == record.Done {
 		r.Outcome, r.Error = more.Outcome, more.Error
 	}
 	if riskOrder[more.Risk] > riskOrder[r.Risk] {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 )
 
@@ -166,7 +167,7 @@ func (l *Loop) amend(ctx, limited context.Context, at time.Time) {
 	t := l.newTelling(w.began)
 	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = w.sound, w.near+nearSpeaker, w.last.Sub(w.began)
 	t.heardAt(w.last, at, wall, l.cfg.Live)
-	t.rec.Timings.Transcript = t.watch.now()
-	t.rec.Endpoint = &Endpoint{Reason: sentence}
+	t.rec.Timings.Transcript = t.watch.Now()
+	t.rec.Endpoint = &record.Endpoint{Reason: sentence}
 	l.think(ctx, t, text)
 }

@@ -13,6 +13,7 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
@@ -68,21 +69,21 @@ func (a *Answerer) NotHeard() string {
 }
 
 // Turn answers a text that was written, not spoken.
-func (a *Answerer) Turn(ctx context.Context, q Question) Record {
+func (a *Answerer) Turn(ctx context.Context, q Question) record.Record {
 	if q.At.IsZero() {
 		q.At = time.Now()
 	}
-	rec := Record{ID: cmp.Or(q.ID, NewID()), Time: q.At, Source: q.Source, Area: q.Area}
-	rec.Transcript = &Transcript{Text: q.Text, Engine: "text", Confidence: 1}
-	w := stopwatch{zero: q.At}
+	rec := record.Record{ID: cmp.Or(q.ID, record.NewID()), Time: q.At, Source: q.Source, Area: q.Area}
+	rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
+	w := record.Stopwatch{Zero: q.At}
 	a.answer(ctx, q, &rec, w, func(string) {})
-	rec.Timings.Total = w.now()
+	rec.Timings.Total = w.Now()
 	return rec
 }
 
 // answer fills the record and says each sentence as soon as it is known.
-func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwatch, say func(string)) {
-	rec.Calls = []CallMade{}
+func (a *Answerer) answer(ctx context.Context, q Question, rec *record.Record, w record.Stopwatch, say func(string)) {
+	rec.Calls = []record.CallMade{}
 	before := a.memory.recall(q)
 	d, asked := a.decide(ctx, q, before)
 	if overheard(q, d, asked, rec) {
@@ -90,7 +91,7 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 	}
 	if len(d.Actions) > 0 {
 		for _, act := range d.Actions {
-			rec.Intents = append(rec.Intents, Intent{Name: act.Intent, Slots: act.Slots})
+			rec.Intents = append(rec.Intents, record.Intent{Name: act.Intent, Slots: act.Slots})
 		}
 		rec.Intent = &rec.Intents[0]
 		if len(rec.Intents) == 1 {
@@ -100,17 +101,17 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 	var did past
 	switch d.Route {
 	case intent.Local:
-		rec.Route = RouteLocal
+		rec.Route = record.RouteLocal
 		did = a.local(ctx, q, d, before, rec, w)
 	case intent.Ask:
-		rec.Route, rec.Outcome, rec.Reply = RouteLocal, Asked, d.Question
+		rec.Route, rec.Outcome, rec.Reply = record.RouteLocal, record.Asked, d.Question
 	case intent.Reject:
-		rec.Route, rec.Outcome = RouteRefused, OutFailed
+		rec.Route, rec.Outcome = record.RouteRefused, record.Failed
 		rec.Reply = a.phrases.Refusal(d)
 		rec.Error = reason(d)
 	case intent.Model:
 		if q.FollowUp {
-			rec.Outcome = Ignored
+			rec.Outcome = record.Ignored
 			return
 		}
 		did = a.think(ctx, q, rec, w, say)
@@ -120,8 +121,8 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 	rec.Reply = speech.Speakable(rec.Reply)
 	if rec.Reply != "" {
 		say(rec.Reply)
-	} else if rec.Route == RouteRefused {
-		rec.Outcome = Ignored // it was not meant for the house, so nobody waits for an answer
+	} else if rec.Route == record.RouteRefused {
+		rec.Outcome = record.Ignored // it was not meant for the house, so nobody waits for an answer
 	}
 	a.memory.keep(q, did, rec.Reply)
 	if rec.Reply != "" {
@@ -130,7 +131,7 @@ func (a *Answerer) answer(ctx context.Context, q Question, rec *Record, w stopwa
 }
 
 // local does what needs no model.
-func (a *Answerer) local(ctx context.Context, q Question, d intent.Decision, before *past, rec *Record, w stopwatch) past {
+func (a *Answerer) local(ctx context.Context, q Question, d intent.Decision, before *past, rec *record.Record, w record.Stopwatch) past {
 	if id, ok := a.resumes(q, d); ok {
 		return a.resume(ctx, id, q, rec, w)
 	}
@@ -201,17 +202,17 @@ func (a *Answerer) awaitServers(ctx context.Context, steps []plan.Step) {
 }
 
 // act plans the calls of a decision and makes them.
-func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *Record, w stopwatch) past {
+func (a *Answerer) act(ctx context.Context, q Question, d intent.Decision, rec *record.Record, w record.Stopwatch) past {
 	steps, err := plan.Calls(d, a.match.House(), q.Area)
 	if err != nil {
-		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Apology(err), err.Error()
+		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
 		return past{}
 	}
 	return a.carry(ctx, q, d, steps, rec, w)
 }
 
 // carry makes the calls of a plan and tells what came of them.
-func (a *Answerer) carry(ctx context.Context, q Question, d intent.Decision, steps []plan.Step, rec *Record, w stopwatch) past {
+func (a *Answerer) carry(ctx context.Context, q Question, d intent.Decision, steps []plan.Step, rec *record.Record, w record.Stopwatch) past {
 	if !a.permitted(q, d, steps, rec) {
 		return past{}
 	}
@@ -234,11 +235,11 @@ func (a *Answerer) carry(ctx context.Context, q Question, d intent.Decision, ste
 
 // permitted reports whether a plan may be carried out at once; if not, the record
 // says why and what the person hears.
-func (a *Answerer) permitted(q Question, d intent.Decision, steps []plan.Step, rec *Record) bool {
-	fail := func(reply, why string) { rec.Outcome, rec.Reply, rec.Error = OutFailed, reply, why }
+func (a *Answerer) permitted(q Question, d intent.Decision, steps []plan.Step, rec *record.Record) bool {
+	fail := func(reply, why string) { rec.Outcome, rec.Reply, rec.Error = record.Failed, reply, why }
 	rec.Risk = string(highest(steps))
 	if rec.Risk == string(tools.Dangerous) {
-		rec.Route = RouteRefused
+		rec.Route = record.RouteRefused
 		fail(a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)")
 		return false
 	}
@@ -248,22 +249,22 @@ func (a *Answerer) permitted(q Question, d intent.Decision, steps []plan.Step, r
 		return false
 	}
 	if q.DryRun {
-		rec.Outcome = Ignored
+		rec.Outcome = record.Ignored
 		for _, s := range steps {
 			if c := s.Planned(); c.Tool != "" {
-				rec.Calls = append(rec.Calls, CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
+				rec.Calls = append(rec.Calls, record.CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
 			}
 		}
 		return false
 	}
 	if rec.Risk != string(tools.Read) && a.rate.full(q.Source, time.Now()) {
-		rec.Route = RouteRefused
+		rec.Route = record.RouteRefused
 		fail(a.phrases.Phrase("too_many_commands", nil), "over 60 commands within a minute from this source")
 		return false
 	}
 	if !d.Confirmed && a.mustAsk(slices.Concat(q.did, steps)) {
 		a.remember(q, d)
-		rec.Outcome, rec.Reply = Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(q.did) + len(steps)})
+		rec.Outcome, rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(q.did) + len(steps)})
 		return false
 	}
 	return true
@@ -285,7 +286,7 @@ func impossible(s plan.Step) bool { return s.Err != nil }
 // calls is what came of the steps of a turn, by their index.
 type calls struct {
 	results   []tools.Result
-	made      []CallMade
+	made      []record.CallMade
 	problems  []string // why a step is not done; "" where it is
 	errs      []error  // why there was no answer; nil where there was
 	confirmed []time.Time
@@ -293,7 +294,7 @@ type calls struct {
 
 func newCalls(n int) calls {
 	return calls{
-		results: make([]tools.Result, n), made: make([]CallMade, n), problems: make([]string, n),
+		results: make([]tools.Result, n), made: make([]record.CallMade, n), problems: make([]string, n),
 		errs: make([]error, n), confirmed: make([]time.Time, n),
 	}
 }
@@ -361,18 +362,18 @@ func (a *Answerer) callSome(ctx context.Context, place *place, steps []plan.Step
 
 // into puts the calls into the record of the turn. A step that needed no tool
 // is no call.
-func (c calls) into(rec *Record, w stopwatch) {
-	rec.Outcome = Done
+func (c calls) into(rec *record.Record, w record.Stopwatch) {
+	rec.Outcome = record.Done
 	for i, m := range c.made {
 		if m.Tool != "" {
 			rec.Calls = append(rec.Calls, m)
 		}
-		if c.problems[i] != "" && rec.Outcome == Done {
-			rec.Outcome, rec.Error = OutFailed, c.problems[i]
+		if c.problems[i] != "" && rec.Outcome == record.Done {
+			rec.Outcome, rec.Error = record.Failed, c.problems[i]
 		}
 	}
-	rec.Timings.FirstPublish = w.at(earliest(c.results))
-	rec.Timings.Confirmed = w.at(latest(c.confirmed))
+	rec.Timings.FirstPublish = w.At(earliest(c.results))
+	rec.Timings.Confirmed = w.At(latest(c.confirmed))
 }
 
 func highest(steps []plan.Step) tools.Risk {

@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -32,7 +33,7 @@ func (l line) Read(ctx context.Context) (audio.Frame, error) {
 
 // ender waits for the end of turns.
 type ender struct {
-	outcome turn.Outcome
+	outcome record.Outcome
 	idle    chan struct{}
 }
 
@@ -50,7 +51,7 @@ func (e *ender) Hearing(turn.Hearing) {}
 func (e *ender) Replied(string, string) {}
 
 // TurnEnded keeps the outcome.
-func (e *ender) TurnEnded(r turn.Record) { e.outcome = r.Outcome }
+func (e *ender) TurnEnded(r record.Record) { e.outcome = r.Outcome }
 
 // runLoop runs a loop whose engines take no time: what is left is the turn's own
 // work. A frame with the sample 1 is the wake word, 3 the end of the utterance.
@@ -70,7 +71,7 @@ func runLoop(b *testing.B) (line, *ender) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	loop, err := turn.NewLoop(turn.Config{Source: turn.FromMic, Live: true}, turn.Parts{
+	loop, err := turn.NewLoop(turn.Config{Source: record.FromMic, Live: true}, turn.Parts{
 		Mic: mic, Answer: answerer, Voice: silent{}, Speaker: &fake.Speaker{}, Observer: ended, Log: log,
 		Stt: &fake.Transcriber{Text: func() speech.Transcript { return speech.Transcript{Text: "what time is it"} }},
 		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
@@ -119,7 +120,7 @@ func BenchmarkTurn(b *testing.B) {
 			mic <- audio.Frame{At: time.Now(), Samples: []int16{kind}}
 		}
 		<-ended.idle
-		if ended.outcome != turn.Done {
+		if ended.outcome != record.Done {
 			b.Fatalf("the turn ended as %q", ended.outcome)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -207,7 +208,7 @@ type talk struct {
 	answer  *turn.Answerer
 	area    string
 	said    []string
-	records []turn.Record
+	records []record.Record
 }
 
 func converse(t *testing.T, language string, model func(context.Context, turn.Question) iter.Seq2[turn.Part, error]) *talk {
@@ -248,7 +249,7 @@ func (k *talk) line(l string) {
 		return
 	}
 	before := len(k.world.calls)
-	rec := k.answer.Turn(k.t.Context(), turn.Question{Text: l, Area: k.area, Source: turn.FromHTTP})
+	rec := k.answer.Turn(k.t.Context(), turn.Question{Text: l, Area: k.area, Source: record.FromHTTP})
 	slices.Sort(k.world.calls[before:]) // calls of one turn come side by side
 	k.said = append(k.said, rec.Reply)
 	k.records = append(k.records, rec)

@@ -6,6 +6,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 )
 
@@ -173,7 +174,7 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, asking *utteranc
 		t.utterance.near = asking.loudest - nearSpeaker
 	}
 	if d.Word != "" {
-		t.rec.Wake = &Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
+		t.rec.Wake = &record.Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
 	}
 	l.parts.End.Reset(d)
 	limited, cancel := context.WithTimeout(ctx, l.earBudget())
@@ -291,7 +292,7 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 // endUtterance writes the utterance down.
 func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
 	t := l.turn
-	t.rec.Endpoint = &Endpoint{Reason: e.Reason}
+	t.rec.Endpoint = &record.Endpoint{Reason: e.Reason}
 	wall := time.Now()
 	far := t.followUp && t.utterance.far()
 	heard := !e.SpeechStart.IsZero() && !far
@@ -299,7 +300,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	if heard {
 		t.utterance.spoke = e.SpeechEnd.Sub(e.SpeechStart)
 		t.heardAt(e.SpeechEnd, at, wall, l.cfg.Live)
-		t.rec.Timings.Transcript = t.watch.now()
+		t.rec.Timings.Transcript = t.watch.Now()
 	}
 	second, more := l.parts.Stt.(Deliberate)
 	switch {
@@ -309,7 +310,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	case err != nil:
 		l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
 	case !heard:
-		t.rec.Outcome = Ignored
+		t.rec.Outcome = record.Ignored
 		t.utterance.sound = nil // it is the room's
 		if !t.followUp {        // a question that nobody answers is no turn
 			l.finishRecord(t)
@@ -338,12 +339,12 @@ func (l *Loop) writeDown(ctx context.Context, far bool) (speech.Transcript, erro
 // not make out, and answers it.
 func (l *Loop) hearAgain(ctx context.Context, t *telling, second Deliberate) {
 	text, err := second.Second(ctx)
-	t.rec.Timings.Transcript = t.watch.now()
+	t.rec.Timings.Transcript = t.watch.Now()
 	if err != nil {
 		l.parts.Log.Warn("no recogniser heard the utterance", "part", "turn", "turn", t.id, "err", err)
-		t.rec.Outcome, t.rec.Error = OutFailed, "the speech recogniser failed: "+err.Error()
+		t.rec.Outcome, t.rec.Error = record.Failed, "the speech recogniser failed: "+err.Error()
 	} else {
-		t.rec.Transcript = &Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+		t.rec.Transcript = &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
 	}
 	l.tell(ctx, t, text)
 }
@@ -351,18 +352,18 @@ func (l *Loop) hearAgain(ctx context.Context, t *telling, second Deliberate) {
 // heardAt starts the clock of a turn at the end of speech, of which was known at
 // a time of the frames' clock and of the wall's.
 func (t *telling) heardAt(speechEnd, at, wall time.Time, live bool) {
-	t.watch = stopwatch{zero: speechEnd}
+	t.watch = record.Stopwatch{Zero: speechEnd}
 	if !live {
-		t.watch.shift = wall.Sub(at)
+		t.watch.Shift = wall.Sub(at)
 	}
-	start := max(millis(speechEnd.Sub(t.started)), 0)
+	start := max(record.Millis(speechEnd.Sub(t.started)), 0)
 	t.rec.Timings.SpeechEnd = &start
-	t.rec.Timings.Endpoint = t.watch.at(at.Add(t.watch.shift))
+	t.rec.Timings.Endpoint = t.watch.At(at.Add(t.watch.Shift))
 }
 
 // think lets a turn be told elsewhere, so that the loop is free to hear a barge-in.
 func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript) {
-	t.rec.Transcript = &Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+	t.rec.Transcript = &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
 	l.step(Heard)
 	l.elsewhere(ctx, t, func(own context.Context) { l.tell(own, t, text) })
 }
@@ -372,7 +373,7 @@ func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript) {
 func (l *Loop) fail(ctx context.Context, t *telling, why string) {
 	l.parts.Log.Warn("turn failed", "part", "turn", "turn", t.id, "err", why)
 	l.closeEar(ctx)
-	t.rec.Outcome = OutFailed
+	t.rec.Outcome = record.Failed
 	t.rec.Error = why
 	if t.rec.Wake != nil {
 		t.rec.Reply = l.parts.Answer.phrases.Phrase("failed", nil)

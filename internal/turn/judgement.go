@@ -2,24 +2,13 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
-)
-
-// Choice is what becomes of a task whose server is lost in the middle of it
-// (REQUIREMENTS M10).
-type Choice string
-
-// The choices.
-const (
-	Continue        Choice = "continue"         // go on with what is left; the lost call stays lost
-	RetryConnection Choice = "retry_connection" // connect anew, then make the calls that were never sent
-	StopTask        Choice = "stop_task"        // end the turn and keep what is open for later
 )
 
 // Trouble is what is known when a choice is due.
@@ -43,14 +32,14 @@ const maxReconnects = 1
 // Ruled is the written rule: it decides where no model does. One new connection
 // is worth its seconds as long as something is open, a second one is not, and a
 // call that found no server has tried one by itself.
-func Ruled(t Trouble) Choice {
+func Ruled(t Trouble) record.Choice {
 	switch {
 	case len(t.Open) == 0:
-		return Continue
+		return record.Continue
 	case t.Reconnects < maxReconnects && !t.Unreached:
-		return RetryConnection
+		return record.RetryConnection
 	default:
-		return StopTask
+		return record.StopTask
 	}
 }
 
@@ -58,7 +47,7 @@ type (
 	// Arbiter makes the choice, a language model for one. Its error means that
 	// the rule decides.
 	Arbiter interface {
-		Arbitrate(ctx context.Context, t Trouble) (Choice, string, error) // the choice and why
+		Arbitrate(ctx context.Context, t Trouble) (record.Choice, string, error) // the choice and why
 	}
 	// Servers is what a turn must know of the servers behind the tools.
 	Servers interface {
@@ -82,14 +71,6 @@ const (
 	reconnectBudget = 4 * time.Second
 )
 
-// Judgement is the record's account of a choice.
-type Judgement struct {
-	Server string `json:"server"`
-	Choice Choice `json:"choice"`
-	By     string `json:"by"` // model or rule
-	Reason string `json:"reason"`
-}
-
 // lost reports whether a call got no answer because of its server.
 func lost(err error) bool {
 	return errors.Is(err, tools.ErrNotConnected) || errors.Is(err, tools.ErrNoAnswer)
@@ -101,8 +82,8 @@ func (a *Answerer) SetRecovery(r Recovery) { a.recovery = r }
 
 // judge makes the choice and notes it. An arbiter that fails, is slow, or wants
 // another connection where there was one, is overruled.
-func (a *Answerer) judge(ctx context.Context, t Trouble, rec *Record) Choice {
-	made := Judgement{Server: t.Server, Choice: Ruled(t), By: "rule", Reason: t.Reason}
+func (a *Answerer) judge(ctx context.Context, t Trouble, rec *record.Record) record.Choice {
+	made := record.Judgement{Server: t.Server, Choice: Ruled(t), By: "rule", Reason: t.Reason}
 	if a.recovery.Arbiter != nil {
 		ask, cancel := context.WithTimeout(ctx, arbiterBudget)
 		choice, why, err := a.recovery.Arbiter.Arbitrate(ask, t)
@@ -111,7 +92,7 @@ func (a *Answerer) judge(ctx context.Context, t Trouble, rec *Record) Choice {
 		case errors.Is(err, ErrNoModel): // so there is nobody to ask
 		case err != nil:
 			made.Reason = fmt.Sprintf("the arbiter gave no choice (%v); the rule decided", err)
-		case choice == RetryConnection && t.Reconnects >= maxReconnects:
+		case choice == record.RetryConnection && t.Reconnects >= maxReconnects:
 			made.Reason = "the arbiter wants one more connection than a task gets; the rule decided"
 		default:
 			made.Choice, made.By, made.Reason = choice, "model", why
@@ -124,7 +105,7 @@ func (a *Answerer) judge(ctx context.Context, t Trouble, rec *Record) Choice {
 }
 
 // trouble puts together what is known.
-func (a *Answerer) trouble(task Task, cause error, reconnects int) Trouble {
+func (a *Answerer) trouble(task record.Task, cause error, reconnects int) Trouble {
 	t := a.recovery.Servers.Trouble(task.Server)
 	t.Server, t.Asked, t.Reconnects = task.Server, task.Asked, reconnects
 	t.Unreached = errors.Is(cause, tools.ErrNotConnected)
@@ -147,27 +128,10 @@ func (a *Answerer) reconnect(ctx context.Context, server string) error {
 	return a.recovery.Servers.Reconnect(ctx, server)
 }
 
-// Text is the step for people and models: the device, or the tool, and what was
-// to be done.
-func (s TaskStep) Text() string {
-	var args map[string]any
-	_ = json.Unmarshal(s.Args, &args) // arguments of a call are valid
-	action, _ := args["action"].(string)
-	device, _ := args["device_name"].(string)
-	switch {
-	case device == "" || action == "":
-		return fmt.Sprintf("%s %s", s.Tool, s.Args)
-	case args["value"] != nil:
-		return fmt.Sprintf("%s: %s %v", device, action, args["value"])
-	default:
-		return device + ": " + action
-	}
-}
-
 // rescue decides what becomes of a turn of several acts one of whose servers was
 // lost, and carries it out. It returns the task if it is stopped. A single act has
 // nothing to go on with: it is reported at once.
-func (a *Answerer) rescue(ctx context.Context, q Question, p *place, steps []plan.Step, c *calls, rec *Record) *Task {
+func (a *Answerer) rescue(ctx context.Context, q Question, p *place, steps []plan.Step, c *calls, rec *record.Record) *record.Task {
 	if a.recovery.Servers == nil || a.recovery.Tasks == nil || len(steps) < 2 {
 		return nil
 	}
@@ -178,9 +142,9 @@ func (a *Answerer) rescue(ctx context.Context, q Question, p *place, steps []pla
 		}
 		task := taskOf(q, rec, steps, *c)
 		switch a.judge(ctx, a.trouble(task, cause, reconnects), rec) {
-		case StopTask:
+		case record.StopTask:
 			return &task
-		case RetryConnection:
+		case record.RetryConnection:
 			if err := a.reconnect(ctx, task.Server); err != nil {
 				a.log.Warn("the connection was not made anew", "part", "turn", "server", task.Server, "err", err)
 				continue
@@ -193,7 +157,7 @@ func (a *Answerer) rescue(ctx context.Context, q Question, p *place, steps []pla
 			if len(unsent(*c)) == 0 {
 				return nil
 			}
-		case Continue:
+		case record.Continue:
 			return nil
 		}
 	}
@@ -212,8 +176,8 @@ func unsent(c calls) []int {
 
 // taskOf is the turn as a task: what is confirmed is done, what is not is open.
 // Questions are asked again by whoever wants to know.
-func taskOf(q Question, rec *Record, steps []plan.Step, c calls) Task {
-	t := Task{ID: rec.ID, Asked: q.Text, Done: []TaskStep{}, Open: []TaskStep{}}
+func taskOf(q Question, rec *record.Record, steps []plan.Step, c calls) record.Task {
+	t := record.Task{ID: rec.ID, Asked: q.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}
 	for i, s := range steps {
 		if lost(c.errs[i]) && t.Server == "" {
 			t.Server = s.Call.Server
@@ -222,7 +186,7 @@ func taskOf(q Question, rec *Record, steps []plan.Step, c calls) Task {
 			continue
 		}
 		call := s.Planned()
-		step := TaskStep{Tool: call.Tool, Server: call.Server, Args: call.Args}
+		step := record.TaskStep{Tool: call.Tool, Server: call.Server, Args: call.Args}
 		if s.Entity != nil {
 			step.Device = s.Entity.ID
 		}

@@ -17,6 +17,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -24,24 +25,24 @@ import (
 // shelf keeps tasks in memory.
 type shelf struct {
 	mu      sync.Mutex
-	tasks   []turn.Task
+	tasks   []record.Task
 	offered bool
 }
 
-func (s *shelf) Keep(t turn.Task) error {
+func (s *shelf) Keep(t record.Task) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tasks = append([]turn.Task{t}, s.tasks...)
+	s.tasks = append([]record.Task{t}, s.tasks...)
 	return nil
 }
 
-func (s *shelf) Open() []turn.Task {
+func (s *shelf) Open() []record.Task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.tasks)
 }
 
-func (s *shelf) Take(id string) (turn.Task, bool) {
+func (s *shelf) Take(id string) (record.Task, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, t := range s.tasks {
@@ -50,14 +51,14 @@ func (s *shelf) Take(id string) (turn.Task, bool) {
 			return t, true
 		}
 	}
-	return turn.Task{}, false
+	return record.Task{}, false
 }
 
-func (s *shelf) Offer(string) (turn.Task, bool) {
+func (s *shelf) Offer(string) (record.Task, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.offered || len(s.tasks) == 0 {
-		return turn.Task{}, false
+		return record.Task{}, false
 	}
 	s.offered = true
 	return s.tasks[0], true
@@ -106,11 +107,11 @@ func (p *patient) call(_ context.Context, c tools.Call) (tools.Result, error) {
 
 // arbiter answers with its choices in turn.
 type arbiter struct {
-	choices []turn.Choice
+	choices []record.Choice
 	asked   []turn.Trouble
 }
 
-func (a *arbiter) Arbitrate(_ context.Context, t turn.Trouble) (turn.Choice, string, error) {
+func (a *arbiter) Arbitrate(_ context.Context, t turn.Trouble) (record.Choice, string, error) {
 	a.asked = append(a.asked, t)
 	if len(a.choices) == 0 {
 		return "", "", errors.New("the answer is nonsense")
@@ -144,13 +145,13 @@ func TestRuled(t *testing.T) {
 	open := []string{"the lamp"}
 	for name, tt := range map[string]struct {
 		t    turn.Trouble
-		want turn.Choice
+		want record.Choice
 	}{
-		"nothing is open":              {turn.Trouble{}, turn.Continue},
-		"first loss":                   {turn.Trouble{Open: open}, turn.RetryConnection},
-		"connected anew before":        {turn.Trouble{Open: open, Reconnects: 1}, turn.StopTask},
-		"the call tried to by itself":  {turn.Trouble{Open: open, Unreached: true}, turn.StopTask},
-		"nothing open and unreachable": {turn.Trouble{Unreached: true}, turn.Continue},
+		"nothing is open":              {turn.Trouble{}, record.Continue},
+		"first loss":                   {turn.Trouble{Open: open}, record.RetryConnection},
+		"connected anew before":        {turn.Trouble{Open: open, Reconnects: 1}, record.StopTask},
+		"the call tried to by itself":  {turn.Trouble{Open: open, Unreached: true}, record.StopTask},
+		"nothing open and unreachable": {turn.Trouble{Unreached: true}, record.Continue},
 	} {
 		if got := turn.Ruled(tt.t); got != tt.want {
 			t.Errorf("%s: %s, expected %s", name, got, tt.want)
@@ -171,20 +172,20 @@ func TestJudgementOfALocalTask(t *testing.T) {
 		want  string // choice/by for each judgement
 		calls string
 		kept  string // open steps
-		ends  turn.Outcome
+		ends  record.Outcome
 	}{
-		"the rule, never sent":    {lost: unsent, want: "stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
-		"the rule, fate unknown":  {lost: unknown, heals: true, want: "retry_connection/rule", calls: "bedroom, kitchen", ends: turn.OutFailed},
-		"the rule, stays away":    {lost: unknown, want: "retry_connection/rule stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
-		"the model goes on":       {lost: unsent, arb: &arbiter{choices: []turn.Choice{turn.Continue}}, want: "continue/model", calls: "bedroom, kitchen", ends: turn.OutFailed},
-		"the model connects anew": {lost: unsent, heals: true, arb: &arbiter{choices: []turn.Choice{turn.RetryConnection}}, want: "retry_connection/model", calls: "bedroom, bedroom, kitchen", ends: turn.Done},
+		"the rule, never sent":    {lost: unsent, want: "stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: record.Failed},
+		"the rule, fate unknown":  {lost: unknown, heals: true, want: "retry_connection/rule", calls: "bedroom, kitchen", ends: record.Failed},
+		"the rule, stays away":    {lost: unknown, want: "retry_connection/rule stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: record.Failed},
+		"the model goes on":       {lost: unsent, arb: &arbiter{choices: []record.Choice{record.Continue}}, want: "continue/model", calls: "bedroom, kitchen", ends: record.Failed},
+		"the model connects anew": {lost: unsent, heals: true, arb: &arbiter{choices: []record.Choice{record.RetryConnection}}, want: "retry_connection/model", calls: "bedroom, bedroom, kitchen", ends: record.Done},
 		"the model never stops connecting": {
-			lost: unsent, arb: &arbiter{choices: []turn.Choice{turn.RetryConnection, turn.RetryConnection}},
-			want: "retry_connection/model stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed,
+			lost: unsent, arb: &arbiter{choices: []record.Choice{record.RetryConnection, record.RetryConnection}},
+			want: "retry_connection/model stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: record.Failed,
 		},
-		"one sent, one not":        {lost: unsent, heals: true, sent: true, arb: &arbiter{choices: []turn.Choice{turn.RetryConnection}}, want: "retry_connection/model", calls: "bedroom, bedroom, kitchen", ends: turn.OutFailed},
-		"the model stops":          {lost: unknown, arb: &arbiter{choices: []turn.Choice{turn.StopTask}}, want: "stop_task/model", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
-		"the model talks nonsense": {lost: unsent, arb: &arbiter{}, want: "stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: turn.OutFailed},
+		"one sent, one not":        {lost: unsent, heals: true, sent: true, arb: &arbiter{choices: []record.Choice{record.RetryConnection}}, want: "retry_connection/model", calls: "bedroom, bedroom, kitchen", ends: record.Failed},
+		"the model stops":          {lost: unknown, arb: &arbiter{choices: []record.Choice{record.StopTask}}, want: "stop_task/model", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: record.Failed},
+		"the model talks nonsense": {lost: unsent, arb: &arbiter{}, want: "stop_task/rule", calls: "bedroom, kitchen", kept: "Bedroom Lamp: on", ends: record.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -193,7 +194,7 @@ func TestJudgementOfALocalTask(t *testing.T) {
 				p.lost["Kitchen Light"] = unknown
 			}
 			a := answererFor(t, p, tt.arb, tasks, &fake.Assistant{})
-			rec := a.Turn(t.Context(), turn.Question{Text: both, Source: turn.FromHTTP})
+			rec := a.Turn(t.Context(), turn.Question{Text: both, Source: record.FromHTTP})
 			if got := judgements(rec); got != tt.want {
 				t.Errorf("judgements %q, expected %q", got, tt.want)
 			}
@@ -213,7 +214,7 @@ func TestJudgementOfALocalTask(t *testing.T) {
 	}
 }
 
-func judgements(rec turn.Record) string {
+func judgements(rec record.Record) string {
 	var all []string
 	for _, j := range rec.Judgements {
 		all = append(all, string(j.Choice)+"/"+j.By)
@@ -249,11 +250,11 @@ func TestResumeRepeatsNothingConfirmed(t *testing.T) {
 	t.Parallel()
 	p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNotConnected}}, &shelf{}
 	a := answererFor(t, p, nil, tasks, &fake.Assistant{})
-	ask := func(text string) turn.Record {
+	ask := func(text string) record.Record {
 		p.mu.Lock()
 		p.calls = nil
 		p.mu.Unlock()
-		return a.Turn(t.Context(), turn.Question{Text: text, Source: turn.FromHTTP})
+		return a.Turn(t.Context(), turn.Question{Text: text, Source: record.FromHTTP})
 	}
 	if rec := ask("turn on the kitchen light and turn on the bedroom lamp"); !strings.Contains(rec.Reply, "resume") {
 		t.Fatalf("it says %q", rec.Reply)
@@ -261,14 +262,14 @@ func TestResumeRepeatsNothingConfirmed(t *testing.T) {
 	if rec := ask("yes"); len(rec.Calls) != 0 || len(tasks.tasks) != 1 {
 		t.Fatalf("a yes to nothing made %+v", rec.Calls)
 	}
-	if rec := ask("resume"); rec.Outcome != turn.OutFailed || p.called() != "bedroom" || openOf(tasks) != "Bedroom Lamp: on" {
+	if rec := ask("resume"); rec.Outcome != record.Failed || p.called() != "bedroom" || openOf(tasks) != "Bedroom Lamp: on" {
 		t.Fatalf("while it is still lost: %+v, open %q", rec.Verdict, openOf(tasks))
 	}
 	p.lost = nil
 	if offer := a.Offer("zwave"); !strings.Contains(offer, "bedroom lamp") {
 		t.Fatalf("the offer is %q", offer)
 	}
-	if rec := ask("yes"); rec.Outcome != turn.Done || p.called() != "bedroom" || len(tasks.tasks) != 0 {
+	if rec := ask("yes"); rec.Outcome != record.Done || p.called() != "bedroom" || len(tasks.tasks) != 0 {
 		t.Fatalf("after a yes to the offer: %+v, calls %q, open %q", rec.Verdict, p.called(), openOf(tasks))
 	}
 	if rec := ask("resume"); len(rec.Calls) != 0 || rec.Reply == "" {
@@ -283,9 +284,9 @@ func TestANoDeclinesTheOffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNotConnected}}, &shelf{}
 		a := answererFor(t, p, nil, tasks, &fake.Assistant{})
-		ask := func(text string) turn.Record {
+		ask := func(text string) record.Record {
 			<-time.After(time.Second)
-			return a.Turn(t.Context(), turn.Question{Text: text, Source: turn.FromHTTP})
+			return a.Turn(t.Context(), turn.Question{Text: text, Source: record.FromHTTP})
 		}
 		ask("turn on the kitchen light and turn on the bedroom lamp")
 		p.lost = nil
@@ -316,8 +317,8 @@ func TestWhatMustNotBeDoneTwiceIsNotKept(t *testing.T) {
 	t.Parallel()
 	p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNoAnswer, "Kitchen Light": tools.ErrNoAnswer}}, &shelf{}
 	a := answererFor(t, p, nil, tasks, &fake.Assistant{})
-	rec := a.Turn(t.Context(), turn.Question{Text: "toggle the kitchen light and toggle the bedroom lamp", Source: turn.FromHTTP})
-	if got := judgements(rec); got != "retry_connection/rule stop_task/rule" || len(tasks.tasks) != 0 || rec.Outcome != turn.OutFailed {
+	rec := a.Turn(t.Context(), turn.Question{Text: "toggle the kitchen light and toggle the bedroom lamp", Source: record.FromHTTP})
+	if got := judgements(rec); got != "retry_connection/rule stop_task/rule" || len(tasks.tasks) != 0 || rec.Outcome != record.Failed {
 		t.Fatalf("judgements %q, kept %q: %+v", got, openOf(tasks), rec.Verdict)
 	}
 }
@@ -336,9 +337,9 @@ func TestJudgementOfAModelsTask(t *testing.T) {
 		want  turn.Ruling
 		kept  string
 	}{
-		"continue": {arb: &arbiter{choices: []turn.Choice{turn.Continue}}},
-		"retry":    {arb: &arbiter{choices: []turn.Choice{turn.RetryConnection}}, heals: true, want: turn.Ruling{Again: true}},
-		"stop":     {arb: &arbiter{choices: []turn.Choice{turn.StopTask}}, want: turn.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
+		"continue": {arb: &arbiter{choices: []record.Choice{record.Continue}}},
+		"retry":    {arb: &arbiter{choices: []record.Choice{record.RetryConnection}}, heals: true, want: turn.Ruling{Again: true}},
+		"stop":     {arb: &arbiter{choices: []record.Choice{record.StopTask}}, want: turn.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
 		"nonsense": {arb: &arbiter{}, want: turn.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -357,7 +358,7 @@ func TestJudgementOfAModelsTask(t *testing.T) {
 			}}
 			tasks := &shelf{}
 			a := answererFor(t, &patient{heals: tt.heals}, tt.arb, tasks, model)
-			rec := a.Turn(t.Context(), turn.Question{Text: "make it cosy for reading all over the house", Source: turn.FromHTTP})
+			rec := a.Turn(t.Context(), turn.Question{Text: "make it cosy for reading all over the house", Source: record.FromHTTP})
 			said := got.Say
 			got.Say = ""
 			if got != tt.want || (said != "") != tt.want.Stop {
@@ -377,10 +378,10 @@ func TestJudgementOfAModelsTask(t *testing.T) {
 // was sent in the resuming itself.
 func TestResumeIsDoneOnce(t *testing.T) {
 	t.Parallel()
-	order := turn.TaskStep{Tool: "order", Server: "shop", Args: json.RawMessage(`{"what":"milk"}`), Once: true}
-	toggle := turn.TaskStep{Tool: "control_zwave_device", Server: "zwave", Args: json.RawMessage(`{"device_name":"Bedroom Lamp","action":"toggle"}`)}
+	order := record.TaskStep{Tool: "order", Server: "shop", Args: json.RawMessage(`{"what":"milk"}`), Once: true}
+	toggle := record.TaskStep{Tool: "control_zwave_device", Server: "zwave", Args: json.RawMessage(`{"device_name":"Bedroom Lamp","action":"toggle"}`)}
 	for name, tt := range map[string]struct {
-		step  turn.TaskStep
+		step  record.TaskStep
 		fails error
 		kept  int
 	}{
@@ -394,7 +395,7 @@ func TestResumeIsDoneOnce(t *testing.T) {
 			t.Parallel()
 			var mu sync.Mutex
 			made := 0
-			tasks := &shelf{tasks: []turn.Task{{ID: "t1", Server: "zwave", Open: []turn.TaskStep{tt.step}}}}
+			tasks := &shelf{tasks: []record.Task{{ID: "t1", Server: "zwave", Open: []record.TaskStep{tt.step}}}}
 			a := answererFor(t, &patient{}, nil, tasks, &fake.Assistant{})
 			a.SetCaller(&fake.Caller{CallFunc: func(_ context.Context, c tools.Call) (tools.Result, error) {
 				mu.Lock()
@@ -410,7 +411,7 @@ func TestResumeIsDoneOnce(t *testing.T) {
 			}})
 			var both sync.WaitGroup
 			for range 2 {
-				both.Go(func() { a.Turn(t.Context(), turn.Question{Text: "resume", Source: turn.FromHTTP}) })
+				both.Go(func() { a.Turn(t.Context(), turn.Question{Text: "resume", Source: record.FromHTTP}) })
 			}
 			both.Wait()
 			if tt.kept == 0 && made != 1 {

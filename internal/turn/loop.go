@@ -10,13 +10,14 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 )
 
 // Config is how a microphone's turns behave.
 type Config struct {
 	Area   string
-	Source Source
+	Source record.Source
 	// Live sound comes at its own pace and is never held back. Recorded sound
 	// that is fed as fast as possible waits while a turn is being told.
 	Live bool
@@ -118,9 +119,9 @@ type say struct{ text string }
 // telling is the turn that is being told.
 type telling struct {
 	id        string
-	rec       Record
+	rec       record.Record
 	started   time.Time // in the frames' clock
-	watch     stopwatch
+	watch     record.Stopwatch
 	utterance utterance
 	followUp  bool       // the microphone was opened for the answer to a question
 	chimed    bool       // the sound of the open microphone was made, or is not wanted
@@ -378,7 +379,7 @@ func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
 	t := l.turn
 	if listening && t != nil {
 		l.closeEar(ctx)
-		t.rec.Outcome = Interrupted
+		t.rec.Outcome = record.Interrupted
 		t.rec.Error = "listening ended: " + string(k)
 		if k == MicMuted { // which is said to be about what was just heard, too
 			t.utterance.sound = nil
@@ -443,9 +444,9 @@ func (l *Loop) elsewhere(ctx context.Context, t *telling, tell func(own context.
 }
 
 func (l *Loop) newTelling(at time.Time) *telling {
-	t := &telling{id: NewID(), started: at, watch: stopwatch{zero: at}}
-	t.rec = Record{ID: t.id, Time: at, Source: l.cfg.Source, Area: l.cfg.Area, Route: RouteNone}
-	t.rec.Calls = []CallMade{}
+	t := &telling{id: record.NewID(), started: at, watch: record.Stopwatch{Zero: at}}
+	t.rec = record.Record{ID: t.id, Time: at, Source: l.cfg.Source, Area: l.cfg.Area, Route: record.RouteNone}
+	t.rec.Calls = []record.CallMade{}
 	t.utterance.loudest = audio.Silence
 	l.turn = t
 	return t
@@ -461,7 +462,7 @@ func (l *Loop) report(ctx context.Context, t *telling, k Kind) {
 
 // finishRecord tells of the end of a turn.
 func (l *Loop) finishRecord(t *telling) {
-	t.rec.Timings.Total = t.watch.now()
+	t.rec.Timings.Total = t.watch.Now()
 	l.parts.Observer.TurnEnded(t.rec)
 	if l.parts.Keep != nil && len(t.utterance.sound) > 0 {
 		l.parts.Keep.Keep(t.rec, audio.Clip{Rate: audio.SpeechRate, Samples: t.utterance.sound})

@@ -17,6 +17,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -88,7 +89,7 @@ func newBenchWith(t *testing.T, stt turn.Transcriber) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.loop, err = turn.NewLoop(turn.Config{Area: "Kitchen", Source: turn.FromMic, Live: true}, turn.Parts{
+	b.loop, err = turn.NewLoop(turn.Config{Area: "Kitchen", Source: record.FromMic, Live: true}, turn.Parts{
 		Mic: b, Answer: answerer, Voice: b.voice, Speaker: b.speaker, Observer: b.observer, Log: log, Stt: stt,
 		Wake: b.wake,
 		End: &fake.Endpointer{PushFunc: func(f audio.Frame) speech.Endpoint {
@@ -118,15 +119,15 @@ func newBenchWith(t *testing.T, stt turn.Transcriber) *bench {
 }
 
 // ends lists how the turns ended.
-func (b *bench) ends() []turn.Outcome {
-	var all []turn.Outcome
+func (b *bench) ends() []record.Outcome {
+	var all []record.Outcome
 	for _, r := range b.observer.Records() {
 		all = append(all, r.Outcome)
 	}
 	return all
 }
 
-func (b *bench) want(states []turn.State, ends []turn.Outcome) {
+func (b *bench) want(states []turn.State, ends []record.Outcome) {
 	b.t.Helper()
 	if got := b.observer.States(); !slices.Equal(got, states) {
 		b.t.Errorf("states %v, expected %v", got, states)
@@ -148,7 +149,7 @@ func TestATurnIsToldAndAnswered(t *testing.T) {
 		b := newBench(t)
 		b.sound(0, 1, 2, 3)
 		b.stop()
-		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Speaking, turn.Idle}, []turn.Outcome{turn.Done})
+		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Speaking, turn.Idle}, []record.Outcome{record.Done})
 		if got := b.voice.Said(); !slices.Equal(got, []string{"It's noon."}) {
 			t.Errorf("said %q", got)
 		}
@@ -167,7 +168,7 @@ func TestNoSpeechAfterTheWakeWordIsSilent(t *testing.T) {
 			b.sound(1, 4)
 		}
 		b.stop()
-		if n := len(b.ends()); n != 1000 || b.ends()[999] != turn.Ignored {
+		if n := len(b.ends()); n != 1000 || b.ends()[999] != record.Ignored {
 			t.Errorf("%d turns, expected 1000 ignored ones", n)
 		}
 		if got := b.voice.Said(); len(got) > 0 {
@@ -185,7 +186,7 @@ func TestBargeInStopsSpeaking(t *testing.T) {
 		b.sound(1, 4) // the wake word again, then nothing
 		b.stop()
 		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Speaking, turn.Waking, turn.Listening, turn.Idle},
-			[]turn.Outcome{turn.Interrupted, turn.Ignored})
+			[]record.Outcome{record.Interrupted, record.Ignored})
 	})
 }
 
@@ -203,7 +204,7 @@ func TestStopEndsSpeakingAndListening(t *testing.T) {
 			b.sound(1)
 		}
 		b.stop()
-		if got := b.ends(); !slices.Equal(got, []turn.Outcome{turn.Interrupted, turn.Interrupted}) {
+		if got := b.ends(); !slices.Equal(got, []record.Outcome{record.Interrupted, record.Interrupted}) {
 			t.Errorf("outcomes %v", got)
 		}
 	})
@@ -223,7 +224,7 @@ func TestStopWhileThinkingInterrupts(t *testing.T) {
 		}
 		synctest.Wait()
 		b.stop()
-		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Idle}, []turn.Outcome{turn.Interrupted})
+		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Idle}, []record.Outcome{record.Interrupted})
 	})
 }
 
@@ -297,7 +298,7 @@ func TestABrokenRecogniserFailsOneTurnOnly(t *testing.T) {
 		b.stt.FinishErr = nil
 		b.sound(1, 3)
 		b.stop()
-		if got := b.ends(); !slices.Equal(got, []turn.Outcome{turn.OutFailed, turn.OutFailed, turn.Done}) {
+		if got := b.ends(); !slices.Equal(got, []record.Outcome{record.Failed, record.Failed, record.Done}) {
 			t.Errorf("outcomes %v", got)
 		}
 		if got := b.voice.Said(); len(got) != 3 {
@@ -346,7 +347,7 @@ func TestSpeechThatIsNoCommandIsAnsweredAfterAWakeWord(t *testing.T) {
 		b.stt.Text = func() speech.Transcript { return speech.Transcript{Rejected: "sounds like other speech"} }
 		b.sound(1, 3)
 		b.stop()
-		if got := b.ends(); !slices.Equal(got, []turn.Outcome{turn.Ignored}) {
+		if got := b.ends(); !slices.Equal(got, []record.Outcome{record.Ignored}) {
 			t.Errorf("outcomes %v", got)
 		}
 		if got := b.voice.Said(); len(got) != 1 {
@@ -362,7 +363,7 @@ func TestACoughAfterTheWakeWordIsNotAnswered(t *testing.T) {
 		b.stt.Text = func() speech.Transcript { return speech.Transcript{Rejected: "sounds like other speech"} }
 		b.sound(1, 5)
 		b.stop()
-		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Idle}, []turn.Outcome{turn.Ignored})
+		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Idle}, []record.Outcome{record.Ignored})
 		if got := b.voice.Said(); len(got) > 0 {
 			t.Errorf("said %q, expected silence", got)
 		}

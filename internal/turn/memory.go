@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
 
@@ -105,7 +106,7 @@ func (m *memory) keep(q Question, p past, reply string) {
 	p.latest, p.asked = true, strings.HasSuffix(reply, "?")
 	p.at = time.Now()
 	p.expires = p.at.Add(undoTime)
-	if q.Source == FromMic || q.Source == FromFile {
+	if q.Source == record.FromMic || q.Source == record.FromFile {
 		p.expires = p.expires.Add(time.Duration(len(reply)) * letter)
 	}
 	m.mu.Lock()

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"voicegateway/internal/record"
 )
 
 // commandsAMinute is how many commands one MQTT or HTTP source may have carried
@@ -15,26 +17,26 @@ const commandsAMinute = 60
 // is ready for use; it is safe for concurrent use.
 type rate struct {
 	mu   sync.Mutex
-	done map[Source][]time.Time
+	done map[record.Source][]time.Time
 }
 
 // full reports whether a source has had its share of the last minute.
-func (r *rate) full(s Source, now time.Time) bool {
-	if s != FromMQTT && s != FromHTTP {
+func (r *rate) full(s record.Source, now time.Time) bool {
+	if s != record.FromMQTT && s != record.FromHTTP {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.done == nil {
-		r.done = map[Source][]time.Time{}
+		r.done = map[record.Source][]time.Time{}
 	}
 	r.done[s] = slices.DeleteFunc(r.done[s], func(at time.Time) bool { return now.Sub(at) >= time.Minute })
 	return len(r.done[s]) >= commandsAMinute
 }
 
 // note counts one command; a group counts once.
-func (r *rate) note(s Source, now time.Time) {
-	if r.full(s, now) || s != FromMQTT && s != FromHTTP {
+func (r *rate) note(s record.Source, now time.Time) {
+	if r.full(s, now) || s != record.FromMQTT && s != record.FromHTTP {
 		return
 	}
 	r.mu.Lock()

@@ -25,6 +25,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -154,7 +155,7 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Area, cfg.Source, cfg.Live = "Kitchen", turn.FromMic, true
+	cfg.Area, cfg.Source, cfg.Live = "Kitchen", record.FromMic, true
 	s.loop, err = turn.NewLoop(cfg, turn.Parts{
 		Mic: s, Wake: s.wake, Stt: s.stt, End: s.end, Answer: answerer, Voice: s, Speaker: s, Observer: s, Keep: s, Log: log,
 	})
@@ -394,7 +395,7 @@ func (s *scene) Hearing(turn.Hearing) {}
 func (s *scene) Replied(string, string) {}
 
 // TurnEnded notes what a turn was.
-func (s *scene) TurnEnded(r turn.Record) {
+func (s *scene) TurnEnded(r record.Record) {
 	text, name, wake := "", "-", "unasked"
 	if r.Transcript != nil {
 		text = r.Transcript.Text
@@ -412,7 +413,7 @@ func (s *scene) TurnEnded(r turn.Record) {
 }
 
 // Keep keeps the sound.
-func (s *scene) Keep(_ turn.Record, c audio.Clip) {
+func (s *scene) Keep(_ record.Record, c audio.Clip) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clips = append(s.clips, c)

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/turn"
 )
@@ -29,7 +30,7 @@ func TestASlowerRecogniserIsAsked(t *testing.T) {
 		first    func(s *fake.Transcriber)
 		second   speech.Transcript
 		err      error
-		outcome  turn.Outcome
+		outcome  record.Outcome
 		wrong    string // in the record's error
 		said     string
 		heard    string
@@ -37,24 +38,24 @@ func TestASlowerRecogniserIsAsked(t *testing.T) {
 		endsWith int16
 	}{
 		"rejected": {
-			second: speech.Transcript{Text: "what time is it", Engine: "openai"}, outcome: turn.Done, said: "It's noon.", heard: "openai",
+			second: speech.Transcript{Text: "what time is it", Engine: "openai"}, outcome: record.Done, said: "It's noon.", heard: "openai",
 		},
 		"crashed": {
 			first:  func(s *fake.Transcriber) { s.FinishErr = errors.New("gone") },
-			second: speech.Transcript{Text: "what time is it", Engine: "openai"}, outcome: turn.Done, said: "It's noon.", heard: "openai",
+			second: speech.Transcript{Text: "what time is it", Engine: "openai"}, outcome: record.Done, said: "It's noon.", heard: "openai",
 		},
 		"understood": {
 			first: func(s *fake.Transcriber) {
 				s.Text = func() speech.Transcript {
 					return speech.Transcript{Text: "what time is it", Engine: "pocketsphinx"}
 				}
-			}, outcome: turn.Done, said: "It's noon.", heard: "pocketsphinx", dontAsk: true,
+			}, outcome: record.Done, said: "It's noon.", heard: "pocketsphinx", dontAsk: true,
 		},
 		"nobody understood": {
-			second: speech.Transcript{Rejected: "like other speech"}, outcome: turn.Ignored, wrong: "like other speech", said: "I can't reach",
+			second: speech.Transcript{Rejected: "like other speech"}, outcome: record.Ignored, wrong: "like other speech", said: "I can't reach",
 		},
-		"nobody worked": {err: errors.New("the server is busy"), outcome: turn.OutFailed, wrong: "the server is busy", said: "Sorry, that did not work"},
-		"nothing said":  {outcome: turn.Ignored, dontAsk: true, endsWith: 4},
+		"nobody worked": {err: errors.New("the server is busy"), outcome: record.Failed, wrong: "the server is busy", said: "Sorry, that did not work"},
+		"nothing said":  {outcome: record.Ignored, dontAsk: true, endsWith: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +110,7 @@ func TestStopWhileASlowRecogniserThinks(t *testing.T) {
 		b.sound(0, 1)
 		states := b.observer.States()
 		b.stop()
-		if got := b.ends(); len(got) == 0 || got[0] != turn.Interrupted {
+		if got := b.ends(); len(got) == 0 || got[0] != record.Interrupted {
 			t.Errorf("outcomes %v", got)
 		}
 		if !slices.Contains(states[slices.Index(states, turn.Idle)+1:], turn.Listening) {

@@ -7,6 +7,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
@@ -28,7 +29,7 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	go func() {
 		defer close(spoken)
 		played = l.speak(ctx, sentences, quiet, func(at time.Time) {
-			t.rec.Timings.FirstAudio = t.watch.at(at)
+			t.rec.Timings.FirstAudio = t.watch.At(at)
 			l.report(ctx, t, Answered)
 		})
 	}()
@@ -48,10 +49,10 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	close(sentences)
 	<-spoken
 	switch cut := given > played; {
-	case ctx.Err() != nil && (t.rec.Outcome == OutFailed || t.rec.Outcome == Done && cut):
-		t.rec.Outcome = Interrupted
+	case ctx.Err() != nil && (t.rec.Outcome == record.Failed || t.rec.Outcome == record.Done && cut):
+		t.rec.Outcome = record.Interrupted
 	case ctx.Err() == nil:
-		t.aftermath = aftermath{asks: t.rec.Outcome == Asked && played > 0, acted: acted(t.rec), sound: standIn(t.rec, given, played)}
+		t.aftermath = aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: standIn(t.rec, given, played)}
 		t.aftermath.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
 	}
 	if !t.unanswered() {
@@ -62,7 +63,7 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 // unanswered says whether what was heard after a question was no answer to it and
 // nothing else that is meant for the house: that is no turn.
 func (t *telling) unanswered() bool {
-	return t.followUp && t.rec.Outcome == Ignored && t.rec.Route == RouteNone
+	return t.followUp && t.rec.Outcome == record.Ignored && t.rec.Route == record.RouteNone
 }
 
 // hearOut waits for what may be added to the sentence, and answers that too. Who
@@ -93,8 +94,8 @@ func (l *Loop) hearOut(ctx context.Context, t *telling, q Question, quiet chan<-
 }
 
 // acted says whether a turn changed something that a person may want back.
-func acted(r Record) bool {
-	if r.Outcome != Done {
+func acted(r record.Record) bool {
+	if r.Outcome != record.Done {
 		return false
 	}
 	for _, c := range r.Calls {
@@ -107,13 +108,13 @@ func acted(r Record) bool {
 
 // standIn is the sound of a turn's end where no word of a reply was heard:
 // because there is none, or because no voice works.
-func standIn(r Record, given, played int) earcon.Sound {
+func standIn(r record.Record, given, played int) earcon.Sound {
 	switch {
-	case played > 0, r.Outcome == Ignored && given == 0:
+	case played > 0, r.Outcome == record.Ignored && given == 0:
 		return ""
-	case r.Route == RouteRefused:
+	case r.Route == record.RouteRefused:
 		return earcon.Refused
-	case r.Outcome == Done && (given == 0 || acted(r)):
+	case r.Outcome == record.Done && (given == 0 || acted(r)):
 		return earcon.Done
 	default:
 		return earcon.Error
@@ -123,7 +124,7 @@ func standIn(r Record, given, played int) earcon.Sound {
 // notUnderstood: there was speech, but no sentence in it. After a wake word a
 // person who spoke waits for an answer; without one nobody does.
 func (l *Loop) notUnderstood(t *telling, heard speech.Transcript, say func(string)) {
-	if t.rec.Outcome == OutFailed { // there was nobody to hear it, as hearAgain has noted
+	if t.rec.Outcome == record.Failed { // there was nobody to hear it, as hearAgain has noted
 		if t.rec.Wake != nil {
 			t.rec.Reply = l.parts.Answer.phrases.Phrase("failed", nil)
 			say(t.rec.Reply)
@@ -131,7 +132,7 @@ func (l *Loop) notUnderstood(t *telling, heard speech.Transcript, say func(strin
 		}
 		return
 	}
-	t.rec.Outcome = Ignored
+	t.rec.Outcome = record.Ignored
 	t.rec.Error = "the speech was not a command"
 	if heard.Rejected != "" {
 		t.rec.Error += ": " + heard.Rejected

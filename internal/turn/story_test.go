@@ -24,6 +24,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -145,7 +146,7 @@ func (s *story) tell(t *testing.T) {
 	spoken := 0
 	voice, observer := &fake.Synthesizer{}, &fake.Observer{}
 	mic := &fake.Microphone{Frames: frames(2 * len(s.heard))}
-	loop, err := turn.NewLoop(turn.Config{Area: "Kitchen", Source: turn.FromFile}, turn.Parts{
+	loop, err := turn.NewLoop(turn.Config{Area: "Kitchen", Source: record.FromFile}, turn.Parts{
 		Mic: mic, Answer: answerer, Voice: voice, Speaker: &fake.Speaker{}, Observer: observer, Log: log,
 		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
 			return speech.Detection{Word: "hey jarvis", Engine: "fake", At: f.At}, true, nil

@@ -12,41 +12,20 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
 
-// Task is a turn that was stopped in the middle: what was asked, what is done and
-// what is not. It is kept until it is resumed.
-type Task struct {
-	ID     string     `json:"id"` // of the turn
-	Asked  string     `json:"asked"`
-	Server string     `json:"server"` // the one that was lost
-	Done   []TaskStep `json:"done"`
-	Open   []TaskStep `json:"open"`
-	Reason string     `json:"reason"`
-	Time   time.Time  `json:"time"`
-}
-
-// TaskStep is one call of a task.
-type TaskStep struct {
-	Tool   string          `json:"tool"`
-	Server string          `json:"server"`
-	Args   json.RawMessage `json:"args"`
-	Device string          `json:"device,omitempty"` // the entity it acts on, where that is known
-	Sent   bool            `json:"sent,omitempty"`   // open, and nobody knows whether it was carried out
-	Once   bool            `json:"once,omitempty"`   // doing it twice is not the same as doing it once
-}
-
 // Tasks keeps stopped tasks over a restart.
 type Tasks interface {
-	Keep(t Task) error // also in place of the one of the same id
-	Open() []Task      // the newest first
+	Keep(t record.Task) error // also in place of the one of the same id
+	Open() []record.Task      // the newest first
 	// Take hands a task over, the newest for "". It is gone then, so that nobody
 	// resumes it a second time; what stays open of it is kept anew.
-	Take(id string) (Task, bool)
+	Take(id string) (record.Task, bool)
 	// Offer is the newest task that waits for a server and was not offered yet. It
 	// and all others of that server count as offered then.
-	Offer(server string) (Task, bool)
+	Offer(server string) (record.Task, bool)
 }
 
 // resumeTime is how long a "yes" or a "no" means the offer to resume. It is said by
@@ -119,15 +98,15 @@ func (m *memory) accept(q Question, after time.Time) (id string, ok bool) {
 
 // resume makes the open calls of a task. What is confirmed then is done; what is
 // not stays open.
-func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Record, w stopwatch) past {
+func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *record.Record, w record.Stopwatch) past {
 	if q.DryRun {
-		rec.Outcome = Ignored
+		rec.Outcome = record.Ignored
 		for _, t := range a.recovery.Tasks.Open() {
 			if id != "" && t.ID != id {
 				continue
 			}
 			for _, s := range t.Open {
-				rec.Calls = append(rec.Calls, CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
+				rec.Calls = append(rec.Calls, record.CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
 			}
 			break
 		}
@@ -135,7 +114,7 @@ func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Recor
 	}
 	task, ok := a.recovery.Tasks.Take(id)
 	if !ok {
-		rec.Outcome, rec.Reply = Done, a.phrases.Phrase("nothing_to_resume", nil)
+		rec.Outcome, rec.Reply = record.Done, a.phrases.Phrase("nothing_to_resume", nil)
 		return past{}
 	}
 	q.waits()
@@ -152,7 +131,7 @@ func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Recor
 	done.into(rec, w)
 	a.settle(task, done)
 	did := a.resumed(task, done)
-	if rec.Outcome == Done {
+	if rec.Outcome == record.Done {
 		rec.Reply = a.phrases.Phrase("task_resumed", nil)
 		return did
 	}
@@ -163,7 +142,7 @@ func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *Recor
 
 // resumed is what the open calls of a task changed, which can be taken back as
 // what any turn did.
-func (a *Answerer) resumed(task Task, done calls) past {
+func (a *Answerer) resumed(task record.Task, done calls) past {
 	var p past
 	h := a.match.House()
 	for i, s := range task.Open {
@@ -173,7 +152,7 @@ func (a *Answerer) resumed(task Task, done calls) past {
 }
 
 // callSteps makes the calls of a task once more, all at once.
-func (a *Answerer) callSteps(ctx context.Context, place *place, steps []TaskStep) calls {
+func (a *Answerer) callSteps(ctx context.Context, place *place, steps []record.TaskStep) calls {
 	ctx, cancel := context.WithTimeout(ctx, callBudget)
 	defer cancel()
 	late := place.wait(ctx)
@@ -198,8 +177,8 @@ func (a *Answerer) callSteps(ctx context.Context, place *place, steps []TaskStep
 }
 
 // settle keeps what is still open of a task.
-func (a *Answerer) settle(task Task, done calls) {
-	var open []TaskStep
+func (a *Answerer) settle(task record.Task, done calls) {
+	var open []record.TaskStep
 	for i, s := range task.Open {
 		if done.problems[i] == "" {
 			s.Sent = false
@@ -218,19 +197,19 @@ func (a *Answerer) settle(task Task, done calls) {
 }
 
 // repeatable leaves out what may have been done and must not be done twice.
-func repeatable(open []TaskStep) []TaskStep {
-	return slices.DeleteFunc(open, func(s TaskStep) bool { return s.Sent && (s.Once || flips(s.Args)) })
+func repeatable(open []record.TaskStep) []record.TaskStep {
+	return slices.DeleteFunc(open, func(s record.TaskStep) bool { return s.Sent && (s.Once || flips(s.Args)) })
 }
 
 // stop ends a task: it is kept, and the sentence says so. What was sent and must
 // not be done twice is not offered again.
-func (a *Answerer) stop(task Task, cause error, rec *Record) string {
+func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) string {
 	task.Time = time.Now()
 	if cause != nil {
 		task.Reason = cause.Error()
 	}
 	task.Open = repeatable(task.Open)
-	rec.Outcome, rec.Error = OutFailed, "stop_task: "+task.Reason
+	rec.Outcome, rec.Error = record.Failed, "stop_task: "+task.Reason
 	if len(task.Open) == 0 {
 		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server})
 	}

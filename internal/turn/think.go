@@ -12,23 +12,24 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
 
 // think asks the language model, where there is one that answers.
-func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwatch, say func(string)) past {
-	rec.Route = RouteModel
+func (a *Answerer) think(ctx context.Context, q Question, rec *record.Record, w record.Stopwatch, say func(string)) past {
+	rec.Route = record.RouteModel
 	if q.DryRun {
 		if !a.model.Ready() {
-			rec.Route = RouteNone
+			rec.Route = record.RouteNone
 		}
-		rec.Outcome = Ignored // what a model would do is not known before it has done it
+		rec.Outcome = record.Ignored // what a model would do is not known before it has done it
 		return past{}
 	}
 	q.waits()
 	q.MayAct = !a.isQuestion(q.Text)
-	th := &thought{a: a, rec: rec, w: w, task: Task{ID: rec.ID, Asked: q.Text, Done: []TaskStep{}, Open: []TaskStep{}}}
+	th := &thought{a: a, rec: rec, w: w, task: record.Task{ID: rec.ID, Asked: q.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}}
 	if a.recovery.Servers != nil && a.recovery.Tasks != nil {
 		q.Lost = th.lost
 	}
@@ -39,14 +40,14 @@ func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwat
 			say(sentence)
 		}
 	}
-	rec.Outcome = Done
+	rec.Outcome = record.Done
 	for part, err := range a.model.Reply(ctx, q) {
 		switch {
 		case errors.Is(err, ErrNoModel):
-			rec.Route, rec.Outcome, rec.Error = RouteNone, OutFailed, "no sentence fits, and "+err.Error()
+			rec.Route, rec.Outcome, rec.Error = record.RouteNone, record.Failed, "no sentence fits, and "+err.Error()
 			tell(a.phrases.Phrase("no_model", nil))
 		case err != nil:
-			rec.Outcome, rec.Error = OutFailed, err.Error()
+			rec.Outcome, rec.Error = record.Failed, err.Error()
 			tell(a.phrases.Apology(err))
 		case part.Call != nil:
 			th.note(part)
@@ -55,7 +56,7 @@ func (a *Answerer) think(ctx context.Context, q Question, rec *Record, w stopwat
 		}
 	}
 	if th.stopped != "" {
-		rec.Outcome, rec.Error = OutFailed, th.stopped
+		rec.Outcome, rec.Error = record.Failed, th.stopped
 	}
 	rec.Reply = strings.Join(said, " ")
 	return th.did.as(q.Text)
@@ -72,9 +73,9 @@ func (a *Answerer) isQuestion(text string) bool {
 // thought is one turn of a model as a task: what it has done so far.
 type thought struct {
 	a          *Answerer
-	rec        *Record
-	w          stopwatch
-	task       Task
+	rec        *record.Record
+	w          record.Stopwatch
+	task       record.Task
 	did        past
 	reconnects int
 	stopped    string // the record's error, if the task was stopped
@@ -96,25 +97,25 @@ func (t *thought) note(part Part) {
 	t.rec.Calls = append(t.rec.Calls, m)
 	t.did.note(t.a.match.House(), c, part)
 	if t.rec.Timings.FirstPublish == nil {
-		t.rec.Timings.FirstPublish = t.w.at(part.Result.PublishedAt)
+		t.rec.Timings.FirstPublish = t.w.At(part.Result.PublishedAt)
 	}
 	// A device's word is its receipt; other tools have only their result.
 	answered := part.Err == nil && !part.Result.Failed && m.Receipt == nil && !aboutDevice(m.Args)
 	switch {
 	case m.Receipt != nil && m.Receipt.Confirmed:
-		t.rec.Timings.Confirmed = t.w.now()
+		t.rec.Timings.Confirmed = t.w.Now()
 		t.finished(c, m)
 	case part.Spec.Risk == tools.Read:
 	case answered:
 		t.finished(c, m)
 	default:
-		t.rec.Outcome, t.rec.Error = OutFailed, cmp.Or(why, "the tool gave no receipt")
+		t.rec.Outcome, t.rec.Error = record.Failed, cmp.Or(why, "the tool gave no receipt")
 	}
 }
 
 // finished notes a step of the task that is done.
-func (t *thought) finished(c tools.Call, m CallMade) {
-	t.task.Done = append(t.task.Done, TaskStep{Tool: c.Tool, Server: c.Server, Args: m.Args})
+func (t *thought) finished(c tools.Call, m record.CallMade) {
+	t.task.Done = append(t.task.Done, record.TaskStep{Tool: c.Tool, Server: c.Server, Args: m.Args})
 }
 
 // lost decides what becomes of the turn when a call got no answer because of its
@@ -122,12 +123,12 @@ func (t *thought) finished(c tools.Call, m CallMade) {
 func (t *thought) lost(ctx context.Context, l Lost) Ruling {
 	task := t.task
 	task.Server = l.Spec.Server
-	task.Open = []TaskStep{{
+	task.Open = []record.TaskStep{{
 		Tool: l.Call.Tool, Server: l.Spec.Server, Args: l.Call.Args, Sent: errors.Is(l.Err, tools.ErrNoAnswer),
 		Once: !l.Spec.Idempotent && !aboutDevice(l.Call.Args),
 	}}
 	for _, c := range l.Rest {
-		task.Open = append(task.Open, TaskStep{Tool: c.Tool, Server: c.Server, Args: c.Args})
+		task.Open = append(task.Open, record.TaskStep{Tool: c.Tool, Server: c.Server, Args: c.Args})
 	}
 	if l.Spec.Risk == tools.Read {
 		task.Open = task.Open[1:] // what was only asked is asked again by whoever wants to know
@@ -137,13 +138,13 @@ func (t *thought) lost(ctx context.Context, l Lost) Ruling {
 	}
 	for {
 		switch t.a.judge(ctx, t.a.trouble(task, l.Err, t.reconnects), t.rec) {
-		case Continue:
+		case record.Continue:
 			return Ruling{}
-		case StopTask:
+		case record.StopTask:
 			said := t.a.stop(task, l.Err, t.rec)
 			t.stopped = t.rec.Error
 			return Ruling{Stop: true, Say: said}
-		case RetryConnection:
+		case record.RetryConnection:
 			t.reconnects++
 			if err := t.a.reconnect(ctx, task.Server); err != nil {
 				t.a.log.Warn("the connection was not made anew", "part", "turn", "server", task.Server, "err", err)
@@ -155,17 +156,17 @@ func (t *thought) lost(ctx context.Context, l Lost) Ruling {
 }
 
 // made is the record's account of a call.
-func made(c tools.Call, r tools.Result, took time.Duration) CallMade {
+func made(c tools.Call, r tools.Result, took time.Duration) record.CallMade {
 	args := c.Args
 	if len(bytes.TrimSpace(args)) == 0 || !json.Valid(args) {
 		args = json.RawMessage("{}")
 	}
-	return CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: millis(took), Receipt: receipt(r)}
+	return record.CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: record.Millis(took), Receipt: receipt(r)}
 }
 
 // receipt reads the device's word out of a control result (REQUIREMENTS Z1);
 // results of other tools have none.
-func receipt(r tools.Result) *Receipt {
+func receipt(r tools.Result) *record.Receipt {
 	var data struct {
 		Device   string  `json:"device"`
 		Property string  `json:"property"`
@@ -176,7 +177,7 @@ func receipt(r tools.Result) *Receipt {
 	if len(r.Data) == 0 || json.Unmarshal(r.Data, &data) != nil || data.Device == "" || data.Outcome == "" {
 		return nil
 	}
-	return &Receipt{
+	return &record.Receipt{
 		Device: data.Device, Property: data.Property, Value: data.Value,
 		Confirmed: data.Outcome == "confirmed", MS: data.MS,
 	}

@@ -20,6 +20,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
@@ -89,14 +90,14 @@ type (
 	// and the sound of its utterance. It must return quickly and may be called from
 	// any goroutine.
 	Keeper interface {
-		Keep(r Record, utterance audio.Clip)
+		Keep(r record.Record, utterance audio.Clip)
 	}
 	// Observer is told what happens. Its methods must return quickly.
 	Observer interface {
 		StateChanged(s State)
 		Hearing(h Hearing)
 		Replied(turn, text string)
-		TurnEnded(r Record)
+		TurnEnded(r record.Record)
 	}
 )
 
@@ -131,7 +132,7 @@ type Question struct {
 	At     time.Time // when it arrived; now where zero
 	Text   string
 	Area   string // the microphone's or the sender's area, may be empty
-	Source Source
+	Source record.Source
 	DryRun bool // find out what would be done and do nothing
 	MayAct bool // the text is a command: a model may change something
 	// FollowUp: the microphone was open for the answer to a question, without a wake

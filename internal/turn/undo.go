@@ -11,6 +11,7 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
 
@@ -22,14 +23,14 @@ func (a *Answerer) Amends(text string) bool { return a.phrases.Amendment(text) !
 
 // Amendable reports whether there is anything a correction could be about: what
 // the last turn of a source in an area did, or a question that waits.
-func (a *Answerer) Amendable(s Source, area string) bool {
+func (a *Answerer) Amendable(s record.Source, area string) bool {
 	return a.memory.holds(asker(Question{Source: s, Area: area}))
 }
 
 // overheard reports whether a text was a "no" to nothing, into a microphone that
 // nobody had woken: somebody in the room said it to somebody else.
-func overheard(q Question, d intent.Decision, asked bool, rec *Record) bool {
-	return !asked && q.Source == FromMic && rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.No
+func overheard(q Question, d intent.Decision, asked bool, rec *record.Record) bool {
+	return !asked && q.Source == record.FromMic && rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.No
 }
 
 // amended takes the exact words about the turn before for what they are, in
@@ -58,8 +59,8 @@ func (a *Answerer) amended(q Question, before *past, asked bool) (intent.Decisio
 // undo brings what a turn changed back to what it was, once; undone once more it
 // is done again. It goes the way of every act: its safety, its order and its
 // receipts.
-func (a *Answerer) undo(ctx context.Context, q Question, d intent.Decision, before *past, rec *Record, w stopwatch) past {
-	rec.Outcome = Done
+func (a *Answerer) undo(ctx context.Context, q Question, d intent.Decision, before *past, rec *record.Record, w record.Stopwatch) past {
+	rec.Outcome = record.Done
 	if before == nil || before.undone > 1 || !q.DryRun && !a.memory.claim(q) {
 		rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past{}
@@ -70,14 +71,14 @@ func (a *Answerer) undo(ctx context.Context, q Question, d intent.Decision, befo
 	case len(denied) > 0:
 		steps, denied = denied, nil // which says why not
 	case before.rest:
-		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Phrase("cannot_undo", nil), "what was done is no device's state"
+		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "what was done is no device's state"
 		return past{}
 	default:
 		rec.Reply = a.phrases.Phrase("nothing_changed", nil)
 		return past{}
 	}
 	did := a.carry(ctx, q, d, steps, rec, w)
-	if rec.Outcome == Asked || len(did.deeds) == 0 {
+	if rec.Outcome == record.Asked || len(did.deeds) == 0 {
 		return *before // so that it can be said once more
 	}
 	did.text, did.origin, did.undone = before.text, before.origin, before.undone+1
@@ -91,10 +92,10 @@ func (a *Answerer) undo(ctx context.Context, q Question, d intent.Decision, befo
 }
 
 // partly says what of an undo was not possible.
-func (a *Answerer) partly(rec *Record, said, why string) {
+func (a *Answerer) partly(rec *record.Record, said, why string) {
 	rec.Reply += " " + said
-	if rec.Outcome == Done {
-		rec.Outcome, rec.Error = OutFailed, why
+	if rec.Outcome == record.Done {
+		rec.Outcome, rec.Error = record.Failed, why
 	}
 }
 
@@ -153,14 +154,14 @@ func setBy(property string) string {
 
 // other takes back what was done to one device and does it to another one. Which
 // one is asked where several may be meant.
-func (a *Answerer) other(ctx context.Context, q Question, d intent.Decision, before *past, rec *Record, w stopwatch) past {
-	rec.Outcome = Done
+func (a *Answerer) other(ctx context.Context, q Question, d intent.Decision, before *past, rec *record.Record, w record.Stopwatch) past {
+	rec.Outcome = record.Done
 	if before == nil {
 		rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past{}
 	}
 	if before.origin == nil {
-		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Phrase("cannot_undo", nil), "the turn before was not about one device"
+		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "the turn before was not about one device"
 		return past{}
 	}
 	chosen := a.chosen(d, before)
@@ -176,7 +177,7 @@ func (a *Answerer) other(ctx context.Context, q Question, d intent.Decision, bef
 		err = more[0].Err
 	}
 	if err != nil {
-		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Apology(err), err.Error()
+		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
 		return past{}
 	}
 	if !q.DryRun && !a.memory.claim(q) {
@@ -250,8 +251,8 @@ func (a *Answerer) entities(ids []string) []*home.Entity {
 
 // whichOther asks which other one is meant. Where none is near, any of its kind
 // may be.
-func (a *Answerer) whichOther(q Question, d intent.Decision, before *past, several []*home.Entity, rec *Record) {
-	rec.Outcome, rec.Reply = Asked, a.phrases.Which(several)
+func (a *Answerer) whichOther(q Question, d intent.Decision, before *past, several []*home.Entity, rec *record.Record) {
+	rec.Outcome, rec.Reply = record.Asked, a.phrases.Which(several)
 	if e := a.match.House().Entity(before.origin.device); e != nil && len(several) == 0 {
 		several = a.like(e, func(*home.Entity) bool { return true })
 	}
@@ -259,7 +260,7 @@ func (a *Answerer) whichOther(q Question, d intent.Decision, before *past, sever
 		d.Options = append(d.Options, e.ID)
 	}
 	if len(d.Options) == 0 {
-		rec.Outcome, rec.Reply, rec.Error = OutFailed, a.phrases.Phrase("no_device_plain", nil), "there is no other device of its kind"
+		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Phrase("no_device_plain", nil), "there is no other device of its kind"
 		return
 	}
 	a.remember(q, d)

@@ -20,6 +20,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -276,12 +277,12 @@ func TestUndoWaitsItsTurn(t *testing.T) {
 		}})
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			k.answer.Turn(t.Context(), turn.Question{Text: "set the left lamp to eighty percent", Area: "Bedroom", Source: turn.FromCLI})
+			k.answer.Turn(t.Context(), turn.Question{Text: "set the left lamp to eighty percent", Area: "Bedroom", Source: record.FromCLI})
 		})
 		<-inside
-		var rec turn.Record
+		var rec record.Record
 		wg.Go(func() {
-			rec = k.answer.Turn(t.Context(), turn.Question{Text: "undo", Area: "Bedroom", Source: turn.FromHTTP})
+			rec = k.answer.Turn(t.Context(), turn.Question{Text: "undo", Area: "Bedroom", Source: record.FromHTTP})
 		})
 		synctest.Wait()
 		close(gate)
@@ -303,7 +304,7 @@ func TestTwoUndoesAtOnceAreOne(t *testing.T) {
 	for i := range replies {
 		wg.Go(func() {
 			<-begin
-			replies[i] = k.answer.Turn(t.Context(), turn.Question{Text: "undo that", Area: "Bedroom", Source: turn.FromHTTP}).Reply
+			replies[i] = k.answer.Turn(t.Context(), turn.Question{Text: "undo that", Area: "Bedroom", Source: record.FromHTTP}).Reply
 		})
 	}
 	close(begin)
@@ -321,7 +322,7 @@ func TestADryRunOfAnUndo(t *testing.T) {
 	t.Parallel()
 	k := converse(t, "en", nil)
 	k.line("turn on the kitchen light")
-	dry := turn.Question{Text: "no", Area: "Bedroom", Source: turn.FromHTTP, DryRun: true}
+	dry := turn.Question{Text: "no", Area: "Bedroom", Source: record.FromHTTP, DryRun: true}
 	rec := k.answer.Turn(t.Context(), dry)
 	if len(rec.Calls) != 1 || string(rec.Calls[0].Args) != `{"action":"off","device_name":"Kitchen Light"}` {
 		t.Errorf("it would call %+v", rec.Calls)
@@ -352,7 +353,7 @@ func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"on", "The kitchen light is on."}, {"no", "The kitchen light is off again."}, {"stop", ""}, {"no", "Okay."},
 	} {
-		if got := a.Turn(t.Context(), turn.Question{Text: c.text, Source: turn.FromCLI}).Reply; got != c.want {
+		if got := a.Turn(t.Context(), turn.Question{Text: c.text, Source: record.FromCLI}).Reply; got != c.want {
 			t.Errorf("%q is answered %q, expected %q", c.text, got, c.want)
 		}
 	}
@@ -366,14 +367,14 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		for i := range 80 {
 			k.area = fmt.Sprintf("Nowhere %d", i)
 			<-time.After(time.Millisecond)
-			k.answer.Turn(t.Context(), turn.Question{Text: "turn on the kitchen light", Area: k.area, Source: turn.FromCLI})
-			k.answer.Turn(t.Context(), turn.Question{Text: "turn on the office lights", Area: k.area, Source: turn.FromCLI})
+			k.answer.Turn(t.Context(), turn.Question{Text: "turn on the kitchen light", Area: k.area, Source: record.FromCLI})
+			k.answer.Turn(t.Context(), turn.Question{Text: "turn on the office lights", Area: k.area, Source: record.FromCLI})
 			k.world.set("Kitchen Light", "off", nil)
 		}
-		if k.answer.Amendable(turn.FromCLI, "Nowhere 0") {
+		if k.answer.Amendable(record.FromCLI, "Nowhere 0") {
 			t.Error("what was done first is still kept")
 		}
-		rec := k.answer.Turn(t.Context(), turn.Question{Text: "undo", Area: k.area, Source: turn.FromCLI})
+		rec := k.answer.Turn(t.Context(), turn.Question{Text: "undo", Area: k.area, Source: record.FromCLI})
 		if rec.Reply != "The kitchen light is off again." {
 			t.Errorf("the last one is answered %q", rec.Reply)
 		}

@@ -90,13 +90,13 @@ func TestListShowsWhatIsUsedAndWhy(t *testing.T) {
 	cfg.Command = []string{os.Args[0], "worker", "audio"}
 	cfg.Input = "array"
 	cfg.Env = card(t, dir, "", "", `pcm.six_array { type simcard rate 48000 channels 6 }`)
-	check := func(list []device.Info, err error) {
+	check := func(list []audio.Device, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		find := func(name string) device.Info {
-			i := slices.IndexFunc(list, func(i device.Info) bool { return i.Name == name })
+		find := func(name string) audio.Device {
+			i := slices.IndexFunc(list, func(i audio.Device) bool { return i.Name == name })
 			if i < 0 {
 				t.Fatalf("no %s in %+v", name, list)
 			}

@@ -6,34 +6,20 @@ import (
 	"fmt"
 	"sync"
 
+	"voicegateway/internal/audio"
 	"voicegateway/internal/worker"
 )
-
-// Info is one sound device as the system lists it.
-type Info struct {
-	// Name stays the same when the device is plugged in again elsewhere, so it
-	// is what belongs in the configuration. Only of two devices alike it holds
-	// the number, which does not stay.
-	Name     string `json:"name"`
-	Hardware string `json:"hardware"` // ALSA's number of it now, such as "hw:1,0"; "" if it has none
-	Inputs   int    `json:"inputs"`   // channels it can record
-	Outputs  int    `json:"outputs"`  // channels it can play
-	Rate     int    `json:"rate"`     // its own sample rate in Hz
-	Default  bool   `json:"default"`  // the system's default microphone or speaker
-	Used     string `json:"used"`     // "input", "output", "input, output" or ""
-	Why      string `json:"why"`      // why it is used, or what speaks against it
-}
 
 // Devices lists the sound devices and tells which are used and why. A device
 // that was plugged in while the microphone was open is missing until the
 // microphone is opened again: the library looks only when nothing is open.
-func (d *Device) Devices(ctx context.Context) ([]Info, error) {
+func (d *Device) Devices(ctx context.Context) ([]audio.Device, error) {
 	return list(ctx, d.worker, d.cfg)
 }
 
 // List is Devices without a running Device: it starts a worker for this one
 // question, opens nothing, and shows what cfg would use.
-func List(ctx context.Context, cfg Config) ([]Info, error) {
+func List(ctx context.Context, cfg Config) ([]audio.Device, error) {
 	w, err := worker.New(worker.Config{Name: "audio", Command: cfg.Command, Env: cfg.Env, Timeout: slowTimeout, Log: cfg.Log})
 	if err != nil {
 		return nil, fmt.Errorf("listing the sound devices: %w", err)
@@ -48,7 +34,7 @@ func List(ctx context.Context, cfg Config) ([]Info, error) {
 	return list(ctx, w, cfg)
 }
 
-func list(ctx context.Context, w *worker.Worker, cfg Config) ([]Info, error) {
+func list(ctx context.Context, w *worker.Worker, cfg Config) ([]audio.Device, error) {
 	s, err := w.Session(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the sound devices: %w", err)
@@ -61,7 +47,7 @@ func list(ctx context.Context, w *worker.Worker, cfg Config) ([]Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the sound devices: %w", err)
 	}
-	var all []Info
+	var all []audio.Device
 	if err := json.Unmarshal(answer, &all); err != nil {
 		return nil, fmt.Errorf("reading the list of sound devices: %w", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"voicegateway/internal/audio"
 )
 
 // byDefault is the name that means the system's choice.
@@ -163,14 +165,14 @@ func upTo(channels int) string {
 }
 
 // describe makes the list people see.
-func describe(all []candidate, q openRequest) []Info {
+func describe(all []candidate, q openRequest) []audio.Device {
 	count := map[string]int{}
 	for _, c := range all {
 		count[stable(c.name)]++
 	}
-	infos := make([]Info, len(all))
+	infos := make([]audio.Device, len(all))
 	for i, c := range all {
-		infos[i] = Info{
+		infos[i] = audio.Device{
 			Name: stable(c.name), Hardware: hardware(c.name), Inputs: c.inputs, Outputs: c.outputs, Rate: c.rate,
 			Default: c.defaultInput || c.defaultOutput,
 		}
@@ -182,22 +184,10 @@ func describe(all []candidate, q openRequest) []Info {
 		if _, err := channelCounts(stable(all[i].name), all[i].inputs, q.Channel); err != nil {
 			why = "cannot be used: " + err.Error()
 		}
-		infos[i].use("input", why)
+		infos[i].Use("input", why)
 	}
 	if i, why := pick(all, q.Output, true); i >= 0 {
-		infos[i].use("output", why)
+		infos[i].Use("output", why)
 	}
 	return infos
-}
-
-// use notes one of the two things a device may be used for.
-func (i *Info) use(what, why string) {
-	if i.Used == "" {
-		i.Used, i.Why = what, why
-		return
-	}
-	i.Used += ", " + what
-	if why != i.Why {
-		i.Why += "; " + why
-	}
 }

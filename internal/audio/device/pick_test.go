@@ -79,7 +79,7 @@ func TestDescribe(t *testing.T) {
 		{name: "default", inputs: 32, outputs: 32, rate: 44100, defaultInput: true, defaultOutput: true},
 	}
 	got := describe(all, openRequest{Input: "usb", Output: "default", Channel: 3})
-	if w := (Info{
+	if w := (audio.Device{
 		Name: "USB Mic: Audio", Hardware: "hw:1,0", Inputs: 2, Rate: 48000, Used: "input",
 		Why: "cannot be used: audio.channel is 3, but USB Mic: Audio has 2 channels; set audio.channel to 1 … 2",
 	}); got[0] != w {
@@ -88,7 +88,7 @@ func TestDescribe(t *testing.T) {
 	if got[1].Name == got[2].Name {
 		t.Errorf("two devices are called %q", got[1].Name)
 	}
-	if w := (Info{Name: "default", Inputs: 32, Outputs: 32, Rate: 44100, Default: true, Used: "output", Why: "the system's default speaker"}); got[3] != w {
+	if w := (audio.Device{Name: "default", Inputs: 32, Outputs: 32, Rate: 44100, Default: true, Used: "output", Why: "the system's default speaker"}); got[3] != w {
 		t.Errorf("%+v, want %+v", got[3], w)
 	}
 	got = describe(all, openRequest{})

@@ -1,4 +1,9 @@
-package turn
+// Package record holds what a turn leaves behind: its record, its timings, and
+// the task that stays open when it was stopped in the middle. It exists so that
+// HTTP, MQTT, metrics, recorder and commands read one and the same type, without
+// knowing who filled it. It is pure. A new field is a field here and a line in
+// the OpenAPI description.
+package record
 
 import (
 	"crypto/rand"
@@ -37,7 +42,7 @@ type Outcome string
 // Outcomes of a turn (REQUIREMENTS 2.4).
 const (
 	Done        Outcome = "done"
-	OutFailed   Outcome = "failed"
+	Failed      Outcome = "failed"
 	Asked       Outcome = "asked"
 	Ignored     Outcome = "ignored"
 	Interrupted Outcome = "interrupted"
@@ -129,6 +134,34 @@ type Timings struct {
 	Total        *float64 `json:"total"`
 }
 
+// Stage is a point of a turn that was reached.
+type Stage struct {
+	Name string // as in JSON
+	MS   float64
+}
+
+// Stages are those of the timings that count from the end of speech and were
+// reached, in the order of a turn.
+func (t Timings) Stages() []Stage {
+	var reached []Stage
+	for _, s := range []struct {
+		name string
+		ms   *float64
+	}{
+		{"endpoint", t.Endpoint},
+		{"transcript", t.Transcript},
+		{"first_publish", t.FirstPublish},
+		{"confirmed", t.Confirmed},
+		{"first_audio", t.FirstAudio},
+		{"total", t.Total},
+	} {
+		if s.ms != nil {
+			reached = append(reached, Stage{s.name, *s.ms})
+		}
+	}
+	return reached
+}
+
 // NewID makes an identifier for a turn: unique, and readable in a log.
 func NewID() string {
 	var b [6]byte
@@ -136,25 +169,27 @@ func NewID() string {
 	return "t-" + hex.EncodeToString(b[:])
 }
 
-// millis is d in milliseconds with a tenth's precision: finer would only be noise.
-func millis(d time.Duration) float64 {
+// Millis is d in milliseconds with a tenth's precision: finer would only be noise.
+func Millis(d time.Duration) float64 {
 	return math.Round(float64(d)/float64(time.Millisecond)*10) / 10
 }
 
-// stopwatch measures from the end of speech. For sound that is fed faster than
-// real time the frames' clock and the wall's differ: shift is how far the wall
+// Stopwatch measures from the end of speech. For sound that is fed faster than
+// real time the frames' clock and the wall's differ: Shift is how far the wall
 // was ahead when the endpoint was found.
-type stopwatch struct {
-	zero  time.Time
-	shift time.Duration
+type Stopwatch struct {
+	Zero  time.Time
+	Shift time.Duration
 }
 
-func (s stopwatch) at(wall time.Time) *float64 {
+// At is a time of the wall's clock in milliseconds; nil for the zero time.
+func (s Stopwatch) At(wall time.Time) *float64 {
 	if wall.IsZero() {
 		return nil
 	}
-	ms := max(millis(wall.Add(-s.shift).Sub(s.zero)), 0)
+	ms := max(Millis(wall.Add(-s.Shift).Sub(s.Zero)), 0)
 	return &ms
 }
 
-func (s stopwatch) now() *float64 { return s.at(time.Now()) }
+// Now is the present in milliseconds.
+func (s Stopwatch) Now() *float64 { return s.At(time.Now()) }
