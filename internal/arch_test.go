@@ -77,14 +77,14 @@ var imports = map[string][]string{
 	"store":           {},
 	"systemd":         {},
 	"config":          {},
-	"console":         {"turn"},
+	"console":         {"record"},
 
 	// Assembly.
 	"gateway":              {anything},
-	"stage":                {"broker", "gateway", "mqtt", "turn"},
+	"stage":                {"broker", "gateway", "mqtt", "record", "turn"},
 	"lab":                  {"audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake"},
 	"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
-	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "turn"},
+	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
 	"cli":                  {anything},
 	"fake":                 {"audio", "speech", "speech/wyoming", "tools", "record", "intent", "home", "turn"},
 	"cmd/voice-gateway":    {"cli"},

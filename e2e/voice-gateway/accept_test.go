@@ -86,7 +86,7 @@ func TestAcceptHearInRealTime(t *testing.T) {
 		}
 		t.Logf("%-32s %-45q %v %s", filepath.Base(r.File), got, same, r.Outcome)
 		for _, c := range r.Calls {
-			if r.Outcome == record.Done && c.Receipt != nil && !c.Receipt.Confirmed {
+			if r.Outcome == record.Done && c.Receipt != nil && !c.Receipt.Done() {
 				t.Errorf("%s: done without the device's word", r.File)
 			}
 		}

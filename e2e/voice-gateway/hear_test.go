@@ -57,7 +57,7 @@ func TestHearWakeWordAndCommandInOneBreath(t *testing.T) {
 	if r.Source != record.FromFile || r.Route != record.RouteLocal || r.Outcome != record.Done || r.Reply != "The kitchen light is on." {
 		t.Errorf("%+v", r)
 	}
-	if len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed {
+	if len(r.Calls) != 1 || !r.Calls[0].Receipt.Done() {
 		t.Errorf("calls %+v", r.Calls)
 	}
 	for name, ms := range map[string]*float64{

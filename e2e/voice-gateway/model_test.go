@@ -92,7 +92,7 @@ func TestTheModelActsThroughTheSameReceipts(t *testing.T) {
 	if r.Route != record.RouteModel || r.Outcome != record.Done {
 		t.Errorf("the wish: %+v", r)
 	}
-	if len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed || r.Timings.FirstPublish == nil {
+	if len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Done() || r.Timings.FirstPublish == nil {
 		t.Fatalf("its calls: %+v", r.Calls)
 	}
 	if r.Reply != "Kitchen Light is on." {

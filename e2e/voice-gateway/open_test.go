@@ -106,7 +106,7 @@ func TestWhatTheGrammarRejectsIsHeardByAServer(t *testing.T) {
 	if r.Transcript == nil || r.Transcript.Engine != "openai" || r.Transcript.Text != "Turn on the Kitchen Light." || r.Timings.Transcript == nil {
 		t.Fatalf("the second: %+v %+v", r, r.Transcript)
 	}
-	if r.Outcome != record.Done || r.Reply != "The kitchen light is on." || len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Confirmed {
+	if r.Outcome != record.Done || r.Reply != "The kitchen light is on." || len(r.Calls) != 1 || !r.Calls[0].Receipt.Done() {
 		t.Errorf("the second: %+v", r)
 	}
 	if asked.Load() != 1 {

@@ -218,7 +218,7 @@ func tryAsk(t *testing.T, addr, text string) (record.Record, error) {
 
 // confirmed says whether a turn did what it was asked, by the device's word.
 func confirmed(r record.Record) bool {
-	return r.Outcome == record.Done && len(r.Calls) > 0 && r.Calls[0].Receipt != nil && r.Calls[0].Receipt.Confirmed
+	return r.Outcome == record.Done && len(r.Calls) > 0 && r.Calls[0].Receipt.Done()
 }
 
 // honest demands of a turn hit by a fault that it is not called done without the

@@ -32,7 +32,7 @@ func TestWhatWasDoneIsTakenBack(t *testing.T) {
 		r := ask(t, http, step.text)
 		got := 0
 		for _, c := range r.Calls {
-			if c.Receipt != nil && c.Receipt.Confirmed {
+			if c.Receipt.Done() {
 				got++
 			}
 		}

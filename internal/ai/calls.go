@@ -259,12 +259,9 @@ func spokenReceipt(rec CallRecord) string {
 		}
 		return "That did not work, I could not reach it."
 	}
-	var report struct {
-		Message string `json:"message"`
-	}
 	text := rec.Result.Text
-	if json.Unmarshal(rec.Result.Data, &report) == nil && report.Message != "" {
-		text = report.Message
+	if r := rec.Result.Receipt; r != nil && r.Message != "" {
+		text = r.Message
 	}
 	if strings.ContainsAny(clip(strings.TrimSpace(text), 1), "{[") {
 		text = "" // data, not words

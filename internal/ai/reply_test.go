@@ -116,7 +116,7 @@ func TestFailedActIsToldAsItIs(t *testing.T) {
 		"not reached": {tools.Result{}, errors.New("dial tcp: refused"), "That did not work, I could not reach it."},
 		"only data":   {tools.Result{Text: `{"ok":true}`}, nil, "Done."},
 		"failed data": {tools.Result{Failed: true, Text: `[1]`}, nil, "That did not work."},
-		"message":     {tools.Result{Text: `{"x":1}`, Data: json.RawMessage(`{"message":"The lamp will switch when it wakes."}`)}, nil, "The lamp will switch when it wakes."},
+		"message":     {tools.Result{Text: `{"x":1}`, Receipt: &tools.Receipt{Message: "The lamp will switch when it wakes."}}, nil, "The lamp will switch when it wakes."},
 		"markup":      {tools.Result{Text: "**Lamp** on, see https://x.org"}, nil, "Lamp on, see"},
 	} {
 		t.Run(name, func(t *testing.T) {

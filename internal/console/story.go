@@ -71,7 +71,7 @@ func tellCall(p Paint, c record.CallMade) string {
 	}
 	s := fmt.Sprintf("%s/%s %s", from, c.Tool, c.Args)
 	switch {
-	case c.Receipt != nil && c.Receipt.Confirmed:
+	case c.Receipt.Done():
 		s += p.Good(fmt.Sprintf(" → %s: %s %v, confirmed by the device", c.Receipt.Device, c.Receipt.Property, c.Receipt.Value))
 	case c.Receipt != nil:
 		s += p.Warn(fmt.Sprintf(" → %s: %s %v, not confirmed", c.Receipt.Device, c.Receipt.Property, c.Receipt.Value))

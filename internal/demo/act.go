@@ -60,7 +60,7 @@ func (x act) checkCalls(calls []record.CallMade) string {
 		return ""
 	case len(calls) != 1 || calls[0].Tool != x.tool || !calls[0].OK:
 		return "expected one good call of " + x.tool
-	case x.device != "" && (calls[0].Receipt == nil || !calls[0].Receipt.Confirmed):
+	case x.device != "" && !calls[0].Receipt.Done():
 		return "the device has not confirmed it"
 	default:
 		return ""

@@ -13,6 +13,7 @@ import (
 
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
 
@@ -43,7 +44,7 @@ func TestTheStreamTellsATurn(t *testing.T) {
 		g.observer.Hearing(turn.Hearing{Turn: "t-1", Level: -30, Partial: speech.Partial{Text: text}})
 	}
 	g.observer.TurnEnded(record.Record{ID: "t-1", Verdict: record.Verdict{Outcome: record.Done, Calls: []record.CallMade{
-		{Tool: "x", Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Confirmed: true}}, {Tool: "y"},
+		{Tool: "x", Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Outcome: tools.Confirmed}}, {Tool: "y"},
 	}}})
 	var told []string
 	kind := ""

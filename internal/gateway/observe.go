@@ -90,7 +90,7 @@ func (o *observers) TurnEnded(r record.Record) {
 	}
 	for _, c := range r.Calls {
 		if d := c.Receipt; d != nil {
-			o.publish(httpapi.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Confirmed, r.ID})
+			o.publish(httpapi.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
 		}
 	}
 	o.publish(httpapi.KindTurn, r)

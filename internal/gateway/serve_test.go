@@ -234,7 +234,7 @@ func TestATurnIsCountedAndTold(t *testing.T) {
 	g.observer.StateChanged(turn.Thinking)
 	g.observer.TurnEnded(record.Record{
 		ID: "t-1", Source: record.FromMic, Route: record.RouteLocal, Timings: record.Timings{FirstPublish: &ms},
-		Verdict: record.Verdict{Outcome: record.Done, Calls: []record.CallMade{{Tool: "x", Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Confirmed: true}}}},
+		Verdict: record.Verdict{Outcome: record.Done, Calls: []record.CallMade{{Tool: "x", Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Outcome: tools.Confirmed}}}},
 	})
 	text := g.ask(t, http.MethodGet, "/metrics", "").Body.String()
 	for _, line := range []string{

@@ -9,8 +9,11 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"time"
+
+	"voicegateway/internal/tools"
 )
 
 // Source is where a turn came from.
@@ -112,13 +115,37 @@ type CallMade struct {
 	Receipt *Receipt        `json:"receipt"`
 }
 
-// Receipt is the device's own word about a call (REQUIREMENTS Z4).
-type Receipt struct {
-	Device    string  `json:"device"`
-	Property  string  `json:"property"`
-	Value     any     `json:"value"`
-	Confirmed bool    `json:"confirmed"`
-	MS        float64 `json:"ms"`
+// Receipt is a tool's receipt as a record shows it: what was so before, the
+// tool's own sentence and the members of a group are left out.
+type Receipt tools.Receipt
+
+// receiptForm is a Receipt's JSON.
+type receiptForm struct {
+	Device    string        `json:"device"`
+	Property  string        `json:"property"`
+	Value     any           `json:"value"`
+	Confirmed bool          `json:"confirmed"`
+	MS        float64       `json:"ms"`
+	Outcome   tools.Outcome `json:"outcome"`
+	Reason    tools.Reason  `json:"reason"`
+}
+
+// Done reports whether the device itself says that it is so.
+func (r *Receipt) Done() bool { return (*tools.Receipt)(r).Done() }
+
+// MarshalJSON writes the form of the turn record.
+func (r Receipt) MarshalJSON() ([]byte, error) {
+	return json.Marshal(receiptForm{r.Device, r.Property, r.Value, r.Done(), r.MS, r.Outcome, r.Reason})
+}
+
+// UnmarshalJSON reads it.
+func (r *Receipt) UnmarshalJSON(data []byte) error {
+	var f receiptForm
+	if err := json.Unmarshal(data, &f); err != nil {
+		return fmt.Errorf("reading a receipt: %w", err)
+	}
+	*r = Receipt{Device: f.Device, Property: f.Property, Value: f.Value, MS: f.MS, Outcome: f.Outcome, Reason: f.Reason}
+	return nil
 }
 
 // Timings are milliseconds from the end of speech in the audio (for text: from

@@ -49,6 +49,7 @@ type Call struct {
 type Result struct {
 	Text        string          // for people and models
 	Data        json.RawMessage // structured content, nil when there is none
+	Receipt     *Receipt        // what it did to a device; nil for everything else
 	Failed      bool
 	Untrusted   bool      // text from outside the house (S2)
 	PublishedAt time.Time // when the first command left for the device; zero if none did

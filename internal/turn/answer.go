@@ -307,8 +307,7 @@ func (c calls) note(i int, call tools.Call, res tools.Result, err error, took ti
 		c.problems[i] = err.Error()
 	}
 	c.results[i], c.made[i] = res, made(call, res, took)
-	receipt := c.made[i].Receipt
-	if receipt != nil && receipt.Confirmed {
+	if res.Receipt.Done() {
 		c.confirmed[i] = time.Now()
 	}
 	if c.problems[i] == "" && (res.Failed || acts && c.confirmed[i].IsZero()) {

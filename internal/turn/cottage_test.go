@@ -181,7 +181,7 @@ func (w *world) call(_ context.Context, c tools.Call) (tools.Result, error) {
 	}
 	told["value"] = w.read(args.Device, property)
 	data, err := json.Marshal(told)
-	return tools.Result{Text: "Oh.", Data: data, Failed: failed, PublishedAt: time.Now()}, err
+	return tools.Result{Text: "Oh.", Data: data, Receipt: tools.ReadReceipt(data), Failed: failed, PublishedAt: time.Now()}, err
 }
 
 // matchers understand the cottage in each language. They are made once: that is

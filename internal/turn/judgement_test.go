@@ -102,7 +102,7 @@ func (p *patient) call(_ context.Context, c tools.Call) (tools.Result, error) {
 		return tools.Result{}, err
 	}
 	data := fmt.Sprintf(`{"device":%q,"property":"on","outcome":"confirmed","value":%q,"ms":9}`, args.Device, args.Action)
-	return tools.Result{Data: json.RawMessage(data), PublishedAt: time.Now()}, nil
+	return tools.Result{Data: json.RawMessage(data), Receipt: tools.ReadReceipt(json.RawMessage(data)), PublishedAt: time.Now()}, nil
 }
 
 // arbiter answers with its choices in turn.
@@ -348,7 +348,7 @@ func TestJudgementOfAModelsTask(t *testing.T) {
 			model := &fake.Assistant{ReplyFunc: func(ctx context.Context, q turn.Question) iter.Seq2[turn.Part, error] {
 				return func(yield func(turn.Part, error) bool) {
 					first := call("Kitchen Light")
-					done := tools.Result{Data: json.RawMessage(`{"device":"Kitchen Light","outcome":"confirmed","value":"on"}`)}
+					done := tools.Result{Receipt: &tools.Receipt{Device: "Kitchen Light", Outcome: tools.Confirmed, Value: "on"}}
 					yield(turn.Part{Call: &first, Spec: spec, Result: done}, nil)
 					second := call("Bedroom Lamp")
 					got = q.Lost(ctx, turn.Lost{Call: second, Spec: spec, Err: tools.ErrNotConnected, Rest: []tools.Call{call("Office Light A")}})
@@ -407,7 +407,7 @@ func TestResumeIsDoneOnce(t *testing.T) {
 				if c.Tool == "order" {
 					return tools.Result{Text: "Ordered."}, nil
 				}
-				return tools.Result{Data: json.RawMessage(`{"device":"Bedroom Lamp","outcome":"confirmed","value":"on"}`)}, nil
+				return tools.Result{Receipt: &tools.Receipt{Device: "Bedroom Lamp", Outcome: tools.Confirmed, Value: "on"}}, nil
 			}})
 			var both sync.WaitGroup
 			for range 2 {

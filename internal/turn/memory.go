@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -156,26 +155,18 @@ func (m *memory) answer(q Question) (pending, bool) {
 	return p, ok && !time.Now().After(p.until)
 }
 
-// told is the structured result of a control call; of a group it holds one for
-// each member.
-type told struct {
-	Device string `json:"device"`
-	plan.Change
-	Devices []told `json:"devices"`
-}
-
 // deedsOf reads what a call did to devices. The entity is nil where only the
 // result tells which ones it was.
 func deedsOf(h *home.House, c tools.Call, r tools.Result, e *home.Entity, act intent.Action) []deed {
-	var got told
-	if json.Unmarshal(r.Data, &got) != nil || got.Device == "" || act.Intent == stopMoving {
+	got := r.Receipt
+	if got == nil || act.Intent == stopMoving {
 		return nil
 	}
 	if e == nil && len(got.Devices) > 0 {
 		var all []deed
 		for _, one := range got.Devices {
 			if one.Sent() {
-				all = append(all, deedOn(named(h, c.Server, one.Device), one, act))
+				all = append(all, deedOn(named(h, c.Server, one.Device), &one, act))
 			}
 		}
 		return all
@@ -189,8 +180,8 @@ func deedsOf(h *home.House, c tools.Call, r tools.Result, e *home.Entity, act in
 	return []deed{deedOn(e, got, act)}
 }
 
-func deedOn(e *home.Entity, t told, act intent.Action) deed {
-	d := deed{name: t.Device, act: act, change: t.Change}
+func deedOn(e *home.Entity, r *tools.Receipt, act intent.Action) deed {
+	d := deed{name: r.Device, act: act, change: plan.Change{Receipt: *r}}
 	if e != nil {
 		d.device = e.ID
 	}

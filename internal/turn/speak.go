@@ -99,7 +99,7 @@ func acted(r record.Record) bool {
 		return false
 	}
 	for _, c := range r.Calls {
-		if c.OK && (c.Receipt != nil && c.Receipt.Confirmed || r.Risk != "" && r.Risk != string(tools.Read)) {
+		if c.OK && (c.Receipt.Done() || r.Risk != "" && r.Risk != string(tools.Read)) {
 			return true
 		}
 	}

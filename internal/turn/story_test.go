@@ -213,7 +213,7 @@ func (s *story) call(_ context.Context, c tools.Call) (tools.Result, error) {
 		"message": args.Device + " does not answer.",
 	})
 	failed := outcome == "refused" || outcome == "no_answer"
-	return tools.Result{Text: args.Device + " does not answer.", Data: data, Failed: failed, PublishedAt: time.Now()}, err
+	return tools.Result{Text: args.Device + " does not answer.", Data: data, Receipt: tools.ReadReceipt(data), Failed: failed, PublishedAt: time.Now()}, err
 }
 
 func (s *story) reply(context.Context, turn.Question) iter.Seq2[turn.Part, error] {

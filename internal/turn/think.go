@@ -102,7 +102,7 @@ func (t *thought) note(part Part) {
 	// A device's word is its receipt; other tools have only their result.
 	answered := part.Err == nil && !part.Result.Failed && m.Receipt == nil && !aboutDevice(m.Args)
 	switch {
-	case m.Receipt != nil && m.Receipt.Confirmed:
+	case m.Receipt.Done():
 		t.rec.Timings.Confirmed = t.w.Now()
 		t.finished(c, m)
 	case part.Spec.Risk == tools.Read:
@@ -161,26 +161,7 @@ func made(c tools.Call, r tools.Result, took time.Duration) record.CallMade {
 	if len(bytes.TrimSpace(args)) == 0 || !json.Valid(args) {
 		args = json.RawMessage("{}")
 	}
-	return record.CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: record.Millis(took), Receipt: receipt(r)}
-}
-
-// receipt reads the device's word out of a control result (REQUIREMENTS Z1);
-// results of other tools have none.
-func receipt(r tools.Result) *record.Receipt {
-	var data struct {
-		Device   string  `json:"device"`
-		Property string  `json:"property"`
-		Outcome  string  `json:"outcome"`
-		Value    any     `json:"value"`
-		MS       float64 `json:"ms"`
-	}
-	if len(r.Data) == 0 || json.Unmarshal(r.Data, &data) != nil || data.Device == "" || data.Outcome == "" {
-		return nil
-	}
-	return &record.Receipt{
-		Device: data.Device, Property: data.Property, Value: data.Value,
-		Confirmed: data.Outcome == "confirmed", MS: data.MS,
-	}
+	return record.CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: record.Millis(took), Receipt: (*record.Receipt)(r.Receipt)}
 }
 
 // mustAsk: many devices at once and whole floors are asked about first, except

@@ -135,7 +135,7 @@ func merged(deeds []deed) []deed {
 			out = append(out, d)
 			continue
 		}
-		last := d.change
+		last := d.change.Receipt
 		out[i].change.Last = &last
 	}
 	return out

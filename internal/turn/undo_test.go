@@ -245,7 +245,7 @@ func TestAGroupOfAModelIsTakenBack(t *testing.T) {
 				{"device":"Right Lamp","property":"on_off","outcome":"accepted","before":"off","value":"off"},
 				{"device":"Coffee Machine","property":"on_off","outcome":"refused","before":"on","value":"off"},
 				{"device":"Heater","property":"on_off","outcome":"confirmed","before":"off","value":"on"}]}`)
-			yield(turn.Part{Call: &c, Spec: tools.Spec{Server: "zwave", Risk: tools.Reversible}, Result: tools.Result{Data: data}}, nil)
+			yield(turn.Part{Call: &c, Spec: tools.Spec{Server: "zwave", Risk: tools.Reversible}, Result: tools.Result{Data: data, Receipt: tools.ReadReceipt(data)}}, nil)
 		}
 	}
 	k := converse(t, "en", group)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -54,7 +55,7 @@ func (f *follower) moving() time.Duration {
 // will not in time, or when patience ends. It asks the device itself: at once
 // after an unsupervised write, later in growing steps, because reports get lost
 // and topics may be unusable (MANUAL gateways, two nodes of one name).
-func (f *follower) follow(ctx context.Context, r receipt) receipt {
+func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 	next := time.NewTimer(0)
 	defer next.Stop()
 	pause := firstPoll
@@ -67,7 +68,7 @@ func (f *follower) follow(ctx context.Context, r receipt) receipt {
 		f.progress(fact)
 		if fact.known && f.done(fact) {
 			r.Value = f.step.say(fact.value)
-			return r.end(Confirmed, f.sentence(r.Value))
+			return ended(r, tools.Confirmed, f.sentence(r.Value))
 		}
 		if f.arrivesAfter(ctx) {
 			return f.giveUp(r, fact)
@@ -194,24 +195,24 @@ func (h *House) poll(ctx context.Context, id wire.ValueID) error {
 }
 
 // giveUp says what is known when the fact did not come in time.
-func (f *follower) giveUp(r receipt, fact reading) receipt {
+func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 	name := f.entity.Name
 	if fact.known {
 		r.Value = f.step.say(fact.value)
 	}
 	switch {
 	case f.house.ledger.node(f.entity.node.ID).dead():
-		return r.end(NoAnswer, name+" does not answer. Check that it has power, then try again.")
+		return ended(r, tools.NoAnswer, name+" does not answer. Check that it has power, then try again.")
 	case f.astray && fact.known && f.moving() == 0:
-		return r.end(NoAnswer, "The connection was interrupted, and "+name+" still "+reports(name)+" "+spoken(r.Value, f.step.unit)+". Please say it again.")
+		return ended(r, tools.NoAnswer, "The connection was interrupted, and "+name+" still "+reports(name)+" "+spoken(r.Value, f.step.unit)+". Please say it again.")
 	case f.astray:
-		return r.end(NoAnswer, "The connection was interrupted; I do not know whether "+name+" got the command.")
+		return ended(r, tools.NoAnswer, "The connection was interrupted; I do not know whether "+name+" got the command.")
 	case f.moving() > 0, f.entity.Domain == "cover" && f.motion.seen:
-		return r.end(Accepted, is(name, "on the way"))
+		return ended(r, tools.Accepted, is(name, "on the way"))
 	case fact.known:
-		return r.end(Accepted, name+" took the command but still "+reports(name)+" "+spoken(r.Value, f.step.unit)+".")
+		return ended(r, tools.Accepted, name+" took the command but still "+reports(name)+" "+spoken(r.Value, f.step.unit)+".")
 	default:
-		return r.end(Accepted, name+" took the command but has not confirmed it yet.")
+		return ended(r, tools.Accepted, name+" took the command but has not confirmed it yet.")
 	}
 }
 

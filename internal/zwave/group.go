@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"voicegateway/internal/tools"
 )
 
 // groupLimit is how many devices one call may act on; lights may be turned off in
@@ -112,14 +114,14 @@ func (m *model) ofType(kind, area string) []*entity {
 
 // commandGroup runs one command for several devices at the same time; the receipt
 // has one of its own for each. Dangerous acts are for one device at a time.
-func (h *House) commandGroup(ctx context.Context, m *model, members []*entity, a controlArgs) (receipt, error) {
-	r := receipt{Device: a.Device, Property: a.Action}
+func (h *House) commandGroup(ctx context.Context, m *model, members []*entity, a controlArgs) (tools.Receipt, error) {
+	r := tools.Receipt{Device: a.Device, Property: a.Action}
 	lights := !slices.ContainsFunc(members, func(e *entity) bool { return e.Domain != "light" })
 	if len(members) > groupLimit && (!lights || a.Action != "off") {
 		r.Suggestions = namesOf(m, members)
-		return r.end(Refused, fmt.Sprintf("That would be %d devices at once; I do at most %d. Name the ones you mean.", len(members), groupLimit)), nil
+		return ended(r, tools.Refused, fmt.Sprintf("That would be %d devices at once; I do at most %d. Name the ones you mean.", len(members), groupLimit)), nil
 	}
-	r.Devices = make([]receipt, len(members))
+	r.Devices = make([]tools.Receipt, len(members))
 	errs := make([]error, len(members))
 	var wg sync.WaitGroup
 	for i, e := range members {
@@ -131,28 +133,28 @@ func (h *House) commandGroup(ctx context.Context, m *model, members []*entity, a
 			return r, err
 		}
 	}
-	return r.sum(), nil
+	return summed(r), nil
 }
 
 // worse orders outcomes: a group did what its worst member did.
-var worse = []Outcome{Confirmed, Queued, Accepted, Refused, NoAnswer}
+var worse = []tools.Outcome{tools.Confirmed, tools.Queued, tools.Accepted, tools.Refused, tools.NoAnswer}
 
-// sum makes the receipt of a group out of its members'.
-func (r receipt) sum() receipt {
-	r.Outcome = Confirmed
+// summed makes the receipt of a group out of its members'.
+func summed(r tools.Receipt) tools.Receipt {
+	r.Outcome = tools.Confirmed
 	var troubles []string
 	done := 0
 	for _, d := range r.Devices {
 		if slices.Index(worse, d.Outcome) > slices.Index(worse, r.Outcome) {
 			r.Outcome = d.Outcome
 		}
-		if d.Outcome == Confirmed {
+		if d.Outcome == tools.Confirmed {
 			done++
 		} else {
 			troubles = append(troubles, d.Message)
 		}
-		if !d.publishedAt.IsZero() && (r.publishedAt.IsZero() || d.publishedAt.Before(r.publishedAt)) {
-			r.publishedAt = d.publishedAt
+		if !d.PublishedAt.IsZero() && (r.PublishedAt.IsZero() || d.PublishedAt.Before(r.PublishedAt)) {
+			r.PublishedAt = d.PublishedAt
 		}
 		r.MS = max(r.MS, d.MS)
 	}

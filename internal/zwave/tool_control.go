@@ -65,13 +65,13 @@ func (h *House) control(ctx context.Context, a controlArgs, mayBeDangerous bool)
 		return tools.Result{}, err
 	}
 	out, err := result(r.Message, r)
-	out.Failed = r.Outcome == Refused || r.Outcome == NoAnswer
-	out.PublishedAt = r.publishedAt
+	out.Failed = r.Outcome == tools.Refused || r.Outcome == tools.NoAnswer
+	out.Receipt, out.PublishedAt = &r, r.PublishedAt
 	return out, err
 }
 
 // command finds out what is meant, one device or several, and runs it.
-func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (receipt, error) {
+func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
 	if m, err := h.ready(ctx); err == nil && !mayBeDangerous && len(m.exact(a.Device)) == 0 {
 		if members := m.group(a.Device); len(members) > 0 {
 			return h.commandGroup(ctx, m, members, a)
@@ -86,25 +86,25 @@ func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool)
 	if err == nil {
 		return h.commandOne(ctx, m, e, a, mayBeDangerous)
 	}
-	r := receipt{Device: a.Device, Property: a.Action, Suggestions: near}
+	r := tools.Receipt{Device: a.Device, Property: a.Action, Suggestions: near}
 	no, ok := errors.AsType[refusal](err)
 	_, unanswered := errors.AsType[silent](err)
 	switch {
 	case !ok:
 		return r, err
 	case m == nil, unanswered: // nobody knows whether the device is there
-		return r.end(NoAnswer, no.Error()), nil
+		return ended(r, tools.NoAnswer, no.Error()), nil
 	default:
-		return r.end(Refused, no.Error()), nil
+		return ended(r, tools.Refused, no.Error()), nil
 	}
 }
 
 // commandOne runs one command for one device.
-func (h *House) commandOne(ctx context.Context, m *model, e *entity, a controlArgs, mayBeDangerous bool) (receipt, error) {
-	r := receipt{Device: e.Name, Property: a.Action}
+func (h *House) commandOne(ctx context.Context, m *model, e *entity, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
+	r := tools.Receipt{Device: e.Name, Property: a.Action}
 	s, err := h.planFor(m, e, a, mayBeDangerous)
 	if no, ok := errors.AsType[refusal](err); ok {
-		return r.end(Refused, no.Error()), nil
+		return ended(r, tools.Refused, no.Error()), nil
 	}
 	if err != nil {
 		return r, err

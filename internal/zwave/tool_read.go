@@ -237,24 +237,24 @@ func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, er
 		return tools.Result{}, err
 	}
 	out := struct {
-		Device  string  `json:"device"`
-		Outcome Outcome `json:"outcome"`
-		State   any     `json:"state"`
+		Device  string        `json:"device"`
+		Outcome tools.Outcome `json:"outcome"`
+		State   any           `json:"state"`
 	}{Device: e.Name}
 	text := ""
 	if e.node.sleeper() && h.ledger.node(e.node.ID).asleep() {
 		if err := h.link.tell(ctx, "refreshValues", e.node.ID); err != nil {
 			return tools.Result{}, refusal(h.trouble(err))
 		}
-		out.Outcome, text = Queued, e.Name+" is asleep. It will report when it wakes up."
+		out.Outcome, text = tools.Queued, e.Name+" is asleep. It will report when it wakes up."
 	} else if _, err := h.link.call(ctx, "refreshValues", e.node.ID); err != nil {
 		var api *apiError
 		if !errors.Is(err, errNoAnswer) || errors.As(err, &api) {
 			return tools.Result{}, refusal(h.trouble(err))
 		}
-		out.Outcome, text = NoAnswer, e.Name+" does not answer. Check that it has power."
+		out.Outcome, text = tools.NoAnswer, e.Name+" does not answer. Check that it has power."
 	} else {
-		out.Outcome = Confirmed
+		out.Outcome = tools.Confirmed
 	}
 	out.State = m.state(e, h.ledger.read(e.main).value)
 	if text == "" && out.State == nil {
@@ -264,6 +264,6 @@ func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, er
 		text = is(e.Name, spoken(out.State, m.value(e.main).Unit))
 	}
 	r, err := result(text, out)
-	r.Failed = out.Outcome == NoAnswer
+	r.Failed = out.Outcome == tools.NoAnswer
 	return r, err
 }

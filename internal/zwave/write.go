@@ -10,20 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
-)
-
-// Outcome says what became of a write (Z4).
-type Outcome string
-
-// A write is confirmed by the device's own report only, never by a publish or by
-// the gateway's optimistic claim.
-const (
-	Confirmed Outcome = "confirmed"
-	Accepted  Outcome = "accepted" // the device took it and has not (yet) reported it done
-	Queued    Outcome = "queued"   // the device sleeps; it gets it when it wakes up
-	Refused   Outcome = "refused"
-	NoAnswer  Outcome = "no_answer"
 )
 
 // The states of writeValue's answer, from zwave-js.
@@ -48,35 +36,20 @@ const (
 	pollWait   = 3 * time.Second // for the answer to a poll, which may be lost
 )
 
-// receipt is what a control call answers.
-type receipt struct {
-	Device      string    `json:"device"`
-	Property    string    `json:"property"`
-	Outcome     Outcome   `json:"outcome"`
-	Before      any       `json:"before"`
-	BeforeLevel any       `json:"before_level,omitempty"` // percent, where the device has one
-	Value       any       `json:"value"`
-	MS          int64     `json:"ms"` // from the publish to the outcome
-	Message     string    `json:"message"`
-	Suggestions []string  `json:"suggestions,omitempty"`
-	Devices     []receipt `json:"devices,omitempty"` // of a group: one for each member
-	publishedAt time.Time // zero if nothing was sent
-}
-
-// end closes a receipt.
-func (r receipt) end(o Outcome, message string) receipt {
+// ended closes a receipt.
+func ended(r tools.Receipt, o tools.Outcome, message string) tools.Receipt {
 	r.Outcome, r.Message = o, message
-	if !r.publishedAt.IsZero() {
-		r.MS = time.Since(r.publishedAt).Milliseconds()
+	if !r.PublishedAt.IsZero() {
+		r.MS = float64(time.Since(r.PublishedAt).Milliseconds())
 	}
 	return r
 }
 
 // write sends one step and follows it to the fact.
-func (h *House) write(ctx context.Context, e *entity, s step) receipt {
+func (h *House) write(ctx context.Context, e *entity, s step) tools.Receipt {
 	ctx, cancel := h.patience(ctx)
 	defer cancel()
-	r := receipt{Device: e.Name, Property: s.property}
+	r := tools.Receipt{Device: e.Name, Property: s.property}
 	if before := h.ledger.read(s.check); before.known {
 		r.Before = s.say(before.value)
 		if _, ok := e.level(); ok && s.check == e.main {
@@ -86,14 +59,14 @@ func (h *House) write(ctx context.Context, e *entity, s step) receipt {
 	if gateway, driver := h.link.available(); !gateway || !driver {
 		h.askRefresh() // which finds out whether that is still true
 		_, err := h.link.gateway()
-		return r.end(NoAnswer, h.trouble(cmp.Or(err, errNoAnswer)))
+		return ended(r, tools.NoAnswer, h.trouble(cmp.Or(err, errNoAnswer)))
 	}
 	status := h.ledger.node(e.node.ID)
 	if e.node.sleeper() && status.asleep() {
 		return h.queue(ctx, e, s, r)
 	}
 	if status.dead() && !h.ping(ctx, e.node.ID) {
-		return r.end(NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
+		return ended(r, tools.NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
 	}
 	news, stop := h.ledger.watch(s.check, s.duration)
 	defer stop()
@@ -105,7 +78,7 @@ func (h *House) write(ctx context.Context, e *entity, s step) receipt {
 
 // run publishes the write in its turn, reads the gateway's answer and follows the
 // device.
-func (f *follower) run(ctx context.Context, r receipt) receipt {
+func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 	if !f.flight.turn(ctx) {
 		return f.overtaken(r)
 	}
@@ -113,11 +86,11 @@ func (f *follower) run(ctx context.Context, r receipt) receipt {
 	got, drop, at, err := f.house.sendWrite(ctx, f.step)
 	f.flight.published()
 	if err != nil {
-		return r.end(NoAnswer, f.house.trouble(err))
+		return ended(r, tools.NoAnswer, f.house.trouble(err))
 	}
 	release := drop
 	defer func() { release() }()
-	r.publishedAt = at
+	r.PublishedAt = at
 	select {
 	case a := <-got:
 		if a.err != nil {
@@ -139,16 +112,16 @@ func (f *follower) run(ctx context.Context, r receipt) receipt {
 }
 
 // overtaken ends a command that somebody has replaced by another one.
-func (f *follower) overtaken(r receipt) receipt {
+func (f *follower) overtaken(r tools.Receipt) tools.Receipt {
 	select {
 	case <-f.flight.overtaken:
 	default:
-		return r.end(NoAnswer, f.entity.Name+" is still busy with another command. Please say it again.")
+		return ended(r, tools.NoAnswer, f.entity.Name+" is still busy with another command. Please say it again.")
 	}
-	if r.publishedAt.IsZero() {
-		return r.end(Refused, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
+	if r.PublishedAt.IsZero() {
+		return ended(r, tools.Refused, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
 	}
-	return r.end(Accepted, "A newer command for "+f.entity.Name+" has overtaken this one.")
+	return ended(r, tools.Accepted, "A newer command for "+f.entity.Name+" has overtaken this one.")
 }
 
 // sendWrite publishes a write; until it is answered, the node's reports are taken
@@ -168,7 +141,7 @@ func (h *House) sendWrite(ctx context.Context, s step) (got <-chan answer, drop 
 
 // begin reads the gateway's answer to the write: from where on reports are facts,
 // and whether the device is still moving. The receipt is that of a refusal.
-func (f *follower) begin(a answer, r receipt) *receipt {
+func (f *follower) begin(a answer, r tools.Receipt) *tools.Receipt {
 	var result struct {
 		Status    int    `json:"status"`
 		Message   string `json:"message"`
@@ -204,13 +177,13 @@ func (h *House) patience(ctx context.Context) (context.Context, context.CancelFu
 }
 
 // queue sends to a sleeping device, whose answer may take hours: nobody waits.
-func (h *House) queue(ctx context.Context, e *entity, s step, r receipt) receipt {
+func (h *House) queue(ctx context.Context, e *entity, s step, r tools.Receipt) tools.Receipt {
 	at := time.Now()
 	if err := h.link.tell(ctx, "writeValue", s.target, s.value); err != nil {
-		return r.end(NoAnswer, h.trouble(err))
+		return ended(r, tools.NoAnswer, h.trouble(err))
 	}
-	r.publishedAt = at
-	return r.end(Queued, e.Name+" is asleep to save its battery. It will do this when it wakes up"+h.wakesWithin(e)+".")
+	r.PublishedAt = at
+	return ended(r, tools.Queued, e.Name+" is asleep to save its battery. It will do this when it wakes up"+h.wakesWithin(e)+".")
 }
 
 // wakesWithin says how long a sleeping device sleeps at most, if that is known.
@@ -232,34 +205,34 @@ func (h *House) ping(ctx context.Context, node int) bool {
 }
 
 // unanswered explains a write without an answer from the gateway.
-func (h *House) unanswered(e *entity, r receipt, err error) receipt {
+func (h *House) unanswered(e *entity, r tools.Receipt, err error) tools.Receipt {
 	status := h.ledger.node(e.node.ID)
 	gateway, driver := h.link.available()
 	var api *apiError
 	switch {
 	case errors.As(err, &api):
-		return r.end(Refused, h.trouble(err))
+		return ended(r, tools.Refused, h.trouble(err))
 	case !gateway, !driver:
-		return r.end(NoAnswer, h.trouble(err)+" I do not know whether "+e.Name+" got the command.")
+		return ended(r, tools.NoAnswer, h.trouble(err)+" I do not know whether "+e.Name+" got the command.")
 	case status.dead():
-		return r.end(NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
+		return ended(r, tools.NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
 	case status.asleep() && e.node.sleeper():
-		return r.end(Queued, e.Name+" has fallen asleep. It will do this when it wakes up.")
+		return ended(r, tools.Queued, e.Name+" has fallen asleep. It will do this when it wakes up.")
 	default:
-		return r.end(NoAnswer, e.Name+" has not answered. It may be out of reach; check that it has power.")
+		return ended(r, tools.NoAnswer, e.Name+" has not answered. It may be out of reach; check that it has power.")
 	}
 }
 
-func (h *House) rejected(e *entity, r receipt, status int) receipt {
+func (h *House) rejected(e *entity, r tools.Receipt, status int) tools.Receipt {
 	switch {
 	case h.ledger.node(e.node.ID).dead():
-		return r.end(NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
+		return ended(r, tools.NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
 	case status == statusInvalid:
-		return r.end(Refused, e.Name+" does not accept that value.")
+		return ended(r, tools.Refused, e.Name+" does not accept that value.")
 	case status == statusNotSupported, status == statusNoEndpoint, status == statusNotImplemented:
-		return r.end(Refused, e.Name+" cannot do that.")
+		return ended(r, tools.Refused, e.Name+" cannot do that.")
 	default: // statusFailed and what may come
-		return r.end(Refused, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
+		return ended(r, tools.Refused, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
 	}
 }
 

@@ -12,32 +12,21 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Change is what one control call did to a device, in the device's own words
-// (REQUIREMENTS Z1).
+// Change is what a turn did to one property of a device.
 type Change struct {
-	Property string `json:"property"` // the ability that changed: on_off, brightness …
-	Before   any    `json:"before"`   // nil: not known
-	Level    any    `json:"before_level"`
-	Value    any    `json:"value"`
-	Outcome  string `json:"outcome"`
-	// Last is the last of several changes that are taken back as one; nil where
-	// there was only this one.
-	Last *Change `json:"-"`
-}
-
-// Sent reports whether the device has the command or will get it, so that there
-// is something to take back.
-func (c *Change) Sent() bool {
-	return c.Outcome == "confirmed" || c.Outcome == "accepted" || c.Outcome == "queued"
+	tools.Receipt // of the first call
+	// Last is that of the last of several calls that are taken back as one; nil
+	// where there was only one.
+	Last *tools.Receipt
 }
 
 // Moved reports whether the device is known to have been otherwise before. A
 // blind that was half open and is open now has moved, though it was open before.
 func (c *Change) Moved() bool {
-	if c.Last != nil || c.Outcome != "confirmed" || c.Before == nil || !alike(c.Before, c.Value) {
+	if c.Last != nil || !c.Done() || c.Before == nil || !alike(c.Before, c.Value) {
 		return true
 	}
-	level, ok := number(c.Level)
+	level, ok := number(c.BeforeLevel)
 	return c.Property == string(home.OpenClose) && ok && level > 0 && level < full
 }
 
@@ -56,11 +45,11 @@ func Restore(e *home.Entity, c Change) Step {
 	a.Devices = []string{e.ID}
 	s := device(a, e)
 	s.Again = true
-	made := c
+	made := &c.Receipt
 	if c.Last != nil {
-		made = *c.Last
+		made = c.Last
 	}
-	if s.Err != nil || s.Risk == tools.Dangerous || made.Outcome != "confirmed" || e.Read == nil {
+	if s.Err != nil || s.Risk == tools.Dangerous || !made.Done() || e.Read == nil {
 		return s // the state while something moves or sleeps tells nothing
 	}
 	control := s.Call
@@ -105,11 +94,11 @@ func turnBack(e *home.Entity, word string, c Change) (intent.Action, bool) {
 	default:
 		return intent.Action{}, false // opening, stopped, jammed
 	}
-	level, ok := number(c.Level)
+	level, ok := number(c.BeforeLevel)
 	if ok && level > 0 && level < full {
 		for _, l := range levels {
 			if e.Can(l) {
-				return setTo(l, c.Level)
+				return setTo(l, c.BeforeLevel)
 			}
 		}
 	}

@@ -96,15 +96,15 @@ func TestRestoreLooksFirst(t *testing.T) {
 		state  string
 		calls  int // 2: it was restored
 	}{
-		"as it was left":        {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{"values":{"brightness":80}}`, 2},
-		"a rounding":            {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{"values":{"brightness":81}}`, 2},
-		"back already":          {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{"values":{"brightness":30}}`, 2},
-		"not told":              {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{}`, 2},
-		"no answer that is one": {plan.Change{Property: "on_off", Before: "on", Value: "off", Outcome: "confirmed"}, `42`, 2},
-		"changed":               {plan.Change{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: "confirmed"}, `{"values":{"brightness":10}}`, 1},
-		"switched":              {plan.Change{Property: "on_off", Before: "on", Value: "off", Outcome: "confirmed"}, `{"state":"jammed"}`, 1},
-		"off is not nearly off": {plan.Change{Property: "brightness", Before: 30.0, Value: 1.0, Outcome: "confirmed"}, `{"values":{"brightness":0}}`, 1},
-		"not confirmed":         {plan.Change{Property: "brightness", Before: 30.0, Value: nil, Outcome: "accepted"}, `{"values":{"brightness":55}}`, 1},
+		"as it was left":        {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: tools.Confirmed}}, `{"values":{"brightness":80}}`, 2},
+		"a rounding":            {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: tools.Confirmed}}, `{"values":{"brightness":81}}`, 2},
+		"back already":          {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: tools.Confirmed}}, `{"values":{"brightness":30}}`, 2},
+		"not told":              {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: tools.Confirmed}}, `{}`, 2},
+		"no answer that is one": {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", Value: "off", Outcome: tools.Confirmed}}, `42`, 2},
+		"changed":               {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: tools.Confirmed}}, `{"values":{"brightness":10}}`, 1},
+		"switched":              {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", Value: "off", Outcome: tools.Confirmed}}, `{"state":"jammed"}`, 1},
+		"off is not nearly off": {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 1.0, Outcome: tools.Confirmed}}, `{"values":{"brightness":0}}`, 1},
+		"not confirmed":         {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: nil, Outcome: tools.Accepted}}, `{"values":{"brightness":55}}`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,7 +118,7 @@ func TestRestoreLooksFirst(t *testing.T) {
 				t.Errorf("it calls %v, %v", made, err)
 			}
 			var planned *plan.Error
-			if tt.change.Outcome == "confirmed" && tt.calls == 1 && (!errors.As(err, &planned) || planned.Key != "changed_since" || s.Call.Tool != "state") {
+			if tt.change.Done() && tt.calls == 1 && (!errors.As(err, &planned) || planned.Key != "changed_since" || s.Call.Tool != "state") {
 				t.Errorf("it says %v after %s", err, s.Call.Tool)
 			}
 			if tt.calls == 2 { // done again, as after a lost connection, it is the act alone
@@ -140,12 +140,12 @@ func TestMoved(t *testing.T) {
 		change plan.Change
 		want   bool
 	}{
-		"on from off":   {plan.Change{Property: "on_off", Before: "off", Value: "on", Outcome: "confirmed"}, true},
-		"on from on":    {plan.Change{Property: "on_off", Before: "on", Value: "On", Outcome: "confirmed"}, false},
-		"a dimmed lamp": {plan.Change{Property: "on_off", Before: "on", Level: 40.0, Value: "on", Outcome: "confirmed"}, false},
-		"half open":     {plan.Change{Property: "open_close", Before: "open", Level: 50.0, Value: "open", Outcome: "confirmed"}, true},
-		"nobody knows":  {plan.Change{Property: "on_off", Value: "on", Outcome: "confirmed"}, true},
-		"not confirmed": {plan.Change{Property: "on_off", Before: "off", Value: "off", Outcome: "accepted"}, true},
+		"on from off":   {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "off", Value: "on", Outcome: tools.Confirmed}}, true},
+		"on from on":    {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", Value: "On", Outcome: tools.Confirmed}}, false},
+		"a dimmed lamp": {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 40.0, Value: "on", Outcome: tools.Confirmed}}, false},
+		"half open":     {plan.Change{Receipt: tools.Receipt{Property: "open_close", Before: "open", BeforeLevel: 50.0, Value: "open", Outcome: tools.Confirmed}}, true},
+		"nobody knows":  {plan.Change{Receipt: tools.Receipt{Property: "on_off", Value: "on", Outcome: tools.Confirmed}}, true},
+		"not confirmed": {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "off", Value: "off", Outcome: tools.Accepted}}, true},
 	} {
 		if got := tt.change.Moved(); got != tt.want {
 			t.Errorf("%s: %v", name, got)

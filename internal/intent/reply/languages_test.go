@@ -1,7 +1,6 @@
 package reply_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -88,7 +87,7 @@ func TestEveryLanguageHasEveryReply(t *testing.T) {
 // TestToldInEveryLanguage follows commands and questions to what is said.
 func TestToldInEveryLanguage(t *testing.T) {
 	t.Parallel()
-	const ok, no, at = `{"outcome":"confirmed"}`, `{"outcome":"no_answer"}`, `{"time":"2026-11-21T16:05:00Z","zone":"UTC","spoken":"It's 4:05 PM."}`
+	const ok, no, at = `{"device":"x","outcome":"confirmed"}`, `{"device":"x","outcome":"no_answer"}`, `{"time":"2026-11-21T16:05:00Z","zone":"UTC","spoken":"It's 4:05 PM."}`
 	tests := map[string][]struct{ area, text, result, want string }{
 		"de": {
 			{"Küche", "schalte die küchenlampe ein", ok, "Küchenlampe ist an."},
@@ -164,7 +163,7 @@ func TestNothingEnglishIsSaid(t *testing.T) {
 		}
 	}
 	refused := []plan.Step{{Action: intent.Action{Intent: "HassTurnOn"}, Entity: &home.Entity{Name: "Lampe", Domain: "light"}}}
-	if got := p.Told(refused, []tools.Result{{Data: json.RawMessage(`{"outcome":"refused","message":"No."}`)}}); got != "Lampe hat abgelehnt." {
+	if got := p.Told(refused, []tools.Result{{Receipt: &tools.Receipt{Outcome: tools.Refused, Message: "No."}}}); got != "Lampe hat abgelehnt." {
 		t.Errorf("got %q", got)
 	}
 }

@@ -38,7 +38,7 @@ func answers(n int, texts []string) []tools.Result {
 		text := texts[min(i, len(texts)-1)]
 		switch {
 		case strings.HasPrefix(text, "{"):
-			out[i].Data = json.RawMessage(text)
+			out[i].Data, out[i].Receipt = json.RawMessage(text), tools.ReadReceipt(json.RawMessage(text))
 		case strings.HasPrefix(text, "!"):
 			out[i] = tools.Result{Failed: true, Text: text[1:]}
 		default:
@@ -50,7 +50,7 @@ func answers(n int, texts []string) []tools.Result {
 
 func TestTold(t *testing.T) {
 	t.Parallel()
-	ok, told, no := `{"outcome":"confirmed"}`, `{"outcome":"accepted"}`, `{"outcome":"no_answer"}`
+	ok, told, no := `{"device":"x","outcome":"confirmed"}`, `{"device":"x","outcome":"accepted"}`, `{"device":"x","outcome":"no_answer"}`
 	tests := map[string]struct {
 		text, area string
 		results    []string
@@ -58,19 +58,19 @@ func TestTold(t *testing.T) {
 	}{
 		"on":           {"turn on the kitchen light", "", []string{ok}, "The kitchen light is on."},
 		"plural name":  {"open the bedroom curtains", "", []string{ok}, "The bedroom curtains are open."},
-		"dimmed":       {"dim the bedroom lamp to forty percent", "", []string{`{"outcome":"confirmed","before":100,"value":40}`}, "Dimmed the bedroom lamp to 40 percent."},
-		"brightened":   {"set the bedroom lamp to forty percent", "", []string{`{"outcome":"confirmed","before":10,"value":40}`}, "Set the bedroom lamp to 40 percent."},
-		"colour":       {"set the bedroom lamp to blue", "", []string{`{"outcome":"confirmed","value":"#0000ff"}`}, "The bedroom lamp is blue now."},
+		"dimmed":       {"dim the bedroom lamp to forty percent", "", []string{`{"device":"x","outcome":"confirmed","before":100,"value":40}`}, "Dimmed the bedroom lamp to 40 percent."},
+		"brightened":   {"set the bedroom lamp to forty percent", "", []string{`{"device":"x","outcome":"confirmed","before":10,"value":40}`}, "Set the bedroom lamp to 40 percent."},
+		"colour":       {"set the bedroom lamp to blue", "", []string{`{"device":"x","outcome":"confirmed","value":"#0000ff"}`}, "The bedroom lamp is blue now."},
 		"locked":       {"lock the front door", "", []string{ok}, "The front door is locked."},
 		"closed":       {"close the garage door", "", []string{ok}, "The garage door is closed."},
 		"setpoint":     {"set the thermostat to 21.5 degrees", "", []string{ok}, "The thermostat is set to 21.5 degrees."},
 		"position":     {"set the living room blinds to fifty percent", "", []string{ok}, "The living room blinds are at 50 percent."},
-		"toggled":      {"toggle the reading lamp", "", []string{`{"outcome":"confirmed","value":false}`}, "The reading lamp is off."},
+		"toggled":      {"toggle the reading lamp", "", []string{`{"device":"x","outcome":"confirmed","value":false}`}, "The reading lamp is off."},
 		"accepted":     {"turn on the kitchen light", "", []string{told}, "The kitchen light has not confirmed it."},
 		"accepted two": {"open the bedroom curtains", "", []string{told}, "The bedroom curtains have not confirmed it."},
-		"queued":       {"set the thermostat to 21 degrees", "", []string{`{"outcome":"queued"}`}, "The thermostat is asleep and will follow."},
+		"queued":       {"set the thermostat to 21 degrees", "", []string{`{"device":"x","outcome":"queued"}`}, "The thermostat is asleep and will follow."},
 		"no answer":    {"turn on the kitchen light", "", []string{no}, "The kitchen light did not answer."},
-		"refused":      {"set the thermostat to 30 degrees", "", []string{`{"outcome":"refused","message":"Thermostat goes up to 28 degrees."}`}, "Thermostat goes up to 28 degrees."},
+		"refused":      {"set the thermostat to 30 degrees", "", []string{`{"device":"x","outcome":"refused","message":"Thermostat goes up to 28 degrees."}`}, "Thermostat goes up to 28 degrees."},
 		"failed call":  {"turn on the kitchen light", "", []string{"!The Z-Wave server is not connected."}, "The Z-Wave server is not connected."},
 		"group":        {"turn off the lights in the living room", "", []string{ok}, "2 lights are off."},
 		"group, part":  {"turn off the lights in the living room", "", []string{ok, no}, "The living room light is off. The reading lamp did not answer."},
@@ -235,12 +235,13 @@ func TestLoad(t *testing.T) {
 }
 
 func FuzzTold(f *testing.F) {
-	f.Add(`{"outcome":"confirmed","before":1,"value":"x"}`, "text", true)
+	f.Add(`{"device":"x","outcome":"confirmed","before":1,"value":"x"}`, "text", true)
 	f.Add(`{"state":{},"values":{"setpoint":[]},"age_seconds":-1}`, "", false)
 	p := reply.English()
 	e := &home.Entity{ID: "x", Name: "Lamp", Domain: "light"}
 	f.Fuzz(func(_ *testing.T, data, text string, failed bool) {
-		r := []tools.Result{{Data: json.RawMessage(data), Text: text, Failed: failed}, {Data: json.RawMessage(data)}}
+		receipt := tools.ReadReceipt(json.RawMessage(data))
+		r := []tools.Result{{Data: json.RawMessage(data), Receipt: receipt, Text: text, Failed: failed}, {Data: json.RawMessage(data), Receipt: receipt}}
 		for _, name := range []string{"HassTurnOn", "HassGetState", "LocalClimateAdjust"} {
 			a := intent.Action{Intent: name, Slots: map[string]any{"state": "on"}}
 			p.Told([]plan.Step{{Action: a, Entity: e, Risk: tools.Read}, {Action: a, Entity: e}}, r)

@@ -107,14 +107,6 @@ func (p *Phrases) listed(steps []plan.Step) string {
 	return p.Phrase("things_here", map[string]any{"names": p.list(names[:min(len(names), most)])})
 }
 
-// receipt is the structured answer of a control tool.
-type receipt struct {
-	Outcome string `json:"outcome"`
-	Before  any    `json:"before"`
-	Value   any    `json:"value"`
-	Message string `json:"message"`
-}
-
 // asked is what a control call asked for.
 type asked struct {
 	Action string `json:"action"`
@@ -134,13 +126,11 @@ func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 		args["value"] = cmp.Or(p.colours[said(value)], said(value))
 	}
 	switch got.Outcome {
-	case "confirmed":
+	case tools.Confirmed:
 		return p.confirmed(s, want, got, args)
-	case "accepted":
-		return p.Phrase("accepted", args)
-	case "queued", "no_answer":
-		return p.Phrase(got.Outcome, args)
-	case "refused":
+	case tools.Accepted, tools.Queued, tools.NoAnswer:
+		return p.Phrase(string(got.Outcome), args)
+	case tools.Refused:
 		if got.Message != "" && p.english() {
 			return got.Message
 		}
@@ -157,14 +147,17 @@ func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 	return p.Phrase("done", nil)
 }
 
-func read(s *plan.Step, r tools.Result) (got receipt, want asked) {
-	// What is no receipt leaves an empty one, and the tool's own text is said.
-	_ = json.Unmarshal(r.Data, &got)
-	_ = json.Unmarshal(s.Call.Args, &want)
+// read gives the receipt of a call, an empty one where it has none, and what the
+// call asked for.
+func read(s *plan.Step, r tools.Result) (got tools.Receipt, want asked) {
+	if r.Receipt != nil {
+		got = *r.Receipt
+	}
+	_ = json.Unmarshal(s.Call.Args, &want) // the plan has written them
 	return got, want
 }
 
-func (p *Phrases) confirmed(s *plan.Step, want asked, got receipt, args map[string]any) string {
+func (p *Phrases) confirmed(s *plan.Step, want asked, got tools.Receipt, args map[string]any) string {
 	key := "done_" + want.Action
 	before, was := got.Before.(float64)
 	target, is := want.Value.(float64)
@@ -211,9 +204,9 @@ func (p *Phrases) group(steps []plan.Step, results []tools.Result) string {
 		}
 		fine := !results[i].Failed && steps[i].Err == nil
 		switch {
-		case got.Outcome == "confirmed", got.Outcome == "" && fine:
+		case got.Outcome == tools.Confirmed, got.Outcome == "" && fine:
 			done = append(done, i)
-		case got.Outcome == "accepted":
+		case got.Outcome == tools.Accepted:
 			told = append(told, i)
 		default:
 			others = append(others, p.commanded(&steps[i], results[i]))

@@ -30,7 +30,9 @@ func readResult(raw json.RawMessage) tools.Result {
 
 // resultOf is the answer as text and data.
 func resultOf(answer *mcp.CallToolResult) tools.Result {
-	result := tools.Result{Failed: answer.IsError, Data: answer.RawStructuredContent}
+	result := tools.Result{
+		Failed: answer.IsError, Data: answer.RawStructuredContent, Receipt: tools.ReadReceipt(answer.RawStructuredContent),
+	}
 	var parts []string
 	for _, content := range answer.Content {
 		switch c := content.(type) {
