@@ -15,12 +15,18 @@ import (
 // daemon starts the gateway as a service would, without a sound card.
 func daemon(tb testing.TB, broker string, more ...string) (c *child, http string, env []string) {
 	tb.Helper()
+	return daemonWith(tb, nil, broker, more...)
+}
+
+// daemonWith starts it with flags, such as a configuration file.
+func daemonWith(tb testing.TB, flags []string, broker string, more ...string) (c *child, http string, env []string) {
+	tb.Helper()
 	http = freeAddr(tb)
 	env = environ(tb, append([]string{
 		"VOICE_GATEWAY_MQTT_BROKER=" + broker, "VOICE_GATEWAY_HTTP_LISTEN=" + http, "VOICE_GATEWAY_GATEWAY_ID=test",
 		"VOICE_GATEWAY_AI_ENABLED=false",
 	}, more...)...)
-	c = start(tb, env, filepath.Join(bin, "voice-gateway"), "run")
+	c = start(tb, env, filepath.Join(bin, "voice-gateway"), append([]string{"run"}, flags...)...)
 	eventually(tb, "the daemon answers", func() bool { return get(tb, http, "/healthz", new(any)) == nil })
 	return c, http, env
 }

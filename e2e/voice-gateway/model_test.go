@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
 )
 
@@ -67,7 +68,8 @@ func TestTheModelActsThroughTheSameReceipts(t *testing.T) {
 	model := &scriptedModel{}
 	server := httptest.NewServer(model)
 	defer server.Close()
-	_, _, env := daemon(t, broker, "VOICE_GATEWAY_AI_ENABLED=auto", "VOICE_GATEWAY_AI_BASE_URL="+server.URL+"/v1")
+	_, http, env := daemon(t, broker, "VOICE_GATEWAY_AI_ENABLED=auto", "VOICE_GATEWAY_AI_BASE_URL="+server.URL+"/v1")
+	becomes(t, http, mcpint.Connected) // a model takes the tools that are there
 	ask := func(text string) record.Record {
 		t.Helper()
 		out, errs, _ := command(t, env, "ask", "--json", text)

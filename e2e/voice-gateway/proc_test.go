@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -191,12 +192,16 @@ func ask(t *testing.T, addr, text string) record.Record {
 
 func tryAsk(t *testing.T, addr, text string) (record.Record, error) {
 	t.Helper()
+	return tryAskWithin(t.Context(), addr, text)
+}
+
+func tryAskWithin(ctx context.Context, addr, text string) (record.Record, error) {
 	var r record.Record
 	body, err := json.Marshal(map[string]string{"text": text})
 	if err != nil {
 		return r, err
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+addr+"/api/ask", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+"/api/ask", bytes.NewReader(body))
 	if err != nil {
 		return r, err
 	}

@@ -90,10 +90,8 @@ func (a *Assistant) Remember(user, assistant string) {
 	a.memory.add(time.Now(), user, assistant)
 }
 
-// toolsWait is how long a reply waits for tools that are still being connected.
-const toolsWait = 5 * time.Second
-
-// Reply answers a prompt in parts, as they come. The error, always the last, is
+// Reply answers a prompt in parts, as they come, with the tools that are there
+// when each request is made: it waits for none. The error, always the last, is
 // an *Error, or the context's when the caller ended it. What the reader spends on
 // a part does not count against the deadline. Breaking off, or the end of ctx,
 // ends everything, also calls.
@@ -107,7 +105,6 @@ func (a *Assistant) Reply(ctx context.Context, p Prompt) iter.Seq2[Part, error] 
 		p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
 		ctx, w := watch(ctx, a.cfg.Timeout, a.cfg.FirstTokenTimeout)
 		defer w.stop()
-		a.await(ctx)
 		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, tainted: a.memory.isTainted(time.Now())}
 		r.messages = append([]Message{system(time.Now(), p, r.mayAct())}, a.memory.recall(time.Now())...)
 		r.messages = append(r.messages, Message{Role: User, Text: p.Text})
@@ -118,16 +115,6 @@ func (a *Assistant) Reply(ctx context.Context, p Prompt) iter.Seq2[Part, error] 
 			a.noticed(err)
 			yield(Part{}, err)
 		}
-	}
-}
-
-// await gives servers that are still connecting a moment. What is missing then
-// is not offered; the answer may not need it.
-func (a *Assistant) await(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, toolsWait)
-	defer cancel()
-	if err := a.tools.Await(ctx); err != nil {
-		a.log.Debug("answering without the tools still missing", "err", err)
 	}
 }
 

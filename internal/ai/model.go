@@ -22,7 +22,6 @@ type Lister interface {
 
 // Toolbox is where the assistant finds its tools.
 type Toolbox interface {
-	Await(ctx context.Context) error
 	Specs() []tools.Spec
 	Call(ctx context.Context, c tools.Call) (tools.Result, error)
 }

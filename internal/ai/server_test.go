@@ -180,8 +180,6 @@ type box struct {
 	answer map[string]func(ctx context.Context, args json.RawMessage) (tools.Result, error)
 }
 
-func (b *box) Await(context.Context) error { return nil }
-
 func (b *box) Specs() []tools.Spec {
 	spec := func(name string, risk tools.Risk) tools.Spec {
 		return tools.Spec{Name: name, Title: name, Description: name, Risk: risk, Input: json.RawMessage(`{"type":"object"}`)}

@@ -223,25 +223,6 @@ func TestBargeInEndsACall(t *testing.T) {
 	})
 }
 
-// late is a toolbox whose tools never arrive.
-type late struct{ box }
-
-func (l *late) Await(ctx context.Context) error {
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-func TestMissingToolsAreNotWaitedForForEver(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := found(t, Default(), &puppet{complete: answers("Hello.")}, &late{})
-		start := time.Now()
-		if h := hear(t.Context(), a, Prompt{Text: "x"}); h.err != nil || time.Since(start) != toolsWait {
-			t.Errorf("answered after %v, %v", time.Since(start), h.err)
-		}
-	})
-}
-
 func TestConversationIsRememberedForAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -236,16 +236,16 @@ func (m *Matcher) House() *home.House { return m.Home }
 
 // Caller calls its functions; AwaitFunc may be nil.
 type Caller struct {
-	AwaitFunc func(ctx context.Context) error
+	AwaitFunc func(ctx context.Context, n turn.Need) error
 	CallFunc  func(ctx context.Context, c tools.Call) (tools.Result, error)
 }
 
 // Await calls AwaitFunc.
-func (c *Caller) Await(ctx context.Context) error {
+func (c *Caller) Await(ctx context.Context, n turn.Need) error {
 	if c.AwaitFunc == nil {
 		return nil
 	}
-	return c.AwaitFunc(ctx)
+	return c.AwaitFunc(ctx, n)
 }
 
 // Call calls CallFunc.

@@ -140,7 +140,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 type noTools struct{}
 
 // Await returns at once.
-func (noTools) Await(context.Context) error { return nil }
+func (noTools) Await(context.Context, turn.Need) error { return nil }
 
 // Specs lists nothing.
 func (noTools) Specs() []tools.Spec { return nil }

@@ -2,128 +2,134 @@ package gateway
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"fmt"
 	"sync"
 	"time"
 
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
 )
 
 // housePatience is how long a connected server may take to tell its house: the
 // time zwave-js-ui takes to answer, with room to spare.
 const housePatience = 5 * time.Second
 
-// reachPatience bounds the one attempt that a command forces when no server is
-// connected: with the call itself it stays within a spoken turn (M6).
+// reachPatience bounds the one attempt that a command forces when its server is
+// not connected: with the call itself it stays within a spoken turn (M6).
 const reachPatience = 4 * time.Second
 
-// caller is the turn's way to every tool, and the gateway's one wait: for the
-// servers' first round, and then for the house they tell of.
+// caller is the turn's way to every tool, and the gateway's one place that waits:
+// for the server a step needs, and for no other.
 type caller struct {
 	*tools.Registry
 	house *house
 	host  *host.Host
 
-	settled sync.Once
-	until   time.Time // the house is not waited for any longer than this
-
 	mu       sync.Mutex
-	tried    chan struct{}  // closed and replaced when an attempt to connect has ended
-	attempts map[string]int // ended ones, by server
-	reached  bool           // whether the last one succeeded
+	tried    chan struct{}        // closed and replaced when an attempt to connect has ended
+	attempts map[string]int       // ended ones, by server
+	since    map[string]time.Time // by server, of the connection that its last attempt made
 }
 
 func newCaller(r *tools.Registry, house *house, host *host.Host) *caller {
-	return &caller{Registry: r, house: house, host: host, tried: make(chan struct{}), attempts: map[string]int{}}
+	return &caller{
+		Registry: r, house: house, host: host, tried: make(chan struct{}),
+		attempts: map[string]int{}, since: map[string]time.Time{},
+	}
 }
 
-// Await is the wait of a turn: it returns when the announced servers have
-// brought their tools and told their house, or have given up. While the house is
-// not known and no server is connected, it makes the servers be tried once more,
-// also long after their attempts are used up.
-func (c *caller) Await(ctx context.Context) error {
-	if err := c.settle(ctx); err != nil {
-		return err
-	}
-	if c.knows() || len(c.away()) == 0 || !c.reach(ctx) {
-		return nil
-	}
-	return c.awaitHouse(ctx, housePatience)
-}
-
-// settle is Await without the attempt: for whoever waits before there is a
-// command that needs one.
-func (c *caller) settle(ctx context.Context) error {
-	if err := c.Registry.Await(ctx); err != nil {
-		return err
-	}
-	c.settled.Do(func() { c.until = time.Now().Add(housePatience) })
-	if c.knows() || !c.anyConnected() {
-		return nil
-	}
-	return c.awaitHouse(ctx, time.Until(c.until))
-}
-
-// awaitHouse gives a connected server time to tell of its house. There may be
-// none, or one that is still asleep.
-func (c *caller) awaitHouse(ctx context.Context, patience time.Duration) error {
-	over := time.NewTimer(patience)
-	defer over.Stop()
-	select {
-	case <-c.house.known:
-	case <-over.C:
-	case <-ctx.Done():
-		return ctx.Err()
+// Await waits for what a step needs.
+func (c *caller) Await(ctx context.Context, n turn.Need) error {
+	switch {
+	case n.House:
+		return c.awaitHouse(ctx, n.Again)
+	case n.Server != "":
+		return c.awaitServer(ctx, n.Server)
 	}
 	return nil
 }
 
-// knows says whether a server has told of a device.
-func (c *caller) knows() bool {
-	select {
-	case <-c.house.known:
-		return true
-	default:
-		return false
+// awaitServer returns when a server has brought its tools or used up its attempts.
+// One that has never been connected is tried once more then; of any other the tools
+// are known, and the call itself connects it.
+func (c *caller) awaitServer(ctx context.Context, id string) error {
+	if err := c.Registry.Await(ctx, id); err != nil {
+		return err
 	}
+	for _, s := range c.host.Status() {
+		if s.ID == id && s.Tools == nil {
+			c.reach(ctx, id, nil)
+		}
+	}
+	return nil
 }
 
-// toolbox is the language model's way to the tools: most answers need none, so
-// it forces no attempt to connect.
-type toolbox struct{ *caller }
+// awaitHouse returns when a house is told, or when no server is left that may tell
+// one: our own, until it has used up its first attempts, and whichever has just
+// been connected. Again makes our own be tried once more while no house is known
+// at all, also long after its attempts are used up.
+func (c *caller) awaitHouse(ctx context.Context, again bool) error {
+	told := c.house.next()
+	if c.house.knows(zwaveServer) {
+		return nil
+	}
+	select {
+	case <-c.Arrival(zwaveServer):
+	case <-told:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the house: %w", ctx.Err())
+	}
+	if again && c.house.House().Empty() && !c.connected(zwaveServer) {
+		c.reach(ctx, zwaveServer, told)
+	}
+	over := time.NewTimer(c.patience())
+	defer over.Stop()
+	select {
+	case <-told:
+	case <-over.C:
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the house: %w", ctx.Err())
+	}
+	return nil
+}
 
-// Await waits for the servers' first round.
-func (t toolbox) Await(ctx context.Context) error { return t.settle(ctx) }
+// patience is how long those that are connected may still take to tell their
+// house. Where one is known already, only our own server is waited for.
+func (c *caller) patience() time.Duration {
+	nobody := c.house.House().Empty()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var left time.Duration
+	for id, at := range c.since {
+		if nobody || id == zwaveServer {
+			left = max(left, time.Until(at.Add(housePatience)))
+		}
+	}
+	return left
+}
 
-// reach makes the servers that are away be tried at once. It returns when each of
-// them has been or the house is known, and says whether one is connected then.
-// Turns that wait at the same time share the attempts.
-func (c *caller) reach(ctx context.Context) bool {
+// reach makes a server be tried at once. It returns when it has been, or when
+// enough is closed. Turns that wait at the same time share the attempt.
+func (c *caller) reach(ctx context.Context, id string, enough <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
 	c.mu.Lock()
-	before, tried := maps.Clone(c.attempts), c.tried
+	before, tried := c.attempts[id], c.tried
 	c.mu.Unlock()
-	waiting := c.away()
-	c.host.WakeAll()
-	for reached := false; ; {
+	c.host.Wake(id)
+	for over := false; !over; {
 		select {
 		case <-tried:
-		case <-c.house.known:
-			return true
+		case <-enough:
+			return
 		case <-ctx.Done():
-			return reached
+			return
 		}
 		c.mu.Lock()
-		tried, reached = c.tried, reached || c.reached
-		waiting = slices.DeleteFunc(waiting, func(id string) bool { return c.attempts[id] > before[id] })
+		tried, over = c.tried, c.attempts[id] > before
 		c.mu.Unlock()
-		if len(waiting) == 0 {
-			return reached
-		}
 	}
 }
 
@@ -132,20 +138,12 @@ func (c *caller) attempted(server string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.attempts[server]++
-	c.reached = ok
+	delete(c.since, server)
+	if ok {
+		c.since[server] = time.Now()
+	}
 	close(c.tried)
 	c.tried = make(chan struct{})
 }
 
-// away are the servers that are not connected.
-func (c *caller) away() []string {
-	var list []string
-	for _, s := range c.host.Status() {
-		if s.Status != mcpint.Connected {
-			list = append(list, s.ID)
-		}
-	}
-	return list
-}
-
-func (c *caller) anyConnected() bool { return len(c.away()) < len(c.host.Status()) }
+func (c *caller) connected(id string) bool { return servers{c.host}.connected(id) }

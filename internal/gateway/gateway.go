@@ -245,11 +245,11 @@ func (g *Gateway) Say(ctx context.Context, text string) error {
 	return g.ear.loop.Say(ctx, text)
 }
 
-// Ready returns when the first round of everything is over: the servers have
-// brought their tools or given up, and the ear listens for the house's names.
+// Ready returns when the first round of what a command needs is over: the house
+// is told or its server has given up, and the ear listens for the house's names.
 func (g *Gateway) Ready(ctx context.Context) error {
-	if err := g.mind.caller.settle(ctx); err != nil {
-		return fmt.Errorf("waiting for the tools: %w", err)
+	if err := g.mind.caller.Await(ctx, turn.Need{House: true}); err != nil {
+		return fmt.Errorf("waiting for the servers: %w", err)
 	}
 	if g.ear.loop == nil {
 		return nil

@@ -30,8 +30,7 @@ type house struct {
 	mu      sync.Mutex
 	servers map[string]*home.House
 	now     atomic.Pointer[understanding]
-	known   chan struct{} // closed when a server has told of a device
-	once    sync.Once
+	told    chan struct{} // closed and replaced when a server has told of a device
 	changed chan struct{} // of size one: the grammar is behind the house
 	taught  *understanding
 	trouble error         // why the recogniser did not take it
@@ -48,7 +47,7 @@ type understanding struct {
 func newHouse(pack *intent.Pack, base *home.House, log *slog.Logger) (*house, error) {
 	h := &house{
 		log: log.With("part", "house"), pack: pack, base: base,
-		servers: map[string]*home.House{}, known: make(chan struct{}), changed: make(chan struct{}, 1),
+		servers: map[string]*home.House{}, told: make(chan struct{}), changed: make(chan struct{}, 1),
 		news: make(chan struct{}),
 	}
 	if err := h.rebuild(); err != nil {
@@ -79,9 +78,24 @@ func (h *house) tell(server string, body []byte) {
 		return
 	}
 	if len(told.Entities) > 0 {
-		h.once.Do(func() { close(h.known) })
+		close(h.told)
+		h.told = make(chan struct{})
 	}
 	h.log.Info("house known", "server", server, "entities", len(told.Entities))
+}
+
+// next is closed when the next server has told of a device.
+func (h *house) next() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.told
+}
+
+// knows says whether a server has told of a device.
+func (h *house) knows(server string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.servers[server].Empty()
 }
 
 // rebuild derives everything anew. The caller holds mu, or is the only one.

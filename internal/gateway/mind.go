@@ -51,7 +51,7 @@ func (g *Gateway) buildMind() error {
 	if err != nil {
 		return err
 	}
-	if g.mind.model, err = ai.New(g.cfg.AI, model, toolbox{g.mind.caller}, g.log.With("part", "ai")); err != nil {
+	if g.mind.model, err = ai.New(g.cfg.AI, model, g.tools, g.log.With("part", "ai")); err != nil {
 		return err
 	}
 	phrases, err := reply.Ours(g.cfg.Gateway.Language)

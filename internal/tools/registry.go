@@ -46,8 +46,7 @@ type Registry struct {
 	mu      sync.RWMutex
 	byName  map[string]*entry
 	byPlace map[place]*entry
-	pending int           // announced sources that have not arrived
-	settled chan struct{} // closed while pending is 0
+	arrived map[string]chan struct{} // by announced source, closed when it has
 }
 
 // place is where a discovered tool lives.
@@ -62,9 +61,7 @@ type entry struct {
 
 // NewRegistry returns an empty registry that waits for nothing.
 func NewRegistry() *Registry {
-	settled := make(chan struct{})
-	close(settled)
-	return &Registry{byName: map[string]*entry{}, byPlace: map[place]*entry{}, settled: settled}
+	return &Registry{byName: map[string]*entry{}, byPlace: map[place]*entry{}, arrived: map[string]chan struct{}{}}
 }
 
 // Add registers local tools. All or none are added: a name no model can take or
@@ -146,49 +143,62 @@ func (r *Registry) Replace(server string, ts []Tool) {
 	}
 }
 
-// Expect announces a source whose tools come later. Await waits until arrive is
-// called, which the source does when its tools are there or it has given up;
-// calling it again does nothing.
-func (r *Registry) Expect() (arrive func()) {
+// Expect announces a source whose tools come later: a server by its id. The source
+// calls arrive when its tools are there or it has given up; calling it again does
+// nothing.
+func (r *Registry) Expect(source string) (arrive func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.pending == 0 {
-		r.settled = make(chan struct{})
-	}
-	r.pending++
-	return sync.OnceFunc(func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.pending--
-		if r.pending == 0 {
-			close(r.settled)
-		}
-	})
+	arrived := make(chan struct{})
+	r.arrived[source] = arrived
+	return sync.OnceFunc(func() { close(arrived) })
 }
 
-// Await waits until every announced source has arrived or given up. Its error is
-// the context's.
-func (r *Registry) Await(ctx context.Context) error {
-	for {
-		r.mu.RLock()
-		pending, settled := r.pending, r.settled
-		r.mu.RUnlock()
-		if pending == 0 {
-			return nil
-		}
-		select {
-		case <-settled:
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for %d tool sources: %w", pending, ctx.Err())
-		}
-	}
-}
-
-// Settled reports whether Await would return at once.
-func (r *Registry) Settled() bool {
+// Arrival is closed when a source has arrived or given up. Nobody waits for a
+// source that was not announced.
+func (r *Registry) Arrival(source string) <-chan struct{} {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.pending == 0
+	if arrived, ok := r.arrived[source]; ok {
+		return arrived
+	}
+	there := make(chan struct{})
+	close(there)
+	return there
+}
+
+// Await waits until the named sources have arrived or given up, all announced ones
+// where none is named. Its error is the context's.
+func (r *Registry) Await(ctx context.Context, sources ...string) error {
+	if len(sources) == 0 {
+		sources = r.sources()
+	}
+	for _, source := range sources {
+		select {
+		case <-r.Arrival(source):
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the tools of %q: %w", source, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// Settled reports whether every announced source has arrived or given up.
+func (r *Registry) Settled() bool {
+	for _, source := range r.sources() {
+		select {
+		case <-r.Arrival(source):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Registry) sources() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Sorted(maps.Keys(r.arrived))
 }
 
 // Specs lists every tool, sorted by name.

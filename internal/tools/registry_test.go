@@ -187,13 +187,16 @@ func TestAwait(t *testing.T) {
 		if err := r.Await(t.Context()); err != nil || !r.Settled() {
 			t.Fatalf("a registry that expects nothing waits: %v", err)
 		}
-		first, second := r.Expect(), r.Expect()
+		first, second := r.Expect("first"), r.Expect("second")
 		first()
 		first()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := r.Await(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatalf("Await ended with %v though one source is missing", err)
+		}
+		if err := r.Await(t.Context(), "first", "nobody"); err != nil {
+			t.Fatalf("one that has arrived, and one that was never announced, are waited for: %v", err)
 		}
 		done := make(chan error, 1)
 		go func() { done <- r.Await(t.Context()) }()
@@ -202,7 +205,7 @@ func TestAwait(t *testing.T) {
 		if err := <-done; err != nil || !r.Settled() {
 			t.Fatalf("Await after the last arrival: %v", err)
 		}
-		third := r.Expect()
+		third := r.Expect("third")
 		if r.Settled() {
 			t.Fatal("a source announced later is not waited for")
 		}

@@ -18,12 +18,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Limits of one answer. A spoken turn gives a call five seconds in all (M6). The
-// house is waited for while the servers make their first attempts, but nobody
-// waits longer than this for an answer.
+// Limits of one answer. A spoken turn gives a call five seconds in all (M6).
 const (
 	callBudget  = 5 * time.Second
-	houseBudget = 20 * time.Second
 	confirmTime = 15 * time.Second // from the question; it takes a few seconds to say
 )
 
@@ -171,34 +168,13 @@ func (a *Answerer) decide(ctx context.Context, q Question, before *past) (d inte
 		return d, asked
 	}
 	d = a.match.Match(q.Text, q.Area)
-	if d.NeedHouse {
-		q.waits()
-		a.await(ctx)
-		d = a.match.Match(q.Text, q.Area)
+	if unsettled(d) {
+		d = a.awaited(ctx, q, d)
 	}
 	if d.Route == intent.Ask {
 		a.remember(q, d)
 	}
 	return d, asked
-}
-
-func (a *Answerer) await(ctx context.Context) {
-	wait, cancel := context.WithTimeout(ctx, houseBudget)
-	defer cancel()
-	if err := a.caller.Await(wait); err != nil {
-		a.log.Warn("the servers' first round is not over", "part", "turn", "err", err)
-	}
-}
-
-// awaitServers waits for the servers' first round when a step needs one of
-// them: the house may be known from somewhere else already.
-func (a *Answerer) awaitServers(ctx context.Context, steps []plan.Step) {
-	for _, s := range steps {
-		if s.Call.Server != "" {
-			a.await(ctx)
-			return
-		}
-	}
 }
 
 // act plans the calls of a decision and makes them.
@@ -219,7 +195,6 @@ func (a *Answerer) carry(ctx context.Context, q Question, d intent.Decision, ste
 	place := a.places.take(devices(steps))
 	defer a.places.leave(place)
 	q.waits()
-	a.awaitServers(ctx, steps)
 	done := a.callAll(ctx, place, steps)
 	if !earliest(done.results).IsZero() {
 		a.rate.note(q.Source, time.Now())
@@ -336,17 +311,16 @@ func (a *Answerer) callAll(ctx context.Context, place *place, steps []plan.Step)
 	return c
 }
 
-// callSome makes the calls of some steps.
+// callSome makes the calls of some steps, each as soon as its own server is there.
 func (a *Answerer) callSome(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
-	ctx, cancel := context.WithTimeout(ctx, callBudget)
-	defer cancel()
-	late := place.wait(ctx)
 	var wg sync.WaitGroup
 	for _, i := range which {
 		wg.Go(func() {
 			s := &steps[i]
+			ctx, done, err := a.ready(ctx, place, s.Call.Server)
+			defer done()
 			began := time.Now()
-			res, err := tools.Result{}, late
+			var res tools.Result
 			if err == nil {
 				res, err = s.Do(ctx, a.caller.Call)
 			}

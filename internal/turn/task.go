@@ -126,7 +126,6 @@ func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *recor
 	}
 	place := a.places.take(ids)
 	defer a.places.leave(place)
-	a.await(ctx)
 	done := a.callSteps(ctx, place, task.Open)
 	done.into(rec, w)
 	a.settle(task, done)
@@ -151,18 +150,18 @@ func (a *Answerer) resumed(task record.Task, done calls) past {
 	return p.as(task.Asked)
 }
 
-// callSteps makes the calls of a task once more, all at once.
+// callSteps makes the calls of a task once more, each as soon as its own server is
+// there.
 func (a *Answerer) callSteps(ctx context.Context, place *place, steps []record.TaskStep) calls {
-	ctx, cancel := context.WithTimeout(ctx, callBudget)
-	defer cancel()
-	late := place.wait(ctx)
 	c := newCalls(len(steps))
 	var wg sync.WaitGroup
 	for i, s := range steps {
 		wg.Go(func() {
 			call := tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}
+			ctx, done, err := a.ready(ctx, place, s.Server)
+			defer done()
 			began := time.Now()
-			res, err := tools.Result{}, late
+			var res tools.Result
 			if err == nil {
 				res, err = a.caller.Call(ctx, call)
 			}

@@ -65,10 +65,10 @@ type (
 		Judge(partial string) speech.Completeness
 		House() *home.House
 	}
-	// Caller reaches every tool. Await returns when the announced servers have
-	// brought their tools and the house, or have given up.
+	// Caller reaches every tool. Await returns when what a step needs is there, or
+	// is not coming for now.
 	Caller interface {
-		Await(ctx context.Context) error
+		Await(ctx context.Context, n Need) error
 		Call(ctx context.Context, c tools.Call) (tools.Result, error)
 	}
 	// Assistant is the language model with its tool-call loop. Reply fails with
@@ -139,8 +139,8 @@ type Question struct {
 	// word. What only a model might make sense of was not said to us then.
 	FollowUp bool
 	did      []plan.Step // by the same sentence already: it counts with what is asked about
-	// Waiting is called once when the turn begins to wait for something slow, the
-	// servers' first round or a model; nil: nobody wants to know.
+	// Waiting is called once when the turn begins to wait for something slow, a
+	// server or a model; nil: nobody wants to know.
 	Waiting func()
 	// Lost is asked by a model's turn when a call got no answer because of its
 	// server, before the model hears of it; nil: nobody wants to decide.

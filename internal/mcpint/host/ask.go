@@ -60,6 +60,14 @@ func (s *supervisor) move(e event) {
 	}
 }
 
+// wake says that something is back.
+func (s *supervisor) wake() {
+	select {
+	case s.mail.wake <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
 // send asks the owner for a connection and waits for it.
 func (s *supervisor) send(ctx context.Context) (outcome, error) {
 	reply := make(chan outcome, 1)

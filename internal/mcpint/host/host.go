@@ -110,7 +110,7 @@ func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 		}
 	}
 	for _, l := range h.links {
-		l.life.arrive = reg.Expect()
+		l.life.arrive = reg.Expect(l.srv.ID)
 	}
 	return h, nil
 }
@@ -208,10 +208,15 @@ func (h *Host) RetryAll(ctx context.Context) error {
 // those that are not connected are tried at once. It does not block.
 func (h *Host) WakeAll() {
 	for _, l := range h.links {
-		select {
-		case l.mail.wake <- struct{}{}:
-		default: // one is waiting already
-		}
+		l.wake()
+	}
+}
+
+// Wake does for one server what WakeAll does for every one. One that is not
+// configured sleeps on.
+func (h *Host) Wake(id string) {
+	if l, err := h.find(id); err == nil {
+		l.wake()
 	}
 }
 

@@ -1,0 +1,128 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
+)
+
+// waitingRoom is a caller whose servers come when the test says.
+type waitingRoom struct {
+	*caller
+	arrive map[string]func()
+}
+
+func newWaitingRoom(t *testing.T) waitingRoom {
+	t.Helper()
+	reg, log := tools.NewRegistry(), slog.New(slog.DiscardHandler)
+	rooms, err := newHouse(intent.English(), nil, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper, err := host.New(host.Config{}, reg, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := waitingRoom{newCaller(reg, rooms, keeper), map[string]func(){}}
+	for _, id := range []string{zwaveServer, "stranger"} {
+		w.arrive[id] = reg.Expect(id)
+	}
+	return w
+}
+
+// connects lets a server come.
+func (w waitingRoom) connects(id string) {
+	w.attempted(id, true)
+	w.arrive[id]()
+}
+
+// tells lets a server tell of a lamp.
+func (w waitingRoom) tells(id string) {
+	w.house.tell(id, []byte(`{"entities":[{"id":"light.lamp","name":"Lamp","domain":"light"}]}`))
+}
+
+// waits reports whether a need is still waited for when nothing more happens by
+// itself within a second.
+func (w waitingRoom) waits(t *testing.T, n turn.Need) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	return w.Await(ctx, n) != nil
+}
+
+// TestWhoIsWaitedFor: what each need waits for while the servers come, and for
+// whom nobody waits.
+func TestWhoIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	own, other, house := turn.Need{Server: zwaveServer}, turn.Need{Server: "stranger"}, turn.Need{House: true}
+	for name, tt := range map[string]struct {
+		before func(w waitingRoom)
+		waits  []turn.Need
+		ready  []turn.Need
+	}{
+		"at the start":                  {func(waitingRoom) {}, []turn.Need{own, other, house}, []turn.Need{{}, {Server: "unknown"}}},
+		"the house's server is there":   {func(w waitingRoom) { w.connects(zwaveServer) }, []turn.Need{other, house}, []turn.Need{own}},
+		"the house is told":             {func(w waitingRoom) { w.connects(zwaveServer); w.tells(zwaveServer) }, []turn.Need{other}, []turn.Need{own, house}},
+		"the house's server gives up":   {func(w waitingRoom) { w.arrive[zwaveServer]() }, []turn.Need{other}, []turn.Need{own, house}},
+		"a stranger is there":           {func(w waitingRoom) { w.connects("stranger") }, []turn.Need{own, house}, []turn.Need{other}},
+		"a stranger has told a house":   {func(w waitingRoom) { w.connects("stranger"); w.tells("stranger") }, []turn.Need{own, house}, []turn.Need{other}},
+		"only a stranger may tell one":  {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger") }, []turn.Need{house}, []turn.Need{own, other}},
+		"a stranger told, ours gave up": {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger"); w.tells("stranger") }, nil, []turn.Need{own, other, house}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWaitingRoom(t)
+				tt.before(w)
+				for _, n := range tt.waits {
+					if !w.waits(t, n) {
+						t.Errorf("%+v is not waited for", n)
+					}
+				}
+				for _, n := range tt.ready {
+					if w.waits(t, n) {
+						t.Errorf("%+v is waited for", n)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestTheNewsEndsTheWait: whoever tells a house, everybody looks at it at once; and
+// a server that has none is believed after a while.
+func TestTheNewsEndsTheWait(t *testing.T) {
+	t.Parallel()
+	for name, happens := range map[string]func(w waitingRoom){
+		"our own tells":        func(w waitingRoom) { w.connects(zwaveServer); w.tells(zwaveServer) },
+		"a stranger tells":     func(w waitingRoom) { w.tells("stranger") },
+		"our own gives up":     func(w waitingRoom) { w.arrive[zwaveServer]() },
+		"our own has no house": func(w waitingRoom) { w.connects(zwaveServer) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWaitingRoom(t)
+				done := make(chan error, 1)
+				go func() { done <- w.Await(t.Context(), turn.Need{House: true}) }()
+				synctest.Wait()
+				select {
+				case <-done:
+					t.Fatal("nothing was waited for")
+				default:
+				}
+				happens(w)
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}

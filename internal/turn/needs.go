@@ -1,0 +1,80 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"voicegateway/internal/intent"
+)
+
+// Need is what a step waits for before it is done, and all it waits for: one
+// server's trouble never delays what needs another (M1). The zero Need is nothing.
+type Need struct {
+	Server string // the tools of this one: they are about to be called
+	House  bool   // a house: there is a name in the sentence that nobody knows
+	Again  bool   // with House, one more attempt where nobody has told of one
+}
+
+// Limits of a wait. What needs a server waits for it while it makes its first
+// attempts, but nobody waits longer than this for an answer. What no sentence fits
+// may still name a thing of the house, but is more likely a story: a model begins
+// after the shorter time.
+const (
+	needBudget  = 20 * time.Second
+	storyBudget = 500 * time.Millisecond
+)
+
+// unsettled reports whether a decision could be another one once more of the house
+// is known.
+func unsettled(d intent.Decision) bool {
+	return d.NeedHouse || d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device"}, d.Reason)
+}
+
+// awaited matches again whenever a house was told, for as long as one that is still
+// to come could change what is decided.
+func (a *Answerer) awaited(ctx context.Context, q Question, d intent.Decision) intent.Decision {
+	q.waits()
+	ctx, cancel := context.WithTimeout(ctx, needBudget)
+	defer cancel()
+	for told := true; told && unsettled(d); {
+		before := a.match.House()
+		a.awaitHouse(ctx, d.Route == intent.Model)
+		d = a.match.Match(q.Text, q.Area)
+		told = a.match.House() != before
+	}
+	return d
+}
+
+// awaitHouse waits for a house; with what may be a story only a moment, if there is
+// a model to tell it.
+func (a *Answerer) awaitHouse(ctx context.Context, story bool) {
+	if story {
+		before := a.match.House()
+		moment, cancel := context.WithTimeout(ctx, storyBudget)
+		defer cancel()
+		_ = a.caller.Await(moment, Need{House: true}) // what is missing then is not waited for
+		if a.model.Ready() || a.match.House() != before {
+			return
+		}
+	}
+	a.await(ctx, Need{House: true, Again: true})
+}
+
+func (a *Answerer) await(ctx context.Context, n Need) {
+	if err := a.caller.Await(ctx, n); err != nil {
+		a.log.Warn("what a step needs is not there", "part", "turn", "err", err)
+	}
+}
+
+// ready waits until a step may be made: for its own server, and then for earlier
+// turns that act on the same devices. The context it returns is the call's.
+func (a *Answerer) ready(ctx context.Context, place *place, server string) (context.Context, context.CancelFunc, error) {
+	if server != "" {
+		wait, cancel := context.WithTimeout(ctx, needBudget)
+		defer cancel()
+		a.await(wait, Need{Server: server})
+	}
+	call, cancel := context.WithTimeout(ctx, callBudget)
+	return call, cancel, place.wait(call)
+}

@@ -1,0 +1,184 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
+)
+
+// needing is an answerer in a house, and what its turns waited for.
+type needing struct {
+	*turn.Answerer
+	matcher *fake.Matcher
+	mu      sync.Mutex
+	needs   []string
+}
+
+// needs is one whose waits are what await says.
+func needs(t *testing.T, h *home.House, model *fake.Assistant, caller *fake.Caller) *needing {
+	t.Helper()
+	n := &needing{matcher: &fake.Matcher{}}
+	n.live(t, h)
+	await := caller.AwaitFunc
+	caller.AwaitFunc = func(ctx context.Context, need turn.Need) error {
+		n.mu.Lock()
+		n.needs = append(n.needs, fmt.Sprintf("%+v", need))
+		n.mu.Unlock()
+		return await(ctx, need)
+	}
+	var err error
+	n.Answerer, err = turn.NewAnswerer(n.matcher, caller, model, reply.English(), turn.Safety{FanOutLimit: 5}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// live moves into a house.
+func (n *needing) live(t *testing.T, h *home.House) {
+	t.Helper()
+	matcher, err := intent.New(intent.English(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.matcher.MatchFunc, n.matcher.Home = matcher.Match, h
+}
+
+func (n *needing) ask(t *testing.T, text string) record.Record {
+	t.Helper()
+	n.needs = nil
+	return n.Turn(t.Context(), turn.Question{Text: text, Source: record.FromHTTP})
+}
+
+// lamp is a lamp of a server.
+func lamp(name, server string) home.Entity {
+	return home.Entity{
+		ID: "light." + name, Name: name, Domain: "light", Server: server, Abilities: []home.Ability{home.OnOff},
+		Control: &home.Control{Tool: "control", ID: name},
+	}
+}
+
+// obeys is a call that is confirmed.
+func obeys(c tools.Call) tools.Result {
+	var args struct {
+		Device string `json:"device_name"`
+	}
+	_ = json.Unmarshal(c.Args, &args)
+	return tools.Result{Receipt: &tools.Receipt{Device: args.Device, Property: "on", Outcome: tools.Confirmed, Value: "on"}}
+}
+
+// TestAStepWaitsForItsOwnServer: of two lamps in one sentence the one whose server
+// is there is on while the other's is still waited for.
+func TestAStepWaitsForItsOwnServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first := make(chan struct{})
+		n := needs(t, &home.House{Entities: []home.Entity{lamp("Desk Lamp", "here"), lamp("Attic Lamp", "late")}}, &fake.Assistant{}, &fake.Caller{
+			AwaitFunc: func(ctx context.Context, need turn.Need) error {
+				if need.Server != "late" {
+					return nil
+				}
+				select {
+				case <-first:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			},
+			CallFunc: func(_ context.Context, c tools.Call) (tools.Result, error) {
+				if c.Server == "here" {
+					close(first)
+				}
+				return obeys(c), nil
+			},
+		})
+		rec := n.ask(t, "turn on the desk lamp and turn on the attic lamp")
+		if rec.Outcome != record.Done || len(rec.Calls) != 2 {
+			t.Errorf("%+v", rec)
+		}
+		select {
+		case <-first:
+		default:
+			t.Error("the lamp whose server is there waited for the other")
+		}
+	})
+}
+
+// TestWhatASentenceNeeds: who is waited for, before the house is known and after.
+func TestWhatASentenceNeeds(t *testing.T) {
+	t.Parallel()
+	const (
+		again = "{Server: House:true Again:true}"
+		house = "{Server: House:true Again:false}"
+		own   = "{Server:here House:false Again:false}"
+	)
+	tells := &fake.Assistant{ReplyFunc: func(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
+		return func(yield func(turn.Part, error) bool) { yield(turn.Part{Sentence: "Once upon a time."}, nil) }
+	}}
+	empty, known := &home.House{}, &home.House{Entities: []home.Entity{lamp("Desk Lamp", "here")}}
+	for name, tt := range map[string]struct {
+		house *home.House
+		model *fake.Assistant
+		text  string
+		want  []string
+	}{
+		"the time":                    {empty, tells, "what time is it", nil},
+		"a lamp":                      {known, tells, "turn on the desk lamp", []string{own}},
+		"a lamp, no house yet":        {empty, tells, "turn on the desk lamp", []string{again}},
+		"an unknown lamp":             {known, tells, "turn on the attic lamp", []string{again}},
+		"a story":                     {known, tells, "tell me a story", nil},
+		"a story, no house yet":       {empty, tells, "tell me a story", []string{house}},
+		"no model, and no house yet":  {empty, &fake.Assistant{}, "movie night", []string{house, again}},
+		"no model, and a known house": {known, &fake.Assistant{}, "tell me a story", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := needs(t, tt.house, tt.model, &fake.Caller{
+				AwaitFunc: func(context.Context, turn.Need) error { return nil },
+				CallFunc:  func(_ context.Context, c tools.Call) (tools.Result, error) { return obeys(c), nil },
+			})
+			if n.ask(t, tt.text); !slices.Equal(n.needs, tt.want) {
+				t.Errorf("%q waited for %q, expected %q", tt.text, n.needs, tt.want)
+			}
+		})
+	}
+}
+
+// TestANameIsLookedForInEveryHouseThatComes: the first one that is told does not
+// end the wait for the one that has the thing.
+func TestANameIsLookedForInEveryHouseThatComes(t *testing.T) {
+	t.Parallel()
+	houses := []*home.House{
+		{Entities: []home.Entity{lamp("Desk Lamp", "here")}},
+		{Entities: []home.Entity{lamp("Desk Lamp", "here"), lamp("Attic Lamp", "late")}},
+		{Entities: []home.Entity{lamp("Desk Lamp", "here"), lamp("Attic Lamp", "late"), lamp("Cellar Lamp", "later")}},
+	}
+	var n *needing
+	n = needs(t, &home.House{}, &fake.Assistant{}, &fake.Caller{
+		AwaitFunc: func(_ context.Context, need turn.Need) error {
+			if need.House {
+				n.live(t, houses[0])
+				houses = houses[1:]
+			}
+			return nil
+		},
+		CallFunc: func(_ context.Context, c tools.Call) (tools.Result, error) { return obeys(c), nil },
+	})
+	if rec := n.ask(t, "turn on the attic lamp"); rec.Outcome != record.Done || len(houses) != 1 {
+		t.Errorf("%d houses were not waited for: %+v", len(houses), rec)
+	}
+}
