@@ -113,15 +113,10 @@ func (x *meaning) byName() Decision {
 func (x *meaning) byKind() Decision {
 	domain, _ := x.action.Slots["domain"].(string)
 	class, _ := x.action.Slots["device_class"].(string)
-	if domain == "" && class == "" {
+	if domain == "" && x.action.Slots["device_class"] == nil {
 		return x.done(nil)
 	}
-	var all []int32
-	for i := range x.m.house.Entities {
-		if x.m.isKind(&x.m.house.Entities[i], domain, class) {
-			all = append(all, int32(i))
-		}
-	}
+	all := x.m.ofKind(domain, x.action.Slots["device_class"])
 	if domain == "valve" && class == "water" {
 		return x.several(x.m.mains(all))
 	}
@@ -242,6 +237,25 @@ func (x *meaning) heardKind() string { return x.heard(opValue, opArea, opFloor) 
 
 // heard is the text from the first of such words to the last.
 func (x *meaning) heard(ops ...opcode) string { return x.p.span(ops...) }
+
+// ofKind finds what is of the domain and class a sentence asks for, or of one of
+// its classes.
+func (m *Matcher) ofKind(domain string, class any) []int32 {
+	classes, several := class.([]any)
+	if !several {
+		classes = []any{class}
+	}
+	var out []int32
+	for i := range m.house.Entities {
+		if slices.ContainsFunc(classes, func(c any) bool {
+			one, _ := c.(string)
+			return m.isKind(&m.house.Entities[i], domain, one)
+		}) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
 
 // isKind reports whether an entity is of the domain and class a sentence asks
 // for. Families name a blind "blind" whether or not the class attribute says so.

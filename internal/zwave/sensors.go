@@ -110,53 +110,63 @@ func title(s string) string {
 	return strings.Join(words, " ")
 }
 
-func binary(id wire.ValueID, property string) (sensor, bool) {
-	switch property {
-	case "Motion":
-		return sensor{home.Motion, "Motion", "motion", id}, true
-	case "Door/Window":
-		return sensor{home.Contact, "Contact", "opening", id}, true
-	case "Water":
-		return sensor{moisture, "Leak", "moisture", id}, true
-	case "Smoke":
-		return sensor{smoke, "Smoke", "smoke", id}, true
-	case "CO":
-		return sensor{gas, "Carbon Monoxide", "carbon_monoxide", id}, true
-	case "Tamper":
-		return sensor{tamper, "Tamper", "tamper", id}, true
-	case "", "Any", "General purpose":
-		return sensor{}, false
-	default: // Heat, Freeze, Tilt, Glass Break …
-		class := strings.ReplaceAll(strings.ToLower(property), " ", "_")
-		return sensor{home.Ability(class), title(property), class, id}, true
-	}
+// binaries are the sensors of two states, by the names zwave-js has for the types
+// of a Binary Sensor.
+var binaries = map[string]sensor{
+	"Motion":      {kind: home.Motion, word: "Motion", class: "motion"},
+	"Door/Window": {kind: home.Contact, word: "Contact", class: "opening"},
+	"Water":       {kind: moisture, word: "Leak", class: "moisture"},
+	"Smoke":       {kind: smoke, word: "Smoke", class: "smoke"},
+	"CO":          {kind: gas, word: "Carbon Monoxide", class: "carbon_monoxide"},
+	"Tamper":      {kind: tamper, word: "Tamper", class: "tamper"},
+	"CO2":         {kind: "co2", word: "CO2", class: "co2"},
+	"Heat":        {kind: "heat", word: "Heat", class: "heat"},
+	"Gas":         {kind: "gas", word: "Gas", class: "gas"}, // no type of that class, but a notification
+	"Freeze":      {kind: "freeze", word: "Freeze", class: "freeze"},
+	"Tilt":        {kind: "tilt", word: "Tilt", class: "tilt"},
+	"Glass Break": {kind: "glass_break", word: "Glass Break", class: "glass_break"},
+	"Aux":         {kind: "aux", word: "Aux", class: "aux"},
 }
 
-// notification keeps one value for each kind of event; "Door state" comes in
-// variants of which the plain one is best supported.
-func notification(id wire.ValueID) (sensor, bool) {
-	switch id.Property + "/" + id.Key {
-	case "Home Security/Motion sensor status":
-		return binary(id, "Motion")
-	case "Access Control/Door state", "Access Control/Door state (simple)", "Access Control/Opening state":
-		return binary(id, "Door/Window")
-	case "Water Alarm/Sensor status", "Water Alarm/Water leak status":
-		return binary(id, "Water")
-	case "Smoke Alarm/Sensor status":
-		return binary(id, "Smoke")
-	case "CO Alarm/Sensor status", "Carbon Monoxide Alarm/Sensor status":
-		return binary(id, "CO")
-	case "Home Security/Cover status":
-		return binary(id, "Tamper")
-	case "Heat Alarm/Heat sensor status":
-		return binary(id, "Heat")
-	case "Gas Alarm/Combustible gas status":
-		return binary(id, "Gas")
-	case "CO2 Alarm/Sensor status", "Carbon Dioxide Alarm/Sensor status":
-		return binary(id, "CO2")
-	default:
+// binary is a sensor of two states; one of a type nobody has told us of is called
+// by its name.
+func binary(id wire.ValueID, property string) (sensor, bool) {
+	switch property {
+	case "", "Any", "General purpose":
 		return sensor{}, false
 	}
+	s, known := binaries[property]
+	if !known {
+		class := strings.ReplaceAll(strings.ToLower(property), " ", "_")
+		s = sensor{kind: home.Ability(class), word: title(property), class: class}
+	}
+	s.id = id
+	return s, true
+}
+
+// notifications are the kinds of events that are sensors of two states, by
+// property and key. "Door state" comes in variants of which the plain one is best
+// supported.
+var notifications = map[string]string{
+	"Home Security/Motion sensor status":  "Motion",
+	"Home Security/Cover status":          "Tamper",
+	"Access Control/Door state":           "Door/Window",
+	"Access Control/Door state (simple)":  "Door/Window",
+	"Access Control/Opening state":        "Door/Window",
+	"Water Alarm/Sensor status":           "Water",
+	"Water Alarm/Water leak status":       "Water",
+	"Smoke Alarm/Sensor status":           "Smoke",
+	"CO Alarm/Sensor status":              "CO",
+	"Carbon Monoxide Alarm/Sensor status": "CO",
+	"CO2 Alarm/Sensor status":             "CO2",
+	"Carbon Dioxide Alarm/Sensor status":  "CO2",
+	"Heat Alarm/Heat sensor status":       "Heat",
+	"Gas Alarm/Combustible gas status":    "Gas",
+}
+
+// notification keeps one value for each kind of event.
+func notification(id wire.ValueID) (sensor, bool) {
+	return binary(id, notifications[id.Property+"/"+id.Key])
 }
 
 // meter takes what was consumed; water and gas share their units and are told

@@ -35,12 +35,13 @@ type stateAnswer struct {
 
 // sensorAnswer is what get_device_sensor_data answers.
 type sensorAnswer struct {
-	Device string `json:"device"`
-	Sensor string `json:"sensor"`
-	Value  any    `json:"value"`
-	Unit   string `json:"unit"`
-	Age    int64  `json:"age_seconds"`
-	Source string `json:"source"` // report, poll or list: where the value was last heard
+	Device    string `json:"device"`
+	Sensor    string `json:"sensor"`
+	Value     any    `json:"value"`
+	Unit      string `json:"unit"`
+	Age       int64  `json:"age_seconds"`
+	Source    string `json:"source"` // report, poll or list: where the value was last heard
+	Reachable bool   `json:"reachable"`
 }
 
 func (h *House) stateTool() tools.Tool {
@@ -88,7 +89,8 @@ func (h *House) sensorTool() tools.Tool {
 "required":["device_name"],"additionalProperties":false}`),
 		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"sensor":{"type":"string"},
 "value":` + anyScalar + `,"unit":{"type":"string"},"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},
-"source":{"enum":["report","poll","list"]}},"required":["device","sensor","value","unit","age_seconds","source"]}`),
+"source":{"enum":["report","poll","list"]},"reachable":{"type":"boolean"}},
+"required":["device","sensor","value","unit","age_seconds","source","reachable"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, h.sensor}
@@ -108,7 +110,8 @@ func (h *House) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) 
 		return tools.Result{}, refuse("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word))
 	}
 	out := sensorAnswer{
-		Device: e.Name, Sensor: string(s.kind), Value: m.sensorState(s, r.value), Unit: m.value(s.id).Unit, Age: age(r), Source: r.source,
+		Device: e.Name, Sensor: string(s.kind), Value: m.sensorState(s, r.value), Unit: m.value(s.id).Unit,
+		Age: age(r), Source: r.source, Reachable: h.reachable(e.node),
 	}
 	name := join(e.Name, s.word)
 	if isSensor(e) && s.id == e.main && !e.several() {
@@ -117,6 +120,9 @@ func (h *House) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) 
 	text := is(name, spoken(out.Value, out.Unit))
 	if out.Age > 3600 {
 		text = fmt.Sprintf("%s That was %s ago.", text, longAgo(out.Age))
+	}
+	if !out.Reachable {
+		text = e.Name + " cannot be reached now. Last reported: " + text
 	}
 	return result(text, out)
 }

@@ -138,8 +138,8 @@ func (m *model) sensorState(s sensor, raw any) any {
 		return nil
 	case s.id.Class == wire.CentralScene:
 		return pressed(n)
-	case s.id.Class == wire.Notification && s.kind == home.Contact:
-		return openClosed(n != 23 && n != 0) // 23 is closed in every dialect of "Door state", 0 in "Opening state"
+	case s.id.Class == wire.Notification && s.kind == home.Contact && isNumber:
+		return m.contact(s.id, n)
 	case s.id.Class == wire.Notification && isNumber:
 		return detected(n != 0)
 	case isBool && s.kind == home.Contact:
@@ -148,6 +148,20 @@ func (m *model) sensorState(s sensor, raw any) any {
 		return detected(on)
 	default:
 		return raw
+	}
+}
+
+// contact reads the two dialects of doors and windows: "Door state" is 22 for open
+// (with a position from 5632 on) and 23 for closed, "Opening state" 1 for open, 2
+// for tilted and 0 for closed. Anything else is neither open nor closed.
+func (m *model) contact(id wire.ValueID, n float64) any {
+	switch n {
+	case 1, 2, 22, 5632, 5633:
+		return openClosed(true)
+	case 0, 23:
+		return openClosed(false)
+	default:
+		return m.word(id, n)
 	}
 }
 

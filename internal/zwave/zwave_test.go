@@ -277,6 +277,7 @@ func TestReadingStatesAndSensors(t *testing.T) {
 		var reading struct {
 			Device, Sensor, Unit, Source string
 			Value                        any
+			Reachable                    bool
 		}
 		r.until("the report has arrived", func() bool {
 			r.call("get_device_sensor_data", map[string]any{"device_name": "Kitchen Temperature"}, &reading)
@@ -290,9 +291,15 @@ func TestReadingStatesAndSensors(t *testing.T) {
 			t.Errorf("battery: %+v", reading)
 		}
 		r.call("get_device_sensor_data", map[string]any{"device_name": "Garage Window"}, &reading)
-		if reading.Value != "closed" {
+		if reading.Value != "closed" || !reading.Reachable {
 			t.Errorf("contact: %+v", reading)
 		}
+		r.fault(sim.Fault{Op: "dead", Node: "Coffee Machine"})
+		r.control("Coffee Machine", "on", nil) // somebody must ask before anybody knows
+		r.until("the house knows that it is gone", func() bool {
+			result := r.call("get_device_sensor_data", map[string]any{"device_name": "Coffee Machine", "sensor": "power"}, &reading)
+			return !reading.Reachable && strings.Contains(result.Text, "cannot be reached")
+		})
 	})
 }
 

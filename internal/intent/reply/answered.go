@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,6 +17,7 @@ const oldAfter = 15 * 60
 // observation is the structured answer of a reading tool: of a device's state or
 // of one sensor.
 type observation struct {
+	Sensor    string         `json:"sensor"`
 	State     any            `json:"state"`
 	Values    map[string]any `json:"values"`
 	Value     any            `json:"value"`
@@ -42,6 +44,15 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 
 // which lists the devices that are in the asked state.
 func (p *Phrases) which(steps []plan.Step, results []tools.Result, asked string) string {
+	var senses []sense
+	for i := range steps {
+		if got, ok := p.sensed(&steps[i], results[i]); ok {
+			senses = append(senses, got)
+		}
+	}
+	if len(senses) == len(steps) && truths[asked] != "" {
+		return p.several(steps, senses)
+	}
 	var names, unknown []string
 	want := ""
 	for i := range steps {
@@ -104,9 +115,13 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 		args["value"] = said(set)
 		return p.Phrase("done_setpoint", args)
 	}
+	if got, ok := p.sensed(s, r); ok {
+		return p.senseOf(s, got)
+	}
 	value, unit := p.value(s, o)
 	args["value"], args["unit"] = value, unit
 	if o.Reachable != nil && !*o.Reachable {
+		args["value"] = strings.TrimSpace(value + " " + unit)
 		return p.Phrase("unreachable", args)
 	}
 	text := p.Phrase(p.form(s, value, unit), args)
@@ -166,35 +181,22 @@ func (p *Phrases) unit(unit, class string) string {
 	return ""
 }
 
-// state is a device's state as a word; open for a window whose contact is on.
+// state is a device's state as a word.
 func (p *Phrases) state(e *home.Entity, state any) string {
 	word := strings.ToLower(said(state))
+	if truth := truths[word]; truth != "" && e.Domain == "binary_sensor" {
+		return p.sense(e.DeviceClass(), truth)
+	}
 	table := "other"
-	switch e.DeviceClass() {
-	case "window", "door", "garage_door", "opening", "garage":
-		if e.Domain == "binary_sensor" {
-			table = "opening"
-		}
-	case "motion", "occupancy":
-		table = "motion"
-	case "moisture":
-		table = "moisture"
-	case "smoke", "gas", "carbon_monoxide", "tamper", "vibration", "sound":
-		table = "alert"
-	}
-	switch e.Domain {
-	case "climate":
+	switch {
+	case e.Domain == "climate":
 		table = "climate"
-	case "alarm_control_panel":
+	case e.Domain == "alarm_control_panel":
 		table = "alarm"
+	case e.DeviceClass() == "button":
+		table = "button"
 	}
-	if as, ok := p.states[table][word]; ok {
-		return as
-	}
-	if as, ok := p.states["other"][word]; ok {
-		return as
-	}
-	return word
+	return cmp.Or(p.states[table][word], p.states["other"][word], word)
 }
 
 // ago says an age in its largest unit.

@@ -30,6 +30,7 @@ type Phrases struct {
 	things   map[string][]string
 	units    map[string]string
 	states   map[string]map[string]string
+	sensors  map[string]map[string]string // by class, then on and off
 	words    map[string]string
 	colours  map[string]string
 	days     []string // from Sunday
@@ -68,6 +69,7 @@ func Load(data []byte) (*Phrases, error) {
 		Things   map[string][]string          `yaml:"things"`
 		Units    map[string]string            `yaml:"units"`
 		States   map[string]map[string]string `yaml:"states"`
+		Sensors  map[string]map[string]string `yaml:"sensors"`
 		Words    map[string]string            `yaml:"words"`
 		Colours  map[string]string            `yaml:"colours"`
 		Days     []string                     `yaml:"days"`
@@ -86,8 +88,13 @@ func Load(data []byte) (*Phrases, error) {
 			return nil, fmt.Errorf("reading replies: things: %s: expected one and many, got %d words", domain, len(forms))
 		}
 	}
+	for class, told := range raw.Sensors {
+		if told["on"] == "" || told["off"] == "" {
+			return nil, fmt.Errorf("reading replies: sensors: %s: expected what is told of on and of off", class)
+		}
+	}
 	return &Phrases{
-		language: raw.Language, phrases: raw.Phrases, things: raw.Things, units: raw.Units, states: raw.States, words: raw.Words,
+		language: raw.Language, phrases: raw.Phrases, things: raw.Things, units: raw.Units, states: raw.States, sensors: raw.Sensors, words: raw.Words,
 		colours: raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes,
 		amends: amendTable(raw.Amends), chooses: raw.Chooses,
 	}, nil
@@ -95,7 +102,7 @@ func Load(data []byte) (*Phrases, error) {
 
 // needed are the phrases without which something would be answered by silence.
 var needed = []string{
-	"done_on", "done_off", "accepted", "queued", "no_answer", "state", "measured", "unknown_name", "unknown_area",
+	"done_on", "done_off", "accepted", "queued", "no_answer", "state", "measured", "senses", "senses_yes", "senses_no", "unknown_state", "unknown_name", "unknown_area",
 	"no_device_plain", "not_understood", "no_house", "no_model", "not_heard", "many_devices", "timeout", "failed", "fate_unknown",
 	"not_sent", "denied", "done",
 }

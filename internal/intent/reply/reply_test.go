@@ -86,6 +86,7 @@ func TestTold(t *testing.T) {
 		"windows":      {"are any windows open", "", []string{`{"value":"open","age_seconds":3}`}, "Yes, the garage window is open."},
 		"sensor":       {"what's the humidity in the kitchen", "", []string{`{"value":47,"unit":"%","age_seconds":60}`}, "The kitchen humidity is 47 percent."},
 		"temperature":  {"what's the temperature in the office", "", []string{`{"value":21.26,"unit":"°C","age_seconds":60}`}, "The office temperature is 21.3 degrees."},
+		"lost sensor":  {"what's the temperature in the office", "", []string{`{"value":21.26,"unit":"°C","age_seconds":60,"reachable":false}`}, "The office temperature cannot be reached; it last reported 21.3 degrees."},
 		"by state":     {"what's the temperature in the bedroom", "", []string{`{"state":"heat","values":{"temperature":19,"setpoint":20,"unit":"°C"},"age_seconds":60}`}, "The bedroom thermostat is 19 degrees."},
 		"which are on": {"which lights are on", "", []string{`{"state":"on"}`, `{"state":"on"}`, `{"state":"off"}`}, "The kitchen light and the living room light are on."},
 		"none is on":   {"which lights are on", "", []string{`{"state":"off"}`}, "No lights are on."},

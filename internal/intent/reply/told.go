@@ -277,9 +277,11 @@ func (p *Phrases) about(s *plan.Step) map[string]any {
 	args := map[string]any{"name": name, "Name": capital(name)}
 	if p.english() && isPlural(name) {
 		args["is"], args["has"], args["it"], args["they"] = p.words["are"], p.words["have"], p.words["them"], p.words["they"]
+		args["reports"] = p.words["report"]
 		return args
 	}
 	args["is"], args["has"], args["it"], args["they"] = p.words["is"], p.words["has"], p.words["it"], p.words["it"]
+	args["reports"] = p.words["reports"]
 	return args
 }
 

@@ -1,0 +1,199 @@
+package zwave
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	planned "voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/zwave/wire"
+)
+
+// phrases are our own replies in every language.
+func phrases(t *testing.T) map[string]*reply.Phrases {
+	t.Helper()
+	out := map[string]*reply.Phrases{}
+	for _, language := range sentences.Languages() {
+		p, err := reply.Ours(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[language] = p
+	}
+	return out
+}
+
+// asked is a question about a thing, answered with a word.
+func asked(t *testing.T, p *reply.Phrases, e *home.Entity, question string, word any) string {
+	t.Helper()
+	data, err := json.Marshal(map[string]any{"value": word, "age_seconds": 1, "reachable": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots := map[string]any{}
+	if question != "" {
+		slots["state"] = question
+	}
+	steps := []planned.Step{{Action: intent.Action{Intent: "HassGetState", Slots: slots}, Entity: e, Risk: tools.Read}}
+	return p.Told(steps, []tools.Result{{Data: data}})
+}
+
+// begins says whether a sentence begins with what one of the phrases says before
+// the name.
+func begins(p *reply.Phrases, said string, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool {
+		before, _, _ := strings.Cut(p.Phrase(key, map[string]any{"name": "|"}), "|")
+		return before != "" && strings.HasPrefix(said, before)
+	})
+}
+
+// twoStates are the sensors of two states a house can have, by where their value
+// comes from: every one our tables know and one nobody knows.
+func twoStates() map[string]*value {
+	out := map[string]*value{}
+	for property := range binaries {
+		out["binary "+property] = &value{Address: wire.ValueID{Node: 2, Class: wire.BinarySensor, Property: property}, Readable: true, Type: "boolean"}
+	}
+	out["binary unknown"] = &value{Address: wire.ValueID{Node: 2, Class: wire.BinarySensor, Property: "Pet present"}, Readable: true, Type: "boolean"}
+	for at := range notifications {
+		property, key, _ := strings.Cut(at, "/")
+		out["event "+at] = &value{Address: wire.ValueID{Node: 2, Class: wire.Notification, Property: property, Key: key}, Readable: true, Type: "number"}
+	}
+	return out
+}
+
+// reported are the values a sensor may report and whether they mean that what it
+// watches for is there; what is left out of a contact's values means nothing.
+func reported(s sensor) map[any]bool {
+	out := map[any]bool{false: false, true: true}
+	if s.id.Class != wire.Notification {
+		return out
+	}
+	if s.kind == home.Contact {
+		for raw, open := range map[float64]bool{0: false, 1: true, 2: true, 22: true, 23: false, 5632: true, 5633: true} {
+			out[raw] = open
+		}
+		return out
+	}
+	for event := range 256 { // an event is a byte; 0 is idle
+		out[float64(event)] = event != 0
+	}
+	return out
+}
+
+// TestEveryWordOfASensorIsTold asks about every sensor of two states, in every
+// state and language: is it there, is it not, how is it. The answer is yes or no
+// as the device means it, and about an alarm that is on it is never no.
+func TestEveryWordOfASensorIsTold(t *testing.T) {
+	t.Parallel()
+	languages := phrases(t)
+	for from, v := range twoStates() {
+		s, ok := sensorOf(v)
+		if !ok {
+			t.Errorf("%s is no sensor", from)
+			continue
+		}
+		n := &node{ID: 2, values: map[wire.ValueID]*value{v.Address: v}}
+		m := &model{nodes: map[int]*node{2: n}}
+		e := n.sensorEntity(s)
+		thing := &home.Entity{Name: "Thing", Domain: e.Domain, Attributes: map[string]any{"device_class": e.Class}}
+		if e.Domain != "binary_sensor" {
+			t.Errorf("%s is a %s", from, e.Domain)
+		}
+		contact := s.kind == home.Contact
+		said := map[any]bool{} // words, and whether what is watched for is there
+		for raw, there := range reported(s) {
+			word := m.sensorState(s, raw)
+			if before, known := said[word]; known {
+				if before != there {
+					t.Errorf("%s: %v is said of both", from, word)
+				}
+				continue
+			}
+			said[word] = there
+			for language, p := range languages {
+				isThere, isNot, plain := asked(t, p, thing, "on", word), asked(t, p, thing, "off", word), asked(t, p, thing, "", word)
+				if yes, no := begins(p, isThere, "state_yes", "senses_yes"), begins(p, isThere, "state_no", "senses_no"); yes != there || no == there {
+					t.Errorf("%s, %s %v (%v): is it there? %q", language, from, raw, word, isThere)
+				}
+				if contact != begins(p, isNot, "state_yes", "state_no") {
+					t.Errorf("%s, %s %v (%v): is it not? %q", language, from, raw, word, isNot)
+				}
+				if from != "binary unknown" && plain == asked(t, p, &home.Entity{Name: "Thing", Domain: "binary_sensor"}, "", word) {
+					t.Errorf("%s, %s: %q is said of any sensor", language, from, plain)
+				}
+				if language != "en" && (strings.Contains(plain, fmt.Sprint(word)) || strings.Contains(plain, "unknown")) {
+					t.Errorf("%s, %s %v: %q keeps the word %v", language, from, raw, plain, word)
+				}
+			}
+		}
+	}
+}
+
+// TestAnUnknownReportIsNoAnswer: what a device says beyond its tables is told as
+// not known, in either direction.
+func TestAnUnknownReportIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	languages := phrases(t)
+	for from, v := range twoStates() {
+		s, _ := sensorOf(v)
+		v.States = []choice{{Text: "Window/door handle is open", Value: 24.0}}
+		n := &node{ID: 2, values: map[wire.ValueID]*value{v.Address: v}}
+		m := &model{nodes: map[int]*node{2: n}}
+		thing := &home.Entity{Name: "Thing", Domain: "binary_sensor", Attributes: map[string]any{"device_class": n.sensorEntity(s).Class}}
+		raws := []any{"Dust in device"}
+		if s.kind == home.Contact || s.id.Class == wire.BinarySensor {
+			raws = append(raws, 24.0, 254.0)
+		}
+		for _, raw := range raws {
+			word := m.sensorState(s, raw)
+			for language, p := range languages {
+				for _, question := range []string{"on", "off", ""} {
+					want := p.Phrase("unknown_state", map[string]any{"name": "the thing"})
+					if language != "en" {
+						want = p.Phrase("unknown_state", map[string]any{"name": "Thing"})
+					}
+					if got := asked(t, p, thing, question, word); got != want {
+						t.Errorf("%s, %s %v (%v), asked %q: %q", language, from, raw, word, question, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEveryOtherWordIsTold: buttons and what is moved, locked or switched have a
+// word in every language as well.
+func TestEveryOtherWordIsTold(t *testing.T) {
+	t.Parallel()
+	button := sensor{kind: "button_1", class: "button", id: wire.ValueID{Class: wire.CentralScene}}
+	words := map[string]*home.Entity{}
+	add := func(word any, domain, class string) {
+		words[fmt.Sprint(word)] = &home.Entity{Name: "Thing", Domain: domain, Attributes: map[string]any{"device_class": class}}
+	}
+	for attribute := range 7 { // the class counts to five times
+		add((&model{}).sensorState(button, float64(attribute)), "sensor", button.class)
+	}
+	for n := range 256 {
+		add(barrierState(float64(n)), "cover", "garage")
+	}
+	for _, on := range []bool{true, false} {
+		add(lockedOpen(on), "lock", "")
+		add(openClosed(on), "valve", "valve")
+		add(onOff(&entity{Domain: "light"}, on), "light", "")
+	}
+	for language, p := range phrases(t) {
+		for word, e := range words {
+			if got := asked(t, p, e, "", word); language != "en" && strings.Contains(got, word) {
+				t.Errorf("%s: %q keeps the word %s", language, got, word)
+			}
+		}
+	}
+}
