@@ -90,7 +90,7 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal(err)
 		}
 		s.greet()
-		b.ReportMetric(float64(len(s.out.queue)), "messages")
+		b.ReportMetric(float64(len(s.out.list)), "messages")
 	}
 }
 
@@ -102,10 +102,10 @@ func BenchmarkGetNodes(b *testing.B) {
 	s.greet()
 	size := 0
 	for b.Loop() {
-		s.out.queue = nil
+		s.out.list = nil
 		s.apiMessage("getNodes", nil)
 		s.timers.run(time.Now().Add(time.Second))
-		size = len(s.out.queue[0].payload)
+		size = len(s.out.list[0].payload)
 	}
 	b.ReportMetric(float64(size)/1e6, "MB")
 }
@@ -120,15 +120,15 @@ func BenchmarkReports(b *testing.B) {
 	s.greet()
 	ctx, cancel := context.WithCancel(b.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() { s.out.run(ctx, bus, quiet()) })
-	s.out.drain(ctx)
+	wg.Go(func() { publish(ctx, s.out, bus, quiet()) })
+	drain(ctx, s.out)
 	i := 0
 	for b.Loop() {
 		n := s.nodes[2+i%231]
 		s.report(n, n.values[i%len(n.values)])
 		i++
 	}
-	s.out.drain(ctx)
+	drain(ctx, s.out)
 	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "messages/s")
 	cancel()
 	wg.Wait()

@@ -80,8 +80,8 @@ type Sim struct {
 	control string // topic of faults
 	bus     Bus
 	log     *slog.Logger
-	inbox   inbox
-	out     outbox
+	inbox   *queue[func()]
+	out     *queue[message]
 	timers  timers
 
 	// The nodes, and what the gateway holds of them.
@@ -110,7 +110,7 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*Sim, error) {
 	}
 	s := &Sim{
 		cfg: cfg, control: cfg.ControlTopic(), bus: bus, log: log.With("part", "simulator"),
-		inbox: inbox{wake: make(chan struct{}, 1)}, out: outbox{wake: make(chan struct{}, 1)},
+		inbox: newQueue[func()](), out: newQueue[message](),
 		nodes: map[int]*node{}, published: map[string]wire.ValueID{}, scenes: []*scene{}, since: time.Now(),
 	}
 	for _, spec := range cfg.House.Nodes {
@@ -131,7 +131,7 @@ func (s *Sim) Run(ctx context.Context) error {
 	defer wg.Wait()
 	publishing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	wg.Go(func() { s.out.run(publishing, s.bus, s.log) })
+	wg.Go(func() { publish(publishing, s.out, s.bus, s.log) })
 	if err := s.bus.Subscribe(ctx, s.cfg.Prefix+"/#", s.receive); err != nil {
 		return fmt.Errorf("subscribing the simulated gateway: %w", err)
 	}
@@ -148,7 +148,7 @@ func (s *Sim) Run(ctx context.Context) error {
 	if !s.down {
 		s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
-	s.out.drain(ctx)
+	drain(ctx, s.out)
 	return nil
 }
 

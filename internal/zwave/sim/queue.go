@@ -1,0 +1,86 @@
+package sim
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// queue hands things over to another goroutine in their order; nobody waits who
+// puts something in.
+type queue[T any] struct {
+	mu   sync.Mutex
+	list []T
+	wake chan struct{} // has something when list has
+}
+
+func newQueue[T any]() *queue[T] { return &queue[T]{wake: make(chan struct{}, 1)} }
+
+func (q *queue[T]) push(one T) {
+	q.mu.Lock()
+	q.list = append(q.list, one)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the queue.
+func (q *queue[T]) take() []T {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := q.list
+	q.list = nil
+	return list
+}
+
+// message is one that is published, or a mark among them.
+type message struct {
+	topic    string
+	payload  []byte
+	retained bool
+	sent     chan struct{} // not nil: a mark, closed when everything before is out
+}
+
+// publish publishes what the queue brings, so that the house does not wait for the
+// broker.
+func publish(ctx context.Context, out *queue[message], bus Bus, log *slog.Logger) {
+	for {
+		list := out.take()
+		for _, m := range list {
+			if m.sent != nil {
+				close(m.sent)
+				continue
+			}
+			send := bus.Publish
+			if m.retained {
+				send = bus.PublishRetained
+			}
+			if err := send(ctx, m.topic, m.payload); err != nil && ctx.Err() == nil {
+				log.Debug("a message was lost", "topic", m.topic, "err", err)
+			}
+		}
+		if len(list) > 0 {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-out.wake:
+		}
+	}
+}
+
+// drain waits until everything is out, for a second at most.
+func drain(ctx context.Context, out *queue[message]) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	sent := make(chan struct{})
+	out.push(message{sent: sent})
+	select {
+	case <-sent:
+	case <-ctx.Done():
+	}
+}
