@@ -135,39 +135,31 @@ func near(want, by float64) func(any) bool {
 	}
 }
 
-func planOn(r request) (step, error) {
-	e := r.entity
-	if e.Domain == "climate" {
-		return planModeWord(r, "heat", "auto", "cool")
-	}
-	if e.Domain == "valve" {
-		return r.begin(true, home.OpenClose, equals(true)), nil
-	}
-	if err := r.able(home.OnOff, "be switched on"); err != nil {
-		return step{}, err
-	}
-	if e.main.Class == wire.BinarySwitch {
-		return r.begin(true, home.OnOff, equals(true)), nil
-	}
-	// 255 asks the device for its last level; any light is the fact "on".
-	return r.begin(float64(255), home.OnOff, func(got any) bool { n, ok := number(got); return ok && n > 0 }), nil
-}
+func planOn(r request) (step, error)  { return r.switched(true) }
+func planOff(r request) (step, error) { return r.switched(false) }
 
-func planOff(r request) (step, error) {
+// switched switches on or off; a thermostat has modes for that, and a valve opens.
+func (r request) switched(on bool) (step, error) {
 	e := r.entity
-	if e.Domain == "climate" {
+	switch {
+	case e.Domain == "climate" && on:
+		return planModeWord(r, "heat", "auto", "cool")
+	case e.Domain == "climate":
 		return planModeWord(r, "off")
+	case e.Domain == "valve":
+		return r.begin(on, home.OpenClose, equals(on)), nil
 	}
-	if e.Domain == "valve" {
-		return r.begin(false, home.OpenClose, equals(false)), nil
-	}
-	if err := r.able(home.OnOff, "be switched off"); err != nil {
+	if err := r.able(home.OnOff, "be switched "+either(on, "on", "off")); err != nil {
 		return step{}, err
 	}
-	if e.main.Class == wire.BinarySwitch {
-		return r.begin(false, home.OnOff, equals(false)), nil
+	switch {
+	case e.main.Class == wire.BinarySwitch:
+		return r.begin(on, home.OnOff, equals(on)), nil
+	case on: // 255 asks the device for its last level; any light is the fact "on"
+		return r.begin(float64(255), home.OnOff, func(got any) bool { n, ok := number(got); return ok && n > 0 }), nil
+	default:
+		return r.begin(float64(0), home.OnOff, equals(float64(0))), nil
 	}
-	return r.begin(float64(0), home.OnOff, equals(float64(0))), nil
 }
 
 func planToggle(r request) (step, error) {
@@ -185,22 +177,30 @@ func planToggle(r request) (step, error) {
 }
 
 func planLevel(r request) (step, error) {
-	e := r.entity
-	if e.Domain == "cover" {
+	switch r.entity.Domain {
+	case "cover":
 		return planPosition(r)
+	case "fan":
+		return r.atPercent(home.Speed, "be dimmed, only switched on and off")
+	default:
+		return r.atPercent(home.Brightness, "be dimmed, only switched on and off")
 	}
-	ability := home.Brightness
-	if e.Domain == "fan" {
-		ability = home.Speed
+}
+
+func planPosition(r request) (step, error) {
+	return r.atPercent(home.Position, "be moved to a position")
+}
+
+// atPercent sets what an ability says in percent.
+func (r request) atPercent(a home.Ability, cannot string) (step, error) {
+	p, ok := asNumber(r.value, "%", "percent")
+	if !ok || p < 0 || p > 100 {
+		return step{}, refuse("%s needs a value from 0 to 100 percent.", r.entity.Name)
 	}
-	p, err := r.percent()
-	if err != nil {
+	if err := r.able(a, cannot); err != nil {
 		return step{}, err
 	}
-	if err := r.able(ability, "be dimmed, only switched on and off"); err != nil {
-		return step{}, err
-	}
-	s := r.begin(fromPercent(p), ability, near(fromPercent(p), 1))
+	s := r.begin(fromPercent(p), a, near(fromPercent(p), 1))
 	s.say, s.unit = percentOf, "%"
 	return s, nil
 }
@@ -210,15 +210,6 @@ func percentOf(raw any) any {
 		return toPercent(n)
 	}
 	return nil
-}
-
-// percent reads the value argument as 0..100.
-func (r request) percent() (float64, error) {
-	p, ok := asNumber(r.value, "%", "percent")
-	if !ok || p < 0 || p > 100 {
-		return 0, refuse("%s needs a value from 0 to 100 percent.", r.entity.Name)
-	}
-	return p, nil
 }
 
 // asNumber reads a number that may come as text with a unit.
@@ -241,11 +232,7 @@ func planClose(r request) (step, error) { return openOrClose(r, false) }
 
 func openOrClose(r request, open bool) (step, error) {
 	e := r.entity
-	word := "be closed"
-	if open {
-		word = "be opened"
-	}
-	if err := r.able(home.OpenClose, word); err != nil {
+	if err := r.able(home.OpenClose, either(open, "be opened", "be closed")); err != nil {
 		return step{}, err
 	}
 	level, barrier := float64(0), float64(barrierClosed)
@@ -260,19 +247,6 @@ func openOrClose(r request, open bool) (step, error) {
 	default:
 		return r.begin(level, home.OpenClose, equals(level)), nil
 	}
-}
-
-func planPosition(r request) (step, error) {
-	p, err := r.percent()
-	if err != nil {
-		return step{}, err
-	}
-	if err := r.able(home.Position, "be moved to a position"); err != nil {
-		return step{}, err
-	}
-	s := r.begin(fromPercent(p), home.Position, near(fromPercent(p), 1))
-	s.say, s.unit = percentOf, "%"
-	return s, nil
 }
 
 func planStop(r request) (step, error) {
@@ -290,24 +264,22 @@ func planStop(r request) (step, error) {
 	return s, nil
 }
 
-func planLock(r request) (step, error) {
-	if err := r.able(home.Lock, "be locked"); err != nil {
-		return step{}, err
-	}
-	if r.entity.main.Class == wire.Lock {
-		return r.begin(true, home.Lock, equals(true)), nil
-	}
-	return r.begin(float64(255), home.Lock, equals(float64(255))), nil
-}
+func planLock(r request) (step, error)   { return r.locked(true) }
+func planUnlock(r request) (step, error) { return r.locked(false) }
 
-func planUnlock(r request) (step, error) {
-	if err := r.able(home.Lock, "be unlocked"); err != nil {
+// locked locks or unlocks; whatever is not locked is unlocked.
+func (r request) locked(locked bool) (step, error) {
+	if err := r.able(home.Lock, either(locked, "be locked", "be unlocked")); err != nil {
 		return step{}, err
 	}
-	if r.entity.main.Class == wire.Lock {
-		return r.begin(false, home.Lock, equals(false)), nil
+	switch {
+	case r.entity.main.Class == wire.Lock:
+		return r.begin(locked, home.Lock, equals(locked)), nil
+	case locked:
+		return r.begin(float64(255), home.Lock, equals(float64(255))), nil
+	default:
+		return r.begin(float64(0), home.Lock, func(got any) bool { n, ok := number(got); return ok && n != 255 }), nil
 	}
-	return r.begin(float64(0), home.Lock, func(got any) bool { n, ok := number(got); return ok && n != 255 }), nil
 }
 
 // colours are the names people use most.

@@ -63,7 +63,7 @@ func sensorOf(v *value) (sensor, bool) {
 	id := v.Address
 	switch id.Class {
 	case wire.MultilevelSensor:
-		return multilevel(id), true
+		return measuring(id.Property, id), true
 	case wire.BinarySensor:
 		return binary(id, id.Property)
 	case wire.Notification:
@@ -87,19 +87,29 @@ func button(id wire.ValueID) (sensor, bool) {
 	return sensor{home.Ability("button_" + number), "Button " + number, "button", id}, id.Property == "scene" && number != ""
 }
 
-func multilevel(id wire.ValueID) sensor {
-	switch id.Property {
-	case "Air temperature":
-		return sensor{home.Temperature, "Temperature", "temperature", id}
-	case "Humidity":
-		return sensor{home.Humidity, "Humidity", "humidity", id}
-	case "Illuminance", "Luminance":
-		return sensor{home.Luminance, "Illuminance", "illuminance", id}
-	case "Power":
-		return sensor{home.Power, "Power", "power", id}
+// sensorKinds are the properties of sensors that have a word of their own.
+var sensorKinds = map[string]sensor{
+	"Air temperature": {kind: home.Temperature, word: "Temperature", class: "temperature"},
+	"Humidity":        {kind: home.Humidity, word: "Humidity", class: "humidity"},
+	"Illuminance":     {kind: home.Luminance, word: "Illuminance", class: "illuminance"},
+	"Luminance":       {kind: home.Luminance, word: "Illuminance", class: "illuminance"},
+	"Power":           {kind: home.Power, word: "Power", class: "power"},
+}
+
+// measuring is the sensor of a property that is measured.
+func measuring(property string, id wire.ValueID) sensor {
+	s, ok := sensorKinds[property]
+	if !ok {
+		return namedByProperty(property, id)
 	}
-	class := strings.ReplaceAll(strings.ToLower(id.Property), " ", "_")
-	return sensor{home.Ability(class), title(id.Property), class, id}
+	s.id = id
+	return s
+}
+
+// namedByProperty is a sensor that has no word of its own: it is called as zwave-js does.
+func namedByProperty(property string, id wire.ValueID) sensor {
+	class := strings.ReplaceAll(strings.ToLower(property), " ", "_")
+	return sensor{home.Ability(class), title(property), class, id}
 }
 
 func title(s string) string {
@@ -137,8 +147,7 @@ func binary(id wire.ValueID, property string) (sensor, bool) {
 	}
 	s, known := binaries[property]
 	if !known {
-		class := strings.ReplaceAll(strings.ToLower(property), " ", "_")
-		s = sensor{kind: home.Ability(class), word: title(property), class: class}
+		return namedByProperty(property, id), true
 	}
 	s.id = id
 	return s, true
@@ -169,27 +178,28 @@ func notification(id wire.ValueID) (sensor, bool) {
 	return binary(id, notifications[id.Property+"/"+id.Key])
 }
 
+// meterUnits are the units of meters that measure one thing only.
+var meterUnits = map[string]sensor{
+	"W":   {kind: home.Power, word: "Power", class: "power"},
+	"kWh": {kind: home.Energy, word: "Energy", class: "energy"},
+	"V":   {kind: voltage, word: "Voltage", class: "voltage"},
+	"A":   {kind: current, word: "Current", class: "current"},
+}
+
 // meter takes what was consumed; water and gas share their units and are told
 // apart by the label.
 func meter(v *value) (sensor, bool) {
-	id := v.Address
-	if id.Property != "value" || strings.Contains(v.Label, "Production") {
+	if v.Address.Property != "value" || strings.Contains(v.Label, "Production") {
 		return sensor{}, false
 	}
-	switch v.Unit {
-	case "W":
-		return sensor{home.Power, "Power", "power", id}, true
-	case "kWh":
-		return sensor{home.Energy, "Energy", "energy", id}, true
-	case "V":
-		return sensor{voltage, "Voltage", "voltage", id}, true
-	case "A":
-		return sensor{current, "Current", "current", id}, true
+	if s, ok := meterUnits[v.Unit]; ok {
+		s.id = v.Address
+		return s, true
 	}
 	for _, what := range []string{"Water", "Gas", "Heating", "Cooling"} {
 		if strings.HasPrefix(v.Label, what) {
 			class := strings.ToLower(what)
-			return sensor{home.Ability(class), what, class, id}, true
+			return sensor{home.Ability(class), what, class, v.Address}, true
 		}
 	}
 	return sensor{}, false

@@ -185,7 +185,7 @@ func TestEveryOtherWordIsTold(t *testing.T) {
 		add(barrierState(float64(n)), "cover", "garage")
 	}
 	for _, on := range []bool{true, false} {
-		add(lockedOpen(on), "lock", "")
+		add(either(on, "locked", "unlocked"), "lock", "")
 		add(openClosed(on), "valve", "valve")
 		add(onOff(&entity{Domain: "light"}, on), "light", "")
 	}

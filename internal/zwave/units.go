@@ -58,9 +58,9 @@ func (m *model) state(e *entity, raw any) any {
 	case wire.BinarySwitch:
 		return onOff(e, raw == true)
 	case wire.DoorLock:
-		return lockedOpen(raw == float64(255))
+		return either(raw == float64(255), "locked", "unlocked")
 	case wire.Lock:
-		return lockedOpen(raw == true)
+		return either(raw == true, "locked", "unlocked")
 	case wire.BarrierOperator:
 		return barrierState(n)
 	case wire.ThermostatMode:
@@ -79,28 +79,19 @@ func (m *model) state(e *entity, raw any) any {
 }
 
 func onOff(e *entity, on bool) string {
-	switch {
-	case e.Domain == "valve":
+	if e.Domain == "valve" {
 		return openClosed(on)
-	case on:
-		return "on"
-	default:
-		return "off"
 	}
+	return either(on, "on", "off")
 }
 
-func lockedOpen(locked bool) string {
-	if locked {
-		return "locked"
-	}
-	return "unlocked"
-}
+func openClosed(open bool) string { return either(open, "open", "closed") }
 
-func openClosed(open bool) string {
-	if open {
-		return "open"
+func either(yes bool, word, otherwise string) string {
+	if yes {
+		return word
 	}
-	return "closed"
+	return otherwise
 }
 
 func barrierState(n float64) string {
@@ -141,11 +132,11 @@ func (m *model) sensorState(s sensor, raw any) any {
 	case s.id.Class == wire.Notification && s.kind == home.Contact && isNumber:
 		return m.contact(s.id, n)
 	case s.id.Class == wire.Notification && isNumber:
-		return detected(n != 0)
+		return either(n != 0, "detected", "clear")
 	case isBool && s.kind == home.Contact:
 		return openClosed(on)
 	case isBool:
-		return detected(on)
+		return either(on, "detected", "clear")
 	default:
 		return raw
 	}
@@ -178,13 +169,6 @@ func pressed(n float64) string {
 	default:
 		return fmt.Sprintf("pressed %.0f times", n-1)
 	}
-}
-
-func detected(yes bool) string {
-	if yes {
-		return "detected"
-	}
-	return "clear"
 }
 
 // values is everything readable about an entity in people's units, by ability.
