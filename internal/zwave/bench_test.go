@@ -142,7 +142,7 @@ func (h *House) take(tb testing.TB, body []byte) {
 	if err != nil || len(skipped) > 0 || len(nodes) != 232 {
 		tb.Fatal(len(nodes), skipped, err)
 	}
-	h.adopt(newModel(1, nodes, chooseScheme(nodes, h.link.seenTopics()), nil), a.seq)
+	h.adopt(newModel(1, nodes, chooseScheme(nodes, h.link.topicsInSight()), nil), a.seq)
 }
 
 // BenchmarkRefresh is the largest list of nodes, from the broker's message to the

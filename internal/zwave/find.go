@@ -28,7 +28,7 @@ func (m *model) exact(name string) []*entity {
 	if found := m.rooms[key]; len(found) > 0 {
 		return found
 	}
-	if found := m.bare[bare(name)]; len(found) == 1 && len(m.boxes[key]) == 0 {
+	if found := m.plain[plainName(name)]; len(found) == 1 && len(m.wholeNodes[key]) == 0 {
 		return found
 	}
 	return nil
@@ -50,16 +50,16 @@ func (h *House) resolve(ctx context.Context, name string) (*model, *entity, []st
 	if strings.TrimSpace(name) == "" {
 		return m, nil, nil, refuse("Say which device you mean.")
 	}
-	found, box := m.exact(name), m.boxes[fold(name)]
-	if len(found) == 0 && len(box) == 0 {
+	found, whole := m.exact(name), m.wholeNodes[fold(name)]
+	if len(found) == 0 && len(whole) == 0 {
 		m = h.afterMiss(ctx)
-		found, box = m.exact(name), m.boxes[fold(name)]
+		found, whole = m.exact(name), m.wholeNodes[fold(name)]
 	}
 	switch {
 	case len(found) == 1:
 		return m, found[0], nil, nil
-	case len(found) == 0 && len(box) > 0:
-		e, near, err := h.unpack(m, box)
+	case len(found) == 0 && len(whole) > 0:
+		e, near, err := h.wholeEntity(m, whole)
 		return m, e, near, err
 	case len(found) == 0:
 		near := names(m, m.similar(name))
@@ -70,14 +70,14 @@ func (h *House) resolve(ctx context.Context, name string) (*model, *entity, []st
 	}
 	var which []string
 	for _, e := range found {
-		which = append(which, m.describe(e))
+		which = append(which, m.distinctName(e))
 	}
 	return m, nil, which, refuse("There are %d devices called %q: %s. Say which one.", len(found), name, strings.Join(which, ", "))
 }
 
-// describe tells an entity from others of its name: by the area where that is
+// distinctName tells an entity from others of its name: by the area where that is
 // enough, else by the id, which is a name as well.
-func (m *model) describe(e *entity) string {
+func (m *model) distinctName(e *entity) string {
 	if area := e.node.area(); area != "" {
 		name := area + " " + e.Name
 		if len(m.exact(name)) == 1 {

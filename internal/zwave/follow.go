@@ -11,44 +11,44 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// follower waits for the fact after a write. Only readings that arrived after
-// since count, and those that may be the gateway's optimism never do.
+// follower waits for the fact after a write. Only readings that arrived later than
+// after count, and those that may be the gateway's optimism never do.
 type follower struct {
-	house  *House
-	entity *entity
-	step   step
-	news   <-chan struct{}
-	back   <-chan struct{} // broker or gateway have come back: a question asked before is lost
-	since  uint64
-	until  time.Time // when a device that does not move is given up
-	ask    bool      // ask the device at once; its read-back would come a second later
-	astray bool      // the gateway's answer was lost, and perhaps the command
-	motion motion
-	flight *flight
-	arrive time.Time // when the device says it will be there; zero: it said nothing
+	house       *House
+	entity      *entity
+	step        step
+	changed     <-chan struct{} // a value in question has a new reading
+	reconnected <-chan struct{} // broker or gateway have come back: a question asked before is lost
+	after       uint64          // readings count from here on
+	giveUpAt    time.Time       // when a device that does not move is given up
+	unsure      bool            // the device is to be asked at once; its read-back would come a second later
+	answerLost  bool            // the gateway's answer was lost, and perhaps the command
+	motion      motion
+	command     *orderedCommand
+	arrivesAt   time.Time // when the device says it will be there; zero: it said nothing
 }
 
 // motion is what is seen of a device that is on its way: its last known state, and
 // whether that has changed since the command.
 type motion struct {
-	last any
-	seen bool
+	state any
+	moved bool
 }
 
-// movesFor notes that the device said how long it will still be on its way.
-func (f *follower) movesFor(d time.Duration) {
-	f.arrive = time.Now().Add(d)
-	if end := f.arrive.Add(arrival); end.After(f.until) {
-		f.until = end
+// noteRemaining notes that the device said how long it will still be on its way.
+func (f *follower) noteRemaining(d time.Duration) {
+	f.arrivesAt = time.Now().Add(d)
+	if end := f.arrivesAt.Add(lateness); end.After(f.giveUpAt) {
+		f.giveUpAt = end
 	}
 }
 
-// moving is how long the device is still on its way; 0: it is not, or nobody knows.
-func (f *follower) moving() time.Duration {
-	if f.arrive.IsZero() {
+// remaining is how long the device is still on its way; 0: it is not, or nobody knows.
+func (f *follower) remaining() time.Duration {
+	if f.arrivesAt.IsZero() {
 		return 0
 	}
-	return max(0, time.Until(f.arrive))
+	return max(0, time.Until(f.arrivesAt))
 }
 
 // follow returns when the report shows what was asked, when it is clear that it
@@ -59,13 +59,13 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 	next := time.NewTimer(0)
 	defer next.Stop()
 	pause := firstPoll
-	if !f.ask {
-		next.Reset(max(f.moving()+arrival, laterPolls))
+	if !f.unsure {
+		next.Reset(max(f.remaining()+lateness, laterPolls))
 	}
 	var polled <-chan struct{}
 	for {
 		fact := f.fact()
-		f.progress(fact)
+		f.noteProgress(fact)
 		if fact.known && f.done(fact) {
 			r.Value = f.step.say(fact.value)
 			return ended(r, tools.Confirmed, f.sentence(r.Value))
@@ -76,23 +76,23 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 		select {
 		case <-ctx.Done():
 			return f.giveUp(r, f.fact())
-		case <-f.flight.overtaken:
+		case <-f.command.overtaken:
 			return f.overtaken(r)
-		case <-f.news:
-			f.look()
-		case <-f.back:
-			f.back, polled = f.house.link.whenBack(), nil
-			f.ask, f.until = true, time.Now().Add(settle)
+		case <-f.changed:
+			f.readDuration()
+		case <-f.reconnected:
+			f.reconnected, polled = f.house.link.whenReconnected(), nil
+			f.unsure, f.giveUpAt = true, time.Now().Add(settle)
 			next.Reset(0)
 		case <-next.C:
-			if time.Now().After(f.until) && f.entity.Domain != "cover" && f.house.link.connected() {
+			if time.Now().After(f.giveUpAt) && f.entity.Domain != "cover" && f.house.link.connected() {
 				return f.giveUp(r, f.fact())
 			}
 			polled = f.poll(ctx)
 		case <-polled:
 			polled = nil
-			f.look()
-			next.Reset(max(pause, f.moving()))
+			f.readDuration()
+			next.Reset(max(pause, f.remaining()))
 			pause = laterPolls
 		}
 	}
@@ -101,7 +101,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 // arrivesAfter says whether the device will still be on its way when ctx ends.
 func (f *follower) arrivesAfter(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
-	return ok && f.arrive.After(deadline)
+	return ok && f.arrivesAt.After(deadline)
 }
 
 // fact is the last reading that counts; unknown if there is none. A list is no
@@ -116,42 +116,42 @@ func (f *follower) fact() reading {
 
 func (f *follower) factOf(id wire.ValueID) reading {
 	r := f.house.ledger.read(id)
-	if r.seq <= f.since || r.source == sourceList || r.claim && f.ask {
+	if r.seq <= f.after || r.source == sourceList || r.claim && f.unsure {
 		return reading{}
 	}
 	return r
 }
 
-// progress gives a device more time that is seen to move without saying for how
+// noteProgress gives a device more time that is seen to move without saying for how
 // long.
-func (f *follower) progress(fact reading) {
+func (f *follower) noteProgress(fact reading) {
 	switch {
-	case !fact.known || same(fact.value, f.motion.last):
-	case f.motion.last == nil:
-		f.motion.last = fact.value
+	case !fact.known || same(fact.value, f.motion.state):
+	case f.motion.state == nil:
+		f.motion.state = fact.value
 	default:
 		f.motion = motion{fact.value, true}
-		f.until = time.Now().Add(settle)
+		f.giveUpAt = time.Now().Add(settle)
 	}
 }
 
-// look reads how long the device says it will still move.
-func (f *follower) look() {
+// readDuration reads how long the device says it will still move.
+func (f *follower) readDuration() {
 	if f.step.duration == (wire.ValueID{}) {
 		return
 	}
-	if r := f.house.ledger.read(f.step.duration); r.seq > f.since {
-		f.arrive = time.Time{}
+	if r := f.house.ledger.read(f.step.duration); r.seq > f.after {
+		f.arrivesAt = time.Time{}
 		if d, ok := wire.Seconds(r.value); ok && d > 0 {
-			f.movesFor(d)
+			f.noteRemaining(d)
 		}
 	}
 }
 
 func (f *follower) done(fact reading) bool {
 	if f.step.stops {
-		f.look()
-		return f.moving() == 0
+		f.readDuration()
+		return f.remaining() == 0
 	}
 	return f.step.done(fact.value)
 }
@@ -203,11 +203,11 @@ func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 	switch {
 	case f.house.ledger.node(f.entity.node.ID).dead():
 		return ended(r, tools.NoAnswer, name+" does not answer. Check that it has power, then try again.")
-	case f.astray && fact.known && f.moving() == 0:
+	case f.answerLost && fact.known && f.remaining() == 0:
 		return ended(r, tools.NoAnswer, "The connection was interrupted, and "+name+" still "+reports(name)+" "+spoken(r.Value, f.step.unit)+". Please say it again.")
-	case f.astray:
+	case f.answerLost:
 		return ended(r, tools.NoAnswer, "The connection was interrupted; I do not know whether "+name+" got the command.")
-	case f.moving() > 0, f.entity.Domain == "cover" && f.motion.seen:
+	case f.remaining() > 0, f.entity.Domain == "cover" && f.motion.moved:
 		return ended(r, tools.Accepted, is(name, "on the way"))
 	case fact.known:
 		return ended(r, tools.Accepted, name+" took the command but still "+reports(name)+" "+spoken(r.Value, f.step.unit)+".")

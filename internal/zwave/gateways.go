@@ -24,8 +24,8 @@ func (e *severalError) Error() string {
 func (l *link) gateway() (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.want != "" {
-		return l.want, nil
+	if l.configured != "" {
+		return l.configured, nil
 	}
 	if on, known := l.online[l.proven]; known && on {
 		return l.proven, nil
@@ -58,11 +58,11 @@ func (l *link) levels() (live, all []string) {
 	return live, all
 }
 
-// prefer settles on a gateway that has answered while it was the only one.
-func (l *link) prefer(level string) {
+// settleOn settles on a gateway that has answered while it was the only one.
+func (l *link) settleOn(level string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if on, known := l.online[level]; known && on && l.want == "" {
+	if on, known := l.online[level]; known && on && l.configured == "" {
 		l.proven = level
 	}
 }
@@ -73,11 +73,11 @@ func (l *link) contested() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	live, _ := l.levels()
-	return l.want == "" && len(live) > 1
+	return l.configured == "" && len(live) > 1
 }
 
-// others returns the gateways besides ours that say they are there.
-func (l *link) others() []string {
+// otherGateways returns the gateways besides ours that say they are there.
+func (l *link) otherGateways() []string {
 	ours, _ := l.gateway()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,20 +85,20 @@ func (l *link) others() []string {
 	return slices.DeleteFunc(live, func(level string) bool { return level == ours })
 }
 
-// silent notes that a gateway does not answer, whatever its retained status says.
-func (l *link) silent(level string) {
+// noteSilence notes that a gateway does not answer, whatever its retained status says.
+func (l *link) noteSilence(level string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.online[level] = false
 }
 
-// prove asks every gateway heard of and settles on the only one that answers:
+// findAnswering asks every gateway heard of and settles on the only one that answers:
 // what is retained about the others is left over from a former name. It reports
 // whether there is exactly one.
-func (l *link) prove(ctx context.Context) bool {
+func (l *link) findAnswering(ctx context.Context) bool {
 	l.mu.Lock()
 	_, all := l.levels()
-	fixed := l.want != ""
+	fixed := l.configured != ""
 	l.mu.Unlock()
 	if fixed || len(all) < 2 {
 		return false

@@ -31,8 +31,8 @@ func (m *model) group(name string) []*entity {
 	if isType && area == m.area(key) {
 		return m.ofType(kind, area)
 	}
-	if box := m.boxes[key]; len(box) == 1 {
-		return m.mains(box[0]) // all outlets of a power strip
+	if whole := m.wholeNodes[key]; len(whole) == 1 {
+		return m.controllable(whole[0]) // all outlets of a power strip
 	}
 	if isType {
 		return m.ofType(kind, area)
@@ -74,11 +74,11 @@ func (m *model) typed(key string) (kind, area string, ok bool) {
 	return kind, area, ok && area != ""
 }
 
-// none refuses a group that has no members; nil where the name is no group.
-func (m *model) none(name string) error {
+// emptyGroup refuses a group that has no members; nil where the name is no group.
+func (m *model) emptyGroup(name string) error {
 	key := groupKey(name)
 	kind, area, ok := m.typed(key)
-	if !ok || len(m.boxes[key]) > 0 || len(m.ofType(kind, area)) > 0 {
+	if !ok || len(m.wholeNodes[key]) > 0 || len(m.ofType(kind, area)) > 0 {
 		return nil
 	}
 	return refuse("There is no %s in %s.", typeWords[kind], area)
@@ -174,8 +174,8 @@ func namesOf(m *model, list []*entity) []string {
 	out := make([]string, 0, len(list))
 	for _, e := range list {
 		name := e.Name
-		if m.handle(e) != name {
-			name = m.describe(e)
+		if m.identifier(e) != name {
+			name = m.distinctName(e)
 		}
 		out = append(out, name)
 	}

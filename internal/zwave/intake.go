@@ -49,7 +49,7 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 			h.restarted(retained)
 		}
 	case strings.HasSuffix(rest, "/api/writeValue/set"):
-		if h.link.mine(payload) {
+		if h.link.isOurs(payload) {
 			return
 		}
 		node := writtenNode(payload)
@@ -89,8 +89,8 @@ func (h *House) valueSet(topic string) {
 func (h *House) restarted(retained bool) {
 	if !retained {
 		h.ledger.doubt(everyNode, doubtAfterRestart)
-		h.link.restarted()
-		h.link.cameBack()
+		h.link.forgetTopics()
+		h.link.noteReconnect()
 	}
 	h.askRefresh()
 }
@@ -99,7 +99,7 @@ func (h *House) restarted(retained bool) {
 // hint that the list of nodes has changed.
 func (h *House) eventMessage(rest string) {
 	level, event, _ := strings.Cut(rest, "/")
-	if strings.HasPrefix(level, wire.GatewayPrefix) && h.link.heardOf(level) {
+	if strings.HasPrefix(level, wire.GatewayPrefix) && h.link.noteGateway(level) {
 		h.askRefresh()
 	}
 	_, name, _ := strings.Cut(event, "/")
@@ -135,7 +135,7 @@ func (h *House) nodeInfo(payload []byte, retained bool) {
 // state: it may be a leftover of an old name, and the list knows better.
 func (h *House) nodeMessage(rest string, payload []byte, retained bool) {
 	m := h.current()
-	fresh := h.link.sawTopic(rest, retained)
+	fresh := h.link.noteTopic(rest, retained)
 	if id, known := m.topics.values[rest]; known {
 		r, err := wire.ParseReading(payload)
 		if err != nil || retained {

@@ -270,7 +270,7 @@ func TestAGatewayThatIsStillReadingItsNodesHidesNone(t *testing.T) {
 	h.adopt(newModel(1, before, wire.Scheme{}, nil), h.ledger.tick())
 	h.handle("zwave/Lamp/switch_binary/endpoint_0/currentValue", []byte(`{"time":1,"value":true}`), false)
 	after := list(t, `"id":2,"name":"New Lamp","ready":false`)
-	remember(after, before)
+	keepUnread(after, before)
 	h.adopt(newModel(1, after, wire.Scheme{}, nil), h.ledger.tick())
 	e := h.current().exact("new lamp")
 	if len(e) != 1 || h.ledger.read(e[0].main).value != true {

@@ -9,7 +9,7 @@ import (
 )
 
 // ledger holds the last word on every value and node, with its time and origin,
-// and tells watchers about news. Order of arrival counts, not the time in the
+// and pokes those who watch one. Order of arrival counts, not the time in the
 // payload, which may be hours old on an optimistic publish.
 //
 // It also knows which reports are claims: for an unsupervised write the gateway
@@ -45,10 +45,10 @@ type nodeStatus struct {
 func (s nodeStatus) dead() bool   { return s.status == "Dead" || !s.available }
 func (s nodeStatus) asleep() bool { return s.status == "Asleep" }
 
-// watcher receives a poke whenever one of its values has news.
+// watcher receives a poke whenever one of its values has a new reading.
 type watcher struct {
-	ids  []wire.ValueID
-	news chan struct{}
+	ids     []wire.ValueID
+	changed chan struct{}
 }
 
 func newLedger() *ledger {
@@ -107,7 +107,7 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 	l.readings[id] = r
 	for _, w := range l.watchers {
 		if slices.Contains(w.ids, id) {
-			poke(w.news)
+			poke(w.changed)
 		}
 	}
 }
@@ -219,13 +219,13 @@ func same(a, b any) bool {
 	}
 }
 
-// watch pokes news whenever one of the values has news, until stop.
-func (l *ledger) watch(ids ...wire.ValueID) (news <-chan struct{}, stop func()) {
-	w := &watcher{ids: ids, news: make(chan struct{}, 1)}
+// watch pokes changed whenever one of the values has a new reading, until stop.
+func (l *ledger) watch(ids ...wire.ValueID) (changed <-chan struct{}, stop func()) {
+	w := &watcher{ids: ids, changed: make(chan struct{}, 1)}
 	l.mu.Lock()
 	l.watchers = append(l.watchers, w)
 	l.mu.Unlock()
-	return w.news, func() {
+	return w.changed, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.watchers = slices.DeleteFunc(l.watchers, func(o *watcher) bool { return o == w })

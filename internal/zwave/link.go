@@ -22,19 +22,19 @@ const maxTopics = 50_000
 // link is the way to the gateway: which one it is, whether it is there, and its
 // API with answers matched to requests.
 type link struct {
-	prefix string
-	want   string // the configured gateway's topic level, or ""
-	bus    Bus
-	id     string // begins every request id of this process
+	prefix     string
+	configured string // the configured gateway's topic level, or ""
+	bus        Bus
+	id         string // begins every request id of this process
 
-	mu      sync.Mutex
-	online  map[string]bool // gateway level -> its own status
-	proven  string          // the level of the only gateway that answered; it counts until another one has, too
-	driver  *bool           // nil: never heard
-	next    int
-	pending map[string]pending
-	topics  map[string]sighting // node topics seen, below the prefix
-	back    chan struct{}       // closed when broker or gateway come back: what was asked before is lost
+	mu          sync.Mutex
+	online      map[string]bool // gateway level -> its own status
+	proven      string          // the level of the only gateway that answered; it counts until another one has, too
+	driverUp    *bool           // nil: never heard
+	requests    int             // sent so far
+	pending     map[string]pending
+	topics      map[string]sighting // node topics seen, below the prefix
+	reconnected chan struct{}       // closed when broker or gateway come back: what was asked before is lost
 }
 
 // pending is a request without an answer; settled runs when the answer arrives,
@@ -46,8 +46,8 @@ type pending struct {
 
 // sighting is what is remembered of a topic.
 type sighting struct {
-	looked bool // a refresh has tried to explain it
-	live   bool // it was published since the gateway came; else it may be a leftover
+	examined bool // a refresh has tried to explain it
+	live     bool // it was published since the gateway came; else it may be a leftover
 }
 
 // answer is what an API call brought back; seq orders it among the messages.
@@ -70,16 +70,16 @@ var (
 
 func newLink(cfg Config, bus Bus) *link {
 	l := &link{
-		prefix:  cfg.Prefix,
-		bus:     bus,
-		id:      strconv.FormatUint(rand.Uint64(), 36),
-		online:  map[string]bool{},
-		pending: map[string]pending{},
-		topics:  map[string]sighting{},
-		back:    make(chan struct{}),
+		prefix:      cfg.Prefix,
+		bus:         bus,
+		id:          strconv.FormatUint(rand.Uint64(), 36),
+		online:      map[string]bool{},
+		pending:     map[string]pending{},
+		topics:      map[string]sighting{},
+		reconnected: make(chan struct{}),
 	}
 	if cfg.Gateway != "" {
-		l.want = wire.GatewayLevel(strings.TrimPrefix(cfg.Gateway, wire.GatewayPrefix))
+		l.configured = wire.GatewayLevel(strings.TrimPrefix(cfg.Gateway, wire.GatewayPrefix))
 	}
 	return l
 }
@@ -95,8 +95,8 @@ func allowed(api string) bool {
 	}
 }
 
-// tell sends an API call whose answer may take hours, and does not wait for it.
-func (l *link) tell(ctx context.Context, api string, args ...any) error {
+// send sends an API call whose answer may take hours, and does not wait for it.
+func (l *link) send(ctx context.Context, api string, args ...any) error {
 	level, err := l.gateway()
 	if err != nil {
 		return err
@@ -127,8 +127,8 @@ func (l *link) requestTo(ctx context.Context, level string, o outgoing) (got <-c
 	}
 	c := make(chan answer, 1)
 	l.mu.Lock()
-	l.next++
-	id := "vg-" + l.id + "-" + strconv.Itoa(l.next)
+	l.requests++
+	id := "vg-" + l.id + "-" + strconv.Itoa(l.requests)
 	p := pending{answer: c}
 	if o.settled != nil {
 		p.settled = func() { o.settled(id) }
@@ -188,7 +188,7 @@ func await(ctx context.Context, api string, got <-chan answer) (answer, error) {
 // just come (back).
 func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 	level, rest, ok := strings.Cut(rest, "/")
-	if !ok || !strings.HasPrefix(level, wire.GatewayPrefix) || !l.remembers(level) {
+	if !ok || !strings.HasPrefix(level, wire.GatewayPrefix) || !l.hasRoomFor(level) {
 		return false
 	}
 	switch {
@@ -209,9 +209,9 @@ func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 		}
 	case strings.HasPrefix(rest, "api/") && !strings.HasSuffix(rest, "/set"):
 		if api := strings.TrimPrefix(rest, "api/"); l.apiMessage(api, payload, seq) && api == "getNodes" {
-			l.works(level)
+			l.noteWorking(level)
 		}
-		return l.heardOf(level)
+		return l.noteGateway(level)
 	}
 	return false
 }
@@ -219,18 +219,18 @@ func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 // maxGateways bounds what anybody on the broker can make us remember.
 const maxGateways = 64
 
-// remembers says whether there is room for a gateway.
-func (l *link) remembers(level string) bool {
+// hasRoomFor says whether there is room for a gateway.
+func (l *link) hasRoomFor(level string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, known := l.online[level]
 	return known || len(l.online) < maxGateways
 }
 
-// heardOf notes a gateway that nothing retained has told of; true means that it
+// noteGateway notes a gateway that nothing retained has told of; true means that it
 // is the first one. Answers to others and events are how a gateway shows itself
 // whose retain setting is off.
-func (l *link) heardOf(level string) bool {
+func (l *link) noteGateway(level string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, known := l.online[level]; known || len(l.online) >= maxGateways {
@@ -240,12 +240,12 @@ func (l *link) heardOf(level string) bool {
 	return len(l.online) == 1
 }
 
-// mine says whether a request is one of this process.
-func (l *link) mine(payload []byte) bool { return bytes.Contains(payload, []byte(l.id)) }
+// isOurs says whether a request is one of this process.
+func (l *link) isOurs(payload []byte) bool { return bytes.Contains(payload, []byte(l.id)) }
 
 // apiMessage takes an answer; true means that it is ours and a success.
 func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
-	if !l.mine(payload) {
+	if !l.isOurs(payload) {
 		return false // another client's, which may be megabytes
 	}
 	var in struct {
@@ -277,15 +277,15 @@ func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
 	return in.Success
 }
 
-// works notes that a gateway and its driver have proved to be there, whatever was
+// noteWorking notes that a gateway and its driver have proved to be there, whatever was
 // missed or is retained about them.
-func (l *link) works(level string) {
+func (l *link) noteWorking(level string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.online[level] = true
-	if level == l.want || level == l.proven || len(l.online) == 1 {
+	if level == l.configured || level == l.proven || len(l.online) == 1 {
 		yes := true
-		l.driver = &yes
+		l.driverUp = &yes
 	}
 }
 
@@ -297,7 +297,7 @@ func (l *link) driverMessage(payload []byte) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.driver = &s.Available
+	l.driverUp = &s.Available
 	return s.Available
 }
 
@@ -318,5 +318,21 @@ func (l *link) available() (gateway, driver bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	on, heard := l.online[level]
-	return err == nil && (on || !heard), l.driver == nil || *l.driver || len(l.online) > 1
+	return err == nil && (on || !heard), l.driverUp == nil || *l.driverUp || len(l.online) > 1
+}
+
+// whenReconnected returns a channel that is closed when the broker or the gateway come
+// back after having been away.
+func (l *link) whenReconnected() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reconnected
+}
+
+// noteReconnect tells those who wait for an answer that it will not come.
+func (l *link) noteReconnect() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.reconnected)
+	l.reconnected = make(chan struct{})
 }

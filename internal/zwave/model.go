@@ -21,9 +21,9 @@ type model struct {
 	entities   []*entity // sorted by area and name
 	names      map[string][]*entity
 	rooms      map[string][]*entity // by area and name together
-	bare       map[string][]*entity // by any of their names without accents and signs
+	plain      map[string][]*entity // by any of their names without accents and signs
 	areas      map[string]string    // folded name -> name
-	boxes      map[string][]*node   // nodes none of whose entities has their name, by it
+	wholeNodes map[string][]*node   // nodes none of whose entities has their name, by it
 	topics     topicIndex
 	spelling   nameIndex // for names that are not exact
 	home       home.House
@@ -80,7 +80,7 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		nodes:    nodes,
 		names:    map[string][]*entity{},
 		rooms:    map[string][]*entity{},
-		bare:     map[string][]*entity{},
+		plain:    map[string][]*entity{},
 		areas:    map[string]string{},
 		topics:   newTopicIndex(nodes, scheme, foreign...),
 		at:       time.Now(),
@@ -100,7 +100,7 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		e.ID = m.identify(e)
 		m.name(e, other)
 	}
-	m.boxes = boxesOf(nodes, m.entities)
+	m.wholeNodes = wholeNodesOf(nodes, m.entities)
 	m.spelling = newNameIndex(m.entities)
 	m.home = m.structure()
 	return m
@@ -135,12 +135,12 @@ func (m *model) name(e *entity, aliases map[string][]string) {
 			continue // nobody says an id, so no name is like one
 		}
 		e.folded = append(e.folded, key)
-		file(m.bare, bare(name), e)
+		file(m.plain, plainName(name), e)
 		if area != "" {
 			key = fold(area + " " + name)
 			e.folded = append(e.folded, key)
 			file(m.rooms, key, e)
-			file(m.bare, bare(key), e)
+			file(m.plain, plainName(key), e)
 		}
 	}
 }
@@ -165,9 +165,9 @@ func (m *model) value(id wire.ValueID) *value {
 	return &value{Address: id}
 }
 
-// handle is the identifier other programs use for an entity: its plain name
+// identifier is what other programs use for an entity: its plain name
 // where that is unique, so that calls stay readable in logs and to models.
-func (m *model) handle(e *entity) string {
+func (m *model) identifier(e *entity) string {
 	if len(m.names[fold(e.Name)]) == 1 {
 		return e.Name
 	}
@@ -187,7 +187,7 @@ func (m *model) structure() home.House {
 		entity := home.Entity{
 			ID: e.ID, Name: e.Name, Aliases: slices.Clone(e.Aliases), Domain: e.Domain, Area: area,
 			Attributes: m.attributes(e), Abilities: e.abilities,
-			Read: &home.Control{Tool: toolState, ID: m.handle(e)},
+			Read: &home.Control{Tool: toolState, ID: m.identifier(e)},
 		}
 		if entity.Aliases == nil {
 			entity.Aliases = []string{}
@@ -195,7 +195,7 @@ func (m *model) structure() home.House {
 		if isSensor(e) {
 			entity.Read.Tool = toolSensor
 		} else if len(e.parts) > 0 {
-			entity.Control = &home.Control{Tool: toolControl, ID: m.handle(e)}
+			entity.Control = &home.Control{Tool: toolControl, ID: m.identifier(e)}
 		}
 		h.Entities = append(h.Entities, entity)
 	}
@@ -253,7 +253,7 @@ func (m *model) area(key string) string {
 	}
 	var found string
 	for folded, area := range m.areas {
-		if bare(folded) == bare(key) && bare(key) != "" {
+		if plainName(folded) == plainName(key) && plainName(key) != "" {
 			if found != "" {
 				return ""
 			}
@@ -273,9 +273,9 @@ func fold(name string) string {
 	return strings.TrimPrefix(strings.Join(strings.Fields(name), " "), "the ")
 }
 
-// bare is a name with nothing but its plain letters and digits: "Küche ✨" is
+// plainName is a name with nothing but its plain letters and digits: "Küche ✨" is
 // "kuche". It finds what a keyboard or a recogniser leaves out.
-func bare(name string) string {
+func plainName(name string) string {
 	var b strings.Builder
 	for _, r := range fold(name) {
 		switch {

@@ -71,7 +71,7 @@ func recordedHouse(t *testing.T, file string, live bool) (*House, []message) {
 		}
 	}
 	hear()
-	h.adopt(newModel(0x7e57abcd, nodes, chooseScheme(nodes, h.link.seenTopics()), nil), h.ledger.tick())
+	h.adopt(newModel(0x7e57abcd, nodes, chooseScheme(nodes, h.link.topicsInSight()), nil), h.ledger.tick())
 	h.current().controller = 1
 	hear()
 	return h, messages
@@ -219,7 +219,7 @@ func TestRetainedTopicsOfOldSettingsDoNotMislead(t *testing.T) {
 	for _, m := range recording(t, "12-valueid-numeric.jsonl")[:200] {
 		h.handle(m.Topic, m.body(), false)
 	}
-	if got := chooseScheme(nodes, h.link.seenTopics()); got.Kind != wire.ByIDAndValue {
+	if got := chooseScheme(nodes, h.link.topicsInSight()); got.Kind != wire.ByIDAndValue {
 		t.Errorf("taken for %+v by topics that nobody publishes any more", got)
 	}
 }

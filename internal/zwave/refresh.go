@@ -25,9 +25,9 @@ const (
 	apiWait = 10 * time.Second
 )
 
-// follow refreshes the model whenever something asks for it, and retries while
+// keepFresh refreshes the model whenever something asks for it, and retries while
 // the gateway is not ready. What is waited for is logged once.
-func (h *House) follow(ctx context.Context) {
+func (h *House) keepFresh(ctx context.Context) {
 	retry, told := firstRetry, ""
 	for {
 		wait := refreshAnyway
@@ -57,7 +57,7 @@ func (h *House) follow(ctx context.Context) {
 		t := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-		case <-h.kick:
+		case <-h.refreshAsked:
 		case <-t.C:
 		}
 		t.Stop()
@@ -89,13 +89,13 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	}
 	before := h.current()
 	if before.homeID == info.HomeID {
-		remember(nodes, before.nodes)
+		keepUnread(nodes, before.nodes)
 	}
-	seen := h.link.seenTopics()
-	m := newModel(info.HomeID, nodes, chooseScheme(nodes, seen), h.cfg.Aliases, h.strangers(ctx)...)
+	seen := h.link.topicsInSight()
+	m := newModel(info.HomeID, nodes, chooseScheme(nodes, seen), h.cfg.Aliases, h.foreignNodes(ctx)...)
 	m.controller = info.Controller
 	h.adopt(m, answer.seq)
-	h.link.looked(seen)
+	h.link.examinedTopics(seen)
 	for _, n := range nodes {
 		if !n.Ready && n.Status != "Dead" && n.Status != "Asleep" {
 			return false, nil
@@ -123,9 +123,9 @@ func (h *House) info(ctx context.Context) (gatewayInfo, error) {
 	var several *severalError
 	switch {
 	case err == nil && !h.link.contested():
-		h.link.prefer(level)
+		h.link.settleOn(level)
 	case err == nil, errors.As(err, &several), errors.Is(err, errNoAnswer):
-		if h.link.prove(ctx) || err == nil { // if several answered, this says so
+		if h.link.findAnswering(ctx) || err == nil { // if several answered, this says so
 			a, err = h.link.call(ctx, "getInfo")
 		}
 	}
@@ -138,9 +138,9 @@ func (h *House) info(ctx context.Context) (gatewayInfo, error) {
 	return in, nil
 }
 
-// remember keeps the values of nodes which the gateway, just started or asked to
+// keepUnread keeps the values of nodes which the gateway, just started or asked to
 // interview them anew, has not read yet: the devices have not changed.
-func remember(nodes, before map[int]*node) {
+func keepUnread(nodes, before map[int]*node) {
 	for id, n := range nodes {
 		old := before[id]
 		if old == nil || n.Ready || len(n.values) >= len(old.values) {
@@ -156,16 +156,16 @@ func remember(nodes, before map[int]*node) {
 	}
 }
 
-// strangers returns the nodes of other gateways under the same prefix, whose
+// foreignNodes returns the nodes of other gateways under the same prefix, whose
 // topics may be ours as well.
-func (h *House) strangers(ctx context.Context) []map[int]*node {
+func (h *House) foreignNodes(ctx context.Context) []map[int]*node {
 	ctx, cancel := context.WithTimeout(ctx, proofWait)
 	defer cancel()
 	var out []map[int]*node
-	for _, level := range h.link.others() {
+	for _, level := range h.link.otherGateways() {
 		a, err := h.link.callTo(ctx, level, "getNodes")
 		if err != nil {
-			h.link.silent(level) // and publishes nothing either
+			h.link.noteSilence(level) // and publishes nothing either
 			continue
 		}
 		if nodes, _, err := decodeNodes(a.result); err == nil {
@@ -192,7 +192,7 @@ func (h *House) adopt(m *model, seq uint64) {
 	was, _ := json.Marshal(before.home)
 	is, _ := json.Marshal(m.home)
 	if !bytes.Equal(was, is) {
-		poke(h.news)
+		poke(h.restructured)
 	}
 }
 
@@ -202,7 +202,7 @@ func (h *House) announce(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.news:
+		case <-h.restructured:
 		}
 		poke(h.changed)
 		if !sleep(ctx, announcePause) {

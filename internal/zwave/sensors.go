@@ -211,7 +211,7 @@ func (n *node) sensorEntities(mains []*entity) []*entity {
 	all := n.sensors()
 	var own []sensor
 	for _, s := range all {
-		if taken := lend(s, mains); !taken && s.kind != tamper && s.kind != voltage && s.kind != current {
+		if taken := attach(s, mains); !taken && s.kind != tamper && s.kind != voltage && s.kind != current {
 			own = append(own, s)
 		}
 	}
@@ -257,9 +257,9 @@ func (n *node) sensorHolder(s sensor, mains []*entity, base string) string {
 	return base
 }
 
-// lend adds a sensor to the main entities of its endpoint (the root's belong to
+// attach adds a sensor to the main entities of its endpoint (the root's belong to
 // all); taken means that it needs no entity of its own.
-func lend(s sensor, mains []*entity) (taken bool) {
+func attach(s sensor, mains []*entity) (taken bool) {
 	for _, e := range mains {
 		if len(mains) > 1 && e.main.Endpoint != s.id.Endpoint && s.id.Endpoint != 0 {
 			continue
@@ -304,7 +304,7 @@ func contactClass(name string) string {
 // Temperature" of a node "Kitchen Sensor", not "Kitchen Sensor Temperature".
 func (n *node) sensorBase() string {
 	words := strings.Fields(n.display())
-	for len(words) > 0 && slices.Contains(boxWords, strings.ToLower(words[len(words)-1])) {
+	for len(words) > 0 && slices.Contains(sensorBoxWords, strings.ToLower(words[len(words)-1])) {
 		words = words[:len(words)-1]
 	}
 	switch {
@@ -317,7 +317,7 @@ func (n *node) sensorBase() string {
 	}
 }
 
-var boxWords = []string{"sensor", "multisensor", "multi", "detector", "motion", "temperature", "humidity", "climate"}
+var sensorBoxWords = []string{"sensor", "multisensor", "multi", "detector", "motion", "temperature", "humidity", "climate"}
 
 // join appends a word unless the name already ends with it.
 func join(name, word string) string {

@@ -79,7 +79,7 @@ func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool)
 	}
 	m, e, near, err := h.resolve(ctx, a.Device)
 	if _, unknown := errors.AsType[refusal](err); unknown && m != nil && len(m.exact(a.Device)) == 0 {
-		if none := m.none(a.Device); none != nil {
+		if none := m.emptyGroup(a.Device); none != nil {
 			near, err = nil, none
 		}
 	}
@@ -88,7 +88,7 @@ func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool)
 	}
 	r := tools.Receipt{Device: a.Device, Property: a.Action, Suggestions: near}
 	no, ok := errors.AsType[refusal](err)
-	_, unanswered := errors.AsType[silent](err)
+	_, unanswered := errors.AsType[unreachable](err)
 	switch {
 	case !ok:
 		return r, err

@@ -121,7 +121,7 @@ var domains = []string{"light", "switch", "fan", "cover", "lock", "climate", "va
 // as a MANUAL one does.
 func (h *House) unheard(m *model) bool {
 	for _, e := range m.entities {
-		if h.link.heard(m.topics.topic(e.main)) {
+		if h.link.hasPublished(m.topics.topic(e.main)) {
 			return false
 		}
 	}

@@ -194,7 +194,7 @@ func (h *House) trusted(m *model, id wire.ValueID, r reading) bool {
 	case r.source == sourcePoll && time.Since(r.at) < pollAfter:
 		return true
 	default:
-		return h.link.heard(m.topics.topic(id))
+		return h.link.hasPublished(m.topics.topic(id))
 	}
 }
 
@@ -237,7 +237,7 @@ func (h *House) refreshTool() tools.Tool {
 func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, error) {
 	m, e, _, err := h.resolve(ctx, a.Device)
 	if e == nil && m != nil {
-		e = m.whole(a.Device)
+		e = m.wholeNode(a.Device)
 	}
 	if e == nil {
 		return tools.Result{}, err
@@ -249,7 +249,7 @@ func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, er
 	}{Device: e.Name}
 	text := ""
 	if e.node.sleeper() && h.ledger.node(e.node.ID).asleep() {
-		if err := h.link.tell(ctx, "refreshValues", e.node.ID); err != nil {
+		if err := h.link.send(ctx, "refreshValues", e.node.ID); err != nil {
 			return tools.Result{}, refusal(h.trouble(err))
 		}
 		out.Outcome, text = tools.Queued, e.Name+" is asleep. It will report when it wakes up."

@@ -29,7 +29,7 @@ const (
 // Waits while following a write.
 const (
 	settle     = 2500 * time.Millisecond // a device that does not move reports within this
-	arrival    = time.Second             // devices tell whole seconds; a report may be that late
+	lateness   = time.Second             // devices tell whole seconds; a report may be that late
 	margin     = 200 * time.Millisecond  // kept of the caller's deadline for the way back
 	firstPoll  = 300 * time.Millisecond
 	laterPolls = time.Second
@@ -68,23 +68,23 @@ func (h *House) write(ctx context.Context, e *entity, s step) tools.Receipt {
 	if status.dead() && !h.ping(ctx, e.node.ID) {
 		return ended(r, tools.NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
 	}
-	news, stop := h.ledger.watch(s.check, s.duration)
+	changed, stop := h.ledger.watch(s.check, s.duration)
 	defer stop()
-	f := &follower{house: h, entity: e, step: s, news: news, flight: h.flights.start(s)}
-	defer h.flights.land(f.flight)
-	f.motion.last = h.ledger.read(s.check).value
+	f := &follower{house: h, entity: e, step: s, changed: changed, command: h.commands.enter(s)}
+	defer h.commands.leave(f.command)
+	f.motion.state = h.ledger.read(s.check).value
 	return f.run(ctx, r)
 }
 
 // run publishes the write in its turn, reads the gateway's answer and follows the
 // device.
 func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
-	if !f.flight.turn(ctx) {
+	if !f.command.awaitTurn(ctx) {
 		return f.overtaken(r)
 	}
-	f.since, f.back = f.house.ledger.now(), f.house.link.whenBack()
+	f.after, f.reconnected = f.house.ledger.now(), f.house.link.whenReconnected()
 	got, drop, at, err := f.house.sendWrite(ctx, f.step)
-	f.flight.published()
+	f.command.published()
 	if err != nil {
 		return ended(r, tools.NoAnswer, f.house.trouble(err))
 	}
@@ -99,22 +99,22 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 		if refused := f.begin(a, r); refused != nil {
 			return *refused
 		}
-	case <-f.back: // the answer went astray; only the device knows what became of it
-		f.since, f.ask, f.astray, f.back = f.house.ledger.now(), true, true, f.house.link.whenBack()
-	case <-f.flight.overtaken:
+	case <-f.reconnected: // the answer went astray; only the device knows what became of it
+		f.after, f.unsure, f.answerLost, f.reconnected = f.house.ledger.now(), true, true, f.house.link.whenReconnected()
+	case <-f.command.overtaken:
 		release = func() { time.AfterFunc(apiWait, drop) } // its answer still ends the doubt about the node's reports
 		return f.overtaken(r)
 	case <-ctx.Done():
 		return f.house.unanswered(f.entity, r, errNoAnswer)
 	}
-	f.until = time.Now().Add(settle)
+	f.giveUpAt = time.Now().Add(settle)
 	return f.follow(ctx, r)
 }
 
 // overtaken ends a command that somebody has replaced by another one.
 func (f *follower) overtaken(r tools.Receipt) tools.Receipt {
 	select {
-	case <-f.flight.overtaken:
+	case <-f.command.overtaken:
 	default:
 		return ended(r, tools.NoAnswer, f.entity.Name+" is still busy with another command. Please say it again.")
 	}
@@ -152,11 +152,11 @@ func (f *follower) begin(a answer, r tools.Receipt) *tools.Receipt {
 	}
 	switch result.Status {
 	case statusSent: // what came so far is the gateway's claim; the device is asked for the fact
-		f.since = a.seq
-		f.ask = true
+		f.after = a.seq
+		f.unsure = true
 	case statusWorking:
 		remaining, _ := wire.Seconds(result.Remaining)
-		f.movesFor(remaining)
+		f.noteRemaining(remaining)
 	case statusDone:
 	default:
 		f.house.log.Info("a Z-Wave write was refused", "node", f.entity.node.ID, "status", result.Status, "reason", result.Message)
@@ -179,7 +179,7 @@ func (h *House) patience(ctx context.Context) (context.Context, context.CancelFu
 // queue sends to a sleeping device, whose answer may take hours: nobody waits.
 func (h *House) queue(ctx context.Context, e *entity, s step, r tools.Receipt) tools.Receipt {
 	at := time.Now()
-	if err := h.link.tell(ctx, "writeValue", s.target, s.value); err != nil {
+	if err := h.link.send(ctx, "writeValue", s.target, s.value); err != nil {
 		return ended(r, tools.NoAnswer, h.trouble(err))
 	}
 	r.PublishedAt = at

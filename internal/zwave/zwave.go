@@ -5,9 +5,9 @@
 // devices are known by home id, node id and value id only (see model.go).
 //
 // What the broker brings is taken in intake.go and remembered in ledger.go (the
-// last word on every value), link.go and seen.go (the gateway and its topics).
-// Which gateway is ours is decided in gateways.go, what a name means in find.go,
-// box.go and group.go.
+// last word on every value), link.go and sightings.go (the gateway and its topics).
+// Which gateway is ours is decided in gateways.go; what a name means in find.go,
+// nameindex.go, wholenode.go and group.go.
 //
 // A new kind of device is a builder in kinds.go and its actions in plan.go; a new
 // tool is a file of its own and a line in Tools.
@@ -59,15 +59,15 @@ func (c Config) Validate() error {
 
 // House is the live model of the Z-Wave network.
 type House struct {
-	cfg     Config
-	bus     Bus
-	log     *slog.Logger
-	link    *link
-	ledger  *ledger
-	flights *flights
-	kick    chan struct{} // asks Run for a refresh
-	news    chan struct{} // the structure changed
-	changed chan struct{} // the same, debounced
+	cfg          Config
+	bus          Bus
+	log          *slog.Logger
+	link         *link
+	ledger       *ledger
+	commands     *commandOrder
+	refreshAsked chan struct{} // asks Run for a refresh
+	restructured chan struct{} // the structure changed
+	changed      chan struct{} // the same, debounced
 
 	mu     sync.Mutex
 	model  *model // never nil; replaced as a whole, never changed
@@ -80,17 +80,17 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 		return nil, err
 	}
 	return &House{
-		cfg:     cfg,
-		bus:     bus,
-		log:     log.With("part", "zwave"),
-		link:    newLink(cfg, bus),
-		ledger:  newLedger(),
-		flights: newFlights(),
-		kick:    make(chan struct{}, 1),
-		news:    make(chan struct{}, 1),
-		changed: make(chan struct{}, 1),
-		model:   emptyModel(),
-		loaded:  make(chan struct{}),
+		cfg:          cfg,
+		bus:          bus,
+		log:          log.With("part", "zwave"),
+		link:         newLink(cfg, bus),
+		ledger:       newLedger(),
+		commands:     newCommandOrder(),
+		refreshAsked: make(chan struct{}, 1),
+		restructured: make(chan struct{}, 1),
+		changed:      make(chan struct{}, 1),
+		model:        emptyModel(),
+		loaded:       make(chan struct{}),
 	}, nil
 }
 
@@ -120,12 +120,12 @@ func (h *House) Run(ctx context.Context) error {
 	if c, ok := h.bus.(interface{ OnConnection(changed func(up bool)) }); ok {
 		c.OnConnection(func(up bool) {
 			if up {
-				h.link.cameBack()
+				h.link.noteReconnect()
 				h.askRefresh() // reports may have been missed meanwhile
 			}
 		})
 	}
-	h.follow(ctx)
+	h.keepFresh(ctx)
 	wg.Wait()
 	return nil
 }
@@ -146,7 +146,7 @@ func (h *House) subscribe(ctx context.Context) {
 	}
 }
 
-func (h *House) askRefresh() { poke(h.kick) }
+func (h *House) askRefresh() { poke(h.refreshAsked) }
 
 // poke leaves a message in a channel of one place, if none is there yet.
 func poke(c chan struct{}) {

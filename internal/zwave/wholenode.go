@@ -7,10 +7,10 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// boxesOf files the nodes that nothing in the house is called by: a sensor with
+// wholeNodesOf files the nodes that nothing in the house is called by: a sensor with
 // several measurements, a power strip, a device that has not told what it is.
 // People who know zwave-js-ui call them by the names they gave there.
-func boxesOf(nodes map[int]*node, entities []*entity) map[string][]*node {
+func wholeNodesOf(nodes map[int]*node, entities []*entity) map[string][]*node {
 	named := map[int]bool{}
 	for _, e := range entities {
 		if e.Name == e.node.display() {
@@ -35,8 +35,8 @@ func boxesOf(nodes map[int]*node, entities []*entity) map[string][]*node {
 	return out
 }
 
-// mains are what can be controlled in a node.
-func (m *model) mains(n *node) []*entity {
+// controllable is what can be controlled in a node.
+func (m *model) controllable(n *node) []*entity {
 	var out []*entity
 	for _, e := range m.entities {
 		if e.node == n && !isSensor(e) {
@@ -46,14 +46,14 @@ func (m *model) mains(n *node) []*entity {
 	return out
 }
 
-// unpack makes one entity of a node that is asked for as a whole, or says why
+// wholeEntity makes one entity of a node that is asked for as a whole, or says why
 // that is not possible.
-func (h *House) unpack(m *model, box []*node) (*entity, []string, error) {
-	n := box[0]
-	mains, sensors := m.mains(n), n.sensors()
+func (h *House) wholeEntity(m *model, nodes []*node) (*entity, []string, error) {
+	n := nodes[0]
+	mains, sensors := m.controllable(n), n.sensors()
 	switch {
-	case len(box) > 1:
-		return nil, nil, refuse("There are %d devices called %q. Name the part you mean, as list_devices has it.", len(box), n.display())
+	case len(nodes) > 1:
+		return nil, nil, refuse("There are %d devices called %q. Name the part you mean, as list_devices has it.", len(nodes), n.display())
 	case len(mains) > 0:
 		parts := namesOf(m, mains)
 		return nil, parts, refuse("%s has %d parts: %s. Say which one.", n.display(), len(parts), strings.Join(parts, ", "))
@@ -65,33 +65,33 @@ func (h *House) unpack(m *model, box []*node) (*entity, []string, error) {
 		}
 		return e, nil, nil
 	case h.ledger.node(n.ID).dead():
-		return nil, nil, silent(n.display() + " does not answer. Check that it has power, then try again.")
+		return nil, nil, unreachable(n.display() + " does not answer. Check that it has power, then try again.")
 	case !n.Ready:
-		return nil, nil, silent(n.display() + " is still telling the gateway what it can do. Try again in some minutes; a device with a battery has to be woken up.")
+		return nil, nil, unreachable(n.display() + " is still telling the gateway what it can do. Try again in some minutes; a device with a battery has to be woken up.")
 	default:
 		return nil, nil, refuse("%s has nothing that can be controlled or read here.", n.display())
 	}
 }
 
-// silent is a refusal because the device has not answered.
-type silent string
+// unreachable is a refusal because the device has not answered.
+type unreachable string
 
-func (s silent) Error() string { return string(s) }
+func (u unreachable) Error() string { return string(u) }
 
 // As makes it a refusal as well.
-func (s silent) As(target any) bool {
+func (u unreachable) As(target any) bool {
 	no, ok := target.(*refusal)
 	if ok {
-		*no = refusal(s)
+		*no = refusal(u)
 	}
 	return ok
 }
 
-// whole returns a node as one thing, for what is done to a whole node; nil if the
+// wholeNode returns a node as one thing, for what is done to a whole node; nil if the
 // name is not one of a node only.
-func (m *model) whole(name string) *entity {
-	if box := m.boxes[fold(name)]; len(box) == 1 && len(m.exact(name)) == 0 {
-		return &entity{Name: box[0].display(), node: box[0], main: wire.ValueID{Node: box[0].ID}}
+func (m *model) wholeNode(name string) *entity {
+	if nodes := m.wholeNodes[fold(name)]; len(nodes) == 1 && len(m.exact(name)) == 0 {
+		return &entity{Name: nodes[0].display(), node: nodes[0], main: wire.ValueID{Node: nodes[0].ID}}
 	}
 	return nil
 }

@@ -1,0 +1,77 @@
+package zwave
+
+import (
+	"context"
+	"sync"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// commandOrder keeps commands for the same value in order: the newer one is published
+// after the older one, and the older one is told that it counts no more. Without
+// it the older command would wait for a state that its own user has revoked and
+// report the device as faulty.
+type commandOrder struct {
+	mu   sync.Mutex
+	last map[wire.ValueID]*orderedCommand // by the value where the device reports
+}
+
+// orderedCommand is one command on its way.
+type orderedCommand struct {
+	step      step
+	before    *orderedCommand // the one it has to follow; nil if there was none
+	sent      chan struct{}   // closed when it is published, or never will be
+	overtaken chan struct{}   // closed when a newer command wants something else
+	once      *sync.Once      // of sent
+}
+
+func newCommandOrder() *commandOrder { return &commandOrder{last: map[wire.ValueID]*orderedCommand{}} }
+
+// enter files a command and overtakes the one before it, unless both want the same.
+func (l *commandOrder) enter(s step) *orderedCommand {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := &orderedCommand{step: s, before: l.last[s.check], sent: make(chan struct{}), overtaken: make(chan struct{}), once: new(sync.Once)}
+	switch old := f.before; {
+	case old == nil:
+	case old.step.target == s.target && same(old.step.value, s.value):
+		f.overtaken = old.overtaken // whatever ends one ends both
+	default:
+		close(old.overtaken)
+	}
+	l.last[s.check] = f
+	return f
+}
+
+// awaitTurn waits until the command before has been published; false means that ctx
+// ended, or that a newer command came first.
+func (f *orderedCommand) awaitTurn(ctx context.Context) bool {
+	if f.before != nil {
+		select {
+		case <-f.before.sent:
+		case <-ctx.Done():
+		}
+		f.before = nil
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-f.overtaken:
+		return false
+	default:
+		return true
+	}
+}
+
+// published lets the next command go.
+func (f *orderedCommand) published() { f.once.Do(func() { close(f.sent) }) }
+
+// leave forgets a command that has ended.
+func (l *commandOrder) leave(f *orderedCommand) {
+	f.published()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last[f.step.check] == f {
+		delete(l.last, f.step.check)
+	}
+}

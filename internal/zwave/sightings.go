@@ -1,0 +1,63 @@
+package zwave
+
+import (
+	"strconv"
+	"strings"
+
+	"voicegateway/internal/zwave/wire"
+)
+
+// noteTopic notes a node's topic; true means that no refresh has looked at it yet.
+func (l *link) noteTopic(topic string, retained bool) bool {
+	if strings.HasPrefix(topic, "Broadcast/") || strings.HasPrefix(topic, strconv.Itoa(wire.Broadcast)+"/") {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was, known := l.topics[topic]
+	is := sighting{examined: was.examined, live: was.live || !retained}
+	if is != was && (known || len(l.topics) < maxTopics) || !known && len(l.topics) < maxTopics {
+		l.topics[topic] = is
+	}
+	return !was.examined
+}
+
+// hasPublished says whether anything was ever published on a topic.
+func (l *link) hasPublished(topic string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, known := l.topics[topic]
+	return known
+}
+
+// topicsInSight returns the topics by which the gateway's scheme can be told; true
+// are those that are no leftovers.
+func (l *link) topicsInSight() map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make(map[string]bool, len(l.topics))
+	for t, s := range l.topics {
+		out[t] = s.live
+	}
+	return out
+}
+
+// examinedTopics keeps topics that a refresh has seen, explained or not, from asking for
+// another one.
+func (l *link) examinedTopics(topics map[string]bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for t := range topics {
+		l.topics[t] = sighting{examined: true, live: l.topics[t].live}
+	}
+}
+
+// forgetTopics forgets what the topics meant: a gateway that has come back may have
+// other settings, and publishes everything again.
+func (l *link) forgetTopics() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for t := range l.topics {
+		l.topics[t] = sighting{}
+	}
+}
