@@ -46,7 +46,7 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// amount is a number; anything else is none.
+// amount is a number; n is nil where the JSON has something else.
 type amount struct{ n *float64 }
 
 // UnmarshalJSON takes anything.

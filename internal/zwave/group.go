@@ -23,7 +23,7 @@ var groupWords = map[string]string{
 
 // group returns the devices meant by a name that stands for several: "kitchen
 // lights", "lights in the kitchen", a room's name alone for its lights, or several
-// names with commas or "and". It is empty where the name is no such thing; an
+// names with commas or "and". It is empty where the name stands for one device; an
 // unknown area or name never widens to more.
 func (m *model) group(name string) []*entity {
 	key := groupKey(name)

@@ -21,7 +21,8 @@ const (
 	specificFan       = 8
 )
 
-// motors are the specific classes of a Multilevel Switch that moves something.
+// motor says whether a device class is that of a Multilevel Switch that moves
+// something.
 func motor(c deviceClass) bool {
 	return c.Generic == genericMultilevel && (c.Specific == 3 || c.Specific >= 5 && c.Specific <= 7)
 }

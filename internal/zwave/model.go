@@ -23,7 +23,7 @@ type model struct {
 	rooms      map[string][]*entity // by area and name together
 	plain      map[string][]*entity // by any of their names without accents and signs
 	areas      map[string]string    // folded name -> name
-	wholeNodes map[string][]*node   // nodes none of whose entities has their name, by it
+	wholeNodes map[string][]*node   // nodes that no entity is named like, by their names
 	topics     topicIndex
 	spelling   nameIndex // for names that are not exact
 	home       home.House

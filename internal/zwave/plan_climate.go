@@ -37,7 +37,7 @@ func planSetpoint(r request) (step, error) {
 const (
 	coldestC, warmestC = 4, 35
 	coldestF, warmestF = 40, 95
-	// A bound beyond these is a placeholder of the protocol and none of the device.
+	// A bound beyond these is a placeholder of the protocol, not the device's own.
 	leastC, mostC = -10, 60
 	leastF, mostF = 14, 140
 )

@@ -30,8 +30,8 @@ func (l *link) hasPublished(topic string) bool {
 	return known
 }
 
-// topicsInSight returns the topics by which the gateway's scheme can be told; true
-// are those that are no leftovers.
+// topicsInSight returns the topics by which the gateway's scheme can be told; false
+// marks those that may be left over from other settings.
 func (l *link) topicsInSight() map[string]bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,8 +42,8 @@ func (l *link) topicsInSight() map[string]bool {
 	return out
 }
 
-// examinedTopics keeps topics that a refresh has seen, explained or not, from asking for
-// another one.
+// examinedTopics keeps topics that a refresh has looked at, explained or not, from
+// asking for another one.
 func (l *link) examinedTopics(topics map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

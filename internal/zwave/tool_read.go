@@ -127,8 +127,7 @@ func (h *House) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) 
 	return result(text, out)
 }
 
-// several says whether an entity is a sensor of several things, none of which is
-// what it was bought for.
+// several says whether an entity is a sensor of several things that count alike.
 func (e *entity) several() bool {
 	return isSensor(e) && len(e.sensors) > 1 && rank(e.sensors[1]) == 0
 }

@@ -109,7 +109,8 @@ func barrierState(n float64) string {
 	}
 }
 
-// word gives an enumeration's word, lower case; the number where it has none.
+// word gives an enumeration's word in lower case, or the number where it has no
+// word.
 func (m *model) word(id wire.ValueID, raw any) any {
 	for _, s := range m.value(id).States {
 		if s.Value == raw {
@@ -235,7 +236,7 @@ func protection(e *entity) wire.ValueID {
 
 // setpoint is the setpoint that counts in a mode. Thermostats number setpoints as
 // the modes they belong to (2 cooling, 11 and 12 saving energy); automatic modes
-// have none of their own.
+// have no setpoint of their own.
 func (e *entity) setpoint(mode any) wire.ValueID {
 	if n, ok := number(mode); ok {
 		if id, has := e.parts[setpointPart(strconv.FormatFloat(n, 'f', -1, 64))]; has {

@@ -148,7 +148,7 @@ func (h *House) subscribe(ctx context.Context) {
 
 func (h *House) askRefresh() { poke(h.refreshAsked) }
 
-// poke leaves a message in a channel of one place, if none is there yet.
+// poke leaves a message in a channel with room for one, unless one is there already.
 func poke(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -7,9 +7,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// whenAwake runs do with a node that can hear: after the time it takes, when it
-// wakes up, or, for a dead one, not at all: then silent is called instead. With
-// the stick out nobody is ever called.
+// whenAwake runs do when the node hears: after the time that takes, or when it wakes
+// up. For a dead node it runs silent instead, and with the stick out neither.
 func (s *Sim) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	switch {
 	case s.stickOut || n.fault.drop.take():

@@ -14,7 +14,7 @@ const (
 	awakeTime   = 2530 * time.Millisecond // without traffic, until a sleeper sleeps again
 	wakeTime    = 70 * time.Millisecond   // from waking up to the first command
 	clearTime   = time.Second             // until a pressed button is published as not pressed
-	releaseTime = 400 * time.Millisecond  // a held button nobody hears of any more is taken for released
+	releaseTime = 400 * time.Millisecond  // a held button that says nothing any more counts as released
 )
 
 // The key attributes of Central Scene.

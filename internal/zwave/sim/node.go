@@ -85,8 +85,8 @@ type state struct {
 	Value any    `json:"value"`
 }
 
-// targets is the property that sets a state; empty where the property is no such
-// state.
+// targets is the property that sets a state; empty for a property that no other one
+// sets.
 func targets(property string) string {
 	switch property {
 	case "currentValue", "currentMode", "currentColor", "currentState":

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// queue hands things over to another goroutine in their order; nobody waits who
-// puts something in.
+// queue hands things over to another goroutine in their order. Putting something in
+// never waits.
 type queue[T any] struct {
 	mu   sync.Mutex
 	list []T

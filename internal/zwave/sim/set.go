@@ -50,8 +50,8 @@ func (s *Sim) callMessage(topic, call string, payload []byte) {
 	}
 }
 
-// multicast lets many devices hear one frame. They act, and nobody tells the
-// gateway.
+// multicast lets many devices hear one frame. They act, and the gateway does not
+// learn of it.
 func (s *Sim) multicast(payload []byte, chosen bool) {
 	var in struct {
 		wire.ValueID
