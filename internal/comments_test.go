@@ -83,8 +83,8 @@ func TestUsersOfSharedData(t *testing.T) {
 }
 
 // TestCommentsPointToWhatExists: what a comment names (a path, a requirement, a
-// decision, a fact page and its heading) is in the repository, and no file points
-// to documents that are not.
+// decision, a fact page and its heading) is in the repository, and no file
+// points to documents that are not.
 func TestCommentsPointToWhatExists(t *testing.T) {
 	r := openRepository(t)
 	for _, f := range r.sources(t) {
@@ -234,7 +234,8 @@ func (r repository) checkReferences(text string) []string {
 	return gone
 }
 
-// index reads the letters of the requirements and the headings of all documents.
+// index reads the letters of the requirements and the headings of all
+// documents.
 func (r *repository) index(t *testing.T) {
 	t.Helper()
 	r.requirements, r.headings = map[string]bool{}, map[string]map[string]bool{}

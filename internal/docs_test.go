@@ -28,8 +28,8 @@ var (
 var topics = []string{"cmd/ask", "cmd/say", "cmd/listen", "cmd/stop", "cmd/mute", "cmd/volume", "cmd/error", "cmd/timer"}
 
 // Documents that name what is gone mislead more than no documents: every path,
-// link, heading, make target, command, configuration key, requirement and fact in
-// them must exist.
+// link, heading, make target, command, configuration key, requirement and fact
+// in them must exist.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	r := openRepository(t)
 	for _, name := range r.documents(t) {

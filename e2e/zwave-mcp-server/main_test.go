@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/zwave/serve"
-
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"voicegateway/internal/zwave/serve"
 )
 
 // asProgram is set where this test is to be the program itself: what is spoken to

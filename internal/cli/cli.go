@@ -13,9 +13,9 @@ import (
 	"os"
 	"strings"
 
-	"voicegateway/internal/console"
-
 	"github.com/spf13/cobra"
+
+	"voicegateway/internal/console"
 )
 
 // IO is what a command may touch of the world.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"voicegateway/internal/console"
 	"voicegateway/internal/home"
-
-	"github.com/spf13/cobra"
 )
 
 // homeCommand lists the house.

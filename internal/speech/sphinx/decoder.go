@@ -35,8 +35,8 @@ type decoder struct {
 
 // wide are beams that hear nearly twice as many commands in heavy noise as the
 // defaults, at three times the (small) cost (docs/facts/engines.md,
-// PocketSphinx). -remove_silence no keeps frames and sound in step, so that word
-// ends can be turned into times.
+// PocketSphinx). -remove_silence no keeps frames and sound in step, so that
+// word ends can be turned into times.
 var wide = []string{"-beam", "1e-80", "-wbeam", "1e-60", "-pbeam", "1e-80", "-remove_silence", "no", "-bestpath", "no"}
 
 // newDecoder loads the acoustic model with an empty dictionary; words are added
