@@ -128,6 +128,9 @@ func TestImportsPointDown(t *testing.T) {
 			if strings.HasPrefix(imported, module) && !slices.Contains(allowed, anything) && !slices.Contains(allowed, short(imported)) {
 				t.Errorf("%s imports %s, which the table of internal/arch_test.go does not allow", name, short(imported))
 			}
+			if short(imported) == "fake" {
+				t.Errorf("%s imports fake, which is for tests alone", name)
+			}
 			if outside, places := homeOf(imported); places != nil && !slices.Contains(places, name) {
 				t.Errorf("%s imports %s, whose home is %s", name, outside, strings.Join(places, ", "))
 			}

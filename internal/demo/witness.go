@@ -43,7 +43,6 @@ type seenNode struct {
 	Name      string               `json:"name"`
 	Loc       string               `json:"loc"`
 	Virtual   bool                 `json:"virtual"`
-	Available bool                 `json:"available"`
 	Values    map[string]seenValue `json:"values"`
 }
 

@@ -17,7 +17,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -56,9 +55,6 @@ type Server struct {
 	// patterns are those of mux, which does not tell them.
 	patterns []string
 	local    bool
-	ready    chan struct{} // closed when it accepts connections
-	once     sync.Once
-	addr     string // set before ready is closed
 	// listener is set by Listen and taken over by Run.
 	listener net.Listener
 }
@@ -73,7 +69,7 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 	if !local && cfg.Token == "" {
 		return nil, fmt.Errorf("http.listen is %q, which other machines can reach, and there is no token: put one into a file and name it in http.token_file, or listen on 127.0.0.1", cfg.Listen)
 	}
-	s := &Server{cfg: cfg, deps: deps, log: log, local: local, ready: make(chan struct{})}
+	s := &Server{cfg: cfg, deps: deps, log: log, local: local}
 	if s.mux, err = s.routes(); err != nil {
 		return nil, err
 	}
@@ -83,26 +79,6 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
-}
-
-// Ready returns when the server accepts connections.
-func (s *Server) Ready(ctx context.Context) error {
-	select {
-	case <-s.ready:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for the HTTP server: %w", ctx.Err())
-	}
-}
-
-// Addr is the host:port the server listens on; before Ready the configured one.
-func (s *Server) Addr() string {
-	select {
-	case <-s.ready:
-		return s.addr
-	default:
-		return s.cfg.Listen
-	}
 }
 
 // Listen takes the port. Run does so itself; whoever calls Listen before knows
@@ -140,11 +116,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
-	s.once.Do(func() {
-		s.addr = s.listener.Addr().String()
-		close(s.ready)
-	})
-	s.log.Info("the HTTP server is ready", "addr", s.addr)
+	s.log.Info("the HTTP server is ready", "addr", s.listener.Addr().String())
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serving HTTP: %w", err)

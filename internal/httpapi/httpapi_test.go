@@ -362,6 +362,9 @@ func TestDependencyErrors(t *testing.T) {
 func running(t *testing.T, s *Server) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
+	if err := s.Listen(ctx); err != nil {
+		t.Fatal(err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
 	stop = sync.OnceFunc(func() {
@@ -371,9 +374,6 @@ func running(t *testing.T, s *Server) (stop func()) {
 		}
 	})
 	t.Cleanup(stop)
-	if err := s.Ready(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	return stop
 }
 

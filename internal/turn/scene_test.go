@@ -346,7 +346,7 @@ func (s *scene) Play(ctx context.Context, c audio.Clip) error {
 		what = fmt.Sprintf("%q", s.voices[n-1])
 		s.mu.Unlock()
 	}
-	for _, e := range earcon.Sounds() {
+	for _, e := range []earcon.Sound{earcon.Wake, earcon.FollowUp, earcon.Done, earcon.Refused, earcon.Error, earcon.Muted, earcon.Unmuted} {
 		if slices.Equal(c.Samples, s.cfg.Earcons.Clip(e).Samples) {
 			what = "sound " + string(e)
 		}

@@ -127,9 +127,6 @@ func (s *Session) end(err error) {
 	close(s.over)
 }
 
-// Over is closed when the child has ended; Err tells why.
-func (s *Session) Over() <-chan struct{} { return s.over }
-
 // attend finds out about a child that hangs while nobody asks it anything, or
 // while it prepares itself for long.
 func (s *Session) attend(ctx context.Context) {

@@ -3,7 +3,7 @@
 // look at a lamp to know whether it is listened to, and it is pure: the sounds are
 // computed, not recorded, so they need no files and no licence.
 //
-// A sound is a few steady notes, at most Longest. The notes lie where a voice has
+// A sound is a few steady notes, at most a fifth of a second. The notes lie where a voice has
 // little of its strength, so that a microphone can tell our own sound from
 // somebody who speaks over it (Sound.Tones). To add a sound, give it a line in
 // the table of scores.
@@ -39,9 +39,6 @@ const (
 	Soft Set = "soft" // quieter, and not Done: the lamp is on, that is enough
 	Full Set = "full"
 )
-
-// Longest is more than any sound takes.
-const Longest = 200 * time.Millisecond
 
 // Peaks of the sets, in dBFS. A voice's peaks are about as high as the full
 // ones.
@@ -79,9 +76,6 @@ var scores = map[Sound][]note{
 
 // fade is how long a note comes and goes; shorter, it would click.
 const fade = 12 * ms
-
-// Sounds are all there are.
-func Sounds() []Sound { return []Sound{Wake, FollowUp, Done, Refused, Error, Muted, Unmuted} }
 
 // Has says whether the set makes the sound.
 func (s Set) Has(sound Sound) bool {

@@ -208,15 +208,6 @@ func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Resu
 	return x.score(p, allow, near)
 }
 
-// Knows reports whether the words are a name, or a part of names, as they are.
-func (x *Index) Knows(heard string) bool {
-	if len(heard) > maxBytes {
-		return false
-	}
-	items, _, _ := x.literal(x.phrase(heard).words, nil)
-	return len(items) > 0
-}
-
 // Plain is a heard text in lower case without articles, "" for none.
 func (x *Index) Plain(heard string) string { return strings.Join(x.words.cut(heard), " ") }
 

@@ -72,6 +72,3 @@ func (s *sounds) key(word string) string {
 	}
 	return b.String()
 }
-
-// Sound is the key of a word in English.
-func Sound(word string) string { return soundsOf("en").key(word) }

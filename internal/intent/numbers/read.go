@@ -301,29 +301,4 @@ func Ratio(text string) (value float64, length int) {
 	return above / below, n + 1 + m
 }
 
-// Clock reads "7:30" or "7:30:15" as it is written for a time of day or a
-// duration: up to three numbers, the later ones below 60. Length is 0 if there
-// is none; parts tells how many numbers there were.
-func Clock(text string) (part [3]int, parts, length int) {
-	for parts < len(part) {
-		at := length
-		if parts > 0 {
-			if at >= len(text) || text[at] != ':' {
-				break
-			}
-			at++
-		}
-		v, n := Digits(text[at:], false)
-		if n == 0 || v < 0 || parts > 0 && (n != 2 || v > 59) {
-			break
-		}
-		part[parts], length = int(v), at+n
-		parts++
-	}
-	if parts < 2 {
-		return part, 0, 0
-	}
-	return part, parts, length
-}
-
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -262,18 +262,8 @@ func TestInWords(t *testing.T) {
 	}
 }
 
-func TestClockAndRatio(t *testing.T) {
+func TestRatio(t *testing.T) {
 	t.Parallel()
-	clocks := map[string]string{
-		"7:30": "[7 30 0] 2 4", "07:30:15 tomorrow": "[7 30 15] 3 8", "7:75": "[7 0 0] 0 0", "7": "[7 0 0] 0 0",
-		"seven": "[0 0 0] 0 0", "7:3": "[7 0 0] 0 0", "1:02:03:04": "[1 2 3] 3 7",
-	}
-	for text, want := range clocks {
-		part, parts, n := numbers.Clock(text)
-		if got := fmt.Sprint(part, parts, n); got != want {
-			t.Errorf("%s: got %s, want %s", text, got, want)
-		}
-	}
 	ratios := map[string]string{"1/2": "0.5 3", "3/4 off": "0.75 3", "1/0": "0 0", "½": "0.5 2", "1": "0 0", "x": "0 0"}
 	for text, want := range ratios {
 		v, n := numbers.Ratio(text)
@@ -307,9 +297,6 @@ func FuzzRead(f *testing.F) {
 					t.Fatalf("%q: %+v", s, got)
 				}
 			}
-		}
-		if _, _, n := numbers.Clock(s); n > len(s) {
-			t.Fatalf("clock of %q: %d", s, n)
 		}
 	})
 }

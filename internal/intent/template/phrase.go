@@ -34,13 +34,6 @@ type Phrases struct {
 	rules map[string]*Node
 	done  map[string]*Phrase
 	depth int
-	loose bool
-}
-
-// NewLoosePhrases is like NewPhrases, but a list glued to letters becomes one
-// Value without a list instead of an error: enough to know the other words.
-func NewLoosePhrases(rules map[string]*Node) *Phrases {
-	return &Phrases{rules: rules, done: make(map[string]*Phrase), loose: true}
 }
 
 // NewPhrases prepares for templates that use these rules.
@@ -154,9 +147,6 @@ func (p *Phrases) run(out *Phrase, nodes []*Node) error {
 		if end-start > 1 {
 			part = &Node{Kind: Sequence, Items: nodes[start:end]}
 			spelled, err := p.spell(part)
-			if err != nil && p.loose {
-				spelled, err = &Phrase{Kind: Value, Value: part}, nil
-			}
 			if err != nil {
 				return err
 			}

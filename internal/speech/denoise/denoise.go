@@ -20,9 +20,6 @@ const (
 	bands  = size/2 + 1
 )
 
-// Delay is how many samples Clean is behind, besides what does not fill a hop.
-const Delay = window - hop
-
 // The noise estimate.
 const (
 	smoothing  = 0.8  // of a band's power from hop to hop, before its minimum is taken

@@ -12,7 +12,6 @@ package sphinx
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -257,7 +256,3 @@ func (u *Utterance) Reopen(ctx context.Context, jsgf string) error {
 	_, err := u.session.Call(ctx, kindReopen, []byte(jsgf))
 	return err
 }
-
-// Ended says whether an error means that the worker, and with it the utterance,
-// is gone, so that trying again with a new one makes sense.
-func Ended(err error) bool { return errors.Is(err, worker.ErrEnded) }

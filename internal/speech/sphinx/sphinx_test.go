@@ -4,6 +4,7 @@ package sphinx_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/speech/sphinx"
+	"voicegateway/internal/worker"
 )
 
 const grammar = "#JSGF V1.0;\ngrammar g;\npublic <s> = turn ( on | off ) the ( kitchen light | hallway light | heater | living room lights ) ;\n"
@@ -210,7 +212,7 @@ func TestCrashCostsOnlyTheUtterance(t *testing.T) {
 	for err == nil {
 		_, err = u.Push(within(t), samples[:audio.FrameSamples])
 	}
-	if !sphinx.Ended(err) {
+	if !errors.Is(err, worker.ErrEnded) {
 		t.Errorf("pushing to a dead worker: %v", err)
 	}
 	if _, r := hear(t, c, samples); r.Text != "turn on the kitchen light" {

@@ -20,7 +20,6 @@ const (
 	TypeTranscriptStart = "transcript-start"
 	TypeTranscriptChunk = "transcript-chunk"
 	TypeDetection       = "detection"
-	TypeNotDetected     = "not-detected"
 )
 
 // Format is the form of sound: samples a second, bytes a sample, channels.
