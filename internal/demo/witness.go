@@ -39,11 +39,11 @@ type apiAnswer struct {
 
 // seenNode is a node as getNodes tells it, as far as a witness cares.
 type seenNode struct {
-	ID        int                  `json:"id"`
-	Name      string               `json:"name"`
-	Loc       string               `json:"loc"`
-	Virtual   bool                 `json:"virtual"`
-	Values    map[string]seenValue `json:"values"`
+	ID      int                  `json:"id"`
+	Name    string               `json:"name"`
+	Loc     string               `json:"loc"`
+	Virtual bool                 `json:"virtual"`
+	Values  map[string]seenValue `json:"values"`
 }
 
 type seenValue struct {
