@@ -69,7 +69,7 @@ func (g *Gateway) buildEar() error {
 		Area: g.cfg.Gateway.Area, Source: g.opts.Source, Live: !g.opts.Fast,
 		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun, Earcons: earcon.Set(g.cfg.Audio.Earcons),
 	}, turn.Parts{
-		Mic: mic, Wake: g.ear.wake, Stt: g.ear.stt, End: attentive(ends, g.ear.stt),
+		Mic: mic, Wake: g.ear.wake, Stt: g.ear.stt, End: Attentive(ends, g.ear.stt),
 		Answer: g.mind.answerer, Voice: g.voice, Speaker: speaker, Chimes: g.chimes(speaker), Observer: g.observer, Log: g.log, Keep: keep,
 	})
 	if err != nil {
@@ -91,8 +91,8 @@ func (a attending) Observe(f audio.Frame) {
 	a.room.Observe(f)
 }
 
-// attentive is the endpointer, with the recogniser listening where it wants to.
-func attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
+// Attentive is the endpointer, with the recogniser listening where it wants to.
+func Attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
 	if room, ok := engine.(stt.Listener); ok {
 		return attending{end, room}
 	}

@@ -2,10 +2,7 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -13,11 +10,8 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/console"
-	"voicegateway/internal/gateway"
 	"voicegateway/internal/speech"
-	"voicegateway/internal/speech/endpoint"
 	"voicegateway/internal/speech/micro"
-	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/wake"
 )
 
@@ -92,104 +86,42 @@ func (m *Lab) overhear(ctx context.Context, x mixed) (Outcome, error) {
 		File: x.File, Kind: "background", Voice: x.Voice, Noise: fmt.Sprint(x.level), Denoise: m.denoise, Said: x.Text,
 		among: among{Placed: x.placed, Gate: x.gated},
 	}
-	play := file.Default()
-	play.Clips, play.Start, play.Lead = []audio.Clip{x.clip}, time.Unix(0, 0), 0
-	sound, err := file.New(play)
+	word, err := wake.New(wake.Config{Engine: "micro", Words: []string{strings.ReplaceAll(mixWord, "_", " ")}, ModelsDir: m.cfg.Gateway.Wake.ModelsDir, Log: m.cfg.Log})
 	if err != nil {
 		return o, err
 	}
-	word, err := wake.New(wake.Config{Engine: "micro", Words: []string{strings.ReplaceAll(mixWord, "_", " ")}, ModelsDir: m.cfg.Gateway.Wake.ModelsDir, Log: slog.New(slog.DiscardHandler)})
+	cfg := file.Default()
+	cfg.Clips, cfg.Start, cfg.Lead = []audio.Clip{x.clip}, time.Unix(0, 0), 0
+	h, err := m.play(ctx, cfg, asked{word, x.gated})
 	if err != nil {
 		return o, err
 	}
-	ender, err := gateway.NewEndpointer(m.cfg.Gateway, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return o, err
-	}
-	room, _ := m.engine.(stt.Listener)
-	if room != nil {
-		room.Forget()
-	}
-	e := eavesdropper{Lab: m, end: ender, room: room, word: word, gated: x.gated, ring: audio.NewRing(2 * time.Second)}
-	for !e.ended.Done {
-		f, err := sound.Read(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return o, err
-		}
-		if err := e.push(ctx, f); err != nil {
-			return o, err
-		}
-		o.Late = f.At.Sub(play.Start.Add(x.ends)).Milliseconds()
-	}
-	o.Ended = e.ended.Reason
-	if !e.awake {
+	if !h.turn {
 		o.Ended = unwoken
 		return o, nil
 	}
-	if o.Transcript, err = m.engine.Finish(ctx); err != nil {
-		return o, err
-	}
+	o.Transcript, o.Ended = h.transcript(), h.ended()
+	o.Late = h.over.Sub(cfg.Start.Add(x.ends)).Milliseconds()
 	o.Kind = "command"
 	m.judge(&o)
 	o.Kind = "background"
 	return o, nil
 }
 
-// eavesdropper is the ear of a turn, without what is done with the words.
-type eavesdropper struct {
-	*Lab
-	end     *endpoint.Endpointer
-	room    stt.Listener
-	word    wake.Engine
-	ring    *audio.Ring
-	gated   bool
-	awake   bool
-	partial speech.Partial
-	ended   speech.Endpoint
+// asked is a wake word engine. Ungated it keeps the word to itself, and with it how
+// loud the speaker is, so that everything that follows is listened to alike.
+type asked struct {
+	wake.Engine
+	gated bool
 }
 
-func (e *eavesdropper) push(ctx context.Context, f audio.Frame) error {
-	if e.awake {
-		return e.listen(ctx, f)
-	}
-	e.ring.Push(f)
-	e.end.Observe(f)
-	if e.room != nil {
-		e.room.Observe(f)
-	}
-	d, hit, err := e.word.Detect(ctx, f)
-	if err != nil || !hit {
-		return err
-	}
-	e.awake = true
-	if !e.gated {
+// Detect listens for the wake word.
+func (a asked) Detect(ctx context.Context, f audio.Frame) (speech.Detection, bool, error) {
+	d, hit, err := a.Engine.Detect(ctx, f)
+	if !a.gated {
 		d.Word = ""
 	}
-	e.end.Reset(d)
-	if err := e.engine.Begin(ctx); err != nil {
-		return err
-	}
-	for _, before := range e.ring.Since(d.At) {
-		if err := e.listen(ctx, before); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *eavesdropper) listen(ctx context.Context, f audio.Frame) error {
-	for _, admitted := range e.end.Admit(f) {
-		p, err := e.engine.Push(ctx, admitted)
-		if err != nil {
-			return err
-		}
-		e.partial = p
-	}
-	e.ended = e.end.Push(f, e.partial, e.grammar.Judge(e.partial.Text))
-	return nil
+	return d, hit, err
 }
 
 // backgrounds are the rows of the table. The reference had the gate's level told,

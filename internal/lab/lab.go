@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/grammar"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/speech/stt"
 )
 
@@ -34,12 +35,13 @@ type Config struct {
 	Log        *slog.Logger
 }
 
-// Lab measures the recogniser on labelled recordings: what the gateway would do
-// with each, as a turn by push-to-talk.
+// Lab measures the gateway's ear on labelled recordings: what would be done with
+// each.
 type Lab struct {
 	cfg     Config
 	matcher *intent.Matcher
 	grammar *grammar.Grammar
+	phrases *reply.Phrases
 	engine  stt.Engine
 	denoise string
 }
@@ -47,7 +49,21 @@ type Lab struct {
 // New prepares to understand the house.
 func New(cfg Config) (*Lab, error) {
 	m := &Lab{cfg: cfg}
-	return m, m.prepare(cfg.House)
+	m.cfg.House = controlled(cfg.House)
+	return m, m.prepare(m.cfg.House)
+}
+
+// controlled is the house as if a server controlled everything in it: what nothing
+// controls is refused, and nobody listens for more commands about it.
+func controlled(house *home.House) *home.House {
+	all := *house
+	all.Entities = slices.Clone(house.Entities)
+	for i, e := range all.Entities {
+		if e.Control == nil {
+			all.Entities[i].Control = &home.Control{Tool: "control", ID: e.ID}
+		}
+	}
+	return &all
 }
 
 // job is one recording to be heard.
@@ -89,6 +105,9 @@ func (m *Lab) prepare(house *home.House) error {
 	}
 	if m.grammar, err = grammar.New(pack, house); err != nil {
 		return fmt.Errorf("preparing the grammar for the house: %w", err)
+	}
+	if m.phrases, err = reply.Ours("en"); err != nil {
+		return fmt.Errorf("preparing the replies: %w", err)
 	}
 	return nil
 }
@@ -147,53 +166,30 @@ func again(ctx context.Context, hear job) (o Outcome, err error) {
 
 // teach gives the recogniser the grammar, without what it cannot pronounce.
 func (m *Lab) teach(ctx context.Context) error {
-	missing, err := m.engine.SetGrammar(ctx, stt.Grammar{JSGF: m.grammar.JSGF(), Words: m.grammar.Words()})
+	missing, err := m.engine.SetGrammar(ctx, everything(m.grammar))
 	if err != nil || len(missing) == 0 {
 		return err
 	}
 	m.grammar, _ = m.grammar.Without(missing)
-	_, err = m.engine.SetGrammar(ctx, stt.Grammar{JSGF: m.grammar.JSGF(), Words: m.grammar.Words()})
+	_, err = m.engine.SetGrammar(ctx, everything(m.grammar))
 	return err
 }
 
-// hear plays one recording to the recogniser until its turn would end.
-func (m *Lab) hear(ctx context.Context, l Recording) (Outcome, error) {
-	o := Outcome{File: l.File, Kind: l.Kind, Voice: l.Voice, Noise: fmt.Sprint(l.Noise), Denoise: m.denoise, Said: l.Text}
-	play := file.Default()
-	play.Clips, play.Start = []audio.Clip{l.clip}, time.Unix(0, 0)
-	sound, err := file.New(play)
+// everything is what can be said, for a recogniser.
+func everything(g *grammar.Grammar) stt.Grammar {
+	return stt.Grammar{JSGF: g.JSGF(), Join: g.Joins(), Words: g.Words()}
+}
+
+// hear plays one recording as an utterance by push-to-talk.
+func (m *Lab) hear(ctx context.Context, r Recording) (Outcome, error) {
+	o := Outcome{File: r.File, Kind: r.Kind, Voice: r.Voice, Noise: fmt.Sprint(r.Noise), Denoise: m.denoise, Said: r.Text}
+	cfg := file.Default()
+	cfg.Clips, cfg.Start = []audio.Clip{r.clip}, time.Unix(0, 0)
+	h, err := m.play(ctx, cfg, nil)
 	if err != nil {
 		return o, err
 	}
-	if room, ok := m.engine.(stt.Listener); ok {
-		room.Forget()
-	}
-	if err := m.engine.Begin(ctx); err != nil {
-		return o, err
-	}
-	ender, err := gateway.NewEndpointer(m.cfg.Gateway, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return o, err
-	}
-	var end speech.Endpoint
-	for !end.Done {
-		f, err := sound.Read(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return o, err
-		}
-		p, err := m.engine.Push(ctx, f)
-		if err != nil {
-			return o, err
-		}
-		end = ender.Push(f, p, m.grammar.Judge(p.Text))
-	}
-	o.Ended = end.Reason
-	if o.Transcript, err = m.engine.Finish(ctx); err != nil {
-		return o, err
-	}
+	o.Transcript, o.Ended = h.transcript(), h.ended()
 	m.judge(&o)
 	return o, nil
 }

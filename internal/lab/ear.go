@@ -1,0 +1,175 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/file"
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/turn"
+)
+
+// heard is what the gateway made of one recording.
+type heard struct {
+	turned record.Record
+	turn   bool      // there was one: without a wake word there is none
+	over   time.Time // when the utterance ended, in the recording's clock
+}
+
+// play lets the gateway's own loop listen to a recording and gives its first turn.
+// Without a wake word engine the recording is an utterance, as by push-to-talk.
+func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector) (heard, error) {
+	sound, err := file.New(cfg)
+	if err != nil {
+		return heard{}, err
+	}
+	if room, ok := m.engine.(stt.Listener); ok {
+		room.Forget()
+	}
+	ends, err := gateway.NewEndpointer(m.cfg.Gateway, m.cfg.Log)
+	if err != nil {
+		return heard{}, err
+	}
+	answer, err := turn.NewAnswerer(understanding{m}, unconnected{}, unconnected{}, m.phrases, turn.Safety{FanOutLimit: m.cfg.Gateway.Safety.FanOutLimit}, m.cfg.Log)
+	if err != nil {
+		return heard{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	clock := &clocked{Endpointer: gateway.Attentive(ends, m.engine)}
+	first := &firstTurn{over: cancel}
+	loop, err := turn.NewLoop(turn.Config{Source: record.FromFile, PushToTalk: word == nil}, turn.Parts{
+		Mic: sound, Wake: word, Stt: m.engine, End: clock, Answer: answer, Observer: first, Log: m.cfg.Log,
+	})
+	if err != nil {
+		return heard{}, err
+	}
+	if err := loop.Run(ctx); err != nil {
+		return heard{}, err
+	}
+	turned, told := first.told()
+	if told && turned.Transcript == nil && turned.Outcome == record.Failed {
+		return heard{}, errors.New(turned.Error)
+	}
+	return heard{turned, told, clock.ended}, nil
+}
+
+// transcript is what was written down; why it is nothing, the turn says.
+func (h heard) transcript() speech.Transcript {
+	t := h.turned.Transcript
+	if t == nil {
+		return speech.Transcript{Rejected: h.turned.Error}
+	}
+	text := speech.Transcript{Text: t.Text, Engine: t.Engine, Confidence: t.Confidence}
+	if text.Text == "" {
+		text.Rejected = h.turned.Error
+	}
+	return text
+}
+
+// ended is the endpointer's reason.
+func (h heard) ended() string {
+	if h.turned.Endpoint == nil {
+		return ""
+	}
+	return h.turned.Endpoint.Reason
+}
+
+// clocked is an endpointer that keeps when it first ended an utterance, or what of
+// the recording was heard last. It belongs to the loop's goroutine.
+type clocked struct {
+	turn.Endpointer
+	done  bool
+	ended time.Time
+}
+
+// Push keeps the time of the frame.
+func (c *clocked) Push(f audio.Frame, p speech.Partial, judged speech.Completeness) speech.Endpoint {
+	e := c.Endpointer.Push(f, p, judged)
+	if !c.done && !f.At.IsZero() {
+		c.ended = f.At
+	}
+	c.done = c.done || e.Done
+	return e
+}
+
+// firstTurn keeps the first record, and lets nothing after it be listened to.
+type firstTurn struct {
+	over context.CancelFunc
+
+	mu     sync.Mutex
+	record *record.Record
+}
+
+// StateChanged is of no interest.
+func (o *firstTurn) StateChanged(turn.State) {}
+
+// Hearing is of no interest.
+func (o *firstTurn) Hearing(turn.Hearing) {}
+
+// Replied is of no interest.
+func (o *firstTurn) Replied(string, string) {}
+
+// TurnEnded keeps the record.
+func (o *firstTurn) TurnEnded(r record.Record) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.record == nil {
+		o.record = &r
+	}
+	o.over()
+}
+
+func (o *firstTurn) told() (record.Record, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.record == nil {
+		return record.Record{}, false
+	}
+	return *o.record, true
+}
+
+// understanding is the loop's view of the house.
+type understanding struct{ *Lab }
+
+// Match understands a sentence.
+func (u understanding) Match(text, area string) intent.Decision { return u.matcher.Match(text, area) }
+
+// Judge says whether the words so far are a sentence.
+func (u understanding) Judge(partial string) speech.Completeness { return u.grammar.Judge(partial) }
+
+// House is the house the recordings are about.
+func (u understanding) House() *home.House { return u.cfg.House }
+
+// unconnected is a gateway without servers and without a model: what is heard is
+// understood, and nothing of it can be done.
+type unconnected struct{}
+
+// Await waits for nobody.
+func (unconnected) Await(context.Context, turn.Need) error { return nil }
+
+// Call does nothing.
+func (unconnected) Call(context.Context, tools.Call) (tools.Result, error) {
+	return tools.Result{Failed: true, Text: "Nothing is connected here."}, nil
+}
+
+// Ready is false.
+func (unconnected) Ready() bool { return false }
+
+// Reply says that there is no model.
+func (unconnected) Reply(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
+	return func(yield func(turn.Part, error) bool) { yield(turn.Part{}, turn.ErrNoModel) }
+}
+
+// Remember forgets.
+func (unconnected) Remember(string, string) {}

@@ -1,0 +1,112 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"testing"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/home"
+	"voicegateway/internal/speech/stt"
+)
+
+// scripted is a recogniser that hears what a test says.
+type scripted struct {
+	*fake.Script
+	broken int // times that an utterance cannot begin
+}
+
+func (s *scripted) Run(ctx context.Context) error { <-ctx.Done(); return nil }
+
+func (s *scripted) SetGrammar(context.Context, stt.Grammar) ([]string, error) { return nil, nil }
+
+func (s *scripted) Begin(ctx context.Context) error {
+	if s.broken > 0 {
+		s.broken--
+		return errors.New("the worker is gone")
+	}
+	return s.Script.Begin(ctx)
+}
+
+// loud is a sound that is heard as speech where loudness decides.
+func loud(d time.Duration) []int16 {
+	samples := make([]int16, int64(d)*int64(audio.SpeechRate)/int64(time.Second))
+	for i := range samples {
+		samples[i] = int16(6000 - 12000*(i/20%2))
+	}
+	return samples
+}
+
+func scriptedLab(t *testing.T, lines ...fake.Line) (*Lab, *scripted) {
+	t.Helper()
+	house := &home.House{Areas: []home.Area{{Name: "Kitchen"}}, Entities: []home.Entity{
+		{ID: "light", Name: "Kitchen Light", Domain: "light", Area: "Kitchen", Abilities: []home.Ability{home.OnOff}},
+		{ID: "fan", Name: "Ceiling Fan", Domain: "fan", Area: "Kitchen", Abilities: []home.Ability{home.OnOff}},
+	}}
+	m, err := New(Config{House: house, Gateway: gateway.Default(), Progress: io.Discard, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scripted{Script: &fake.Script{Lines: lines, Loud: func(f audio.Frame) bool { return audio.Level(f.Samples) > -40 }}}
+	m.engine = s
+	return m, s
+}
+
+// What is measured is a turn of the gateway: its reading of what ended, the clause
+// that is added after a sentence, and what would be done.
+func TestARecordingIsATurn(t *testing.T) {
+	quiet := make([]int16, audio.SpeechRate/2)
+	command, more := "turn on the kitchen light", "turn on the kitchen light and turn on the ceiling fan"
+	for name, tt := range map[string]struct {
+		kind, said, heard string
+		lines             []fake.Line
+		exact, same       bool
+		wrong             bool
+	}{
+		"heard":        {"command", command, command, []fake.Line{{After: 10, Text: command}}, true, true, false},
+		"with more":    {"command", more, more, []fake.Line{{After: 10, Text: command}, {After: 60, Text: more}}, true, true, false},
+		"another":      {"command", command, "turn on the ceiling fan", []fake.Line{{After: 10, Text: "turn on the ceiling fan"}}, false, false, true},
+		"not heard":    {"command", command, "", nil, false, false, false},
+		"other speech": {"oog", "the light of my life", "", nil, true, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := scriptedLab(t, tt.lines...)
+			clip := audio.Clip{Rate: audio.SpeechRate, Samples: append(append(loud(time.Second), quiet...), loud(time.Second)...)}
+			if name != "with more" {
+				clip.Samples = loud(time.Second)
+			}
+			o, err := m.hear(t.Context(), Recording{File: "x.wav", Kind: tt.kind, Text: tt.said, clip: clip})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Text != tt.heard || o.Exact != tt.exact || o.Intent != tt.same || o.Wrong != tt.wrong || o.Ended == "" {
+				t.Errorf("%+v", o)
+			}
+			if (o.Text == "") != (o.Rejected != "") {
+				t.Errorf("heard %q, rejected because %q", o.Text, o.Rejected)
+			}
+		})
+	}
+}
+
+// A recogniser that is not there says nothing of how well it hears: it is asked
+// again.
+func TestABrokenRecogniserIsAskedAgain(t *testing.T) {
+	m, s := scriptedLab(t, fake.Line{After: 10, Text: "turn on the kitchen light"})
+	r := Recording{Kind: "command", Text: "turn on the kitchen light", clip: audio.Clip{Rate: audio.SpeechRate, Samples: loud(time.Second)}}
+	hear := func(ctx context.Context) (Outcome, error) { return m.hear(ctx, r) }
+	s.broken = 2
+	if o, err := again(t.Context(), hear); err != nil || !o.Intent {
+		t.Errorf("%+v, %v", o, err)
+	}
+	s.broken = math.MaxInt
+	if o, err := again(t.Context(), hear); err == nil {
+		t.Errorf("%+v", o)
+	}
+}
