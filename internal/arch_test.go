@@ -44,6 +44,9 @@ var imports = map[string][]string{
 	// The story.
 	"turn": {"audio", "audio/earcon", "speech", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply", "home", "record"},
 
+	// Shared ground: what several parts need of one piece of the world. It knows none of ours.
+	"httpguard": {},
+
 	// Parts: each touches one piece of the world, and none knows another.
 	"worker":          {},
 	"audio/device":    {"audio", "worker"},
@@ -63,7 +66,7 @@ var imports = map[string][]string{
 	"ai":              {"tools", "home", "speech"},
 	"mcpint/client":   {"mcpint", "tools"},
 	"mcpint/host":     {"mcpint", "mcpint/client", "tools"},
-	"mcpint/serve":    {"mcpint", "tools"},
+	"mcpint/serve":    {"mcpint", "tools", "httpguard"},
 	"zwave":           {"tools", "home", "zwave/wire"},
 	"zwave/wire":      {},
 	"zwave/sim":       {"home", "zwave/wire"},
@@ -71,7 +74,7 @@ var imports = map[string][]string{
 	"mqtt":            {},
 	"mqttapi":         {"record"},
 	"broker":          {},
-	"httpapi":         {"audio", "home", "record"},
+	"httpapi":         {"audio", "home", "record", "httpguard"},
 	"metrics":         {"record"},
 	"recorder":        {"audio", "record"},
 	"store":           {},

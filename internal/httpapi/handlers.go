@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // maxText bounds what may be asked or said, in bytes; a spoken command has 100.
@@ -26,7 +25,6 @@ func (s *Server) needs(there bool, h http.HandlerFunc) http.HandlerFunc {
 			s.refuse(w, http.StatusServiceUnavailable, "this gateway runs without it")
 			return
 		}
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(askTimeout + quickTimeout))
 		h(w, r)
 	}
 }
@@ -47,10 +45,6 @@ func (s *Server) post(there bool, h http.HandlerFunc) http.HandlerFunc {
 
 // read decodes the body into v, or answers what is wrong with it.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) bool {
-	// The deadline is lifted afterwards: one that passes during a turn would
-	// cancel it. Not every writer has deadlines; then there is none.
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(v)
@@ -59,7 +53,6 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) bool {
 			err = errors.New("something follows the JSON object")
 		}
 	}
-	_ = control.SetReadDeadline(time.Time{})
 	if err == nil {
 		return true
 	}

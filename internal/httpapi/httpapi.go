@@ -19,6 +19,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"voicegateway/internal/httpguard"
 )
 
 // Config says where the server listens and who may come in.
@@ -28,22 +30,18 @@ type Config struct {
 	Hosts  []string // names this machine is called by, beyond localhost and addresses
 }
 
-// Times that bound a request. There is no time-out on the whole of a response,
-// because events and MCP stream.
+// Times that bound what a request makes us do; what it may take to come is the
+// door's.
 const (
-	headerTimeout = 5 * time.Second
-	bodyTimeout   = 10 * time.Second
-	idleTimeout   = time.Minute
-	askTimeout    = time.Minute // a turn has its own deadlines well below
-	quickTimeout  = 10 * time.Second
-	stopTimeout   = 500 * time.Millisecond // a stop may take a second in all
+	askTimeout   = time.Minute // a turn has its own deadlines well below
+	quickTimeout = 10 * time.Second
+	stopTimeout  = 500 * time.Millisecond // a stop may take a second in all
 )
 
 // Sizes that bound a request, in bytes.
 const (
 	maxBody    = 16 << 10
 	maxForeign = 4 << 20 // for the handlers of other parts: MCP calls are larger
-	maxHeader  = 16 << 10
 )
 
 // Server is the HTTP server.
@@ -51,6 +49,7 @@ type Server struct {
 	cfg  Config
 	deps Deps
 	log  *slog.Logger
+	door httpguard.Door
 	mux  *http.ServeMux
 	// patterns are those of mux, which does not tell them.
 	patterns []string
@@ -69,7 +68,7 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 	if !local && cfg.Token == "" {
 		return nil, fmt.Errorf("http.listen is %q, which other machines can reach, and there is no token: put one into a file and name it in http.token_file, or listen on 127.0.0.1", cfg.Listen)
 	}
-	s := &Server{cfg: cfg, deps: deps, log: log, local: local}
+	s := &Server{cfg: cfg, deps: deps, log: log, door: httpguard.DefaultDoor(), local: local}
 	if s.mux, err = s.routes(); err != nil {
 		return nil, err
 	}
@@ -106,29 +105,9 @@ func (s *Server) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	server := &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(s.listener) }()
 	s.log.Info("the HTTP server is ready", "addr", s.listener.Addr().String())
-	select {
-	case err := <-ended:
+	if err := s.door.Serve(ctx, s.listener, s, stopTimeout, s.log); err != nil {
 		return fmt.Errorf("serving HTTP: %w", err)
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-	defer cancel()
-	if server.Shutdown(grace) != nil {
-		_ = server.Close() // somebody would not let go; the listener is closed already
-	}
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("stopping the HTTP server: %w", err)
 	}
 	return nil
 }

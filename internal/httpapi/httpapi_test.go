@@ -217,38 +217,6 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// watched notes the deadlines for reading the request.
-type watched struct {
-	*httptest.ResponseRecorder
-	set []bool
-}
-
-// SetReadDeadline notes whether there is one.
-func (w *watched) SetReadDeadline(at time.Time) error {
-	w.set = append(w.set, !at.IsZero())
-	return nil
-}
-
-// The body for another part's handler must come in time, and what the handler
-// does afterwards has all the time it needs.
-func TestBodiesOfOtherPartsHaveADeadline(t *testing.T) {
-	s := newServer(t, Config{}, &gateway{}, map[string]http.Handler{"/mcp": http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if _, err := io.ReadAll(r.Body); err != nil {
-			t.Error(err)
-		}
-	})})
-	w := &watched{ResponseRecorder: httptest.NewRecorder()}
-	s.ServeHTTP(w, request("POST", "/mcp", `{"x":1}`))
-	if len(w.set) != 2 || !w.set[0] || w.set[1] {
-		t.Errorf("deadlines set: %v", w.set)
-	}
-	w = &watched{ResponseRecorder: httptest.NewRecorder()}
-	s.ServeHTTP(w, request("GET", "/mcp", "")) // a stream
-	if len(w.set) != 0 {
-		t.Errorf("deadlines of a stream: %v", w.set)
-	}
-}
-
 func TestReadiness(t *testing.T) {
 	for name, tc := range map[string]struct {
 		parts  []Part

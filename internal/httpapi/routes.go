@@ -2,11 +2,9 @@ package httpapi
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
-	"time"
 )
 
 // route is a line of the table.
@@ -69,31 +67,8 @@ func (s *Server) foreign(mux *http.ServeMux, pattern string, handler http.Handle
 		}
 	}()
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		// An earlier request on this connection left a deadline; these stream.
-		control := http.NewResponseController(w)
-		_ = control.SetWriteDeadline(time.Time{})
-		if r.ContentLength != 0 {
-			_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
-			r.Body = &timedBody{r.Body, control}
-		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForeign)
 		handler.ServeHTTP(w, r)
 	})
 	return nil
-}
-
-// timedBody is a body that must come within a deadline. It is lifted at the
-// body's end: one that passes later would cancel the request.
-type timedBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-}
-
-// Read reads, and lifts the deadline when there is no more.
-func (b *timedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		_ = b.control.SetReadDeadline(time.Time{})
-	}
-	return n, err
 }

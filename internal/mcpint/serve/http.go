@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"voicegateway/internal/httpguard"
 )
 
 const (
@@ -39,43 +40,26 @@ func (o *offer) serveHTTP(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("serving MCP over HTTP: %w", err)
 	}
-	return o.serveListener(ctx, listener, cfg.Token)
+	return o.serveListener(ctx, listener, cfg.Token, httpguard.DefaultDoor())
 }
 
 // serveListener is serveHTTP on a listener that is open already.
-func (o *offer) serveListener(ctx context.Context, listener net.Listener, token string) error {
+func (o *offer) serveListener(ctx context.Context, listener net.Listener, token string, door httpguard.Door) error {
 	streamable := server.NewStreamableHTTPServer(o.mcp,
 		server.WithSessionIdleTTL(sessionIdle), server.WithHeartbeatInterval(heartbeat),
 		server.WithStreamableHTTPLogger(o.log))
 	mux := http.NewServeMux()
 	mux.Handle(endpointPath, guard(token, streamable))
-	// Event streams last as long as their request's context, and Shutdown waits
-	// for them: they have to end with ctx.
-	srv := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		BaseContext: func(net.Listener) context.Context { return ctx },
-	}
 	o.log.Info("MCP is served over HTTP", "address", listener.Addr().String(), "path", endpointPath)
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(listener) }()
-	var err error
-	select {
-	case err = <-served:
-	case <-ctx.Done():
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
-		defer cancel()
-		if srv.Shutdown(stop) != nil {
-			_ = srv.Close()
-		}
-		err = <-served
-	}
+	// Event streams last as long as their request's context, which ends with ctx.
+	err := door.Serve(ctx, listener, mux, stopGrace, o.log)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
 	_ = streamable.Shutdown(end)
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
+	if err != nil {
+		return fmt.Errorf("serving MCP over HTTP: %w", err)
 	}
-	return fmt.Errorf("serving MCP over HTTP: %w", err)
+	return nil
 }
 
 // guard is what the library leaves open: a page in a browser must not reach the

@@ -21,6 +21,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/httpguard"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/tools"
@@ -307,6 +308,12 @@ func named(spec tools.Spec) tools.Tool {
 // overHTTP serves on a free port and returns its address.
 func overHTTP(t *testing.T, cfg Config) string {
 	t.Helper()
+	return throughDoor(t, cfg, httpguard.DefaultDoor())
+}
+
+// throughDoor is overHTTP with a door of the test's own.
+func throughDoor(t *testing.T, cfg Config, door httpguard.Door) string {
+	t.Helper()
 	o, err := newOffer(cfg, quiet())
 	if err != nil {
 		t.Fatal(err)
@@ -320,7 +327,7 @@ func overHTTP(t *testing.T, cfg Config) string {
 	ended := make(chan error, 1)
 	go func() {
 		defer o.watchAll(ctx)()
-		ended <- o.serveListener(ctx, listener, cfg.Token)
+		ended <- o.serveListener(ctx, listener, cfg.Token, door)
 	}()
 	t.Cleanup(func() {
 		cancel()

@@ -1,0 +1,130 @@
+package httpguard
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Door bounds what strangers can take of an HTTP server: connections, and the
+// time each of them may be waited for. A response as a whole has no deadline,
+// because events and MCP stream.
+type Door struct {
+	Header      time.Duration // for the headers of a request to come
+	Request     time.Duration // for the request with its body, also where it is refused
+	Idle        time.Duration // between two requests of one connection
+	Write       time.Duration // for one write to get through
+	HeaderBytes int
+	Connections int // open at once; more are closed as they come
+}
+
+// DefaultDoor is wide enough for a house and everybody in it.
+func DefaultDoor() Door {
+	return Door{
+		Header: 5 * time.Second, Request: 15 * time.Second, Idle: time.Minute, Write: 30 * time.Second,
+		HeaderBytes: 16 << 10, Connections: 256,
+	}
+}
+
+// Serve serves handler on the listener until ctx ends, and closes the listener.
+// Requests under way are cancelled with ctx and have the grace to leave; an end by
+// ctx is no error.
+//
+// The library lifts the deadline of a request when its body is at its end, also
+// when nobody but the library itself reads it, so that neither a stream nor a slow
+// answer is cut.
+func (d Door) Serve(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration, log *slog.Logger) error {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: d.Header,
+		ReadTimeout:       d.Request,
+		IdleTimeout:       d.Idle,
+		MaxHeaderBytes:    d.HeaderBytes,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- server.Serve(&boundedListener{Listener: listener, door: d, log: log, places: make(chan struct{}, d.Connections)})
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if server.Shutdown(stop) != nil {
+		_ = server.Close() // somebody would not let go; the listener is closed already
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// boundedListener accepts so many connections at once as it has places.
+type boundedListener struct {
+	net.Listener
+	door   Door
+	log    *slog.Logger
+	places chan struct{}
+	full   bool // the last one found no place; only Accept, which runs once at a time, uses it
+}
+
+// Accept closes who comes while every place is taken: a connection that is left
+// unanswered would take the descriptors the rest of the program needs.
+func (l *boundedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.places <- struct{}{}:
+			l.full = false
+			return &patientConn{Conn: c, patience: l.door.Write, leave: sync.OnceFunc(func() { <-l.places })}, nil
+		default:
+			_ = c.Close()
+			if !l.full {
+				l.log.Warn("too many HTTP connections are open; new ones are closed", "connections", l.door.Connections)
+			}
+			l.full = true
+		}
+	}
+}
+
+// patientConn gives each write a deadline of its own, so that a client that does
+// not read holds nobody for ever.
+type patientConn struct {
+	net.Conn
+	patience time.Duration
+	leave    func()
+}
+
+// Write writes within the patience.
+func (c *patientConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
+// Close gives the place back.
+func (c *patientConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+// CloseWrite ends the sending half, which lets a client read the answer to a
+// request that was refused in the middle.
+func (c *patientConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
