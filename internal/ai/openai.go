@@ -32,9 +32,6 @@ func NewOpenAI(cfg Config, key string, transport http.RoundTripper) (*OpenAI, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("ai.api_key_file: the key holds spaces or characters no key has; it must be one line")
@@ -186,22 +183,20 @@ func (o *OpenAI) explain(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	if known := guarded(err); known != nil {
+		return known
+	}
 	kind := Unavailable
-	var wait time.Duration
-	if status, ok := errors.AsType[*statusError](err); ok {
-		kind, wait = kindOf(status.code), status.retryAfter
-	} else if _, ok := errors.AsType[*openai.APIError](err); ok {
-		kind, err = Broken, errors.New(clip(strings.Map(printable, o.sender.scrub(err.Error())), 300))
-	} else if syntax(err) || errors.Is(err, errWebPage) {
+	if _, ok := errors.AsType[*openai.APIError](err); ok {
+		kind, err = Broken, errors.New(o.sender.guard.Quote(err.Error(), saidShown))
+	} else if syntax(err) {
 		kind = Malformed
 	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		kind, err = Dropped, errors.New("the stream ended before the answer did")
-	} else if errors.Is(err, errTooMuch) {
-		kind = TooLong
-	} else if errors.Is(err, errOtherHost) || libraryRefusal(err) {
+	} else if libraryRefusal(err) {
 		kind = Rejected
 	}
-	return &Error{Kind: kind, RetryAfter: wait, Err: err}
+	return &Error{Kind: kind, Err: err}
 }
 
 func kindOf(code int) Kind {

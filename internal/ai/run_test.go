@@ -145,17 +145,8 @@ func TestRequestsFitTheProvider(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsRead(t *testing.T) {
+func TestTheWaitIsSpoken(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for header, want := range map[string]time.Duration{
-		"": 0, "30": 30 * time.Second, " 0.5 ": 500 * time.Millisecond, "-1": 0, "1e300": 0, "soon": 0,
-		"Sat, 21 Nov 2026 12:01:00 GMT": time.Minute, "Sat, 21 Nov 2026 11:00:00 GMT": 0,
-	} {
-		if got := retryAfter(header, now); got != want {
-			t.Errorf("%q gave %v, want %v", header, got, want)
-		}
-	}
 	for wait, want := range map[time.Duration]string{
 		30 * time.Second: "in 30 seconds.", 1500 * time.Millisecond: "in 2 seconds.", time.Second: "in a second.", 5 * time.Minute: "in 5 minutes.", 0: "again.",
 	} {

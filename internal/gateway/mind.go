@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"strings"
 
 	"voicegateway/internal/ai"
@@ -47,7 +46,7 @@ func (g *Gateway) buildVoice() error {
 // buildMind puts together what understands and answers.
 func (g *Gateway) buildMind() error {
 	g.mind.caller = newCaller(g.tools, g.house, g.link.host)
-	model, err := ai.NewOpenAI(g.cfg.AI, g.opts.Secrets.AIKey, http.DefaultTransport)
+	model, err := ai.NewOpenAI(g.cfg.AI, g.opts.Secrets.AIKey, nil)
 	if err != nil {
 		return err
 	}

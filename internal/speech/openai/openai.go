@@ -26,6 +26,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/httpguard"
 )
 
 // pause before the one repetition of a request the server could not serve and
@@ -63,7 +64,7 @@ func Check(base string) error {
 // Client talks to one server. It is safe for concurrent use.
 type Client struct {
 	client *openai.Client
-	sender *sender
+	guard  *httpguard.Client
 	model  string
 	plain  atomic.Bool // the server does not know the richer form
 }
@@ -77,13 +78,10 @@ func New(cfg Config) (*Client, error) {
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("api_key: the key holds spaces or characters no key has; it must be one line")
 	}
-	if cfg.Transport == nil {
-		cfg.Transport = http.DefaultTransport
-	}
-	s := newSender(key, cfg.Transport)
+	guard := httpguard.NewClient(httpguard.Config{Key: key, Transport: cfg.Transport, MaxBody: maxAnswer})
 	c := openai.DefaultConfig(key)
-	c.BaseURL, c.HTTPClient = strings.TrimRight(cfg.BaseURL, "/"), s
-	return &Client{client: openai.NewClientWithConfig(c), sender: s, model: cfg.Model}, nil
+	c.BaseURL, c.HTTPClient = strings.TrimRight(cfg.BaseURL, "/"), guard
+	return &Client{client: openai.NewClientWithConfig(c), guard: guard, model: cfg.Model}, nil
 }
 
 // Utterance is sound to be written down.
@@ -155,8 +153,8 @@ func measured(heard openai.AudioResponse) Text {
 
 // formRefused: the request or its answer has a form one of us does not know.
 func formRefused(err error) bool {
-	if status, ok := errors.AsType[*statusError](err); ok {
-		return status.code == http.StatusBadRequest || status.code == http.StatusUnprocessableEntity
+	if status, ok := errors.AsType[*httpguard.StatusError](err); ok {
+		return status.Code == http.StatusBadRequest || status.Code == http.StatusUnprocessableEntity
 	}
 	_, wrong := errors.AsType[*json.UnmarshalTypeError](err)
 	return wrong
@@ -178,7 +176,7 @@ func (c *Client) Speak(ctx context.Context, text, voice string) (audio.Clip, err
 			if err != nil {
 				return err
 			}
-			clip, err = spoken(body, c.sender.scrub(answer.Header().Get("Content-Type")), format)
+			clip, err = spoken(body, c.guard.Quote(answer.Header().Get("Content-Type"), kindShown), format)
 			return err
 		})
 	}
@@ -206,20 +204,20 @@ func spoken(body []byte, kind string, asked openai.SpeechResponseFormat) (audio.
 		asked == openai.SpeechResponseFormatPcm && (kind == "" || kind == "application/octet-stream"):
 		return audio.Clip{Rate: pcmRate, Samples: audio.PCM(body)}, nil
 	}
-	return audio.Clip{}, fmt.Errorf("the answer is %q, and neither WAV nor plain samples; the server must be able to send wav or pcm", clipped(kind, 60))
+	return audio.Clip{}, fmt.Errorf("the answer is %q, and neither WAV nor plain samples; the server must be able to send wav or pcm", kind)
 }
 
 // repeat asks a second time where the server was busy or stumbled and there is
 // time enough to wait as long as it says.
 func (c *Client) repeat(ctx context.Context, ask func() error) error {
 	err := ask()
-	status, ok := errors.AsType[*statusError](err)
-	if !ok || (status.code != http.StatusTooManyRequests && status.code < 500) {
+	status, ok := errors.AsType[*httpguard.StatusError](err)
+	if !ok || (status.Code != http.StatusTooManyRequests && status.Code < 500) {
 		return err
 	}
 	wait := pause
-	if status.retryAfter > 0 {
-		wait = status.retryAfter
+	if status.RetryAfter > 0 {
+		wait = status.RetryAfter
 	}
 	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) < 2*wait {
 		return err // it would only be late
@@ -232,26 +230,4 @@ func (c *Client) repeat(ctx context.Context, ask func() error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// explain makes a sentence of a failure. Ends of the context stay as they are:
-// who ended it knows why.
-func (c *Client) explain(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	if status, ok := errors.AsType[*statusError](err); ok {
-		return status
-	}
-	_, syntax := errors.AsType[*json.SyntaxError](err)
-	_, wrong := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case errors.Is(err, errTooMuch), errors.Is(err, errWebPage), errors.Is(err, errOtherHost):
-		return err
-	case syntax, wrong:
-		return errors.New("the server's answer is not in the protocol; does base_url end in /v1?")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the connection ended before the answer did")
-	}
-	return fmt.Errorf("asking the server: %s", clipped(c.sender.scrub(err.Error()), 300))
 }

@@ -1,0 +1,117 @@
+package httpguard
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// StatusError is an answer that refuses.
+type StatusError struct {
+	Code       int
+	RetryAfter time.Duration // how long the server asks to wait; 0: it does not say
+	Said       string        // the server's own message: one line, bounded, without the key
+}
+
+func (e *StatusError) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("status %d %s", e.Code, http.StatusText(e.Code)))
+	if e.Said != "" {
+		text += ": " + e.Said
+	}
+	return text
+}
+
+// refusal reads an answer that refuses. A body that cannot be read is left out: the
+// status says enough.
+func (c *Client) refusal(resp *http.Response) *StatusError {
+	e := &StatusError{Code: resp.StatusCode, RetryAfter: RetryAfter(resp.Header.Get("Retry-After"), time.Now())}
+	if body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)); err == nil {
+		e.Said = c.Quote(complaint(body), saidShown)
+	}
+	return e
+}
+
+// complaint is the message in a refusal's body, {"error":{"message":…}},
+// {"error":"…"}, {"detail":"…"}, {"title":"…"} or plain text.
+func complaint(body []byte) string {
+	var wrapped struct {
+		Error  json.RawMessage `json:"error"`
+		Detail json.RawMessage `json:"detail"`
+		Title  json.RawMessage `json:"title"`
+	}
+	if json.Unmarshal(body, &wrapped) != nil {
+		return string(body)
+	}
+	for _, part := range []json.RawMessage{wrapped.Detail, wrapped.Error, wrapped.Title} {
+		var text string
+		var inner struct{ Message string }
+		switch {
+		case len(part) == 0:
+		case json.Unmarshal(part, &text) == nil && text != "":
+			return text
+		case json.Unmarshal(part, &inner) == nil && inner.Message != "":
+			return inner.Message
+		}
+	}
+	return string(body)
+}
+
+// telling is how many bytes of a key's beginning say something about it.
+const telling = 8
+
+// Quote makes a server's words fit for a message: one line of at most limit
+// characters, without the key and, where they were cut off in the middle of it,
+// without its beginning.
+func (c *Client) Quote(text string, limit int) string {
+	text = strings.Join(strings.Fields(strings.Map(printable, text)), " ")
+	if key := c.cfg.Key; key != "" {
+		text = strings.ReplaceAll(text, key, "…")
+		for n := len(key) - 1; n >= telling; n-- {
+			if begun, ok := strings.CutSuffix(text, key[:n]); ok {
+				text = begun + "…"
+				break
+			}
+		}
+	}
+	// Clipped last: part of a key would not be recognised.
+	for i := range text {
+		if limit == 0 {
+			return text[:i] + "…"
+		}
+		limit--
+	}
+	return text
+}
+
+// printable makes a blank of what is no character to be shown.
+func printable(r rune) rune {
+	if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+		return ' '
+	}
+	return r
+}
+
+// Bounds of a Retry-After in seconds. Nobody waits longer than a day; a number
+// beyond belief is a mistake and no wish.
+const (
+	longestWait  = 24 * time.Hour
+	believedWait = 1e9
+)
+
+// RetryAfter reads the header in both of its forms, seconds and a date; 0 when
+// there is none.
+func RetryAfter(header string, now time.Time) time.Duration {
+	header = strings.TrimSpace(header)
+	if seconds, err := strconv.ParseFloat(header, 64); err == nil && seconds >= 0 && seconds < believedWait {
+		return min(time.Duration(seconds*float64(time.Second)), longestWait)
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(0, at.Sub(now)), longestWait)
+	}
+	return 0
+}
