@@ -62,7 +62,7 @@ var imports = map[string][]string{
 	"speech/endpoint": {"audio", "speech"},
 	"speech/stt":      {"audio", "speech", "speech/denoise", "speech/openai", "speech/sphinx", "speech/wyoming", "worker"},
 	"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming"},
-	"tools/local":     {"tools", "store"},
+	"tools/local":     {"tools", "store", "httpguard"},
 	"ai":              {"tools", "home", "speech", "httpguard"},
 	"mcpint/client":   {"mcpint", "tools"},
 	"mcpint/host":     {"mcpint", "mcpint/client", "tools"},

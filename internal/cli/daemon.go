@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"syscall"
 	"time"
+
+	"voicegateway/internal/httpguard"
 )
 
 // daemonPatience bounds a request that shows something; none takes a second.
@@ -75,23 +77,14 @@ func (a *app) request(ctx context.Context, l *loaded, method, path string, body 
 		return fmt.Errorf("preparing the request: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if l.secrets.HTTPToken != "" {
-		req.Header.Set("Authorization", "Bearer "+l.secrets.HTTPToken)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return errNoDaemon
-	}
+	resp, err := l.askDaemon(req, maxAnswer)
 	if err != nil {
-		return fmt.Errorf("asking the daemon at %s: %w", addr, err)
+		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	got, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	got, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return fmt.Errorf("reading the daemon's answer: %w", err)
-	}
-	if resp.StatusCode >= http.StatusBadRequest {
-		return refused(addr, resp.Status, got)
 	}
 	if answer == nil || len(got) == 0 {
 		return nil
@@ -100,4 +93,27 @@ func (a *app) request(ctx context.Context, l *loaded, method, path string, body 
 		return fmt.Errorf("what answers at %s is not the daemon: %w", addr, err)
 	}
 	return nil
+}
+
+// askDaemon sends a request with our token and makes a sentence of what goes wrong.
+// An answer of over limit bytes fails while it is read.
+func (l *loaded) askDaemon(req *http.Request, limit int64) (*http.Response, error) {
+	if l.secrets.HTTPToken != "" {
+		req.Header.Set("Authorization", "Bearer "+l.secrets.HTTPToken)
+	}
+	resp, err := httpguard.NewClient(httpguard.Config{Key: l.secrets.HTTPToken, MaxBody: limit}).Do(req)
+	status, refused := errors.AsType[*httpguard.StatusError](err)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return nil, errNoDaemon
+	case refused && status.Said != "":
+		return nil, fmt.Errorf("the daemon at %s refused: %s", l.daemonAddr(), status.Said)
+	case refused:
+		return nil, fmt.Errorf("the daemon at %s refused: %w", l.daemonAddr(), status)
+	case errors.Is(err, httpguard.ErrWebPage):
+		return nil, fmt.Errorf("what answers at %s is not the daemon: %w", l.daemonAddr(), err)
+	case err != nil:
+		return nil, fmt.Errorf("asking the daemon at %s: %w", l.daemonAddr(), err)
+	}
+	return resp, nil
 }

@@ -4,13 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
-	"syscall"
 )
 
 // longestEvent bounds one line of the event stream; a turn's record is a few
@@ -28,23 +24,14 @@ func (a *app) stream(ctx context.Context, l *loaded, path string, event func(kin
 	if err != nil {
 		return fmt.Errorf("preparing the request: %w", err)
 	}
-	if l.secrets.HTTPToken != "" {
-		req.Header.Set("Authorization", "Bearer "+l.secrets.HTTPToken)
-	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := l.askDaemon(req, 0) // a stream; each line has its own bound
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return errNoDaemon
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:
-		return fmt.Errorf("asking the daemon at %s: %w", addr, err)
+		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		got, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswer)) // what is read of it says enough
-		return refused(addr, resp.Status, got)
-	}
 	err = events(resp.Body, event)
 	switch {
 	case ctx.Err() != nil:
@@ -70,16 +57,4 @@ func events(r io.Reader, event func(kind string, data []byte)) error {
 		}
 	}
 	return lines.Err()
-}
-
-// refused makes a sentence of the daemon's refusal.
-func refused(addr, status string, body []byte) error {
-	var problem struct{ Title, Detail string }
-	_ = json.Unmarshal(body, &problem)
-	for _, text := range []string{problem.Detail, problem.Title, status} {
-		if strings.TrimSpace(text) != "" {
-			return fmt.Errorf("the daemon at %s refused: %s", addr, text)
-		}
-	}
-	return fmt.Errorf("the daemon at %s refused", addr)
 }

@@ -52,7 +52,7 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		"nothing":               {says(500, ""), "status 500 Internal Server Error"},
-		"a message":             {says(401, `{"error":{"message":"no such key: `+key+`!"}}`), "status 401 Unauthorized: no such key: …!"},
+		"a message":             {says(400, `{"error":{"message":"no such key: `+key+`!"}}`), "status 400 Bad Request: no such key: …!"},
 		"a text":                {says(400, `{"error":"no  such\nmodel"}`), "status 400 Bad Request: no such model"},
 		"a detail":              {says(422, `{"title":"Unprocessable","detail":"too loud"}`), "status 422 Unprocessable Entity: too loud"},
 		"a title":               {says(503, `{"type":"about:blank","title":"Busy"}`), "status 503 Service Unavailable: Busy"},

@@ -56,9 +56,6 @@ func All(cfg Config, deps Deps) ([]tools.Tool, *Volume, error) {
 	if deps.Zone == nil {
 		deps.Zone = time.Local
 	}
-	if deps.HTTP == nil {
-		deps.HTTP = http.DefaultTransport
-	}
 	volume := newVolume(cfg.Volume, deps.Log)
 	return []tools.Tool{
 		newDatetime(deps.Now, deps.Zone),

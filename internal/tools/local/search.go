@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"voicegateway/internal/httpguard"
 	"voicegateway/internal/tools"
 )
 
@@ -73,18 +74,16 @@ type found struct {
 }
 
 type search struct {
-	cfg    Search
-	key    string
-	client *http.Client
-	deps   Deps
+	cfg   Search
+	key   string
+	guard *httpguard.Client
+	deps  Deps
 }
 
 func newSearch(cfg Search, deps Deps) tools.Tool {
-	s := &search{cfg: cfg, key: deps.SearchKey, deps: deps, client: &http.Client{
-		Transport:     deps.HTTP,
-		Timeout:       cfg.Timeout,
-		CheckRedirect: stayOnHost,
-	}}
+	s := &search{cfg: cfg, key: deps.SearchKey, deps: deps, guard: httpguard.NewClient(httpguard.Config{
+		Key: deps.SearchKey, Transport: deps.HTTP, MaxBody: maxBody, Redirects: httpguard.Redirects{Upgrade: true},
+	})}
 	return tools.New(tools.Spec{
 		Name:        "web_search",
 		Title:       "Web search",
@@ -111,17 +110,6 @@ func newSearch(cfg Search, deps Deps) tools.Tool {
 		Idempotent: true,
 		OpenWorld:  true,
 	}, s.search)
-}
-
-// stayOnHost keeps a provider from sending the query or the key elsewhere.
-func stayOnHost(req *http.Request, via []*http.Request) error {
-	if len(via) >= 3 {
-		return errors.New("it redirects in circles")
-	}
-	if req.URL.Hostname() != via[0].URL.Hostname() || (via[0].URL.Scheme == "https" && req.URL.Scheme != "https") {
-		return fmt.Errorf("it redirects to %s; set tools.search.url to the right address", req.URL.Host)
-	}
-	return nil
 }
 
 func (s *search) search(ctx context.Context, a searchArgs) (tools.Result, error) {
@@ -198,20 +186,14 @@ func (s *search) fetch(ctx context.Context, p provider, query string, count int)
 	if p.keyHeader != "" && s.key != "" {
 		req.Header.Set(p.keyHeader, s.key)
 	}
-	resp, err := s.client.Do(req)
+	resp, err := s.guard.Do(req)
 	if err != nil {
-		return nil, s.explain(ctx, err)
+		return nil, s.explain(ctx, p, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s%s", s.cfg.Provider, http.StatusText(resp.StatusCode), p.hint(resp.StatusCode))
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, s.explain(ctx, err)
-	}
-	if len(body) > maxBody {
-		return nil, fmt.Errorf("%s sent over %d bytes", s.cfg.Provider, maxBody)
+		return nil, s.explain(ctx, p, err)
 	}
 	results, err := p.read(body)
 	if err != nil {
@@ -220,16 +202,28 @@ func (s *search) fetch(ctx context.Context, p provider, query string, count int)
 	return results, nil
 }
 
-func (s *search) explain(ctx context.Context, err error) error {
+// explain makes a sentence of a failure. What a refusal says is left out: it is a
+// stranger's text.
+func (s *search) explain(ctx context.Context, p provider, err error) error {
 	if timeout, ok := errors.AsType[interface {
 		error
 		Timeout() bool
 	}](err); ctx.Err() != nil || (ok && timeout.Timeout()) {
 		return fmt.Errorf("%s did not answer within %s", s.cfg.Provider, s.cfg.Timeout)
 	}
-	// Without the address, which holds the query.
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
+	if status, ok := errors.AsType[*httpguard.StatusError](err); ok {
+		return fmt.Errorf("%s answered %s%s", s.cfg.Provider, http.StatusText(status.Code), p.hint(status.Code))
+	}
+	redirect, redirected := errors.AsType[*httpguard.RedirectError](err)
+	switch {
+	case errors.Is(err, httpguard.ErrTooLong):
+		return fmt.Errorf("%s sent over %d bytes", s.cfg.Provider, maxBody)
+	case errors.Is(err, httpguard.ErrWebPage):
+		return fmt.Errorf("%s sent something that is no search result", s.cfg.Provider)
+	case errors.Is(err, httpguard.ErrCircles):
+		err = errors.New("it redirects in circles")
+	case redirected:
+		err = fmt.Errorf("it redirects to %s; set tools.search.url to the right address", redirect.To.Host)
 	}
 	return fmt.Errorf("%s cannot be reached (%w)", s.cfg.Provider, err)
 }
