@@ -46,9 +46,10 @@ var imports = map[string][]string{
 
 	// Shared ground: what several parts need of one piece of the world. It knows none of ours.
 	"httpguard": {},
+	"process":   {},
 
 	// Parts: each touches one piece of the world, and none knows another.
-	"worker":          {},
+	"worker":          {"process"},
 	"audio/device":    {"audio", "worker"},
 	"audio/file":      {"audio"},
 	"audio/room":      {"audio"},
@@ -60,9 +61,9 @@ var imports = map[string][]string{
 	"speech/vad":      {"audio", "speech", "speech/micro"},
 	"speech/denoise":  {},
 	"speech/endpoint": {"audio", "speech"},
-	"speech/stt":      {"audio", "speech", "speech/denoise", "speech/openai", "speech/sphinx", "speech/wyoming", "worker"},
-	"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming"},
-	"tools/local":     {"tools", "store", "httpguard"},
+	"speech/stt":      {"audio", "speech", "speech/denoise", "speech/openai", "speech/sphinx", "speech/wyoming", "process", "worker"},
+	"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming", "process"},
+	"tools/local":     {"tools", "store", "httpguard", "process"},
 	"ai":              {"tools", "home", "speech", "httpguard"},
 	"mcpint/client":   {"mcpint", "tools"},
 	"mcpint/host":     {"mcpint", "mcpint/client", "tools"},
@@ -84,7 +85,7 @@ var imports = map[string][]string{
 
 	// Assembly.
 	"gateway":              {anything},
-	"stage":                {"broker", "gateway", "mqtt", "record", "turn"},
+	"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process"},
 	"lab":                  {"record", "audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "tools", "turn"},
 	"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
 	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
@@ -108,7 +109,7 @@ var homes = map[string][]string{
 	"github.com/prometheus/client_golang": {"metrics"},
 	"github.com/spf13/cobra":              {"cli", "zwave/serve"},
 	"C":                                   {"audio/device", "speech/sphinx"},
-	"os/exec":                             {"mcpint/client", "worker", "speech/tts", "speech/stt", "tools/local", "stage"},
+	"os/exec":                             {"process", "mcpint/client"},
 	"testing":                             {"fake"},
 }
 

@@ -10,17 +10,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"voicegateway/internal/broker"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mqtt"
+	"voicegateway/internal/process"
 	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
@@ -39,8 +37,13 @@ type Stage struct {
 	err    error
 }
 
-// patience bounds the start of the broker and the simulator.
-const patience = 20 * time.Second
+// Bounds of a stage: the start of the broker and the simulator, the simulator's
+// end, and what is shown of its complaints in bytes.
+const (
+	patience  = 20 * time.Second
+	endGrace  = 2 * time.Second
+	wordsKept = 4 << 10
+)
 
 // New starts broker and simulator and assembles the gateway, which Run starts.
 // The house is the one in houseFile, or the simulator's own. Close ends all of it.
@@ -120,42 +123,40 @@ func (s *Stage) Close() {
 
 // simulate starts the simulated house as a child and waits until it is there.
 func (s *Stage) simulate(ctx context.Context, opts gateway.Options, houseFile string) error {
-	program := filepath.Join(filepath.Dir(opts.Executable), "zwave-mcp-server")
-	if _, err := os.Stat(program); err != nil {
-		found, err := exec.LookPath("zwave-mcp-server")
-		if err != nil {
-			return fmt.Errorf("the simulated house needs zwave-mcp-server, which is neither at %s nor in PATH; run make build", program)
-		}
-		program = found
+	beside := filepath.Dir(opts.Executable)
+	program, err := process.Find("zwave-mcp-server", beside)
+	if err != nil {
+		return fmt.Errorf("the simulated house needs zwave-mcp-server, which is neither at %s nor in PATH; run make build", filepath.Join(beside, "zwave-mcp-server"))
 	}
 	args := []string{"simulate", "--broker", s.URL}
 	if houseFile != "" {
 		args = append(args, "--home", houseFile)
 	}
-	words := &tail{limit: 4096}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stderr = io.Writer(words)
-	cmd.Env = make([]string, 0, 2) // never nil, which would be our own
+	var env []string
 	for _, kv := range opts.Environ {
 		if name, _, _ := strings.Cut(kv, "="); name == "PATH" || name == "HOME" {
-			cmd.Env = append(cmd.Env, kv)
+			env = append(env, kv)
 		}
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 2 * time.Second
-	if err := cmd.Start(); err != nil {
+	child, err := process.Start(process.Program{Path: program, Args: args, Env: env}, nil)
+	if err != nil {
 		return fmt.Errorf("starting the simulated house: %w", err)
 	}
-	ended := make(chan struct{})
+	s.wg.Go(func() { _, _ = io.Copy(io.Discard, child) })
 	s.wg.Go(func() {
-		defer close(ended)
-		if err := cmd.Wait(); err != nil && ctx.Err() == nil {
-			s.log.Error("simulated house ended", "part", "simulator", "err", err, "stderr", words.String())
+		select {
+		case <-child.Ended():
+			if child.Err() != nil && ctx.Err() == nil {
+				s.log.Error("simulated house ended", "part", "simulator", "err", child.Err(), "stderr", string(child.Said(wordsKept)))
+			}
+		case <-ctx.Done():
+		}
+		if err := child.Stop(process.Grace{Term: endGrace}); err != nil {
+			s.log.Error("simulated house does not end", "part", "simulator", "err", err)
 		}
 	})
-	if err := s.houseUp(ctx, ended); err != nil {
-		return fmt.Errorf("the simulated house did not come up: %w\n%s", err, words)
+	if err := s.houseUp(ctx, child.Ended()); err != nil {
+		return fmt.Errorf("the simulated house did not come up: %w\n%s", err, child.Said(wordsKept))
 	}
 	return nil
 }
@@ -190,30 +191,6 @@ func (s *Stage) houseUp(ctx context.Context, ended <-chan struct{}) error {
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for its driver: %w", ctx.Err())
 	}
-}
-
-// tail keeps the last bytes written to it.
-type tail struct {
-	mu    sync.Mutex
-	limit int
-	kept  []byte
-}
-
-// Write keeps the end of what it is given.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, p...)
-	if over := len(t.kept) - t.limit; over > 0 {
-		t.kept = t.kept[over:]
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.kept)
 }
 
 // Watcher is an observer that waits for ended turns.

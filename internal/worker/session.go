@@ -24,7 +24,7 @@ func (r *Refusal) Error() string { return r.Text }
 type Session struct {
 	name    string
 	timeout time.Duration
-	proc    *process
+	proc    *child
 	out     *frameWriter
 	event   func(kind byte, payload []byte)
 
@@ -42,10 +42,10 @@ type waiter struct {
 	hang   *time.Timer
 }
 
-func newSession(name string, timeout time.Duration, p *process, event func(byte, []byte)) *Session {
+func newSession(name string, timeout time.Duration, c *child, event func(byte, []byte)) *Session {
 	return &Session{
-		name: name, timeout: timeout, proc: p, event: event,
-		out:     &frameWriter{w: p.stdin},
+		name: name, timeout: timeout, proc: c, event: event,
+		out:     &frameWriter{w: c.Stdin()},
 		waiting: map[uint32]*waiter{}, over: make(chan struct{}),
 	}
 }
@@ -111,9 +111,10 @@ func (s *Session) reason() error {
 	return s.err
 }
 
-// end marks the session as over and kills the child. Only the first call counts.
+// end marks the session as over and kills the child. Only the first reason counts,
+// and it is written down before the child's end can give another.
 func (s *Session) end(err error) {
-	s.proc.kill()
+	defer s.proc.Kill()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {

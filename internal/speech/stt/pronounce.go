@@ -1,16 +1,15 @@
 package stt
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"voicegateway/internal/process"
 	"voicegateway/internal/speech/sphinx"
 )
 
@@ -79,22 +78,25 @@ func checkPhones(s string) error {
 	return nil
 }
 
-// guessTimeout is generous: espeak-ng takes 10 ms.
-const guessTimeout = 5 * time.Second
+// Bounds of asking espeak-ng, both generous: it takes 10 ms, and a word has some
+// twenty phonemes.
+const (
+	guessTimeout = 5 * time.Second
+	maxPhonemes  = 64 << 10 // bytes
+)
 
 // guess asks espeak-ng for its phonemes, which it separates by "_" on request.
 func (p *Pronouncer) guess(ctx context.Context, word string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
 	defer cancel()
-	// The word goes through stdin: a name may begin with a dash.
-	cmd := exec.CommandContext(ctx, p.command, "-q", "-x", "--sep=_", "-v", "en-us", "--stdin")
-	cmd.Stdin = strings.NewReader(word + "\n")
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("asking espeak-ng how %q is spoken: %w: %s", word, err, strings.TrimSpace(said.String()))
+	out, err := process.Run(ctx, process.Task{
+		Program: process.Program{Path: p.command, Args: []string{"-q", "-x", "--sep=_", "-v", "en-us", "--stdin"}, Env: process.SmallEnv()},
+		Stdin:   word + "\n", MaxOutput: maxPhonemes,
+	})
+	if err != nil {
+		return "", fmt.Errorf("asking espeak-ng how %q is spoken: %w", word, err)
 	}
-	return fromEspeak(out.String())
+	return fromEspeak(string(out))
 }
 
 // fromEspeak turns espeak-ng's phoneme names (American English) into the 39

@@ -1,23 +1,26 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"voicegateway/internal/process"
 )
 
 // mixerTimeout bounds one run of a mixer program: they take milliseconds, and
 // one that hangs does so for ever (a sound server that is stopped).
 const mixerTimeout = 2 * time.Second
+
+// maxMixer bounds what a mixer program may write, in bytes; a card with a hundred
+// controls takes a tenth of it.
+const maxMixer = 64 << 10
 
 // mixerRun runs one of the mixer programs with fixed arguments and no shell. It
 // keeps our environment, which says where the sound server is.
@@ -28,23 +31,18 @@ type mixerRun struct {
 func (m mixerRun) run(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, mixerTimeout)
 	defer cancel()
-	var out, complaints bytes.Buffer
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	cmd.Env = append(append(cmd.Environ(), "LC_ALL=C"), m.env...) // C: "40", "0.40", "Mute: no"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 100 * time.Millisecond
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", fmt.Errorf("%s: no answer within %s", name, mixerTimeout)
-		}
-		if said := plain(complaints.String()); said != "" {
-			return "", fmt.Errorf("%s: %w: %s", name, err, shorten(said, 300))
-		}
-		return "", fmt.Errorf("%s: %w", name, err)
+	env := append([]string{"LC_ALL=C"}, m.env...) // C: "40", "0.40", "Mute: no"
+	out, err := process.Run(ctx, process.Task{Program: process.Program{Path: name, Args: args, Env: env, Inherit: true}, MaxOutput: maxMixer})
+	failed, told := errors.AsType[*process.Error](err)
+	switch {
+	case err == nil:
+		return string(out), nil
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s: no answer within %s", name, mixerTimeout)
+	case told && plain(failed.Said) != "":
+		return "", fmt.Errorf("%s: %w: %s", name, failed.Err, shorten(plain(failed.Said), 300))
 	}
-	return out.String(), nil
+	return "", fmt.Errorf("%s: %w", name, err)
 }
 
 // wpctl speaks to PipeWire.

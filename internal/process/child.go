@@ -1,0 +1,235 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+const (
+	// drainGrace is how long its pipes are read on after a child's end. Its group
+	// is dead by then, so only a process that left the group can make us wait.
+	drainGrace = 250 * time.Millisecond
+	// reapGrace bounds the wait for a killed child; more means it hangs in the kernel.
+	reapGrace = time.Second
+	// stderrKept is how much of a child's stderr is kept, its end, in bytes.
+	stderrKept = 64 << 10
+)
+
+// Child is a program that lives beside us, with everything it starts: a process
+// group, three pipes and one waiter.
+type Child struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+	said   tail
+	ended  chan struct{} // closed last, when it is reaped and drained
+	err    error         // how it ended; valid once ended is closed, like the next
+	unread int64         // bytes given to it that it never read
+}
+
+// Start starts a child. Its stderr is kept, and copied to words if there are any;
+// a writer with a Flush is flushed at its end. Who starts a child has to Stop it.
+func Start(p Program, words io.Writer) (_ *Child, err error) {
+	// Not CommandContext: ending is ours, with a grace and for the whole group.
+	cmd := exec.Command(p.Path, p.Args...) //nolint:noctx // see above
+	p.prepare(cmd)
+	c := &Child{cmd: cmd, ended: make(chan struct{})}
+	var pipes []*os.File
+	defer func() {
+		if err != nil {
+			closeAll(pipes)
+		}
+	}()
+	// Own pipes instead of the command's: with those Wait would wait for whoever
+	// else inherited them, and close what the reader still reads.
+	for range 3 {
+		r, w, pipeErr := os.Pipe()
+		if pipeErr != nil {
+			return nil, fmt.Errorf("making pipes: %w", pipeErr)
+		}
+		pipes = append(pipes, r, w)
+	}
+	cmd.Stdin, c.stdin = pipes[0], pipes[1]
+	c.stdout, cmd.Stdout = pipes[2], pipes[3]
+	stderr := pipes[4]
+	cmd.Stderr = pipes[5]
+	started, copied := make(chan error), make(chan struct{})
+	go onOwnThread(func() {
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			c.wait(stderr, copied)
+		}
+	})
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("starting %s: %w", cmd.Path, err)
+	}
+	closeAll([]*os.File{pipes[0], pipes[3], pipes[5]})
+	go func() {
+		defer close(copied)
+		c.listen(stderr, words)
+	}()
+	return c, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
+// listen keeps the end of the child's stderr and copies all of it.
+func (c *Child) listen(stderr io.Reader, words io.Writer) {
+	if words == nil {
+		words = io.Discard
+	}
+	_, _ = io.Copy(io.MultiWriter(&c.said, words), stderr)
+	if f, ok := words.(interface{ Flush() }); ok {
+		f.Flush()
+	}
+}
+
+// wait reaps the child, ends what it left behind and closes the pipes.
+func (c *Child) wait(stderr *os.File, copied <-chan struct{}) {
+	c.err = c.cmd.Wait()
+	signalGroup(c.cmd.Process.Pid, syscall.SIGKILL)
+	c.unread = waitingIn(c.stdin)
+	timer := time.NewTimer(drainGrace)
+	defer timer.Stop()
+	select {
+	case <-copied:
+	case <-timer.C:
+	}
+	_ = stderr.Close()
+	<-copied
+	// Whoever reads stdout sees what is still in the pipe, but no longer than this.
+	_ = c.stdout.SetReadDeadline(time.Now().Add(drainGrace))
+	_ = c.stdin.Close()
+	close(c.ended)
+}
+
+// waitingIn is how many bytes are in a pipe and were not read.
+func waitingIn(pipe *os.File) int64 {
+	var n int32
+	raw, err := pipe.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	_ = raw.Control(func(fd uintptr) {
+		_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n))) // n stays 0 when it cannot be told
+	})
+	return int64(n)
+}
+
+// Pid is the child's process number.
+func (c *Child) Pid() int { return c.cmd.Process.Pid }
+
+// Stdin is the pipe the child reads.
+func (c *Child) Stdin() *os.File { return c.stdin }
+
+// Read is the child's stdout. It ends in nothing but EOF: why is told by Err.
+func (c *Child) Read(b []byte) (int, error) {
+	n, err := c.stdout.Read(b)
+	if err != nil {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Ended is closed when the child is gone, reaped and drained.
+func (c *Child) Ended() <-chan struct{} { return c.ended }
+
+// Err is how the child ended, nil when it did so without a fault. It is valid once
+// Ended is closed.
+func (c *Child) Err() error { return c.err }
+
+// State is how the child ended in words, "exit status 0" among them. It is valid
+// once Ended is closed.
+func (c *Child) State() string { return c.cmd.ProcessState.String() }
+
+// Unread is how many bytes were given to the child that it never read. It is valid
+// once Ended is closed.
+func (c *Child) Unread() int64 { return c.unread }
+
+// Said is the end of what the child wrote to its stderr, at most limit bytes.
+func (c *Child) Said(limit int) []byte { return c.said.end(limit) }
+
+// Kill ends the child and whatever it started, now.
+func (c *Child) Kill() { c.signal(syscall.SIGKILL) }
+
+func (c *Child) signal(s syscall.Signal) {
+	select {
+	case <-c.ended: // its number may belong to somebody else by now
+	default:
+		signalGroup(c.Pid(), s)
+	}
+}
+
+// Grace is what a child gets before it is killed: how long after its stdin was
+// closed, and how long after SIGTERM. What is 0 is left out.
+type Grace struct{ EOF, Term time.Duration }
+
+// Stop ends the child politely, then firmly, and returns when it is reaped.
+func (c *Child) Stop(g Grace) error {
+	defer func() { _ = c.stdout.Close() }()
+	if g.EOF > 0 {
+		_ = c.stdin.Close()
+		if c.EndsWithin(g.EOF) {
+			return nil
+		}
+	}
+	if g.Term > 0 {
+		c.signal(syscall.SIGTERM)
+		if c.EndsWithin(g.Term) {
+			return nil
+		}
+	}
+	c.Kill()
+	if c.EndsWithin(reapGrace) {
+		return nil
+	}
+	return fmt.Errorf("process %d does not end even when killed", c.Pid())
+}
+
+// EndsWithin waits for the child's end, and no longer than limit.
+func (c *Child) EndsWithin(limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-c.ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// tail keeps the last bytes written to it. Writing never blocks, so that a child
+// that writes a flood is not held up by us.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, p...)
+	// Cutting only at twice the size makes the copying cheap on average.
+	if len(t.kept) > 2*stderrKept {
+		t.kept = append(t.kept[:0], t.kept[len(t.kept)-stderrKept:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) end(limit int) []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Clone(t.kept[max(0, len(t.kept)-min(limit, stderrKept)):])
+}
