@@ -29,12 +29,6 @@ const lookAgain = 100 * time.Millisecond
 // is told below it.
 const errorWidth = 60
 
-// serverList is the daemon's answer about all servers.
-type serverList struct {
-	Overall string          `json:"overall"`
-	Servers []mcpint.Status `json:"servers"`
-}
-
 // serversCommand shows the MCP servers, and makes them be tried again.
 func (a *app) serversCommand() *cobra.Command {
 	var asJSON bool
@@ -49,7 +43,7 @@ func (a *app) serversCommand() *cobra.Command {
 			if asJSON {
 				return a.passOn(c.Context(), l, "/mcp/servers")
 			}
-			var list serverList
+			var list mcpint.StatusList
 			if err := a.show(c.Context(), l, "/mcp/servers", &list); err != nil {
 				return err
 			}
@@ -73,8 +67,8 @@ func (a *app) passOn(ctx context.Context, l *loaded, path string) error {
 }
 
 // tellServers prints the table for a person.
-func (a *app) tellServers(list serverList, now time.Time) {
-	fmt.Fprintf(a.Out, "MCP servers: %s\n", a.paint.Bold(list.Overall))
+func (a *app) tellServers(list mcpint.StatusList, now time.Time) {
+	fmt.Fprintf(a.Out, "MCP servers: %s\n", a.paint.Bold(string(list.Overall)))
 	var rows [][]string
 	for _, s := range list.Servers {
 		name := s.ID
@@ -82,7 +76,7 @@ func (a *app) tellServers(list serverList, now time.Time) {
 			name += " *"
 		}
 		rows = append(rows, []string{
-			name, string(s.Status), toolCount(s), string(s.Health), s.Breaker, retries(s), nextTry(s, now), shortened(lastError(s)),
+			name, string(s.Status), toolCount(s), string(s.Health), string(s.Breaker), retries(s), nextTry(s, now), shortened(lastError(s)),
 		})
 	}
 	console.Table(a.Out, a.paint, []string{"server", "state", "tools", "health", "breaker", "retries", "next try", "last error"}, rows)
@@ -192,7 +186,7 @@ func (a *app) retryOne(ctx context.Context, l *loaded, id string, noWait bool) e
 }
 
 func (a *app) retryAll(ctx context.Context, l *loaded, noWait bool) error {
-	var list serverList
+	var list mcpint.StatusList
 	if err := a.needed(l, a.request(ctx, l, http.MethodPost, "/mcp/servers/retry-all", []byte("{}"), &list)); err != nil {
 		return err
 	}

@@ -14,21 +14,21 @@ func TestTellServers(t *testing.T) {
 	soon, past := now.Add(3600*time.Millisecond), now.Add(-time.Second)
 	slow := "the last call took 1.2 s"
 	eight, long := 8, "connection to stdio server 'zwave' failed: the process ended before it answered (exit status 3); stderr: no broker\n at all"
-	list := serverList{Overall: "disconnected", Servers: []mcpint.Status{
+	list := mcpint.StatusList{Overall: "disconnected", Servers: []mcpint.Status{
 		{
 			ID: "music", Transport: "http", Status: mcpint.Connected,
-			HealthStatus: mcpint.HealthStatus{Health: mcpint.Degraded, HealthReason: &slow, Breaker: "half-open"}, PeerStatus: mcpint.PeerStatus{Tools: &eight},
-			RetryStatus: mcpint.RetryStatus{RetryCount: 3, MaxRetries: 2}, ToolsChanged: []string{"play", "stop"},
+			Health: mcpint.Degraded, HealthReason: &slow, Breaker: "half-open", Tools: &eight,
+			RetryCount: 3, MaxRetries: 2, ToolsChanged: []string{"play", "stop"},
 		},
 		{
 			ID: "web", Transport: "http", Status: mcpint.Connecting,
-			HealthStatus: mcpint.HealthStatus{Health: mcpint.Dead, Breaker: "closed"},
-			RetryStatus:  mcpint.RetryStatus{RetryCount: 1, MaxRetries: 2, NextRetryTime: &past},
+			Health: mcpint.Dead, Breaker: "closed",
+			RetryCount: 1, MaxRetries: 2, NextRetryTime: &past,
 		},
 		{
 			ID: "zwave", Transport: "stdio", Essential: true, Status: mcpint.Failed,
-			HealthStatus: mcpint.HealthStatus{Health: mcpint.Dead, Breaker: "closed"},
-			RetryStatus:  mcpint.RetryStatus{RetryCount: 2, MaxRetries: 2, NextRetryTime: &soon, ErrorMessage: &long},
+			Health: mcpint.Dead, Breaker: "closed",
+			RetryCount: 2, MaxRetries: 2, NextRetryTime: &soon, ErrorMessage: &long,
 		},
 	}}
 	const want = `MCP servers: disconnected

@@ -373,7 +373,7 @@ func (r ServerRules) validate(key string, bad reporter) {
 	if len(r.Requires) > 0 && r.RequiresTimeout <= 0 {
 		bad(key+".requires_timeout", "%s is not a waiting time; expected something like 60s", r.RequiresTimeout)
 	}
-	if err := (mcpint.Rules{Allow: r.Tools.Allow, Deny: r.Tools.Deny}).Check(); err != nil {
+	if err := mcpint.CheckPatterns(slices.Concat(r.Tools.Allow, r.Tools.Deny)...); err != nil {
 		bad(key+".tools", "%v", err)
 	}
 	own := r.Retry

@@ -98,10 +98,8 @@ func (g *Gateway) buildHost(url string) error {
 			ID: id, Transport: s.Transport, Command: s.Command, Args: s.Args, Env: env, Dir: s.Dir,
 			URL: s.URL, Headers: s.Headers, Essential: s.Essential,
 			ConnectTimeout: s.ConnectTimeout, CallTimeout: s.CallTimeout,
-			Rules: mcpint.Rules{
-				Program: program(id, s), Requires: s.Requires, RequiresTimeout: s.RequiresTimeout,
-				Allow: s.Tools.Allow, Deny: s.Tools.Deny,
-			},
+			Program: program(id, s), Requires: s.Requires, RequiresTimeout: s.RequiresTimeout,
+			Allow: s.Tools.Allow, Deny: s.Tools.Deny,
 		})
 	}
 	var err error

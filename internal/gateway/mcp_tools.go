@@ -42,7 +42,7 @@ func (g *Gateway) serverTools() []tools.Tool {
 			Description: "One MCP server's connection state, health, next retry and last error.",
 			Input:       json.RawMessage(serverIDInput), Output: json.RawMessage(serverOutput),
 		}, func(_ context.Context, a serverArg) (tools.Result, error) {
-			s, err := view.server(a.ServerID)
+			s, err := view.Status(a.ServerID)
 			return serverResult(s, err)
 		}),
 		tools.New(tools.Spec{
@@ -50,7 +50,7 @@ func (g *Gateway) serverTools() []tools.Tool {
 			Description: "Try to connect to one MCP server at once, with a fresh count of retries. It does not wait for the outcome; ask get_server_status for it.",
 			Input:       json.RawMessage(serverIDInput), Output: json.RawMessage(serverOutput),
 		}, func(ctx context.Context, a serverArg) (tools.Result, error) {
-			s, _, err := view.retry(ctx, a.ServerID)
+			s, _, err := view.Retry(ctx, a.ServerID)
 			return serverResult(s, err)
 		}),
 		tools.New(tools.Spec{
@@ -88,12 +88,10 @@ func (g *Gateway) buildEndpoint() (*serve.Endpoint, error) {
 }
 
 // listResult is the answer about all servers.
-func listResult(list httpapi.ServerList) (tools.Result, error) {
-	lines := []string{"The MCP servers together: " + list.Overall + "."}
+func listResult(list mcpint.StatusList) (tools.Result, error) {
+	lines := []string{"The MCP servers together: " + string(list.Overall) + "."}
 	for _, s := range list.Servers {
-		if s, ok := s.(mcpint.Status); ok {
-			lines = append(lines, serverSentence(s))
-		}
+		lines = append(lines, serverSentence(s))
 	}
 	return structured(strings.Join(lines, "\n"), list)
 }

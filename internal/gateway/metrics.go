@@ -25,11 +25,13 @@ func (g *Gateway) hostObserver() host.Observer {
 		Health:    func(string, mcpint.Health, mcpint.Health, string) { g.observer.serverChanged() },
 		Attempt:   func(a host.Attempt) { count(func(m *metrics.Metrics) { m.Attempt(a.Server) }) },
 		Connected: func(c host.Connection) { count(func(m *metrics.Metrics) { m.Connected(c.Server, c.Away) }) },
-		Overall:   func(state string) { g.observer.overall(state) },
+		Overall:   func(state mcpint.Overall) { g.observer.overall(state) },
 		Lost:      func(server string, _ error) { count(func(m *metrics.Metrics) { m.Lost(server) }) },
-		Breaker:   func(server, _, to string) { count(func(m *metrics.Metrics) { m.Breaker(server, to) }) },
+		Breaker: func(server string, _, to mcpint.BreakerState) {
+			count(func(m *metrics.Metrics) { m.Breaker(server, to) })
+		},
 		Call: func(c host.CallReport) {
-			count(func(m *metrics.Metrics) { m.Call(c.Server, string(c.Outcome), c.Took) })
+			count(func(m *metrics.Metrics) { m.Call(c.Server, c.Outcome, c.Took) })
 		},
 	}
 }
@@ -38,17 +40,7 @@ func (g *Gateway) hostObserver() host.Observer {
 func (g *Gateway) snapshot() metrics.Snapshot {
 	s := metrics.Snapshot{
 		Overall: g.link.host.Overall(), MQTT: g.link.bus.Connected(), Events: g.observer.feed.Clients(),
-		Parts: map[string]string{},
-	}
-	for _, server := range g.link.host.Status() {
-		tools := 0
-		if server.Tools != nil {
-			tools = *server.Tools
-		}
-		s.Servers = append(s.Servers, metrics.Server{
-			ID: server.ID, Status: string(server.Status), Health: string(server.Health), Breaker: server.Breaker,
-			Retries: server.RetryCount, Failures: server.ConsecutiveFailures, Tools: tools,
-		})
+		Servers: g.link.host.Status(), Parts: map[string]string{},
 	}
 	for _, part := range (httpView{g}).Readiness().Parts {
 		s.Parts[part.Name] = string(part.State)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
@@ -57,7 +58,7 @@ func (o *observers) StateChanged(s turn.State) {
 }
 
 // overall passes the state of all MCP servers on.
-func (o *observers) overall(state string) {
+func (o *observers) overall(state mcpint.Overall) {
 	if o.api != nil {
 		o.api.Servers(state)
 	}

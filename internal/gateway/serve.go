@@ -163,21 +163,10 @@ func (v httpView) Turns(limit int) []record.Record {
 }
 
 // List is the state of every MCP server.
-func (v httpView) List() httpapi.ServerList {
-	list := httpapi.ServerList{Overall: v.link.host.Overall(), Servers: []any{}}
-	for _, s := range v.link.host.Status() {
-		list.Servers = append(list.Servers, s)
-	}
-	return list
-}
+func (v httpView) List() mcpint.StatusList { return mcpint.ListOf(v.link.host.Status()) }
 
 // Status is the state of one.
-func (v httpView) Status(id string) (any, error) {
-	s, err := v.server(id)
-	return s, err
-}
-
-func (v httpView) server(id string) (mcpint.Status, error) {
+func (v httpView) Status(id string) (mcpint.Status, error) {
 	for _, s := range v.link.host.Status() {
 		if s.ID == id {
 			return s, nil
@@ -187,24 +176,20 @@ func (v httpView) server(id string) (mcpint.Status, error) {
 }
 
 // Retry starts afresh with one server.
-func (v httpView) Retry(ctx context.Context, id string) (any, bool, error) {
-	return v.retry(ctx, id)
-}
-
-func (v httpView) retry(ctx context.Context, id string) (s mcpint.Status, connected bool, err error) {
-	if s, err = v.server(id); err != nil {
+func (v httpView) Retry(ctx context.Context, id string) (s mcpint.Status, connected bool, err error) {
+	if s, err = v.Status(id); err != nil {
 		return s, false, err
 	}
 	connected = s.Status == mcpint.Connected // forcing it all the same closes its breaker halfway (M9)
 	if err = v.link.host.Retry(ctx, id); err != nil {
 		return s, false, fmt.Errorf("retrying: %w", err)
 	}
-	s, err = v.server(id)
+	s, err = v.Status(id)
 	return s, connected, err
 }
 
 // RetryAll starts afresh with every server that is not connected.
-func (v httpView) RetryAll(ctx context.Context) (httpapi.ServerList, error) {
+func (v httpView) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
 	// Side by side: each may take its moment to be heard, and together they must
 	// not take longer than one.
 	all := v.link.host.Status()
@@ -215,7 +200,7 @@ func (v httpView) RetryAll(ctx context.Context) (httpapi.ServerList, error) {
 	}
 	forcing.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return httpapi.ServerList{}, fmt.Errorf("retrying: %w", err)
+		return mcpint.StatusList{}, fmt.Errorf("retrying: %w", err)
 	}
 	return v.List(), nil
 }

@@ -15,7 +15,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
@@ -183,14 +182,14 @@ func TestTheServersToolsAnswer(t *testing.T) {
 }
 
 // Every word the parts use for a state or an outcome has a series of its own: the
-// metrics keep their own lists, because parts do not know each other.
+// metrics keep their own lists of the words of a turn.
 func TestMetricsKnowTheWords(t *testing.T) {
 	now := metrics.Snapshot{}
 	m := metrics.New("v", func() metrics.Snapshot { return now })
-	for _, outcome := range host.CallOutcomes() {
-		m.Call("zwave", string(outcome), 0)
+	for _, outcome := range mcpint.CallOutcomes() {
+		m.Call("zwave", outcome, 0)
 	}
-	for _, to := range []string{"closed", "open", "half-open"} {
+	for _, to := range mcpint.BreakerStates() {
 		m.Breaker("zwave", to)
 	}
 	for _, source := range []record.Source{record.FromMic, record.FromFile, record.FromMQTT, record.FromHTTP, record.FromCLI} {
@@ -200,9 +199,9 @@ func TestMetricsKnowTheWords(t *testing.T) {
 			}
 		}
 	}
-	for _, state := range []mcpint.State{mcpint.Disconnected, mcpint.Connecting, mcpint.Connected, mcpint.Retrying, mcpint.Failed} {
-		for _, health := range []mcpint.Health{mcpint.Healthy, mcpint.Degraded, mcpint.Unresponsive, mcpint.Dead} {
-			now = metrics.Snapshot{Overall: "full", Servers: []metrics.Server{{ID: "x", Status: string(state), Health: string(health), Breaker: "open"}}}
+	for _, state := range mcpint.States() {
+		for _, health := range mcpint.Healths() {
+			now = metrics.Snapshot{Overall: "full", Servers: []mcpint.Status{{ID: "x", Status: state, Health: health, Breaker: mcpint.BreakerOpen}}}
 			text := scraped(t, m)
 			for _, line := range []string{`status{server="x",state="` + string(state) + `"} 1`, `health{server="x",state="` + string(health) + `"} 1`} {
 				if !strings.Contains(text, line) {

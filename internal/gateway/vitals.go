@@ -116,7 +116,7 @@ func (v *vitals) Status() string {
 		}
 		return "starting, waiting for " + strings.Join(missing, ", ")
 	}
-	parts := []string{v.hearing(), count(len(v.g.house.House().Entities)), "MCP " + strings.ToUpper(v.g.link.host.Overall())}
+	parts := []string{v.hearing(), count(len(v.g.house.House().Entities)), "MCP " + strings.ToUpper(string(v.g.link.host.Overall()))}
 	if !v.g.link.bus.Connected() {
 		parts = append(parts, "no MQTT broker")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
 )
 
@@ -40,9 +41,9 @@ type Health interface {
 
 // Readiness is the state of the whole, as /readyz shows it.
 type Readiness struct {
-	Ready bool   `json:"ready"` // filled in here: every required part is ready or degraded
-	MCP   string `json:"mcp,omitempty"`
-	Parts []Part `json:"parts"`
+	Ready bool           `json:"ready"` // filled in here: every required part is ready or degraded
+	MCP   mcpint.Overall `json:"mcp,omitempty"`
+	Parts []Part         `json:"parts"`
 }
 
 // Part is the state of one part.
@@ -96,19 +97,13 @@ type Ear interface {
 	Devices(ctx context.Context) (audio.Equipment, error)
 }
 
-// Servers are the MCP servers. The objects are shown as JSON the way they come.
+// Servers are the MCP servers.
 type Servers interface {
-	List() ServerList
-	Status(id string) (server any, err error) // ErrNotFound
-	// Retry starts a forced attempt and returns the server's object at once.
-	Retry(ctx context.Context, id string) (server any, connected bool, err error)
-	RetryAll(ctx context.Context) (ServerList, error)
-}
-
-// ServerList is the answer about all MCP servers.
-type ServerList struct {
-	Overall string `json:"overall"` // full, partial, degraded or disconnected
-	Servers []any  `json:"servers"`
+	List() mcpint.StatusList
+	Status(id string) (mcpint.Status, error) // ErrNotFound
+	// Retry starts a forced attempt and returns the server's state at once.
+	Retry(ctx context.Context, id string) (server mcpint.Status, connected bool, err error)
+	RetryAll(ctx context.Context) (mcpint.StatusList, error)
 }
 
 // Turns remembers the last turns.

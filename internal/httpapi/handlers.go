@@ -156,7 +156,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) servers(w http.ResponseWriter, _ *http.Request) {
-	s.answer(w, http.StatusOK, listed(s.deps.Servers.List()))
+	s.answer(w, http.StatusOK, s.deps.Servers.List())
 }
 
 func (s *Server) serverStatus(w http.ResponseWriter, r *http.Request) {
@@ -189,16 +189,7 @@ func (s *Server) serverRetryAll(w http.ResponseWriter, r *http.Request) {
 		s.failed(w, r, err)
 		return
 	}
-	s.answer(w, http.StatusAccepted, listed(list))
-}
-
-// listed is the list in its outside form.
-func listed(l ServerList) ServerList {
-	l.Overall = strings.ToLower(l.Overall)
-	if l.Servers == nil {
-		l.Servers = []any{}
-	}
-	return l
+	s.answer(w, http.StatusAccepted, list)
 }
 
 func isTimeout(err error) bool { return errors.Is(err, context.DeadlineExceeded) }

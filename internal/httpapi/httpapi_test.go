@@ -20,6 +20,8 @@ import (
 	"voicegateway/internal/record"
 
 	"go.uber.org/goleak"
+
+	"voicegateway/internal/mcpint"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -44,28 +46,28 @@ func (g *gateway) Say(_ context.Context, text string) error {
 	return nil
 }
 
-func (g *gateway) List() ServerList {
-	return ServerList{Overall: "FULL", Servers: []any{map[string]string{"id": "zwave"}}}
+func (g *gateway) List() mcpint.StatusList {
+	return mcpint.ListOf([]mcpint.Status{{ID: "zwave", Status: mcpint.Connected}})
 }
 
-func (g *gateway) Status(id string) (any, error) {
+func (g *gateway) Status(id string) (mcpint.Status, error) {
 	if id != "zwave" {
-		return nil, ErrNotFound
+		return mcpint.Status{}, ErrNotFound
 	}
-	return map[string]string{"id": id}, nil
+	return mcpint.Status{ID: id}, nil
 }
 
-func (g *gateway) Retry(_ context.Context, id string) (any, bool, error) {
+func (g *gateway) Retry(_ context.Context, id string) (mcpint.Status, bool, error) {
 	switch id {
 	case "zwave":
-		return map[string]string{"id": id, "status": "connected"}, true, nil
+		return mcpint.Status{ID: id, Status: mcpint.Connected}, true, nil
 	case "music":
-		return map[string]string{"id": id, "status": "connecting"}, false, nil
+		return mcpint.Status{ID: id, Status: mcpint.Connecting}, false, nil
 	}
-	return nil, false, ErrNotFound
+	return mcpint.Status{}, false, ErrNotFound
 }
 
-func (g *gateway) RetryAll(context.Context) (ServerList, error) { return g.List(), nil }
+func (g *gateway) RetryAll(context.Context) (mcpint.StatusList, error) { return g.List(), nil }
 
 func (g *gateway) Turns(limit int) []record.Record { return make([]record.Record, limit) }
 
@@ -186,8 +188,8 @@ func TestRoutes(t *testing.T) {
 		"devices":           {request("GET", "/api/devices", ""), 200, `{"devices":[{"name":"microphone",`},
 		"meter, much":       {request("GET", "/api/events?meter=9", ""), 400, "0 or 1"},
 		"no house yet":      {request("GET", "/api/home", ""), 503, "no house yet"},
-		"servers":           {request("GET", "/mcp/servers", ""), 200, `{"overall":"full","servers":[{"id":"zwave"}]}`},
-		"a server":          {request("GET", "/mcp/servers/zwave/status", ""), 200, `{"id":"zwave"}`},
+		"servers":           {request("GET", "/mcp/servers", ""), 200, `{"overall":"full","servers":[{"id":"zwave","transport":"","essential":false,"status":"connected",`},
+		"a server":          {request("GET", "/mcp/servers/zwave/status", ""), 200, `{"id":"zwave",`},
 		"no such server":    {request("GET", "/mcp/servers/x/status", ""), 404, `MCP server \"x\"`},
 		"retry, connected":  {request("POST", "/mcp/servers/zwave/retry", ""), 200, "connected"},
 		"retry":             {request("POST", "/mcp/servers/music/retry", "{}"), 202, "connecting"},

@@ -36,11 +36,8 @@ type Server struct {
 	Essential      bool          // without it the gateway counts as disconnected (M5)
 	ConnectTimeout time.Duration // start, handshake and tool list together; zero means 10 s
 	CallTimeout    time.Duration // one tool call; zero means 30 s
-	Rules
-}
 
-// Rules are what a server depends on, and what of it is let through.
-type Rules struct {
+	// What it depends on, and which of its tools are let through.
 	Program         string        // stdio: what has to be installed, for the failure report; empty: Command
 	Requires        []string      // looked for before the server is started; see CheckRequirement
 	RequiresTimeout time.Duration // after which it is started all the same; zero means 60 s
@@ -65,22 +62,17 @@ func (s Server) WithDefaults() Server {
 }
 
 // Lets says whether a tool is offered: allowed by name, and not denied.
-func (r Rules) Lets(name string) bool {
+func (s Server) Lets(name string) bool {
 	fits := func(pattern string) bool {
 		ok, _ := path.Match(pattern, name) // patterns are checked before
 		return ok
 	}
-	return (len(r.Allow) == 0 || slices.ContainsFunc(r.Allow, fits)) && !slices.ContainsFunc(r.Deny, fits)
+	return (len(s.Allow) == 0 || slices.ContainsFunc(s.Allow, fits)) && !slices.ContainsFunc(s.Deny, fits)
 }
 
-// Check says what is wrong with the rules.
-func (r Rules) Check() error {
-	for _, need := range r.Requires {
-		if err := CheckRequirement(need); err != nil {
-			return err
-		}
-	}
-	for _, pattern := range slices.Concat(r.Allow, r.Deny) {
+// CheckPatterns says what is wrong with patterns for the names of tools.
+func CheckPatterns(patterns ...string) error {
+	for _, pattern := range patterns {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return fmt.Errorf("%q is no pattern for tool names; expected something like get_* or delete_?", pattern)
 		}

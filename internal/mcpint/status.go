@@ -2,44 +2,50 @@ package mcpint
 
 import "time"
 
-// Status is what the outside sees of one server (REQUIREMENTS M4). What is not
-// known is null in JSON.
+// Status is what the outside sees of one server (DESIGN M4): over HTTP and MCP, in
+// the commands and the metrics. What is not known is null in JSON.
 type Status struct {
 	ID        string `json:"id"`
 	Transport string `json:"transport"`
 	Essential bool   `json:"essential"`
 	Status    State  `json:"status"`
-	RetryStatus
-	HealthStatus
-	PeerStatus
-	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (REQUIREMENTS S5)
-	Report       string   `json:"-"`            // the report of REQUIREMENTS M2 while the status is failed, else empty
-}
 
-// RetryStatus is where a server is in its schedule.
-type RetryStatus struct {
+	// Where the server is in its schedule.
 	RetryCount    int        `json:"retryCount"` // retries since the last stable connection
 	MaxRetries    int        `json:"maxRetries"` // attempts − 1
 	LastRetryTime *time.Time `json:"lastRetryTime"`
 	NextRetryTime *time.Time `json:"nextRetryTime"`
 	ErrorMessage  *string    `json:"errorMessage"`
+
+	// How well it answers.
+	Health              Health       `json:"health"`
+	HealthReason        *string      `json:"healthReason"` // null when healthy
+	Breaker             BreakerState `json:"breaker"`
+	BreakerSince        *time.Time   `json:"breakerSince"` // null when it never changed
+	ConsecutiveFailures int          `json:"consecutiveFailures"`
+	LastSuccess         *time.Time   `json:"lastSuccess"`
+
+	// Who it is.
+	Tools        *int     `json:"tools"` // how many it offers
+	PID          *int     `json:"pid"`
+	Version      *string  `json:"version"`
+	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (DESIGN S5)
+
+	Report string `json:"-"` // the report of DESIGN M2 while the status is failed, else empty
 }
 
-// HealthStatus is how well a server answers.
-type HealthStatus struct {
-	Health              Health     `json:"health"`
-	HealthReason        *string    `json:"healthReason"` // null when healthy
-	Breaker             string     `json:"breaker"`      // closed, open or half-open
-	BreakerSince        *time.Time `json:"breakerSince"` // null when it never changed
-	ConsecutiveFailures int        `json:"consecutiveFailures"`
-	LastSuccess         *time.Time `json:"lastSuccess"`
+// StatusList is the state of all servers.
+type StatusList struct {
+	Overall Overall  `json:"overall"`
+	Servers []Status `json:"servers"` // by id
 }
 
-// PeerStatus is who the server is.
-type PeerStatus struct {
-	Tools   *int    `json:"tools"` // how many it offers
-	PID     *int    `json:"pid"`
-	Version *string `json:"version"`
+// ListOf sums up the servers.
+func ListOf(servers []Status) StatusList {
+	if servers == nil {
+		servers = []Status{} // a list in JSON, too
+	}
+	return StatusList{Overall: OverallOf(servers), Servers: servers}
 }
 
 // State is what a server's supervisor is at.
@@ -54,6 +60,9 @@ const (
 	Failed       State = "failed"   // the attempts are used up; still tried, slowly
 )
 
+// States lists all of them.
+func States() []State { return []State{Disconnected, Connecting, Connected, Retrying, Failed} }
+
 // Health is a verdict on a server, derived and never stored.
 type Health string
 
@@ -65,15 +74,47 @@ const (
 	Dead         Health = "dead"         // no connection
 )
 
-// Overall sums up servers as one word (REQUIREMENTS M5): full when all are
-// connected, disconnected when an essential one is not, else partial when some
-// optional one is connected and degraded when only the essential ones are.
-func Overall(servers []Status) string {
+// Healths lists all of them.
+func Healths() []Health { return []Health{Healthy, Degraded, Unresponsive, Dead} }
+
+// BreakerState is whether calls of a server are made (DESIGN M9).
+type BreakerState string
+
+// The states of a circuit breaker.
+const (
+	BreakerClosed   BreakerState = "closed"    // calls are made
+	BreakerOpen     BreakerState = "open"      // none is made
+	BreakerHalfOpen BreakerState = "half-open" // one call is tried
+)
+
+// BreakerStates lists all of them.
+func BreakerStates() []BreakerState {
+	return []BreakerState{BreakerClosed, BreakerOpen, BreakerHalfOpen}
+}
+
+// Overall is all servers as one word (DESIGN M5).
+type Overall string
+
+// The words, best first.
+const (
+	OverallFull         Overall = "full"         // all are connected
+	OverallPartial      Overall = "partial"      // the essential ones are, and some of the others
+	OverallDegraded     Overall = "degraded"     // only the essential ones are
+	OverallDisconnected Overall = "disconnected" // an essential one is not
+)
+
+// Overalls lists all of them.
+func Overalls() []Overall {
+	return []Overall{OverallFull, OverallPartial, OverallDegraded, OverallDisconnected}
+}
+
+// OverallOf sums up servers as one word.
+func OverallOf(servers []Status) Overall {
 	optional, connected := 0, 0
 	for _, s := range servers {
 		switch up := s.Status == Connected; {
 		case s.Essential && !up:
-			return "disconnected"
+			return OverallDisconnected
 		case !s.Essential:
 			optional++
 			if up {
@@ -83,9 +124,28 @@ func Overall(servers []Status) string {
 	}
 	switch {
 	case connected == optional:
-		return "full"
+		return OverallFull
 	case connected > 0:
-		return "partial"
+		return OverallPartial
 	}
-	return "degraded"
+	return OverallDegraded
+}
+
+// CallOutcome is how a tool call ended, for metrics.
+type CallOutcome string
+
+// The outcomes.
+const (
+	CallOK          CallOutcome = "ok"          // answered
+	CallFailed      CallOutcome = "failed"      // answered with the tool's or the server's own failure
+	CallTimeout     CallOutcome = "timeout"     // sent, and no answer in time
+	CallLost        CallOutcome = "lost"        // sent, and the connection ended
+	CallCancelled   CallOutcome = "cancelled"   // its caller broke it off
+	CallUnavailable CallOutcome = "unavailable" // not sent: no connection
+	CallRefused     CallOutcome = "refused"     // not sent: the breaker is open
+)
+
+// CallOutcomes lists all of them.
+func CallOutcomes() []CallOutcome {
+	return []CallOutcome{CallOK, CallFailed, CallTimeout, CallLost, CallCancelled, CallUnavailable, CallRefused}
 }

@@ -12,7 +12,7 @@ func TestOverallState(t *testing.T) {
 	mainUp, mainDown := Status{Status: Connected, Essential: true}, Status{Status: Retrying, Essential: true}
 	tests := map[string]struct {
 		servers []Status
-		want    string
+		want    Overall
 	}{
 		"none":                 {nil, "full"},
 		"all":                  {[]Status{mainUp, up}, "full"},
@@ -24,7 +24,7 @@ func TestOverallState(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Overall(tt.servers); got != tt.want {
+			if got := OverallOf(tt.servers); got != tt.want {
 				t.Fatalf("got %s, want %s", got, tt.want)
 			}
 		})

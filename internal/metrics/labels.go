@@ -1,9 +1,21 @@
 package metrics
 
-import "slices"
+import (
+	"slices"
+
+	"voicegateway/internal/mcpint"
+)
 
 // set is a closed set of label values: what is not in it counts as "other".
 type set []string
+
+func setOf[T ~string](words []T) set {
+	var s set
+	for _, word := range words {
+		s = append(s, string(word))
+	}
+	return s
+}
 
 func (s set) known(value string) string {
 	if slices.Contains(s, value) {
@@ -12,15 +24,15 @@ func (s set) known(value string) string {
 	return "other"
 }
 
-// The words of REQUIREMENTS M4, M5 and 2.4.
+// The words of servers, parts and turns.
 var (
-	serverStates  = set{"connected", "disconnected", "connecting", "retrying", "failed"}
-	healthStates  = set{"healthy", "degraded", "unresponsive", "dead"}
-	breakerStates = set{"closed", "open", "half-open"}
-	overallStates = set{"full", "partial", "degraded", "disconnected"}
+	serverStates  = setOf(mcpint.States())
+	healthStates  = setOf(mcpint.Healths())
+	breakerStates = setOf(mcpint.BreakerStates())
+	overallStates = setOf(mcpint.Overalls())
+	callOutcomes  = setOf(mcpint.CallOutcomes())
 	partStates    = set{"ready", "degraded", "starting", "failed"}
 
-	callOutcomes = set{"ok", "failed", "timeout", "lost", "cancelled", "unavailable", "refused"}
 	turnSources  = set{"mic", "file", "mqtt", "http", "cli"}
 	turnRoutes   = set{"local", "model", "none", "refused"}
 	turnOutcomes = set{"done", "failed", "asked", "ignored", "interrupted"}

@@ -18,6 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"voicegateway/internal/mcpint"
 )
 
 // namespace begins the name of every metric of ours.
@@ -115,13 +117,13 @@ func (m *Metrics) Connected(server string, away time.Duration) {
 func (m *Metrics) Lost(server string) { m.losses.WithLabelValues(server).Inc() }
 
 // Breaker counts a change of a circuit breaker.
-func (m *Metrics) Breaker(server, to string) {
-	m.breakers.WithLabelValues(server, breakerStates.known(to)).Inc()
+func (m *Metrics) Breaker(server string, to mcpint.BreakerState) {
+	m.breakers.WithLabelValues(server, breakerStates.known(string(to))).Inc()
 }
 
 // Call counts the end of one tool call.
-func (m *Metrics) Call(server, outcome string, took time.Duration) {
-	m.calls.WithLabelValues(server, callOutcomes.known(outcome)).Inc()
+func (m *Metrics) Call(server string, outcome mcpint.CallOutcome, took time.Duration) {
+	m.calls.WithLabelValues(server, callOutcomes.known(string(outcome))).Inc()
 	m.callTook.WithLabelValues(server).Observe(took.Seconds())
 }
 

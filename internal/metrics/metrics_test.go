@@ -13,6 +13,8 @@ import (
 	"voicegateway/internal/record"
 
 	"go.uber.org/goleak"
+
+	"voicegateway/internal/mcpint"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -86,7 +88,7 @@ func TestWhatIsCounted(t *testing.T) {
 
 func TestStatesAreReadAtTheScrape(t *testing.T) {
 	t.Parallel()
-	now := Snapshot{Overall: "disconnected", Servers: []Server{{ID: "zwave", Status: "retrying", Health: "dead", Breaker: "closed", Retries: 2}}}
+	now := Snapshot{Overall: "disconnected", Servers: []mcpint.Status{{ID: "zwave", Status: mcpint.Retrying, Health: mcpint.Dead, Breaker: mcpint.BreakerClosed, RetryCount: 2}}}
 	m := New("v1", func() Snapshot { return now })
 	demand(
 		t, scrape(t, m),
@@ -99,7 +101,7 @@ func TestStatesAreReadAtTheScrape(t *testing.T) {
 	)
 	now = Snapshot{
 		Overall: "full", MQTT: true, Events: 3, Parts: map[string]string{"tts": "degraded"},
-		Servers: []Server{{ID: "zwave", Status: "connected", Health: "degraded", Breaker: "half-open", Tools: 8, Failures: 1}},
+		Servers: []mcpint.Status{{ID: "zwave", Status: mcpint.Connected, Health: mcpint.Degraded, Breaker: mcpint.BreakerHalfOpen, Tools: new(8), ConsecutiveFailures: 1}},
 	}
 	demand(
 		t, scrape(t, m),
@@ -147,8 +149,8 @@ func TestSeriesAreBounded(t *testing.T) {
 	for i := range 1000 {
 		word := fmt.Sprint("word", i)
 		m.Turn(ended(word, word, word, record.Timings{}))
-		m.Call("zwave", word, 0)
-		m.Breaker("zwave", word)
+		m.Call("zwave", mcpint.CallOutcome(word), 0)
+		m.Breaker("zwave", mcpint.BreakerState(word))
 	}
 	if after := count(); after != before {
 		t.Errorf("%d series became %d", before, after)

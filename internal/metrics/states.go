@@ -4,21 +4,17 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"voicegateway/internal/mcpint"
 )
 
 // Snapshot is what has a state at the moment of a scrape.
 type Snapshot struct {
-	Overall string // of all MCP servers, REQUIREMENTS M5
-	Servers []Server
+	Overall mcpint.Overall // of all MCP servers, DESIGN M5
+	Servers []mcpint.Status
 	Parts   map[string]string // /readyz: part to state
 	Events  int               // clients of the event stream
 	MQTT    bool              // there is a connection to the broker
-}
-
-// Server is the state of one MCP server (REQUIREMENTS M4).
-type Server struct {
-	ID, Status, Health, Breaker string
-	Retries, Failures, Tools    int
 }
 
 // states reads the snapshot at every scrape: a gauge that is set at every change
@@ -71,14 +67,18 @@ func (s *states) Collect(to chan<- prometheus.Metric) {
 			gauge(d, truth(state == is), append(slices.Clip(labels), state)...)
 		}
 	}
-	oneOf(s.overall, overallStates, now.Overall)
+	oneOf(s.overall, overallStates, string(now.Overall))
 	for _, server := range now.Servers {
-		oneOf(s.status, serverStates, server.Status, server.ID)
-		oneOf(s.health, healthStates, server.Health, server.ID)
-		oneOf(s.breaker, breakerStates, server.Breaker, server.ID)
-		gauge(s.retries, float64(server.Retries), server.ID)
-		gauge(s.failures, float64(server.Failures), server.ID)
-		gauge(s.tools, float64(server.Tools), server.ID)
+		oneOf(s.status, serverStates, string(server.Status), server.ID)
+		oneOf(s.health, healthStates, string(server.Health), server.ID)
+		oneOf(s.breaker, breakerStates, string(server.Breaker), server.ID)
+		gauge(s.retries, float64(server.RetryCount), server.ID)
+		gauge(s.failures, float64(server.ConsecutiveFailures), server.ID)
+		tools := 0
+		if server.Tools != nil {
+			tools = *server.Tools
+		}
+		gauge(s.tools, float64(tools), server.ID)
 	}
 	for part, state := range now.Parts {
 		oneOf(s.part, partStates, state, part)

@@ -111,7 +111,12 @@ func Check(s mcpint.Server) error {
 	case transport != "stdio" && s.URL == "":
 		return fmt.Errorf("MCP server %q: %s needs a url", s.ID, transport)
 	}
-	if err := s.Check(); err != nil {
+	for _, need := range s.Requires {
+		if err := mcpint.CheckRequirement(need); err != nil {
+			return fmt.Errorf("MCP server %q: %w", s.ID, err)
+		}
+	}
+	if err := mcpint.CheckPatterns(slices.Concat(s.Allow, s.Deny)...); err != nil {
 		return fmt.Errorf("MCP server %q: %w", s.ID, err)
 	}
 	return nil

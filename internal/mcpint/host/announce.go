@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"voicegateway/internal/mcpint"
 )
 
 // essentialPatience and optionalPatience are how long servers are waited for
@@ -15,8 +17,8 @@ const (
 
 // word is what was said last about all servers together.
 type word struct {
-	mu   sync.Mutex // held while it is told, so that changes are told in order
-	last string     // "" before the announcement
+	mu   sync.Mutex     // held while it is told, so that changes are told in order
+	last mcpint.Overall // "" before the announcement
 	said chan struct{}
 }
 

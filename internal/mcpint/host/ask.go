@@ -27,24 +27,19 @@ type outcome struct {
 type view struct {
 	telling    sync.Mutex // held while a change of health is told, so that changes are told in order
 	mu         sync.Mutex
-	state      mcpint.State
+	status     mcpint.Status // but for health and breaker, which are derived
 	session    client.Session
 	generation int // of the connection the vitals are of
-	retries    mcpint.RetryStatus
-	peer       mcpint.PeerStatus
 	vitals     vitals
 	health     mcpint.Health // told last
-	lastReply  time.Time
-	report     string   // of the attempts that are used up; "" while there is none
-	changed    []string // tools that are not what they were at first sight
 }
 
 // move takes the state on. Only the owner calls it.
 func (s *supervisor) move(e event) {
 	s.view.mu.Lock()
-	from := s.view.state
+	from := s.view.status.Status
 	to, ok := next(from, e)
-	s.view.state = to
+	s.view.status.Status = to
 	s.view.mu.Unlock()
 	if !ok {
 		s.log.Error("an MCP server's state has no such transition", "state", from, "event", e)
@@ -123,27 +118,23 @@ func (s *supervisor) force(ctx context.Context, anew bool) error {
 }
 
 // breakerMoved passes a change of the breaker on.
-func (s *supervisor) breakerMoved(from, to string) {
+func (s *supervisor) breakerMoved(from, to mcpint.BreakerState) {
 	s.log.Info("MCP circuit breaker changed", "from", from, "to", to)
 	if tell := s.host.cfg.Observer.Breaker; tell != nil {
 		tell(s.srv.ID, from, to)
 	}
 }
 
+// status returns a copy of what is known of the server.
 func (s *supervisor) status() mcpint.Status {
 	breaker, since := s.breaker.look()
 	s.view.mu.Lock()
 	defer s.view.mu.Unlock()
+	status := s.view.status
 	health, reason := healthOf(s.view.vitals)
-	return mcpint.Status{
-		ID: s.srv.ID, Transport: s.srv.Transport, Essential: s.srv.Essential, Status: s.view.state, Report: s.view.report,
-		RetryStatus: s.view.retries,
-		HealthStatus: mcpint.HealthStatus{
-			Health: health, HealthReason: known(reason), Breaker: breaker, BreakerSince: moment(since),
-			ConsecutiveFailures: s.view.vitals.failures, LastSuccess: moment(s.view.lastReply),
-		},
-		PeerStatus: s.view.peer, ToolsChanged: s.view.changed,
-	}
+	status.Health, status.HealthReason, status.ConsecutiveFailures = health, known(reason), s.view.vitals.failures
+	status.Breaker, status.BreakerSince = breaker, moment(since)
+	return status
 }
 
 // known returns a pointer to v, or nil for the zero value, which stands for unknown.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )
 
@@ -23,13 +24,6 @@ type BreakerConfig struct {
 const (
 	defaultThreshold = 3
 	defaultRecovery  = time.Minute
-)
-
-// The states of a breaker, as in the status.
-const (
-	breakerClosed   = "closed"
-	breakerOpen     = "open"
-	breakerHalfOpen = "half-open"
 )
 
 // BreakerError means that a call was not made, because the server left several
@@ -57,25 +51,25 @@ var errBrokenOff = errors.New("broken off by its caller")
 // has been tried, which decides, it counts as half-open.
 type breaker struct {
 	cfg  BreakerConfig
-	tell func(from, to string)
+	tell func(from, to mcpint.BreakerState)
 
 	mu    sync.Mutex
 	inner *gobreaker.TwoStepCircuitBreaker[any]
-	trial bool      // of inner, which halfOpen made
-	tried bool      // the call that decides the trial is under way
-	loss  int       // the connection whose loss has been counted
-	shown string    // the state noted last
-	since time.Time // of it; zero if it never changed
+	trial bool                // of inner, which halfOpen made
+	tried bool                // the call that decides the trial is under way
+	loss  int                 // the connection whose loss has been counted
+	shown mcpint.BreakerState // the state noted last
+	since time.Time           // of it; zero if it never changed
 	timer *time.Timer
 
-	untold  [][2]string // changes, from and to
+	untold  [][2]mcpint.BreakerState // changes, from and to
 	telling bool
 }
 
-func newBreaker(cfg BreakerConfig, tell func(from, to string)) *breaker {
+func newBreaker(cfg BreakerConfig, tell func(from, to mcpint.BreakerState)) *breaker {
 	cfg.Threshold = cmp.Or(cfg.Threshold, defaultThreshold)
 	cfg.Recovery = cmp.Or(cfg.Recovery, defaultRecovery)
-	b := &breaker{cfg: cfg, tell: tell, shown: breakerClosed}
+	b := &breaker{cfg: cfg, tell: tell, shown: mcpint.BreakerClosed}
 	b.inner = b.fresh()
 	return b
 }
@@ -127,7 +121,7 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 func (b *breaker) halfOpen() {
 	b.mu.Lock()
 	defer b.unlock()
-	if b.state() != breakerClosed {
+	if b.state() != mcpint.BreakerClosed {
 		b.inner, b.trial, b.tried = b.fresh(), true, false
 	}
 }
@@ -143,7 +137,7 @@ func (b *breaker) firstLoss(generation int) bool {
 }
 
 // look returns the state and since when it lasts.
-func (b *breaker) look() (state string, since time.Time) {
+func (b *breaker) look() (state mcpint.BreakerState, since time.Time) {
 	b.mu.Lock()
 	defer b.unlock()
 	b.note()
@@ -159,11 +153,11 @@ func (b *breaker) stop() {
 	}
 }
 
-func (b *breaker) state() string {
+func (b *breaker) state() mcpint.BreakerState {
 	if b.trial {
-		return breakerHalfOpen
+		return mcpint.BreakerHalfOpen
 	}
-	return b.inner.State().String()
+	return mcpint.BreakerState(b.inner.State().String())
 }
 
 // opened is since when the breaker is open. The caller holds mu.
@@ -178,12 +172,12 @@ func (b *breaker) note() {
 	if b.shown == to {
 		return
 	}
-	b.untold = append(b.untold, [2]string{b.shown, to})
+	b.untold = append(b.untold, [2]mcpint.BreakerState{b.shown, to})
 	b.shown, b.since = to, time.Now()
 	if b.timer != nil {
 		b.timer.Stop()
 	}
-	if to == breakerOpen {
+	if to == mcpint.BreakerOpen {
 		b.timer = time.AfterFunc(b.cfg.Recovery, func() { b.look() })
 	}
 }

@@ -21,9 +21,9 @@ var errMute = errors.New("no answer")
 // step is one thing that happens to a breaker.
 type step struct {
 	wait  time.Duration
-	do    string // ok, mute, broken off: a call; half: halfOpen; look
-	state string // after it
-	deny  bool   // the call is refused
+	do    string              // ok, mute, broken off: a call; half: halfOpen; look
+	state mcpint.BreakerState // after it
+	deny  bool                // the call is refused
 }
 
 func TestBreaker(t *testing.T) {
@@ -98,8 +98,8 @@ func TestBreaker(t *testing.T) {
 	for name, steps := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var told []string
-				b := newBreaker(BreakerConfig{}, func(from, to string) { told = append(told, from+" "+to) })
+				var told [][2]mcpint.BreakerState
+				b := newBreaker(BreakerConfig{}, func(from, to mcpint.BreakerState) { told = append(told, [2]mcpint.BreakerState{from, to}) })
 				defer b.stop()
 				for i, s := range steps {
 					<-time.After(s.wait)
@@ -112,9 +112,9 @@ func TestBreaker(t *testing.T) {
 						t.Fatalf("step %d (%s): it is %s, want %s", i, s.do, state, s.state)
 					}
 				}
-				shown := breakerClosed
+				shown := mcpint.BreakerClosed
 				for _, change := range told {
-					from, to, _ := strings.Cut(change, " ")
+					from, to := change[0], change[1]
 					if from != shown || from == to {
 						t.Fatalf("after %s it told %s", shown, change)
 					}
@@ -148,7 +148,7 @@ func (s step) happens(b *breaker) (denied bool) {
 func TestOneCallIsTheTrial(t *testing.T) {
 	for name, end := range map[string]error{"answered": nil, "in vain": errMute, "broken off": errBrokenOff} {
 		t.Run(name, func(t *testing.T) {
-			b := newBreaker(BreakerConfig{Threshold: 1}, func(string, string) {})
+			b := newBreaker(BreakerConfig{Threshold: 1}, func(_, _ mcpint.BreakerState) {})
 			defer b.stop()
 			allow := func() func(error) {
 				t.Helper()
@@ -167,14 +167,15 @@ func TestOneCallIsTheTrial(t *testing.T) {
 			}
 			trial(end)
 			switch state, _ := b.look(); state {
-			case breakerClosed:
+			case mcpint.BreakerClosed:
 				first, second := allow(), allow()
 				first(nil)
 				second(nil)
-			case breakerHalfOpen: // it was no trial
+			case mcpint.BreakerHalfOpen: // it was no trial
 				allow()(nil)
+			case mcpint.BreakerOpen:
 			}
-			if state, _ := b.look(); (state == breakerOpen) != errors.Is(end, errMute) {
+			if state, _ := b.look(); (state == mcpint.BreakerOpen) != errors.Is(end, errMute) {
 				t.Fatalf("it is %s", state)
 			}
 		})
@@ -183,7 +184,7 @@ func TestOneCallIsTheTrial(t *testing.T) {
 
 // TestATrialOfTheFormerConnectionIsOver: nobody waits for its end.
 func TestATrialOfTheFormerConnectionIsOver(t *testing.T) {
-	b := newBreaker(BreakerConfig{Threshold: 1}, func(string, string) {})
+	b := newBreaker(BreakerConfig{Threshold: 1}, func(_, _ mcpint.BreakerState) {})
 	defer b.stop()
 	done, err := b.allow("zwave")
 	if err != nil {
@@ -202,7 +203,7 @@ func TestATrialOfTheFormerConnectionIsOver(t *testing.T) {
 	}
 	late(errMute)
 	done(nil)
-	if state, _ := b.look(); state != breakerClosed {
+	if state, _ := b.look(); state != mcpint.BreakerClosed {
 		t.Fatalf("it is %s", state)
 	}
 }
@@ -239,7 +240,7 @@ func TestOneLossIsOneFailure(t *testing.T) {
 		pass(time.Second)
 		fake.die()
 		all.Wait()
-		if s := b.status(); s.Breaker != breakerClosed || s.BreakerSince != nil || fake.dialled() != 2 {
+		if s := b.status(); s.Breaker != mcpint.BreakerClosed || s.BreakerSince != nil || fake.dialled() != 2 {
 			t.Fatalf("after %d dials the status is %+v", fake.dialled(), s)
 		}
 	})
@@ -247,7 +248,7 @@ func TestOneLossIsOneFailure(t *testing.T) {
 
 // TestLateNewsDoesNotTouchTheBreaker: the call began before the force.
 func TestLateNewsDoesNotTouchTheBreaker(t *testing.T) {
-	b := newBreaker(BreakerConfig{Threshold: 1}, func(string, string) {})
+	b := newBreaker(BreakerConfig{Threshold: 1}, func(_, _ mcpint.BreakerState) {})
 	defer b.stop()
 	late, err := b.allow("zwave")
 	if err != nil {
@@ -260,14 +261,14 @@ func TestLateNewsDoesNotTouchTheBreaker(t *testing.T) {
 	}
 	b.halfOpen()
 	late(errMute)
-	if state, _ := b.look(); state != breakerHalfOpen {
+	if state, _ := b.look(); state != mcpint.BreakerHalfOpen {
 		t.Fatalf("it is %s", state)
 	}
 }
 
 // TestABreakerIsSafe looks for races only.
 func TestABreakerIsSafe(*testing.T) {
-	b := newBreaker(BreakerConfig{Recovery: time.Nanosecond * 2}, func(string, string) {})
+	b := newBreaker(BreakerConfig{Recovery: time.Nanosecond * 2}, func(_, _ mcpint.BreakerState) {})
 	defer b.stop()
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -293,7 +294,7 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		var calls []CallReport
 		fake := &fakeServer{}
 		b := runWith(t, fake, func(c *Config) {
-			c.Observer.Breaker = func(server, from, to string) {
+			c.Observer.Breaker = func(server string, from, to mcpint.BreakerState) {
 				mu.Lock()
 				defer mu.Unlock()
 				changes = append(changes, fmt.Sprintf("%v %s: %s, %s", time.Since(start(t)), server, from, to))
@@ -349,11 +350,11 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		if !slices.Equal(changes, want) {
 			t.Errorf("the changes are %q", changes)
 		}
-		var outcomes []CallOutcome
+		var outcomes []mcpint.CallOutcome
 		for _, r := range calls {
 			outcomes = append(outcomes, r.Outcome)
 		}
-		if want := []CallOutcome{CallTimeout, CallTimeout, CallTimeout, CallRefused, CallOK}; !slices.Equal(outcomes, want) {
+		if want := []mcpint.CallOutcome{mcpint.CallTimeout, mcpint.CallTimeout, mcpint.CallTimeout, mcpint.CallRefused, mcpint.CallOK}; !slices.Equal(outcomes, want) {
 			t.Errorf("the outcomes are %q", outcomes)
 		}
 	})

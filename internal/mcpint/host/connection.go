@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/tools"
 )
@@ -18,7 +17,8 @@ type connection struct {
 	generation int
 	took       time.Duration // to make it
 	specs      []tools.Spec
-	peer       mcpint.PeerStatus
+	version    string // of the server; "" when it does not say
+	pid        int    // of its process; 0 when it is none of ours
 	inbox      *inbox
 	done       <-chan struct{} // nil for sessions that never notice their end
 }
@@ -43,7 +43,7 @@ func (s *supervisor) open(ctx context.Context, generation int) (*connection, err
 		s.log.Warn("the server offers very many tools; only the first are taken", "tools", client.MaxTools)
 	}
 	if id, ok := session.(client.Identified); ok {
-		conn.peer.PID, conn.peer.Version = known(id.PID()), known(id.ServerVersion())
+		conn.pid, conn.version = id.PID(), id.ServerVersion()
 	}
 	if mortal, ok := session.(client.Mortal); ok {
 		conn.done = mortal.Done()

@@ -108,7 +108,7 @@ func (s *supervisor) relist(ctx context.Context, conn *connection) {
 	}
 	count := s.offer(specs)
 	s.view.mu.Lock()
-	s.view.peer.Tools = &count
+	s.view.status.Tools = &count
 	s.view.mu.Unlock()
 	s.checkPins(specs)
 	s.log.Info("MCP tools changed", "tools", count)

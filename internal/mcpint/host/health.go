@@ -73,7 +73,7 @@ func (s *supervisor) pulse(generation int, note func(*vitals)) {
 	before := s.view.vitals.failures
 	note(&s.view.vitals)
 	if s.view.vitals.connected && s.view.vitals.failures <= before {
-		s.view.lastReply = time.Now()
+		s.view.status.LastSuccess = moment(time.Now())
 	}
 	from := s.view.health
 	to, reason := healthOf(s.view.vitals)

@@ -103,22 +103,22 @@ func (s *supervisor) connected(conn *connection) {
 	s.plan.hurry = noHurry
 	s.unwait()
 	// First, so that whoever sees the state finds the tools.
-	conn.peer.Tools = new(s.offer(conn.specs))
+	count := s.offer(conn.specs)
 	s.breaker.halfOpen()
 	s.view.mu.Lock()
 	s.view.session, s.view.generation = conn.session, conn.generation
-	s.view.lastReply = time.Now()
-	s.view.retries.ErrorMessage, s.view.retries.NextRetryTime = nil, nil
-	s.view.peer = conn.peer
-	s.view.report = ""
+	status := &s.view.status
+	status.LastSuccess = moment(time.Now())
+	status.ErrorMessage, status.NextRetryTime, status.Report = nil, nil, ""
+	status.Tools, status.PID, status.Version = &count, known(conn.pid), known(conn.version)
 	s.view.mu.Unlock()
 	s.pulse(conn.generation, func(v *vitals) { *v = vitals{connected: true} })
 	s.move(opened)
-	s.log.Info(fmt.Sprintf("MCP connection succeeded on attempt %d", s.plan.number), "tools", *conn.peer.Tools) //nolint:sloglint // the words of M2
+	s.log.Info(fmt.Sprintf("MCP connection succeeded on attempt %d", s.plan.number), "tools", count) //nolint:sloglint // the words of M2
 	s.life.arrive()
 	if tell := s.host.cfg.Observer.Connected; tell != nil {
 		tell(Connection{
-			Server: s.srv.ID, Attempt: s.plan.number, Took: conn.took, Away: time.Since(s.plan.away), Tools: *conn.peer.Tools,
+			Server: s.srv.ID, Attempt: s.plan.number, Took: conn.took, Away: time.Since(s.plan.away), Tools: count,
 		})
 	}
 	s.settled()
@@ -130,7 +130,7 @@ func (s *supervisor) disconnected(end error) {
 	s.plan.away = time.Now()
 	s.view.mu.Lock()
 	s.view.session = nil
-	s.view.peer.PID = nil
+	s.view.status.PID = nil
 	s.view.mu.Unlock()
 	s.dead(end)
 	if end != nil {
@@ -163,7 +163,7 @@ func (s *supervisor) lose(err error) {
 		s.plan.since = time.Now()
 		s.view.mu.Lock()
 		defer s.view.mu.Unlock()
-		s.view.retries.ErrorMessage = known(statusText(err))
+		s.view.status.ErrorMessage = known(statusText(err))
 		return
 	}
 	s.schedule(err, true)
@@ -174,7 +174,7 @@ func (s *supervisor) report(err error) {
 	f := failure{server: s.srv, attempts: s.plan.number, err: err, local: s.host.cfg.LocalTools}
 	text := f.text()
 	s.view.mu.Lock()
-	s.view.report = text
+	s.view.status.Report = text
 	s.view.mu.Unlock()
 	s.log.Error(fmt.Sprintf("MCP connection failed after %d %s", f.attempts, plural("attempt", f.attempts)), "details", text) //nolint:sloglint // the words of M2
 }

@@ -143,8 +143,8 @@ func (h *Host) Status() []mcpint.Status {
 	return list
 }
 
-// Overall is the state of all servers as one word; see the function Overall.
-func (h *Host) Overall() string { return mcpint.Overall(h.Status()) }
+// Overall is the state of all servers as one word.
+func (h *Host) Overall() mcpint.Overall { return mcpint.OverallOf(h.Status()) }
 
 // Retry starts afresh with one server: its count is reset and it is tried at once.
 // It returns when that has begun or is sure to, within a fraction of a second, not

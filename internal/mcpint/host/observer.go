@@ -20,14 +20,14 @@ type Observer struct {
 	// Lost is told of a connection that ended by itself.
 	Lost func(server string, reason error)
 	// Breaker is told of every change of a breaker: closed, open, half-open.
-	Breaker func(server, from, to string)
+	Breaker func(server string, from, to mcpint.BreakerState)
 	// Call is told of every tool call when it ends.
 	Call func(CallReport)
 	// Health is told of every change of the verdict, with the reason in words.
 	Health func(server string, from, to mcpint.Health, reason string)
-	// Overall is told of the state of all servers (REQUIREMENTS M5): first when
-	// it is announced at the start, then whenever it changes.
-	Overall func(state string)
+	// Overall is told of the state of all servers (DESIGN M5): first when it is
+	// announced at the start, then whenever it changes.
+	Overall func(state mcpint.Overall)
 	// ToolsChanged is told of tools whose description or schema is not the one
 	// that was seen first (REQUIREMENTS S5).
 	ToolsChanged func(server string, names []string)
@@ -46,25 +46,6 @@ type Connection struct {
 type CallReport struct {
 	Server  string
 	Tool    string // its name on the server
-	Outcome CallOutcome
+	Outcome mcpint.CallOutcome
 	Took    time.Duration // all of it, with a reconnect where one was needed
-}
-
-// CallOutcome sorts calls for metrics.
-type CallOutcome string
-
-// The outcomes.
-const (
-	CallOK          CallOutcome = "ok"          // answered
-	CallFailed      CallOutcome = "failed"      // answered with the tool's or the server's own failure
-	CallTimeout     CallOutcome = "timeout"     // sent, and no answer in time
-	CallLost        CallOutcome = "lost"        // sent, and the connection ended
-	CallCancelled   CallOutcome = "cancelled"   // its caller broke it off
-	CallUnavailable CallOutcome = "unavailable" // not sent: no connection
-	CallRefused     CallOutcome = "refused"     // not sent: the breaker is open
-)
-
-// CallOutcomes lists all of them, for metrics that begin at zero.
-func CallOutcomes() []CallOutcome {
-	return []CallOutcome{CallOK, CallFailed, CallTimeout, CallLost, CallCancelled, CallUnavailable, CallRefused}
 }

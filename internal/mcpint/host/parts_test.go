@@ -98,7 +98,7 @@ func TestFailureText(t *testing.T) {
 	}{
 		"a child that exits": {
 			failure{
-				server:   mcpint.Server{ID: "zwave", Transport: "stdio", Command: "/tmp/broken", Rules: mcpint.Rules{Program: "zwave-mcp-server"}, Env: map[string]string{"MQTT_BROKER_URL": "tcp://127.0.0.1:1883"}},
+				server:   mcpint.Server{ID: "zwave", Transport: "stdio", Command: "/tmp/broken", Program: "zwave-mcp-server", Env: map[string]string{"MQTT_BROKER_URL": "tcp://127.0.0.1:1883"}},
 				attempts: 3, local: defaultLocalTools,
 				err: &client.DialError{Server: "zwave", Transport: "stdio", Exit: "exit status 3", Stderr: "connecting\nno broker", Err: errors.New("the process ended before it answered")},
 			},

@@ -102,7 +102,7 @@ func (s *supervisor) checkPins(specs []tools.Spec) {
 		}
 	}
 	s.view.mu.Lock()
-	s.view.changed = changed
+	s.view.status.ToolsChanged = changed
 	s.view.mu.Unlock()
 	if len(news) == 0 {
 		return

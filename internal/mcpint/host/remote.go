@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/tools"
 )
@@ -131,25 +132,25 @@ func (s *supervisor) called(name string, r tools.Result, err error, took time.Du
 	}
 }
 
-func outcomeOf(r tools.Result, err error) CallOutcome {
+func outcomeOf(r tools.Result, err error) mcpint.CallOutcome {
 	if err == nil {
 		if r.Failed {
-			return CallFailed
+			return mcpint.CallFailed
 		}
-		return CallOK
+		return mcpint.CallOK
 	}
 	_, paused := errors.AsType[*BreakerError](err)
 	switch {
 	case paused:
-		return CallRefused
+		return mcpint.CallRefused
 	case errors.Is(err, context.Canceled):
-		return CallCancelled
+		return mcpint.CallCancelled
 	case errors.Is(err, tools.ErrNotConnected):
-		return CallUnavailable
+		return mcpint.CallUnavailable
 	case errors.Is(err, context.DeadlineExceeded):
-		return CallTimeout
+		return mcpint.CallTimeout
 	}
-	return CallLost
+	return mcpint.CallLost
 }
 
 // redact returns a name of the server's, fit to be shown.

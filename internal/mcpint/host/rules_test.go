@@ -18,14 +18,14 @@ import (
 func TestToolsThatAreLetThrough(t *testing.T) {
 	names := []string{"get_state", "get_list", "set_state", "delete_all"}
 	tests := map[string]struct {
-		rules mcpint.Rules
+		rules mcpint.Server
 		want  []string
 	}{
-		"no rules":       {mcpint.Rules{}, names},
-		"allowed ones":   {mcpint.Rules{Allow: []string{"get_*"}}, names[:2]},
-		"denied ones":    {mcpint.Rules{Deny: []string{"delete_*", "set_state"}}, names[:2]},
-		"both":           {mcpint.Rules{Allow: []string{"*_state"}, Deny: []string{"set_?????"}}, names[:1]},
-		"nothing at all": {mcpint.Rules{Allow: []string{"nothing"}}, nil},
+		"no rules":       {mcpint.Server{}, names},
+		"allowed ones":   {mcpint.Server{Allow: []string{"get_*"}}, names[:2]},
+		"denied ones":    {mcpint.Server{Deny: []string{"delete_*", "set_state"}}, names[:2]},
+		"both":           {mcpint.Server{Allow: []string{"*_state"}, Deny: []string{"set_?????"}}, names[:1]},
+		"nothing at all": {mcpint.Server{Allow: []string{"nothing"}}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -58,12 +58,13 @@ func TestToolsThatAreLetThrough(t *testing.T) {
 }
 
 func TestRulesAreChecked(t *testing.T) {
-	for name, rules := range map[string]mcpint.Rules{
+	for name, rules := range map[string]mcpint.Server{
 		"pattern":     {Allow: []string{"get_["}},
 		"deny":        {Deny: []string{"[a-"}},
 		"requirement": {Requires: []string{"coffee"}},
 	} {
-		_, err := New(Config{Servers: []mcpint.Server{{ID: "x", Command: "x", Rules: rules}}, Retry: DefaultRetry()}, tools.NewRegistry(), quiet())
+		rules.ID, rules.Command = "x", "x"
+		_, err := New(Config{Servers: []mcpint.Server{rules}, Retry: DefaultRetry()}, tools.NewRegistry(), quiet())
 		if err == nil || !strings.Contains(err.Error(), "expected") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -84,7 +84,9 @@ func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
 			wake: make(chan struct{}, 1), doubts: make(chan struct{}, 1),
 		},
 		life: life{arrive: func() {}, up: make(chan struct{}), stopped: make(chan struct{})},
-		view: view{state: mcpint.Disconnected, health: mcpint.Dead, retries: mcpint.RetryStatus{MaxRetries: r.Attempts - 1}},
+		view: view{health: mcpint.Dead, status: mcpint.Status{
+			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1,
+		}},
 	}
 	sup.breaker = newBreaker(h.cfg.Breaker, sup.breakerMoved)
 	return sup
@@ -200,9 +202,9 @@ func (s *supervisor) wants(ctx context.Context) bool {
 // lacks shows what is missing.
 func (s *supervisor) lacks(text string) {
 	s.view.mu.Lock()
-	old := s.view.retries.ErrorMessage
-	s.view.retries.ErrorMessage = &text
-	s.view.retries.NextRetryTime = moment(s.plan.needs.until)
+	old := s.view.status.ErrorMessage
+	s.view.status.ErrorMessage = &text
+	s.view.status.NextRetryTime = moment(s.plan.needs.until)
 	s.view.mu.Unlock()
 	if old == nil || *old != text {
 		s.log.Info("MCP server is not started yet", "why", text, "at_the_latest", s.plan.needs.until)
@@ -223,7 +225,7 @@ func (s *supervisor) restart(a ask) {
 	s.reset()
 	s.plan.hurry, s.plan.provided, s.plan.forced = fromZero, true, true
 	s.view.mu.Lock()
-	s.view.retries.NextRetryTime, s.view.retries.LastRetryTime = nil, moment(time.Now())
+	s.view.status.NextRetryTime, s.view.status.LastRetryTime = nil, moment(time.Now())
 	s.view.mu.Unlock()
 	s.move(forced)
 	a.reply <- outcome{}
@@ -235,7 +237,7 @@ func (s *supervisor) reset() {
 	s.plan.due, s.plan.since = time.Time{}, time.Now()
 	s.view.mu.Lock()
 	defer s.view.mu.Unlock()
-	s.view.retries.RetryCount = 0
+	s.view.status.RetryCount = 0
 }
 
 // attempt dials once. Meanwhile it reads the mail: whoever wants a connection
@@ -296,17 +298,17 @@ func (s *supervisor) begins(at time.Time, timed bool) {
 	s.move(tried)
 	s.view.mu.Lock()
 	defer s.view.mu.Unlock()
-	switch slow := s.view.state == mcpint.Failed && s.retry.Enabled; {
+	switch slow := s.view.status.Status == mcpint.Failed && s.retry.Enabled; {
 	case !slow:
-		s.view.retries.NextRetryTime = nil
+		s.view.status.NextRetryTime = nil
 	case timed:
-		s.view.retries.NextRetryTime = moment(at)
+		s.view.status.NextRetryTime = moment(at)
 	}
 	if s.plan.number > 1 {
-		s.view.retries.RetryCount = s.plan.number - 1
+		s.view.status.RetryCount = s.plan.number - 1
 	}
 	if s.plan.number > 1 || s.plan.forced {
-		s.view.retries.LastRetryTime = moment(at)
+		s.view.status.LastRetryTime = moment(at)
 	}
 	s.plan.forced = false
 }
@@ -339,9 +341,9 @@ func (s *supervisor) schedule(err error, timed bool) {
 		next = s.plan.needs.until
 	}
 	s.view.mu.Lock()
-	s.view.retries.ErrorMessage = known(statusText(err))
-	s.view.retries.NextRetryTime = moment(next)
-	failedBefore := s.view.state == mcpint.Failed
+	s.view.status.ErrorMessage = known(statusText(err))
+	s.view.status.NextRetryTime = moment(next)
+	failedBefore := s.view.status.Status == mcpint.Failed
 	s.view.mu.Unlock()
 	if left || s.plan.needs != nil {
 		s.move(again)

@@ -50,7 +50,7 @@ func TestTheObserverIsTold(t *testing.T) {
 				},
 				Lost:    func(server string, reason error) { told.add("%s lost: %v", server, reason) },
 				Health:  func(_ string, from, to mcpint.Health, reason string) { told.add("%s to %s: %s", from, to, reason) },
-				Overall: func(state string) { told.add("all: %s", state) },
+				Overall: func(state mcpint.Overall) { told.add("all: %s", state) },
 			}
 		})
 		pass(time.Minute)
@@ -305,7 +305,7 @@ func TestTheStateIsAnnounced(t *testing.T) {
 				h, err := New(Config{
 					Servers:  []mcpint.Server{{ID: "main", Command: "x", Essential: true}, {ID: "other", Command: "y"}},
 					Retry:    DefaultRetry(),
-					Observer: Observer{Overall: func(state string) { told.add("%v %s", time.Since(start(t)), state) }},
+					Observer: Observer{Overall: func(state mcpint.Overall) { told.add("%v %s", time.Since(start(t)), state) }},
 				}, reg, quiet())
 				if err != nil {
 					t.Fatal(err)
