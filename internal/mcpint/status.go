@@ -2,8 +2,8 @@ package mcpint
 
 import "time"
 
-// Status is what the outside sees of one server (DESIGN M4): over HTTP and MCP, in
-// the commands and the metrics. What is not known is null in JSON.
+// Status is what the outside sees of one server (REQUIREMENTS M4): over HTTP and
+// MCP, in the commands and the metrics. What is not known is null in JSON.
 type Status struct {
 	ID        string `json:"id"`
 	Transport string `json:"transport"`
@@ -29,9 +29,9 @@ type Status struct {
 	Tools        *int     `json:"tools"` // how many it offers
 	PID          *int     `json:"pid"`
 	Version      *string  `json:"version"`
-	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (DESIGN S5)
+	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (REQUIREMENTS S5)
 
-	Report string `json:"-"` // the report of DESIGN M2 while the status is failed, else empty
+	Report string `json:"-"` // the report of REQUIREMENTS M2 while the status is failed, else empty
 }
 
 // StatusList is the state of all servers.
@@ -77,7 +77,7 @@ const (
 // Healths lists all of them.
 func Healths() []Health { return []Health{Healthy, Degraded, Unresponsive, Dead} }
 
-// BreakerState is whether calls of a server are made (DESIGN M9).
+// BreakerState is whether calls of a server are made (REQUIREMENTS M9).
 type BreakerState string
 
 // The states of a circuit breaker.
@@ -92,7 +92,7 @@ func BreakerStates() []BreakerState {
 	return []BreakerState{BreakerClosed, BreakerOpen, BreakerHalfOpen}
 }
 
-// Overall is all servers as one word (DESIGN M5).
+// Overall is all servers as one word (REQUIREMENTS M5).
 type Overall string
 
 // The words, best first.

@@ -150,7 +150,7 @@ func (e *EndError) Error() string { return "the server ended (" + e.Exit + ")" }
 // DialError says why a server could not be reached, with all an operator needs.
 type DialError struct {
 	Server, Transport string
-	Exit              string // how the process ended ("exit status 3"); "" if it did not, or is none
+	Exit              string // how the process ended ("exit status 3"); "" if it did not end, or there is no process
 	Stderr            string // its last words, cleaned and bounded
 	Err               error
 }

@@ -20,8 +20,8 @@ import (
 const (
 	// maxRedirects is how often one request is sent on, always within one host.
 	maxRedirects = 3
-	// farewellTimeout bounds the end of a session told to the server.
-	farewellTimeout = time.Second
+	// endSessionTimeout bounds the end of a session told to the server.
+	endSessionTimeout = time.Second
 )
 
 // dialHTTP connects to a server over Streamable HTTP. There is no process to
@@ -30,7 +30,7 @@ func dialHTTP(ctx context.Context, s mcpint.Server, o Options) (Session, error) 
 	return dialWeb(ctx, s, o, func(plain *http.Client) (transport.Interface, error) {
 		return transport.NewStreamableHTTP(s.URL,
 			transport.WithHTTPHeaders(s.Headers), transport.WithHTTPBasicClient(plain),
-			transport.WithHTTPLogger(hushed(o.Log)), transport.WithContinuousListening()) //nolint:staticcheck // deprecated for protocols after the pinned one
+			transport.WithHTTPLogger(atDebugLevel(o.Log)), transport.WithContinuousListening()) //nolint:staticcheck // deprecated for protocols after the pinned one
 	})
 }
 
@@ -45,7 +45,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 	}
 	// Own connections, closed with the session.
 	round := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
-	w := &watched{next: round, secrets: secrets}
+	w := &watchedTransport{next: round, secrets: secrets}
 	t, err := build(&http.Client{Transport: w, CheckRedirect: RedirectWithinHost})
 	if err != nil {
 		return refused(err)
@@ -61,23 +61,28 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 	return w.session, nil
 }
 
-// hushed passes the client library's log on at debug level: what matters of it is
-// in the session's reason.
-func hushed(log *slog.Logger) *slog.Logger { return slog.New(hush{log.Handler()}) }
+// atDebugLevel passes the client library's log on at debug level: what matters of
+// it is in the session's reason.
+func atDebugLevel(log *slog.Logger) *slog.Logger { return slog.New(debugHandler{log.Handler()}) }
 
-type hush struct{ slog.Handler }
+type debugHandler struct{ slog.Handler }
 
-func (h hush) Enabled(ctx context.Context, _ slog.Level) bool {
+func (h debugHandler) Enabled(ctx context.Context, _ slog.Level) bool {
 	return h.Handler.Enabled(ctx, slog.LevelDebug)
 }
 
-func (h hush) Handle(ctx context.Context, r slog.Record) error {
+func (h debugHandler) Handle(ctx context.Context, r slog.Record) error {
 	r.Level = slog.LevelDebug
 	return h.Handler.Handle(ctx, r)
 }
 
-func (h hush) WithAttrs(attrs []slog.Attr) slog.Handler { return hush{h.Handler.WithAttrs(attrs)} }
-func (h hush) WithGroup(name string) slog.Handler       { return hush{h.Handler.WithGroup(name)} }
+func (h debugHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return debugHandler{h.Handler.WithAttrs(attrs)}
+}
+
+func (h debugHandler) WithGroup(name string) slog.Handler {
+	return debugHandler{h.Handler.WithGroup(name)}
+}
 
 // RedirectWithinHost follows redirects that repeat the request at the same host.
 // Another host would be given the configured headers.
@@ -106,24 +111,24 @@ func WithoutURL(err error) error {
 	return err
 }
 
-// watched reads every answer before the client library does: it turns refusals
-// into errors that say what is wrong, bounds what is read, and ends the session
-// when the server cannot be reached or has forgotten it.
-type watched struct {
-	next     http.RoundTripper
-	session  *session
-	secrets  []string
-	streamed atomic.Bool // the server's event stream has been open
-	needsGet bool        // without its event stream the server is of no use
+// watchedTransport reads every answer before the client library does: it turns
+// refusals into errors that say what is wrong, bounds what is read, and ends the
+// session when the server cannot be reached or has forgotten it.
+type watchedTransport struct {
+	next        http.RoundTripper
+	session     *session
+	secrets     Secrets
+	hadStream   atomic.Bool // the server's event stream has been open
+	needsStream bool        // without its event stream the server is of no use
 }
 
-func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodDelete {
-		return w.farewell(r), nil
+		return w.endSession(r), nil
 	}
 	answer, err := w.next.RoundTrip(r)
 	if err != nil {
-		err = explained(err)
+		err = explainTLS(err)
 		if r.Context().Err() == nil {
 			w.session.end(err)
 		}
@@ -137,7 +142,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, refused
 	}
 	if r.Method == http.MethodGet && answer.StatusCode == http.StatusOK {
-		w.streamed.Store(true)
+		w.hadStream.Store(true)
 	}
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	bounded := limitAnswer(answer.Body, kind == "text/event-stream", maxAnswer)
@@ -148,19 +153,19 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 // refusal is what is wrong with an answer, nil if nothing is. Of the answers to
 // GET only those count that tell of the session's end: offering no stream is no
 // fault.
-func (w *watched) refusal(r *http.Request, answer *http.Response) *HTTPError {
+func (w *watchedTransport) refusal(r *http.Request, answer *http.Response) *HTTPError {
 	session := r.Header.Get(transport.HeaderKeySessionID) != ""
-	if r.Method == http.MethodGet && !w.needsGet && (!session || answer.StatusCode != http.StatusNotFound || !w.streamed.Load()) {
+	if r.Method == http.MethodGet && !w.needsStream && (!session || answer.StatusCode != http.StatusNotFound || !w.hadStream.Load()) {
 		return nil
 	}
 	return refusalOf(answer, session, w.secrets)
 }
 
-// farewell tells the server that the session is over, if there is one to tell,
+// endSession tells the server that the session is over, if there is one to tell,
 // and never fails: the library would only log it.
-func (w *watched) farewell(r *http.Request) *http.Response {
+func (w *watchedTransport) endSession(r *http.Request) *http.Response {
 	if errors.Is(w.session.Err(), errClosed) {
-		ctx, cancel := context.WithTimeout(r.Context(), farewellTimeout)
+		ctx, cancel := context.WithTimeout(r.Context(), endSessionTimeout)
 		defer cancel()
 		if answer, err := w.next.RoundTrip(r.WithContext(ctx)); err == nil {
 			_ = answer.Body.Close()

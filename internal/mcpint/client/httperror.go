@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// HTTPError is an answer over HTTP that is none of MCP's.
+// HTTPError is an answer over HTTP that does not follow MCP.
 type HTTPError struct {
 	Status     int
 	RetryAfter time.Duration // what a server that has too much to do asks for; 0: it does not say
@@ -36,14 +36,14 @@ func refusalOf(answer *http.Response, session bool, secrets Secrets) *HTTPError 
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody)) // the status says enough without
 	e := &HTTPError{Status: answer.StatusCode, RetryAfter: retryAfter(answer.Header.Get("Retry-After"), time.Now()), Session: session, Page: page}
 	if !page {
-		e.Text = secrets.RedactTail([]byte(saidIn(body)))
+		e.Text = secrets.RedactTail([]byte(errorMessageIn(body)))
 	}
 	return e
 }
 
-// saidIn finds the words in the body of a refusal: those of a JSON-RPC error, or
-// the whole.
-func saidIn(body []byte) string {
+// errorMessageIn finds the words in the body of a refusal: those of a JSON-RPC
+// error, or the whole.
+func errorMessageIn(body []byte) string {
 	var answer struct {
 		Error struct {
 			Message string `json:"message"`
@@ -116,8 +116,8 @@ func (e *HTTPError) mayBeDone() bool {
 	return e.Status >= http.StatusInternalServerError || e.Page && e.Status < http.StatusBadRequest
 }
 
-// explained says in words what is wrong with a connection that TLS refuses.
-func explained(err error) error {
+// explainTLS says in words what is wrong with a connection that TLS refuses.
+func explainTLS(err error) error {
 	var (
 		authority x509.UnknownAuthorityError
 		name      x509.HostnameError

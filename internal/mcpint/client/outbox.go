@@ -24,47 +24,47 @@ const (
 // call's context, so that one child that does not read would hold up every call
 // (docs/facts/mcp-client.md, Over stdio).
 type outbox struct {
-	mu      sync.Mutex
-	rest    []byte
-	pushes  bool  // push is under way
-	err     error // why nothing more is taken
-	pushing sync.WaitGroup
+	mu        sync.Mutex
+	pending   []byte
+	isPushing bool  // push is under way
+	refusal   error // why nothing more is taken
+	pushers   sync.WaitGroup
 }
 
-// shut makes every further write fail.
-func (o *outbox) shut() {
+// close makes every further write fail.
+func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.err == nil {
-		o.err = os.ErrClosed
+	if o.refusal == nil {
+		o.refusal = os.ErrClosed
 	}
 }
 
 // Write is the child's stdin for the client library. It takes everything at once;
 // a child that then does not read ends the connection.
 func (p *process) Write(b []byte) (int, error) {
-	p.out.mu.Lock()
-	defer p.out.mu.Unlock()
-	if p.out.err != nil {
-		return 0, p.out.err
+	p.outbox.mu.Lock()
+	defer p.outbox.mu.Unlock()
+	if p.outbox.refusal != nil {
+		return 0, p.outbox.refusal
 	}
 	rest := b
-	if !p.out.pushes {
+	if !p.outbox.isPushing {
 		n, err := p.writeNow(b)
 		if err != nil || n == len(b) {
 			return n, p.refused(err)
 		}
 		rest = b[n:]
 	}
-	if len(p.out.rest)+len(rest) > maxUnsent {
-		p.out.err = fmt.Errorf("over %d bytes wait for the server, which does not read", maxUnsent)
-		p.fail(p.out.err)
-		return len(b) - len(rest), p.out.err
+	if len(p.outbox.pending)+len(rest) > maxUnsent {
+		p.outbox.refusal = fmt.Errorf("over %d bytes wait for the server, which does not read", maxUnsent)
+		p.fail(p.outbox.refusal)
+		return len(b) - len(rest), p.outbox.refusal
 	}
-	p.out.rest = append(p.out.rest, rest...)
-	if !p.out.pushes {
-		p.out.pushes = true
-		p.out.pushing.Go(p.push)
+	p.outbox.pending = append(p.outbox.pending, rest...)
+	if !p.outbox.isPushing {
+		p.outbox.isPushing = true
+		p.outbox.pushers.Go(p.push)
 	}
 	return len(b), nil
 }
@@ -93,7 +93,7 @@ func (p *process) writeNow(b []byte) (int, error) {
 		}
 		return true
 	})
-	p.given.Add(int64(total))
+	p.written.Add(int64(total))
 	return total, errors.Join(err, failed)
 }
 
@@ -115,24 +115,24 @@ func (p *process) refused(err error) error {
 // push writes what is left, piece by piece, until nothing is.
 func (p *process) push() {
 	for {
-		p.out.mu.Lock()
-		if len(p.out.rest) == 0 || p.out.err != nil {
-			p.out.rest, p.out.pushes = nil, false
+		p.outbox.mu.Lock()
+		if len(p.outbox.pending) == 0 || p.outbox.refusal != nil {
+			p.outbox.pending, p.outbox.isPushing = nil, false
 			_ = p.stdin.SetWriteDeadline(time.Time{})
-			p.out.mu.Unlock()
+			p.outbox.mu.Unlock()
 			return
 		}
-		piece := p.out.rest[:min(len(p.out.rest), pushPiece)]
-		p.out.mu.Unlock()
+		piece := p.outbox.pending[:min(len(p.outbox.pending), pushPiece)]
+		p.outbox.mu.Unlock()
 		_ = p.stdin.SetWriteDeadline(time.Now().Add(writeTimeout))
 		n, err := p.stdin.Write(piece)
-		p.given.Add(int64(n))
+		p.written.Add(int64(n))
 		err = p.refused(err)
-		p.out.mu.Lock()
-		p.out.rest = p.out.rest[n:]
-		if err != nil && p.out.err == nil {
-			p.out.err = err // half a line has been written: nothing can follow
+		p.outbox.mu.Lock()
+		p.outbox.pending = p.outbox.pending[n:]
+		if err != nil && p.outbox.refusal == nil {
+			p.outbox.refusal = err // half a line has been written: nothing can follow
 		}
-		p.out.mu.Unlock()
+		p.outbox.mu.Unlock()
 	}
 }

@@ -20,10 +20,10 @@ func pipe(t *testing.T) (p *process, read *os.File) {
 	}
 	p = &process{stdin: w, failed: make(chan struct{})}
 	t.Cleanup(func() {
-		p.out.shut()
+		p.outbox.close()
 		_ = w.Close()
 		_ = r.Close()
-		p.out.pushing.Wait()
+		p.outbox.pushers.Wait()
 	})
 	return p, r
 }
@@ -64,11 +64,11 @@ func TestLinesArriveWhole(t *testing.T) {
 		next[w]++
 	}
 	until(patience(t), t, "the end of the push", func() bool {
-		p.out.mu.Lock()
-		defer p.out.mu.Unlock()
-		return !p.out.pushes
+		p.outbox.mu.Lock()
+		defer p.outbox.mu.Unlock()
+		return !p.outbox.isPushing
 	})
-	if got := p.given.Load(); got != size {
+	if got := p.written.Load(); got != size {
 		t.Errorf("%d bytes given, %d written", got, size)
 	}
 	if _, err := p.Write([]byte("more\n")); err != nil {
@@ -102,7 +102,7 @@ func TestAnOutboxNoticesTheReadersEnd(t *testing.T) {
 	if _, err := p.Write([]byte("x\n")); err == nil {
 		t.Fatal("written to nobody")
 	}
-	p.out.shut()
+	p.outbox.close()
 	if _, err := p.Write([]byte("x\n")); !errors.Is(err, os.ErrClosed) {
 		t.Fatalf("after the end: %v", err)
 	}

@@ -18,7 +18,8 @@ const (
 	// after SIGTERM. Together with the reaping they stay far below the 8 s of M14.
 	eofGrace  = 400 * time.Millisecond
 	termGrace = 1500 * time.Millisecond
-	// reapGrace bounds the wait for a killed child; more means it hangs in the kernel.
+	// reapGrace bounds the wait for a killed child; more means it hangs in the
+	// kernel.
 	reapGrace = time.Second
 	// drainGrace is how long its pipes are read on after a child's end. Its group
 	// is dead by then, so only a process that left the group can make us wait.
@@ -34,24 +35,24 @@ const (
 // process is a child we own with everything it starts: a process group, three
 // pipes and one waiter. It is gone, reaped and drained when ended is closed.
 type process struct {
-	cmd    *exec.Cmd
-	stdin  *os.File
-	stdout *os.File
-	words  ring          // its stderr
-	ended  chan struct{} // closed last
-	exit   string        // how it ended; valid once ended is closed
-	out    outbox        // on the way to its stdin
-	given  atomic.Int64  // bytes written to its stdin
-	unread int64         // those it never read; valid once ended is closed
+	cmd     *exec.Cmd
+	stdin   *os.File
+	stdout  *os.File
+	stderr  tailBuffer    // its stderr
+	ended   chan struct{} // closed last
+	exit    string        // how it ended; valid once ended is closed
+	outbox  outbox        // on the way to its stdin
+	written atomic.Int64  // bytes written to its stdin
+	unread  int64         // those it never read; valid once ended is closed
 
-	mu     sync.Mutex
-	broken error         // why the pipes are of no use any more, if not by the child's end
-	failed chan struct{} // closed when broken is set
+	mu            sync.Mutex
+	failureReason error         // why the pipes are of no use any more, if not by the child's end
+	failed        chan struct{} // closed when failureReason is set
 }
 
 // startProcess starts a prepared command in a process group of its own. Its
-// stderr is kept, and copied to words.
-func startProcess(cmd *exec.Cmd, words io.Writer) (_ *process, err error) {
+// stderr is kept, and copied to log.
+func startProcess(cmd *exec.Cmd, log io.Writer) (_ *process, err error) {
 	p := &process{cmd: cmd, ended: make(chan struct{}), failed: make(chan struct{})}
 	var pipes []*os.File
 	defer func() {
@@ -76,14 +77,14 @@ func startProcess(cmd *exec.Cmd, words io.Writer) (_ *process, err error) {
 	// It does so at the end of the thread that started it, so that thread is kept.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
-	heard := make(chan struct{})
+	drained := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			p.wait(stderr, heard)
+			p.wait(stderr, drained)
 		}
 	}()
 	if err := <-started; err != nil {
@@ -91,8 +92,8 @@ func startProcess(cmd *exec.Cmd, words io.Writer) (_ *process, err error) {
 	}
 	closeAll([]*os.File{pipes[0], pipes[3], pipes[5]})
 	go func() {
-		defer close(heard)
-		_, _ = io.Copy(io.MultiWriter(&p.words, words), stderr)
+		defer close(drained)
+		_, _ = io.Copy(io.MultiWriter(&p.stderr, log), stderr)
 	}()
 	return p, nil
 }
@@ -104,24 +105,24 @@ func closeAll(files []*os.File) {
 }
 
 // wait reaps the child, ends what it left behind and closes the pipes.
-func (p *process) wait(stderr *os.File, heard <-chan struct{}) {
+func (p *process) wait(stderr *os.File, drained <-chan struct{}) {
 	_ = p.cmd.Wait()
 	p.signal(syscall.SIGKILL)
 	p.unread = waitingIn(p.stdin)
 	timer := time.NewTimer(drainGrace)
 	defer timer.Stop()
 	select {
-	case <-heard:
+	case <-drained:
 	case <-timer.C:
 	}
 	_ = stderr.Close()
-	<-heard
+	<-drained
 	p.exit = p.cmd.ProcessState.String()
 	// Whoever reads stdout sees what is still in the pipe, but no longer than this.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(drainGrace))
-	p.out.shut()
+	p.outbox.close()
 	_ = p.stdin.Close()
-	p.out.pushing.Wait()
+	p.outbox.pushers.Wait()
 	close(p.ended)
 }
 
@@ -138,18 +139,19 @@ func waitingIn(pipe *os.File) int64 {
 	return int64(n)
 }
 
-// neverRead says of what was written after a moment, when given was before, that
-// the child ended without reading any of it. As long as it lives nobody knows.
+// neverRead says of what was written after a moment, when before had been
+// written, that the child ended without reading any of it. As long as it lives
+// nobody knows.
 func (p *process) neverRead(before int64) bool {
 	select {
 	case <-p.ended:
-		return p.unread >= p.given.Load()-before
+		return p.unread >= p.written.Load()-before
 	default:
 		return false
 	}
 }
 
-// signal reaches the whole group; the error of a group that is gone is no news.
+// signal reaches the whole group; a group that is gone already is no error.
 func (p *process) signal(s syscall.Signal) {
 	_ = syscall.Kill(-p.cmd.Process.Pid, s)
 }
@@ -158,8 +160,8 @@ func (p *process) signal(s syscall.Signal) {
 func (p *process) fail(reason error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.broken == nil {
-		p.broken = reason
+	if p.failureReason == nil {
+		p.failureReason = reason
 		close(p.failed)
 	}
 }
@@ -167,7 +169,7 @@ func (p *process) fail(reason error) {
 func (p *process) failure() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.broken
+	return p.failureReason
 }
 
 // stop ends the child politely, then firmly, and returns when it is reaped.

@@ -35,15 +35,15 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.cause }
 
-// RedactError makes an error fit for logs and status, in which a server may have put
-// anything: commands for a terminal, what it was given as a secret, megabytes.
-// Its causes can still be found.
-func (secrets Secrets) RedactError(err error) error {
+// RedactError makes an error fit for logs and status, in which a server may have
+// put anything: commands for a terminal, what it was given as a secret,
+// megabytes. Its causes can still be found.
+func (s Secrets) RedactError(err error) error {
 	if err == nil {
 		return nil
 	}
 	raw := err.Error()
-	text := secrets.RedactLine(raw, MaxQuote)
+	text := s.RedactLine(raw, MaxQuote)
 	switch {
 	case text == raw:
 		return err
@@ -55,18 +55,18 @@ func (secrets Secrets) RedactError(err error) error {
 
 // RedactLine is the beginning of a text on one line: valid UTF-8, no control
 // characters, bounded in bytes, and without the secrets.
-func (secrets Secrets) RedactLine(text string, limit int) string {
+func (s Secrets) RedactLine(text string, limit int) string {
 	whole := len(text) <= maxRead
 	if !whole {
 		text = text[:maxRead]
 	}
 	// Before the secrets are looked for, which may have blanks.
 	text = strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }), " ")
-	text = secrets.scrub(text)
+	text = s.scrub(text)
 	if !whole {
 		// The cut may have gone through a secret.
 		longest := 0
-		for _, secret := range secrets {
+		for _, secret := range s {
 			longest = max(longest, len(secret))
 		}
 		text = text[:max(0, len(text)-longest)]
@@ -88,8 +88,8 @@ var secretKeys = []string{"PASSWORD", "PASSWD", "SECRET", "TOKEN", "KEY", "AUTH"
 // would only garble the text.
 const shortestSecret = 4
 
-// inAddress finds the passwords of the addresses in a text.
-var inAddress = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s:@]*:([^/?#\s]+)@`)
+// addressPassword finds the passwords of the addresses in a text.
+var addressPassword = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s:@]*:([^/?#\s]+)@`)
 
 // Secrets are the configured values that no text of a server's may quote.
 type Secrets []string
@@ -106,7 +106,7 @@ func SecretsOf(s mcpint.Server) Secrets {
 		}
 	}
 	addAddress := func(value string) {
-		for _, match := range inAddress.FindAllStringSubmatch(value, -1) {
+		for _, match := range addressPassword.FindAllStringSubmatch(value, -1) {
 			add(match[1])
 			if plain, err := url.PathUnescape(match[1]); err == nil {
 				add(plain)
@@ -153,8 +153,8 @@ var ansi = regexp.MustCompile("\x1b(?:\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:
 
 // RedactTail makes the end of a stderr fit for logs and status: valid UTF-8, no
 // control characters, bounded, and without the secrets.
-func (secrets Secrets) RedactTail(raw []byte) string {
-	text := secrets.scrub(string(raw))
+func (s Secrets) RedactTail(raw []byte) string {
+	text := s.scrub(string(raw))
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRightFunc(line, unicode.IsSpace)
@@ -170,13 +170,13 @@ func (secrets Secrets) RedactTail(raw []byte) string {
 	return text
 }
 
-// scrub returns a text in valid UTF-8 without terminal sequences, control characters
-// but ends of lines, and secrets.
-func (secrets Secrets) scrub(text string) string {
+// scrub returns a text in valid UTF-8 without terminal sequences, control
+// characters but ends of lines, and secrets.
+func (s Secrets) scrub(text string) string {
 	text = ansi.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	text = strings.Map(printable, text)
 	// Longest first: one secret may be part of another.
-	secrets = slices.Clone(secrets)
+	secrets := slices.Clone(s)
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	for _, secret := range secrets {
 		text = strings.ReplaceAll(text, secret, "***")

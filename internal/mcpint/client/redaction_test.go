@@ -233,3 +233,41 @@ func right(method string) string {
 		return `{}`
 	}
 }
+
+func TestRedactTail(t *testing.T) {
+	secrets := SecretsOf(mcpint.Server{
+		Env:     map[string]string{"MQTT_PASSWORD": "hunter22", "MQTT_USERNAME": "house", "API_KEY": "x"},
+		Headers: map[string]string{"Authorization": "Bearer abcdef"},
+	})
+	tests := map[string]struct{ raw, want string }{
+		"plain":     {"one\ntwo\n", "one\ntwo"},
+		"colours":   {"\x1b[1;31mERROR\x1b[0m bad\x1b]0;title\x07", "ERROR bad"},
+		"controls":  {"a\x00b\rc\td\u202e", "abc d"},
+		"no UTF-8":  {"a\xffb", "a\uFFFDb"},
+		"blanks":    {"\n\n a \n\n", " a"},
+		"secrets":   {"login house:hunter22 token abcdef x", "login house:*** token *** x"},
+		"too many":  {strings.Repeat("line\n", 50) + "end", strings.Repeat("line\n", stderrLines-1) + "end"},
+		"nothing":   {"", ""},
+		"long line": {strings.Repeat("a", 5000) + "end", "…" + strings.Repeat("a", stderrShown-3) + "end"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := secrets.RedactTail([]byte(tt.raw)); got != tt.want {
+				t.Fatalf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzRedactTail(f *testing.F) {
+	for _, raw := range []string{"", "\x1b[31mred\x1b[0m", "\x1b]0;a\x07b", "a\xff\xfe\n\n", strings.Repeat("\u20ac", 3000), "pass hunter22\x1b[0mhunter22"} {
+		f.Add([]byte(raw))
+	}
+	f.Add([]byte("hun\x00ter22"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got := Secrets{"hunter22"}.RedactTail(raw)
+		if !utf8.ValidString(got) || len(got) > stderrShown+8 || strings.ContainsAny(got, "\x1b\x00\r") || strings.Contains(got, "hunter22") {
+			t.Fatalf("unfit for a log: %q", got)
+		}
+	})
+}

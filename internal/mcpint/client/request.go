@@ -21,10 +21,10 @@ const (
 	cancelTimeout = 2 * time.Second
 )
 
-// refusal is a JSON-RPC error: an answer, though not the one hoped for.
-type refusal struct{ text string }
+// rpcError is a JSON-RPC error: an answer, though not the one hoped for.
+type rpcError struct{ text string }
 
-func (r refusal) Error() string { return r.text }
+func (r rpcError) Error() string { return r.text }
 
 // request sends one request past the library's decoding and waits for its answer,
 // at most until ctx ends, which is then told to the server.
@@ -32,48 +32,48 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	if reason := s.Err(); reason != nil {
 		return nil, unsentError{reason}
 	}
-	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(s.ids.Add(1)), Method: method, Params: params}
+	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(s.lastID.Add(1)), Method: method, Params: params}
 	answer, err := s.client.GetTransport().SendRequest(ctx, request)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		s.cancelled(ctx, request.ID)
+		s.tellCancelled(ctx, request.ID)
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, s.secrets.RedactError(err)
 	case answer.Error != nil:
-		return nil, refusal{s.secrets.RedactLine(answer.Error.AsError().Error(), MaxQuote)}
+		return nil, rpcError{s.secrets.RedactLine(answer.Error.AsError().Error(), MaxQuote)}
 	}
 	return answer.Result, nil
 }
 
-// spawn runs fn beside, unless the session has ended; Close waits for it.
-func (s *session) spawn(fn func()) bool {
+// runBeside runs fn beside, unless the session has ended; Close waits for it.
+func (s *session) runBeside(fn func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reason != nil {
+	if s.endReason != nil {
 		return false
 	}
-	s.running.Go(fn)
+	s.background.Go(fn)
 	return true
 }
 
-// cancelled tells the server that nobody waits for a request any more. It does
+// tellCancelled tells the server that nobody waits for a request any more. It does
 // not wait itself.
-func (s *session) cancelled(ctx context.Context, id mcp.RequestId) {
+func (s *session) tellCancelled(ctx context.Context, id mcp.RequestId) {
 	var n mcp.JSONRPCNotification
 	n.JSONRPC = mcp.JSONRPC_VERSION
 	n.Method = string(mcp.MethodNotificationCancelled)
 	n.Params.AdditionalFields = map[string]any{"requestId": id, "reason": ctx.Err().Error()}
 	ctx = context.WithoutCancel(ctx)
-	s.spawn(func() {
+	s.runBeside(func() {
 		ctx, done := context.WithTimeout(ctx, cancelTimeout)
 		defer done()
 		_ = s.client.GetTransport().SendNotification(ctx, n)
 	})
 }
 
-// ask sends a list request.
-func (s *session) ask(ctx context.Context, method, cursor string, into any) error {
+// list sends a list request.
+func (s *session) list(ctx context.Context, method, cursor string, into any) error {
 	var params any
 	if cursor != "" {
 		params = map[string]any{"cursor": cursor}
@@ -121,20 +121,20 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	before := s.given()
+	before := s.bytesWritten()
 	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args})
 	if err == nil {
 		return readResult(raw), nil
 	}
-	if no, ok := errors.AsType[refusal](err); ok {
-		return bounded(tools.Result{Failed: true, Text: no.Error()}, maxResult), nil
+	if no, ok := errors.AsType[rpcError](err); ok {
+		return boundResult(tools.Result{Failed: true, Text: no.Error()}, maxResult), nil
 	}
-	return s.unanswered(ctx, before, err)
+	return s.withoutAnswer(ctx, before, err)
 }
 
-// unanswered sorts out a call without an answer: whether it can have been done.
+// withoutAnswer sorts out a call that got no answer: whether it can have been done.
 // before is what the process had been sent before the call.
-func (s *session) unanswered(ctx context.Context, before int64, err error) (tools.Result, error) {
+func (s *session) withoutAnswer(ctx context.Context, before int64, err error) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNoAnswer, ctx.Err())
 	}
@@ -144,8 +144,8 @@ func (s *session) unanswered(ctx context.Context, before int64, err error) (tool
 		}
 		return tools.Result{Failed: true, Text: answer.Error()}, nil
 	}
-	reason := s.secrets.RedactError(s.lossOf(err))
-	if unsent(err) || s.proc != nil && s.proc.neverRead(before) {
+	reason := s.secrets.RedactError(s.reasonOf(err))
+	if unsent(err) || s.process != nil && s.process.neverRead(before) {
 		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNotConnected, reason)
 	}
 	return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNoAnswer, reason)
@@ -165,12 +165,12 @@ func unsent(err error) bool {
 	return ok && op.Op == "dial"
 }
 
-// given is how many bytes a process of ours was sent so far.
-func (s *session) given() int64 {
-	if s.proc == nil {
+// bytesWritten is how many bytes a process of ours was sent so far.
+func (s *session) bytesWritten() int64 {
+	if s.process == nil {
 		return 0
 	}
-	return s.proc.given.Load()
+	return s.process.written.Load()
 }
 
 // cause replaces the library's "transport closed" by the reason, once known.
@@ -181,9 +181,9 @@ func (s *session) cause(err error) error {
 	return err
 }
 
-// lossOf says why a request got no answer. The library's error often comes a
+// reasonOf says why a request got no answer. The library's error often comes a
 // moment before the reason (exit status, last words) is known.
-func (s *session) lossOf(err error) error {
+func (s *session) reasonOf(err error) error {
 	if s.pid == 0 {
 		if reason := s.Err(); reason != nil {
 			return reason

@@ -25,7 +25,7 @@ func readResult(raw json.RawMessage) tools.Result {
 	if err != nil {
 		return tools.Result{Failed: true, Text: fmt.Sprintf("the server's answer cannot be read: %v", Secrets(nil).RedactError(err))}
 	}
-	return bounded(resultOf(answer), maxResult)
+	return boundResult(resultOf(answer), maxResult)
 }
 
 // resultOf is the answer as text and data.
@@ -61,9 +61,9 @@ func resultOf(answer *mcp.CallToolResult) tools.Result {
 	return result
 }
 
-// bounded cuts a result that is too big and says so in its text. What was done is
-// done, so it is no failure.
-func bounded(r tools.Result, limit int) tools.Result {
+// boundResult cuts a result that is too big and says so in its text. What was
+// done is done, so it is no failure.
+func boundResult(r tools.Result, limit int) tools.Result {
 	data := len(r.Data)
 	if data > limit {
 		r.Data = nil

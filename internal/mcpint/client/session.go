@@ -33,19 +33,19 @@ const (
 // session is a connection through the client library, over any transport.
 type session struct {
 	client  *client.Client
-	ids     atomic.Int64
+	lastID  atomic.Int64
 	version string
 	secrets Secrets // what no text of the server's may quote
 	pid     int
-	proc    *process     // nil when it is no process of ours
+	process *process     // nil when it is no process of ours
 	stop    func() error // ends what is below the client
 
-	running sync.WaitGroup // notifications under way; added to under mu only
-	mu      sync.Mutex
-	reason  error
-	done    chan struct{}
-	closed  sync.Once
-	result  error // of the first Close
+	background sync.WaitGroup // notifications under way; added to under mu only
+	mu         sync.Mutex
+	endReason  error
+	done       chan struct{}
+	closed     sync.Once
+	closeError error // of the first Close
 }
 
 var (
@@ -63,7 +63,7 @@ func newSession(t transport.Interface, notify func(Notice), secrets Secrets, sto
 		client:  client.NewClient(t, client.WithProtocolVersion(protocolVersion)),
 		secrets: secrets, stop: stop, done: make(chan struct{}),
 	}
-	s.ids.Store(ownIDs)
+	s.lastID.Store(ownIDs)
 	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
 		switch n.Method {
 		case mcp.MethodNotificationToolsListChanged:
@@ -109,7 +109,7 @@ func (s *session) Done() <-chan struct{} { return s.done }
 func (s *session) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.reason
+	return s.endReason
 }
 
 // end marks the connection as lost; the first reason stays.
@@ -117,8 +117,8 @@ func (s *session) end(reason error) {
 	reason = s.secrets.RedactError(reason)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reason == nil {
-		s.reason = reason
+	if s.endReason == nil {
+		s.endReason = reason
 		close(s.done)
 	}
 }
@@ -130,10 +130,10 @@ func (s *session) Close() error {
 		s.end(errClosed)
 		// The library only closes the pipes; ending the process is ours.
 		_ = s.client.Close()
-		s.result = s.stop()
-		s.running.Wait()
+		s.closeError = s.stop()
+		s.background.Wait()
 	})
-	return s.result
+	return s.closeError
 }
 
 // ListTools decodes tool by tool: with the library's own method one bad schema
@@ -146,7 +146,7 @@ func (s *session) ListTools(ctx context.Context) ([]tools.Spec, error) {
 			Tools      []json.RawMessage `json:"tools"`
 			NextCursor string            `json:"nextCursor"`
 		}
-		if err := s.ask(ctx, string(mcp.MethodToolsList), cursor, &page); err != nil {
+		if err := s.list(ctx, string(mcp.MethodToolsList), cursor, &page); err != nil {
 			return nil, fmt.Errorf("listing tools: %w", err)
 		}
 		for _, raw := range page.Tools {
@@ -176,7 +176,7 @@ func (s *session) ListResources(ctx context.Context) ([]string, error) {
 			} `json:"resources"`
 			NextCursor string `json:"nextCursor"`
 		}
-		if err := s.ask(ctx, string(mcp.MethodResourcesList), cursor, &page); err != nil {
+		if err := s.list(ctx, string(mcp.MethodResourcesList), cursor, &page); err != nil {
 			return nil, fmt.Errorf("listing resources: %w", err)
 		}
 		for _, r := range page.Resources {

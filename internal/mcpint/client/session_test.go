@@ -135,7 +135,7 @@ func TestAKilledGatewayLeavesNothing(t *testing.T) {
 }
 
 func TestStderrIsRepeatedInTheLog(t *testing.T) {
-	var logged ring
+	var logged tailBuffer
 	server := child(t, "zwave", "exit")
 	server.Env = map[string]string{"MQTT_PASSWORD": "127.0.0.1"}
 	_, err := Dial(patience(t), server, Options{Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})

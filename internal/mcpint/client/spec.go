@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// specOf reads one entry of tools/list. A tool without a name is none; a part of
-// it that has the wrong shape is left out, the rest is still of use.
+// specOf reads one entry of tools/list. A tool without a name is left out; a part
+// of it that has the wrong shape is left out, the rest is still of use.
 func specOf(raw json.RawMessage) (tools.Spec, bool) {
 	var fields struct {
 		Name        string          `json:"name"`
@@ -27,8 +27,8 @@ func specOf(raw json.RawMessage) (tools.Spec, bool) {
 		Title: textOf(fields.Title), Description: textOf(fields.Description),
 		Input: objectOf(fields.Input), Output: objectOf(fields.Output),
 		Risk:       hints.risk(),
-		Idempotent: is(hints.Idempotent, false) || is(hints.ReadOnly, false),
-		OpenWorld:  is(hints.OpenWorld, true),
+		Idempotent: hintOr(hints.Idempotent, false) || hintOr(hints.ReadOnly, false),
+		OpenWorld:  hintOr(hints.OpenWorld, true),
 	}
 	if spec.Title == "" {
 		spec.Title = hints.Title
@@ -59,15 +59,15 @@ func hintsOf(raw json.RawMessage) hints {
 
 func (h hints) risk() tools.Risk {
 	switch {
-	case is(h.ReadOnly, false):
+	case hintOr(h.ReadOnly, false):
 		return tools.Read
-	case is(h.Destructive, true):
+	case hintOr(h.Destructive, true):
 		return tools.Dangerous
 	}
 	return tools.Reversible
 }
 
-func is(hint *bool, missing bool) bool {
+func hintOr(hint *bool, missing bool) bool {
 	if hint == nil {
 		return missing
 	}

@@ -15,13 +15,13 @@ import (
 // that is ill.
 func dialSSE(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 	return dialWeb(ctx, s, o, func(plain *http.Client) (transport.Interface, error) {
-		w, ok := plain.Transport.(*watched)
+		w, ok := plain.Transport.(*watchedTransport)
 		if !ok {
 			return nil, errors.New("the client does not watch its answers")
 		}
-		w.needsGet = true
+		w.needsStream = true
 		t, err := transport.NewSSE(s.URL, transport.WithHeaders(s.Headers), transport.WithHTTPClient(plain),
-			transport.WithSSELogger(hushed(o.Log)), transport.WithEndpointTimeout(2*s.ConnectTimeout), transport.WithResponseTimeout(s.CallTimeout))
+			transport.WithSSELogger(atDebugLevel(o.Log)), transport.WithEndpointTimeout(2*s.ConnectTimeout), transport.WithResponseTimeout(s.CallTimeout))
 		if err != nil {
 			return nil, err
 		}

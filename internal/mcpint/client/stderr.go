@@ -12,14 +12,14 @@ const (
 	stderrKept = 64 << 10
 )
 
-// ring keeps the last bytes written to it. Writing never blocks, so that a child
-// which logs a flood is never held up by us.
-type ring struct {
+// tailBuffer keeps the last bytes written to it. Writing never blocks, so that a
+// child which logs a flood is never held up by us.
+type tailBuffer struct {
 	mu   sync.Mutex
 	kept []byte
 }
 
-func (r *ring) Write(p []byte) (int, error) {
+func (r *tailBuffer) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.kept = append(r.kept, p...)
@@ -30,7 +30,7 @@ func (r *ring) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (r *ring) tail() []byte {
+func (r *tailBuffer) tail() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return bytes.Clone(r.kept[max(0, len(r.kept)-stderrKept):])

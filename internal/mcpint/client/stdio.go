@@ -37,18 +37,19 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	if err != nil {
 		return refused(err)
 	}
-	t := transport.NewIO(&answers{from: limitLines(p, maxAnswer), of: p}, p, io.NopCloser(strings.NewReader("")))
+	t := transport.NewIO(&processOutput{from: limitLines(p, maxAnswer), of: p}, p, io.NopCloser(strings.NewReader("")))
 	sess := newSession(t, o.Notify, secrets, p.stop)
-	sess.pid, sess.proc = cmd.Process.Pid, p
-	go sess.watch(p)
+	sess.pid, sess.process = cmd.Process.Pid, p
+	go sess.watchProcess(p)
 	if err := sess.open(ctx, o); err != nil {
-		return nil, sess.giveUp(ctx, s, p, err)
+		return nil, sess.dialFailure(ctx, s, p, err)
 	}
 	return sess, nil
 }
 
-// watch waits for the end of the process or of its pipes and records the reason.
-func (s *session) watch(p *process) {
+// watchProcess waits for the end of the process or of its pipes and records the
+// reason.
+func (s *session) watchProcess(p *process) {
 	select {
 	case <-p.ended:
 	case <-p.failed:
@@ -59,11 +60,11 @@ func (s *session) watch(p *process) {
 			return
 		}
 	}
-	s.end(&EndError{Exit: p.exit, Stderr: s.secrets.RedactTail(p.words.tail())})
+	s.end(&EndError{Exit: p.exit, Stderr: s.secrets.RedactTail(p.stderr.tail())})
 }
 
-// giveUp ends a child whose handshake failed and says why it did.
-func (s *session) giveUp(ctx context.Context, srv mcpint.Server, p *process, err error) error {
+// dialFailure ends a child whose handshake failed and says why it did.
+func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *process, err error) error {
 	late := ctx.Err()
 	// A child that is ending by itself gets the moment to, for its exit status.
 	_, cut := errors.AsType[*transport.Error](err)
@@ -72,7 +73,7 @@ func (s *session) giveUp(ctx context.Context, srv mcpint.Server, p *process, err
 	_ = s.Close()
 	failure := &DialError{
 		Server: srv.ID, Transport: srv.Transport,
-		Stderr: s.secrets.RedactTail(p.words.tail()), Err: s.secrets.RedactError(err),
+		Stderr: s.secrets.RedactTail(p.stderr.tail()), Err: s.secrets.RedactError(err),
 	}
 	switch {
 	case ended:
@@ -88,14 +89,14 @@ func (s *session) giveUp(ctx context.Context, srv mcpint.Server, p *process, err
 	return failure
 }
 
-// answers is the child's stdout for the client library. It ends in nothing but
-// EOF, because the library logs other errors to the global logger.
-type answers struct {
+// processOutput is the child's stdout for the client library. It ends in nothing
+// but EOF, because the library logs other errors to the global logger.
+type processOutput struct {
 	from io.Reader
 	of   *process
 }
 
-func (a *answers) Read(b []byte) (int, error) {
+func (a *processOutput) Read(b []byte) (int, error) {
 	n, err := a.from.Read(b)
 	if err == nil {
 		return n, nil

@@ -46,8 +46,8 @@ func BenchmarkCall(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		h.links[0].view.session = conn
-		reg.Replace("good", h.links[0].remotes(specs))
+		h.supervisors[0].view.session = conn
+		reg.Replace("good", h.supervisors[0].remoteTools(specs))
 		for b.Loop() {
 			if _, err := reg.Call(b.Context(), tools.Call{Tool: "echo", Args: args}); err != nil {
 				b.Fatal(err)

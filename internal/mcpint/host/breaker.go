@@ -43,53 +43,53 @@ func (e *BreakerError) Error() string {
 
 func (e *BreakerError) Unwrap() error { return tools.ErrNotConnected }
 
-// errBrokenOff marks a call that says nothing about the server.
-var errBrokenOff = errors.New("broken off by its caller")
+// errCallCancelled marks a call that says nothing about the server.
+var errCallCancelled = errors.New("broken off by its caller")
 
 // breaker is a server's circuit breaker. The library's knows no way from open to
 // half-open but time, so halfOpen puts a fresh one in its place; until one call
 // has been tried, which decides, it counts as half-open.
 type breaker struct {
-	cfg  BreakerConfig
-	tell func(from, to mcpint.BreakerState)
+	cfg     BreakerConfig
+	changed func(from, to mcpint.BreakerState)
 
-	mu    sync.Mutex
-	inner *gobreaker.TwoStepCircuitBreaker[any]
-	trial bool                // of inner, which halfOpen made
-	tried bool                // the call that decides the trial is under way
-	loss  int                 // the connection whose loss has been counted
-	shown mcpint.BreakerState // the state noted last
-	since time.Time           // of it; zero if it never changed
-	timer *time.Timer
+	mu            sync.Mutex
+	inner         *gobreaker.TwoStepCircuitBreaker[any]
+	trial         bool                // of inner, which halfOpen made
+	trialUnderWay bool                // the call that decides the trial is under way
+	lastLoss      int                 // the connection whose loss has been counted
+	shown         mcpint.BreakerState // the state noted last
+	since         time.Time           // of it; zero if it never changed
+	timer         *time.Timer
 
-	untold  [][2]mcpint.BreakerState // changes, from and to
-	telling bool
+	pendingChanges [][2]mcpint.BreakerState // changes, from and to
+	telling        bool
 }
 
 func newBreaker(cfg BreakerConfig, tell func(from, to mcpint.BreakerState)) *breaker {
 	cfg.Threshold = cmp.Or(cfg.Threshold, defaultThreshold)
 	cfg.Recovery = cmp.Or(cfg.Recovery, defaultRecovery)
-	b := &breaker{cfg: cfg, tell: tell, shown: mcpint.BreakerClosed}
-	b.inner = b.fresh()
+	b := &breaker{cfg: cfg, changed: tell, shown: mcpint.BreakerClosed}
+	b.inner = b.newInner()
 	return b
 }
 
-func (b *breaker) fresh() *gobreaker.TwoStepCircuitBreaker[any] {
+func (b *breaker) newInner() *gobreaker.TwoStepCircuitBreaker[any] {
 	return gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
 		// The library waits until the time is over, not until it is reached.
 		Timeout: b.cfg.Recovery - 1,
 		// Asked while a failure is reported, so under mu.
 		ReadyToTrip: func(c gobreaker.Counts) bool { return b.trial || int(c.ConsecutiveFailures) >= b.cfg.Threshold },
-		IsExcluded:  func(err error) bool { return errors.Is(err, errBrokenOff) },
+		IsExcluded:  func(err error) bool { return errors.Is(err, errCallCancelled) },
 	})
 }
 
 // allow asks for leave to call; done takes how it went: nil for any answer,
-// errBrokenOff for a call that says nothing, else a failure.
+// errCallCancelled for a call that says nothing, else a failure.
 func (b *breaker) allow(server string) (done func(error), err error) {
 	b.mu.Lock()
 	defer b.unlock()
-	if b.trial && b.tried {
+	if b.trial && b.trialUnderWay {
 		return nil, &BreakerError{Server: server}
 	}
 	inner := b.inner
@@ -97,11 +97,11 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 	if err != nil {
 		refused := &BreakerError{Server: server}
 		if errors.Is(err, gobreaker.ErrOpenState) {
-			refused.Until = b.opened().Add(b.cfg.Recovery)
+			refused.Until = b.openedAt().Add(b.cfg.Recovery)
 		}
 		return nil, refused
 	}
-	b.tried = b.trial
+	b.trialUnderWay = b.trial
 	return func(err error) {
 		b.mu.Lock()
 		defer b.unlock()
@@ -109,8 +109,8 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 			return // replaced meanwhile: late news
 		}
 		report(err)
-		b.tried = false
-		if !errors.Is(err, errBrokenOff) {
+		b.trialUnderWay = false
+		if !errors.Is(err, errCallCancelled) {
 			b.trial = false
 		}
 	}, nil
@@ -122,7 +122,7 @@ func (b *breaker) halfOpen() {
 	b.mu.Lock()
 	defer b.unlock()
 	if b.state() != mcpint.BreakerClosed {
-		b.inner, b.trial, b.tried = b.fresh(), true, false
+		b.inner, b.trial, b.trialUnderWay = b.newInner(), true, false
 	}
 }
 
@@ -131,16 +131,16 @@ func (b *breaker) halfOpen() {
 func (b *breaker) firstLoss(generation int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	first := generation > b.loss
-	b.loss = max(b.loss, generation)
+	first := generation > b.lastLoss
+	b.lastLoss = max(b.lastLoss, generation)
 	return first
 }
 
-// look returns the state and since when it lasts.
-func (b *breaker) look() (state mcpint.BreakerState, since time.Time) {
+// current returns the state and since when it lasts.
+func (b *breaker) current() (state mcpint.BreakerState, since time.Time) {
 	b.mu.Lock()
 	defer b.unlock()
-	b.note()
+	b.noteChange()
 	return b.shown, b.since
 }
 
@@ -160,25 +160,26 @@ func (b *breaker) state() mcpint.BreakerState {
 	return mcpint.BreakerState(b.inner.State().String())
 }
 
-// opened is since when the breaker is open. The caller holds mu.
-func (b *breaker) opened() time.Time {
-	b.note()
+// openedAt is since when the breaker is open. The caller holds mu.
+func (b *breaker) openedAt() time.Time {
+	b.noteChange()
 	return b.since
 }
 
-// note notes a change. The caller holds mu and ends with unlock, which tells it.
-func (b *breaker) note() {
+// noteChange notes a change. The caller holds mu and ends with unlock, which
+// tells it.
+func (b *breaker) noteChange() {
 	to := b.state()
 	if b.shown == to {
 		return
 	}
-	b.untold = append(b.untold, [2]mcpint.BreakerState{b.shown, to})
+	b.pendingChanges = append(b.pendingChanges, [2]mcpint.BreakerState{b.shown, to})
 	b.shown, b.since = to, time.Now()
 	if b.timer != nil {
 		b.timer.Stop()
 	}
 	if to == mcpint.BreakerOpen {
-		b.timer = time.AfterFunc(b.cfg.Recovery, func() { b.look() })
+		b.timer = time.AfterFunc(b.cfg.Recovery, func() { b.current() })
 	}
 }
 
@@ -186,12 +187,12 @@ func (b *breaker) note() {
 // whoever is told may look at the breaker, and by one goroutine at a time, so that
 // the changes are told in order.
 func (b *breaker) unlock() {
-	b.note()
-	for !b.telling && len(b.untold) > 0 {
-		change := b.untold[0]
-		b.untold, b.telling = b.untold[1:], true
+	b.noteChange()
+	for !b.telling && len(b.pendingChanges) > 0 {
+		change := b.pendingChanges[0]
+		b.pendingChanges, b.telling = b.pendingChanges[1:], true
 		b.mu.Unlock()
-		b.tell(change[0], change[1])
+		b.changed(change[0], change[1])
 		b.mu.Lock()
 		b.telling = false
 	}

@@ -107,7 +107,7 @@ func TestBreaker(t *testing.T) {
 					if denied := s.happens(b); denied != s.deny {
 						t.Fatalf("step %d (%s): refused: %v", i, s.do, denied)
 					}
-					state, _ := b.look()
+					state, _ := b.current()
 					if state != s.state {
 						t.Fatalf("step %d (%s): it is %s, want %s", i, s.do, state, s.state)
 					}
@@ -133,20 +133,20 @@ func (s step) happens(b *breaker) (denied bool) {
 	case "half":
 		b.halfOpen()
 	case "look":
-		b.look()
+		b.current()
 	default:
 		done, err := b.allow("zwave")
 		if err != nil {
 			return true
 		}
-		done(map[string]error{"ok": nil, "mute": errMute, "broken off": errBrokenOff}[s.do])
+		done(map[string]error{"ok": nil, "mute": errMute, "broken off": errCallCancelled}[s.do])
 	}
 	return false
 }
 
 // TestOneCallIsTheTrial: the others are told so, whoever made the breaker half-open.
 func TestOneCallIsTheTrial(t *testing.T) {
-	for name, end := range map[string]error{"answered": nil, "in vain": errMute, "broken off": errBrokenOff} {
+	for name, end := range map[string]error{"answered": nil, "in vain": errMute, "broken off": errCallCancelled} {
 		t.Run(name, func(t *testing.T) {
 			b := newBreaker(BreakerConfig{Threshold: 1}, func(_, _ mcpint.BreakerState) {})
 			defer b.stop()
@@ -166,7 +166,7 @@ func TestOneCallIsTheTrial(t *testing.T) {
 				t.Fatalf("beside the trial: %v", err)
 			}
 			trial(end)
-			switch state, _ := b.look(); state {
+			switch state, _ := b.current(); state {
 			case mcpint.BreakerClosed:
 				first, second := allow(), allow()
 				first(nil)
@@ -175,7 +175,7 @@ func TestOneCallIsTheTrial(t *testing.T) {
 				allow()(nil)
 			case mcpint.BreakerOpen:
 			}
-			if state, _ := b.look(); (state == mcpint.BreakerOpen) != errors.Is(end, errMute) {
+			if state, _ := b.current(); (state == mcpint.BreakerOpen) != errors.Is(end, errMute) {
 				t.Fatalf("it is %s", state)
 			}
 		})
@@ -203,7 +203,7 @@ func TestATrialOfTheFormerConnectionIsOver(t *testing.T) {
 	}
 	late(errMute)
 	done(nil)
-	if state, _ := b.look(); state != mcpint.BreakerClosed {
+	if state, _ := b.current(); state != mcpint.BreakerClosed {
 		t.Fatalf("it is %s", state)
 	}
 }
@@ -261,7 +261,7 @@ func TestLateNewsDoesNotTouchTheBreaker(t *testing.T) {
 	}
 	b.halfOpen()
 	late(errMute)
-	if state, _ := b.look(); state != mcpint.BreakerHalfOpen {
+	if state, _ := b.current(); state != mcpint.BreakerHalfOpen {
 		t.Fatalf("it is %s", state)
 	}
 }
@@ -275,12 +275,12 @@ func TestABreakerIsSafe(*testing.T) {
 		all.Go(func() {
 			for n := range 200 {
 				if done, err := b.allow("zwave"); err == nil {
-					done([]error{nil, errMute, errMute, errBrokenOff}[(i+n)%4])
+					done([]error{nil, errMute, errMute, errCallCancelled}[(i+n)%4])
 				}
 				if n%50 == 0 {
 					b.halfOpen()
 				}
-				b.look()
+				b.current()
 			}
 		})
 	}

@@ -18,7 +18,7 @@ type connection struct {
 	took       time.Duration // to make it
 	specs      []tools.Spec
 	version    string // of the server; "" when it does not say
-	pid        int    // of its process; 0 when it is none of ours
+	pid        int    // of its process; 0 when the process is not ours
 	inbox      *inbox
 	done       <-chan struct{} // nil for sessions that never notice their end
 }

@@ -16,28 +16,28 @@ const slowCall = time.Second
 
 // vitals are the facts health is derived from.
 type vitals struct {
-	connected bool
-	why       string        // why there is no connection; "" when there has been none yet
-	failures  int           // calls and checks without an answer in a row
-	silences  int           // the checks among them, since the last one that was answered
-	lastCall  time.Duration // of the last answered call or check
+	connected    bool
+	whyAway      string        // why there is no connection; "" when there has been none yet
+	failures     int           // calls and checks without an answer in a row
+	silences     int           // the checks among them, since the last one that was answered
+	lastDuration time.Duration // of the last answered call or check
 }
 
 // healthOf is the verdict and its reason in words, "" for a healthy server.
 func healthOf(v vitals) (mcpint.Health, string) {
 	switch {
-	case !v.connected && v.why == "":
+	case !v.connected && v.whyAway == "":
 		return mcpint.Dead, "not connected yet"
 	case !v.connected:
-		return mcpint.Dead, v.why
-	case v.silences >= silences:
+		return mcpint.Dead, v.whyAway
+	case v.silences >= silenceLimit:
 		return mcpint.Unresponsive, fmt.Sprintf("%d checks in a row were not answered", v.silences)
 	case v.failures == 1:
 		return mcpint.Degraded, "the last call or check was not answered"
 	case v.failures > 1:
 		return mcpint.Degraded, fmt.Sprintf("%d calls or checks in a row were not answered", v.failures)
-	case v.lastCall > slowCall:
-		return mcpint.Degraded, fmt.Sprintf("the last call took %v", v.lastCall.Round(time.Millisecond))
+	case v.lastDuration > slowCall:
+		return mcpint.Degraded, fmt.Sprintf("the last call took %v", v.lastDuration.Round(time.Millisecond))
 	}
 	return mcpint.Healthy, ""
 }
@@ -52,19 +52,20 @@ type HealthCheck struct {
 const (
 	defaultHealthInterval = 30 * time.Second
 	defaultHealthTimeout  = 5 * time.Second
-	// silences is how many checks in a row without an answer mean that a server
+	// silenceLimit is how many checks in a row without an answer mean that a server
 	// hangs (M4). One may fall into a moment in which the machine was busy.
-	silences = 2
+	silenceLimit = 2
 )
 
-// errHangs is why a connection is given up whose server lives and does not answer.
-var errHangs = errors.New("the server hangs: it gave no sign of life in two checks")
+// errHanging is why a connection is given up whose server lives and does not
+// answer.
+var errHanging = errors.New("the server hangs: it gave no sign of life in two checks")
 
-// pulse notes something about the connection of a generation, and tells when it
-// changes the verdict. What comes late from a former connection is dropped.
-func (s *supervisor) pulse(generation int, note func(*vitals)) {
-	s.view.telling.Lock()
-	defer s.view.telling.Unlock()
+// noteVitals notes something about the connection of a generation, and tells when
+// it changes the verdict. What comes late from a former connection is dropped.
+func (s *supervisor) noteVitals(generation int, note func(*vitals)) {
+	s.view.tellingHealth.Lock()
+	defer s.view.tellingHealth.Unlock()
 	s.view.mu.Lock()
 	if generation != s.view.generation {
 		s.view.mu.Unlock()
@@ -73,11 +74,11 @@ func (s *supervisor) pulse(generation int, note func(*vitals)) {
 	before := s.view.vitals.failures
 	note(&s.view.vitals)
 	if s.view.vitals.connected && s.view.vitals.failures <= before {
-		s.view.status.LastSuccess = moment(time.Now())
+		s.view.status.LastSuccess = timestamp(time.Now())
 	}
-	from := s.view.health
+	from := s.view.toldHealth
 	to, reason := healthOf(s.view.vitals)
-	s.view.health = to
+	s.view.toldHealth = to
 	s.view.mu.Unlock()
 	if from == to {
 		return
@@ -88,22 +89,30 @@ func (s *supervisor) pulse(generation int, note func(*vitals)) {
 	}
 }
 
-// doubt asks for a check now. It does not block.
-func (s *supervisor) doubt() {
+// requestCheck asks for a check now. It does not block.
+func (s *supervisor) requestCheck() {
 	select {
-	case s.mail.doubts <- struct{}{}:
+	case s.requests.check <- struct{}{}:
 	default: // one is asked for already
 	}
 }
 
-// attend checks a connection now and then, and after a call without an answer,
-// until ctx ends or hangs has been closed. Whoever closes the connection then
-// ends the process as well, so that what lies in its pipe is never done late.
-func (s *supervisor) attend(ctx context.Context, conn *connection, hangs chan<- struct{}) {
+// checker asks one connection for signs of life.
+type checker struct {
+	sup        *supervisor
+	session    client.Pingable
+	generation int // of the connection
+}
+
+// watchHealth checks a connection now and then, and after a call without an
+// answer, until ctx ends or hangs has been closed. Whoever closes the connection
+// then ends the process as well, so that what lies in its pipe is never done late.
+func (s *supervisor) watchHealth(ctx context.Context, conn *connection, hangs chan<- struct{}) {
 	session, ok := conn.session.(client.Pingable)
 	if !ok {
 		return
 	}
+	c := checker{s, session, conn.generation}
 	tick := time.NewTicker(s.host.cfg.Health.Interval)
 	defer tick.Stop()
 	for {
@@ -112,25 +121,25 @@ func (s *supervisor) attend(ctx context.Context, conn *connection, hangs chan<- 
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		case <-s.mail.doubts:
+		case <-s.requests.check:
 			doubted = true
 		}
 		// Many servers do one thing after the other, and a call has a time-out of
 		// its own, after which it raises the doubt again.
-		if s.calling.Load() > 0 {
+		if s.callsUnderWay.Load() > 0 {
 			continue
 		}
-		if s.silent(ctx, session, conn.generation, doubted) {
+		if c.missesAll(ctx, doubted) {
 			close(hangs)
 			return
 		}
 	}
 }
 
-// silent reports whether a server misses all checks.
-func (s *supervisor) silent(ctx context.Context, session client.Pingable, generation int, doubted bool) bool {
-	for range silences {
-		if s.check(ctx, session, generation, doubted) || ctx.Err() != nil {
+// missesAll reports whether a server misses all checks.
+func (c checker) missesAll(ctx context.Context, doubted bool) bool {
+	for range silenceLimit {
+		if c.check(ctx, doubted) || ctx.Err() != nil {
 			return false
 		}
 	}
@@ -139,31 +148,32 @@ func (s *supervisor) silent(ctx context.Context, session client.Pingable, genera
 
 // check asks once for a sign of life. A sign after a doubt does not make up for
 // the call that raised it; only the next call does, or the next regular check.
-func (s *supervisor) check(ctx context.Context, session client.Pingable, generation int, doubted bool) bool {
-	limited, cancel := context.WithTimeout(ctx, s.host.cfg.Health.Timeout)
+func (c checker) check(ctx context.Context, doubted bool) bool {
+	limited, cancel := context.WithTimeout(ctx, c.sup.host.cfg.Health.Timeout)
 	defer cancel()
 	begin := time.Now()
-	err := session.Ping(limited)
+	err := c.session.Ping(limited)
 	took := time.Since(begin)
 	switch {
 	case ctx.Err() != nil:
 		return true // nobody asks any more
-	case err != nil && limited.Err() != nil || troubled(err):
-		s.pulse(generation, func(v *vitals) { v.failures++; v.silences++ })
+	case err != nil && limited.Err() != nil || isServerTrouble(err):
+		c.sup.noteVitals(c.generation, func(v *vitals) { v.failures++; v.silences++ })
 		return false
 	}
-	s.pulse(generation, func(v *vitals) {
+	c.sup.noteVitals(c.generation, func(v *vitals) {
 		v.silences = 0
 		if !doubted {
-			v.failures, v.lastCall = 0, took
+			v.failures, v.lastDuration = 0, took
 		}
 	})
 	return true
 }
 
-// troubled says that not the server answered but something before it, or that it
-// is in no state to. Any other error is a sign of life.
-func troubled(err error) bool {
+// isServerTrouble reports whether the answer comes from something before the
+// server, or from a server that is in no state to answer. Any other error is a
+// sign of life.
+func isServerTrouble(err error) bool {
 	answer, ok := errors.AsType[*client.HTTPError](err)
 	return ok && answer.Status >= http.StatusInternalServerError
 }

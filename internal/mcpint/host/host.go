@@ -1,7 +1,7 @@
 // Package host keeps MCP servers connected and their tools in the registry (Host).
 // Each server has a supervisor of its own: one goroutine that owns the server's
 // state and its schedule of attempts, while everybody else reads a copy and sends
-// it mail.
+// it requests.
 //
 // It exists because a server is a program of somebody else's that may be late, die,
 // hang, or change its tools, and nothing of that may reach a person but as one
@@ -56,27 +56,26 @@ type Attempt struct {
 
 // Host keeps MCP servers connected and their tools in the registry.
 type Host struct {
-	cfg     Config
-	reg     *tools.Registry
-	log     *slog.Logger
-	links   []*supervisor // sorted by id
-	dial    func(ctx context.Context, s mcpint.Server, o client.Options) (client.Session, error)
-	probe   func(ctx context.Context, need string) error
-	roll    func() float64 // [0, 1), for jitter
-	word    word
-	mu      sync.Mutex
-	watches []watch
-	began   time.Time
+	cfg          Config
+	reg          *tools.Registry
+	log          *slog.Logger
+	supervisors  []*supervisor // sorted by id
+	dial         func(ctx context.Context, s mcpint.Server, o client.Options) (client.Session, error)
+	probe        func(ctx context.Context, need string) error
+	random       func() float64 // [0, 1), for jitter
+	announcement announcement
+	mu           sync.Mutex
+	watches      []resourceWatch
+	started      time.Time
 }
 
-// watch is one interest in resources.
-type watch struct {
+// resourceWatch is who wants to be handed the resources with a suffix.
+type resourceWatch struct {
 	suffix string
 	fn     func(server string, body []byte)
 }
 
-// defaultLocalTools are the local tools of a full installation (REQUIREMENTS
-// T1).
+// defaultLocalTools are the local tools of a full installation (REQUIREMENTS T1).
 var defaultLocalTools = []string{"datetime", "search", "volume"}
 
 // New checks the configuration and announces every server to the registry, so
@@ -87,8 +86,8 @@ func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 	if len(cfg.LocalTools) == 0 {
 		cfg.LocalTools = defaultLocalTools
 	}
-	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, roll: rand.Float64, word: word{said: make(chan struct{})}}
-	h.probe = func(ctx context.Context, need string) error { return probeNeed(ctx, need, cfg.MQTT) }
+	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, random: rand.Float64, announcement: announcement{made: make(chan struct{})}}
+	h.probe = func(ctx context.Context, need string) error { return probeRequirement(ctx, need, cfg.MQTT) }
 	for _, s := range cfg.Servers {
 		if err := client.Check(s); err != nil {
 			return nil, err
@@ -101,16 +100,16 @@ func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 		if err := retry.check(); err != nil {
 			return nil, fmt.Errorf("MCP server %q: %w", s.ID, err)
 		}
-		h.links = append(h.links, newSupervisor(h, s, retry))
+		h.supervisors = append(h.supervisors, newSupervisor(h, s, retry))
 	}
-	slices.SortFunc(h.links, func(a, b *supervisor) int { return strings.Compare(a.srv.ID, b.srv.ID) })
-	for i, l := range h.links {
-		if i > 0 && h.links[i-1].srv.ID == l.srv.ID {
-			return nil, fmt.Errorf("the MCP server id %q is given twice", l.srv.ID)
+	slices.SortFunc(h.supervisors, func(a, b *supervisor) int { return strings.Compare(a.srv.ID, b.srv.ID) })
+	for i, s := range h.supervisors {
+		if i > 0 && h.supervisors[i-1].srv.ID == s.srv.ID {
+			return nil, fmt.Errorf("the MCP server id %q is given twice", s.srv.ID)
 		}
 	}
-	for _, l := range h.links {
-		l.life.arrive = reg.Expect(l.srv.ID)
+	for _, s := range h.supervisors {
+		s.toolsArrived = reg.Expect(s.srv.ID)
 	}
 	return h, nil
 }
@@ -119,15 +118,15 @@ func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 // returns nil when no process is left. It may be called once.
 func (h *Host) Run(ctx context.Context) error {
 	h.mu.Lock()
-	if !h.began.IsZero() {
+	if !h.started.IsZero() {
 		h.mu.Unlock()
 		return errors.New("running the MCP host: it has been run already")
 	}
-	h.began = time.Now()
+	h.started = time.Now()
 	h.mu.Unlock()
 	var running sync.WaitGroup
-	for _, l := range h.links {
-		running.Go(func() { l.run(ctx) })
+	for _, s := range h.supervisors {
+		running.Go(func() { s.run(ctx) })
 	}
 	running.Go(func() { h.announce(ctx) })
 	running.Wait()
@@ -136,9 +135,9 @@ func (h *Host) Run(ctx context.Context) error {
 
 // Status lists the servers by id.
 func (h *Host) Status() []mcpint.Status {
-	list := make([]mcpint.Status, 0, len(h.links))
-	for _, l := range h.links {
-		list = append(list, l.status())
+	list := make([]mcpint.Status, 0, len(h.supervisors))
+	for _, s := range h.supervisors {
+		list = append(list, s.status())
 	}
 	return list
 }
@@ -151,40 +150,40 @@ func (h *Host) Overall() mcpint.Overall { return mcpint.OverallOf(h.Status()) }
 // when it has ended. A connected one keeps its connection: it is asked for a sign
 // of life, and an open breaker lets calls through.
 func (h *Host) Retry(ctx context.Context, id string) error {
-	l, err := h.find(id)
+	s, err := h.find(id)
 	if err != nil {
 		return err
 	}
-	return l.force(ctx, false)
+	return s.requestRetry(ctx, false)
 }
 
 // Reconnect does what Retry does, and ends a connection that there is.
 func (h *Host) Reconnect(ctx context.Context, id string) error {
-	l, err := h.find(id)
+	s, err := h.find(id)
 	if err != nil {
 		return err
 	}
-	return l.force(ctx, true)
+	return s.requestRetry(ctx, true)
 }
 
 // CheckHealth asks a connected server for a sign of life now, waits for it for as
 // long as the configuration says, and returns the status after it.
 func (h *Host) CheckHealth(ctx context.Context, id string) (mcpint.Status, error) {
-	l, err := h.find(id)
+	s, err := h.find(id)
 	if err != nil {
 		return mcpint.Status{}, err
 	}
-	session, generation := l.session()
-	if asked, ok := session.(client.Pingable); ok && !l.check(ctx, asked, generation, false) {
-		l.doubt()
+	session, generation := s.session()
+	if asked, ok := session.(client.Pingable); ok && !(checker{s, asked, generation}).check(ctx, false) {
+		s.requestCheck()
 	}
-	return l.status(), ctx.Err()
+	return s.status(), ctx.Err()
 }
 
 func (h *Host) find(id string) (*supervisor, error) {
-	for _, l := range h.links {
-		if l.srv.ID == id {
-			return l, nil
+	for _, s := range h.supervisors {
+		if s.srv.ID == id {
+			return s, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %q", ErrUnknownServer, id)
@@ -195,10 +194,10 @@ var ErrUnknownServer = errors.New("there is no such MCP server")
 
 // RetryAll does what Retry does for every server, side by side.
 func (h *Host) RetryAll(ctx context.Context) error {
-	errs := make([]error, len(h.links))
+	errs := make([]error, len(h.supervisors))
 	var forcing sync.WaitGroup
-	for i, l := range h.links {
-		forcing.Go(func() { errs[i] = l.force(ctx, false) })
+	for i, s := range h.supervisors {
+		forcing.Go(func() { errs[i] = s.requestRetry(ctx, false) })
 	}
 	forcing.Wait()
 	return errors.Join(errs...)
@@ -207,16 +206,16 @@ func (h *Host) RetryAll(ctx context.Context) error {
 // WakeAll says that something servers depend on is back, the broker for one:
 // those that are not connected are tried at once. It does not block.
 func (h *Host) WakeAll() {
-	for _, l := range h.links {
-		l.wake()
+	for _, s := range h.supervisors {
+		s.requests.wakeUp()
 	}
 }
 
 // Wake does for one server what WakeAll does for every one. One that is not
 // configured sleeps on.
 func (h *Host) Wake(id string) {
-	if l, err := h.find(id); err == nil {
-		l.wake()
+	if s, err := h.find(id); err == nil {
+		s.requests.wakeUp()
 	}
 }
 
@@ -226,7 +225,7 @@ func (h *Host) Wake(id string) {
 func (h *Host) Watch(suffix string, fn func(server string, body []byte)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.watches = append(h.watches, watch{suffix, fn})
+	h.watches = append(h.watches, resourceWatch{suffix, fn})
 }
 
 // watchersOf returns who wants a resource.
@@ -242,7 +241,7 @@ func (h *Host) watchersOf(uri string) []func(string, []byte) {
 	return list
 }
 
-func (h *Host) attempted(a Attempt) {
+func (h *Host) attemptEnded(a Attempt) {
 	if h.cfg.Observer.Attempt != nil {
 		h.cfg.Observer.Attempt(a)
 	}
@@ -251,8 +250,8 @@ func (h *Host) attempted(a Attempt) {
 	}
 }
 
-func (h *Host) since(t time.Time) time.Duration {
+func (h *Host) sinceStart(t time.Time) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return t.Sub(h.began)
+	return t.Sub(h.started)
 }

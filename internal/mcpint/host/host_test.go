@@ -217,7 +217,7 @@ func TestACallThatTheDeadServerNeverReadIsMadeAgain(t *testing.T) {
 		_, err := reg.Call(ctx, tools.Call{Tool: "change"})
 		answered <- err
 	}()
-	until(ctx, t, "a call under way", func() bool { return h.links[0].calling.Load() == 1 })
+	until(ctx, t, "a call under way", func() bool { return h.supervisors[0].callsUnderWay.Load() == 1 })
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

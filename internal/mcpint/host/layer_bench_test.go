@@ -39,8 +39,8 @@ func BenchmarkLayer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	h.links[0].view.session = conn
-	reg.Replace("good", h.links[0].remotes(specs))
+	h.supervisors[0].view.session = conn
+	reg.Replace("good", h.supervisors[0].remoteTools(specs))
 
 	args := json.RawMessage(`{"text":"hello"}`)
 	bare := bareLibrary(b, server)

@@ -148,7 +148,7 @@ func (o *outdoors) waited(t *testing.T, seed uint64) (took time.Duration, ok boo
 		h.dial = o.dial
 		roll := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // chance that can be repeated
 		var mu sync.Mutex
-		h.roll = func() float64 { mu.Lock(); defer mu.Unlock(); return roll.Float64() }
+		h.random = func() float64 { mu.Lock(); defer mu.Unlock(); return roll.Float64() }
 		o.began = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

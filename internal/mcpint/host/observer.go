@@ -25,8 +25,8 @@ type Observer struct {
 	Call func(CallReport)
 	// Health is told of every change of the verdict, with the reason in words.
 	Health func(server string, from, to mcpint.Health, reason string)
-	// Overall is told of the state of all servers (DESIGN M5): first when it is
-	// announced at the start, then whenever it changes.
+	// Overall is told of the state of all servers (REQUIREMENTS M5): first when
+	// it is announced at the start, then whenever it changes.
 	Overall func(state mcpint.Overall)
 	// ToolsChanged is told of tools whose description or schema is not the one
 	// that was seen first (REQUIREMENTS S5).

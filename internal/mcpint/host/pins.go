@@ -3,8 +3,10 @@ package host
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"log/slog"
 	"slices"
 
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/tools"
 )
@@ -14,6 +16,15 @@ import (
 type PinStore interface {
 	Load(name string, v any) error
 	Save(name string, v any) error
+}
+
+// pins are what the tools of one server looked like at first sight. They belong to
+// whoever follows the server's announcements.
+type pins struct {
+	server mcpint.Server
+	store  PinStore // nil: they are forgotten at the end
+	log    *slog.Logger
+	byName map[string]pin // nil before the first connection
 }
 
 // pin is what is remembered of a tool's description and schemas, as hashes.
@@ -45,10 +56,51 @@ func hashOf(spec tools.Spec) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// compare holds tools against the pins and pins those that are new. It returns
+// check tells of tools that are not what they were at first sight (REQUIREMENTS
+// S5), as names fit to be shown: all of them, and those whose change was not told
+// before. They are offered all the same: whether a change is an attack or an
+// update is for a person to say.
+func (p *pins) check(specs []tools.Spec) (changed, untold []string) {
+	p.load()
+	changed, untold, save := comparePins(p.byName, specs)
+	secrets := client.SecretsOf(p.server)
+	for _, names := range [][]string{changed, untold} {
+		for i, name := range names {
+			names[i] = secrets.RedactLine(name, maxPinned)
+		}
+	}
+	if save && p.store != nil {
+		if err := p.store.Save(pinsName(p.server.ID), p.byName); err != nil {
+			p.log.Warn("what the tools look like cannot be kept", "err", err)
+		}
+	}
+	if len(untold) > 0 {
+		p.log.Warn("tools of an MCP server are not what they were at first sight; look at their descriptions", "tools", untold)
+	}
+	return changed, untold
+}
+
+// load reads the pins at first use.
+func (p *pins) load() {
+	if p.byName != nil {
+		return
+	}
+	p.byName = map[string]pin{}
+	if p.store == nil {
+		return
+	}
+	if err := p.store.Load(pinsName(p.server.ID), &p.byName); err != nil {
+		p.log.Warn("what the tools looked like at first sight cannot be read; they are taken as they are", "err", err)
+	}
+	if p.byName == nil { // the file says null
+		p.byName = map[string]pin{}
+	}
+}
+
+// comparePins holds tools against the pins and pins those that are new. It returns
 // the names of the tools that changed since first sight, those among them whose
-// change is news, and whether pins has to be saved.
-func compare(pins map[string]pin, specs []tools.Spec) (changed, news []string, save bool) {
+// change was not told before, and whether the pins have to be saved.
+func comparePins(pins map[string]pin, specs []tools.Spec) (changed, untold []string, save bool) {
 	for _, spec := range specs {
 		if len(spec.Name) > maxPinned {
 			continue
@@ -65,50 +117,11 @@ func compare(pins map[string]pin, specs []tools.Spec) (changed, news []string, s
 			if p.Told != hash {
 				p.Told = hash
 				pins[spec.Name], save = p, true
-				news = append(news, spec.Name)
+				untold = append(untold, spec.Name)
 			}
 		}
 	}
 	slices.Sort(changed)
-	slices.Sort(news)
-	return changed, news, save
-}
-
-// checkPins tells of tools that are not what they were at first sight
-// (REQUIREMENTS S5). They are offered all the same: whether a change is an
-// attack or an update is for a person to say.
-func (s *supervisor) checkPins(specs []tools.Spec) {
-	store := s.host.cfg.Pins
-	if s.pins == nil {
-		s.pins = map[string]pin{}
-		if store != nil {
-			if err := store.Load(pinsName(s.srv.ID), &s.pins); err != nil {
-				s.log.Warn("what the tools looked like at first sight cannot be read; they are taken as they are", "err", err)
-			}
-		}
-		if s.pins == nil { // the file says null
-			s.pins = map[string]pin{}
-		}
-	}
-	changed, news, save := compare(s.pins, specs)
-	for _, names := range [][]string{changed, news} {
-		for i, name := range names {
-			names[i] = s.redact(name)
-		}
-	}
-	if save && store != nil {
-		if err := store.Save(pinsName(s.srv.ID), s.pins); err != nil {
-			s.log.Warn("what the tools look like cannot be kept", "err", err)
-		}
-	}
-	s.view.mu.Lock()
-	s.view.status.ToolsChanged = changed
-	s.view.mu.Unlock()
-	if len(news) == 0 {
-		return
-	}
-	s.log.Warn("tools of an MCP server are not what they were at first sight; look at their descriptions", "tools", news)
-	if tell := s.host.cfg.Observer.ToolsChanged; tell != nil {
-		tell(s.srv.ID, news)
-	}
+	slices.Sort(untold)
+	return changed, untold, save
 }

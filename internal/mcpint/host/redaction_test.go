@@ -143,7 +143,7 @@ func TestNamesOfChangedToolsAreClean(t *testing.T) {
 		live := fake.live
 		fake.mu.Unlock()
 		live.notify(client.Notice{Kind: client.ToolsChanged})
-		pass(settle + time.Second)
+		pass(noticePause + time.Second)
 		if s := b.status(); len(s.ToolsChanged) != 1 || s.ToolsChanged[0] != "act ***" || len(told) != 1 || told[0] != "act ***" {
 			t.Fatalf("told %q, the status %q", told, s.ToolsChanged)
 		}
@@ -154,7 +154,7 @@ func TestNamesOfChangedToolsAreClean(t *testing.T) {
 		fake.mu.Lock()
 		fake.does = func(string) error { return fmt.Errorf("%w: cut", tools.ErrNoAnswer) }
 		fake.mu.Unlock()
-		_, err := b.Host.links[0].call(t.Context(), name, nil)
+		_, err := b.Host.supervisors[0].call(t.Context(), name, nil)
 		if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07\n") || strings.Contains(err.Error(), token) {
 			t.Fatalf("got %v", err)
 		}
@@ -185,7 +185,7 @@ func TestNeedsAreShownWithoutSecrets(t *testing.T) {
 		}
 	})
 	for _, need := range []string{"tcp://us:hunter22@127.0.0.1:1", "http://us:hunter22@127.0.0.1:1/?token=hunter22"} {
-		if err := probeNeed(patience(t), need, nil); err == nil || strings.Contains(err.Error(), "hunter22") || !strings.Contains(err.Error(), "refused") {
+		if err := probeRequirement(patience(t), need, nil); err == nil || strings.Contains(err.Error(), "hunter22") || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("%s: %v", need, err)
 		}
 	}

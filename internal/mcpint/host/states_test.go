@@ -107,3 +107,31 @@ func TestTheDocumentDrawsTheTable(t *testing.T) {
 		t.Errorf("%s does not draw the table of state.go; run make golden. It should be\n%s", path, drawn())
 	}
 }
+
+func TestEveryStateCanBeLeftAndReached(t *testing.T) {
+	reached := map[mcpint.State]bool{}
+	for from, events := range transitions {
+		for e, to := range events {
+			if to != from {
+				reached[to] = true
+			}
+			if _, known := transitions[to]; !known {
+				t.Errorf("%s leads from %s to the unknown %s", e, from, to)
+			}
+		}
+		if to, ok := next(from, stopped); !ok || to != mcpint.Disconnected {
+			t.Errorf("%s cannot be stopped", from)
+		}
+		if _, ok := next(from, forced); !ok {
+			t.Errorf("%s cannot be forced", from)
+		}
+	}
+	for state := range transitions {
+		if !reached[state] {
+			t.Errorf("nothing leads to %s", state)
+		}
+	}
+	if to, ok := next(mcpint.Retrying, opened); ok || to != mcpint.Retrying {
+		t.Error("an impossible event moved the state")
+	}
+}

@@ -218,7 +218,7 @@ func runWith(t *testing.T, fake *fakeServer, set func(*Config)) bench {
 	}
 	h.probe = fake.probe
 	h.dial = fake.dial
-	h.roll = func() float64 { return 0.5 }
+	h.random = func() float64 { return 0.5 }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
@@ -300,7 +300,7 @@ func TestUsedUpAttemptsAreReportedAndTriedOnSlowly(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if got := time.Since(b.began); got != 6*time.Second {
+		if got := time.Since(b.started); got != 6*time.Second {
 			t.Errorf("Await ended after %v, want 6s", got)
 		}
 		s := b.status()
@@ -459,7 +459,7 @@ func TestToolChangesAreFollowedDebounced(t *testing.T) {
 		for range 100 {
 			live.notify(client.Notice{Kind: client.ToolsChanged})
 		}
-		pass(settle + time.Second)
+		pass(noticePause + time.Second)
 		if got := len(b.reg.Specs()); got != 2 || *b.status().Tools != 2 {
 			t.Fatalf("the registry has %d tools", got)
 		}

@@ -107,7 +107,7 @@ func TestHealthGoesDownAndUpAgain(t *testing.T) {
 			"healthy to degraded: the last call took 1.5s", "degraded to healthy: ",
 			"healthy to degraded: the last call or check was not answered",
 			"degraded to unresponsive: 2 checks in a row were not answered",
-			"unresponsive to dead: "+errHangs.Error(), "dead to healthy: ",
+			"unresponsive to dead: "+errHanging.Error(), "dead to healthy: ",
 		)
 		if !strings.Contains(b.log(), "a tool call was slow") {
 			t.Error("a slow call is not logged")
@@ -231,7 +231,7 @@ func TestAForceWaitsForNobody(t *testing.T) {
 			if err := b.RetryAll(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(begin); took > forceGrace {
+			if took := time.Since(begin); took > retryGrace {
 				t.Fatalf("a force took %v", took)
 			}
 			pass(time.Second)
@@ -310,7 +310,7 @@ func TestTheStateIsAnnounced(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				h.roll = func() float64 { return 0.5 }
+				h.random = func() float64 { return 0.5 }
 				h.dial = func(ctx context.Context, s mcpint.Server, o client.Options) (client.Session, error) {
 					return map[string]*fakeServer{"main": main, "other": other}[s.ID].dial(ctx, s, o)
 				}

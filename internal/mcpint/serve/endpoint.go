@@ -39,7 +39,7 @@ func NewEndpoint(cfg Config, log *slog.Logger) (*Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sessions{used: map[string]time.Time{}}
+	s := &sessions{lastUsed: map[string]time.Time{}}
 	return &Endpoint{
 		sessions: s, open: make(chan struct{}, endpointOpen), streams: make(chan struct{}, endpointStreams),
 		next: server.NewStreamableHTTPServer(o.mcp, server.WithSessionIdManager(s), server.WithDisableLocalhostProtection(true),
@@ -90,8 +90,8 @@ func problem(w http.ResponseWriter, status int, detail string) {
 // sessions are the ids that were given out and are still in use. The library's
 // own managers check an id's form only, or keep every id for ever.
 type sessions struct {
-	mu   sync.Mutex
-	used map[string]time.Time // when each was used last
+	mu       sync.Mutex
+	lastUsed map[string]time.Time // when each was used last
 }
 
 // Generate gives a new id out. The one that was idle longest has to make room.
@@ -102,16 +102,16 @@ func (s *sessions) Generate() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	for len(s.used) >= endpointSessions {
+	for len(s.lastUsed) >= endpointSessions {
 		oldest, at := "", now.Add(time.Hour)
-		for id, used := range s.used {
+		for id, used := range s.lastUsed {
 			if used.Before(at) {
 				oldest, at = id, used
 			}
 		}
-		delete(s.used, oldest)
+		delete(s.lastUsed, oldest)
 	}
-	s.used[id] = now
+	s.lastUsed[id] = now
 	return id
 }
 
@@ -122,7 +122,7 @@ func (s *sessions) Validate(id string) (terminated bool, err error) { return !s.
 func (s *sessions) Terminate(id string) (notAllowed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.used, id)
+	delete(s.lastUsed, id)
 	return false, nil
 }
 
@@ -130,14 +130,14 @@ func (s *sessions) Terminate(id string) (notAllowed bool, err error) {
 func (s *sessions) known(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	used, ok := s.used[id]
+	used, ok := s.lastUsed[id]
 	if !ok {
 		return false
 	}
 	if time.Since(used) > sessionIdle {
-		delete(s.used, id)
+		delete(s.lastUsed, id)
 		return false
 	}
-	s.used[id] = time.Now()
+	s.lastUsed[id] = time.Now()
 	return true
 }

@@ -73,7 +73,7 @@ func TestAnEndpointServesHosts(t *testing.T) {
 	hosts.Wait()
 	e.sessions.mu.Lock()
 	defer e.sessions.mu.Unlock()
-	if n := len(e.sessions.used); n != 0 {
+	if n := len(e.sessions.lastUsed); n != 0 {
 		t.Errorf("%d sessions are left after all have said goodbye", n)
 	}
 }
@@ -180,7 +180,7 @@ func TestListenersDoNotHoldUpQuestions(t *testing.T) {
 // silent longest have to say hello again.
 func TestSessionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &sessions{used: map[string]time.Time{}}
+		s := &sessions{lastUsed: map[string]time.Time{}}
 		first := s.Generate()
 		<-time.After(time.Second)
 		second := s.Generate()
@@ -194,8 +194,8 @@ func TestSessionsAreBounded(t *testing.T) {
 		for range 1000 {
 			<-time.After(time.Millisecond)
 			s.Generate()
-			if len(s.used) > endpointSessions {
-				t.Fatalf("%d sessions", len(s.used))
+			if len(s.lastUsed) > endpointSessions {
+				t.Fatalf("%d sessions", len(s.lastUsed))
 			}
 			if !s.known(first) {
 				t.Fatal("a session in use had to make room")

@@ -1,11 +1,11 @@
 // Package serve offers our own tools and resources to MCP hosts: over stdio or HTTP
 // as a program of its own (Run), or inside somebody else's HTTP server (Endpoint).
 //
-// It exists because the protocol library leaves open what a house needs: arguments
-// are checked and mended before a tool sees them, every failure is an answer a model
-// can read, no message ends the process, and a page in a browser cannot reach the
-// house. A new tool or resource is an entry of Config; a new way to be reached is a
-// file that puts an offer on a transport.
+// It exists because the protocol library leaves open what a house needs:
+// arguments are checked and mended before a tool sees them, every failure is an
+// answer a model can read, no message ends the process, and a page in a browser
+// cannot reach the house. A new tool or resource is an entry of Config; a new way
+// to be reached is a file that puts an offer on a transport.
 package serve
 
 import (
@@ -59,7 +59,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	defer o.watchAll(ctx)()
+	defer o.followAllChanges(ctx)()
 	if cfg.HTTPAddr != "" {
 		return o.serveHTTP(ctx, cfg)
 	}
@@ -71,12 +71,12 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 
 // offer is a set of tools and resources as an MCP server, not yet on a transport.
 type offer struct {
-	mcp       *server.MCPServer
-	resources []Resource
-	reg       *tools.Registry // checks and mends arguments before the tool sees them
-	log       *slog.Logger
-	mu        sync.Mutex
-	subs      map[string][]string // resource URI to ids of the sessions that asked
+	mcp         *server.MCPServer
+	resources   []Resource
+	reg         *tools.Registry // checks and mends arguments before the tool sees them
+	log         *slog.Logger
+	mu          sync.Mutex
+	subscribers map[string][]string // resource URI to ids of the sessions that asked
 }
 
 // maxSubscribers bounds the sessions remembered per resource. HTTP sessions do
@@ -84,7 +84,7 @@ type offer struct {
 const maxSubscribers = 256
 
 func newOffer(cfg Config, log *slog.Logger) (*offer, error) {
-	o := &offer{resources: cfg.Resources, reg: tools.NewRegistry(), log: log, subs: map[string][]string{}}
+	o := &offer{resources: cfg.Resources, reg: tools.NewRegistry(), log: log, subscribers: map[string][]string{}}
 	if err := o.reg.Add(cfg.Tools...); err != nil {
 		return nil, fmt.Errorf("serving MCP: %w", err)
 	}
@@ -196,13 +196,13 @@ func reader(r Resource) server.ResourceHandlerFunc {
 	}
 }
 
-// watchAll follows every resource that changes, until stop is called.
-func (o *offer) watchAll(ctx context.Context) (stop func()) {
+// followAllChanges follows every resource that changes, until stop is called.
+func (o *offer) followAllChanges(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	for _, r := range o.resources {
 		if r.Changed != nil {
-			watching.Go(func() { o.watch(ctx, r) })
+			watching.Go(func() { o.followChanges(ctx, r) })
 		}
 	}
 	return func() {
@@ -211,8 +211,8 @@ func (o *offer) watchAll(ctx context.Context) (stop func()) {
 	}
 }
 
-// watch tells subscribers about each change of a resource.
-func (o *offer) watch(ctx context.Context, r Resource) {
+// followChanges tells subscribers about each change of a resource.
+func (o *offer) followChanges(ctx context.Context, r Resource) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -222,7 +222,7 @@ func (o *offer) watch(ctx context.Context, r Resource) {
 				return
 			}
 			o.mu.Lock()
-			ids := slices.Clone(o.subs[r.URI])
+			ids := slices.Clone(o.subscribers[r.URI])
 			o.mu.Unlock()
 			for _, id := range ids {
 				err := o.mcp.SendNotificationToSpecificClient(id, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": r.URI})
@@ -241,9 +241,9 @@ func (o *offer) subscribe(ctx context.Context, uri string) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	ids := slices.DeleteFunc(o.subs[uri], func(id string) bool { return id == session.SessionID() })
+	ids := slices.DeleteFunc(o.subscribers[uri], func(id string) bool { return id == session.SessionID() })
 	ids = append(ids, session.SessionID())
-	o.subs[uri] = ids[max(0, len(ids)-maxSubscribers):]
+	o.subscribers[uri] = ids[max(0, len(ids)-maxSubscribers):]
 }
 
 func (o *offer) unsubscribe(ctx context.Context, uri string) {
@@ -253,5 +253,5 @@ func (o *offer) unsubscribe(ctx context.Context, uri string) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.subs[uri] = slices.DeleteFunc(o.subs[uri], func(id string) bool { return id == session.SessionID() })
+	o.subscribers[uri] = slices.DeleteFunc(o.subscribers[uri], func(id string) bool { return id == session.SessionID() })
 }

@@ -326,7 +326,7 @@ func throughDoor(t *testing.T, cfg Config, door httpguard.Door) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		defer o.watchAll(ctx)()
+		defer o.followAllChanges(ctx)()
 		ended <- o.serveListener(ctx, listener, cfg.Token, door)
 	}()
 	t.Cleanup(func() {

@@ -12,54 +12,54 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// remote is a discovered tool. It outlives connections: a call finds the present
-// one or has one made.
-type remote struct {
-	spec tools.Spec
-	via  *supervisor
+// remoteTool is a discovered tool. It outlives connections: a call finds the
+// present one or has one made.
+type remoteTool struct {
+	spec   tools.Spec
+	server *supervisor
 }
 
-// offer puts the tools of a connection into the registry, those the configuration
-// lets through, and returns how many they are.
-func (s *supervisor) offer(specs []tools.Spec) int {
-	list := s.remotes(specs)
+// offerTools puts the tools of a connection into the registry, those the
+// configuration lets through, and returns how many they are.
+func (s *supervisor) offerTools(specs []tools.Spec) int {
+	list := s.remoteTools(specs)
 	s.host.reg.Replace(s.srv.ID, list)
 	return len(list)
 }
 
-func (s *supervisor) remotes(specs []tools.Spec) []tools.Tool {
+func (s *supervisor) remoteTools(specs []tools.Spec) []tools.Tool {
 	list := make([]tools.Tool, 0, len(specs))
 	for _, spec := range specs {
 		if s.srv.Lets(spec.Name) {
-			list = append(list, remote{spec, s})
+			list = append(list, remoteTool{spec, s})
 		}
 	}
 	return list
 }
 
-func (r remote) Spec() tools.Spec { return r.spec }
+func (r remoteTool) Spec() tools.Spec { return r.spec }
 
 // Call makes one call, reconnecting first where needed and, once, after a loss
 // that a repetition cannot make worse (M6).
-func (r remote) Call(ctx context.Context, args json.RawMessage) (tools.Result, error) {
+func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	begin := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, r.via.srv.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.server.srv.CallTimeout)
 	defer cancel()
 	harmless := r.spec.Risk == tools.Read || r.spec.Idempotent
 	for first := true; ; first = false {
-		result, err := r.via.call(ctx, r.spec.Remote, args)
-		retry := errors.Is(err, tools.ErrNotConnected) && !final(err) || errors.Is(err, tools.ErrNoAnswer) && harmless
+		result, err := r.server.call(ctx, r.spec.Remote, args)
+		retry := errors.Is(err, tools.ErrNotConnected) && !isFinal(err) || errors.Is(err, tools.ErrNoAnswer) && harmless
 		if err == nil || !first || !retry || ctx.Err() != nil {
 			result.Untrusted = r.spec.OpenWorld
-			r.via.called(r.spec.Remote, result, err, time.Since(begin))
+			r.report(result, err, time.Since(begin))
 			return result, err
 		}
 	}
 }
 
-// final says that a call was not made for a reason which another try at once
+// isFinal says that a call was not made for a reason that another try at once
 // cannot change: the one reconnect has been tried, or the breaker is open.
-func final(err error) bool {
+func isFinal(err error) bool {
 	_, away := errors.AsType[*UnavailableError](err)
 	_, paused := errors.AsType[*BreakerError](err)
 	return away || paused
@@ -69,7 +69,7 @@ func final(err error) bool {
 func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
 	session, generation := s.session()
 	if session == nil {
-		got, err := s.send(ctx)
+		got, err := s.requestConnection(ctx)
 		if err != nil {
 			return tools.Result{}, &UnavailableError{Server: s.srv.ID, Err: err}
 		}
@@ -80,11 +80,11 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 		return tools.Result{}, err
 	}
 	begin := time.Now()
-	s.calling.Add(1)
+	s.callsUnderWay.Add(1)
 	result, err := session.CallTool(ctx, name, args)
-	s.calling.Add(-1)
+	s.callsUnderWay.Add(-1)
 	took := time.Since(begin)
-	done(s.counts(session, generation, took, err))
+	done(s.noteCall(session, generation, took, err))
 	if err != nil {
 		err = fmt.Errorf("calling %s on MCP server %q: %w", s.redact(name), s.srv.ID, err)
 		result = tools.Result{}
@@ -106,29 +106,29 @@ func (s *supervisor) session() (client.Session, int) {
 	return s.view.session, s.view.generation
 }
 
-// counts notes how a call went and returns what the breaker is to make of it. One
+// noteCall notes how a call went and returns what the breaker is to make of it. One
 // that its caller broke off, or that was never sent, says nothing about a
 // connected server; nor do all those that a loss ended but the first.
-func (s *supervisor) counts(session client.Session, generation int, took time.Duration, err error) error {
+func (s *supervisor) noteCall(session client.Session, generation int, took time.Duration, err error) error {
 	switch {
 	case err == nil:
-		s.pulse(generation, func(v *vitals) { v.failures, v.silences, v.lastCall = 0, 0, took })
+		s.noteVitals(generation, func(v *vitals) { v.failures, v.silences, v.lastDuration = 0, 0, took })
 		return nil
 	case errors.Is(err, context.Canceled), errors.Is(err, tools.ErrNotConnected):
-		return errBrokenOff
+		return errCallCancelled
 	}
-	s.pulse(generation, func(v *vitals) { v.failures++ })
-	s.doubt()
+	s.noteVitals(generation, func(v *vitals) { v.failures++ })
+	s.requestCheck()
 	if mortal, ok := session.(client.Mortal); ok && mortal.Err() != nil && !s.breaker.firstLoss(generation) {
-		return errBrokenOff
+		return errCallCancelled
 	}
 	return err
 }
 
-// called passes the end of a call on.
-func (s *supervisor) called(name string, r tools.Result, err error, took time.Duration) {
-	if tell := s.host.cfg.Observer.Call; tell != nil {
-		tell(CallReport{Server: s.srv.ID, Tool: name, Outcome: outcomeOf(r, err), Took: took})
+// report tells the observer how a call ended.
+func (r remoteTool) report(result tools.Result, err error, took time.Duration) {
+	if tell := r.server.host.cfg.Observer.Call; tell != nil {
+		tell(CallReport{Server: r.server.srv.ID, Tool: r.spec.Remote, Outcome: outcomeOf(result, err), Took: took})
 	}
 }
 

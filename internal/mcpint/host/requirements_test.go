@@ -83,7 +83,7 @@ func TestNobodyWhoCannotWaitWaitsForNeeds(t *testing.T) {
 	for name, hurry := range map[string]func(t *testing.T, b bench){
 		"a call": func(t *testing.T, b bench) {
 			t.Helper()
-			if _, err := b.Host.links[0].call(t.Context(), "act", nil); err != nil {
+			if _, err := b.Host.supervisors[0].call(t.Context(), "act", nil); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -125,7 +125,7 @@ func TestACallInVainLeavesTheWaitForNeedsAsItIs(t *testing.T) {
 		b := runWith(t, fake, needing("mqtt"))
 		defer b.stop()
 		pass(5 * time.Second)
-		if _, err := b.Host.links[0].call(t.Context(), "act", nil); err == nil {
+		if _, err := b.Host.supervisors[0].call(t.Context(), "act", nil); err == nil {
 			t.Fatal("a call of a server that is away succeeded")
 		}
 		if s := b.status(); s.Status != mcpint.Retrying || !s.NextRetryTime.Equal(start(t).Add(time.Minute)) {
@@ -182,7 +182,7 @@ func TestProbes(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			err := probeNeed(patience(t), tt.need, tt.mqtt)
+			err := probeRequirement(patience(t), tt.need, tt.mqtt)
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("got %v, want %q", err, tt.want)
 			}
@@ -191,7 +191,7 @@ func TestProbes(t *testing.T) {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := probeNeed(patience(t), "tcp://"+address, nil); err == nil || !strings.Contains(err.Error(), "refused") {
+	if err := probeRequirement(patience(t), "tcp://"+address, nil); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Fatalf("a closed port: %v", err)
 	}
 }

@@ -15,55 +15,56 @@ const (
 	optionalPatience  = 10 * time.Second
 )
 
-// word is what was said last about all servers together.
-type word struct {
+// announcement is what was told last about all servers together.
+type announcement struct {
 	mu   sync.Mutex     // held while it is told, so that changes are told in order
 	last mcpint.Overall // "" before the announcement
-	said chan struct{}
+	made chan struct{}
 }
 
 // Announced is closed when the state of all servers is announced: when all are
 // connected, or have been waited for long enough. Until then it says little.
-func (h *Host) Announced() <-chan struct{} { return h.word.said }
+func (h *Host) Announced() <-chan struct{} { return h.announcement.made }
 
 // announce waits for the first connections and announces what came of them.
 func (h *Host) announce(ctx context.Context) {
-	for _, l := range h.links {
+	for _, s := range h.supervisors {
 		patience := optionalPatience
-		if l.srv.Essential {
+		if s.srv.Essential {
 			patience = essentialPatience
 		}
-		over := time.NewTimer(time.Until(h.began.Add(patience)))
+		over := time.NewTimer(time.Until(h.started.Add(patience)))
 		defer over.Stop()
 		select {
-		case <-l.life.up:
+		case <-s.firstRound:
 		case <-over.C:
 		case <-ctx.Done():
 			return
 		}
 	}
-	h.word.mu.Lock()
-	defer h.word.mu.Unlock()
-	h.say()
-	close(h.word.said)
+	h.announcement.mu.Lock()
+	defer h.announcement.mu.Unlock()
+	h.tellOverall()
+	close(h.announcement.made)
 }
 
-// overallMoved tells of the state of all servers, if it changed since it was told.
-func (h *Host) overallMoved() {
-	h.word.mu.Lock()
-	defer h.word.mu.Unlock()
-	if h.word.last != "" {
-		h.say()
+// overallChanged tells of the state of all servers, if it changed since it was
+// told.
+func (h *Host) overallChanged() {
+	h.announcement.mu.Lock()
+	defer h.announcement.mu.Unlock()
+	if h.announcement.last != "" {
+		h.tellOverall()
 	}
 }
 
-// say tells the state if it is news. The caller holds word.mu.
-func (h *Host) say() {
+// tellOverall tells the state if it changed. The caller holds announcement.mu.
+func (h *Host) tellOverall() {
 	state := h.Overall()
-	if state == h.word.last {
+	if state == h.announcement.last {
 		return
 	}
-	h.word.last = state
+	h.announcement.last = state
 	h.log.Info("state of the MCP servers", "overall", state)
 	if tell := h.cfg.Observer.Overall; tell != nil {
 		tell(state)

@@ -32,7 +32,7 @@ func CloseUnlisted(ctx context.Context, s mcpint.Server, session Session, err er
 // cutOff says of a failed request that the connection broke. After an answer,
 // however bad, there is no end of the process to wait for.
 func cutOff(m Mortal, err error) bool {
-	_, refused := errors.AsType[refusal](err)
+	_, refused := errors.AsType[rpcError](err)
 	_, odd := errors.AsType[*shapeError](err)
 	_, web := errors.AsType[*HTTPError](err)
 	return m.Err() != nil || !refused && !odd && !web

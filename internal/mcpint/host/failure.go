@@ -20,14 +20,14 @@ type failure struct {
 	local    []string // what works all the same
 }
 
-// text is the report of REQUIREMENTS M2, a line for each label; the server's
-// own words may add lines.
+// text is the report of REQUIREMENTS M2, a line for each label; the server's own
+// words may add lines.
 func (f failure) text() string {
 	reason := "unknown"
 	if f.err != nil {
 		reason = f.err.Error()
 	}
-	words := wordsOf(f.err)
+	words := stderrOf(f.err)
 	lines := []string{
 		fmt.Sprintf("Failed to initialize MCP tools after %d %s", f.attempts, plural("attempt", f.attempts)),
 		"Reason: " + reason,
@@ -39,13 +39,13 @@ func (f failure) text() string {
 		lines = append(lines, "MCP server stderr: "+strings.ReplaceAll(words, "\n", "\n  "))
 	}
 	lines = append(lines,
-		"Check: "+strings.Join(checks(f.server), ", "),
+		"Check: "+strings.Join(thingsToCheck(f.server), ", "),
 		fmt.Sprintf("Continuing with local tools only (%s)", strings.Join(f.local, ", ")))
 	return strings.Join(lines, "\n")
 }
 
-// wordsOf returns the stderr an error carries.
-func wordsOf(err error) string {
+// stderrOf returns the stderr an error carries.
+func stderrOf(err error) string {
 	if dial, ok := errors.AsType[*client.DialError](err); ok {
 		return dial.Stderr
 	}
@@ -61,7 +61,7 @@ const maxStatusWords = 300
 // statusText is an error on one line, with the server's own last words.
 func statusText(err error) string {
 	text := client.Secrets(nil).RedactLine(err.Error(), client.MaxQuote)
-	words := strings.ReplaceAll(wordsOf(err), "\n", " | ")
+	words := strings.ReplaceAll(stderrOf(err), "\n", " | ")
 	if words == "" {
 		return text
 	}
@@ -71,8 +71,8 @@ func statusText(err error) string {
 	return text + "; stderr: " + words
 }
 
-// checks lists what has to be true for the server to work.
-func checks(s mcpint.Server) []string {
+// thingsToCheck lists what has to be true for the server to work.
+func thingsToCheck(s mcpint.Server) []string {
 	var list []string
 	// A server that is given a broker depends on it.
 	if _, broker := s.Env["MQTT_BROKER_URL"]; broker {
@@ -81,11 +81,11 @@ func checks(s mcpint.Server) []string {
 	if s.Transport == "stdio" {
 		return append(list, filepath.Base(cmp.Or(s.Program, s.Command))+" installed")
 	}
-	return append(list, bare(s.URL)+" reachable")
+	return append(list, bareAddress(s.URL)+" reachable")
 }
 
-// bare is an address without what may be a secret in it.
-func bare(address string) string {
+// bareAddress is an address without what may be a secret in it.
+func bareAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "its url"

@@ -1,0 +1,195 @@
+package host
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/tools"
+)
+
+const (
+	// noticePause is the pause in which several announcements become one reaction
+	// (M11).
+	noticePause = 200 * time.Millisecond
+	// rereadAfter is after how long a resource that could not be read is tried
+	// again.
+	rereadAfter = 3 * time.Second
+	// maxNotices bounds what a server can pile up between two reactions.
+	maxNotices = 256
+)
+
+// inbox collects announcements, equal ones once. Putting never blocks: it happens
+// on the connection's read loop.
+type inbox struct {
+	mu      sync.Mutex
+	notices map[client.Notice]struct{}
+	filled  chan struct{}
+}
+
+func newInbox() *inbox {
+	return &inbox{notices: map[client.Notice]struct{}{}, filled: make(chan struct{}, 1)}
+}
+
+func (b *inbox) put(n client.Notice) {
+	b.mu.Lock()
+	if len(b.notices) < maxNotices {
+		b.notices[n] = struct{}{}
+	}
+	b.mu.Unlock()
+	select {
+	case b.filled <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) take() map[client.Notice]struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.notices
+	b.notices = map[client.Notice]struct{}{}
+	return taken
+}
+
+// follower reacts to what a connected server announces.
+type follower struct {
+	sup     *supervisor
+	conn    *connection
+	pending map[string]string // URIs to read, and why they could not be; "" when not tried yet
+}
+
+// follow reacts to the announcements of a connection, and hands over its watched
+// resources at the start. It ends with ctx.
+func (s *supervisor) follow(ctx context.Context, conn *connection) {
+	f := &follower{sup: s, conn: conn, pending: map[string]string{}}
+	f.checkPins(conn.specs)
+	f.findResources(ctx)
+	for {
+		f.readResources(ctx)
+		var again <-chan time.Time
+		if len(f.pending) > 0 {
+			again = time.After(rereadAfter)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-again:
+			continue
+		case <-conn.inbox.filled:
+		}
+		pause := time.NewTimer(noticePause)
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return
+		case <-pause.C:
+		}
+		f.handleNotices(ctx)
+	}
+}
+
+// handleNotices takes what was announced: it lists again, and notes what is to be
+// read.
+func (f *follower) handleNotices(ctx context.Context) {
+	for n := range f.conn.inbox.take() {
+		switch n.Kind {
+		case client.ToolsChanged:
+			f.relist(ctx)
+		case client.ResourcesChanged:
+			f.findResources(ctx)
+		case client.ResourceUpdated:
+			if len(f.sup.host.watchersOf(n.URI)) > 0 {
+				f.pending[n.URI] = ""
+			}
+		}
+	}
+}
+
+// relist takes over a changed list of tools. When it cannot be had, the former
+// one stays.
+func (f *follower) relist(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, f.sup.srv.ConnectTimeout)
+	defer cancel()
+	specs, err := f.conn.session.ListTools(ctx)
+	if err != nil {
+		f.sup.log.Warn("the changed tools could not be listed", "err", err)
+		return
+	}
+	count := f.sup.offerTools(specs)
+	f.sup.view.update(func(s *mcpint.Status) { s.Tools = &count })
+	f.checkPins(specs)
+	f.sup.log.Info("MCP tools changed", "tools", count)
+}
+
+// checkPins shows and tells of tools that are not what they were at first sight.
+func (f *follower) checkPins(specs []tools.Spec) {
+	changed, untold := f.sup.pins.check(specs)
+	f.sup.view.update(func(s *mcpint.Status) { s.ToolsChanged = changed })
+	if tell := f.sup.host.cfg.Observer.ToolsChanged; tell != nil && len(untold) > 0 {
+		tell(f.sup.srv.ID, untold)
+	}
+}
+
+// findResources subscribes to the watched resources and notes them for reading;
+// in this order, so that no change falls between.
+func (f *follower) findResources(ctx context.Context) {
+	session, ok := f.conn.session.(client.Resourceful)
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.sup.srv.ConnectTimeout)
+	defer cancel()
+	uris, err := session.ListResources(ctx)
+	if err != nil {
+		f.sup.log.Warn("the resources could not be listed", "err", err)
+		return
+	}
+	for _, uri := range uris {
+		if len(f.sup.host.watchersOf(uri)) == 0 {
+			continue
+		}
+		if err := session.Subscribe(ctx, uri); err != nil {
+			f.sup.log.Warn("a resource could not be subscribed to", "err", err)
+		}
+		f.pending[uri] = ""
+	}
+}
+
+// readResources reads what is pending and hands it over; what cannot be read stays.
+func (f *follower) readResources(ctx context.Context) {
+	session, ok := f.conn.session.(client.Resourceful)
+	if !ok {
+		return
+	}
+	for uri, told := range f.pending {
+		if ctx.Err() != nil {
+			return
+		}
+		read, cancel := context.WithTimeout(ctx, f.sup.srv.CallTimeout)
+		body, err := session.ReadResource(read, uri)
+		cancel()
+		if err != nil {
+			if ctx.Err() == nil {
+				f.sup.log.Log(ctx, readErrorLevel(told, err), "a resource could not be read and will be again", "err", err)
+				f.pending[uri] = err.Error()
+			}
+			continue
+		}
+		delete(f.pending, uri)
+		for _, fn := range f.sup.host.watchersOf(uri) {
+			fn(f.sup.srv.ID, body)
+		}
+	}
+}
+
+// readErrorLevel is the level at which an error is logged: the same as told last
+// is of no interest.
+func readErrorLevel(told string, err error) slog.Level {
+	if told == err.Error() {
+		return slog.LevelDebug
+	}
+	return slog.LevelWarn
+}

@@ -1,0 +1,69 @@
+package host
+
+import (
+	"errors"
+	"time"
+
+	"voicegateway/internal/mcpint/client"
+)
+
+// plan is the schedule of attempts; only run touches it.
+type plan struct {
+	retry             Retry
+	generation        int           // of the connection, one more with every attempt
+	attempts          int           // since the last reset, of any cause
+	scheduledAttempts int           // those among them that the schedule started
+	due               time.Time     // when the schedule's next one is due; zero: there is none
+	waitingSince      time.Time     // when the wait for it began
+	delay             time.Duration // the schedule's wait
+	awaySince         time.Time     // since when there is no connection
+	waiters           []chan outcome
+	urgency           urgency
+	forced            bool // the next attempt is a forced retry
+
+	requirements        *requirementWait // goes on before the schedule does; nil: nothing is waited for
+	requirementsAwaited bool             // in this round, so that they are not waited for again
+}
+
+// urgency is whether an attempt is wanted without waiting.
+type urgency int
+
+const (
+	notUrgent       urgency = iota
+	besideSchedule          // an attempt at once, and the schedule stays as it is
+	restartSchedule         // an attempt at once, as the schedule's first
+)
+
+// reset starts the schedule over.
+func (p *plan) reset() {
+	p.attempts, p.scheduledAttempts, p.delay, p.requirementsAwaited = 0, 0, 0, false
+	p.due, p.waitingSince = time.Time{}, time.Now()
+}
+
+// forceAttempt makes the next attempt a forced retry: at once, as the schedule's
+// first, and whether or not what the server needs is there.
+func (p *plan) forceAttempt() {
+	p.urgency, p.requirementsAwaited, p.forced = restartSchedule, true, true
+}
+
+// attemptsLeft says that the attempts before the server counts as failed are not
+// used up.
+func (p *plan) attemptsLeft() bool { return p.retry.Enabled && p.scheduledAttempts < p.retry.Attempts }
+
+// unspent says that the schedule's own attempts are not used up. Then it is kept as
+// it is, whatever comes back: at a start everything does, and the attempts must
+// not be spent within one moment.
+func (p *plan) unspent() bool { return !p.due.IsZero() && p.scheduledAttempts < p.retry.Attempts }
+
+// nextDelay is the wait before the next attempt. A server that asks for patience
+// (429 with Retry-After) gets it, within the slow pace. random is from [0, 1).
+func (p *plan) nextDelay(err error, random func() float64) time.Duration {
+	delay := p.retry.Delay(p.scheduledAttempts + 1)
+	if answer, ok := errors.AsType[*client.HTTPError](err); ok && answer.RetryAfter > delay {
+		return min(answer.RetryAfter, max(delay, p.retry.SlowInterval))
+	}
+	if !p.attemptsLeft() {
+		return jittered(delay, random())
+	}
+	return delay
+}

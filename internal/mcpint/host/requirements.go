@@ -1,0 +1,129 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+)
+
+const (
+	// probeEvery and probeTimeout are how often what a server needs is looked for,
+	// and how long one look may take (REQUIREMENTS M8).
+	probeEvery   = 2 * time.Second
+	probeTimeout = 2 * time.Second
+	// maxProbeBody bounds what is read of the answer to a probe.
+	maxProbeBody = 4 << 10
+)
+
+// probeRequirement looks once whether something a server needs is there. mqtt says
+// whether the gateway is connected to its broker; it may be nil.
+func probeRequirement(ctx context.Context, need string, mqtt func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	if need == mcpint.RequireMQTT {
+		if mqtt == nil || mqtt() {
+			return nil
+		}
+		return errors.New("no connection to the broker")
+	}
+	if u, err := url.Parse(need); err == nil && u.Scheme == "tcp" {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "tcp", u.Host)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, need, nil)
+	if err != nil {
+		return err
+	}
+	web := &http.Client{
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
+		CheckRedirect: client.RedirectWithinHost,
+	}
+	answer, err := web.Do(request)
+	if err != nil {
+		return client.WithoutURL(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxProbeBody))
+	if answer.StatusCode >= http.StatusMultipleChoices {
+		return fmt.Errorf("it answers %s", answer.Status)
+	}
+	return nil
+}
+
+// requirementWait is a wait for what a server needs.
+type requirementWait struct {
+	server   mcpint.Server
+	probe    func(ctx context.Context, need string) error
+	deadline time.Time          // when the server is started all the same
+	missing  chan string        // what is missing, in words
+	over     chan struct{}      // closed when all is there or the time is up
+	cancel   context.CancelFunc // ends the wait
+}
+
+// awaitRequirements begins to wait for what the server needs. The goroutine ends
+// with the wait, with cancel or with ctx; run waits for it.
+func (s *supervisor) awaitRequirements(ctx context.Context) *requirementWait {
+	ctx, cancel := context.WithTimeout(ctx, s.srv.RequiresTimeout)
+	w := &requirementWait{
+		server: s.srv, probe: s.host.probe, deadline: time.Now().Add(s.srv.RequiresTimeout),
+		missing: make(chan string), over: make(chan struct{}), cancel: cancel,
+	}
+	s.background.Go(func() { w.run(ctx) })
+	return w
+}
+
+// run probes until nothing is missing or ctx ends.
+func (w *requirementWait) run(ctx context.Context) {
+	defer w.cancel()
+	defer close(w.over)
+	tick := time.NewTicker(probeEvery)
+	defer tick.Stop()
+	for {
+		missing := w.findMissing(ctx)
+		if len(missing) == 0 || ctx.Err() != nil {
+			return
+		}
+		select {
+		case w.missing <- "waiting for what the server needs: " + strings.Join(missing, "; "):
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// findMissing probes all requirements at once and says which are not met, and why.
+func (w *requirementWait) findMissing(ctx context.Context) []string {
+	errs := make([]error, len(w.server.Requires))
+	var probing sync.WaitGroup
+	for i, need := range w.server.Requires {
+		probing.Go(func() { errs[i] = w.probe(ctx, need) })
+	}
+	probing.Wait()
+	secrets := client.SecretsOf(w.server)
+	var missing []string
+	for i, need := range w.server.Requires {
+		if errs[i] != nil {
+			missing = append(missing, fmt.Sprintf("%s (%v)", bareAddress(need), secrets.RedactError(errs[i])))
+		}
+	}
+	return missing
+}

@@ -1,0 +1,87 @@
+package host
+
+import (
+	"sync"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+)
+
+// view is what other goroutines may read.
+type view struct {
+	tellingHealth sync.Mutex // held while a change of health is told, so that changes are told in order
+	mu            sync.Mutex
+	status        mcpint.Status // but for health and breaker, which are derived
+	session       client.Session
+	generation    int // of the connection the vitals are of
+	vitals        vitals
+	toldHealth    mcpint.Health // told last
+}
+
+// update changes the status.
+func (v *view) update(change func(*mcpint.Status)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	change(&v.status)
+}
+
+// move takes the state on. Only the owner calls it.
+func (s *supervisor) move(e event) {
+	s.view.mu.Lock()
+	from := s.view.status.Status
+	to, ok := next(from, e)
+	s.view.status.Status = to
+	s.view.mu.Unlock()
+	if !ok {
+		s.log.Error("an MCP server's state has no such transition", "state", from, "event", e)
+	}
+	if from == to {
+		return
+	}
+	if tell := s.host.cfg.Observer.State; tell != nil {
+		tell(s.srv.ID, from, to)
+	}
+	if e != stopped { // the end of the gateway is no trouble of a server's
+		s.host.overallChanged()
+	}
+}
+
+// breakerChanged passes a change of the breaker on.
+func (s *supervisor) breakerChanged(from, to mcpint.BreakerState) {
+	s.log.Info("MCP circuit breaker changed", "from", from, "to", to)
+	if tell := s.host.cfg.Observer.Breaker; tell != nil {
+		tell(s.srv.ID, from, to)
+	}
+}
+
+// status returns a copy of what is known of the server.
+func (s *supervisor) status() mcpint.Status {
+	breaker, since := s.breaker.current()
+	s.view.mu.Lock()
+	defer s.view.mu.Unlock()
+	status := s.view.status
+	health, reason := healthOf(s.view.vitals)
+	status.Health, status.HealthReason, status.ConsecutiveFailures = health, pointerOrNil(reason), s.view.vitals.failures
+	status.Breaker, status.BreakerSince = breaker, timestamp(since)
+	return status
+}
+
+// pointerOrNil returns a pointer to v, or nil for the zero value, which stands
+// for unknown.
+func pointerOrNil[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// timestamp is a time for a status: null when unknown, to the millisecond in UTC.
+func timestamp(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC().Truncate(time.Millisecond)
+	return &t
+}
