@@ -10,7 +10,7 @@ import (
 
 // Snapshot is what has a state at the moment of a scrape.
 type Snapshot struct {
-	Overall mcpint.Overall // of all MCP servers, DESIGN M5
+	Overall mcpint.Overall // of all MCP servers, REQUIREMENTS M5
 	Servers []mcpint.Status
 	Parts   map[string]string // /readyz: part to state
 	Events  int               // clients of the event stream

@@ -191,7 +191,7 @@ func (a *API) Connected() {
 // State publishes the gateway's state.
 func (a *API) State(s string) { a.stand("/state", s) }
 
-// Servers publishes the state of all MCP servers as one word (DESIGN M5).
+// Servers publishes the state of all MCP servers as one word (REQUIREMENTS M5).
 func (a *API) Servers(overall mcpint.Overall) { a.stand("/servers", string(overall)) }
 
 // Recorder publishes whether what is said is kept, on or off (REQUIREMENTS
