@@ -18,6 +18,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"voicegateway/internal/reconnect"
 )
 
 // ErrNotConnected is what a publish returns, wrapped, while the broker is away.
@@ -261,9 +263,10 @@ func (c *Client) received(topic string, payload []byte, retained bool) {
 // The pauses between attempts: short after a broker's restart, never over the
 // five seconds in which everything is to work again (REQUIREMENTS R).
 const (
-	firstPause = 250 * time.Millisecond
-	maxPause   = 5 * time.Second
-	stable     = 10 * time.Second // a connection this old starts the pauses anew
+	firstPause   = 250 * time.Millisecond
+	longestPause = 5 * time.Second
+	spread       = 0.25             // of a pause; several clients do not come back together
+	stable       = 10 * time.Second // a connection this old starts the pauses anew
 )
 
 // Run connects and stays connected until ctx ends; then it flushes, publishes
@@ -281,24 +284,16 @@ func (c *Client) Run(ctx context.Context) error {
 	defer dispatch.Wait()
 	dispatch.Go(func() { c.events.run(ctx) })
 
-	pause := firstPause
-	for {
+	loop := reconnect.Loop{
+		Pauses: reconnect.Pauses{First: firstPause, Longest: longestPause}, Spread: spread,
+		Ended: func(err error, _ time.Duration) { c.note(err) },
+	}
+	loop.Run(ctx, func(ctx context.Context) (bool, error) {
 		began := time.Now()
 		err := c.connection(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		c.note(err)
-		if time.Since(began) > stable {
-			pause = firstPause
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(jitter(pause)):
-		}
-		pause = min(2*pause, maxPause)
-	}
+		return time.Since(began) > stable, err
+	})
+	return nil
 }
 
 // note keeps the reason for those who ask, and logs it when it is news: a broker

@@ -300,10 +300,5 @@ func (s *session) flush(will *Message) {
 	}
 }
 
-// jitter spreads the attempts of several clients over a quarter of the pause.
-func jitter(pause time.Duration) time.Duration {
-	return pause - rand.N(pause/4+1)
-}
-
 // randomID is within the 23 characters every broker takes.
 func randomID() string { return fmt.Sprintf("voice-%016x", rand.Uint64()) }

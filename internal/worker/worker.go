@@ -19,6 +19,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"voicegateway/internal/reconnect"
 )
 
 // Config describes one worker.
@@ -90,41 +92,47 @@ func New(cfg Config) (*Worker, error) {
 // gone (in well under 300 ms, by force if need be).
 func (w *Worker) Run(ctx context.Context) error {
 	defer w.publish(nil, fmt.Errorf("worker %s: stopped", w.cfg.Name))
-	delay := w.cfg.FirstDelay
-	failures := 0
+	failures := 0 // in a row
 	told := ""
-	for {
+	loop := reconnect.Loop{
+		Pauses: reconnect.Pauses{First: w.cfg.FirstDelay, Longest: w.cfg.MaxDelay},
+		Least: func(err error) time.Duration {
+			if refused(err) {
+				return refusedDelay
+			}
+			return 0
+		},
+		Ended: func(err error, delay time.Duration) {
+			failures++
+			// The first crash is mended at once, so callers may wait for that; a
+			// second one in a row and a refusal are told to them.
+			if refused(err) || failures > 1 {
+				w.publish(nil, err)
+			}
+			level := slog.LevelWarn
+			if err.Error() == told { // the same again is no news
+				level = slog.LevelDebug
+			}
+			told = err.Error()
+			w.cfg.Log.Log(ctx, level, "worker ended", "err", err, "restart_in", delay)
+		},
+	}
+	loop.Run(ctx, func(ctx context.Context) (bool, error) {
 		started := time.Now()
 		err := w.once(ctx)
-		if ctx.Err() != nil {
-			return nil
+		stable := time.Since(started) > stableAfter
+		if stable {
+			failures = 0
 		}
-		if time.Since(started) > stableAfter {
-			delay, failures = w.cfg.FirstDelay, 0
-		}
-		failures++
-		_, refused := errors.AsType[*Refusal](err)
-		if refused {
-			delay = min(max(delay, refusedDelay), w.cfg.MaxDelay)
-		}
-		// The first crash is mended at once, so callers may wait for that; a
-		// second one in a row and a refusal are told to them.
-		if refused || failures > 1 {
-			w.publish(nil, err)
-		}
-		level := slog.LevelWarn
-		if err.Error() == told { // the same again is no news
-			level = slog.LevelDebug
-		}
-		told = err.Error()
-		w.cfg.Log.Log(ctx, level, "worker ended", "err", err, "restart_in", delay)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(delay):
-		}
-		delay = min(2*delay, w.cfg.MaxDelay)
-	}
+		return stable, err
+	})
+	return nil
+}
+
+// refused reports whether the child said itself why it cannot work.
+func refused(err error) bool {
+	_, ok := errors.AsType[*Refusal](err)
+	return ok
 }
 
 // once runs one child to its end and says why it ended.

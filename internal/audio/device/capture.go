@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"voicegateway/internal/reconnect"
 )
 
 // The capture buffer (docs/facts/sound.md, The capture buffer): stalls of a
@@ -43,7 +45,7 @@ type capture struct {
 
 // run returns when ctx ends.
 func (m *microphone) run(ctx context.Context) {
-	wait := firstWait
+	waits := reconnect.Pauses{First: firstWait, Longest: m.longest()}
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := m.capture(ctx)
@@ -56,17 +58,16 @@ func (m *microphone) run(ctx context.Context) {
 			case <-m.changed:
 			case <-ctx.Done():
 			}
-			wait = firstWait
+			waits.Reset()
 			continue
 		case errors.Is(err, errCut):
 			continue
 		}
 		if time.Since(began) > slowWait {
-			wait = firstWait
+			waits.Reset()
 		}
 		m.closed(problem(err))
-		m.rest(ctx, wait)
-		wait = min(2*wait, m.longest())
+		m.rest(ctx, waits.Next())
 	}
 }
 

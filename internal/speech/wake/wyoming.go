@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/reconnect"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/wyoming"
 )
@@ -61,34 +62,15 @@ func newWyoming(cfg Config) (Engine, error) {
 
 // Run keeps the service connected.
 func (d *distant) Run(ctx context.Context) error {
-	pause := firstPause
-	for {
-		useful, err := d.serve(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if useful {
-			pause = firstPause
-		}
-		d.condition(err)
-		d.cfg.Log.Warn("wake word service lost", "err", err, "retry_in", pause)
-		if !d.wait(ctx, pause) {
-			return nil
-		}
-		pause = min(2*pause, longestPause)
+	loop := reconnect.Loop{
+		Pauses: reconnect.Pauses{First: firstPause, Longest: longestPause},
+		Ended: func(err error, pause time.Duration) {
+			d.condition(err)
+			d.cfg.Log.Warn("wake word service lost", "err", err, "retry_in", pause)
+		},
 	}
-}
-
-// wait lets time pass; false at the end of ctx.
-func (d *distant) wait(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	loop.Run(ctx, d.serve)
+	return nil
 }
 
 func (d *distant) condition(err error) {
