@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
@@ -190,16 +189,7 @@ func (v httpView) Retry(ctx context.Context, id string) (s mcpint.Status, connec
 
 // RetryAll starts afresh with every server that is not connected.
 func (v httpView) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
-	// Side by side: each may take its moment to be heard, and together they must
-	// not take longer than one.
-	all := v.link.host.Status()
-	errs := make([]error, len(all))
-	var forcing sync.WaitGroup
-	for i, s := range all {
-		forcing.Go(func() { errs[i] = v.link.host.Retry(ctx, s.ID) })
-	}
-	forcing.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if err := v.link.host.RetryAll(ctx); err != nil {
 		return mcpint.StatusList{}, fmt.Errorf("retrying: %w", err)
 	}
 	return v.List(), nil

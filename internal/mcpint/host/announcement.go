@@ -19,14 +19,10 @@ const (
 type announcement struct {
 	mu   sync.Mutex     // held while it is told, so that changes are told in order
 	last mcpint.Overall // "" before the announcement
-	made chan struct{}
 }
 
-// Announced is closed when the state of all servers is announced: when all are
-// connected, or have been waited for long enough. Until then it says little.
-func (h *Host) Announced() <-chan struct{} { return h.announcement.made }
-
-// announce waits for the first connections and announces what came of them.
+// announce announces the state of all servers when all are connected, or have been
+// waited for long enough. Until then it says little.
 func (h *Host) announce(ctx context.Context) {
 	for _, s := range h.supervisors {
 		patience := optionalPatience
@@ -45,7 +41,6 @@ func (h *Host) announce(ctx context.Context) {
 	h.announcement.mu.Lock()
 	defer h.announcement.mu.Unlock()
 	h.tellOverall()
-	close(h.announcement.made)
 }
 
 // overallChanged tells of the state of all servers, if it changed since it was

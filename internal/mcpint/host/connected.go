@@ -171,7 +171,7 @@ func (s *supervisor) connectionLost(err error) {
 
 // reportFailure says once, in full, that the attempts are used up.
 func (s *supervisor) reportFailure(err error) {
-	f := failure{server: s.srv, attempts: s.plan.attempts, err: err, local: s.host.cfg.LocalTools}
+	f := failure{server: s.srv, attempts: s.plan.attempts, err: err, local: localTools}
 	text := f.text()
 	s.view.update(func(s *mcpint.Status) { s.Report = text })
 	s.log.Error(fmt.Sprintf("MCP connection failed after %d %s", f.attempts, plural("attempt", f.attempts)), "details", text) //nolint:sloglint // the words of M2

@@ -12,6 +12,9 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
+// localTools are the local tools of a full installation (REQUIREMENTS T1).
+var localTools = []string{"datetime", "search", "volume"}
+
 // failure is what is known when the attempts for a server are used up.
 type failure struct {
 	server   mcpint.Server

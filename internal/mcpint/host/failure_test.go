@@ -16,7 +16,7 @@ func TestFailureText(t *testing.T) {
 		"a child that exits": {
 			failure{
 				server:   mcpint.Server{ID: "zwave", Transport: "stdio", Command: "/tmp/broken", Program: "zwave-mcp-server", Env: map[string]string{"MQTT_BROKER_URL": "tcp://127.0.0.1:1883"}},
-				attempts: 3, local: defaultLocalTools,
+				attempts: 3, local: localTools,
 				err: &client.DialError{Server: "zwave", Transport: "stdio", Exit: "exit status 3", Stderr: "connecting\nno broker", Err: errors.New("the process ended before it answered")},
 			},
 			`Failed to initialize MCP tools after 3 attempts

@@ -30,15 +30,14 @@ import (
 
 // Config is the part's configuration.
 type Config struct {
-	Servers    []mcpint.Server
-	Retry      Retry
-	Retries    map[string]Retry // by server id, in place of Retry
-	Health     HealthCheck      // zero means the defaults of REQUIREMENTS 2.5
-	Breaker    BreakerConfig    // zero means the defaults of REQUIREMENTS 2.5
-	MQTT       func() bool      // whether the gateway is connected to its broker, for Requires; nil: taken for true
-	Options    client.Options   // Notify and Log in it are the host's own
-	LocalTools []string         // what the failure report names as still working
-	OnAttempt  func(Attempt)    // told of every attempt when it ends; must not block; may be nil
+	Servers   []mcpint.Server
+	Retry     Retry
+	Retries   map[string]Retry // by server id, in place of Retry
+	Health    HealthCheck      // zero means the defaults of REQUIREMENTS 2.5
+	Breaker   BreakerConfig    // zero means the defaults of REQUIREMENTS 2.5
+	MQTT      func() bool      // whether the gateway is connected to its broker, for Requires; nil: taken for true
+	Options   client.Options   // Notify and Log in it are the host's own
+	OnAttempt func(Attempt)    // told of every attempt when it ends; must not block; may be nil
 	// Pins keeps what tools looked like at first sight; nil: that is forgotten at
 	// the end.
 	Pins     PinStore
@@ -75,18 +74,12 @@ type resourceWatch struct {
 	fn     func(server string, body []byte)
 }
 
-// defaultLocalTools are the local tools of a full installation (REQUIREMENTS T1).
-var defaultLocalTools = []string{"datetime", "search", "volume"}
-
 // New checks the configuration and announces every server to the registry, so
 // that whoever awaits tools waits for them from now on. Nothing is started.
 func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 	cfg.Health.Interval = cmp.Or(cfg.Health.Interval, defaultHealthInterval)
 	cfg.Health.Timeout = cmp.Or(cfg.Health.Timeout, defaultHealthTimeout)
-	if len(cfg.LocalTools) == 0 {
-		cfg.LocalTools = defaultLocalTools
-	}
-	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, random: rand.Float64, announcement: announcement{made: make(chan struct{})}}
+	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, random: rand.Float64}
 	h.probe = func(ctx context.Context, need string) error { return probeRequirement(ctx, need, cfg.MQTT) }
 	for _, s := range cfg.Servers {
 		if err := client.Check(s); err != nil {
@@ -192,7 +185,8 @@ func (h *Host) find(id string) (*supervisor, error) {
 // ErrUnknownServer means that no server with that id is configured.
 var ErrUnknownServer = errors.New("there is no such MCP server")
 
-// RetryAll does what Retry does for every server, side by side.
+// RetryAll does what Retry does for every server, side by side: together they must
+// not take longer than one.
 func (h *Host) RetryAll(ctx context.Context) error {
 	errs := make([]error, len(h.supervisors))
 	var forcing sync.WaitGroup

@@ -317,7 +317,7 @@ func TestTheStateIsAnnounced(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
 				go func() { ended <- h.Run(ctx) }()
-				<-h.Announced()
+				pass(tt.after)
 				told.is(t, fmt.Sprintf("%v %s", tt.after, tt.want))
 				pass(5 * time.Second)
 				cancel()
