@@ -78,8 +78,8 @@ func (g *Gateway) buildHost(url string) error {
 			Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
 			Environ: g.opts.Environ, Log: g.log.With("part", "mcp"),
 		},
-		Pins:      g.newPins(),
-		OnAttempt: g.attempted, Observer: g.hostObserver(),
+		Pins:     g.newPins(),
+		Observer: g.hostObserver(),
 	}
 	broker := map[string]string{
 		"MQTT_BROKER_URL": url, "MQTT_USERNAME": g.cfg.MQTT.Username, "MQTT_PASSWORD": g.opts.Secrets.MQTTPassword,

@@ -21,9 +21,12 @@ func (g *Gateway) hostObserver() host.Observer {
 		g.observer.serverChanged()
 	}
 	return host.Observer{
-		State:     func(string, mcpint.State, mcpint.State) { g.observer.serverChanged() },
-		Health:    func(string, mcpint.Health, mcpint.Health, string) { g.observer.serverChanged() },
-		Attempt:   func(a host.Attempt) { count(func(m *metrics.Metrics) { m.Attempt(a.Server) }) },
+		State:  func(string, mcpint.State, mcpint.State) { g.observer.serverChanged() },
+		Health: func(string, mcpint.Health, mcpint.Health, string) { g.observer.serverChanged() },
+		Attempt: func(a host.Attempt) {
+			count(func(m *metrics.Metrics) { m.Attempt(a.Server) })
+			g.attempted(a)
+		},
 		Connected: func(c host.Connection) { count(func(m *metrics.Metrics) { m.Connected(c.Server, c.Away) }) },
 		Overall:   func(state mcpint.Overall) { g.observer.overall(state) },
 		Lost:      func(server string, _ error) { count(func(m *metrics.Metrics) { m.Lost(server) }) },

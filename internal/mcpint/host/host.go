@@ -30,18 +30,17 @@ import (
 
 // Config is the part's configuration.
 type Config struct {
-	Servers   []mcpint.Server
-	Retry     Retry
-	Retries   map[string]Retry // by server id, in place of Retry
-	Health    HealthCheck      // zero means the defaults of REQUIREMENTS 2.5
-	Breaker   BreakerConfig    // zero means the defaults of REQUIREMENTS 2.5
-	MQTT      func() bool      // whether the gateway is connected to its broker, for Requires; nil: taken for true
-	Options   client.Options   // Notify and Log in it are the host's own
-	OnAttempt func(Attempt)    // told of every attempt when it ends; must not block; may be nil
+	Servers []mcpint.Server
+	Retry   Retry
+	Retries map[string]Retry // by server id, in place of Retry
+	Health  HealthCheck      // zero means the defaults of REQUIREMENTS 2.5
+	Breaker BreakerConfig    // zero means the defaults of REQUIREMENTS 2.5
+	MQTT    func() bool      // whether the gateway is connected to its broker, for Requires; nil: taken for true
+	Options client.Options   // Notify and Log in it are the host's own
 	// Pins keeps what tools looked like at first sight; nil: that is forgotten at
 	// the end.
 	Pins     PinStore
-	Observer Observer // told of everything else
+	Observer Observer // told what happens to the servers
 }
 
 // Attempt is one try to connect to a server.
@@ -233,15 +232,6 @@ func (h *Host) watchersOf(uri string) []func(string, []byte) {
 		}
 	}
 	return list
-}
-
-func (h *Host) attemptEnded(a Attempt) {
-	if h.cfg.Observer.Attempt != nil {
-		h.cfg.Observer.Attempt(a)
-	}
-	if h.cfg.OnAttempt != nil {
-		h.cfg.OnAttempt(a)
-	}
 }
 
 func (h *Host) sinceStart(t time.Time) time.Duration {

@@ -221,7 +221,9 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 	for {
 		select {
 		case r := <-result:
-			s.host.attemptEnded(Attempt{Server: s.srv.ID, Number: s.plan.attempts, After: s.host.sinceStart(begin), Delay: delay, Err: r.err})
+			if tell := s.host.cfg.Observer.Attempt; tell != nil {
+				tell(Attempt{Server: s.srv.ID, Number: s.plan.attempts, After: s.host.sinceStart(begin), Delay: delay, Err: r.err})
+			}
 			if r.err == nil {
 				r.conn.took = time.Since(begin)
 			}

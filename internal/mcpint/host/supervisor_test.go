@@ -205,9 +205,9 @@ func runWith(t *testing.T, fake *fakeServer, set func(*Config)) bench {
 	var log logged
 	reg := tools.NewRegistry()
 	cfg := Config{
-		Servers:   []mcpint.Server{{ID: "zwave", Command: "/usr/bin/zwave-mcp-server", Essential: true, Env: map[string]string{"MQTT_BROKER_URL": "tcp://x"}}},
-		Retry:     DefaultRetry(),
-		OnAttempt: func(a Attempt) { attempts = append(attempts, a) },
+		Servers:  []mcpint.Server{{ID: "zwave", Command: "/usr/bin/zwave-mcp-server", Essential: true, Env: map[string]string{"MQTT_BROKER_URL": "tcp://x"}}},
+		Retry:    DefaultRetry(),
+		Observer: Observer{Attempt: func(a Attempt) { attempts = append(attempts, a) }},
 	}
 	if set != nil {
 		set(&cfg)

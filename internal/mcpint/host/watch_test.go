@@ -337,7 +337,7 @@ func TestAServerThatAsksForPatienceGetsIt(t *testing.T) {
 		var attempts []Attempt
 		h, err := New(Config{
 			Servers: []mcpint.Server{{ID: "web", Transport: "http", URL: "http://x"}}, Retry: DefaultRetry(),
-			OnAttempt: func(a Attempt) { attempts = append(attempts, a) },
+			Observer: Observer{Attempt: func(a Attempt) { attempts = append(attempts, a) }},
 		}, reg, quiet())
 		if err != nil {
 			t.Fatal(err)
