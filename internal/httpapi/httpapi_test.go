@@ -15,13 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/audio"
-	"voicegateway/internal/home"
-	"voicegateway/internal/record"
-
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/audio"
+	"voicegateway/internal/home"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
