@@ -66,7 +66,7 @@ var imports = map[string][]string{
 	"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming", "process"},
 	"tools/local":     {"tools", "store", "httpguard", "process"},
 	"ai":              {"tools", "home", "speech", "httpguard"},
-	"mcpint/client":   {"mcpint", "tools"},
+	"mcpint/client":   {"mcpint", "tools", "httpguard", "process"},
 	"mcpint/host":     {"mcpint", "mcpint/client", "tools"},
 	"mcpint/serve":    {"mcpint", "tools", "httpguard"},
 	"zwave":           {"tools", "home", "zwave/wire"},
@@ -110,7 +110,7 @@ var homes = map[string][]string{
 	"github.com/prometheus/client_golang": {"metrics"},
 	"github.com/spf13/cobra":              {"cli", "zwave/serve"},
 	"C":                                   {"audio/device", "speech/sphinx"},
-	"os/exec":                             {"process", "mcpint/client"},
+	"os/exec":                             {"process"},
 	"testing":                             {"fake"},
 }
 

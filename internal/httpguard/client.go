@@ -104,13 +104,13 @@ type Redirects struct {
 	Anywhere bool // follows to any server; right only where nothing sent is a secret
 }
 
-// maxRedirects is how often one request is sent on.
-const maxRedirects = 3
+// MaxRedirects is how often one request is sent on.
+const MaxRedirects = 3
 
 // The reasons not to follow a redirect.
 var (
 	ErrElsewhere = errors.New("it leads to another server")
-	ErrCircles   = fmt.Errorf("there are more than %d of them", maxRedirects)
+	ErrCircles   = fmt.Errorf("there are more than %d of them", MaxRedirects)
 	ErrMethod    = errors.New("it loses the request")
 )
 
@@ -136,7 +136,7 @@ func (r Redirects) Check(next *http.Request, via []*http.Request) error {
 		return &RedirectError{to, ErrElsewhere}
 	case next.Method != first.Method:
 		return &RedirectError{to, ErrMethod}
-	case len(via) > maxRedirects:
+	case len(via) > MaxRedirects:
 		return &RedirectError{to, ErrCircles}
 	}
 	return nil

@@ -27,7 +27,7 @@ const PublishedAt = "published_at"
 type Server struct {
 	ID             string
 	Transport      string   // a key of the client's transports table; empty means stdio
-	Command        string   // stdio: the program; without a slash see client.FindCommand
+	Command        string   // stdio: the program; without a slash see process.Find
 	Args           []string // stdio
 	Env            map[string]string
 	Dir            string // stdio: working directory; empty is ours

@@ -35,7 +35,8 @@ type Child struct {
 }
 
 // Start starts a child. Its stderr is kept, and copied to words if there are any;
-// a writer with a Flush is flushed at its end. Who starts a child has to Stop it.
+// a writer with a Flush is flushed at its end. Who starts a child has to Stop it, also
+// one that has ended: that closes its pipes.
 func Start(p Program, words io.Writer) (_ *Child, err error) {
 	// Not CommandContext: ending is ours, with a grace and for the whole group.
 	cmd := exec.Command(p.Path, p.Args...) //nolint:noctx // see above
@@ -96,7 +97,7 @@ func (c *Child) listen(stderr io.Reader, words io.Writer) {
 	}
 }
 
-// wait reaps the child, ends what it left behind and closes the pipes.
+// wait reaps the child, ends what it left behind and drains the pipes.
 func (c *Child) wait(stderr *os.File, copied <-chan struct{}) {
 	c.err = c.cmd.Wait()
 	signalGroup(c.cmd.Process.Pid, syscall.SIGKILL)
@@ -111,7 +112,6 @@ func (c *Child) wait(stderr *os.File, copied <-chan struct{}) {
 	<-copied
 	// Whoever reads stdout sees what is still in the pipe, but no longer than this.
 	_ = c.stdout.SetReadDeadline(time.Now().Add(drainGrace))
-	_ = c.stdin.Close()
 	close(c.ended)
 }
 
@@ -178,7 +178,7 @@ type Grace struct{ EOF, Term time.Duration }
 
 // Stop ends the child politely, then firmly, and returns when it is reaped.
 func (c *Child) Stop(g Grace) error {
-	defer func() { _ = c.stdout.Close() }()
+	defer closeAll([]*os.File{c.stdin, c.stdout})
 	if g.EOF > 0 {
 		_ = c.stdin.Close()
 		if c.EndsWithin(g.EOF) {

@@ -26,7 +26,7 @@ import (
 // Options is what every connection of a program has in common.
 type Options struct {
 	Name, Version string   // how the program introduces itself to servers
-	ExecDir       string   // where the program's own executable lies; see FindCommand
+	ExecDir       string   // where the program's own executable lies; see process.Find
 	Environ       []string // the program's environment; children get the allow-list of it
 	Log           *slog.Logger
 	// Notify is told what a server announces. It runs on the connection's read

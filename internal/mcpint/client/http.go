@@ -8,21 +8,17 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"net/url"
 	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
+	"voicegateway/internal/httpguard"
 	"voicegateway/internal/mcpint"
 )
 
-const (
-	// maxRedirects is how often one request is sent on, always within one host.
-	maxRedirects = 3
-	// endSessionTimeout bounds the end of a session told to the server.
-	endSessionTimeout = time.Second
-)
+// endSessionTimeout bounds the end of a session told to the server.
+const endSessionTimeout = time.Second
 
 // dialHTTP connects to a server over Streamable HTTP. There is no process to
 // watch: the first request that fails ends the session.
@@ -87,16 +83,16 @@ func (h debugHandler) WithGroup(name string) slog.Handler {
 // RedirectWithinHost follows redirects that repeat the request at the same host.
 // Another host would be given the configured headers.
 func RedirectWithinHost(next *http.Request, via []*http.Request) error {
-	first := via[0]
+	err := httpguard.Redirects{}.Check(next, via)
 	switch {
-	case next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme:
+	case errors.Is(err, httpguard.ErrElsewhere):
 		return fmt.Errorf("the server redirects to %s://%s, which is not followed; if that is right, set it as the url", next.URL.Scheme, next.URL.Host)
-	case next.Method != first.Method:
+	case errors.Is(err, httpguard.ErrMethod):
 		return errors.New("the server redirects in a way that loses the request; set its final url")
-	case len(via) > maxRedirects:
-		return fmt.Errorf("the server redirects more than %d times", maxRedirects)
+	case errors.Is(err, httpguard.ErrCircles):
+		return fmt.Errorf("the server redirects more than %d times", httpguard.MaxRedirects)
 	}
-	return nil
+	return err
 }
 
 // WithoutURL takes the address, which may hold a secret, and the library's
@@ -105,10 +101,7 @@ func WithoutURL(err error) error {
 	if answer, ok := errors.AsType[*HTTPError](err); ok {
 		return answer
 	}
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err
-	}
-	return err
+	return httpguard.WithoutURL(err)
 }
 
 // watchedTransport reads every answer before the client library does: it turns

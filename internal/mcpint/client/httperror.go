@@ -9,9 +9,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
+
+	"voicegateway/internal/httpguard"
 )
 
 // HTTPError is an answer over HTTP that does not follow MCP.
@@ -34,7 +35,7 @@ func refusalOf(answer *http.Response, session bool, secrets Secrets) *HTTPError 
 		return nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody)) // the status says enough without
-	e := &HTTPError{Status: answer.StatusCode, RetryAfter: retryAfter(answer.Header.Get("Retry-After"), time.Now()), Session: session, Page: page}
+	e := &HTTPError{Status: answer.StatusCode, RetryAfter: httpguard.RetryAfter(answer.Header.Get("Retry-After"), time.Now()), Session: session, Page: page}
 	if !page {
 		e.Text = secrets.RedactTail([]byte(errorMessageIn(body)))
 	}
@@ -53,19 +54,6 @@ func errorMessageIn(body []byte) string {
 		return answer.Error.Message
 	}
 	return strings.TrimSpace(string(body))
-}
-
-// retryAfter reads the header of that name, in seconds or as a date; 0 when there
-// is none.
-func retryAfter(header string, now time.Time) time.Duration {
-	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil {
-		// A day is beyond anything that is heeded, and keeps the product small.
-		return time.Duration(min(max(seconds, 0), 24*60*60)) * time.Second
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
 
 func (e *HTTPError) Error() string {

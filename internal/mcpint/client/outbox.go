@@ -42,7 +42,7 @@ func (o *outbox) close() {
 
 // Write is the child's stdin for the client library. It takes everything at once;
 // a child that then does not read ends the connection.
-func (p *process) Write(b []byte) (int, error) {
+func (p *serverProcess) Write(b []byte) (int, error) {
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()
 	if p.outbox.refusal != nil {
@@ -70,7 +70,7 @@ func (p *process) Write(b []byte) (int, error) {
 }
 
 // writeNow writes what fits into the pipe.
-func (p *process) writeNow(b []byte) (int, error) {
+func (p *serverProcess) writeNow(b []byte) (int, error) {
 	raw, err := p.stdin.SyscallConn()
 	if err != nil {
 		return 0, err
@@ -99,7 +99,7 @@ func (p *process) writeNow(b []byte) (int, error) {
 
 // refused ends the connection where the child takes nothing any more: it would
 // answer no call, and need not have ended.
-func (p *process) refused(err error) error {
+func (p *serverProcess) refused(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("the server has not read its input for %v", writeTimeout)
@@ -113,7 +113,7 @@ func (p *process) refused(err error) error {
 }
 
 // push writes what is left, piece by piece, until nothing is.
-func (p *process) push() {
+func (p *serverProcess) push() {
 	for {
 		p.outbox.mu.Lock()
 		if len(p.outbox.pending) == 0 || p.outbox.refusal != nil {

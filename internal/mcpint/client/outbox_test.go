@@ -12,13 +12,13 @@ import (
 )
 
 // pipe is a process of which only the stdin exists.
-func pipe(t *testing.T) (p *process, read *os.File) {
+func pipe(t *testing.T) (p *serverProcess, read *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = &process{stdin: w, failed: make(chan struct{})}
+	p = &serverProcess{stdin: w, failed: make(chan struct{})}
 	t.Cleanup(func() {
 		p.outbox.close()
 		_ = w.Close()

@@ -37,8 +37,8 @@ type session struct {
 	version string
 	secrets Secrets // what no text of the server's may quote
 	pid     int
-	process *process     // nil when it is no process of ours
-	stop    func() error // ends what is below the client
+	process *serverProcess // nil when it is no process of ours
+	stop    func() error   // ends what is below the client
 
 	background sync.WaitGroup // notifications under way; added to under mu only
 	mu         sync.Mutex

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -135,15 +136,15 @@ func TestAKilledGatewayLeavesNothing(t *testing.T) {
 }
 
 func TestStderrIsRepeatedInTheLog(t *testing.T) {
-	var logged tailBuffer
+	var logged bytes.Buffer
 	server := child(t, "zwave", "exit")
 	server.Env = map[string]string{"MQTT_PASSWORD": "127.0.0.1"}
 	_, err := Dial(patience(t), server, Options{Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if dial, ok := errors.AsType[*DialError](err); !ok || dial.Exit != "exit status 3" {
 		t.Fatalf("got %v", err)
 	}
-	if want := `text="the MQTT broker at ***:1883 cannot be reached"`; !strings.Contains(string(logged.tail()), want) {
-		t.Fatalf("the log lacks %s:\n%s", want, logged.tail())
+	if want := `text="the MQTT broker at ***:1883 cannot be reached"`; !strings.Contains(logged.String(), want) {
+		t.Fatalf("the log lacks %s:\n%s", want, logged.String())
 	}
 }
 

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/process"
 )
 
 // dialStdio starts a server as a child process and shakes hands over its pipes.
@@ -20,7 +20,7 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	refused := func(err error) (Session, error) {
 		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: err}
 	}
-	path, err := FindCommand(s.Command, o.ExecDir)
+	path, err := process.Find(s.Command, o.ExecDir)
 	if err != nil {
 		return refused(err)
 	}
@@ -29,17 +29,14 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 		return refused(fmt.Errorf("its working directory %s is not there", s.Dir))
 	}
 	// The child lives until Close, not until the end of the handshake's context.
-	cmd := exec.Command(path, s.Args...) //nolint:noctx // see above
-	cmd.Dir = s.Dir
-	cmd.Env = childEnv(o.Environ, s.Env)
 	secrets := SecretsOf(s)
-	p, err := startProcess(cmd, &lineLog{log: o.Log, secrets: secrets})
+	p, err := startProcess(process.Program{Path: path, Args: s.Args, Dir: s.Dir, Env: childEnv(o.Environ, s.Env)}, stderrLog(ctx, o.Log, secrets))
 	if err != nil {
 		return refused(err)
 	}
 	t := transport.NewIO(&processOutput{from: limitLines(p, maxAnswer), of: p}, p, io.NopCloser(strings.NewReader("")))
 	sess := newSession(t, o.Notify, secrets, p.stop)
-	sess.pid, sess.process = cmd.Process.Pid, p
+	sess.pid, sess.process = p.child.Pid(), p
 	go sess.watchProcess(p)
 	if err := sess.open(ctx, o); err != nil {
 		return nil, sess.dialFailure(ctx, s, p, err)
@@ -49,7 +46,7 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 
 // watchProcess waits for the end of the process or of its pipes and records the
 // reason.
-func (s *session) watchProcess(p *process) {
+func (s *session) watchProcess(p *serverProcess) {
 	select {
 	case <-p.ended:
 	case <-p.failed:
@@ -60,11 +57,11 @@ func (s *session) watchProcess(p *process) {
 			return
 		}
 	}
-	s.end(&EndError{Exit: p.exit, Stderr: s.secrets.RedactTail(p.stderr.tail())})
+	s.end(&EndError{Exit: p.child.State(), Stderr: s.secrets.RedactTail(p.child.Said(stderrRead))})
 }
 
 // dialFailure ends a child whose handshake failed and says why it did.
-func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *process, err error) error {
+func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverProcess, err error) error {
 	late := ctx.Err()
 	// A child that is ending by itself gets the moment to, for its exit status.
 	_, cut := errors.AsType[*transport.Error](err)
@@ -73,12 +70,12 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *process
 	_ = s.Close()
 	failure := &DialError{
 		Server: srv.ID, Transport: srv.Transport,
-		Stderr: s.secrets.RedactTail(p.stderr.tail()), Err: s.secrets.RedactError(err),
+		Stderr: s.secrets.RedactTail(p.child.Said(stderrRead)), Err: s.secrets.RedactError(err),
 	}
 	switch {
 	case ended:
 		failure.Err = errors.New("the process ended before it answered")
-		failure.Exit = p.exit
+		failure.Exit = p.child.State()
 	case errors.Is(late, context.DeadlineExceeded):
 		failure.Err = fmt.Errorf("no answer to initialize within %v", srv.ConnectTimeout.Round(time.Millisecond))
 	case late != nil:
@@ -93,7 +90,7 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *process
 // but EOF, because the library logs other errors to the global logger.
 type processOutput struct {
 	from io.Reader
-	of   *process
+	of   *serverProcess
 }
 
 func (a *processOutput) Read(b []byte) (int, error) {

@@ -177,28 +177,6 @@ func TestHTTPErrorsSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for header, want := range map[string]time.Duration{
-		"": 0, "0": 0, "30": 30 * time.Second, " 7 ": 7 * time.Second, "-5": 0, "soon": 0, "99999999999": 0, "9999999": 24 * time.Hour,
-		"Fri, 02 Jan 2026 03:05:05 GMT": time.Minute, "Fri, 02 Jan 2026 03:00:00 GMT": 0,
-	} {
-		if got := retryAfter(header, now); got != want && (header != "99999999999" || got != 24*time.Hour) {
-			t.Errorf("%q: %v, want %v", header, got, want)
-		}
-	}
-}
-
-func FuzzRetryAfter(f *testing.F) {
-	f.Add("30")
-	f.Add("Fri, 02 Jan 2026 03:05:05 GMT")
-	f.Fuzz(func(t *testing.T, header string) {
-		if got := retryAfter(header, time.Unix(1e9, 0)); got < 0 {
-			t.Fatalf("%q: %v", header, got)
-		}
-	})
-}
-
 func TestRedirects(t *testing.T) {
 	tests := map[string]struct {
 		to   string
