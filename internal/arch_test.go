@@ -67,7 +67,7 @@ var imports = map[string][]string{
 	"tools/local":     {"tools", "store", "httpguard", "process"},
 	"ai":              {"tools", "home", "speech", "httpguard"},
 	"mcpint/client":   {"mcpint", "tools", "httpguard", "process"},
-	"mcpint/host":     {"mcpint", "mcpint/client", "tools"},
+	"mcpint/host":     {"mcpint", "mcpint/client", "tools", "httpguard"},
 	"mcpint/serve":    {"mcpint", "tools", "httpguard"},
 	"zwave":           {"tools", "home", "zwave/wire"},
 	"zwave/wire":      {},

@@ -37,7 +37,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("no answer to initialize within %v", s.ConnectTimeout.Round(time.Millisecond))
 		}
-		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(WithoutURL(err))}
+		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(withoutWrapping(err))}
 	}
 	// Own connections, closed with the session.
 	round := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
@@ -81,7 +81,8 @@ func (h debugHandler) WithGroup(name string) slog.Handler {
 }
 
 // RedirectWithinHost follows redirects that repeat the request at the same host.
-// Another host would be given the configured headers.
+// Another host would be given the configured headers. It is the CheckRedirect of
+// an http.Client.
 func RedirectWithinHost(next *http.Request, via []*http.Request) error {
 	err := httpguard.Redirects{}.Check(next, via)
 	switch {
@@ -95,9 +96,9 @@ func RedirectWithinHost(next *http.Request, via []*http.Request) error {
 	return err
 }
 
-// WithoutURL takes the address, which may hold a secret, and the library's
-// wrapping off an error.
-func WithoutURL(err error) error {
+// withoutWrapping takes the library's wrapping, and with it the address, which may
+// hold a secret, off an error.
+func withoutWrapping(err error) error {
 	if answer, ok := errors.AsType[*HTTPError](err); ok {
 		return answer
 	}

@@ -188,7 +188,7 @@ func (s *session) reasonOf(err error) error {
 		if reason := s.Err(); reason != nil {
 			return reason
 		}
-		return WithoutURL(err) // nothing else will tell
+		return withoutWrapping(err) // nothing else will tell
 	}
 	timer := time.NewTimer(2 * reasonGrace)
 	defer timer.Stop()

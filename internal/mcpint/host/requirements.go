@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/httpguard"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 )
@@ -54,7 +55,7 @@ func probeRequirement(ctx context.Context, need string, mqtt func() bool) error 
 	}
 	answer, err := web.Do(request)
 	if err != nil {
-		return client.WithoutURL(err)
+		return httpguard.WithoutURL(err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxProbeBody))
