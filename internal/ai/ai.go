@@ -19,35 +19,9 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
 )
-
-// Prompt is what the user wants.
-type Prompt struct {
-	Text   string
-	Area   string // where the user is; may be empty
-	Facts  string // about the house, for the model: names of areas and devices
-	MayAct bool   // it is a command; a question is offered only tools that read
-	// Lost is asked about a call that got no answer because its server was lost;
-	// nil leaves such a call as it is.
-	Lost func(ctx context.Context, l LostCall) Ruling
-}
-
-// Part is the next piece of a reply: a sentence to say or a call that was made.
-type Part struct {
-	Sentence string // complete and clean for speech
-	Receipt  bool   // the sentence is a tool's own report, not the model's words
-	Call     *CallRecord
-}
-
-// CallRecord is a tool call of the model and what came of it.
-type CallRecord struct {
-	Call   tools.Call // Args are valid JSON, whatever the model wrote
-	Spec   tools.Spec // zero for a tool that is not offered
-	Result tools.Result
-	Err    error         // the call did not happen
-	Took   time.Duration // zero if it was not made
-}
 
 // Assistant answers through a Model. It is safe for concurrent use.
 type Assistant struct {
@@ -95,11 +69,11 @@ func (a *Assistant) Remember(user, assistant string) {
 // an *Error, or the context's when the caller ended it. What the reader spends on
 // a part does not count against the deadline. Breaking off, or the end of ctx,
 // ends everything, also calls.
-func (a *Assistant) Reply(ctx context.Context, p Prompt) iter.Seq2[Part, error] {
-	return func(yield func(Part, error) bool) {
+func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+	return func(yield func(dialogue.Part, error) bool) {
 		model, err := a.available(ctx)
 		if err != nil {
-			yield(Part{}, err)
+			yield(dialogue.Part{}, noModel(err))
 			return
 		}
 		p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
@@ -113,7 +87,7 @@ func (a *Assistant) Reply(ctx context.Context, p Prompt) iter.Seq2[Part, error] 
 		a.memory.add(time.Now(), p.Text, strings.Join(r.said, " "))
 		if err != nil && !r.stopped {
 			a.noticed(err)
-			yield(Part{}, err)
+			yield(dialogue.Part{}, noModel(err))
 		}
 	}
 }
@@ -132,6 +106,14 @@ func (a *Assistant) offered(mayAct bool) []tools.Spec {
 		}
 		return true
 	})
+}
+
+// noModel marks the error of a model that does not answer as that of none.
+func noModel(err error) error {
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Unavailable {
+		return fmt.Errorf("%w: %w", dialogue.ErrNoModel, err)
+	}
+	return err
 }
 
 // noticed looks again soon for a model that has gone.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -15,14 +16,14 @@ func TestALostCallIsRuledOn(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		err    error
-		ruling Ruling
+		ruling dialogue.Ruling
 		steps  []step // of the model, after its calls
 		called int
 		said   []string
 	}{
-		"go on": {tools.ErrNotConnected, Ruling{}, []step{says("Fine.")}, 2, []string{"That did not work, I could not reach it.", "The boiler is on."}},
-		"again": {tools.ErrNotConnected, Ruling{Again: true}, []step{says("Fine.")}, 3, []string{"The lamp is on.", "The boiler is on."}},
-		"stop":  {tools.ErrNoAnswer, Ruling{Stop: true, Say: "I stopped."}, nil, 1, []string{"I don't know whether that worked.", "I stopped."}},
+		"go on": {tools.ErrNotConnected, dialogue.Ruling{}, []step{says("Fine.")}, 2, []string{"That did not work, I could not reach it.", "The boiler is on."}},
+		"again": {tools.ErrNotConnected, dialogue.Ruling{Again: true}, []step{says("Fine.")}, 3, []string{"The lamp is on.", "The boiler is on."}},
+		"stop":  {tools.ErrNoAnswer, dialogue.Ruling{Stop: true, Say: "I stopped."}, nil, 1, []string{"I don't know whether that worked.", "I stopped."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,16 +40,16 @@ func TestALostCallIsRuledOn(t *testing.T) {
 					return tools.Result{Text: "The boiler is on."}, nil
 				},
 			}}
-			var lost []LostCall
+			var lost []dialogue.LostCall
 			s := serve(t, append([]step{calls(want{"control", `{"n":1}`}, want{"boiler", `{"n":2}`})}, tt.steps...)...)
-			h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x", MayAct: true, Lost: func(_ context.Context, l LostCall) Ruling {
+			h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x", MayAct: true, Lost: func(_ context.Context, l dialogue.LostCall) dialogue.Ruling {
 				lost = append(lost, l)
 				return tt.ruling
 			}})
 			if h.err != nil || !slices.Equal(h.sentences, tt.said) || len(b.calls()) != tt.called {
 				t.Errorf("said %q after %q: %v", h.sentences, b.calls(), h.err)
 			}
-			if len(lost) != 1 || lost[0].Record.Call.Tool != "control" || len(lost[0].Rest) != 1 || lost[0].Rest[0].Tool != "boiler" {
+			if len(lost) != 1 || lost[0].Tool != "control" || len(lost[0].Rest) != 1 || lost[0].Rest[0].Tool != "boiler" {
 				t.Errorf("asked about %+v", lost)
 			}
 		})
@@ -60,7 +61,7 @@ func TestArbitrate(t *testing.T) {
 	t.Parallel()
 	s := serve(t, says(`<think>It is dead.</think>{"decision": "stop_task", "reason": "it is dead"}`), says("I would wait."))
 	a := talk(t, s, &box{})
-	facts := Case{Server: "zwave", Health: "dead", Asked: "both lamps on", Done: []string{"lamp one: on"}, Open: []string{"lamp two: on"}}
+	facts := dialogue.Trouble{Server: "zwave", Health: "dead", Asked: "both lamps on", Done: []string{"lamp one: on"}, Open: []string{"lamp two: on"}}
 	decision, why, err := a.Arbitrate(t.Context(), facts)
 	if decision != "stop_task" || why != "it is dead" || err != nil {
 		t.Fatalf("%q because %q, %v", decision, why, err)
@@ -97,7 +98,7 @@ func TestVerdictOf(t *testing.T) {
 		"another shout": {`{"decision":"STOP_TASK"}`, ""},
 	} {
 		got, _, err := verdictOf(tt.text)
-		if got != tt.decision || (err == nil) != (tt.decision != "") {
+		if string(got) != tt.decision || (err == nil) != (tt.decision != "") {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}

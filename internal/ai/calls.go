@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -132,12 +133,12 @@ func checkArgs(c tools.Call) (args json.RawMessage, complaint string) {
 }
 
 // together makes calls at once and returns their records in order.
-func (r *reply) together(ctx context.Context, plan []planned) []CallRecord {
-	records := make([]CallRecord, len(plan))
+func (r *reply) together(ctx context.Context, plan []planned) []dialogue.Call {
+	records := make([]dialogue.Call, len(plan))
 	var wg sync.WaitGroup
 	for i, p := range plan {
 		if refusal := r.refuse(p); refusal != "" {
-			records[i] = CallRecord{Call: p.call, Spec: p.spec, Result: tools.Result{Failed: true, Text: refusal}}
+			records[i] = dialogue.Call{Call: p.call, Spec: p.spec, Result: tools.Result{Failed: true, Text: refusal}}
 			continue
 		}
 		wg.Go(func() { records[i] = r.a.do(ctx, p) })
@@ -162,12 +163,12 @@ func (r *reply) refuse(p planned) string {
 
 // rescue asks what to do about a call that its server did not answer. While it is
 // decided, which may take a new connection, no clock runs.
-func (r *reply) rescue(ctx context.Context, p planned, rec CallRecord, rest []planned) (CallRecord, Ruling) {
+func (r *reply) rescue(ctx context.Context, p planned, rec dialogue.Call, rest []planned) (dialogue.Call, dialogue.Ruling) {
 	gone := errors.Is(rec.Err, tools.ErrNotConnected) || errors.Is(rec.Err, tools.ErrNoAnswer)
 	if r.prompt.Lost == nil || !gone || ctx.Err() != nil {
-		return rec, Ruling{}
+		return rec, dialogue.Ruling{}
 	}
-	l := LostCall{Record: rec}
+	l := dialogue.LostCall{Call: rec}
 	for _, q := range rest {
 		if q.refusal == "" && q.spec.Risk != tools.Read {
 			call := q.call
@@ -184,7 +185,7 @@ func (r *reply) rescue(ctx context.Context, p planned, rec CallRecord, rest []pl
 	return rec, ruling
 }
 
-func (a *Assistant) do(ctx context.Context, p planned) CallRecord {
+func (a *Assistant) do(ctx context.Context, p planned) dialogue.Call {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	start := time.Now()
@@ -192,17 +193,17 @@ func (a *Assistant) do(ctx context.Context, p planned) CallRecord {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %s: %w", callTimeout, err)
 	}
-	return CallRecord{Call: p.call, Spec: p.spec, Result: result, Err: err, Took: max(1, time.Since(start))}
+	return dialogue.Call{Call: p.call, Spec: p.spec, Result: result, Err: err, Took: max(1, time.Since(start))}
 }
 
 // tell passes a record on to the reader and to the model, and says the report of
 // an act. It reports whether there was one.
-func (r *reply) tell(rec CallRecord) (wrote bool) {
+func (r *reply) tell(rec dialogue.Call) (wrote bool) {
 	if rec.Took > 0 && (rec.Result.Untrusted || rec.Spec.OpenWorld) {
 		r.outside = true
 	}
 	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.Call.ID, Text: forModel(rec)})
-	r.pass(Part{Call: &rec}, false)
+	r.pass(dialogue.Part{Call: &rec}, false)
 	if rec.Spec.Risk == tools.Read || rec.Spec.Risk == "" {
 		if rec.Took > 0 && rec.Err == nil && !rec.Result.Failed {
 			r.facts.read, r.facts.readSince = true, true
@@ -220,7 +221,7 @@ func (r *reply) tell(rec CallRecord) (wrote bool) {
 }
 
 // forModel is a result as the model reads it.
-func forModel(rec CallRecord) string {
+func forModel(rec dialogue.Call) string {
 	switch {
 	case errors.Is(rec.Err, tools.ErrNoAnswer):
 		return clip("Nobody knows whether the call was carried out: "+rec.Err.Error(), maxResult)
@@ -246,7 +247,7 @@ func forModel(rec CallRecord) string {
 
 // spokenReceipt is what the user hears of an act: the report of the tool itself,
 // in its own words where they are words.
-func spokenReceipt(rec CallRecord) string {
+func spokenReceipt(rec dialogue.Call) string {
 	if rec.Err != nil {
 		if e, ok := errors.AsType[interface {
 			error

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"voicegateway/internal/dialogue"
 )
 
 func TestToolsAreOfferedByRisk(t *testing.T) {
@@ -23,7 +25,7 @@ func TestToolsAreOfferedByRisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, says("Hello."))
-			hear(t.Context(), talk(t, s, &box{}), Prompt{Text: "x", MayAct: c.mayAct})
+			hear(t.Context(), talk(t, s, &box{}), dialogue.Prompt{Text: "x", MayAct: c.mayAct})
 			if got := s.requests()[0].toolNames(); !slices.Equal(got, c.want) {
 				t.Errorf("offered %q, want %q", got, c.want)
 			}
@@ -53,7 +55,7 @@ func TestCallsThatAreNotAllowedAreNotMade(t *testing.T) {
 			t.Parallel()
 			s := serve(t, calls(c.call), says("Sorry, no."))
 			b := &box{}
-			h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x", MayAct: c.mayAct})
+			h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x", MayAct: c.mayAct})
 			if h.err != nil || len(b.calls()) != 0 || !slices.Equal(h.sentences, []string{"Sorry, no."}) {
 				t.Errorf("said %q, called %q, %v", h.sentences, b.calls(), h.err)
 			}
@@ -81,7 +83,7 @@ func TestTextFromOutsideTakesTheActsAway(t *testing.T) {
 	)
 	b := &box{}
 	a := talk(t, s, b)
-	command := Prompt{Text: "search and switch", MayAct: true}
+	command := dialogue.Prompt{Text: "search and switch", MayAct: true}
 	h := hear(t.Context(), a, command)
 	if h.err != nil || !slices.Equal(b.calls(), []string{`web_search{"query":"x"}`}) || !slices.Equal(h.sentences, []string{"I found something."}) {
 		t.Errorf("said %q, called %q, %v", h.sentences, b.calls(), h.err)
@@ -103,7 +105,7 @@ func TestRoundsAreBounded(t *testing.T) {
 	again := calls(want{"get_state", `{}`})
 	s := serve(t, again, again, again)
 	b := &box{}
-	h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x"})
+	h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x"})
 	if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != Confused || len(b.calls()) != 2 {
 		t.Errorf("ended with %v after %q", h.err, b.calls())
 	}
@@ -122,7 +124,7 @@ func TestManyCallsAtOnceAreCut(t *testing.T) {
 	}
 	s := serve(t, calls(many...), says("Done."))
 	b := &box{}
-	h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x", MayAct: true})
+	h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x", MayAct: true})
 	if h.err != nil || len(b.calls()) != maxCalls || len(h.records) != maxCalls+1 {
 		t.Errorf("%d calls, %d records, %v", len(b.calls()), len(h.records), h.err)
 	}
@@ -138,7 +140,7 @@ func TestActsAMinuteAreBounded(t *testing.T) {
 	b := &box{}
 	a := talk(t, s, b)
 	for range 2 {
-		if h := hear(t.Context(), a, Prompt{Text: "x", MayAct: true}); h.err != nil {
+		if h := hear(t.Context(), a, dialogue.Prompt{Text: "x", MayAct: true}); h.err != nil {
 			t.Fatal(h.err)
 		}
 	}
@@ -176,7 +178,7 @@ func TestCallsOfEveryServersKindAreAssembled(t *testing.T) {
 			t.Parallel()
 			b := &box{}
 			s := serve(t, c.step, says("So it is."))
-			h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x"})
+			h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x"})
 			got := b.calls()
 			slices.Sort(got)
 			if h.err != nil || !slices.Equal(got, c.want) {

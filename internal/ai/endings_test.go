@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"voicegateway/internal/dialogue"
 )
 
 // hangs waits until the client has gone.
@@ -112,7 +114,7 @@ func TestEveryEnding(t *testing.T) {
 			if change == nil {
 				change = func(*Config) {}
 			}
-			h := hear(t.Context(), talk(t, serve(t, c.steps...), b, change), Prompt{Text: "x"})
+			h := hear(t.Context(), talk(t, serve(t, c.steps...), b, change), dialogue.Prompt{Text: "x"})
 			if len(b.calls()) != 0 {
 				t.Errorf("called %q", b.calls())
 			}
@@ -142,7 +144,7 @@ func TestShortBusynessIsWaitedFor(t *testing.T) {
 		w.Header().Set("Retry-After", "0.02")
 		w.WriteHeader(http.StatusTooManyRequests)
 	}, says("Hello."))
-	if h := hear(t.Context(), talk(t, s, &box{}), Prompt{Text: "x"}); h.err != nil || !slices.Equal(h.sentences, []string{"Hello."}) {
+	if h := hear(t.Context(), talk(t, s, &box{}), dialogue.Prompt{Text: "x"}); h.err != nil || !slices.Equal(h.sentences, []string{"Hello."}) {
 		t.Errorf("said %q, %v", h.sentences, h.err)
 	}
 }
@@ -156,7 +158,7 @@ func TestKeyStaysOnItsHost(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, thief.URL+"/v1/chat/completions", http.StatusTemporaryRedirect)
 	})
-	h := hear(t.Context(), talk(t, s, &box{}), Prompt{Text: "x"})
+	h := hear(t.Context(), talk(t, s, &box{}), dialogue.Prompt{Text: "x"})
 	if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != Rejected || !strings.Contains(e.Error(), "ai.base_url") {
 		t.Errorf("ended with %v", h.err)
 	}
@@ -167,7 +169,7 @@ func TestNobodyThere(t *testing.T) {
 	s := serve(t)
 	a := talk(t, s, &box{})
 	s.Close()
-	h := hear(t.Context(), a, Prompt{Text: "x"})
+	h := hear(t.Context(), a, dialogue.Prompt{Text: "x"})
 	if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != Unavailable {
 		t.Errorf("ended with %v", h.err)
 	}
@@ -191,7 +193,7 @@ func TestBargeInEndsTheRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var got error
-	for _, err := range a.Reply(ctx, Prompt{Text: "one"}) {
+	for _, err := range a.Reply(ctx, dialogue.Prompt{Text: "one"}) {
 		cancel()
 		got = err
 	}
@@ -199,11 +201,11 @@ func TestBargeInEndsTheRequest(t *testing.T) {
 		t.Errorf("the interrupted reply ended with %v", got)
 	}
 	<-gone
-	for range a.Reply(t.Context(), Prompt{Text: "two"}) {
+	for range a.Reply(t.Context(), dialogue.Prompt{Text: "two"}) {
 		break
 	}
 	<-gone
-	hear(t.Context(), a, Prompt{Text: "three"})
+	hear(t.Context(), a, dialogue.Prompt{Text: "three"})
 	var texts []string
 	for _, m := range s.requests()[2].Messages[1:] {
 		texts = append(texts, m.Content)
@@ -228,7 +230,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatal(err)
 		}
 		b := &box{}
-		h := hear(t.Context(), found(t, cfg, m, b), Prompt{Text: "x"})
+		h := hear(t.Context(), found(t, cfg, m, b), dialogue.Prompt{Text: "x"})
 		if h.err == nil && len(h.sentences) == 0 {
 			t.Fatal("neither a sentence nor an error")
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -22,10 +23,10 @@ const nothingDone = "I did not change anything."
 // reply is one Reply in progress. One goroutine owns it.
 type reply struct {
 	a        *Assistant
-	prompt   Prompt
+	prompt   dialogue.Prompt
 	model    string
 	watch    *watchdog
-	yield    func(Part, error) bool
+	yield    func(dialogue.Part, error) bool
 	messages []Message
 	said     []string
 	length   int  // characters the model has written so far
@@ -269,12 +270,12 @@ func (r *reply) doubt() doubt {
 
 // say gives a sentence to the reader; while the reader is busy no clock runs.
 func (r *reply) say(s string, receipt, listening bool) {
-	if r.pass(Part{Sentence: s, Receipt: receipt}, listening) {
+	if r.pass(dialogue.Part{Sentence: s, Receipt: receipt}, listening) {
 		r.said = append(r.said, s)
 	}
 }
 
-func (r *reply) pass(p Part, listening bool) bool {
+func (r *reply) pass(p dialogue.Part, listening bool) bool {
 	if r.stopped {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -16,7 +17,7 @@ func TestAnswerComesInSentences(t *testing.T) {
 	t.Parallel()
 	s := serve(t, says("<think>Hm, 21.5.</think>**Lisbon** is the capital of Portugal. It has 0.5 million people. See https://x.org"))
 	a := talk(t, s, &box{})
-	h := hear(t.Context(), a, Prompt{Text: "what is the capital of portugal", Area: "Kitchen", Facts: "Kitchen: lamp"})
+	h := hear(t.Context(), a, dialogue.Prompt{Text: "what is the capital of portugal", Area: "Kitchen", Facts: "Kitchen: lamp"})
 	if want := []string{"Lisbon is the capital of Portugal.", "It has 0.5 million people.", "See"}; h.err != nil || !slices.Equal(h.sentences, want) {
 		t.Errorf("said %q, %v, want %q", h.sentences, h.err, want)
 	}
@@ -46,7 +47,7 @@ func TestSentencesComeBeforeTheEnd(t *testing.T) {
 		stream(w, content("sentence."), finish("stop"), done)
 	})
 	var got []string
-	for part, err := range talk(t, s, &box{}).Reply(t.Context(), Prompt{Text: "x"}) {
+	for part, err := range talk(t, s, &box{}).Reply(t.Context(), dialogue.Prompt{Text: "x"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestCommandIsAnsweredByItsReceipt(t *testing.T) {
 	s := serve(t, saysAndCalls("Sure, I'll turn on the lamp! The lamp is on. ", want{"control", `{"device_name":"lamp","action":"on"}`}),
 		says("The lamp is now on at 100 percent."))
 	b := &box{}
-	h := hear(t.Context(), talk(t, s, b), Prompt{Text: "turn on the lamp please", MayAct: true})
+	h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "turn on the lamp please", MayAct: true})
 	if h.err != nil || !slices.Equal(h.sentences, []string{"The lamp is on."}) || !slices.Equal(h.receipts, h.sentences) {
 		t.Errorf("said %q, receipts %q, %v", h.sentences, h.receipts, h.err)
 	}
@@ -97,7 +98,7 @@ func TestClaimWithoutACallIsNotSpoken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := hear(t.Context(), talk(t, serve(t, says(c.text)), &box{}), Prompt{Text: "x", MayAct: c.mayAct})
+			h := hear(t.Context(), talk(t, serve(t, says(c.text)), &box{}), dialogue.Prompt{Text: "x", MayAct: c.mayAct})
 			if h.err != nil || !slices.Equal(h.sentences, c.want) {
 				t.Errorf("said %q, %v, want %q", h.sentences, h.err, c.want)
 			}
@@ -125,7 +126,7 @@ func TestFailedActIsToldAsItIs(t *testing.T) {
 				"control": func(context.Context, json.RawMessage) (tools.Result, error) { return c.result, c.err },
 			}}
 			s := serve(t, calls(want{"control", `{}`}), says("The lamp is on now, I turned it on."))
-			h := hear(t.Context(), talk(t, s, b), Prompt{Text: "x", MayAct: true})
+			h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x", MayAct: true})
 			if h.err != nil || !slices.Equal(h.sentences, []string{c.want}) {
 				t.Errorf("said %q, %v, want %q", h.sentences, h.err, c.want)
 			}
@@ -138,7 +139,7 @@ func TestReadingAndActingTogether(t *testing.T) {
 	t.Run("read in the same round", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, calls(want{"control", `{}`}, want{"get_state", `{"device_name":"sensor"}`}), says("It is 21.5 degrees. The lamp is on."))
-		h := hear(t.Context(), talk(t, s, &box{}), Prompt{Text: "turn on the lamp and tell me the temperature", MayAct: true})
+		h := hear(t.Context(), talk(t, s, &box{}), dialogue.Prompt{Text: "turn on the lamp and tell me the temperature", MayAct: true})
 		if want := []string{"The lamp is on.", "It is 21.5 degrees."}; h.err != nil || !slices.Equal(h.sentences, want) {
 			t.Errorf("said %q, %v", h.sentences, h.err)
 		}
@@ -146,7 +147,7 @@ func TestReadingAndActingTogether(t *testing.T) {
 	t.Run("read before", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, calls(want{"get_state", `{}`}), calls(want{"control", `{}`}), says("The lamp is on. All good."))
-		h := hear(t.Context(), talk(t, s, &box{}), Prompt{Text: "turn on the lamp", MayAct: true})
+		h := hear(t.Context(), talk(t, s, &box{}), dialogue.Prompt{Text: "turn on the lamp", MayAct: true})
 		if want := []string{"The lamp is on."}; h.err != nil || !slices.Equal(h.sentences, want) {
 			t.Errorf("said %q, %v", h.sentences, h.err)
 		}

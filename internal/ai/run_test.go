@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -49,7 +50,7 @@ func TestModelIsFoundByRun(t *testing.T) {
 	if r := s.requests()[0]; r.Model != "small:latest" || r.MaxTokens != 1 {
 		t.Errorf("the warming request is %+v", r)
 	}
-	if h := hear(ctx, a, Prompt{Text: "x"}); h.err != nil || !slices.Equal(h.sentences, []string{"Hello."}) {
+	if h := hear(ctx, a, dialogue.Prompt{Text: "x"}); h.err != nil || !slices.Equal(h.sentences, []string{"Hello."}) {
 		t.Errorf("said %q, %v", h.sentences, h.err)
 	}
 	if got := s.header[1].Get("Authorization"); got != "" {

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -218,11 +219,11 @@ func (b *box) calls() []string {
 type heard struct {
 	sentences []string
 	receipts  []string
-	records   []CallRecord
+	records   []dialogue.Call
 	err       error
 }
 
-func hear(ctx context.Context, a *Assistant, p Prompt) heard {
+func hear(ctx context.Context, a *Assistant, p dialogue.Prompt) heard {
 	var h heard
 	for part, err := range a.Reply(ctx, p) {
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -94,7 +95,7 @@ func TestModelThatTakesTooLong(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := found(t, Default(), &puppet{complete: c.complete}, &box{})
 				start := time.Now()
-				h := hear(t.Context(), a, Prompt{Text: "x"})
+				h := hear(t.Context(), a, dialogue.Prompt{Text: "x"})
 				if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != c.kind || time.Since(start) != c.after {
 					t.Errorf("ended with %v after %v, want %s after %v", h.err, time.Since(start), c.kind, c.after)
 				}
@@ -119,7 +120,7 @@ func TestSpeakingDoesNotCountAsTheModelsTime(t *testing.T) {
 			return nil
 		}}, &box{})
 		n := 0
-		for _, err := range a.Reply(t.Context(), Prompt{Text: "x"}) {
+		for _, err := range a.Reply(t.Context(), dialogue.Prompt{Text: "x"}) {
 			if err != nil {
 				t.Fatalf("after %d sentences: %v", n, err)
 			}
@@ -176,7 +177,7 @@ func TestReadingCallsRunTogetherAndActsInOrder(t *testing.T) {
 		m := script(asks(want{"get_state", `{"n":1}`}, want{"get_datetime", `{}`}, want{"control", `{"n":1}`}, want{"control", `{"n":2}`}, want{"get_state", `{"n":2}`}), answers("Fine."))
 		a := found(t, Default(), m, b)
 		start := time.Now()
-		h := hear(t.Context(), a, Prompt{Text: "x", MayAct: true})
+		h := hear(t.Context(), a, dialogue.Prompt{Text: "x", MayAct: true})
 		if took := time.Since(start); h.err != nil || took != 6*time.Second {
 			t.Errorf("took %v, %v; want 2 s together, twice 1 s, 2 s", took, h.err)
 		}
@@ -199,7 +200,7 @@ func TestToolThatHangsIsGivenUp(t *testing.T) {
 		b := &box{answer: map[string]func(context.Context, json.RawMessage) (tools.Result, error){"control": slow(time.Hour, "")}}
 		a := found(t, Default(), script(asks(want{"control", `{}`}), answers("The lamp is on.")), b)
 		start := time.Now()
-		h := hear(t.Context(), a, Prompt{Text: "x", MayAct: true})
+		h := hear(t.Context(), a, dialogue.Prompt{Text: "x", MayAct: true})
 		if h.err != nil || time.Since(start) != callTimeout || !slices.Equal(h.sentences, []string{"That did not work, I could not reach it."}) {
 			t.Errorf("said %q after %v, %v", h.sentences, time.Since(start), h.err)
 		}
@@ -217,7 +218,7 @@ func TestBargeInEndsACall(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		if h := hear(ctx, a, Prompt{Text: "x"}); !errors.Is(h.err, context.DeadlineExceeded) || time.Since(start) != time.Second || len(h.sentences) > 0 {
+		if h := hear(ctx, a, dialogue.Prompt{Text: "x"}); !errors.Is(h.err, context.DeadlineExceeded) || time.Since(start) != time.Second || len(h.sentences) > 0 {
 			t.Errorf("said %q after %v, %v", h.sentences, time.Since(start), h.err)
 		}
 	})
@@ -230,7 +231,7 @@ func TestConversationIsRememberedForAWhile(t *testing.T) {
 		a := found(t, Default(), m, &box{})
 		ask := func() (texts []string) {
 			t.Helper()
-			if h := hear(t.Context(), a, Prompt{Text: "x"}); h.err != nil {
+			if h := hear(t.Context(), a, dialogue.Prompt{Text: "x"}); h.err != nil {
 				t.Fatal(h.err)
 			}
 			for _, msg := range m.asked[len(m.asked)-1].Messages[1:] {
@@ -311,7 +312,7 @@ func TestModelIsLookedForAgain(t *testing.T) {
 		}
 		expect(false, 1, "connection refused")
 		start := time.Now()
-		h := hear(ctx, a, Prompt{Text: "x"})
+		h := hear(ctx, a, dialogue.Prompt{Text: "x"})
 		if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != Unavailable || time.Since(start) != 0 {
 			t.Errorf("without a model: %v after %v", h.err, time.Since(start))
 		}
@@ -321,7 +322,7 @@ func TestModelIsLookedForAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(true, 3, "small")
-		if h := hear(ctx, a, Prompt{Text: "x"}); h.err != nil {
+		if h := hear(ctx, a, dialogue.Prompt{Text: "x"}); h.err != nil {
 			t.Error(h.err)
 		}
 		cancel()
@@ -343,7 +344,7 @@ func TestFirstLookThatHangsDelaysLittle(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- a.Run(ctx) }()
 		start := time.Now()
-		h := hear(ctx, a, Prompt{Text: "x"})
+		h := hear(ctx, a, dialogue.Prompt{Text: "x"})
 		if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != Unavailable || time.Since(start) > checkTimeout {
 			t.Errorf("ended with %v after %v", h.err, time.Since(start))
 		}
@@ -372,7 +373,7 @@ func TestSwitchedOffModelIsNeverAsked(t *testing.T) {
 			t.Errorf("Ready says %v, %q", ok, why)
 		}
 		start := time.Now()
-		h := hear(t.Context(), a, Prompt{Text: "x"})
+		h := hear(t.Context(), a, dialogue.Prompt{Text: "x"})
 		if _, ok := errors.AsType[*Error](h.err); !ok || time.Since(start) != 0 {
 			t.Errorf("ended with %v after %v", h.err, time.Since(start))
 		}

@@ -15,7 +15,6 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/record"
-	"voicegateway/internal/turn"
 )
 
 // askPatience bounds one turn from the command line: the wait for the servers'
@@ -44,7 +43,7 @@ func (a *app) askCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), askPatience)
 			defer cancel()
-			rec, err := a.ask(ctx, l, turn.Question{
+			rec, err := a.ask(ctx, l, record.Request{
 				Text: strings.Join(args, " "), Area: area, Source: record.FromCLI, DryRun: dryRun,
 			})
 			if err != nil {
@@ -82,7 +81,7 @@ func (a *app) tellAsk(rec record.Record, dryRun bool) {
 }
 
 // ask goes to the daemon, else answers here.
-func (a *app) ask(ctx context.Context, l *loaded, q turn.Question) (record.Record, error) {
+func (a *app) ask(ctx context.Context, l *loaded, q record.Request) (record.Record, error) {
 	var rec record.Record
 	err := a.post(ctx, l, "/api/ask", map[string]any{"text": q.Text, "area": q.Area, "dry_run": q.DryRun}, &rec)
 	if !errors.Is(err, errNoDaemon) {

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
@@ -236,12 +238,12 @@ func (m *Matcher) House() *home.House { return m.Home }
 
 // Caller calls its functions; AwaitFunc may be nil.
 type Caller struct {
-	AwaitFunc func(ctx context.Context, n turn.Need) error
+	AwaitFunc func(ctx context.Context, n answer.Need) error
 	CallFunc  func(ctx context.Context, c tools.Call) (tools.Result, error)
 }
 
 // Await calls AwaitFunc.
-func (c *Caller) Await(ctx context.Context, n turn.Need) error {
+func (c *Caller) Await(ctx context.Context, n answer.Need) error {
 	if c.AwaitFunc == nil {
 		return nil
 	}
@@ -256,16 +258,16 @@ func (c *Caller) Call(ctx context.Context, call tools.Call) (tools.Result, error
 // Assistant answers with what ReplyFunc yields; a nil ReplyFunc is a model that
 // does not answer.
 type Assistant struct {
-	ReplyFunc func(ctx context.Context, q turn.Question) iter.Seq2[turn.Part, error]
+	ReplyFunc func(ctx context.Context, q dialogue.Prompt) iter.Seq2[dialogue.Part, error]
 }
 
 // Ready says whether there is a ReplyFunc.
-func (a *Assistant) Ready() bool { return a.ReplyFunc != nil }
+func (a *Assistant) Ready() (ok bool, why string) { return a.ReplyFunc != nil, "" }
 
 // Reply calls ReplyFunc.
-func (a *Assistant) Reply(ctx context.Context, q turn.Question) iter.Seq2[turn.Part, error] {
+func (a *Assistant) Reply(ctx context.Context, q dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
 	if a.ReplyFunc == nil {
-		return func(yield func(turn.Part, error) bool) { yield(turn.Part{}, turn.ErrNoModel) }
+		return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{}, dialogue.ErrNoModel) }
 	}
 	return a.ReplyFunc(ctx, q)
 }

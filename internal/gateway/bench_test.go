@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"voicegateway/internal/ai"
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
@@ -110,13 +111,13 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 	if err != nil {
 		b.Fatal(err)
 	}
-	answerer, err := turn.NewAnswerer(h, noTools{}, assistant{assist, h}, reply.English(), turn.Safety{FanOutLimit: 5}, log)
+	answerer, err := answer.New(h, noTools{}, assist, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}
 	s := &stageOfOne{frames: make(chan audio.Frame), played: make(chan time.Time, 1), idle: make(chan struct{}, 1)}
 	loop, err := turn.NewLoop(turn.Config{Source: record.FromMic, Live: true}, turn.Parts{
-		Mic: s, Answer: answerer, Voice: s, Speaker: s, Observer: s, Log: log,
+		Mic: s, Mind: answerer, Voice: s, Speaker: s, Observer: s, Log: log,
 		Stt: &fake.Transcriber{Text: func() speech.Transcript { return speech.Transcript{Text: "how do whales sleep"} }},
 		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
 			return speech.Detection{Engine: "fake", At: f.At}, f.Samples[0] == 1, nil
@@ -140,7 +141,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 type noTools struct{}
 
 // Await returns at once.
-func (noTools) Await(context.Context, turn.Need) error { return nil }
+func (noTools) Await(context.Context, answer.Need) error { return nil }
 
 // Specs lists nothing.
 func (noTools) Specs() []tools.Spec { return nil }

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // housePatience is how long a connected server may take to tell its house: the
@@ -40,7 +40,7 @@ func newCaller(r *tools.Registry, house *house, host *host.Host) *caller {
 }
 
 // Await waits for what a step needs.
-func (c *caller) Await(ctx context.Context, n turn.Need) error {
+func (c *caller) Await(ctx context.Context, n answer.Need) error {
 	switch {
 	case n.House:
 		return c.awaitHouse(ctx, n.Again)

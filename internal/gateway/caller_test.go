@@ -7,10 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // waitingRoom is a caller whose servers come when the test says.
@@ -50,7 +50,7 @@ func (w waitingRoom) tells(id string) {
 
 // waits reports whether a need is still waited for when nothing more happens by
 // itself within a second.
-func (w waitingRoom) waits(t *testing.T, n turn.Need) bool {
+func (w waitingRoom) waits(t *testing.T, n answer.Need) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -61,20 +61,20 @@ func (w waitingRoom) waits(t *testing.T, n turn.Need) bool {
 // whom nobody waits.
 func TestWhoIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	own, other, house := turn.Need{Server: zwaveServer}, turn.Need{Server: "stranger"}, turn.Need{House: true}
+	own, other, house := answer.Need{Server: zwaveServer}, answer.Need{Server: "stranger"}, answer.Need{House: true}
 	for name, tt := range map[string]struct {
 		before func(w waitingRoom)
-		waits  []turn.Need
-		ready  []turn.Need
+		waits  []answer.Need
+		ready  []answer.Need
 	}{
-		"at the start":                  {func(waitingRoom) {}, []turn.Need{own, other, house}, []turn.Need{{}, {Server: "unknown"}}},
-		"the house's server is there":   {func(w waitingRoom) { w.connects(zwaveServer) }, []turn.Need{other, house}, []turn.Need{own}},
-		"the house is told":             {func(w waitingRoom) { w.connects(zwaveServer); w.tells(zwaveServer) }, []turn.Need{other}, []turn.Need{own, house}},
-		"the house's server gives up":   {func(w waitingRoom) { w.arrive[zwaveServer]() }, []turn.Need{other}, []turn.Need{own, house}},
-		"a stranger is there":           {func(w waitingRoom) { w.connects("stranger") }, []turn.Need{own, house}, []turn.Need{other}},
-		"a stranger has told a house":   {func(w waitingRoom) { w.connects("stranger"); w.tells("stranger") }, []turn.Need{own, house}, []turn.Need{other}},
-		"only a stranger may tell one":  {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger") }, []turn.Need{house}, []turn.Need{own, other}},
-		"a stranger told, ours gave up": {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger"); w.tells("stranger") }, nil, []turn.Need{own, other, house}},
+		"at the start":                  {func(waitingRoom) {}, []answer.Need{own, other, house}, []answer.Need{{}, {Server: "unknown"}}},
+		"the house's server is there":   {func(w waitingRoom) { w.connects(zwaveServer) }, []answer.Need{other, house}, []answer.Need{own}},
+		"the house is told":             {func(w waitingRoom) { w.connects(zwaveServer); w.tells(zwaveServer) }, []answer.Need{other}, []answer.Need{own, house}},
+		"the house's server gives up":   {func(w waitingRoom) { w.arrive[zwaveServer]() }, []answer.Need{other}, []answer.Need{own, house}},
+		"a stranger is there":           {func(w waitingRoom) { w.connects("stranger") }, []answer.Need{own, house}, []answer.Need{other}},
+		"a stranger has told a house":   {func(w waitingRoom) { w.connects("stranger"); w.tells("stranger") }, []answer.Need{own, house}, []answer.Need{other}},
+		"only a stranger may tell one":  {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger") }, []answer.Need{house}, []answer.Need{own, other}},
+		"a stranger told, ours gave up": {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger"); w.tells("stranger") }, nil, []answer.Need{own, other, house}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +111,7 @@ func TestTheNewsEndsTheWait(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWaitingRoom(t)
 				done := make(chan error, 1)
-				go func() { done <- w.Await(t.Context(), turn.Need{House: true}) }()
+				go func() { done <- w.Await(t.Context(), answer.Need{House: true}) }()
 				synctest.Wait()
 				select {
 				case <-done:

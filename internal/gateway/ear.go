@@ -70,7 +70,7 @@ func (g *Gateway) buildEar() error {
 		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun, Earcons: earcon.Set(g.cfg.Audio.Earcons),
 	}, turn.Parts{
 		Mic: mic, Wake: g.ear.wake, Stt: g.ear.stt, End: Attentive(ends, g.ear.stt),
-		Answer: g.mind.answerer, Voice: g.voice, Speaker: speaker, Chimes: g.chimes(speaker), Observer: g.observer, Log: g.log, Keep: keep,
+		Mind: g.mind.answerer, Voice: g.voice, Speaker: speaker, Chimes: g.chimes(speaker), Observer: g.observer, Log: g.log, Keep: keep,
 	})
 	if err != nil {
 		return fmt.Errorf("assembling the turn: %w", err)

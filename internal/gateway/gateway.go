@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"voicegateway/internal/ai"
+	"voicegateway/internal/answer"
 	"voicegateway/internal/broker"
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
@@ -84,7 +85,7 @@ type link struct {
 
 // mind is what understands and answers.
 type mind struct {
-	answerer *turn.Answerer
+	answerer *answer.Answerer
 	caller   *caller
 	model    *ai.Assistant
 	volume   *local.Volume
@@ -223,7 +224,7 @@ func (g *Gateway) optional(ctx context.Context, s service) {
 }
 
 // Ask answers one text and tells the observers.
-func (g *Gateway) Ask(ctx context.Context, q turn.Question) record.Record {
+func (g *Gateway) Ask(ctx context.Context, q record.Request) record.Record {
 	rec := g.mind.answerer.Turn(ctx, q)
 	if rec.Intent != nil && rec.Intent.Name == catalogue.Stop && !q.DryRun && g.ear.loop != nil {
 		if err := g.ear.loop.Stop(ctx); err != nil {
@@ -248,7 +249,7 @@ func (g *Gateway) Say(ctx context.Context, text string) error {
 // Ready returns when the first round of what a command needs is over: the house
 // is told or its server has given up, and the ear listens for the house's names.
 func (g *Gateway) Ready(ctx context.Context) error {
-	if err := g.mind.caller.Await(ctx, turn.Need{House: true}); err != nil {
+	if err := g.mind.caller.Await(ctx, answer.Need{House: true}); err != nil {
 		return fmt.Errorf("waiting for the servers: %w", err)
 	}
 	if g.ear.loop == nil {

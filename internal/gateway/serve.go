@@ -115,7 +115,7 @@ var about = map[string]func(*Gateway) string{"recorder": recorderAbout}
 
 // Ask answers a text.
 func (v httpView) Ask(ctx context.Context, r httpapi.AskRequest) (record.Record, error) {
-	return v.Gateway.Ask(ctx, turn.Question{Text: r.Text, Area: v.areaOr(r.Area), Source: record.FromHTTP, DryRun: r.DryRun}), nil
+	return v.Gateway.Ask(ctx, record.Request{Text: r.Text, Area: v.areaOr(r.Area), Source: record.FromHTTP, DryRun: r.DryRun}), nil
 }
 
 // Say speaks a text.
@@ -198,7 +198,7 @@ func (v httpView) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
 // Ask answers a text; the command's id becomes the turn's, so that the sender
 // finds its answer.
 func (v mqttView) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
-	v.Gateway.Ask(ctx, turn.Question{
+	v.Gateway.Ask(ctx, record.Request{
 		ID: c.ID, At: c.At, Text: c.Text, Area: v.areaOr(c.Area), Source: record.FromMQTT, Waiting: waiting,
 	})
 }

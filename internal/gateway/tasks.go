@@ -8,12 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/ai"
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/record"
 	"voicegateway/internal/store"
-	"voicegateway/internal/turn"
 )
 
 // maxTasks is how many stopped tasks are kept: more are not resumed by anybody.
@@ -170,12 +169,12 @@ type servers struct{ host *host.Host }
 const reconnectLook = 20 * time.Millisecond
 
 // Trouble tells how a server is.
-func (s servers) Trouble(server string) turn.Trouble {
+func (s servers) Trouble(server string) dialogue.Trouble {
 	st, err := s.status(server)
 	if err != nil {
-		return turn.Trouble{Health: string(mcpint.Dead), Reason: err.Error()}
+		return dialogue.Trouble{Health: string(mcpint.Dead), Reason: err.Error()}
 	}
-	t := turn.Trouble{Health: string(st.Health), Failures: st.ConsecutiveFailures, Attempts: st.RetryCount + 1}
+	t := dialogue.Trouble{Health: string(st.Health), Failures: st.ConsecutiveFailures, Attempts: st.RetryCount + 1}
 	if st.ErrorMessage != nil {
 		t.Reason = *st.ErrorMessage
 	}
@@ -232,19 +231,4 @@ func (s servers) status(server string) (mcpint.Status, error) {
 		}
 	}
 	return mcpint.Status{}, fmt.Errorf("there is no MCP server %q", server)
-}
-
-// arbiter is the language model as the judge of a task.
-type arbiter struct{ model *ai.Assistant }
-
-// Arbitrate asks it.
-func (a arbiter) Arbitrate(ctx context.Context, t turn.Trouble) (record.Choice, string, error) {
-	if ok, why := a.model.Ready(); !ok {
-		return "", "", fmt.Errorf("%w: %s", turn.ErrNoModel, why)
-	}
-	decision, why, err := a.model.Arbitrate(ctx, ai.Case{
-		Server: t.Server, Health: t.Health, Reason: t.Reason, Failures: t.Failures, Attempts: t.Attempts,
-		Reconnects: t.Reconnects, Asked: t.Asked, Done: t.Done, Open: t.Open,
-	})
-	return record.Choice(decision), why, err
 }

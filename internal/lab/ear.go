@@ -7,8 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -40,7 +42,7 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 	if err != nil {
 		return heard{}, err
 	}
-	answer, err := turn.NewAnswerer(understanding{m}, unconnected{}, unconnected{}, m.phrases, turn.Safety{FanOutLimit: m.cfg.Gateway.Safety.FanOutLimit}, m.cfg.Log)
+	mind, err := answer.New(understanding{m}, unconnected{}, unconnected{}, m.phrases, answer.Safety{FanOutLimit: m.cfg.Gateway.Safety.FanOutLimit}, answer.Recovery{}, m.cfg.Log)
 	if err != nil {
 		return heard{}, err
 	}
@@ -49,7 +51,7 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 	clock := &clocked{Endpointer: gateway.Attentive(ends, m.engine)}
 	first := &firstTurn{over: cancel}
 	loop, err := turn.NewLoop(turn.Config{Source: record.FromFile, PushToTalk: word == nil}, turn.Parts{
-		Mic: sound, Wake: word, Stt: m.engine, End: clock, Answer: answer, Observer: first, Log: m.cfg.Log,
+		Mic: sound, Wake: word, Stt: m.engine, End: clock, Mind: mind, Observer: first, Log: m.cfg.Log,
 	})
 	if err != nil {
 		return heard{}, err
@@ -156,7 +158,7 @@ func (u understanding) House() *home.House { return u.cfg.House }
 type unconnected struct{}
 
 // Await waits for nobody.
-func (unconnected) Await(context.Context, turn.Need) error { return nil }
+func (unconnected) Await(context.Context, answer.Need) error { return nil }
 
 // Call does nothing.
 func (unconnected) Call(context.Context, tools.Call) (tools.Result, error) {
@@ -164,11 +166,11 @@ func (unconnected) Call(context.Context, tools.Call) (tools.Result, error) {
 }
 
 // Ready is false.
-func (unconnected) Ready() bool { return false }
+func (unconnected) Ready() (ok bool, why string) { return false, "" }
 
 // Reply says that there is no model.
-func (unconnected) Reply(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
-	return func(yield func(turn.Part, error) bool) { yield(turn.Part{}, turn.ErrNoModel) }
+func (unconnected) Reply(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+	return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{}, dialogue.ErrNoModel) }
 }
 
 // Remember forgets.

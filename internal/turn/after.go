@@ -87,7 +87,7 @@ type window struct {
 // awaitCorrection opens the window after a command of a loudness, if there is
 // anything to correct.
 func (l *Loop) awaitCorrection(loudest float64) {
-	if l.state != Idle || !l.parts.Answer.Amendable(l.cfg.Source, l.cfg.Area) {
+	if l.state != Idle || !l.parts.Mind.Amendable(l.cfg.Source, l.cfg.Area) {
 		return
 	}
 	if _, ok := l.parts.Stt.(Reopener); !ok || l.cfg.PushToTalk {
@@ -159,7 +159,7 @@ func (l *Loop) amend(ctx, limited context.Context, at time.Time) {
 	wall := time.Now()
 	text, err := l.parts.Stt.Finish(limited)
 	w.open = false
-	if err != nil || !l.parts.Answer.Amends(text.Text) {
+	if err != nil || !l.parts.Mind.Amends(text.Text) {
 		*w = window{until: w.until, near: w.near}
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
@@ -66,13 +67,13 @@ func runLoop(b *testing.B) (line, *ender) {
 	caller := &fake.Caller{CallFunc: func(context.Context, tools.Call) (tools.Result, error) {
 		return tools.Result{Text: "It's noon."}, nil
 	}}
-	answerer, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, caller,
-		&fake.Assistant{}, reply.English(), turn.Safety{FanOutLimit: 5}, log)
+	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, caller,
+		&fake.Assistant{}, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}
 	loop, err := turn.NewLoop(turn.Config{Source: record.FromMic, Live: true}, turn.Parts{
-		Mic: mic, Answer: answerer, Voice: silent{}, Speaker: &fake.Speaker{}, Observer: ended, Log: log,
+		Mic: mic, Mind: answerer, Voice: silent{}, Speaker: &fake.Speaker{}, Observer: ended, Log: log,
 		Stt: &fake.Transcriber{Text: func() speech.Transcript { return speech.Transcript{Text: "what time is it"} }},
 		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
 			return speech.Detection{Word: "hey jarvis", Engine: "fake", At: f.At}, f.Samples[0] == 1, nil

@@ -240,7 +240,7 @@ func (l *Loop) recognise(ctx context.Context, f audio.Frame, partial *speech.Par
 			return err
 		}
 		if p.Text != partial.Text {
-			*judged = l.parts.Answer.Judge(p.Text)
+			*judged = l.parts.Mind.Judge(p.Text)
 		}
 		*partial = p
 	}
@@ -376,7 +376,7 @@ func (l *Loop) fail(ctx context.Context, t *telling, why string) {
 	t.rec.Outcome = record.Failed
 	t.rec.Error = why
 	if t.rec.Wake != nil {
-		t.rec.Reply = l.parts.Answer.phrases.Phrase("failed", nil)
+		t.rec.Reply = l.parts.Mind.Failed()
 		l.says = append(l.says, say{t.rec.Reply})
 		l.parts.Observer.Replied(t.id, t.rec.Reply)
 	} else {

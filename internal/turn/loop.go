@@ -62,7 +62,7 @@ type Parts struct {
 	Wake     WakeDetector
 	Stt      Transcriber
 	End      Endpointer
-	Answer   *Answerer
+	Mind     Mind
 	Voice    Synthesizer
 	Speaker  Speaker
 	Chimes   Speaker // for the short sounds; nil: Speaker
@@ -152,7 +152,7 @@ type aftermath struct {
 // NewLoop checks its parts and starts nothing.
 func NewLoop(cfg Config, p Parts) (*Loop, error) {
 	switch {
-	case p.Mic == nil || p.Answer == nil || p.Observer == nil || p.Log == nil:
+	case p.Mic == nil || p.Mind == nil || p.Observer == nil || p.Log == nil:
 		return nil, errors.New("turn loop: a microphone, an answerer, an observer and a logger are needed")
 	case p.Stt == nil || p.End == nil:
 		return nil, errors.New("turn loop: a transcriber and an endpointer are needed")

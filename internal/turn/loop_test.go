@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
@@ -84,13 +85,13 @@ func newBenchWith(t *testing.T, stt turn.Transcriber) *bench {
 		stt = b.stt
 	}
 	log := slog.New(slog.DiscardHandler)
-	answerer, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, b.caller,
-		&fake.Assistant{}, reply.English(), turn.Safety{FanOutLimit: 5}, log)
+	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, b.caller,
+		&fake.Assistant{}, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.loop, err = turn.NewLoop(turn.Config{Area: "Kitchen", Source: record.FromMic, Live: true}, turn.Parts{
-		Mic: b, Answer: answerer, Voice: b.voice, Speaker: b.speaker, Observer: b.observer, Log: log, Stt: stt,
+		Mic: b, Mind: answerer, Voice: b.voice, Speaker: b.speaker, Observer: b.observer, Log: log, Stt: stt,
 		Wake: b.wake,
 		End: &fake.Endpointer{PushFunc: func(f audio.Frame) speech.Endpoint {
 			switch f.Samples[0] {

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/fake"
@@ -50,7 +51,7 @@ type scene struct {
 	wake   *fake.WakeDetector
 	end    *simpleEnd
 	loop   *turn.Loop
-	world  *world
+	world  *fake.World
 	cfg    turn.Config
 
 	hit   speech.Detection // of the next frame
@@ -133,7 +134,7 @@ func newScene(t *testing.T, cfg turn.Config) *scene {
 // newSceneWith asks about more devices than a limit.
 func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 	t.Helper()
-	s := &scene{t: t, frames: make(chan audio.Frame), world: newWorld(), end: &simpleEnd{}, start: time.Now(), cfg: cfg, noise: 1}
+	s := &scene{t: t, frames: make(chan audio.Frame), world: fake.NewWorld(), end: &simpleEnd{}, start: time.Now(), cfg: cfg, noise: 1}
 	s.stt = &fake.Script{Loud: func(f audio.Frame) bool { return audio.Level(f.Samples) > loudLevel }}
 	s.wake = &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
 		d := s.hit
@@ -141,23 +142,23 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 		d.At = f.At
 		return d, d.Word != "" && (!d.Stop || s.wake.Stops), s.deaf
 	}}
-	matcher, err := intent.New(intent.English(), cottage())
+	matcher, err := intent.New(intent.English(), fake.Cottage())
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	answerer, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: cottage(), JudgeFunc: func(text string) speech.Completeness {
+	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.Cottage(), JudgeFunc: func(text string) speech.Completeness {
 		if d := matcher.Match(text, "Kitchen"); d.Route == intent.Local || d.Route == intent.Ask {
 			return speech.Closed
 		}
 		return speech.Incomplete
-	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, reply.English(), turn.Safety{FanOutLimit: limit}, log)
+	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, reply.English(), answer.Safety{FanOutLimit: limit}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.Area, cfg.Source, cfg.Live = "Kitchen", record.FromMic, true
 	s.loop, err = turn.NewLoop(cfg, turn.Parts{
-		Mic: s, Wake: s.wake, Stt: s.stt, End: s.end, Answer: answerer, Voice: s, Speaker: s, Observer: s, Keep: s, Log: log,
+		Mic: s, Wake: s.wake, Stt: s.stt, End: s.end, Mind: answerer, Voice: s, Speaker: s, Observer: s, Keep: s, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -382,7 +383,7 @@ func (s *scene) call(ctx context.Context, c tools.Call) (tools.Result, error) {
 		return tools.Result{}, errors.New("too late")
 	}
 	<-time.After(100 * time.Millisecond)
-	return s.world.call(ctx, c)
+	return s.world.Call(ctx, c)
 }
 
 // StateChanged makes the scene an observer.

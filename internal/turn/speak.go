@@ -39,9 +39,12 @@ func (l *Loop) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	if heard.Text == "" {
 		l.notUnderstood(t, heard, say)
 	} else {
-		q := Question{Text: heard.Text, Area: t.rec.Area, Source: t.rec.Source, DryRun: l.cfg.DryRun, FollowUp: t.followUp}
-		l.parts.Answer.answer(ctx, q, &t.rec, t.watch, say)
-		l.hearOut(ctx, t, q, quiet, say)
+		asked := record.Turn{
+			Request: record.Request{Text: heard.Text, Area: t.rec.Area, Source: t.rec.Source, DryRun: l.cfg.DryRun, FollowUp: t.followUp},
+			Record:  &t.rec, Watch: t.watch, Say: say,
+		}
+		l.parts.Mind.Answer(ctx, asked)
+		l.hearOut(ctx, t, asked, quiet)
 		if !t.unanswered() {
 			l.parts.Observer.Replied(t.id, t.rec.Reply)
 		}
@@ -68,7 +71,7 @@ func (t *telling) unanswered() bool {
 
 // hearOut waits for what may be added to the sentence, and answers that too. Who
 // only asked something hears the answer at once.
-func (l *Loop) hearOut(ctx context.Context, t *telling, q Question, quiet chan<- struct{}, say func(string)) {
+func (l *Loop) hearOut(ctx context.Context, t *telling, asked record.Turn, quiet chan<- struct{}) {
 	if t.more == nil {
 		return
 	}
@@ -87,7 +90,7 @@ func (l *Loop) hearOut(ctx context.Context, t *telling, q Question, quiet chan<-
 	case more := <-t.more:
 		t.utterance.sound = append(t.utterance.sound, more.sound...)
 		if more.whole != "" {
-			l.parts.Answer.extend(ctx, q, more.whole, &t.rec, t.watch, say)
+			l.parts.Mind.Extend(ctx, asked, more.whole)
 		}
 	case <-ctx.Done():
 	}
@@ -126,7 +129,7 @@ func standIn(r record.Record, given, played int) earcon.Sound {
 func (l *Loop) notUnderstood(t *telling, heard speech.Transcript, say func(string)) {
 	if t.rec.Outcome == record.Failed { // there was nobody to hear it, as hearAgain has noted
 		if t.rec.Wake != nil {
-			t.rec.Reply = l.parts.Answer.phrases.Phrase("failed", nil)
+			t.rec.Reply = l.parts.Mind.Failed()
 			say(t.rec.Reply)
 			l.parts.Observer.Replied(t.id, t.rec.Reply)
 		}
@@ -138,7 +141,7 @@ func (l *Loop) notUnderstood(t *telling, heard speech.Transcript, say func(strin
 		t.rec.Error += ": " + heard.Rejected
 	}
 	if t.rec.Wake != nil && t.utterance.spoke >= shortest {
-		t.rec.Reply = l.parts.Answer.NotHeard()
+		t.rec.Reply = l.parts.Mind.NotHeard()
 		say(t.rec.Reply)
 		l.parts.Observer.Replied(t.id, t.rec.Reply)
 	}

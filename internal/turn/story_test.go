@@ -19,9 +19,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
@@ -31,26 +32,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the expected parts of the stories")
-
-// house is the one the stories play in.
-func house() *home.House {
-	zwave := func(name, domain, area string, can ...home.Ability) home.Entity {
-		return home.Entity{
-			ID: domain + "." + name, Name: name, Domain: domain, Area: area, Abilities: can, Server: "zwave",
-			Control: &home.Control{Tool: "control_zwave_device", ID: name}, Read: &home.Control{Tool: "get_device_state", ID: name},
-		}
-	}
-	h := &home.House{Areas: []home.Area{{Name: "Kitchen"}, {Name: "Bedroom"}, {Name: "Hallway"}, {Name: "Office"}}}
-	h.Entities = []home.Entity{
-		zwave("Kitchen Light", "light", "Kitchen", home.OnOff),
-		zwave("Bedroom Lamp", "light", "Bedroom", home.OnOff, home.Brightness),
-		zwave("Front Door", "lock", "Hallway", home.Lock),
-	}
-	for i := range 6 {
-		h.Entities = append(h.Entities, zwave(fmt.Sprintf("Office Light %c", 'A'+i), "light", "Office", home.OnOff))
-	}
-	return h
-}
 
 // story is a txtar file: what was heard, how the devices and the model answer,
 // and what must come of it.
@@ -129,7 +110,7 @@ func read(a *txtar.Archive) *story {
 // tell plays every utterance: a wake word, some speech, its end.
 func (s *story) tell(t *testing.T) {
 	t.Helper()
-	matcher, err := intent.New(intent.English(), house())
+	matcher, err := intent.New(intent.English(), fake.House())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +119,8 @@ func (s *story) tell(t *testing.T) {
 		model.ReplyFunc = s.reply
 	}
 	log := slog.New(slog.DiscardHandler)
-	answerer, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: house()}, &fake.Caller{CallFunc: s.call},
-		model, reply.English(), turn.Safety{FanOutLimit: 5}, log)
+	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: s.call},
+		model, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +128,7 @@ func (s *story) tell(t *testing.T) {
 	voice, observer := &fake.Synthesizer{}, &fake.Observer{}
 	mic := &fake.Microphone{Frames: frames(2 * len(s.heard))}
 	loop, err := turn.NewLoop(turn.Config{Area: "Kitchen", Source: record.FromFile}, turn.Parts{
-		Mic: mic, Answer: answerer, Voice: voice, Speaker: &fake.Speaker{}, Observer: observer, Log: log,
+		Mic: mic, Mind: answerer, Voice: voice, Speaker: &fake.Speaker{}, Observer: observer, Log: log,
 		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
 			return speech.Detection{Word: "hey jarvis", Engine: "fake", At: f.At}, true, nil
 		}},
@@ -216,14 +197,14 @@ func (s *story) call(_ context.Context, c tools.Call) (tools.Result, error) {
 	return tools.Result{Text: args.Device + " does not answer.", Data: data, Receipt: tools.ReadReceipt(data), Failed: failed, PublishedAt: time.Now()}, err
 }
 
-func (s *story) reply(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
-	return func(yield func(turn.Part, error) bool) {
+func (s *story) reply(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+	return func(yield func(dialogue.Part, error) bool) {
 		for _, l := range s.model {
 			if text, broken := strings.CutPrefix(l, "error: "); broken {
-				yield(turn.Part{}, errors.New(text))
+				yield(dialogue.Part{}, errors.New(text))
 				return
 			}
-			if !yield(turn.Part{Sentence: l}, nil) {
+			if !yield(dialogue.Part{Sentence: l}, nil) {
 				return
 			}
 		}

@@ -1,28 +1,20 @@
-// Package turn tells the story of one spoken command, from the wake word to the
-// reply, in the words of the pure packages. It exists so that the story can be
-// read, and tested, without a microphone, a broker or a model: everything it
-// needs from the world is one of the interfaces below, in the order in which a
-// turn needs them.
+// Package turn is the ear: it tells the story of one spoken command, from the wake
+// word to the spoken reply, in the words of the pure packages. It exists so that
+// the story can be read, and tested, without a microphone or a model: everything
+// it needs from the world is one of the interfaces below, in the order in which a
+// turn needs them. What is understood and done is the mind's (package answer).
 //
-// Loop owns the microphone's state and tells one turn after the other; Answerer
-// turns a text into acts and a reply and is shared by every source of text. To
-// add a step, add its interface here, its event to the table in state.go, and
-// its call where the story reaches it.
+// Loop owns the microphone's state and tells one turn after the other. To add a
+// step, add its interface here, its event to the table in state.go, and its call
+// where the story reaches it.
 package turn
 
 import (
 	"context"
-	"errors"
-	"iter"
-	"time"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/home"
-	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
-	"voicegateway/internal/tools"
 )
 
 type (
@@ -59,24 +51,23 @@ type (
 		Admit(f audio.Frame) []audio.Frame
 		Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint
 	}
-	// Matcher understands a sentence without a model.
-	Matcher interface {
-		Match(text, area string) intent.Decision
+	// Mind understands what was said and does it.
+	Mind interface {
 		Judge(partial string) speech.Completeness
-		House() *home.House
+		Answer(ctx context.Context, t record.Turn)
+		Extend(ctx context.Context, t record.Turn, whole string) // by what was added to a sentence that is done
+		Corrections
+		Apologies
 	}
-	// Caller reaches every tool. Await returns when what a step needs is there, or
-	// is not coming for now.
-	Caller interface {
-		Await(ctx context.Context, n Need) error
-		Call(ctx context.Context, c tools.Call) (tools.Result, error)
+	// Corrections tells what may be said to a turn that is over.
+	Corrections interface {
+		Amends(text string) bool                          // it corrects what was just done
+		Amendable(source record.Source, area string) bool // there is something to correct
 	}
-	// Assistant is the language model with its tool-call loop. Reply fails with
-	// ErrNoModel before anything else where no model answers.
-	Assistant interface {
-		Ready() bool
-		Reply(ctx context.Context, q Question) iter.Seq2[Part, error]
-		Remember(heard, said string)
+	// Apologies are what is said when there is nothing to answer.
+	Apologies interface {
+		NotHeard() string // there was speech, and no sentence in it
+		Failed() string   // no recogniser could take it in
 	}
 	// Synthesizer makes a sentence audible.
 	Synthesizer interface {
@@ -110,54 +101,4 @@ type Hearing struct {
 	Partial speech.Partial
 	Judged  speech.Completeness
 	Ended   string // the endpoint's reason, with the frame that ended the utterance
-}
-
-// ErrNoModel means that there is no language model to ask.
-var ErrNoModel = errors.New("no language model answers")
-
-// Part is one piece of a model's answer: a sentence to say, or a tool call that
-// was made.
-type Part struct {
-	Sentence string
-	Call     *tools.Call
-	Spec     tools.Spec
-	Result   tools.Result
-	Err      error         // the call did not happen
-	Took     time.Duration // of the call
-}
-
-// Question is the text of one turn and where it came from.
-type Question struct {
-	ID     string    // of the turn; a new one where empty
-	At     time.Time // when it arrived; now where zero
-	Text   string
-	Area   string // the microphone's or the sender's area, may be empty
-	Source record.Source
-	DryRun bool // find out what would be done and do nothing
-	MayAct bool // the text is a command: a model may change something
-	// FollowUp: the microphone was open for the answer to a question, without a wake
-	// word. What only a model might make sense of was not said to us then.
-	FollowUp bool
-	did      []plan.Step // by the same sentence already: it counts with what is asked about
-	// Waiting is called once when the turn begins to wait for something slow, a
-	// server or a model; nil: nobody wants to know.
-	Waiting func()
-	// Lost is asked by a model's turn when a call got no answer because of its
-	// server, before the model hears of it; nil: nobody wants to decide.
-	Lost func(ctx context.Context, l Lost) Ruling
-}
-
-// Lost is a call of a model's turn that got no answer because of its server.
-type Lost struct {
-	Call tools.Call
-	Spec tools.Spec
-	Err  error
-	Rest []tools.Call // planned by the model after it
-}
-
-// Ruling is what becomes of a model's turn after a lost call.
-type Ruling struct {
-	Again bool   // there is a connection anew and the call was never sent: make it
-	Stop  bool   // end the turn
-	Say   string // said then
 }

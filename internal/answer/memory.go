@@ -1,4 +1,4 @@
-package turn
+package answer
 
 import (
 	"strings"
@@ -63,7 +63,7 @@ type deed struct {
 
 // recall gives what the asker's last turn did, and notes that another turn is
 // here. It is nil where there is nothing any more.
-func (m *memory) recall(q Question) *past {
+func (m *memory) recall(q record.Request) *past {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := m.past[asker(q)]
@@ -89,7 +89,7 @@ func (m *memory) holds(who string) bool {
 }
 
 // claim hands what is to be taken back over to one turn only.
-func (m *memory) claim(q Question) bool {
+func (m *memory) claim(q record.Request) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	_, ok := m.past[asker(q)]
@@ -98,7 +98,7 @@ func (m *memory) claim(q Question) bool {
 }
 
 // keep remembers what a turn did; a turn that did nothing leaves what was before.
-func (m *memory) keep(q Question, p past, reply string) {
+func (m *memory) keep(q record.Request, p past, reply string) {
 	if len(p.deeds) == 0 && !p.rest || q.DryRun {
 		return
 	}
@@ -133,7 +133,7 @@ func makeRoom[V any](kept map[string]V, until func(V) time.Time) {
 }
 
 // ask keeps a question back.
-func (m *memory) ask(q Question, p pending) {
+func (m *memory) ask(q record.Request, p pending) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.pending == nil {
@@ -145,7 +145,7 @@ func (m *memory) ask(q Question, p pending) {
 
 // answer takes the question back that waits for this asker. Whatever is said
 // next drops it, except a dry run, which changes nothing.
-func (m *memory) answer(q Question) (pending, bool) {
+func (m *memory) answer(q record.Request) (pending, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p, ok := m.pending[asker(q)]
@@ -203,3 +203,6 @@ func named(h *home.House, server, name string) *home.Entity {
 	}
 	return found
 }
+
+// asker is who asks, by source and room: what one was asked, another does not answer.
+func asker(q record.Request) string { return string(q.Source) + "/" + q.Area }

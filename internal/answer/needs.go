@@ -1,11 +1,39 @@
-package turn
+package answer
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
+)
+
+type (
+	// Matcher understands a sentence without a model.
+	Matcher interface {
+		Match(text, area string) intent.Decision
+		Judge(partial string) speech.Completeness
+		House() *home.House
+	}
+	// Caller reaches every tool. Await returns when what a step needs is there, or
+	// is not coming for now.
+	Caller interface {
+		Await(ctx context.Context, n Need) error
+		Call(ctx context.Context, c tools.Call) (tools.Result, error)
+	}
+	// Assistant is the language model with its tool-call loop. Reply fails with
+	// ErrNoModel before anything else where no model answers; Ready says so, or why
+	// none does.
+	Assistant interface {
+		Ready() (ok bool, why string)
+		Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dialogue.Part, error]
+		Remember(heard, said string)
+	}
 )
 
 // Need is what a step waits for before it is done, and all it waits for: one
@@ -33,14 +61,14 @@ func unsettled(d intent.Decision) bool {
 
 // awaited matches again whenever a house was told, for as long as one that is still
 // to come could change what is decided.
-func (a *Answerer) awaited(ctx context.Context, q Question, d intent.Decision) intent.Decision {
-	q.waits()
+func (a *Answerer) awaited(ctx context.Context, x *exchange, d intent.Decision) intent.Decision {
+	x.waits()
 	ctx, cancel := context.WithTimeout(ctx, needBudget)
 	defer cancel()
 	for told := true; told && unsettled(d); {
 		before := a.match.House()
 		a.awaitHouse(ctx, d.Route == intent.Model)
-		d = a.match.Match(q.Text, q.Area)
+		d = a.match.Match(x.Text, x.Area)
 		told = a.match.House() != before
 	}
 	return d
@@ -54,7 +82,7 @@ func (a *Answerer) awaitHouse(ctx context.Context, story bool) {
 		moment, cancel := context.WithTimeout(ctx, storyBudget)
 		defer cancel()
 		_ = a.caller.Await(moment, Need{House: true}) // what is missing then is not waited for
-		if a.model.Ready() || a.match.House() != before {
+		if ready, _ := a.model.Ready(); ready || a.match.House() != before {
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package turn_test
+package answer_test
 
 import (
 	"context"
@@ -11,18 +11,19 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"voicegateway/internal/answer"
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // needing is an answerer in a house, and what its turns waited for.
 type needing struct {
-	*turn.Answerer
+	*answer.Answerer
 	matcher *fake.Matcher
 	mu      sync.Mutex
 	needs   []string
@@ -34,14 +35,14 @@ func needs(t *testing.T, h *home.House, model *fake.Assistant, caller *fake.Call
 	n := &needing{matcher: &fake.Matcher{}}
 	n.live(t, h)
 	await := caller.AwaitFunc
-	caller.AwaitFunc = func(ctx context.Context, need turn.Need) error {
+	caller.AwaitFunc = func(ctx context.Context, need answer.Need) error {
 		n.mu.Lock()
 		n.needs = append(n.needs, fmt.Sprintf("%+v", need))
 		n.mu.Unlock()
 		return await(ctx, need)
 	}
 	var err error
-	n.Answerer, err = turn.NewAnswerer(n.matcher, caller, model, reply.English(), turn.Safety{FanOutLimit: 5}, slog.New(slog.DiscardHandler))
+	n.Answerer, err = answer.New(n.matcher, caller, model, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func (n *needing) live(t *testing.T, h *home.House) {
 func (n *needing) ask(t *testing.T, text string) record.Record {
 	t.Helper()
 	n.needs = nil
-	return n.Turn(t.Context(), turn.Question{Text: text, Source: record.FromHTTP})
+	return n.Turn(t.Context(), record.Request{Text: text, Source: record.FromHTTP})
 }
 
 // lamp is a lamp of a server.
@@ -88,7 +89,7 @@ func TestAStepWaitsForItsOwnServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := make(chan struct{})
 		n := needs(t, &home.House{Entities: []home.Entity{lamp("Desk Lamp", "here"), lamp("Attic Lamp", "late")}}, &fake.Assistant{}, &fake.Caller{
-			AwaitFunc: func(ctx context.Context, need turn.Need) error {
+			AwaitFunc: func(ctx context.Context, need answer.Need) error {
 				if need.Server != "late" {
 					return nil
 				}
@@ -126,8 +127,8 @@ func TestWhatASentenceNeeds(t *testing.T) {
 		house = "{Server: House:true Again:false}"
 		own   = "{Server:here House:false Again:false}"
 	)
-	tells := &fake.Assistant{ReplyFunc: func(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
-		return func(yield func(turn.Part, error) bool) { yield(turn.Part{Sentence: "Once upon a time."}, nil) }
+	tells := &fake.Assistant{ReplyFunc: func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+		return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{Sentence: "Once upon a time."}, nil) }
 	}}
 	empty, known := &home.House{}, &home.House{Entities: []home.Entity{lamp("Desk Lamp", "here")}}
 	for name, tt := range map[string]struct {
@@ -148,7 +149,7 @@ func TestWhatASentenceNeeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := needs(t, tt.house, tt.model, &fake.Caller{
-				AwaitFunc: func(context.Context, turn.Need) error { return nil },
+				AwaitFunc: func(context.Context, answer.Need) error { return nil },
 				CallFunc:  func(_ context.Context, c tools.Call) (tools.Result, error) { return obeys(c), nil },
 			})
 			if n.ask(t, tt.text); !slices.Equal(n.needs, tt.want) {
@@ -169,7 +170,7 @@ func TestANameIsLookedForInEveryHouseThatComes(t *testing.T) {
 	}
 	var n *needing
 	n = needs(t, &home.House{}, &fake.Assistant{}, &fake.Caller{
-		AwaitFunc: func(_ context.Context, need turn.Need) error {
+		AwaitFunc: func(_ context.Context, need answer.Need) error {
 			if need.House {
 				n.live(t, houses[0])
 				houses = houses[1:]

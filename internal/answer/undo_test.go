@@ -1,4 +1,4 @@
-package turn_test
+package answer_test
 
 import (
 	"context"
@@ -17,12 +17,13 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"voicegateway/internal/answer"
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // TestAmendments tells conversations in which what was done is taken back.
@@ -73,7 +74,7 @@ func held(t *testing.T, file string, archive *txtar.Archive) {
 		}
 		ends = append(ends, strings.TrimSpace(fmt.Sprintf("%s %s %s %d/%d %s", r.Route, r.Outcome, name, receipts, len(r.Calls), r.Error)))
 	}
-	got := map[string]string{"calls": lines(k.world.calls), "said": lines(k.said), "ends": lines(ends)}
+	got := map[string]string{"calls": lines(k.world.Calls), "said": lines(k.said), "ends": lines(ends)}
 	for i, f := range archive.Files {
 		want, expected := got[f.Name]
 		if !expected || string(f.Data) == want {
@@ -131,16 +132,16 @@ func TestOnlyCorrectionsAmend(t *testing.T) {
 }
 
 // called makes a model of one turn: its calls are made, then its words are said.
-func called(k **talk, calls []tools.Call, risk tools.Risk, words string) func(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
-	return func(ctx context.Context, _ turn.Question) iter.Seq2[turn.Part, error] {
-		return func(yield func(turn.Part, error) bool) {
+func called(k **talk, calls []tools.Call, risk tools.Risk, words string) func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+	return func(ctx context.Context, _ dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+		return func(yield func(dialogue.Part, error) bool) {
 			for _, c := range calls {
-				r, err := (*k).world.call(ctx, c)
-				if !yield(turn.Part{Call: &c, Spec: tools.Spec{Name: c.Tool, Server: c.Server, Risk: risk}, Result: r, Err: err}, nil) {
+				r, err := (*k).world.Call(ctx, c)
+				if !yield(dialogue.Part{Call: &dialogue.Call{Call: c, Spec: tools.Spec{Name: c.Tool, Server: c.Server, Risk: risk}, Result: r, Err: err}}, nil) {
 					return
 				}
 			}
-			yield(turn.Part{Sentence: words}, nil)
+			yield(dialogue.Part{Sentence: words}, nil)
 		}
 	}
 }
@@ -224,7 +225,7 @@ func TestAModelsActsAreTakenBack(t *testing.T) {
 			for _, l := range append([]string{"make it cosy in here for a film tonight"}, tt.talk...) {
 				k.line(l)
 			}
-			if got := k.world.calls; !slices.Equal(got, tt.want) {
+			if got := k.world.Calls; !slices.Equal(got, tt.want) {
 				t.Errorf("calls: %v, expected %v", got, tt.want)
 			}
 			if got := k.said[len(k.said)-1]; got != tt.last {
@@ -237,23 +238,23 @@ func TestAModelsActsAreTakenBack(t *testing.T) {
 // TestAGroupOfAModelIsTakenBack: the receipt of a group holds one of each device.
 func TestAGroupOfAModelIsTakenBack(t *testing.T) {
 	t.Parallel()
-	group := func(context.Context, turn.Question) iter.Seq2[turn.Part, error] {
-		return func(yield func(turn.Part, error) bool) {
+	group := func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+		return func(yield func(dialogue.Part, error) bool) {
 			c := tools.Call{Server: "zwave", Tool: "control_zwave_device", Args: json.RawMessage(`{"device_name":"bedroom lights","action":"on"}`)}
 			data := json.RawMessage(`{"device":"bedroom lights","property":"on","outcome":"accepted","devices":[
 				{"device":"Left Lamp","property":"on_off","outcome":"confirmed","before":"off","before_level":0,"value":"off"},
 				{"device":"Right Lamp","property":"on_off","outcome":"accepted","before":"off","value":"off"},
 				{"device":"Coffee Machine","property":"on_off","outcome":"refused","before":"on","value":"off"},
 				{"device":"Heater","property":"on_off","outcome":"confirmed","before":"off","value":"on"}]}`)
-			yield(turn.Part{Call: &c, Spec: tools.Spec{Server: "zwave", Risk: tools.Reversible}, Result: tools.Result{Data: data, Receipt: tools.ReadReceipt(data)}}, nil)
+			yield(dialogue.Part{Call: &dialogue.Call{Call: c, Spec: tools.Spec{Server: "zwave", Risk: tools.Reversible}, Result: tools.Result{Data: data, Receipt: tools.ReadReceipt(data)}}}, nil)
 		}
 	}
 	k := converse(t, "en", group)
-	k.world.state["Left Lamp"]["brightness"] = 0.0
+	k.world.State["Left Lamp"]["brightness"] = 0.0
 	k.line("make it cosy in here for a film tonight")
 	k.line("undo")
-	if want := []string{"Right Lamp off"}; !slices.Equal(k.world.calls, want) {
-		t.Errorf("calls: %v, expected %v", k.world.calls, want)
+	if want := []string{"Right Lamp off"}; !slices.Equal(k.world.Calls, want) {
+		t.Errorf("calls: %v, expected %v", k.world.Calls, want)
 	}
 	if got, want := k.said[1], "The right lamp is off again. I don't know how the heater was before."; got != want {
 		t.Errorf("said %q, expected %q", got, want)
@@ -273,22 +274,22 @@ func TestUndoWaitsItsTurn(t *testing.T) {
 				close(inside)
 				<-gate
 			}
-			return k.world.call(ctx, c)
+			return k.world.Call(ctx, c)
 		}})
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			k.answer.Turn(t.Context(), turn.Question{Text: "set the left lamp to eighty percent", Area: "Bedroom", Source: record.FromCLI})
+			k.answer.Turn(t.Context(), record.Request{Text: "set the left lamp to eighty percent", Area: "Bedroom", Source: record.FromCLI})
 		})
 		<-inside
 		var rec record.Record
 		wg.Go(func() {
-			rec = k.answer.Turn(t.Context(), turn.Question{Text: "undo", Area: "Bedroom", Source: record.FromHTTP})
+			rec = k.answer.Turn(t.Context(), record.Request{Text: "undo", Area: "Bedroom", Source: record.FromHTTP})
 		})
 		synctest.Wait()
 		close(gate)
 		wg.Wait()
-		if rec.Reply != "Somebody has changed the left lamp since." || k.world.state["Left Lamp"]["brightness"] != 80.0 {
-			t.Errorf("it says %q, and the lamp is at %v", rec.Reply, k.world.state["Left Lamp"]["brightness"])
+		if rec.Reply != "Somebody has changed the left lamp since." || k.world.State["Left Lamp"]["brightness"] != 80.0 {
+			t.Errorf("it says %q, and the lamp is at %v", rec.Reply, k.world.State["Left Lamp"]["brightness"])
 		}
 	})
 }
@@ -304,7 +305,7 @@ func TestTwoUndoesAtOnceAreOne(t *testing.T) {
 	for i := range replies {
 		wg.Go(func() {
 			<-begin
-			replies[i] = k.answer.Turn(t.Context(), turn.Question{Text: "undo that", Area: "Bedroom", Source: record.FromHTTP}).Reply
+			replies[i] = k.answer.Turn(t.Context(), record.Request{Text: "undo that", Area: "Bedroom", Source: record.FromHTTP}).Reply
 		})
 	}
 	close(begin)
@@ -322,7 +323,7 @@ func TestADryRunOfAnUndo(t *testing.T) {
 	t.Parallel()
 	k := converse(t, "en", nil)
 	k.line("turn on the kitchen light")
-	dry := turn.Question{Text: "no", Area: "Bedroom", Source: record.FromHTTP, DryRun: true}
+	dry := record.Request{Text: "no", Area: "Bedroom", Source: record.FromHTTP, DryRun: true}
 	rec := k.answer.Turn(t.Context(), dry)
 	if len(rec.Calls) != 1 || string(rec.Calls[0].Args) != `{"action":"off","device_name":"Kitchen Light"}` {
 		t.Errorf("it would call %+v", rec.Calls)
@@ -337,7 +338,7 @@ func TestADryRunOfAnUndo(t *testing.T) {
 // language, whoever made the sentences.
 func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 	t.Parallel()
-	w := newWorld()
+	w := fake.NewWorld()
 	nothing := func(text, _ string) intent.Decision {
 		if text != "on" {
 			return intent.Decision{Route: intent.Model, Reason: "no_sentence"}
@@ -345,15 +346,15 @@ func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 		act := intent.Action{Intent: "HassTurnOn", Slots: map[string]any{}, Devices: []string{"light.Kitchen Light"}}
 		return intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}
 	}
-	a, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: nothing, Home: cottage()}, &fake.Caller{CallFunc: w.call}, &fake.Assistant{},
-		reply.English(), turn.Safety{}, slog.New(slog.DiscardHandler))
+	a, err := answer.New(&fake.Matcher{MatchFunc: nothing, Home: fake.Cottage()}, &fake.Caller{CallFunc: w.Call}, &fake.Assistant{},
+		reply.English(), answer.Safety{}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, want string }{
 		{"on", "The kitchen light is on."}, {"no", "The kitchen light is off again."}, {"stop", ""}, {"no", "Okay."},
 	} {
-		if got := a.Turn(t.Context(), turn.Question{Text: c.text, Source: record.FromCLI}).Reply; got != c.want {
+		if got := a.Turn(t.Context(), record.Request{Text: c.text, Source: record.FromCLI}).Reply; got != c.want {
 			t.Errorf("%q is answered %q, expected %q", c.text, got, c.want)
 		}
 	}
@@ -367,14 +368,14 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		for i := range 80 {
 			k.area = fmt.Sprintf("Nowhere %d", i)
 			<-time.After(time.Millisecond)
-			k.answer.Turn(t.Context(), turn.Question{Text: "turn on the kitchen light", Area: k.area, Source: record.FromCLI})
-			k.answer.Turn(t.Context(), turn.Question{Text: "turn on the office lights", Area: k.area, Source: record.FromCLI})
-			k.world.set("Kitchen Light", "off", nil)
+			k.answer.Turn(t.Context(), record.Request{Text: "turn on the kitchen light", Area: k.area, Source: record.FromCLI})
+			k.answer.Turn(t.Context(), record.Request{Text: "turn on the office lights", Area: k.area, Source: record.FromCLI})
+			k.world.Set("Kitchen Light", "off", nil)
 		}
 		if k.answer.Amendable(record.FromCLI, "Nowhere 0") {
 			t.Error("what was done first is still kept")
 		}
-		rec := k.answer.Turn(t.Context(), turn.Question{Text: "undo", Area: k.area, Source: record.FromCLI})
+		rec := k.answer.Turn(t.Context(), record.Request{Text: "undo", Area: k.area, Source: record.FromCLI})
 		if rec.Reply != "The kitchen light is off again." {
 			t.Errorf("the last one is answered %q", rec.Reply)
 		}

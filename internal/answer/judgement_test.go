@@ -1,4 +1,4 @@
-package turn_test
+package answer_test
 
 import (
 	"context"
@@ -14,12 +14,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicegateway/internal/answer"
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // shelf keeps tasks in memory.
@@ -74,7 +75,9 @@ type patient struct {
 	calls      []string
 }
 
-func (p *patient) Trouble(string) turn.Trouble { return turn.Trouble{Health: "dead", Failures: 1} }
+func (p *patient) Trouble(string) dialogue.Trouble {
+	return dialogue.Trouble{Health: "dead", Failures: 1}
+}
 
 func (p *patient) Reconnect(context.Context, string) error {
 	p.mu.Lock()
@@ -108,10 +111,10 @@ func (p *patient) call(_ context.Context, c tools.Call) (tools.Result, error) {
 // arbiter answers with its choices in turn.
 type arbiter struct {
 	choices []record.Choice
-	asked   []turn.Trouble
+	asked   []dialogue.Trouble
 }
 
-func (a *arbiter) Arbitrate(_ context.Context, t turn.Trouble) (record.Choice, string, error) {
+func (a *arbiter) Arbitrate(_ context.Context, t dialogue.Trouble) (record.Choice, string, error) {
 	a.asked = append(a.asked, t)
 	if len(a.choices) == 0 {
 		return "", "", errors.New("the answer is nonsense")
@@ -121,22 +124,21 @@ func (a *arbiter) Arbitrate(_ context.Context, t turn.Trouble) (record.Choice, s
 	return c, "because", nil
 }
 
-func answererFor(t *testing.T, p *patient, arb *arbiter, tasks *shelf, model *fake.Assistant) *turn.Answerer {
+func answererFor(t *testing.T, p *patient, arb *arbiter, tasks *shelf, model *fake.Assistant) *answer.Answerer {
 	t.Helper()
-	matcher, err := intent.New(intent.English(), house())
+	matcher, err := intent.New(intent.English(), fake.House())
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := turn.NewAnswerer(&fake.Matcher{MatchFunc: matcher.Match, Home: house()}, &fake.Caller{CallFunc: p.call},
-		model, reply.English(), turn.Safety{FanOutLimit: 5}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := turn.Recovery{Servers: p, Tasks: tasks}
+	r := answer.Recovery{Servers: p, Tasks: tasks}
 	if arb != nil {
 		r.Arbiter = arb
 	}
-	a.SetRecovery(r)
+	a, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: p.call},
+		model, reply.English(), answer.Safety{FanOutLimit: 5}, r, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return a
 }
 
@@ -144,16 +146,16 @@ func TestRuled(t *testing.T) {
 	t.Parallel()
 	open := []string{"the lamp"}
 	for name, tt := range map[string]struct {
-		t    turn.Trouble
+		t    dialogue.Trouble
 		want record.Choice
 	}{
-		"nothing is open":              {turn.Trouble{}, record.Continue},
-		"first loss":                   {turn.Trouble{Open: open}, record.RetryConnection},
-		"connected anew before":        {turn.Trouble{Open: open, Reconnects: 1}, record.StopTask},
-		"the call tried to by itself":  {turn.Trouble{Open: open, Unreached: true}, record.StopTask},
-		"nothing open and unreachable": {turn.Trouble{Unreached: true}, record.Continue},
+		"nothing is open":              {dialogue.Trouble{}, record.Continue},
+		"first loss":                   {dialogue.Trouble{Open: open}, record.RetryConnection},
+		"connected anew before":        {dialogue.Trouble{Open: open, Reconnects: 1}, record.StopTask},
+		"the call tried to by itself":  {dialogue.Trouble{Open: open, Unreached: true}, record.StopTask},
+		"nothing open and unreachable": {dialogue.Trouble{Unreached: true}, record.Continue},
 	} {
-		if got := turn.Ruled(tt.t); got != tt.want {
+		if got := answer.Ruled(tt.t); got != tt.want {
 			t.Errorf("%s: %s, expected %s", name, got, tt.want)
 		}
 	}
@@ -194,7 +196,7 @@ func TestJudgementOfALocalTask(t *testing.T) {
 				p.lost["Kitchen Light"] = unknown
 			}
 			a := answererFor(t, p, tt.arb, tasks, &fake.Assistant{})
-			rec := a.Turn(t.Context(), turn.Question{Text: both, Source: record.FromHTTP})
+			rec := a.Turn(t.Context(), record.Request{Text: both, Source: record.FromHTTP})
 			if got := judgements(rec); got != tt.want {
 				t.Errorf("judgements %q, expected %q", got, tt.want)
 			}
@@ -254,7 +256,7 @@ func TestResumeRepeatsNothingConfirmed(t *testing.T) {
 		p.mu.Lock()
 		p.calls = nil
 		p.mu.Unlock()
-		return a.Turn(t.Context(), turn.Question{Text: text, Source: record.FromHTTP})
+		return a.Turn(t.Context(), record.Request{Text: text, Source: record.FromHTTP})
 	}
 	if rec := ask("turn on the kitchen light and turn on the bedroom lamp"); !strings.Contains(rec.Reply, "resume") {
 		t.Fatalf("it says %q", rec.Reply)
@@ -286,7 +288,7 @@ func TestANoDeclinesTheOffer(t *testing.T) {
 		a := answererFor(t, p, nil, tasks, &fake.Assistant{})
 		ask := func(text string) record.Record {
 			<-time.After(time.Second)
-			return a.Turn(t.Context(), turn.Question{Text: text, Source: record.FromHTTP})
+			return a.Turn(t.Context(), record.Request{Text: text, Source: record.FromHTTP})
 		}
 		ask("turn on the kitchen light and turn on the bedroom lamp")
 		p.lost = nil
@@ -317,7 +319,7 @@ func TestWhatMustNotBeDoneTwiceIsNotKept(t *testing.T) {
 	t.Parallel()
 	p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNoAnswer, "Kitchen Light": tools.ErrNoAnswer}}, &shelf{}
 	a := answererFor(t, p, nil, tasks, &fake.Assistant{})
-	rec := a.Turn(t.Context(), turn.Question{Text: "toggle the kitchen light and toggle the bedroom lamp", Source: record.FromHTTP})
+	rec := a.Turn(t.Context(), record.Request{Text: "toggle the kitchen light and toggle the bedroom lamp", Source: record.FromHTTP})
 	if got := judgements(rec); got != "retry_connection/rule stop_task/rule" || len(tasks.tasks) != 0 || rec.Outcome != record.Failed {
 		t.Fatalf("judgements %q, kept %q: %+v", got, openOf(tasks), rec.Verdict)
 	}
@@ -334,31 +336,31 @@ func TestJudgementOfAModelsTask(t *testing.T) {
 	for name, tt := range map[string]struct {
 		arb   *arbiter
 		heals bool
-		want  turn.Ruling
+		want  dialogue.Ruling
 		kept  string
 	}{
 		"continue": {arb: &arbiter{choices: []record.Choice{record.Continue}}},
-		"retry":    {arb: &arbiter{choices: []record.Choice{record.RetryConnection}}, heals: true, want: turn.Ruling{Again: true}},
-		"stop":     {arb: &arbiter{choices: []record.Choice{record.StopTask}}, want: turn.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
-		"nonsense": {arb: &arbiter{}, want: turn.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
+		"retry":    {arb: &arbiter{choices: []record.Choice{record.RetryConnection}}, heals: true, want: dialogue.Ruling{Again: true}},
+		"stop":     {arb: &arbiter{choices: []record.Choice{record.StopTask}}, want: dialogue.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
+		"nonsense": {arb: &arbiter{}, want: dialogue.Ruling{Stop: true}, kept: "Bedroom Lamp: on, Office Light A: on"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var got turn.Ruling
-			model := &fake.Assistant{ReplyFunc: func(ctx context.Context, q turn.Question) iter.Seq2[turn.Part, error] {
-				return func(yield func(turn.Part, error) bool) {
+			var got dialogue.Ruling
+			model := &fake.Assistant{ReplyFunc: func(ctx context.Context, q dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+				return func(yield func(dialogue.Part, error) bool) {
 					first := call("Kitchen Light")
 					done := tools.Result{Receipt: &tools.Receipt{Device: "Kitchen Light", Outcome: tools.Confirmed, Value: "on"}}
-					yield(turn.Part{Call: &first, Spec: spec, Result: done}, nil)
+					yield(dialogue.Part{Call: &dialogue.Call{Call: first, Spec: spec, Result: done}}, nil)
 					second := call("Bedroom Lamp")
-					got = q.Lost(ctx, turn.Lost{Call: second, Spec: spec, Err: tools.ErrNotConnected, Rest: []tools.Call{call("Office Light A")}})
-					yield(turn.Part{Call: &second, Spec: spec, Err: tools.ErrNotConnected}, nil)
-					yield(turn.Part{Sentence: "That is all I know."}, nil)
+					got = q.Lost(ctx, dialogue.LostCall{Call: dialogue.Call{Call: second, Spec: spec, Err: tools.ErrNotConnected}, Rest: []tools.Call{call("Office Light A")}})
+					yield(dialogue.Part{Call: &dialogue.Call{Call: second, Spec: spec, Err: tools.ErrNotConnected}}, nil)
+					yield(dialogue.Part{Sentence: "That is all I know."}, nil)
 				}
 			}}
 			tasks := &shelf{}
 			a := answererFor(t, &patient{heals: tt.heals}, tt.arb, tasks, model)
-			rec := a.Turn(t.Context(), turn.Question{Text: "make it cosy for reading all over the house", Source: record.FromHTTP})
+			rec := a.Turn(t.Context(), record.Request{Text: "make it cosy for reading all over the house", Source: record.FromHTTP})
 			said := got.Say
 			got.Say = ""
 			if got != tt.want || (said != "") != tt.want.Stop {
@@ -411,7 +413,7 @@ func TestResumeIsDoneOnce(t *testing.T) {
 			}})
 			var both sync.WaitGroup
 			for range 2 {
-				both.Go(func() { a.Turn(t.Context(), turn.Question{Text: "resume", Source: record.FromHTTP}) })
+				both.Go(func() { a.Turn(t.Context(), record.Request{Text: "resume", Source: record.FromHTTP}) })
 			}
 			both.Wait()
 			if tt.kept == 0 && made != 1 {

@@ -1,4 +1,4 @@
-package turn_test
+package answer_test
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
-	"voicegateway/internal/turn"
 )
 
 // TestCommandsAMinuteAreBounded: per MQTT and HTTP source, not for microphones;
@@ -19,7 +18,7 @@ func TestCommandsAMinuteAreBounded(t *testing.T) {
 		p := &patient{}
 		a := answererFor(t, p, nil, &shelf{}, &fake.Assistant{})
 		ask := func(source record.Source, text string) record.Record {
-			return a.Turn(t.Context(), turn.Question{Text: text, Source: source})
+			return a.Turn(t.Context(), record.Request{Text: text, Source: source})
 		}
 		for i := range 60 {
 			if r := ask(record.FromMQTT, "turn on the kitchen light"); r.Outcome != record.Done {

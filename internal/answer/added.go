@@ -1,4 +1,4 @@
-package turn
+package answer
 
 import (
 	"context"
@@ -11,20 +11,21 @@ import (
 	"voicegateway/internal/record"
 )
 
-// extend answers what was added to a sentence that is done already: of "turn on
+// Extend answers what was added to a sentence that is done already: of "turn on
 // the light and the fan" the fan. Politeness changes nothing, and so does what is
 // not surely the same sentence with more commands; a delay comes too late, and is
 // told so.
-func (a *Answerer) extend(ctx context.Context, q Question, whole string, rec *record.Record, w record.Stopwatch, say func(string)) {
-	if rec.Route != record.RouteLocal || rec.Outcome != record.Done && rec.Outcome != record.Failed || !begins(whole, q.Text) {
+func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
+	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
+	if x.rec.Route != record.RouteLocal || x.rec.Outcome != record.Done && x.rec.Outcome != record.Failed || !begins(whole, x.Text) {
 		return
 	}
-	first, all := a.match.Match(q.Text, q.Area), a.match.Match(whole, q.Area)
+	first, all := a.match.Match(x.Text, x.Area), a.match.Match(whole, x.Area)
 	if first.Route != intent.Local || all.Route != intent.Local {
 		return
 	}
 	if len(all.Actions) == 1 && all.Actions[0].Slots["conversation_command"] != nil && first.Actions[0].Slots["conversation_command"] == nil {
-		a.tooLate(rec, say)
+		a.tooLate(x)
 		return
 	}
 	n := len(first.Actions)
@@ -32,16 +33,17 @@ func (a *Answerer) extend(ctx context.Context, q Question, whole string, rec *re
 		return
 	}
 	all.Actions = all.Actions[n:]
-	more := record.Record{ID: rec.ID, Source: rec.Source, Area: rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
-	before := a.memory.recall(q)
-	q.did, _ = plan.Calls(first, a.match.House(), q.Area) // it was no error the first time
-	did := a.act(ctx, q, all, &more, w)
-	add(rec, more, all.Actions)
-	a.memory.keep(q, did.with(before, q.Text, whole), rec.Reply)
-	rec.Transcript.Text = whole
+	more := record.Record{ID: x.rec.ID, Source: x.rec.Source, Area: x.rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
+	before := a.memory.recall(x.Request)
+	added := &exchange{Request: x.Request, rec: &more, watch: x.watch, say: x.say}
+	added.done, _ = plan.Calls(first, a.match.House(), x.Area) // it was no error the first time
+	did := a.act(ctx, added, all)
+	add(x.rec, more, all.Actions)
+	a.memory.keep(x.Request, did.with(before, x.Text, whole), x.rec.Reply)
+	x.rec.Transcript.Text = whole
 	if more.Reply != "" {
-		say(more.Reply)
-		a.model.Remember(whole, rec.Reply)
+		x.say(more.Reply)
+		a.model.Remember(whole, x.rec.Reply)
 	}
 }
 
@@ -55,10 +57,10 @@ func (p past) with(first *past, text, whole string) past {
 }
 
 // tooLate tells that what was to be done later is done.
-func (a *Answerer) tooLate(rec *record.Record, say func(string)) {
+func (a *Answerer) tooLate(x *exchange) {
 	text := a.phrases.Phrase("done_already", nil)
-	rec.Reply = strings.TrimSpace(rec.Reply + " " + text)
-	say(text)
+	x.rec.Reply = strings.TrimSpace(x.rec.Reply + " " + text)
+	x.say(text)
 }
 
 // add puts what came of added commands to what came of the first. The timings

@@ -1,4 +1,4 @@
-package turn
+package answer
 
 import (
 	"context"
@@ -6,24 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"voicegateway/internal/dialogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
-
-// Trouble is what is known when a choice is due.
-type Trouble struct {
-	Server     string
-	Health     string   // healthy, degraded, unresponsive or dead
-	Failures   int      // calls in a row that got no answer
-	Attempts   int      // to connect, since the last stable connection
-	Reason     string   // why the call got no answer
-	Asked      string   // the text of the turn
-	Done       []string // what is confirmed, for people
-	Open       []string // what is not
-	Unreached  bool     // the reconnect that the call itself makes (M6) did not succeed
-	Reconnects int      // how often this task has connected anew already
-}
 
 // maxReconnects is how often one task may connect anew. More would keep a person
 // waiting who has heard nothing yet.
@@ -32,7 +19,7 @@ const maxReconnects = 1
 // Ruled is the written rule: it decides where no model does. One new connection
 // is worth its seconds as long as something is open, a second one is not, and a
 // call that found no server has tried one by itself.
-func Ruled(t Trouble) record.Choice {
+func Ruled(t dialogue.Trouble) record.Choice {
 	switch {
 	case len(t.Open) == 0:
 		return record.Continue
@@ -47,11 +34,11 @@ type (
 	// Arbiter makes the choice, a language model for one. Its error means that
 	// the rule decides.
 	Arbiter interface {
-		Arbitrate(ctx context.Context, t Trouble) (record.Choice, string, error) // the choice and why
+		Arbitrate(ctx context.Context, t dialogue.Trouble) (record.Choice, string, error) // the choice and why
 	}
 	// Servers is what a turn must know of the servers behind the tools.
 	Servers interface {
-		Trouble(server string) Trouble // what concerns the server of it
+		Trouble(server string) dialogue.Trouble // what concerns the server of it
 		Reconnect(ctx context.Context, server string) error
 	}
 )
@@ -76,20 +63,16 @@ func lost(err error) bool {
 	return errors.Is(err, tools.ErrNotConnected) || errors.Is(err, tools.ErrNoAnswer)
 }
 
-// SetRecovery gives the answerer what it needs to save a task. It must be called
-// before the first turn; without it a lost call is a failed one.
-func (a *Answerer) SetRecovery(r Recovery) { a.recovery = r }
-
 // judge makes the choice and notes it. An arbiter that fails, is slow, or wants
 // another connection where there was one, is overruled.
-func (a *Answerer) judge(ctx context.Context, t Trouble, rec *record.Record) record.Choice {
+func (a *Answerer) judge(ctx context.Context, t dialogue.Trouble, rec *record.Record) record.Choice {
 	made := record.Judgement{Server: t.Server, Choice: Ruled(t), By: "rule", Reason: t.Reason}
 	if a.recovery.Arbiter != nil {
 		ask, cancel := context.WithTimeout(ctx, arbiterBudget)
 		choice, why, err := a.recovery.Arbiter.Arbitrate(ask, t)
 		cancel()
 		switch {
-		case errors.Is(err, ErrNoModel): // so there is nobody to ask
+		case errors.Is(err, dialogue.ErrNoModel): // so there is nobody to ask
 		case err != nil:
 			made.Reason = fmt.Sprintf("the arbiter gave no choice (%v); the rule decided", err)
 		case choice == record.RetryConnection && t.Reconnects >= maxReconnects:
@@ -105,7 +88,7 @@ func (a *Answerer) judge(ctx context.Context, t Trouble, rec *record.Record) rec
 }
 
 // trouble puts together what is known.
-func (a *Answerer) trouble(task record.Task, cause error, reconnects int) Trouble {
+func (a *Answerer) trouble(task record.Task, cause error, reconnects int) dialogue.Trouble {
 	t := a.recovery.Servers.Trouble(task.Server)
 	t.Server, t.Asked, t.Reconnects = task.Server, task.Asked, reconnects
 	t.Unreached = errors.Is(cause, tools.ErrNotConnected)
@@ -128,27 +111,51 @@ func (a *Answerer) reconnect(ctx context.Context, server string) error {
 	return a.recovery.Servers.Reconnect(ctx, server)
 }
 
-// rescue decides what becomes of a turn of several acts one of whose servers was
-// lost, and carries it out. It returns the task if it is stopped. A single act has
-// nothing to go on with: it is reported at once.
-func (a *Answerer) rescue(ctx context.Context, q Question, p *place, steps []plan.Step, c *calls, rec *record.Record) *record.Task {
-	if a.recovery.Servers == nil || a.recovery.Tasks == nil || len(steps) < 2 {
+// rescue finds out what becomes of one task whose server was lost. A planned turn
+// and a model's go the same way.
+type rescue struct {
+	a          *Answerer
+	rec        *record.Record
+	reconnects int // of this task
+}
+
+// choose makes the choice. RetryConnection means that there is a connection anew:
+// one that is not made is chosen about again.
+func (r *rescue) choose(ctx context.Context, task record.Task, cause error) record.Choice {
+	for {
+		choice := r.a.judge(ctx, r.a.trouble(task, cause, r.reconnects), r.rec)
+		if choice != record.RetryConnection {
+			return choice
+		}
+		r.reconnects++
+		err := r.a.reconnect(ctx, task.Server)
+		if err == nil {
+			return choice
+		}
+		r.a.log.Warn("the connection was not made anew", "part", "answer", "server", task.Server, "err", err)
+	}
+}
+
+// possible reports whether there is all that a rescue needs.
+func (r Recovery) possible() bool { return r.Servers != nil && r.Tasks != nil }
+
+// save rescues a turn of several acts. It returns the task if it is stopped. A
+// single act has nothing to go on with: it is reported at once.
+func (a *Answerer) save(ctx context.Context, x *exchange, p *place, steps []plan.Step, c *calls) *record.Task {
+	if !a.recovery.possible() || len(steps) < 2 {
 		return nil
 	}
-	for reconnects := 0; ; reconnects++ {
+	r := rescue{a: a, rec: x.rec}
+	for {
 		cause := c.cause()
 		if cause == nil || ctx.Err() != nil {
 			return nil
 		}
-		task := taskOf(q, rec, steps, *c)
-		switch a.judge(ctx, a.trouble(task, cause, reconnects), rec) {
+		task := taskOf(x, steps, *c)
+		switch r.choose(ctx, task, cause) {
 		case record.StopTask:
 			return &task
 		case record.RetryConnection:
-			if err := a.reconnect(ctx, task.Server); err != nil {
-				a.log.Warn("the connection was not made anew", "part", "turn", "server", task.Server, "err", err)
-				continue
-			}
 			again := unsent(*c)
 			if len(again) == 0 {
 				return nil // what was sent is not sent twice; the reply says that its fate is not known
@@ -176,8 +183,8 @@ func unsent(c calls) []int {
 
 // taskOf is the turn as a task: what is confirmed is done, what is not is open.
 // Questions are asked again by whoever wants to know.
-func taskOf(q Question, rec *record.Record, steps []plan.Step, c calls) record.Task {
-	t := record.Task{ID: rec.ID, Asked: q.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}
+func taskOf(x *exchange, steps []plan.Step, c calls) record.Task {
+	t := record.Task{ID: x.rec.ID, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}
 	for i, s := range steps {
 		if lost(c.errs[i]) && t.Server == "" {
 			t.Server = s.Call.Server

@@ -1,24 +1,44 @@
-package turn
+package answer
 
 import (
+	"context"
 	"maps"
 	"time"
 
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/record"
 )
 
+// confirmTime is how long an answer is waited for, from the question on: it takes a
+// few seconds to say.
+const confirmTime = 15 * time.Second
+
 // remember keeps what was asked back for the time a person takes to answer.
-func (a *Answerer) remember(q Question, d intent.Decision) {
+func (a *Answerer) remember(q record.Request, d intent.Decision) {
 	if !q.DryRun {
 		a.memory.ask(q, pending{decision: d, text: q.Text, until: time.Now().Add(confirmTime)})
 	}
 }
 
-// answered completes what was asked back with the answer: a yes, the thing or the
+// completed is the step of the answer to a question that was asked back.
+func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
+	d, answered, asked := a.answerTo(x.Request)
+	x.asked = asked
+	switch {
+	case !answered:
+		return false
+	case d.Route == intent.Model: // the words of the question with the room that was asked for
+		return a.thought(ctx, x)
+	}
+	a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })
+	return true
+}
+
+// answerTo completes what was asked back with the answer: a yes, the thing or the
 // room that was asked for, without a verb. An answer that leaves the choice open
 // is asked about once more. Asked reports whether a question was waiting at all.
-func (a *Answerer) answered(q Question) (d intent.Decision, answered, asked bool) {
+func (a *Answerer) answerTo(q record.Request) (d intent.Decision, answered, asked bool) {
 	p, asked := a.memory.answer(q)
 	if !asked {
 		return d, false, false
@@ -40,7 +60,7 @@ func (a *Answerer) answered(q Question) (d intent.Decision, answered, asked bool
 }
 
 // inRoom reads a sentence again with the room that was asked for.
-func (a *Answerer) inRoom(q Question, p pending) (intent.Decision, bool) {
+func (a *Answerer) inRoom(q record.Request, p pending) (intent.Decision, bool) {
 	if area := a.phrases.Place(q.Text, a.match.House()); area != "" {
 		return a.match.Match(p.text, area), true
 	}
@@ -48,12 +68,12 @@ func (a *Answerer) inRoom(q Question, p pending) (intent.Decision, bool) {
 }
 
 // withThing completes an act with what was chosen.
-func (a *Answerer) withThing(q Question, p pending) (intent.Decision, bool) {
+func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool) {
 	options := a.entities(p.decision.Options)
 	chosen := a.phrases.Choose(q.Text, options)
 	switch {
 	case a.phrases.None(q.Text):
-		return local(catalogue.No), true
+		return plainDecision(catalogue.No), true
 	case len(chosen) == 0 && a.phrases.Yes(q.Text): // yes, but which
 		chosen = options
 	case len(chosen) == 0:
@@ -76,8 +96,8 @@ func (a *Answerer) withThing(q Question, p pending) (intent.Decision, bool) {
 	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
 }
 
-// local is the decision for something that needs no device.
-func local(name string) intent.Decision {
+// plainDecision is the decision for something that needs no device.
+func plainDecision(name string) intent.Decision {
 	return intent.Decision{Route: intent.Local, Reason: "sentence", Actions: []intent.Action{{Intent: name, Slots: map[string]any{}}}}
 }
 

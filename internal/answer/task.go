@@ -1,4 +1,4 @@
-package turn
+package answer
 
 import (
 	"cmp"
@@ -55,7 +55,7 @@ func (a *Answerer) Offer(server string) string {
 }
 
 // resumes takes "resume", which is about the newest task, and a yes to an offer.
-func (a *Answerer) resumes(q Question, d intent.Decision) (id string, ok bool) {
+func (a *Answerer) resumes(q record.Request, d intent.Decision) (id string, ok bool) {
 	if a.recovery.Tasks == nil || d.Route != intent.Local || len(d.Actions) != 1 {
 		return "", false
 	}
@@ -69,7 +69,7 @@ func (a *Answerer) resumes(q Question, d intent.Decision) (id string, ok bool) {
 }
 
 // declines takes a "no" to an offer, unless something was done since.
-func (a *Answerer) declines(q Question, before *past) bool {
+func (a *Answerer) declines(q record.Request, before *past) bool {
 	if a.phrases.Amendment(q.Text) != reply.Not {
 		return false
 	}
@@ -83,7 +83,7 @@ func (a *Answerer) declines(q Question, before *past) bool {
 
 // accept takes back the offer that was made last, if it is fresh and was not
 // made before a time.
-func (m *memory) accept(q Question, after time.Time) (id string, ok bool) {
+func (m *memory) accept(q record.Request, after time.Time) (id string, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last := m.offered
@@ -96,17 +96,27 @@ func (m *memory) accept(q Question, after time.Time) (id string, ok bool) {
 	return last.id, true
 }
 
+// resumed is the step of a task that was stopped before.
+func (a *Answerer) resumed(ctx context.Context, x *exchange) bool {
+	x.local = a.match.Match(x.Text, x.Area)
+	id, ok := a.resumes(x.Request, x.local)
+	if ok {
+		a.perform(x, x.local, func() past { return a.resume(ctx, id, x) })
+	}
+	return ok
+}
+
 // resume makes the open calls of a task. What is confirmed then is done; what is
 // not stays open.
-func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *record.Record, w record.Stopwatch) past {
-	if q.DryRun {
-		rec.Outcome = record.Ignored
+func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
+	if x.DryRun {
+		x.rec.Outcome = record.Ignored
 		for _, t := range a.recovery.Tasks.Open() {
 			if id != "" && t.ID != id {
 				continue
 			}
 			for _, s := range t.Open {
-				rec.Calls = append(rec.Calls, record.CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
+				x.rec.Calls = append(x.rec.Calls, record.CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
 			}
 			break
 		}
@@ -114,10 +124,10 @@ func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *recor
 	}
 	task, ok := a.recovery.Tasks.Take(id)
 	if !ok {
-		rec.Outcome, rec.Reply = record.Done, a.phrases.Phrase("nothing_to_resume", nil)
+		x.rec.Outcome, x.rec.Reply = record.Done, a.phrases.Phrase("nothing_to_resume", nil)
 		return past{}
 	}
-	q.waits()
+	x.waits()
 	var ids []string
 	for _, s := range task.Open {
 		if s.Device != "" {
@@ -127,21 +137,21 @@ func (a *Answerer) resume(ctx context.Context, id string, q Question, rec *recor
 	place := a.places.take(ids)
 	defer a.places.leave(place)
 	done := a.callSteps(ctx, place, task.Open)
-	done.into(rec, w)
+	done.into(x)
 	a.settle(task, done)
-	did := a.resumed(task, done)
-	if rec.Outcome == record.Done {
-		rec.Reply = a.phrases.Phrase("task_resumed", nil)
+	did := a.madeOf(task, done)
+	if x.rec.Outcome == record.Done {
+		x.rec.Reply = a.phrases.Phrase("task_resumed", nil)
 		return did
 	}
 	i := slices.IndexFunc(done.problems, func(p string) bool { return p != "" })
-	rec.Reply = cmp.Or(done.results[i].Text, a.phrases.Phrase("failed", nil))
+	x.rec.Reply = cmp.Or(done.results[i].Text, a.phrases.Phrase("failed", nil))
 	return did
 }
 
-// resumed is what the open calls of a task changed, which can be taken back as
+// madeOf is what the open calls of a task changed, which can be taken back as
 // what any turn did.
-func (a *Answerer) resumed(task record.Task, done calls) past {
+func (a *Answerer) madeOf(task record.Task, done calls) past {
 	var p past
 	h := a.match.House()
 	for i, s := range task.Open {

@@ -1,4 +1,4 @@
-package turn
+package answer
 
 import (
 	"context"
@@ -10,83 +10,41 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
 
-// Amends reports whether a text that was not addressed to the house, heard while
-// the microphone is open after a turn, may reach it all the same: one of the few
-// exact texts that correct what was just done, answer no, or ask for quiet. What
-// else is said then is television.
-func (a *Answerer) Amends(text string) bool { return a.phrases.Amendment(text) != reply.NoAmendment }
-
-// Amendable reports whether there is anything a correction could be about: what
-// the last turn of a source in an area did, or a question that waits.
-func (a *Answerer) Amendable(s record.Source, area string) bool {
-	return a.memory.holds(asker(Question{Source: s, Area: area}))
-}
-
-// overheard reports whether a text was a "no" to nothing, into a microphone that
-// nobody had woken: somebody in the room said it to somebody else.
-func overheard(q Question, d intent.Decision, asked bool, rec *record.Record) bool {
-	return !asked && q.Source == record.FromMic && rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.No
-}
-
-// amended takes the exact words about the turn before for what they are, in
-// every language and with any pack of sentences. A "no" takes back what was done
-// in that turn; it answers a question, where there was one.
-func (a *Answerer) amended(q Question, before *past, asked bool) (intent.Decision, bool) {
-	name := ""
-	switch a.phrases.Amendment(q.Text) {
-	case reply.Undo:
-		name = catalogue.Undo
-	case reply.Other:
-		name = catalogue.Other
-	case reply.Halt:
-		name = catalogue.Stop
-	case reply.Not:
-		name = catalogue.No
-		if !asked && before != nil && before.latest && !before.asked && before.undone == 0 {
-			name = catalogue.Undo
-		}
-	case reply.NoAmendment:
-		return intent.Decision{}, false
-	}
-	return local(name), true
-}
-
 // undo brings what a turn changed back to what it was, once; undone once more it
 // is done again. It goes the way of every act: its safety, its order and its
 // receipts.
-func (a *Answerer) undo(ctx context.Context, q Question, d intent.Decision, before *past, rec *record.Record, w record.Stopwatch) past {
-	rec.Outcome = record.Done
-	if before == nil || before.undone > 1 || !q.DryRun && !a.memory.claim(q) {
-		rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
+func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) past {
+	x.rec.Outcome = record.Done
+	if x.before == nil || x.before.undone > 1 || !x.DryRun && !a.memory.claim(x.Request) {
+		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past{}
 	}
-	steps, denied := a.takenBack(before)
+	steps, denied := a.takenBack(x.before)
 	switch {
 	case len(steps) > 0:
 	case len(denied) > 0:
 		steps, denied = denied, nil // which says why not
-	case before.rest:
-		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "what was done is no device's state"
+	case x.before.rest:
+		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "what was done is no device's state"
 		return past{}
 	default:
-		rec.Reply = a.phrases.Phrase("nothing_changed", nil)
+		x.rec.Reply = a.phrases.Phrase("nothing_changed", nil)
 		return past{}
 	}
-	did := a.carry(ctx, q, d, steps, rec, w)
-	if rec.Outcome == record.Asked || len(did.deeds) == 0 {
-		return *before // so that it can be said once more
+	did := a.carry(ctx, x, d, steps)
+	if x.rec.Outcome == record.Asked || len(did.deeds) == 0 {
+		return *x.before // so that it can be said once more
 	}
-	did.text, did.origin, did.undone = before.text, before.origin, before.undone+1
+	did.text, did.origin, did.undone = x.before.text, x.before.origin, x.before.undone+1
 	if len(denied) > 0 {
-		a.partly(rec, a.phrases.Denied(denied), "dangerous acts are off (safety.dangerous: deny)")
+		a.partly(x.rec, a.phrases.Denied(denied), "dangerous acts are off (safety.dangerous: deny)")
 	}
-	if before.rest {
-		a.partly(rec, a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
+	if x.before.rest {
+		a.partly(x.rec, a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
 	}
 	return did
 }
@@ -154,47 +112,47 @@ func setBy(property string) string {
 
 // other takes back what was done to one device and does it to another one. Which
 // one is asked where several may be meant.
-func (a *Answerer) other(ctx context.Context, q Question, d intent.Decision, before *past, rec *record.Record, w record.Stopwatch) past {
-	rec.Outcome = record.Done
-	if before == nil {
-		rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
+func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) past {
+	x.rec.Outcome = record.Done
+	if x.before == nil {
+		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past{}
 	}
-	if before.origin == nil {
-		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "the turn before was not about one device"
+	if x.before.origin == nil {
+		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "the turn before was not about one device"
 		return past{}
 	}
-	chosen := a.chosen(d, before)
+	chosen := a.chosen(d, x.before)
 	if len(chosen) != 1 {
-		a.whichOther(q, d, before, chosen, rec)
+		a.whichOther(x, d, chosen)
 		return past{}
 	}
-	act := before.origin.act
+	act := x.before.origin.act
 	act.Slots = maps.Clone(act.Slots)
 	act.Slots["name"], act.Devices = chosen[0].Name, []string{chosen[0].ID}
-	more, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}, a.match.House(), q.Area)
+	more, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}, a.match.House(), x.Area)
 	if err == nil && len(more) == 1 {
 		err = more[0].Err
 	}
 	if err != nil {
-		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
+		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
 		return past{}
 	}
-	if !q.DryRun && !a.memory.claim(q) {
-		rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
+	if !x.DryRun && !a.memory.claim(x.Request) {
+		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past{}
 	}
 	var steps []plan.Step
-	if before.undone != 1 {
+	if x.before.undone != 1 {
 		var denied []plan.Step
-		steps, denied = a.takenBack(before)
+		steps, denied = a.takenBack(x.before)
 		more = append(more, denied...) // one that may not be taken back keeps all from being done
 	}
-	did := a.carry(ctx, q, d, append(steps, more...), rec, w)
+	did := a.carry(ctx, x, d, append(steps, more...))
 	if len(did.deeds) == 0 {
-		return *before
+		return *x.before
 	}
-	return only(did, chosen[0].ID, before)
+	return only(did, chosen[0].ID, x.before)
 }
 
 // only leaves of what "the other one" did the act on the other one, which is what
@@ -251,23 +209,23 @@ func (a *Answerer) entities(ids []string) []*home.Entity {
 
 // whichOther asks which other one is meant. Where none is near, any of its kind
 // may be.
-func (a *Answerer) whichOther(q Question, d intent.Decision, before *past, several []*home.Entity, rec *record.Record) {
-	rec.Outcome, rec.Reply = record.Asked, a.phrases.Which(several)
-	if e := a.match.House().Entity(before.origin.device); e != nil && len(several) == 0 {
+func (a *Answerer) whichOther(x *exchange, d intent.Decision, several []*home.Entity) {
+	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Which(several)
+	if e := a.match.House().Entity(x.before.origin.device); e != nil && len(several) == 0 {
 		several = a.like(e, func(*home.Entity) bool { return true })
 	}
 	for _, e := range several {
 		d.Options = append(d.Options, e.ID)
 	}
 	if len(d.Options) == 0 {
-		rec.Outcome, rec.Reply, rec.Error = record.Failed, a.phrases.Phrase("no_device_plain", nil), "there is no other device of its kind"
+		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Phrase("no_device_plain", nil), "there is no other device of its kind"
 		return
 	}
-	a.remember(q, d)
+	a.remember(x.Request, d)
 }
 
 // did is what the steps of a turn changed.
-func (a *Answerer) did(q Question, steps []plan.Step, done calls) past {
+func (a *Answerer) did(text string, steps []plan.Step, done calls) past {
 	var p past
 	h := a.match.House()
 	for i := range steps {
@@ -280,15 +238,7 @@ func (a *Answerer) did(q Question, steps []plan.Step, done calls) past {
 			p.deeds = append(p.deeds, deedsOf(h, s.Call, done.results[i], s.Entity, s.Action)...)
 		}
 	}
-	return p.as(q.Text)
-}
-
-// note adds what a call of a model did.
-func (p *past) note(h *home.House, c tools.Call, part Part) {
-	if part.Err != nil || part.Spec.Risk == tools.Read {
-		return
-	}
-	p.add(h, c, part.Result, nil)
+	return p.as(text)
 }
 
 // add adds what a call did of which no plan is known.

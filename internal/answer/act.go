@@ -1,0 +1,263 @@
+package answer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/record"
+	"voicegateway/internal/tools"
+)
+
+// callBudget is what a spoken turn gives a call, all in all (M6).
+const callBudget = 5 * time.Second
+
+// carryOut does what a decision is about.
+func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision) past {
+	if len(d.Actions) == 1 {
+		switch d.Actions[0].Intent {
+		case catalogue.Undo:
+			return a.undo(ctx, x, d)
+		case catalogue.Other:
+			return a.other(ctx, x, d)
+		}
+	}
+	return a.act(ctx, x, d)
+}
+
+// act plans the calls of a decision and makes them.
+func (a *Answerer) act(ctx context.Context, x *exchange, d intent.Decision) past {
+	steps, err := plan.Calls(d, a.match.House(), x.Area)
+	if err != nil {
+		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
+		return past{}
+	}
+	return a.carry(ctx, x, d, steps)
+}
+
+// carry makes the calls of a plan and tells what came of them.
+func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, steps []plan.Step) past {
+	if !a.permitted(x, d, steps) {
+		return past{}
+	}
+	place := a.places.take(devices(steps))
+	defer a.places.leave(place)
+	x.waits()
+	done := a.callAll(ctx, place, steps)
+	if !earliest(done.results).IsZero() {
+		a.rate.note(x.Source, time.Now())
+	}
+	stopped := a.save(ctx, x, place, steps, &done)
+	done.into(x)
+	x.rec.Reply = a.phrases.Told(steps, done.results)
+	if stopped != nil {
+		x.rec.Reply = a.stop(*stopped, done.cause(), x.rec)
+	}
+	return a.did(x.Text, steps, done)
+}
+
+// permitted reports whether a plan may be carried out at once; if not, the record
+// says why and what the person hears.
+func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) bool {
+	fail := func(reply, why string) { x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, reply, why }
+	x.rec.Risk = string(highest(steps))
+	if x.rec.Risk == string(tools.Dangerous) {
+		x.rec.Route = record.RouteRefused
+		fail(a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)")
+		return false
+	}
+	// Several commands in one sentence: all or none (U2).
+	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(d.Actions) > 1 {
+		fail(a.phrases.Apology(steps[i].Err), steps[i].Err.Error())
+		return false
+	}
+	if x.DryRun {
+		x.rec.Outcome = record.Ignored
+		for _, s := range steps {
+			if c := s.Planned(); c.Tool != "" {
+				x.rec.Calls = append(x.rec.Calls, record.CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
+			}
+		}
+		return false
+	}
+	if x.rec.Risk != string(tools.Read) && a.rate.full(x.Source, time.Now()) {
+		x.rec.Route = record.RouteRefused
+		fail(a.phrases.Phrase("too_many_commands", nil), "over 60 commands within a minute from this source")
+		return false
+	}
+	if !d.Confirmed && a.mustAsk(slices.Concat(x.done, steps)) {
+		a.remember(x.Request, d)
+		x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(x.done) + len(steps)})
+		return false
+	}
+	return true
+}
+
+// devices are those the steps change.
+func devices(steps []plan.Step) []string {
+	var ids []string
+	for _, s := range steps {
+		if s.Entity != nil && s.Risk != tools.Read {
+			ids = append(ids, s.Entity.ID)
+		}
+	}
+	return ids
+}
+
+func impossible(s plan.Step) bool { return s.Err != nil }
+
+// calls is what came of the steps of a turn, by their index.
+type calls struct {
+	results   []tools.Result
+	made      []record.CallMade
+	problems  []string // why a step is not done; "" where it is
+	errs      []error  // why there was no answer; nil where there was
+	confirmed []time.Time
+}
+
+func newCalls(n int) calls {
+	return calls{
+		results: make([]tools.Result, n), made: make([]record.CallMade, n), problems: make([]string, n),
+		errs: make([]error, n), confirmed: make([]time.Time, n),
+	}
+}
+
+// note keeps what came of one call. What was only accepted, waits for a sleeping
+// device or has no receipt at all is not done (Z4).
+func (c calls) note(i int, call tools.Call, res tools.Result, err error, took time.Duration, acts bool) {
+	c.problems[i], c.errs[i], c.confirmed[i] = "", err, time.Time{}
+	if err != nil {
+		c.problems[i] = err.Error()
+	}
+	c.results[i], c.made[i] = res, made(call, res, took)
+	if res.Receipt.Done() {
+		c.confirmed[i] = time.Now()
+	}
+	if c.problems[i] == "" && (res.Failed || acts && c.confirmed[i].IsZero()) {
+		c.problems[i] = cmp.Or(res.Text, "the device has not confirmed it")
+	}
+}
+
+// cause is why the first call without an answer has none.
+func (c calls) cause() error {
+	for _, err := range c.errs {
+		if lost(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// callAll makes all calls at once: a room's lamps do not wait for each other.
+func (a *Answerer) callAll(ctx context.Context, place *place, steps []plan.Step) calls {
+	c := newCalls(len(steps))
+	all := make([]int, len(steps))
+	for i := range steps {
+		all[i] = i
+	}
+	a.callSome(ctx, place, steps, all, c)
+	return c
+}
+
+// callSome makes the calls of some steps, each as soon as its own server is there.
+func (a *Answerer) callSome(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
+	var wg sync.WaitGroup
+	for _, i := range which {
+		wg.Go(func() {
+			s := &steps[i]
+			ctx, done, err := a.ready(ctx, place, s.Call.Server)
+			defer done()
+			began := time.Now()
+			var res tools.Result
+			if err == nil {
+				res, err = s.Do(ctx, a.caller.Call)
+			}
+			if err != nil {
+				res = tools.Result{Failed: true, Text: a.phrases.Apology(err)}
+			}
+			c.note(i, s.Call, res, err, time.Since(began), s.Entity != nil && s.Risk != tools.Read)
+		})
+	}
+	wg.Wait()
+}
+
+// into puts the calls into the record of the turn. A step that needed no tool
+// is no call.
+func (c calls) into(x *exchange) {
+	x.rec.Outcome = record.Done
+	for i, m := range c.made {
+		if m.Tool != "" {
+			x.rec.Calls = append(x.rec.Calls, m)
+		}
+		if c.problems[i] != "" && x.rec.Outcome == record.Done {
+			x.rec.Outcome, x.rec.Error = record.Failed, c.problems[i]
+		}
+	}
+	x.rec.Timings.FirstPublish = x.watch.At(earliest(c.results))
+	x.rec.Timings.Confirmed = x.watch.At(latest(c.confirmed))
+}
+
+func highest(steps []plan.Step) tools.Risk {
+	order := map[tools.Risk]int{tools.Read: 1, tools.Reversible: 2, tools.Costly: 3, tools.Dangerous: 4}
+	worst := tools.Read
+	for _, s := range steps {
+		risk := s.Risk
+		if order[risk] == 0 {
+			risk = tools.Dangerous
+		}
+		if order[risk] > order[worst] {
+			worst = risk
+		}
+	}
+	return worst
+}
+
+func earliest(results []tools.Result) time.Time {
+	var first time.Time
+	for _, r := range results {
+		if !r.PublishedAt.IsZero() && (first.IsZero() || r.PublishedAt.Before(first)) {
+			first = r.PublishedAt
+		}
+	}
+	return first
+}
+
+func latest(times []time.Time) time.Time {
+	var last time.Time
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+// made is the record's account of a call.
+func made(c tools.Call, r tools.Result, took time.Duration) record.CallMade {
+	args := c.Args
+	if len(bytes.TrimSpace(args)) == 0 || !json.Valid(args) {
+		args = json.RawMessage("{}")
+	}
+	return record.CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: record.Millis(took), Receipt: (*record.Receipt)(r.Receipt)}
+}
+
+// mustAsk: many devices at once and whole floors are asked about first, except
+// for turning lights off, which harms nobody (S3). Questions act on nothing.
+func (a *Answerer) mustAsk(steps []plan.Step) bool {
+	acting, floor := 0, false
+	for _, s := range steps {
+		off := s.Action.Intent == catalogue.TurnOff && s.Entity != nil && s.Entity.Domain == "light"
+		if s.Risk != tools.Read && !off {
+			acting++
+			floor = floor || s.Action.Slots["floor"] != nil
+		}
+	}
+	return a.safety.FanOutLimit > 0 && (acting > a.safety.FanOutLimit || floor && acting > 1)
+}

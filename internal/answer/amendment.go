@@ -1,0 +1,61 @@
+package answer
+
+import (
+	"context"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+)
+
+// Amends reports whether a text that was not addressed to the house, heard while
+// the microphone is open after a turn, may reach it all the same: one of the few
+// exact texts that correct what was just done, answer no, or ask for quiet. What
+// else is said then is television.
+func (a *Answerer) Amends(text string) bool { return a.phrases.Amendment(text) != reply.NoAmendment }
+
+// Amendable reports whether there is anything a correction could be about: what
+// the last turn of a source in an area did, or a question that waits.
+func (a *Answerer) Amendable(s record.Source, area string) bool {
+	return a.memory.holds(asker(record.Request{Source: s, Area: area}))
+}
+
+// overheard reports whether a text was a "no" to nothing, into a microphone that
+// nobody had woken: somebody in the room said it to somebody else.
+func overheard(x *exchange, d intent.Decision) bool {
+	return !x.asked && x.Source == record.FromMic && x.rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.No
+}
+
+// amended is the step of the few exact words about the turn before.
+func (a *Answerer) amended(ctx context.Context, x *exchange) bool {
+	x.asked = x.asked || a.declines(x.Request, x.before)
+	d, ok := a.amendment(x)
+	if ok {
+		a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })
+	}
+	return ok
+}
+
+// amendment takes the exact words about the turn before for what they are, in
+// every language and with any pack of sentences. A "no" takes back what was done
+// in that turn; it answers a question, where there was one.
+func (a *Answerer) amendment(x *exchange) (intent.Decision, bool) {
+	name := ""
+	switch a.phrases.Amendment(x.Text) {
+	case reply.Undo:
+		name = catalogue.Undo
+	case reply.Other:
+		name = catalogue.Other
+	case reply.Halt:
+		name = catalogue.Stop
+	case reply.Not:
+		name = catalogue.No
+		if b := x.before; !x.asked && b != nil && b.latest && !b.asked && b.undone == 0 {
+			name = catalogue.Undo
+		}
+	case reply.NoAmendment:
+		return intent.Decision{}, false
+	}
+	return plainDecision(name), true
+}

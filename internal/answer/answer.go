@@ -1,0 +1,203 @@
+// Package answer is the mind: it turns a text into a decision, a plan, calls,
+// receipts and a reply. It exists apart from the ear so that what is spoken, typed
+// and asked over MQTT goes one and the same way. Everything it needs from the world
+// is one of the interfaces in needs.go.
+//
+// The ways of understanding a text are the list steps below, tried in order. A new
+// one is a file with a method and a line in that list.
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+)
+
+// step is one way of understanding a text: it answers, or leaves the text to the
+// next one.
+type step struct {
+	name     string
+	answered func(a *Answerer, ctx context.Context, x *exchange) bool
+}
+
+// steps are all of them, in the order in which they are tried.
+func steps() []step {
+	return []step{
+		{"the answer to a question", (*Answerer).completed},
+		{"a word about the turn before", (*Answerer).amended},
+		{"a task that was stopped", (*Answerer).resumed},
+		{"a local sentence", (*Answerer).matched},
+		{"the language model", (*Answerer).thought},
+	}
+}
+
+// exchange is one text on its way through the steps, and what has become of it.
+type exchange struct {
+	record.Request
+	rec    *record.Record
+	watch  record.Stopwatch
+	say    func(sentence string)
+	before *past           // what the asker's last turn did; nil: nothing that counts
+	asked  bool            // a question was waiting for an answer
+	local  intent.Decision // what the sentences make of the text, once they were asked
+	done   []plan.Step     // by the same sentence already: it counts with what is asked about
+}
+
+// Safety is what is never done, or not without asking (REQUIREMENTS 8).
+type Safety struct {
+	FanOutLimit int // more devices than this are asked about first
+}
+
+// Answerer turns a text into acts and a reply. It is shared by all sources of
+// text and safe for use by several at once.
+type Answerer struct {
+	match   Matcher
+	caller  Caller
+	model   Assistant
+	phrases *reply.Phrases
+	safety  Safety
+	log     *slog.Logger
+
+	recovery Recovery
+	places   places
+	rate     rate
+	memory   memory
+}
+
+// New checks the parts and starts nothing. Recovery may be empty: then a call that
+// was lost is a failed one.
+func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safety, r Recovery, log *slog.Logger) (*Answerer, error) {
+	if m == nil || c == nil || model == nil || p == nil || log == nil {
+		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
+	}
+	return &Answerer{match: m, caller: c, model: model, phrases: p, safety: s, recovery: r, log: log}, nil
+}
+
+// Judge says whether the words so far are a sentence (REQUIREMENTS H6).
+func (a *Answerer) Judge(partial string) speech.Completeness { return a.match.Judge(partial) }
+
+// NotHeard is the answer to speech in which there was no sentence. While the
+// house is not known its names cannot be recognised, and that is the reason.
+func (a *Answerer) NotHeard() string {
+	if a.match.House().Empty() {
+		return a.phrases.Phrase("no_house", nil)
+	}
+	return a.phrases.Phrase("not_heard", nil)
+}
+
+// Failed is the answer to speech that no recogniser could take in.
+func (a *Answerer) Failed() string { return a.phrases.Phrase("failed", nil) }
+
+// Turn answers a text that was written, not spoken.
+func (a *Answerer) Turn(ctx context.Context, q record.Request) record.Record {
+	if q.At.IsZero() {
+		q.At = time.Now()
+	}
+	rec := record.Record{ID: cmp.Or(q.ID, record.NewID()), Time: q.At, Source: q.Source, Area: q.Area}
+	rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
+	t := record.Turn{Request: q, Record: &rec, Watch: record.Stopwatch{Zero: q.At}, Say: func(string) {}}
+	a.Answer(ctx, t)
+	rec.Timings.Total = t.Watch.Now()
+	return rec
+}
+
+// Answer fills the record of a turn and says each sentence as soon as it is known.
+func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
+	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say, before: a.memory.recall(t.Request)}
+	x.rec.Calls = []record.CallMade{}
+	for _, s := range steps() {
+		if s.answered(a, ctx, x) {
+			a.log.Debug("text understood", "part", "answer", "turn", x.rec.ID, "by", s.name)
+			return
+		}
+	}
+}
+
+// waits tells whoever wants to know that the turn waits for something slow.
+func (x *exchange) waits() {
+	if x.Waiting != nil {
+		x.Waiting()
+	}
+}
+
+// matched is the step of the sentences that need no model. It waits for the house
+// only where the house could change the answer: the time is told while the servers
+// still start.
+func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
+	d := x.local
+	if unsettled(d) {
+		d = a.awaited(ctx, x, d)
+	}
+	switch d.Route {
+	case intent.Ask:
+		a.remember(x.Request, d)
+	case intent.Model:
+		return false
+	case intent.Local, intent.Reject:
+	}
+	a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })
+	return true
+}
+
+// perform answers a decision: act carries it out where it is one to act.
+func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past) {
+	if overheard(x, d) {
+		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
+	}
+	noteIntents(x.rec, d.Actions)
+	var did past
+	switch d.Route {
+	case intent.Local:
+		x.rec.Route = record.RouteLocal
+		did = act()
+	case intent.Ask:
+		x.rec.Route, x.rec.Outcome, x.rec.Reply = record.RouteLocal, record.Asked, d.Question
+	case intent.Reject, intent.Model:
+		x.rec.Route, x.rec.Outcome = record.RouteRefused, record.Failed
+		x.rec.Reply, x.rec.Error = a.phrases.Refusal(d), reason(d)
+	}
+	x.rec.Reply = speech.Speakable(x.rec.Reply)
+	if x.rec.Reply != "" {
+		x.say(x.rec.Reply)
+	} else if x.rec.Route == record.RouteRefused {
+		x.rec.Outcome = record.Ignored // it was not meant for the house, so nobody waits for an answer
+	}
+	a.memory.keep(x.Request, did, x.rec.Reply)
+	if x.rec.Reply != "" {
+		a.model.Remember(x.Text, x.rec.Reply)
+	}
+}
+
+// noteIntents puts what was understood into a record.
+func noteIntents(rec *record.Record, actions []intent.Action) {
+	if len(actions) == 0 {
+		return
+	}
+	for _, act := range actions {
+		rec.Intents = append(rec.Intents, record.Intent{Name: act.Intent, Slots: act.Slots})
+	}
+	rec.Intent = &rec.Intents[0]
+	if len(rec.Intents) == 1 {
+		rec.Intents = nil
+	}
+}
+
+// reason is why a sentence is refused, for the record.
+func reason(d intent.Decision) string {
+	switch {
+	case d.NeedHouse:
+		return "the house is not known: no server has told of it"
+	case d.Heard != "":
+		return d.Reason + ": " + d.Heard
+	default:
+		return d.Reason
+	}
+}

@@ -1,0 +1,72 @@
+package answer_test
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"voicegateway/internal/answer"
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+)
+
+// talk is a conversation in text: lines that are said, "+31s" for time that goes
+// by, "Left Lamp: off" for what somebody else does, "[Bedroom]" for another room.
+type talk struct {
+	t       *testing.T
+	world   *fake.World
+	answer  *answer.Answerer
+	area    string
+	said    []string
+	records []record.Record
+}
+
+func converse(t *testing.T, language string, model func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error]) *talk {
+	t.Helper()
+	matcher, err := fake.Matchers[language]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	phrases, err := reply.Ours(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &talk{t: t, world: fake.NewWorld(), area: "Bedroom"}
+	k.answer, err = answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.Cottage()}, &fake.Caller{CallFunc: k.world.Call},
+		&fake.Assistant{ReplyFunc: model}, phrases, answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func (k *talk) line(l string) {
+	if area, ok := strings.CutPrefix(l, "["); ok {
+		k.area = strings.TrimSuffix(area, "]")
+		return
+	}
+	if wait, err := time.ParseDuration(strings.TrimPrefix(l, "+")); err == nil {
+		<-time.After(wait)
+		return
+	}
+	if device, what, ok := strings.Cut(l, ": "); ok && k.world.State[device] != nil {
+		switch what {
+		case "accepted", "queued", "no_answer", "refused", "confirmed":
+			k.world.Outcome[device] = what
+		default:
+			k.world.Set(device, what, nil)
+		}
+		return
+	}
+	before := len(k.world.Calls)
+	rec := k.answer.Turn(k.t.Context(), record.Request{Text: l, Area: k.area, Source: record.FromHTTP})
+	slices.Sort(k.world.Calls[before:]) // calls of one turn come side by side
+	k.said = append(k.said, rec.Reply)
+	k.records = append(k.records, rec)
+}

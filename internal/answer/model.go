@@ -1,0 +1,176 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
+)
+
+// thought is the step of the language model. Of what is said without a wake word
+// after a question, what only a model might make sense of was not said to us.
+func (a *Answerer) thought(ctx context.Context, x *exchange) bool {
+	if x.FollowUp {
+		x.rec.Outcome = record.Ignored
+		return true
+	}
+	did := a.think(ctx, x)
+	a.memory.keep(x.Request, did, x.rec.Reply)
+	return true
+}
+
+// think asks the language model, where there is one that answers.
+func (a *Answerer) think(ctx context.Context, x *exchange) past {
+	x.rec.Route = record.RouteModel
+	if x.DryRun {
+		if ready, _ := a.model.Ready(); !ready {
+			x.rec.Route = record.RouteNone
+		}
+		x.rec.Outcome = record.Ignored // what a model would do is not known before it has done it
+		return past{}
+	}
+	x.waits()
+	p := dialogue.Prompt{Text: x.Text, Area: x.Area, Facts: facts(a.match.House()), MayAct: !a.isQuestion(x.Text)}
+	m := &modelTask{exchange: x, rescue: rescue{a: a, rec: x.rec}, task: record.Task{ID: x.rec.ID, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}}
+	if a.recovery.possible() {
+		p.Lost = m.lost
+	}
+	var said []string
+	tell := func(sentence string) {
+		if sentence = speech.Speakable(sentence); sentence != "" {
+			said = append(said, sentence)
+			x.say(sentence)
+		}
+	}
+	x.rec.Outcome = record.Done
+	for part, err := range a.model.Reply(ctx, p) {
+		switch {
+		case errors.Is(err, dialogue.ErrNoModel):
+			x.rec.Route, x.rec.Outcome, x.rec.Error = record.RouteNone, record.Failed, "no sentence fits, and "+err.Error()
+			tell(a.phrases.Phrase("no_model", nil))
+		case err != nil:
+			x.rec.Outcome, x.rec.Error = record.Failed, err.Error()
+			tell(a.phrases.Apology(err))
+		case part.Call != nil:
+			m.note(*part.Call)
+		default:
+			tell(part.Sentence)
+		}
+	}
+	if m.stopped != "" {
+		x.rec.Outcome, x.rec.Error = record.Failed, m.stopped
+	}
+	x.rec.Reply = strings.Join(said, " ")
+	return m.did.as(x.Text)
+}
+
+// facts tells a model the names in the house, area by area.
+func facts(h *home.House) string {
+	var b strings.Builder
+	for _, area := range h.AreaNames() {
+		var names []string
+		for _, e := range h.Entities {
+			if e.In(area) {
+				names = append(names, e.Name)
+			}
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(&b, "%s: %s\n", area, strings.Join(names, ", "))
+		}
+	}
+	return b.String()
+}
+
+// isQuestion asks the matcher, who knows the language, where it can tell.
+func (a *Answerer) isQuestion(text string) bool {
+	if m, ok := a.match.(interface{ IsQuestion(text string) bool }); ok {
+		return m.IsQuestion(text)
+	}
+	return intent.IsQuestion(text)
+}
+
+// modelTask is one turn of a model as a task: what it has done so far.
+type modelTask struct {
+	*exchange
+	rescue  rescue
+	task    record.Task
+	did     past
+	stopped string // the record's error, if the task was stopped
+}
+
+// note puts a call the model made into the record. A device that did not do
+// what it was told fails the turn, whatever the model says of it.
+func (t *modelTask) note(call dialogue.Call) {
+	c := call.Call
+	c.Server = call.Spec.Server
+	m := made(c, call.Result, call.Took)
+	if call.Err != nil {
+		m.OK = false
+	}
+	why := call.Result.Text
+	if call.Err != nil {
+		why = call.Err.Error()
+	}
+	t.rec.Calls = append(t.rec.Calls, m)
+	if call.Err == nil && call.Spec.Risk != tools.Read {
+		t.did.add(t.rescue.a.match.House(), c, call.Result, nil)
+	}
+	if t.rec.Timings.FirstPublish == nil {
+		t.rec.Timings.FirstPublish = t.watch.At(call.Result.PublishedAt)
+	}
+	// A device's word is its receipt; other tools have only their result.
+	answered := call.Err == nil && !call.Result.Failed && m.Receipt == nil && !aboutDevice(m.Args)
+	switch {
+	case m.Receipt.Done():
+		t.rec.Timings.Confirmed = t.watch.Now()
+		t.finished(c, m)
+	case call.Spec.Risk == tools.Read:
+	case answered:
+		t.finished(c, m)
+	default:
+		t.rec.Outcome, t.rec.Error = record.Failed, cmp.Or(why, "the tool gave no receipt")
+	}
+}
+
+// finished notes a step of the task that is done.
+func (t *modelTask) finished(c tools.Call, m record.CallMade) {
+	t.task.Done = append(t.task.Done, record.TaskStep{Tool: c.Tool, Server: c.Server, Args: m.Args})
+}
+
+// lost decides what becomes of the turn when a call got no answer because of its
+// server: that call and the model's further plans are what is open.
+func (t *modelTask) lost(ctx context.Context, l dialogue.LostCall) dialogue.Ruling {
+	task := t.task
+	task.Server = l.Spec.Server
+	task.Open = []record.TaskStep{{
+		Tool: l.Tool, Server: l.Spec.Server, Args: l.Args, Sent: errors.Is(l.Err, tools.ErrNoAnswer),
+		Once: !l.Spec.Idempotent && !aboutDevice(l.Args),
+	}}
+	for _, c := range l.Rest {
+		task.Open = append(task.Open, record.TaskStep{Tool: c.Tool, Server: c.Server, Args: c.Args})
+	}
+	if l.Spec.Risk == tools.Read {
+		task.Open = task.Open[1:] // what was only asked is asked again by whoever wants to know
+	}
+	if len(task.Open) == 0 {
+		return dialogue.Ruling{}
+	}
+	switch t.rescue.choose(ctx, task, l.Err) {
+	case record.StopTask:
+		said := t.rescue.a.stop(task, l.Err, t.rec)
+		t.stopped = t.rec.Error
+		return dialogue.Ruling{Stop: true, Say: said}
+	case record.RetryConnection:
+		return dialogue.Ruling{Again: errors.Is(l.Err, tools.ErrNotConnected)}
+	case record.Continue:
+	}
+	return dialogue.Ruling{}
+}

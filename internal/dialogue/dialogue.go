@@ -1,0 +1,71 @@
+// Package dialogue holds the words between the mind and a language model: what a
+// model is asked, what it answers piece by piece, and what becomes of a turn whose
+// server is lost. It exists so that neither has to know the other, and nothing is
+// copied from one's words into the other's. It is pure.
+package dialogue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// ErrNoModel means that there is no language model to ask.
+var ErrNoModel = errors.New("no language model answers")
+
+// Prompt is what the user wants.
+type Prompt struct {
+	Text   string
+	Area   string // where the user is; may be empty
+	Facts  string // about the house, for the model: names of areas and devices
+	MayAct bool   // it is a command; a question is offered only tools that read
+	// Lost is asked about a call that got no answer because its server was lost;
+	// nil leaves such a call as it is.
+	Lost func(ctx context.Context, l LostCall) Ruling
+}
+
+// Part is the next piece of a reply: a sentence to say or a call that was made.
+type Part struct {
+	Sentence string // complete and clean for speech
+	Receipt  bool   // the sentence is a tool's own report, not the model's words
+	Call     *Call
+}
+
+// Call is a tool call of the model and what came of it.
+type Call struct {
+	tools.Call            // Args are valid JSON, whatever the model wrote
+	Spec       tools.Spec // zero for a tool that is not offered
+	Result     tools.Result
+	Err        error         // the call did not happen
+	Took       time.Duration // zero if it was not made
+}
+
+// LostCall is a planned call that got no answer because its server was lost.
+type LostCall struct {
+	Call
+	Rest []tools.Call // planned after it in the same round
+}
+
+// Ruling is what the owner of the turn wants done about a lost call.
+type Ruling struct {
+	Again bool   // there is a connection anew and the call was never sent: make it
+	Stop  bool   // end the turn
+	Say   string // said then
+}
+
+// Trouble is what is known when it has to be chosen what becomes of a task whose
+// server was lost in the middle of it (REQUIREMENTS M10).
+type Trouble struct {
+	Server     string
+	Health     string   // healthy, degraded, unresponsive or dead
+	Failures   int      // calls in a row that got no answer
+	Attempts   int      // to connect, since the last stable connection
+	Reason     string   // why the call got no answer
+	Asked      string   // the text of the turn
+	Done       []string // what is confirmed, for people
+	Open       []string // what is not
+	Unreached  bool     // the reconnect that the call itself makes (M6) did not succeed
+	Reconnects int      // how often this task has connected anew already
+}
