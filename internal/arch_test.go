@@ -64,7 +64,7 @@ var imports = map[string][]string{
 	"speech/vad":      {"audio", "speech", "speech/micro"},
 	"speech/denoise":  {},
 	"speech/endpoint": {"audio", "speech"},
-	"speech/stt":      {"audio", "speech", "speech/denoise", "speech/openai", "speech/sphinx", "speech/wyoming", "process", "worker"},
+	"speech/stt":      {"audio", "speech", "speech/denoise", "speech/endpoint", "speech/openai", "speech/sphinx", "speech/wyoming", "process", "worker"},
 	"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming", "process"},
 	"tools/local":     {"tools", "store", "httpguard", "process"},
 	"ai":              {"tools", "home", "speech", "httpguard", "dialogue", "record"},

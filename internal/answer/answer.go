@@ -51,11 +51,6 @@ type exchange struct {
 	done   []plan.Step     // by the same sentence already: it counts with what is asked about
 }
 
-// Safety is what is never done, or not without asking (REQUIREMENTS 8).
-type Safety struct {
-	FanOutLimit int // more devices than this are asked about first
-}
-
 // Answerer turns a text into acts and a reply. It is shared by all sources of
 // text and safe for use by several at once.
 type Answerer struct {

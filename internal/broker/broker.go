@@ -27,10 +27,13 @@ import (
 
 // Config says where the broker listens and who may come in.
 type Config struct {
-	Listen   string // host:port; port 0 takes a free one
-	Username string // with Password: what every client must present
-	Password string // empty: anybody on this machine may connect
+	Listen   string `yaml:"listen"` // host:port; port 0 takes a free one
+	Username string `yaml:"-"`      // with Password: what every client must present
+	Password string `yaml:"-"`      // empty: anybody on this machine may connect
 }
+
+// Default listens on this machine, beside a broker on the usual port.
+func Default() Config { return Config{Listen: "127.0.0.1:1884"} }
 
 // Broker is the embedded broker.
 type Broker struct {

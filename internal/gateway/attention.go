@@ -18,12 +18,9 @@ func NewEndpointer(c Config, log *slog.Logger) (*endpoint.Endpointer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing to hear voices: %w", err)
 	}
-	cfg := endpoint.Default()
+	cfg := c.STT.End
 	cfg.Voice = voiced{voice}
 	cfg.Grammar = slices.Contains(c.recognisers(), "pocketsphinx")
-	if c.STT.Endpoint == "silence" {
-		cfg.Grammar, cfg.Fixed, cfg.Open = false, true, c.STT.Silence
-	}
 	return endpoint.New(cfg), nil
 }
 

@@ -120,9 +120,9 @@ func TestHowAnUtteranceEndsIsConfigured(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		"unknown":  {func(c *Config) { c.STT.Endpoint = "guess" }, "stt.endpoint"},
-		"no pause": {func(c *Config) { c.STT.Silence = 0 }, "stt.silence"},
-		"too long": {func(c *Config) { c.STT.Silence = time.Minute }, "stt.silence"},
+		"unknown":  {func(c *Config) { c.STT.End.Mode = "guess" }, "stt.endpoint"},
+		"no pause": {func(c *Config) { c.STT.End.Silence = 0 }, "stt.silence"},
+		"too long": {func(c *Config) { c.STT.End.Silence = time.Minute }, "stt.silence"},
 	} {
 		c := Default()
 		tc.change(&c)

@@ -9,34 +9,38 @@ import (
 	"time"
 
 	"voicegateway/internal/ai"
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/broker"
+	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
-	"voicegateway/internal/speech/sphinx"
+	"voicegateway/internal/recorder"
+	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/speech/wake"
-	"voicegateway/internal/speech/wyoming"
 	"voicegateway/internal/tools/local"
 )
 
 // Config is everything that can be set, section by section as in
 // configs/voice-gateway.yaml. A part's own settings live with the part.
 type Config struct {
-	Gateway  Identity       `yaml:"gateway"`
-	Audio    AudioConfig    `yaml:"audio"`
-	Wake     WakeConfig     `yaml:"wake"`
-	STT      STTConfig      `yaml:"stt"`
-	Intents  IntentsConfig  `yaml:"intents"`
-	AI       ai.Config      `yaml:"ai"`
-	TTS      tts.Config     `yaml:"tts"`
-	MQTT     MQTTConfig     `yaml:"mqtt"`
-	MCP      MCPConfig      `yaml:"mcp"`
-	HTTP     HTTPConfig     `yaml:"http"`
-	Tools    local.Config   `yaml:"tools"`
-	Safety   SafetyConfig   `yaml:"safety"`
-	Recorder RecorderConfig `yaml:"recorder"`
+	Gateway  Identity        `yaml:"gateway"`
+	Audio    AudioConfig     `yaml:"audio"`
+	Wake     wake.Config     `yaml:"wake"`
+	STT      stt.Config      `yaml:"stt"`
+	Intents  IntentsConfig   `yaml:"intents"`
+	AI       ai.Config       `yaml:"ai"`
+	TTS      tts.Config      `yaml:"tts"`
+	MQTT     MQTTConfig      `yaml:"mqtt"`
+	MCP      MCPConfig       `yaml:"mcp"`
+	HTTP     httpapi.Config  `yaml:"http"`
+	Tools    local.Config    `yaml:"tools"`
+	Safety   answer.Safety   `yaml:"safety"`
+	Recorder recorder.Config `yaml:"recorder"`
 }
 
 // Identity says which gateway this is and where it stands.
@@ -47,51 +51,10 @@ type Identity struct {
 	StateDir string `yaml:"state_dir"` // empty: $STATE_DIRECTORY, else the XDG state directory
 }
 
-// AudioConfig chooses the sound devices.
+// AudioConfig chooses the sound devices, and the short sounds on them.
 type AudioConfig struct {
-	Input   string `yaml:"input"`
-	Output  string `yaml:"output"`
-	Channel int    `yaml:"channel"` // of a microphone with several, from 1
-	Earcons string `yaml:"earcons"` // off, soft or full
-}
-
-// WakeConfig chooses the wake word engine and what it listens for.
-type WakeConfig struct {
-	Engine     string             `yaml:"engine"`
-	Words      []string           `yaml:"words"`
-	Thresholds map[string]float64 `yaml:"thresholds"` // per word, in the engine's own measure
-	Stop       []string           `yaml:"stop"`       // words that end what is being said; models of micro
-	ModelsDir  string             `yaml:"models_dir"`
-	Wyoming    WyomingConfig      `yaml:"wyoming"`
-}
-
-// STTConfig chooses the recognisers: what the first does not understand goes to
-// the next.
-type STTConfig struct {
-	Engines []string `yaml:"engines"`
-	// Endpoint is "sentence", or "silence" for a fixed one of Silence.
-	Endpoint string        `yaml:"endpoint"`
-	Silence  time.Duration `yaml:"silence"`
-	// Timeout is for one utterance and one recogniser beyond this machine's own.
-	Timeout        time.Duration     `yaml:"timeout"`
-	ModelDir       string            `yaml:"model_dir"`
-	Pronunciations map[string]string `yaml:"pronunciations"` // word to CMU phones, for names no dictionary has
-	// Denoise is "on", "off" or "auto": for recognisers that gain by it.
-	Denoise string        `yaml:"denoise"`
-	OpenAI  OpenAIConfig  `yaml:"openai"`
-	Wyoming WyomingConfig `yaml:"wyoming"`
-}
-
-// OpenAIConfig is a transcription endpoint.
-type OpenAIConfig struct {
-	BaseURL    string `yaml:"base_url"`
-	Model      string `yaml:"model"`
-	APIKeyFile string `yaml:"api_key_file"`
-}
-
-// WyomingConfig is a Wyoming service.
-type WyomingConfig struct {
-	URI string `yaml:"uri"`
+	device.Config `yaml:",inline"`
+	Earcons       earcon.Set `yaml:"earcons"`
 }
 
 // IntentsConfig lists sentence packs beside our own.
@@ -101,17 +64,8 @@ type IntentsConfig struct {
 
 // MQTTConfig is the broker to use; without one the embedded broker serves.
 type MQTTConfig struct {
-	Broker        string         `yaml:"broker"`
-	Username      string         `yaml:"username"`
-	PasswordFile  string         `yaml:"password_file"`
-	CAFile        string         `yaml:"ca_file"`
-	AllowInsecure bool           `yaml:"allow_insecure"`
-	Embedded      EmbeddedConfig `yaml:"embedded"`
-}
-
-// EmbeddedConfig is the broker inside the gateway.
-type EmbeddedConfig struct {
-	Listen string `yaml:"listen"`
+	mqtt.Config `yaml:",inline"`
+	Embedded    broker.Config `yaml:"embedded"`
 }
 
 // MCPConfig is how MCP servers are reached and kept.
@@ -191,57 +145,28 @@ type ToolRules struct {
 	Deny  []string `yaml:"deny"`
 }
 
-// HTTPConfig is our own HTTP interface.
-type HTTPConfig struct {
-	Listen    string   `yaml:"listen"`
-	TokenFile string   `yaml:"token_file"`
-	Hosts     []string `yaml:"hosts"` // names of this machine that requests may use
-}
-
-// SafetyConfig bounds what is done without asking (REQUIREMENTS 8).
-type SafetyConfig struct {
-	Dangerous   string `yaml:"dangerous"`     // deny; allowing comes with a spoken confirmation
-	FanOutLimit int    `yaml:"fan_out_limit"` // a command for more devices than this is asked back
-}
-
-// RecorderConfig keeps utterances for later listening; off by default (H10).
-type RecorderConfig struct {
-	Enabled bool          `yaml:"enabled"`
-	Dir     string        `yaml:"dir"` // empty: recordings in the state directory
-	MaxAge  time.Duration `yaml:"max_age"`
-	MaxMB   int           `yaml:"max_mb"` // of all recordings together
-}
-
 // Default is the configuration without any file. configs/voice-gateway.yaml says
 // the same with comments, and a test holds the two together.
 func Default() Config {
-	sound, wakes := device.Default(), wake.Default()
 	return Config{
 		Gateway: Identity{ID: "kitchen", Area: "Kitchen", Language: "en"},
-		Audio:   AudioConfig{Input: sound.Input, Output: sound.Output, Channel: 1, Earcons: "soft"},
-		Wake: WakeConfig{
-			Engine: wakes.Engine, Words: wakes.Words, Thresholds: map[string]float64{}, Stop: []string{"stop"},
-			ModelsDir: "/var/lib/voice-gateway/models",
-		},
-		STT: STTConfig{
-			Engines: []string{"pocketsphinx"}, ModelDir: sphinx.DefaultModelDir, Pronunciations: map[string]string{},
-			Denoise: "auto", Endpoint: "sentence", Silence: 700 * time.Millisecond, Timeout: 8 * time.Second,
-		},
+		Audio:   AudioConfig{Config: device.Default(), Earcons: earcon.Soft},
+		Wake:    wake.Default(),
+		STT:     stt.Default(),
 		Intents: IntentsConfig{Packs: []string{}},
 		AI:      ai.Default(),
 		TTS:     tts.Default(),
-		MQTT:    MQTTConfig{Embedded: EmbeddedConfig{Listen: "127.0.0.1:1884"}},
+		MQTT:    MQTTConfig{Embedded: broker.Default()},
 		MCP: MCPConfig{
 			Retry:   RetryConfig(host.DefaultRetry()),
 			Breaker: BreakerConfig{Threshold: 3, Recovery: time.Minute},
 			Health:  HealthConfig{Interval: 30 * time.Second, Timeout: 5 * time.Second},
 			Servers: map[string]ServerConfig{"zwave": DefaultServer()},
 		},
-		HTTP:   HTTPConfig{Listen: "127.0.0.1:8765", Hosts: []string{}},
-		Tools:  local.Default(),
-		Safety: SafetyConfig{Dangerous: "deny", FanOutLimit: 5},
-
-		Recorder: RecorderConfig{MaxAge: 7 * 24 * time.Hour, MaxMB: 200},
+		HTTP:     httpapi.Default(),
+		Tools:    local.Default(),
+		Safety:   answer.DefaultSafety(),
+		Recorder: recorder.Default(),
 	}
 }
 
@@ -258,67 +183,67 @@ func (s *ServerConfig) SetDefaults() {
 	s.RequiresTimeout, s.ConnectTimeout, s.CallTimeout = time.Minute, 10*time.Second, 30*time.Second
 }
 
-// Less silence than this is a pause between words, and more would outlast the
-// longest utterance.
-const (
-	leastSilence = 100 * time.Millisecond
-	mostSilence  = 5 * time.Second
-)
-
 // Validate reports everything that is wrong at once, each with the key's path,
 // what was expected and what to write instead.
 func (c Config) Validate() error {
 	var errs []error
-	bad := func(key, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...)))
-	}
-	for key, part := range map[string]interface{ Validate() error }{
-		"ai": c.AI, "tts": c.TTS, "tools": c.Tools,
+	for _, part := range []interface{ Validate() error }{
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.MCP, c.Safety, c.Recorder,
 	} {
+		errs = append(errs, each(part.Validate())...)
+	}
+	for key, part := range map[string]interface{ Validate() error }{"ai": c.AI, "tts": c.TTS, "tools": c.Tools} {
 		if err := part.Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", key, err))
 		}
 	}
-	if c.Gateway.ID == "" || strings.ContainsAny(c.Gateway.ID, "/+# \t") {
-		bad("gateway.id", "%q is not usable in a topic; use letters, digits and dashes, such as kitchen", c.Gateway.ID)
-	}
-	if !slices.Contains(sentences.Languages(), c.Gateway.Language) {
-		bad("gateway.language", "%q has no sentence pack here; expected one of %s", c.Gateway.Language, strings.Join(sentences.Languages(), ", "))
-	}
-	if c.Audio.Channel < 1 {
-		bad("audio.channel", "%d is none; channels count from 1", c.Audio.Channel)
-	}
-	oneOf(bad, "audio.earcons", c.Audio.Earcons, "off", "soft", "full")
-	oneOf(bad, "safety.dangerous", c.Safety.Dangerous, "deny")
-	if c.Safety.FanOutLimit < 1 {
-		bad("safety.fan_out_limit", "%d is too small; expected 1 or more devices", c.Safety.FanOutLimit)
-	}
-	if len(c.Intents.Packs) > 0 {
-		bad("intents.packs", "other sentence packs cannot be loaded by this version; leave the list empty")
-	}
-	c.Recorder.validate(bad)
-	c.Wake.validate(bad)
-	c.STT.validate(bad)
-	oneOf(bad, "stt.endpoint", c.STT.Endpoint, "sentence", "silence")
-	if c.STT.Silence < leastSilence || c.STT.Silence > mostSilence {
-		bad("stt.silence", "%s cannot end an utterance; expected %s to %s, such as 700ms", c.STT.Silence, leastSilence, mostSilence)
-	}
-	c.MCP.validate(bad)
 	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int {
 		return strings.Compare(a.Error(), b.Error())
 	})...)
 }
 
-func (w WakeConfig) validate(bad reporter) {
-	oneOf(bad, "wake.engine", w.Engine, wake.Engines()...)
-	if w.Engine == "wyoming" || w.Wyoming.URI != "" {
-		if err := wyoming.Check(w.Wyoming.URI); err != nil {
-			bad("wake.wyoming.uri", "%v", err)
+// each takes apart what a part has found.
+func each(err error) []error {
+	switch e := any(err).(type) {
+	case nil:
+		return nil
+	case interface{ Unwrap() []error }:
+		var out []error
+		for _, one := range e.Unwrap() {
+			out = append(out, each(one)...)
 		}
+		return out
 	}
-	if w.Engine != "none" && len(w.Words) == 0 {
-		bad("wake.words", "there is no wake word; give one, such as hey jarvis, or set wake.engine to none")
+	return []error{err}
+}
+
+// Validate says everything that is wrong with who and where the gateway is.
+func (i Identity) Validate() error {
+	var errs []error
+	if i.ID == "" || strings.ContainsAny(i.ID, "/+# \t") {
+		errs = append(errs, fmt.Errorf("gateway.id: %q is not usable in a topic; use letters, digits and dashes, such as kitchen", i.ID))
 	}
+	if known := sentences.Languages(); !slices.Contains(known, i.Language) {
+		errs = append(errs, fmt.Errorf("gateway.language: %q has no sentence pack here; expected one of %s", i.Language, strings.Join(known, ", ")))
+	}
+	return errors.Join(errs...)
+}
+
+// Validate says everything that is wrong with the sound.
+func (a AudioConfig) Validate() error {
+	errs := each(a.Config.Validate())
+	if sets := []earcon.Set{earcon.Off, earcon.Soft, earcon.Full}; !slices.Contains(sets, a.Earcons) {
+		errs = append(errs, fmt.Errorf("audio.earcons: %q is unknown; expected off, soft, full", a.Earcons))
+	}
+	return errors.Join(errs...)
+}
+
+// Validate says what is wrong with the sentence packs.
+func (i IntentsConfig) Validate() error {
+	if len(i.Packs) > 0 {
+		return errors.New("intents.packs: other sentence packs cannot be loaded by this version; leave the list empty")
+	}
+	return nil
 }
 
 type reporter func(key, format string, args ...any)
@@ -329,7 +254,12 @@ func oneOf(bad reporter, key, value string, allowed ...string) {
 	}
 }
 
-func (m MCPConfig) validate(bad reporter) {
+// Validate says everything that is wrong with the MCP servers.
+func (m MCPConfig) Validate() error {
+	var errs []error
+	bad := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...)))
+	}
 	if m.Retry.Attempts < 1 {
 		bad("mcp.retry.attempts", "%d is too small; expected 1 or more", m.Retry.Attempts)
 	}
@@ -362,6 +292,7 @@ func (m MCPConfig) validate(bad reporter) {
 	if m.Breaker.Threshold < 1 {
 		bad("mcp.breaker.threshold", "%d is too small; expected 1 or more calls", m.Breaker.Threshold)
 	}
+	return errors.Join(errs...)
 }
 
 func (r ServerRules) validate(key string, bad reporter) {
@@ -382,13 +313,5 @@ func (r ServerRules) validate(key string, bad reporter) {
 	}
 	if own.Multiplier != 0 && own.Multiplier < 1 {
 		bad(key+".retry.multiplier", "%g is too small; expected 1 or more", own.Multiplier)
-	}
-}
-
-// client is the part of the settings that the MQTT client wants.
-func (m MQTTConfig) client(url, id, password string) mqtt.Config {
-	return mqtt.Config{
-		URL: url, Username: m.Username, Password: password, CAFile: m.CAFile,
-		AllowInsecure: m.AllowInsecure, ClientID: id,
 	}
 }

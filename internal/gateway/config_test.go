@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/config"
 	"voicegateway/internal/home"
 	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/recorder"
 )
 
 const shipped = "../../configs/voice-gateway.yaml"
@@ -86,10 +87,10 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 		"danger":           {func(c *Config) { c.Safety.Dangerous = "allow" }, []string{"safety.dangerous", "deny"}},
 		"attempts":         {func(c *Config) { c.MCP.Retry.Attempts = 0 }, []string{"mcp.retry.attempts", "1"}},
 		"delay":            {func(c *Config) { c.MCP.Retry.BaseDelay = 0 }, []string{"mcp.retry.base_delay", "2s"}},
-		"recorder's age":   {func(c *Config) { c.Recorder = RecorderConfig{Enabled: true, MaxMB: 1} }, []string{"recorder.max_age", "168h"}},
-		"recorder's size":  {func(c *Config) { c.Recorder = RecorderConfig{Enabled: true, MaxAge: time.Hour} }, []string{"recorder.max_mb", "1 or more"}},
+		"recorder's age":   {func(c *Config) { c.Recorder = recorder.Config{Enabled: true, MaxMB: 1} }, []string{"recorder.max_age", "168h"}},
+		"recorder's size":  {func(c *Config) { c.Recorder = recorder.Config{Enabled: true, MaxAge: time.Hour} }, []string{"recorder.max_mb", "1 or more"}},
 		"recorder's place": {func(c *Config) {
-			c.Recorder = RecorderConfig{Enabled: true, MaxAge: time.Hour, MaxMB: 1, Dir: "here"}
+			c.Recorder = recorder.Config{Enabled: true, MaxAge: time.Hour, MaxMB: 1, Dir: "here"}
 		}, []string{"recorder.dir", "whole path"}},
 		"packs":           {func(c *Config) { c.Intents.Packs = []string{"x"} }, []string{"intents.packs"}},
 		"several at once": {func(c *Config) { c.Wake.Engine, c.Gateway.ID = "x", "" }, []string{"wake.engine", "gateway.id"}},

@@ -8,7 +8,6 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/recorder"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/wake"
@@ -41,16 +40,7 @@ func (g *Gateway) buildEar() error {
 	if g.ear.stt, err = stt.New(g.recogniser(command)); err != nil {
 		return err
 	}
-	engine := g.cfg.Wake.Engine
-	if g.opts.PushToTalk || g.deaf() {
-		engine = "none"
-	}
-	if g.ear.wake, err = wake.New(wake.Config{
-		Engine: engine, Words: g.cfg.Wake.Words, Thresholds: g.cfg.Wake.Thresholds, Command: command,
-		ModelDir: g.cfg.STT.ModelDir, ModelsDir: g.cfg.Wake.ModelsDir, Stop: g.cfg.Wake.Stop, Wyoming: g.cfg.Wake.Wyoming.URI,
-		Pronounce: stt.NewPronouncer(filepath.Join(g.cfg.STT.ModelDir, "cmudict-en-us.dict"), g.cfg.STT.Pronunciations).All,
-		Log:       g.log.With("part", "wake"),
-	}); err != nil {
+	if g.ear.wake, err = wake.New(g.waker(command)); err != nil {
 		return err
 	}
 	mic, speaker, err := g.sound()
@@ -67,7 +57,7 @@ func (g *Gateway) buildEar() error {
 	}
 	g.ear.loop, err = turn.NewLoop(turn.Config{
 		Area: g.cfg.Gateway.Area, Source: g.opts.Source, Live: !g.opts.Fast,
-		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun, Earcons: earcon.Set(g.cfg.Audio.Earcons),
+		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun, Earcons: g.cfg.Audio.Earcons,
 	}, turn.Parts{
 		Mic: mic, Wake: g.ear.wake, Stt: g.ear.stt, End: Attentive(ends, g.ear.stt),
 		Mind: g.mind.answerer, Voice: g.voice, Speaker: speaker, Chimes: g.chimes(speaker), Observer: g.observer, Log: g.log, Keep: keep,
@@ -77,6 +67,17 @@ func (g *Gateway) buildEar() error {
 	}
 	g.ear.mute = &mute{dir: g.cfg.Gateway.StateDir, log: g.log.With("part", "audio"), loop: g.ear.loop, sound: g.ear.sound}
 	return nil
+}
+
+// waker is the configuration of the engine that hears the wake word.
+func (g *Gateway) waker(command []string) wake.Config {
+	c := g.cfg.Wake
+	if g.opts.PushToTalk || g.deaf() {
+		c.Engine = "none"
+	}
+	c.Command, c.ModelDir, c.Log = command, g.cfg.STT.ModelDir, g.log.With("part", "wake")
+	c.Pronounce = stt.NewPronouncer(filepath.Join(c.ModelDir, "cmudict-en-us.dict"), g.cfg.STT.Pronunciations).All
+	return c
 }
 
 // attending lets the recogniser hear the room along with the endpointer.

@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/device"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/record"
+	"voicegateway/internal/recorder"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/turn"
 )
@@ -125,7 +127,7 @@ func TestTheRecorderIsVisible(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.tellRecorder()
-	if got := part(t, g, "recorder"); got.State != httpapi.PartReady || !strings.Contains(got.Why, filepath.Join(dir, recordings)+" for 7 days") {
+	if got := part(t, g, "recorder"); got.State != httpapi.PartReady || !strings.Contains(got.Why, filepath.Join(dir, recorder.Dir)+" for 7 days") {
 		t.Errorf("part %+v", got)
 	}
 	if b, err := json.Marshal(g.standing()[0].Body); err != nil || !strings.Contains(string(b), `"recorder":"on"`) {
@@ -236,14 +238,14 @@ func TestMeterJudges(t *testing.T) {
 func TestSoundSaysWhatIsMissing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		used    []string
-		cfg     AudioConfig
+		cfg     device.Config
 		problem string // of the worker
 		in, out string // words; "" for no problem
 	}{
-		"both":         {[]string{"input, output"}, AudioConfig{}, "", "", ""},
-		"nothing":      {nil, AudioConfig{Input: "default"}, "", "default microphone", "default speaker"},
-		"named":        {[]string{"output"}, AudioConfig{Input: "usb"}, "", `"usb"`, ""},
-		"known better": {[]string{"", "output"}, AudioConfig{}, "it burns", "it burns", ""},
+		"both":         {[]string{"input, output"}, device.Config{}, "", "", ""},
+		"nothing":      {nil, device.Config{Input: "default"}, "", "default microphone", "default speaker"},
+		"named":        {[]string{"output"}, device.Config{Input: "usb"}, "", `"usb"`, ""},
+		"known better": {[]string{"", "output"}, device.Config{}, "it burns", "it burns", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := audio.Equipment{InputProblem: tt.problem}

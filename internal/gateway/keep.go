@@ -1,16 +1,12 @@
 package gateway
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/recorder"
 	"voicegateway/internal/turn"
 )
-
-// recordings is their directory in the state directory.
-const recordings = "recordings"
 
 // The recorder's state as one word.
 const (
@@ -26,12 +22,11 @@ func (g *Gateway) buildRecorder() (turn.Keeper, error) {
 		return nil, nil //nolint:nilnil // nobody keeps anything
 	}
 	if cfg.Dir == "" {
-		cfg.Dir = filepath.Join(g.cfg.Gateway.StateDir, recordings)
+		cfg.Dir = filepath.Join(g.cfg.Gateway.StateDir, recorder.Dir)
 	}
+	cfg.Log = g.log.With("part", "recorder")
 	var err error
-	g.ear.keeper, err = recorder.New(recorder.Config{
-		Dir: cfg.Dir, MaxAge: cfg.MaxAge, MaxBytes: int64(cfg.MaxMB) << 20, Log: g.log.With("part", "recorder"),
-	})
+	g.ear.keeper, err = recorder.New(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -76,21 +71,5 @@ func (g *Gateway) tellRecorder() {
 	g.observer.recorder = g.ear.recording()
 	if g.link.api != nil {
 		g.link.api.Recorder(g.ear.recording())
-	}
-}
-
-// validate says what is wrong with the recorder's settings.
-func (c RecorderConfig) validate(bad reporter) {
-	if !c.Enabled {
-		return
-	}
-	if c.MaxAge <= 0 {
-		bad("recorder.max_age", "%s is no age; expected something like 168h", c.MaxAge)
-	}
-	if c.MaxMB < 1 {
-		bad("recorder.max_mb", "%d is too small; expected 1 or more", c.MaxMB)
-	}
-	if c.Dir != "" && !filepath.IsAbs(c.Dir) {
-		bad("recorder.dir", "%q depends on where the gateway is started; expected a whole path, such as %s", c.Dir, fmt.Sprint("/var/lib/voice-gateway/", recordings))
 	}
 }

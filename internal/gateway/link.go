@@ -18,30 +18,27 @@ import (
 // buildLink puts together what connects the gateway to the house: the broker,
 // our client of it, and the MCP servers.
 func (g *Gateway) buildLink() error {
-	url := g.cfg.MQTT.Broker
-	if url == "" {
-		url = "mqtt://" + g.cfg.MQTT.Embedded.Listen
+	client := g.cfg.MQTT.Config
+	client.Password = g.opts.Secrets.MQTTPassword
+	if client.URL == "" {
+		own := g.cfg.MQTT.Embedded
+		own.Username, own.Password = client.Username, client.Password
+		client.URL = "mqtt://" + own.Listen
 		var err error
-		if g.link.broker, err = broker.New(broker.Config{
-			Listen: g.cfg.MQTT.Embedded.Listen, Username: g.cfg.MQTT.Username, Password: g.opts.Secrets.MQTTPassword,
-		}, g.log.With("part", "broker")); err != nil {
+		if g.link.broker, err = broker.New(own, g.log.With("part", "broker")); err != nil {
 			return err
 		}
 	}
-	id := "voice-gateway-" + g.cfg.Gateway.ID
 	private := g.opts.TextOnly || g.opts.Private
-	if private {
-		id = "" // a random one: the daemon's must not be thrown out
-	}
-	client := g.cfg.MQTT.client(url, id, g.opts.Secrets.MQTTPassword)
-	if !private {
+	if !private { // else a random id: the daemon's must not be thrown out
+		client.ClientID = "voice-gateway-" + g.cfg.Gateway.ID
 		client.Will = &mqtt.Message{Topic: mqttapi.Availability(g.cfg.Gateway.ID), Payload: []byte("offline"), Retained: true}
 	}
 	var err error
 	if g.link.bus, err = mqtt.New(client, g.log.With("part", "mqtt")); err != nil {
 		return fmt.Errorf("mqtt.broker: %w", err)
 	}
-	if err := g.buildHost(url); err != nil {
+	if err := g.buildHost(client.URL); err != nil {
 		return err
 	}
 	if !private {

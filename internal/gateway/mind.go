@@ -55,7 +55,7 @@ func (g *Gateway) buildMind() error {
 	}
 	g.mind.tasks = newTasks(g.cfg.Gateway.StateDir, servers{g.link.host}.connected, g.log.With("part", "tasks"))
 	g.mind.answerer, err = answer.New(g.house, g.mind.caller, g.mind.model, phrases,
-		answer.Safety{FanOutLimit: g.cfg.Safety.FanOutLimit},
+		g.cfg.Safety,
 		answer.Recovery{Arbiter: g.mind.model, Servers: servers{g.link.host}, Tasks: g.mind.tasks}, g.log)
 	return err
 }

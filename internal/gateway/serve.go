@@ -39,9 +39,9 @@ func (g *Gateway) buildHTTP() error {
 		return err
 	}
 	view := httpView{g}
-	g.http, err = httpapi.New(httpapi.Config{
-		Listen: g.cfg.HTTP.Listen, Token: g.opts.Secrets.HTTPToken, Hosts: g.cfg.HTTP.Hosts,
-	}, httpapi.Deps{
+	cfg := g.cfg.HTTP
+	cfg.Token = g.opts.Secrets.HTTPToken
+	g.http, err = httpapi.New(cfg, httpapi.Deps{
 		Health: view, Asker: view, Sayer: view, Servers: view, Turns: view, Home: view, Ear: view, Events: g.observer.feed,
 		Handlers: map[string]http.Handler{
 			"GET /metrics": g.observer.counts.Handler(),

@@ -20,20 +20,19 @@ func ListSound(ctx context.Context, cfg Config, executable string, log *slog.Log
 	}
 	s := audio.Equipment{Devices: list}
 	s.Muted, _ = Muted(cfg.Gateway.StateDir) // in doubt as Muted says
-	complete(&s, cfg.Audio)
+	complete(&s, cfg.Audio.Config)
 	return s, nil
 }
 
 // sound is the part of the settings that the sound card wants.
 func (c Config) sound(executable string, log *slog.Logger) device.Config {
-	return device.Config{
-		Command: []string{executable, "worker", "audio"},
-		Input:   c.Audio.Input, Output: c.Audio.Output, Channel: c.Audio.Channel, Log: log,
-	}
+	card := c.Audio.Config
+	card.Command, card.Log = []string{executable, "worker", "audio"}, log
+	return card
 }
 
 // complete says what is missing where nothing better is known.
-func complete(s *audio.Equipment, cfg AudioConfig) {
+func complete(s *audio.Equipment, cfg device.Config) {
 	if s.Devices == nil {
 		s.Devices = []audio.Device{}
 	}
@@ -68,6 +67,6 @@ func (v httpView) Devices(ctx context.Context) (audio.Equipment, error) {
 		Devices: list, Input: now.Input, Output: now.Output, Muted: v.Muted(),
 		InputProblem: now.Problem, OutputProblem: now.OutputProblem,
 	}
-	complete(&s, v.cfg.Audio)
+	complete(&s, v.cfg.Audio.Config)
 	return s, nil
 }

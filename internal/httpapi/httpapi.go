@@ -25,10 +25,16 @@ import (
 
 // Config says where the server listens and who may come in.
 type Config struct {
-	Listen string   // host:port; port 0 takes a free one
-	Token  string   // the bearer token every request but /healthz must carry; empty: none
-	Hosts  []string // names this machine is called by, beyond localhost and addresses
+	Listen    string   `yaml:"listen"` // host:port; port 0 takes a free one
+	TokenFile string   `yaml:"token_file"`
+	Hosts     []string `yaml:"hosts"` // names this machine is called by, beyond localhost and addresses
+	// Token is the bearer token every request but /healthz must carry; empty: none.
+	// It is in no configuration: whoever loads one reads it.
+	Token string `yaml:"-"`
 }
+
+// Default listens on this machine only.
+func Default() Config { return Config{Listen: "127.0.0.1:8765", Hosts: []string{}} }
 
 // Times that bound what a request makes us do; what it may take to come is the
 // door's.

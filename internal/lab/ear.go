@@ -42,7 +42,7 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 	if err != nil {
 		return heard{}, err
 	}
-	mind, err := answer.New(understanding{m}, unconnected{}, unconnected{}, m.phrases, answer.Safety{FanOutLimit: m.cfg.Gateway.Safety.FanOutLimit}, answer.Recovery{}, m.cfg.Log)
+	mind, err := answer.New(understanding{m}, unconnected{}, unconnected{}, m.phrases, m.cfg.Gateway.Safety, answer.Recovery{}, m.cfg.Log)
 	if err != nil {
 		return heard{}, err
 	}

@@ -23,7 +23,7 @@ func TestMixesWake(t *testing.T) {
 		t.Fatal(err)
 	}
 	models := filepath.Dir(fake.Shared(t, "speech", "models", mixWord+".tflite"))
-	m := Lab{cfg: Config{Recordings: clips, Gateway: gateway.Config{Wake: gateway.WakeConfig{ModelsDir: models}}}}
+	m := Lab{cfg: Config{Recordings: clips, Gateway: gateway.Config{Wake: wake.Config{ModelsDir: models}}}}
 	mixes, woken := 0, 0
 	for _, x := range m.mixed() {
 		if x.placed != nobody {

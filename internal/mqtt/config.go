@@ -10,16 +10,18 @@ import (
 
 // Config says which broker to use and how this client introduces itself.
 type Config struct {
-	URL           string // mqtt://host[:1883], mqtts://host[:8883], ws:// or wss://; tcp:// and ssl:// mean the same as the first two
-	Username      string
-	Password      string
-	CAFile        string // PEM file with the authority of a private broker; empty: the system's authorities
-	ClientID      string // empty: a random one; two clients with one id throw each other out
-	AllowInsecure bool   // a broker beyond this machine may be used without credentials
-	Will          *Message
+	URL           string `yaml:"broker"` // mqtt://host[:1883], mqtts://host[:8883], ws:// or wss://; tcp:// and ssl:// mean the same as the first two
+	Username      string `yaml:"username"`
+	PasswordFile  string `yaml:"password_file"`
+	CAFile        string `yaml:"ca_file"`        // PEM file with the authority of a private broker; empty: the system's authorities
+	AllowInsecure bool   `yaml:"allow_insecure"` // a broker beyond this machine may be used without credentials
+
+	Password string   `yaml:"-"` // the password itself is in no configuration: whoever loads one reads it
+	ClientID string   `yaml:"-"` // empty: a random one; two clients with one id throw each other out
+	Will     *Message `yaml:"-"`
 	// QuietStop leaves the will to the broker: a client that stops by itself says
 	// nothing, as zwave-js-ui does. Otherwise it says its will then as well.
-	QuietStop bool
+	QuietStop bool `yaml:"-"`
 }
 
 // Message is something to publish.

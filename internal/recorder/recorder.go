@@ -29,10 +29,38 @@ import (
 
 // Config says where recordings go and what bounds them.
 type Config struct {
-	Dir      string        // made with mode 0700 where it is missing
-	MaxAge   time.Duration // older recordings are removed
-	MaxBytes int64         // of all recordings together; the oldest go first
-	Log      *slog.Logger
+	Enabled  bool          `yaml:"enabled"`
+	Dir      string        `yaml:"dir"`     // made with mode 0700 where it is missing; empty: Dir in the state directory
+	MaxAge   time.Duration `yaml:"max_age"` // older recordings are removed
+	MaxMB    int           `yaml:"max_mb"`  // of all recordings together; the oldest go first
+	MaxBytes int64         `yaml:"-"`       // the same, to the byte; 0: as MaxMB
+	Log      *slog.Logger  `yaml:"-"`
+}
+
+// Dir is where recordings are kept in the state directory.
+const Dir = "recordings"
+
+// Default keeps nothing; what it would keep is a week, and little.
+func Default() Config { return Config{MaxAge: 7 * 24 * time.Hour, MaxMB: 200} }
+
+// Validate says everything that is wrong, each with the key and what would be
+// right. What is off is not looked at.
+func (c Config) Validate() error {
+	if !c.Enabled {
+		return nil
+	}
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("recorder."+format, args...)) }
+	if c.MaxAge <= 0 {
+		bad("max_age: %s is no age; expected something like 168h", c.MaxAge)
+	}
+	if c.MaxMB < 1 {
+		bad("max_mb: %d is too small; expected 1 or more", c.MaxMB)
+	}
+	if c.Dir != "" && !filepath.IsAbs(c.Dir) {
+		bad("dir: %q depends on where the gateway is started; expected a whole path, such as /var/lib/voice-gateway/%s", c.Dir, Dir)
+	}
+	return errors.Join(errs...)
 }
 
 // waiting is how many recordings may wait for the disk. A turn takes seconds and
@@ -65,6 +93,9 @@ type recording struct {
 
 // New checks the configuration and touches nothing.
 func New(cfg Config) (*Recorder, error) {
+	if cfg.MaxBytes == 0 {
+		cfg.MaxBytes = int64(cfg.MaxMB) << 20
+	}
 	switch {
 	case cfg.Dir == "" || cfg.Log == nil:
 		return nil, errors.New("recorder: a directory and a logger are needed")

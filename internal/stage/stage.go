@@ -66,7 +66,7 @@ func New(ctx context.Context, cfg gateway.Config, opts gateway.Options, houseFil
 		s.Close()
 		return nil, err
 	}
-	cfg.MQTT.Broker, cfg.MQTT.AllowInsecure = s.URL, true
+	cfg.MQTT.URL, cfg.MQTT.AllowInsecure = s.URL, true
 	cfg.MQTT.Username, cfg.MQTT.PasswordFile, cfg.MQTT.CAFile = "", "", ""
 	cfg.MCP.Servers = servers(cfg.MCP.Servers)
 	cfg.HTTP.Listen = "" // a stage must not get in a running daemon's way

@@ -23,18 +23,26 @@ import (
 
 // Config says which devices to use and how to start the worker.
 type Config struct {
-	Input   string // "default", or part of a device's name
-	Output  string // the same
-	Channel int    // of a microphone with several, from 1; 0 is 1
-	Muted   bool   // begin with the microphone closed
+	Input   string `yaml:"input"`   // "default", or part of a device's name
+	Output  string `yaml:"output"`  // the same
+	Channel int    `yaml:"channel"` // of a microphone with several, from 1; 0 is 1
+	Muted   bool   `yaml:"-"`       // begin with the microphone closed
 
-	Command []string // our own binary and `worker audio`
-	Env     []string // added to the worker's environment; for tests
-	Log     *slog.Logger
+	Command []string     `yaml:"-"` // our own binary and `worker audio`
+	Env     []string     `yaml:"-"` // added to the worker's environment; for tests
+	Log     *slog.Logger `yaml:"-"`
 }
 
 // Default uses the devices the system calls its default.
 func Default() Config { return Config{Input: "default", Output: "default", Channel: 1} }
+
+// Validate says what is wrong, with the key and what would be right.
+func (c Config) Validate() error {
+	if c.Channel < 1 {
+		return fmt.Errorf("audio.channel: %d is none; channels count from 1", c.Channel)
+	}
+	return nil
+}
 
 const (
 	// callTimeout bounds small requests; the worker answers them at once.

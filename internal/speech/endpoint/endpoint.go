@@ -10,6 +10,8 @@
 package endpoint
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -22,29 +24,35 @@ type Voice interface {
 	Push(f audio.Frame) (speaks, known bool)
 }
 
-// Config has the rule's times.
+// Config says how the end is decided, and has the rule's times.
 type Config struct {
+	// Mode is "sentence", or "silence" for a fixed one of Silence.
+	Mode    string        `yaml:"endpoint"`
+	Silence time.Duration `yaml:"silence"`
+
 	// Grammar says that partial texts and their completeness are given. Without,
 	// silence alone decides.
-	Grammar bool
+	Grammar bool `yaml:"-"`
 	// Fixed keeps the silence without a grammar at Open, however the speaker
 	// pauses.
-	Fixed bool
+	Fixed bool `yaml:"-"`
 	// Voice, where there is one, tells speech from other loud sound. What is loud
 	// in it counts as speech as well, as long as it hears somebody at all.
-	Voice Voice
+	Voice Voice `yaml:"-"`
 
-	Growable   time.Duration // quiet after a sentence that may go on
-	Incomplete time.Duration // quiet after half a sentence
-	Open       time.Duration // quiet without a grammar, when speech was fluent
-	NoSpeech   time.Duration // give up when nobody speaks
-	Longest    time.Duration // of one utterance
+	Growable   time.Duration `yaml:"-"` // quiet after a sentence that may go on
+	Incomplete time.Duration `yaml:"-"` // quiet after half a sentence
+	Open       time.Duration `yaml:"-"` // quiet without a grammar, when speech was fluent
+	NoSpeech   time.Duration `yaml:"-"` // give up when nobody speaks
+	Longest    time.Duration `yaml:"-"` // of one utterance
 }
 
 // Default are the measured times: 350 ms cuts a third of 250 ms pauses inside a
 // sentence that is complete already; 450 ms, for slow speakers, a quarter.
 func Default() Config {
 	return Config{
+		Mode:       bySentence,
+		Silence:    700 * time.Millisecond,
 		Grammar:    true,
 		Growable:   350 * time.Millisecond,
 		Incomplete: 800 * time.Millisecond,
@@ -52,6 +60,31 @@ func Default() Config {
 		NoSpeech:   5 * time.Second,
 		Longest:    8 * time.Second,
 	}
+}
+
+// The modes.
+const (
+	bySentence = "sentence"
+	bySilence  = "silence"
+)
+
+// Less silence than this is a pause between words, and more would outlast the
+// longest utterance.
+const (
+	leastSilence = 100 * time.Millisecond
+	mostSilence  = 5 * time.Second
+)
+
+// Validate says what is wrong, with the keys of the section they are in.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Mode != bySentence && c.Mode != bySilence {
+		errs = append(errs, fmt.Errorf("stt.endpoint: %q is unknown; expected %s, %s", c.Mode, bySentence, bySilence))
+	}
+	if c.Silence < leastSilence || c.Silence > mostSilence {
+		errs = append(errs, fmt.Errorf("stt.silence: %s cannot end an utterance; expected %s to %s, such as 700ms", c.Silence, leastSilence, mostSilence))
+	}
+	return errors.Join(errs...)
 }
 
 // The reasons of speech.Endpoint.
@@ -149,6 +182,9 @@ const (
 
 // New makes an endpointer; times that are zero are the default's.
 func New(cfg Config) *Endpointer {
+	if cfg.Mode == bySilence {
+		cfg.Grammar, cfg.Fixed, cfg.Open = false, true, cfg.Silence
+	}
 	d := Default()
 	for _, t := range []struct{ have, want *time.Duration }{
 		{&cfg.Growable, &d.Growable},

@@ -38,10 +38,11 @@ const pcmRate audio.Rate = 24000
 
 // Config is one server.
 type Config struct {
-	BaseURL   string // up to and including /v1
-	Model     string
-	Key       string            // may be empty
-	Transport http.RoundTripper // for tests and custom certificates; nil is the usual one
+	BaseURL    string            `yaml:"base_url"` // up to and including /v1
+	Model      string            `yaml:"model"`
+	APIKeyFile string            `yaml:"api_key_file"`
+	Key        string            `yaml:"-"` // the key itself is in no configuration: whoever loads one reads it; may be empty
+	Transport  http.RoundTripper `yaml:"-"` // for tests and custom certificates; nil is the usual one
 }
 
 // Check says what is wrong with a server's address, in a sentence that shows it

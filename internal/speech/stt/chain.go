@@ -55,7 +55,7 @@ type attempt struct {
 }
 
 func newChain(cfg Config) (Engine, error) {
-	c := &chain{order: cfg.Engines, open: map[string]recogniser{}, timeout: cfg.Open.Timeout, log: cfg.Log}
+	c := &chain{order: cfg.Engines, open: map[string]recogniser{}, timeout: cfg.Timeout, log: cfg.Log}
 	if c.timeout <= 0 {
 		c.timeout = openTimeout
 	}

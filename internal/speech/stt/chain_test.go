@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/openai"
 	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/speech/wyoming"
 )
 
 // grammarian is an engine with a grammar in a test's hands.
@@ -68,11 +69,11 @@ type asking interface {
 }
 
 // chained starts a chain that ends with the test.
-func chained(t *testing.T, grammar stt.Engine, open stt.Open, engines ...string) asking {
+func chained(t *testing.T, grammar stt.Engine, cfg stt.Config, engines ...string) asking {
 	t.Helper()
 	transport := &http.Transport{}
-	open.OpenAI.Transport = transport
-	cfg := stt.Config{Engines: engines, Open: open, Denoise: "auto", Log: quiet}
+	cfg.OpenAI.Transport = transport
+	cfg.Engines, cfg.Denoise, cfg.Log = engines, "auto", quiet
 	e, err := stt.Chained(grammar, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestTheGrammarFirst(t *testing.T) {
 			if tt.grammar != nil {
 				g = tt.grammar
 			}
-			e := chained(t, g, stt.Open{OpenAI: openai.Config{BaseURL: base}}, tt.order...)
+			e := chained(t, g, stt.Config{OpenAI: openai.Config{BaseURL: base}}, tt.order...)
 			got, err := utter(t, e, syllables)
 			if err != nil || got.Text != tt.first {
 				t.Fatalf("first %+v, %v", got, err)
@@ -186,7 +187,7 @@ func TestFallingBack(t *testing.T) {
 			s := httptest.NewServer(serve)
 			t.Cleanup(s.Close)
 			g := &grammarian{heard: speech.Transcript{Text: "lights on", Engine: "pocketsphinx"}}
-			e := chained(t, g, stt.Open{OpenAI: openai.Config{BaseURL: s.URL}, Timeout: 500 * time.Millisecond}, "openai", "pocketsphinx")
+			e := chained(t, g, stt.Config{OpenAI: openai.Config{BaseURL: s.URL}, Timeout: 500 * time.Millisecond}, "openai", "pocketsphinx")
 			for range 2 {
 				if got, err := utter(t, e, syllables); err != nil || got.Text != "" {
 					t.Fatalf("first %+v, %v", got, err)
@@ -203,7 +204,7 @@ func TestFallingBack(t *testing.T) {
 // had against it; where nobody works, it is one.
 func TestNobodyHears(t *testing.T) {
 	t.Parallel()
-	e := chained(t, rejecting(), stt.Open{OpenAI: openai.Config{BaseURL: "http://127.0.0.1:1/v1"}, Wyoming: "tcp://127.0.0.1:1"}, "pocketsphinx", "openai", "wyoming")
+	e := chained(t, rejecting(), stt.Config{OpenAI: openai.Config{BaseURL: "http://127.0.0.1:1/v1"}, Wyoming: wyoming.Config{URI: "tcp://127.0.0.1:1"}}, "pocketsphinx", "openai", "wyoming")
 	if _, err := utter(t, e, syllables); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestNobodyHears(t *testing.T) {
 	if err != nil || got.Text != "" || !strings.Contains(got.Rejected, "pocketsphinx: like other speech; openai: ") || !strings.Contains(got.Rejected, "wyoming: ") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	e = chained(t, &grammarian{finish: errWorker}, stt.Open{OpenAI: openai.Config{BaseURL: "http://127.0.0.1:1/v1", Key: "sk-secret"}}, "pocketsphinx", "openai")
+	e = chained(t, &grammarian{finish: errWorker}, stt.Config{OpenAI: openai.Config{BaseURL: "http://127.0.0.1:1/v1", Key: "sk-secret"}}, "pocketsphinx", "openai")
 	if _, err := utter(t, e, syllables); err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func TestNobodyHears(t *testing.T) {
 func TestSilenceIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	base, asked := transcribing(t, "Turn on the light.")
-	e := chained(t, nil, stt.Open{OpenAI: openai.Config{BaseURL: base}}, "openai")
+	e := chained(t, nil, stt.Config{OpenAI: openai.Config{BaseURL: base}}, "openai")
 	if _, err := utter(t, e, func(time.Duration) float64 { return -35 }); err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +252,7 @@ func TestAnInterruptedQuestion(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	e := chained(t, nil, stt.Open{OpenAI: openai.Config{BaseURL: s.URL}, Timeout: time.Minute}, "openai")
+	e := chained(t, nil, stt.Config{OpenAI: openai.Config{BaseURL: s.URL}, Timeout: time.Minute}, "openai")
 	if _, err := utter(t, e, syllables); err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ func TestAnInterruptedQuestion(t *testing.T) {
 func TestWhatTheChainPassesOn(t *testing.T) {
 	t.Parallel()
 	base, _ := transcribing(t, "x")
-	open := stt.Open{OpenAI: openai.Config{BaseURL: base}}
+	open := stt.Config{OpenAI: openai.Config{BaseURL: base}}
 	g := rejecting()
 	e := chained(t, g, open, "pocketsphinx", "openai")
 	missing, err := e.SetGrammar(t.Context(), stt.Grammar{JSGF: "x", Names: []string{"Kitchen"}})
@@ -302,7 +303,7 @@ func TestGoingOn(t *testing.T) {
 	t.Parallel()
 	base, asked := transcribing(t, "something else")
 	g := &again{grammarian: &grammarian{heard: speech.Transcript{Text: "lights on", Engine: "pocketsphinx"}}}
-	e := chained(t, g, stt.Open{OpenAI: openai.Config{BaseURL: base}}, "pocketsphinx", "openai")
+	e := chained(t, g, stt.Config{OpenAI: openai.Config{BaseURL: base}}, "pocketsphinx", "openai")
 	more, ok := e.(stt.Reopener)
 	if !ok {
 		t.Fatal("its first engine can go on, and it cannot")
@@ -369,7 +370,7 @@ func TestWyoming(t *testing.T) {
 		p.Send("transcript-stop", nil, nil)
 		p.Send("transcript", map[string]string{"text": " Turn it up.", "language": "en"}, nil)
 	})
-	e := chained(t, nil, stt.Open{Wyoming: uri, Language: "en"}, "wyoming")
+	e := chained(t, nil, stt.Config{Wyoming: wyoming.Config{URI: uri}, Language: "en"}, "wyoming")
 	if err := e.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +437,7 @@ func TestAWyomingServiceThatFails(t *testing.T) {
 			if strings.Contains(tt.err, "500ms") {
 				timeout = 500 * time.Millisecond
 			}
-			e := chained(t, nil, stt.Open{Wyoming: uri, Timeout: timeout}, "wyoming")
+			e := chained(t, nil, stt.Config{Wyoming: wyoming.Config{URI: uri}, Timeout: timeout}, "wyoming")
 			if _, err := utter(t, e, syllables); err != nil {
 				t.Fatal(err)
 			}
@@ -461,7 +462,7 @@ func TestWhatTheGrammarUnderstandsStaysHere(t *testing.T) {
 		p.Send("transcript", map[string]string{"text": "it is dark"}, nil)
 	})
 	g := &grammarian{heard: speech.Transcript{Text: "lights on", Engine: "pocketsphinx"}}
-	e := chained(t, g, stt.Open{Wyoming: uri}, "pocketsphinx", "wyoming")
+	e := chained(t, g, stt.Config{Wyoming: wyoming.Config{URI: uri}}, "pocketsphinx", "wyoming")
 	if got, err := utter(t, e, syllables); err != nil || got.Text != "lights on" || calls.Load() != 0 {
 		t.Fatalf("%+v, %v after %d connections", got, err, calls.Load())
 	}
@@ -486,7 +487,7 @@ func TestAnUtteranceNobodyAsksAboutIsLetGo(t *testing.T) {
 			t.Parallel()
 			came, gone := make(chan struct{}, 2), make(chan struct{}, 2)
 			uri := fake.Wyoming(t, func(p *fake.Peer) { came <- struct{}{}; p.Hang(); gone <- struct{}{} })
-			e := chained(t, nil, stt.Open{Wyoming: uri}, "wyoming")
+			e := chained(t, nil, stt.Config{Wyoming: wyoming.Config{URI: uri}}, "wyoming")
 			if err := e.Begin(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ type remote struct {
 }
 
 func newOpenAI(cfg Config) (recogniser, error) {
-	server := cfg.Open.OpenAI
+	server := cfg.OpenAI
 	if server.Model == "" {
 		server.Model = defaultModel
 	}
@@ -36,7 +36,7 @@ func newOpenAI(cfg Config) (recogniser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stt.openai.%w", err)
 	}
-	return &remote{client: client, language: cfg.Open.Language}, nil
+	return &remote{client: client, language: cfg.Language}, nil
 }
 
 func (r *remote) run(ctx context.Context) error {

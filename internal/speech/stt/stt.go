@@ -19,11 +19,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/speech"
-	"voicegateway/internal/speech/openai"
 )
 
 // Engine is a transcriber. Begin, Push and Finish belong to one goroutine (the
@@ -57,50 +55,6 @@ type Grammar struct {
 	Names []string // of areas and devices as people write them, for engines that spell
 }
 
-// Config is for all engines; each takes what it needs.
-type Config struct {
-	Engine  string   // a key of the tables, where Engines is empty
-	Engines []string // several, in the order in which they are asked
-
-	Command  []string // our own binary and `worker stt`
-	Env      []string // added to the worker's environment; for tests
-	ModelDir string   // of the recogniser; its package's place when empty
-
-	// Pronunciations from the configuration, word to phones ("N AA B UW"). They
-	// go before the dictionary and before guessing.
-	Pronunciations map[string]string
-	// Reject is the margin per frame of speech under which an utterance is not
-	// taken for a command (sphinx.Result.Margin).
-	Reject float64
-	// Wakes are wake phrases: none of them alone is ever a command.
-	Wakes []string
-	// Denoise is "on", "off" or "auto": for engines that gain by it.
-	Denoise string
-
-	Open Open // for open recognisers
-
-	Log *slog.Logger // nil means no log
-}
-
-// Open is the configuration of open recognisers.
-type Open struct {
-	Language string        // what is spoken, ISO 639-1
-	Timeout  time.Duration // for the text of one utterance, once it is over
-	OpenAI   openai.Config
-	Wyoming  string // address of the service
-}
-
-// openTimeout is as long as somebody waits who has asked for something.
-const openTimeout = 8 * time.Second
-
-// Default is the configuration without a worker command.
-func Default() Config {
-	return Config{
-		Engine: "pocketsphinx", Reject: rejectMargin, Denoise: "auto",
-		Open: Open{Language: "en", Timeout: openTimeout},
-	}
-}
-
 // engines hear what fits a grammar.
 var engines = map[string]func(Config) (Engine, error){
 	"pocketsphinx": newPocketSphinx,
@@ -125,9 +79,6 @@ func Knows(engine, language string) bool {
 func New(cfg Config) (Engine, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if len(cfg.Engines) == 0 {
-		cfg.Engines = []string{cfg.Engine}
 	}
 	for i, name := range cfg.Engines {
 		switch {

@@ -9,7 +9,7 @@ import (
 
 func TestNewChecks(t *testing.T) {
 	cfg := stt.Default()
-	cfg.Engine = "sphinks"
+	cfg.Engines = []string{"sphinks"}
 	if _, err := stt.New(cfg); err == nil || !strings.Contains(err.Error(), "there are: openai, pocketsphinx, wyoming") {
 		t.Errorf("an unknown engine: %v, want the known ones", err)
 	}

@@ -27,10 +27,10 @@ type service struct {
 }
 
 func newWyoming(cfg Config) (recogniser, error) {
-	if err := wyoming.Check(cfg.Open.Wyoming); err != nil {
+	if err := wyoming.Check(cfg.Wyoming.URI); err != nil {
 		return nil, fmt.Errorf("stt.wyoming.uri: %w", err)
 	}
-	return &service{uri: cfg.Open.Wyoming, language: cfg.Open.Language}, nil
+	return &service{uri: cfg.Wyoming.URI, language: cfg.Language}, nil
 }
 
 func (s *service) run(ctx context.Context) error {

@@ -13,13 +13,13 @@ import (
 
 // Config is the tts part of the configuration.
 type Config struct {
-	Engines []string      `yaml:"engines"` // tried in this order
-	Timeout time.Duration `yaml:"timeout"` // for one sentence and one engine
-	Espeak  Espeak        `yaml:"espeak"`
-	Flite   Flite         `yaml:"flite"`
-	Piper   Piper         `yaml:"piper"`
-	OpenAI  OpenAI        `yaml:"openai"`
-	Wyoming Wyoming       `yaml:"wyoming"`
+	Engines []string       `yaml:"engines"` // tried in this order
+	Timeout time.Duration  `yaml:"timeout"` // for one sentence and one engine
+	Espeak  Espeak         `yaml:"espeak"`
+	Flite   Flite          `yaml:"flite"`
+	Piper   Piper          `yaml:"piper"`
+	OpenAI  OpenAI         `yaml:"openai"`
+	Wyoming wyoming.Config `yaml:"wyoming"`
 }
 
 // Espeak configures espeak-ng.
@@ -46,11 +46,6 @@ type OpenAI struct {
 	Voice      string `yaml:"voice"`
 	APIKeyFile string `yaml:"api_key_file"`
 	Key        string `yaml:"-"` // the key itself is in no configuration: whoever loads one reads it
-}
-
-// Wyoming configures a Wyoming speech server.
-type Wyoming struct {
-	URI string `yaml:"uri"`
 }
 
 // espeak-ng refuses nothing outside these, but only these can be understood.

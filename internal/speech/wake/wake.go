@@ -28,36 +28,6 @@ type Engine interface {
 	Detect(ctx context.Context, f audio.Frame) (speech.Detection, bool, error)
 }
 
-// Config is for all engines; each takes what it needs.
-type Config struct {
-	Engine string   // a key of the engines table, or "auto"
-	Words  []string // the phrases, as people write them
-
-	// Thresholds per phrase, in the engine's own measure; the engine's default
-	// where a phrase is missing.
-	Thresholds map[string]float64
-
-	// Stop are words that end what is being said, heard while ListenForStop says
-	// so. Only the engine micro hears them; a word without a model is left out.
-	Stop []string
-
-	ModelsDir string // of the engine micro: NAME.tflite files
-
-	Wyoming string // of the engine wyoming: the service's address
-
-	Command  []string // our own binary and `worker stt`
-	Env      []string // added to the worker's environment; for tests
-	ModelDir string   // of the recogniser; its package's place when empty
-	// Pronounce finds the phones of words the dictionary lacks; it returns the
-	// words it knows. Nil means that such words cannot be used.
-	Pronounce func(ctx context.Context, words []string) (found map[string][]string, missing []string, err error)
-
-	Log *slog.Logger // nil means no log
-}
-
-// Default listens for "hey jarvis" with the best engine there is.
-func Default() Config { return Config{Engine: "auto", Words: []string{"hey jarvis"}} }
-
 var engines = map[string]func(Config) (Engine, error){
 	"auto":         newAuto,
 	"micro":        newMicro,

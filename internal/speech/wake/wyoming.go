@@ -50,7 +50,7 @@ type distant struct {
 }
 
 func newWyoming(cfg Config) (Engine, error) {
-	if err := wyoming.Check(cfg.Wyoming); err != nil {
+	if err := wyoming.Check(cfg.Wyoming.URI); err != nil {
 		return nil, fmt.Errorf("wake.wyoming.uri: %w", err)
 	}
 	cfg.Words = slices.DeleteFunc(slices.Clone(cfg.Words), func(w string) bool { return plain(w) == "" })
@@ -85,7 +85,7 @@ func (d *distant) condition(err error) {
 func (d *distant) serve(ctx context.Context) (useful bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
-	conn, err := wyoming.Dial(limited, d.cfg.Wyoming)
+	conn, err := wyoming.Dial(limited, d.cfg.Wyoming.URI)
 	if err != nil {
 		return false, err
 	}

@@ -16,6 +16,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/wake"
+	"voicegateway/internal/speech/wyoming"
 )
 
 // distant starts the engine for a service; it ends with the test.
@@ -27,7 +28,7 @@ func distant(t *testing.T, uri string, words ...string) wake.Engine {
 // logged is distant with a log.
 func logged(t *testing.T, log *slog.Logger, uri string, words ...string) wake.Engine {
 	t.Helper()
-	e, err := wake.New(wake.Config{Engine: "wyoming", Wyoming: uri, Words: words, Log: log})
+	e, err := wake.New(wake.Config{Engine: "wyoming", Wyoming: wyoming.Config{URI: uri}, Words: words, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,8 +348,8 @@ func TestNewWyomingChecks(t *testing.T) {
 	t.Parallel()
 	for want, cfg := range map[string]wake.Config{
 		"wake.wyoming.uri": {Engine: "wyoming", Words: []string{"hey jarvis"}},
-		"not supported":    {Engine: "wyoming", Words: []string{"hey jarvis"}, Wyoming: "stdio://"},
-		"no wake words":    {Engine: "wyoming", Words: []string{" ", "!"}, Wyoming: "tcp://127.0.0.1:1"},
+		"not supported":    {Engine: "wyoming", Words: []string{"hey jarvis"}, Wyoming: wyoming.Config{URI: "stdio://"}},
+		"no wake words":    {Engine: "wyoming", Words: []string{" ", "!"}, Wyoming: wyoming.Config{URI: "tcp://127.0.0.1:1"}},
 	} {
 		if _, err := wake.New(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", cfg, err)

@@ -1,0 +1,99 @@
+package stt
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/speech/endpoint"
+	"voicegateway/internal/speech/openai"
+	"voicegateway/internal/speech/sphinx"
+	"voicegateway/internal/speech/wyoming"
+)
+
+// Config is the stt part of the configuration, and what the gateway adds to it.
+// It is for all engines; each takes what it needs.
+type Config struct {
+	// Engines are keys of the tables, in the order in which they are asked: what
+	// the first does not understand goes to the next.
+	Engines []string `yaml:"engines"`
+	// End is how the end of an utterance is found, for whoever makes the
+	// endpointer.
+	End endpoint.Config `yaml:",inline"`
+	// Timeout is for one utterance and one recogniser beyond this machine's own,
+	// once the utterance is over.
+	Timeout  time.Duration `yaml:"timeout"`
+	ModelDir string        `yaml:"model_dir"` // of the recogniser; its package's place when empty
+	// Pronunciations are word to CMU phones ("N AA B UW"), for names no dictionary
+	// has. They go before the dictionary and before guessing.
+	Pronunciations map[string]string `yaml:"pronunciations"`
+	// Denoise is "on", "off" or "auto": for engines that gain by it.
+	Denoise string         `yaml:"denoise"`
+	OpenAI  openai.Config  `yaml:"openai"`
+	Wyoming wyoming.Config `yaml:"wyoming"`
+
+	Command []string `yaml:"-"` // our own binary and `worker stt`
+	Env     []string `yaml:"-"` // added to the worker's environment; for tests
+	// Reject is the margin per frame of speech under which an utterance is not
+	// taken for a command (sphinx.Result.Margin).
+	Reject   float64      `yaml:"-"`
+	Wakes    []string     `yaml:"-"` // wake phrases: none of them alone is ever a command
+	Language string       `yaml:"-"` // what is spoken, ISO 639-1; for open recognisers
+	Log      *slog.Logger `yaml:"-"` // nil means no log
+}
+
+// openTimeout is as long as somebody waits who has asked for something.
+const openTimeout = 8 * time.Second
+
+// A recogniser that takes longer than this keeps nobody's interest, and two of
+// them in a row still end within the turn's own deadline.
+const (
+	leastTimeout = 500 * time.Millisecond
+	mostTimeout  = 15 * time.Second
+)
+
+// Default is the configuration without a worker command.
+func Default() Config {
+	return Config{
+		Engines: []string{"pocketsphinx"}, End: endpoint.Default(), Timeout: openTimeout, ModelDir: sphinx.DefaultModelDir,
+		Pronunciations: map[string]string{}, Denoise: "auto", Reject: rejectMargin, Language: "en",
+	}
+}
+
+// Validate says everything that is wrong, each with the key and what would be
+// right.
+func (c Config) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("stt."+format, args...)) }
+	if len(c.Engines) == 0 {
+		bad("engines: is empty; name at least one of %s", strings.Join(Engines(), ", "))
+	}
+	for i, name := range c.Engines {
+		if !slices.Contains(Engines(), name) {
+			bad("engines: %q is unknown; expected %s", name, strings.Join(Engines(), ", "))
+		}
+		if slices.Contains(c.Engines[:i], name) {
+			bad("engines: %s is named twice", name)
+		}
+	}
+	if slices.Contains(c.Engines, "openai") || c.OpenAI.BaseURL != "" {
+		if err := openai.Check(c.OpenAI.BaseURL); err != nil {
+			bad("openai.base_url: %w", err)
+		}
+	}
+	if slices.Contains(c.Engines, "wyoming") || c.Wyoming.URI != "" {
+		if err := wyoming.Check(c.Wyoming.URI); err != nil {
+			bad("wyoming.uri: %w", err)
+		}
+	}
+	if c.Timeout < leastTimeout || c.Timeout > mostTimeout {
+		bad("timeout: %s is outside %s to %s", c.Timeout, leastTimeout, mostTimeout)
+	}
+	if !slices.Contains(Denoise(), c.Denoise) {
+		bad("denoise: %q is unknown; expected %s", c.Denoise, strings.Join(Denoise(), ", "))
+	}
+	return errors.Join(append(errs, c.End.Validate())...)
+}
