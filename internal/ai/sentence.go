@@ -2,8 +2,11 @@ package ai
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"voicegateway/internal/intent/sentences"
 )
 
 // maxSentence bounds a sentence in characters: speech starts when one is
@@ -142,36 +145,30 @@ func lastWord(s string) string {
 	return s[strings.LastIndexAny(s, " \t\n(\"'“‘«*_")+1:]
 }
 
-// titles are followed by a name, so they never end a sentence.
-func titles(word string) bool {
-	switch strings.ToLower(word) {
-	case "mr", "mrs", "ms", "dr", "prof", "st", "mt", "sr", "sra", "hr", "fr", "mme", "gen", "col", "capt", "lt", "rev", "hon", "vs", "e.g", "i.e", "z.b", "d.h", "u.a":
-		return true
+// dotted are words with a dot that ends no sentence, in all our languages: a model
+// may answer in any.
+type dotted struct{ titles, numbered, shortened map[string]bool }
+
+var dots = sync.OnceValue(func() dotted {
+	var all sentences.Writing
+	for _, w := range sentences.EveryWords() {
+		all.Titles = append(all.Titles, w.Writing.Titles...)
+		all.Numbered = append(all.Numbered, w.Writing.Numbered...)
+		all.Shortened = append(all.Shortened, w.Writing.Shortened...)
 	}
-	return false
-}
+	return dotted{all.Titles.Set(), all.Numbered.Set(), all.Shortened.Set()}
+})
+
+// titles are followed by a name, so they never end a sentence.
+func titles(word string) bool { return dots().titles[strings.ToLower(word)] }
 
 // numberWords are followed by a number when they are abbreviations; "No." may
 // also be a whole answer.
-func numberWords(word string) bool {
-	switch strings.ToLower(word) {
-	case "no", "nr", "vol", "fig", "p", "pp", "ch", "art", "sec":
-		return true
-	}
-	return false
-}
+func numberWords(word string) bool { return dots().numbered[strings.ToLower(word)] }
 
 // abbreviation is one that may also stand at the end of a sentence; a capital
 // after it then starts the next.
-func abbreviation(word string) bool {
-	switch strings.ToLower(word) {
-	case "etc", "approx", "ca", "al", "inc", "ltd", "co", "corp", "jr", "dept", "est", "min", "max", "temp", "avg",
-		"a.m", "p.m", "u.s", "u.k", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-		"mon", "tue", "wed", "thu", "fri", "sat", "sun", "bzw", "usw":
-		return true
-	}
-	return false
-}
+func abbreviation(word string) bool { return dots().shortened[strings.ToLower(word)] }
 
 // initial is the J of "J. S. Bach"; "I" is a word.
 func initial(word string) bool {

@@ -58,11 +58,11 @@ func NamesHazard(area string, names ...string) Hazard {
 }
 
 // IsShade says whether a name is about something that keeps the sun out.
-func IsShade(name string) bool { return about(words(name), shadeHeads, shadeTails, shadeFirst) }
+func IsShade(name string) bool { return words(name).about(&known().shades) }
 
 func nameHazard(place, name phrase) Hazard {
 	h := name.hazard() | slices.Concat(place, name).composed()
-	if place.hazard()&Gate != 0 && slices.ContainsFunc(name, func(w string) bool { return openers[w] }) {
+	if place.hazard()&Gate != 0 && slices.ContainsFunc(name, func(w string) bool { return known().openers[w] }) {
 		h |= Gate
 	}
 	if h == 0 || !aboutHarmless(name) {
@@ -71,7 +71,7 @@ func nameHazard(place, name phrase) Hazard {
 		}
 		return h
 	}
-	if slices.ContainsFunc(name, func(w string) bool { return conjunctions[w] }) && !name.onlyRoom() {
+	if slices.ContainsFunc(name, func(w string) bool { return known().conjunctions[w] }) && !name.onlyRoom() {
 		return h // "gate and light" is a gate as well
 	}
 	return 0
@@ -102,10 +102,10 @@ func words(name string) phrase {
 			continue
 		case strings.ContainsRune("&+/,;", r):
 			end()
-			out = append(out, "and")
-		case strings.ContainsRune("([{", r): // a remark, which is not what the name is about
+			out = append(out, joint)
+		case strings.ContainsRune("([{", r):
 			end()
-			out = append(out, "in")
+			out = append(out, remark)
 		case !unicode.IsLetter(r):
 			end()
 		default:
@@ -117,7 +117,7 @@ func words(name string) phrase {
 		last = r
 	}
 	end()
-	for len(out) > 0 && conjunctions[out[len(out)-1]] { // "Shade+"
+	for len(out) > 0 && known().conjunctions[out[len(out)-1]] { // "Shade+"
 		out = out[:len(out)-1]
 	}
 	return out
@@ -151,8 +151,8 @@ func (p phrase) hazard() Hazard {
 	for _, w := range p {
 		h |= wordHazard(w)
 	}
-	if i := slices.IndexFunc(p, func(w string) bool { return !articles[w] }); i >= 0 && p[i] == frenchOven {
-		h |= Hot
+	if i := slices.IndexFunc(p, func(w string) bool { return !known().articles[w] }); i >= 0 {
+		h |= known().begins[p[i]] // French "four" is a number in English
 	}
 	return h
 }
@@ -161,7 +161,7 @@ func (p phrase) hazard() Hazard {
 func (p phrase) composed() Hazard {
 	var h Hazard
 	text := " " + strings.Join(p, " ") + " "
-	for words, hazard := range composedHazards {
+	for words, hazard := range known().together {
 		if strings.Contains(text, " "+words+" ") {
 			h |= hazard
 		}
@@ -170,18 +170,19 @@ func (p phrase) composed() Hazard {
 }
 
 func wordHazard(w string) Hazard {
-	for _, tail := range driveTails { // "hoftorantrieb" moves a "hoftor"
+	k := known()
+	for _, tail := range k.drives { // "hoftorantrieb" moves a "hoftor"
 		if base, ok := strings.CutSuffix(w, tail); ok && base != "" {
 			if h := wordHazard(base); h != 0 {
 				return h
 			}
 		}
 	}
-	if h := hazardWords[w] | hazardWords[strings.TrimSuffix(w, "s")]; h != 0 {
+	if h := k.alone[w] | k.alone[strings.TrimSuffix(w, "s")]; h != 0 {
 		return h
 	}
-	for tail, h := range hazardTails {
-		if strings.HasSuffix(w, tail) && !slices.Contains(notHazards, w) {
+	for tail, h := range k.tails {
+		if strings.HasSuffix(w, tail) && !k.none[w] {
 			return h
 		}
 	}
@@ -195,7 +196,7 @@ func wordHazard(w string) Hazard {
 // Ventilator, Reaktor), which have a vowel, c, p or a vowel and k before the tor.
 func isTor(w string) bool {
 	base, ok := strings.CutSuffix(w, "tor")
-	if !ok || len(base) < 3 || slices.Contains(notHazards, w) {
+	if !ok || len(base) < 3 || known().none[w] {
 		return false
 	}
 	before, last := base[len(base)-2], base[len(base)-1]
@@ -221,47 +222,49 @@ func isTuer(w string) bool {
 // onlyRoom says whether all that sounds dangerous in a name is the garage as the
 // room of an appliance: a garage freezer, a plug in the garage.
 func (p phrase) onlyRoom() bool {
+	k := known()
 	appliance := aboutHarmless(p)
 	for _, w := range p {
-		if rooms[w] {
+		if k.rooms[w] {
 			continue
 		}
-		if wordHazard(w) != 0 || openers[w] {
+		if wordHazard(w) != 0 || k.openers[w] {
 			return false
 		}
-		appliance = appliance || appliances[w]
+		appliance = appliance || k.appliances[w]
 	}
-	return appliance || len(p) > 1 && germanFirst[p[0]]
+	return appliance || len(p) > 1 && k.beforeRoom[p[0]]
 }
 
 func aboutHarmless(p phrase) bool {
-	return about(p, lightHeads, lightTails, lightFirst) || about(p, shadeHeads, shadeTails, shadeFirst) ||
-		about(p, harmlessHeads, nil, harmlessFirst)
+	k := known()
+	return p.about(&k.lights) || p.about(&k.shades) || p.about(&k.harmless)
 }
 
 // about says whether a name is about one of some things. English and German put
 // the thing last, French and Spanish first; what follows a preposition only says
 // where it is.
-func about(p phrase, heads map[string]bool, tails []string, first map[string]bool) bool {
+func (p phrase) about(a *aboutWords) bool {
 	p = p.core()
 	if len(p) == 0 {
 		return false
 	}
 	last := p[len(p)-1]
-	return heads[last] || first[p[0]] ||
-		slices.ContainsFunc(tails, func(tail string) bool { return strings.HasSuffix(last, tail) && !slices.Contains(notHeads, last) })
+	return a.last[last] || a.first[p[0]] ||
+		slices.ContainsFunc(a.tails, func(tail string) bool { return strings.HasSuffix(last, tail) && !a.never[last] })
 }
 
 // core is a name without articles in front, without what follows a preposition,
 // and without what only numbers or switches the thing at its end.
 func (p phrase) core() phrase {
-	for len(p) > 0 && articles[p[0]] {
+	k := known()
+	for len(p) > 0 && k.articles[p[0]] {
 		p = p[1:]
 	}
-	if i := slices.IndexFunc(p, func(w string) bool { return prepositions[w] }); i > 0 {
+	if i := slices.IndexFunc(p, func(w string) bool { return k.prepositions[w] }); i > 0 {
 		p = p[:i]
 	}
-	for len(p) > 0 && (len(p[len(p)-1]) == 1 || carriers[p[len(p)-1]]) {
+	for len(p) > 0 && (len(p[len(p)-1]) == 1 || k.carriers[p[len(p)-1]]) {
 		p = p[:len(p)-1]
 	}
 	return p

@@ -3,11 +3,13 @@ package intent
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/intent/sentences"
 )
 
 // Temperatures a bare number for a room can mean, in degrees.
@@ -16,14 +18,15 @@ const (
 	warmest = 30
 )
 
-// notWarmth begin the words that say brightness or position, in all our
-// languages: with one of them a number for a room is no temperature.
-var notWarmth = []string{
-	"dim", "fade", "bright", "light", "open", "clos", "shut", "hell", "öffn", "schlie", "tamis", "lumin", "ouvr", "ferm", "atenú", "bril", "abr", "cierr",
-}
-
-// degreeWords may follow the number of a temperature.
-var degreeWords = []string{"°", "°c", "degree", "degrees", "grad", "grados", "degré", "degrés", "c"}
+// warmth are the words by which a number for a room is a temperature or none, in
+// all our languages.
+var warmth = sync.OnceValue(func() sentences.Warmth {
+	var all sentences.Warmth
+	for _, w := range sentences.EveryWords() {
+		all.Not, all.Degrees = append(all.Not, w.Warmth.Not...), append(all.Degrees, w.Warmth.Degrees...)
+	}
+	return all
+})
 
 // guessArea takes words for the area they are like. Where they may as well be
 // another one, the room is asked for: what is done in the wrong room is done to
@@ -282,8 +285,9 @@ func (x *meaning) movesRoom() bool {
 // bareNumber is the number of a parse if it has no unit, or that of a temperature,
 // and no word says that it is about light or a position.
 func (p *parse) bareNumber() (float64, bool) {
+	said := warmth()
 	for w := range strings.FieldsSeq(p.text) {
-		if slices.ContainsFunc(notWarmth, func(begin string) bool { return strings.HasPrefix(w, begin) }) {
+		if slices.ContainsFunc(said.Not, func(begin string) bool { return strings.HasPrefix(w, begin) }) {
 			return 0, false
 		}
 	}
@@ -293,7 +297,7 @@ func (p *parse) bareNumber() (float64, bool) {
 			continue
 		}
 		rest := strings.Fields(p.text[c.end:])
-		return c.number, len(rest) == 0 || slices.Contains(degreeWords, rest[0]) || rest[0] == "ein"
+		return c.number, len(rest) == 0 || slices.Contains(said.Degrees, rest[0])
 	}
 	return 0, false
 }

@@ -3,6 +3,7 @@ package intent
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Mood are the words by which a language shows that a sentence wants to be told
@@ -23,26 +24,20 @@ type Mood struct {
 }
 
 // english is the mood of texts whose language is not known.
-var english = Mood{
-	Questions: []string{
-		"what", "what's", "whats", "who", "who's", "whose", "where", "where's", "when", "why", "how", "how's", "which",
-		"is", "are", "am", "was", "were", "do", "does", "did", "has", "have", "had", "should", "shall", "may", "might",
-	},
-	Requests: []string{"can you", "could you", "will you", "would you", "can we", "could we"},
-	Modals:   []string{"can", "could", "would", "will"},
-	Telling:  []string{"tell", "explain", "say", "describe", "know", "help", "believe", "imagine", "remember", "think", "see", "hear"},
-	Openers:  []string{"please", "hey", "okay", "ok", "and", "so", "well"},
-}
+var english = sync.OnceValue(func() *Mood {
+	mood := English().Mood // a copy, which keeps no pack
+	return &mood
+})
 
 // IsQuestion says whether an English text asks for something to be told, and so
 // must not change anything (REQUIREMENTS U4). It is for texts no sentence fits:
 // a sentence that fits says itself what it is.
-func IsQuestion(text string) bool { return english.isQuestion(text) }
+func IsQuestion(text string) bool { return english().isQuestion(text) }
 
 // IsQuestion is the same for a text in the pack's language.
 func (p *Pack) IsQuestion(text string) bool {
 	if p.Language == "en" && len(p.Mood.Questions) == 0 {
-		return english.isQuestion(text)
+		return IsQuestion(text)
 	}
 	return p.Mood.isQuestion(text)
 }

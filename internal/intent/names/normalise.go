@@ -1,7 +1,9 @@
 package names
 
 import (
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -10,9 +12,9 @@ const maxWords = 32
 
 // Normalise cuts an English name into comparable words: lower case, without
 // articles, possessive endings, plural endings and punctuation.
-func Normalise(name string) []string { return english.normalise(name) }
+func Normalise(name string) []string { return english().normalise(name) }
 
-var english = vocabularyOf("en")
+var english = sync.OnceValue(func() *vocabulary { return vocabularyOf("en") })
 
 // cut divides a name into lower-case words without punctuation, articles and
 // possessive endings. Words are kept where nothing else is there.
@@ -53,8 +55,8 @@ func (v *vocabulary) normalise(name string) []string { return v.mend(v.cut(name)
 func (v *vocabulary) mend(cut []string) []string {
 	words := make([]string, len(cut))
 	for i, w := range cut {
-		if words[i] = v.singular(w); v.heardAs[words[i]] != "" {
-			words[i] = v.heardAs[words[i]]
+		if words[i] = v.singular(w); v.HeardAs[words[i]] != "" {
+			words[i] = v.HeardAs[words[i]]
 		}
 	}
 	return words
@@ -62,14 +64,14 @@ func (v *vocabulary) mend(cut []string) []string {
 
 // singular strips a plural ending from words over three letters.
 func (v *vocabulary) singular(w string) string {
-	if len(w) > 3 && strings.IndexByte(v.plural, w[len(w)-1]) >= 0 && w[len(w)-2] != w[len(w)-1] {
+	if len(w) > 3 && strings.IndexByte(v.Plural, w[len(w)-1]) >= 0 && w[len(w)-2] != w[len(w)-1] {
 		return w[:len(w)-1]
 	}
 	return w
 }
 
 // singular strips a plural s from words over three letters.
-func singular(w string) string { return english.singular(w) }
+func singular(w string) string { return english().singular(w) }
 
 // Spoken lists the ways people say a name: as written, without an article in
 // front, with and without possessive signs, in singular and plural.
@@ -80,7 +82,7 @@ func Spoken(name string) []string {
 	if len(words) > maxWords {
 		return nil
 	}
-	if len(words) > 1 && dropped[words[0]] {
+	if len(words) > 1 && english().dropped[words[0]] {
 		words = words[1:]
 	}
 	if len(words) == 0 {
@@ -110,26 +112,19 @@ func lastWord(words []string) []string {
 	switch {
 	case one != last:
 		return []string{head + one}
-	case len(last) > 2 && plural[last]:
+	case len(last) > 2 && slices.Contains(english().Several, last):
 		return []string{head + last + "s"}
 	}
 	return nil
 }
 
-// plural holds the device words people put in the plural without thinking.
-var plural = map[string]bool{
-	"light": true, "lamp": true, "blind": true, "curtain": true, "shade": true, "shutter": true, "fan": true,
-	"plug": true, "sprinkler": true, "drape": true,
-}
-
+// swapWord is the name with words that people say in another way than they are
+// written.
 func swapWord(text string) string {
 	words := strings.Fields(text)
 	for i, w := range words {
-		switch w {
-		case "mom's":
-			words[i] = "mum's"
-		case "mom":
-			words[i] = "mum"
+		if also, ok := english().Also[w]; ok {
+			words[i] = also
 		}
 	}
 	return strings.Join(words, " ")

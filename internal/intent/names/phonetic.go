@@ -1,6 +1,11 @@
 package names
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/intent/sentences"
+)
 
 // sounds says how a language writes its sounds, roughly: words with equal keys
 // are easily taken for each other. Capital letters are classes of consonants.
@@ -13,31 +18,16 @@ type sounds struct {
 // consonants are one, because that is the commonest confusion.
 const usual = "bP pP fF vF kK gK cK qK sS zS xS jJ tT dT lL mM nN rR"
 
-// soundsOf gives the table of a language code; a language without one is read
-// letter by letter. To add a language, add a case.
+// soundsOf gives the table of a language code; a language we do not have is read
+// letter by letter.
 func soundsOf(lang string) *sounds {
-	base, _, _ := strings.Cut(strings.ToLower(lang), "-")
-	switch base {
-	case "en":
-		return newSounds(usual, "tch", "J", "sch", "J", "ch", "J", "sh", "J", "ph", "F", "gh", "", "kn", "N", "wr", "R",
-			"ck", "K", "qu", "K", "ce", "S", "ci", "S", "cy", "S", "th", "T", "dg", "J", "wh", "W", "ge", "J", "mb", "M")
-	case "de":
-		return newSounds(usual+" wF jJ", "tsch", "J", "sch", "J", "chs", "KS", "ch", "J", "ph", "F", "ck", "K", "qu", "KF",
-			"tz", "S", "th", "T", "dt", "T", "pf", "F", "st", "ST", "sp", "SP", "ce", "S", "ci", "S", "ah", "a", "eh", "e",
-			"ih", "i", "oh", "o", "uh", "u")
-	case "es":
-		return newSounds(usual+" vP wW yJ jH", "ch", "J", "ll", "J", "rr", "R", "qu", "K", "gue", "Ke", "gui", "Ki",
-			"ge", "He", "gi", "Hi", "ce", "Se", "ci", "Si", "h", "", "ñ", "N")
-	case "fr":
-		return newSounds(usual, "ch", "J", "ph", "F", "qu", "K", "gn", "N", "ge", "J", "gi", "J", "ce", "S", "ci", "S",
-			"th", "T", "ill", "i", "h", "", "eau", "o", "aux", "o")
+	own := sentences.WordsOf(lang).Sounds
+	var digraphs []string
+	for _, d := range own.Together {
+		digraphs = append(digraphs, d.From, d.To)
 	}
-	return newSounds(usual)
-}
-
-func newSounds(classes string, digraphs ...string) *sounds {
 	s := &sounds{digraphs: strings.NewReplacer(digraphs...)}
-	for pair := range strings.FieldsSeq(classes) {
+	for _, pair := range slices.Concat(strings.Fields(usual), own.Letters) {
 		s.letters[pair[0]] = pair[1]
 	}
 	for c := 'A'; c <= 'Z'; c++ {

@@ -7,8 +7,8 @@ func (l *Language) Durations() []Spelling {
 		return nil
 	}
 	var out []Spelling
-	for _, d := range l.hand.durations {
-		out = append(out, Spelling{d.text, d.value})
+	for _, d := range l.hand.Durations {
+		out = append(out, Spelling(d))
 	}
 	return out
 }

@@ -7,8 +7,7 @@
 // to the language. There is a table for every language that CLDR has spell-out
 // rules for, made by scripts/numbers.go; a language that For does not know, the
 // nil Language, still reads digits. What CLDR does not say ("and a half", "a
-// dozen", "half" for 50 percent) is by hand in hand.go: to add it for a language
-// is one entry there.
+// dozen", "half" for 50 percent) is with the other words of the language.
 //
 // Read finds the numbers at the start of a text and is what a matcher calls in a
 // number slot; it needs no list of its own. Spellings lists what a recogniser's
@@ -122,7 +121,7 @@ func (l *Language) whole(n int) []string {
 
 func (l *Language) fractions(out []Spelling, r Range, text string, n int) []Spelling {
 	if r.Halves || r.Tenths {
-		for _, half := range l.hand.halves[:min(1, len(l.hand.halves))] {
+		for _, half := range l.hand.Halves[:min(1, len(l.hand.Halves))] {
 			out = append(out, Spelling{text + " " + half, float64(n) + 0.5})
 		}
 	}

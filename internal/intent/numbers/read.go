@@ -97,19 +97,19 @@ func (l *Language) words(buf []Reading, text string, at int, sign float64, r Ran
 
 // phrases reads what stands for a number without being one.
 func (l *Language) phrases(text string, t *taker) {
-	all := l.hand.counts
+	all := l.hand.Counts
 	if t.in.Percent {
-		all = l.hand.percents
+		all = l.hand.Percents
 	}
 	for _, p := range all {
-		if n := prefix(text, p.text); n > 0 && wordEnds(text, n) {
-			t.take(p.value, n)
+		if n := prefix(text, p.Text); n > 0 && wordEnds(text, n) {
+			t.take(p.Value, n)
 		}
 	}
 	if !t.in.Halves && !t.in.Tenths {
 		return
 	}
-	for _, p := range l.hand.alone {
+	for _, p := range l.hand.Alone {
 		if n := prefix(text, p); n > 0 && l.unitAt(text, n) {
 			t.take(0.5, n)
 		}
@@ -119,7 +119,7 @@ func (l *Language) phrases(text string, t *taker) {
 // fraction looks for "and a half" or "point five" behind a whole number.
 func (l *Language) fraction(text string, h hit, t *taker) {
 	value, rest := float64(h.tenths)/10, text[h.length:]
-	for _, half := range l.hand.halves {
+	for _, half := range l.hand.Halves {
 		if n := prefix(rest, " "+half); n > 0 {
 			t.take(value+0.5, h.length+n)
 		}
@@ -149,7 +149,7 @@ func (l *Language) unitAt(text string, i int) bool {
 		return false
 	}
 	rest := strings.TrimPrefix(text[i:], " ")
-	for _, unit := range l.hand.units {
+	for _, unit := range l.hand.Units {
 		if strings.HasPrefix(rest, unit) {
 			return true
 		}

@@ -58,20 +58,20 @@ func parse(code, table string) *Language {
 		all := strings.Split(forms, "|")
 		switch key {
 		case "minus":
-			l.minus = append(all, l.hand.minus...)
+			l.minus = append(all, l.hand.Minus...)
 		case "point":
-			l.point = append(all, l.hand.point...)
+			l.point = append(all, l.hand.Point...)
 		default:
 			l.enter(key, all)
 		}
 	}
-	for _, w := range l.hand.more {
-		l.trie.add(w.text, int32(w.value*10))
+	for _, w := range l.hand.More {
+		l.trie.add(w.Text, int32(w.Value*10))
 	}
-	for _, w := range l.hand.alike {
-		l.alike.add(w.text, int32(w.value*10))
-		for tens := 20; l.hand.compounds && tens < 100; tens += 10 {
-			l.alike.add(l.Say(tens)+" "+w.text, int32(tens*10+int(w.value)*10))
+	for _, w := range l.hand.Alike {
+		l.alike.add(w.Text, int32(w.Value*10))
+		for tens := 20; l.hand.Compounds && tens < 100; tens += 10 {
+			l.alike.add(l.Say(tens)+" "+w.Text, int32(tens*10+int(w.Value)*10))
 		}
 	}
 	return l
@@ -88,7 +88,7 @@ func (l *Language) enter(key string, forms []string) {
 		return
 	}
 	n, whole := int(v), v == float64(int(v))
-	if whole && l.hand.variants != nil {
+	if whole {
 		forms = l.hand.variants(n, forms, l.Say)
 	}
 	for _, form := range forms {

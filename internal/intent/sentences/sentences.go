@@ -1,7 +1,8 @@
 // Package sentences carries the text of our own languages inside the program:
-// what is understood (en.yaml) and what is answered (en_replies.yaml). A new
-// language is two files here with its code as their name; the head of en.yaml
-// says how they are made.
+// what is understood (en.yaml), what is answered (en_replies.yaml) and the single
+// words that the code has to know (en_words.yaml). A new language is three files
+// here with its code as their name, and nothing else; the heads of the English
+// ones say how they are made.
 package sentences
 
 import (

@@ -5,9 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"voicegateway/internal/intent/sentences"
 )
 
 // Limits of what can have been said.
@@ -30,22 +33,16 @@ const (
 // remark is what recognisers write beside the words: [BLANK_AUDIO], (music), ♪.
 var remark = regexp.MustCompile(`\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>|♪[^♪]*♪?`)
 
-// credits are what networks that learnt from subtitles write under silence, and
-// nobody says to a house. Parts of texts, lower case without punctuation.
-var credits = []string{
-	"thanks for watching", "thank you for watching", "thank you so much for watching", "please subscribe", "subscribe to my channel",
-	"like and subscribe", "see you in the next video", "see you next time on", "subtitles by", "subtitled by", "captions by", "captioned by",
-	"transcribed by", "transcription by", "translated by", "amaraorg", "amara org", "otterai", "castingwordscom",
-	"untertitel der", "untertitel im auftrag", "untertitelung", "untertitel von", "danke fürs zuschauen", "vielen dank fürs zuschauen", "bis zum nächsten video",
-	"soustitres réalisés", "sous-titres réalisés", "soustitrage", "sous-titrage", "merci d'avoir regardé", "abonnezvous", "abonnez-vous",
-	"subtítulos realizados", "subtítulos por", "gracias por ver", "suscríbete al canal",
-}
-
-// murmurs are whole texts that are as often invented as said.
-var murmurs = []string{
-	"you", "thank you", "thanks", "thank you very much", "bye", "bye bye", "okay", "ok", "so", "yeah", "oh", "hmm", "uh", "the end", "the",
-	"danke", "vielen dank", "tschüss", "merci", "au revoir", "gracias", "adiós",
-}
+// invented is what networks that learnt from subtitles write under silence, in all
+// our languages: credits are parts of texts nobody says to a house, murmurs are
+// whole texts as often invented as said. Both are lower case without punctuation.
+var invented = sync.OnceValue(func() sentences.Invented {
+	var all sentences.Invented
+	for _, w := range sentences.EveryWords() {
+		all.Credits, all.Murmurs = append(all.Credits, w.Invented.Credits...), append(all.Murmurs, w.Invented.Murmurs...)
+	}
+	return all
+})
 
 // credible cleans a recogniser's text and says why it cannot have been said, ""
 // when it can.
@@ -66,9 +63,9 @@ func credible(a answer, l loudness) (text, why string) {
 		return "", fmt.Sprintf("the recogniser wrote %d characters for %s of speech", characters, l.span)
 	case loops(plain):
 		return "", "the recogniser repeats itself"
-	case slices.ContainsFunc(credits, func(c string) bool { return strings.Contains(joined, c) }):
+	case slices.ContainsFunc(invented().Credits, func(c string) bool { return strings.Contains(joined, c) }):
 		return "", "the recogniser wrote what is usual under silence"
-	case slices.Contains(murmurs, joined) && (l.speech < weakTime || l.above < weakAbove):
+	case slices.Contains(invented().Murmurs, joined) && (l.speech < weakTime || l.above < weakAbove):
 		return "", "too little speech for what the recogniser wrote"
 	}
 	return text, ""

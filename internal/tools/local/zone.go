@@ -1,12 +1,16 @@
 package local
 
 import (
+	"maps"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	_ "time/tzdata" // a small image may lack the zone files
 	"unicode"
 	"unicode/utf8"
+
+	"voicegateway/internal/intent/sentences"
 )
 
 // regions are the parts of the IANA data base that hold cities, in the order in
@@ -15,38 +19,16 @@ func regions() []string {
 	return []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian"}
 }
 
-// cities are well-known places that have no zone of their own name, as people
-// say them and in lower case. Names the data base has (Berlin, Tokyo) need none.
-func cities() map[string]string {
-	return map[string]string{
-		"abu dhabi": "Asia/Dubai", "atlanta": "America/New_York", "auckland": "Pacific/Auckland",
-		"austin": "America/Chicago", "bangalore": "Asia/Kolkata", "barcelona": "Europe/Madrid",
-		"basel": "Europe/Zurich", "beijing": "Asia/Shanghai", "bern": "Europe/Zurich",
-		"birmingham": "Europe/London", "bordeaux": "Europe/Paris", "boston": "America/New_York",
-		"california": "America/Los_Angeles", "canberra": "Australia/Sydney", "cape town": "Africa/Johannesburg",
-		"cologne": "Europe/Berlin", "dallas": "America/Chicago", "delhi": "Asia/Kolkata",
-		"edinburgh": "Europe/London", "florence": "Europe/Rome", "florida": "America/New_York",
-		"frankfurt": "Europe/Berlin", "geneva": "Europe/Zurich", "glasgow": "Europe/London",
-		"gmt": "Etc/GMT", "greenwich": "Etc/GMT", "hamburg": "Europe/Berlin", "hanoi": "Asia/Bangkok",
-		"hawaii": "Pacific/Honolulu", "houston": "America/Chicago", "hyderabad": "Asia/Kolkata",
-		"krakow": "Europe/Warsaw", "kyiv": "Europe/Kiev", "kyoto": "Asia/Tokyo",
-		"köln": "Europe/Berlin", "las vegas": "America/Los_Angeles", "liverpool": "Europe/London",
-		"lyon": "Europe/Paris", "manchester": "Europe/London", "marseille": "Europe/Paris",
-		"miami": "America/New_York", "milan": "Europe/Rome", "montreal": "America/Toronto",
-		"mumbai": "Asia/Kolkata", "munich": "Europe/Berlin", "münchen": "Europe/Berlin",
-		"naples": "Europe/Rome", "new delhi": "Asia/Kolkata", "new york city": "America/New_York",
-		"nice": "Europe/Paris", "osaka": "Asia/Tokyo", "ottawa": "America/Toronto",
-		"philadelphia": "America/New_York", "porto": "Europe/Lisbon", "portland": "America/Los_Angeles",
-		"quebec": "America/Toronto", "rio": "America/Sao_Paulo", "rio de janeiro": "America/Sao_Paulo",
-		"rotterdam": "Europe/Amsterdam", "san diego": "America/Los_Angeles", "san francisco": "America/Los_Angeles",
-		"seattle": "America/Los_Angeles", "seville": "Europe/Madrid", "shenzhen": "Asia/Shanghai",
-		"st petersburg": "Europe/Moscow", "stuttgart": "Europe/Berlin", "são paulo": "America/Sao_Paulo",
-		"tel aviv": "Asia/Jerusalem", "texas": "America/Chicago", "the hague": "Europe/Amsterdam",
-		"turin": "Europe/Rome", "utc": "UTC", "valencia": "Europe/Madrid", "venice": "Europe/Rome",
-		"washington": "America/New_York", "washington dc": "America/New_York", "wellington": "Pacific/Auckland",
-		"zürich": "Europe/Zurich",
+// cities are well-known places that have no zone of their own name, as people of
+// any of our languages say them and in lower case. Names the data base has
+// (Berlin, Tokyo) need none.
+var cities = sync.OnceValue(func() map[string]string {
+	all := make(map[string]string)
+	for _, w := range sentences.EveryWords() {
+		maps.Copy(all, w.Cities)
 	}
-}
+	return all
+})
 
 // zoneName is what may be looked up; it has no room for a path of another kind.
 // Its length is checked apart: counted by the expression it would take two

@@ -1,0 +1,110 @@
+package sentences_test
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"voicegateway/internal/intent/sentences"
+)
+
+// The words of every language load, which demands every key and no other.
+func TestWordsLoad(t *testing.T) {
+	t.Parallel()
+	for _, code := range sentences.Languages() {
+		w := sentences.WordsOf(code)
+		if w.Language != code {
+			t.Errorf("%s_words.yaml: language is %q", code, w.Language)
+		}
+		c := &w.Claims
+		for _, several := range [][]string{c.Acts, c.Ready, c.Changes, c.States, c.Denials} {
+			if _, err := regexp.Compile(c.Pattern(several)); err != nil {
+				t.Errorf("%s_words.yaml: claims: %v", code, err)
+			}
+		}
+		for _, pair := range w.Sounds.Letters {
+			if len(pair) != 2 {
+				t.Errorf("%s_words.yaml: sounds.letters: %q is no letter with its class", code, pair)
+			}
+		}
+	}
+	if w := sentences.WordsOf("de-CH"); w.Language != "de" {
+		t.Errorf("German of Switzerland has the words of %q", w.Language)
+	}
+	if w := sentences.WordsOf("tlh"); len(w.Names.Dropped) != 0 {
+		t.Error("a language we do not have has words")
+	}
+}
+
+// What is wrong with a file is said with the key.
+func TestWordsThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ text, want string }{
+		"empty":       {"", "empty"},
+		"no yaml":     {"\t:", "reading words"},
+		"unknown key": {"language: xx\nnmaes: {}\n", "nmaes"},
+		"missing key": {"language: xx\n", "names"},
+		"in a part":   {"language: xx\nnames: {dropped: a}\n", "names.heard_as"},
+		"no amounts":  {"numbers: {percents: [half]}\n", "{half: 50}"},
+		"no pairs":    {"sounds: {together: ph}\n", "{ph: F}"},
+	} {
+		if _, err := sentences.LoadWords([]byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q in it", name, err, tt.want)
+		}
+	}
+}
+
+// A language is its files: all have the same keys, so that what one lacks is seen.
+func TestLanguagesHaveTheSameKeys(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []struct {
+		file string
+		read func(code string) ([]byte, error)
+		// into are the mappings whose keys are compared as well.
+		into []string
+	}{
+		{"understood", sentences.Understood, []string{"mood", "decoys", "spoken_polite", "texts"}},
+		// {"answered", sentences.Answered, []string{"amends", "chooses", "phrases", "things", "units", "states", "words", "colours"}},
+	} {
+		keys := make(map[string][]string)
+		for _, code := range sentences.Languages() {
+			data, err := kind.read(code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var root map[string]any
+			if err := yaml.Unmarshal(data, &root); err != nil {
+				t.Fatal(err)
+			}
+			keys[code] = keysOf(root, "", kind.into)
+		}
+		all := make(map[string]bool)
+		for _, list := range keys {
+			for _, key := range list {
+				all[key] = true
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			for _, code := range sentences.Languages() {
+				if !slices.Contains(keys[code], key) {
+					t.Errorf("%s: the key %s is in other languages and missing in %s", kind.file, key, code)
+				}
+			}
+		}
+	}
+}
+
+func keysOf(m map[string]any, path string, into []string) []string {
+	var out []string
+	for key, value := range m {
+		out = append(out, path+key)
+		if inner, ok := value.(map[string]any); ok && (path != "" || slices.Contains(into, key)) {
+			out = append(out, keysOf(inner, path+key+".", into)...)
+		}
+	}
+	return out
+}

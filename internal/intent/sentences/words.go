@@ -1,0 +1,288 @@
+package sentences
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Words are the single words of a language that the gateway has to know. What
+// each of them is for stands in en_words.yaml. They are never changed after
+// loading.
+type Words struct {
+	Language string            `yaml:"language"`
+	Names    Names             `yaml:"names"`
+	Sounds   Sounds            `yaml:"sounds"`
+	Numbers  Numbers           `yaml:"numbers"`
+	Hazards  Hazards           `yaml:"hazards"`
+	Writing  Writing           `yaml:"writing"`
+	Claims   Claims            `yaml:"claims"`
+	Invented Invented          `yaml:"invented"`
+	Warmth   Warmth            `yaml:"warmth"`
+	Cities   map[string]string `yaml:"cities"` // IANA zones of places without one of their name
+}
+
+// Names is what words do in the names of rooms and things.
+type Names struct {
+	Dropped   List              `yaml:"dropped"`
+	HeardAs   map[string]string `yaml:"heard_as"`
+	Also      map[string]string `yaml:"also"`
+	Kinds     []List            `yaml:"kinds"`
+	Plural    string            `yaml:"plural"`
+	Several   List              `yaml:"several"`
+	Compounds bool              `yaml:"compounds"`
+	Household List              `yaml:"household"`
+}
+
+// Sounds is how a language writes its sounds.
+type Sounds struct {
+	Letters  List  `yaml:"letters"`
+	Together Pairs `yaml:"together"`
+}
+
+// Numbers is what is said of numbers beyond their names.
+type Numbers struct {
+	More      Amounts `yaml:"more"`
+	Halves    List    `yaml:"halves"`
+	Alone     List    `yaml:"alone"`
+	Point     List    `yaml:"point"`
+	Minus     List    `yaml:"minus"`
+	Percents  Amounts `yaml:"percents"`
+	Counts    Amounts `yaml:"counts"`
+	Alike     Amounts `yaml:"alike"`
+	Compounds bool    `yaml:"compounds"`
+	Units     List    `yaml:"units"`
+	Durations Amounts `yaml:"durations"`
+	Shorter   Pairs   `yaml:"shorter"`
+	Hundreds  string  `yaml:"hundreds"`
+}
+
+// Hazards are the words of what must not be opened or switched on by mistake.
+type Hazards struct {
+	Words        ByHazard `yaml:"words"`
+	Tails        ByHazard `yaml:"tails"`
+	Together     ByHazard `yaml:"together"`
+	Begins       ByHazard `yaml:"begins"`
+	None         List     `yaml:"none"`
+	Drives       List     `yaml:"drives"`
+	Openers      List     `yaml:"openers"`
+	Rooms        List     `yaml:"rooms"`
+	Appliances   List     `yaml:"appliances"`
+	Lights       About    `yaml:"lights"`
+	Shades       About    `yaml:"shades"`
+	Harmless     About    `yaml:"harmless"`
+	NotLights    List     `yaml:"not_lights"`
+	BeforeRoom   List     `yaml:"before_room"`
+	Carriers     List     `yaml:"carriers"`
+	Prepositions List     `yaml:"prepositions"`
+	Conjunctions List     `yaml:"conjunctions"`
+	Articles     List     `yaml:"articles"`
+}
+
+// ByHazard are words by what they warn of.
+type ByHazard struct {
+	Gate List `yaml:"gate"`
+	Hot  List `yaml:"hot"`
+	Wet  List `yaml:"wet"`
+	Loud List `yaml:"loud"`
+}
+
+// About are the words by which a name is about a thing.
+type About struct {
+	Last  List `yaml:"last"`  // the last word of the name
+	Tails List `yaml:"tails"` // the end of its last word
+	First List `yaml:"first"` // its first word
+}
+
+// Writing are words that are written with a dot which ends no sentence.
+type Writing struct {
+	Titles    List `yaml:"titles"`
+	Numbered  List `yaml:"numbered"`
+	Shortened List `yaml:"shortened"`
+}
+
+// Claims are patterns of sentences that say something was or will be done.
+type Claims struct {
+	Past    List     `yaml:"past"`
+	Base    List     `yaml:"base"`
+	Ing     List     `yaml:"ing"`
+	Acts    []string `yaml:"acts"`
+	Ready   []string `yaml:"ready"`
+	Changes []string `yaml:"changes"`
+	States  []string `yaml:"states"`
+	Denials []string `yaml:"denials"`
+}
+
+// Pattern is one regular expression of several patterns, with the places for
+// verbs filled; "" for none.
+func (c *Claims) Pattern(several []string) string {
+	choice := func(l List) string { return "(?:" + strings.Join(l, "|") + ")" }
+	return strings.NewReplacer("{past}", choice(c.Past), "{base}", choice(c.Base), "{ing}", choice(c.Ing)).Replace(strings.Join(several, "|"))
+}
+
+// Invented is what recognisers write where nobody speaks.
+type Invented struct {
+	Credits []string `yaml:"credits"`
+	Murmurs []string `yaml:"murmurs"`
+}
+
+// Warmth are the words by which a bare number is, or is not, a temperature.
+type Warmth struct {
+	Not     List `yaml:"not"`
+	Degrees List `yaml:"degrees"`
+}
+
+// List are words: in a file a text of them with spaces between, or a list where
+// some hold spaces.
+type List []string
+
+// UnmarshalYAML reads either form.
+func (l *List) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*l = strings.Fields(n.Value)
+		return nil
+	}
+	return n.Decode((*[]string)(l))
+}
+
+// Set is the list for looking words up.
+func (l List) Set() map[string]bool {
+	out := make(map[string]bool, len(l))
+	for _, w := range l {
+		out[w] = true
+	}
+	return out
+}
+
+// Pair is a text and what stands for it.
+type Pair struct{ From, To string }
+
+// Pairs keep the order of the file, in which they are tried.
+type Pairs []Pair
+
+// UnmarshalYAML reads a mapping.
+func (p *Pairs) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: expected texts with texts, such as {ph: F}", n.Line)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		*p = append(*p, Pair{n.Content[i].Value, n.Content[i+1].Value})
+	}
+	return nil
+}
+
+// Amount is a text that stands for a number.
+type Amount struct {
+	Text  string
+	Value float64
+}
+
+// Amounts keep the order of the file.
+type Amounts []Amount
+
+// UnmarshalYAML reads a mapping.
+func (a *Amounts) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: expected texts with numbers, such as {half: 50}", n.Line)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		one := Amount{Text: n.Content[i].Value}
+		if err := n.Content[i+1].Decode(&one.Value); err != nil {
+			return err
+		}
+		*a = append(*a, one)
+	}
+	return nil
+}
+
+const worded = "_words.yaml"
+
+// loaded are the words of our languages, each read when it is first asked for.
+var loaded = sync.OnceValue(func() map[string]func() (*Words, error) {
+	out := make(map[string]func() (*Words, error))
+	for _, code := range Languages() {
+		out[code] = sync.OnceValues(func() (*Words, error) {
+			data, err := files.ReadFile(code + worded)
+			if err != nil {
+				return nil, fmt.Errorf("there are no words of the language %q", code)
+			}
+			w, err := LoadWords(data)
+			if err != nil {
+				return nil, fmt.Errorf("%s%s: %w", code, worded, err)
+			}
+			return w, nil
+		})
+	}
+	return out
+})
+
+// WordsOf are the words of a language by its code, where "de-CH" counts as "de";
+// none for a language we do not have. The files are part of the program, and a
+// test proves that they load.
+func WordsOf(language string) *Words {
+	base, _, _ := strings.Cut(strings.ToLower(language), "-")
+	if load := loaded()[base]; load != nil {
+		if w, err := load(); err == nil {
+			return w
+		}
+	}
+	return &Words{}
+}
+
+// EveryWords are the words of all our languages, for what goes by all of them.
+func EveryWords() []*Words {
+	var out []*Words
+	for _, code := range Languages() {
+		out = append(out, WordsOf(code))
+	}
+	return out
+}
+
+// LoadWords reads the words of a language. A key that is unknown or missing is an
+// error that names it: so every language has the same keys.
+func LoadWords(data []byte) (*Words, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		return nil, fmt.Errorf("reading words: %w", err)
+	}
+	if len(root.Content) != 1 {
+		return nil, errors.New("reading words: the file is empty")
+	}
+	var w Words
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&w); err != nil {
+		return nil, fmt.Errorf("reading words: %w", err)
+	}
+	if key := missing(root.Content[0], reflect.TypeFor[Words]()); key != "" {
+		return nil, fmt.Errorf("reading words: the key %s is missing; write \"\", [] or {} where the language has none", key)
+	}
+	return &w, nil
+}
+
+// missing is the first key of a type that a mapping lacks, as a path, or "".
+func missing(n *yaml.Node, t reflect.Type) string {
+	for i := range t.NumField() {
+		key := t.Field(i).Tag.Get("yaml")
+		var value *yaml.Node
+		for k := 0; k+1 < len(n.Content); k += 2 {
+			if n.Content[k].Value == key {
+				value = n.Content[k+1]
+			}
+		}
+		if value == nil {
+			return key
+		}
+		if field := t.Field(i).Type; field.Kind() == reflect.Struct {
+			if inner := missing(value, field); inner != "" {
+				return key + "." + inner
+			}
+		}
+	}
+	return ""
+}
