@@ -88,7 +88,7 @@ var imports = map[string][]string{
 
 	// Assembly.
 	"gateway":              {anything},
-	"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process"},
+	"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
 	"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "tools", "turn"},
 	"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
 	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},

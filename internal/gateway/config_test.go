@@ -11,7 +11,7 @@ import (
 
 	"voicegateway/internal/config"
 	"voicegateway/internal/home"
-	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/recorder"
 )
 
@@ -37,7 +37,7 @@ func TestShippedConfigurationEqualsTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := c.MCP.Servers["zwave"]
-	empty := ServerConfig{}
+	empty := mcpint.Server{}
 	empty.SetDefaults()
 	for key, same := range map[string]bool{"command": server.Command == empty.Command, "essential": server.Essential == empty.Essential} {
 		if same {
@@ -95,29 +95,29 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 		"packs":           {func(c *Config) { c.Intents.Packs = []string{"x"} }, []string{"intents.packs"}},
 		"several at once": {func(c *Config) { c.Wake.Engine, c.Gateway.ID = "x", "" }, []string{"wake.engine", "gateway.id"}},
 		"server without command": {func(c *Config) {
-			c.MCP.Servers = map[string]ServerConfig{"toys": {Transport: "stdio", ConnectTimeout: 1, CallTimeout: 1}}
+			c.MCP.Servers = map[string]mcpint.Server{"toys": {Transport: "stdio", ConnectTimeout: 1, CallTimeout: 1}}
 		}, []string{"mcp.servers.toys.command"}},
 		"breaker": {func(c *Config) { c.MCP.Breaker.Threshold = 0 }, []string{"mcp.breaker.threshold", "1"}},
 		"server's needs": {func(c *Config) {
-			change(c, func(s *ServerConfig) { s.Requires = []string{"mqtt", "coffee"} })
+			change(c, func(s *mcpint.Server) { s.Requires = []string{"mqtt", "coffee"} })
 		}, []string{"mcp.servers.zwave.requires", "coffee", "tcp://host:port"}},
 		"server's patience": {func(c *Config) {
-			change(c, func(s *ServerConfig) { s.Requires, s.RequiresTimeout = []string{"mqtt"}, 0 })
+			change(c, func(s *mcpint.Server) { s.Requires, s.RequiresTimeout = []string{"mqtt"}, 0 })
 		}, []string{"mcp.servers.zwave.requires_timeout", "60s"}},
 		"server's schedule": {func(c *Config) {
-			change(c, func(s *ServerConfig) { s.Retry = ServerRetry{Attempts: -1, Multiplier: 0.5} })
+			change(c, func(s *mcpint.Server) { s.Retry = mcpint.Schedule{Attempts: -1, Multiplier: 0.5} })
 		}, []string{"mcp.servers.zwave.retry", "mcp.servers.zwave.retry.multiplier", "1 or more"}},
 		"server's tools": {func(c *Config) {
-			change(c, func(s *ServerConfig) { s.Tools.Deny = []string{"get_["} })
+			change(c, func(s *mcpint.Server) { s.Tools.Deny = []string{"get_["} })
 		}, []string{"mcp.servers.zwave.tools", "get_[", "get_*"}},
 		"transport": {func(c *Config) {
-			change(c, func(s *ServerConfig) { s.Transport = "pigeon" })
+			change(c, func(s *mcpint.Server) { s.Transport = "pigeon" })
 		}, []string{"mcp.servers.zwave.transport", "pigeon", "stdio, http, sse"}},
 		"old server without address": {func(c *Config) {
-			change(c, func(s *ServerConfig) { s.Transport = "sse" })
+			change(c, func(s *mcpint.Server) { s.Transport = "sse" })
 		}, []string{"mcp.servers.zwave.url"}},
 		"server without address": {func(c *Config) {
-			c.MCP.Servers = map[string]ServerConfig{"toys": {Transport: "http", ConnectTimeout: 1, CallTimeout: 1}}
+			c.MCP.Servers = map[string]mcpint.Server{"toys": {Transport: "http", ConnectTimeout: 1, CallTimeout: 1}}
 		}, []string{"mcp.servers.toys.url"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,24 +141,10 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 }
 
 // change changes the Z-Wave server's entry.
-func change(c *Config, set func(*ServerConfig)) {
+func change(c *Config, set func(*mcpint.Server)) {
 	s := c.MCP.Servers["zwave"]
 	set(&s)
-	c.MCP.Servers = map[string]ServerConfig{"zwave": s}
-}
-
-func TestAServersOwnSchedule(t *testing.T) {
-	t.Parallel()
-	general := Default().MCP.Retry
-	if got := (ServerRetry{}).over(general); got != host.Retry(general) {
-		t.Errorf("without its own the schedule is %+v", got)
-	}
-	general.Enabled = false
-	own := ServerRetry{Attempts: 7, BaseDelay: time.Second, Multiplier: 3, MaxDelay: 9 * time.Second, SlowInterval: 10 * time.Second}
-	want := host.Retry{Attempts: 7, BaseDelay: time.Second, Multiplier: 3, MaxDelay: 9 * time.Second, SlowInterval: 10 * time.Second}
-	if got := own.over(general); got != want {
-		t.Errorf("the schedule is %+v, want %+v", got, want)
-	}
+	c.MCP.Servers = map[string]mcpint.Server{"zwave": s}
 }
 
 // What one server sets reaches it through the file.
@@ -188,7 +174,7 @@ mcp:
 		t.Fatal(err)
 	}
 	s := c.MCP.Servers["music"]
-	if s.Retry.over(c.MCP.Retry).Attempts != 5 || s.Retry.over(c.MCP.Retry).SlowInterval != time.Minute || len(s.Requires) != 2 ||
+	if s.Retry.Over(c.MCP.Retry.Schedule).Attempts != 5 || s.Retry.Over(c.MCP.Retry.Schedule).SlowInterval != time.Minute || len(s.Requires) != 2 ||
 		s.RequiresTimeout != time.Minute || s.Tools.Allow[0] != "play_*" || s.Tools.Deny[0] != "play_loud" || s.CallTimeout != 7*time.Second {
 		t.Errorf("read %+v", s)
 	}

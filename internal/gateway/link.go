@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 
 	"voicegateway/internal/broker"
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
@@ -65,39 +63,27 @@ const zwaveServer = "zwave"
 
 // buildHost prepares the MCP servers.
 func (g *Gateway) buildHost(url string) error {
-	cfg := host.Config{
-		Retry:   host.Retry(g.cfg.MCP.Retry),
-		Retries: map[string]host.Retry{},
-		Breaker: host.BreakerConfig{Threshold: g.cfg.MCP.Breaker.Threshold, Recovery: g.cfg.MCP.Breaker.Recovery},
-		MQTT:    g.link.bus.Connected,
-		Health:  host.HealthCheck{Interval: g.cfg.MCP.Health.Interval, Timeout: g.cfg.MCP.Health.Timeout},
-		Options: client.Options{
-			Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
-			Environ: g.opts.Environ, Log: g.log.With("part", "mcp"),
-		},
-		Pins:     g.newPins(),
-		Observer: g.hostObserver(),
+	cfg := g.cfg.MCP.Config()
+	cfg.MQTT, cfg.Pins, cfg.Observer = g.link.bus.Connected, g.newPins(), g.hostObserver()
+	cfg.Options = client.Options{
+		Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
+		Environ: g.opts.Environ, Log: g.log.With("part", "mcp"),
 	}
 	broker := map[string]string{
 		"MQTT_BROKER_URL": url, "MQTT_USERNAME": g.cfg.MQTT.Username, "MQTT_PASSWORD": g.opts.Secrets.MQTTPassword,
 		"MQTT_CA_FILE": g.cfg.MQTT.CAFile,
 	}
 	maps.DeleteFunc(broker, func(_, v string) bool { return v == "" })
-	for _, id := range slices.Sorted(maps.Keys(g.cfg.MCP.Servers)) {
-		s := g.cfg.MCP.Servers[id]
-		env := map[string]string{}
-		if id == zwaveServer {
-			maps.Copy(env, broker)
+	for i := range cfg.Servers {
+		s := &cfg.Servers[i]
+		s.Program = filepath.Base(s.Command)
+		if s.ID != zwaveServer {
+			continue
 		}
-		maps.Copy(env, s.Env)
-		cfg.Retries[id] = s.Retry.over(g.cfg.MCP.Retry)
-		cfg.Servers = append(cfg.Servers, mcpint.Server{
-			ID: id, Transport: s.Transport, Command: s.Command, Args: s.Args, Env: env, Dir: s.Dir,
-			URL: s.URL, Headers: s.Headers, Essential: s.Essential,
-			ConnectTimeout: s.ConnectTimeout, CallTimeout: s.CallTimeout,
-			Program: program(id, s), Requires: s.Requires, RequiresTimeout: s.RequiresTimeout,
-			Allow: s.Tools.Allow, Deny: s.Tools.Deny,
-		})
+		// What helps is to name our own program, whatever command is configured.
+		s.Program = DefaultServer().Command
+		maps.Copy(broker, s.Env)
+		s.Env = broker
 	}
 	var err error
 	if g.link.host, err = host.New(cfg, g.tools, g.log.With("part", "mcp")); err != nil {
@@ -116,13 +102,4 @@ func (g *Gateway) attempted(a host.Attempt) {
 	if g.opts.Attempt != nil {
 		g.opts.Attempt(a)
 	}
-}
-
-// program is what has to be installed for a server. For our own one it is
-// named, whatever command stands in the configuration: that is what helps.
-func program(id string, s ServerConfig) string {
-	if own := DefaultServer().Command; id == zwaveServer {
-		return own
-	}
-	return filepath.Base(s.Command)
 }

@@ -17,6 +17,7 @@ import (
 
 	"voicegateway/internal/broker"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/process"
 	"voicegateway/internal/record"
@@ -83,12 +84,12 @@ func New(ctx context.Context, cfg gateway.Config, opts gateway.Options, houseFil
 // servers is the Z-Wave server alone, with the configured program and
 // patience and nothing else of the configuration: neither its environment nor
 // its arguments nor another server may lead to a live house.
-func servers(configured map[string]gateway.ServerConfig) map[string]gateway.ServerConfig {
+func servers(configured map[string]mcpint.Server) map[string]mcpint.Server {
 	s := gateway.DefaultServer()
 	if live, ok := configured["zwave"]; ok && live.Transport == "stdio" {
 		s.Command, s.ConnectTimeout, s.CallTimeout = live.Command, live.ConnectTimeout, live.CallTimeout
 	}
-	return map[string]gateway.ServerConfig{"zwave": s}
+	return map[string]mcpint.Server{"zwave": s}
 }
 
 // Run starts the gateway, which ends with ctx.

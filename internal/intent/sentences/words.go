@@ -267,8 +267,8 @@ func LoadWords(data []byte) (*Words, error) {
 
 // missing is the first key of a type that a mapping lacks, as a path, or "".
 func missing(n *yaml.Node, t reflect.Type) string {
-	for i := range t.NumField() {
-		key := t.Field(i).Tag.Get("yaml")
+	for f := range t.Fields() {
+		key := f.Tag.Get("yaml")
 		var value *yaml.Node
 		for k := 0; k+1 < len(n.Content); k += 2 {
 			if n.Content[k].Value == key {
@@ -278,8 +278,8 @@ func missing(n *yaml.Node, t reflect.Type) string {
 		if value == nil {
 			return key
 		}
-		if field := t.Field(i).Type; field.Kind() == reflect.Struct {
-			if inner := missing(value, field); inner != "" {
+		if f.Type.Kind() == reflect.Struct {
+			if inner := missing(value, f.Type); inner != "" {
 				return key + "." + inner
 			}
 		}

@@ -116,7 +116,7 @@ func Check(s mcpint.Server) error {
 			return fmt.Errorf("MCP server %q: %w", s.ID, err)
 		}
 	}
-	if err := mcpint.CheckPatterns(slices.Concat(s.Allow, s.Deny)...); err != nil {
+	if err := s.Tools.Check(); err != nil {
 		return fmt.Errorf("MCP server %q: %w", s.ID, err)
 	}
 	return nil

@@ -13,19 +13,6 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// BreakerConfig is when calls of a server that does not answer are no longer made
-// (REQUIREMENTS M9).
-type BreakerConfig struct {
-	Threshold int           // calls without an answer in a row; zero means 3
-	Recovery  time.Duration // how long none is made, before one is tried; zero means 60 s
-}
-
-// The defaults of REQUIREMENTS 2.5.
-const (
-	defaultThreshold = 3
-	defaultRecovery  = time.Minute
-)
-
 // BreakerError means that a call was not made, because the server left several
 // calls in a row without an answer. It is an ErrNotConnected, too.
 type BreakerError struct {

@@ -278,10 +278,10 @@ func (f webFault) start(t *testing.T) *injuredWeb {
 	}
 	var log logged
 	web.Host = runHost(t, Config{
-		Servers: []mcpint.Server{s}, Retry: Retry{
-			Enabled: true, Attempts: attempts, BaseDelay: 20 * time.Millisecond, Multiplier: 2,
+		Servers: []mcpint.Server{s}, Retry: Retry{Enabled: true, Schedule: mcpint.Schedule{
+			Attempts: attempts, BaseDelay: 20 * time.Millisecond, Multiplier: 2,
 			MaxDelay: time.Second, SlowInterval: 300 * time.Millisecond,
-		},
+		}},
 		Health: HealthCheck{Interval: time.Hour, Timeout: patient},
 	}, web.reg, &log)
 	t.Cleanup(func() {

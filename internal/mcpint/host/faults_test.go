@@ -298,10 +298,10 @@ func (f fault) start(t *testing.T) *injured {
 		attempts = 1
 	}
 	in.Host = runHost(t, Config{
-		Servers: []mcpint.Server{s}, Retry: Retry{
-			Enabled: true, Attempts: attempts, BaseDelay: 20 * time.Millisecond, Multiplier: 2,
+		Servers: []mcpint.Server{s}, Retry: Retry{Enabled: true, Schedule: mcpint.Schedule{
+			Attempts: attempts, BaseDelay: 20 * time.Millisecond, Multiplier: 2,
 			MaxDelay: time.Second, SlowInterval: 300 * time.Millisecond,
-		},
+		}},
 		Health: HealthCheck{Interval: time.Hour, Timeout: patient},
 	}, in.reg, in.logged)
 	t.Cleanup(func() {

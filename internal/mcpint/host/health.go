@@ -42,20 +42,9 @@ func healthOf(v vitals) (mcpint.Health, string) {
 	return mcpint.Healthy, ""
 }
 
-// HealthCheck is when a connected server is asked for a sign of life
-// (REQUIREMENTS M8).
-type HealthCheck struct {
-	Interval time.Duration // between two checks; after a call without an answer one comes at once
-	Timeout  time.Duration // how long the sign may take
-}
-
-const (
-	defaultHealthInterval = 30 * time.Second
-	defaultHealthTimeout  = 5 * time.Second
-	// silenceLimit is how many checks in a row without an answer mean that a server
-	// hangs (M4). One may fall into a moment in which the machine was busy.
-	silenceLimit = 2
-)
+// silenceLimit is how many checks in a row without an answer mean that a server
+// hangs (M4). One may fall into a moment in which the machine was busy.
+const silenceLimit = 2
 
 // errHanging is why a connection is given up whose server lives and does not
 // answer.

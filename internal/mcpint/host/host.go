@@ -32,11 +32,10 @@ import (
 type Config struct {
 	Servers []mcpint.Server
 	Retry   Retry
-	Retries map[string]Retry // by server id, in place of Retry
-	Health  HealthCheck      // zero means the defaults of REQUIREMENTS 2.5
-	Breaker BreakerConfig    // zero means the defaults of REQUIREMENTS 2.5
-	MQTT    func() bool      // whether the gateway is connected to its broker, for Requires; nil: taken for true
-	Options client.Options   // Notify and Log in it are the host's own
+	Health  HealthCheck    // zero means the defaults of REQUIREMENTS 2.5
+	Breaker BreakerConfig  // zero means the defaults of REQUIREMENTS 2.5
+	MQTT    func() bool    // whether the gateway is connected to its broker, for Requires; nil: taken for true
+	Options client.Options // Notify and Log in it are the host's own
 	// Pins keeps what tools looked like at first sight; nil: that is forgotten at
 	// the end.
 	Pins     PinStore
@@ -85,10 +84,7 @@ func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 			return nil, err
 		}
 		s = s.WithDefaults()
-		retry := cfg.Retry
-		if own, ok := cfg.Retries[s.ID]; ok {
-			retry = own
-		}
+		retry := Retry{Enabled: cfg.Retry.Enabled, Schedule: s.Retry.Over(cfg.Retry.Schedule)}
 		if err := retry.check(); err != nil {
 			return nil, fmt.Errorf("MCP server %q: %w", s.ID, err)
 		}

@@ -20,7 +20,7 @@ import (
 
 // quick is a schedule without long waits, for real processes.
 func quick() Retry {
-	return Retry{Enabled: true, Attempts: 3, BaseDelay: 10 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second, SlowInterval: time.Minute}
+	return Retry{Enabled: true, Schedule: mcpint.Schedule{Attempts: 3, BaseDelay: 10 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second, SlowInterval: time.Minute}}
 }
 
 // patience is far more than anything here takes, even on a busy machine.

@@ -101,7 +101,7 @@ func TestAcceptReferenceServer(t *testing.T) {
 			{ID: "pipe", Command: node, Args: []string{script, "stdio"}, ConnectTimeout: long},
 			{ID: "web", Transport: "http", URL: "http://127.0.0.1:" + port + "/mcp", ConnectTimeout: long},
 		},
-		Retry: Retry{Enabled: true, Attempts: 3, BaseDelay: 500 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second, SlowInterval: time.Second},
+		Retry: Retry{Enabled: true, Schedule: mcpint.Schedule{Attempts: 3, BaseDelay: 500 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second, SlowInterval: time.Second}},
 	}, reg, &logged{})
 	ctx := patience(t)
 	until(ctx, t, "both connections", func() bool { return h.Overall() == "full" })

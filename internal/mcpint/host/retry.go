@@ -5,24 +5,6 @@ import (
 	"time"
 )
 
-// Retry is the schedule by which a server is tried again (REQUIREMENTS M2, M3).
-type Retry struct {
-	Enabled      bool          // false: one attempt, and no timer ever starts another
-	Attempts     int           // before the server counts as failed
-	BaseDelay    time.Duration // before the second attempt
-	Multiplier   float64       // from each delay to the next
-	MaxDelay     time.Duration // bound of the delays up to the last attempt
-	SlowInterval time.Duration // bound of the delays after it
-}
-
-// DefaultRetry is 0, 2 and 4 s, and then on to every 60 s.
-func DefaultRetry() Retry {
-	return Retry{
-		Enabled: true, Attempts: 3, BaseDelay: 2 * time.Second, Multiplier: 2,
-		MaxDelay: time.Minute, SlowInterval: time.Minute,
-	}
-}
-
 func (r Retry) check() error {
 	switch {
 	case r.Attempts < 1:

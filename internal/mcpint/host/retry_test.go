@@ -3,6 +3,8 @@ package host
 import (
 	"testing"
 	"time"
+
+	"voicegateway/internal/mcpint"
 )
 
 func TestDelay(t *testing.T) {
@@ -12,9 +14,9 @@ func TestDelay(t *testing.T) {
 		want  []time.Duration
 	}{
 		"default":  {DefaultRetry(), []time.Duration{0, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 60 * s, 60 * s}},
-		"bounded":  {Retry{Attempts: 6, BaseDelay: s, Multiplier: 3, MaxDelay: 5 * s, SlowInterval: 20 * s}, []time.Duration{0, 1 * s, 3 * s, 5 * s, 5 * s, 5 * s, 20 * s, 20 * s}},
-		"constant": {Retry{Attempts: 2, BaseDelay: s, Multiplier: 1, MaxDelay: s, SlowInterval: s}, []time.Duration{0, s, s, s}},
-		"huge":     {Retry{Attempts: 9999, BaseDelay: s, Multiplier: 1e9, MaxDelay: time.Minute, SlowInterval: s}, []time.Duration{0, s, time.Minute}},
+		"bounded":  {Retry{Schedule: mcpint.Schedule{Attempts: 6, BaseDelay: s, Multiplier: 3, MaxDelay: 5 * s, SlowInterval: 20 * s}}, []time.Duration{0, 1 * s, 3 * s, 5 * s, 5 * s, 5 * s, 20 * s, 20 * s}},
+		"constant": {Retry{Schedule: mcpint.Schedule{Attempts: 2, BaseDelay: s, Multiplier: 1, MaxDelay: s, SlowInterval: s}}, []time.Duration{0, s, s, s}},
+		"huge":     {Retry{Schedule: mcpint.Schedule{Attempts: 9999, BaseDelay: s, Multiplier: 1e9, MaxDelay: time.Minute, SlowInterval: s}}, []time.Duration{0, s, time.Minute}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

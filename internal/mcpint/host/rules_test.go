@@ -15,14 +15,14 @@ import (
 func TestToolsThatAreLetThrough(t *testing.T) {
 	names := []string{"get_state", "get_list", "set_state", "delete_all"}
 	tests := map[string]struct {
-		rules mcpint.Server
+		rules mcpint.ToolRules
 		want  []string
 	}{
-		"no rules":       {mcpint.Server{}, names},
-		"allowed ones":   {mcpint.Server{Allow: []string{"get_*"}}, names[:2]},
-		"denied ones":    {mcpint.Server{Deny: []string{"delete_*", "set_state"}}, names[:2]},
-		"both":           {mcpint.Server{Allow: []string{"*_state"}, Deny: []string{"set_?????"}}, names[:1]},
-		"nothing at all": {mcpint.Server{Allow: []string{"nothing"}}, nil},
+		"no rules":       {mcpint.ToolRules{}, names},
+		"allowed ones":   {mcpint.ToolRules{Allow: []string{"get_*"}}, names[:2]},
+		"denied ones":    {mcpint.ToolRules{Deny: []string{"delete_*", "set_state"}}, names[:2]},
+		"both":           {mcpint.ToolRules{Allow: []string{"*_state"}, Deny: []string{"set_?????"}}, names[:1]},
+		"nothing at all": {mcpint.ToolRules{Allow: []string{"nothing"}}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestToolsThatAreLetThrough(t *testing.T) {
 				for _, n := range names {
 					fake.specs = append(fake.specs, tools.Spec{Name: n, Remote: n})
 				}
-				b := runWith(t, fake, func(c *Config) { c.Servers[0].Allow, c.Servers[0].Deny = tt.rules.Allow, tt.rules.Deny })
+				b := runWith(t, fake, func(c *Config) { c.Servers[0].Tools = tt.rules })
 				defer b.stop()
 				pass(time.Second)
 				var got []string
@@ -56,8 +56,8 @@ func TestToolsThatAreLetThrough(t *testing.T) {
 
 func TestRulesAreChecked(t *testing.T) {
 	for name, rules := range map[string]mcpint.Server{
-		"pattern":     {Allow: []string{"get_["}},
-		"deny":        {Deny: []string{"[a-"}},
+		"pattern":     {Tools: mcpint.ToolRules{Allow: []string{"get_["}}},
+		"deny":        {Tools: mcpint.ToolRules{Deny: []string{"[a-"}}},
 		"requirement": {Requires: []string{"coffee"}},
 	} {
 		rules.ID, rules.Command = "x", "x"

@@ -471,13 +471,15 @@ func TestToolChangesAreFollowedDebounced(t *testing.T) {
 
 func TestHostRefusesABadConfiguration(t *testing.T) {
 	good := mcpint.Server{ID: "a", Command: "x"}
+	hasty := good
+	hasty.Retry.Attempts = -1
 	tests := map[string]Config{
 		"twice":        {Servers: []mcpint.Server{good, good}, Retry: DefaultRetry()},
 		"no id":        {Servers: []mcpint.Server{{Command: "x"}}, Retry: DefaultRetry()},
 		"no command":   {Servers: []mcpint.Server{{ID: "a"}}, Retry: DefaultRetry()},
 		"no url":       {Servers: []mcpint.Server{{ID: "a", Transport: "http"}}, Retry: DefaultRetry()},
 		"no transport": {Servers: []mcpint.Server{{ID: "a", Transport: "carrier-pigeon"}}, Retry: DefaultRetry()},
-		"bad override": {Servers: []mcpint.Server{good}, Retry: DefaultRetry(), Retries: map[string]Retry{"a": {}}},
+		"bad override": {Servers: []mcpint.Server{hasty}, Retry: DefaultRetry()},
 		"no attempts":  {Servers: []mcpint.Server{good}},
 	}
 	for name, cfg := range tests {

@@ -30,7 +30,7 @@ func (s *supervisor) offerTools(specs []tools.Spec) int {
 func (s *supervisor) remoteTools(specs []tools.Spec) []tools.Tool {
 	list := make([]tools.Tool, 0, len(specs))
 	for _, spec := range specs {
-		if s.srv.Lets(spec.Name) {
+		if s.srv.Tools.Lets(spec.Name) {
 			list = append(list, remoteTool{spec, s})
 		}
 	}

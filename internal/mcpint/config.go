@@ -1,0 +1,150 @@
+package mcpint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Server says how to reach one MCP server and what it is to the gateway. It is an
+// entry of mcp.servers in the configuration.
+type Server struct {
+	ID        string            `yaml:"-"`         // the entry's name
+	Transport string            `yaml:"transport"` // one of transports; empty means stdio
+	Command   string            `yaml:"command"`   // stdio: the program; without a slash see process.Find
+	Args      []string          `yaml:"args"`      // stdio
+	Env       map[string]string `yaml:"env"`
+	Dir       string            `yaml:"cwd"` // stdio: working directory; empty is ours
+	URL       string            `yaml:"url"` // http
+	Headers   map[string]string `yaml:"headers"`
+	Essential bool              `yaml:"essential"` // without it the gateway counts as disconnected (REQUIREMENTS M5)
+
+	// What it depends on, how it is tried, and which of its tools are let through.
+	Program         string        `yaml:"-"`                // stdio: what has to be installed, for the failure report; empty: Command
+	Requires        []string      `yaml:"requires"`         // looked for before the server is started; see CheckRequirement
+	RequiresTimeout time.Duration `yaml:"requires_timeout"` // after which it is started all the same; zero means 60 s
+	Retry           Schedule      `yaml:"retry"`            // in place of the general one; what is zero is as there
+	Tools           ToolRules     `yaml:"tools"`
+
+	ConnectTimeout time.Duration `yaml:"connect_timeout"` // start, handshake and tool list together; zero means 10 s
+	CallTimeout    time.Duration `yaml:"call_timeout"`    // one tool call; zero means 30 s
+}
+
+// Schedule is when a server is tried again (REQUIREMENTS M2, M3).
+type Schedule struct {
+	Attempts     int           `yaml:"attempts"`      // before the server counts as failed
+	BaseDelay    time.Duration `yaml:"base_delay"`    // before the second attempt
+	Multiplier   float64       `yaml:"multiplier"`    // from each delay to the next
+	MaxDelay     time.Duration `yaml:"max_delay"`     // bound of the delays up to the last attempt
+	SlowInterval time.Duration `yaml:"slow_interval"` // bound of the delays after it
+}
+
+// Over returns the general schedule with the settings of this one over it.
+func (s Schedule) Over(general Schedule) Schedule {
+	return Schedule{
+		Attempts: cmp.Or(s.Attempts, general.Attempts), BaseDelay: cmp.Or(s.BaseDelay, general.BaseDelay),
+		Multiplier: cmp.Or(s.Multiplier, general.Multiplier), MaxDelay: cmp.Or(s.MaxDelay, general.MaxDelay),
+		SlowInterval: cmp.Or(s.SlowInterval, general.SlowInterval),
+	}
+}
+
+// ToolRules choose among a server's tools by patterns as of path.Match, such as
+// get_*.
+type ToolRules struct {
+	Allow []string `yaml:"allow"` // only tools with such names are offered; empty: all
+	Deny  []string `yaml:"deny"`  // and those with such names are not
+}
+
+// The defaults of a server's settings.
+const (
+	defaultConnectTimeout  = 10 * time.Second
+	defaultCallTimeout     = 30 * time.Second
+	defaultRequiresTimeout = time.Minute
+)
+
+// WithDefaults returns the server with its empty settings filled in.
+func (s Server) WithDefaults() Server {
+	s.Transport = cmp.Or(s.Transport, "stdio")
+	s.ConnectTimeout = cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
+	s.CallTimeout = cmp.Or(s.CallTimeout, defaultCallTimeout)
+	s.RequiresTimeout = cmp.Or(s.RequiresTimeout, defaultRequiresTimeout)
+	return s
+}
+
+// SetDefaults fills what a new entry may leave out.
+func (s *Server) SetDefaults() { *s = s.WithDefaults() }
+
+// Lets says whether a tool is offered: allowed by name, and not denied.
+func (t ToolRules) Lets(name string) bool {
+	fits := func(pattern string) bool {
+		ok, _ := path.Match(pattern, name) // patterns are checked before
+		return ok
+	}
+	return (len(t.Allow) == 0 || slices.ContainsFunc(t.Allow, fits)) && !slices.ContainsFunc(t.Deny, fits)
+}
+
+// Check says what is wrong with the patterns.
+func (t ToolRules) Check() error {
+	for _, pattern := range slices.Concat(t.Allow, t.Deny) {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("%q is no pattern for tool names; expected something like get_* or delete_?", pattern)
+		}
+	}
+	return nil
+}
+
+// transports are what a server may be reached by.
+var transports = []string{"stdio", "http", "sse"}
+
+// Validate says everything that is wrong with a configured server, each with the
+// key and what would be right.
+func (s Server) Validate() error {
+	var errs []error
+	bad := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("mcp.servers.%s%s: %w", s.ID, key, fmt.Errorf(format, args...)))
+	}
+	if !slices.Contains(transports, s.Transport) {
+		bad(".transport", "%q is unknown; expected %s", s.Transport, strings.Join(transports, ", "))
+	}
+	switch {
+	case s.Transport == "stdio" && s.Command == "":
+		bad(".command", "a stdio server needs the command that starts it")
+	case (s.Transport == "http" || s.Transport == "sse") && s.URL == "":
+		bad(".url", "a server reached by %s needs its address", s.Transport)
+	}
+	if s.ConnectTimeout <= 0 || s.CallTimeout <= 0 {
+		bad("", "connect_timeout and call_timeout must be longer than zero, such as 10s")
+	}
+	if err := s.Tools.Check(); err != nil {
+		bad(".tools", "%w", err)
+	}
+	return errors.Join(append(errs, s.validateStart()...)...)
+}
+
+// validateStart checks when the server is started, and started again.
+func (s Server) validateStart() []error {
+	var errs []error
+	bad := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("mcp.servers.%s%s: %w", s.ID, key, fmt.Errorf(format, args...)))
+	}
+	for _, need := range s.Requires {
+		if err := CheckRequirement(need); err != nil {
+			bad(".requires", "%w", err)
+		}
+	}
+	if len(s.Requires) > 0 && s.RequiresTimeout <= 0 {
+		bad(".requires_timeout", "%s is not a waiting time; expected something like 60s", s.RequiresTimeout)
+	}
+	own := s.Retry
+	if own.Attempts < 0 || own.BaseDelay < 0 || own.MaxDelay < 0 || own.SlowInterval < 0 {
+		bad(".retry", "nothing in it can be less than zero; leave it out to take what mcp.retry says")
+	}
+	if own.Multiplier != 0 && own.Multiplier < 1 {
+		bad(".retry.multiplier", "%g is too small; expected 1 or more", own.Multiplier)
+	}
+	return errs
+}

@@ -1,0 +1,106 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"voicegateway/internal/mcpint"
+)
+
+// Settings is the mcp part of the configuration.
+type Settings struct {
+	Retry   Retry                    `yaml:"retry"`
+	Breaker BreakerConfig            `yaml:"breaker"`
+	Health  HealthCheck              `yaml:"health"`
+	Servers map[string]mcpint.Server `yaml:"servers"`
+}
+
+// Retry is whether and when a server is tried again; a server's own schedule goes
+// over it.
+type Retry struct {
+	Enabled         bool `yaml:"enabled"` // false: one attempt, and no timer ever starts another
+	mcpint.Schedule `yaml:",inline"`
+}
+
+// BreakerConfig is when calls of a server that does not answer are no longer made
+// (REQUIREMENTS M9).
+type BreakerConfig struct {
+	Threshold int           `yaml:"threshold"` // calls without an answer in a row; zero means 3
+	Recovery  time.Duration `yaml:"recovery"`  // how long none is made, before one is tried; zero means 60 s
+}
+
+// HealthCheck is when a connected server is asked for a sign of life
+// (REQUIREMENTS M8).
+type HealthCheck struct {
+	Interval time.Duration `yaml:"interval"` // between two checks; after a call without an answer one comes at once
+	Timeout  time.Duration `yaml:"timeout"`  // how long the sign may take
+}
+
+const (
+	defaultThreshold      = 3
+	defaultRecovery       = time.Minute
+	defaultHealthInterval = 30 * time.Second
+	defaultHealthTimeout  = 5 * time.Second
+)
+
+// Default keeps servers as they should be kept, and has none.
+func Default() Settings {
+	return Settings{
+		Retry:   DefaultRetry(),
+		Breaker: BreakerConfig{Threshold: defaultThreshold, Recovery: defaultRecovery},
+		Health:  HealthCheck{Interval: defaultHealthInterval, Timeout: defaultHealthTimeout},
+		Servers: map[string]mcpint.Server{},
+	}
+}
+
+// DefaultRetry is 0, 2 and 4 s, and then on to every 60 s.
+func DefaultRetry() Retry {
+	return Retry{Enabled: true, Schedule: mcpint.Schedule{
+		Attempts: 3, BaseDelay: 2 * time.Second, Multiplier: 2, MaxDelay: time.Minute, SlowInterval: time.Minute,
+	}}
+}
+
+// Config is the configuration of a host that keeps these servers.
+func (s Settings) Config() Config {
+	c := Config{Retry: s.Retry, Breaker: s.Breaker, Health: s.Health}
+	for _, id := range slices.Sorted(maps.Keys(s.Servers)) {
+		server := s.Servers[id]
+		server.ID = id
+		c.Servers = append(c.Servers, server)
+	}
+	return c
+}
+
+// Validate says everything that is wrong, each with the key and what would be
+// right.
+func (s Settings) Validate() error {
+	var errs []error
+	bad := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("mcp."+key+": "+format, args...))
+	}
+	if s.Retry.Attempts < 1 {
+		bad("retry.attempts", "%d is too small; expected 1 or more", s.Retry.Attempts)
+	}
+	if s.Retry.Multiplier < 1 {
+		bad("retry.multiplier", "%g is too small; expected 1 or more", s.Retry.Multiplier)
+	}
+	for key, d := range map[string]time.Duration{
+		"retry.base_delay": s.Retry.BaseDelay, "retry.max_delay": s.Retry.MaxDelay,
+		"retry.slow_interval": s.Retry.SlowInterval, "health.interval": s.Health.Interval,
+		"health.timeout": s.Health.Timeout, "breaker.recovery": s.Breaker.Recovery,
+	} {
+		if d <= 0 {
+			bad(key, "%s is not a waiting time; expected something like 2s", d)
+		}
+	}
+	if s.Breaker.Threshold < 1 {
+		bad("breaker.threshold", "%d is too small; expected 1 or more calls", s.Breaker.Threshold)
+	}
+	for _, server := range s.Config().Servers {
+		errs = append(errs, server.Validate())
+	}
+	return errors.Join(errs...)
+}
