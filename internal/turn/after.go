@@ -72,8 +72,8 @@ func (l *Loop) listenOn(ctx context.Context, t *telling, e speech.Endpoint) {
 	u.partial, u.judged, u.loudest = speech.Partial{}, 0, audio.Silence
 }
 
-// window is the time in which a correction is heard without a wake word. The
-// microphone's state is idle meanwhile, and the wake word is listened for as ever.
+// window is the time in which a correction is heard without a wake word, which is
+// listened for as well.
 type window struct {
 	until time.Time // in the frames' clock
 	near  float64   // dBFS
@@ -86,32 +86,35 @@ type window struct {
 
 // awaitCorrection opens the window after a command of a loudness, if there is
 // anything to correct.
-func (l *Loop) awaitCorrection(loudest float64) {
-	if l.state != Idle || !l.parts.Mind.Amendable(l.cfg.Source, l.cfg.Area) {
+func (l *Loop) awaitCorrection(ctx context.Context, loudest float64) {
+	if !l.parts.Mind.Amendable(l.cfg.Source, l.cfg.Area) {
 		return
 	}
 	if _, ok := l.parts.Stt.(Reopener); !ok || l.cfg.PushToTalk {
 		return
 	}
-	l.after = &window{until: l.ear.at.Add(amendTime), near: loudest - nearSpeaker}
+	if l.step(ctx, Acted) {
+		l.after = window{until: l.ear.at.Add(amendTime), near: loudest - nearSpeaker}
+	}
 }
 
-// shutWindow closes it.
-func (l *Loop) shutWindow(ctx context.Context) {
-	if l.after != nil && l.after.open {
+// shutWindow closes it because of k. A wake word opens the recogniser anew, which
+// drops what is open.
+func (l *Loop) shutWindow(ctx context.Context, k Kind) {
+	if l.after.open && k != Woken {
 		l.closeEar(ctx)
 	}
-	l.after = nil
+	l.after = window{}
 }
 
 // hearAfter takes a frame while the window is open. The endpointer has it already
 // and has no say: to whom somebody speaks, nobody knows.
 func (l *Loop) hearAfter(ctx context.Context, f audio.Frame) {
-	w := l.after
+	w := &l.after
 	over := f.At.After(w.until)
 	speaking := !w.last.IsZero() && f.At.Sub(w.last) < amendPause && !f.At.After(w.until.Add(amendMost))
 	if over && !speaking {
-		l.shutWindow(ctx)
+		l.step(ctx, NotCorrected)
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, l.earBudget())
@@ -119,7 +122,8 @@ func (l *Loop) hearAfter(ctx context.Context, f audio.Frame) {
 	if !w.open || !w.last.IsZero() && !speaking { // what was said was something else
 		if err := l.parts.Stt.Begin(limited); err != nil {
 			l.parts.Log.Debug("corrections are not heard", "part", "turn", "err", err)
-			l.after = nil
+			w.open = false
+			l.step(ctx, NotCorrected)
 			return
 		}
 		l.parts.End.Reset(speech.Detection{Engine: "none", At: f.At})
@@ -127,7 +131,7 @@ func (l *Loop) hearAfter(ctx context.Context, f audio.Frame) {
 	}
 	if _, err := l.parts.Stt.Push(limited, f); err != nil {
 		l.parts.Log.Debug("corrections are not heard", "part", "turn", "err", err)
-		l.shutWindow(ctx)
+		l.step(ctx, NotCorrected)
 		return
 	}
 	w.hear(f, l.ear.floor.Level(), l.parts.Keep != nil)
@@ -155,7 +159,7 @@ func (w *window) hear(f audio.Frame, room float64, keep bool) {
 
 // amend makes a turn of a correction. What only sounded like one is nobody's.
 func (l *Loop) amend(ctx, limited context.Context, at time.Time) {
-	w := l.after
+	w := &l.after
 	wall := time.Now()
 	text, err := l.parts.Stt.Finish(limited)
 	w.open = false
@@ -163,11 +167,10 @@ func (l *Loop) amend(ctx, limited context.Context, at time.Time) {
 		*w = window{until: w.until, near: w.near}
 		return
 	}
-	l.after = nil
 	t := l.newTelling(w.began)
 	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = w.sound, w.near+nearSpeaker, w.last.Sub(w.began)
 	t.heardAt(w.last, at, wall, l.cfg.Live)
 	t.rec.Timings.Transcript = t.watch.Now()
 	t.rec.Endpoint = &record.Endpoint{Reason: sentence}
-	l.think(ctx, t, text)
+	l.think(ctx, t, text, Heard)
 }

@@ -29,7 +29,8 @@ func (l *Loop) listenForStop(on bool) {
 	}
 }
 
-// hear takes one frame in, according to the state.
+// hear takes one frame in: every state has its way with it. Between utterances the
+// endpointer learns what the room sounds like.
 func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	if l.ear.muted {
 		return
@@ -39,41 +40,47 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	if l.state != Speaking { // our own voice is not the room
 		l.ear.floor.Push(level)
 	}
-	if l.state == Listening {
-		if l.turn.followUp {
-			l.ear.ring.Push(f)
-			if l.detect(ctx, f) {
-				return
-			}
-		}
+	if l.state != Listening {
+		l.ear.ring.Push(f)
+	}
+	switch l.state {
+	case Listening:
 		l.listen(ctx, f)
-		return
-	}
-	if l.state == Speaking {
-		l.own.spoken(level)
-	}
-	l.ear.ring.Push(f)
-	switch {
-	case l.tail != nil:
-	case l.after != nil:
-		// What is said now may be to us: it is not the room, and nobody's noise.
+	case FollowingUp:
+		if !l.detect(ctx, f) {
+			l.listen(ctx, f)
+		}
+	case EarOpen, HearingMore:
+		l.meter(level)
+		if !l.detect(ctx, f) {
+			l.hearTail(ctx, l.clean(f))
+		}
+	case Correcting, CorrectingDeaf:
+		// What is said may be to us: it is not the room, and nobody's noise.
 		l.parts.End.Push(f, speech.Partial{}, speech.Incomplete)
-	default:
-		l.parts.End.Observe(f)
+		l.meter(level)
+		if !l.detect(ctx, f) {
+			l.hearAfter(ctx, l.clean(f))
+		}
+	case Speaking:
+		l.own.spoken(level)
+		l.hearRoom(ctx, f, level)
+	case Idle, Waking, Thinking, AskingBack, Muted, EarFailed:
+		l.hearRoom(ctx, f, level)
 	}
-	if l.cfg.PushToTalk && l.resting() {
+}
+
+// hearRoom takes a frame in which only a wake word is meant for us; with
+// push-to-talk, the first one opens the utterance.
+func (l *Loop) hearRoom(ctx context.Context, f audio.Frame, level float64) {
+	l.parts.End.Observe(f)
+	if l.cfg.PushToTalk && l.state.resting() {
 		l.ear.pushed = true
 		l.wake(ctx, speech.Detection{Engine: "none", At: f.At.Add(-audio.FrameLength)})
 		return
 	}
 	l.meter(level)
-	switch {
-	case l.detect(ctx, f):
-	case l.tail != nil:
-		l.hearTail(ctx, l.clean(f))
-	case l.after != nil:
-		l.hearAfter(ctx, l.clean(f))
-	}
+	l.detect(ctx, f)
 }
 
 // meter tells what is heard between utterances.
@@ -95,7 +102,7 @@ func (l *Loop) detect(ctx context.Context, f audio.Frame) bool {
 	defer cancel()
 	d, ok, err := l.parts.Wake.Detect(limited, f)
 	if ctx.Err() == nil {
-		l.condition(err)
+		l.condition(ctx, err)
 	}
 	switch {
 	case err != nil || !ok:
@@ -119,12 +126,12 @@ func (l *Loop) hush(ctx context.Context) {
 	}
 	l.stop(ctx, Stopped)
 	if loudest > audio.Silence {
-		l.awaitCorrection(loudest)
+		l.awaitCorrection(ctx, loudest)
 	}
 }
 
 // condition takes what is wrong with the wake word engine, nil for nothing.
-func (l *Loop) condition(err error) {
+func (l *Loop) condition(ctx context.Context, err error) {
 	trouble := ""
 	if err != nil {
 		trouble = err.Error()
@@ -135,14 +142,14 @@ func (l *Loop) condition(err error) {
 	l.ear.deaf = trouble
 	if err != nil {
 		l.parts.Log.Warn("wake word engine has a problem", "part", "wake", "err", err)
-		if l.state == Idle {
-			l.step(Failed)
+		if l.state.resting() {
+			l.step(ctx, Failed)
 		}
 		return
 	}
 	l.parts.Log.Info("wake word engine works again", "part", "wake")
-	if l.state == EarFailed {
-		l.step(Finished)
+	if l.state.Published() == EarFailed {
+		l.step(ctx, Finished)
 	}
 }
 
@@ -159,7 +166,7 @@ func (l *Loop) earBudget() time.Duration {
 // may follow the wake word in one breath, so the sound since the end of the word
 // is taken from the ring.
 func (l *Loop) wake(ctx context.Context, d speech.Detection) {
-	if l.step(Woken) {
+	if l.step(ctx, Woken) {
 		l.openEar(ctx, d, nil)
 	}
 }
@@ -168,9 +175,8 @@ func (l *Loop) wake(ctx context.Context, d speech.Detection) {
 // came of an utterance, of whose sound the ring holds nothing that counts.
 func (l *Loop) openEar(ctx context.Context, d speech.Detection, asking *utterance) {
 	l.endTurn() // at once, whatever the recogniser takes to open
-	l.after = nil
 	t := l.newTelling(d.At)
-	if t.followUp = asking != nil; t.followUp {
+	if t.followUp = l.state == AskingBack; t.followUp {
 		t.utterance.near = asking.loudest - nearSpeaker
 	}
 	if d.Word != "" {
@@ -183,7 +189,7 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, asking *utteranc
 		l.fail(ctx, t, "the speech recogniser is not ready: "+err.Error())
 		return
 	}
-	l.step(Opened)
+	l.step(ctx, Opened)
 	if t.followUp {
 		t.chimed = true
 		l.chime(ctx, earcon.FollowUp)
@@ -215,7 +221,7 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 		u.loudest = max(u.loudest, audio.Level(f.Samples))
 	}
 	l.chimeOpen(ctx, f.At, e)
-	if t.followUp {
+	if l.state == FollowingUp {
 		if e = l.patiently(ctx, f, e); l.turn != t {
 			return
 		}
@@ -272,10 +278,15 @@ func (l *Loop) chimeOpen(ctx context.Context, at time.Time, e speech.Endpoint) {
 
 // sourceEnded ends the utterance with the sound, as silence would have.
 func (l *Loop) sourceEnded(ctx context.Context) {
-	if l.tail != nil {
-		l.endTail(ctx, l.tailText(ctx))
-	}
-	if l.state != Listening {
+	switch l.state {
+	case Listening, FollowingUp:
+	case EarOpen:
+		l.step(ctx, NothingAdded)
+		return
+	case HearingMore:
+		l.endMore(ctx)
+		return
+	default:
 		return
 	}
 	e := l.parts.End.Push(audio.Frame{}, l.turn.utterance.partial, l.turn.utterance.judged)
@@ -305,7 +316,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	second, more := l.parts.Stt.(Deliberate)
 	switch {
 	case heard && more && !t.followUp && (err != nil || text.Text == ""):
-		l.step(Heard)
+		l.step(ctx, Heard)
 		l.elsewhere(ctx, t, func(own context.Context) { l.hearAgain(own, t, second) })
 	case err != nil:
 		l.fail(ctx, t, "the speech recogniser failed: "+err.Error())
@@ -315,11 +326,14 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 		if !t.followUp {        // a question that nobody answers is no turn
 			l.finishRecord(t)
 		}
-		l.step(NothingHeard)
+		l.step(ctx, NothingHeard)
 		l.endTurn()
 	default:
-		l.openTail(t, e, at, text)
-		l.think(ctx, t, text)
+		heard := Heard
+		if l.openTail(t, e, at, text) {
+			heard = HeardSentence
+		}
+		l.think(ctx, t, text, heard)
 	}
 }
 
@@ -362,9 +376,9 @@ func (t *telling) heardAt(speechEnd, at, wall time.Time, live bool) {
 }
 
 // think lets a turn be told elsewhere, so that the loop is free to hear a barge-in.
-func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript) {
+func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript, k Kind) {
 	t.rec.Transcript = &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
-	l.step(Heard)
+	l.step(ctx, k)
 	l.elsewhere(ctx, t, func(own context.Context) { l.tell(own, t, text) })
 }
 
@@ -383,6 +397,6 @@ func (l *Loop) fail(ctx context.Context, t *telling, why string) {
 		l.chime(ctx, earcon.Error)
 	}
 	l.finishRecord(t)
-	l.step(Failed)
+	l.step(ctx, Failed)
 	l.endTurn()
 }

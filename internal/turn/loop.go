@@ -32,17 +32,6 @@ type Config struct {
 	PreRoll time.Duration
 }
 
-// Deadlines of the states, so that no path leaves a turn stuck. Listening is
-// above the endpointer's own limits (5 s without, 8 s with speech); thinking
-// above a tool's and a model's; speaking above the longest reply that is said.
-var deadlines = map[State]time.Duration{
-	Waking:    10 * time.Second,
-	Listening: 15 * time.Second,
-	Thinking:  45 * time.Second,
-	Speaking:  60 * time.Second,
-	EarFailed: 5 * time.Second,
-}
-
 // waitingSays is how many texts may wait to be spoken while a turn is told.
 const waitingSays = 8
 
@@ -79,8 +68,8 @@ type Loop struct {
 	state  State
 	ear    ear
 	own    own
-	tail   *tail   // not nil while more may be added to a sentence that is done
-	after  *window // not nil while a correction needs no wake word
+	tail   tail   // of the sentence that may grow
+	after  window // for a correction
 	events chan event
 	turn   *telling // nil while idle
 	says   []say
@@ -186,10 +175,10 @@ func (l *Loop) Run(ctx context.Context) error {
 	for {
 		l.speakWaiting(ctx)
 		in := frames
-		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking) && l.tail == nil {
+		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking) {
 			in = nil
 		}
-		if l.resting() && (l.ear.pushed || frames == nil) {
+		if l.state.resting() && (l.ear.pushed || frames == nil) {
 			return nil
 		}
 		select {
@@ -234,12 +223,10 @@ func (l *Loop) read(ctx context.Context, frames chan<- audio.Frame) {
 	}
 }
 
-// resting says whether nothing is going on.
-func (l *Loop) resting() bool { return l.state == Idle || l.state == Muted || l.state == EarFailed }
-
-// step moves the state and tells the observer; false when k means nothing now.
-// What would be idle is muted or in trouble where the ear is.
-func (l *Loop) step(k Kind) bool {
+// step moves the state and tells the observer where that can be seen from outside;
+// false when k means nothing in it. What would be idle is muted or in trouble where
+// the ear is.
+func (l *Loop) step(ctx context.Context, k Kind) bool {
 	to, ok := Next(l.state, k)
 	if !ok {
 		return false
@@ -253,18 +240,36 @@ func (l *Loop) step(k Kind) bool {
 	before := l.state
 	l.state = to
 	l.listenForStop(to == Speaking)
-	if before == Speaking && to != Speaking {
-		l.own.silent(k == Woken)
+	l.limit(before)
+	if told := to.Published(); told != before.Published() {
+		l.parts.Observer.StateChanged(told)
 	}
-	if d, bounded := deadlines[to]; bounded {
-		l.timer.Reset(d)
-	} else {
-		l.timer.Stop()
-	}
-	if to != before {
-		l.parts.Observer.StateChanged(to)
-	}
+	l.leave(ctx, before, k)
 	return true
+}
+
+// limit sets the deadline of the state after another one. Thinking has one
+// deadline, whatever is added meanwhile.
+func (l *Loop) limit(before State) {
+	d, bounded := deadlines[l.state]
+	switch {
+	case !bounded:
+		l.timer.Stop()
+	case l.state.Published() != Thinking || before.Published() != Thinking:
+		l.timer.Reset(d)
+	}
+}
+
+// leave ends what belonged to the state before k alone.
+func (l *Loop) leave(ctx context.Context, before State, k Kind) {
+	switch {
+	case before == Speaking && l.state != Speaking:
+		l.own.silent(k == Woken)
+	case before.mayGrow() && !l.state.mayGrow():
+		l.endTail(ctx, before, k)
+	case before.correctable() && !l.state.correctable():
+		l.shutWindow(ctx, k)
+	}
 }
 
 func (l *Loop) handle(ctx context.Context, e event) {
@@ -289,11 +294,8 @@ func (l *Loop) handle(ctx context.Context, e event) {
 		l.chimed()
 	case Finished:
 		l.finish(ctx)
-	case Answered:
-		l.step(e.kind)
-		l.endTail(ctx, "") // the answer to a question does not wait for what may be added
 	default:
-		l.step(e.kind)
+		l.step(ctx, e.kind)
 	}
 	e.reply(err)
 }
@@ -303,7 +305,7 @@ func (l *Loop) listenNow(ctx context.Context) error {
 	switch {
 	case l.ear.muted:
 		return ErrMuted
-	case l.state != Listening:
+	case l.state.Published() != Listening:
 		l.wake(ctx, speech.Detection{Engine: "none", At: time.Now()})
 	}
 	return nil
@@ -317,23 +319,22 @@ func (l *Loop) finish(ctx context.Context) {
 	if l.turn != nil {
 		end, said = l.turn.aftermath, l.turn.utterance
 	}
-	if end.asks && !l.ear.muted && l.step(AskedBack) {
+	if end.asks && !l.ear.muted && l.step(ctx, AskedBack) {
 		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.at}, &said)
 		return
 	}
 	if end.halts {
 		l.says = nil
 	}
-	if !l.step(Finished) {
+	if !l.step(ctx, Finished) {
 		return
 	}
-	l.endTail(ctx, "")
 	l.endTurn()
 	if end.sound != "" {
 		l.chime(ctx, end.sound)
 	}
 	if end.acted {
-		l.awaitCorrection(said.loudest)
+		l.awaitCorrection(ctx, said.loudest)
 	}
 }
 
@@ -342,9 +343,8 @@ func (l *Loop) stop(ctx context.Context, k Kind) {
 	if k == Stopped {
 		l.says = nil // quiet means quiet
 	}
-	listening := l.state == Listening
-	if l.step(k) {
-		l.endTail(ctx, "")
+	listening := l.state.Published() == Listening
+	if l.step(ctx, k) {
 		l.abandon(ctx, listening, k)
 	}
 }
@@ -357,13 +357,8 @@ func (l *Loop) mute(ctx context.Context, k Kind) {
 	}
 	l.ear.muted = on
 	l.ear.ring.Clear()
-	l.shutWindow(ctx)
-	if on && l.tail != nil {
-		l.tail.sound = nil
-	}
-	l.endTail(ctx, "")
-	listening := l.state == Listening
-	if l.step(k) && on {
+	listening := l.state.Published() == Listening
+	if l.step(ctx, k) && l.state == Muted {
 		l.abandon(ctx, listening, k)
 	}
 	if on {
@@ -405,7 +400,6 @@ func (l *Loop) closeEar(ctx context.Context) {
 
 // endTurn cancels what is left of the turn.
 func (l *Loop) endTurn() {
-	l.tail = nil
 	if l.turn != nil && l.turn.cancel != nil {
 		l.turn.cancel()
 	}
@@ -413,13 +407,12 @@ func (l *Loop) endTurn() {
 }
 
 func (l *Loop) speakWaiting(ctx context.Context) {
-	if !l.resting() || len(l.says) == 0 {
+	if !l.state.resting() || len(l.says) == 0 {
 		return
 	}
-	l.shutWindow(ctx)
 	next := l.says[0]
 	l.says = l.says[1:]
-	l.step(SayAsked)
+	l.step(ctx, SayAsked)
 	t := l.newTelling(time.Now())
 	l.elsewhere(ctx, t, func(own context.Context) {
 		sentences := make(chan string, 1)

@@ -5,12 +5,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // State is where the microphone's turn stands.
 type State string
 
-// The states of a turn. They are also the words published on MQTT.
+// The states of a turn.
 const (
 	Idle      State = "idle"
 	Waking    State = "wake" // a wake word was heard, the recogniser is being opened
@@ -21,12 +22,61 @@ const (
 	Muted State = "muted"
 	// EarFailed is where a turn ends whose ear did not work (the recogniser did not
 	// open, died or did not answer), and where the ear rests while the wake word
-	// engine cannot hear. It ends by itself, and everything that idle hears, it hears.
+	// engine cannot hear. It ends by itself.
 	EarFailed State = "error"
+
+	// AskingBack: a question was spoken, the recogniser is being opened for its answer.
+	AskingBack State = "asking_back"
+	// FollowingUp listens for the answer to a question, which needs no wake word.
+	FollowingUp State = "following_up"
+	// EarOpen thinks about a complete sentence and waits for a clause to be added.
+	EarOpen State = "ear_open"
+	// HearingMore thinks about a complete sentence while its speaker goes on.
+	HearingMore State = "hearing_more"
+	// Correcting is idle after an act: a correction of it needs no wake word.
+	Correcting State = "correcting"
+	// CorrectingDeaf is Correcting while the wake word engine cannot hear.
+	CorrectingDeaf State = "correcting_deaf"
 )
 
 // States are all of them, in the order of a turn.
-func States() []State { return []State{Idle, Waking, Listening, Thinking, Speaking, Muted, EarFailed} }
+func States() []State {
+	return []State{
+		Idle, Waking, Listening, Thinking, EarOpen, HearingMore, Speaking, AskingBack, FollowingUp,
+		Correcting, Muted, EarFailed, CorrectingDeaf,
+	}
+}
+
+// Published is the state as it is told outside (MQTT, HTTP, logs), which knows
+// nothing of the finer ways of hearing: idle, wake, listening, thinking, speaking,
+// muted or error.
+func (s State) Published() State {
+	switch s {
+	case AskingBack:
+		return Waking
+	case FollowingUp:
+		return Listening
+	case EarOpen, HearingMore:
+		return Thinking
+	case Correcting:
+		return Idle
+	case CorrectingDeaf:
+		return EarFailed
+	default:
+		return s
+	}
+}
+
+// resting says whether nothing is going on.
+func (s State) resting() bool {
+	return s == Idle || s == Correcting || s == Muted || s == EarFailed || s == CorrectingDeaf
+}
+
+// mayGrow says whether a clause may be added to the sentence that is thought about.
+func (s State) mayGrow() bool { return s == EarOpen || s == HearingMore }
+
+// correctable says whether a correction needs no wake word.
+func (s State) correctable() bool { return s == Correcting || s == CorrectingDeaf }
 
 // Kind is what happened.
 type Kind string
@@ -34,32 +84,92 @@ type Kind string
 // The events that move a turn. Every state but Idle and Muted has a deadline, so
 // that TimedOut reaches it.
 const (
-	Woken        Kind = "woken"         // wake word, or a request to listen
-	Opened       Kind = "opened"        // the recogniser takes sound
-	Heard        Kind = "heard"         // the utterance ended with speech in it, or a correction was heard
-	NothingHeard Kind = "nothing_heard" // it ended without
-	Answered     Kind = "answered"      // a reply begins to sound
-	AskedBack    Kind = "asked_back"    // the reply was a question: its answer needs no wake word
-	Finished     Kind = "finished"      // nothing (more) to say
-	SayAsked     Kind = "say_asked"     // somebody asked to have a text spoken
-	Stopped      Kind = "stopped"       // stop, from any source
-	MicMuted     Kind = "muted"
-	MicUnmuted   Kind = "unmuted"
-	TimedOut     Kind = "timed_out"
-	Failed       Kind = "failed"
+	Woken         Kind = "woken"          // wake word, or a request to listen
+	Opened        Kind = "opened"         // the recogniser takes sound
+	Heard         Kind = "heard"          // the utterance ended with speech in it, or a correction was heard
+	HeardSentence Kind = "heard_sentence" // the utterance ended with a complete sentence: a clause may be added
+	NothingHeard  Kind = "nothing_heard"  // it ended without speech
+	Resumed       Kind = "resumed"        // whoever said a complete sentence goes on
+	NothingAdded  Kind = "nothing_added"  // nobody went on, or what was added cannot be heard
+	Added         Kind = "added"          // what was added has ended
+	Answered      Kind = "answered"       // a reply begins to sound
+	AskedBack     Kind = "asked_back"     // the reply was a question: its answer needs no wake word
+	Finished      Kind = "finished"       // nothing (more) to say, or the wake word engine hears again
+	Acted         Kind = "acted"          // a turn that ended has changed something: it may be corrected
+	NotCorrected  Kind = "not_corrected"  // the time for a correction is over
+	SayAsked      Kind = "say_asked"      // somebody asked to have a text spoken
+	Stopped       Kind = "stopped"        // stop, from any source
+	MicMuted      Kind = "muted"
+	MicUnmuted    Kind = "unmuted"
+	TimedOut      Kind = "timed_out"
+	Failed        Kind = "failed"
 )
 
 // next is the whole behaviour of a turn's state. What is not in it is ignored.
 // A wake word ends a turn that is thought about or spoken: what was sent to a
-// device by then stays sent.
+// device by then stays sent. A stop ends what is heard or said; what was done may
+// still be corrected.
 var next = map[State]map[Kind]State{
-	Idle:      {Woken: Waking, Heard: Thinking, SayAsked: Speaking, MicMuted: Muted, Failed: EarFailed},
-	Waking:    {Opened: Listening, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed},
-	Listening: {Woken: Waking, Heard: Thinking, NothingHeard: Idle, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed},
-	Thinking:  {Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed},
-	Speaking:  {Woken: Waking, AskedBack: Waking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed},
-	Muted:     {SayAsked: Speaking, MicUnmuted: Idle},
-	EarFailed: {Woken: Waking, Heard: Thinking, SayAsked: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, MicMuted: Muted},
+	Idle: {Woken: Waking, Acted: Correcting, SayAsked: Speaking, MicMuted: Muted, Failed: EarFailed},
+	Waking: {
+		Opened: Listening, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
+	},
+	Listening: {
+		Woken: Waking, Heard: Thinking, HeardSentence: EarOpen, NothingHeard: Idle,
+		Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
+	},
+	Thinking: {
+		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
+	},
+	EarOpen: {
+		Resumed: HearingMore, NothingAdded: Thinking, MicMuted: Thinking,
+		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
+	},
+	HearingMore: {
+		Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
+		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
+	},
+	Speaking: {
+		Woken: Waking, AskedBack: AskingBack, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
+	},
+	AskingBack: {
+		Opened: FollowingUp, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
+	},
+	FollowingUp: {
+		Woken: Waking, Heard: Thinking, HeardSentence: EarOpen, NothingHeard: Idle,
+		Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
+	},
+	Correcting: {
+		Woken: Waking, Heard: Thinking, NotCorrected: Idle, SayAsked: Speaking,
+		TimedOut: Idle, MicMuted: Muted, Failed: CorrectingDeaf,
+	},
+	Muted: {SayAsked: Speaking, MicUnmuted: Idle},
+	EarFailed: {
+		Woken: Waking, SayAsked: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, MicMuted: Muted,
+	},
+	CorrectingDeaf: {
+		Woken: Waking, Heard: Thinking, NotCorrected: EarFailed, SayAsked: Speaking,
+		Finished: Correcting, TimedOut: EarFailed, MicMuted: Muted,
+	},
+}
+
+// Deadlines of the states, so that no path leaves a turn stuck. Listening is
+// above the endpointer's own limits (5 s without, 8 s with speech); thinking
+// above a tool's and a model's, with whatever is added meanwhile; speaking above
+// the longest reply that is said; correcting above the time for a correction,
+// which counts in frames and ends by itself while there are any.
+var deadlines = map[State]time.Duration{
+	Waking:         10 * time.Second,
+	Listening:      15 * time.Second,
+	Thinking:       45 * time.Second,
+	EarOpen:        45 * time.Second,
+	HearingMore:    45 * time.Second,
+	Speaking:       60 * time.Second,
+	AskingBack:     10 * time.Second,
+	FollowingUp:    15 * time.Second,
+	Correcting:     20 * time.Second,
+	EarFailed:      5 * time.Second,
+	CorrectingDeaf: 20 * time.Second,
 }
 
 // Next returns the state after k, and whether k means anything in s.
@@ -71,10 +181,16 @@ func Next(s State, k Kind) (State, bool) {
 	return to, true
 }
 
-// Diagram draws the table for a document (Mermaid).
+// Diagram draws the table for a document (Mermaid). A state that is published by
+// another word has that in brackets.
 func Diagram() string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n    [*] --> idle\n")
+	for _, s := range States() {
+		if p := s.Published(); p != s {
+			fmt.Fprintf(&b, "    %s: %s (%s)\n", s, s, p)
+		}
+	}
 	for _, from := range States() {
 		for _, k := range slices.Sorted(maps.Keys(next[from])) {
 			fmt.Fprintf(&b, "    %s --> %s: %s\n", from, next[from][k], k)

@@ -2,13 +2,16 @@ package turn
 
 import (
 	"flag"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
 
 var allKinds = []Kind{
-	Woken, Opened, Heard, NothingHeard, Answered, AskedBack, Finished, SayAsked, Stopped, MicMuted, MicUnmuted, TimedOut, Failed,
+	Woken, Opened, Heard, HeardSentence, NothingHeard, Resumed, NothingAdded, Added, Answered, AskedBack, Finished, Acted, NotCorrected,
+	SayAsked, Stopped, MicMuted, MicUnmuted, TimedOut, Failed,
 }
 
 func TestNext(t *testing.T) {
@@ -22,7 +25,28 @@ func TestNext(t *testing.T) {
 		"the wake word opens a turn":         {Idle, Woken, Waking, true},
 		"the recogniser opens":               {Waking, Opened, Listening, true},
 		"a wake word ends slow thinking":     {Thinking, Woken, Waking, true},
-		"a question opens the microphone":    {Speaking, AskedBack, Waking, true},
+		"a question opens the microphone":    {Speaking, AskedBack, AskingBack, true},
+		"it listens for the answer":          {AskingBack, Opened, FollowingUp, true},
+		"the answer is thought about":        {FollowingUp, Heard, Thinking, true},
+		"a question may stay unanswered":     {FollowingUp, NothingHeard, Idle, true},
+		"a wake word ends a question":        {FollowingUp, Woken, Waking, true},
+		"a sentence may grow":                {Listening, HeardSentence, EarOpen, true},
+		"an answer may grow":                 {FollowingUp, HeardSentence, EarOpen, true},
+		"a sentence is gone on with":         {EarOpen, Resumed, HearingMore, true},
+		"nobody goes on":                     {EarOpen, NothingAdded, Thinking, true},
+		"a clause is added":                  {HearingMore, Added, Thinking, true},
+		"no answer waits for a clause":       {EarOpen, Answered, Speaking, true},
+		"muting lets a turn be thought":      {HearingMore, MicMuted, Thinking, true},
+		"nothing grows without a sentence":   {Thinking, Resumed, Thinking, false},
+		"an act may be corrected":            {Idle, Acted, Correcting, true},
+		"no act of the deaf may":             {EarFailed, Acted, EarFailed, false},
+		"a correction is thought about":      {Correcting, Heard, Thinking, true},
+		"nobody corrects":                    {Correcting, NotCorrected, Idle, true},
+		"stop leaves a correction":           {Correcting, Stopped, Correcting, false},
+		"a text ends the time for one":       {Correcting, SayAsked, Speaking, true},
+		"no correction without an act":       {Idle, Heard, Idle, false},
+		"trouble leaves a correction":        {Correcting, Failed, CorrectingDeaf, true},
+		"so does its end":                    {CorrectingDeaf, Finished, Correcting, true},
 		"a muted microphone is not woken":    {Muted, Woken, Muted, false},
 		"a muted gateway still speaks":       {Muted, SayAsked, Speaking, true},
 		"muting ends listening":              {Listening, MicMuted, Muted, true},
@@ -36,7 +60,7 @@ func TestNext(t *testing.T) {
 		"a text is spoken when idle":         {Idle, SayAsked, Speaking, true},
 		"no text interrupts a turn":          {Listening, SayAsked, Listening, false},
 		"nothing ends idleness":              {Idle, Finished, Idle, false},
-		"a correction in trouble is heard":   {EarFailed, Heard, Thinking, true},
+		"a correction in trouble is heard":   {CorrectingDeaf, Heard, Thinking, true},
 		"a late answer changes nothing":      {Idle, Answered, Idle, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,25 +72,45 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// Nothing may be stuck: stop and a deadline end every state but those the
-// microphone rests in, every such state has a deadline, and a failure ends a turn.
+// Nothing may be stuck: a stop ends every state but those the microphone rests in,
+// a deadline all but the two that have no end of their own, and a failure ends a turn.
 func TestEveryStateCanBeLeft(t *testing.T) {
 	t.Parallel()
 	for _, s := range States() {
 		if s == Idle || s == Muted {
 			continue
 		}
+		rest := Idle
+		if s == CorrectingDeaf {
+			rest = EarFailed
+		}
 		for _, k := range []Kind{Stopped, TimedOut} {
-			if to, ok := Next(s, k); !ok || to != Idle {
-				t.Errorf("%s in %s leads to %s, %v; expected idle", k, s, to, ok)
+			if to, ok := Next(s, k); (!ok || to != rest) && (k == TimedOut || !s.correctable()) {
+				t.Errorf("%s in %s leads to %s, %v; expected %s", k, s, to, ok, rest)
 			}
 		}
-		if to, ok := Next(s, Failed); s != EarFailed && (!ok || to != EarFailed) {
+		if to, ok := Next(s, Failed); s.Published() != EarFailed && (!ok || to.Published() != EarFailed) {
 			t.Errorf("a failure in %s leads to %s, %v; expected %s", s, to, ok, EarFailed)
 		}
 		if deadlines[s] <= 0 {
 			t.Errorf("%s has no deadline", s)
 		}
+	}
+}
+
+// The contract has seven words for the states.
+func TestTheWorldHearsSevenWords(t *testing.T) {
+	t.Parallel()
+	words := map[State]bool{}
+	for _, s := range States() {
+		words[s.Published()] = true
+		if p := s.Published(); p.Published() != p {
+			t.Errorf("%s is published as %s, which is published as %s", s, p, p.Published())
+		}
+	}
+	want := map[State]bool{"idle": true, "wake": true, "listening": true, "thinking": true, "speaking": true, "muted": true, "error": true}
+	if !maps.Equal(words, want) {
+		t.Errorf("published are %v, expected %v", words, want)
 	}
 }
 
@@ -77,7 +121,7 @@ func FuzzNextStaysInTheTable(f *testing.F) {
 		for _, e := range events {
 			s, _ = Next(s, allKinds[int(e)%len(allKinds)])
 		}
-		if _, ok := next[s]; !ok {
+		if _, ok := next[s]; !ok || !slices.Contains(States(), s) {
 			t.Errorf("left the table for %q", s)
 		}
 	})

@@ -47,7 +47,7 @@ type tail struct {
 	waiting []audio.Frame // since then, while nobody goes on
 	loud    [resumeOf]bool
 	resumed time.Time // somebody goes on; zero: nobody does
-	done    bool      // the recogniser's utterance is over
+	whole   string    // the text of the whole utterance, once somebody has gone on
 
 	partial speech.Partial
 	judged  speech.Completeness
@@ -61,19 +61,20 @@ type added struct {
 }
 
 // openTail keeps the ear open after a sentence that cannot grow by its words, but
-// may by another clause.
-func (l *Loop) openTail(t *telling, e speech.Endpoint, at time.Time, text speech.Transcript) {
+// may by another clause; false where it cannot.
+func (l *Loop) openTail(t *telling, e speech.Endpoint, at time.Time, text speech.Transcript) bool {
 	if _, ok := l.parts.Stt.(Reopener); !ok || e.Reason != sentence || text.Text == "" {
-		return
+		return false
 	}
 	t.more = make(chan added, 1)
-	l.tail = &tail{t: t, opened: at, partial: t.utterance.partial, judged: t.utterance.judged}
+	l.tail = tail{t: t, opened: at, partial: t.utterance.partial, judged: t.utterance.judged}
+	return true
 }
 
 // hearTail takes a frame while the tail is open.
 func (l *Loop) hearTail(ctx context.Context, f audio.Frame) {
-	tl := l.tail
-	if !tl.resumed.IsZero() {
+	tl := &l.tail
+	if l.state == HearingMore {
 		l.hearMore(ctx, f)
 		return
 	}
@@ -90,25 +91,26 @@ func (l *Loop) hearTail(ctx context.Context, f audio.Frame) {
 	case loud >= resumeNeed:
 		l.resumeTail(ctx, f.At)
 	case f.At.Sub(tl.opened) >= tailTime:
-		l.endTail(ctx, "")
+		l.step(ctx, NothingAdded)
 	}
 }
 
 // resumeTail goes on with the utterance, as if it had not been ended.
 func (l *Loop) resumeTail(ctx context.Context, at time.Time) {
-	tl := l.tail
+	tl := &l.tail
 	limited, cancel := context.WithTimeout(ctx, l.earBudget())
 	defer cancel()
 	r, _ := l.parts.Stt.(Reopener)
 	if err := r.Reopen(limited); err != nil {
 		l.parts.Log.Debug("sentence not gone on with", "part", "turn", "err", err)
-		l.endTail(ctx, "")
+		l.step(ctx, NothingAdded)
 		return
 	}
 	waiting := tl.waiting
 	tl.resumed, tl.waiting = at, nil
+	l.step(ctx, Resumed)
 	for _, f := range waiting {
-		if l.tail == tl {
+		if l.state == HearingMore {
 			l.hearMore(ctx, f)
 		}
 	}
@@ -116,13 +118,13 @@ func (l *Loop) resumeTail(ctx context.Context, at time.Time) {
 
 // hearMore gives a frame of a resumed sentence to the recogniser.
 func (l *Loop) hearMore(ctx context.Context, f audio.Frame) {
-	tl := l.tail
+	tl := &l.tail
 	if l.parts.Keep != nil {
 		tl.sound = append(tl.sound, f.Samples...)
 	}
 	if err := l.recognise(ctx, f, &tl.partial, &tl.judged); err != nil {
 		l.parts.Log.Debug("sentence not gone on with", "part", "turn", "err", err)
-		l.endTail(ctx, "")
+		l.step(ctx, NothingAdded)
 		return
 	}
 	e := l.parts.End.Push(f, tl.partial, tl.judged)
@@ -130,38 +132,39 @@ func (l *Loop) hearMore(ctx context.Context, f audio.Frame) {
 		Turn: tl.t.id, Level: audio.Level(f.Samples), Partial: tl.partial, Judged: tl.judged, Ended: e.Reason,
 	})
 	if e.Done && f.At.Sub(tl.resumed) >= resumeLeast || f.At.Sub(tl.opened) > tailMost {
-		l.endTail(ctx, l.tailText(ctx))
+		l.endMore(ctx)
 	}
 }
 
-// tailText is the text of the whole utterance; "" if nobody went on.
-func (l *Loop) tailText(ctx context.Context) string {
-	if l.tail.resumed.IsZero() {
-		return ""
-	}
-	l.tail.done = true
+// endMore ends a sentence that was gone on with.
+func (l *Loop) endMore(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, l.earBudget())
 	defer cancel()
 	text, err := l.parts.Stt.Finish(limited)
 	if err != nil {
 		l.parts.Log.Debug("sentence not gone on with", "part", "turn", "err", err)
-		return ""
+	} else {
+		l.tail.whole = text.Text
 	}
-	return text.Text
+	l.step(ctx, Added)
 }
 
-// endTail closes the ear and tells the turn what was added.
-func (l *Loop) endTail(ctx context.Context, whole string) {
+// endTail tells the turn what was added when k ends the time for it. A wake word
+// has ended that turn, and opens the recogniser anew.
+func (l *Loop) endTail(ctx context.Context, before State, k Kind) {
 	tl := l.tail
-	if tl == nil {
+	l.tail = tail{}
+	if k == Woken {
 		return
 	}
-	l.tail = nil
 	for _, f := range tl.waiting {
 		l.parts.End.Observe(f)
 	}
-	if !tl.resumed.IsZero() && !tl.done {
+	if before == HearingMore && k != Added {
 		l.closeEar(ctx)
 	}
-	tl.t.more <- added{whole: whole, sound: tl.sound} // of size one, and this is the one
+	if k == MicMuted { // which is said to be about what was just heard, too
+		tl.sound = nil
+	}
+	tl.t.more <- added{whole: tl.whole, sound: tl.sound} // of size one, and this is the one
 }

@@ -85,7 +85,7 @@ type (
 	}
 	// Observer is told what happens. Its methods must return quickly.
 	Observer interface {
-		StateChanged(s State)
+		StateChanged(published State)
 		Hearing(h Hearing)
 		Replied(turn, text string)
 		TurnEnded(r record.Record)
