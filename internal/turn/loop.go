@@ -32,17 +32,8 @@ type Config struct {
 	PreRoll time.Duration
 }
 
-// waitingSays is how many texts may wait to be spoken while a turn is told.
-const waitingSays = 8
-
-// earBudget bounds one call of an engine of the ear, which may have to start its
-// worker anew: longer than any that works takes, short enough that a stop or a
-// deadline is not kept waiting.
-const earBudget = 2 * time.Second
-
-// shortest is less speech than any command has: "stop" takes longer. What is
-// shorter and no command is the wake word's own end, or a cough.
-const shortest = 400 * time.Millisecond
+// mostWaiting is how many texts may wait to be spoken while a turn is told.
+const mostWaiting = 8
 
 // Parts are what a loop is made of. Wake may be nil with PushToTalk; Voice and
 // Speaker may be nil where nothing is ever spoken.
@@ -63,28 +54,23 @@ type Parts struct {
 // Loop tells the turns of one microphone, one after the other. The goroutine in
 // Run owns all of its state; everybody else sends it events.
 type Loop struct {
-	parts  Parts
-	cfg    Config
-	state  State
-	ear    ear
-	own    own
-	tail   tail   // of the sentence that may grow
-	after  window // for a correction
-	events chan event
-	turn   *telling // nil while idle
-	says   []say
-	timer  *time.Timer
-	told   sync.WaitGroup
-}
+	parts   Parts
+	cfg     Config
+	state   State
+	events  chan event
+	turn    *telling // nil while idle
+	waiting []string // texts to be spoken
+	timer   *time.Timer
+	running sync.WaitGroup // what runs beside the loop
 
-// ear is what is known of the microphone between turns.
-type ear struct {
-	ring   *audio.Ring
-	floor  audio.NoiseFloor
-	at     time.Time // of the newest frame
-	muted  bool
-	pushed bool   // the one utterance of push-to-talk was opened
-	deaf   string // what is wrong with the wake word engine, "" if nothing is
+	ear        ear
+	wakeWord   wakeWord
+	recogniser *recogniser
+	growing    growing
+	correcting correcting
+	ownSound   ownSound
+	voice      *voice
+	teller     *teller
 }
 
 // event is news for the loop. A turn's own news carry its id, so that the late
@@ -92,50 +78,8 @@ type ear struct {
 type event struct {
 	kind   Kind
 	turn   string
-	say    say
+	text   string       // to be spoken
 	answer chan<- error // of size one; nil: nobody waits for it
-}
-
-// reply answers whoever waits for what became of the event.
-func (e event) reply(err error) {
-	if e.answer != nil {
-		e.answer <- err
-	}
-}
-
-type say struct{ text string }
-
-// telling is the turn that is being told.
-type telling struct {
-	id        string
-	rec       record.Record
-	started   time.Time // in the frames' clock
-	watch     record.Stopwatch
-	utterance utterance
-	followUp  bool       // the microphone was opened for the answer to a question
-	chimed    bool       // the sound of the open microphone was made, or is not wanted
-	more      chan added // what the tail brought; nil without a tail
-	aftermath aftermath
-	cancel    context.CancelFunc // nil while nothing of it runs elsewhere
-}
-
-// utterance is what was said in a turn.
-type utterance struct {
-	partial speech.Partial
-	judged  speech.Completeness
-	spoke   time.Duration // from the first to the last speech
-	loudest float64       // dBFS
-	near    float64       // dBFS: who answers a question is at least as loud
-	loud    int           // frames of at least that
-	sound   []int16       // all of it, where it is kept
-}
-
-// aftermath is what a turn leaves to the loop when it has been told.
-type aftermath struct {
-	asks  bool         // a question was spoken: its answer needs no wake word
-	acted bool         // something was changed: a correction needs none
-	halts bool         // it was the word stop: what waits to be spoken is dropped
-	sound earcon.Sound // in place of words; "" for none
 }
 
 // NewLoop checks its parts and starts nothing.
@@ -151,11 +95,26 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 	if cfg.PreRoll <= 0 {
 		cfg.PreRoll = 2 * time.Second
 	}
-	return &Loop{
+	chimes := p.Chimes
+	if chimes == nil {
+		chimes = p.Speaker
+	}
+	l := &Loop{
 		parts: p, cfg: cfg, state: Idle,
-		ear:    ear{ring: audio.NewRing(cfg.PreRoll)},
-		events: make(chan event, 16),
-	}, nil
+		events:   make(chan event, 16),
+		ear:      ear{preRoll: audio.NewRing(cfg.PreRoll)},
+		wakeWord: wakeWord{engine: p.Wake, budget: budgetOf(cfg.Live)},
+		voice:    &voice{synthesizer: p.Voice, speaker: p.Speaker, log: p.Log},
+	}
+	l.recogniser = &recogniser{stt: p.Stt, end: p.End, judge: p.Mind.Judge, budget: budgetOf(cfg.Live), log: p.Log}
+	l.growing = growing{recogniser: l.recogniser, observer: p.Observer, keep: p.Keep != nil, log: p.Log}
+	l.correcting = correcting{recogniser: l.recogniser, amends: p.Mind.Amends, keep: p.Keep != nil, log: p.Log}
+	l.ownSound = ownSound{speaker: chimes, set: cfg.Earcons, live: cfg.Live, log: p.Log, running: &l.running, events: l.events}
+	l.teller = &teller{
+		mind: p.Mind, voice: l.voice, observer: p.Observer, keep: p.Keep,
+		live: cfg.Live, dryRun: cfg.DryRun, events: l.events, log: p.Log,
+	}
+	return l, nil
 }
 
 // Run tells turns until ctx ends or a finite source has ended and its last turn
@@ -165,11 +124,11 @@ func (l *Loop) Run(ctx context.Context) error {
 	l.timer = time.NewTimer(time.Hour)
 	frames := make(chan audio.Frame)
 	var reader sync.WaitGroup
-	reader.Go(func() { l.read(ctx, frames) })
+	reader.Go(func() { read(ctx, l.parts.Mic, frames, l.parts.Log) })
 	defer func() {
 		cancel()
 		reader.Wait()
-		l.told.Wait()
+		l.running.Wait()
 		l.timer.Stop()
 	}()
 	for {
@@ -202,9 +161,9 @@ func (l *Loop) Run(ctx context.Context) error {
 
 // read moves frames from the microphone to the loop. A microphone that fails
 // for good leaves the loop to the other sources of turns.
-func (l *Loop) read(ctx context.Context, frames chan<- audio.Frame) {
+func read(ctx context.Context, mic Microphone, frames chan<- audio.Frame, log *slog.Logger) {
 	for {
-		f, err := l.parts.Mic.Read(ctx)
+		f, err := mic.Read(ctx)
 		switch {
 		case errors.Is(err, io.EOF):
 			close(frames)
@@ -212,7 +171,7 @@ func (l *Loop) read(ctx context.Context, frames chan<- audio.Frame) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			l.parts.Log.Error("microphone ended; text commands still work", "part", "turn", "err", err)
+			log.Error("microphone ended; text commands still work", "part", "turn", "err", err)
 			return
 		}
 		select {
@@ -234,15 +193,15 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 	switch {
 	case to == Idle && l.ear.muted, to == EarFailed && l.ear.muted:
 		to, _ = Next(Idle, MicMuted)
-	case to == Idle && l.ear.deaf != "":
+	case to == Idle && l.wakeWord.trouble != "":
 		to, _ = Next(Idle, Failed)
 	}
 	before := l.state
 	l.state = to
-	l.listenForStop(to == Speaking)
+	l.wakeWord.listenForStop(to == Speaking)
 	l.limit(before)
-	if told := to.Published(); told != before.Published() {
-		l.parts.Observer.StateChanged(told)
+	if published := to.Published(); published != before.Published() {
+		l.parts.Observer.StateChanged(published)
 	}
 	l.leave(ctx, before, k)
 	return true
@@ -264,14 +223,15 @@ func (l *Loop) limit(before State) {
 func (l *Loop) leave(ctx context.Context, before State, k Kind) {
 	switch {
 	case before == Speaking && l.state != Speaking:
-		l.own.silent(k == Woken)
+		l.ownSound.voiceEnded(k == Woken)
 	case before.mayGrow() && !l.state.mayGrow():
-		l.endTail(ctx, before, k)
+		l.growing.end(ctx, k)
 	case before.correctable() && !l.state.correctable():
-		l.shutWindow(ctx, k)
+		l.correcting.end(ctx, k)
 	}
 }
 
+// handle takes an event, and answers whoever waits for what becomes of it.
 func (l *Loop) handle(ctx context.Context, e event) {
 	if e.turn != "" && (l.turn == nil || e.turn != l.turn.id) {
 		return
@@ -281,23 +241,25 @@ func (l *Loop) handle(ctx context.Context, e event) {
 	case Woken:
 		err = l.listenNow(ctx)
 	case SayAsked:
-		if len(l.says) >= waitingSays {
+		if len(l.waiting) >= mostWaiting {
 			err = ErrBusy
 		} else {
-			l.says = append(l.says, e.say)
+			l.waiting = append(l.waiting, e.text)
 		}
 	case MicMuted, MicUnmuted:
 		l.mute(ctx, e.kind)
 	case Stopped, TimedOut, Failed:
 		l.stop(ctx, e.kind)
-	case played:
-		l.chimed()
+	case chimePlayed:
+		l.ownSound.chimeEnded()
 	case Finished:
 		l.finish(ctx)
 	default:
 		l.step(ctx, e.kind)
 	}
-	e.reply(err)
+	if e.answer != nil {
+		e.answer <- err
+	}
 }
 
 // listenNow opens an utterance without a wake word.
@@ -311,153 +273,34 @@ func (l *Loop) listenNow(ctx context.Context) error {
 	return nil
 }
 
-// finish ends a turn that has been told. A question opens the microphone for its
-// answer; after an act, a correction is waited for.
-func (l *Loop) finish(ctx context.Context) {
-	var end aftermath
-	var said utterance
-	if l.turn != nil {
-		end, said = l.turn.aftermath, l.turn.utterance
-	}
-	if end.asks && !l.ear.muted && l.step(ctx, AskedBack) {
-		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.at}, &said)
-		return
-	}
-	if end.halts {
-		l.says = nil
-	}
-	if !l.step(ctx, Finished) {
-		return
-	}
-	l.endTurn()
-	if end.sound != "" {
-		l.chime(ctx, end.sound)
-	}
-	if end.acted {
-		l.awaitCorrection(ctx, said.loudest)
-	}
-}
-
-// stop ends the turn from outside.
-func (l *Loop) stop(ctx context.Context, k Kind) {
-	if k == Stopped {
-		l.says = nil // quiet means quiet
-	}
-	listening := l.state.Published() == Listening
-	if l.step(ctx, k) {
-		l.abandon(ctx, listening, k)
-	}
-}
-
-// mute ends listening; what is being told goes on.
-func (l *Loop) mute(ctx context.Context, k Kind) {
-	on := k == MicMuted
-	if l.ear.muted == on {
-		return
-	}
-	l.ear.muted = on
-	l.ear.ring.Clear()
-	listening := l.state.Published() == Listening
-	if l.step(ctx, k) && l.state == Muted {
-		l.abandon(ctx, listening, k)
-	}
-	if on {
-		l.chime(ctx, earcon.Muted)
-	} else {
-		l.chime(ctx, earcon.Unmuted)
-	}
-}
-
-// abandon ends the turn from outside. A turn that was still listening has told
-// nobody yet, so its record is given here; any other gives its own.
-func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
-	t := l.turn
-	if listening && t != nil {
-		l.closeEar(ctx)
-		t.rec.Outcome = record.Interrupted
-		t.rec.Error = "listening ended: " + string(k)
-		if k == MicMuted { // which is said to be about what was just heard, too
-			t.utterance.sound = nil
-		}
-		l.finishRecord(t)
-	}
-	l.endTurn()
-}
-
-// closeEar ends the recogniser's utterance without asking what it heard, which
-// may take a while: a new grammar waits for that.
-func (l *Loop) closeEar(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, earBudget)
-	defer cancel()
-	err := l.parts.Stt.Begin(ctx) // drops what is open
-	if err == nil {
-		_, err = l.parts.Stt.Finish(ctx)
-	}
-	if err != nil {
-		l.parts.Log.Debug("utterance not closed", "part", "turn", "err", err)
-	}
-}
-
-// endTurn cancels what is left of the turn.
-func (l *Loop) endTurn() {
-	if l.turn != nil && l.turn.cancel != nil {
-		l.turn.cancel()
-	}
-	l.turn = nil
-}
-
+// speakWaiting speaks the next text that waits, once nothing else is going on.
 func (l *Loop) speakWaiting(ctx context.Context) {
-	if !l.state.resting() || len(l.says) == 0 {
+	if !l.state.resting() || len(l.waiting) == 0 {
 		return
 	}
-	next := l.says[0]
-	l.says = l.says[1:]
+	text := l.waiting[0]
+	l.waiting = l.waiting[1:]
 	l.step(ctx, SayAsked)
-	t := l.newTelling(time.Now())
-	l.elsewhere(ctx, t, func(own context.Context) {
+	t := newTelling(l.cfg, time.Now())
+	l.turn = t
+	l.runBeside(ctx, t, func(ctx context.Context) {
 		sentences := make(chan string, 1)
-		sentences <- next.text
+		sentences <- text
 		close(sentences)
-		if played := l.speak(own, sentences, nil, func(time.Time) {}); played == 0 && own.Err() == nil {
+		if played := l.voice.speak(ctx, sentences, nil, func(time.Time) {}); played == 0 && ctx.Err() == nil {
 			t.aftermath.sound = earcon.Error
 		}
 	})
 }
 
-// elsewhere lets a turn be told while the loop goes on hearing, and brings the
-// news of its end back. What is cancelled with the turn uses the context given.
-func (l *Loop) elsewhere(ctx context.Context, t *telling, tell func(own context.Context)) {
-	own, cancel := context.WithCancel(ctx)
+// runBeside lets a turn be told while the loop goes on hearing, and brings the news
+// of its end back. What is cancelled with the turn uses the context given.
+func (l *Loop) runBeside(ctx context.Context, t *telling, tell func(ctx context.Context)) {
+	ofTurn, cancel := context.WithCancel(ctx)
 	t.cancel = cancel
-	l.told.Go(func() {
+	l.running.Go(func() {
 		defer cancel()
-		tell(own)
-		l.report(ctx, t, Finished)
+		tell(ofTurn)
+		l.teller.report(ctx, t, Finished)
 	})
-}
-
-func (l *Loop) newTelling(at time.Time) *telling {
-	t := &telling{id: record.NewID(), started: at, watch: record.Stopwatch{Zero: at}}
-	t.rec = record.Record{ID: t.id, Time: at, Source: l.cfg.Source, Area: l.cfg.Area, Route: record.RouteNone}
-	t.rec.Calls = []record.CallMade{}
-	t.utterance.loudest = audio.Silence
-	l.turn = t
-	return t
-}
-
-// report sends a turn's own news; it gives up when the loop has ended.
-func (l *Loop) report(ctx context.Context, t *telling, k Kind) {
-	select {
-	case l.events <- event{kind: k, turn: t.id}:
-	case <-ctx.Done():
-	}
-}
-
-// finishRecord tells of the end of a turn.
-func (l *Loop) finishRecord(t *telling) {
-	t.rec.Timings.Total = t.watch.Now()
-	l.parts.Observer.TurnEnded(t.rec)
-	if l.parts.Keep != nil && len(t.utterance.sound) > 0 {
-		l.parts.Keep.Keep(t.rec, audio.Clip{Rate: audio.SpeechRate, Samples: t.utterance.sound})
-	}
 }

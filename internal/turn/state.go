@@ -122,7 +122,7 @@ var next = map[State]map[Kind]State{
 		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 	EarOpen: {
-		Resumed: HearingMore, NothingAdded: Thinking, MicMuted: Thinking,
+		Resumed: HearingMore, Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
 		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 	HearingMore: {

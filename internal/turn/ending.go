@@ -1,0 +1,124 @@
+package turn
+
+import (
+	"context"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+)
+
+// finish ends a turn that has been told. A question opens the microphone for its
+// answer; after an act, a correction is waited for.
+func (l *Loop) finish(ctx context.Context) {
+	var after aftermath
+	loudest := audio.Silence
+	if l.turn != nil {
+		after, loudest = l.turn.aftermath, l.turn.utterance.loudest
+	}
+	if after.asks && !l.ear.muted && l.step(ctx, AskedBack) {
+		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.newest}, loudest-belowSpeaker)
+		return
+	}
+	if after.halts {
+		l.waiting = nil
+	}
+	if !l.step(ctx, Finished) {
+		return
+	}
+	l.endTurn()
+	if after.sound != "" {
+		l.ownSound.chime(ctx, after.sound)
+	}
+	if after.acted {
+		l.awaitCorrection(ctx, loudest)
+	}
+}
+
+// stop ends the turn from outside.
+func (l *Loop) stop(ctx context.Context, k Kind) {
+	if k == Stopped {
+		l.waiting = nil // quiet means quiet
+	}
+	listening := l.state.Published() == Listening
+	if l.step(ctx, k) {
+		l.abandon(ctx, listening, k)
+	}
+}
+
+// stopSpeaking ends what is being said. What was done before it was said may still
+// be corrected.
+func (l *Loop) stopSpeaking(ctx context.Context) {
+	loudest := audio.Silence
+	if l.turn != nil {
+		loudest = l.turn.utterance.loudest
+	}
+	l.stop(ctx, Stopped)
+	if loudest > audio.Silence {
+		l.awaitCorrection(ctx, loudest)
+	}
+}
+
+// mute ends listening; what is being told goes on.
+func (l *Loop) mute(ctx context.Context, k Kind) {
+	on := k == MicMuted
+	if l.ear.muted == on {
+		return
+	}
+	l.ear.muted = on
+	l.ear.preRoll.Clear()
+	listening := l.state.Published() == Listening
+	if l.step(ctx, k) && l.state == Muted {
+		l.abandon(ctx, listening, k)
+	}
+	if on {
+		l.ownSound.chime(ctx, earcon.Muted)
+	} else {
+		l.ownSound.chime(ctx, earcon.Unmuted)
+	}
+}
+
+// abandon ends the turn from outside. A turn that was still listening has told
+// nobody yet, so its record is given here; any other gives its own.
+func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
+	t := l.turn
+	if listening && t != nil {
+		l.recogniser.drop(ctx)
+		t.rec.Outcome = record.Interrupted
+		t.rec.Error = "listening ended: " + string(k)
+		if k == MicMuted { // which is said to be about what was just heard, too
+			t.utterance.sound = nil
+		}
+		l.teller.finishRecord(t)
+	}
+	l.endTurn()
+}
+
+// fail ends a turn whose recogniser did not do its work. Who woke us waits for
+// an answer and gets one.
+func (l *Loop) fail(ctx context.Context, why string) {
+	t := l.turn
+	l.parts.Log.Warn("turn failed", "part", "turn", "turn", t.id, "err", why)
+	l.recogniser.drop(ctx)
+	t.rec.Outcome = record.Failed
+	t.rec.Error = why
+	if t.rec.Wake != nil {
+		t.rec.Reply = l.parts.Mind.Failed()
+		l.waiting = append(l.waiting, t.rec.Reply)
+		l.parts.Observer.Replied(t.id, t.rec.Reply)
+	} else {
+		l.ownSound.chime(ctx, earcon.Error)
+	}
+	l.teller.finishRecord(t)
+	l.step(ctx, Failed)
+	l.endTurn()
+}
+
+// endTurn cancels what is left of the turn.
+func (l *Loop) endTurn() {
+	if l.turn != nil && l.turn.cancel != nil {
+		l.turn.cancel()
+	}
+	l.turn = nil
+}

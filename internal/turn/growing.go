@@ -1,0 +1,155 @@
+package turn
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+)
+
+// A sentence that is acted on may grow by another clause.
+const (
+	growTime = 600 * time.Millisecond // the ear stays open after the act
+	// growMost is how long somebody may go on: two more clauses. additionTimeout is
+	// the same on the wall's clock, and some for the recogniser.
+	growMost        = 3 * time.Second
+	additionTimeout = growMost + time.Second
+	// Somebody goes on who is as loud as the command for most of resumedOf frames;
+	// the loudest frame of a sentence is some 4 dB above its loudness, from which the
+	// rule of the sentence's end allows 10 dB.
+	belowCommand  = 14.0
+	aboveRoom     = 8.0
+	resumedFrames = 3
+	resumedOf     = 5
+	// resumedLeast is how long a resumed sentence goes on at least: until then the
+	// recogniser's text is the old one, and so is its judgement.
+	resumedLeast = 300 * time.Millisecond
+)
+
+// sentenceEnded is the endpointer's reason for a sentence that is complete.
+const sentenceEnded = "sentence"
+
+// growing is a sentence that was acted on and may grow: what EarOpen and HearingMore
+// know. Its methods return what happened, "" for nothing.
+type growing struct {
+	recogniser *recogniser
+	observer   Observer
+	keep       bool // the sound is wanted
+	log        *slog.Logger
+
+	turn    *telling
+	since   time.Time       // when the sentence ended, in the frames' clock
+	waiting []audio.Frame   // since then, while nobody goes on
+	loud    [resumedOf]bool // which of the last frames were
+	resumed time.Time       // somebody goes on; zero: nobody does
+	open    bool            // the recogniser's utterance is
+	words   words
+	sound   []int16
+	whole   string // the text of the whole utterance, once somebody has gone on
+}
+
+// addition is what a sentence grew by: the text of the whole utterance, or nothing.
+type addition struct {
+	whole string
+	sound []int16
+}
+
+// begin lets a sentence grow that was complete at a time of the frames' clock.
+func (g *growing) begin(t *telling, at time.Time) {
+	t.additions = make(chan addition, 1)
+	g.turn, g.since, g.words = t, at, t.utterance.words
+}
+
+// mayGrow says whether a clause may be added to a sentence that ended so.
+func (g *growing) mayGrow(e speech.Endpoint, text speech.Transcript) bool {
+	return e.Reason == sentenceEnded && text.Text != "" && g.recogniser.canReopen()
+}
+
+// await takes a frame while nobody goes on.
+func (g *growing) await(ctx context.Context, f audio.Frame, room float64) Kind {
+	level := audio.Level(f.Samples)
+	g.loud[len(g.waiting)%resumedOf] = level > room+aboveRoom && level > g.turn.utterance.loudest-belowCommand
+	g.waiting = append(g.waiting, f)
+	loud := 0
+	for _, is := range g.loud {
+		if is {
+			loud++
+		}
+	}
+	switch {
+	case loud >= resumedFrames:
+		return g.resume(ctx, f.At)
+	case f.At.Sub(g.since) >= growTime:
+		return NothingAdded
+	}
+	return ""
+}
+
+// resume goes on with the utterance, as if it had not been ended.
+func (g *growing) resume(ctx context.Context, at time.Time) Kind {
+	if err := g.recogniser.reopen(ctx); err != nil {
+		g.log.Debug("sentence not gone on with", "part", "turn", "err", err)
+		return NothingAdded
+	}
+	waiting := g.waiting
+	g.resumed, g.open, g.waiting = at, true, nil
+	for _, f := range waiting {
+		if k := g.hear(ctx, f); k != "" {
+			return k
+		}
+	}
+	return Resumed
+}
+
+// hear takes a frame of somebody who goes on.
+func (g *growing) hear(ctx context.Context, f audio.Frame) Kind {
+	if g.keep {
+		g.sound = append(g.sound, f.Samples...)
+	}
+	if err := g.recogniser.push(ctx, f, &g.words); err != nil {
+		g.log.Debug("sentence not gone on with", "part", "turn", "err", err)
+		return NothingAdded
+	}
+	e := g.recogniser.end.Push(f, g.words.partial, g.words.judged)
+	g.observer.Hearing(Hearing{
+		Turn: g.turn.id, Level: audio.Level(f.Samples), Partial: g.words.partial, Judged: g.words.judged, Ended: e.Reason,
+	})
+	if e.Done && f.At.Sub(g.resumed) >= resumedLeast || f.At.Sub(g.since) > growMost {
+		return g.finish(ctx)
+	}
+	return ""
+}
+
+// finish writes down what was said in all.
+func (g *growing) finish(ctx context.Context) Kind {
+	g.open = false
+	text, err := g.recogniser.finish(ctx)
+	if err != nil {
+		g.log.Debug("sentence not gone on with", "part", "turn", "err", err)
+		return NothingAdded
+	}
+	g.whole = text.Text
+	return Added
+}
+
+// end tells the turn what was added when k has ended the time for it. A wake word
+// ends that turn, and opens the recogniser anew.
+func (g *growing) end(ctx context.Context, k Kind) {
+	grown := *g
+	*g = growing{recogniser: g.recogniser, observer: g.observer, keep: g.keep, log: g.log}
+	if k == Woken {
+		return
+	}
+	for _, f := range grown.waiting {
+		g.recogniser.end.Observe(f)
+	}
+	if grown.open {
+		g.recogniser.drop(ctx)
+	}
+	if k == MicMuted { // which is said to be about what was just heard, too
+		grown.sound = nil
+	}
+	grown.turn.additions <- addition{whole: grown.whole, sound: grown.sound} // of size one, and this is the one
+}

@@ -1,0 +1,191 @@
+package turn
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
+)
+
+// teller answers utterances and speaks the answers, beside the loop.
+type teller struct {
+	mind     Mind
+	voice    *voice
+	observer Observer
+	keep     Keeper // nil: nothing that was said is kept
+	live     bool
+	dryRun   bool
+	events   chan<- event
+	log      *slog.Logger
+}
+
+// tell answers an utterance and speaks the answer while it comes. While its sentence
+// may grow, the answer is made and nothing is said.
+func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) {
+	sentences := make(chan string, 64)
+	mayPlay := make(chan struct{}) // closed when the answer may sound
+	spoken := make(chan struct{})
+	given, played := 0, 0
+	say := func(sentence string) {
+		given++
+		select {
+		case sentences <- sentence:
+		case <-ctx.Done():
+		}
+	}
+	go func() {
+		defer close(spoken)
+		played = r.voice.speak(ctx, sentences, mayPlay, func(at time.Time) {
+			t.rec.Timings.FirstAudio = t.watch.At(at)
+			r.report(ctx, t, Answered)
+		})
+	}()
+	if t.additions == nil {
+		close(mayPlay)
+	}
+	if heard.Text == "" {
+		r.tellNotHeard(t, heard, say)
+	} else {
+		asked := record.Turn{
+			Request: record.Request{Text: heard.Text, Area: t.rec.Area, Source: t.rec.Source, DryRun: r.dryRun, FollowUp: t.followUp},
+			Record:  &t.rec, Watch: t.watch, Say: say,
+		}
+		r.mind.Answer(ctx, asked)
+		if t.additions != nil {
+			r.awaitAddition(ctx, t, asked)
+			close(mayPlay)
+		}
+		if !t.unanswered() {
+			r.observer.Replied(t.id, t.rec.Reply)
+		}
+	}
+	close(sentences)
+	<-spoken
+	switch cut := given > played; {
+	case ctx.Err() != nil && (t.rec.Outcome == record.Failed || t.rec.Outcome == record.Done && cut):
+		t.rec.Outcome = record.Interrupted
+	case ctx.Err() == nil:
+		t.aftermath = aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t.rec, given, played)}
+		t.aftermath.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
+	}
+	if !t.unanswered() {
+		r.finishRecord(t)
+	}
+}
+
+// tellAgain asks the slower recognisers for an utterance that the first could not
+// make out, and answers it.
+func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
+	text, err := second.Second(ctx)
+	t.rec.Timings.Transcript = t.watch.Now()
+	if err != nil {
+		r.log.Warn("no recogniser heard the utterance", "part", "turn", "turn", t.id, "err", err)
+		t.rec.Outcome, t.rec.Error = record.Failed, "the speech recogniser failed: "+err.Error()
+	} else {
+		t.rec.Transcript = &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+	}
+	r.tell(ctx, t, text)
+}
+
+// awaitAddition waits for what may be added to the sentence, and answers that too.
+// Who only asked something hears the answer at once.
+func (r *teller) awaitAddition(ctx context.Context, t *telling, asked record.Turn) {
+	if t.rec.Risk == "" || t.rec.Risk == string(tools.Read) {
+		return
+	}
+	var late <-chan time.Time
+	if r.live { // whose microphone may end in the middle of it
+		timer := time.NewTimer(additionTimeout)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-late:
+	case more := <-t.additions:
+		t.utterance.sound = append(t.utterance.sound, more.sound...)
+		if more.whole != "" {
+			r.mind.Extend(ctx, asked, more.whole)
+		}
+	case <-ctx.Done():
+	}
+}
+
+// tellNotHeard answers speech without a sentence in it. After a wake word a person
+// who spoke waits for an answer; without one nobody does.
+func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(string)) {
+	reply := ""
+	if t.rec.Outcome == record.Failed { // no recogniser worked, as tellAgain has noted
+		if t.rec.Wake != nil {
+			reply = r.mind.Failed()
+		}
+	} else {
+		t.rec.Outcome = record.Ignored
+		t.rec.Error = "the speech was not a command"
+		if heard.Rejected != "" {
+			t.rec.Error += ": " + heard.Rejected
+		}
+		if t.rec.Wake != nil && t.utterance.spoke >= shortestCommand {
+			reply = r.mind.NotHeard()
+		}
+	}
+	if reply != "" {
+		t.rec.Reply = reply
+		say(reply)
+		r.observer.Replied(t.id, reply)
+	}
+}
+
+// shortestCommand is less speech than any command has: "stop" takes longer. What is
+// shorter and no command is the wake word's own end, or a cough.
+const shortestCommand = 400 * time.Millisecond
+
+// finishRecord tells of the end of a turn.
+func (r *teller) finishRecord(t *telling) {
+	t.rec.Timings.Total = t.watch.Now()
+	r.observer.TurnEnded(t.rec)
+	if r.keep != nil && len(t.utterance.sound) > 0 {
+		r.keep.Keep(t.rec, audio.Clip{Rate: audio.SpeechRate, Samples: t.utterance.sound})
+	}
+}
+
+// report sends a turn's own news; it gives up when the loop has ended.
+func (r *teller) report(ctx context.Context, t *telling, k Kind) {
+	select {
+	case r.events <- event{kind: k, turn: t.id}:
+	case <-ctx.Done():
+	}
+}
+
+// acted says whether a turn changed something that a person may want back.
+func acted(r record.Record) bool {
+	if r.Outcome != record.Done {
+		return false
+	}
+	for _, c := range r.Calls {
+		if c.OK && (c.Receipt.Done() || r.Risk != "" && r.Risk != string(tools.Read)) {
+			return true
+		}
+	}
+	return false
+}
+
+// closingSound is the sound of a turn's end where no word of a reply was heard:
+// because there is none, or because no voice works.
+func closingSound(r record.Record, given, played int) earcon.Sound {
+	switch {
+	case played > 0, r.Outcome == record.Ignored && given == 0:
+		return ""
+	case r.Route == record.RouteRefused:
+		return earcon.Refused
+	case r.Outcome == record.Done && (given == 0 || acted(r)):
+		return earcon.Done
+	default:
+		return earcon.Error
+	}
+}

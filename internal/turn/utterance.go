@@ -1,0 +1,168 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+)
+
+// openEar begins a turn. The command may follow the wake word in one breath, so the
+// sound since the end of the word is taken from the pre-roll. Of the answer to a
+// question that holds nothing; who answers is at least of a loudness.
+func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64) {
+	l.endTurn() // at once, whatever the recogniser takes to open
+	t := newTelling(l.cfg, d.At)
+	l.turn = t
+	t.followUp, t.utterance.least = l.state == AskingBack, least
+	if d.Word != "" {
+		t.rec.Wake = &record.Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
+	}
+	l.recogniser.end.Reset(d)
+	if err := l.recogniser.begin(ctx); err != nil {
+		l.fail(ctx, "the speech recogniser is not ready: "+err.Error())
+		return
+	}
+	l.step(ctx, Opened)
+	if t.followUp {
+		t.chimeOver = true
+		l.ownSound.chime(ctx, earcon.FollowUp)
+	} else {
+		for _, f := range l.ear.preRoll.Since(d.At) {
+			if l.state == Listening && l.turn == t {
+				l.listen(ctx, f)
+			}
+		}
+	}
+	l.ear.preRoll.Clear()
+}
+
+// listen gives one frame to the recogniser and asks whether the sentence ended.
+func (l *Loop) listen(ctx context.Context, f audio.Frame) {
+	t := l.turn
+	u := &t.utterance
+	if l.parts.Keep != nil {
+		u.sound = append(u.sound, f.Samples...)
+	}
+	level := audio.Level(f.Samples)
+	f = l.ownSound.without(f, l.ear.room.Level())
+	if err := l.recogniser.push(ctx, f, &u.words); err != nil {
+		l.fail(ctx, "the speech recogniser failed: "+err.Error())
+		return
+	}
+	e := l.recogniser.end.Push(f, u.words.partial, u.words.judged)
+	if !e.SpeechStart.IsZero() {
+		u.loudest = max(u.loudest, audio.Level(f.Samples))
+	}
+	l.chimeOpen(ctx, f.At, e)
+	if l.state == FollowingUp {
+		if e = l.awaitAnswer(ctx, f, e); l.turn != t {
+			return
+		}
+	}
+	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: level, Partial: u.words.partial, Judged: u.words.judged, Ended: e.Reason})
+	if e.Done {
+		l.endUtterance(ctx, e, f.At)
+	}
+}
+
+// The sound of the open microphone is for who waits for it: a command in one
+// breath with the wake word needs none. What is shorter than a word is the wake
+// word's own end.
+const (
+	oneBreath  = 350 * time.Millisecond
+	wordsEnd   = 160 * time.Millisecond
+	afterWords = 200 * time.Millisecond
+)
+
+// chimeOpen makes the sound of the open microphone when nobody speaks yet.
+func (l *Loop) chimeOpen(ctx context.Context, at time.Time, e speech.Endpoint) {
+	t := l.turn
+	spoke := e.SpeechEnd.Sub(e.SpeechStart)
+	switch {
+	case t.chimeOver || at.Sub(t.started) < oneBreath:
+	case !e.SpeechStart.IsZero() && spoke >= wordsEnd:
+		t.chimeOver = true
+	case e.SpeechStart.IsZero() || at.Sub(e.SpeechEnd) >= afterWords:
+		t.chimeOver = true
+		l.ownSound.chime(ctx, earcon.Wake)
+	}
+}
+
+// sourceEnded ends the utterance with the sound, as silence would have.
+func (l *Loop) sourceEnded(ctx context.Context) {
+	switch l.state {
+	case Listening, FollowingUp:
+	case EarOpen:
+		l.step(ctx, NothingAdded)
+		return
+	case HearingMore:
+		l.step(ctx, l.growing.finish(ctx))
+		return
+	default:
+		return
+	}
+	words := l.turn.utterance.words
+	e := l.recogniser.end.Push(audio.Frame{}, words.partial, words.judged)
+	if !e.Done {
+		e.Reason = "source_ended"
+	}
+	at := e.SpeechEnd
+	if at.IsZero() {
+		at = l.turn.started
+	}
+	l.endUtterance(ctx, e, at)
+}
+
+// endUtterance writes the utterance down. The recogniser, which may be one in another
+// machine, is not asked about what nobody said to us.
+func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
+	t := l.turn
+	t.rec.Endpoint = &record.Endpoint{Reason: e.Reason}
+	wall := time.Now()
+	tooQuiet := t.followUp && t.utterance.tooQuiet()
+	spoken := !e.SpeechStart.IsZero() && !tooQuiet
+	var text speech.Transcript
+	var err error
+	if tooQuiet {
+		l.recogniser.drop(ctx)
+	} else {
+		text, err = l.recogniser.finish(ctx)
+	}
+	if spoken {
+		t.utterance.spoke = e.SpeechEnd.Sub(e.SpeechStart)
+		t.startClock(e.SpeechEnd, at, wall, l.cfg.Live)
+		t.rec.Timings.Transcript = t.watch.Now()
+	}
+	second, more := l.parts.Stt.(Deliberate)
+	switch {
+	case spoken && more && !t.followUp && (err != nil || text.Text == ""):
+		l.step(ctx, Heard)
+		l.runBeside(ctx, t, func(ctx context.Context) { l.teller.tellAgain(ctx, t, second) })
+	case err != nil:
+		l.fail(ctx, "the speech recogniser failed: "+err.Error())
+	case !spoken:
+		t.rec.Outcome = record.Ignored
+		t.utterance.sound = nil // it is the room's
+		if !t.followUp {        // a question that nobody answers is no turn
+			l.teller.finishRecord(t)
+		}
+		l.step(ctx, NothingHeard)
+		l.endTurn()
+	case l.growing.mayGrow(e, text):
+		l.growing.begin(t, at)
+		l.think(ctx, t, text, HeardSentence)
+	default:
+		l.think(ctx, t, text, Heard)
+	}
+}
+
+// think lets a turn be told beside the loop, which is free to hear a barge-in.
+func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript, k Kind) {
+	t.rec.Transcript = &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+	l.step(ctx, k)
+	l.runBeside(ctx, t, func(ctx context.Context) { l.teller.tell(ctx, t, text) })
+}

@@ -1,0 +1,93 @@
+package turn
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"voicegateway/internal/audio"
+)
+
+// voice makes sentences audible.
+type voice struct {
+	synthesizer Synthesizer // nil where nothing is ever spoken
+	speaker     Speaker     // nil where nothing is ever spoken
+	log         *slog.Logger
+
+	playing atomic.Pointer[string] // the sentence that is played, or was last
+}
+
+// says reports whether a word is in what we are saying ourselves.
+func (v *voice) says(word string) bool {
+	s := v.playing.Load()
+	return s != nil && strings.Contains(strings.ToLower(*s), strings.ToLower(word))
+}
+
+// audible is a sentence with its sound.
+type audible struct {
+	sentence string
+	clip     audio.Clip
+}
+
+// speak says the sentences in order, the next one being made while one plays, and
+// counts those that were heard to their end. It returns when the last was heard, or
+// at once when the turn is cancelled. The first waits until mayPlay is closed (nil:
+// it does not wait), and its beginning is told.
+func (v *voice) speak(ctx context.Context, sentences <-chan string, mayPlay <-chan struct{}, begins func(time.Time)) (played int) {
+	clips := make(chan audible, 1)
+	go func() {
+		defer close(clips)
+		for s := range sentences {
+			c, ok := v.synthesize(ctx, s)
+			if !ok {
+				continue
+			}
+			select {
+			case clips <- audible{s, c}:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	begun := false
+	for c := range clips {
+		if mayPlay != nil && !begun {
+			select {
+			case <-mayPlay:
+			case <-ctx.Done():
+			}
+		}
+		if ctx.Err() != nil || v.speaker == nil {
+			continue
+		}
+		if !begun {
+			begun = true
+			begins(time.Now())
+		}
+		v.playing.Store(&c.sentence)
+		switch err := v.speaker.Play(ctx, c.clip); {
+		case err == nil:
+			played++
+		case ctx.Err() == nil:
+			v.log.Warn("sentence not played", "part", "audio", "err", err)
+		}
+	}
+	return played
+}
+
+// synthesize makes a sentence audible; false where it cannot be, or need not be
+// any more.
+func (v *voice) synthesize(ctx context.Context, sentence string) (audio.Clip, bool) {
+	if ctx.Err() != nil || v.synthesizer == nil {
+		return audio.Clip{}, false
+	}
+	c, err := v.synthesizer.Synthesize(ctx, sentence)
+	if err != nil {
+		if ctx.Err() == nil {
+			v.log.Warn("sentence not spoken", "part", "tts", "err", err)
+		}
+		return audio.Clip{}, false
+	}
+	return c, true
+}

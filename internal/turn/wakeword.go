@@ -1,0 +1,61 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+)
+
+// Scorer is a wake word detector that tells how near the newest sound is to a
+// wake word, for a meter.
+type Scorer interface {
+	Score() float64
+}
+
+// StopListener is a wake word detector that also hears words that end what is
+// being said (speech.Detection.Stop), while it is told to: they are short, and
+// in ordinary talk they would be heard too often.
+type StopListener interface {
+	ListenForStop(on bool)
+}
+
+// wakeWord is the wake word engine.
+type wakeWord struct {
+	engine  WakeDetector // nil with push-to-talk
+	budget  time.Duration
+	trouble string // what is wrong with the engine, "" if nothing is
+}
+
+func (w *wakeWord) detect(ctx context.Context, f audio.Frame) (speech.Detection, bool, error) {
+	limited, cancel := context.WithTimeout(ctx, w.budget)
+	defer cancel()
+	return w.engine.Detect(limited, f)
+}
+
+// score is how near the newest sound is to a wake word; 0 where nobody knows.
+func (w *wakeWord) score() float64 {
+	if s, ok := w.engine.(Scorer); ok {
+		return s.Score()
+	}
+	return 0
+}
+
+func (w *wakeWord) listenForStop(on bool) {
+	if s, ok := w.engine.(StopListener); ok {
+		s.ListenForStop(on)
+	}
+}
+
+// noteTrouble takes what is wrong with the engine, nil for nothing, and says
+// whether that is news.
+func (w *wakeWord) noteTrouble(err error) bool {
+	trouble := ""
+	if err != nil {
+		trouble = err.Error()
+	}
+	news := trouble != w.trouble
+	w.trouble = trouble
+	return news
+}
