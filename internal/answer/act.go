@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 	"time"
 
 	"voicegateway/internal/intent"
@@ -47,10 +46,10 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	if !a.permitted(x, d, steps) {
 		return past{}
 	}
-	place := a.places.take(devices(steps))
-	defer a.places.leave(place)
+	place := a.calls.places.take(devices(steps))
+	defer a.calls.places.leave(place)
 	x.waits()
-	done := a.callAll(ctx, place, steps)
+	done := a.calls.all(ctx, place, steps)
 	if !earliest(done.results).IsZero() {
 		a.rate.note(x.Source, time.Now())
 	}
@@ -60,7 +59,7 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	if stopped != nil {
 		x.rec.Reply = a.stop(*stopped, done.cause(), x.rec)
 	}
-	return a.did(x.Text, steps, done)
+	return doneBy(a.match.House(), x.Text, steps, done)
 }
 
 // permitted reports whether a plan may be carried out at once; if not, the record
@@ -92,7 +91,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		fail(a.phrases.Phrase("too_many_commands", nil), "over 60 commands within a minute from this source")
 		return false
 	}
-	if !d.Confirmed && a.mustAsk(slices.Concat(x.done, steps)) {
+	if !d.Confirmed && a.safety.mustAsk(slices.Concat(x.done, steps)) {
 		a.remember(x.Request, d)
 		x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(x.done) + len(steps)})
 		return false
@@ -155,39 +154,6 @@ func (c calls) cause() error {
 	return nil
 }
 
-// callAll makes all calls at once: a room's lamps do not wait for each other.
-func (a *Answerer) callAll(ctx context.Context, place *place, steps []plan.Step) calls {
-	c := newCalls(len(steps))
-	all := make([]int, len(steps))
-	for i := range steps {
-		all[i] = i
-	}
-	a.callSome(ctx, place, steps, all, c)
-	return c
-}
-
-// callSome makes the calls of some steps, each as soon as its own server is there.
-func (a *Answerer) callSome(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
-	var wg sync.WaitGroup
-	for _, i := range which {
-		wg.Go(func() {
-			s := &steps[i]
-			ctx, done, err := a.ready(ctx, place, s.Call.Server)
-			defer done()
-			began := time.Now()
-			var res tools.Result
-			if err == nil {
-				res, err = s.Do(ctx, a.caller.Call)
-			}
-			if err != nil {
-				res = tools.Result{Failed: true, Text: a.phrases.Apology(err)}
-			}
-			c.note(i, s.Call, res, err, time.Since(began), s.Entity != nil && s.Risk != tools.Read)
-		})
-	}
-	wg.Wait()
-}
-
 // into puts the calls into the record of the turn. A step that needed no tool
 // is no call.
 func (c calls) into(x *exchange) {
@@ -246,18 +212,4 @@ func made(c tools.Call, r tools.Result, took time.Duration) record.CallMade {
 		args = json.RawMessage("{}")
 	}
 	return record.CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: record.Millis(took), Receipt: (*record.Receipt)(r.Receipt)}
-}
-
-// mustAsk: many devices at once and whole floors are asked about first, except
-// for turning lights off, which harms nobody (S3). Questions act on nothing.
-func (a *Answerer) mustAsk(steps []plan.Step) bool {
-	acting, floor := 0, false
-	for _, s := range steps {
-		off := s.Action.Intent == catalogue.TurnOff && s.Entity != nil && s.Entity.Domain == "light"
-		if s.Risk != tools.Read && !off {
-			acting++
-			floor = floor || s.Action.Slots["floor"] != nil
-		}
-	}
-	return a.safety.FanOutLimit > 0 && (acting > a.safety.FanOutLimit || floor && acting > 1)
 }

@@ -25,7 +25,9 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 		return
 	}
 	if len(all.Actions) == 1 && all.Actions[0].Slots["conversation_command"] != nil && first.Actions[0].Slots["conversation_command"] == nil {
-		a.tooLate(x)
+		text := a.phrases.Phrase("done_already", nil)
+		x.rec.Reply = strings.TrimSpace(x.rec.Reply + " " + text)
+		x.say(text)
 		return
 	}
 	n := len(first.Actions)
@@ -54,13 +56,6 @@ func (p past) with(first *past, text, whole string) past {
 		p.deeds, p.rest, p.origin = slices.Concat(first.deeds, p.deeds), p.rest || first.rest, nil
 	}
 	return p
-}
-
-// tooLate tells that what was to be done later is done.
-func (a *Answerer) tooLate(x *exchange) {
-	text := a.phrases.Phrase("done_already", nil)
-	x.rec.Reply = strings.TrimSpace(x.rec.Reply + " " + text)
-	x.say(text)
 }
 
 // add puts what came of added commands to what came of the first. The timings

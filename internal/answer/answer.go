@@ -54,17 +54,16 @@ type exchange struct {
 // Answerer turns a text into acts and a reply. It is shared by all sources of
 // text and safe for use by several at once.
 type Answerer struct {
-	match   Matcher
-	caller  Caller
-	model   Assistant
-	phrases *reply.Phrases
-	safety  Safety
-	log     *slog.Logger
-
+	match    Matcher
+	calls    callMaker
+	model    Assistant
+	phrases  *reply.Phrases
+	safety   Safety
 	recovery Recovery
-	places   places
-	rate     rate
-	memory   memory
+	log      *slog.Logger
+
+	rate   rate
+	memory memory
 }
 
 // New checks the parts and starts nothing. Recovery may be empty: then a call that
@@ -73,7 +72,9 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safety, r Rec
 	if m == nil || c == nil || model == nil || p == nil || log == nil {
 		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
 	}
-	return &Answerer{match: m, caller: c, model: model, phrases: p, safety: s, recovery: r, log: log}, nil
+	return &Answerer{
+		match: m, calls: callMaker{caller: c, phrases: p, log: log}, model: model, phrases: p, safety: s, recovery: r, log: log,
+	}, nil
 }
 
 // Judge says whether the words so far are a sentence (REQUIREMENTS H6).

@@ -38,7 +38,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 		return past{}
 	}
 	x.waits()
-	p := dialogue.Prompt{Text: x.Text, Area: x.Area, Facts: facts(a.match.House()), MayAct: !a.isQuestion(x.Text)}
+	p := dialogue.Prompt{Text: x.Text, Area: x.Area, Facts: facts(a.match.House()), MayAct: !isQuestion(a.match, x.Text)}
 	m := &modelTask{exchange: x, rescue: rescue{a: a, rec: x.rec}, task: record.Task{ID: x.rec.ID, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}}
 	if a.recovery.possible() {
 		p.Lost = m.lost
@@ -90,8 +90,8 @@ func facts(h *home.House) string {
 }
 
 // isQuestion asks the matcher, who knows the language, where it can tell.
-func (a *Answerer) isQuestion(text string) bool {
-	if m, ok := a.match.(interface{ IsQuestion(text string) bool }); ok {
+func isQuestion(match Matcher, text string) bool {
+	if m, ok := match.(interface{ IsQuestion(text string) bool }); ok {
 		return m.IsQuestion(text)
 	}
 	return intent.IsQuestion(text)

@@ -81,28 +81,10 @@ func (a *Answerer) awaitHouse(ctx context.Context, story bool) {
 		before := a.match.House()
 		moment, cancel := context.WithTimeout(ctx, storyBudget)
 		defer cancel()
-		_ = a.caller.Await(moment, Need{House: true}) // what is missing then is not waited for
+		_ = a.calls.caller.Await(moment, Need{House: true}) // what is missing then is not waited for
 		if ready, _ := a.model.Ready(); ready || a.match.House() != before {
 			return
 		}
 	}
-	a.await(ctx, Need{House: true, Again: true})
-}
-
-func (a *Answerer) await(ctx context.Context, n Need) {
-	if err := a.caller.Await(ctx, n); err != nil {
-		a.log.Warn("what a step needs is not there", "part", "turn", "err", err)
-	}
-}
-
-// ready waits until a step may be made: for its own server, and then for earlier
-// turns that act on the same devices. The context it returns is the call's.
-func (a *Answerer) ready(ctx context.Context, place *place, server string) (context.Context, context.CancelFunc, error) {
-	if server != "" {
-		wait, cancel := context.WithTimeout(ctx, needBudget)
-		defer cancel()
-		a.await(wait, Need{Server: server})
-	}
-	call, cancel := context.WithTimeout(ctx, callBudget)
-	return call, cancel, place.wait(call)
+	a.calls.await(ctx, Need{House: true, Again: true})
 }

@@ -69,7 +69,7 @@ func (a *Answerer) inRoom(q record.Request, p pending) (intent.Decision, bool) {
 
 // withThing completes an act with what was chosen.
 func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool) {
-	options := a.entities(p.decision.Options)
+	options := entitiesOf(a.match.House(), p.decision.Options)
 	chosen := a.phrases.Choose(q.Text, options)
 	switch {
 	case a.phrases.None(q.Text):

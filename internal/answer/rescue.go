@@ -65,11 +65,11 @@ func lost(err error) bool {
 
 // judge makes the choice and notes it. An arbiter that fails, is slow, or wants
 // another connection where there was one, is overruled.
-func (a *Answerer) judge(ctx context.Context, t dialogue.Trouble, rec *record.Record) record.Choice {
+func (r *rescue) judge(ctx context.Context, t dialogue.Trouble) record.Choice {
 	made := record.Judgement{Server: t.Server, Choice: Ruled(t), By: "rule", Reason: t.Reason}
-	if a.recovery.Arbiter != nil {
+	if r.a.recovery.Arbiter != nil {
 		ask, cancel := context.WithTimeout(ctx, arbiterBudget)
-		choice, why, err := a.recovery.Arbiter.Arbitrate(ask, t)
+		choice, why, err := r.a.recovery.Arbiter.Arbitrate(ask, t)
 		cancel()
 		switch {
 		case errors.Is(err, dialogue.ErrNoModel): // so there is nobody to ask
@@ -81,16 +81,16 @@ func (a *Answerer) judge(ctx context.Context, t dialogue.Trouble, rec *record.Re
 			made.Choice, made.By, made.Reason = choice, "model", why
 		}
 	}
-	a.log.Warn("a server was lost in the middle of a task", "part", "turn", "server", t.Server,
+	r.a.log.Warn("a server was lost in the middle of a task", "part", "turn", "server", t.Server,
 		"choice", made.Choice, "by", made.By, "reason", made.Reason)
-	rec.Judgements = append(rec.Judgements, made)
+	r.rec.Judgements = append(r.rec.Judgements, made)
 	return made.Choice
 }
 
 // trouble puts together what is known.
-func (a *Answerer) trouble(task record.Task, cause error, reconnects int) dialogue.Trouble {
-	t := a.recovery.Servers.Trouble(task.Server)
-	t.Server, t.Asked, t.Reconnects = task.Server, task.Asked, reconnects
+func (r *rescue) trouble(task record.Task, cause error) dialogue.Trouble {
+	t := r.a.recovery.Servers.Trouble(task.Server)
+	t.Server, t.Asked, t.Reconnects = task.Server, task.Asked, r.reconnects
 	t.Unreached = errors.Is(cause, tools.ErrNotConnected)
 	if cause != nil {
 		t.Reason = cause.Error()
@@ -105,10 +105,10 @@ func (a *Answerer) trouble(task record.Task, cause error, reconnects int) dialog
 }
 
 // reconnect connects anew within its budget.
-func (a *Answerer) reconnect(ctx context.Context, server string) error {
+func (r *rescue) reconnect(ctx context.Context, server string) error {
 	ctx, cancel := context.WithTimeout(ctx, reconnectBudget)
 	defer cancel()
-	return a.recovery.Servers.Reconnect(ctx, server)
+	return r.a.recovery.Servers.Reconnect(ctx, server)
 }
 
 // rescue finds out what becomes of one task whose server was lost. A planned turn
@@ -123,12 +123,12 @@ type rescue struct {
 // one that is not made is chosen about again.
 func (r *rescue) choose(ctx context.Context, task record.Task, cause error) record.Choice {
 	for {
-		choice := r.a.judge(ctx, r.a.trouble(task, cause, r.reconnects), r.rec)
+		choice := r.judge(ctx, r.trouble(task, cause))
 		if choice != record.RetryConnection {
 			return choice
 		}
 		r.reconnects++
-		err := r.a.reconnect(ctx, task.Server)
+		err := r.reconnect(ctx, task.Server)
 		if err == nil {
 			return choice
 		}
@@ -160,7 +160,7 @@ func (a *Answerer) save(ctx context.Context, x *exchange, p *place, steps []plan
 			if len(again) == 0 {
 				return nil // what was sent is not sent twice; the reply says that its fate is not known
 			}
-			a.callSome(ctx, p, steps, again, *c)
+			a.calls.some(ctx, p, steps, again, *c)
 			if len(unsent(*c)) == 0 {
 				return nil
 			}

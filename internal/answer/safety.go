@@ -3,6 +3,10 @@ package answer
 import (
 	"errors"
 	"fmt"
+
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
 )
 
 // Safety is what is never done, or not without asking.
@@ -25,4 +29,18 @@ func (s Safety) Validate() error {
 		errs = append(errs, fmt.Errorf("safety.fan_out_limit: %d is too small; expected 1 or more devices", s.FanOutLimit))
 	}
 	return errors.Join(errs...)
+}
+
+// mustAsk: many devices at once and whole floors are asked about first, except
+// for turning lights off, which harms nobody (S3). Questions act on nothing.
+func (s Safety) mustAsk(steps []plan.Step) bool {
+	acting, floor := 0, false
+	for _, step := range steps {
+		off := step.Action.Intent == catalogue.TurnOff && step.Entity != nil && step.Entity.Domain == "light"
+		if step.Risk != tools.Read && !off {
+			acting++
+			floor = floor || step.Action.Slots["floor"] != nil
+		}
+	}
+	return s.FanOutLimit > 0 && (acting > s.FanOutLimit || floor && acting > 1)
 }

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/reply"
@@ -134,12 +134,12 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 			ids = append(ids, s.Device)
 		}
 	}
-	place := a.places.take(ids)
-	defer a.places.leave(place)
-	done := a.callSteps(ctx, place, task.Open)
+	place := a.calls.places.take(ids)
+	defer a.calls.places.leave(place)
+	done := a.calls.repeat(ctx, place, task.Open)
 	done.into(x)
 	a.settle(task, done)
-	did := a.madeOf(task, done)
+	did := madeOf(a.match.House(), task, done)
 	if x.rec.Outcome == record.Done {
 		x.rec.Reply = a.phrases.Phrase("task_resumed", nil)
 		return did
@@ -151,38 +151,12 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 
 // madeOf is what the open calls of a task changed, which can be taken back as
 // what any turn did.
-func (a *Answerer) madeOf(task record.Task, done calls) past {
+func madeOf(h *home.House, task record.Task, done calls) past {
 	var p past
-	h := a.match.House()
 	for i, s := range task.Open {
 		p.add(h, tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}, done.results[i], h.Entity(s.Device))
 	}
 	return p.as(task.Asked)
-}
-
-// callSteps makes the calls of a task once more, each as soon as its own server is
-// there.
-func (a *Answerer) callSteps(ctx context.Context, place *place, steps []record.TaskStep) calls {
-	c := newCalls(len(steps))
-	var wg sync.WaitGroup
-	for i, s := range steps {
-		wg.Go(func() {
-			call := tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}
-			ctx, done, err := a.ready(ctx, place, s.Server)
-			defer done()
-			began := time.Now()
-			var res tools.Result
-			if err == nil {
-				res, err = a.caller.Call(ctx, call)
-			}
-			if err != nil {
-				res = tools.Result{Failed: true, Text: a.phrases.Apology(err)}
-			}
-			c.note(i, call, res, err, time.Since(began), s.Device != "" || aboutDevice(s.Args))
-		})
-	}
-	wg.Wait()
-	return c
 }
 
 // settle keeps what is still open of a task.

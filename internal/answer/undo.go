@@ -41,16 +41,16 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 	}
 	did.text, did.origin, did.undone = x.before.text, x.before.origin, x.before.undone+1
 	if len(denied) > 0 {
-		a.partly(x.rec, a.phrases.Denied(denied), "dangerous acts are off (safety.dangerous: deny)")
+		partly(x.rec, a.phrases.Denied(denied), "dangerous acts are off (safety.dangerous: deny)")
 	}
 	if x.before.rest {
-		a.partly(x.rec, a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
+		partly(x.rec, a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
 	}
 	return did
 }
 
 // partly says what of an undo was not possible.
-func (a *Answerer) partly(rec *record.Record, said, why string) {
+func partly(rec *record.Record, said, why string) {
 	rec.Reply += " " + said
 	if rec.Outcome == record.Done {
 		rec.Outcome, rec.Error = record.Failed, why
@@ -170,23 +170,22 @@ func only(did past, device string, before *past) past {
 // chosen are the devices that may be meant by "the other one".
 func (a *Answerer) chosen(d intent.Decision, before *past) []*home.Entity {
 	if ids := d.Actions[0].Devices; len(ids) > 0 {
-		return a.entities(ids)
+		return entitiesOf(a.match.House(), ids)
 	}
 	first := before.origin.device
 	// The same words without the microphone's room may fit another one.
 	if again := a.match.Match(before.text, ""); again.Route == intent.Ask && slices.Contains(again.Options, first) {
-		return a.entities(slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
+		return entitiesOf(a.match.House(), slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
 	}
 	e := a.match.House().Entity(first)
 	if e == nil {
 		return nil
 	}
-	return a.like(e, func(x *home.Entity) bool { return x.In(e.Area) })
+	return like(a.match.House(), e, func(x *home.Entity) bool { return x.In(e.Area) })
 }
 
 // like are the devices of the same kind that can be controlled.
-func (a *Answerer) like(e *home.Entity, fits func(*home.Entity) bool) []*home.Entity {
-	h := a.match.House()
+func like(h *home.House, e *home.Entity, fits func(*home.Entity) bool) []*home.Entity {
 	var out []*home.Entity
 	for i := range h.Entities {
 		x := &h.Entities[i]
@@ -197,10 +196,10 @@ func (a *Answerer) like(e *home.Entity, fits func(*home.Entity) bool) []*home.En
 	return out
 }
 
-func (a *Answerer) entities(ids []string) []*home.Entity {
+func entitiesOf(h *home.House, ids []string) []*home.Entity {
 	var out []*home.Entity
 	for _, id := range ids {
-		if e := a.match.House().Entity(id); e != nil {
+		if e := h.Entity(id); e != nil {
 			out = append(out, e)
 		}
 	}
@@ -212,7 +211,7 @@ func (a *Answerer) entities(ids []string) []*home.Entity {
 func (a *Answerer) whichOther(x *exchange, d intent.Decision, several []*home.Entity) {
 	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Which(several)
 	if e := a.match.House().Entity(x.before.origin.device); e != nil && len(several) == 0 {
-		several = a.like(e, func(*home.Entity) bool { return true })
+		several = like(a.match.House(), e, func(*home.Entity) bool { return true })
 	}
 	for _, e := range several {
 		d.Options = append(d.Options, e.ID)
@@ -224,10 +223,9 @@ func (a *Answerer) whichOther(x *exchange, d intent.Decision, several []*home.En
 	a.remember(x.Request, d)
 }
 
-// did is what the steps of a turn changed.
-func (a *Answerer) did(text string, steps []plan.Step, done calls) past {
+// doneBy is what the steps of a turn changed.
+func doneBy(h *home.House, text string, steps []plan.Step, done calls) past {
 	var p past
-	h := a.match.House()
 	for i := range steps {
 		s := &steps[i]
 		switch {

@@ -1,0 +1,98 @@
+package answer
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+	"voicegateway/internal/tools"
+)
+
+// callMaker makes the calls of a plan: each as soon as its own server is there and
+// earlier turns have left its device.
+type callMaker struct {
+	caller  Caller
+	phrases *reply.Phrases
+	places  places
+	log     *slog.Logger
+}
+
+func (m *callMaker) await(ctx context.Context, n Need) {
+	if err := m.caller.Await(ctx, n); err != nil {
+		m.log.Warn("what a step needs is not there", "part", "turn", "err", err)
+	}
+}
+
+// ready waits until a step may be made: for its own server, and then for earlier
+// turns that act on the same devices. The context it returns is the call's.
+func (m *callMaker) ready(ctx context.Context, place *place, server string) (context.Context, context.CancelFunc, error) {
+	if server != "" {
+		wait, cancel := context.WithTimeout(ctx, needBudget)
+		defer cancel()
+		m.await(wait, Need{Server: server})
+	}
+	call, cancel := context.WithTimeout(ctx, callBudget)
+	return call, cancel, place.wait(call)
+}
+
+// all makes all calls at once: a room's lamps do not wait for each other.
+func (m *callMaker) all(ctx context.Context, place *place, steps []plan.Step) calls {
+	c := newCalls(len(steps))
+	all := make([]int, len(steps))
+	for i := range steps {
+		all[i] = i
+	}
+	m.some(ctx, place, steps, all, c)
+	return c
+}
+
+// some makes the calls of some steps, each as soon as its own server is there.
+func (m *callMaker) some(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
+	var wg sync.WaitGroup
+	for _, i := range which {
+		wg.Go(func() {
+			s := &steps[i]
+			ctx, done, err := m.ready(ctx, place, s.Call.Server)
+			defer done()
+			began := time.Now()
+			var res tools.Result
+			if err == nil {
+				res, err = s.Do(ctx, m.caller.Call)
+			}
+			if err != nil {
+				res = tools.Result{Failed: true, Text: m.phrases.Apology(err)}
+			}
+			c.note(i, s.Call, res, err, time.Since(began), s.Entity != nil && s.Risk != tools.Read)
+		})
+	}
+	wg.Wait()
+}
+
+// repeat makes the calls of a task once more, each as soon as its own server is
+// there.
+func (m *callMaker) repeat(ctx context.Context, place *place, steps []record.TaskStep) calls {
+	c := newCalls(len(steps))
+	var wg sync.WaitGroup
+	for i, s := range steps {
+		wg.Go(func() {
+			call := tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}
+			ctx, done, err := m.ready(ctx, place, s.Server)
+			defer done()
+			began := time.Now()
+			var res tools.Result
+			if err == nil {
+				res, err = m.caller.Call(ctx, call)
+			}
+			if err != nil {
+				res = tools.Result{Failed: true, Text: m.phrases.Apology(err)}
+			}
+			c.note(i, call, res, err, time.Since(began), s.Device != "" || aboutDevice(s.Args))
+		})
+	}
+	wg.Wait()
+	return c
+}
