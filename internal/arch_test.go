@@ -87,6 +87,7 @@ var imports = map[string][]string{
 	"console":         {"record"},
 
 	// Assembly.
+	"house":                {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
 	"gateway":              {anything},
 	"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
 	"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "tools", "turn"},

@@ -14,6 +14,7 @@ import (
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
+	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
@@ -107,7 +108,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 	if err != nil {
 		b.Fatal(err)
 	}
-	h, err := newHouse(intent.English(), nil, log)
+	h, err := house.New(intent.English(), nil, log)
 	if err != nil {
 		b.Fatal(err)
 	}

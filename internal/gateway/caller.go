@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicegateway/internal/answer"
+	"voicegateway/internal/house"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/tools"
 )
@@ -23,7 +24,7 @@ const reachPatience = 4 * time.Second
 // for the server a step needs, and for no other.
 type caller struct {
 	*tools.Registry
-	house *house
+	house *house.House
 	host  *host.Host
 
 	mu       sync.Mutex
@@ -32,9 +33,9 @@ type caller struct {
 	since    map[string]time.Time // by server, of the connection that its last attempt made
 }
 
-func newCaller(r *tools.Registry, house *house, host *host.Host) *caller {
+func newCaller(r *tools.Registry, rooms *house.House, host *host.Host) *caller {
 	return &caller{
-		Registry: r, house: house, host: host, tried: make(chan struct{}),
+		Registry: r, house: rooms, host: host, tried: make(chan struct{}),
 		attempts: map[string]int{}, since: map[string]time.Time{},
 	}
 }
@@ -70,8 +71,8 @@ func (c *caller) awaitServer(ctx context.Context, id string) error {
 // been connected. Again makes our own be tried once more while no house is known
 // at all, also long after its attempts are used up.
 func (c *caller) awaitHouse(ctx context.Context, again bool) error {
-	told := c.house.next()
-	if c.house.knows(zwaveServer) {
+	told := c.house.Told()
+	if c.house.Knows(zwaveServer) {
 		return nil
 	}
 	select {

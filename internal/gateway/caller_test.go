@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicegateway/internal/answer"
+	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/tools"
@@ -22,7 +23,7 @@ type waitingRoom struct {
 func newWaitingRoom(t *testing.T) waitingRoom {
 	t.Helper()
 	reg, log := tools.NewRegistry(), slog.New(slog.DiscardHandler)
-	rooms, err := newHouse(intent.English(), nil, log)
+	rooms, err := house.New(intent.English(), nil, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func (w waitingRoom) connects(id string) {
 
 // tells lets a server tell of a lamp.
 func (w waitingRoom) tells(id string) {
-	w.house.tell(id, []byte(`{"entities":[{"id":"light.lamp","name":"Lamp","domain":"light"}]}`))
+	w.house.Tell(id, []byte(`{"entities":[{"id":"light.lamp","name":"Lamp","domain":"light"}]}`))
 }
 
 // waits reports whether a need is still waited for when nothing more happens by
@@ -61,20 +62,20 @@ func (w waitingRoom) waits(t *testing.T, n answer.Need) bool {
 // whom nobody waits.
 func TestWhoIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	own, other, house := answer.Need{Server: zwaveServer}, answer.Need{Server: "stranger"}, answer.Need{House: true}
+	own, other, rooms := answer.Need{Server: zwaveServer}, answer.Need{Server: "stranger"}, answer.Need{House: true}
 	for name, tt := range map[string]struct {
 		before func(w waitingRoom)
 		waits  []answer.Need
 		ready  []answer.Need
 	}{
-		"at the start":                  {func(waitingRoom) {}, []answer.Need{own, other, house}, []answer.Need{{}, {Server: "unknown"}}},
-		"the house's server is there":   {func(w waitingRoom) { w.connects(zwaveServer) }, []answer.Need{other, house}, []answer.Need{own}},
-		"the house is told":             {func(w waitingRoom) { w.connects(zwaveServer); w.tells(zwaveServer) }, []answer.Need{other}, []answer.Need{own, house}},
-		"the house's server gives up":   {func(w waitingRoom) { w.arrive[zwaveServer]() }, []answer.Need{other}, []answer.Need{own, house}},
-		"a stranger is there":           {func(w waitingRoom) { w.connects("stranger") }, []answer.Need{own, house}, []answer.Need{other}},
-		"a stranger has told a house":   {func(w waitingRoom) { w.connects("stranger"); w.tells("stranger") }, []answer.Need{own, house}, []answer.Need{other}},
-		"only a stranger may tell one":  {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger") }, []answer.Need{house}, []answer.Need{own, other}},
-		"a stranger told, ours gave up": {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger"); w.tells("stranger") }, nil, []answer.Need{own, other, house}},
+		"at the start":                  {func(waitingRoom) {}, []answer.Need{own, other, rooms}, []answer.Need{{}, {Server: "unknown"}}},
+		"the house's server is there":   {func(w waitingRoom) { w.connects(zwaveServer) }, []answer.Need{other, rooms}, []answer.Need{own}},
+		"the house is told":             {func(w waitingRoom) { w.connects(zwaveServer); w.tells(zwaveServer) }, []answer.Need{other}, []answer.Need{own, rooms}},
+		"the house's server gives up":   {func(w waitingRoom) { w.arrive[zwaveServer]() }, []answer.Need{other}, []answer.Need{own, rooms}},
+		"a stranger is there":           {func(w waitingRoom) { w.connects("stranger") }, []answer.Need{own, rooms}, []answer.Need{other}},
+		"a stranger has told a house":   {func(w waitingRoom) { w.connects("stranger"); w.tells("stranger") }, []answer.Need{own, rooms}, []answer.Need{other}},
+		"only a stranger may tell one":  {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger") }, []answer.Need{rooms}, []answer.Need{own, other}},
+		"a stranger told, ours gave up": {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger"); w.tells("stranger") }, nil, []answer.Need{own, other, rooms}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +97,7 @@ func TestWhoIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestTheNewsEndsTheWait: whoever tells a house, everybody looks at it at once; and
+// TestTheNewsEndsTheWait: whoever tells a rooms, everybody looks at it at once; and
 // a server that has none is believed after a while.
 func TestTheNewsEndsTheWait(t *testing.T) {
 	t.Parallel()

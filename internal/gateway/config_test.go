@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"voicegateway/internal/config"
-	"voicegateway/internal/home"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/recorder"
 )
@@ -201,17 +200,5 @@ func TestWhoHearsALanguage(t *testing.T) {
 		if g := (&Gateway{cfg: c}); g.deaf() != (len(tt.hear) == 0) {
 			t.Errorf("%s: deaf %t", name, g.deaf())
 		}
-	}
-}
-
-// TestNames: what is said most is told first, for not all of it may fit.
-func TestNames(t *testing.T) {
-	t.Parallel()
-	h := &home.House{
-		Areas:    []home.Area{{Name: "Kitchen"}},
-		Entities: []home.Entity{{Name: "Kitchen Motion"}, {Name: "Kitchen Light", Control: &home.Control{}}, {Name: "Kitchen Motion"}},
-	}
-	if got := names(h); !slices.Equal(got, []string{"Kitchen", "Kitchen Light", "Kitchen Motion"}) {
-		t.Errorf("%q", got)
 	}
 }

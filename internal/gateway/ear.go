@@ -8,6 +8,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/house"
 	"voicegateway/internal/recorder"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/wake"
@@ -133,7 +134,7 @@ func (g *Gateway) chimes(speaker turn.Speaker) turn.Speaker {
 }
 
 // services are the ear's lines in the table of services.
-func (e *ear) services(h *house) []service {
+func (e *ear) services(h *house.House) []service {
 	if e.loop == nil {
 		return nil
 	}
@@ -141,7 +142,7 @@ func (e *ear) services(h *house) []service {
 		{"turns", e.listen, true},
 		{"wake", e.wake.Run, false},
 		{"stt", e.stt.Run, false},
-		{"grammar", func(ctx context.Context) error { return h.follow(ctx, e.stt) }, false},
+		{"grammar", func(ctx context.Context) error { return h.Teach(ctx, e.stt) }, false},
 	}
 	if e.sound != nil {
 		s = append(s, service{"audio", e.sound.Run, false})

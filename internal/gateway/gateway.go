@@ -18,6 +18,7 @@ import (
 	"voicegateway/internal/answer"
 	"voicegateway/internal/broker"
 	"voicegateway/internal/home"
+	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/mcpint"
@@ -64,7 +65,7 @@ type Gateway struct {
 	log      *slog.Logger
 	board    *board
 	tools    *tools.Registry
-	house    *house
+	house    *house.House
 	link     link
 	ear      ear
 	mind     mind
@@ -255,7 +256,7 @@ func (g *Gateway) Ready(ctx context.Context) error {
 	if g.ear.loop == nil {
 		return nil
 	}
-	return g.house.inStep(ctx)
+	return g.house.Learnt(ctx)
 }
 
 // Turns is closed when a finite source of sound has been told to its end.

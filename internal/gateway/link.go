@@ -89,7 +89,7 @@ func (g *Gateway) buildHost(url string) error {
 	if g.link.host, err = host.New(cfg, g.tools, g.log.With("part", "mcp")); err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
-	g.link.host.Watch("://home", g.house.tell)
+	g.link.host.Watch("://home", g.house.Tell)
 	return nil
 }
 

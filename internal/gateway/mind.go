@@ -5,6 +5,7 @@ import (
 
 	"voicegateway/internal/ai"
 	"voicegateway/internal/answer"
+	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/speech/tts"
@@ -16,7 +17,7 @@ func (g *Gateway) buildHouse() error {
 	if err != nil {
 		return fmt.Errorf("gateway.language: %w", err)
 	}
-	g.house, err = newHouse(pack, g.opts.House, g.log)
+	g.house, err = house.New(pack, g.opts.House, g.log)
 	return err
 }
 

@@ -3,7 +3,6 @@ package gateway
 import (
 	"slices"
 
-	"voicegateway/internal/home"
 	"voicegateway/internal/speech/stt"
 )
 
@@ -38,18 +37,4 @@ func (g *Gateway) recogniser(command []string) stt.Config {
 	c.Command, c.Language, c.Wakes = command, g.cfg.Gateway.Language, WakePhrases(g.cfg.Wake.Words)
 	c.OpenAI.Key, c.Log = g.opts.Secrets.STTKey, g.log.With("part", "stt")
 	return c
-}
-
-// names are the names in a house as people write them, those that are said most
-// first: areas, then what can be told to do something, then what only measures.
-func names(h *home.House) []string {
-	all := h.AreaNames()
-	for _, acts := range []bool{true, false} {
-		for _, e := range h.Entities {
-			if (e.Control != nil) == acts && !slices.Contains(all, e.Name) {
-				all = append(all, e.Name)
-			}
-		}
-	}
-	return all
 }

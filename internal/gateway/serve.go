@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/metrics"
@@ -95,7 +96,7 @@ var live = map[string]func(*Gateway) string{
 		}
 		return g.ear.sound.State().Problem
 	},
-	"grammar":  func(g *Gateway) string { return g.house.heard() },
+	"grammar":  func(g *Gateway) string { return g.house.Trouble() },
 	"recorder": recorderTrouble,
 	"tts": func(g *Gateway) string {
 		_, why := g.voice.Ready()
@@ -163,6 +164,18 @@ func (v httpView) Turns(limit int) []record.Record {
 
 // List is the state of every MCP server.
 func (v httpView) List() mcpint.StatusList { return mcpint.ListOf(v.link.host.Status()) }
+
+// Home is the house as it is known. Only servers that are connected are asked for
+// states.
+func (v httpView) Home(ctx context.Context) (home.Snapshot, error) {
+	var servers []string
+	for _, s := range v.link.host.Status() {
+		if s.Status == mcpint.Connected {
+			servers = append(servers, s.ID)
+		}
+	}
+	return v.house.Snapshot(ctx, v.tools, servers), nil
+}
 
 // Status is the state of one.
 func (v httpView) Status(id string) (mcpint.Status, error) {

@@ -78,7 +78,7 @@ func (v *vitals) missing() []string {
 	if bus := v.g.link.bus; !bus.Connected() && bus.Trouble() == nil {
 		parts = append(parts, "MQTT")
 	}
-	if !v.g.house.offered() {
+	if !v.g.house.Offered() {
 		parts = append(parts, "the recogniser")
 	}
 	if s := v.sound(); s.Input == "" && s.Problem == "" && !v.waits() {

@@ -1,4 +1,4 @@
-package gateway
+package house
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )
 
@@ -29,56 +28,60 @@ type listedDevice struct {
 	Reachable *bool  `json:"reachable"`
 }
 
-// Home is the house as it is known. Only servers that are connected are asked for
-// states, so that looking at the house never waits for one that is away.
-func (v httpView) Home(ctx context.Context) (home.Snapshot, error) {
+// Caller reaches a server's tools.
+type Caller interface {
+	Call(ctx context.Context, c tools.Call) (tools.Result, error)
+}
+
+// Snapshot is the house with the states of its devices. Servers are those to ask,
+// all at once; what is not answered in time stays without a state. It asks none
+// that is not connected, if those are left out: looking at the house then never
+// waits for one that is away.
+func (h *House) Snapshot(ctx context.Context, c Caller, servers []string) home.Snapshot {
 	ctx, cancel := context.WithTimeout(ctx, statePatience)
 	defer cancel()
-	house := v.House()
-	states := v.states(ctx)
+	house := h.House()
+	states := h.states(ctx, c, servers)
 	shown := home.Snapshot{Floors: house.Floors, Areas: house.Areas, Entities: make([]home.EntityState, 0, len(house.Entities))}
 	for _, e := range house.Entities {
 		d := states[e.Server][e.ID]
 		shown.Entities = append(shown.Entities, home.EntityState{Entity: e, Server: e.Server, State: d.State, Reachable: d.Reachable})
 	}
-	return shown, nil
+	return shown
 }
 
-// states asks every connected server at once; one that does not answer is left
-// out.
-func (g *Gateway) states(ctx context.Context) map[string]map[string]listedDevice {
+// states asks every server at once; one that does not answer is left out.
+func (h *House) states(ctx context.Context, c Caller, servers []string) map[string]map[string]listedDevice {
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	all := map[string]map[string]listedDevice{}
-	for _, s := range g.link.host.Status() {
-		if s.Status != mcpint.Connected {
-			continue
-		}
+	for _, server := range servers {
 		asking.Go(func() {
-			devices := g.statesOf(ctx, s.ID)
+			devices := h.statesOf(ctx, c, server)
 			mu.Lock()
 			defer mu.Unlock()
-			all[s.ID] = devices
+			all[server] = devices
 		})
 	}
 	asking.Wait()
 	return all
 }
 
-func (g *Gateway) statesOf(ctx context.Context, server string) map[string]listedDevice {
+// statesOf reads one server's states page by page.
+func (h *House) statesOf(ctx context.Context, c Caller, server string) map[string]listedDevice {
 	devices := map[string]listedDevice{}
 	for page := 1; page <= statePages; page++ {
 		args, err := json.Marshal(map[string]int{"page": page})
 		if err != nil {
 			return devices
 		}
-		result, err := g.tools.Call(ctx, tools.Call{Server: server, Tool: stateTool, Args: args})
+		result, err := c.Call(ctx, tools.Call{Server: server, Tool: stateTool, Args: args})
 		var answer struct {
 			Pages   int            `json:"pages"`
 			Devices []listedDevice `json:"devices"`
 		}
 		if err != nil || result.Failed || json.Unmarshal(result.Data, &answer) != nil {
-			g.log.Debug("states not read", "part", "http", "server", server, "err", err)
+			h.log.Debug("states not read", "server", server, "err", err)
 			return devices
 		}
 		for _, d := range answer.Devices {

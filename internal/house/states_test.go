@@ -1,4 +1,4 @@
-package gateway
+package house
 
 import (
 	"context"
@@ -35,19 +35,19 @@ func TestStatesOfAServer(t *testing.T) {
 		}, 2, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := assembled(t)
+			h, reg := known(t), tools.NewRegistry()
 			asked := 0
-			g.tools.Replace("zwave", []tools.Tool{tools.New(tools.Spec{Name: stateTool, Description: "x", Risk: tools.Read},
+			reg.Replace("zwave", []tools.Tool{tools.New(tools.Spec{Name: stateTool, Description: "x", Risk: tools.Read},
 				func(_ context.Context, a struct{ Page int }) (tools.Result, error) {
 					asked++
 					return tc.answer(a.Page)
 				})})
-			if got := g.statesOf(t.Context(), "zwave"); len(got) != tc.devices || asked != tc.asked {
+			if got := h.statesOf(t.Context(), reg, "zwave"); len(got) != tc.devices || asked != tc.asked {
 				t.Errorf("%d devices after %d pages, expected %d after %d", len(got), asked, tc.devices, tc.asked)
 			}
 		})
 	}
-	if got := assembled(t).statesOf(t.Context(), "music"); len(got) != 0 {
+	if got := known(t).statesOf(t.Context(), tools.NewRegistry(), "music"); len(got) != 0 {
 		t.Errorf("a server without the tool has states: %v", got)
 	}
 }

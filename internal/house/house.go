@@ -1,0 +1,190 @@
+// Package house merges what the MCP servers tell of a house into one, and keeps
+// everything that follows from it: what a sentence means, whether the words so far
+// are one, the grammar the recogniser hears by, the states of its devices. It
+// exists so that servers may come, go and tell anew at any time while nobody who
+// asks about the house waits. What else follows from a house is a field of
+// understanding, made in rebuild.
+package house
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/grammar"
+	"voicegateway/internal/speech"
+)
+
+// House is the areas and devices of all servers together (zwave://home and its
+// like) and the understanding of them. Readers never wait: a change builds the new
+// understanding aside and swaps it in.
+type House struct {
+	log  *slog.Logger
+	pack *intent.Pack
+	base *home.House // known without any server, may be nil
+
+	mu      sync.Mutex
+	servers map[string]*home.House
+	current atomic.Pointer[understanding]
+	told    chan struct{} // closed and replaced when a server has told of a device
+
+	changed chan struct{}  // of size one: the recogniser's grammar is behind the house
+	taught  *understanding // the one the recogniser has been given
+	trouble error          // why the recogniser did not take it
+	learnt  chan struct{}  // closed and replaced when taught changes
+}
+
+// understanding is one consistent view: the house and what is derived from it.
+type understanding struct {
+	house   *home.House
+	matcher *intent.Matcher
+	grammar *grammar.Grammar
+}
+
+// New makes the house that is known without any server, which may be none: base is
+// nil then.
+func New(pack *intent.Pack, base *home.House, log *slog.Logger) (*House, error) {
+	h := &House{
+		log: log.With("part", "house"), pack: pack, base: base,
+		servers: map[string]*home.House{}, told: make(chan struct{}),
+		changed: make(chan struct{}, 1), learnt: make(chan struct{}),
+	}
+	if err := h.rebuild(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// IsQuestion says whether a text asks for something and orders nothing.
+func (h *House) IsQuestion(text string) bool { return h.pack.IsQuestion(text) }
+
+// Tell takes a server's house in; a body that is no house is told in the log and
+// changes nothing.
+func (h *House) Tell(server string, body []byte) {
+	var told home.House
+	if err := json.Unmarshal(body, &told); err != nil {
+		h.log.Warn("house not understood", "server", server, "err", err)
+		return
+	}
+	for i := range told.Entities {
+		told.Entities[i].Server = server
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.servers[server] = &told
+	if err := h.rebuild(); err != nil {
+		h.log.Warn("house not used", "server", server, "err", err)
+		return
+	}
+	if len(told.Entities) > 0 {
+		close(h.told)
+		h.told = make(chan struct{})
+	}
+	h.log.Info("house known", "server", server, "entities", len(told.Entities))
+}
+
+// Told is closed when the next server has told of a device.
+func (h *House) Told() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.told
+}
+
+// Knows says whether a server has told of a device.
+func (h *House) Knows(server string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.servers[server].Empty()
+}
+
+// rebuild derives everything anew. The caller holds mu, or is the only one.
+func (h *House) rebuild() error {
+	merged := h.merge()
+	m, err := intent.New(h.pack, merged)
+	if err != nil {
+		return fmt.Errorf("preparing the sentences for the house: %w", err)
+	}
+	g, err := grammar.New(h.pack, merged)
+	if err != nil {
+		return fmt.Errorf("preparing the grammar for the house: %w", err)
+	}
+	h.current.Store(&understanding{house: merged, matcher: m, grammar: g})
+	select {
+	case h.changed <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// merge joins the houses of all servers in a stable order. What the base names
+// and a server controls is the server's; the rest of the base stays known, so
+// that the answer about it is honest.
+func (h *House) merge() *home.House {
+	all := &home.House{Floors: []home.Floor{}, Areas: []home.Area{}, Entities: []home.Entity{}}
+	add := func(part *home.House) {
+		for _, f := range part.Floors {
+			if !slices.ContainsFunc(all.Floors, func(x home.Floor) bool { return same(x.Name, f.Name) }) {
+				all.Floors = append(all.Floors, f)
+			}
+		}
+		for _, a := range part.Areas {
+			if !slices.ContainsFunc(all.Areas, func(x home.Area) bool { return same(x.Name, a.Name) }) {
+				all.Areas = append(all.Areas, a)
+			}
+		}
+		for _, e := range part.Entities {
+			if !slices.ContainsFunc(all.Entities, func(x home.Entity) bool { return same(x.Name, e.Name) && x.Domain == e.Domain && x.Server != e.Server }) {
+				all.Entities = append(all.Entities, e)
+			}
+		}
+	}
+	names := make([]string, 0, len(h.servers))
+	for name := range h.servers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if h.base != nil {
+		add(&home.House{Floors: h.base.Floors, Areas: h.base.Areas})
+	}
+	for _, name := range names {
+		add(h.servers[name])
+	}
+	if h.base != nil {
+		add(h.base)
+		h.keepAliases(all)
+	}
+	return all
+}
+
+// keepAliases gives the servers' entities the other names the base knows for
+// them: a device's protocol has no place for aliases.
+func (h *House) keepAliases(all *home.House) {
+	for i, e := range all.Entities {
+		for _, b := range h.base.Entities {
+			if e.Server != "" && same(e.Name, b.Name) && e.Domain == b.Domain {
+				all.Entities[i].Aliases = slices.Concat(e.Aliases, b.Aliases)
+			}
+		}
+	}
+}
+
+func same(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
+
+// Match says what a text means, said in an area.
+func (h *House) Match(text, area string) intent.Decision {
+	return h.current.Load().matcher.Match(text, area)
+}
+
+// Judge says whether the words so far are a sentence (REQUIREMENTS H6).
+func (h *House) Judge(partial string) speech.Completeness {
+	return h.current.Load().grammar.Judge(partial)
+}
+
+// House is the house as it is known now.
+func (h *House) House() *home.House { return h.current.Load().house }

@@ -1,0 +1,136 @@
+package house
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/speech/stt"
+)
+
+// known is a house that no server has told of.
+func known(t *testing.T) *House {
+	t.Helper()
+	h, err := New(intent.English(), nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// lamp is a server's house of one lamp.
+func lamp(name string) []byte {
+	return []byte(`{"areas":[{"name":"Attic"}],"entities":[{"id":"light.1","name":"` + name + `","domain":"light","areas":["Attic"]}]}`)
+}
+
+// What several servers tell is one house, in the same order whoever tells first;
+// what is no house changes nothing.
+func TestServersTellOneHouse(t *testing.T) {
+	t.Parallel()
+	for name, order := range map[string][]string{"forwards": {"a", "b"}, "backwards": {"b", "a"}} {
+		h := known(t)
+		told := h.Told()
+		for _, server := range order {
+			h.Tell(server, lamp("Lamp "+server))
+			h.Tell(server, []byte(`no house`))
+		}
+		var lamps []string
+		for _, e := range h.House().Entities {
+			lamps = append(lamps, e.Server+": "+e.Name)
+		}
+		if want := []string{"a: Lamp a", "b: Lamp b"}; !slices.Equal(lamps, want) {
+			t.Errorf("%s: %q", name, lamps)
+		}
+		if n := len(h.House().Areas); n != 1 || !h.Knows("a") || h.Knows("c") {
+			t.Errorf("%s: %d areas", name, n)
+		}
+		select {
+		case <-told:
+		default:
+			t.Errorf("%s: nobody was told", name)
+		}
+	}
+}
+
+// What a server controls is the server's, with the names the base has for it; what
+// nobody controls stays known.
+func TestTheBaseLendsItsNames(t *testing.T) {
+	t.Parallel()
+	h, err := New(intent.English(), &home.House{Entities: []home.Entity{
+		{Name: "lamp a", Domain: "light", Aliases: []string{"candle"}}, {Name: "Radio", Domain: "media_player"},
+	}}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Tell("a", lamp("Lamp A"))
+	all := h.House().Entities
+	if len(all) != 2 || all[0].Server != "a" || !slices.Equal(all[0].Aliases, []string{"candle"}) || all[1].Name != "Radio" {
+		t.Errorf("entities %+v", all)
+	}
+}
+
+// pupil takes a grammar without the words it does not know.
+type pupil struct {
+	unknown string
+	fails   error
+	heard   []stt.Grammar
+}
+
+func (p *pupil) SetGrammar(_ context.Context, g stt.Grammar) ([]string, error) {
+	p.heard = append(p.heard, g)
+	if p.unknown != "" && slices.Contains(g.Words, p.unknown) {
+		return []string{p.unknown}, p.fails
+	}
+	return nil, p.fails
+}
+
+// A name that cannot be pronounced falls out of the grammar, and the rest is
+// learnt; a grammar that is refused is offered again, and why is told.
+func TestTheRecogniserLearnsTheHouse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := known(t)
+		h.Tell("a", lamp("Zyx"))
+		if h.Offered() {
+			t.Error("a grammar was offered to nobody")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		p := &pupil{unknown: "zyx"}
+		go func() { done <- h.Teach(ctx, p) }()
+		if err := h.Learnt(ctx); err != nil || h.Trouble() != "" || !h.Offered() {
+			t.Errorf("learnt: %v, %q", err, h.Trouble())
+		}
+		if n := len(p.heard); n != 2 || slices.Contains(p.heard[1].Words, "zyx") || !slices.Contains(p.heard[1].Words, "attic") {
+			t.Errorf("%d grammars were offered", n)
+		}
+		synctest.Wait()
+		p.fails = errors.New("it is ill")
+		h.Tell("a", lamp("Lamp"))
+		if err := h.Learnt(ctx); err == nil || !strings.Contains(h.Trouble(), "ill") {
+			t.Errorf("refused: %v, %q", err, h.Trouble())
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestNames: what is said most is told first, for not all of it may fit.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	h := &home.House{
+		Areas:    []home.Area{{Name: "Kitchen"}},
+		Entities: []home.Entity{{Name: "Kitchen Motion"}, {Name: "Kitchen Light", Control: &home.Control{}}, {Name: "Kitchen Motion"}},
+	}
+	if got := names(h); !slices.Equal(got, []string{"Kitchen", "Kitchen Light", "Kitchen Motion"}) {
+		t.Errorf("%q", got)
+	}
+}
