@@ -87,6 +87,9 @@ var imports = map[string][]string{
 	"console":         {"record"},
 
 	// Assembly.
+	"mute":                 {"store"},
+	"tasks":                {"record", "store"},
+	"mcpint/selftools":     {"mcpint", "tools"},
 	"house":                {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
 	"gateway":              {anything},
 	"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},

@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/audio/room"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/mute"
 	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
@@ -161,7 +162,7 @@ func earTrouble(parts []part) string {
 // listenHere opens the microphone in this process. What is heard is understood
 // and not done, nothing is spoken, and nothing of it is kept.
 func (a *app) listenHere(ctx context.Context, l *loaded, o hearingFor, view *earView) error {
-	if muted, err := gateway.MutedHere(l.Gateway.StateDir); muted {
+	if muted, err := mute.KeptHere(l.Gateway.StateDir); muted {
 		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)
 	}
 	if l.locked != nil {

@@ -17,7 +17,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/console"
-	"voicegateway/internal/gateway"
+	"voicegateway/internal/mute"
 	"voicegateway/internal/waketest"
 )
 
@@ -112,7 +112,7 @@ func (a *app) withMicrophone(ctx context.Context, l *loaded, use func(context.Co
 	if !errors.Is(err, errNoDaemon) {
 		return fmt.Errorf("the gateway at %s holds the microphone; stop it first (systemctl stop voice-gateway) and start it afterwards, or give recordings with --from", l.daemonAddr())
 	}
-	if muted, err := gateway.MutedHere(l.Gateway.StateDir); muted {
+	if muted, err := mute.KeptHere(l.Gateway.StateDir); muted {
 		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)
 	}
 	card, err := device.New(device.Config{

@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/house"
+	"voicegateway/internal/mute"
 	"voicegateway/internal/recorder"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/wake"
@@ -25,7 +26,7 @@ type ear struct {
 	done  chan struct{}  // closed when a finite source has been told to its end
 
 	pulse  *pulse
-	mute   *mute
+	mute   *mute.Switch
 	keeper *recorder.Recorder // nil where nothing is kept
 }
 
@@ -66,7 +67,11 @@ func (g *Gateway) buildEar() error {
 	if err != nil {
 		return fmt.Errorf("assembling the turn: %w", err)
 	}
-	g.ear.mute = &mute{dir: g.cfg.Gateway.StateDir, log: g.log.With("part", "audio"), loop: g.ear.loop, sound: g.ear.sound}
+	var card mute.Microphone
+	if g.ear.sound != nil {
+		card = g.ear.sound
+	}
+	g.ear.mute = mute.New(g.cfg.Gateway.StateDir, g.ear.loop, card, g.log.With("part", "audio"))
 	return nil
 }
 
@@ -157,7 +162,7 @@ func (e *ear) services(h *house.House) []service {
 func (e *ear) listen(ctx context.Context) error {
 	own, cancel := context.WithCancel(ctx)
 	var telling sync.WaitGroup
-	telling.Go(func() { e.mute.apply(own) })
+	telling.Go(func() { e.mute.Apply(own) })
 	err := e.loop.Run(ctx)
 	cancel()
 	telling.Wait()

@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/mute"
 	"voicegateway/internal/record"
 	"voicegateway/internal/recorder"
 	"voicegateway/internal/speech"
@@ -82,7 +83,7 @@ func TestMuteHoldsOverARestart(t *testing.T) {
 		t.Errorf("after unmuting: state %s", g.observer.state())
 	}
 	end()
-	if on, err := Muted(dir); on || err != nil {
+	if on, err := mute.Kept(dir); on || err != nil {
 		t.Errorf("kept is %v, %v", on, err)
 	}
 }
@@ -90,7 +91,7 @@ func TestMuteHoldsOverARestart(t *testing.T) {
 // What is kept of the switch cannot be read: then the microphone stays closed.
 func TestADoubtAboutMuteIsMuted(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, muteFile+".json"), []byte(`{"muted":fal`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "mute.json"), []byte(`{"muted":fal`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	g := another(t, dir)

@@ -28,6 +28,7 @@ import (
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/systemd"
+	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
 	"voicegateway/internal/turn"
@@ -90,7 +91,8 @@ type mind struct {
 	caller   *caller
 	model    *ai.Assistant
 	volume   *local.Volume
-	tasks    *tasks
+	tasks    *tasks.Stopped
+	returns  tasks.Returns
 }
 
 // New checks the configuration, builds every part and starts none.
@@ -101,9 +103,9 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if opts.Source == "" {
 		opts.Source = record.FromMic
 	}
-	g := &Gateway{cfg: cfg, opts: opts, log: log, board: newBoard(), tools: tools.NewRegistry()}
+	g := &Gateway{cfg: cfg, opts: opts, log: log, board: newBoard(), tools: tools.NewRegistry(), mind: mind{returns: tasks.NewReturns()}}
 	for _, build := range []func() error{
-		g.buildHouse, g.buildTools, g.buildServerTools, g.buildLink, g.buildMind, g.buildVoice, g.buildEar, g.buildHTTP, g.buildManager,
+		g.buildHouse, g.buildTools, g.buildLink, g.buildMind, g.buildVoice, g.buildEar, g.buildHTTP, g.buildManager,
 	} {
 		if err := build(); err != nil {
 			return nil, err

@@ -97,7 +97,7 @@ func (g *Gateway) buildHost(url string) error {
 func (g *Gateway) attempted(a host.Attempt) {
 	g.mind.caller.attempted(a.Server, a.Err == nil)
 	if a.Err == nil {
-		g.mind.tasks.back(a.Server)
+		g.mind.returns.Tell(a.Server)
 	}
 	if g.opts.Attempt != nil {
 		g.opts.Attempt(a)

@@ -8,7 +8,9 @@ import (
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/mcpint/selftools"
 	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools/local"
 )
 
@@ -28,7 +30,7 @@ func (g *Gateway) buildTools() error {
 		return fmt.Errorf("tools: %w", err)
 	}
 	g.mind.volume = volume
-	if err := g.tools.Add(all...); err != nil {
+	if err := g.tools.Add(append(all, selftools.New(httpView{g})...)...); err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
 	return nil
@@ -54,7 +56,7 @@ func (g *Gateway) buildMind() error {
 	if err != nil {
 		return fmt.Errorf("gateway.language: %w", err)
 	}
-	g.mind.tasks = newTasks(g.cfg.Gateway.StateDir, servers{g.link.host}.connected, g.log.With("part", "tasks"))
+	g.mind.tasks = tasks.New(g.cfg.Gateway.StateDir, g.mind.returns, servers{g.link.host}.connected, g.log.With("part", "tasks"))
 	g.mind.answerer, err = answer.New(g.house, g.mind.caller, g.mind.model, phrases,
 		g.cfg.Safety,
 		answer.Recovery{Arbiter: g.mind.model, Servers: servers{g.link.host}, Tasks: g.mind.tasks}, g.log)

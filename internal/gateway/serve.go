@@ -13,6 +13,8 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/selftools"
+	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
@@ -35,9 +37,12 @@ func (g *Gateway) buildHTTP() error {
 	g.observer.feed = httpapi.NewFeed(g.standing, log)
 	g.observer.counts = metrics.New(g.version(), g.snapshot)
 	g.observer.counts.Expect(slices.Sorted(maps.Keys(g.cfg.MCP.Servers))...)
-	endpoint, err := g.buildEndpoint()
+	endpoint, err := serve.NewEndpoint(serve.Config{
+		Name: "voice-gateway", Version: g.version(), Tools: selftools.New(httpView{g}),
+		Instructions: "Shows and reconnects the MCP servers of a voice gateway.",
+	}, g.log.With("part", "endpoint"))
 	if err != nil {
-		return err
+		return fmt.Errorf("mcp endpoint: %w", err)
 	}
 	view := httpView{g}
 	cfg := g.cfg.HTTP

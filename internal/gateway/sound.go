@@ -9,6 +9,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/mute"
 )
 
 // ListSound lists the sound devices in a process of its own, and what the
@@ -19,7 +20,7 @@ func ListSound(ctx context.Context, cfg Config, executable string, log *slog.Log
 		return audio.Equipment{}, err
 	}
 	s := audio.Equipment{Devices: list}
-	s.Muted, _ = Muted(cfg.Gateway.StateDir) // in doubt as Muted says
+	s.Muted, _ = mute.Kept(cfg.Gateway.StateDir) // in doubt as Kept says
 	complete(&s, cfg.Audio.Config)
 	return s, nil
 }

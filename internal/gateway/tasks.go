@@ -3,51 +3,12 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"slices"
-	"sync"
 	"time"
 
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/record"
-	"voicegateway/internal/store"
 )
-
-// maxTasks is how many stopped tasks are kept: more are not resumed by anybody.
-const maxTasks = 20
-
-// taskFile is their name in the state directory.
-const taskFile = "tasks"
-
-// tasks keeps stopped tasks in the state directory; where that cannot be used, in
-// memory until the end. It is safe for concurrent use.
-type tasks struct {
-	dir       string
-	log       *slog.Logger
-	connected func(server string) bool // nil: it is not known
-
-	mu      sync.Mutex
-	loaded  bool
-	disk    *store.Store  // nil: in memory only
-	open    []record.Task // the newest first
-	offered map[string]bool
-	news    chan string // servers that are back
-}
-
-func newTasks(dir string, connected func(server string) bool, log *slog.Logger) *tasks {
-	return &tasks{dir: dir, connected: connected, log: log, offered: map[string]bool{}, news: make(chan string, 8)}
-}
-
-// back says that a server is connected. It does not block: with so much news
-// nobody would listen to an offer.
-func (t *tasks) back(server string) {
-	select {
-	case t.news <- server:
-	default:
-	}
-}
 
 // offer asks, whenever a server is back for which tasks wait, whether to resume
 // them, until ctx ends.
@@ -56,7 +17,7 @@ func (g *Gateway) offer(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case server := <-g.mind.tasks.news:
+		case server := <-g.mind.returns:
 			text := g.mind.answerer.Offer(server)
 			if text == "" {
 				continue
@@ -71,95 +32,6 @@ func (g *Gateway) offer(ctx context.Context) error {
 			}
 		}
 	}
-}
-
-// load reads what an earlier run kept. The caller holds mu.
-func (t *tasks) load() {
-	if t.loaded {
-		return
-	}
-	t.loaded = true
-	if t.dir == "" {
-		return
-	}
-	disk, err := store.Open(t.dir)
-	if err != nil {
-		t.log.Warn("stopped tasks are kept until the end only", "err", err)
-		return
-	}
-	t.disk = disk
-	if err := disk.Load(taskFile, &t.open); err != nil {
-		t.log.Warn("stopped tasks of an earlier run are lost", "err", err)
-		t.open = nil
-	}
-}
-
-// Keep saves a task in the place of the one with the same id. What cannot be
-// written is kept until the end, with a warning.
-func (t *tasks) Keep(task record.Task) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.load()
-	t.open = slices.DeleteFunc(t.open, func(o record.Task) bool { return o.ID == task.ID })
-	t.open = slices.Insert(t.open, 0, task)
-	t.open = t.open[:min(len(t.open), maxTasks)]
-	t.save()
-	if t.connected != nil && t.connected(task.Server) {
-		t.back(task.Server) // it came back while the choice was made
-	}
-	return nil
-}
-
-// Take hands a task over and forgets it, the newest for "".
-func (t *tasks) Take(id string) (record.Task, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.load()
-	i := slices.IndexFunc(t.open, func(o record.Task) bool { return id == "" || o.ID == id })
-	if i < 0 {
-		return record.Task{}, false
-	}
-	task := t.open[i]
-	t.open = slices.Delete(t.open, i, i+1)
-	t.save()
-	return task, true
-}
-
-func (t *tasks) save() {
-	if t.disk == nil {
-		return
-	}
-	if err := t.disk.Save(taskFile, t.open); err != nil {
-		t.log.Warn("stopped tasks could not be written and are kept until the end only", "err", err)
-	}
-}
-
-// Open lists the stopped tasks, the newest first.
-func (t *tasks) Open() []record.Task {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.load()
-	return append([]record.Task{}, t.open...)
-}
-
-// Offer is the newest task that waits for a server and was not offered yet. All
-// of that server's count as offered then: nobody is asked twice.
-func (t *tasks) Offer(server string) (record.Task, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.load()
-	var newest record.Task
-	found := false
-	for _, o := range t.open {
-		if o.Server != server || t.offered[o.ID] {
-			continue
-		}
-		t.offered[o.ID] = true
-		if !found {
-			newest, found = o, true
-		}
-	}
-	return newest, found
 }
 
 // servers is the MCP host as a turn sees it.

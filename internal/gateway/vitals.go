@@ -44,6 +44,7 @@ type vitals struct {
 	g     *Gateway
 	loop  interface{ Answers(context.Context) error }
 	sound func() device.State
+	muted func() bool
 	pulse *pulse
 	began time.Time
 	seen  int64 // frames at the last sign of life
@@ -57,7 +58,7 @@ func (g *Gateway) buildManager() error {
 		return nil
 	}
 	var err error
-	g.link.manager, err = systemd.New(&vitals{g: g, loop: g.ear.loop, sound: g.ear.sound.State, pulse: g.ear.pulse}, g.log)
+	g.link.manager, err = systemd.New(&vitals{g: g, loop: g.ear.loop, sound: g.ear.sound.State, muted: g.ear.mute.On, pulse: g.ear.pulse}, g.log)
 	return err
 }
 
@@ -90,7 +91,7 @@ func (v *vitals) missing() []string {
 // waits says that there are knowingly no frames.
 func (v *vitals) waits() bool {
 	s := v.sound()
-	return v.g.Muted() || s.Problem != "" || v.pulse.ended.Load()
+	return v.muted() || s.Problem != "" || v.pulse.ended.Load()
 }
 
 // Alive says whether the loop answers, and whether frames reach it or it knows
@@ -131,7 +132,7 @@ func (v *vitals) hearing() string {
 	switch s := v.sound(); {
 	case v.g.deaf():
 		return "spoken commands are off"
-	case v.g.Muted():
+	case v.muted():
 		return "muted"
 	case s.Input == "" || s.Problem != "" || v.pulse.ended.Load():
 		return "no microphone, text commands work"

@@ -29,7 +29,7 @@ type microphone struct{ err error }
 func (m *microphone) Read(context.Context) (audio.Frame, error) { return audio.Frame{}, m.err }
 
 // vital is a gateway that has not been started, with its vitals in a test's hands.
-func vital(t *testing.T) (v *vitals, loop *answering, card *device.State, mic *microphone) {
+func vital(t *testing.T) (v *vitals, loop *answering, card *device.State, mic *microphone, muted *bool) {
 	t.Helper()
 	cfg := Default()
 	cfg.Gateway.StateDir = t.TempDir()
@@ -40,13 +40,13 @@ func vital(t *testing.T) (v *vitals, loop *answering, card *device.State, mic *m
 	if g.link.manager == nil {
 		t.Fatal("the daemon tells no service manager")
 	}
-	loop, card, mic = &answering{}, &device.State{}, &microphone{}
-	return &vitals{g: g, loop: loop, sound: func() device.State { return *card }, pulse: &pulse{Microphone: mic}}, loop, card, mic
+	loop, card, mic, muted = &answering{}, &device.State{}, &microphone{}, new(bool)
+	return &vitals{g: g, loop: loop, sound: func() device.State { return *card }, muted: func() bool { return *muted }, pulse: &pulse{Microphone: mic}}, loop, card, mic, muted
 }
 
 func TestASignOfLifeNeedsSoundOrAReason(t *testing.T) {
 	t.Parallel()
-	v, loop, card, mic := vital(t)
+	v, loop, card, mic, muted := vital(t)
 	alive := func(want string) {
 		t.Helper()
 		err := v.Alive(t.Context())
@@ -67,9 +67,9 @@ func TestASignOfLifeNeedsSoundOrAReason(t *testing.T) {
 	alive("")
 	card.Problem = ""
 	alive("no sound")
-	v.g.ear.mute.on.Store(true)
+	*muted = true
 	alive("")
-	v.g.ear.mute.on.Store(false)
+	*muted = false
 	mic.err = io.ErrUnexpectedEOF
 	frame() // the last one
 	alive("")
@@ -80,7 +80,7 @@ func TestASignOfLifeNeedsSoundOrAReason(t *testing.T) {
 
 func TestReadyWaitsForWordFromEveryPart(t *testing.T) {
 	t.Parallel()
-	v, loop, card, _ := vital(t)
+	v, loop, card, _, muted := vital(t)
 	if v.Ready(t.Context()) {
 		t.Error("it is ready before anything has started")
 	}
@@ -106,7 +106,7 @@ func TestReadyWaitsForWordFromEveryPart(t *testing.T) {
 	if got := v.Status(); !strings.HasPrefix(got, "no microphone") {
 		t.Errorf("status %q", got)
 	}
-	v.g.ear.mute.on.Store(true)
+	*muted = true
 	if got := v.Status(); !strings.HasPrefix(got, "muted") {
 		t.Errorf("status %q", got)
 	}

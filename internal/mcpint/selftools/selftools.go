@@ -1,15 +1,16 @@
-package gateway
+// Package selftools shows and reconnects the MCP servers of this gateway by tools,
+// the same for the language model and for other MCP hosts (REQUIREMENTS M7). It
+// exists so that both are offered one list. A new tool is one more entry in New.
+package selftools
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/tools"
 )
 
@@ -27,64 +28,52 @@ type serverArg struct {
 	ServerID string `json:"serverId"`
 }
 
-// serverTools are M7's tools, the same for the language model and for other MCP
-// hosts. Retrying starts an attempt and does not wait for its end.
-func (g *Gateway) serverTools() []tools.Tool {
-	view := httpView{g}
+// Servers are the MCP servers. An error about one that List does not name is for
+// the model to read.
+type Servers interface {
+	List() mcpint.StatusList
+	Status(id string) (mcpint.Status, error)
+	// Retry starts a forced attempt and returns the server's state at once.
+	Retry(ctx context.Context, id string) (server mcpint.Status, connected bool, err error)
+	RetryAll(ctx context.Context) (mcpint.StatusList, error)
+}
+
+// New makes the tools. Retrying starts an attempt and does not wait for its end.
+func New(servers Servers) []tools.Tool {
 	return []tools.Tool{
 		tools.New(tools.Spec{
 			Name: "list_servers", Title: "List the MCP servers", Risk: tools.Read, Idempotent: true,
 			Description: "The MCP servers this gateway uses, with connection state, health, next retry and last error.",
 			Input:       json.RawMessage(noArguments), Output: json.RawMessage(listOutput),
-		}, func(context.Context, struct{}) (tools.Result, error) { return listResult(view.List()) }),
+		}, func(context.Context, struct{}) (tools.Result, error) { return listResult(servers.List()) }),
 		tools.New(tools.Spec{
 			Name: "get_server_status", Title: "State of one MCP server", Risk: tools.Read, Idempotent: true,
 			Description: "One MCP server's connection state, health, next retry and last error.",
 			Input:       json.RawMessage(serverIDInput), Output: json.RawMessage(serverOutput),
 		}, func(_ context.Context, a serverArg) (tools.Result, error) {
-			s, err := view.Status(a.ServerID)
-			return serverResult(s, err)
+			s, err := servers.Status(a.ServerID)
+			return serverResult(servers, a.ServerID, s, err)
 		}),
 		tools.New(tools.Spec{
 			Name: "retry_server", Title: "Reconnect one MCP server", Risk: tools.Reversible, Idempotent: true,
 			Description: "Try to connect to one MCP server at once, with a fresh count of retries. It does not wait for the outcome; ask get_server_status for it.",
 			Input:       json.RawMessage(serverIDInput), Output: json.RawMessage(serverOutput),
 		}, func(ctx context.Context, a serverArg) (tools.Result, error) {
-			s, _, err := view.Retry(ctx, a.ServerID)
-			return serverResult(s, err)
+			s, _, err := servers.Retry(ctx, a.ServerID)
+			return serverResult(servers, a.ServerID, s, err)
 		}),
 		tools.New(tools.Spec{
 			Name: "retry_all_servers", Title: "Reconnect all MCP servers", Risk: tools.Reversible, Idempotent: true,
 			Description: "Try to connect at once to every MCP server that is not connected. It does not wait for the outcome; ask list_servers for it.",
 			Input:       json.RawMessage(noArguments), Output: json.RawMessage(listOutput),
 		}, func(ctx context.Context, _ struct{}) (tools.Result, error) {
-			list, err := view.RetryAll(ctx)
+			list, err := servers.RetryAll(ctx)
 			if err != nil {
 				return tools.Result{}, err
 			}
 			return listResult(list)
 		}),
 	}
-}
-
-// buildServerTools offers them to the language model.
-func (g *Gateway) buildServerTools() error {
-	if err := g.tools.Add(g.serverTools()...); err != nil {
-		return fmt.Errorf("tools: %w", err)
-	}
-	return nil
-}
-
-// buildEndpoint offers them to other MCP hosts.
-func (g *Gateway) buildEndpoint() (*serve.Endpoint, error) {
-	endpoint, err := serve.NewEndpoint(serve.Config{
-		Name: "voice-gateway", Version: g.version(), Tools: g.serverTools(),
-		Instructions: "Shows and reconnects the MCP servers of a voice gateway.",
-	}, g.log.With("part", "endpoint"))
-	if err != nil {
-		return nil, fmt.Errorf("mcp endpoint: %w", err)
-	}
-	return endpoint, nil
 }
 
 // listResult is the answer about all servers.
@@ -96,11 +85,11 @@ func listResult(list mcpint.StatusList) (tools.Result, error) {
 	return structured(strings.Join(lines, "\n"), list)
 }
 
-// serverResult is the answer about one server. That there is none by this id is
-// for the model to read.
-func serverResult(s mcpint.Status, err error) (tools.Result, error) {
+// serverResult is the answer about one server.
+func serverResult(servers Servers, id string, s mcpint.Status, err error) (tools.Result, error) {
+	known := func(s mcpint.Status) bool { return s.ID == id }
 	switch {
-	case errors.Is(err, httpapi.ErrNotFound):
+	case err != nil && !slices.ContainsFunc(servers.List().Servers, known):
 		return tools.Result{Failed: true, Text: fmt.Sprintf("There is no MCP server with that id (%v). The tool list_servers tells the ids.", err)}, nil
 	case err != nil:
 		return tools.Result{}, err

@@ -1,4 +1,4 @@
-package gateway
+package tasks
 
 import (
 	"fmt"
@@ -10,10 +10,13 @@ import (
 	"voicegateway/internal/record"
 )
 
+// away says of every server that it is not connected.
+func away(string) bool { return false }
+
 func TestTasksSurviveARestart(t *testing.T) {
 	t.Parallel()
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
-	before := newTasks(dir, nil, log)
+	before := New(dir, NewReturns(), away, log)
 	for i := range maxTasks + 3 {
 		if err := before.Keep(record.Task{ID: fmt.Sprint(i), Server: "zwave", Open: []record.TaskStep{{Tool: "t", Args: []byte(`{}`)}}}); err != nil {
 			t.Fatal(err)
@@ -25,7 +28,7 @@ func TestTasksSurviveARestart(t *testing.T) {
 	if _, ok := before.Take("22"); ok {
 		t.Fatal("took a task twice")
 	}
-	after := newTasks(dir, nil, log)
+	after := New(dir, NewReturns(), away, log)
 	list := after.Open()
 	if len(list) != maxTasks-1 || list[0].ID != "21" {
 		t.Fatalf("%d tasks, the newest %+v", len(list), list[0])
@@ -47,13 +50,14 @@ func TestTasksSurviveARestart(t *testing.T) {
 // was made, so no news of it will come.
 func TestATaskIsOfferedWhenItsServerIsBackAlready(t *testing.T) {
 	t.Parallel()
-	kept := newTasks(t.TempDir(), func(server string) bool { return server == "zwave" }, slog.New(slog.DiscardHandler))
+	returns := NewReturns()
+	kept := New(t.TempDir(), returns, func(server string) bool { return server == "zwave" }, slog.New(slog.DiscardHandler))
 	for _, server := range []string{"away", "zwave"} {
 		if err := kept.Keep(record.Task{ID: server, Server: server}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(kept.news) != 1 || <-kept.news != "zwave" {
+	if len(returns) != 1 || <-returns != "zwave" {
 		t.Error("the server that is connected is no news")
 	}
 }
@@ -70,7 +74,7 @@ func TestTasksWithoutAUsableState(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, dir := range map[string]string{"no directory": "", "a file in its place": file, "a damaged file": damaged} {
-		kept := newTasks(dir, nil, log)
+		kept := New(dir, NewReturns(), away, log)
 		if got := kept.Open(); len(got) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
