@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"voicegateway/internal/answer"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/mute"
+	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
 
@@ -13,40 +17,65 @@ var (
 	errEnglishOnly  = errors.New("the recogniser hears English only, and gateway.language is another")
 )
 
-// restoreMute mutes before anything has started, and has the state say so from
-// the first word on.
-func (g *Gateway) restoreMute(ctx context.Context) {
-	if g.ear.mute != nil && g.opts.Mic == nil && g.ear.mute.Restore(ctx) {
-		g.observer.StateChanged(turn.Muted)
+// acts is what the gateway does when it is asked to, by a page, a message or a
+// command.
+type acts struct {
+	answerer *answer.Answerer
+	loop     *turn.Loop   // nil: text only
+	mute     *mute.Switch // nil: text only
+	hears    bool         // a recogniser knows the language
+	observer observers
+}
+
+// Ask answers one text and tells the observers.
+func (a acts) Ask(ctx context.Context, q record.Request) record.Record {
+	rec := a.answerer.Turn(ctx, q)
+	if rec.Intent != nil && rec.Intent.Name == catalogue.Stop && !q.DryRun && a.loop != nil {
+		if err := a.loop.Stop(ctx); err != nil {
+			rec.Outcome, rec.Error = record.Failed, err.Error()
+		}
 	}
+	if rec.Reply != "" {
+		a.observer.Replied(rec.ID, rec.Reply)
+	}
+	a.observer.TurnEnded(rec)
+	return rec
+}
+
+// Say speaks a text once nothing else is going on.
+func (a acts) Say(ctx context.Context, text string) error {
+	if a.loop == nil {
+		return errors.New("this gateway has no voice: it was started for text only")
+	}
+	return a.loop.Say(ctx, text)
 }
 
 // Mute closes the microphone or opens it, also for the next start.
-func (g *Gateway) Mute(ctx context.Context, on bool) error {
-	if g.ear.mute == nil {
+func (a acts) Mute(ctx context.Context, on bool) error {
+	if a.mute == nil {
 		return errNoMicrophone
 	}
-	return g.ear.mute.Set(ctx, on)
+	return a.mute.Set(ctx, on)
 }
 
 // Muted says whether the microphone is closed on request.
-func (g *Gateway) Muted() bool { return g.ear.mute != nil && g.ear.mute.On() }
+func (a acts) Muted() bool { return a.mute != nil && a.mute.On() }
 
 // Listen opens an utterance without a wake word.
-func (g *Gateway) Listen(ctx context.Context) error {
+func (a acts) Listen(ctx context.Context) error {
 	switch {
-	case g.ear.loop == nil:
+	case a.loop == nil:
 		return errNoMicrophone
-	case g.deaf():
+	case !a.hears:
 		return errEnglishOnly
 	}
-	return g.ear.loop.Listen(ctx)
+	return a.loop.Listen(ctx)
 }
 
 // Stop ends what is being heard or said.
-func (g *Gateway) Stop(ctx context.Context) error {
-	if g.ear.loop == nil {
+func (a acts) Stop(ctx context.Context) error {
+	if a.loop == nil {
 		return nil
 	}
-	return g.ear.loop.Stop(ctx)
+	return a.loop.Stop(ctx)
 }

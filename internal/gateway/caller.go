@@ -26,18 +26,24 @@ type caller struct {
 	*tools.Registry
 	house *house.House
 	host  *host.Host
-
-	mu       sync.Mutex
-	tried    chan struct{}        // closed and replaced when an attempt to connect has ended
-	attempts map[string]int       // ended ones, by server
-	since    map[string]time.Time // by server, of the connection that its last attempt made
+	*attempts
 }
 
-func newCaller(r *tools.Registry, rooms *house.House, host *host.Host) *caller {
-	return &caller{
-		Registry: r, house: rooms, host: host, tried: make(chan struct{}),
-		attempts: map[string]int{}, since: map[string]time.Time{},
-	}
+// attempts are the attempts to connect to the servers, as they end. It is safe for
+// concurrent use.
+type attempts struct {
+	mu    sync.Mutex
+	tried chan struct{}        // closed and replaced when an attempt has ended
+	count map[string]int       // ended ones, by server
+	since map[string]time.Time // by server, of the connection that its last attempt made
+}
+
+func newAttempts() *attempts {
+	return &attempts{tried: make(chan struct{}), count: map[string]int{}, since: map[string]time.Time{}}
+}
+
+func newCaller(r *tools.Registry, rooms *house.House, mcp *host.Host, a *attempts) *caller {
+	return &caller{Registry: r, house: rooms, host: mcp, attempts: a}
 }
 
 // Await waits for what a step needs.
@@ -117,7 +123,7 @@ func (c *caller) reach(ctx context.Context, id string, enough <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
 	c.mu.Lock()
-	before, tried := c.attempts[id], c.tried
+	before, tried := c.count[id], c.tried
 	c.mu.Unlock()
 	c.host.Wake(id)
 	for over := false; !over; {
@@ -129,22 +135,22 @@ func (c *caller) reach(ctx context.Context, id string, enough <-chan struct{}) {
 			return
 		}
 		c.mu.Lock()
-		tried, over = c.tried, c.attempts[id] > before
+		tried, over = c.tried, c.count[id] > before
 		c.mu.Unlock()
 	}
 }
 
-// attempted is told of the end of every attempt to connect.
-func (c *caller) attempted(server string, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.attempts[server]++
-	delete(c.since, server)
+// ended takes the end of an attempt in.
+func (a *attempts) ended(server string, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count[server]++
+	delete(a.since, server)
 	if ok {
-		c.since[server] = time.Now()
+		a.since[server] = time.Now()
 	}
-	close(c.tried)
-	c.tried = make(chan struct{})
+	close(a.tried)
+	a.tried = make(chan struct{})
 }
 
 func (c *caller) connected(id string) bool { return servers{c.host}.connected(id) }

@@ -31,7 +31,7 @@ func newWaitingRoom(t *testing.T) waitingRoom {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := waitingRoom{newCaller(reg, rooms, keeper), map[string]func(){}}
+	w := waitingRoom{newCaller(reg, rooms, keeper, newAttempts()), map[string]func(){}}
 	for _, id := range []string{zwaveServer, "stranger"} {
 		w.arrive[id] = reg.Expect(id)
 	}
@@ -40,7 +40,7 @@ func newWaitingRoom(t *testing.T) waitingRoom {
 
 // connects lets a server come.
 func (w waitingRoom) connects(id string) {
-	w.attempted(id, true)
+	w.ended(id, true)
 	w.arrive[id]()
 }
 

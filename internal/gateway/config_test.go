@@ -197,8 +197,8 @@ func TestWhoHearsALanguage(t *testing.T) {
 		if got := c.recognisers(); !slices.Equal(got, tt.hear) {
 			t.Errorf("%s: %q hear, expected %q", name, got, tt.hear)
 		}
-		if g := (&Gateway{cfg: c}); g.deaf() != (len(tt.hear) == 0) {
-			t.Errorf("%s: deaf %t", name, g.deaf())
+		if s := (setup{cfg: c}); s.deaf() != (len(tt.hear) == 0) {
+			t.Errorf("%s: deaf %t", name, s.deaf())
 		}
 	}
 }

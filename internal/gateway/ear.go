@@ -12,77 +12,119 @@ import (
 	"voicegateway/internal/mute"
 	"voicegateway/internal/recorder"
 	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/speech/wake"
+	"voicegateway/internal/tools/local"
 	"voicegateway/internal/turn"
 )
 
 // ear is everything between the microphone and the transcript, and back to the
-// speaker. All of it is nil in a gateway for text only.
+// speaker. A gateway for text only has a voice, and nothing else of it.
 type ear struct {
+	voice *tts.Voice
 	loop  *turn.Loop
 	wake  wake.Engine
 	stt   stt.Engine
-	sound *device.Device // nil where other sound takes the card's place
-	done  chan struct{}  // closed when a finite source has been told to its end
+	sound sound
+	done  chan struct{} // closed when a finite source has been told to its end
 
-	pulse  *pulse
 	mute   *mute.Switch
 	keeper *recorder.Recorder // nil where nothing is kept
 }
 
-// buildEar puts the sound path together.
-func (g *Gateway) buildEar() error {
-	g.tellLanguages()
-	g.ear = ear{done: make(chan struct{})}
-	if g.opts.TextOnly {
+// newEar puts the sound path together.
+func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observer) (*ear, error) {
+	s.tellLanguages()
+	voice, err := tts.New(s.cfg.TTS, s.log.With("part", "tts"))
+	if err != nil {
+		return nil, err
+	}
+	e := &ear{voice: voice, done: make(chan struct{})}
+	if s.opts.TextOnly {
+		return e, nil
+	}
+	command := []string{s.opts.Executable, "worker", "stt"}
+	if e.stt, err = stt.New(s.recogniser(command)); err != nil {
+		return nil, err
+	}
+	if e.wake, err = wake.New(s.waker(command)); err != nil {
+		return nil, err
+	}
+	if e.sound, err = s.newSound(volume); err != nil {
+		return nil, err
+	}
+	ends, err := NewEndpointer(s.cfg, s.log)
+	if err != nil {
+		return nil, err
+	}
+	parts := turn.Parts{
+		Mic: e.sound.mic, Wake: e.wake, Stt: e.stt, End: Attentive(ends, e.stt), Mind: mind,
+		Voice: voice, Speaker: e.sound.speaker, Chimes: e.sound.chimes, Observer: observer, Log: s.log,
+	}
+	if s.records() {
+		if e.keeper, err = s.newRecorder(); err != nil {
+			return nil, err
+		}
+		parts.Keep = e.keeper
+	}
+	e.loop, err = turn.NewLoop(turn.Config{
+		Area: s.cfg.Gateway.Area, Source: s.opts.Source, Live: !s.opts.Fast,
+		PushToTalk: s.opts.PushToTalk, DryRun: s.opts.DryRun, Earcons: s.cfg.Audio.Earcons,
+	}, parts)
+	if err != nil {
+		return nil, fmt.Errorf("assembling the turn: %w", err)
+	}
+	e.mute = mute.New(s.cfg.Gateway.StateDir, e.loop, e.sound.switched(), s.log.With("part", "audio"))
+	return e, nil
+}
+
+// sound is where frames come from and clips go to.
+type sound struct {
+	mic     *pulse
+	speaker turn.Speaker
+	chimes  turn.Speaker   // the card alone, since a file keeps what was said
+	card    *device.Device // nil where other sound takes its place
+}
+
+// newSound is the card's, or what the options put in its place.
+func (s setup) newSound(volume *local.Volume) (sound, error) {
+	level := volume.Gain().Level
+	mic, speaker, chimes := s.opts.Mic, s.opts.Speaker, s.opts.Speaker
+	var card *device.Device
+	if mic == nil || speaker == nil {
+		var err error
+		if card, err = device.New(s.cfg.sound(s.opts.Executable, s.log)); err != nil {
+			return sound{}, fmt.Errorf("preparing the sound card: %w", err)
+		}
+	}
+	if mic == nil {
+		mic = card.Mic()
+	}
+	if speaker == nil {
+		chimes = card.Speaker()
+		speaker = &fallbackSpeaker{card: chimes, path: filepath.Join(s.cfg.Gateway.StateDir, "last-reply.wav"), log: s.log}
+	}
+	return sound{
+		mic: &pulse{Microphone: mic}, speaker: &gain{Speaker: speaker, level: level}, chimes: &gain{Speaker: chimes, level: level}, card: card,
+	}, nil
+}
+
+// switched is what the mute switch closes of it.
+func (s sound) switched() mute.Microphone {
+	if s.card == nil {
 		return nil
 	}
-	command := []string{g.opts.Executable, "worker", "stt"}
-	var err error
-	if g.ear.stt, err = stt.New(g.recogniser(command)); err != nil {
-		return err
-	}
-	if g.ear.wake, err = wake.New(g.waker(command)); err != nil {
-		return err
-	}
-	mic, speaker, err := g.sound()
-	if err != nil {
-		return err
-	}
-	keep, err := g.buildRecorder()
-	if err != nil {
-		return err
-	}
-	ends, err := NewEndpointer(g.cfg, g.log)
-	if err != nil {
-		return err
-	}
-	g.ear.loop, err = turn.NewLoop(turn.Config{
-		Area: g.cfg.Gateway.Area, Source: g.opts.Source, Live: !g.opts.Fast,
-		PushToTalk: g.opts.PushToTalk, DryRun: g.opts.DryRun, Earcons: g.cfg.Audio.Earcons,
-	}, turn.Parts{
-		Mic: mic, Wake: g.ear.wake, Stt: g.ear.stt, End: Attentive(ends, g.ear.stt),
-		Mind: g.mind.answerer, Voice: g.voice, Speaker: speaker, Chimes: g.chimes(speaker), Observer: g.observer, Log: g.log, Keep: keep,
-	})
-	if err != nil {
-		return fmt.Errorf("assembling the turn: %w", err)
-	}
-	var card mute.Microphone
-	if g.ear.sound != nil {
-		card = g.ear.sound
-	}
-	g.ear.mute = mute.New(g.cfg.Gateway.StateDir, g.ear.loop, card, g.log.With("part", "audio"))
-	return nil
+	return s.card
 }
 
 // waker is the configuration of the engine that hears the wake word.
-func (g *Gateway) waker(command []string) wake.Config {
-	c := g.cfg.Wake
-	if g.opts.PushToTalk || g.deaf() {
+func (s setup) waker(command []string) wake.Config {
+	c := s.cfg.Wake
+	if s.opts.PushToTalk || s.deaf() {
 		c.Engine = "none"
 	}
-	c.Command, c.ModelDir, c.Log = command, g.cfg.STT.ModelDir, g.log.With("part", "wake")
-	c.Pronounce = stt.NewPronouncer(filepath.Join(c.ModelDir, "cmudict-en-us.dict"), g.cfg.STT.Pronunciations).All
+	c.Command, c.ModelDir, c.Log = command, s.cfg.STT.ModelDir, s.log.With("part", "wake")
+	c.Pronounce = stt.NewPronouncer(filepath.Join(c.ModelDir, "cmudict-en-us.dict"), s.cfg.STT.Pronunciations).All
 	return c
 }
 
@@ -106,38 +148,6 @@ func Attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
 	return end
 }
 
-// sound returns microphone and speaker: the card's, or what the options put in
-// their place.
-func (g *Gateway) sound() (turn.Microphone, turn.Speaker, error) {
-	mic, speaker := g.opts.Mic, g.opts.Speaker
-	if mic == nil || speaker == nil {
-		card, err := device.New(g.cfg.sound(g.opts.Executable, g.log))
-		if err != nil {
-			return nil, nil, fmt.Errorf("preparing the sound card: %w", err)
-		}
-		g.ear.sound = card
-		if mic == nil {
-			mic = card.Mic()
-		}
-		if speaker == nil {
-			speaker = &fallbackSpeaker{
-				card: card.Speaker(), path: filepath.Join(g.cfg.Gateway.StateDir, "last-reply.wav"), log: g.log,
-			}
-		}
-	}
-	g.ear.pulse = &pulse{Microphone: mic}
-	return g.ear.pulse, &gain{Speaker: speaker, level: g.mind.volume.Gain().Level}, nil
-}
-
-// chimes is where the short sounds go: to the card alone, since a file keeps what
-// was said.
-func (g *Gateway) chimes(speaker turn.Speaker) turn.Speaker {
-	if g.opts.Speaker != nil {
-		return speaker
-	}
-	return &gain{Speaker: g.ear.sound.Speaker(), level: g.mind.volume.Gain().Level}
-}
-
 // services are the ear's lines in the table of services.
 func (e *ear) services(h *house.House) []service {
 	if e.loop == nil {
@@ -149,8 +159,8 @@ func (e *ear) services(h *house.House) []service {
 		{"stt", e.stt.Run, false},
 		{"grammar", func(ctx context.Context) error { return h.Teach(ctx, e.stt) }, false},
 	}
-	if e.sound != nil {
-		s = append(s, service{"audio", e.sound.Run, false})
+	if e.sound.card != nil {
+		s = append(s, service{"audio", e.sound.card.Run, false})
 	}
 	if e.keeper != nil {
 		s = append(s, service{"recorder", e.keeper.Run, false})

@@ -55,8 +55,8 @@ func TestMuteHoldsOverARestart(t *testing.T) {
 	dir := t.TempDir()
 	g := another(t, dir)
 	g.restoreMute(t.Context())
-	if g.Muted() || g.observer.state() != turn.Idle {
-		t.Fatalf("a new gateway is muted: %s", g.observer.state())
+	if g.Muted() || g.journal.state() != turn.Idle {
+		t.Fatalf("a new gateway is muted: %s", g.journal.state())
 	}
 	end := looping(t, g)
 	if w := g.ask(t, http.MethodPost, "/api/mute", `{"on":true}`); w.Code != http.StatusOK {
@@ -65,22 +65,22 @@ func TestMuteHoldsOverARestart(t *testing.T) {
 	if w := g.ask(t, http.MethodPost, "/api/listen", ""); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "muted") {
 		t.Errorf("listening while muted: %d %s", w.Code, w.Body)
 	}
-	if g.observer.state() != turn.Muted || !g.ear.sound.State().Muted {
-		t.Errorf("state %s, the card is muted: %v", g.observer.state(), g.ear.sound.State().Muted)
+	if g.journal.state() != turn.Muted || !g.ear.sound.card.State().Muted {
+		t.Errorf("state %s, the card is muted: %v", g.journal.state(), g.ear.sound.card.State().Muted)
 	}
 	end()
 
 	g = another(t, dir)
 	g.restoreMute(t.Context())
-	if !g.Muted() || g.observer.state() != turn.Muted || !g.ear.sound.State().Muted {
-		t.Errorf("after the restart: state %s, the card is muted: %v", g.observer.state(), g.ear.sound.State().Muted)
+	if !g.Muted() || g.journal.state() != turn.Muted || !g.ear.sound.card.State().Muted {
+		t.Errorf("after the restart: state %s, the card is muted: %v", g.journal.state(), g.ear.sound.card.State().Muted)
 	}
 	end = looping(t, g)
 	if w := g.ask(t, http.MethodPost, "/api/mute", `{"on":false}`); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"muted":false`) {
 		t.Fatalf("unmute: %d %s", w.Code, w.Body)
 	}
-	if g.observer.state() != turn.Idle || g.ear.sound.State().Muted {
-		t.Errorf("after unmuting: state %s", g.observer.state())
+	if g.journal.state() != turn.Idle || g.ear.sound.card.State().Muted {
+		t.Errorf("after unmuting: state %s", g.journal.state())
 	}
 	end()
 	if on, err := mute.Kept(dir); on || err != nil {
@@ -113,7 +113,7 @@ func TestMuteWithoutADisk(t *testing.T) {
 	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "holds until the gateway ends") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if !g.Muted() || g.observer.state() != turn.Muted {
+	if !g.Muted() || g.journal.state() != turn.Muted {
 		t.Error("it is not muted")
 	}
 }
@@ -131,7 +131,7 @@ func TestTheRecorderIsVisible(t *testing.T) {
 	if got := part(t, g, "recorder"); got.State != httpapi.PartReady || !strings.Contains(got.Why, filepath.Join(dir, recorder.Dir)+" for 7 days") {
 		t.Errorf("part %+v", got)
 	}
-	if b, err := json.Marshal(g.standing()[0].Body); err != nil || !strings.Contains(string(b), `"recorder":"on"`) {
+	if b, err := json.Marshal(standing(g.journal.state(), g.stream.recorder, nil)[0].Body); err != nil || !strings.Contains(string(b), `"recorder":"on"`) {
 		t.Errorf("state event %s", b)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

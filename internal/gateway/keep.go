@@ -5,7 +5,6 @@ import (
 
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/recorder"
-	"voicegateway/internal/turn"
 )
 
 // The recorder's state as one word.
@@ -14,48 +13,44 @@ const (
 	recorderOff = "off"
 )
 
-// buildRecorder makes the recorder where it is turned on. Recordings that are
-// played in place of a microphone are on the disk already.
-func (g *Gateway) buildRecorder() (turn.Keeper, error) {
-	cfg := g.cfg.Recorder
-	if !cfg.Enabled || g.opts.Private || g.opts.Mic != nil {
-		return nil, nil //nolint:nilnil // nobody keeps anything
-	}
-	if cfg.Dir == "" {
-		cfg.Dir = filepath.Join(g.cfg.Gateway.StateDir, recorder.Dir)
-	}
-	cfg.Log = g.log.With("part", "recorder")
-	var err error
-	g.ear.keeper, err = recorder.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return g.ear.keeper, nil
+// records says whether utterances are kept. Recordings that are played in place of
+// a microphone are on the disk already.
+func (s setup) records() bool {
+	return s.cfg.Recorder.Enabled && !s.opts.Private && !s.opts.TextOnly && s.opts.Mic == nil
 }
 
-// recording is the recorder's state as one word.
-func (e *ear) recording() string {
-	if e.keeper == nil {
-		return recorderOff
+// recording is that as one word.
+func (s setup) recording() string {
+	if s.records() {
+		return recorderOn
 	}
-	return recorderOn
+	return recorderOff
+}
+
+func (s setup) newRecorder() (*recorder.Recorder, error) {
+	cfg := s.cfg.Recorder
+	if cfg.Dir == "" {
+		cfg.Dir = filepath.Join(s.cfg.Gateway.StateDir, recorder.Dir)
+	}
+	cfg.Log = s.log.With("part", "recorder")
+	return recorder.New(cfg)
 }
 
 // recorderAbout is what /readyz tells of it; that nothing is kept is worth
 // telling, too.
-func recorderAbout(g *Gateway) string {
-	if g.ear.keeper == nil {
+func (e *ear) recorderAbout() string {
+	if e.keeper == nil {
 		return "off: nothing that is said is kept"
 	}
-	return g.ear.keeper.About()
+	return e.keeper.About()
 }
 
 // recorderTrouble is why nothing is kept that should be.
-func recorderTrouble(g *Gateway) string {
-	if g.ear.keeper == nil {
+func (e *ear) recorderTrouble() string {
+	if e.keeper == nil {
 		return ""
 	}
-	return g.ear.keeper.Trouble()
+	return e.keeper.Trouble()
 }
 
 // tellRecorder makes it visible that utterances are kept, or that they are not
@@ -68,8 +63,7 @@ func (g *Gateway) tellRecorder() {
 		g.log.Warn("the recorder keeps what is said to the gateway", "part", "recorder", "about", g.ear.keeper.About())
 	}
 	g.board.set("recorder", false, httpapi.PartReady, "")
-	g.observer.recorder = g.ear.recording()
 	if g.link.api != nil {
-		g.link.api.Recorder(g.ear.recording())
+		g.link.api.Recorder(g.recording())
 	}
 }

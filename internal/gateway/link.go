@@ -1,105 +1,101 @@
 package gateway
 
 import (
-	"cmp"
+	"context"
 	"fmt"
-	"maps"
-	"path/filepath"
+	"time"
 
 	"voicegateway/internal/broker"
-	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/mqttapi"
 )
 
-// buildLink puts together what connects the gateway to the house: the broker,
-// our client of it, and the MCP servers.
-func (g *Gateway) buildLink() error {
-	client := g.cfg.MQTT.Config
-	client.Password = g.opts.Secrets.MQTTPassword
+// link is what connects the gateway to the rest of the house: the broker and our
+// client of it.
+type link struct {
+	broker *broker.Broker // nil where another broker is used
+	url    string         // of the broker
+	bus    *mqtt.Client
+	api    *mqttapi.API // nil without a presence on MQTT
+}
+
+// newLink makes the client, and a broker where none is configured.
+func (s setup) newLink() (link, error) {
+	var l link
+	client := s.cfg.MQTT.Config
+	client.Password = s.opts.Secrets.MQTTPassword
 	if client.URL == "" {
-		own := g.cfg.MQTT.Embedded
+		own := s.cfg.MQTT.Embedded
 		own.Username, own.Password = client.Username, client.Password
 		client.URL = "mqtt://" + own.Listen
 		var err error
-		if g.link.broker, err = broker.New(own, g.log.With("part", "broker")); err != nil {
-			return err
+		if l.broker, err = broker.New(own, s.log.With("part", "broker")); err != nil {
+			return link{}, err
 		}
 	}
-	private := g.opts.TextOnly || g.opts.Private
+	private := s.opts.TextOnly || s.opts.Private
 	if !private { // else a random id: the daemon's must not be thrown out
-		client.ClientID = "voice-gateway-" + g.cfg.Gateway.ID
-		client.Will = &mqtt.Message{Topic: mqttapi.Availability(g.cfg.Gateway.ID), Payload: []byte("offline"), Retained: true}
+		client.ClientID = "voice-gateway-" + s.cfg.Gateway.ID
+		client.Will = &mqtt.Message{Topic: mqttapi.Availability(s.cfg.Gateway.ID), Payload: []byte("offline"), Retained: true}
 	}
+	l.url = client.URL
 	var err error
-	if g.link.bus, err = mqtt.New(client, g.log.With("part", "mqtt")); err != nil {
-		return fmt.Errorf("mqtt.broker: %w", err)
+	if l.bus, err = mqtt.New(client, s.log.With("part", "mqtt")); err != nil {
+		return link{}, fmt.Errorf("mqtt.broker: %w", err)
 	}
-	if err := g.buildHost(client.URL); err != nil {
-		return err
+	if private {
+		return l, nil
 	}
-	if !private {
-		if g.link.api, err = mqttapi.New(g.cfg.Gateway.ID, g.link.bus, mqttView{g}, g.log); err != nil {
-			return err
-		}
-	}
-	g.link.bus.OnConnection(func(up bool) {
+	l.api, err = mqttapi.New(s.cfg.Gateway.ID, l.bus, s.log)
+	return l, err
+}
+
+// wakes has every connection to the broker wake the MCP servers, which may have
+// waited for it, and tell the broker how things stand.
+func (l link) wakes(mcp *host.Host) {
+	l.bus.OnConnection(func(up bool) {
 		if !up {
 			return
 		}
-		g.link.host.WakeAll()
-		if g.link.api != nil {
-			g.link.api.Connected()
+		mcp.WakeAll()
+		if l.api != nil {
+			l.api.Connected()
 		}
 	})
-	g.observer = &observers{log: g.log, api: g.link.api, watch: g.opts.Watch, servers: make(chan struct{}, 1)}
-	return nil
 }
 
-// zwaveServer is the id of our own server, the only one that is told where the
-// broker is and how to get in.
-const zwaveServer = "zwave"
-
-// buildHost prepares the MCP servers.
-func (g *Gateway) buildHost(url string) error {
-	cfg := g.cfg.MCP.Config()
-	cfg.MQTT, cfg.Pins, cfg.Observer = g.link.bus.Connected, g.newPins(), g.hostObserver()
-	cfg.Options = client.Options{
-		Name: "voice-gateway", Version: cmp.Or(g.opts.Version, "dev"), ExecDir: filepath.Dir(g.opts.Executable),
-		Environ: g.opts.Environ, Log: g.log.With("part", "mcp"),
-	}
-	broker := map[string]string{
-		"MQTT_BROKER_URL": url, "MQTT_USERNAME": g.cfg.MQTT.Username, "MQTT_PASSWORD": g.opts.Secrets.MQTTPassword,
-		"MQTT_CA_FILE": g.cfg.MQTT.CAFile,
-	}
-	maps.DeleteFunc(broker, func(_, v string) bool { return v == "" })
-	for i := range cfg.Servers {
-		s := &cfg.Servers[i]
-		s.Program = filepath.Base(s.Command)
-		if s.ID != zwaveServer {
-			continue
-		}
-		// What helps is to name our own program, whatever command is configured.
-		s.Program = DefaultServer().Command
-		maps.Copy(broker, s.Env)
-		s.Env = broker
-	}
-	var err error
-	if g.link.host, err = host.New(cfg, g.tools, g.log.With("part", "mcp")); err != nil {
-		return fmt.Errorf("mcp: %w", err)
-	}
-	g.link.host.Watch("://home", g.house.Tell)
-	return nil
-}
-
-// attempted passes the end of an attempt on.
-func (g *Gateway) attempted(a host.Attempt) {
-	g.mind.caller.attempted(a.Server, a.Err == nil)
-	if a.Err == nil {
-		g.mind.returns.Tell(a.Server)
-	}
-	if g.opts.Attempt != nil {
-		g.opts.Attempt(a)
+// trouble says why there is no connection to the broker, "" when there is one.
+func (l link) trouble() string {
+	switch err := l.bus.Trouble(); {
+	case l.bus.Connected():
+		return ""
+	case err != nil:
+		return "there is no connection to the MQTT broker: " + err.Error() + "; it is tried again by itself"
+	default:
+		return "there is no connection to the MQTT broker; it is tried again by itself"
 	}
 }
+
+// services are the client, which all others speak through, and behind it the
+// broker. They end in this order.
+func (l link) services() []service {
+	s := []service{{"mqtt", l.connect, false}}
+	if l.broker != nil {
+		s = append(s, service{"broker", l.broker.Run, false})
+	}
+	return s
+}
+
+// connect runs the client; with a broker of our own, once that is there.
+func (l link) connect(ctx context.Context) error {
+	if l.broker != nil {
+		wait, cancel := context.WithTimeout(ctx, brokerStart)
+		defer cancel()
+		_ = l.broker.Ready(wait) // a broker that cannot start says so itself; the client goes on trying
+	}
+	return l.bus.Run(ctx)
+}
+
+// brokerStart is more than an embedded broker takes to start.
+const brokerStart = 2 * time.Second

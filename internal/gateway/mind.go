@@ -8,57 +8,62 @@ import (
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/mcpint/selftools"
-	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/tasks"
+	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
 )
 
-func (g *Gateway) buildHouse() error {
-	pack, err := intent.Ours(g.cfg.Gateway.Language)
+// newHouse is the house without any server.
+func (s setup) newHouse() (*house.House, error) {
+	pack, err := intent.Ours(s.cfg.Gateway.Language)
 	if err != nil {
-		return fmt.Errorf("gateway.language: %w", err)
+		return nil, fmt.Errorf("gateway.language: %w", err)
 	}
-	g.house, err = house.New(pack, g.opts.House, g.log)
-	return err
+	return house.New(pack, s.opts.House, s.log)
 }
 
-// buildTools registers the local tools by hand; the servers' come by themselves.
-func (g *Gateway) buildTools() error {
-	all, volume, err := local.All(g.cfg.Tools, local.Deps{Log: g.log.With("part", "tools"), SearchKey: g.opts.Secrets.SearchKey})
+// newTools registers the local tools; the servers' come by themselves.
+func (s setup) newTools() (*tools.Registry, *local.Volume, error) {
+	all, volume, err := local.All(s.cfg.Tools, local.Deps{Log: s.log.With("part", "tools"), SearchKey: s.opts.Secrets.SearchKey})
 	if err != nil {
-		return fmt.Errorf("tools: %w", err)
+		return nil, nil, fmt.Errorf("tools: %w", err)
 	}
-	g.mind.volume = volume
-	if err := g.tools.Add(append(all, selftools.New(httpView{g})...)...); err != nil {
-		return fmt.Errorf("tools: %w", err)
+	registry := tools.NewRegistry()
+	if err := registry.Add(all...); err != nil {
+		return nil, nil, fmt.Errorf("tools: %w", err)
 	}
-	return nil
+	return registry, volume, nil
 }
 
-func (g *Gateway) buildVoice() error {
-	var err error
-	g.voice, err = tts.New(g.cfg.TTS, g.log.With("part", "tts"))
-	return err
+// mind is what understands and answers.
+type mind struct {
+	answerer *answer.Answerer
+	caller   *caller
+	model    *ai.Assistant
+	tasks    *tasks.Stopped
+	returns  tasks.Returns
 }
 
-// buildMind puts together what understands and answers.
-func (g *Gateway) buildMind() error {
-	g.mind.caller = newCaller(g.tools, g.house, g.link.host)
-	model, err := ai.NewOpenAI(g.cfg.AI, g.opts.Secrets.AIKey, nil)
+// newMind puts together what understands and answers.
+func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.Host, events serverEvents) (mind, error) {
+	transport, err := ai.NewOpenAI(s.cfg.AI, s.opts.Secrets.AIKey, nil)
 	if err != nil {
-		return err
+		return mind{}, err
 	}
-	if g.mind.model, err = ai.New(g.cfg.AI, model, g.tools, g.log.With("part", "ai")); err != nil {
-		return err
-	}
-	phrases, err := reply.Ours(g.cfg.Gateway.Language)
+	model, err := ai.New(s.cfg.AI, transport, registry, s.log.With("part", "ai"))
 	if err != nil {
-		return fmt.Errorf("gateway.language: %w", err)
+		return mind{}, err
 	}
-	g.mind.tasks = tasks.New(g.cfg.Gateway.StateDir, g.mind.returns, servers{g.link.host}.connected, g.log.With("part", "tasks"))
-	g.mind.answerer, err = answer.New(g.house, g.mind.caller, g.mind.model, phrases,
-		g.cfg.Safety,
-		answer.Recovery{Arbiter: g.mind.model, Servers: servers{g.link.host}, Tasks: g.mind.tasks}, g.log)
-	return err
+	phrases, err := reply.Ours(s.cfg.Gateway.Language)
+	if err != nil {
+		return mind{}, fmt.Errorf("gateway.language: %w", err)
+	}
+	m := mind{
+		caller: newCaller(registry, rooms, mcp, events.attempts), model: model, returns: events.returns,
+		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers{mcp}.connected, s.log.With("part", "tasks")),
+	}
+	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.Safety,
+		answer.Recovery{Arbiter: model, Servers: servers{mcp}, Tasks: m.tasks}, s.log)
+	return m, err
 }

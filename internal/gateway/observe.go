@@ -6,111 +6,108 @@ import (
 	"slices"
 	"sync"
 
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
 
+// observers passes a turn's news on to everybody who wants them, in this order.
+type observers []turn.Observer
+
+// newObservers lists them. The interfaces are asked about the turn afterwards, so
+// it is remembered first.
+func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, api *mqttapi.API) observers {
+	all := observers{j, counter{counts}, stream}
+	if api != nil {
+		all = append(all, presence{api})
+	}
+	if s.opts.Watch != nil {
+		all = append(all, s.opts.Watch)
+	}
+	return all
+}
+
+// StateChanged passes the state on.
+func (o observers) StateChanged(to turn.State) {
+	for _, each := range o {
+		each.StateChanged(to)
+	}
+}
+
+// Hearing passes on what the ear makes of a frame.
+func (o observers) Hearing(h turn.Hearing) {
+	for _, each := range o {
+		each.Hearing(h)
+	}
+}
+
+// Replied passes a reply on.
+func (o observers) Replied(id, text string) {
+	for _, each := range o {
+		each.Replied(id, text)
+	}
+}
+
+// TurnEnded passes a record on.
+func (o observers) TurnEnded(r record.Record) {
+	for _, each := range o {
+		each.TurnEnded(r)
+	}
+}
+
 // keptTurns is how many turns are remembered for /api/turns.
 const keptTurns = 100
 
-// observers passes a turn's news on to everybody who wants them. The log line
-// has the durations and no words that were said (REQUIREMENTS S4).
-type observers struct {
-	log   *slog.Logger
-	api   *mqttapi.API  // nil without a presence on MQTT
-	watch turn.Observer // nil where nobody else watches
-	// feed and counts are nil without an HTTP interface.
-	feed    *httpapi.Feed
-	counts  *metrics.Metrics
-	servers chan struct{} // of size one: an MCP server has changed
-	// recorder is on or off; it is set before anything runs.
-	recorder string
-	hearing  hearing
+// journal remembers the last turns and the state, and writes the log. Its line has
+// the durations and no words that were said (REQUIREMENTS S4).
+type journal struct {
+	log *slog.Logger
 
 	mu    sync.Mutex
 	turns []record.Record
 	at    turn.State
 }
 
-// state is where the microphone's turn stands.
-func (o *observers) state() turn.State {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return cmp.Or(o.at, turn.Idle)
+// StateChanged remembers the state.
+func (j *journal) StateChanged(to turn.State) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.at = to
 }
 
-// StateChanged passes the state on.
-func (o *observers) StateChanged(s turn.State) {
-	o.mu.Lock()
-	o.at = s
-	o.mu.Unlock()
-	o.publish(httpapi.KindState, stateNews{s, o.recorder})
-	if o.api != nil {
-		o.api.State(string(s))
-	}
-	if o.watch != nil {
-		o.watch.StateChanged(s)
-	}
-}
+// Hearing is not remembered.
+func (j *journal) Hearing(turn.Hearing) {}
 
-// overall passes the state of all MCP servers on.
-func (o *observers) overall(state mcpint.Overall) {
-	if o.api != nil {
-		o.api.Servers(state)
-	}
-}
+// Replied is not remembered: the reply is in the record.
+func (j *journal) Replied(string, string) {}
 
-// Replied passes a reply on.
-func (o *observers) Replied(id, text string) {
-	if o.api != nil {
-		o.api.Reply(id, text)
+// TurnEnded remembers and logs a record.
+func (j *journal) TurnEnded(r record.Record) {
+	j.mu.Lock()
+	j.turns = append(j.turns, r)
+	if over := len(j.turns) - keptTurns; over > 0 {
+		j.turns = slices.Delete(j.turns, 0, over)
 	}
-	if o.watch != nil {
-		o.watch.Replied(id, text)
-	}
-}
-
-// TurnEnded keeps, logs and passes a record on.
-func (o *observers) TurnEnded(r record.Record) {
-	o.mu.Lock()
-	o.turns = append(o.turns, r)
-	if over := len(o.turns) - keptTurns; over > 0 {
-		o.turns = slices.Delete(o.turns, 0, over)
-	}
-	o.mu.Unlock()
-	o.log.Info("turn ended", "part", "turn", "turn", r.ID, "source", string(r.Source), "route", string(r.Route),
+	j.mu.Unlock()
+	j.log.Info("turn ended", "part", "turn", "turn", r.ID, "source", string(r.Source), "route", string(r.Route),
 		"outcome", string(r.Outcome), "calls", len(r.Calls), "speech_end", ms(r.Timings.SpeechEnd), "endpoint", ms(r.Timings.Endpoint),
 		"transcript", ms(r.Timings.Transcript), "first_publish", ms(r.Timings.FirstPublish), "confirmed", ms(r.Timings.Confirmed),
 		"first_audio", ms(r.Timings.FirstAudio), "took", ms(r.Timings.Total))
-	if o.counts != nil {
-		o.counts.Turn(r)
-	}
-	for _, c := range r.Calls {
-		if d := c.Receipt; d != nil {
-			o.publish(httpapi.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
-		}
-	}
-	o.publish(httpapi.KindTurn, r)
-	if o.api != nil {
-		if r.Transcript != nil {
-			o.api.Transcript(r.ID, r.Transcript.Text)
-		}
-		o.api.Turn(r)
-	}
-	if o.watch != nil {
-		o.watch.TurnEnded(r)
-	}
+}
+
+// state is where the microphone's turn stands.
+func (j *journal) state() turn.State {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return cmp.Or(j.at, turn.Idle)
 }
 
 // last returns the newest turns first.
-func (o *observers) last() []record.Record {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	turns := append([]record.Record{}, o.turns...) // an empty list, never null
+func (j *journal) last() []record.Record {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	turns := append([]record.Record{}, j.turns...) // an empty list, never null
 	slices.Reverse(turns)
 	return turns
 }
@@ -121,4 +118,39 @@ func ms(t *float64) float64 {
 		return -1
 	}
 	return *t
+}
+
+// counter counts turns.
+type counter struct{ *metrics.Metrics }
+
+// StateChanged is not counted.
+func (c counter) StateChanged(turn.State) {}
+
+// Hearing is not counted.
+func (c counter) Hearing(turn.Hearing) {}
+
+// Replied is not counted.
+func (c counter) Replied(string, string) {}
+
+// TurnEnded counts the turn.
+func (c counter) TurnEnded(r record.Record) { c.Turn(r) }
+
+// presence tells on MQTT.
+type presence struct{ api *mqttapi.API }
+
+// StateChanged tells the state.
+func (p presence) StateChanged(to turn.State) { p.api.State(string(to)) }
+
+// Hearing is not told.
+func (p presence) Hearing(turn.Hearing) {}
+
+// Replied tells the reply.
+func (p presence) Replied(id, text string) { p.api.Reply(id, text) }
+
+// TurnEnded tells what was heard, and the record.
+func (p presence) TurnEnded(r record.Record) {
+	if r.Transcript != nil {
+		p.api.Transcript(r.ID, r.Transcript.Text)
+	}
+	p.api.Turn(r)
 }

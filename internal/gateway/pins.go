@@ -15,9 +15,9 @@ type pins struct {
 
 // newPins returns nil where nothing is kept: a single command must not decide what
 // the daemon takes for the first sight.
-func (g *Gateway) newPins() host.PinStore {
-	dir := g.cfg.Gateway.StateDir
-	if g.opts.TextOnly || dir == "" {
+func (s setup) newPins() host.PinStore {
+	dir := s.cfg.Gateway.StateDir
+	if s.opts.TextOnly || dir == "" {
 		return nil
 	}
 	return pins{open: sync.OnceValues(func() (*store.Store, error) { return store.Open(dir) })}

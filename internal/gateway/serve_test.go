@@ -185,7 +185,7 @@ func TestTheServersToolsAnswer(t *testing.T) {
 // metrics keep their own lists of the words of a turn.
 func TestMetricsKnowTheWords(t *testing.T) {
 	now := metrics.Snapshot{}
-	m := metrics.New("v", func() metrics.Snapshot { return now })
+	m := metrics.New("v")
 	for _, outcome := range mcpint.CallOutcomes() {
 		m.Call("zwave", outcome, 0)
 	}
@@ -202,7 +202,7 @@ func TestMetricsKnowTheWords(t *testing.T) {
 	for _, state := range mcpint.States() {
 		for _, health := range mcpint.Healths() {
 			now = metrics.Snapshot{Overall: "full", Servers: []mcpint.Status{{ID: "x", Status: state, Health: health, Breaker: mcpint.BreakerOpen}}}
-			text := scraped(t, m)
+			text := scraped(t, m, now)
 			for _, line := range []string{`status{server="x",state="` + string(state) + `"} 1`, `health{server="x",state="` + string(health) + `"} 1`} {
 				if !strings.Contains(text, line) {
 					t.Errorf("no line %s", line)
@@ -210,15 +210,15 @@ func TestMetricsKnowTheWords(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains(scraped(t, m), `"other"`) {
+	if strings.Contains(scraped(t, m, now), `"other"`) {
 		t.Error("a word counts as other")
 	}
 }
 
-func scraped(t *testing.T, m *metrics.Metrics) string {
+func scraped(t *testing.T, m *metrics.Metrics, now metrics.Snapshot) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
+	m.Handler(func() metrics.Snapshot { return now }).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
 	text, err := io.ReadAll(w.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -247,8 +247,8 @@ func TestATurnIsCountedAndTold(t *testing.T) {
 			t.Errorf("no line %s", line)
 		}
 	}
-	events := g.standing()
-	if len(events) != 2 || events[0].Body != (stateNews{State: turn.Thinking}) {
+	events := standing(g.journal.state(), g.stream.recorder, g.mcp.Status())
+	if len(events) != 2 || events[0].Body != (stateNews{turn.Thinking, recorderOff}) {
 		t.Errorf("how things stand: %+v", events)
 	}
 	turns := g.ask(t, http.MethodGet, "/api/turns", "").Body.Bytes()

@@ -55,19 +55,19 @@ func missing(s *audio.Equipment, use, want, thing string) string {
 }
 
 // Devices are the sound devices as the running gateway sees them.
-func (v httpView) Devices(ctx context.Context) (audio.Equipment, error) {
-	if v.ear.sound == nil {
+func (h httpActs) Devices(ctx context.Context) (audio.Equipment, error) {
+	if h.card == nil {
 		return audio.Equipment{}, errNoMicrophone
 	}
-	list, err := v.ear.sound.Devices(ctx)
+	list, err := h.card.Devices(ctx)
 	if err != nil {
 		return audio.Equipment{}, err
 	}
-	now := v.ear.sound.State()
+	now := h.card.State()
 	s := audio.Equipment{
-		Devices: list, Input: now.Input, Output: now.Output, Muted: v.Muted(),
+		Devices: list, Input: now.Input, Output: now.Output, Muted: h.Muted(),
 		InputProblem: now.Problem, OutputProblem: now.OutputProblem,
 	}
-	complete(&s, v.cfg.Audio.Config)
+	complete(&s, h.audio)
 	return s, nil
 }

@@ -24,10 +24,10 @@ func (g *Gateway) offer(ctx context.Context) error {
 			}
 			g.log.Info("a stopped task can be resumed", "part", "tasks", "server", server)
 			g.observer.Replied("", text)
-			if g.ear.loop == nil {
+			if g.loop == nil {
 				continue
 			}
-			if err := g.ear.loop.Say(ctx, text); err != nil && ctx.Err() == nil {
+			if err := g.loop.Say(ctx, text); err != nil && ctx.Err() == nil {
 				g.log.Warn("the offer was not spoken", "part", "tasks", "err", err)
 			}
 		}

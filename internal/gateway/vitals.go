@@ -10,6 +10,9 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/house"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/mqtt"
 	"voicegateway/internal/systemd"
 	"voicegateway/internal/turn"
 )
@@ -41,25 +44,29 @@ const startMost = 20 * time.Second
 
 // vitals is the gateway as the service manager sees it (REQUIREMENTS R).
 type vitals struct {
-	g     *Gateway
+	setup
+	bus   *mqtt.Client
+	house *house.House
+	mcp   *host.Host
 	loop  interface{ Answers(context.Context) error }
 	sound func() device.State
 	muted func() bool
 	pulse *pulse
+
 	began time.Time
 	seen  int64 // frames at the last sign of life
 	known bool  // readiness was told
 }
 
-// buildManager prepares what the service manager is told. Only the daemon itself
+// newManager prepares what the service manager is told. Only the daemon itself
 // tells it: what has other sound, or none, is a command of a person.
-func (g *Gateway) buildManager() error {
-	if g.opts.TextOnly || g.opts.Private || g.opts.Mic != nil {
-		return nil
+func (s setup) newManager(link link, rooms *house.House, mcp *host.Host, ear *ear) (*systemd.Service, error) {
+	if s.opts.TextOnly || s.opts.Private || s.opts.Mic != nil {
+		return nil, nil // it is told nothing
 	}
-	var err error
-	g.link.manager, err = systemd.New(&vitals{g: g, loop: g.ear.loop, sound: g.ear.sound.State, muted: g.ear.mute.On, pulse: g.ear.pulse}, g.log)
-	return err
+	return systemd.New(&vitals{
+		setup: s, bus: link.bus, house: rooms, mcp: mcp, loop: ear.loop, sound: ear.sound.card.State, muted: ear.mute.On, pulse: ear.sound.mic,
+	}, s.log)
 }
 
 // Ready says that every part has come up or is known to be missing. A broker, a
@@ -76,10 +83,10 @@ func (v *vitals) Ready(ctx context.Context) bool {
 // missing lists the parts that have not said yet how they are.
 func (v *vitals) missing() []string {
 	var parts []string
-	if bus := v.g.link.bus; !bus.Connected() && bus.Trouble() == nil {
+	if bus := v.bus; !bus.Connected() && bus.Trouble() == nil {
 		parts = append(parts, "MQTT")
 	}
-	if !v.g.house.Offered() {
+	if !v.house.Offered() {
 		parts = append(parts, "the recogniser")
 	}
 	if s := v.sound(); s.Input == "" && s.Problem == "" && !v.waits() {
@@ -117,8 +124,8 @@ func (v *vitals) Status() string {
 		}
 		return "starting, waiting for " + strings.Join(missing, ", ")
 	}
-	parts := []string{v.hearing(), count(len(v.g.house.House().Entities)), "MCP " + strings.ToUpper(string(v.g.link.host.Overall()))}
-	if !v.g.link.bus.Connected() {
+	parts := []string{v.hearing(), count(len(v.house.House().Entities)), "MCP " + strings.ToUpper(string(v.mcp.Overall()))}
+	if !v.bus.Connected() {
 		parts = append(parts, "no MQTT broker")
 	}
 	if len(missing) > 0 {
@@ -130,16 +137,16 @@ func (v *vitals) Status() string {
 // hearing says what the ear is waiting for.
 func (v *vitals) hearing() string {
 	switch s := v.sound(); {
-	case v.g.deaf():
+	case v.deaf():
 		return "spoken commands are off"
 	case v.muted():
 		return "muted"
 	case s.Input == "" || s.Problem != "" || v.pulse.ended.Load():
 		return "no microphone, text commands work"
-	case v.g.cfg.Wake.Engine == "none":
+	case v.cfg.Wake.Engine == "none":
 		return "push to talk"
 	}
-	return "listening for '" + strings.Join(v.g.cfg.Wake.Words, "' or '") + "'"
+	return "listening for '" + strings.Join(v.cfg.Wake.Words, "' or '") + "'"
 }
 
 // count says how many devices there are.

@@ -37,11 +37,11 @@ func vital(t *testing.T) (v *vitals, loop *answering, card *device.State, mic *m
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.link.manager == nil {
+	if g.manager == nil {
 		t.Fatal("the daemon tells no service manager")
 	}
 	loop, card, mic, muted = &answering{}, &device.State{}, &microphone{}, new(bool)
-	return &vitals{g: g, loop: loop, sound: func() device.State { return *card }, muted: func() bool { return *muted }, pulse: &pulse{Microphone: mic}}, loop, card, mic, muted
+	return &vitals{setup: g.setup, bus: g.link.bus, house: g.house, mcp: g.mcp, loop: loop, sound: func() device.State { return *card }, muted: func() bool { return *muted }, pulse: &pulse{Microphone: mic}}, loop, card, mic, muted
 }
 
 func TestASignOfLifeNeedsSoundOrAReason(t *testing.T) {

@@ -13,13 +13,12 @@ import (
 	"net/http"
 	"time"
 
-	"voicegateway/internal/record"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/record"
 )
 
 // namespace begins the name of every metric of ours.
@@ -44,9 +43,8 @@ type Metrics struct {
 	connectTook, callTook, turnTook *prometheus.HistogramVec
 }
 
-// New makes the counters. look is asked at every scrape for what has a state; it
-// must be quick and may be nil.
-func New(version string, look func() Snapshot) *Metrics {
+// New makes the counters.
+func New(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		attempts: counters("mcp_connection_attempts_total", "Attempts to connect to an MCP server that have ended.", "server"),
@@ -67,9 +65,6 @@ func New(version string, look func() Snapshot) *Metrics {
 	build.Set(1)
 	m.registry.MustRegister(m.attempts, m.connects, m.losses, m.connectTook, m.breakers, m.calls, m.callTook, m.turns, m.turnTook,
 		build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if look != nil {
-		m.registry.MustRegister(newStates(look))
-	}
 	return m
 }
 
@@ -81,9 +76,12 @@ func histograms(name, help string, bounds []float64, labels ...string) *promethe
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: bounds}, labels)
 }
 
-// Handler answers a scrape.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+// Handler answers a scrape. look is asked at every one for what has a state; it must
+// be quick.
+func (m *Metrics) Handler(look func() Snapshot) http.Handler {
+	now := prometheus.NewRegistry()
+	now.MustRegister(newStates(look))
+	return promhttp.HandlerFor(prometheus.Gatherers{m.registry, now}, promhttp.HandlerOpts{
 		MaxRequestsInFlight: 4, // a scrape is cheap, a hundred at once are not
 	})
 }

@@ -10,20 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/record"
-
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// scrape reads what Prometheus would read.
-func scrape(t *testing.T, m *Metrics) string {
+// scrape reads what Prometheus would read at a moment, which may be left out.
+func scrape(t *testing.T, m *Metrics, now ...Snapshot) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	m.Handler(func() Snapshot { return append(now, Snapshot{})[0] }).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	body, err := io.ReadAll(w.Body)
 	if err != nil || w.Code != http.StatusOK {
 		t.Fatalf("status %d, %v: %s", w.Code, err, body)
@@ -50,7 +49,7 @@ func demand(t *testing.T, scraped string, lines ...string) {
 
 func TestWhatIsCounted(t *testing.T) {
 	t.Parallel()
-	m := New("v1", nil)
+	m := New("v1")
 	m.Attempt("zwave")
 	m.Attempt("zwave")
 	m.Attempt("zwave")
@@ -89,9 +88,9 @@ func TestWhatIsCounted(t *testing.T) {
 func TestStatesAreReadAtTheScrape(t *testing.T) {
 	t.Parallel()
 	now := Snapshot{Overall: "disconnected", Servers: []mcpint.Status{{ID: "zwave", Status: mcpint.Retrying, Health: mcpint.Dead, Breaker: mcpint.BreakerClosed, RetryCount: 2}}}
-	m := New("v1", func() Snapshot { return now })
+	m := New("v1")
 	demand(
-		t, scrape(t, m),
+		t, scrape(t, m, now),
 		`voice_gateway_mcp_overall{state="disconnected"} 1`,
 		`voice_gateway_mcp_overall{state="full"} 0`,
 		`voice_gateway_mcp_server_status{server="zwave",state="retrying"} 1`,
@@ -104,7 +103,7 @@ func TestStatesAreReadAtTheScrape(t *testing.T) {
 		Servers: []mcpint.Status{{ID: "zwave", Status: mcpint.Connected, Health: mcpint.Degraded, Breaker: mcpint.BreakerHalfOpen, Tools: new(8), ConsecutiveFailures: 1}},
 	}
 	demand(
-		t, scrape(t, m),
+		t, scrape(t, m, now),
 		`voice_gateway_mcp_overall{state="disconnected"} 0`,
 		`voice_gateway_mcp_overall{state="full"} 1`,
 		`voice_gateway_mcp_server_status{server="zwave",state="connected"} 1`,
@@ -120,7 +119,7 @@ func TestStatesAreReadAtTheScrape(t *testing.T) {
 
 func TestSeriesBeginAtZero(t *testing.T) {
 	t.Parallel()
-	m := New("v1", nil)
+	m := New("v1")
 	m.Expect("zwave", "music")
 	demand(
 		t, scrape(t, m),
@@ -140,7 +139,7 @@ func ended(source, route, outcome string, t record.Timings) record.Record {
 // What is said or sent from outside must not make series.
 func TestSeriesAreBounded(t *testing.T) {
 	t.Parallel()
-	m := New("v1", nil)
+	m := New("v1")
 	count := func() int { return strings.Count(scrape(t, m), "\n"+namespace) }
 	m.Turn(ended("a", "b", "c", record.Timings{}))
 	m.Call("zwave", "d", 0)
@@ -162,7 +161,7 @@ func TestSeriesAreBounded(t *testing.T) {
 // and counting while scraping is safe.
 func TestNothingIsShared(t *testing.T) {
 	t.Parallel()
-	a, b := New("a", nil), New("b", nil)
+	a, b := New("a"), New("b")
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

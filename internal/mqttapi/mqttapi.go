@@ -63,7 +63,6 @@ func Availability(id string) string { return base(id) + "/availability" }
 type API struct {
 	base string
 	bus  Bus
-	gw   Gateway
 	log  *slog.Logger
 	now  func() time.Time
 
@@ -85,26 +84,27 @@ type message struct {
 }
 
 // New makes the interface of the gateway with this id; it does no I/O.
-func New(id string, bus Bus, gw Gateway, log *slog.Logger) (*API, error) {
-	if id == "" || bus == nil || gw == nil || log == nil {
-		return nil, errors.New("mqtt interface: a gateway id, a bus, a gateway and a logger are needed")
+func New(id string, bus Bus, log *slog.Logger) (*API, error) {
+	if id == "" || bus == nil || log == nil {
+		return nil, errors.New("mqtt interface: a gateway id, a bus and a logger are needed")
 	}
 	return &API{
-		base: base(id), bus: bus, gw: gw, log: log.With("part", "mqttapi"), now: time.Now,
+		base: base(id), bus: bus, log: log.With("part", "mqttapi"), now: time.Now,
 		asks: make(chan Command, waiting), quick: make(chan Command, waiting), slow: make(chan struct{}, waitingMost),
 		out:      make(chan message, outgoing),
 		standing: map[string]string{"/state": "idle"}, seen: map[string]bool{},
 	}, nil
 }
 
-// Run subscribes and works until ctx ends; then it says that it is offline.
-func (a *API) Run(ctx context.Context) error {
+// Run subscribes and has the gateway do what is commanded until ctx ends; then it
+// says that it is offline.
+func (a *API) Run(ctx context.Context, gw Gateway) error {
 	if err := a.bus.Subscribe(ctx, a.base+"/cmd/+", a.receive); err != nil {
 		return fmt.Errorf("subscribing to the commands: %w", err)
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { a.lane(ctx, a.asks, func(c Command) { a.ask(ctx, &wg, c) }) })
-	wg.Go(func() { a.lane(ctx, a.quick, func(c Command) { a.do(ctx, c) }) })
+	wg.Go(func() { a.lane(ctx, a.asks, func(c Command) { a.ask(ctx, gw, &wg, c) }) })
+	wg.Go(func() { a.lane(ctx, a.quick, func(c Command) { a.do(ctx, gw, c) }) })
 	for {
 		select {
 		case m := <-a.out:
@@ -131,7 +131,7 @@ func (a *API) lane(ctx context.Context, commands <-chan Command, do func(Command
 
 // ask returns when the turn is told, or waits for something slow: then the ones
 // behind it go on. What waited too long itself is not done any more.
-func (a *API) ask(ctx context.Context, wg *sync.WaitGroup, c Command) {
+func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command) {
 	if waited := a.now().Sub(c.At); waited > maxAge {
 		a.refuse(c.Topic, c.ID, fmt.Errorf("the command waited %s behind others; at most %s is taken", waited.Round(time.Second), maxAge))
 		return
@@ -140,7 +140,7 @@ func (a *API) ask(ctx context.Context, wg *sync.WaitGroup, c Command) {
 	var once sync.Once
 	wg.Go(func() {
 		defer close(told)
-		a.gw.Ask(ctx, c, func() {
+		gw.Ask(ctx, c, func() {
 			once.Do(func() {
 				select {
 				case a.slow <- struct{}{}:
@@ -290,19 +290,19 @@ func (a *API) accept(c Command) error {
 	return nil
 }
 
-func (a *API) do(ctx context.Context, c Command) {
+func (a *API) do(ctx context.Context, gw Gateway, c Command) {
 	var err error
 	switch c.Verb {
 	case "say":
-		err = a.gw.Say(ctx, c.Text)
+		err = gw.Say(ctx, c.Text)
 	case "listen":
-		err = a.gw.Listen(ctx)
+		err = gw.Listen(ctx)
 	case "stop":
-		err = a.gw.Stop(ctx)
+		err = gw.Stop(ctx)
 	case "mute":
-		err = a.gw.Mute(ctx, c.On)
+		err = gw.Mute(ctx, c.On)
 	case "volume":
-		err = a.gw.SetVolume(ctx, c.Level)
+		err = gw.SetVolume(ctx, c.Level)
 	}
 	if err != nil {
 		a.refuse(c.Topic, c.ID, err)

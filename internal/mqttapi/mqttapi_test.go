@@ -97,14 +97,14 @@ func (h *house) SetVolume(_ context.Context, level int) error {
 func started(t *testing.T, gw *house) (*API, *bus, func()) {
 	t.Helper()
 	b := &bus{}
-	a, err := New("kitchen", b, gw, slog.New(slog.DiscardHandler))
+	a, err := New("kitchen", b, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := a.Run(ctx); err != nil {
+		if err := a.Run(ctx, gw); err != nil {
 			t.Error(err)
 		}
 	})
@@ -210,7 +210,7 @@ func TestAsksKeepTheirOrder(t *testing.T) {
 func TestARefusedCommandMayComeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bus{}
-		a, err := New("kitchen", b, &house{}, slog.New(slog.DiscardHandler)) // nobody works: it does not run
+		a, err := New("kitchen", b, slog.New(slog.DiscardHandler)) // nobody works: it does not run
 		if err != nil {
 			t.Fatal(err)
 		}

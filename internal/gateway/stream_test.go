@@ -26,7 +26,7 @@ func TestTheStreamTellsATurn(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var telling sync.WaitGroup
-	telling.Go(func() { _ = g.tellServers(ctx) })
+	telling.Go(func() { _ = g.stream.tellServers(ctx) })
 	defer telling.Wait()
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/api/events", http.NoBody)
@@ -64,7 +64,7 @@ func TestTheStreamTellsATurn(t *testing.T) {
 		}
 	}
 	want := []string{
-		`state {"state":"idle"}`, `state {"state":"listening"}`, `partial {"text":"turn"}`, `partial {"text":"turn on"}`, `partial {"text":""}`,
+		`state {"state":"idle","recorder":"off"}`, `state {"state":"listening","recorder":"off"}`, `partial {"text":"turn"}`, `partial {"text":"turn on"}`, `partial {"text":""}`,
 		`device {"device":"Lamp","property":"on_off","value":"on","confirmed":true,"turn":"t-1"}`, "turn",
 	}
 	if !slices.Equal(told, want) {

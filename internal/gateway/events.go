@@ -1,0 +1,85 @@
+package gateway
+
+import (
+	"cmp"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/metrics"
+	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/tasks"
+)
+
+// version is that of the build.
+func (s setup) version() string { return cmp.Or(s.opts.Version, "dev") }
+
+// serverEvents passes on what happens to the MCP servers. It is made before the
+// host that tells it, and whoever wants to know is made before it or reads it.
+type serverEvents struct {
+	counts   *metrics.Metrics
+	attempts *attempts
+	returns  tasks.Returns
+	changed  chan struct{} // of size one: the servers are worth a look
+	api      *mqttapi.API  // nil without a presence on MQTT
+	watch    func(host.Attempt)
+}
+
+func (s setup) newServerEvents(api *mqttapi.API) serverEvents {
+	counts := metrics.New(s.version())
+	counts.Expect(s.serverIDs()...)
+	return serverEvents{
+		counts: counts, attempts: newAttempts(), returns: tasks.NewReturns(), changed: make(chan struct{}, 1),
+		api: api, watch: s.opts.Attempt,
+	}
+}
+
+// observer is the events as the MCP host tells them.
+func (e serverEvents) observer() host.Observer {
+	return host.Observer{
+		State:   func(string, mcpint.State, mcpint.State) { e.change() },
+		Health:  func(string, mcpint.Health, mcpint.Health, string) { e.change() },
+		Attempt: e.attempted,
+		Connected: func(c host.Connection) {
+			e.counts.Connected(c.Server, c.Away)
+			e.change()
+		},
+		Lost: func(server string, _ error) {
+			e.counts.Lost(server)
+			e.change()
+		},
+		Breaker: func(server string, _, to mcpint.BreakerState) {
+			e.counts.Breaker(server, to)
+			e.change()
+		},
+		Call: func(c host.CallReport) {
+			e.counts.Call(c.Server, c.Outcome, c.Took)
+			e.change()
+		},
+		Overall: func(state mcpint.Overall) {
+			if e.api != nil {
+				e.api.Servers(state)
+			}
+		},
+	}
+}
+
+// change says that the servers are worth a look. It does not block.
+func (e serverEvents) change() {
+	select {
+	case e.changed <- struct{}{}:
+	default: // somebody is on the way
+	}
+}
+
+// attempted passes the end of an attempt on.
+func (e serverEvents) attempted(a host.Attempt) {
+	e.counts.Attempt(a.Server)
+	e.change()
+	e.attempts.ended(a.Server, a.Err == nil)
+	if a.Err == nil {
+		e.returns.Tell(a.Server)
+	}
+	if e.watch != nil {
+		e.watch(a)
+	}
+}

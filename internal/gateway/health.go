@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"voicegateway/internal/ai"
+	"voicegateway/internal/house"
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/metrics"
+)
+
+// health tells how the parts are.
+type health struct {
+	board  *board
+	mcp    *host.Host
+	checks map[string]check
+}
+
+// check asks a part that knows more about itself than whether it runs.
+type check struct {
+	trouble func() string // what is wrong, "" when nothing is
+	about   func() string // what it has to tell although nothing is wrong; may be nil
+}
+
+// checks are those parts.
+func (s setup) checks(link link, mcp *host.Host, rooms *house.House, model *ai.Assistant, ear *ear) map[string]check {
+	return map[string]check{
+		"mqtt":     {trouble: link.trouble},
+		"mcp":      {trouble: func() string { return serverTrouble(mcp.Status()) }},
+		"grammar":  {trouble: rooms.Trouble},
+		"recorder": {trouble: ear.recorderTrouble, about: ear.recorderAbout},
+		"audio": {trouble: func() string {
+			if s.deaf() {
+				return "spoken commands are off: the recogniser hears English only; text commands work"
+			}
+			return ear.sound.card.State().Problem
+		}},
+		"tts": {trouble: func() string {
+			_, why := ear.voice.Ready()
+			return why
+		}},
+		"ai": {trouble: func() string {
+			if ok, why := model.Ready(); !ok {
+				return why
+			}
+			return ""
+		}},
+	}
+}
+
+// serverTrouble says which MCP server is not connected, "" when all are.
+func serverTrouble(servers []mcpint.Status) string {
+	for _, s := range servers {
+		if s.Status != mcpint.Connected {
+			return "the MCP server " + s.ID + " is " + string(s.Status) + "; local tools work"
+		}
+	}
+	return ""
+}
+
+// Readiness tells how the parts are.
+func (h health) Readiness() httpapi.Readiness {
+	parts := h.board.list()
+	for i, p := range parts {
+		part, knows := h.checks[p.Name]
+		if p.State != httpapi.PartReady || !knows {
+			continue
+		}
+		if why := part.trouble(); why != "" {
+			parts[i].State, parts[i].Why = httpapi.PartDegraded, why
+		} else if part.about != nil {
+			parts[i].Why = part.about()
+		}
+	}
+	return httpapi.Readiness{MCP: h.mcp.Overall(), Parts: parts}
+}
+
+// snapshot is what a scrape shows of the moment.
+func (h health) snapshot(link link, stream *stream) metrics.Snapshot {
+	s := metrics.Snapshot{
+		Overall: h.mcp.Overall(), MQTT: link.bus.Connected(), Events: stream.feed.Clients(),
+		Servers: h.mcp.Status(), Parts: map[string]string{},
+	}
+	for _, part := range h.Readiness().Parts {
+		s.Parts[part.Name] = string(part.State)
+	}
+	return s
+}

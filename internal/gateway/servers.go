@@ -1,0 +1,100 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/mcpint/selftools"
+	"voicegateway/internal/tools"
+)
+
+// zwaveServer is the id of our own server, the only one that is told where the
+// broker is and how to get in.
+const zwaveServer = "zwave"
+
+// newHost prepares the MCP servers, and the tools that show and reconnect them.
+func (s setup) newHost(registry *tools.Registry, link link, events serverEvents) (*host.Host, error) {
+	cfg := s.cfg.MCP.Config()
+	cfg.MQTT, cfg.Pins, cfg.Observer = link.bus.Connected, s.newPins(), events.observer()
+	cfg.Options = client.Options{
+		Name: "voice-gateway", Version: s.version(), ExecDir: filepath.Dir(s.opts.Executable),
+		Environ: s.opts.Environ, Log: s.log.With("part", "mcp"),
+	}
+	broker := map[string]string{
+		"MQTT_BROKER_URL": link.url, "MQTT_USERNAME": s.cfg.MQTT.Username, "MQTT_PASSWORD": s.opts.Secrets.MQTTPassword,
+		"MQTT_CA_FILE": s.cfg.MQTT.CAFile,
+	}
+	maps.DeleteFunc(broker, func(_, v string) bool { return v == "" })
+	for i := range cfg.Servers {
+		server := &cfg.Servers[i]
+		server.Program = filepath.Base(server.Command)
+		if server.ID != zwaveServer {
+			continue
+		}
+		// What helps is to name our own program, whatever command is configured.
+		server.Program = DefaultServer().Command
+		maps.Copy(broker, server.Env)
+		server.Env = broker
+	}
+	mcp, err := host.New(cfg, registry, s.log.With("part", "mcp"))
+	if err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	if err := registry.Add(selftools.New(s.serverList(mcp))...); err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	return mcp, nil
+}
+
+// serverList shows and retries the MCP servers for HTTP and for the tools.
+type serverList struct {
+	mcp *host.Host
+	ids []string // the configured ones, sorted
+}
+
+func (s setup) serverList(mcp *host.Host) serverList { return serverList{mcp, s.serverIDs()} }
+
+// serverIDs are the configured ones, sorted.
+func (s setup) serverIDs() []string { return slices.Sorted(maps.Keys(s.cfg.MCP.Servers)) }
+
+// List is the state of every MCP server.
+func (l serverList) List() mcpint.StatusList { return mcpint.ListOf(l.mcp.Status()) }
+
+// Status is the state of one.
+func (l serverList) Status(id string) (mcpint.Status, error) {
+	for _, s := range l.mcp.Status() {
+		if s.ID == id {
+			return s, nil
+		}
+	}
+	return mcpint.Status{}, fmt.Errorf("%w; configured are: %s", httpapi.ErrNotFound, strings.Join(l.ids, ", "))
+}
+
+// Retry starts afresh with one server.
+func (l serverList) Retry(ctx context.Context, id string) (s mcpint.Status, connected bool, err error) {
+	if s, err = l.Status(id); err != nil {
+		return s, false, err
+	}
+	connected = s.Status == mcpint.Connected // forcing it all the same closes its breaker halfway (M9)
+	if err = l.mcp.Retry(ctx, id); err != nil {
+		return s, false, fmt.Errorf("retrying: %w", err)
+	}
+	s, err = l.Status(id)
+	return s, connected, err
+}
+
+// RetryAll starts afresh with every server that is not connected.
+func (l serverList) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
+	if err := l.mcp.RetryAll(ctx); err != nil {
+		return mcpint.StatusList{}, fmt.Errorf("retrying: %w", err)
+	}
+	return l.List(), nil
+}

@@ -1,0 +1,140 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/record"
+	"voicegateway/internal/turn"
+)
+
+// Bodies of the event stream that are nobody's object already.
+type (
+	stateNews struct {
+		State    turn.State `json:"state"`
+		Recorder string     `json:"recorder,omitempty"` // on: what is said is kept; off
+	}
+	partialNews struct {
+		Text string `json:"text"`
+	}
+	deviceNews struct {
+		Device    string `json:"device"`
+		Property  string `json:"property"`
+		Value     any    `json:"value"`
+		Confirmed bool   `json:"confirmed"`
+		Turn      string `json:"turn"`
+	}
+)
+
+// newsInterval is how often servers are looked at for changes nobody announces
+// (a success, a count) while somebody listens, and how long announcements are
+// collected: one change makes several.
+const (
+	newsInterval = time.Second
+	newsSettle   = 20 * time.Millisecond
+)
+
+// stream tells on the event stream what happens.
+type stream struct {
+	feed     *httpapi.Feed
+	mcp      *host.Host
+	changed  <-chan struct{} // the servers are worth a look
+	recorder string          // on or off
+
+	// What is remembered of the frames so far. It belongs to the turn loop's
+	// goroutine.
+	meter   Meter
+	partial string // the last one published
+}
+
+func newStream(j *journal, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *stream {
+	standing := func() []httpapi.Event { return standing(j.state(), recorder, mcp.Status()) }
+	return &stream{feed: httpapi.NewFeed(standing, log.With("part", "http")), mcp: mcp, changed: changed, recorder: recorder}
+}
+
+// publish passes an event on.
+func (s *stream) publish(kind httpapi.Kind, body any) {
+	s.feed.Publish(httpapi.Event{Kind: kind, Body: body})
+}
+
+// standing is what a new client of the stream is told first.
+func standing(state turn.State, recorder string, servers []mcpint.Status) []httpapi.Event {
+	events := []httpapi.Event{{Kind: httpapi.KindState, Body: stateNews{state, recorder}}}
+	for _, s := range servers {
+		events = append(events, httpapi.Event{Kind: httpapi.KindServer, Body: s})
+	}
+	return events
+}
+
+// tellServers publishes every server's object when it has changed.
+func (s *stream) tellServers(ctx context.Context) error {
+	told := map[string][]byte{}
+	tick := time.NewTicker(newsInterval)
+	defer tick.Stop()
+	var settle <-chan time.Time // not nil while announcements are collected
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.changed:
+			if settle == nil {
+				settle = time.After(newsSettle)
+			}
+			continue
+		case <-tick.C:
+		case <-settle:
+			settle = nil
+		}
+		if s.feed.Clients() == 0 {
+			continue
+		}
+		for _, server := range s.mcp.Status() {
+			s.tellServer(told, server)
+		}
+	}
+}
+
+func (s *stream) tellServer(told map[string][]byte, server mcpint.Status) {
+	now, err := json.Marshal(server)
+	if err != nil || bytes.Equal(now, told[server.ID]) {
+		return
+	}
+	told[server.ID] = now
+	s.publish(httpapi.KindServer, json.RawMessage(now))
+}
+
+// StateChanged tells the state.
+func (s *stream) StateChanged(to turn.State) {
+	s.publish(httpapi.KindState, stateNews{to, s.recorder})
+}
+
+// Hearing passes on what the ear makes of a frame: the words so far when they
+// change, and the meter to those who asked for it.
+func (s *stream) Hearing(h turn.Hearing) {
+	if text := h.Partial.Text; text != s.partial {
+		s.partial = text
+		s.publish(httpapi.KindPartial, partialNews{text})
+	}
+	if reading, due := s.meter.Take(h, s.feed.Metered()); due {
+		s.publish(httpapi.KindMeter, reading)
+	}
+}
+
+// Replied tells nothing: the reply is in the record.
+func (s *stream) Replied(string, string) {}
+
+// TurnEnded tells the record, after what its devices said.
+func (s *stream) TurnEnded(r record.Record) {
+	for _, c := range r.Calls {
+		if d := c.Receipt; d != nil {
+			s.publish(httpapi.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
+		}
+	}
+	s.publish(httpapi.KindTurn, r)
+}
