@@ -9,6 +9,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/tools"
 )
 
@@ -31,6 +33,8 @@ type Assistant struct {
 	log    *slog.Logger
 	memory memory
 	acts   limiter
+	// phrases are what is said besides the model's words, by key.
+	phrases map[string]string
 
 	poke    chan struct{} // asks Run to look again
 	checked chan struct{} // closed after the first look
@@ -48,7 +52,7 @@ func New(cfg Config, m Model, tb Toolbox, log *slog.Logger) (*Assistant, error) 
 		return nil, errors.New("making the assistant: it needs a model, a toolbox and a logger")
 	}
 	a := &Assistant{
-		cfg: cfg, model: m, tools: tb, log: log,
+		cfg: cfg, model: m, tools: tb, log: log, phrases: sentences.Phrases(cmp.Or(cfg.Language, "en")),
 		poke: make(chan struct{}, 1), checked: make(chan struct{}),
 		status: status{why: "not looked for yet"},
 	}

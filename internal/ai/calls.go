@@ -216,7 +216,7 @@ func (r *reply) tell(rec dialogue.Call) (wrote bool) {
 		return false
 	}
 	r.facts.wrote = true
-	r.say(spokenReceipt(rec), true, false)
+	r.say(r.a.spokenReceipt(rec), true, false)
 	return true
 }
 
@@ -247,18 +247,12 @@ func forModel(rec dialogue.Call) string {
 
 // spokenReceipt is what the user hears of an act: the report of the tool itself,
 // in its own words where they are words.
-func spokenReceipt(rec dialogue.Call) string {
-	if rec.Err != nil {
-		if e, ok := errors.AsType[interface {
-			error
-			Spoken() string
-		}](rec.Err); ok {
-			return e.Spoken()
-		}
-		if errors.Is(rec.Err, tools.ErrNoAnswer) {
-			return "I don't know whether that worked."
-		}
-		return "That did not work, I could not reach it."
+func (a *Assistant) spokenReceipt(rec dialogue.Call) string {
+	switch {
+	case errors.Is(rec.Err, tools.ErrNoAnswer):
+		return a.phrases["fate_unknown"]
+	case rec.Err != nil:
+		return a.phrases["model_not_reached"]
 	}
 	text := rec.Result.Text
 	if r := rec.Result.Receipt; r != nil && r.Message != "" {
@@ -272,7 +266,7 @@ func spokenReceipt(rec dialogue.Call) string {
 		return said
 	}
 	if rec.Result.Failed {
-		return "That did not work."
+		return a.phrases["model_failed"]
 	}
-	return "Done."
+	return a.phrases["done"]
 }

@@ -22,6 +22,7 @@ type Config struct {
 	FirstTokenTimeout time.Duration `yaml:"first_token_timeout"` // longest silence of the model
 	MaxTokens         int           `yaml:"max_tokens"`          // of one completion
 	Temperature       float64       `yaml:"temperature"`         // 0: the model's own
+	Language          string        `yaml:"-"`                   // of what is said besides the model's words; empty: en
 }
 
 // localOllama is the default address. Under a profile with an address of its own

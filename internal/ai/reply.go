@@ -17,9 +17,6 @@ const (
 	maxRetryAfter = 2 * time.Second
 )
 
-// nothingDone is said in place of a claim without a receipt.
-const nothingDone = "I did not change anything."
-
 // reply is one Reply in progress. One goroutine owns it.
 type reply struct {
 	a        *Assistant
@@ -70,11 +67,11 @@ func (r *reply) run(ctx context.Context) error {
 // conclude makes sure that something true was said.
 func (r *reply) conclude() error {
 	if r.facts.claimed && !r.facts.wrote {
-		r.say(nothingDone, false, false)
+		r.say(r.a.phrases["model_did_nothing"], false, false) // in place of a claim without a receipt
 	}
 	if r.facts.undone && r.facts.wrote {
 		// The user has heard what was done and would think that it was all.
-		r.say("I did not do the rest.", true, false)
+		r.say(r.a.phrases["model_left_rest"], true, false)
 	}
 	if len(r.said) == 0 && !r.stopped {
 		return &Error{Kind: Empty}

@@ -89,9 +89,9 @@ func TestClaimWithoutACallIsNotSpoken(t *testing.T) {
 		mayAct bool
 		want   []string
 	}{
-		"claim":             {"I've turned on the lamp. Enjoy!", true, []string{"Enjoy!", nothingDone}},
-		"state":             {"The lamp is on.", true, []string{nothingDone}},
-		"in a question":     {"Done.", false, []string{nothingDone}},
+		"claim":             {"I've turned on the lamp. Enjoy!", true, []string{"Enjoy!", "I did not change anything."}},
+		"state":             {"The lamp is on.", true, []string{"I did not change anything."}},
+		"in a question":     {"Done.", false, []string{"I did not change anything."}},
 		"answer":            {"Which lamp do you mean?", true, []string{"Which lamp do you mean?"}},
 		"state in question": {"The lamp is on.", false, []string{"The lamp is on."}},
 		"honest":            {"I can't find that lamp.", true, []string{"I can't find that lamp."}},

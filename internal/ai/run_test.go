@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/tools"
@@ -143,17 +142,6 @@ func TestRequestsFitTheProvider(t *testing.T) {
 	}
 	if _, err := NewOpenAI(cfg, "two\nlines", nil); err == nil || strings.Contains(err.Error(), "two") {
 		t.Errorf("a key of two lines gave %v", err)
-	}
-}
-
-func TestTheWaitIsSpoken(t *testing.T) {
-	t.Parallel()
-	for wait, want := range map[time.Duration]string{
-		30 * time.Second: "in 30 seconds.", 1500 * time.Millisecond: "in 2 seconds.", time.Second: "in a second.", 5 * time.Minute: "in 5 minutes.", 0: "again.",
-	} {
-		if got := (&Error{Kind: Busy, RetryAfter: wait}).Spoken(); !strings.HasSuffix(got, want) {
-			t.Errorf("a wait of %v is %q, want %q", wait, got, want)
-		}
 	}
 }
 

@@ -51,7 +51,9 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	if err != nil {
 		return mind{}, err
 	}
-	model, err := ai.New(s.cfg.AI, transport, registry, s.log.With("part", "ai"))
+	settings := s.cfg.AI
+	settings.Language = s.cfg.Gateway.Language
+	model, err := ai.New(settings, transport, registry, s.log.With("part", "ai"))
 	if err != nil {
 		return mind{}, err
 	}

@@ -5,9 +5,8 @@
 // ("dish light", "night light") is not alike.
 //
 // Everything that can be known of the house is computed when it loads (New), so
-// that a look-up is short and bounded whatever was heard. To support another
-// language's sound add a table to phonetic.go, its articles and kinds of things to
-// words.go, and its rooms and devices to household/.
+// that a look-up is short and bounded whatever was heard. How a language sounds,
+// its articles, kinds of things, rooms and devices are in its file of words.
 package names
 
 import (

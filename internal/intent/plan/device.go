@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 
@@ -28,7 +29,7 @@ func device(a intent.Action, e *home.Entity) Step {
 		risk = tools.Dangerous
 	}
 	if e.Control == nil {
-		s := cannot(a, e, "cannot_control", "I have no way to control %s.", Spoken(e))
+		s := cannot(a, e, "cannot_control", "I have no way to control %s.", spoken(e))
 		if e.Domain == "scene" {
 			s = cannot(a, e, "cannot_start", "I have no way to start %s.", strings.ToLower(e.Name))
 		}
@@ -42,7 +43,7 @@ func device(a intent.Action, e *home.Entity) Step {
 	}
 	c, ok := commandFor(a, in, e)
 	if !ok {
-		return cannot(a, e, "cannot_do", "I can't do that with %s.", Spoken(e))
+		return cannot(a, e, "cannot_do", "I can't do that with %s.", spoken(e))
 	}
 	return control(a, e, c, risk)
 }
@@ -106,7 +107,7 @@ func can(e *home.Entity, a home.Ability) bool { return len(e.Abilities) == 0 || 
 // read plans a question about one entity.
 func read(a intent.Action, e *home.Entity) Step {
 	if e.Read == nil {
-		return cannot(a, e, "cannot_check", "I have no way to check %s.", Spoken(e))
+		return cannot(a, e, "cannot_check", "I have no way to check %s.", spoken(e))
 	}
 	args := map[string]any{"device_name": e.Read.ID}
 	class, _ := a.Slots["device_class"].(string)
@@ -129,10 +130,14 @@ const sensorTool = "get_device_sensor_data"
 // the new one.
 func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools.Risk) Step {
 	if !can(e, set.Ability) {
-		return cannot(a, e, "cannot_do", "I can't change the %s of %s.", set.Ability, Spoken(e))
+		s := cannot(a, e, "cannot_change", "I can't change the %s of %s.", set.Ability, spoken(e))
+		if err, ok := errors.AsType[*Error](s.Err); ok {
+			err.What = set.Ability
+		}
+		return s
 	}
 	if e.Read == nil {
-		return cannot(a, e, "cannot_now", "I don't know how %s is set now.", Spoken(e))
+		return cannot(a, e, "cannot_now", "I don't know how %s is set now.", spoken(e))
 	}
 	step := set.Step
 	if delta, ok := number(a.Slots[set.Slot]); ok {
@@ -159,7 +164,7 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 }
 
 func unknownNow(a intent.Action, e *home.Entity) error {
-	return &Error{Intent: a.Intent, Text: "I don't know how " + Spoken(e) + " is set now.", Key: "cannot_now", Entity: e}
+	return &Error{Intent: a.Intent, Text: "I don't know how " + spoken(e) + " is set now.", Key: "cannot_now", Entity: e}
 }
 
 // bounded keeps a brightness or a speed between just there and full; a

@@ -39,12 +39,13 @@ func (s *Step) Planned() tools.Call {
 	return s.Call
 }
 
-// Error is a plan that cannot be made; its text is an English sentence for people.
+// Error is a plan that cannot be made.
 type Error struct {
 	Intent string
-	Text   string
-	Key    string       // the phrase that says it in another language
+	Text   string       // for logs and records; English
+	Key    string       // the phrase that says it to people
 	Entity *home.Entity // what it is about; nil when it is not about a device
+	What   home.Ability // what of it cannot be changed, where only that is the trouble
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -187,8 +188,8 @@ func cannot(a intent.Action, e *home.Entity, key, format string, args ...any) St
 	return Step{Action: a, Entity: e, Risk: tools.Read, Err: err}
 }
 
-// Spoken is an entity's name inside a sentence: "the kitchen light".
-func Spoken(e *home.Entity) string {
+// spoken is an entity's name inside an English error: "the kitchen light".
+func spoken(e *home.Entity) string {
 	name := strings.ToLower(e.Name)
 	if strings.HasPrefix(name, "the ") || strings.HasPrefix(name, "my ") || possessive(name) {
 		return name

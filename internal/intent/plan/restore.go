@@ -40,7 +40,7 @@ func Restore(e *home.Entity, c Change) Step {
 	a, ok := former(e, c)
 	if !ok {
 		a.Intent = catalogue.Undo
-		return cannot(a, e, "unknown_before", "I don't know how %s was before.", Spoken(e))
+		return cannot(a, e, "unknown_before", "I don't know how %s was before.", spoken(e))
 	}
 	a.Devices = []string{e.ID}
 	s := device(a, e)
@@ -60,7 +60,7 @@ func Restore(e *home.Entity, c Change) Step {
 		if now == nil || alike(now, made.Value) || alike(present(c.Property, r), c.Before) {
 			return control, nil
 		}
-		text := "Somebody has changed " + Spoken(e) + " since."
+		text := "Somebody has changed " + spoken(e) + " since."
 		return tools.Call{}, &Error{Intent: a.Intent, Text: text, Key: "changed_since", Entity: e}
 	}
 	return s

@@ -71,7 +71,7 @@ func (p *Phrases) which(steps []plan.Step, results []tools.Result, asked string)
 	case len(names) == 1:
 		text = p.Phrase("state", map[string]any{"Name": capital(names[0]), "is": p.words["is"], "value": want})
 	case len(names) > 4:
-		text = fmt.Sprintf("%d %s %s %s.", len(names), p.thing(steps, 2), p.words["are"], want)
+		text = p.Phrase("several_are", map[string]any{"count": len(names), "things": p.thing(steps, 2), "are": p.words["are"], "value": want})
 	case len(names) > 1:
 		text = p.Phrase("state", map[string]any{"Name": capital(p.list(names)), "is": p.words["are"], "value": want})
 	}

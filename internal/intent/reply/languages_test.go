@@ -46,7 +46,7 @@ var place = regexp.MustCompile(`\{\w+\}`)
 // may not be missing, and a phrase may not use a place nobody fills.
 func TestEveryLanguageHasEveryReply(t *testing.T) {
 	t.Parallel()
-	optional := []string{"{is}", "{has}", "{it}", "{they}", "{a}", "{things}", "{reports}"} // what another language can do without
+	optional := []string{"{is}", "{has}", "{it}", "{they}", "{a}", "{things}", "{reports}", "{what}"} // what another language can do without
 	en := written(t, "en")
 	for _, language := range []string{"de", "es", "fr"} {
 		got := written(t, language)
@@ -54,6 +54,9 @@ func TestEveryLanguageHasEveryReply(t *testing.T) {
 			there, ok := got.Phrases[key]
 			if !ok {
 				t.Errorf("%s: the phrase %q is missing", language, key)
+			}
+			if text == "" {
+				continue // the tool says it in English
 			}
 			for _, p := range place.FindAllString(text, -1) {
 				if !slices.Contains(optional, p) && !strings.Contains(strings.ToLower(there), strings.ToLower(p)) {

@@ -36,6 +36,7 @@ type Phrases struct {
 	days     []string // from Sunday
 	months   []string // from January
 	yes      []string
+	names    naming
 	amends   map[string]Amendment // by what is said
 	chooses  choosing
 }
@@ -63,6 +64,7 @@ func Load(data []byte) (*Phrases, error) {
 	var raw struct {
 		Language string                       `yaml:"language"`
 		Yes      []string                     `yaml:"yes"`
+		Names    naming                       `yaml:"names"`
 		Amends   map[Amendment][]string       `yaml:"amends"`
 		Chooses  choosing                     `yaml:"chooses"`
 		Phrases  map[string]string            `yaml:"phrases"`
@@ -95,7 +97,7 @@ func Load(data []byte) (*Phrases, error) {
 	}
 	return &Phrases{
 		language: raw.Language, phrases: raw.Phrases, things: raw.Things, units: raw.Units, states: raw.States, sensors: raw.Sensors, words: raw.Words,
-		colours: raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes,
+		colours: raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes, names: raw.Names,
 		amends: amendTable(raw.Amends), chooses: raw.Chooses,
 	}, nil
 }
@@ -146,10 +148,10 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 }
 
 func (p *Phrases) article(word string) string {
-	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) {
+	switch {
+	case word != "" && strings.ContainsRune(p.names.Vowels, rune(word[0])):
 		return p.words["an"]
-	}
-	if strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") {
+	case p.names.several(word):
 		return "" // I don't know christmas lights here
 	}
 	return p.words["a"]
@@ -207,14 +209,14 @@ func (p *Phrases) Apology(err error) string {
 	return p.Phrase("failed", nil)
 }
 
-// planned says why nothing could be planned, in this language.
+// planned says why nothing could be planned.
 func (p *Phrases) planned(e *plan.Error) string {
-	if e.Key == "" || p.english() {
+	if e.Key == "" {
 		return e.Text
 	}
-	args := map[string]any{}
+	args := map[string]any{"what": e.What}
 	if e.Entity != nil {
-		args["name"] = p.spoken(e.Entity)
+		args["name"], args["plain"] = p.spoken(e.Entity), p.names.plain(e.Entity)
 	}
 	if text := p.Phrase(e.Key, args); text != "" {
 		return text
@@ -222,17 +224,48 @@ func (p *Phrases) planned(e *plan.Error) string {
 	return p.Phrase("failed", nil)
 }
 
-// english reports whether the texts of tools and plans, which are English, can
-// be said as they are.
+// english reports whether the texts of tools, which are English, can be said as
+// they are.
 func (p *Phrases) english() bool { return p.language == "en" || p.language == "" }
 
-// spoken is the name of a thing inside a sentence: "the kitchen light". Other
-// languages take the name as the house writes it, because its gender is unknown.
-func (p *Phrases) spoken(e *home.Entity) string {
-	if p.english() {
-		return plan.Spoken(e)
+// spoken is the name of a thing inside a sentence: "the kitchen light".
+func (p *Phrases) spoken(e *home.Entity) string { return p.names.inside(e) }
+
+// naming is how a language calls things inside a sentence. One that says names as
+// the house writes them, because their gender is unknown, leaves it empty.
+type naming struct {
+	Article    string   `yaml:"article"`
+	Lower      bool     `yaml:"lower"`
+	Without    []string `yaml:"without"`    // first words that take no article
+	Possessive []string `yaml:"possessive"` // endings of a first word that takes none
+	Plural     string   `yaml:"plural"`     // the ending of several things
+	Singular   []string `yaml:"singular"`   // endings like it of one thing
+	Vowels     string   `yaml:"vowels"`     // before which the other article stands
+}
+
+// plain is the name of a thing without an article.
+func (n *naming) plain(e *home.Entity) string {
+	if n.Lower {
+		return strings.ToLower(e.Name)
 	}
 	return e.Name
+}
+
+// inside is the name of a thing with its article.
+func (n *naming) inside(e *home.Entity) string {
+	name := n.plain(e)
+	first, _, more := strings.Cut(name, " ")
+	ends := func(ending string) bool { return strings.HasSuffix(first, ending) }
+	if n.Article == "" || more && (slices.Contains(n.Without, first) || slices.ContainsFunc(n.Possessive, ends)) {
+		return name
+	}
+	return n.Article + " " + name
+}
+
+// several reports whether a name is that of more than one thing.
+func (n *naming) several(name string) bool {
+	ends := func(ending string) bool { return strings.HasSuffix(name, ending) }
+	return n.Plural != "" && ends(n.Plural) && !slices.ContainsFunc(n.Singular, ends)
 }
 
 // isSentence reports whether a text was written to be heard.

@@ -81,7 +81,7 @@ func (p *Phrases) clock(key string, r tools.Result) string {
 	var data struct {
 		Time time.Time `json:"time"`
 	}
-	if key == "" || p.english() || json.Unmarshal(r.Data, &data) != nil || len(p.days) != 7 || len(p.months) != 12 {
+	if p.phrases[key] == "" || json.Unmarshal(r.Data, &data) != nil || len(p.days) != 7 || len(p.months) != 12 {
 		return ""
 	}
 	at := data.Time
@@ -275,7 +275,7 @@ func (p *Phrases) thing(steps []plan.Step, n int) string {
 func (p *Phrases) about(s *plan.Step) map[string]any {
 	name := p.spoken(s.Entity)
 	args := map[string]any{"name": name, "Name": capital(name)}
-	if p.english() && isPlural(name) {
+	if p.names.several(name) {
 		args["is"], args["has"], args["it"], args["they"] = p.words["are"], p.words["have"], p.words["them"], p.words["they"]
 		args["reports"] = p.words["report"]
 		return args
@@ -283,10 +283,6 @@ func (p *Phrases) about(s *plan.Step) map[string]any {
 	args["is"], args["has"], args["it"], args["they"] = p.words["is"], p.words["has"], p.words["it"], p.words["it"]
 	args["reports"] = p.words["reports"]
 	return args
-}
-
-func isPlural(name string) bool {
-	return strings.HasSuffix(name, "s") && !strings.HasSuffix(name, "ss") && !strings.HasSuffix(name, "'s") && !strings.HasSuffix(name, "us")
 }
 
 // list joins names: "a, b and c".

@@ -8,6 +8,8 @@ package sentences
 import (
 	"embed"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 //go:embed *.yaml
@@ -20,6 +22,22 @@ func Understood(language string) ([]byte, error) { return files.ReadFile(languag
 
 // Answered is the table of replies of a language; an error if there is none.
 func Answered(language string) ([]byte, error) { return files.ReadFile(language + answered) }
+
+// Phrases are the phrases of the replies of a language; none for a language we do
+// not have.
+func Phrases(language string) map[string]string {
+	data, err := Answered(language)
+	if err != nil {
+		return nil
+	}
+	var replies struct {
+		Phrases map[string]string `yaml:"phrases"`
+	}
+	if yaml.Unmarshal(data, &replies) != nil {
+		return nil // the files are part of the program, and tests load them
+	}
+	return replies.Phrases
+}
 
 // Languages are the codes of our languages, in alphabetical order.
 func Languages() []string {
