@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,88 +21,109 @@ const module = "voicegateway/"
 // anything marks the assembly, which wires every part.
 const anything = "*"
 
-// imports is the picture in docs/ARCHITECTURE.md as a table: what each package
-// may import of ours. A package that is missing here fails the test, so a new
-// one is a decision. Names are below internal/, except for cmd/.
-var imports = map[string][]string{
-	// Words: pure, without I/O and goroutines.
-	"audio":            {},
-	"audio/earcon":     {"audio"},
-	"speech":           {},
-	"home":             {"intent/sentences"},
-	"tools":            {},
-	"mcpint":           {},
-	"intent":           {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue"},
-	"intent/catalogue": {"home", "tools"},
-	"record":           {"tools"},
-	"dialogue":         {"tools"},
-	"intent/numbers":   {"intent/sentences"},
-	"intent/template":  {"intent/numbers"},
-	"intent/names":     {"home", "intent/numbers", "intent/sentences"},
-	"intent/sentences": {},
-	"intent/grammar":   {"home", "speech", "intent", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
-	"intent/plan":      {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
-	"intent/reply":     {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers", "intent/plan", "intent/sentences"},
-
-	// The story.
-	"turn":   {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
-	"answer": {"speech", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply", "home", "record", "dialogue"},
-
-	// Shared ground: what several parts need of one piece of the world. It knows none of ours.
-	"httpguard": {},
-	"process":   {},
-	"reconnect": {},
-
-	// Parts: each touches one piece of the world, and none knows another.
-	"worker":          {"process", "reconnect"},
-	"audio/device":    {"audio", "worker", "reconnect"},
-	"audio/file":      {"audio"},
-	"audio/room":      {"audio"},
-	"speech/sphinx":   {"audio", "speech", "worker"},
-	"speech/micro":    {"audio", "speech"},
-	"speech/wyoming":  {"audio", "speech"},
-	"speech/openai":   {"audio", "httpguard"},
-	"speech/wake":     {"audio", "speech", "speech/micro", "speech/sphinx", "speech/wyoming", "worker", "reconnect"},
-	"speech/vad":      {"audio", "speech", "speech/micro"},
-	"speech/denoise":  {},
-	"speech/endpoint": {"audio", "speech"},
-	"speech/stt":      {"audio", "speech", "intent/sentences", "speech/denoise", "speech/endpoint", "speech/openai", "speech/sphinx", "speech/wyoming", "process", "worker"},
-	"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming", "process"},
-	"tools/local":     {"tools", "store", "httpguard", "process", "intent/sentences"},
-	"ai":              {"tools", "home", "speech", "httpguard", "dialogue", "record", "intent/sentences"},
-	"mcpint/client":   {"mcpint", "tools", "httpguard", "process"},
-	"mcpint/host":     {"mcpint", "mcpint/client", "tools", "httpguard"},
-	"mcpint/serve":    {"mcpint", "tools", "httpguard"},
-	"zwave":           {"tools", "home", "zwave/wire"},
-	"zwave/wire":      {},
-	"zwave/sim":       {"home", "zwave/wire"},
-	"zwave/serve":     {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},
-	"mqtt":            {"reconnect"},
-	"mqttapi":         {"mcpint", "record"},
-	"broker":          {},
-	"httpapi":         {"audio", "home", "record", "httpguard", "mcpint"},
-	"metrics":         {"record", "mcpint"},
-	"recorder":        {"audio", "record"},
-	"store":           {},
-	"systemd":         {},
-	"config":          {},
-	"console":         {"record"},
-
-	// Assembly.
-	"mute":                 {"store"},
-	"tasks":                {"record", "store"},
-	"mcpint/selftools":     {"mcpint", "tools"},
-	"house":                {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
-	"gateway":              {anything},
-	"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
-	"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "tools", "turn"},
-	"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
-	"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
-	"cli":                  {anything},
-	"fake":                 {"answer", "dialogue", "intent/reply", "audio", "speech", "speech/wyoming", "tools", "record", "intent", "home", "turn"},
-	"cmd/voice-gateway":    {"cli"},
-	"cmd/zwave-mcp-server": {"zwave/serve"},
+// layer is one floor of the house; what it holds may import.
+type layer struct {
+	name, about string
+	imports     map[string][]string
 }
+
+// layers is the picture in docs/ARCHITECTURE.md as a table, from the ground up:
+// what each package may import of ours, of its own layer or of one below. A package
+// that is missing here fails the test, so a new one is a decision. Names are below
+// internal/, except for cmd/.
+var layers = []layer{
+	{"words", "pure: no I/O, no goroutines", map[string][]string{
+		"audio":            {},
+		"audio/earcon":     {"audio"},
+		"speech":           {},
+		"home":             {"intent/sentences"},
+		"tools":            {},
+		"mcpint":           {},
+		"record":           {"tools"},
+		"dialogue":         {"tools"},
+		"intent":           {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue"},
+		"intent/catalogue": {"home", "tools"},
+		"intent/numbers":   {"intent/sentences"},
+		"intent/template":  {"intent/numbers"},
+		"intent/names":     {"home", "intent/numbers", "intent/sentences"},
+		"intent/sentences": {},
+		"intent/grammar":   {"home", "speech", "intent", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
+		"intent/plan":      {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
+		"intent/reply":     {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers", "intent/plan", "intent/sentences"},
+	}},
+	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{
+		"httpguard": {},
+		"process":   {},
+		"reconnect": {},
+	}},
+	{"parts", "each touches one piece of the world, and none knows another", map[string][]string{
+		"worker":          {"process", "reconnect"},
+		"audio/device":    {"audio", "worker", "reconnect"},
+		"audio/file":      {"audio"},
+		"audio/room":      {"audio"},
+		"speech/sphinx":   {"audio", "speech", "worker"},
+		"speech/micro":    {"audio", "speech"},
+		"speech/wyoming":  {"audio", "speech"},
+		"speech/openai":   {"audio", "httpguard"},
+		"speech/wake":     {"audio", "speech", "speech/micro", "speech/sphinx", "speech/wyoming", "worker", "reconnect"},
+		"speech/vad":      {"audio", "speech", "speech/micro"},
+		"speech/denoise":  {},
+		"speech/endpoint": {"audio", "speech"},
+		"speech/stt":      {"audio", "speech", "intent/sentences", "speech/denoise", "speech/endpoint", "speech/openai", "speech/sphinx", "speech/wyoming", "process", "worker"},
+		"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming", "process"},
+		"tools/local":     {"tools", "store", "httpguard", "process", "intent/sentences"},
+		"ai":              {"tools", "home", "speech", "httpguard", "dialogue", "record", "intent/sentences"},
+		"mcpint/client":   {"mcpint", "tools", "httpguard", "process"},
+		"mcpint/host":     {"mcpint", "mcpint/client", "tools", "httpguard"},
+		"mcpint/serve":    {"mcpint", "tools", "httpguard"},
+		"zwave":           {"tools", "home", "zwave/wire"},
+		"zwave/wire":      {},
+		"zwave/sim":       {"home", "zwave/wire"},
+		"mqtt":            {"reconnect"},
+		"mqttapi":         {"mcpint", "record"},
+		"broker":          {},
+		"httpapi":         {"audio", "home", "record", "httpguard", "mcpint"},
+		"metrics":         {"record", "mcpint"},
+		"recorder":        {"audio", "record"},
+		"store":           {},
+		"systemd":         {},
+		"config":          {},
+	}},
+	{"story", "what happens, in words alone", map[string][]string{
+		"turn":   {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
+		"answer": {"speech", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply", "home", "record", "dialogue"},
+	}},
+	{"assembly", "puts the parts into the two programs", map[string][]string{
+		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},
+		"gateway":          {anything},
+		"house":            {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
+		"mute":             {"store"},
+		"tasks":            {"record", "store"},
+		"mcpint/selftools": {"mcpint", "tools"},
+	}},
+	{"programs", "flags in, calls, words out", map[string][]string{
+		"console":              {"record"},
+		"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
+		"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
+		"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "tools", "turn"},
+		"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
+		"cli":                  {anything},
+		"cmd/voice-gateway":    {"cli"},
+		"cmd/zwave-mcp-server": {"zwave/serve"},
+	}},
+	{"tests", "stand-ins, for tests alone", map[string][]string{
+		"fake": {"answer", "dialogue", "intent/reply", "audio", "speech", "speech/wyoming", "tools", "record", "intent", "home", "turn"},
+	}},
+}
+
+// imports is the table of all layers.
+var imports = func() map[string][]string {
+	all := map[string][]string{}
+	for _, l := range layers {
+		maps.Copy(all, l.imports)
+	}
+	return all
+}()
 
 // homes is the one place for each outside dependency; others reach it through
 // that package's own interface. A path counts with everything below it.
@@ -149,17 +172,24 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// A word that is allowed to import a part would make the picture a lie.
+// A table that lets an arrow point up would make the picture a lie. The story stands
+// on words alone.
 func TestTheTableItself(t *testing.T) {
-	words := []string{"audio", "speech", "home", "tools", "record", "dialogue", "intent", "mcpint"}
-	for name, allowed := range imports {
-		top, _, _ := strings.Cut(name, "/")
-		if !slices.Contains(words, name) && top != "intent" {
-			continue
+	floor := map[string]int{}
+	for i, l := range layers {
+		for name := range l.imports {
+			floor[name] = i
 		}
-		for _, a := range allowed {
-			if below, _, _ := strings.Cut(a, "/"); !slices.Contains(words, a) && below != "intent" {
-				t.Errorf("the table lets the word package %s import %s", name, a)
+	}
+	for _, l := range layers {
+		for name, allowed := range l.imports {
+			for _, a := range allowed {
+				if a != anything && floor[a] > floor[name] {
+					t.Errorf("the table lets %s of the layer %s import %s of the layer %s", name, l.name, a, layers[floor[a]].name)
+				}
+				if l.name == "story" && layers[floor[a]].name != "words" {
+					t.Errorf("the table lets %s of the story import %s, which is no word", name, a)
+				}
 			}
 		}
 	}
@@ -167,6 +197,57 @@ func TestTheTableItself(t *testing.T) {
 		for _, place := range places {
 			if _, ok := imports[place]; !ok {
 				t.Errorf("the home %s of %s is not in the table", place, outside)
+			}
+		}
+	}
+}
+
+// The document shows the layers as they stand in the table.
+func TestThePictureIsTheTable(t *testing.T) {
+	var b strings.Builder
+	for _, l := range slices.Backward(layers) {
+		line := fmt.Sprintf("%-9s", l.name)
+		for _, name := range slices.Sorted(maps.Keys(l.imports)) {
+			if len(line)+len(name) > 110 {
+				b.WriteString(strings.TrimRight(line, " ") + "\n")
+				line = strings.Repeat(" ", 9)
+			}
+			line += "  " + name
+		}
+		b.WriteString(line + "\n" + strings.Repeat(" ", 10) + "(" + l.about + ")\n")
+	}
+	document, err := os.ReadFile("../docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(document), "```text\n"+b.String()+"```\n") {
+		t.Errorf("docs/ARCHITECTURE.md does not show the layers of this table; they are:\n%s", b.String())
+	}
+}
+
+// walkRow is a step of the walk in docs/ARCHITECTURE.md: its file and functions.
+var walkRow = regexp.MustCompile("(?m)^\\| [0-9]+ \\| `([^`]+\\.go)` \\| (.*?) \\|")
+
+// A walk through functions that are gone leads nowhere.
+func TestTheWalkNamesFunctions(t *testing.T) {
+	document, err := os.ReadFile("../docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := walkRow.FindAllStringSubmatch(string(document), -1)
+	if len(rows) < 15 {
+		t.Fatalf("the walk has %d steps only", len(rows))
+	}
+	for _, row := range rows {
+		code, err := os.ReadFile(filepath.Join("..", row[1]))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, name := range inlineCode.FindAllStringSubmatch(row[2], -1) {
+			function := name[1][strings.LastIndex(name[1], ".")+1:]
+			if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + regexp.QuoteMeta(function) + `[\[(]`).Match(code) {
+				t.Errorf("%s has no function %s", row[1], function)
 			}
 		}
 	}

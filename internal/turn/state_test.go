@@ -128,9 +128,9 @@ func FuzzNextStaysInTheTable(f *testing.F) {
 }
 
 // The document draws the table; -update draws it anew.
-func TestArchitectureDrawsTheTable(t *testing.T) {
+func TestTheDocumentDrawsTheTable(t *testing.T) {
 	t.Parallel()
-	const path, begin, end = "../../docs/ARCHITECTURE.md", "```mermaid\n", "```\n"
+	const path, begin, end = "../../docs/turn-states.md", "```mermaid\n", "```\n"
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
