@@ -202,7 +202,7 @@ func (r *reply) tell(rec dialogue.Call) (wrote bool) {
 	if rec.Took > 0 && (rec.Result.Untrusted || rec.Spec.OpenWorld) {
 		r.outside = true
 	}
-	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.Call.ID, Text: forModel(rec)})
+	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: forModel(rec)})
 	r.pass(dialogue.Part{Call: &rec}, false)
 	if rec.Spec.Risk == tools.Read || rec.Spec.Risk == "" {
 		if rec.Took > 0 && rec.Err == nil && !rec.Result.Failed {

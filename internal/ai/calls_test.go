@@ -67,7 +67,7 @@ func TestCallsThatAreNotAllowedAreNotMade(t *testing.T) {
 			if args := second.Messages[len(second.Messages)-2].ToolCalls[0].Function.Arguments; !json.Valid([]byte(args)) {
 				t.Errorf("invalid arguments went back: %q", args)
 			}
-			if len(h.records) != 1 || !h.records[0].Result.Failed || h.records[0].Took != 0 || !json.Valid(h.records[0].Call.Args) {
+			if len(h.records) != 1 || !h.records[0].Result.Failed || h.records[0].Took != 0 || !json.Valid(h.records[0].Args) {
 				t.Errorf("the record is %+v", h.records)
 			}
 		})

@@ -183,7 +183,7 @@ func TestReadingCallsRunTogetherAndActsInOrder(t *testing.T) {
 		}
 		var order []string
 		for _, r := range h.records {
-			order = append(order, r.Call.Tool+string(r.Call.Args))
+			order = append(order, r.Tool+string(r.Args))
 		}
 		if want := []string{`get_state{"n":1}`, `get_datetime{}`, `control{"n":1}`, `control{"n":2}`, `get_state{"n":2}`}; !slices.Equal(order, want) {
 			t.Errorf("the records are %q", order)
