@@ -12,16 +12,15 @@ import (
 // otherMeanings are words that docs/GLOSSARY.md keeps off one thing, and what
 // the types of that name are instead.
 var otherMeanings = map[string]string{
-	"client":     "of a protocol: the side that asks (MQTT, an HTTP address, a worker)",
-	"command":    "what a topic asks for by its verb; what a Z-Wave device is told",
-	"job":        "what a goroutine is to do in the lab",
-	"layer":      "of a neural network",
-	"path":       "through a decoder's lattice",
-	"provider":   "of search results",
-	"recording":  "a labelled file, in the lab; what the recorder keeps on disk",
-	"correction": "the time after an act in which a correction needs no wake word",
-	"source":     "where a turn's text came from",
-	"stream":     "sound on its way to a recogniser",
+	"client":    "of a protocol: the side that asks (MQTT, an HTTP address, a worker)",
+	"command":   "what a topic asks for by its verb; what a Z-Wave device is told",
+	"job":       "what a goroutine is to do in the lab",
+	"layer":     "of a neural network",
+	"path":      "through a decoder's lattice",
+	"provider":  "of search results",
+	"recording": "a labelled file, in the lab; what the recorder keeps on disk",
+	"source":    "where a turn's text came from",
+	"stream":    "sound on its way to a recogniser",
 }
 
 // TestGlossary: each word stands for one thing, and no type is named by a word

@@ -18,17 +18,18 @@ const (
 	belowSpeaker    = 12.0 // dB below the command's loudest frame
 	leastLoudFrames = 5    // the shortest word has twice as many
 	keptBefore      = 15   // frames (300 ms) of a correction's sound that are kept from before it
-	// A correction is a few words: what goes on for longer is something else, and
-	// nobody asks the recogniser what, which would cost time. Its partial texts tell
-	// little about so short a sound.
+	// A correction is a few words. The recogniser is not asked for the text of what
+	// goes on for longer, which would cost time; its partial texts tell little about
+	// so short a sound.
 	longestCorrection  = 1600 * time.Millisecond
 	quietAfter         = 400 * time.Millisecond
 	pauseAfterOther    = 1200 * time.Millisecond // ends what was something else
 	lateCorrectionTime = 2 * time.Second         // after the time, for a word that began in it
 )
 
-// correcting listens for a correction: what Correcting and CorrectingDeaf know.
-type correcting struct {
+// correctionWindow is the time in which a correction needs no wake word: what
+// Correcting and CorrectingDeaf know.
+type correctionWindow struct {
 	recogniser *recogniser
 	amends     func(text string) bool
 	keep       bool // the sound is wanted
@@ -36,11 +37,11 @@ type correcting struct {
 
 	until time.Time // in the frames' clock
 	least float64   // dBFS: who corrects is at least as loud
-	said  correction
+	said  overheard
 }
 
-// correction is what was said while one is awaited, and may be one.
-type correction struct {
+// overheard is what was said in the time for a correction, and may be one.
+type overheard struct {
 	open       bool // the recogniser's utterance is
 	begins     time.Time
 	ends       time.Time // the last loud frame so far
@@ -51,15 +52,15 @@ type correction struct {
 }
 
 // hear takes a frame and returns Heard with a correction, NotCorrected when the time
-// for one is over, and "" otherwise. The endpointer has the frame already and has no
-// say: to whom somebody speaks, nobody knows.
-func (c *correcting) hear(ctx context.Context, f audio.Frame, room float64) Kind {
+// for one is over, and "" otherwise. The endpointer does not decide when it ends: it
+// cannot know to whom somebody speaks.
+func (c *correctionWindow) hear(ctx context.Context, f audio.Frame, room float64) Kind {
 	speaking := !c.said.ends.IsZero() && f.At.Sub(c.said.ends) < pauseAfterOther && !f.At.After(c.until.Add(lateCorrectionTime))
 	if f.At.After(c.until) && !speaking {
 		return NotCorrected
 	}
 	if !c.said.open || !c.said.ends.IsZero() && !speaking { // what was said was something else
-		c.said = correction{}
+		c.said = overheard{}
 		if err := c.recogniser.begin(ctx); err != nil {
 			c.log.Debug("corrections are not heard", "part", "turn", "err", err)
 			return NotCorrected
@@ -79,7 +80,7 @@ func (c *correcting) hear(ctx context.Context, f audio.Frame, room float64) Kind
 	s.heardAt = time.Now()
 	text, err := c.recogniser.finish(ctx)
 	if err != nil || !c.amends(text.Text) { // it only sounded like a correction
-		c.said = correction{}
+		c.said = overheard{}
 		return ""
 	}
 	s.open, s.text = false, text
@@ -87,7 +88,7 @@ func (c *correcting) hear(ctx context.Context, f audio.Frame, room float64) Kind
 }
 
 // note keeps what there is to know of a frame.
-func (c *correcting) note(f audio.Frame, room float64) {
+func (c *correctionWindow) note(f audio.Frame, room float64) {
 	s := &c.said
 	if c.keep {
 		s.sound = append(s.sound, f.Samples...)
@@ -106,11 +107,11 @@ func (c *correcting) note(f audio.Frame, room float64) {
 
 // end forgets what was said when k has ended the time for a correction. A wake word
 // opens the recogniser anew, which drops what is open.
-func (c *correcting) end(ctx context.Context, k Kind) {
+func (c *correctionWindow) end(ctx context.Context, k Kind) {
 	if c.said.open && k != Woken {
 		c.recogniser.drop(ctx)
 	}
-	c.said = correction{}
+	c.said = overheard{}
 }
 
 // awaitCorrection waits for a correction of a command of a loudness, if there is
@@ -120,16 +121,16 @@ func (l *Loop) awaitCorrection(ctx context.Context, loudest float64) {
 		return
 	}
 	if l.step(ctx, Acted) {
-		l.correcting.until, l.correcting.least = l.ear.newest.Add(correctionTime), loudest-belowSpeaker
+		l.window.until, l.window.least = l.ear.newest.Add(correctionTime), loudest-belowSpeaker
 	}
 }
 
 // correct makes a turn of a correction that was heard at a time of the frames' clock.
 func (l *Loop) correct(ctx context.Context, at time.Time) {
-	said := l.correcting.said
+	said := l.window.said
 	t := newTelling(l.cfg, said.begins)
 	l.turn = t
-	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = said.sound, l.correcting.least+belowSpeaker, said.ends.Sub(said.begins)
+	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = said.sound, l.window.least+belowSpeaker, said.ends.Sub(said.begins)
 	t.startClock(said.ends, at, said.heardAt, l.cfg.Live)
 	t.rec.Timings.Transcript = t.watch.Now()
 	t.rec.Endpoint = &record.Endpoint{Reason: sentenceEnded}

@@ -36,7 +36,7 @@ func (l *Loop) finish(ctx context.Context) {
 	}
 }
 
-// stop ends the turn from outside.
+// stop ends the turn because of k: a stop, a deadline or a failure.
 func (l *Loop) stop(ctx context.Context, k Kind) {
 	if k == Stopped {
 		l.waiting = nil // quiet means quiet
@@ -79,15 +79,15 @@ func (l *Loop) mute(ctx context.Context, k Kind) {
 	}
 }
 
-// abandon ends the turn from outside. A turn that was still listening has told
-// nobody yet, so its record is given here; any other gives its own.
+// abandon drops the turn because of k. The record of a turn that was still listening
+// is given here; the teller gives that of any other.
 func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
 	t := l.turn
 	if listening && t != nil {
 		l.recogniser.drop(ctx)
 		t.rec.Outcome = record.Interrupted
 		t.rec.Error = "listening ended: " + string(k)
-		if k == MicMuted { // which is said to be about what was just heard, too
+		if k == MicMuted { // who mutes the microphone does not want kept what it just heard
 			t.utterance.sound = nil
 		}
 		l.teller.finishRecord(t)

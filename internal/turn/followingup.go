@@ -16,9 +16,9 @@ const followUpTime = 6 * time.Second
 const noSpeech = "no_speech"
 
 // awaitAnswer gives the answer to a question its own time, whatever the endpointer
-// thinks of a person who says nothing. Without a wake word no frame is kept from
-// the recogniser, so it is here that a television is told from a person: who
-// answers is about as loud as who was asked.
+// says of a person who is silent. Without a wake word no frame is kept from the
+// recogniser, so a television is told from a person here: who answers is about as
+// loud as who commanded.
 func (l *Loop) awaitAnswer(ctx context.Context, f audio.Frame, e speech.Endpoint) speech.Endpoint {
 	t := l.turn
 	u := &t.utterance
@@ -40,7 +40,7 @@ func (l *Loop) awaitAnswer(ctx context.Context, f audio.Frame, e speech.Endpoint
 // tooQuiet reports whether what was heard was too quiet to be the person we asked.
 func (u *utterance) tooQuiet() bool { return u.loudFrames < leastLoudFrames }
 
-// awaitAnswerAgain begins the answer anew: what was heard was none.
+// awaitAnswerAgain drops what was heard, which was no answer, and waits for one.
 func (l *Loop) awaitAnswerAgain(ctx context.Context, e speech.Endpoint) {
 	l.recogniser.end.Reset(speech.Detection{Engine: "none", At: l.ear.newest})
 	u := &l.turn.utterance

@@ -16,9 +16,10 @@ const (
 	// the same on the wall's clock, and some for the recogniser.
 	growMost        = 3 * time.Second
 	additionTimeout = growMost + time.Second
-	// Somebody goes on who is as loud as the command for most of resumedOf frames;
-	// the loudest frame of a sentence is some 4 dB above its loudness, from which the
-	// rule of the sentence's end allows 10 dB.
+	// belowCommand and aboveRoom are in dB: somebody goes on who is about as loud as
+	// the command in resumedFrames of the last resumedOf frames. The loudest frame of
+	// a sentence is some 4 dB above its loudness, from which the rule of the sentence's
+	// end allows 10 dB.
 	belowCommand  = 14.0
 	aboveRoom     = 8.0
 	resumedFrames = 3
@@ -31,9 +32,9 @@ const (
 // sentenceEnded is the endpointer's reason for a sentence that is complete.
 const sentenceEnded = "sentence"
 
-// growing is a sentence that was acted on and may grow: what EarOpen and HearingMore
-// know. Its methods return what happened, "" for nothing.
-type growing struct {
+// growingSentence is a sentence that was acted on and may grow: what EarOpen and
+// HearingMore know. Its methods return what happened, "" for nothing.
+type growingSentence struct {
 	recogniser *recogniser
 	observer   Observer
 	keep       bool // the sound is wanted
@@ -57,18 +58,18 @@ type addition struct {
 }
 
 // begin lets a sentence grow that was complete at a time of the frames' clock.
-func (g *growing) begin(t *telling, at time.Time) {
+func (g *growingSentence) begin(t *telling, at time.Time) {
 	t.additions = make(chan addition, 1)
 	g.turn, g.since, g.words = t, at, t.utterance.words
 }
 
 // mayGrow says whether a clause may be added to a sentence that ended so.
-func (g *growing) mayGrow(e speech.Endpoint, text speech.Transcript) bool {
+func (g *growingSentence) mayGrow(e speech.Endpoint, text speech.Transcript) bool {
 	return e.Reason == sentenceEnded && text.Text != "" && g.recogniser.canReopen()
 }
 
 // await takes a frame while nobody goes on.
-func (g *growing) await(ctx context.Context, f audio.Frame, room float64) Kind {
+func (g *growingSentence) await(ctx context.Context, f audio.Frame, room float64) Kind {
 	level := audio.Level(f.Samples)
 	g.loud[len(g.waiting)%resumedOf] = level > room+aboveRoom && level > g.turn.utterance.loudest-belowCommand
 	g.waiting = append(g.waiting, f)
@@ -88,7 +89,7 @@ func (g *growing) await(ctx context.Context, f audio.Frame, room float64) Kind {
 }
 
 // resume goes on with the utterance, as if it had not been ended.
-func (g *growing) resume(ctx context.Context, at time.Time) Kind {
+func (g *growingSentence) resume(ctx context.Context, at time.Time) Kind {
 	if err := g.recogniser.reopen(ctx); err != nil {
 		g.log.Debug("sentence not gone on with", "part", "turn", "err", err)
 		return NothingAdded
@@ -104,7 +105,7 @@ func (g *growing) resume(ctx context.Context, at time.Time) Kind {
 }
 
 // hear takes a frame of somebody who goes on.
-func (g *growing) hear(ctx context.Context, f audio.Frame) Kind {
+func (g *growingSentence) hear(ctx context.Context, f audio.Frame) Kind {
 	if g.keep {
 		g.sound = append(g.sound, f.Samples...)
 	}
@@ -123,7 +124,7 @@ func (g *growing) hear(ctx context.Context, f audio.Frame) Kind {
 }
 
 // finish writes down what was said in all.
-func (g *growing) finish(ctx context.Context) Kind {
+func (g *growingSentence) finish(ctx context.Context) Kind {
 	g.open = false
 	text, err := g.recogniser.finish(ctx)
 	if err != nil {
@@ -136,9 +137,9 @@ func (g *growing) finish(ctx context.Context) Kind {
 
 // end tells the turn what was added when k has ended the time for it. A wake word
 // ends that turn, and opens the recogniser anew.
-func (g *growing) end(ctx context.Context, k Kind) {
+func (g *growingSentence) end(ctx context.Context, k Kind) {
 	grown := *g
-	*g = growing{recogniser: g.recogniser, observer: g.observer, keep: g.keep, log: g.log}
+	*g = growingSentence{recogniser: g.recogniser, observer: g.observer, keep: g.keep, log: g.log}
 	if k == Woken {
 		return
 	}
@@ -148,8 +149,8 @@ func (g *growing) end(ctx context.Context, k Kind) {
 	if grown.open {
 		g.recogniser.drop(ctx)
 	}
-	if k == MicMuted { // which is said to be about what was just heard, too
+	if k == MicMuted { // who mutes the microphone does not want kept what it just heard
 		grown.sound = nil
 	}
-	grown.turn.additions <- addition{whole: grown.whole, sound: grown.sound} // of size one, and this is the one
+	grown.turn.additions <- addition{whole: grown.whole, sound: grown.sound} // it has room for this one
 }

@@ -89,7 +89,7 @@ func (l *Loop) hearCorrection(ctx context.Context, f audio.Frame, level float64)
 		return
 	}
 	room := l.ear.room.Level()
-	switch k := l.correcting.hear(ctx, l.ownSound.without(f, room), room); k {
+	switch k := l.window.hear(ctx, l.ownSound.without(f, room), room); k {
 	case Heard:
 		l.correct(ctx, f.At)
 	default:

@@ -66,8 +66,8 @@ type Loop struct {
 	ear        ear
 	wakeWord   wakeWord
 	recogniser *recogniser
-	growing    growing
-	correcting correcting
+	growing    growingSentence
+	window     correctionWindow
 	ownSound   ownSound
 	voice      *voice
 	teller     *teller
@@ -86,7 +86,7 @@ type event struct {
 func NewLoop(cfg Config, p Parts) (*Loop, error) {
 	switch {
 	case p.Mic == nil || p.Mind == nil || p.Observer == nil || p.Log == nil:
-		return nil, errors.New("turn loop: a microphone, an answerer, an observer and a logger are needed")
+		return nil, errors.New("turn loop: a microphone, a mind, an observer and a logger are needed")
 	case p.Stt == nil || p.End == nil:
 		return nil, errors.New("turn loop: a transcriber and an endpointer are needed")
 	case p.Wake == nil && !cfg.PushToTalk:
@@ -107,8 +107,8 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 		voice:    &voice{synthesizer: p.Voice, speaker: p.Speaker, log: p.Log},
 	}
 	l.recogniser = &recogniser{stt: p.Stt, end: p.End, judge: p.Mind.Judge, budget: budgetOf(cfg.Live), log: p.Log}
-	l.growing = growing{recogniser: l.recogniser, observer: p.Observer, keep: p.Keep != nil, log: p.Log}
-	l.correcting = correcting{recogniser: l.recogniser, amends: p.Mind.Amends, keep: p.Keep != nil, log: p.Log}
+	l.growing = growingSentence{recogniser: l.recogniser, observer: p.Observer, keep: p.Keep != nil, log: p.Log}
+	l.window = correctionWindow{recogniser: l.recogniser, amends: p.Mind.Amends, keep: p.Keep != nil, log: p.Log}
 	l.ownSound = ownSound{speaker: chimes, set: cfg.Earcons, live: cfg.Live, log: p.Log, running: &l.running, events: l.events}
 	l.teller = &teller{
 		mind: p.Mind, voice: l.voice, observer: p.Observer, keep: p.Keep,
@@ -227,7 +227,7 @@ func (l *Loop) leave(ctx context.Context, before State, k Kind) {
 	case before.mayGrow() && !l.state.mayGrow():
 		l.growing.end(ctx, k)
 	case before.correctable() && !l.state.correctable():
-		l.correcting.end(ctx, k)
+		l.window.end(ctx, k)
 	}
 }
 

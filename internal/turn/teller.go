@@ -94,13 +94,13 @@ func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 }
 
 // awaitAddition waits for what may be added to the sentence, and answers that too.
-// Who only asked something hears the answer at once.
+// It does not let a person wait who only asked something.
 func (r *teller) awaitAddition(ctx context.Context, t *telling, asked record.Turn) {
 	if t.rec.Risk == "" || t.rec.Risk == string(tools.Read) {
 		return
 	}
 	var late <-chan time.Time
-	if r.live { // whose microphone may end in the middle of it
+	if r.live { // a microphone may end in the middle of it
 		timer := time.NewTimer(additionTimeout)
 		defer timer.Stop()
 		late = timer.C
@@ -116,8 +116,8 @@ func (r *teller) awaitAddition(ctx context.Context, t *telling, asked record.Tur
 	}
 }
 
-// tellNotHeard answers speech without a sentence in it. After a wake word a person
-// who spoke waits for an answer; without one nobody does.
+// tellNotHeard answers speech without a sentence in it, after a wake word: without
+// one, nobody waits for an answer.
 func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(string)) {
 	reply := ""
 	if t.rec.Outcome == record.Failed { // no recogniser worked, as tellAgain has noted

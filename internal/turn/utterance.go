@@ -11,8 +11,8 @@ import (
 )
 
 // openEar begins a turn. The command may follow the wake word in one breath, so the
-// sound since the end of the word is taken from the pre-roll. Of the answer to a
-// question that holds nothing; who answers is at least of a loudness.
+// sound since the end of the word is taken from the pre-roll; the answer to a question
+// begins later, from somebody who is at least of a loudness in dBFS.
 func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64) {
 	l.endTurn() // at once, whatever the recogniser takes to open
 	t := newTelling(l.cfg, d.At)
@@ -146,7 +146,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 		l.fail(ctx, "the speech recogniser failed: "+err.Error())
 	case !spoken:
 		t.rec.Outcome = record.Ignored
-		t.utterance.sound = nil // it is the room's
+		t.utterance.sound = nil // nobody spoke in it
 		if !t.followUp {        // a question that nobody answers is no turn
 			l.teller.finishRecord(t)
 		}

@@ -34,7 +34,7 @@ func (w *wakeWord) detect(ctx context.Context, f audio.Frame) (speech.Detection,
 	return w.engine.Detect(limited, f)
 }
 
-// score is how near the newest sound is to a wake word; 0 where nobody knows.
+// score is how near the newest sound is to a wake word; 0 for an engine without one.
 func (w *wakeWord) score() float64 {
 	if s, ok := w.engine.(Scorer); ok {
 		return s.Score()
