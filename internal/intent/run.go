@@ -2,9 +2,11 @@ package intent
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/intent/sentences"
 )
 
 // run is one search through all sentences.
@@ -341,7 +343,7 @@ func (r *run) words(i *inst, at place, most int) {
 			end = len(r.text)
 		}
 		word := r.text[pos:end]
-		if r.m.notNames[word] || n == 0 && articles[word] {
+		if r.m.notNames[word] || n == 0 && notFirst()[word] {
 			return
 		}
 		r.current.unknown = true
@@ -352,8 +354,14 @@ func (r *run) words(i *inst, at place, most int) {
 	}
 }
 
-// articles cannot begin a name.
-var articles = map[string]bool{"the": true, "my": true, "our": true, "a": true, "an": true, "this": true, "these": true, "those": true}
+// notFirst are the words of all our languages that cannot begin a name.
+var notFirst = sync.OnceValue(func() map[string]bool {
+	var all sentences.List
+	for _, w := range sentences.EveryWords() {
+		all = append(all, w.Names.NotFirst...)
+	}
+	return all.Set()
+})
 
 // with goes on with one more list value and takes it back afterwards.
 func (r *run) with(c capture, at place) {

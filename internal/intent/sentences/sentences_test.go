@@ -48,7 +48,7 @@ func TestWordsThatAreNone(t *testing.T) {
 		"no yaml":     {"\t:", "reading words"},
 		"unknown key": {"language: xx\nnmaes: {}\n", "nmaes"},
 		"missing key": {"language: xx\n", "names"},
-		"in a part":   {"language: xx\nnames: {dropped: a}\n", "names.heard_as"},
+		"in a part":   {"language: xx\nnames: {dropped: a}\n", "names.not_first"},
 		"no amounts":  {"numbers: {percents: [half]}\n", "{half: 50}"},
 		"no pairs":    {"sounds: {together: ph}\n", "{ph: F}"},
 	} {

@@ -30,6 +30,7 @@ type Words struct {
 // Names is what words do in the names of rooms and things.
 type Names struct {
 	Dropped   List              `yaml:"dropped"`
+	NotFirst  List              `yaml:"not_first"`
 	HeardAs   map[string]string `yaml:"heard_as"`
 	Also      map[string]string `yaml:"also"`
 	Kinds     []List            `yaml:"kinds"`
