@@ -14,9 +14,9 @@ import (
 
 // tabledLine is one line of hear --table --json.
 type tabledLine struct {
-	Kind, Voice, SNR, Denoise, Said, Text, Ended, Placed string
-	Intent, Wrong, Gate                                  bool
-	Late                                                 int `json:"late_ms"`
+	Kind, Voice, SNR, Denoise, Said, Text, Added, Ended, Placed string
+	Intent, Wrong, Gate                                         bool
+	Late                                                        int `json:"late_ms"`
 }
 
 // table is made once: it takes minutes, and two tests look at it.

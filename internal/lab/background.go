@@ -100,10 +100,10 @@ func (m *Lab) overhear(ctx context.Context, x mixed) (Outcome, error) {
 		o.Ended = unwoken
 		return o, nil
 	}
-	o.Transcript, o.Ended = h.transcript(), h.ended()
+	o.Transcript, o.Ended = h.first, h.ended()
 	o.Late = h.over.Sub(cfg.Start.Add(x.ends)).Milliseconds()
 	o.Kind = "command"
-	m.judge(&o)
+	m.judge(&o, h.whole())
 	o.Kind = "background"
 	return o, nil
 }
@@ -164,26 +164,27 @@ func (s sheet) tellBackground(all []Outcome) {
 			rows = append(rows, append(append(row, summed(some)...), reference))
 		}
 	}
-	console.Table(s.to, s.paint, []string{"speech", "level", "", "woken", "exact / intent / wrong", "ends p50", "p95", "reference exact %"}, rows)
+	console.Table(s.to, s.paint, []string{"speech", "level", "", "woken", "exact / intent / wrong", "added", "ends p50", "p95", "reference exact %"}, rows)
 }
 
 func summed(some []Outcome) []string {
-	exact, intent, wrong := 0, 0, 0
+	exact, intent, wrong, added := 0, 0, 0, 0
 	var late []int64
 	for _, o := range some {
 		if o.Ended == unwoken {
 			continue
 		}
 		exact, intent, wrong = exact+one(o.Exact), intent+one(o.Intent), wrong+one(o.Wrong)
+		added += one(o.Added != "")
 		late = append(late, o.Late)
 	}
 	n := len(late)
 	if n == 0 {
-		return []string{fmt.Sprintf("0 of %d", len(some)), "", "", ""}
+		return []string{fmt.Sprintf("0 of %d", len(some)), "", "", "", ""}
 	}
 	slices.Sort(late)
 	return []string{
 		fmt.Sprintf("%d of %d", n, len(some)), fmt.Sprintf("%3.0f / %3.0f / %3.0f %%", percent(exact, n), percent(intent, n), percent(wrong, n)),
-		fmt.Sprintf("%d ms", late[n/2]), fmt.Sprintf("%d ms", late[min(n-1, n*95/100)]),
+		fmt.Sprintf("%3.0f %%", percent(added, n)), fmt.Sprintf("%d ms", late[n/2]), fmt.Sprintf("%d ms", late[min(n-1, n*95/100)]),
 	}
 }

@@ -24,8 +24,9 @@ import (
 // heard is what the gateway made of one recording.
 type heard struct {
 	turned record.Record
-	turn   bool      // there was one: without a wake word there is none
-	over   time.Time // when the utterance ended, in the recording's clock
+	turn   bool              // there was one: without a wake word there is none
+	first  speech.Transcript // of the sentence that was acted on at once
+	over   time.Time         // when that ended, in the recording's clock
 }
 
 // play lets the gateway's own loop listen to a recording and gives its first turn.
@@ -49,9 +50,10 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	clock := &clocked{Endpointer: gateway.Attentive(ends, m.engine)}
+	text := &dictation{Engine: m.engine}
 	first := &firstTurn{over: cancel}
 	loop, err := turn.NewLoop(turn.Config{Source: record.FromFile, PushToTalk: word == nil}, turn.Parts{
-		Mic: sound, Wake: word, Stt: m.engine, End: clock, Mind: mind, Observer: first, Log: m.cfg.Log,
+		Mic: sound, Wake: word, Stt: text, End: clock, Mind: mind, Observer: first, Log: m.cfg.Log,
 	})
 	if err != nil {
 		return heard{}, err
@@ -63,20 +65,15 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 	if told && turned.Transcript == nil && turned.Outcome == record.Failed {
 		return heard{}, errors.New(turned.Error)
 	}
-	return heard{turned, told, clock.ended}, nil
+	return heard{turned, told, text.first, clock.ended}, nil
 }
 
-// transcript is what was written down; why it is nothing, the turn says.
-func (h heard) transcript() speech.Transcript {
-	t := h.turned.Transcript
-	if t == nil {
-		return speech.Transcript{Rejected: h.turned.Error}
+// whole is the text with what was added to the sentence.
+func (h heard) whole() string {
+	if h.turned.Transcript == nil {
+		return h.first.Text
 	}
-	text := speech.Transcript{Text: t.Text, Engine: t.Engine, Confidence: t.Confidence}
-	if text.Text == "" {
-		text.Rejected = h.turned.Error
-	}
-	return text
+	return h.turned.Transcript.Text
 }
 
 // ended is the endpointer's reason.
@@ -85,6 +82,32 @@ func (h heard) ended() string {
 		return ""
 	}
 	return h.turned.Endpoint.Reason
+}
+
+// dictation is a recogniser that keeps what it wrote down first: what is added to
+// the sentence makes a longer text of it. It belongs to the loop's goroutine.
+type dictation struct {
+	stt.Engine
+	written bool
+	first   speech.Transcript
+}
+
+// Finish keeps the first text.
+func (d *dictation) Finish(ctx context.Context) (speech.Transcript, error) {
+	t, err := d.Engine.Finish(ctx)
+	if !d.written {
+		d.written, d.first = true, t
+	}
+	return t, err
+}
+
+// Reopen goes on with the utterance, where the recogniser can.
+func (d *dictation) Reopen(ctx context.Context) error {
+	again, ok := d.Engine.(stt.Reopener)
+	if !ok {
+		return errors.New("the recogniser cannot go on with an utterance")
+	}
+	return again.Reopen(ctx)
 }
 
 // clocked is an endpointer that keeps when it first ended an utterance, or what of

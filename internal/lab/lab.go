@@ -189,7 +189,7 @@ func (m *Lab) hear(ctx context.Context, r Recording) (Outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Transcript, o.Ended = h.transcript(), h.ended()
-	m.judge(&o)
+	o.Transcript, o.Ended = h.first, h.ended()
+	m.judge(&o, h.whole())
 	return o, nil
 }

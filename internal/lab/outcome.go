@@ -20,6 +20,7 @@ type Outcome struct {
 	Said    string `json:"said"`
 	speech.Transcript
 	Ended  string `json:"ended"` // the endpointer's reason
+	Added  string `json:"added"` // words after the sentence that were acted on too and that nobody meant
 	Exact  bool   `json:"exact"`
 	Intent bool   `json:"intent"` // the same would be done
 	Wrong  bool   `json:"wrong"`  // a device that was not meant would act
@@ -33,8 +34,26 @@ type among struct {
 	Late   int64  `json:"late_ms,omitempty"` // from the command's end to the turn's
 }
 
-// judge compares what would be done with what was meant.
-func (m *Lab) judge(o *Outcome) {
+// judge compares what would be done with what was meant: the sentence that is acted
+// on at once, or that with what was added to it where this was meant.
+func (m *Lab) judge(o *Outcome, whole string) {
+	m.compare(o)
+	if whole == o.Text {
+		return
+	}
+	longer := *o
+	longer.Text = whole
+	m.compare(&longer)
+	if longer.Intent {
+		*o = longer
+		return
+	}
+	o.Added = strings.TrimSpace(strings.TrimPrefix(whole, o.Text))
+	o.Wrong = longer.Wrong
+}
+
+// compare judges one text.
+func (m *Lab) compare(o *Outcome) {
 	o.Exact = plainly(o.Text) == plainly(o.Said)
 	if o.Text == "" {
 		o.Intent = o.Kind != "command"
