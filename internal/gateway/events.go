@@ -14,7 +14,7 @@ import (
 func (s setup) version() string { return cmp.Or(s.opts.Version, "dev") }
 
 // serverEvents passes on what happens to the MCP servers. It is made before the
-// host that tells it, and whoever wants to know is made before it or reads it.
+// host that tells it: those who are told were made before, or read what it keeps.
 type serverEvents struct {
 	counts   *metrics.Metrics
 	attempts *attempts

@@ -2,9 +2,9 @@
 // errgroup: everything starts at once, and nothing waits that need not wait
 // (REQUIREMENTS M1). It exists so that the parts need not know each other. A
 // new part is one more value in New, made from those made before it, and a line in
-// the table of services. Nothing is changed in a part once it is made: what two of
-// them need of each other is a value made before both, or handed over when one of
-// them runs.
+// the table of services. Nothing is changed in a part once it is made (ADR 16): what
+// two of them need of each other is a value made before both, or handed over when
+// one of them runs.
 package gateway
 
 import (
@@ -101,7 +101,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	mcp.Watch("://home", rooms.Tell)
-	link.wakes(mcp)
+	link.wakeOnConnection(mcp)
 	mind, err := s.newMind(registry, rooms, mcp, events)
 	if err != nil {
 		return nil, err
@@ -115,9 +115,9 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	acts := acts{answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer}
 	health := health{board, mcp, s.checks(link, mcp, rooms, mind.model, ear)}
-	hands := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
+	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
-		Health: health, Asker: hands, Sayer: hands, Ear: hands, Servers: s.serverList(mcp), Events: stream.feed,
+		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
 	}, events.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
 	if err != nil {

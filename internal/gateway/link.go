@@ -51,9 +51,9 @@ func (s setup) newLink() (link, error) {
 	return l, err
 }
 
-// wakes has every connection to the broker wake the MCP servers, which may have
+// wakeOnConnection has every connection to the broker wake the MCP servers, which may have
 // waited for it, and tell the broker how things stand.
-func (l link) wakes(mcp *host.Host) {
+func (l link) wakeOnConnection(mcp *host.Host) {
 	l.bus.OnConnection(func(up bool) {
 		if !up {
 			return
