@@ -97,6 +97,7 @@ var layers = []layer{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},
 		"gateway":          {anything},
 		"house":            {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
+		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
 		"mute":             {"store"},
 		"tasks":            {"record", "store"},
 		"mcpint/selftools": {"mcpint", "tools"},

@@ -7,6 +7,7 @@ import (
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/reach"
 	"voicegateway/internal/tasks"
 )
 
@@ -17,7 +18,7 @@ func (s setup) version() string { return cmp.Or(s.opts.Version, "dev") }
 // host that tells it: those who are told were made before, or read what it keeps.
 type serverEvents struct {
 	counts   *metrics.Metrics
-	attempts *attempts
+	attempts *reach.Attempts
 	returns  tasks.Returns
 	changed  chan struct{} // of size one: the servers are worth a look
 	api      *mqttapi.API  // nil without a presence on MQTT
@@ -28,7 +29,7 @@ func (s setup) newServerEvents(api *mqttapi.API) serverEvents {
 	counts := metrics.New(s.version())
 	counts.Expect(s.serverIDs()...)
 	return serverEvents{
-		counts: counts, attempts: newAttempts(), returns: tasks.NewReturns(), changed: make(chan struct{}, 1),
+		counts: counts, attempts: reach.NewAttempts(), returns: tasks.NewReturns(), changed: make(chan struct{}, 1),
 		api: api, watch: s.opts.Attempt,
 	}
 }
@@ -75,7 +76,7 @@ func (e serverEvents) change() {
 func (e serverEvents) attempted(a host.Attempt) {
 	e.counts.Attempt(a.Server)
 	e.change()
-	e.attempts.ended(a.Server, a.Err == nil)
+	e.attempts.Ended(a.Server, a.Err == nil)
 	if a.Err == nil {
 		e.returns.Tell(a.Server)
 	}

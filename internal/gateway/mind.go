@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/reach"
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
@@ -39,7 +40,7 @@ func (s setup) newTools() (*tools.Registry, *local.Volume, error) {
 // mind is what understands and answers.
 type mind struct {
 	answerer *answer.Answerer
-	caller   *caller
+	caller   *reach.Caller
 	model    *ai.Assistant
 	tasks    *tasks.Stopped
 	returns  tasks.Returns
@@ -61,11 +62,12 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	if err != nil {
 		return mind{}, fmt.Errorf("gateway.language: %w", err)
 	}
+	servers := reach.NewServers(mcp)
 	m := mind{
-		caller: newCaller(registry, rooms, mcp, events.attempts), model: model, returns: events.returns,
-		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers{mcp}.connected, s.log.With("part", "tasks")),
+		caller: reach.NewCaller(registry, zwaveServer, rooms, mcp, events.attempts), model: model, returns: events.returns,
+		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
 	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.Safety,
-		answer.Recovery{Arbiter: model, Servers: servers{mcp}, Tasks: m.tasks}, s.log)
+		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
 	return m, err
 }

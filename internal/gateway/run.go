@@ -89,6 +89,30 @@ func (g *Gateway) restoreMute(ctx context.Context) {
 	}
 }
 
+// offer asks, whenever a server is back for which tasks wait, whether to resume
+// them, until ctx ends.
+func (g *Gateway) offer(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case server := <-g.mind.returns:
+			text := g.mind.answerer.Offer(server)
+			if text == "" {
+				continue
+			}
+			g.log.Info("a stopped task can be resumed", "part", "tasks", "server", server)
+			g.observer.Replied("", text)
+			if g.loop == nil {
+				continue
+			}
+			if err := g.loop.Say(ctx, text); err != nil && ctx.Err() == nil {
+				g.log.Warn("the offer was not spoken", "part", "tasks", "err", err)
+			}
+		}
+	}
+}
+
 // startLink starts client and broker and returns what stops them, one after the
 // other: the farewell must still find a broker.
 func (g *Gateway) startLink(ctx context.Context) (stop func()) {

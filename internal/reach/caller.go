@@ -1,4 +1,9 @@
-package gateway
+// Package reach is a turn's way to the MCP servers: it calls their tools, waits for
+// the server or the house that a step needs, and gets a lost one back. It exists so
+// that waiting has one place, and its rule can be read and tested: a step waits for
+// what it needs, and for nothing else (REQUIREMENTS M1). What else a step may have
+// to wait for is a field of answer.Need and a case in Await.
+package reach
 
 import (
 	"context"
@@ -20,34 +25,50 @@ const housePatience = 5 * time.Second
 // not connected: with the call itself it stays within a spoken turn (M6).
 const reachPatience = 4 * time.Second
 
-// caller is the turn's way to every tool, and the gateway's one place that waits:
-// for the server a step needs, and for no other.
-type caller struct {
+// Caller is the turn's way to every tool.
+type Caller struct {
 	*tools.Registry
-	house *house.House
-	host  *host.Host
-	*attempts
+	own      string // the id of our own server, which is the one to tell a house
+	house    *house.House
+	host     *host.Host
+	attempts *Attempts
 }
 
-// attempts are the attempts to connect to the servers, as they end. It is safe for
+// NewCaller calls the tools of a registry, which the host fills, and waits for them.
+// own is the id of our own server.
+func NewCaller(r *tools.Registry, own string, rooms *house.House, mcp *host.Host, a *Attempts) *Caller {
+	return &Caller{Registry: r, own: own, house: rooms, host: mcp, attempts: a}
+}
+
+// Attempts are the attempts to connect to the servers, as they end. It is safe for
 // concurrent use.
-type attempts struct {
+type Attempts struct {
 	mu    sync.Mutex
 	tried chan struct{}        // closed and replaced when an attempt has ended
 	count map[string]int       // ended ones, by server
 	since map[string]time.Time // by server, of the connection that its last attempt made
 }
 
-func newAttempts() *attempts {
-	return &attempts{tried: make(chan struct{}), count: map[string]int{}, since: map[string]time.Time{}}
+// NewAttempts is without any.
+func NewAttempts() *Attempts {
+	return &Attempts{tried: make(chan struct{}), count: map[string]int{}, since: map[string]time.Time{}}
 }
 
-func newCaller(r *tools.Registry, rooms *house.House, mcp *host.Host, a *attempts) *caller {
-	return &caller{Registry: r, house: rooms, host: mcp, attempts: a}
+// Ended takes the end of an attempt in.
+func (a *Attempts) Ended(server string, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count[server]++
+	delete(a.since, server)
+	if ok {
+		a.since[server] = time.Now()
+	}
+	close(a.tried)
+	a.tried = make(chan struct{})
 }
 
 // Await waits for what a step needs.
-func (c *caller) Await(ctx context.Context, n answer.Need) error {
+func (c *Caller) Await(ctx context.Context, n answer.Need) error {
 	switch {
 	case n.House:
 		return c.awaitHouse(ctx, n.Again)
@@ -60,7 +81,7 @@ func (c *caller) Await(ctx context.Context, n answer.Need) error {
 // awaitServer returns when a server has brought its tools or used up its attempts.
 // One that has never been connected is tried once more then; of any other the tools
 // are known, and the call itself connects it.
-func (c *caller) awaitServer(ctx context.Context, id string) error {
+func (c *Caller) awaitServer(ctx context.Context, id string) error {
 	if err := c.Registry.Await(ctx, id); err != nil {
 		return err
 	}
@@ -76,20 +97,20 @@ func (c *caller) awaitServer(ctx context.Context, id string) error {
 // one: our own, until it has used up its first attempts, and whichever has just
 // been connected. Again makes our own be tried once more while no house is known
 // at all, also long after its attempts are used up.
-func (c *caller) awaitHouse(ctx context.Context, again bool) error {
+func (c *Caller) awaitHouse(ctx context.Context, again bool) error {
 	told := c.house.Told()
-	if c.house.Knows(zwaveServer) {
+	if c.house.Knows(c.own) {
 		return nil
 	}
 	select {
-	case <-c.Arrival(zwaveServer):
+	case <-c.Arrival(c.own):
 	case <-told:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the house: %w", ctx.Err())
 	}
-	if again && c.house.House().Empty() && !c.connected(zwaveServer) {
-		c.reach(ctx, zwaveServer, told)
+	if again && c.house.House().Empty() && !NewServers(c.host).Connected(c.own) {
+		c.reach(ctx, c.own, told)
 	}
 	over := time.NewTimer(c.patience())
 	defer over.Stop()
@@ -104,13 +125,13 @@ func (c *caller) awaitHouse(ctx context.Context, again bool) error {
 
 // patience is how long those that are connected may still take to tell their
 // house. Where one is known already, only our own server is waited for.
-func (c *caller) patience() time.Duration {
+func (c *Caller) patience() time.Duration {
 	nobody := c.house.House().Empty()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.attempts.mu.Lock()
+	defer c.attempts.mu.Unlock()
 	var left time.Duration
-	for id, at := range c.since {
-		if nobody || id == zwaveServer {
+	for id, at := range c.attempts.since {
+		if nobody || id == c.own {
 			left = max(left, time.Until(at.Add(housePatience)))
 		}
 	}
@@ -119,12 +140,12 @@ func (c *caller) patience() time.Duration {
 
 // reach makes a server be tried at once. It returns when it has been, or when
 // enough is closed. Turns that wait at the same time share the attempt.
-func (c *caller) reach(ctx context.Context, id string, enough <-chan struct{}) {
+func (c *Caller) reach(ctx context.Context, id string, enough <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
-	c.mu.Lock()
-	before, tried := c.count[id], c.tried
-	c.mu.Unlock()
+	c.attempts.mu.Lock()
+	before, tried := c.attempts.count[id], c.attempts.tried
+	c.attempts.mu.Unlock()
 	c.host.Wake(id)
 	for over := false; !over; {
 		select {
@@ -134,23 +155,8 @@ func (c *caller) reach(ctx context.Context, id string, enough <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		}
-		c.mu.Lock()
-		tried, over = c.tried, c.count[id] > before
-		c.mu.Unlock()
+		c.attempts.mu.Lock()
+		tried, over = c.attempts.tried, c.attempts.count[id] > before
+		c.attempts.mu.Unlock()
 	}
 }
-
-// ended takes the end of an attempt in.
-func (a *attempts) ended(server string, ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.count[server]++
-	delete(a.since, server)
-	if ok {
-		a.since[server] = time.Now()
-	}
-	close(a.tried)
-	a.tried = make(chan struct{})
-}
-
-func (c *caller) connected(id string) bool { return servers{c.host}.connected(id) }

@@ -1,4 +1,4 @@
-package gateway
+package reach
 
 import (
 	"context"
@@ -14,9 +14,12 @@ import (
 	"voicegateway/internal/tools"
 )
 
+// ours is the id of our own server.
+const ours = "zwave"
+
 // waitingRoom is a caller whose servers come when the test says.
 type waitingRoom struct {
-	*caller
+	*Caller
 	arrive map[string]func()
 }
 
@@ -31,8 +34,8 @@ func newWaitingRoom(t *testing.T) waitingRoom {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := waitingRoom{newCaller(reg, rooms, keeper, newAttempts()), map[string]func(){}}
-	for _, id := range []string{zwaveServer, "stranger"} {
+	w := waitingRoom{NewCaller(reg, ours, rooms, keeper, NewAttempts()), map[string]func(){}}
+	for _, id := range []string{ours, "stranger"} {
 		w.arrive[id] = reg.Expect(id)
 	}
 	return w
@@ -40,7 +43,7 @@ func newWaitingRoom(t *testing.T) waitingRoom {
 
 // connects lets a server come.
 func (w waitingRoom) connects(id string) {
-	w.ended(id, true)
+	w.attempts.Ended(id, true)
 	w.arrive[id]()
 }
 
@@ -62,20 +65,20 @@ func (w waitingRoom) waits(t *testing.T, n answer.Need) bool {
 // whom nobody waits.
 func TestWhoIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	own, other, rooms := answer.Need{Server: zwaveServer}, answer.Need{Server: "stranger"}, answer.Need{House: true}
+	own, other, rooms := answer.Need{Server: ours}, answer.Need{Server: "stranger"}, answer.Need{House: true}
 	for name, tt := range map[string]struct {
 		before func(w waitingRoom)
 		waits  []answer.Need
 		ready  []answer.Need
 	}{
 		"at the start":                  {func(waitingRoom) {}, []answer.Need{own, other, rooms}, []answer.Need{{}, {Server: "unknown"}}},
-		"the house's server is there":   {func(w waitingRoom) { w.connects(zwaveServer) }, []answer.Need{other, rooms}, []answer.Need{own}},
-		"the house is told":             {func(w waitingRoom) { w.connects(zwaveServer); w.tells(zwaveServer) }, []answer.Need{other}, []answer.Need{own, rooms}},
-		"the house's server gives up":   {func(w waitingRoom) { w.arrive[zwaveServer]() }, []answer.Need{other}, []answer.Need{own, rooms}},
+		"the house's server is there":   {func(w waitingRoom) { w.connects(ours) }, []answer.Need{other, rooms}, []answer.Need{own}},
+		"the house is told":             {func(w waitingRoom) { w.connects(ours); w.tells(ours) }, []answer.Need{other}, []answer.Need{own, rooms}},
+		"the house's server gives up":   {func(w waitingRoom) { w.arrive[ours]() }, []answer.Need{other}, []answer.Need{own, rooms}},
 		"a stranger is there":           {func(w waitingRoom) { w.connects("stranger") }, []answer.Need{own, rooms}, []answer.Need{other}},
 		"a stranger has told a house":   {func(w waitingRoom) { w.connects("stranger"); w.tells("stranger") }, []answer.Need{own, rooms}, []answer.Need{other}},
-		"only a stranger may tell one":  {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger") }, []answer.Need{rooms}, []answer.Need{own, other}},
-		"a stranger told, ours gave up": {func(w waitingRoom) { w.arrive[zwaveServer](); w.connects("stranger"); w.tells("stranger") }, nil, []answer.Need{own, other, rooms}},
+		"only a stranger may tell one":  {func(w waitingRoom) { w.arrive[ours](); w.connects("stranger") }, []answer.Need{rooms}, []answer.Need{own, other}},
+		"a stranger told, ours gave up": {func(w waitingRoom) { w.arrive[ours](); w.connects("stranger"); w.tells("stranger") }, nil, []answer.Need{own, other, rooms}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,10 +105,10 @@ func TestWhoIsWaitedFor(t *testing.T) {
 func TestTheNewsEndsTheWait(t *testing.T) {
 	t.Parallel()
 	for name, happens := range map[string]func(w waitingRoom){
-		"our own tells":        func(w waitingRoom) { w.connects(zwaveServer); w.tells(zwaveServer) },
+		"our own tells":        func(w waitingRoom) { w.connects(ours); w.tells(ours) },
 		"a stranger tells":     func(w waitingRoom) { w.tells("stranger") },
-		"our own gives up":     func(w waitingRoom) { w.arrive[zwaveServer]() },
-		"our own has no house": func(w waitingRoom) { w.connects(zwaveServer) },
+		"our own gives up":     func(w waitingRoom) { w.arrive[ours]() },
+		"our own has no house": func(w waitingRoom) { w.connects(ours) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,4 +1,4 @@
-package gateway
+package reach
 
 import (
 	"context"
@@ -10,38 +10,18 @@ import (
 	"voicegateway/internal/mcpint/host"
 )
 
-// offer asks, whenever a server is back for which tasks wait, whether to resume
-// them, until ctx ends.
-func (g *Gateway) offer(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case server := <-g.mind.returns:
-			text := g.mind.answerer.Offer(server)
-			if text == "" {
-				continue
-			}
-			g.log.Info("a stopped task can be resumed", "part", "tasks", "server", server)
-			g.observer.Replied("", text)
-			if g.loop == nil {
-				continue
-			}
-			if err := g.loop.Say(ctx, text); err != nil && ctx.Err() == nil {
-				g.log.Warn("the offer was not spoken", "part", "tasks", "err", err)
-			}
-		}
-	}
-}
+// Servers is the MCP host as a turn sees it: who has answered, and who can be had
+// again.
+type Servers struct{ host *host.Host }
 
-// servers is the MCP host as a turn sees it.
-type servers struct{ host *host.Host }
+// NewServers looks at a host.
+func NewServers(mcp *host.Host) Servers { return Servers{mcp} }
 
 // reconnectLook is how often a turn that waits for a connection looks for it.
 const reconnectLook = 20 * time.Millisecond
 
 // Trouble tells how a server is.
-func (s servers) Trouble(server string) dialogue.Trouble {
+func (s Servers) Trouble(server string) dialogue.Trouble {
 	st, err := s.status(server)
 	if err != nil {
 		return dialogue.Trouble{Health: string(mcpint.Dead), Reason: err.Error()}
@@ -55,9 +35,9 @@ func (s servers) Trouble(server string) dialogue.Trouble {
 
 // Reconnect returns when there is a connection that answers: a new one, or the
 // one the host has made meanwhile. A server that only hangs is ended first.
-func (s servers) Reconnect(ctx context.Context, server string) error {
+func (s Servers) Reconnect(ctx context.Context, server string) error {
 	retry := s.host.Retry
-	if s.connected(server) && !s.answers(ctx, server) {
+	if s.Connected(server) && !s.answers(ctx, server) {
 		retry = s.host.Reconnect
 	}
 	if err := retry(ctx, server); err != nil {
@@ -81,22 +61,22 @@ func (s servers) Reconnect(ctx context.Context, server string) error {
 	}
 }
 
-// connected says whether there is a connection to a server.
-func (s servers) connected(server string) bool {
+// Connected says whether there is a connection to a server.
+func (s Servers) Connected(server string) bool {
 	st, err := s.status(server)
 	return err == nil && st.Status == mcpint.Connected
 }
 
 // answers asks a server for a sign of life. The limit is short: a connection made
 // anew costs less than the wait for one that hangs.
-func (s servers) answers(ctx context.Context, server string) bool {
+func (s Servers) answers(ctx context.Context, server string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	st, err := s.host.CheckHealth(ctx, server)
 	return err == nil && st.Status == mcpint.Connected && st.Health != mcpint.Unresponsive
 }
 
-func (s servers) status(server string) (mcpint.Status, error) {
+func (s Servers) status(server string) (mcpint.Status, error) {
 	for _, st := range s.host.Status() {
 		if st.ID == server {
 			return st, nil
