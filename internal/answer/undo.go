@@ -152,12 +152,12 @@ func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) pa
 	if len(did.deeds) == 0 {
 		return *x.before
 	}
-	return only(did, chosen[0].ID, x.before)
+	return onlyOn(did, chosen[0].ID, x.before)
 }
 
-// only leaves of what "the other one" did the act on the other one, which is what
+// onlyOn leaves of what "the other one" did the act on the other one, which is what
 // a person would take back next.
-func only(did past, device string, before *past) past {
+func onlyOn(did past, device string, before *past) past {
 	did.deeds = slices.DeleteFunc(did.deeds, func(d deed) bool { return d.device != device })
 	did = did.as(before.text)
 	if len(did.deeds) == 0 { // it did not do it, but the first one is as it was
