@@ -85,6 +85,10 @@ func reported(s sensor) map[any]bool {
 	for event := range 256 { // an event is a byte; 0 is idle
 		out[float64(event)] = event != 0
 	}
+	if s.class == "heat" { // cold is no fire, and nothing else that is asked about
+		delete(out, 5.0)
+		delete(out, 6.0)
+	}
 	return out
 }
 
@@ -151,6 +155,9 @@ func TestAnUnknownReportIsNoAnswer(t *testing.T) {
 		raws := []any{"Dust in device"}
 		if s.kind == home.Contact || s.id.Class == wire.BinarySensor {
 			raws = append(raws, 24.0, 254.0)
+		}
+		if s.class == "heat" {
+			raws = append(raws, 5.0, 6.0)
 		}
 		for _, raw := range raws {
 			word := m.sensorState(s, raw)

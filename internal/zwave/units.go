@@ -120,6 +120,13 @@ func (m *model) word(id wire.ValueID, raw any) any {
 	return raw
 }
 
+// The events of a heat alarm that tell of cold, with and without the place: they
+// say nothing of a fire.
+const (
+	underheatAt = 5
+	underheat   = 6
+)
+
 // sensorState is a reading for people: a number, or open and closed, detected and
 // clear.
 func (m *model) sensorState(s sensor, raw any) any {
@@ -132,6 +139,8 @@ func (m *model) sensorState(s sensor, raw any) any {
 		return pressed(n)
 	case s.id.Class == wire.Notification && s.kind == home.Contact && isNumber:
 		return m.contact(s.id, n)
+	case s.id.Class == wire.Notification && s.class == "heat" && (n == underheatAt || n == underheat):
+		return m.word(s.id, n)
 	case s.id.Class == wire.Notification && isNumber:
 		return either(n != 0, "detected", "clear")
 	case isBool && s.kind == home.Contact:
