@@ -125,14 +125,6 @@ func (m *Metrics) Call(server string, outcome mcpint.CallOutcome, took time.Dura
 	m.callTook.WithLabelValues(server).Observe(took.Seconds())
 }
 
-// Turn is what is counted of a turn.
-type Turn struct {
-	Source, Route, Outcome string
-	// Stages are milliseconds from the end of speech to the stages of
-	// REQUIREMENTS 2.4; nil: the turn did not come to that stage.
-	Stages map[string]*float64
-}
-
 // Turn counts the end of a turn.
 func (m *Metrics) Turn(r record.Record) {
 	m.turns.WithLabelValues(turnSources.known(string(r.Source)), turnRoutes.known(string(r.Route)), turnOutcomes.known(string(r.Outcome))).Inc()
