@@ -18,7 +18,6 @@ import (
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
@@ -135,7 +134,7 @@ func answererFor(t *testing.T, p *patient, arb *arbiter, tasks *shelf, model *fa
 		r.Arbiter = arb
 	}
 	a, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: p.call},
-		model, reply.English(), answer.Safety{FanOutLimit: 5}, r, slog.New(slog.DiscardHandler))
+		model, fake.English(), answer.Safety{FanOutLimit: 5}, r, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
@@ -42,7 +41,7 @@ func needs(t *testing.T, h *home.House, model *fake.Assistant, caller *fake.Call
 		return await(ctx, need)
 	}
 	var err error
-	n.Answerer, err = answer.New(n.matcher, caller, model, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+	n.Answerer, err = answer.New(n.matcher, caller, model, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,6 @@ import (
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
@@ -347,7 +346,7 @@ func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 		return intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}
 	}
 	a, err := answer.New(&fake.Matcher{MatchFunc: nothing, Home: fake.Cottage()}, &fake.Caller{CallFunc: w.Call}, &fake.Assistant{},
-		reply.English(), answer.Safety{}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+		fake.English(), answer.Safety{}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

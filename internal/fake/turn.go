@@ -13,6 +13,7 @@ import (
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
@@ -371,4 +372,13 @@ func (o *Observer) Records() []record.Record {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]record.Record(nil), o.records...)
+}
+
+// English are our own replies in English.
+func English() *reply.Phrases {
+	p, err := reply.Ours("en")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return p
 }

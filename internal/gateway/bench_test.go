@@ -16,7 +16,6 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
@@ -112,7 +111,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 	if err != nil {
 		b.Fatal(err)
 	}
-	answerer, err := answer.New(h, noTools{}, assist, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+	answerer, err := answer.New(h, noTools{}, assist, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}

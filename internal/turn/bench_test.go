@@ -12,7 +12,6 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
@@ -68,7 +67,7 @@ func runLoop(b *testing.B) (line, *ender) {
 		return tools.Result{Text: "It's noon."}, nil
 	}}
 	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, caller,
-		&fake.Assistant{}, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+		&fake.Assistant{}, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
@@ -86,7 +85,7 @@ func newBenchWith(t *testing.T, stt turn.Transcriber) *bench {
 	}
 	log := slog.New(slog.DiscardHandler)
 	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, b.caller,
-		&fake.Assistant{}, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+		&fake.Assistant{}, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

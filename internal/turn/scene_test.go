@@ -25,7 +25,6 @@ import (
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
@@ -152,7 +151,7 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 			return speech.Closed
 		}
 		return speech.Incomplete
-	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, reply.English(), answer.Safety{FanOutLimit: limit}, answer.Recovery{}, log)
+	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, fake.English(), answer.Safety{FanOutLimit: limit}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,6 @@
 package turn
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -38,14 +34,6 @@ const (
 	// CorrectingDeaf is Correcting while the wake word engine cannot hear.
 	CorrectingDeaf State = "correcting_deaf"
 )
-
-// States are all of them, in the order of a turn.
-func States() []State {
-	return []State{
-		Idle, Waking, Listening, Thinking, EarOpen, HearingMore, Speaking, AskingBack, FollowingUp,
-		Correcting, Muted, EarFailed, CorrectingDeaf,
-	}
-}
 
 // Published is the state as it is told outside (MQTT, HTTP, logs), which knows
 // nothing of the finer ways of hearing: idle, wake, listening, thinking, speaking,
@@ -179,22 +167,4 @@ func Next(s State, k Kind) (State, bool) {
 		return s, false
 	}
 	return to, true
-}
-
-// Diagram draws the table for a document (Mermaid). A state that is published by
-// another word has that in brackets.
-func Diagram() string {
-	var b strings.Builder
-	b.WriteString("stateDiagram-v2\n    [*] --> idle\n")
-	for _, s := range States() {
-		if p := s.Published(); p != s {
-			fmt.Fprintf(&b, "    %s: %s (%s)\n", s, s, p)
-		}
-	}
-	for _, from := range States() {
-		for _, k := range slices.Sorted(maps.Keys(next[from])) {
-			fmt.Fprintf(&b, "    %s --> %s: %s\n", from, next[from][k], k)
-		}
-	}
-	return b.String()
 }

@@ -24,7 +24,6 @@ import (
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
@@ -120,7 +119,7 @@ func (s *story) tell(t *testing.T) {
 	}
 	log := slog.New(slog.DiscardHandler)
 	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: s.call},
-		model, reply.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+		model, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

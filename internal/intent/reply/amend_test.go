@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/intent/sentences"
@@ -107,7 +108,7 @@ func TestPlace(t *testing.T) {
 		Areas:    []home.Area{{Name: "Living Room", Aliases: []string{"Lounge"}}, {Name: "Kitchen"}},
 		Entities: []home.Entity{{ID: "x", Name: "X", Area: "The One"}},
 	}
-	p := reply.English()
+	p := fake.English()
 	for text, want := range map[string]string{
 		"kitchen": "Kitchen", "in the kitchen please": "Kitchen", "The living room.": "Living Room", "lounge": "Living Room", "the one": "The One",
 		"here": "", "": "", "turn on the kitchen": "", "the": "",

@@ -41,15 +41,6 @@ type Phrases struct {
 	chooses  choosing
 }
 
-// English are our own replies. They are part of the program; a test proves that
-// they load and are complete.
-func English() *Phrases {
-	if p, err := Ours("en"); err == nil {
-		return p
-	}
-	return &Phrases{}
-}
-
 // Ours are our own replies in a language. It is an error if there are none.
 func Ours(language string) (*Phrases, error) {
 	data, err := sentences.Answered(language)

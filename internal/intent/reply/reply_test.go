@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
@@ -99,7 +100,7 @@ func TestTold(t *testing.T) {
 		"volume":       {"turn the volume up", "", []string{""}, "Done."},
 		"list":         {"what can you control in here", "Garage", []string{""}, "Here I know the garage door and the garage window."},
 	}
-	h, p := house(t), reply.English()
+	h, p := house(t), fake.English()
 	m, err := intent.New(intent.English(), h)
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +142,7 @@ func TestRefusal(t *testing.T) {
 		"markup":        {intent.Decision{Reason: "unknown_name", Heard: "<b>http://x</b>"}, "I did not understand that."},
 	}
 	for name, tt := range tests {
-		if got := reply.English().Refusal(tt.d); got != tt.want {
+		if got := fake.English().Refusal(tt.d); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 	}
@@ -149,7 +150,7 @@ func TestRefusal(t *testing.T) {
 
 func TestDenied(t *testing.T) {
 	t.Parallel()
-	h, p := house(t), reply.English()
+	h, p := house(t), fake.English()
 	m, err := intent.New(intent.English(), h)
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +193,7 @@ func TestApology(t *testing.T) {
 		"bare words": {sentence("Oops."), "Sorry, that did not work."},
 	}
 	for name, tt := range tests {
-		if got := reply.English().Apology(tt.err); got != tt.want {
+		if got := fake.English().Apology(tt.err); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 	}
@@ -200,7 +201,7 @@ func TestApology(t *testing.T) {
 
 func TestPhrase(t *testing.T) {
 	t.Parallel()
-	p := reply.English()
+	p := fake.English()
 	if got := p.Phrase("many_devices", map[string]any{"count": 7}); got != "That is 7 devices. Shall I go on?" {
 		t.Errorf("got %q", got)
 	}
@@ -238,7 +239,7 @@ func TestLoad(t *testing.T) {
 func FuzzTold(f *testing.F) {
 	f.Add(`{"device":"x","outcome":"confirmed","before":1,"value":"x"}`, "text", true)
 	f.Add(`{"state":{},"values":{"setpoint":[]},"age_seconds":-1}`, "", false)
-	p := reply.English()
+	p := fake.English()
 	e := &home.Entity{ID: "x", Name: "Lamp", Domain: "light"}
 	f.Fuzz(func(_ *testing.T, data, text string, failed bool) {
 		receipt := tools.ReadReceipt(json.RawMessage(data))
