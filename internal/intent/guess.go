@@ -136,17 +136,17 @@ func (m *Matcher) nothing(p *parse, heard, place string) Decision {
 		return m.refuse(p, "unknown_name", heard)
 	}
 	for _, i := range r.Items {
-		if m.commands(p.block.Intent, m.house.Entities[i].Domain) {
+		if m.pack.commands(p.block.Intent, m.house.Entities[i].Domain) {
 			return Decision{Route: Reject, Reason: "wrong_kind", Heard: heard}
 		}
 	}
 	return Decision{Route: Model, Reason: "no_sentence"}
 }
 
-// commands reports whether the pack has sentences of the intent for things of the
+// commands reports whether a pack has sentences of the intent for things of the
 // domain.
-func (m *Matcher) commands(intent, domain string) bool {
-	return slices.ContainsFunc(m.pack.Blocks, func(b Block) bool {
+func (p *Pack) commands(intent, domain string) bool {
+	return slices.ContainsFunc(p.Blocks, func(b Block) bool {
 		return b.Intent == intent && (slices.Contains(b.Domains, domain) || b.Slots["domain"] == domain)
 	})
 }

@@ -96,7 +96,7 @@ func kindWords(pack *Pack) map[string]string {
 // onlyPlural reports whether a name was said in the plural that the house has in
 // the singular: "the bedroom lights" are all lights of the bedroom before they
 // are the one that is called bedroom light.
-func (m *Matcher) onlyPlural(p *parse) bool {
+func (k *words) onlyPlural(p *parse) bool {
 	for i := range p.n {
 		c := &p.captures[i]
 		if c.at.op != opName || c.unknown {
@@ -104,7 +104,7 @@ func (m *Matcher) onlyPlural(p *parse) bool {
 		}
 		said := p.text[c.start:c.end]
 		one, ends := strings.CutSuffix(said, "s")
-		return ends && m.written[one] && !m.written[said]
+		return ends && k.written[one] && !k.written[said]
 	}
 	return false
 }

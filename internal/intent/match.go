@@ -30,7 +30,8 @@ type Matcher struct {
 	areaIndex *names.Index
 }
 
-// words are what decides about texts no sentence fits.
+// words are those to leave out, those that join commands, and what decides about
+// texts no sentence fits.
 type words struct {
 	skip     []string // " word "
 	join     [][]string

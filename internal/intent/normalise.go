@@ -24,9 +24,9 @@ func normalise(text string) string {
 }
 
 // strip removes skip words, longest first, as whole words.
-func (m *Matcher) strip(text string) string {
+func (k *words) strip(text string) string {
 	padded := " " + text + " "
-	for _, s := range m.skip {
+	for _, s := range k.skip {
 		for strings.Contains(padded, s) {
 			padded = strings.Replace(padded, s, " ", 1)
 		}
@@ -35,13 +35,13 @@ func (m *Matcher) strip(text string) string {
 }
 
 // parts cuts a text at the words that join commands; nil without one.
-func (m *Matcher) parts(text string) []string {
+func (k *words) parts(text string) []string {
 	const most = 4 // commands in one sentence
 	words := strings.Fields(text)
 	var parts []string
 	start := 0
 	for i := 0; i < len(words); {
-		n := m.joinAt(words[i:])
+		n := k.joinAt(words[i:])
 		if n == 0 || i == start {
 			i++
 			continue
@@ -56,8 +56,8 @@ func (m *Matcher) parts(text string) []string {
 	return append(parts, strings.Join(words[start:], " "))
 }
 
-func (m *Matcher) joinAt(words []string) int {
-	for _, join := range m.join {
+func (k *words) joinAt(words []string) int {
+	for _, join := range k.join {
 		if len(join) <= len(words) && slices.Equal(join, words[:len(join)]) {
 			return len(join)
 		}

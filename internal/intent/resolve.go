@@ -249,7 +249,7 @@ func (m *Matcher) ofKind(domain string, class any) []int32 {
 	for i := range m.house.Entities {
 		if slices.ContainsFunc(classes, func(c any) bool {
 			one, _ := c.(string)
-			return m.isKind(&m.house.Entities[i], domain, one)
+			return isKind(&m.house.Entities[i], domain, one)
 		}) {
 			out = append(out, int32(i))
 		}
@@ -259,7 +259,7 @@ func (m *Matcher) ofKind(domain string, class any) []int32 {
 
 // isKind reports whether an entity is of the domain and class a sentence asks
 // for. Families name a blind "blind" whether or not the class attribute says so.
-func (m *Matcher) isKind(e *home.Entity, domain, class string) bool {
+func isKind(e *home.Entity, domain, class string) bool {
 	if domain != "" && e.Domain != domain {
 		return false
 	}

@@ -1,9 +1,7 @@
 package reply
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"voicegateway/internal/home"
@@ -46,7 +44,7 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 func (p *Phrases) which(steps []plan.Step, results []tools.Result, asked string) string {
 	var senses []sense
 	for i := range steps {
-		if got, ok := p.sensed(&steps[i], results[i]); ok {
+		if got, ok := p.readings.sensed(&steps[i], results[i]); ok {
 			senses = append(senses, got)
 		}
 	}
@@ -57,29 +55,29 @@ func (p *Phrases) which(steps []plan.Step, results []tools.Result, asked string)
 	want := ""
 	for i := range steps {
 		e := steps[i].Entity
-		want = p.state(e, asked)
+		want = p.readings.state(e, asked)
 		o, ok := observe(&steps[i], results[i])
 		switch {
 		case !ok:
-			unknown = append(unknown, p.spoken(e))
-		case p.state(e, o.State) == want:
-			names = append(names, p.spoken(e))
+			unknown = append(unknown, p.grammar.spoken(e))
+		case p.readings.state(e, o.State) == want:
+			names = append(names, p.grammar.spoken(e))
 		}
 	}
-	text := p.Phrase("none_are", map[string]any{"things": p.thing(steps, 2), "value": want})
+	text := p.Phrase("none_are", map[string]any{"things": p.grammar.thing(steps, 2), "value": want})
 	switch {
 	case len(names) == 1:
-		text = p.Phrase("state", map[string]any{"Name": capital(names[0]), "is": p.words["is"], "value": want})
+		text = p.Phrase("state", map[string]any{"Name": capital(names[0]), "is": p.grammar.words["is"], "value": want})
 	case len(names) > 4:
-		text = p.Phrase("several_are", map[string]any{"count": len(names), "things": p.thing(steps, 2), "are": p.words["are"], "value": want})
+		text = p.Phrase("several_are", map[string]any{"count": len(names), "things": p.grammar.thing(steps, 2), "are": p.grammar.words["are"], "value": want})
 	case len(names) > 1:
-		text = p.Phrase("state", map[string]any{"Name": capital(p.list(names)), "is": p.words["are"], "value": want})
+		text = p.Phrase("state", map[string]any{"Name": capital(p.grammar.list(names)), "is": p.grammar.words["are"], "value": want})
 	}
 	if len(unknown) > 0 {
 		if len(names) == 0 {
 			text = ""
 		}
-		text += " " + p.Phrase("unknown_state", map[string]any{"name": p.list(unknown[:min(len(unknown), 3)])})
+		text += " " + p.Phrase("unknown_state", map[string]any{"name": p.grammar.list(unknown[:min(len(unknown), 3)])})
 	}
 	return strings.TrimSpace(text)
 }
@@ -99,7 +97,7 @@ func observe(s *plan.Step, r tools.Result) (observation, bool) {
 
 // one answers about a single device.
 func (p *Phrases) one(s *plan.Step, r tools.Result) string {
-	args := p.about(s)
+	args := p.grammar.about(s)
 	o, ok := observe(s, r)
 	if !ok {
 		switch {
@@ -115,103 +113,18 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 		args["value"] = said(set)
 		return p.Phrase("done_setpoint", args)
 	}
-	if got, ok := p.sensed(s, r); ok {
+	if got, ok := p.readings.sensed(s, r); ok {
 		return p.senseOf(s, got)
 	}
-	value, unit := p.value(s, o)
+	value, unit := p.readings.value(s, o)
 	args["value"], args["unit"] = value, unit
 	if o.Reachable != nil && !*o.Reachable {
 		args["value"] = strings.TrimSpace(value + " " + unit)
 		return p.Phrase("unreachable", args)
 	}
-	text := p.Phrase(p.form(s, value, unit), args)
+	text := p.Phrase(p.readings.form(s, value, unit), args)
 	if o.Age > oldAfter {
-		text += " " + p.Phrase("old", map[string]any{"ago": p.ago(o.Age)})
+		text += " " + p.Phrase("old", map[string]any{"ago": p.grammar.ago(o.Age)})
 	}
 	return text
-}
-
-// form is how a value is said: as a measure, as yes or no, or as it is.
-func (p *Phrases) form(s *plan.Step, value, unit string) string {
-	asked, isYesNo := s.Action.Slots["state"].(string)
-	switch {
-	case unit != "":
-		return "measured"
-	case !isYesNo:
-		return "state"
-	case p.state(s.Entity, asked) == value:
-		return "state_yes"
-	}
-	return "state_no"
-}
-
-// value picks what the question was about: a measured number with its unit, or
-// the state.
-func (p *Phrases) value(s *plan.Step, o observation) (value, unit string) {
-	class, _ := s.Action.Slots["device_class"].(string)
-	if v, ok := o.Values[class]; ok && s.Entity.Domain != "binary_sensor" {
-		unit = o.Unit
-		if u, ok := o.Values["unit"].(string); ok && unit == "" {
-			unit = u
-		}
-		return said(v), p.unit(unit, class)
-	}
-	if number, ok := o.State.(float64); ok {
-		if u, ok := s.Entity.Attributes["unit"].(string); ok && o.Unit == "" {
-			o.Unit = u
-		}
-		return said(number), p.unit(o.Unit, class)
-	}
-	return p.state(s.Entity, o.State), ""
-}
-
-func (p *Phrases) unit(unit, class string) string {
-	if word, ok := p.units[unit]; ok {
-		return word
-	}
-	if unit != "" {
-		return unit
-	}
-	switch class {
-	case "temperature":
-		return p.units["°C"]
-	case "battery", "brightness", "humidity", "position", "speed":
-		return p.units["%"]
-	}
-	return ""
-}
-
-// state is a device's state as a word.
-func (p *Phrases) state(e *home.Entity, state any) string {
-	word := strings.ToLower(said(state))
-	if truth := truths[word]; truth != "" && e.Domain == "binary_sensor" {
-		return p.sense(e.DeviceClass(), truth)
-	}
-	table := "other"
-	switch {
-	case e.Domain == "climate":
-		table = "climate"
-	case e.Domain == "alarm_control_panel":
-		table = "alarm"
-	case e.DeviceClass() == "button":
-		table = "button"
-	}
-	return cmp.Or(p.states[table][word], p.states["other"][word], word)
-}
-
-// ago says an age in its largest unit.
-func (p *Phrases) ago(seconds int64) string {
-	n, word := seconds, "second"
-	switch {
-	case seconds >= 48*3600:
-		n, word = seconds/86400, "day"
-	case seconds >= 2*3600:
-		n, word = seconds/3600, "hour"
-	case seconds >= 60:
-		n, word = seconds/60, "minute"
-	}
-	if n != 1 {
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, p.words[word])
 }

@@ -35,16 +35,16 @@ func (p *Phrases) Choose(text string, things []*home.Entity) []*home.Entity {
 	if p.All(text) || len(things) == 1 && p.Yes(text) {
 		return things
 	}
-	words := p.telling(text)
+	words := p.chooses.telling(text)
 	if len(words) == 0 {
 		return nil
 	}
 	var whole, fit []*home.Entity
 	for _, e := range things {
 		switch {
-		case p.isCalled(e, words):
+		case p.chooses.isCalled(e, words):
 			whole = append(whole, e)
-		case p.fits(e, words):
+		case p.chooses.fits(e, words, p.grammar.kinds(e)):
 			fit = append(fit, e)
 		}
 	}
@@ -54,17 +54,17 @@ func (p *Phrases) Choose(text string, things []*home.Entity) []*home.Entity {
 	case len(fit) > 0:
 		return fit
 	}
-	return p.inOrder(strings.Join(words, " "), things)
+	return p.chooses.inOrder(strings.Join(words, " "), things)
 }
 
 // inOrder finds a thing by its place in the question.
-func (p *Phrases) inOrder(said string, things []*home.Entity) []*home.Entity {
-	for i, order := range [][]string{p.chooses.First, p.chooses.Second, p.chooses.Third} {
+func (c *choosing) inOrder(said string, things []*home.Entity) []*home.Entity {
+	for i, order := range [][]string{c.First, c.Second, c.Third} {
 		if slices.Contains(order, said) && i < len(things) {
 			return things[i : i+1]
 		}
 	}
-	if slices.Contains(p.chooses.Last, said) {
+	if slices.Contains(c.Last, said) {
 		return things[len(things)-1:]
 	}
 	return nil
@@ -75,7 +75,7 @@ func (p *Phrases) Place(text string, h *home.House) string {
 	if len(text) > longestAmendment {
 		return ""
 	}
-	said := strings.Join(p.telling(text), " ")
+	said := strings.Join(p.chooses.telling(text), " ")
 	for _, name := range h.AreaNames() {
 		called := []string{name}
 		if a := h.Area(name); a != nil {
@@ -83,7 +83,7 @@ func (p *Phrases) Place(text string, h *home.House) string {
 		}
 		for _, c := range called {
 			whole := plainWords(c) != "" && plainWords(c) == plainWords(text)
-			if whole || said != "" && said == strings.Join(p.telling(c), " ") {
+			if whole || said != "" && said == strings.Join(p.chooses.telling(c), " ") {
 				return name
 			}
 		}
@@ -93,13 +93,13 @@ func (p *Phrases) Place(text string, h *home.House) string {
 
 // telling are the words of a text without those that tell nothing, in the
 // singular.
-func (p *Phrases) telling(text string) []string {
+func (c *choosing) telling(text string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(plainWords(text)) {
 		if _, tail, ok := strings.Cut(w, "'"); ok && len(tail) > 1 { // l'entrée
 			w = tail
 		}
-		if !slices.Contains(p.chooses.Filler, w) {
+		if !slices.Contains(c.Filler, w) {
 			out = append(out, singular(w))
 		}
 	}
@@ -116,21 +116,21 @@ func singular(w string) string {
 }
 
 // isCalled reports whether the words are a whole name of a thing.
-func (p *Phrases) isCalled(e *home.Entity, words []string) bool {
+func (c *choosing) isCalled(e *home.Entity, words []string) bool {
 	return slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(name string) bool {
-		return slices.Equal(p.telling(name), words)
+		return slices.Equal(c.telling(name), words)
 	})
 }
 
 // fits reports whether every word is in a name of a thing, in that of its room or
-// the word for its kind.
-func (p *Phrases) fits(e *home.Entity, words []string) bool {
-	known := p.telling(strings.Join(append(slices.Concat(p.things[e.Domain], p.things[e.DeviceClass()]), e.Area), " "))
+// the words for its kind.
+func (c *choosing) fits(e *home.Entity, words, kinds []string) bool {
+	known := c.telling(strings.Join(append(kinds, e.Area), " "))
 	if e.Domain == "light" {
-		known = append(known, p.chooses.Light...)
+		known = append(known, c.Light...)
 	}
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		known = append(known, p.telling(name)...)
+		known = append(known, c.telling(name)...)
 	}
 	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(known, w) })
 }

@@ -15,7 +15,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/sentences"
@@ -27,16 +26,12 @@ import (
 type Phrases struct {
 	language string
 	phrases  map[string]string
-	things   map[string][]string
-	units    map[string]string
-	states   map[string]map[string]string
-	sensors  map[string]map[string]string // by class, then on and off
-	words    map[string]string
+	grammar  grammar
+	readings readings
 	colours  map[string]string
 	days     []string // from Sunday
 	months   []string // from January
 	yes      []string
-	names    naming
 	amends   map[string]Amendment // by what is said
 	chooses  choosing
 }
@@ -87,8 +82,10 @@ func Load(data []byte) (*Phrases, error) {
 		}
 	}
 	return &Phrases{
-		language: raw.Language, phrases: raw.Phrases, things: raw.Things, units: raw.Units, states: raw.States, sensors: raw.Sensors, words: raw.Words,
-		colours: raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes, names: raw.Names,
+		language: raw.Language, phrases: raw.Phrases,
+		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words},
+		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units},
+		colours:  raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes,
 		amends: amendTable(raw.Amends), chooses: raw.Chooses,
 	}, nil
 }
@@ -132,20 +129,10 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 	if d.Heard != "" && heard == "" {
 		return p.Phrase("not_understood", nil)
 	}
-	if text := p.Phrase(d.Reason, map[string]any{"heard": heard, "a": p.article(heard)}); text != "" {
+	if text := p.Phrase(d.Reason, map[string]any{"heard": heard, "a": p.grammar.article(heard)}); text != "" {
 		return capital(text)
 	}
 	return p.Phrase("not_understood", nil)
-}
-
-func (p *Phrases) article(word string) string {
-	switch {
-	case word != "" && strings.ContainsRune(p.names.Vowels, rune(word[0])):
-		return p.words["an"]
-	case p.names.several(word):
-		return "" // I don't know christmas lights here
-	}
-	return p.words["a"]
 }
 
 // Denied says that a dangerous act is off.
@@ -163,7 +150,7 @@ func (p *Phrases) Denied(steps []plan.Step) string {
 		case "alarm_control_panel":
 			key = "denied_disarm"
 		}
-		return p.Phrase(key, map[string]any{"name": p.spoken(s.Entity)})
+		return p.Phrase(key, map[string]any{"name": p.grammar.spoken(s.Entity)})
 	}
 	return p.Phrase("denied", nil)
 }
@@ -207,7 +194,7 @@ func (p *Phrases) planned(e *plan.Error) string {
 	}
 	args := map[string]any{"what": e.What}
 	if e.Entity != nil {
-		args["name"], args["plain"] = p.spoken(e.Entity), p.names.plain(e.Entity)
+		args["name"], args["plain"] = p.grammar.spoken(e.Entity), p.grammar.names.plain(e.Entity)
 	}
 	if text := p.Phrase(e.Key, args); text != "" {
 		return text
@@ -218,46 +205,6 @@ func (p *Phrases) planned(e *plan.Error) string {
 // english reports whether the texts of tools, which are English, can be said as
 // they are.
 func (p *Phrases) english() bool { return p.language == "en" || p.language == "" }
-
-// spoken is the name of a thing inside a sentence: "the kitchen light".
-func (p *Phrases) spoken(e *home.Entity) string { return p.names.inside(e) }
-
-// naming is how a language calls things inside a sentence. One that says names as
-// the house writes them, because their gender is unknown, leaves it empty.
-type naming struct {
-	Article    string   `yaml:"article"`
-	Lower      bool     `yaml:"lower"`
-	Without    []string `yaml:"without"`    // first words that take no article
-	Possessive []string `yaml:"possessive"` // endings of a first word that takes none
-	Plural     string   `yaml:"plural"`     // the ending of several things
-	Singular   []string `yaml:"singular"`   // endings like it of one thing
-	Vowels     string   `yaml:"vowels"`     // before which the other article stands
-}
-
-// plain is the name of a thing without an article.
-func (n *naming) plain(e *home.Entity) string {
-	if n.Lower {
-		return strings.ToLower(e.Name)
-	}
-	return e.Name
-}
-
-// inside is the name of a thing with its article.
-func (n *naming) inside(e *home.Entity) string {
-	name := n.plain(e)
-	first, _, more := strings.Cut(name, " ")
-	ends := func(ending string) bool { return strings.HasSuffix(first, ending) }
-	if n.Article == "" || more && (slices.Contains(n.Without, first) || slices.ContainsFunc(n.Possessive, ends)) {
-		return name
-	}
-	return n.Article + " " + name
-}
-
-// several reports whether a name is that of more than one thing.
-func (n *naming) several(name string) bool {
-	ends := func(ending string) bool { return strings.HasSuffix(name, ending) }
-	return n.Plural != "" && ends(n.Plural) && !slices.ContainsFunc(n.Singular, ends)
-}
 
 // isSentence reports whether a text was written to be heard.
 func isSentence(text string) bool {

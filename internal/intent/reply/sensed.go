@@ -1,25 +1,10 @@
 package reply
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
 	"strings"
 
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/tools"
 )
-
-// truths are the words in which sensors of two states tell that what they watch
-// for is there (on) and that it is not (off). Any other word tells neither.
-var truths = map[string]string{
-	"on": "on", "true": "on", "detected": "on", "motion": "on", "open": "on",
-	"off": "off", "false": "off", "clear": "off", "idle": "off", "closed": "off",
-}
-
-// openings are the classes of what can be open; asked for either state they are
-// answered with yes or no.
-var openings = []string{"window", "door", "garage_door", "opening", "garage"}
 
 // sense is what one sensor of two states tells.
 type sense struct {
@@ -31,60 +16,11 @@ type sense struct {
 	age   int64
 }
 
-// sensed reads what a sensor of two states tells. It is not ok where the step is
-// about something else.
-func (p *Phrases) sensed(s *plan.Step, r tools.Result) (sense, bool) {
-	o, known := observe(s, r)
-	class, word, ok := p.subject(s, &o)
-	if !ok {
-		return sense{}, false
-	}
-	_, alarm := p.sensors[class]
-	out := sense{alarm: alarm, opens: slices.Contains(openings, class), away: o.Reachable != nil && !*o.Reachable, age: o.Age}
-	if known {
-		out.truth = truths[strings.ToLower(said(word))]
-	}
-	out.told = p.sense(class, out.truth)
-	return out, true
-}
-
-// subject is the class of what a reading is about, and the word it tells. A named
-// thing that does not watch for what was asked tells nothing about it.
-func (p *Phrases) subject(s *plan.Step, o *observation) (class string, word any, ok bool) {
-	asked, _ := s.Action.Slots["device_class"].(string)
-	_, alarm := p.sensors[asked]
-	binary, own := s.Entity.Domain == "binary_sensor", s.Entity.DeviceClass()
-	_, isNumber := o.State.(float64)
-	switch {
-	case alarm && !binary && !isNumber:
-		return asked, o.Values[asked], true
-	case alarm && (o.Sensor == asked || o.Sensor == "" && own == asked):
-		return asked, o.State, true
-	case alarm && s.Action.Slots["name"] != nil:
-		return asked, nil, true
-	case binary && (!isNumber || asked == ""):
-		return cmp.Or(own, asked), o.State, true
-	}
-	return "", nil, false
-}
-
-// sense is how a class of sensors tells that what it watches for is there or not.
-func (p *Phrases) sense(class, truth string) string {
-	if told, ok := p.sensors[class]; ok {
-		return told[truth]
-	}
-	table := p.states["other"]
-	if slices.Contains(openings, class) {
-		table = p.states["opening"]
-	}
-	return cmp.Or(table[truth], truth)
-}
-
 // senseOf tells of one sensor of two states. What is not known is never told as a
 // no, and an alarm that is on is never answered by one: to be asked whether all is
 // well is answered by how it is.
 func (p *Phrases) senseOf(s *plan.Step, got sense) string {
-	args := p.about(s)
+	args := p.grammar.about(s)
 	args["value"] = got.told
 	if got.truth == "" {
 		return p.Phrase("unknown_state", args)
@@ -94,7 +30,7 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	}
 	text := p.Phrase(got.phrase(truthAsked(s)), args)
 	if got.age > oldAfter {
-		text += " " + p.Phrase("old", map[string]any{"ago": p.ago(got.age)})
+		text += " " + p.Phrase("old", map[string]any{"ago": p.grammar.ago(got.age)})
 	}
 	return text
 }
@@ -149,11 +85,11 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	case alarm:
 		said = p.alike(steps, senses, out, asked)
 	case len(unknown) == 0:
-		value := p.sense(steps[0].Entity.DeviceClass(), want)
-		said = []string{p.Phrase("none_are", map[string]any{"things": p.thing(steps, 2), "value": value})}
+		value := p.readings.sense(steps[0].Entity.DeviceClass(), want)
+		said = []string{p.Phrase("none_are", map[string]any{"things": p.grammar.thing(steps, 2), "value": value})}
 	}
 	if len(unknown) > 0 {
-		said = append(said, p.Phrase("unknown_state", p.named(steps, unknown)))
+		said = append(said, p.Phrase("unknown_state", p.grammar.named(steps, unknown)))
 	}
 	return strings.Join(said, " ")
 }
@@ -175,28 +111,9 @@ func (p *Phrases) alike(steps []plan.Step, senses []sense, some []int, asked str
 		if !first.alarm || len(said) > 0 {
 			asked = ""
 		}
-		args := p.named(steps, same)
+		args := p.grammar.named(steps, same)
 		args["value"] = first.told
 		said, some = append(said, p.Phrase(first.phrase(asked), args)), rest
 	}
 	return said
-}
-
-// named fills the places that depend on the names of some of the steps' things,
-// or on their number where nobody would listen to all the names.
-func (p *Phrases) named(steps []plan.Step, some []int) map[string]any {
-	const most = 4
-	if len(some) == 1 {
-		return p.about(&steps[some[0]])
-	}
-	var names []string
-	var these []plan.Step
-	for _, i := range some {
-		names, these = append(names, p.spoken(steps[i].Entity)), append(these, steps[i])
-	}
-	name := p.list(names)
-	if len(some) > most {
-		name = fmt.Sprintf("%d %s", len(some), p.thing(these, len(some)))
-	}
-	return map[string]any{"name": name, "Name": capital(name), "is": p.words["are"], "reports": p.words["report"]}
 }

@@ -98,13 +98,13 @@ func (p *Phrases) listed(steps []plan.Step) string {
 	var names []string
 	for _, s := range steps {
 		if s.Entity != nil {
-			names = append(names, p.spoken(s.Entity))
+			names = append(names, p.grammar.spoken(s.Entity))
 		}
 	}
 	if len(names) == 0 {
 		return p.Phrase("nothing_here", nil)
 	}
-	return p.Phrase("things_here", map[string]any{"names": p.list(names[:min(len(names), most)])})
+	return p.Phrase("things_here", map[string]any{"names": p.grammar.list(names[:min(len(names), most)])})
 }
 
 // asked is what a control call asked for.
@@ -116,7 +116,7 @@ type asked struct {
 // commanded tells of one device.
 func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 	got, want := read(s, r)
-	args := p.about(s)
+	args := p.grammar.about(s)
 	value := got.Value // what the device reports, not what was asked for
 	if value == nil || want.Action == "colour" {
 		value = want.Value // a colour is reported in numbers nobody says
@@ -165,7 +165,7 @@ func (p *Phrases) confirmed(s *plan.Step, want asked, got tools.Receipt, args ma
 		key = "done_dimmed"
 	}
 	if want.Action == "toggle" {
-		args["value"] = p.state(&home.Entity{}, onOff(got.Value))
+		args["value"] = p.readings.state(&home.Entity{}, onOff(got.Value))
 	}
 	if text := p.Phrase("again_"+want.Action, args); s.Again && text != "" {
 		return text
@@ -240,59 +240,7 @@ func (p *Phrases) counted(said []string, key string, items []int, steps []plan.S
 }
 
 func (p *Phrases) count(key string, n int, steps []plan.Step) string {
-	return p.Phrase(key, map[string]any{"count": n, "things": p.thing(steps, n)})
-}
-
-// thing is the word for what the steps are about: lights, doors, devices.
-func (p *Phrases) thing(steps []plan.Step, n int) string {
-	word := ""
-	for _, s := range steps {
-		kind := s.Entity.Domain
-		if c := s.Entity.DeviceClass(); p.things[c] != nil {
-			kind = c
-		}
-		if word == "" {
-			word = kind
-		}
-		if word != kind {
-			word = "device"
-		}
-	}
-	forms := p.things[word]
-	if forms == nil {
-		forms = p.things["device"]
-	}
-	if len(forms) < 2 {
-		return ""
-	}
-	if n == 1 {
-		return forms[0]
-	}
-	return forms[1]
-}
-
-// about fills the places that depend on the device's name.
-func (p *Phrases) about(s *plan.Step) map[string]any {
-	name := p.spoken(s.Entity)
-	args := map[string]any{"name": name, "Name": capital(name)}
-	if p.names.several(name) {
-		args["is"], args["has"], args["it"], args["they"] = p.words["are"], p.words["have"], p.words["them"], p.words["they"]
-		args["reports"] = p.words["report"]
-		return args
-	}
-	args["is"], args["has"], args["it"], args["they"] = p.words["is"], p.words["has"], p.words["it"], p.words["it"]
-	args["reports"] = p.words["reports"]
-	return args
-}
-
-// list joins names: "a, b and c".
-func (p *Phrases) list(names []string) string { return p.joined(names, "and") }
-
-func (p *Phrases) joined(names []string, word string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " " + p.words[word] + " " + names[n-1]
-	}
-	return strings.Join(names, "")
+	return p.Phrase(key, map[string]any{"count": n, "things": p.grammar.thing(steps, n)})
 }
 
 // Which asks for one of several things: "Do you mean the lamp or the light?"; an
@@ -304,9 +252,9 @@ func (p *Phrases) Which(things []*home.Entity) string {
 	}
 	var names []string
 	for _, e := range things {
-		names = append(names, p.spoken(e))
+		names = append(names, p.grammar.spoken(e))
 	}
-	return p.Phrase("which_one", map[string]any{"names": p.joined(names, "or")})
+	return p.Phrase("which_one", map[string]any{"names": p.grammar.joined(names, "or")})
 }
 
 // said is a value as it is spoken: at most one decimal, no quotes.

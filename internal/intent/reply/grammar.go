@@ -1,0 +1,161 @@
+package reply
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/plan"
+)
+
+// grammar is how a language speaks of the things of a house: by their names, their
+// kinds and their number.
+type grammar struct {
+	names  naming
+	things map[string][]string // by domain or class: one and many
+	words  map[string]string
+}
+
+// kinds are the words for what a thing is.
+func (g *grammar) kinds(e *home.Entity) []string {
+	return slices.Concat(g.things[e.Domain], g.things[e.DeviceClass()])
+}
+
+func (g *grammar) article(word string) string {
+	switch {
+	case word != "" && strings.ContainsRune(g.names.Vowels, rune(word[0])):
+		return g.words["an"]
+	case g.names.several(word):
+		return "" // I don't know christmas lights here
+	}
+	return g.words["a"]
+}
+
+// spoken is the name of a thing inside a sentence: "the kitchen light".
+func (g *grammar) spoken(e *home.Entity) string { return g.names.inside(e) }
+
+// about fills the places that depend on the device's name.
+func (g *grammar) about(s *plan.Step) map[string]any {
+	name := g.spoken(s.Entity)
+	args := map[string]any{"name": name, "Name": capital(name)}
+	if g.names.several(name) {
+		args["is"], args["has"], args["it"], args["they"] = g.words["are"], g.words["have"], g.words["them"], g.words["they"]
+		args["reports"] = g.words["report"]
+		return args
+	}
+	args["is"], args["has"], args["it"], args["they"] = g.words["is"], g.words["has"], g.words["it"], g.words["it"]
+	args["reports"] = g.words["reports"]
+	return args
+}
+
+// named fills the places that depend on the names of some of the steps' things,
+// or on their number where nobody would listen to all the names.
+func (g *grammar) named(steps []plan.Step, some []int) map[string]any {
+	const most = 4
+	if len(some) == 1 {
+		return g.about(&steps[some[0]])
+	}
+	var names []string
+	var these []plan.Step
+	for _, i := range some {
+		names, these = append(names, g.spoken(steps[i].Entity)), append(these, steps[i])
+	}
+	name := g.list(names)
+	if len(some) > most {
+		name = fmt.Sprintf("%d %s", len(some), g.thing(these, len(some)))
+	}
+	return map[string]any{"name": name, "Name": capital(name), "is": g.words["are"], "reports": g.words["report"]}
+}
+
+// list joins names: "a, b and c".
+func (g *grammar) list(names []string) string { return g.joined(names, "and") }
+
+func (g *grammar) joined(names []string, word string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " " + g.words[word] + " " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// thing is the word for what the steps are about: lights, doors, devices.
+func (g *grammar) thing(steps []plan.Step, n int) string {
+	word := ""
+	for _, s := range steps {
+		kind := s.Entity.Domain
+		if c := s.Entity.DeviceClass(); g.things[c] != nil {
+			kind = c
+		}
+		if word == "" {
+			word = kind
+		}
+		if word != kind {
+			word = "device"
+		}
+	}
+	forms := g.things[word]
+	if forms == nil {
+		forms = g.things["device"]
+	}
+	if len(forms) < 2 {
+		return ""
+	}
+	if n == 1 {
+		return forms[0]
+	}
+	return forms[1]
+}
+
+// ago says an age in its largest unit.
+func (g *grammar) ago(seconds int64) string {
+	n, word := seconds, "second"
+	switch {
+	case seconds >= 48*3600:
+		n, word = seconds/86400, "day"
+	case seconds >= 2*3600:
+		n, word = seconds/3600, "hour"
+	case seconds >= 60:
+		n, word = seconds/60, "minute"
+	}
+	if n != 1 {
+		word += "s"
+	}
+	return fmt.Sprintf("%d %s", n, g.words[word])
+}
+
+// naming is how a language calls things inside a sentence. One that says names as
+// the house writes them, because their gender is unknown, leaves it empty.
+type naming struct {
+	Article    string   `yaml:"article"`
+	Lower      bool     `yaml:"lower"`
+	Without    []string `yaml:"without"`    // first words that take no article
+	Possessive []string `yaml:"possessive"` // endings of a first word that takes none
+	Plural     string   `yaml:"plural"`     // the ending of several things
+	Singular   []string `yaml:"singular"`   // endings like it of one thing
+	Vowels     string   `yaml:"vowels"`     // before which the other article stands
+}
+
+// plain is the name of a thing without an article.
+func (n *naming) plain(e *home.Entity) string {
+	if n.Lower {
+		return strings.ToLower(e.Name)
+	}
+	return e.Name
+}
+
+// inside is the name of a thing with its article.
+func (n *naming) inside(e *home.Entity) string {
+	name := n.plain(e)
+	first, _, more := strings.Cut(name, " ")
+	ends := func(ending string) bool { return strings.HasSuffix(first, ending) }
+	if n.Article == "" || more && (slices.Contains(n.Without, first) || slices.ContainsFunc(n.Possessive, ends)) {
+		return name
+	}
+	return n.Article + " " + name
+}
+
+// several reports whether a name is that of more than one thing.
+func (n *naming) several(name string) bool {
+	ends := func(ending string) bool { return strings.HasSuffix(name, ending) }
+	return n.Plural != "" && ends(n.Plural) && !slices.ContainsFunc(n.Singular, ends)
+}

@@ -1,0 +1,147 @@
+package reply
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// truths are the words in which sensors of two states tell that what they watch
+// for is there (on) and that it is not (off). Any other word tells neither.
+var truths = map[string]string{
+	"on": "on", "true": "on", "detected": "on", "motion": "on", "open": "on",
+	"off": "off", "false": "off", "clear": "off", "idle": "off", "closed": "off",
+}
+
+// openings are the classes of what can be open; asked for either state they are
+// answered with yes or no.
+var openings = []string{"window", "door", "garage_door", "opening", "garage"}
+
+// readings are the words of a language for what things report: their states, what
+// sensors of two states watch for, and units.
+type readings struct {
+	states  map[string]map[string]string
+	sensors map[string]map[string]string // by class, then on and off
+	units   map[string]string
+}
+
+// sensed reads what a sensor of two states tells. It is not ok where the step is
+// about something else.
+func (r *readings) sensed(s *plan.Step, got tools.Result) (sense, bool) {
+	o, known := observe(s, got)
+	class, word, ok := r.subject(s, &o)
+	if !ok {
+		return sense{}, false
+	}
+	_, alarm := r.sensors[class]
+	out := sense{alarm: alarm, opens: slices.Contains(openings, class), away: o.Reachable != nil && !*o.Reachable, age: o.Age}
+	if known {
+		out.truth = truths[strings.ToLower(said(word))]
+	}
+	out.told = r.sense(class, out.truth)
+	return out, true
+}
+
+// subject is the class of what a reading is about, and the word it tells. A named
+// thing that does not watch for what was asked tells nothing about it.
+func (r *readings) subject(s *plan.Step, o *observation) (class string, word any, ok bool) {
+	asked, _ := s.Action.Slots["device_class"].(string)
+	_, alarm := r.sensors[asked]
+	binary, own := s.Entity.Domain == "binary_sensor", s.Entity.DeviceClass()
+	_, isNumber := o.State.(float64)
+	switch {
+	case alarm && !binary && !isNumber:
+		return asked, o.Values[asked], true
+	case alarm && (o.Sensor == asked || o.Sensor == "" && own == asked):
+		return asked, o.State, true
+	case alarm && s.Action.Slots["name"] != nil:
+		return asked, nil, true
+	case binary && (!isNumber || asked == ""):
+		return cmp.Or(own, asked), o.State, true
+	}
+	return "", nil, false
+}
+
+// sense is how a class of sensors tells that what it watches for is there or not.
+func (r *readings) sense(class, truth string) string {
+	if told, ok := r.sensors[class]; ok {
+		return told[truth]
+	}
+	table := r.states["other"]
+	if slices.Contains(openings, class) {
+		table = r.states["opening"]
+	}
+	return cmp.Or(table[truth], truth)
+}
+
+// state is a device's state as a word.
+func (r *readings) state(e *home.Entity, state any) string {
+	word := strings.ToLower(said(state))
+	if truth := truths[word]; truth != "" && e.Domain == "binary_sensor" {
+		return r.sense(e.DeviceClass(), truth)
+	}
+	table := "other"
+	switch {
+	case e.Domain == "climate":
+		table = "climate"
+	case e.Domain == "alarm_control_panel":
+		table = "alarm"
+	case e.DeviceClass() == "button":
+		table = "button"
+	}
+	return cmp.Or(r.states[table][word], r.states["other"][word], word)
+}
+
+// form is how a value is said: as a measure, as yes or no, or as it is.
+func (r *readings) form(s *plan.Step, value, unit string) string {
+	asked, isYesNo := s.Action.Slots["state"].(string)
+	switch {
+	case unit != "":
+		return "measured"
+	case !isYesNo:
+		return "state"
+	case r.state(s.Entity, asked) == value:
+		return "state_yes"
+	}
+	return "state_no"
+}
+
+// value picks what the question was about: a measured number with its unit, or
+// the state.
+func (r *readings) value(s *plan.Step, o observation) (value, unit string) {
+	class, _ := s.Action.Slots["device_class"].(string)
+	if v, ok := o.Values[class]; ok && s.Entity.Domain != "binary_sensor" {
+		unit = o.Unit
+		if u, ok := o.Values["unit"].(string); ok && unit == "" {
+			unit = u
+		}
+		return said(v), r.unit(unit, class)
+	}
+	if number, ok := o.State.(float64); ok {
+		if u, ok := s.Entity.Attributes["unit"].(string); ok && o.Unit == "" {
+			o.Unit = u
+		}
+		return said(number), r.unit(o.Unit, class)
+	}
+	return r.state(s.Entity, o.State), ""
+}
+
+func (r *readings) unit(unit, class string) string {
+	if word, ok := r.units[unit]; ok {
+		return word
+	}
+	if unit != "" {
+		return unit
+	}
+	switch class {
+	case "temperature":
+		return r.units["°C"]
+	case "battery", "brightness", "humidity", "position", "speed":
+		return r.units["%"]
+	}
+	return ""
+}
