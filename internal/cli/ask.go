@@ -21,10 +21,16 @@ import (
 // first round and the longest answer of a model.
 const askPatience = 90 * time.Second
 
+// question is one turn from the command line, as the flags want it.
+type question struct {
+	app            *app
+	area           string
+	dryRun, asJSON bool
+}
+
 // askCommand answers one text, through the running daemon or in this process.
 func (a *app) askCommand() *cobra.Command {
-	var area string
-	var dryRun, asJSON bool
+	q := question{app: a}
 	c := &cobra.Command{
 		Use: "ask TEXT", Short: "One turn from text",
 		Args: func(c *cobra.Command, args []string) error {
@@ -39,22 +45,20 @@ func (a *app) askCommand() *cobra.Command {
 				return err
 			}
 			if !c.Flags().Changed("area") {
-				area = l.Gateway.Area
+				q.area = l.Gateway.Area
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), askPatience)
 			defer cancel()
-			rec, err := a.ask(ctx, l, record.Request{
-				Text: strings.Join(args, " "), Area: area, Source: record.FromCLI, DryRun: dryRun,
-			})
+			rec, err := q.turn(ctx, l, strings.Join(args, " "))
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if q.asJSON {
 				if err := json.NewEncoder(a.Out).Encode(rec); err != nil {
 					return fmt.Errorf("printing the record: %w", err)
 				}
 			} else {
-				a.tellAsk(rec, dryRun)
+				q.tell(rec)
 			}
 			if rec.Outcome == record.Failed {
 				return console.ToldError{Err: errors.New("the turn failed")}
@@ -62,32 +66,33 @@ func (a *app) askCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&area, "area", "", "the area the speaker is in (default: the gateway's)")
-	c.Flags().BoolVar(&dryRun, "dry-run", false, "show intent, tools and risk, do nothing")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the turn record")
+	c.Flags().StringVar(&q.area, "area", "", "the area the speaker is in (default: the gateway's)")
+	c.Flags().BoolVar(&q.dryRun, "dry-run", false, "show intent, tools and risk, do nothing")
+	c.Flags().BoolVar(&q.asJSON, "json", false, "print the turn record")
 	return c
 }
 
-// tellAsk prints the reply, and for a dry run or --verbose the whole story.
-func (a *app) tellAsk(rec record.Record, dryRun bool) {
-	if dryRun || a.verbose {
-		console.Turn(a.Out, a.paint, rec)
+// tell prints the reply, and for a dry run or --verbose the whole story.
+func (q question) tell(rec record.Record) {
+	if q.dryRun || q.app.verbose {
+		console.Turn(q.app.Out, q.app.paint, rec)
 		if rec.Risk != "" {
-			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("risk    "), rec.Risk)
+			fmt.Fprintf(q.app.Out, "  %s %s\n", q.app.paint.Dim("risk    "), rec.Risk)
 		}
 		return
 	}
-	fmt.Fprintln(a.Out, rec.Reply)
+	fmt.Fprintln(q.app.Out, rec.Reply)
 }
 
-// ask goes to the daemon, else answers here.
-func (a *app) ask(ctx context.Context, l *loaded, q record.Request) (record.Record, error) {
+// turn goes to the daemon, else answers here.
+func (q question) turn(ctx context.Context, l *loaded, text string) (record.Record, error) {
+	req := record.Request{Text: text, Area: q.area, Source: record.FromCLI, DryRun: q.dryRun}
 	var rec record.Record
-	err := a.post(ctx, l, "/api/ask", map[string]any{"text": q.Text, "area": q.Area, "dry_run": q.DryRun}, &rec)
+	err := l.daemon().post(ctx, "/api/ask", map[string]any{"text": req.Text, "area": req.Area, "dry_run": req.DryRun}, &rec)
 	if !errors.Is(err, errNoDaemon) {
 		return rec, err
 	}
-	g, err := a.textGateway(l, slog.LevelError)
+	g, err := q.gateway(l)
 	if err != nil {
 		return rec, err
 	}
@@ -95,23 +100,23 @@ func (a *app) ask(ctx context.Context, l *loaded, q record.Request) (record.Reco
 	var wg sync.WaitGroup
 	var runErr error
 	wg.Go(func() { runErr = g.Run(ctx) })
-	rec = g.Ask(ctx, q)
+	rec = g.Ask(ctx, req)
 	cancel()
 	wg.Wait()
 	return rec, runErr
 }
 
-// textGateway is a gateway in this process for text only, out of a daemon's way.
-func (a *app) textGateway(l *loaded, level slog.Level) (*gateway.Gateway, error) {
+// gateway is a gateway in this process for text only, out of a daemon's way.
+func (q question) gateway(l *loaded) (*gateway.Gateway, error) {
 	if l.locked != nil {
 		return nil, l.locked
 	}
 	cfg := l.Config
 	cfg.HTTP.Listen = ""
 	g, err := gateway.New(cfg, gateway.Options{
-		Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets, TextOnly: true,
+		Executable: q.app.Executable, Version: q.app.version, Environ: q.app.Environ, Secrets: l.secrets, TextOnly: true,
 		Source: record.FromCLI,
-	}, a.logger(level))
+	}, q.app.logger(slog.LevelError))
 	if err != nil {
 		return nil, fmt.Errorf("assembling the gateway: %w", err)
 	}

@@ -1,7 +1,7 @@
 // Package cli is the command line of voice-gateway: flags in, calls, words out.
 // It exists so that everything a person reads on a terminal stands in one place.
 // A new command is a file with a func (a *app) …Command() *cobra.Command and a
-// line in the root's list.
+// line in the root's list; its work is a type of its own or plain functions.
 package cli
 
 import (
@@ -37,6 +37,7 @@ const (
 // usageError is a mistake in the call itself.
 type usageError struct{ error }
 
+// app is what the commands share: the world and the flags of the root.
 type app struct {
 	IO
 	config  string

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"time"
 
@@ -25,59 +26,81 @@ const maxAnswer = 16 << 20
 // errNoDaemon means that nobody listens at the daemon's address.
 var errNoDaemon = errors.New("no daemon runs")
 
-// daemonAddr is where the daemon is reached from this machine.
-func (l *loaded) daemonAddr() string {
-	host, port, err := net.SplitHostPort(l.HTTP.Listen)
+// daemon is the running gateway, as its HTTP interface is reached from this
+// machine.
+type daemon struct {
+	listen string // http.listen; empty: it cannot be asked
+	token  string
+}
+
+// daemon is the one that runs with this configuration, if any does.
+func (l *loaded) daemon() daemon {
+	return daemon{listen: l.HTTP.Listen, token: l.secrets.HTTPToken}
+}
+
+// addr is where the daemon is reached.
+func (d daemon) addr() string {
+	host, port, err := net.SplitHostPort(d.listen)
 	if err != nil {
-		return l.HTTP.Listen
+		return d.listen
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		return net.JoinHostPort("127.0.0.1", port)
 	}
-	return l.HTTP.Listen
+	return d.listen
 }
 
 // post sends one request to the daemon's HTTP interface.
-func (a *app) post(ctx context.Context, l *loaded, path string, body, answer any) error {
+func (d daemon) post(ctx context.Context, path string, body, answer any) error {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("preparing the request: %w", err)
 	}
-	return a.request(ctx, l, http.MethodPost, path, data, answer)
+	return d.request(ctx, http.MethodPost, path, data, answer)
 }
 
 // show asks the daemon for something only a running one knows.
-func (a *app) show(ctx context.Context, l *loaded, path string, answer any) error {
+func (d daemon) show(ctx context.Context, path string, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
-	return a.needed(l, a.request(ctx, l, http.MethodGet, path, nil, answer))
+	return d.needed(d.request(ctx, http.MethodGet, path, nil, answer))
 }
 
 // needed makes a sentence of there being no daemon.
-func (a *app) needed(l *loaded, err error) error {
+func (d daemon) needed(err error) error {
 	switch {
 	case !errors.Is(err, errNoDaemon):
 		return err
-	case l.HTTP.Listen == "":
+	case d.listen == "":
 		return errors.New("http.listen is empty, so a running gateway cannot be asked; set it, such as to 127.0.0.1:8765")
 	default:
-		return fmt.Errorf("no gateway answers at %s (http.listen); start it with: voice-gateway run", l.daemonAddr())
+		return fmt.Errorf("no gateway answers at %s (http.listen); start it with: voice-gateway run", d.addr())
 	}
+}
+
+// passOn prints the daemon's answer as it came.
+func (d daemon) passOn(ctx context.Context, out io.Writer, path string) error {
+	var raw json.RawMessage
+	if err := d.show(ctx, path, &raw); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, strings.TrimSpace(string(raw)))
+	return nil
 }
 
 // request is one exchange with the daemon. An answer of *json.RawMessage gets the
 // body as it came.
-func (a *app) request(ctx context.Context, l *loaded, method, path string, body []byte, answer any) error {
-	if l.HTTP.Listen == "" {
+func (d daemon) request(ctx context.Context, method, path string, body []byte, answer any) error {
+	if d.listen == "" {
 		return errNoDaemon
 	}
-	addr := l.daemonAddr()
+	addr := d.addr()
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+addr+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("preparing the request: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := l.askDaemon(req, maxAnswer)
+	resp, err := d.send(req, maxAnswer)
 	if err != nil {
 		return err
 	}
@@ -95,25 +118,25 @@ func (a *app) request(ctx context.Context, l *loaded, method, path string, body 
 	return nil
 }
 
-// askDaemon sends a request with our token and makes a sentence of what goes wrong.
+// send sends a request with our token and makes a sentence of what goes wrong.
 // An answer of over limit bytes fails while it is read.
-func (l *loaded) askDaemon(req *http.Request, limit int64) (*http.Response, error) {
-	if l.secrets.HTTPToken != "" {
-		req.Header.Set("Authorization", "Bearer "+l.secrets.HTTPToken)
+func (d daemon) send(req *http.Request, limit int64) (*http.Response, error) {
+	if d.token != "" {
+		req.Header.Set("Authorization", "Bearer "+d.token)
 	}
-	resp, err := httpguard.NewClient(httpguard.Config{Key: l.secrets.HTTPToken, MaxBody: limit}).Do(req)
+	resp, err := httpguard.NewClient(httpguard.Config{Key: d.token, MaxBody: limit}).Do(req)
 	status, refused := errors.AsType[*httpguard.StatusError](err)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return nil, errNoDaemon
 	case refused && status.Said != "":
-		return nil, fmt.Errorf("the daemon at %s refused: %s", l.daemonAddr(), status.Said)
+		return nil, fmt.Errorf("the daemon at %s refused: %s", d.addr(), status.Said)
 	case refused:
-		return nil, fmt.Errorf("the daemon at %s refused: %w", l.daemonAddr(), status)
+		return nil, fmt.Errorf("the daemon at %s refused: %w", d.addr(), status)
 	case errors.Is(err, httpguard.ErrWebPage):
-		return nil, fmt.Errorf("what answers at %s is not the daemon: %w", l.daemonAddr(), err)
+		return nil, fmt.Errorf("what answers at %s is not the daemon: %w", d.addr(), err)
 	case err != nil:
-		return nil, fmt.Errorf("asking the daemon at %s: %w", l.daemonAddr(), err)
+		return nil, fmt.Errorf("asking the daemon at %s: %w", d.addr(), err)
 	}
 	return resp, nil
 }

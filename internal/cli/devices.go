@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -37,7 +38,7 @@ one they are looked at directly.`,
 			if err != nil {
 				return err
 			}
-			sound, err := a.sound(c.Context(), l)
+			sound, err := equipment(c.Context(), l, a.Executable, a.logger(slog.LevelError))
 			if err != nil {
 				return err
 			}
@@ -47,7 +48,7 @@ one they are looked at directly.`,
 				}
 				return nil
 			}
-			a.tellSound(sound)
+			tellSound(a.Out, a.paint, sound)
 			return nil
 		},
 	}
@@ -55,37 +56,37 @@ one they are looked at directly.`,
 	return c
 }
 
-// sound asks the daemon, which holds the card, else looks itself.
-func (a *app) sound(ctx context.Context, l *loaded) (audio.Equipment, error) {
+// equipment asks the daemon, which holds the card, else looks itself.
+func equipment(ctx context.Context, l *loaded, executable string, log *slog.Logger) (audio.Equipment, error) {
 	ctx, cancel := context.WithTimeout(ctx, devicesPatience)
 	defer cancel()
 	var s audio.Equipment
-	err := a.request(ctx, l, http.MethodGet, "/api/devices", nil, &s)
+	err := l.daemon().request(ctx, http.MethodGet, "/api/devices", nil, &s)
 	if errors.Is(err, errNoDaemon) {
-		return gateway.ListSound(ctx, l.Config, a.Executable, a.logger(slog.LevelError))
+		return gateway.ListSound(ctx, l.Config, executable, log)
 	}
 	return s, err
 }
 
 // tellSound prints a line for each device, and what is wrong below.
-func (a *app) tellSound(s audio.Equipment) {
+func tellSound(out io.Writer, paint console.Paint, s audio.Equipment) {
 	if len(s.Devices) == 0 {
-		fmt.Fprintln(a.Out, "No sound device was found. If one is plugged in: arecord -l shows what the system sees,")
-		fmt.Fprintln(a.Out, "and the user that runs this belongs into the group audio. Texts work without sound:")
-		fmt.Fprintln(a.Out, `voice-gateway ask "what time is it", or voice/<id>/cmd/ask over MQTT.`)
+		fmt.Fprintln(out, "No sound device was found. If one is plugged in: arecord -l shows what the system sees,")
+		fmt.Fprintln(out, "and the user that runs this belongs into the group audio. Texts work without sound:")
+		fmt.Fprintln(out, `voice-gateway ask "what time is it", or voice/<id>/cmd/ask over MQTT.`)
 		return
 	}
 	var rows [][]string
 	for _, d := range s.Devices {
 		rows = append(rows, []string{d.Name, channels(d.Inputs), channels(d.Outputs), rate(d), cmp.Or(d.Used, "-"), cmp.Or(d.Why, "not used")})
 	}
-	console.Table(a.Out, a.paint, []string{"device", "in", "out", "rate", "used for", "why"}, rows)
+	console.Table(out, paint, []string{"device", "in", "out", "rate", "used for", "why"}, rows)
 	if s.Muted {
-		fmt.Fprintf(a.Out, "\n  %s the microphone is muted; open it with: voice-gateway mute off\n", a.paint.Warn("!"))
+		fmt.Fprintf(out, "\n  %s the microphone is muted; open it with: voice-gateway mute off\n", paint.Warn("!"))
 	}
 	for _, problem := range []string{s.InputProblem, s.OutputProblem} {
 		if problem != "" {
-			fmt.Fprintf(a.Out, "\n  %s %s\n", a.paint.Warn("!"), problem)
+			fmt.Fprintf(out, "\n  %s %s\n", paint.Warn("!"), problem)
 		}
 	}
 }

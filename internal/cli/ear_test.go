@@ -180,7 +180,7 @@ func TestSoundIsTold(t *testing.T) {
 		}, []string{"USB Mic", "44.1 kHz", `its name contains "usb"`, "not used", "mute off", "! no speaker"}},
 	} {
 		var out bytes.Buffer
-		(&app{IO: IO{Out: &out}}).tellSound(tt.sound)
+		tellSound(&out, false, tt.sound)
 		for _, want := range tt.want {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s: no %q in:\n%s", name, want, &out)
@@ -203,7 +203,7 @@ func TestTheProposalIsTold(t *testing.T) {
 		"none": {waketest.Result{Word: "alexa", Reason: "it is too loud."}, "No threshold is proposed: it is too loud.\n", true},
 	} {
 		var out bytes.Buffer
-		err := (&app{IO: IO{Out: &out}}).tellWakeTest(&tt.r, false)
+		err := tellWakeTest(&out, false, &tt.r, false)
 		var told console.ToldError
 		if errors.As(err, &told) != tt.err || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %v\n%s", name, err, &out)

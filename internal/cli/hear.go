@@ -26,15 +26,16 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// hearing is what the flags of hear ask for.
+// hearing is the work of hear, as the flags want it.
 type hearing struct {
+	app                              *app
 	asJSON, realtime, noWake, dryRun bool
 	home, table                      string
 }
 
 // hearCommand plays recordings in place of the microphone.
 func (a *app) hearCommand() *cobra.Command {
-	var h hearing
+	h := hearing{app: a}
 	c := &cobra.Command{
 		Use: "hear FILE.wav...", Short: "Recordings through the full pipeline, in a simulated house",
 		Args: func(c *cobra.Command, args []string) error {
@@ -45,9 +46,9 @@ func (a *app) hearCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, files []string) error {
 			if h.table != "" {
-				return a.hearTable(c.Context(), h)
+				return h.tabulate(c.Context())
 			}
-			return a.hear(c.Context(), h, files)
+			return h.play(c.Context(), files)
 		},
 	}
 	c.Flags().BoolVar(&h.asJSON, "json", false, "print one turn record a line")
@@ -59,9 +60,9 @@ func (a *app) hearCommand() *cobra.Command {
 	return c
 }
 
-// hearTable prints how well the recordings of a directory are heard.
-func (a *app) hearTable(ctx context.Context, h hearing) error {
-	l, err := a.load()
+// tabulate prints how well the recordings of a directory are heard.
+func (h hearing) tabulate(ctx context.Context) error {
+	l, err := h.app.load()
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *app) hearTable(ctx context.Context, h hearing) error {
 		return err
 	}
 	m, err := lab.New(lab.Config{
-		Recordings: recordings, House: house, Gateway: l.Config, Executable: a.Executable, Progress: a.Err, Log: a.logger(slog.LevelError),
+		Recordings: recordings, House: house, Gateway: l.Config, Executable: h.app.Executable, Progress: h.app.Err, Log: h.app.logger(slog.LevelError),
 	})
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (a *app) hearTable(ctx context.Context, h hearing) error {
 	}
 	if h.asJSON {
 		for _, o := range outcomes {
-			if err := json.NewEncoder(a.Out).Encode(o); err != nil {
+			if err := json.NewEncoder(h.app.Out).Encode(o); err != nil {
 				return fmt.Errorf("printing the outcomes: %w", err)
 			}
 		}
@@ -95,12 +96,13 @@ func (a *app) hearTable(ctx context.Context, h hearing) error {
 	if err != nil {
 		return err
 	}
-	lab.Tell(a.Out, a.paint, outcomes, wakes)
+	lab.Tell(h.app.Out, h.app.paint, outcomes, wakes)
 	return nil
 }
 
-func (a *app) hear(ctx context.Context, h hearing, files []string) error {
-	l, err := a.load()
+// play hears the files, one after another.
+func (h hearing) play(ctx context.Context, files []string) error {
+	l, err := h.app.load()
 	if err != nil {
 		return err
 	}
@@ -122,7 +124,7 @@ func (a *app) hear(ctx context.Context, h hearing, files []string) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	l.Gateway.StateDir = dir
 	for i, name := range files {
-		records, err := a.hearOne(ctx, l, h, house, clips[i])
+		records, err := h.playOne(ctx, l, house, clips[i])
 		if err != nil {
 			return fmt.Errorf("hearing %s: %w", name, err)
 		}
@@ -131,7 +133,7 @@ func (a *app) hear(ctx context.Context, h hearing, files []string) error {
 		}
 		for _, r := range records {
 			r.File = name
-			if err := a.printHeard(h, r); err != nil {
+			if err := h.print(r); err != nil {
 				return err
 			}
 		}
@@ -147,16 +149,16 @@ func nothing(area string) record.Record {
 	}
 }
 
-func (a *app) printHeard(h hearing, r record.Record) error {
+func (h hearing) print(r record.Record) error {
 	if h.asJSON {
-		if err := json.NewEncoder(a.Out).Encode(r); err != nil {
+		if err := json.NewEncoder(h.app.Out).Encode(r); err != nil {
 			return fmt.Errorf("printing the record: %w", err)
 		}
 		return nil
 	}
-	fmt.Fprintln(a.Out, a.paint.Bold(r.File))
-	console.Turn(a.Out, a.paint, r)
-	fmt.Fprintln(a.Out)
+	fmt.Fprintln(h.app.Out, h.app.paint.Bold(r.File))
+	console.Turn(h.app.Out, h.app.paint, r)
+	fmt.Fprintln(h.app.Out)
 	return nil
 }
 
@@ -175,8 +177,8 @@ func readHouse(name string) (*home.House, error) {
 	return house, nil
 }
 
-// hearOne plays one recording in a house of its own.
-func (a *app) hearOne(ctx context.Context, l *loaded, h hearing, house *home.House, c audio.Clip) ([]record.Record, error) {
+// playOne plays one recording in a house of its own.
+func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, c audio.Clip) ([]record.Record, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	play := file.Default()
@@ -190,7 +192,7 @@ func (a *app) hearOne(ctx context.Context, l *loaded, h hearing, house *home.Hou
 	opened := make(chan struct{})
 	mic := &gated{Microphone: sound, open: opened}
 	opts := gateway.Options{
-		Executable: a.Executable, Version: a.version, Environ: l.options.Environ, Secrets: l.secrets,
+		Executable: h.app.Executable, Version: h.app.version, Environ: l.options.Environ, Secrets: l.secrets,
 		Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
 		Source: record.FromFile, DryRun: h.dryRun, House: house,
 		Watch: &stage.Watcher{Ended: func(r record.Record) {
@@ -199,7 +201,7 @@ func (a *app) hearOne(ctx context.Context, l *loaded, h hearing, house *home.Hou
 			records = append(records, r)
 		}},
 	}
-	s, err := stage.New(ctx, l.Config, opts, h.home, a.logger(slog.LevelError))
+	s, err := stage.New(ctx, l.Config, opts, h.home, h.app.logger(slog.LevelError))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -25,13 +26,13 @@ func (a *app) homeCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return a.passOn(c.Context(), l, "/api/home")
+				return l.daemon().passOn(c.Context(), a.Out, "/api/home")
 			}
 			var house home.Snapshot
-			if err := a.show(c.Context(), l, "/api/home", &house); err != nil {
+			if err := l.daemon().show(c.Context(), "/api/home", &house); err != nil {
 				return err
 			}
-			a.tellHome(house)
+			tellHome(a.Out, a.paint, house)
 			return nil
 		},
 	}
@@ -40,9 +41,9 @@ func (a *app) homeCommand() *cobra.Command {
 }
 
 // tellHome prints a line for each device, area by area.
-func (a *app) tellHome(house home.Snapshot) {
+func tellHome(out io.Writer, paint console.Paint, house home.Snapshot) {
 	if len(house.Entities) == 0 {
-		fmt.Fprintln(a.Out, "No device is known yet; voice-gateway servers shows whether the servers that know them are connected.")
+		fmt.Fprintln(out, "No device is known yet; voice-gateway servers shows whether the servers that know them are connected.")
 		return
 	}
 	slices.SortStableFunc(house.Entities, func(x, y home.EntityState) int {
@@ -52,7 +53,7 @@ func (a *app) tellHome(house home.Snapshot) {
 	for _, e := range house.Entities {
 		rows = append(rows, []string{cmp.Or(e.Area, "-"), e.Name, e.Domain, stateText(e.State), reach(e), cmp.Or(e.Server, "-")})
 	}
-	console.Table(a.Out, a.paint, []string{"area", "device", "kind", "state", "reachable", "server"}, rows)
+	console.Table(out, paint, []string{"area", "device", "kind", "state", "reachable", "server"}, rows)
 }
 
 // reach says whether a device can be reached, as far as it is known.

@@ -22,15 +22,16 @@ import (
 // partsEvery is how often the sound's condition is looked at while we listen.
 const partsEvery = 2 * time.Second
 
-// hearingFor is what the flags of listen ask for.
-type hearingFor struct {
+// listening is the work of listen, as the flags want it.
+type listening struct {
+	app         *app
 	asJSON, now bool
 	seconds     int
 }
 
 // listenCommand shows what the ear hears.
 func (a *app) listenCommand() *cobra.Command {
-	var o hearingFor
+	o := listening{app: a}
 	c := &cobra.Command{
 		Use: "listen", Short: "A live meter: level, wake score, the words so far, and why an utterance ended",
 		Long: `Shows what the ear makes of the sound until Ctrl-C: the level and the room's
@@ -53,7 +54,7 @@ is said. --now opens an utterance at once, without a wake word, and ends with it
 				ctx, cancel = context.WithTimeout(ctx, time.Duration(o.seconds)*time.Second)
 				defer cancel()
 			}
-			return a.listen(ctx, l, o)
+			return o.run(ctx, l)
 		},
 	}
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print every event as JSON, one a line")
@@ -62,33 +63,33 @@ is said. --now opens an utterance at once, without a wake word, and ends with it
 	return c
 }
 
-func (a *app) listen(ctx context.Context, l *loaded, o hearingFor) error {
-	view := &earView{app: a, asJSON: o.asJSON}
+func (o listening) run(ctx context.Context, l *loaded) error {
+	view := &earView{app: o.app, asJSON: o.asJSON}
 	defer view.end()
-	err := a.listenThrough(ctx, l, o, view)
+	err := o.through(ctx, l.daemon(), view)
 	if errors.Is(err, errNoDaemon) {
-		err = a.listenHere(ctx, l, o, view)
+		err = o.here(ctx, l, view)
 	}
 	return err
 }
 
-// listenThrough shows what a running gateway hears.
-func (a *app) listenThrough(ctx context.Context, l *loaded, o hearingFor, view *earView) error {
+// through shows what a running gateway hears.
+func (o listening) through(ctx context.Context, d daemon, view *earView) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	defer cancel()
 	var refusal error // written by asking before it cancels, read after the stream
 	var once sync.Once
-	err := a.stream(ctx, l, "/api/events?meter=1", func(kind string, data []byte) {
+	err := d.stream(ctx, "/api/events?meter=1", func(kind string, data []byte) {
 		once.Do(func() {
-			a.say(o, "Listening through the gateway at %s; Ctrl-C ends.", l.daemonAddr())
-			asking.Go(func() { a.watchParts(ctx, view, func() []part { return a.daemonParts(ctx, l) }) })
+			o.say("Listening through the gateway at %s; Ctrl-C ends.", d.addr())
+			asking.Go(func() { watchParts(ctx, view, func() []part { return d.parts(ctx) }) })
 			if !o.now {
 				return
 			}
 			asking.Go(func() {
-				if refusal = a.request(ctx, l, http.MethodPost, "/api/listen", []byte("{}"), nil); refusal != nil {
+				if refusal = d.request(ctx, http.MethodPost, "/api/listen", []byte("{}"), nil); refusal != nil {
 					cancel()
 				}
 			})
@@ -106,9 +107,9 @@ func (a *app) listenThrough(ctx context.Context, l *loaded, o hearingFor, view *
 }
 
 // say tells a person what goes on; JSON has no room for it.
-func (a *app) say(o hearingFor, format string, args ...any) {
+func (o listening) say(format string, args ...any) {
 	if !o.asJSON {
-		fmt.Fprintf(a.Out, format+"\n", args...)
+		fmt.Fprintf(o.app.Out, format+"\n", args...)
 	}
 }
 
@@ -119,12 +120,12 @@ type part struct {
 	Why   string `json:"why"`
 }
 
-// daemonParts asks the daemon how its parts are; nil when that is not known.
-func (a *app) daemonParts(ctx context.Context, l *loaded) []part {
+// parts asks the daemon how its parts are; nil when that is not known.
+func (d daemon) parts(ctx context.Context) []part {
 	var ready struct {
 		Parts []part `json:"parts"`
 	}
-	if a.request(ctx, l, http.MethodGet, "/readyz", nil, &ready) != nil {
+	if d.request(ctx, http.MethodGet, "/readyz", nil, &ready) != nil {
 		return nil
 	}
 	return ready.Parts
@@ -134,7 +135,7 @@ func (a *app) daemonParts(ctx context.Context, l *loaded) []part {
 var earParts = []string{"audio", "wake", "stt", "grammar", "turns"}
 
 // watchParts shows what is wrong with the ear, until ctx ends.
-func (a *app) watchParts(ctx context.Context, view *earView, parts func() []part) {
+func watchParts(ctx context.Context, view *earView, parts func() []part) {
 	tick := time.NewTicker(partsEvery)
 	defer tick.Stop()
 	for {
@@ -159,39 +160,39 @@ func earTrouble(parts []part) string {
 	return ""
 }
 
-// listenHere opens the microphone in this process. What is heard is understood
+// here opens the microphone in this process. What is heard is understood
 // and not done, nothing is spoken, and nothing of it is kept.
-func (a *app) listenHere(ctx context.Context, l *loaded, o hearingFor, view *earView) error {
+func (o listening) here(ctx context.Context, l *loaded, view *earView) error {
 	if muted, err := mute.KeptHere(l.Gateway.StateDir); muted {
 		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)
 	}
 	if l.locked != nil {
 		return l.locked
 	}
-	a.say(o, "No gateway runs; listening without one. Nothing is done about what is said. Ctrl-C ends.")
+	o.say("No gateway runs; listening without one. Nothing is done about what is said. Ctrl-C ends.")
 	cfg := l.Config
 	cfg.HTTP.Listen, cfg.AI.Enabled = "", "false"
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, err := gateway.New(cfg, gateway.Options{
-		Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets,
+		Executable: o.app.Executable, Version: o.app.version, Environ: o.app.Environ, Secrets: l.secrets,
 		Private: true, DryRun: true, Source: record.FromMic, Speaker: room.Speaker{Paced: true},
 		Watch: &earWatch{view: view, ended: func() {
 			if o.now {
 				cancel()
 			}
 		}},
-	}, a.logger(slog.LevelError))
+	}, o.app.logger(slog.LevelError))
 	if err != nil {
 		return fmt.Errorf("assembling the gateway: %w", err)
 	}
 	var running sync.WaitGroup
 	var failure error
 	running.Go(func() { defer cancel(); failure = g.Run(ctx) })
-	running.Go(func() { a.watchParts(ctx, view, func() []part { return gatewayParts(g) }) })
+	running.Go(func() { watchParts(ctx, view, func() []part { return gatewayParts(g) }) })
 	var notReady error
 	if notReady = g.Ready(ctx); notReady == nil {
-		a.say(o, "Ready.")
+		o.say("Ready.")
 		if o.now {
 			notReady = g.Listen(ctx)
 		}

@@ -16,15 +16,16 @@ import (
 	"voicegateway/internal/intent/names"
 )
 
-// matching is what the flags of match ask for.
+// matching is the work of match, as the flags want it.
 type matching struct {
+	app                  *app
 	home, pack, language string
 	names                bool
 }
 
 // matchCommand runs the local matcher alone over lines of JSON.
 func (a *app) matchCommand() *cobra.Command {
-	var m matching
+	m := matching{app: a}
 	c := &cobra.Command{
 		Use: "match", Short: "The local matcher alone: JSON Lines in, JSON Lines out",
 		Long: `Reads one JSON object a line on standard input,
@@ -34,7 +35,7 @@ and writes what the matcher makes of it,
 Nothing is done, so actions are printed whatever their risk. A line that cannot
 be read is told on standard error with its number; the others still count.`,
 		Args: exactly(0, "lines on standard input instead of arguments"),
-		RunE: func(c *cobra.Command, _ []string) error { return a.match(c.Context(), m) },
+		RunE: func(c *cobra.Command, _ []string) error { return m.run(c.Context()) },
 	}
 	c.Flags().StringVar(&m.home, "home", "", "a file with the house (default: that of the running gateway)")
 	c.Flags().StringVar(&m.pack, "pack", "", "a directory with Home Assistant's sentences (default: our own)")
@@ -43,15 +44,15 @@ be read is told on standard error with its number; the others still count.`,
 	return c
 }
 
-func (a *app) match(ctx context.Context, m matching) error {
+func (m matching) run(ctx context.Context) error {
 	if m.names {
-		return a.eachLine(ctx, func(line []byte) (any, error) { return resolveName(m.language, line) })
+		return eachLine(ctx, m.app.IO, func(line []byte) (any, error) { return resolveName(m.language, line) })
 	}
 	pack, err := m.sentences()
 	if err != nil {
 		return err
 	}
-	houses, err := a.matchHouses(ctx, m.home)
+	houses, err := m.houses(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (a *app) match(ctx context.Context, m matching) error {
 	if _, err := b.matcher(""); err != nil {
 		return err
 	}
-	return a.eachLine(ctx, b.match)
+	return eachLine(ctx, m.app.IO, b.match)
 }
 
 // sentences loads the pack the flags name.
@@ -73,10 +74,10 @@ func (m matching) sentences() (*intent.Pack, error) {
 	return intent.LoadDir(os.DirFS(m.pack), m.language)
 }
 
-// matchHouses reads the house file; without one the running gateway is asked,
+// houses reads the house file; without one the running gateway is asked,
 // and without that there is no house.
-func (a *app) matchHouses(ctx context.Context, name string) (*home.File, error) {
-	if name != "" {
+func (m matching) houses(ctx context.Context) (*home.File, error) {
+	if name := m.home; name != "" {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the house: %w", err)
@@ -87,16 +88,16 @@ func (a *app) matchHouses(ctx context.Context, name string) (*home.File, error) 
 		}
 		return file, nil
 	}
-	l, err := a.load()
+	l, err := m.app.load()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
 	var house home.House
-	err = a.request(ctx, l, "GET", "/api/home", nil, &house)
+	err = l.daemon().request(ctx, "GET", "/api/home", nil, &house)
 	if errors.Is(err, errNoDaemon) {
-		fmt.Fprintln(a.Err, "voice-gateway: no gateway runs and no --home FILE is given: matching without a house")
+		fmt.Fprintln(m.app.Err, "voice-gateway: no gateway runs and no --home FILE is given: matching without a house")
 		return &home.File{Main: &home.House{}}, nil
 	}
 	if err != nil {

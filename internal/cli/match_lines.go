@@ -18,12 +18,12 @@ const maxLine = 1 << 20
 
 // eachLine answers every line of JSON on standard input with one. Lines that
 // cannot be answered are told with their number; they are an error at the end.
-func (a *app) eachLine(ctx context.Context, answer func(line []byte) (any, error)) error {
+func eachLine(ctx context.Context, world IO, answer func(line []byte) (any, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	out := json.NewEncoder(a.Out)
+	out := json.NewEncoder(world.Out)
 	out.SetEscapeHTML(false)
-	lines := a.lines(ctx)
+	lines := linesOf(ctx, world.In)
 	for number, bad := 1, 0; ; number++ {
 		var in inputLine
 		select {
@@ -50,7 +50,7 @@ func (a *app) eachLine(ctx context.Context, answer func(line []byte) (any, error
 		}
 		if in.err != nil {
 			bad++
-			fmt.Fprintf(a.Err, "voice-gateway: line %d: %v\n", number, inOurWords(in.err))
+			fmt.Fprintf(world.Err, "voice-gateway: line %d: %v\n", number, inOurWords(in.err))
 			continue
 		}
 		if err := out.Encode(reply); err != nil {
@@ -93,11 +93,11 @@ type inputLine struct {
 	err  error
 }
 
-// lines reads standard input aside, because a read from a terminal cannot be
+// linesOf reads standard input aside, because a read from a terminal cannot be
 // interrupted and Ctrl-C must end the command at once.
-func (a *app) lines(ctx context.Context) <-chan inputLine {
+func linesOf(ctx context.Context, input io.Reader) <-chan inputLine {
 	lines := make(chan inputLine)
-	in := bufio.NewReaderSize(a.In, 64<<10)
+	in := bufio.NewReaderSize(input, 64<<10)
 	go func() {
 		for {
 			text, err := readLine(in)

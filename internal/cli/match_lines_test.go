@@ -27,8 +27,8 @@ func TestEachLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out, told bytes.Buffer
-			a := &app{IO: IO{In: strings.NewReader(tt.in), Out: &out, Err: &told}}
-			err := a.eachLine(t.Context(), func(line []byte) (any, error) {
+			world := IO{In: strings.NewReader(tt.in), Out: &out, Err: &told}
+			err := eachLine(t.Context(), world, func(line []byte) (any, error) {
 				if string(line) == "bad" {
 					return nil, errors.New("bad")
 				}
@@ -48,8 +48,8 @@ func TestEachLineEndsAtOnce(t *testing.T) {
 	defer typed.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	a := &app{IO: IO{In: silent, Out: io.Discard, Err: io.Discard}}
-	if err := a.eachLine(ctx, nil); !errors.Is(err, context.Canceled) {
+	world := IO{In: silent, Out: io.Discard, Err: io.Discard}
+	if err := eachLine(ctx, world, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -70,8 +70,8 @@ func TestWrongTypesAreToldInWords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var told bytes.Buffer
-			a := &app{IO: IO{In: strings.NewReader(tt.line), Out: io.Discard, Err: &told}}
-			err := a.eachLine(t.Context(), func(line []byte) (any, error) {
+			world := IO{In: strings.NewReader(tt.line), Out: io.Discard, Err: &told}
+			err := eachLine(t.Context(), world, func(line []byte) (any, error) {
 				var in struct {
 					Text    string
 					Context struct{ Area string }

@@ -27,35 +27,43 @@ const (
 	maxModel     = 4 << 20
 )
 
+// models is the work of the commands about models.
+type models struct {
+	app *app
+	dir string // --dir
+}
+
+// modelsCommand lists, fetches and checks the models of wake words.
 func (a *app) modelsCommand() *cobra.Command {
+	m := &models{app: a}
 	c := &cobra.Command{
 		Use: "models", Short: "Wake word models for the engine micro: list, pull, verify",
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	dir := c.PersistentFlags().String("dir", "", "where the models are (default: wake.models_dir of the configuration)")
-	c.AddCommand(a.modelsList(dir), a.modelsPull(dir), a.modelsVerify(dir))
+	c.PersistentFlags().StringVar(&m.dir, "dir", "", "where the models are (default: wake.models_dir of the configuration)")
+	c.AddCommand(m.listCommand(), m.pullCommand(), m.verifyCommand())
 	return c
 }
 
-// modelsDir is where models live.
-func (a *app) modelsDir(dir string) (string, error) {
-	if dir != "" {
-		return dir, nil
+// place is where models live.
+func (m *models) place() (string, error) {
+	if m.dir != "" {
+		return m.dir, nil
 	}
-	l, err := a.load()
+	l, err := m.app.load()
 	if err != nil {
 		return "", err
 	}
 	return l.Wake.ModelsDir, nil
 }
 
-func (a *app) modelsList(dir *string) *cobra.Command {
+func (m *models) listCommand() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use: "list", Short: "The models there are, and which are installed",
 		Args: exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			place, err := a.modelsDir(*dir)
+			place, err := m.place()
 			if err != nil {
 				return err
 			}
@@ -68,11 +76,11 @@ func (a *app) modelsList(dir *string) *cobra.Command {
 				rows = append(rows, row{e, modelState(place, e)})
 			}
 			if asJSON {
-				return json.NewEncoder(a.Out).Encode(rows)
+				return json.NewEncoder(m.app.Out).Encode(rows)
 			}
-			fmt.Fprintf(a.Out, "%-16s %-13s %s\n", "MODEL", "WORD", "IN "+place)
+			fmt.Fprintf(m.app.Out, "%-16s %-13s %s\n", "MODEL", "WORD", "IN "+place)
 			for _, r := range rows {
-				fmt.Fprintf(a.Out, "%-16s %-13s %s\n", r.Name, r.Word, r.State)
+				fmt.Fprintf(m.app.Out, "%-16s %-13s %s\n", r.Name, r.Word, r.State)
 			}
 			return nil
 		},
@@ -98,9 +106,9 @@ func modelState(dir string, e micro.Entry) string {
 
 // chosen are the entries named on the command line; without names, what the
 // configuration uses: its wake words, its stop words, and the model of a voice.
-func (a *app) chosen(names []string) ([]micro.Entry, error) {
+func (m *models) chosen(names []string) ([]micro.Entry, error) {
 	if len(names) == 0 {
-		l, err := a.load()
+		l, err := m.app.load()
 		if err != nil {
 			return nil, err
 		}
@@ -128,16 +136,16 @@ func (a *app) chosen(names []string) ([]micro.Entry, error) {
 	return list, nil
 }
 
-func (a *app) modelsPull(dir *string) *cobra.Command {
+func (m *models) pullCommand() *cobra.Command {
 	from := ""
 	c := &cobra.Command{
 		Use: "pull [NAME…]", Short: "Fetch models from where they are published, checked by SHA-256 (default: what the configuration uses)",
 		RunE: func(c *cobra.Command, names []string) error {
-			place, err := a.modelsDir(*dir)
+			place, err := m.place()
 			if err != nil {
 				return err
 			}
-			list, err := a.chosen(names)
+			list, err := m.chosen(names)
 			if err != nil {
 				return err
 			}
@@ -145,7 +153,7 @@ func (a *app) modelsPull(dir *string) *cobra.Command {
 				return fmt.Errorf("making the models' directory: %w; name another one with --dir or wake.models_dir", err)
 			}
 			for _, e := range list {
-				if err := a.pull(c.Context(), e, place, from); err != nil {
+				if err := pull(c.Context(), m.app.Out, e, place, from); err != nil {
 					return err
 				}
 			}
@@ -157,9 +165,9 @@ func (a *app) modelsPull(dir *string) *cobra.Command {
 }
 
 // pull puts one model into its place, unless it is there.
-func (a *app) pull(ctx context.Context, e micro.Entry, dir, from string) error {
+func pull(ctx context.Context, out io.Writer, e micro.Entry, dir, from string) error {
 	if modelState(dir, e) == "installed" {
-		fmt.Fprintf(a.Out, "%s is installed already\n", e.Name)
+		fmt.Fprintf(out, "%s is installed already\n", e.Name)
 		return nil
 	}
 	source, get := e.URL, func() ([]byte, error) { return fetch(ctx, e.URL) }
@@ -167,7 +175,7 @@ func (a *app) pull(ctx context.Context, e micro.Entry, dir, from string) error {
 		source = filepath.Join(from, e.Name+".tflite")
 		get = func() ([]byte, error) { return micro.Read(source) }
 	}
-	fmt.Fprintf(a.Out, "%s from %s … ", e.Name, source)
+	fmt.Fprintf(out, "%s from %s … ", e.Name, source)
 	data, err := get()
 	if err == nil {
 		err = e.Verify(data)
@@ -179,10 +187,10 @@ func (a *app) pull(ctx context.Context, e micro.Entry, dir, from string) error {
 		err = store.Replace(filepath.Join(dir, e.Name+".tflite"), data)
 	}
 	if err != nil {
-		fmt.Fprintln(a.Out, "no")
+		fmt.Fprintln(out, "no")
 		return fmt.Errorf("pulling the model %q: %w; nothing was changed", e.Name, err)
 	}
-	fmt.Fprintf(a.Out, "%d bytes, the published file\n", len(data))
+	fmt.Fprintf(out, "%d bytes, the published file\n", len(data))
 	return nil
 }
 
@@ -207,12 +215,12 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-func (a *app) modelsVerify(dir *string) *cobra.Command {
+func (m *models) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "verify", Short: "Check the installed models against the published files, and that each can be run",
 		Args: exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			place, err := a.modelsDir(*dir)
+			place, err := m.place()
 			if err != nil {
 				return err
 			}
@@ -229,7 +237,7 @@ func (a *app) modelsVerify(dir *string) *cobra.Command {
 				if !ok {
 					bad++
 				}
-				fmt.Fprintf(a.Out, "%-16s %s\n", strings.TrimSuffix(filepath.Base(file), ".tflite"), verdict)
+				fmt.Fprintf(m.app.Out, "%-16s %s\n", strings.TrimSuffix(filepath.Base(file), ".tflite"), verdict)
 			}
 			if bad > 0 {
 				return console.ToldError{Err: fmt.Errorf("%d models are damaged", bad)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -35,28 +36,29 @@ func (a *app) muteCommand() *cobra.Command {
 				method, body = http.MethodPost, fmt.Appendf(nil, `{"on":%t}`, args[0] == "on")
 			}
 			var s muteState
+			d := l.daemon()
 			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience)
 			defer cancel()
-			if err := a.needed(l, a.request(ctx, l, method, "/api/mute", body, &s)); err != nil {
+			if err := d.needed(d.request(ctx, method, "/api/mute", body, &s)); err != nil {
 				return err
 			}
-			return a.tellMute(s, asJSON)
+			return tellMute(a.Out, s, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the state as JSON")
 	return c
 }
 
-func (a *app) tellMute(s muteState, asJSON bool) error {
+func tellMute(out io.Writer, s muteState, asJSON bool) error {
 	switch {
 	case asJSON:
-		if err := json.NewEncoder(a.Out).Encode(s); err != nil {
+		if err := json.NewEncoder(out).Encode(s); err != nil {
 			return fmt.Errorf("printing the state: %w", err)
 		}
 	case s.Muted:
-		fmt.Fprintln(a.Out, "The microphone is muted, until: voice-gateway mute off")
+		fmt.Fprintln(out, "The microphone is muted, until: voice-gateway mute off")
 	default:
-		fmt.Fprintln(a.Out, "The microphone is open.")
+		fmt.Fprintln(out, "The microphone is open.")
 	}
 	return nil
 }
@@ -72,7 +74,8 @@ func (a *app) stopCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience)
 			defer cancel()
-			return a.needed(l, a.request(ctx, l, http.MethodPost, "/api/stop", []byte("{}"), nil))
+			d := l.daemon()
+			return d.needed(d.request(ctx, http.MethodPost, "/api/stop", []byte("{}"), nil))
 		},
 	}
 }

@@ -58,7 +58,7 @@ func (a *app) sayCommand() *cobra.Command {
 				return err
 			}
 			text := strings.Join(args, " ")
-			err = a.post(c.Context(), l, "/api/say", map[string]string{"text": text}, nil)
+			err = l.daemon().post(c.Context(), "/api/say", map[string]string{"text": text}, nil)
 			if !errors.Is(err, errNoDaemon) {
 				return err
 			}

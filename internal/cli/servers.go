@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -41,13 +41,13 @@ func (a *app) serversCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return a.passOn(c.Context(), l, "/mcp/servers")
+				return l.daemon().passOn(c.Context(), a.Out, "/mcp/servers")
 			}
 			var list mcpint.StatusList
-			if err := a.show(c.Context(), l, "/mcp/servers", &list); err != nil {
+			if err := l.daemon().show(c.Context(), "/mcp/servers", &list); err != nil {
 				return err
 			}
-			a.tellServers(list, time.Now())
+			tellServers(a.Out, a.paint, list, time.Now())
 			return nil
 		},
 	}
@@ -56,19 +56,9 @@ func (a *app) serversCommand() *cobra.Command {
 	return c
 }
 
-// passOn prints the daemon's answer as it came.
-func (a *app) passOn(ctx context.Context, l *loaded, path string) error {
-	var raw json.RawMessage
-	if err := a.show(ctx, l, path, &raw); err != nil {
-		return err
-	}
-	fmt.Fprintln(a.Out, strings.TrimSpace(string(raw)))
-	return nil
-}
-
 // tellServers prints the table for a person.
-func (a *app) tellServers(list mcpint.StatusList, now time.Time) {
-	fmt.Fprintf(a.Out, "MCP servers: %s\n", a.paint.Bold(string(list.Overall)))
+func tellServers(out io.Writer, paint console.Paint, list mcpint.StatusList, now time.Time) {
+	fmt.Fprintf(out, "MCP servers: %s\n", paint.Bold(string(list.Overall)))
 	var rows [][]string
 	for _, s := range list.Servers {
 		name := s.ID
@@ -79,13 +69,13 @@ func (a *app) tellServers(list mcpint.StatusList, now time.Time) {
 			name, string(s.Status), toolCount(s), string(s.Health), string(s.Breaker), retries(s), nextTry(s, now), shortened(lastError(s)),
 		})
 	}
-	console.Table(a.Out, a.paint, []string{"server", "state", "tools", "health", "breaker", "retries", "next try", "last error"}, rows)
+	console.Table(out, paint, []string{"server", "state", "tools", "health", "breaker", "retries", "next try", "last error"}, rows)
 	if slices.ContainsFunc(list.Servers, func(s mcpint.Status) bool { return s.Essential }) {
-		fmt.Fprintln(a.Out, a.paint.Dim("  * essential"))
+		fmt.Fprintln(out, paint.Dim("  * essential"))
 	}
 	for _, s := range list.Servers {
 		for _, text := range notes(s) {
-			fmt.Fprintf(a.Out, "\n  %s: %s\n", a.paint.Bold(s.ID), text)
+			fmt.Fprintf(out, "\n  %s: %s\n", paint.Bold(s.ID), text)
 		}
 	}
 }
@@ -147,6 +137,13 @@ func shortened(text string) string {
 	return text
 }
 
+// retrying is the work of servers retry.
+type retrying struct {
+	app    *app
+	daemon daemon
+	noWait bool
+}
+
 // retryCommand starts afresh with one server or all.
 func (a *app) retryCommand() *cobra.Command {
 	var all, noWait bool
@@ -165,10 +162,11 @@ func (a *app) retryCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience+retryPatience)
 			defer cancel()
+			r := retrying{app: a, daemon: l.daemon(), noWait: noWait}
 			if all {
-				return a.retryAll(ctx, l, noWait)
+				return r.all(ctx)
 			}
-			return a.retryOne(ctx, l, args[0], noWait)
+			return r.one(ctx, args[0])
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "every server that is not connected")
@@ -176,41 +174,42 @@ func (a *app) retryCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) retryOne(ctx context.Context, l *loaded, id string, noWait bool) error {
+func (r retrying) one(ctx context.Context, id string) error {
 	var s mcpint.Status
 	path := "/mcp/servers/" + url.PathEscape(id) + "/retry"
-	if err := a.needed(l, a.request(ctx, l, http.MethodPost, path, []byte("{}"), &s)); err != nil {
+	if err := r.daemon.needed(r.daemon.request(ctx, http.MethodPost, path, []byte("{}"), &s)); err != nil {
 		return err
 	}
-	return a.retried(ctx, l, []mcpint.Status{s}, noWait)
+	return r.tell(ctx, []mcpint.Status{s})
 }
 
-func (a *app) retryAll(ctx context.Context, l *loaded, noWait bool) error {
+func (r retrying) all(ctx context.Context) error {
 	var list mcpint.StatusList
-	if err := a.needed(l, a.request(ctx, l, http.MethodPost, "/mcp/servers/retry-all", []byte("{}"), &list)); err != nil {
+	if err := r.daemon.needed(r.daemon.request(ctx, http.MethodPost, "/mcp/servers/retry-all", []byte("{}"), &list)); err != nil {
 		return err
 	}
-	return a.retried(ctx, l, list.Servers, noWait)
+	return r.tell(ctx, list.Servers)
 }
 
-// retried tells what became of the servers; that one is not connected is an error
-// of the command.
-func (a *app) retried(ctx context.Context, l *loaded, servers []mcpint.Status, noWait bool) error {
+// tell says what became of the servers; that one is not connected is an error of
+// the command.
+func (r retrying) tell(ctx context.Context, servers []mcpint.Status) error {
 	ctx, cancel := context.WithTimeout(ctx, retryPatience)
 	defer cancel()
+	out, paint := r.app.Out, r.app.paint
 	var missing []string
 	for _, s := range servers {
-		s, err := a.settled(ctx, l, s, noWait)
+		s, err := r.settled(ctx, s)
 		if err != nil {
 			return err
 		}
 		switch {
 		case s.Status == mcpint.Connected:
-			fmt.Fprintf(a.Out, "%s %s is connected (%s tools)\n", a.paint.Good("✓"), s.ID, toolCount(s))
-		case noWait || s.Status == mcpint.Connecting:
-			fmt.Fprintf(a.Out, "%s %s is being tried\n", a.paint.Warn("!"), s.ID)
+			fmt.Fprintf(out, "%s %s is connected (%s tools)\n", paint.Good("✓"), s.ID, toolCount(s))
+		case r.noWait || s.Status == mcpint.Connecting:
+			fmt.Fprintf(out, "%s %s is being tried\n", paint.Warn("!"), s.ID)
 		default:
-			fmt.Fprintf(a.Out, "%s %s is %s, next try %s: %s\n", a.paint.Bad("✗"), s.ID, s.Status, nextTry(s, time.Now()), lastError(s))
+			fmt.Fprintf(out, "%s %s is %s, next try %s: %s\n", paint.Bad("✗"), s.ID, s.Status, nextTry(s, time.Now()), lastError(s))
 			missing = append(missing, s.ID)
 		}
 	}
@@ -221,16 +220,16 @@ func (a *app) retried(ctx context.Context, l *loaded, servers []mcpint.Status, n
 }
 
 // settled waits until a server is being tried no more, or the patience ends.
-func (a *app) settled(ctx context.Context, l *loaded, s mcpint.Status, noWait bool) (mcpint.Status, error) {
+func (r retrying) settled(ctx context.Context, s mcpint.Status) (mcpint.Status, error) {
 	pause := time.NewTicker(lookAgain)
 	defer pause.Stop()
-	for !noWait && s.Status == mcpint.Connecting {
+	for !r.noWait && s.Status == mcpint.Connecting {
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
 			return s, nil
 		}
-		if err := a.show(ctx, l, "/mcp/servers/"+url.PathEscape(s.ID)+"/status", &s); err != nil {
+		if err := r.daemon.show(ctx, "/mcp/servers/"+url.PathEscape(s.ID)+"/status", &s); err != nil {
 			if ctx.Err() != nil {
 				return s, nil
 			}

@@ -45,7 +45,7 @@ func TestTellServers(t *testing.T) {
   zwave: the process ended before it answered (exit status 3); stderr: no broker at all
 `
 	var out bytes.Buffer
-	(&app{IO: IO{Out: &out}}).tellServers(list, now)
+	tellServers(&out, false, list, now)
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
@@ -57,9 +57,7 @@ func TestDaemonAddr(t *testing.T) {
 		"127.0.0.1:8765": "127.0.0.1:8765", ":8765": "127.0.0.1:8765", "0.0.0.0:8765": "127.0.0.1:8765", "[::]:8765": "127.0.0.1:8765",
 		"192.168.1.5:8765": "192.168.1.5:8765", "pi.lan:80": "pi.lan:80",
 	} {
-		l := &loaded{}
-		l.HTTP.Listen = listen
-		if got := l.daemonAddr(); got != want {
+		if got := (daemon{listen: listen}).addr(); got != want {
 			t.Errorf("%s: %s, want %s", listen, got, want)
 		}
 	}

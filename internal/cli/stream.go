@@ -15,16 +15,16 @@ const longestEvent = 1 << 20
 
 // stream follows the daemon's events until ctx ends (nil) or the stream does,
 // which is an error: it has no end of its own.
-func (a *app) stream(ctx context.Context, l *loaded, path string, event func(kind string, data []byte)) error {
-	if l.HTTP.Listen == "" {
+func (d daemon) stream(ctx context.Context, path string, event func(kind string, data []byte)) error {
+	if d.listen == "" {
 		return errNoDaemon
 	}
-	addr := l.daemonAddr()
+	addr := d.addr()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+path, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("preparing the request: %w", err)
 	}
-	resp, err := l.askDaemon(req, 0) // a stream; each line has its own bound
+	resp, err := d.send(req, 0) // a stream; each line has its own bound
 	switch {
 	case ctx.Err() != nil:
 		return nil

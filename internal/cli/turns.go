@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,20 +32,24 @@ func (a *app) turnsCommand() *cobra.Command {
 				return err
 			}
 			if tasks {
-				return a.tasks(c.Context(), l, asJSON)
+				list := []record.Task{}
+				if err := l.daemon().show(c.Context(), "/api/tasks", &list); err != nil {
+					return err
+				}
+				return tellTasks(a.Out, a.paint, list, asJSON)
 			}
 			var turns []record.Record
-			if err := a.show(c.Context(), l, fmt.Sprintf("/api/turns?limit=%d", limit), &turns); err != nil {
+			if err := l.daemon().show(c.Context(), fmt.Sprintf("/api/turns?limit=%d", limit), &turns); err != nil {
 				return err
 			}
 			if asJSON {
-				return a.printRecords(turns)
+				return printRecords(a.Out, turns)
 			}
 			if len(turns) == 0 {
 				fmt.Fprintln(a.Out, "There was no turn since the gateway started.")
 				return nil
 			}
-			a.tellTurns(turns)
+			tellTurns(a.Out, a.paint, turns)
 			return nil
 		},
 	}
@@ -55,40 +59,36 @@ func (a *app) turnsCommand() *cobra.Command {
 	return c
 }
 
-// tasks lists what was stopped in the middle.
-func (a *app) tasks(ctx context.Context, l *loaded, asJSON bool) error {
-	list := []record.Task{}
-	if err := a.show(ctx, l, "/api/tasks", &list); err != nil {
-		return err
-	}
+// tellTasks lists what was stopped in the middle.
+func tellTasks(out io.Writer, paint console.Paint, list []record.Task, asJSON bool) error {
 	if asJSON {
-		if err := json.NewEncoder(a.Out).Encode(list); err != nil {
+		if err := json.NewEncoder(out).Encode(list); err != nil {
 			return fmt.Errorf("printing the tasks: %w", err)
 		}
 		return nil
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.Out, "Nothing was stopped in the middle.")
+		fmt.Fprintln(out, "Nothing was stopped in the middle.")
 		return nil
 	}
 	for _, t := range list {
-		fmt.Fprintf(a.Out, "%s %s, %s: %s\n", a.paint.Bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), console.Quoted(t.Asked))
+		fmt.Fprintf(out, "%s %s, %s: %s\n", paint.Bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), console.Quoted(t.Asked))
 		for _, s := range t.Done {
-			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("done"), s.Text())
+			fmt.Fprintf(out, "  %s %s\n", paint.Dim("done"), s.Text())
 		}
 		for _, s := range t.Open {
-			fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("open"), s.Text())
+			fmt.Fprintf(out, "  %s %s\n", paint.Dim("open"), s.Text())
 		}
-		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("because"), t.Reason)
+		fmt.Fprintf(out, "  %s %s\n", paint.Dim("because"), t.Reason)
 	}
-	fmt.Fprintln(a.Out, `Say "resume", or: voice-gateway ask resume`)
+	fmt.Fprintln(out, `Say "resume", or: voice-gateway ask resume`)
 	return nil
 }
 
 // printRecords prints records, one a line.
-func (a *app) printRecords(turns []record.Record) error {
+func printRecords(out io.Writer, turns []record.Record) error {
 	for _, r := range turns {
-		if err := json.NewEncoder(a.Out).Encode(r); err != nil {
+		if err := json.NewEncoder(out).Encode(r); err != nil {
 			return fmt.Errorf("printing the record: %w", err)
 		}
 	}
@@ -96,7 +96,7 @@ func (a *app) printRecords(turns []record.Record) error {
 }
 
 // tellTurns prints a line for each turn.
-func (a *app) tellTurns(turns []record.Record) {
+func tellTurns(out io.Writer, paint console.Paint, turns []record.Record) {
 	var rows [][]string
 	for _, r := range turns {
 		heard, total := "-", "-"
@@ -110,7 +110,7 @@ func (a *app) tellTurns(turns []record.Record) {
 			r.ID, r.Time.Local().Format("Jan 2 15:04:05"), string(r.Source), heard, string(r.Route), string(r.Outcome), total, r.Reply,
 		})
 	}
-	console.Table(a.Out, a.paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)
+	console.Table(out, paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)
 }
 
 // whyCommand tells why a turn did what it did.
@@ -129,12 +129,12 @@ func (a *app) whyCommand() *cobra.Command {
 				return err
 			}
 			var turns []record.Record
-			if err := a.show(c.Context(), l, fmt.Sprintf("/api/turns?limit=%d", mostTurns), &turns); err != nil {
+			if err := l.daemon().show(c.Context(), fmt.Sprintf("/api/turns?limit=%d", mostTurns), &turns); err != nil {
 				return err
 			}
 			for _, r := range turns {
 				if len(args) == 0 || r.ID == args[0] {
-					a.tellWhy(r)
+					tellWhy(a.Out, a.paint, r)
 					return nil
 				}
 			}
@@ -147,14 +147,14 @@ func (a *app) whyCommand() *cobra.Command {
 }
 
 // tellWhy prints the story of a turn with what decided it.
-func (a *app) tellWhy(r record.Record) {
-	fmt.Fprintf(a.Out, "%s %s, %s, from %s%s\n", a.paint.Bold("Turn"), r.ID, r.Time.Local().Format("Mon Jan 2 15:04:05"), r.Source, inArea(r.Area))
-	console.Turn(a.Out, a.paint, r)
+func tellWhy(out io.Writer, paint console.Paint, r record.Record) {
+	fmt.Fprintf(out, "%s %s, %s, from %s%s\n", paint.Bold("Turn"), r.ID, r.Time.Local().Format("Mon Jan 2 15:04:05"), r.Source, inArea(r.Area))
+	console.Turn(out, paint, r)
 	if r.Endpoint != nil && r.Endpoint.Reason != "" {
-		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("endpoint"), r.Endpoint.Reason)
+		fmt.Fprintf(out, "  %s %s\n", paint.Dim("endpoint"), r.Endpoint.Reason)
 	}
 	if r.Risk != "" {
-		fmt.Fprintf(a.Out, "  %s %s\n", a.paint.Dim("risk    "), r.Risk)
+		fmt.Fprintf(out, "  %s %s\n", paint.Dim("risk    "), r.Risk)
 	}
 }
 

@@ -21,8 +21,9 @@ import (
 	"voicegateway/internal/waketest"
 )
 
-// wakeTesting is what the flags of wake-test ask for.
+// wakeTesting is the work of wake-test, as the flags want it.
 type wakeTesting struct {
+	app        *app
 	word       string
 	files      []string
 	background []string
@@ -31,7 +32,7 @@ type wakeTesting struct {
 
 // wakeTestCommand finds the threshold that suits a room and a voice.
 func (a *app) wakeTestCommand() *cobra.Command {
-	var o wakeTesting
+	o := wakeTesting{app: a}
 	c := &cobra.Command{
 		Use: "wake-test", Short: "Ten tries of the wake word; proposes a threshold",
 		Long: `Asks for the wake word ten times and then for a little talk without it, shows
@@ -50,7 +51,7 @@ of the tries in the microphone's place.`,
 			if err != nil {
 				return err
 			}
-			return a.wakeTest(c.Context(), l, o)
+			return o.run(c.Context(), l)
 		},
 	}
 	c.Flags().StringVar(&o.word, "word", "", "the wake word (default: the first of wake.words)")
@@ -60,17 +61,17 @@ of the tries in the microphone's place.`,
 	return c
 }
 
-func (a *app) wakeTest(ctx context.Context, l *loaded, o wakeTesting) error {
+func (o wakeTesting) run(ctx context.Context, l *loaded) error {
 	word, err := testedWord(l, o.word)
 	if err != nil {
 		return err
 	}
-	shown := a.Out
+	shown := o.app.Out
 	if o.asJSON {
 		shown = io.Discard
 	}
 	t, err := waketest.New(waketest.Config{
-		Word: word, ModelsDir: l.Wake.ModelsDir, Thresholds: l.Wake.Thresholds, Out: shown, Paint: a.paint,
+		Word: word, ModelsDir: l.Wake.ModelsDir, Thresholds: l.Wake.Thresholds, Out: shown, Paint: o.app.paint,
 	})
 	if err != nil {
 		return err
@@ -78,12 +79,12 @@ func (a *app) wakeTest(ctx context.Context, l *loaded, o wakeTesting) error {
 	if len(o.files) > 0 {
 		err = t.Recordings(ctx, o.files, o.background)
 	} else {
-		err = a.withMicrophone(ctx, l, t.Live)
+		err = o.withMicrophone(ctx, l, t.Live)
 	}
 	if err != nil {
 		return err
 	}
-	return a.tellWakeTest(t.Result(), o.asJSON)
+	return tellWakeTest(o.app.Out, o.app.paint, t.Result(), o.asJSON)
 }
 
 // testedWord is the wake word the test is about.
@@ -107,17 +108,17 @@ const noSound = 4 * time.Second
 
 // withMicrophone opens the sound card for a while, unless a gateway holds it or
 // it is muted.
-func (a *app) withMicrophone(ctx context.Context, l *loaded, use func(context.Context, waketest.Microphone) error) error {
-	err := a.request(ctx, l, http.MethodGet, "/healthz", nil, nil)
+func (o wakeTesting) withMicrophone(ctx context.Context, l *loaded, use func(context.Context, waketest.Microphone) error) error {
+	err := l.daemon().request(ctx, http.MethodGet, "/healthz", nil, nil)
 	if !errors.Is(err, errNoDaemon) {
-		return fmt.Errorf("the gateway at %s holds the microphone; stop it first (systemctl stop voice-gateway) and start it afterwards, or give recordings with --from", l.daemonAddr())
+		return fmt.Errorf("the gateway at %s holds the microphone; stop it first (systemctl stop voice-gateway) and start it afterwards, or give recordings with --from", l.daemon().addr())
 	}
 	if muted, err := mute.KeptHere(l.Gateway.StateDir); muted {
 		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)
 	}
 	card, err := device.New(device.Config{
-		Command: []string{a.Executable, "worker", "audio"},
-		Input:   l.Audio.Input, Output: l.Audio.Output, Channel: l.Audio.Channel, Log: a.logger(slog.LevelError),
+		Command: []string{o.app.Executable, "worker", "audio"},
+		Input:   l.Audio.Input, Output: l.Audio.Output, Channel: l.Audio.Channel, Log: o.app.logger(slog.LevelError),
 	})
 	if err != nil {
 		return fmt.Errorf("preparing the sound card: %w", err)
@@ -153,13 +154,13 @@ func (m patientMic) Read(ctx context.Context) (audio.Frame, error) {
 
 // tellWakeTest prints the result; that there is no threshold is an error of the
 // command.
-func (a *app) tellWakeTest(r *waketest.Result, asJSON bool) error {
+func tellWakeTest(out io.Writer, paint console.Paint, r *waketest.Result, asJSON bool) error {
 	if asJSON {
-		if err := json.NewEncoder(a.Out).Encode(r); err != nil {
+		if err := json.NewEncoder(out).Encode(r); err != nil {
 			return fmt.Errorf("printing the result: %w", err)
 		}
 	} else {
-		a.tellProposal(r)
+		tellProposal(out, paint, r)
 	}
 	if r.Proposed == nil {
 		return console.ToldError{Err: errors.New("no threshold can be proposed")}
@@ -167,14 +168,14 @@ func (a *app) tellWakeTest(r *waketest.Result, asJSON bool) error {
 	return nil
 }
 
-func (a *app) tellProposal(r *waketest.Result) {
-	fmt.Fprintf(a.Out, "\nEverything else came up to %.2f.\n", r.Rest)
+func tellProposal(out io.Writer, paint console.Paint, r *waketest.Result) {
+	fmt.Fprintf(out, "\nEverything else came up to %.2f.\n", r.Rest)
 	switch {
 	case r.Proposed == nil:
-		fmt.Fprintf(a.Out, "%s No threshold is proposed: %s.\n", a.paint.Bad("✗"), strings.TrimSuffix(r.Reason, "."))
+		fmt.Fprintf(out, "%s No threshold is proposed: %s.\n", paint.Bad("✗"), strings.TrimSuffix(r.Reason, "."))
 	case *r.Proposed == r.Threshold:
-		fmt.Fprintf(a.Out, "%s The threshold in use, %g, suits: %s. Nothing needs to be changed.\n", a.paint.Good("✓"), r.Threshold, r.Reason)
+		fmt.Fprintf(out, "%s The threshold in use, %g, suits: %s. Nothing needs to be changed.\n", paint.Good("✓"), r.Threshold, r.Reason)
 	default:
-		fmt.Fprintf(a.Out, "%s Proposed threshold: %.2f (in use: %g); %s. For the configuration:\n\n%s\n", a.paint.Good("✓"), *r.Proposed, r.Threshold, r.Reason, r.Lines())
+		fmt.Fprintf(out, "%s Proposed threshold: %.2f (in use: %g); %s. For the configuration:\n\n%s\n", paint.Good("✓"), *r.Proposed, r.Threshold, r.Reason, r.Lines())
 	}
 }
