@@ -61,7 +61,7 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 	if object, ok := origin.(map[string]any); ok {
 		if given, has := object["args"]; has {
 			if args, ok = given.([]any); !ok {
-				s.answer(name, map[string]any{"success": false, "message": "Args must be an array", "origin": origin})
+				s.mqtt.answer(name, map[string]any{"success": false, "message": "Args must be an array", "origin": origin})
 				return
 			}
 		}
@@ -76,7 +76,7 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 		} else if result != nil {
 			out["result"] = result
 		}
-		s.answer(name, out)
+		s.mqtt.answer(name, out)
 	}
 	call, ok := calls[name]
 	if same, constant := recorded().Calls[name]; constant {
@@ -84,9 +84,9 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 	}
 	switch {
 	case !ok:
-		s.after(floorTime, func() { done(nil, "Unknown API") })
+		s.clock.after(floorTime, func() { done(nil, "Unknown API") })
 	case !s.ready:
-		s.after(floorTime, func() { done(nil, "Z-Wave client not connected") })
+		s.clock.after(floorTime, func() { done(nil, "Z-Wave client not connected") })
 	default:
 		call(s, args, done)
 	}
@@ -94,19 +94,15 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 
 // answer serves a call that is answered alike whatever is asked.
 func (c constant) answer(s *Sim, args []any, done reply) {
-	if c.Stranger != "" && s.nodeArg(args) == nil {
-		s.after(floorTime, func() { done(nil, c.Stranger) })
+	if c.Stranger != "" && s.net.nodeArg(args) == nil {
+		s.clock.after(floorTime, func() { done(nil, c.Stranger) })
 		return
 	}
-	s.after(cmp.Or(c.After, floorTime), func() { done(c.Result, c.Problem) })
-}
-
-func (s *Sim) answer(name string, out map[string]any) {
-	s.send(s.cfg.base()+"/api/"+name, body(out))
+	s.clock.after(cmp.Or(c.After, floorTime), func() { done(c.Result, c.Problem) })
 }
 
 func apiGetInfo(s *Sim, _ []any, done reply) {
-	s.after(floorTime, func() {
+	s.clock.after(floorTime, func() {
 		done(map[string]any{
 			"homeid": s.cfg.House.HomeID, "name": s.cfg.homeName(), "controllerId": 1,
 			"status": "scan done", "cntStatus": "Controller is Ready", "inclusionState": 0,
@@ -117,23 +113,13 @@ func apiGetInfo(s *Sim, _ []any, done reply) {
 }
 
 func apiGetNodes(s *Sim, _ []any, done reply) {
-	s.after(getNodesTime, func() {
-		nodes := []any{s.describeBroadcast(), s.describeController()}
-		for _, id := range s.order {
-			nodes = append(nodes, s.nodes[id].describe())
+	s.clock.after(getNodesTime, func() {
+		nodes := []any{s.net.describeBroadcast(), describeController(s.controller)}
+		for _, id := range s.net.order {
+			nodes = append(nodes, s.net.nodes[id].describe())
 		}
 		done(nodes, "")
 	})
-}
-
-// nodeArg returns the node a call is about; nil if there is none. Numbers as text
-// are unknown nodes to the gateway.
-func (s *Sim) nodeArg(args []any) *node {
-	if len(args) == 0 {
-		return nil
-	}
-	id, _ := args[0].(float64)
-	return s.nodes[int(id)]
 }
 
 // valueArg reads a value id argument.
@@ -157,13 +143,13 @@ func apiWriteValue(s *Sim, args []any, done reply) {
 		done(result, "")
 	}
 	if len(args) == 0 {
-		s.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'commandClass')") })
+		s.clock.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'commandClass')") })
 		return
 	}
 	id, ok := valueArg(args)
-	n := s.nodes[id.Node]
+	n := s.net.nodes[id.Node]
 	if !ok || n == nil || !n.has(id.Class) {
-		s.after(floorTime, func() { finish(outcome{status: statusFailed}) })
+		s.clock.after(floorTime, func() { finish(outcome{status: statusFailed}) })
 		return
 	}
 	v := n.find(id)
@@ -172,14 +158,14 @@ func apiWriteValue(s *Sim, args []any, done reply) {
 		to = args[1]
 	}
 	if problem := n.problem(id, v, to); problem != nil {
-		s.after(floorTime, func() { finish(*problem) })
+		s.clock.after(floorTime, func() { finish(*problem) })
 		return
 	}
 	transition := time.Duration(-1)
 	if len(args) > 2 {
 		transition = transitionOf(args[2])
 	}
-	s.write(command{node: n, value: v, to: to, transition: transition, done: finish})
+	s.air.write(command{node: n, value: v, to: to, transition: transition, done: finish})
 }
 
 // problem is why a writeValue is refused before anything is sent; nil if it is not.

@@ -6,9 +6,9 @@ import (
 )
 
 func apiRefreshNeighbors(s *Sim, _ []any, done reply) {
-	s.after(floorTime, func() {
+	s.clock.after(floorTime, func() {
 		all := map[string]any{"1": []any{}}
-		for _, id := range s.order {
+		for _, id := range s.net.order {
 			all[strconv.Itoa(id)] = []any{}
 		}
 		done(all, "")
@@ -20,7 +20,7 @@ func apiRefreshNeighbors(s *Sim, _ []any, done reply) {
 func apiSendCommand(s *Sim, args []any, done reply) {
 	id, _ := valueArg(args)
 	id.Property = "targetValue"
-	n, command := s.nodes[id.Node], ""
+	n, command := s.net.nodes[id.Node], ""
 	if len(args) > 1 {
 		command, _ = args[1].(string)
 	}
@@ -29,12 +29,12 @@ func apiSendCommand(s *Sim, args []any, done reply) {
 		v = n.find(id)
 	}
 	if v == nil || command != "set" && command != "get" {
-		s.after(floorTime, func() { done(nil, fmt.Sprintf("The command %s does not exist for CC %d", command, id.Class)) })
+		s.clock.after(floorTime, func() { done(nil, fmt.Sprintf("The command %s does not exist for CC %d", command, id.Class)) })
 		return
 	}
 	unheard := func() { done(nil, n.noAck()) }
 	if command == "get" {
-		s.whenAwake(n, pollTime, func() { done(s.sendGet(n, v), "") }, unheard)
+		s.air.whenAwake(n, pollTime, func() { done(s.air.sendGet(n, v), "") }, unheard)
 		return
 	}
 	var to any
@@ -43,23 +43,23 @@ func apiSendCommand(s *Sim, args []any, done reply) {
 			to = list[0]
 		}
 	}
-	s.whenAwake(n, airTime, func() {
-		s.traffic(n, false)
-		s.actUnseen([]int{n.spec.ID}, v.id, to)
+	s.air.whenAwake(n, airTime, func() {
+		s.air.traffic(n, false)
+		s.net.actUnseen([]int{n.spec.ID}, v.id, to)
 		done(nil, "")
 	}, unheard)
 }
 
 // sendGet lets the device report, and returns what the gateway makes of it.
-func (s *Sim) sendGet(n *node, v *value) map[string]any {
-	s.traffic(n, false)
+func (a *air) sendGet(n *node, v *value) map[string]any {
+	a.traffic(n, false)
 	result := map[string]any{}
 	for _, o := range n.answeredWith(n.source(v)) {
 		if o == nil {
 			continue
 		}
-		s.settle(n, o)
-		s.report(n, o)
+		n.settle(o)
+		a.mqtt.report(n, o)
 		if fact, told := n.reportedLevel(o); told {
 			result[o.id.Property] = fact
 		}
@@ -83,7 +83,7 @@ func apiWriteMulticast(s *Sim, args []any, done reply) {
 }
 
 // apiWriteBroadcast is [valueId, value].
-func apiWriteBroadcast(s *Sim, args []any, done reply) { s.writeTogether(s.order, args, done) }
+func apiWriteBroadcast(s *Sim, args []any, done reply) { s.writeTogether(s.net.order, args, done) }
 
 func (s *Sim) writeTogether(nodes []int, args []any, done reply) {
 	id, ok := valueArg(args)
@@ -91,9 +91,9 @@ func (s *Sim) writeTogether(nodes []int, args []any, done reply) {
 	if len(args) > 1 {
 		to = args[1]
 	}
-	s.onAir(airTime, func() {
+	s.air.onAir(airTime, func() {
 		if ok {
-			s.actUnseen(nodes, id, to)
+			s.net.actUnseen(nodes, id, to)
 		}
 		done(nil, "")
 	})

@@ -7,50 +7,36 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// whenAwake runs do when the node hears: after the time that takes, or when it wakes
-// up. For a dead node it runs silent instead, and with the stick out neither.
-func (s *Sim) whenAwake(n *node, wait time.Duration, do, silent func()) {
-	switch {
-	case s.stickOut || n.fault.drop.take():
-	case n.spec.Dead:
-		s.after(deadPingTime, silent)
-	case n.spec.Sleeping && !n.radio.awake:
-		n.radio.waiting = append(n.radio.waiting, do)
-	default:
-		s.after(wait+n.fault.delay, do)
-	}
-}
-
 func apiPollValue(s *Sim, args []any, done reply) {
 	id, ok := valueArg(args)
-	n := s.nodes[id.Node]
+	n := s.net.nodes[id.Node]
 	if !ok || n == nil {
-		s.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'pollValue')") })
+		s.clock.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'pollValue')") })
 		return
 	}
 	if !n.has(id.Class) {
 		problem := fmt.Sprintf("Node %d does not support the Command Class %s! (ZW0302)", id.Node, className(id.Class))
-		s.after(floorTime, func() { done(nil, problem) })
+		s.clock.after(floorTime, func() { done(nil, problem) })
 		return
 	}
 	v := n.find(id)
 	if v == nil || !v.pollable() {
 		problem := fmt.Sprintf("%s: %q is not a supported property (ZW0322)", className(id.Class), id.Property)
-		s.after(floorTime, func() { done(nil, problem) })
+		s.clock.after(floorTime, func() { done(nil, problem) })
 		return
 	}
-	s.whenAwake(n, airTime, func() {
-		s.traffic(n, false)
+	s.air.whenAwake(n, airTime, func() {
+		s.air.traffic(n, false)
 		if n.fault.silent.take() {
-			s.after(reportTimeout, func() { done(nil, "Timed out while waiting for a response from the node (ZW0201)") })
+			s.clock.after(reportTimeout, func() { done(nil, "Timed out while waiting for a response from the node (ZW0201)") })
 			return
 		}
-		s.after(pollTime-airTime, func() {
-			s.reportAll(n, n.answeredWith(v))
+		s.clock.after(pollTime-airTime, func() {
+			s.air.reportAll(n, n.answeredWith(v))
 			done(v.believed, "")
 		})
 	}, func() {
-		s.foundDead(n)
+		s.air.foundDead(n)
 		done(nil, n.noAck())
 	})
 }
@@ -115,9 +101,9 @@ func (v *value) configures() bool {
 
 // apiRefreshValues serves refreshValues (all classes) and refreshCCValues (one).
 func apiRefreshValues(s *Sim, args []any, done reply) {
-	n := s.nodeArg(args)
+	n := s.net.nodeArg(args)
 	if n == nil {
-		s.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'refreshValues')") })
+		s.clock.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'refreshValues')") })
 		return
 	}
 	class := -1.0
@@ -126,14 +112,14 @@ func apiRefreshValues(s *Sim, args []any, done reply) {
 	}
 	reads := n.polls(int(class))
 	if len(reads) == 0 {
-		s.after(floorTime, func() { done(nil, "") })
+		s.clock.after(floorTime, func() { done(nil, "") })
 		return
 	}
-	s.whenAwake(n, airTime, func() {
-		s.traffic(n, false)
+	s.air.whenAwake(n, airTime, func() {
+		s.air.traffic(n, false)
 		for i, read := range reads {
-			s.after(time.Duration(i+1)*pollTime-airTime, func() {
-				s.reportAll(n, read)
+			s.clock.after(time.Duration(i+1)*pollTime-airTime, func() {
+				s.air.reportAll(n, read)
 				if i == len(reads)-1 {
 					done(nil, "")
 				}
@@ -167,33 +153,33 @@ func (n *node) polls(class int) [][]*value {
 }
 
 func apiRefreshInfo(s *Sim, args []any, done reply) {
-	n := s.nodeArg(args)
+	n := s.net.nodeArg(args)
 	if n == nil {
 		var id any = "undefined"
 		if len(args) > 0 {
 			id = args[0]
 		}
-		s.after(floorTime, func() { done(nil, fmt.Sprintf("Node %v not found", id)) })
+		s.clock.after(floorTime, func() { done(nil, fmt.Sprintf("Node %v not found", id)) })
 		return
 	}
-	s.after(floorTime, func() {
+	s.clock.after(floorTime, func() {
 		done(nil, "")
 		s.interview(n)
 	})
 }
 
 func apiPing(s *Sim, args []any, done reply) {
-	n := s.nodeArg(args)
+	n := s.net.nodeArg(args)
 	if n == nil {
-		s.after(2*time.Millisecond, func() { done(nil, "Cannot read properties of undefined (reading 'ping')") })
+		s.clock.after(2*time.Millisecond, func() { done(nil, "Cannot read properties of undefined (reading 'ping')") })
 		return
 	}
-	s.whenAwake(n, pingTime, func() {
-		s.traffic(n, false)
-		s.foundAlive(n)
+	s.air.whenAwake(n, pingTime, func() {
+		s.air.traffic(n, false)
+		s.air.foundAlive(n)
 		done(true, "")
 	}, func() {
-		s.foundDead(n)
+		s.air.foundDead(n)
 		done(false, "")
 	})
 }
@@ -209,12 +195,12 @@ func apiSetLocation(s *Sim, args []any, done reply) {
 // relabel renames or moves. The answer is all that is published; topics follow
 // with the next report.
 func (s *Sim) relabel(args []any, done reply, set func(*node, string)) {
-	n := s.nodeArg(args)
+	n := s.net.nodeArg(args)
 	text, ok := "", false
 	if len(args) > 1 {
 		text, ok = args[1].(string)
 	}
-	s.after(floorTime, func() {
+	s.clock.after(floorTime, func() {
 		if n == nil || !ok {
 			done(nil, "Invalid Node ID")
 			return
@@ -222,13 +208,4 @@ func (s *Sim) relabel(args []any, done reply, set func(*node, string)) {
 		set(n, text)
 		done(true, "")
 	})
-}
-
-// foundAlive notes that a node thought dead was heard.
-func (s *Sim) foundAlive(n *node) {
-	if n.view.foundDead {
-		n.view.foundDead = false
-		s.publishStatus(n)
-		s.event("node/node_alive", n.eventMembers())
-	}
 }

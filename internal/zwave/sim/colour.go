@@ -16,7 +16,7 @@ var components = []struct{ key, name string }{{"0", "warmWhite"}, {"2", "red"}, 
 // writeColour takes hexColor, targetColor as an object, or one component, and
 // publishes what the recorded lamp did: after a whole colour all that follows from
 // it and no read-back, after one component stale whole colours and a read-back.
-func writeColour(s *Sim, c command) {
+func writeColour(a *air, c command) {
 	n, at := c.node, c.value.id
 	parts := c.colour()
 	if len(parts) == 0 {
@@ -37,7 +37,7 @@ func writeColour(s *Sim, c command) {
 			if c.obeyed {
 				v.fact = to
 			}
-			s.claim(n, v, to)
+			a.mqtt.claim(n, v, to)
 			changed = append(changed, v)
 		}
 		level[part.name], _ = v.believed.(float64)
@@ -54,21 +54,21 @@ func writeColour(s *Sim, c command) {
 	if c.obeyed {
 		whole.fact = n.mixed(at)
 	}
-	s.claim(n, whole, current)
+	a.mqtt.claim(n, whole, current)
 	wanted := n.find(at.With("targetColor", ""))
 	if len(target) > 0 {
 		wanted.fact = target
-		s.claim(n, wanted, target)
+		a.mqtt.claim(n, wanted, target)
 	}
 	hex := n.find(at.With("hexColor", ""))
 	hexed := fmt.Sprintf("%02x%02x%02x", byte(level["red"]), byte(level["green"]), byte(level["blue"]))
 	if c.obeyed {
 		hex.fact = hexed
 	}
-	s.claim(n, hex, hexed)
+	a.mqtt.claim(n, hex, hexed)
 	c.done(outcome{status: statusSent})
 	if single {
-		s.readBack(n, c.value, switchReadBack, append(changed, whole, hex)...)
+		a.readBack(n, c.value, switchReadBack, append(changed, whole, hex)...)
 	}
 }
 

@@ -98,7 +98,7 @@ func (s *Sim) controlMessage(payload []byte) {
 	if err != nil {
 		out["error"] = err.Error()
 	}
-	s.send(strings.TrimSuffix(s.cfg.ControlTopic(), "/set"), body(out))
+	s.mqtt.send(strings.TrimSuffix(s.cfg.ControlTopic(), "/set"), body(out))
 }
 
 // Fault lets something go wrong or happen, as the control topic does. Run must be
@@ -131,13 +131,13 @@ func (s *Sim) ask(ctx context.Context, do func()) error {
 func (s *Sim) Facts(ctx context.Context, device string) (map[string]any, error) {
 	var facts map[string]any
 	err := s.ask(ctx, func() {
-		n := s.named(device)
+		n := s.net.named(device)
 		if n == nil {
 			return
 		}
 		facts = map[string]any{}
 		for _, v := range n.values {
-			s.settle(n, v)
+			n.settle(v)
 			facts[v.id.String()] = v.fact
 		}
 	})

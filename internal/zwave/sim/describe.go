@@ -113,26 +113,14 @@ func (n *node) eventMembers() map[string]any {
 }
 
 // describeController is node 1.
-func (s *Sim) describeController() map[string]any {
-	out := s.controllerNode().describe()
+func describeController(v view) map[string]any {
+	out := controllerNode(v).describe()
 	out["isControllerNode"], out["sdkVersion"], out["rfRegions"], out["supportsLongRange"] = true, "7.17.99", []any{}, false
 	for _, of := range []string{"isSecure", "security", "zwavePlusVersion", "zwavePlusNodeType", "zwavePlusRoleType", "prioritySUCReturnRoute"} {
 		delete(out, of)
 	}
 	out["deviceClass"] = map[string]any{"basic": 2, "generic": 1, "specific": 0}
 	return out
-}
-
-// describeBroadcast is the pseudo-node that stands for the whole house.
-func (s *Sim) describeBroadcast() map[string]any {
-	values := map[string]any{}
-	for _, v := range s.broadcastValues() {
-		values[v.id.String()] = v.describe()
-	}
-	return map[string]any{
-		"id": wire.Broadcast, "name": "Broadcast", "virtual": true, "kind": "broadcast", "ready": true, "available": true,
-		"failed": false, "inited": true, "eventsQueue": []any{}, "values": values,
-	}
 }
 
 // key spells a property key as JSON: a number where zwave-js has one.
@@ -176,24 +164,4 @@ func (v *value) describe() map[string]any {
 		out["isCurrentValue"], out["targetValue"] = true, v.id.With(target, v.id.Key).String()
 	}
 	return out
-}
-
-// statistics tells the traffic as events.
-func (s *Sim) statistics(n *node) {
-	if s.cfg.Settings.Events {
-		s.event("node/statistics_updated", n.eventMembers(), n.statistics())
-		s.counts()
-	}
-}
-
-// counts tells the controller's traffic as an event: at once, and at the end of a
-// pause.
-func (s *Sim) counts() {
-	if s.counting || !s.cfg.Settings.Events {
-		return
-	}
-	tell := func() { s.event("controller/statistics_updated", recorded().Traffic) }
-	s.counting = true
-	tell()
-	s.after(lastActivePause, func() { s.counting = false; tell() })
 }

@@ -103,13 +103,13 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"alive":     func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = false; return nil },
 	"deaf":      func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = true; return nil },
 	"obedient":  func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = false; return nil },
-	"hear":      func(s *Sim, n *node, _ Fault) error { s.reportUnasked(n, nil); return nil },
-	"awake":     func(s *Sim, n *node, _ Fault) error { s.wakeUp(n); return nil },
-	"asleep":    func(s *Sim, n *node, _ Fault) error { s.sleep(n); return nil },
-	"change":    (*Sim).change,
-	"report":    (*Sim).reportOne,
-	"scene":     (*Sim).scene,
-	"notify":    (*Sim).notify,
+	"hear":      func(s *Sim, n *node, _ Fault) error { s.air.reportUnasked(n, nil); return nil },
+	"awake":     func(s *Sim, n *node, _ Fault) error { s.air.wakeUp(n); return nil },
+	"asleep":    func(s *Sim, n *node, _ Fault) error { s.air.sleep(n); return nil },
+	"change":    func(s *Sim, n *node, f Fault) error { return s.air.change(n, f) },
+	"report":    func(s *Sim, n *node, f Fault) error { return s.air.reportOne(n, f) },
+	"scene":     func(s *Sim, n *node, f Fault) error { return s.air.scene(n, f) },
+	"notify":    func(s *Sim, n *node, f Fault) error { return s.air.notify(n, f) },
 	"rename":    func(_ *Sim, n *node, f Fault) error { n.spec.Name = f.Name; return nil },
 	"move":      func(_ *Sim, n *node, f Fault) error { n.spec.Location = f.Name; return nil },
 	"leave":     func(s *Sim, n *node, _ Fault) error { s.leave(n); return nil },
@@ -120,8 +120,8 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 // houseOps is what can happen to the gateway.
 var houseOps = map[string]func(*Sim, Fault) error{
 	"mute":        func(s *Sim, f Fault) error { s.unansweredCalls = f.budget(); return nil },
-	"stick_out":   func(s *Sim, _ Fault) error { s.stickOut = true; return nil },
-	"stick_in":    func(s *Sim, _ Fault) error { s.stickOut = false; return nil },
+	"stick_out":   func(s *Sim, _ Fault) error { s.air.stickOut = true; return nil },
+	"stick_in":    func(s *Sim, _ Fault) error { s.air.stickOut = false; return nil },
 	"restart":     func(s *Sim, f Fault) error { s.stop(false, cmp.Or(time.Duration(f.For), time.Second)); return nil },
 	"crash":       func(s *Sim, f Fault) error { s.stop(true, cmp.Or(time.Duration(f.For), time.Second)); return nil },
 	"driver_down": func(s *Sim, _ Fault) error { s.driverDown(); return nil },
@@ -129,7 +129,7 @@ var houseOps = map[string]func(*Sim, Fault) error{
 	"join":        (*Sim).join,
 	"flood":       (*Sim).flood,
 	"stale": func(s *Sim, f Fault) error {
-		s.retain(s.cfg.Prefix+"/"+wire.Sanitise(f.Name), body(map[string]any{"time": now(), "value": plain(f.Value)}))
+		s.mqtt.retain(s.cfg.Prefix+"/"+wire.Sanitise(f.Name), body(map[string]any{"time": now(), "value": plain(f.Value)}))
 		return nil
 	},
 }
@@ -137,8 +137,8 @@ var houseOps = map[string]func(*Sim, Fault) error{
 // apply lets a fault happen, in the simulator's goroutine.
 func (s *Sim) apply(f Fault) error {
 	if f.Op == "clear" && f.Node == nil {
-		s.unansweredCalls, s.stickOut = faultBudget{}, false
-		for _, n := range s.nodes {
+		s.unansweredCalls, s.air.stickOut = faultBudget{}, false
+		for _, n := range s.net.nodes {
 			n.fault = faults{}
 		}
 		return nil
@@ -150,7 +150,7 @@ func (s *Sim) apply(f Fault) error {
 	if !ok {
 		return fmt.Errorf("there is no operation %q; use one of %s", f.Op, opNames())
 	}
-	n := s.named(f.Node)
+	n := s.net.named(f.Node)
 	if n == nil {
 		return fmt.Errorf("the simulated house has no device %v; give its name or node id", f.Node)
 	}
@@ -174,12 +174,12 @@ const maxFlood = 100000
 
 // flood lets devices report what they are, one after the other.
 func (s *Sim) flood(f Fault) error {
-	if len(s.order) == 0 || f.Count > maxFlood {
-		return fmt.Errorf("a flood of %d reports from %d nodes is not possible; the most is %d", f.Count, len(s.order), maxFlood)
+	if len(s.net.order) == 0 || f.Count > maxFlood {
+		return fmt.Errorf("a flood of %d reports from %d nodes is not possible; the most is %d", f.Count, len(s.net.order), maxFlood)
 	}
 	for i := range f.Count {
-		n := s.nodes[s.order[i%len(s.order)]]
-		s.report(n, n.values[i/len(s.order)%len(n.values)])
+		n := s.net.nodes[s.net.order[i%len(s.net.order)]]
+		s.mqtt.report(n, n.values[i/len(s.net.order)%len(n.values)])
 	}
 	return nil
 }

@@ -41,10 +41,10 @@ func FuzzMessages(f *testing.F) {
 		}
 		s.greet()
 		s.setMessage(topic, payload)
-		s.timers.run(time.Now().Add(time.Hour))
+		s.clock.timers.run(time.Now().Add(time.Hour))
 		s.controlMessage(payload)
-		s.timers.run(time.Now().Add(time.Hour))
-		for _, m := range s.out.list {
+		s.clock.timers.run(time.Now().Add(time.Hour))
+		for _, m := range s.mqtt.out.list {
 			if m.topic == "" || strings.ContainsAny(m.topic, "+#") && !strings.ContainsAny(topic+string(payload), "+#") {
 				t.Errorf("published on %q", m.topic)
 			}
@@ -77,8 +77,8 @@ func FuzzParseHouse(f *testing.F) {
 		}
 		s.greet()
 		s.apiMessage("getNodes", nil)
-		s.timers.run(time.Now().Add(48 * time.Hour))
-		for _, m := range s.out.list {
+		s.clock.timers.run(time.Now().Add(48 * time.Hour))
+		for _, m := range s.mqtt.out.list {
 			if len(m.payload) > 0 && !json.Valid(m.payload) {
 				t.Errorf("%s: %s", m.topic, m.payload)
 			}

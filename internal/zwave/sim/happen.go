@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,21 +22,6 @@ const (
 	keyHeld     = 2.0
 )
 
-// named finds a node by id or name.
-func (s *Sim) named(which any) *node {
-	switch which := plain(which).(type) {
-	case float64:
-		return s.nodes[int(which)]
-	case string:
-		for _, id := range s.order {
-			if strings.EqualFold(s.nodes[id].spec.Name, which) {
-				return s.nodes[id]
-			}
-		}
-	}
-	return nil
-}
-
 // valueOf is the value a fault is about.
 func (n *node) valueOf(key string) (*value, error) {
 	if v := n.byText(key); v != nil {
@@ -52,18 +36,18 @@ func (n *node) valueOf(key string) (*value, error) {
 
 // change is what a hand or the world does to a device, with all that it then
 // reports.
-func (s *Sim) change(n *node, f Fault) error {
+func (a *air) change(n *node, f Fault) error {
 	v, err := n.valueOf(f.Key)
 	if err != nil {
 		return err
 	}
-	s.halt(n, v)
+	n.halt(v)
 	v.fact = plain(f.Value)
 	told := n.companions(v)
 	if target := n.target(v); target != nil {
 		target.fact = v.fact
 	}
-	s.reportUnasked(n, append(told, v))
+	a.reportUnasked(n, append(told, v))
 	return nil
 }
 
@@ -89,7 +73,7 @@ func (n *node) companions(v *value) []*value {
 }
 
 // reportOne is a single report of a device.
-func (s *Sim) reportOne(n *node, f Fault) error {
+func (a *air) reportOne(n *node, f Fault) error {
 	v, err := n.valueOf(f.Key)
 	if err != nil {
 		return err
@@ -97,103 +81,64 @@ func (s *Sim) reportOne(n *node, f Fault) error {
 	if f.Value != nil {
 		v.fact = plain(f.Value)
 	}
-	s.reportUnasked(n, []*value{v})
+	a.reportUnasked(n, []*value{v})
 	return nil
 }
 
-// reportUnasked is traffic that the device began.
-func (s *Sim) reportUnasked(n *node, values []*value) {
-	s.traffic(n, true)
-	s.reportAll(n, values)
-	s.foundAlive(n)
-}
-
 // scene presses a button of a remote.
-func (s *Sim) scene(n *node, f Fault) error {
+func (a *air) scene(n *node, f Fault) error {
 	v := n.find(wire.ValueID{Node: n.spec.ID, Class: wire.CentralScene, Property: "scene", Key: f.Key})
 	if v == nil {
 		return fmt.Errorf("%s has no button %q; buttons are 001 to 004", n.spec.Name, f.Key)
 	}
 	how, _ := plain(f.Value).(float64)
-	s.traffic(n, true)
+	a.traffic(n, true)
 	if how == keyReleased {
 		if slow := n.find(v.id.With("slowRefresh", "")); slow != nil {
 			slow.fact = true
-			s.report(n, slow)
+			a.mqtt.report(n, slow)
 		}
 		if v.believed != keyHeld {
 			return nil // it was taken for released already
 		}
 	}
-	s.press(n, v, how)
+	a.press(n, v, how)
 	return nil
 }
 
 // press publishes a button's event, and a second later that there is none.
-func (s *Sim) press(n *node, v *value, how float64) {
+func (a *air) press(n *node, v *value, how float64) {
 	tell := func(what any) {
 		v.believed, v.updated, v.reported, v.pressed = what, now(), true, true
-		s.publishAs(n, v, false)
+		a.mqtt.publishAs(n, v, false)
 	}
 	tell(how)
 	n.radio.readBacks[v.id].cancel()
 	if how == keyHeld {
-		n.radio.readBacks[v.id] = s.after(releaseTime, func() { s.press(n, v, keyReleased) })
+		n.radio.readBacks[v.id] = a.clock.after(releaseTime, func() { a.press(n, v, keyReleased) })
 		return
 	}
-	n.radio.readBacks[v.id] = s.after(clearTime, func() { tell(nil) })
+	n.radio.readBacks[v.id] = a.clock.after(clearTime, func() { tell(nil) })
 }
 
 // notify is a notification without a state, such as a battery that asks to be
 // replaced.
-func (s *Sim) notify(n *node, f Fault) error {
+func (a *air) notify(n *node, f Fault) error {
 	id, ok := wire.ParseValueID(n.spec.ID, f.Key)
 	if !ok {
 		return fmt.Errorf("a notification needs a value id such as 128-0-battery_low, not %q", f.Key)
 	}
-	s.traffic(n, true)
+	a.traffic(n, true)
 	v := &value{id: id, believed: plain(f.Value), updated: now(), reported: true, stateless: true, pressed: true, readable: true, meta: meta{Type: "any", Label: id.Property}}
-	s.publishAs(n, v, false)
+	a.mqtt.publishAs(n, v, false)
 	return nil
-}
-
-// wakeUp lets a sleeper hear what waits for it.
-func (s *Sim) wakeUp(n *node) {
-	if !n.spec.Sleeping {
-		return
-	}
-	n.radio.awake = true
-	s.traffic(n, true)
-	s.publishStatus(n)
-	s.event("node/node_wakeup", n.eventMembers())
-	waiting := n.radio.waiting
-	n.radio.waiting = nil
-	for _, do := range waiting {
-		do()
-	}
-}
-
-// sleepSoon lets a sleeper sleep when nothing has come for a while.
-func (s *Sim) sleepSoon(n *node) {
-	n.radio.sleepTimer.cancel()
-	n.radio.sleepTimer = s.after(awakeTime, func() { s.sleep(n) })
-}
-
-func (s *Sim) sleep(n *node) {
-	if !n.spec.Sleeping || !n.radio.awake {
-		return
-	}
-	n.radio.sleepTimer.cancel()
-	n.radio.awake = false
-	s.publishStatus(n)
-	s.event("node/node_sleep", n.eventMembers())
 }
 
 // driverDown is a driver that stops while the gateway stays.
 func (s *Sim) driverDown() {
 	if s.ready {
 		s.ready = false
-		s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
+		s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
 }
 
@@ -214,12 +159,12 @@ func (s *Sim) join(f Fault) error {
 		spec = &parsed
 	}
 	if spec.ID == 0 {
-		spec.ID = s.free()
+		spec.ID = s.net.free()
 	}
 	if err := spec.validate(); err != nil {
 		return err
 	}
-	if s.nodes[spec.ID] != nil {
+	if s.net.nodes[spec.ID] != nil {
 		return fmt.Errorf("there is a node %d already", spec.ID)
 	}
 	n, err := newNode(*spec, 0)
@@ -228,32 +173,15 @@ func (s *Sim) join(f Fault) error {
 	}
 	n.view.ready, n.view.stage = false, "None"
 	n.radio.awake = spec.Sleeping // a new sleeper is awake for its interview
-	s.nodes[spec.ID] = n
-	s.order = append(s.order, spec.ID)
-	slices.Sort(s.order)
-	s.event("controller/node_added", n.eventMembers())
+	s.net.add(n)
+	s.mqtt.event("controller/node_added", n.eventMembers())
 	s.interview(n)
 	return nil
 }
 
-// free is the next node id.
-func (s *Sim) free() int {
-	id := 2
-	for _, used := range s.order {
-		id = max(id, used+1)
-	}
-	return id
-}
-
 // leave excludes a device. Its retained messages stay.
 func (s *Sim) leave(n *node) {
-	delete(s.nodes, n.spec.ID)
-	s.order = slices.DeleteFunc(s.order, func(id int) bool { return id == n.spec.ID })
-	for topic, id := range s.published {
-		if id.Node == n.spec.ID {
-			delete(s.published, topic)
-		}
-	}
-	s.publishedOrder = slices.DeleteFunc(s.publishedOrder, func(topic string) bool { _, ok := s.published[topic]; return !ok })
-	s.event("controller/node_removed", n.eventMembers(), 0)
+	s.net.remove(n)
+	s.mqtt.forget(n.spec.ID)
+	s.mqtt.event("controller/node_removed", n.eventMembers(), 0)
 }

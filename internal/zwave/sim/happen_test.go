@@ -57,7 +57,7 @@ func on(node int) []any {
 func (s *Sim) light(t *testing.T) (fact, belief any) {
 	t.Helper()
 	must(t, s.ask(t.Context(), func() {
-		v := s.nodes[2].byText("37-0-currentValue")
+		v := s.net.nodes[2].byText("37-0-currentValue")
 		fact, belief = v.fact, v.believed
 	}))
 	return fact, belief
@@ -216,7 +216,7 @@ func TestInterviewOfANewNode(t *testing.T) {
 		must(t, s.Fault(t.Context(), Fault{Op: "join", Spec: &NodeSpec{Name: "New Lamp", Kind: "switch"}}))
 		wait(time.Second)
 		var n map[string]any
-		must(t, s.ask(t.Context(), func() { n = generic(t, s.named("New Lamp").describe()) }))
+		must(t, s.ask(t.Context(), func() { n = generic(t, s.net.named("New Lamp").describe()) }))
 		if n["ready"] != false || len(n["values"].(map[string]any)) != 0 {
 			t.Errorf("within the interview: ready %v, %d values", n["ready"], len(n["values"].(map[string]any)))
 		}
@@ -279,7 +279,7 @@ func TestRecordedStart(t *testing.T) {
 		}
 		wait(1200 * time.Millisecond) // the first node has answered, the last has not
 		ready := func(id int) (ready bool) {
-			must(t, s.ask(t.Context(), func() { ready = s.nodes[id].view.ready }))
+			must(t, s.ask(t.Context(), func() { ready = s.net.nodes[id].view.ready }))
 			return ready
 		}
 		if first, last := ready(2), ready(54); !first || last {

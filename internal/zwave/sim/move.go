@@ -36,9 +36,9 @@ func (m *move) remaining(t time.Time) time.Duration {
 
 // move starts towards a level; arrived is called at the end unless it is stopped
 // or turned. A device without a ramp is there at once and reports nothing.
-func (s *Sim) move(n *node, current *value, to float64, transition time.Duration, arrived func()) {
-	s.settle(n, current)
-	s.halt(n, current)
+func (a *air) move(n *node, current *value, to float64, transition time.Duration, arrived func()) {
+	n.settle(current)
+	n.halt(current)
 	from, _ := current.fact.(float64)
 	if from > 0 && to == 0 {
 		n.last = from
@@ -53,8 +53,8 @@ func (s *Sim) move(n *node, current *value, to float64, transition time.Duration
 		return
 	}
 	start := time.Now()
-	m := &move{from: from, to: to, start: start, end: start.Add(s.scaled(took))}
-	m.timer = s.after(took, func() {
+	m := &move{from: from, to: to, start: start, end: start.Add(a.clock.scaled(took))}
+	m.timer = a.clock.after(took, func() {
 		current.fact = to
 		delete(n.moves, current.id)
 		arrived()
@@ -63,7 +63,7 @@ func (s *Sim) move(n *node, current *value, to float64, transition time.Duration
 }
 
 // halt leaves a moving value where it is.
-func (s *Sim) halt(n *node, current *value) {
+func (n *node) halt(current *value) {
 	if m := n.moves[current.id]; m != nil {
 		m.timer.cancel()
 		delete(n.moves, current.id)
@@ -72,7 +72,7 @@ func (s *Sim) halt(n *node, current *value) {
 
 // settle brings what a device would report up to the present: its level on the
 // way, and how long it still moves.
-func (s *Sim) settle(n *node, v *value) {
+func (n *node) settle(v *value) {
 	if m := n.moves[v.id]; m != nil {
 		v.fact = m.at(time.Now())
 	}

@@ -54,8 +54,8 @@ func TestGetNodesIsAsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.greet()
-	played := map[float64]map[string]any{255: generic(t, s.describeBroadcast()), 1: generic(t, s.describeController())}
-	for id, n := range s.nodes {
+	played := map[float64]map[string]any{255: generic(t, s.net.describeBroadcast()), 1: generic(t, describeController(s.controller))}
+	for id, n := range s.net.nodes {
 		played[float64(id)] = generic(t, n.describe())
 	}
 	same, members := 0, 0

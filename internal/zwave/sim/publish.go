@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"voicegateway/internal/zwave/wire"
@@ -25,83 +26,115 @@ func body(v any) []byte {
 	return b
 }
 
+// publisher is what the gateway says on the broker, and how its settings spell it.
+type publisher struct {
+	cfg            Config
+	out            *queue[message]
+	published      map[string]wire.ValueID // topics published since the start: only these can be set
+	publishedOrder []string                // the same, in the order in which they came
+}
+
+func newPublisher(cfg Config) *publisher {
+	return &publisher{cfg: cfg, out: newQueue[message](), published: map[string]wire.ValueID{}}
+}
+
+// forget keeps the topics of a node from being set.
+func (p *publisher) forget(node int) {
+	for topic, id := range p.published {
+		if id.Node == node {
+			delete(p.published, topic)
+		}
+	}
+	p.publishedOrder = slices.DeleteFunc(p.publishedOrder, func(topic string) bool { _, ok := p.published[topic]; return !ok })
+}
+
+// forgetAll keeps every topic from being set until it is published again.
+func (p *publisher) forgetAll() {
+	p.published, p.publishedOrder = map[string]wire.ValueID{}, nil
+}
+
 // retain publishes with the flag of the gateway's settings.
-func (s *Sim) retain(topic string, payload []byte) {
-	s.out.push(message{topic: topic, payload: payload, retained: !s.cfg.Settings.NoRetain})
+func (p *publisher) retain(topic string, payload []byte) {
+	p.out.push(message{topic: topic, payload: payload, retained: !p.cfg.Settings.NoRetain})
 }
 
 // send publishes what is never retained.
-func (s *Sim) send(topic string, payload []byte) {
-	s.out.push(message{topic: topic, payload: payload})
+func (p *publisher) send(topic string, payload []byte) {
+	p.out.push(message{topic: topic, payload: payload})
 }
 
-func (s *Sim) topic(n *node) string {
-	return s.cfg.Prefix + "/" + s.cfg.Scheme.Node(n.spec.ID, n.spec.Name, n.spec.Location)
+// answer publishes what an API call came to.
+func (p *publisher) answer(name string, out map[string]any) {
+	p.send(p.cfg.base()+"/api/"+name, body(out))
+}
+
+func (p *publisher) topic(n *node) string {
+	return p.cfg.Prefix + "/" + p.cfg.Scheme.Node(n.spec.ID, n.spec.Name, n.spec.Location)
 }
 
 // valueTopic is where a value is published; nowhere in a MANUAL gateway, unless
 // the user gave it a topic.
-func (s *Sim) valueTopic(n *node, v *value) (topic string, ok bool) {
-	if own := s.cfg.Settings.configured(v.id); own != nil {
-		named := wire.Scheme{IgnoreLocation: s.cfg.Scheme.IgnoreLocation}
-		return s.cfg.Prefix + "/" + named.Node(n.spec.ID, n.spec.Name, n.spec.Location) + "/" + wire.Sanitise(own.Topic), true
+func (p *publisher) valueTopic(n *node, v *value) (topic string, ok bool) {
+	if own := p.cfg.Settings.configured(v.id); own != nil {
+		named := wire.Scheme{IgnoreLocation: p.cfg.Scheme.IgnoreLocation}
+		return p.cfg.Prefix + "/" + named.Node(n.spec.ID, n.spec.Name, n.spec.Location) + "/" + wire.Sanitise(own.Topic), true
 	}
-	if s.cfg.Settings.Manual {
+	if p.cfg.Settings.Manual {
 		return "", false
 	}
-	return s.cfg.Scheme.Value(s.topic(n), s.spelled(v)), true
+	return p.cfg.Scheme.Value(p.topic(n), p.spelled(v)), true
 }
 
 // spelled is the value id as topics spell it: NAMED ones have the property's
 // name, the others the property itself.
-func (s *Sim) spelled(v *value) wire.ValueID {
-	if s.cfg.Scheme.Kind == wire.Named && v.meta.Name != "" {
+func (p *publisher) spelled(v *value) wire.ValueID {
+	if p.cfg.Scheme.Kind == wire.Named && v.meta.Name != "" {
 		return v.id.With(v.meta.Name, v.id.Key)
 	}
 	return v.id
 }
 
-func (s *Sim) publishStatus(n *node) {
+func (p *publisher) publishStatus(n *node) {
 	status := n.status()
-	topic := s.topic(n) + "/status"
-	if s.cfg.Settings.Payload == JustValue {
-		s.retain(topic, body(status != dead))
+	topic := p.topic(n) + "/status"
+	if p.cfg.Settings.Payload == JustValue {
+		p.retain(topic, body(status != dead))
 	} else {
-		s.retain(topic, body(map[string]any{"time": now(), "value": status != dead, "status": status, "nodeId": n.spec.ID}))
+		p.retain(topic, body(map[string]any{"time": now(), "value": status != dead, "status": status, "nodeId": n.spec.ID}))
 	}
-	if s.cfg.Settings.NodeDetails {
-		s.retain(s.topic(n)+"/nodeinfo", body(n.info()))
+	if p.cfg.Settings.NodeDetails {
+		p.retain(p.topic(n)+"/nodeinfo", body(n.info()))
 	}
 }
 
 // publishValue publishes a value as it stands, known or not.
-func (s *Sim) publishValue(n *node, v *value) {
-	s.publishAs(n, v, true)
+func (p *publisher) publishValue(n *node, v *value) {
+	p.publishAs(n, v, true)
 }
 
 // publishAs publishes with the retain flag of the settings, or without one.
-func (s *Sim) publishAs(n *node, v *value, retained bool) {
-	topic, ok := s.valueTopic(n, v)
+func (p *publisher) publishAs(n *node, v *value, retained bool) {
+	topic, ok := p.valueTopic(n, v)
 	if !ok {
 		return
 	}
-	if _, taken := s.published[topic]; !taken { // of two nodes with one topic only the first can be set
-		s.published[topic] = v.id
-		s.publishedOrder = append(s.publishedOrder, topic)
+	if _, taken := p.published[topic]; !taken { // of two nodes with one topic only the first can be set
+		p.published[topic] = v.id
+		p.publishedOrder = append(p.publishedOrder, topic)
 	}
-	if own := s.cfg.Settings.configured(v.id); own != nil && own.NoRet {
+	if own := p.cfg.Settings.configured(v.id); own != nil && own.NoRet {
 		retained = false
 	}
 	if retained {
-		s.retain(topic, s.payload(n, v))
+		p.retain(topic, p.payload(n, v))
 	} else {
-		s.send(topic, s.payload(n, v))
+		p.send(topic, p.payload(n, v))
 	}
 }
 
 // payload is a value in the payload type of the settings.
-func (s *Sim) payload(n *node, v *value) []byte {
-	switch s.cfg.Settings.Payload {
+func (p *publisher) payload(n *node, v *value) []byte {
+	switch p.cfg.Settings.Payload {
 	case JustValue:
 		if v.believed == nil {
 			return nil
@@ -114,7 +147,7 @@ func (s *Sim) payload(n *node, v *value) []byte {
 		if v.believed != nil {
 			out["value"] = v.believed
 		}
-		if s.cfg.Settings.NodeNames {
+		if p.cfg.Settings.NodeNames {
 			out["nodeName"], out["nodeLocation"] = n.spec.Name, n.spec.Location
 		}
 		return body(out)
@@ -131,106 +164,55 @@ func (v *value) time() int64 {
 }
 
 // report is a value as the device itself sends it.
-func (s *Sim) report(n *node, v *value) {
+func (p *publisher) report(n *node, v *value) {
 	fact, told := n.reportedLevel(v)
 	if n.fault.silent.take() || !told {
 		return
 	}
 	before := v.believed
 	v.believed, v.updated, v.reported = fact, now(), true
-	s.publishValue(n, v)
-	s.updated(n, v, before)
+	p.publishValue(n, v)
+	p.updated(n, v, before)
 }
 
 // claim is the gateway's optimism: published, but no report of the device. The
 // time of a target stays that of the last report, unless the device vouches for
 // what it does.
-func (s *Sim) claim(n *node, v *value, to any) {
+func (p *publisher) claim(n *node, v *value, to any) {
 	before := v.believed
 	v.believed = to
 	if v.current() || v.id.Property == "hexColor" || n.supervised() {
 		v.updated, v.reported = now(), true
 	}
-	s.publishValue(n, v)
-	s.updated(n, v, before)
+	p.publishValue(n, v)
+	p.updated(n, v, before)
 }
 
-// traffic notes that a node was heard and publishes lastActive, at most four
-// times a second: at once, and at the end of the pause. The first message after
-// a command still has the time of the traffic before it.
-func (s *Sim) traffic(n *node, unasked bool) {
-	last := n.radio.lastTraffic
-	n.radio.lastTraffic = time.Now()
-	if n.radio.awake {
-		s.sleepSoon(n)
-	}
-	if n.radio.trailing != nil {
+func (p *publisher) publishActive(n *node, at time.Time) {
+	topic := p.topic(n) + "/lastActive"
+	if p.cfg.Settings.Payload == JustValue {
+		p.retain(topic, body(at.UnixMilli()))
 		return
 	}
-	if unasked || last.IsZero() {
-		last = n.radio.lastTraffic
-	}
-	s.publishActive(n, last)
-	s.statistics(n)
-	n.radio.trailing = s.after(lastActivePause, func() {
-		n.radio.trailing = nil
-		s.publishActive(n, n.radio.lastTraffic)
-	})
-}
-
-func (s *Sim) publishActive(n *node, at time.Time) {
-	topic := s.topic(n) + "/lastActive"
-	if s.cfg.Settings.Payload == JustValue {
-		s.retain(topic, body(at.UnixMilli()))
-		return
-	}
-	s.retain(topic, body(map[string]any{"time": now(), "value": at.UnixMilli()}))
+	p.retain(topic, body(map[string]any{"time": now(), "value": at.UnixMilli()}))
 }
 
 // publishBroadcast publishes the writable topics of the pseudo-node that stands
 // for the whole house.
-func (s *Sim) publishBroadcast() {
-	if s.cfg.Settings.Manual {
+func (p *publisher) publishBroadcast(values []*value) {
+	if p.cfg.Settings.Manual {
 		return
 	}
-	base := s.cfg.Prefix + "/" + s.cfg.Scheme.Node(wire.Broadcast, "Broadcast", "")
-	for _, v := range s.broadcastValues() {
-		topic := s.cfg.Scheme.Value(base, s.spelled(v))
-		s.published[topic] = v.id
-		if s.cfg.Settings.Payload == JustValue {
-			s.retain(topic, nil)
+	base := p.cfg.Prefix + "/" + p.cfg.Scheme.Node(wire.Broadcast, "Broadcast", "")
+	for _, v := range values {
+		topic := p.cfg.Scheme.Value(base, p.spelled(v))
+		p.published[topic] = v.id
+		if p.cfg.Settings.Payload == JustValue {
+			p.retain(topic, nil)
 			continue
 		}
-		s.retain(topic, s.payload(&node{spec: NodeSpec{Name: "Broadcast"}}, v))
+		p.retain(topic, p.payload(&node{spec: NodeSpec{Name: "Broadcast"}}, v))
 	}
-}
-
-// broadcastValues is one of each writable value in the house, and the Basic
-// target of each endpoint that has one.
-func (s *Sim) broadcastValues() []*value {
-	seen := map[wire.ValueID]bool{}
-	var out, basics []*value
-	add := func(to *[]*value, v value) {
-		v.id.Node = wire.Broadcast
-		if !seen[v.id] {
-			seen[v.id] = true
-			v.readable, v.believed, v.fact, v.reported = false, nil, nil, false
-			*to = append(*to, &v)
-		}
-	}
-	low, high := 0.0, 255.0
-	for _, id := range s.order {
-		for _, v := range s.nodes[id].listed() {
-			if !v.writeable || !recorded().Classes[v.id.Class].House {
-				continue
-			}
-			add(&out, *v)
-			target := value{id: v.id, writeable: true, meta: meta{Type: "number", Label: "Target value", Name: "Target value", Min: &low, Max: &high}}
-			target.id.Class, target.id.Property, target.id.Key = basic, "targetValue", ""
-			add(&basics, target)
-		}
-	}
-	return append(out, basics...)
 }
 
 // statusNumber is a status as events have it.
@@ -251,15 +233,15 @@ func statusNumber(status string) int {
 
 // event publishes a Z-Wave event of a driver, controller or node, where the
 // settings ask for it.
-func (s *Sim) event(name string, data ...any) {
-	if s.cfg.Settings.Events {
-		topic := s.cfg.Prefix + "/_EVENTS/" + wire.GatewayLevel(s.cfg.Gateway) + "/" + name
-		s.send(topic, body(map[string]any{"data": append([]any{}, data...)}))
+func (p *publisher) event(name string, data ...any) {
+	if p.cfg.Settings.Events {
+		topic := p.cfg.Prefix + "/_EVENTS/" + wire.GatewayLevel(p.cfg.Gateway) + "/" + name
+		p.send(topic, body(map[string]any{"data": append([]any{}, data...)}))
 	}
 }
 
 // updated tells a change of a value as an event, and remembers it for getNodes.
-func (s *Sim) updated(n *node, v *value, before any) {
+func (p *publisher) updated(n *node, v *value, before any) {
 	args := map[string]any{
 		"commandClassName": className(v.id.Class), "commandClass": v.id.Class, "endpoint": v.id.Endpoint,
 		"property": v.id.Property, "propertyName": cmp.Or(v.meta.Name, v.id.Property), "newValue": v.believed, "prevValue": before,
@@ -267,8 +249,8 @@ func (s *Sim) updated(n *node, v *value, before any) {
 	if v.id.Key != "" {
 		args["propertyKey"], args["propertyKeyName"] = key(v.id.Key), cmp.Or(v.meta.KeyName, v.id.Key)
 	}
-	if s.cfg.Settings.Events {
-		s.event("node/node_value_updated", n.eventMembers(), args)
+	if p.cfg.Settings.Events {
+		p.event("node/node_value_updated", n.eventMembers(), args)
 	}
 	n.remember("value updated", args)
 }

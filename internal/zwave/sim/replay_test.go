@@ -135,7 +135,7 @@ func (p *player) start(t *testing.T, rest []line) {
 	}
 	for id, keys := range p.told {
 		for _, key := range keys {
-			p.sim.nodes[id].byText(key).reported = true
+			p.sim.net.nodes[id].byText(key).reported = true
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -49,7 +49,7 @@ func TestLargestHouse(t *testing.T) {
 		t.Helper()
 		values := 0
 		must(t, s.ask(t.Context(), func() {
-			for _, n := range s.nodes {
+			for _, n := range s.net.nodes {
 				values += len(n.values)
 			}
 		}))
@@ -61,7 +61,7 @@ func TestLargestHouse(t *testing.T) {
 		}
 		for range eventsKept { // what makes a real answer big
 			must(t, s.ask(t.Context(), func() {
-				for _, id := range s.order {
+				for _, id := range s.net.order {
 					must(t, s.apply(Fault{Op: "report", Node: id, Key: "50-0-value-66049", Value: 1}))
 				}
 			}))
@@ -90,7 +90,7 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal(err)
 		}
 		s.greet()
-		b.ReportMetric(float64(len(s.out.list)), "messages")
+		b.ReportMetric(float64(len(s.mqtt.out.list)), "messages")
 	}
 }
 
@@ -102,10 +102,10 @@ func BenchmarkGetNodes(b *testing.B) {
 	s.greet()
 	size := 0
 	for b.Loop() {
-		s.out.list = nil
+		s.mqtt.out.list = nil
 		s.apiMessage("getNodes", nil)
-		s.timers.run(time.Now().Add(time.Second))
-		size = len(s.out.list[0].payload)
+		s.clock.timers.run(time.Now().Add(time.Second))
+		size = len(s.mqtt.out.list[0].payload)
 	}
 	b.ReportMetric(float64(size)/1e6, "MB")
 }
@@ -120,15 +120,15 @@ func BenchmarkReports(b *testing.B) {
 	s.greet()
 	ctx, cancel := context.WithCancel(b.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() { publish(ctx, s.out, bus, quiet()) })
-	drain(ctx, s.out)
+	wg.Go(func() { publish(ctx, s.mqtt.out, bus, quiet()) })
+	drain(ctx, s.mqtt.out)
 	i := 0
 	for b.Loop() {
-		n := s.nodes[2+i%231]
-		s.report(n, n.values[i%len(n.values)])
+		n := s.net.nodes[2+i%231]
+		s.mqtt.report(n, n.values[i%len(n.values)])
 		i++
 	}
-	drain(ctx, s.out)
+	drain(ctx, s.mqtt.out)
 	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "messages/s")
 	cancel()
 	wg.Wait()

@@ -24,18 +24,18 @@ func apiCreateScene(s *Sim, args []any, done reply) {
 		c.Label = wire.Text(args[0])
 	}
 	s.scenes = append(s.scenes, c)
-	s.after(floorTime, func() { done(true, "") })
+	s.clock.after(floorTime, func() { done(true, "") })
 }
 
 func apiGetScenes(s *Sim, _ []any, done reply) {
-	s.after(floorTime, func() { done(s.scenes, "") })
+	s.clock.after(floorTime, func() { done(s.scenes, "") })
 }
 
 // ofScene makes an API call of what is done to one scene, whose id is the call's
 // first argument.
 func ofScene(do func(s *Sim, c *scene, further []any) (result any)) func(*Sim, []any, reply) {
 	return func(s *Sim, args []any, done reply) {
-		s.after(floorTime, func() {
+		s.clock.after(floorTime, func() {
 			for _, c := range s.scenes {
 				if len(args) > 0 && args[0] == float64(c.ID) {
 					done(do(s, c, args[1:]), "")

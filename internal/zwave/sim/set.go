@@ -19,7 +19,7 @@ func (s *Sim) setMessage(topic string, payload []byte) {
 		s.callMessage(name, call, payload)
 		return
 	}
-	id, ok := s.published[name]
+	id, ok := s.mqtt.published[name]
 	switch {
 	case !ok || !s.ready: // unknown topics are dropped without a trace
 	case id.Node == wire.Broadcast:
@@ -38,14 +38,14 @@ func (s *Sim) callMessage(topic, call string, payload []byte) {
 	suffix, bySuffix := strings.CutPrefix(call, "broadcast/")
 	switch {
 	case bySuffix:
-		s.retain(topic, payload) // the echo comes before anything is done
-		for _, known := range s.publishedOrder {
+		s.mqtt.retain(topic, payload) // the echo comes before anything is done
+		for _, known := range s.mqtt.publishedOrder {
 			if strings.HasSuffix(known, "/"+suffix) && s.ready {
-				s.setValue(s.published[known], payload)
+				s.setValue(s.mqtt.published[known], payload)
 			}
 		}
 	case call == "broadcast" || call == "multicast":
-		s.retain(topic, payload)
+		s.mqtt.retain(topic, payload)
 		s.multicast(payload, call == "multicast")
 	}
 }
@@ -69,28 +69,9 @@ func (s *Sim) multicast(payload []byte, chosen bool) {
 		return
 	}
 	if !chosen {
-		in.Nodes = s.order
+		in.Nodes = s.net.order
 	}
-	s.onAir(airTime, func() { s.actUnseen(in.Nodes, in.ValueID, in.Value) })
-}
-
-// actUnseen changes devices without the gateway's knowing.
-func (s *Sim) actUnseen(nodes []int, id wire.ValueID, to any) {
-	for _, number := range nodes {
-		n := s.nodes[number]
-		if n == nil || !n.hears() {
-			continue
-		}
-		id.Node = number
-		v := n.find(id)
-		if v == nil || !v.writeable || !n.obeys(v) || !fits(to, v.meta) {
-			continue
-		}
-		v.fact = to
-		if source := n.source(v); source.fact != nil || source.current() {
-			source.fact = to
-		}
-	}
+	s.air.onAir(airTime, func() { s.net.actUnseen(in.Nodes, in.ValueID, in.Value) })
 }
 
 // fits says whether a value has the type of its metadata.
@@ -109,11 +90,11 @@ func fits(to any, m meta) bool {
 
 // setEveryNode is a write to a topic of the pseudo-node that stands for all.
 func (s *Sim) setEveryNode(id wire.ValueID, payload []byte) {
-	for _, number := range s.order {
+	for _, number := range s.net.order {
 		mine := id
 		mine.Node = number
 		if id.Class == basic {
-			mine = s.nodes[number].basicTarget(id.Endpoint)
+			mine = s.net.nodes[number].basicTarget(id.Endpoint)
 		}
 		s.setValue(mine, payload)
 	}
@@ -130,7 +111,7 @@ func (n *node) basicTarget(endpoint int) wire.ValueID {
 
 // setValue writes by topic: there is never an answer and never an error.
 func (s *Sim) setValue(id wire.ValueID, payload []byte) {
-	n := s.nodes[id.Node]
+	n := s.net.nodes[id.Node]
 	if n == nil || n.view.foundDead {
 		return
 	}
@@ -150,7 +131,7 @@ func (s *Sim) setValue(id wire.ValueID, payload []byte) {
 	if json.Unmarshal(payload, &options) == nil {
 		transition = transitionOf(options.Options)
 	}
-	s.write(command{node: n, value: v, to: to, transition: transition, done: func(outcome) {}})
+	s.air.write(command{node: n, value: v, to: to, transition: transition, done: func(outcome) {}})
 }
 
 // parseSet reads the payload of a write by topic the way the gateway does; false

@@ -18,8 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -73,33 +71,28 @@ func (c Config) Will() (topic string, payload []byte) {
 
 func (c Config) base() string { return c.Prefix + "/_CLIENTS/" + wire.GatewayLevel(c.Gateway) }
 
-// Sim is a running house. All its state belongs to Run's goroutine; everybody
-// else hands it functions.
+// Sim is a running house: the gateway's life and its API. All its state, and that of
+// its parts, belongs to Run's goroutine; everybody else hands it functions.
 type Sim struct {
 	cfg     Config
 	control string // topic of faults
 	bus     Bus
 	log     *slog.Logger
 	inbox   *queue[func()]
-	out     *queue[message]
-	timers  timers
+	clock   *clock     // what happens later
+	mqtt    *publisher // what the gateway says
+	net     *network   // the nodes
+	air     *air       // what passes between gateway and nodes
 
-	// The nodes, and what the gateway holds of them.
-	nodes          map[int]*node
-	order          []int                   // of the nodes, by id
-	published      map[string]wire.ValueID // topics published since the start: only these can be set
-	publishedOrder []string                // the same, in the order in which they came
-	scenes         []*scene
-	counting       bool // the controller's statistics are told again soon
-	controller     view // of node 1
+	// What the gateway holds besides its nodes.
+	scenes     []*scene
+	controller view // of node 1
 
 	// Where the gateway is between its start and its end.
 	starting        bool // connected; the driver is coming up
 	ready           bool // the driver is up
 	down            bool // stopped from outside
-	stickOut        bool // the USB stick is pulled out
 	unansweredCalls faultBudget
-	radioFree       time.Time // when the radio has carried what was sent so far
 	since           time.Time // of the start
 }
 
@@ -108,20 +101,16 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*Sim, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Sim{
-		cfg: cfg, control: cfg.ControlTopic(), bus: bus, log: log.With("part", "simulator"),
-		inbox: newQueue[func()](), out: newQueue[message](),
-		nodes: map[int]*node{}, published: map[string]wire.ValueID{}, scenes: []*scene{}, since: time.Now(),
+	net, err := newNetwork(cfg.House.Nodes, cfg.Settings.Age)
+	if err != nil {
+		return nil, err
 	}
-	for _, spec := range cfg.House.Nodes {
-		n, err := newNode(spec, cfg.Settings.Age)
-		if err != nil {
-			return nil, err
-		}
-		s.nodes[n.spec.ID] = n
-	}
-	s.order = slices.Sorted(maps.Keys(s.nodes))
-	return s, nil
+	clock, mqtt := &clock{scale: cfg.Scale}, newPublisher(cfg)
+	return &Sim{
+		cfg: cfg, control: cfg.ControlTopic(), bus: bus, log: log.With("part", "simulator"), inbox: newQueue[func()](),
+		clock: clock, mqtt: mqtt, net: net, air: &air{clock: clock, mqtt: mqtt},
+		scenes: []*scene{}, since: time.Now(),
+	}, nil
 }
 
 // Run plays the house until ctx ends. It stops as the gateway does when stopped
@@ -131,7 +120,7 @@ func (s *Sim) Run(ctx context.Context) error {
 	defer wg.Wait()
 	publishing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	wg.Go(func() { publish(publishing, s.out, s.bus, s.log) })
+	wg.Go(func() { publish(publishing, s.mqtt.out, s.bus, s.log) })
 	if err := s.bus.Subscribe(ctx, s.cfg.Prefix+"/#", s.receive); err != nil {
 		return fmt.Errorf("subscribing the simulated gateway: %w", err)
 	}
@@ -146,9 +135,9 @@ func (s *Sim) Run(ctx context.Context) error {
 	}
 	s.loop(ctx)
 	if !s.down {
-		s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
+		s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
-	drain(ctx, s.out)
+	drain(ctx, s.mqtt.out)
 	return nil
 }
 
@@ -160,7 +149,7 @@ func (s *Sim) loop(ctx context.Context) {
 		for _, do := range s.inbox.take() {
 			do()
 		}
-		due.Reset(s.timers.run(time.Now()))
+		due.Reset(s.clock.timers.run(time.Now()))
 		select {
 		case <-ctx.Done():
 			return
@@ -172,15 +161,6 @@ func (s *Sim) loop(ctx context.Context) {
 
 // enqueue gives the simulator's goroutine something to do.
 func (s *Sim) enqueue(do func()) { s.inbox.push(do) }
-
-// after runs do in the simulator's goroutine later; the delay is scaled.
-func (s *Sim) after(d time.Duration, do func()) *timer {
-	return s.timers.add(time.Now().Add(s.scaled(d)), do)
-}
-
-func (s *Sim) scaled(d time.Duration) time.Duration {
-	return time.Duration(float64(d) * s.cfg.Scale)
-}
 
 // receive takes a message from the broker.
 func (s *Sim) receive(topic string, payload []byte, _ bool) {

@@ -25,8 +25,8 @@ func (s *Sim) greet() {
 	if s.down {
 		return
 	}
-	s.retain(s.cfg.base()+"/version", body(map[string]any{"value": appVersion, "time": now()}))
-	s.retain(s.cfg.base()+"/status", body(map[string]any{"value": true, "time": now()}))
+	s.mqtt.retain(s.cfg.base()+"/version", body(map[string]any{"value": appVersion, "time": now()}))
+	s.mqtt.retain(s.cfg.base()+"/status", body(map[string]any{"value": true, "time": now()}))
 	if s.ready || s.starting {
 		return
 	}
@@ -35,7 +35,7 @@ func (s *Sim) greet() {
 		s.driverReady()
 		return
 	}
-	s.after(s.cfg.Settings.Driver, s.driverReady)
+	s.clock.after(s.cfg.Settings.Driver, s.driverReady)
 }
 
 // driverReady announces the driver and all nodes: first as unknown, then each as
@@ -45,36 +45,36 @@ func (s *Sim) driverReady() {
 		return
 	}
 	s.starting, s.ready = false, true
-	s.retain(s.cfg.Prefix+"/driver/status", []byte("true"))
-	s.publishBroadcast()
+	s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("true"))
+	s.mqtt.publishBroadcast(s.net.broadcastValues())
 	s.controller = view{unanswered: true}
 	s.publishController()
-	for _, id := range s.order {
-		n := s.nodes[id]
+	for _, id := range s.net.order {
+		n := s.net.nodes[id]
 		n.view.ready, n.view.unanswered, n.view.foundDead = false, true, false
-		s.publishStatus(n)
+		s.mqtt.publishStatus(n)
 	}
-	s.event("driver/driver_ready", map[string]any{"homeid": s.cfg.House.HomeID, "name": s.cfg.homeName(), "controllerId": 1})
+	s.mqtt.event("driver/driver_ready", map[string]any{"homeid": s.cfg.House.HomeID, "name": s.cfg.homeName(), "controllerId": 1})
 	s.controller.unanswered = false
 	s.publishController()
-	s.event("node/node_alive", s.controllerEventMembers())
+	s.mqtt.event("node/node_alive", controllerEventMembers(s.controller))
 	s.controller.ready = true
 	s.publishController()
-	s.event("node/node_ready", s.controllerEventMembers())
+	s.mqtt.event("node/node_ready", controllerEventMembers(s.controller))
 	var listening []*node
-	for _, id := range s.readyOrder() {
-		n := s.nodes[id]
+	for _, id := range s.net.readyOrder(s.cfg.Settings.ReadyOrder) {
+		n := s.net.nodes[id]
 		if n.spec.Sleeping {
 			n.view.unanswered = false
-			s.publishStatus(n)
-			s.event("node/node_sleep", n.eventMembers())
+			s.mqtt.publishStatus(n)
+			s.mqtt.event("node/node_sleep", n.eventMembers())
 			s.nodeReady(n)
 			continue
 		}
 		listening = append(listening, n)
 	}
 	if s.cfg.Settings.Node > 0 {
-		s.after(pingsBegin, s.counts)
+		s.clock.after(pingsBegin, s.air.counts)
 	}
 	for i, n := range listening {
 		wait := time.Duration(i+1) * s.cfg.Settings.Node
@@ -85,65 +85,54 @@ func (s *Sim) driverReady() {
 			s.answers(n)
 			continue
 		}
-		s.after(wait, func() { s.answers(n) })
+		s.clock.after(wait, func() { s.answers(n) })
 	}
-}
-
-// readyOrder is all node ids, those of the settings first.
-func (s *Sim) readyOrder() []int {
-	var out []int
-	for _, id := range append(slices.Clone(s.cfg.Settings.ReadyOrder), s.order...) {
-		if s.nodes[id] != nil && !slices.Contains(out, id) {
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 // answers is a listening node's answer to the first ping of a start.
 func (s *Sim) answers(n *node) {
-	if s.nodes[n.spec.ID] != n || !s.ready {
+	if s.net.nodes[n.spec.ID] != n || !s.ready {
 		return
 	}
 	if n.spec.Dead {
 		n.view.unanswered, n.view.foundDead = false, true
-		s.publishStatus(n)
-		s.event("node/node_dead", n.eventMembers())
+		s.mqtt.publishStatus(n)
+		s.mqtt.event("node/node_dead", n.eventMembers())
 		return
 	}
 	if s.cfg.Settings.Node > 0 { // at once there is no traffic to tell of
-		s.traffic(n, false)
+		s.air.traffic(n, false)
 	}
 	n.view.unanswered = false
-	s.publishStatus(n)
-	s.event("node/node_alive", n.eventMembers())
+	s.mqtt.publishStatus(n)
+	s.mqtt.event("node/node_alive", n.eventMembers())
 	s.nodeReady(n)
 }
 
 // nodeReady publishes all values of a node whose interview is over.
 func (s *Sim) nodeReady(n *node) {
 	n.view.ready = true
-	if !slices.ContainsFunc(s.order, func(id int) bool { return !s.nodes[id].view.ready }) {
-		s.event("driver/all_nodes_ready")
+	if !slices.ContainsFunc(s.net.order, func(id int) bool { return !s.net.nodes[id].view.ready }) {
+		s.mqtt.event("driver/all_nodes_ready")
 	}
 	for _, v := range n.listed() {
-		s.publishValue(n, v)
+		s.mqtt.publishValue(n, v)
 	}
-	s.publishStatus(n)
-	s.event("node/node_ready", n.eventMembers())
+	s.mqtt.publishStatus(n)
+	s.mqtt.event("node/node_ready", n.eventMembers())
 }
 
 func (s *Sim) publishController() {
-	s.publishStatus(s.controllerNode())
+	s.mqtt.publishStatus(controllerNode(s.controller))
 }
 
 // controllerNode is the gateway's own node.
-func (s *Sim) controllerNode() *node {
-	return &node{spec: NodeSpec{ID: 1, Kind: "controller"}, kind: kind{Class: [2]int{1, 0}}, view: s.controller}
+func controllerNode(v view) *node {
+	return &node{spec: NodeSpec{ID: 1, Kind: "controller"}, kind: kind{Class: [2]int{1, 0}}, view: v}
 }
 
-func (s *Sim) controllerEventMembers() map[string]any {
-	out := s.controllerNode().eventMembers()
+func controllerEventMembers(v view) map[string]any {
+	out := controllerNode(v).eventMembers()
 	out["isControllerNode"] = true
 	return out
 }
@@ -155,12 +144,12 @@ func (s *Sim) interview(n *node) {
 	stage := func(name string, times int) {
 		n.view.stage = name
 		for range times {
-			s.publishStatus(n)
+			s.mqtt.publishStatus(n)
 		}
 	}
 	still := func(d time.Duration, do func()) {
-		s.after(d, func() {
-			if s.nodes[n.spec.ID] == n {
+		s.clock.after(d, func() {
+			if s.net.nodes[n.spec.ID] == n {
 				do()
 			}
 		})
@@ -168,27 +157,27 @@ func (s *Sim) interview(n *node) {
 	still(interviewAsks, func() { n.view.unanswered = true; stage("None", 1) })
 	still(interviewHears, func() {
 		n.view.unanswered = false
-		s.traffic(n, false)
+		s.air.traffic(n, false)
 		stage("None", 1)
 	})
 	still(interviewKnows, func() { stage("NodeInfo", 1) })
 	still(interviewValues, func() {
-		s.traffic(n, false)
+		s.air.traffic(n, false)
 		stage("CommandClasses", 3)
 		n.forget()
 		n.view.ready = true
 		for _, v := range n.listed() {
 			if first || v.republished() {
-				s.publishValue(n, v)
+				s.mqtt.publishValue(n, v)
 			}
 		}
 		stage("", 1)
 	})
 	still(interviewEnds, func() {
 		stage("", 1)
-		s.event("node/node_ready", n.eventMembers())
+		s.mqtt.event("node/node_ready", n.eventMembers())
 		if first {
-			s.publishBroadcast()
+			s.mqtt.publishBroadcast(s.net.broadcastValues())
 		}
 	})
 }
@@ -230,14 +219,14 @@ func (v *value) republished() bool {
 func (s *Sim) stop(crash bool, pause time.Duration) {
 	if crash {
 		topic, payload := s.cfg.Will()
-		s.retain(topic, payload) // as the broker does for a client that is lost
+		s.mqtt.retain(topic, payload) // as the broker does for a client that is lost
 	} else {
-		s.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
+		s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
 	s.down, s.ready, s.starting = true, false, false
-	s.published, s.publishedOrder = map[string]wire.ValueID{}, nil
-	s.timers.list = nil
-	for _, n := range s.nodes {
+	s.mqtt.forgetAll()
+	s.clock.timers.list = nil
+	for _, n := range s.net.nodes {
 		n.radio = radio{readBacks: map[wire.ValueID]*timer{}, lastTraffic: n.radio.lastTraffic}
 		n.view.stage, n.view.events = "", nil
 		for id, m := range n.moves { // the device goes on without the gateway
@@ -248,6 +237,6 @@ func (s *Sim) stop(crash bool, pause time.Duration) {
 		}
 	}
 	if pause > 0 {
-		s.after(pause, func() { s.down = false; s.greet() })
+		s.clock.after(pause, func() { s.down = false; s.greet() })
 	}
 }

@@ -52,7 +52,7 @@ type command struct {
 }
 
 // writers is how devices answer, by command class; all others take the value.
-var writers = map[int]func(*Sim, command){
+var writers = map[int]func(*air, command){
 	wire.BinarySwitch:       writeSwitch,
 	wire.MultilevelSwitch:   writeLevel,
 	wire.ColorSwitch:        writeColour,
@@ -67,22 +67,22 @@ var writers = map[int]func(*Sim, command){
 }
 
 // write sends a command over the simulated radio.
-func (s *Sim) write(c command) {
+func (a *air) write(c command) {
 	n := c.node
 	switch {
-	case s.stickOut || n.fault.drop.take():
+	case a.stickOut || n.fault.drop.take():
 		return
 	case n.spec.Dead && n.view.foundDead:
-		s.after(deadAnswerTime, func() { c.done(outcome{status: statusFailed}) })
+		a.clock.after(deadAnswerTime, func() { c.done(outcome{status: statusFailed}) })
 		return
 	case n.spec.Dead:
-		s.after(deathTime, func() {
-			s.foundDead(n)
+		a.clock.after(deathTime, func() {
+			a.foundDead(n)
 			c.done(outcome{status: statusFailed})
 		})
 		return
 	case n.spec.Sleeping && !n.radio.awake:
-		n.radio.waiting = append(n.radio.waiting, func() { s.write(c) })
+		n.radio.waiting = append(n.radio.waiting, func() { a.write(c) })
 		return
 	}
 	c.goal, c.obeyed = c.to, n.obeys(c.value)
@@ -90,48 +90,28 @@ func (s *Sim) write(c command) {
 		c.goal = n.fault.wrongValue
 	}
 	refused := n.fault.refuse.take()
-	s.onAir(airTime+n.fault.delay, func() {
-		s.traffic(n, false)
+	a.onAir(airTime+n.fault.delay, func() {
+		a.traffic(n, false)
 		act := func() {
 			switch write := writers[c.value.id.Class]; {
 			case refused:
 				c.done(outcome{status: statusFailed})
 			case write == nil:
-				writeSetting(s, c)
+				writeSetting(a, c)
 			default:
-				write(s, c)
+				write(a, c)
 			}
 		}
 		if n.supervised() {
-			s.after(supervisedTime, act)
+			a.clock.after(supervisedTime, act)
 			return
 		}
 		act()
 	})
 }
 
-// onAir runs do when the radio has carried a frame: one after the other.
-func (s *Sim) onAir(d time.Duration, do func()) {
-	start := time.Now()
-	if s.radioFree.After(start) {
-		start = s.radioFree
-	}
-	s.radioFree = start.Add(s.scaled(min(d, airTime)))
-	s.timers.add(start.Add(s.scaled(d)), do)
-}
-
 // hears says whether a message reaches the node now.
 func (n *node) hears() bool { return !n.spec.Dead && (!n.spec.Sleeping || n.radio.awake) }
-
-// foundDead notes that a node does not answer.
-func (s *Sim) foundDead(n *node) {
-	if n.view.foundDead || !n.spec.Dead {
-		return
-	}
-	n.view.foundDead = true
-	s.publishStatus(n)
-	s.event("node/node_dead", n.eventMembers())
-}
 
 // supervised says whether the device answers for what it does.
 func (n *node) supervised() bool { return n.kind.Supervised || n.spec.Supervised }
@@ -140,29 +120,7 @@ func (n *node) supervised() bool { return n.kind.Supervised || n.spec.Supervised
 // has not done this: with Supervision, 255 is its own word, and so is 2.
 func (c command) fails() bool { return c.node.supervised() && (!c.obeyed || c.goal != c.to) }
 
-// readBack verifies a claim after a while, counted from the last write of the
-// value.
-func (s *Sim) readBack(n *node, of *value, d time.Duration, values ...*value) {
-	n.radio.readBacks[of.id].cancel()
-	n.radio.readBacks[of.id] = s.after(d, func() {
-		if n.hears() {
-			s.traffic(n, false)
-			s.reportAll(n, values)
-		}
-	})
-}
-
-func (s *Sim) reportAll(n *node, values []*value) {
-	for _, v := range values {
-		if v == nil {
-			continue
-		}
-		s.settle(n, v)
-		s.report(n, v)
-	}
-}
-
-func writeSwitch(s *Sim, c command) {
+func writeSwitch(a *air, c command) {
 	n, current := c.node, c.node.source(c.value)
 	if c.obeyed {
 		current.fact, c.value.fact = c.goal, c.goal
@@ -171,13 +129,13 @@ func writeSwitch(s *Sim, c command) {
 		c.done(outcome{status: statusFailed})
 		return
 	}
-	s.claim(n, c.value, c.to)
-	s.claim(n, current, c.to)
+	a.mqtt.claim(n, c.value, c.to)
+	a.mqtt.claim(n, current, c.to)
 	if n.supervised() {
 		c.done(outcome{status: statusDone})
 	} else {
 		c.done(outcome{status: statusSent})
-		s.readBack(n, c.value, switchReadBack, current)
+		a.readBack(n, c.value, switchReadBack, current)
 	}
 	watts := n.find(wire.ValueID{Node: n.spec.ID, Class: wire.Meter, Property: "value", Key: "66049"})
 	if n.kind.Watts == 0 || watts == nil {
@@ -187,22 +145,22 @@ func writeSwitch(s *Sim, c command) {
 	if current.fact == true {
 		watts.fact = n.kind.Watts
 	}
-	s.after(time.Second, func() { s.report(n, watts) })
+	a.clock.after(time.Second, func() { a.mqtt.report(n, watts) })
 }
 
 // writeLevel serves dimmers and fans, which claim at once and ramp, and covers,
 // which claim nothing and move.
-func writeLevel(s *Sim, c command) {
+func writeLevel(a *air, c command) {
 	n := c.node
 	if c.value.id.Property != "targetValue" {
-		s.levelChange(c)
+		a.levelChange(c)
 		return
 	}
 	current := n.source(c.value)
 	to, _ := c.to.(float64)
-	s.claim(n, c.value, c.to)
+	a.mqtt.claim(n, c.value, c.to)
 	if !n.kind.Unclaimed && to >= 0 && to <= 99 {
-		s.claim(n, current, to)
+		a.mqtt.claim(n, current, to)
 	}
 	c.done(outcome{status: statusSent})
 	set := append([]*value{current}, n.siblings(c.value, "duration", "targetValue")...)
@@ -210,17 +168,17 @@ func writeLevel(s *Sim, c command) {
 	if c.transition >= 0 {
 		verify = c.transition + rampReadBack
 	}
-	s.readBack(n, c.value, verify, set...)
+	a.readBack(n, c.value, verify, set...)
 	goal, valid := n.levelFor(c.goal)
 	if !valid || !c.obeyed {
 		return
 	}
 	c.value.fact = goal
-	s.move(n, current, goal, c.transition, func() {
+	a.move(n, current, goal, c.transition, func() {
 		if _, told := n.reportedLevel(current); told {
 			n.radio.readBacks[c.value.id].cancel()
 		}
-		s.reportAll(n, set)
+		a.reportAll(n, set)
 	})
 }
 
@@ -251,10 +209,10 @@ func (n *node) reportedLevel(v *value) (any, bool) {
 }
 
 // levelChange is Up, Down, Open and Close: true starts, false stops.
-func (s *Sim) levelChange(c command) {
+func (a *air) levelChange(c command) {
 	n := c.node
 	if c.value.id.Class == wire.MultilevelSwitch && !n.kind.Unclaimed {
-		s.claim(n, c.value, c.to) // the gateway takes the buttons of dimmers for values
+		a.mqtt.claim(n, c.value, c.to) // the gateway takes the buttons of dimmers for values
 	}
 	c.done(outcome{status: statusSent})
 	current := n.find(c.value.id.With("currentValue", c.value.id.Key))
@@ -263,13 +221,13 @@ func (s *Sim) levelChange(c command) {
 	}
 	target := n.target(current)
 	if c.to != true {
-		s.settle(n, current)
-		s.halt(n, current)
+		n.settle(current)
+		n.halt(current)
 		if target != nil {
 			target.fact = current.fact
 		}
 		if c.value.id.Class == wire.MultilevelSwitch {
-			s.after(stopTime, func() { s.reportAll(n, append([]*value{current}, n.siblings(current, "duration", "targetValue")...)) })
+			a.clock.after(stopTime, func() { a.reportAll(n, append([]*value{current}, n.siblings(current, "duration", "targetValue")...)) })
 		}
 		return
 	}
@@ -287,102 +245,102 @@ func (s *Sim) levelChange(c command) {
 	if current.id.Class == wire.MultilevelSwitch {
 		arrived = append(arrived, n.siblings(current, "duration", "targetValue")...)
 	}
-	s.move(n, current, goal, -1, func() { s.reportAll(n, arrived) })
+	a.move(n, current, goal, -1, func() { a.reportAll(n, arrived) })
 }
 
-func writeCovering(s *Sim, c command) {
+func writeCovering(a *air, c command) {
 	if c.value.id.Property != "targetValue" {
-		s.levelChange(c)
+		a.levelChange(c)
 		return
 	}
 	n, current := c.node, c.node.source(c.value)
-	s.claim(n, c.value, c.to)
+	a.mqtt.claim(n, c.value, c.to)
 	goal, ok := c.goal.(float64)
-	s.settle(n, current)
+	n.settle(current)
 	if !ok || c.fails() && (!c.obeyed || current.fact == goal) {
 		c.done(outcome{status: statusFailed})
 		return
 	}
 	if current.fact == goal {
-		s.report(n, current)
+		a.mqtt.report(n, current)
 		c.done(outcome{status: statusDone})
 		return
 	}
 	c.value.fact = goal
-	s.move(n, current, min(max(goal, 0), 99), -1, func() { s.report(n, current) })
+	a.move(n, current, min(max(goal, 0), 99), -1, func() { a.mqtt.report(n, current) })
 	c.done(outcome{status: statusWorking, remaining: n.moves[current.id].remaining(time.Now())})
 }
 
-func writeLock(s *Sim, c command) {
+func writeLock(a *air, c command) {
 	n, current := c.node, c.node.source(c.value)
 	if c.value.id.Property != "targetMode" {
-		writePlain(s, c)
+		writePlain(a, c)
 		return
 	}
-	s.claim(n, c.value, c.to)
+	a.mqtt.claim(n, c.value, c.to)
 	if current.fact == c.to {
-		s.report(n, current)
+		a.mqtt.report(n, current)
 		c.done(outcome{status: statusDone})
 		return
 	}
 	c.done(outcome{status: statusWorking, remaining: 2 * time.Second})
 	c.value.fact = c.to
-	s.after(boltTime, func() {
+	a.clock.after(boltTime, func() {
 		if c.obeyed {
 			current.fact = c.goal
 		}
 		if bolt := n.find(c.value.id.With("boltStatus", "")); bolt != nil && n.obeys(bolt) {
 			bolt.fact = boltOf(current.fact)
 		}
-		s.report(n, current)
+		a.mqtt.report(n, current)
 	})
 }
 
-func writeBarrier(s *Sim, c command) {
+func writeBarrier(a *air, c command) {
 	n, current := c.node, c.node.source(c.value)
-	s.claim(n, c.value, c.to)
+	a.mqtt.claim(n, c.value, c.to)
 	c.done(outcome{status: statusSent})
 	if current.fact == c.goal || !c.obeyed {
-		s.report(n, current)
+		a.mqtt.report(n, current)
 		return
 	}
 	c.value.fact = c.goal
 	current.fact = map[bool]float64{true: 254, false: 252}[c.goal == 255.0]
-	s.report(n, current)
-	s.after(cmp.Or(n.spec.Ramp, n.kind.Travel), func() {
+	a.mqtt.report(n, current)
+	a.clock.after(cmp.Or(n.spec.Ramp, n.kind.Travel), func() {
 		if c.value.fact == c.goal {
 			current.fact = c.goal
-			s.report(n, current)
+			a.mqtt.report(n, current)
 		}
 	})
 }
 
 // writeSetting is a value that is state and target at once; the gateway believes
 // it until the read-back, even out of range.
-func writeSetting(s *Sim, c command) {
+func writeSetting(a *air, c command) {
 	n, v := c.node, c.value
 	if c.obeyed && v.takes(c.goal) {
 		v.fact = c.goal
 	}
-	s.claim(n, v, c.to)
+	a.mqtt.claim(n, v, c.to)
 	c.done(outcome{status: statusSent})
 	if v.readable {
-		s.readBack(n, v, slowReadBack, v)
+		a.readBack(n, v, slowReadBack, v)
 	}
 }
 
 // writePlain is a value that is not read back.
-func writePlain(s *Sim, c command) {
+func writePlain(a *air, c command) {
 	if c.obeyed {
 		c.value.fact = c.goal
 	}
-	s.claim(c.node, c.value, c.to)
+	a.mqtt.claim(c.node, c.value, c.to)
 	c.done(outcome{status: statusSent})
 }
 
 // writeCode sets a user's code, or takes it away. Nothing is claimed; the read-back
 // tells both the state and the code.
-func writeCode(s *Sim, c command) {
+func writeCode(a *air, c command) {
 	n, v := c.node, c.value
 	code, status := n.find(v.id.With("userCode", v.id.Key)), n.find(v.id.With("userIdStatus", v.id.Key))
 	c.done(outcome{status: statusSent})
@@ -398,7 +356,7 @@ func writeCode(s *Sim, c command) {
 	default:
 		status.fact = c.goal
 	}
-	s.readBack(n, status, codeReadBack, status, code)
+	a.readBack(n, status, codeReadBack, status, code)
 }
 
 // takes says whether the device itself accepts a value.

@@ -5,6 +5,21 @@ import (
 	"time"
 )
 
+// clock runs things later, in the goroutine that owns it. Its delays are scaled.
+type clock struct {
+	timers timers
+	scale  float64
+}
+
+// after runs do when a delay is over.
+func (c *clock) after(d time.Duration, do func()) *timer {
+	return c.timers.add(time.Now().Add(c.scaled(d)), do)
+}
+
+func (c *clock) scaled(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * c.scale)
+}
+
 // timers is a list of things to do later, for one goroutine.
 type timers struct{ list []*timer }
 

@@ -1,0 +1,160 @@
+package sim
+
+import "time"
+
+// air is what passes between the gateway and its nodes by radio: commands, reports,
+// silence, and the sleep of those that have a battery.
+type air struct {
+	clock     *clock
+	mqtt      *publisher
+	stickOut  bool      // the USB stick is pulled out
+	radioFree time.Time // when the radio has carried what was sent so far
+	counting  bool      // the controller's statistics are told again soon
+}
+
+// onAir runs do when the radio has carried a frame: one after the other.
+func (a *air) onAir(d time.Duration, do func()) {
+	start := time.Now()
+	if a.radioFree.After(start) {
+		start = a.radioFree
+	}
+	a.radioFree = start.Add(a.clock.scaled(min(d, airTime)))
+	a.clock.timers.add(start.Add(a.clock.scaled(d)), do)
+}
+
+// whenAwake runs do when the node hears: after the time that takes, or when it wakes
+// up. For a dead node it runs silent instead, and with the stick out neither.
+func (a *air) whenAwake(n *node, wait time.Duration, do, silent func()) {
+	switch {
+	case a.stickOut || n.fault.drop.take():
+	case n.spec.Dead:
+		a.clock.after(deadPingTime, silent)
+	case n.spec.Sleeping && !n.radio.awake:
+		n.radio.waiting = append(n.radio.waiting, do)
+	default:
+		a.clock.after(wait+n.fault.delay, do)
+	}
+}
+
+// traffic notes that a node was heard and publishes lastActive, at most four
+// times a second: at once, and at the end of the pause. The first message after
+// a command still has the time of the traffic before it.
+func (a *air) traffic(n *node, unasked bool) {
+	last := n.radio.lastTraffic
+	n.radio.lastTraffic = time.Now()
+	if n.radio.awake {
+		a.sleepSoon(n)
+	}
+	if n.radio.trailing != nil {
+		return
+	}
+	if unasked || last.IsZero() {
+		last = n.radio.lastTraffic
+	}
+	a.mqtt.publishActive(n, last)
+	a.statistics(n)
+	n.radio.trailing = a.clock.after(lastActivePause, func() {
+		n.radio.trailing = nil
+		a.mqtt.publishActive(n, n.radio.lastTraffic)
+	})
+}
+
+// statistics tells the traffic as events.
+func (a *air) statistics(n *node) {
+	if a.mqtt.cfg.Settings.Events {
+		a.mqtt.event("node/statistics_updated", n.eventMembers(), n.statistics())
+		a.counts()
+	}
+}
+
+// counts tells the controller's traffic as an event: at once, and at the end of a
+// pause.
+func (a *air) counts() {
+	if a.counting || !a.mqtt.cfg.Settings.Events {
+		return
+	}
+	tell := func() { a.mqtt.event("controller/statistics_updated", recorded().Traffic) }
+	a.counting = true
+	tell()
+	a.clock.after(lastActivePause, func() { a.counting = false; tell() })
+}
+
+// readBack verifies a claim after a while, counted from the last write of the
+// value.
+func (a *air) readBack(n *node, of *value, d time.Duration, values ...*value) {
+	n.radio.readBacks[of.id].cancel()
+	n.radio.readBacks[of.id] = a.clock.after(d, func() {
+		if n.hears() {
+			a.traffic(n, false)
+			a.reportAll(n, values)
+		}
+	})
+}
+
+func (a *air) reportAll(n *node, values []*value) {
+	for _, v := range values {
+		if v == nil {
+			continue
+		}
+		n.settle(v)
+		a.mqtt.report(n, v)
+	}
+}
+
+// reportUnasked is traffic that the device began.
+func (a *air) reportUnasked(n *node, values []*value) {
+	a.traffic(n, true)
+	a.reportAll(n, values)
+	a.foundAlive(n)
+}
+
+// foundDead notes that a node does not answer.
+func (a *air) foundDead(n *node) {
+	if n.view.foundDead || !n.spec.Dead {
+		return
+	}
+	n.view.foundDead = true
+	a.mqtt.publishStatus(n)
+	a.mqtt.event("node/node_dead", n.eventMembers())
+}
+
+// foundAlive notes that a node thought dead was heard.
+func (a *air) foundAlive(n *node) {
+	if n.view.foundDead {
+		n.view.foundDead = false
+		a.mqtt.publishStatus(n)
+		a.mqtt.event("node/node_alive", n.eventMembers())
+	}
+}
+
+// wakeUp lets a sleeper hear what waits for it.
+func (a *air) wakeUp(n *node) {
+	if !n.spec.Sleeping {
+		return
+	}
+	n.radio.awake = true
+	a.traffic(n, true)
+	a.mqtt.publishStatus(n)
+	a.mqtt.event("node/node_wakeup", n.eventMembers())
+	waiting := n.radio.waiting
+	n.radio.waiting = nil
+	for _, do := range waiting {
+		do()
+	}
+}
+
+// sleepSoon lets a sleeper sleep when nothing has come for a while.
+func (a *air) sleepSoon(n *node) {
+	n.radio.sleepTimer.cancel()
+	n.radio.sleepTimer = a.clock.after(awakeTime, func() { a.sleep(n) })
+}
+
+func (a *air) sleep(n *node) {
+	if !n.spec.Sleeping || !n.radio.awake {
+		return
+	}
+	n.radio.sleepTimer.cancel()
+	n.radio.awake = false
+	a.mqtt.publishStatus(n)
+	a.mqtt.event("node/node_sleep", n.eventMembers())
+}
