@@ -48,13 +48,13 @@ func fullHouse(tb testing.TB) *House {
 // nodes. Misspelt is the slow way: every name is compared.
 func BenchmarkLookUp(b *testing.B) {
 	h := fullHouse(b)
-	m := h.current()
+	m := h.directory.current()
 	const room = "Garage Desk Lamp A" // without the room it is one of several
 	b.Run("id", func(b *testing.B) {
 		id := m.entities[len(m.entities)/2].ID
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, e, _, err := h.resolve(b.Context(), id); err != nil || e == nil {
+			if _, e, _, err := h.directory.resolve(b.Context(), id); err != nil || e == nil {
 				b.Fatal(err)
 			}
 		}
@@ -62,7 +62,7 @@ func BenchmarkLookUp(b *testing.B) {
 	b.Run("name", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, e, _, err := h.resolve(b.Context(), "coffee machine"); err != nil || e == nil {
+			if _, e, _, err := h.directory.resolve(b.Context(), "coffee machine"); err != nil || e == nil {
 				b.Fatal(err)
 			}
 		}
@@ -70,7 +70,7 @@ func BenchmarkLookUp(b *testing.B) {
 	b.Run("room", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, e, _, err := h.resolve(b.Context(), room); err != nil || e == nil {
+			if _, e, _, err := h.directory.resolve(b.Context(), room); err != nil || e == nil {
 				b.Fatal(err)
 			}
 		}
@@ -92,7 +92,7 @@ func BenchmarkList(b *testing.B) {
 		b.Run(fmt.Sprintf("page=%d", page), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if r, err := h.list(b.Context(), listArgs{Page: page}); err != nil || r.Failed {
+				if r, err := h.inspector.list(b.Context(), listArgs{Page: page}); err != nil || r.Failed {
 					b.Fatal(r, err)
 				}
 			}
@@ -172,8 +172,8 @@ func BenchmarkMemory(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		h.take(b, body)
-		for _, id := range h.current().topics.values {
-			h.handle("zwave/"+h.current().topics.topic(id), []byte(`{"time":1795238308762,"value":1}`), false)
+		for _, id := range h.directory.current().topics.values {
+			h.handle("zwave/"+h.directory.current().topics.topic(id), []byte(`{"time":1795238308762,"value":1}`), false)
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)

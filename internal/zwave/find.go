@@ -1,15 +1,9 @@
 package zwave
 
 import (
-	"cmp"
 	"context"
 	"strings"
-	"time"
 )
-
-// nameMissWait is how long a call waits for a fresh list after a name miss: the
-// device may have been renamed a moment ago.
-const nameMissWait = 2 * time.Second
 
 // match is a candidate for a name, with how well it fits from 0 to 1.
 type match struct {
@@ -42,8 +36,8 @@ const suggestions = 3
 
 // resolve finds the one entity of a name; a refusal tells why there is none or
 // which ones could be meant.
-func (h *House) resolve(ctx context.Context, name string) (*model, *entity, []string, error) {
-	m, err := h.ready(ctx)
+func (d *directory) resolve(ctx context.Context, name string) (*model, *entity, []string, error) {
+	m, err := d.ready(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -52,14 +46,14 @@ func (h *House) resolve(ctx context.Context, name string) (*model, *entity, []st
 	}
 	found, whole := m.exact(name), m.wholeNodes[fold(name)]
 	if len(found) == 0 && len(whole) == 0 {
-		m = h.afterMiss(ctx)
+		m = d.afterMiss(ctx)
 		found, whole = m.exact(name), m.wholeNodes[fold(name)]
 	}
 	switch {
 	case len(found) == 1:
 		return m, found[0], nil, nil
 	case len(found) == 0 && len(whole) > 0:
-		e, near, err := h.wholeEntity(m, whole)
+		e, near, err := d.wholeEntity(m, whole)
 		return m, e, near, err
 	case len(found) == 0:
 		near := names(m, m.similar(name))
@@ -100,40 +94,4 @@ func orList(list []string) string {
 		return strings.Join(list, "")
 	}
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
-}
-
-// ready returns the model, waiting a moment for the first one.
-func (h *House) ready(ctx context.Context) (*model, error) {
-	t := time.NewTimer(nameMissWait)
-	defer t.Stop()
-	select {
-	case <-h.loaded:
-		return h.current(), nil
-	default:
-	}
-	select {
-	case <-h.loaded:
-		return h.current(), nil
-	case <-ctx.Done():
-	case <-t.C:
-	}
-	_, err := h.link.gateway()
-	return nil, refusal("I do not know the house yet. " + h.trouble(cmp.Or(err, errNoAnswer)))
-}
-
-// afterMiss asks for a fresh list and waits for it, unless one came just now.
-func (h *House) afterMiss(ctx context.Context) *model {
-	m := h.current()
-	if time.Since(m.at) < refreshPause {
-		return m
-	}
-	h.askRefresh()
-	t := time.NewTimer(nameMissWait)
-	defer t.Stop()
-	select {
-	case <-m.replaced:
-	case <-ctx.Done():
-	case <-t.C:
-	}
-	return h.current()
 }

@@ -2,8 +2,6 @@ package zwave
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"voicegateway/internal/home"
@@ -14,7 +12,7 @@ import (
 // follower waits for the fact after a write. Only readings that arrived later than
 // after count, and those that may be the gateway's optimism never do.
 type follower struct {
-	house       *House
+	commander   *commander
 	entity      *entity
 	step        step
 	changed     <-chan struct{} // a value in question has a new reading
@@ -81,11 +79,11 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 		case <-f.changed:
 			f.readDuration()
 		case <-f.reconnected:
-			f.reconnected, polled = f.house.link.whenReconnected(), nil
+			f.reconnected, polled = f.commander.link.whenReconnected(), nil
 			f.unsure, f.giveUpAt = true, time.Now().Add(settle)
 			next.Reset(0)
 		case <-next.C:
-			if time.Now().After(f.giveUpAt) && f.entity.Domain != "cover" && f.house.link.connected() {
+			if time.Now().After(f.giveUpAt) && f.entity.Domain != "cover" && f.commander.link.connected() {
 				return f.giveUp(r, f.fact())
 			}
 			polled = f.poll(ctx)
@@ -115,7 +113,7 @@ func (f *follower) fact() reading {
 }
 
 func (f *follower) factOf(id wire.ValueID) reading {
-	r := f.house.ledger.read(id)
+	r := f.commander.ledger.read(id)
 	if r.seq <= f.after || r.source == sourceList || r.claim && f.unsure {
 		return reading{}
 	}
@@ -140,7 +138,7 @@ func (f *follower) readDuration() {
 	if f.step.duration == (wire.ValueID{}) {
 		return
 	}
-	if r := f.house.ledger.read(f.step.duration); r.seq > f.after {
+	if r := f.commander.ledger.read(f.step.duration); r.seq > f.after {
 		f.arrivesAt = time.Time{}
 		if d, ok := wire.Seconds(r.value); ok && d > 0 {
 			f.noteRemaining(d)
@@ -169,29 +167,13 @@ func (f *follower) poll(ctx context.Context) <-chan struct{} {
 		ctx, cancel := context.WithTimeout(ctx, pollWait)
 		defer cancel()
 		for _, id := range ids {
-			if err := f.house.poll(ctx, id); err != nil {
-				f.house.log.Debug("asking a device for a value", "node", id.Node, "err", err)
+			if err := f.commander.devices.poll(ctx, id); err != nil {
+				f.commander.log.Debug("asking a device for a value", "node", id.Node, "err", err)
 				return
 			}
 		}
 	}()
 	return done
-}
-
-// poll asks the device itself for a value.
-func (h *House) poll(ctx context.Context, id wire.ValueID) error {
-	a, err := h.link.call(ctx, "pollValue", id)
-	if err != nil {
-		return err
-	}
-	var v any
-	if len(a.result) > 0 {
-		if err := json.Unmarshal(a.result, &v); err != nil {
-			return fmt.Errorf("reading the answer of pollValue: %w", err)
-		}
-	}
-	h.ledger.polled(id, v)
-	return nil
 }
 
 // giveUp says what is known when the fact did not come in time.
@@ -201,7 +183,7 @@ func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 		r.Value = f.step.say(fact.value)
 	}
 	switch {
-	case f.house.ledger.node(f.entity.node.ID).dead():
+	case f.commander.ledger.node(f.entity.node.ID).dead():
 		return ended(r, tools.NoAnswer, name+" does not answer. Check that it has power, then try again.")
 	case f.answerLost && fact.known && f.remaining() == 0:
 		return ended(r, tools.NoAnswer, "The connection was interrupted, and "+name+" still "+reports(name)+" "+spoken(r.Value, f.step.unit)+". Please say it again.")

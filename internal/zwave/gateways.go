@@ -2,6 +2,7 @@ package zwave
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -140,3 +141,56 @@ const (
 	proofWait  = 3 * time.Second
 	proofGrace = time.Second
 )
+
+// gatewayInfo is what getInfo tells.
+type gatewayInfo struct {
+	HomeID     uint32 `json:"homeid"`
+	Controller int    `json:"controllerId"`
+	App        string `json:"appVersion"`
+}
+
+// info asks the gateway who it is. When the one at hand is silent or not the only
+// one, all that were ever heard of are asked; meanwhile the one that has proved to
+// be there stays in use.
+func (l *link) info(ctx context.Context) (gatewayInfo, error) {
+	var in gatewayInfo
+	trial, cancel := context.WithTimeout(ctx, proofWait)
+	level, _ := l.gateway()
+	a, err := l.call(trial, "getInfo")
+	cancel()
+	var several *severalError
+	switch {
+	case err == nil && !l.contested():
+		l.settleOn(level)
+	case err == nil, errors.As(err, &several), errors.Is(err, errNoAnswer):
+		if l.findAnswering(ctx) || err == nil { // if several answered, this says so
+			a, err = l.call(ctx, "getInfo")
+		}
+	}
+	if err != nil {
+		return in, err
+	}
+	if err := json.Unmarshal(a.result, &in); err != nil {
+		return in, fmt.Errorf("reading the answer of getInfo: %w", err)
+	}
+	return in, nil
+}
+
+// foreignNodes returns the nodes of other gateways under the same prefix, whose
+// topics may be ours as well.
+func (l *link) foreignNodes(ctx context.Context) []map[int]*node {
+	ctx, cancel := context.WithTimeout(ctx, proofWait)
+	defer cancel()
+	var out []map[int]*node
+	for _, level := range l.otherGateways() {
+		a, err := l.callTo(ctx, level, "getNodes")
+		if err != nil {
+			l.noteSilence(level) // and publishes nothing either
+			continue
+		}
+		if nodes, _, err := decodeNodes(a.result); err == nil {
+			out = append(out, nodes)
+		}
+	}
+	return out
+}

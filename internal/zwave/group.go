@@ -114,7 +114,7 @@ func (m *model) ofType(kind, area string) []*entity {
 
 // commandGroup runs one command for several devices at the same time; the receipt
 // has one of its own for each. Dangerous acts are for one device at a time.
-func (h *House) commandGroup(ctx context.Context, m *model, members []*entity, a controlArgs) (tools.Receipt, error) {
+func (c *commander) commandGroup(ctx context.Context, m *model, members []*entity, a controlArgs) (tools.Receipt, error) {
 	r := tools.Receipt{Device: a.Device, Property: a.Action}
 	lights := !slices.ContainsFunc(members, func(e *entity) bool { return e.Domain != "light" })
 	if len(members) > groupLimit && (!lights || a.Action != "off") {
@@ -125,7 +125,7 @@ func (h *House) commandGroup(ctx context.Context, m *model, members []*entity, a
 	errs := make([]error, len(members))
 	var wg sync.WaitGroup
 	for i, e := range members {
-		wg.Go(func() { r.Devices[i], errs[i] = h.commandOne(ctx, m, e, a, false) })
+		wg.Go(func() { r.Devices[i], errs[i] = c.commandOne(ctx, m, e, a, false) })
 	}
 	wg.Wait()
 	for _, err := range errs {

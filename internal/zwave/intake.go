@@ -53,7 +53,7 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 			return
 		}
 		node := writtenNode(payload)
-		if h.current().nodes[node] == nil {
+		if h.directory.current().nodes[node] == nil {
 			node = everyNode // whatever is written in the topics, only real nodes are remembered
 		}
 		h.ledger.doubt(node, doubtAfterWrite)
@@ -77,7 +77,7 @@ func writtenNode(payload []byte) int {
 
 // valueSet notes that somebody writes by topic.
 func (h *House) valueSet(topic string) {
-	if id, known := h.current().topics.values[topic]; known {
+	if id, known := h.directory.current().topics.values[topic]; known {
 		h.ledger.doubt(id.Node, doubtAfterWrite)
 		return
 	}
@@ -92,7 +92,7 @@ func (h *House) restarted(retained bool) {
 		h.link.forgetTopics()
 		h.link.noteReconnect()
 	}
-	h.askRefresh()
+	h.directory.askRefresh()
 }
 
 // eventMessage takes a gateway's event, which some users have switched on: a
@@ -100,12 +100,12 @@ func (h *House) restarted(retained bool) {
 func (h *House) eventMessage(rest string) {
 	level, event, _ := strings.Cut(rest, "/")
 	if strings.HasPrefix(level, wire.GatewayPrefix) && h.link.noteGateway(level) {
-		h.askRefresh()
+		h.directory.askRefresh()
 	}
 	_, name, _ := strings.Cut(event, "/")
 	switch name {
 	case "node_added", "node_removed", "node_ready", "node_interview_completed", "all_nodes_ready":
-		h.askRefresh()
+		h.directory.askRefresh()
 	}
 }
 
@@ -125,16 +125,16 @@ func (h *House) nodeInfo(payload []byte, retained bool) {
 	if json.Unmarshal(payload, &in) != nil || in.ID <= 0 || bool(in.Controller) || bool(in.Virtual) || in.ID == wire.Broadcast {
 		return
 	}
-	n := h.current().nodes[in.ID]
+	n := h.directory.current().nodes[in.ID]
 	if n == nil || n.Name != string(in.Name) || n.Loc != string(in.Loc) {
-		h.askRefresh()
+		h.directory.askRefresh()
 	}
 }
 
 // nodeMessage notes a value or a node status. A retained message never changes a
 // state: it may be a leftover of an old name, and the list knows better.
 func (h *House) nodeMessage(rest string, payload []byte, retained bool) {
-	m := h.current()
+	m := h.directory.current()
 	fresh := h.link.noteTopic(rest, retained)
 	if id, known := m.topics.values[rest]; known {
 		r, err := wire.ParseReading(payload)
@@ -163,7 +163,7 @@ func (h *House) nodeMessage(rest string, payload []byte, retained bool) {
 		return
 	}
 	if fresh && !retained {
-		h.askRefresh()
+		h.directory.askRefresh()
 	}
 }
 
@@ -181,6 +181,6 @@ func (h *House) statusMessage(m *model, topic string, s wire.NodeStatus, retaine
 	// A new node, a renamed one, or one whose values were not known so far. The
 	// controller speaks, too.
 	if n == nil && s.Node != m.controller || n != nil && (m.topics.bases[s.Node] != topic || !n.Ready) {
-		h.askRefresh()
+		h.directory.askRefresh()
 	}
 }

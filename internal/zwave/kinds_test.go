@@ -272,7 +272,7 @@ func TestAGatewayThatIsStillReadingItsNodesHidesNone(t *testing.T) {
 	after := list(t, `"id":2,"name":"New Lamp","ready":false`)
 	keepUnread(after, before)
 	h.adopt(newModel(1, after, wire.Scheme{}, nil), h.ledger.tick())
-	e := h.current().exact("new lamp")
+	e := h.directory.current().exact("new lamp")
 	if len(e) != 1 || h.ledger.read(e[0].main).value != true {
 		t.Errorf("the lamp is %v, its state %v", e, h.ledger.read(before[2].find(37, 0, "currentValue", "").Address))
 	}
@@ -288,7 +288,7 @@ func TestButtonsKeepWhatWasPressed(t *testing.T) {
 	for _, m := range recording(t, "05b-central-scene.jsonl") {
 		h.handle(m.Topic, m.body(), false)
 	}
-	m := h.current()
+	m := h.directory.current()
 	e := m.exact("Wall Remote")[0]
 	if got := m.state(e, h.ledger.read(e.main).value); got == nil || !e.has(home.Ability("button_1")) {
 		t.Errorf("the button is %v", got)

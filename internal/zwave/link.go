@@ -175,6 +175,12 @@ func (l *link) callTo(ctx context.Context, level, api string, args ...any) (answ
 	return await(ctx, api, got)
 }
 
+// ping says whether a node answers.
+func (l *link) ping(ctx context.Context, node int) bool {
+	a, err := l.call(ctx, "pingNode", node)
+	return err == nil && string(a.result) == "true"
+}
+
 func await(ctx context.Context, api string, got <-chan answer) (answer, error) {
 	select {
 	case a := <-got:

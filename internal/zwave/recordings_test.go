@@ -72,7 +72,7 @@ func recordedHouse(t *testing.T, file string, live bool) (*House, []message) {
 	}
 	hear()
 	h.adopt(newModel(0x7e57abcd, nodes, chooseScheme(nodes, h.link.topicsInSight()), nil), h.ledger.tick())
-	h.current().controller = 1
+	h.directory.current().controller = 1
 	hear()
 	return h, messages
 }
@@ -112,7 +112,7 @@ func TestEveryRecordedTopicIsUnderstood(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			h, messages := recordedHouse(t, file, true)
-			m := h.current()
+			m := h.directory.current()
 			if m.topics.scheme != scheme {
 				t.Errorf("taken for %+v, want %+v", m.topics.scheme, scheme)
 			}
@@ -183,18 +183,18 @@ func (h *House) check(t *testing.T, id wire.ValueID, topic string, payload []byt
 func TestWhatTopicsDoNotTellIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	h, _ := recordedHouse(t, "14-manual.jsonl", true)
-	m := h.current()
+	m := h.directory.current()
 	lamp := m.exact("Kitchen Lamp")[0]
-	if !h.unheard(m) || h.trusted(m, lamp.main, h.ledger.read(lamp.main)) {
+	if !h.devices.unheard(m) || h.devices.trusted(m, lamp.main, h.ledger.read(lamp.main)) {
 		t.Error("a MANUAL gateway's list is taken for the state of now")
 	}
 	h, _ = recordedHouse(t, "11-named-just-value.jsonl", true)
-	m = h.current()
-	if r := h.ledger.read(lamp.main); h.unheard(m) || !h.trusted(m, lamp.main, r) {
+	m = h.directory.current()
+	if r := h.ledger.read(lamp.main); h.devices.unheard(m) || !h.devices.trusted(m, lamp.main, r) {
 		t.Errorf("the state %+v of a NAMED gateway is not trusted", r)
 	}
 	desk := m.nodes[14].find(wire.BinarySwitch, 0, "currentValue", "").Address
-	if h.trusted(m, desk, h.ledger.read(desk)) {
+	if h.devices.trusted(m, desk, h.ledger.read(desk)) {
 		t.Error("a topic of two nodes is trusted")
 	}
 	h, _ = recordedHouse(t, "10-named-entire-value-object.jsonl", true)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 )
 
@@ -36,7 +34,7 @@ func (h *House) keepFresh(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			if reason := h.trouble(err); reason != told {
+			if reason := h.link.trouble(err); reason != told {
 				told = reason
 				h.log.Warn("waiting for the Z-Wave house", "reason", reason, "err", err)
 			}
@@ -57,7 +55,7 @@ func (h *House) keepFresh(ctx context.Context) {
 		t := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-		case <-h.refreshAsked:
+		case <-h.directory.refreshAsked:
 		case <-t.C:
 		}
 		t.Stop()
@@ -72,7 +70,7 @@ func (h *House) keepFresh(ctx context.Context) {
 func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*apiWait)
 	defer cancel()
-	info, err := h.info(ctx)
+	info, err := h.link.info(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -87,12 +85,12 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	if len(skipped) > 0 {
 		h.log.Warn("some Z-Wave nodes or values could not be read and are left out", "count", len(skipped), "err", skipped[0])
 	}
-	before := h.current()
+	before := h.directory.current()
 	if before.homeID == info.HomeID {
 		keepUnread(nodes, before.nodes)
 	}
 	seen := h.link.topicsInSight()
-	m := newModel(info.HomeID, nodes, chooseScheme(nodes, seen), h.cfg.Aliases, h.foreignNodes(ctx)...)
+	m := newModel(info.HomeID, nodes, chooseScheme(nodes, seen), h.cfg.Aliases, h.link.foreignNodes(ctx)...)
 	m.controller = info.Controller
 	h.adopt(m, answer.seq)
 	h.link.examinedTopics(seen)
@@ -102,40 +100,6 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 		}
 	}
 	return true, nil
-}
-
-// gatewayInfo is what getInfo tells.
-type gatewayInfo struct {
-	HomeID     uint32 `json:"homeid"`
-	Controller int    `json:"controllerId"`
-	App        string `json:"appVersion"`
-}
-
-// info asks the gateway who it is. When the one at hand is silent or not the only
-// one, all that were ever heard of are asked; meanwhile the one that has proved to
-// be there stays in use.
-func (h *House) info(ctx context.Context) (gatewayInfo, error) {
-	var in gatewayInfo
-	trial, cancel := context.WithTimeout(ctx, proofWait)
-	level, _ := h.link.gateway()
-	a, err := h.link.call(trial, "getInfo")
-	cancel()
-	var several *severalError
-	switch {
-	case err == nil && !h.link.contested():
-		h.link.settleOn(level)
-	case err == nil, errors.As(err, &several), errors.Is(err, errNoAnswer):
-		if h.link.findAnswering(ctx) || err == nil { // if several answered, this says so
-			a, err = h.link.call(ctx, "getInfo")
-		}
-	}
-	if err != nil {
-		return in, err
-	}
-	if err := json.Unmarshal(a.result, &in); err != nil {
-		return in, fmt.Errorf("reading the answer of getInfo: %w", err)
-	}
-	return in, nil
 }
 
 // keepUnread keeps the values of nodes which the gateway, just started or asked to
@@ -156,37 +120,11 @@ func keepUnread(nodes, before map[int]*node) {
 	}
 }
 
-// foreignNodes returns the nodes of other gateways under the same prefix, whose
-// topics may be ours as well.
-func (h *House) foreignNodes(ctx context.Context) []map[int]*node {
-	ctx, cancel := context.WithTimeout(ctx, proofWait)
-	defer cancel()
-	var out []map[int]*node
-	for _, level := range h.link.otherGateways() {
-		a, err := h.link.callTo(ctx, level, "getNodes")
-		if err != nil {
-			h.link.noteSilence(level) // and publishes nothing either
-			continue
-		}
-		if nodes, _, err := decodeNodes(a.result); err == nil {
-			out = append(out, nodes)
-		}
-	}
-	return out
-}
-
 // adopt makes a model the current one; seq is when its states were true.
 func (h *House) adopt(m *model, seq uint64) {
 	h.ledger.load(m.nodes, seq)
-	before := h.current()
-	h.mu.Lock()
-	h.model = m
-	h.mu.Unlock()
-	close(before.replaced)
-	select {
-	case <-h.loaded:
-	default:
-		close(h.loaded)
+	before, first := h.directory.replace(m)
+	if first {
 		h.log.Info("the Z-Wave house is known", "nodes", len(m.nodes), "entities", len(m.entities))
 	}
 	was, _ := json.Marshal(before.home)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 
 	"voicegateway/internal/tools"
@@ -17,7 +18,19 @@ type controlArgs struct {
 	Value  any    `json:"value"`
 }
 
-func (h *House) controlTool() tools.Tool {
+// commander carries out commands: it finds out what is meant, whether it may be done,
+// and what became of it.
+type commander struct {
+	cfg       Config
+	log       *slog.Logger
+	link      *link
+	ledger    *ledger
+	directory *directory
+	devices   *devices
+	commands  *commandOrder
+}
+
+func (c *commander) controlTool() tools.Tool {
 	return tool[controlArgs]{tools.Spec{
 		Name:  toolControl,
 		Title: "Control a Z-Wave device",
@@ -29,10 +42,10 @@ func (h *House) controlTool() tools.Tool {
 		Output:     json.RawMessage(receiptOut),
 		Risk:       tools.Reversible,
 		Idempotent: false, // toggle is not
-	}, func(ctx context.Context, a controlArgs) (tools.Result, error) { return h.control(ctx, a, false) }}
+	}, func(ctx context.Context, a controlArgs) (tools.Result, error) { return c.control(ctx, a, false) }}
 }
 
-func (h *House) dangerousTool() tools.Tool {
+func (c *commander) dangerousTool() tools.Tool {
 	return tool[controlArgs]{tools.Spec{
 		Name:        toolDangerous,
 		Title:       "Unlock or open",
@@ -40,7 +53,7 @@ func (h *House) dangerousTool() tools.Tool {
 		Input:       controlSchema(append(safeActions(), "unlock")),
 		Output:      json.RawMessage(receiptOut),
 		Risk:        tools.Dangerous,
-	}, func(ctx context.Context, a controlArgs) (tools.Result, error) { return h.control(ctx, a, true) }}
+	}, func(ctx context.Context, a controlArgs) (tools.Result, error) { return c.control(ctx, a, true) }}
 }
 
 func safeActions() []string {
@@ -59,8 +72,8 @@ func controlSchema(actions []string) json.RawMessage {
 }
 
 // control runs one command; every ending is a receipt.
-func (h *House) control(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Result, error) {
-	r, err := h.command(ctx, a, mayBeDangerous)
+func (c *commander) control(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Result, error) {
+	r, err := c.command(ctx, a, mayBeDangerous)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -71,20 +84,20 @@ func (h *House) control(ctx context.Context, a controlArgs, mayBeDangerous bool)
 }
 
 // command finds out what is meant, one device or several, and runs it.
-func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
-	if m, err := h.ready(ctx); err == nil && !mayBeDangerous && len(m.exact(a.Device)) == 0 {
+func (c *commander) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
+	if m, err := c.directory.ready(ctx); err == nil && !mayBeDangerous && len(m.exact(a.Device)) == 0 {
 		if members := m.group(a.Device); len(members) > 0 {
-			return h.commandGroup(ctx, m, members, a)
+			return c.commandGroup(ctx, m, members, a)
 		}
 	}
-	m, e, near, err := h.resolve(ctx, a.Device)
+	m, e, near, err := c.directory.resolve(ctx, a.Device)
 	if _, unknown := errors.AsType[refusal](err); unknown && m != nil && len(m.exact(a.Device)) == 0 {
 		if none := m.emptyGroup(a.Device); none != nil {
 			near, err = nil, none
 		}
 	}
 	if err == nil {
-		return h.commandOne(ctx, m, e, a, mayBeDangerous)
+		return c.commandOne(ctx, m, e, a, mayBeDangerous)
 	}
 	r := tools.Receipt{Device: a.Device, Property: a.Action, Suggestions: near}
 	no, ok := errors.AsType[refusal](err)
@@ -100,30 +113,30 @@ func (h *House) command(ctx context.Context, a controlArgs, mayBeDangerous bool)
 }
 
 // commandOne runs one command for one device.
-func (h *House) commandOne(ctx context.Context, m *model, e *entity, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
+func (c *commander) commandOne(ctx context.Context, m *model, e *entity, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
 	r := tools.Receipt{Device: e.Name, Property: a.Action}
-	s, err := h.planFor(m, e, a, mayBeDangerous)
+	s, err := c.planFor(m, e, a, mayBeDangerous)
 	if no, ok := errors.AsType[refusal](err); ok {
 		return ended(r, tools.Refused, no.Error()), nil
 	}
 	if err != nil {
 		return r, err
 	}
-	return h.write(ctx, e, s), nil
+	return c.write(ctx, e, s), nil
 }
 
 // planFor checks whether a command may be done at all and makes a write of it.
-func (h *House) planFor(m *model, e *entity, a controlArgs, mayBeDangerous bool) (step, error) {
+func (c *commander) planFor(m *model, e *entity, a controlArgs, mayBeDangerous bool) (step, error) {
 	switch {
 	case isSensor(e):
 		return step{}, refuse("%s is a sensor; it can only be read.", e.Name)
 	case !mayBeDangerous && (a.Action == "unlock" || dangerous(e, a.Action, a.Value)):
-		if h.cfg.AllowDangerous {
+		if c.cfg.AllowDangerous {
 			return step{}, refuse("To %s could let somebody in or do harm; only %s does that.", act(a.Action, e.Name), toolDangerous)
 		}
 		return step{}, refuse("I may not %s: that could let somebody in or do harm. It has to be allowed in the settings first.", act(a.Action, e.Name))
 	}
-	req := request{model: m, entity: e, value: a.Value, read: h.ledger.read}
+	req := request{model: m, entity: e, value: a.Value, read: c.ledger.read}
 	s, err := plan(a.Action, req)
 	if err != nil {
 		return s, err

@@ -32,7 +32,7 @@ type healthAnswer struct {
 	Message    string   `json:"message"`
 }
 
-func (h *House) healthTool() tools.Tool {
+func (i *inspector) healthTool() tools.Tool {
 	return tool[struct{}]{tools.Spec{
 		Name:        toolHealth,
 		Title:       "Health of the Z-Wave network",
@@ -45,29 +45,29 @@ func (h *House) healthTool() tools.Tool {
 "required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","waiting_for","message"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
-	}, func(ctx context.Context, _ struct{}) (tools.Result, error) { return h.health(ctx) }}
+	}, func(ctx context.Context, _ struct{}) (tools.Result, error) { return i.health(ctx) }}
 }
 
-func (h *House) health(ctx context.Context) (tools.Result, error) {
-	m := h.current()
+func (i *inspector) health(ctx context.Context) (tools.Result, error) {
+	m := i.directory.current()
 	out := healthAnswer{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}}
-	if level, err := h.link.gateway(); err == nil {
+	if level, err := i.link.gateway(); err == nil {
 		out.Gateway = strings.TrimPrefix(level, wire.GatewayPrefix)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	a, err := h.link.call(ctx, "getInfo")
+	a, err := i.link.call(ctx, "getInfo")
 	out.Answers = err == nil
 	if err == nil {
 		var info gatewayInfo
 		err = json.Unmarshal(a.result, &info)
 		out.Version = info.App
 	}
-	h.census(m, &out)
-	out.WaitingFor = h.waitingFor(err)
+	i.census(m, &out)
+	out.WaitingFor = i.waitingFor(err)
 	switch {
 	case err != nil:
-		out.Message = h.trouble(err)
+		out.Message = i.link.trouble(err)
 	case out.WaitingFor != "":
 		out.Message = "The Z-Wave gateway answers, but has not listed its devices yet. Try again in a moment."
 	case len(out.Dead) > 0:
@@ -82,11 +82,11 @@ func (h *House) health(ctx context.Context) (tools.Result, error) {
 }
 
 // waitingFor names what is missing before commands work.
-func (h *House) waitingFor(err error) string {
+func (i *inspector) waitingFor(err error) string {
 	var several *severalError
 	var api *apiError
-	switch _, driver := h.link.available(); {
-	case !h.link.connected():
+	switch _, driver := i.link.available(); {
+	case !i.link.connected():
 		return "broker"
 	case errors.As(err, &several):
 		return "choice of a gateway"
@@ -96,7 +96,7 @@ func (h *House) waitingFor(err error) string {
 		return "gateway"
 	}
 	select {
-	case <-h.loaded:
+	case <-i.directory.loaded:
 		return ""
 	default:
 		return "list of devices"
@@ -104,17 +104,17 @@ func (h *House) waitingFor(err error) string {
 }
 
 // census sorts the nodes by how they are.
-func (h *House) census(m *model, out *healthAnswer) {
+func (i *inspector) census(m *model, out *healthAnswer) {
 	for _, id := range slices.Sorted(maps.Keys(m.nodes)) {
 		n := m.nodes[id]
-		switch status := h.ledger.node(id); {
+		switch status := i.ledger.node(id); {
 		case status.dead():
 			out.Dead = append(out.Dead, n.display())
 		case status.asleep():
 			out.Asleep = append(out.Asleep, n.display())
 		}
 		for _, s := range n.sensors() {
-			level, ok := number(h.ledger.read(s.id).value)
+			level, ok := number(i.ledger.read(s.id).value)
 			if s.kind == home.Battery && ok && level <= lowBattery {
 				out.LowBattery = append(out.LowBattery, n.display())
 			}

@@ -31,7 +31,7 @@ type listed struct {
 	Reachable bool           `json:"reachable"`
 }
 
-func (h *House) listTool() tools.Tool {
+func (i *inspector) listTool() tools.Tool {
 	return tool[listArgs]{tools.Spec{
 		Name:        toolList,
 		Title:       "List the devices",
@@ -46,31 +46,31 @@ func (h *House) listTool() tools.Tool {
 "required":["name","id","area","type","state","reachable"]}}},"required":["total","page","pages","devices"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
-	}, h.list}
+	}, i.list}
 }
 
-func (h *House) list(ctx context.Context, a listArgs) (tools.Result, error) {
-	m, err := h.ready(ctx)
+func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) {
+	m, err := i.directory.ready(ctx)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if h.unheard(m) {
-		m = h.afterMiss(ctx) // only the gateway's own list tells the states
+	if i.devices.unheard(m) {
+		m = i.directory.afterMiss(ctx) // only the gateway's own list tells the states
 	}
 	area, kind, err := m.filters(a)
 	if err != nil {
 		return tools.Result{}, err
 	}
 	var all []listed
-	gateway, driver := h.link.available()
+	gateway, driver := i.link.available()
 	for _, e := range m.entities {
 		if area != "" && area != e.node.area() || kind != "" && kind != e.Domain {
 			continue
 		}
 		all = append(all, listed{
 			Name: e.Name, ID: e.ID, Area: e.node.area(), Type: e.Domain, Abilities: e.abilities,
-			State:     m.state(e, h.ledger.read(e.main).value),
-			Reachable: gateway && driver && !h.ledger.node(e.node.ID).dead(),
+			State:     m.state(e, i.ledger.read(e.main).value),
+			Reachable: gateway && driver && !i.ledger.node(e.node.ID).dead(),
 		})
 	}
 	page := max(a.Page, 1)
@@ -117,18 +117,7 @@ func (m *model) filters(a listArgs) (area, kind string, err error) {
 // domains are the types of devices.
 var domains = []string{"light", "switch", "fan", "cover", "lock", "climate", "valve", "sensor", "binary_sensor"}
 
-// unheard says whether the gateway publishes no values by topics that are known,
-// as a MANUAL one does.
-func (h *House) unheard(m *model) bool {
-	for _, e := range m.entities {
-		if h.link.hasPublished(m.topics.topic(e.main)) {
-			return false
-		}
-	}
-	return len(m.entities) > 0
-}
-
-func (h *House) verifyTool() tools.Tool {
+func (i *inspector) verifyTool() tools.Tool {
 	return tool[nameArgs]{tools.Spec{
 		Name:        toolVerify,
 		Title:       "Check a device name",
@@ -138,10 +127,10 @@ func (h *House) verifyTool() tools.Tool {
 "area":{"type":"string"},"type":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}},"required":["exists","suggestions"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
-	}, h.verify}
+	}, i.verify}
 }
 
-func (h *House) verify(ctx context.Context, a nameArgs) (tools.Result, error) {
+func (i *inspector) verify(ctx context.Context, a nameArgs) (tools.Result, error) {
 	type answer struct {
 		Exists      bool     `json:"exists"`
 		Name        string   `json:"name,omitempty"`
@@ -150,7 +139,7 @@ func (h *House) verify(ctx context.Context, a nameArgs) (tools.Result, error) {
 		Type        string   `json:"type,omitempty"`
 		Suggestions []string `json:"suggestions"`
 	}
-	m, e, near, err := h.resolve(ctx, a.Device)
+	m, e, near, err := i.directory.resolve(ctx, a.Device)
 	switch {
 	case m == nil:
 		return tools.Result{}, err

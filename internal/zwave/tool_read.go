@@ -44,7 +44,7 @@ type sensorAnswer struct {
 	Reachable bool   `json:"reachable"`
 }
 
-func (h *House) stateTool() tools.Tool {
+func (i *inspector) stateTool() tools.Tool {
 	return tool[nameArgs]{tools.Spec{
 		Name:        toolState,
 		Title:       "State of a device",
@@ -56,22 +56,22 @@ func (h *House) stateTool() tools.Tool {
 "required":["device","entity","domain","area","state","values","age_seconds","reachable"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
-	}, h.state}
+	}, i.state}
 }
 
-func (h *House) state(ctx context.Context, a nameArgs) (tools.Result, error) {
-	m, e, _, err := h.resolve(ctx, a.Device)
+func (i *inspector) state(ctx context.Context, a nameArgs) (tools.Result, error) {
+	m, e, _, err := i.directory.resolve(ctx, a.Device)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	r := h.fresh(ctx, m, e, e.main)
+	r := i.devices.fresh(ctx, m, e, e.main)
 	out := stateAnswer{
 		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.node.area(), State: m.state(e, r.value),
-		Values: m.values(e, h.ledger.read), Age: age(r), Reachable: h.reachable(e.node),
+		Values: m.values(e, i.ledger.read), Age: age(r), Reachable: i.devices.reachable(e.node),
 	}
 	text := is(e.Name, spoken(out.State, m.value(e.main).Unit))
 	if e.several() {
-		out.State, text = nil, m.tellAll(e, h.ledger.read)
+		out.State, text = nil, m.tellAll(e, i.ledger.read)
 	}
 	if !out.Reachable {
 		text = e.Name + " cannot be reached now. Last reported: " + text
@@ -79,7 +79,7 @@ func (h *House) state(ctx context.Context, a nameArgs) (tools.Result, error) {
 	return result(text, out)
 }
 
-func (h *House) sensorTool() tools.Tool {
+func (i *inspector) sensorTool() tools.Tool {
 	return tool[sensorArgs]{tools.Spec{
 		Name:        toolSensor,
 		Title:       "Read a sensor",
@@ -93,11 +93,11 @@ func (h *House) sensorTool() tools.Tool {
 "required":["device","sensor","value","unit","age_seconds","source","reachable"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
-	}, h.sensor}
+	}, i.sensor}
 }
 
-func (h *House) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) {
-	m, e, _, err := h.resolve(ctx, a.Device)
+func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) {
+	m, e, _, err := i.directory.resolve(ctx, a.Device)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -105,13 +105,13 @@ func (h *House) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) 
 	if err != nil {
 		return tools.Result{}, err
 	}
-	r := h.fresh(ctx, m, e, s.id)
+	r := i.devices.fresh(ctx, m, e, s.id)
 	if !r.known {
 		return tools.Result{}, refuse("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word))
 	}
 	out := sensorAnswer{
 		Device: e.Name, Sensor: string(s.kind), Value: m.sensorState(s, r.value), Unit: m.value(s.id).Unit,
-		Age: age(r), Source: r.source, Reachable: h.reachable(e.node),
+		Age: age(r), Source: r.source, Reachable: i.devices.reachable(e.node),
 	}
 	name := join(e.Name, s.word)
 	if isSensor(e) && s.id == e.main && !e.several() {
@@ -163,40 +163,6 @@ func (e *entity) sensorFor(what string) (sensor, error) {
 	return sensor{}, refuse("%s does not measure %s. It measures %s.", e.Name, key, have)
 }
 
-// pollAfter is how old a value may be that no topic keeps up to date.
-const pollAfter = time.Second
-
-// fresh returns the last word on a value, asking the device itself when topics
-// cannot be trusted: two nodes of one topic, a value never known, or one that
-// the gateway does not publish.
-func (h *House) fresh(ctx context.Context, m *model, e *entity, id wire.ValueID) reading {
-	r := h.ledger.read(id)
-	status := h.ledger.node(e.node.ID)
-	if h.trusted(m, id, r) || status.dead() || e.node.sleeper() || !m.known(id) {
-		return r
-	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	if err := h.poll(ctx, id); err != nil {
-		h.log.Debug("asking a device for a value", "node", e.node.ID, "err", err)
-	}
-	return h.ledger.read(id)
-}
-
-// trusted says whether a reading can be taken for how things are now.
-func (h *House) trusted(m *model, id wire.ValueID, r reading) bool {
-	switch {
-	case !r.known || m.topics.shared[id.Node]:
-		return false
-	case r.source == sourceReport:
-		return true
-	case r.source == sourcePoll && time.Since(r.at) < pollAfter:
-		return true
-	default:
-		return h.link.hasPublished(m.topics.topic(id))
-	}
-}
-
 func age(r reading) int64 {
 	if !r.known || r.at.IsZero() {
 		return -1
@@ -215,12 +181,7 @@ func longAgo(seconds int64) string {
 	}
 }
 
-func (h *House) reachable(n *node) bool {
-	gateway, driver := h.link.available()
-	return gateway && driver && !h.ledger.node(n.ID).dead()
-}
-
-func (h *House) refreshTool() tools.Tool {
+func (i *inspector) refreshTool() tools.Tool {
 	return tool[nameArgs]{tools.Spec{
 		Name:        toolRefresh,
 		Title:       "Ask a device again",
@@ -230,11 +191,11 @@ func (h *House) refreshTool() tools.Tool {
 "outcome":{"enum":["confirmed","queued","no_answer"]},"state":` + anyScalar + `},"required":["device","outcome","state"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
-	}, h.refreshDevice}
+	}, i.refreshDevice}
 }
 
-func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, error) {
-	m, e, _, err := h.resolve(ctx, a.Device)
+func (i *inspector) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, error) {
+	m, e, _, err := i.directory.resolve(ctx, a.Device)
 	if e == nil && m != nil {
 		e = m.wholeNode(a.Device)
 	}
@@ -247,21 +208,21 @@ func (h *House) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, er
 		State   any           `json:"state"`
 	}{Device: e.Name}
 	text := ""
-	if e.node.sleeper() && h.ledger.node(e.node.ID).asleep() {
-		if err := h.link.send(ctx, "refreshValues", e.node.ID); err != nil {
-			return tools.Result{}, refusal(h.trouble(err))
+	if e.node.sleeper() && i.ledger.node(e.node.ID).asleep() {
+		if err := i.link.send(ctx, "refreshValues", e.node.ID); err != nil {
+			return tools.Result{}, refusal(i.link.trouble(err))
 		}
 		out.Outcome, text = tools.Queued, e.Name+" is asleep. It will report when it wakes up."
-	} else if _, err := h.link.call(ctx, "refreshValues", e.node.ID); err != nil {
+	} else if _, err := i.link.call(ctx, "refreshValues", e.node.ID); err != nil {
 		var api *apiError
 		if !errors.Is(err, errNoAnswer) || errors.As(err, &api) {
-			return tools.Result{}, refusal(h.trouble(err))
+			return tools.Result{}, refusal(i.link.trouble(err))
 		}
 		out.Outcome, text = tools.NoAnswer, e.Name+" does not answer. Check that it has power."
 	} else {
 		out.Outcome = tools.Confirmed
 	}
-	out.State = m.state(e, h.ledger.read(e.main).value)
+	out.State = m.state(e, i.ledger.read(e.main).value)
 	if text == "" && out.State == nil {
 		text = e.Name + " has been asked to report everything."
 	}

@@ -21,13 +21,21 @@ const (
 	toolRefresh   = "refresh_device"
 )
 
+// inspector looks at the house for the tools that change nothing.
+type inspector struct {
+	link      *link
+	ledger    *ledger
+	directory *directory
+	devices   *devices
+}
+
 // Tools returns the tools of the house, in the order in which they are listed.
 func (h *House) Tools() []tools.Tool {
 	all := []tools.Tool{
-		h.listTool(), h.verifyTool(), h.controlTool(), h.stateTool(), h.sensorTool(), h.healthTool(), h.refreshTool(),
+		h.inspector.listTool(), h.inspector.verifyTool(), h.commander.controlTool(), h.inspector.stateTool(), h.inspector.sensorTool(), h.inspector.healthTool(), h.inspector.refreshTool(),
 	}
 	if h.cfg.AllowDangerous {
-		all = append(all, h.dangerousTool())
+		all = append(all, h.commander.dangerousTool())
 	}
 	return all
 }

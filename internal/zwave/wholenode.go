@@ -48,7 +48,7 @@ func (m *model) controllable(n *node) []*entity {
 
 // wholeEntity makes one entity of a node that is asked for as a whole, or says why
 // that is not possible.
-func (h *House) wholeEntity(m *model, nodes []*node) (*entity, []string, error) {
+func (d *directory) wholeEntity(m *model, nodes []*node) (*entity, []string, error) {
 	n := nodes[0]
 	mains, sensors := m.controllable(n), n.sensors()
 	switch {
@@ -64,7 +64,7 @@ func (h *House) wholeEntity(m *model, nodes []*node) (*entity, []string, error) 
 			e.abilities = append(e.abilities, s.kind)
 		}
 		return e, nil, nil
-	case h.ledger.node(n.ID).dead():
+	case d.ledger.node(n.ID).dead():
 		return nil, nil, unreachable(n.display() + " does not answer. Check that it has power, then try again.")
 	case !n.Ready:
 		return nil, nil, unreachable(n.display() + " is still telling the gateway what it can do. Try again in some minutes; a device with a battery has to be woken up.")

@@ -7,7 +7,9 @@
 // What the broker brings is taken in intake.go and remembered in ledger.go (the
 // last word on every value), link.go and sightings.go (the gateway and its topics).
 // Which gateway is ours is decided in gateways.go; what a name means in find.go,
-// nameindex.go, wholenode.go and group.go.
+// nameindex.go, wholenode.go and group.go. House keeps the model up to date; the
+// tools look things up in it through directory.go and devices.go, and what went wrong
+// is put into words in trouble.go.
 //
 // A new kind of device is a builder in kinds.go and its actions in plan.go; a new
 // tool is a file of its own and a line in Tools.
@@ -64,14 +66,12 @@ type House struct {
 	log          *slog.Logger
 	link         *link
 	ledger       *ledger
-	commands     *commandOrder
-	refreshAsked chan struct{} // asks Run for a refresh
+	directory    *directory
+	devices      *devices
+	commander    *commander
+	inspector    *inspector
 	restructured chan struct{} // the structure changed
 	changed      chan struct{} // the same, debounced
-
-	mu     sync.Mutex
-	model  *model // never nil; replaced as a whole, never changed
-	loaded chan struct{}
 }
 
 // New checks the settings; Run connects the house.
@@ -79,37 +79,34 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	log = log.With("part", "zwave")
+	l, values := newLink(cfg, bus), newLedger()
+	known, asked := newDirectory(l, values), &devices{link: l, ledger: values, log: log}
 	return &House{
 		cfg:          cfg,
 		bus:          bus,
-		log:          log.With("part", "zwave"),
-		link:         newLink(cfg, bus),
-		ledger:       newLedger(),
-		commands:     newCommandOrder(),
-		refreshAsked: make(chan struct{}, 1),
+		log:          log,
+		link:         l,
+		ledger:       values,
+		directory:    known,
+		devices:      asked,
+		commander:    &commander{cfg: cfg, log: log, link: l, ledger: values, directory: known, devices: asked, commands: newCommandOrder()},
+		inspector:    &inspector{link: l, ledger: values, directory: known, devices: asked},
 		restructured: make(chan struct{}, 1),
 		changed:      make(chan struct{}, 1),
-		model:        emptyModel(),
-		loaded:       make(chan struct{}),
 	}, nil
 }
 
 // Home returns the structure of the house: areas, entities, abilities. States
 // are not in it; they are read by tool, with their age.
-func (h *House) Home() home.House { return h.current().home }
+func (h *House) Home() home.House { return h.directory.current().home }
 
 // Changed receives after the structure of the house has changed, at most once a
 // second. It has one reader.
 func (h *House) Changed() <-chan struct{} { return h.changed }
 
 // Loaded is closed when the house is known for the first time.
-func (h *House) Loaded() <-chan struct{} { return h.loaded }
-
-func (h *House) current() *model {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.model
-}
+func (h *House) Loaded() <-chan struct{} { return h.directory.loaded }
 
 // Run follows the house until ctx ends. It lives through any order of starting:
 // broker, gateway and driver may come and go.
@@ -121,7 +118,7 @@ func (h *House) Run(ctx context.Context) error {
 		c.OnConnection(func(up bool) {
 			if up {
 				h.link.noteReconnect()
-				h.askRefresh() // reports may have been missed meanwhile
+				h.directory.askRefresh() // reports may have been missed meanwhile
 			}
 		})
 	}
@@ -145,8 +142,6 @@ func (h *House) subscribe(ctx context.Context) {
 		}
 	}
 }
-
-func (h *House) askRefresh() { poke(h.refreshAsked) }
 
 // poke leaves a message in a channel with room for one, unless one is there already.
 func poke(c chan struct{}) {
