@@ -137,12 +137,8 @@ func (m *model) sensorState(s sensor, raw any) any {
 		return nil
 	case s.id.Class == wire.CentralScene:
 		return pressed(n)
-	case s.id.Class == wire.Notification && s.kind == home.Contact && isNumber:
-		return m.contact(s.id, n)
-	case s.id.Class == wire.Notification && s.class == "heat" && (n == underheatAt || n == underheat):
-		return m.word(s.id, n)
 	case s.id.Class == wire.Notification && isNumber:
-		return either(n != 0, "detected", "clear")
+		return m.event(s, n)
 	case isBool && s.kind == home.Contact:
 		return openClosed(on)
 	case isBool:
@@ -150,6 +146,17 @@ func (m *model) sensorState(s sensor, raw any) any {
 	default:
 		return raw
 	}
+}
+
+// event is what the newest event of a kind means: 0 is that there is none.
+func (m *model) event(s sensor, n float64) any {
+	switch {
+	case s.kind == home.Contact:
+		return m.contact(s.id, n)
+	case s.class == "heat" && (n == underheatAt || n == underheat):
+		return m.word(s.id, n)
+	}
+	return either(n != 0, "detected", "clear")
 }
 
 // contact reads the two dialects of doors and windows: "Door state" is 22 for open
