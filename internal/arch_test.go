@@ -152,6 +152,7 @@ type goPackage struct {
 }
 
 func TestImportsPointDown(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		name := short(p.ImportPath)
 		allowed, known := imports[name]

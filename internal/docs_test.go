@@ -31,6 +31,7 @@ var topics = []string{"cmd/ask", "cmd/say", "cmd/listen", "cmd/stop", "cmd/mute"
 // link, heading, make target, command, configuration key, requirement and fact
 // in them must exist.
 func TestDocumentsNameWhatExists(t *testing.T) {
+	t.Parallel()
 	r := openRepository(t)
 	for _, name := range r.documents(t) {
 		data, err := os.ReadFile(filepath.Join("..", name))

@@ -26,6 +26,7 @@ var otherMeanings = map[string]string{
 // TestGlossary: each word stands for one thing, and no type is named by a word
 // that the glossary keeps off.
 func TestGlossary(t *testing.T) {
+	t.Parallel()
 	words, avoided := glossary(t)
 	for word, n := range words {
 		if n > 1 && word != "endpoint" { // hearing's, and one of a Z-Wave node

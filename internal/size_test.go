@@ -35,6 +35,7 @@ type sizes struct {
 }
 
 func TestNoTypeHasTooManyMethods(t *testing.T) {
+	t.Parallel()
 	methods := measure(t).methods
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		if n := methods[name]; n > mostMethods {
@@ -45,6 +46,7 @@ func TestNoTypeHasTooManyMethods(t *testing.T) {
 
 // A package that may be long and is not has lost its reason to be in the list.
 func TestNoPackageIsTooLong(t *testing.T) {
+	t.Parallel()
 	lines := measure(t).lines
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		_, may := longPackages[name]
