@@ -15,10 +15,12 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// callBudget is what a spoken turn gives a call, all in all (M6).
+// callBudget is the most time one tool call of a spoken turn may take, all in all
+// (M6).
 const callBudget = 5 * time.Second
 
-// carryOut does what a decision is about.
+// carryOut does what a decision asks for: it takes back, moves to another device,
+// or acts.
 func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision) past {
 	if len(d.Actions) == 1 {
 		switch d.Actions[0].Intent {
@@ -72,7 +74,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		fail(a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)")
 		return false
 	}
-	// Several commands in one sentence: all or none (U2).
+	// Several commands in one sentence are carried out together or not at all (U2).
 	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(d.Actions) > 1 {
 		fail(a.phrases.Apology(steps[i].Err), steps[i].Err.Error())
 		return false
@@ -99,7 +101,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 	return true
 }
 
-// devices are those the steps change.
+// devices lists the ids of the devices that the steps change.
 func devices(steps []plan.Step) []string {
 	var ids []string
 	for _, s := range steps {
@@ -116,8 +118,8 @@ func impossible(s plan.Step) bool { return s.Err != nil }
 type calls struct {
 	results   []tools.Result
 	made      []record.CallMade
-	problems  []string // why a step is not done; "" where it is
-	errs      []error  // why there was no answer; nil where there was
+	problems  []string // why a step is not done; "" for a done step
+	errs      []error  // why a call got no answer; nil for an answered call
 	confirmed []time.Time
 }
 
@@ -128,8 +130,8 @@ func newCalls(n int) calls {
 	}
 }
 
-// note keeps what came of one call. What was only accepted, waits for a sleeping
-// device or has no receipt at all is not done (Z4).
+// note keeps the result of one call. A command that was only accepted, that waits
+// for a sleeping device or that has no receipt does not count as done (Z4).
 func (c calls) note(i int, call tools.Call, res tools.Result, err error, took time.Duration, acts bool) {
 	c.problems[i], c.errs[i], c.confirmed[i] = "", err, time.Time{}
 	if err != nil {
@@ -144,7 +146,8 @@ func (c calls) note(i int, call tools.Call, res tools.Result, err error, took ti
 	}
 }
 
-// cause is why the first call without an answer has none.
+// cause returns the error of the first call that got no answer because of its
+// server.
 func (c calls) cause() error {
 	for _, err := range c.errs {
 		if lost(err) {

@@ -11,10 +11,10 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Extend answers what was added to a sentence that is done already: of "turn on
-// the light and the fan" the fan. Politeness changes nothing, and so does what is
-// not surely the same sentence with more commands; a delay comes too late, and is
-// told so.
+// Extend answers commands that were added to a sentence already carried out: after
+// "turn on the light", the fan of "turn on the light and the fan". Added politeness
+// changes nothing, and neither does a text that may not be the same sentence with
+// more commands. A delay that is added comes too late, and the person is told so.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
 	if x.rec.Route != record.RouteLocal || x.rec.Outcome != record.Done && x.rec.Outcome != record.Failed || !begins(whole, x.Text) {
@@ -49,7 +49,8 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	}
 }
 
-// with makes one turn of what two parts of a sentence did, for who wants it back.
+// with joins what two parts of one sentence did into one turn, so that an undo
+// takes both back.
 func (p past) with(first *past, text, whole string) past {
 	p.text = whole
 	if first != nil && first.text == text && first.undone == 0 {
@@ -58,8 +59,8 @@ func (p past) with(first *past, text, whole string) past {
 	return p
 }
 
-// add puts what came of added commands to what came of the first. The timings
-// stay those of the first, on which somebody waited.
+// add appends the results of added commands to the record of the first ones. The
+// timings stay those of the first commands, on which somebody waited.
 func add(r *record.Record, more record.Record, actions []intent.Action) {
 	if r.Intent != nil {
 		if len(r.Intents) == 0 {
@@ -84,8 +85,9 @@ func add(r *record.Record, more record.Record, actions []intent.Action) {
 // riskOrder sorts risks as a record has them.
 var riskOrder = map[string]int{"": 0, "read": 1, "reversible": 2, "costly": 3, "dangerous": 4}
 
-// begins says whether a text has another at its beginning, word for word. A
-// recogniser that hears more may hear one thing become several.
+// begins reports whether a text starts with another one, word for word. A word may
+// gain or lose a final "s", because a recogniser that hears more may turn a
+// singular into a plural.
 func begins(whole, first string) bool {
 	w, f := strings.Fields(whole), strings.Fields(first)
 	if len(w) <= len(f) {

@@ -9,10 +9,10 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Amends reports whether a text that was not addressed to the house, heard while
-// the microphone is open after a turn, may reach it all the same: one of the few
-// exact texts that correct what was just done, answer no, or ask for quiet. What
-// else is said then is television.
+// Amends reports whether a text heard without a wake word, while the microphone is
+// open after a turn, is meant for the house: one of the few exact texts that
+// correct what was just done, answer no, or ask for quiet. Anything else is taken
+// for television.
 func (a *Answerer) Amends(text string) bool { return a.phrases.Amendment(text) != reply.NoAmendment }
 
 // Amendable reports whether there is anything a correction could be about: what
@@ -27,7 +27,7 @@ func overheard(x *exchange, d intent.Decision) bool {
 	return !x.asked && x.Source == record.FromMic && x.rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.No
 }
 
-// amended is the step of the few exact words about the turn before.
+// amended is the step for the few exact texts that correct the turn before.
 func (a *Answerer) amended(ctx context.Context, x *exchange) bool {
 	x.asked = x.asked || a.declines(x.Request, x.before)
 	d, ok := a.amendment(x)
@@ -37,9 +37,9 @@ func (a *Answerer) amended(ctx context.Context, x *exchange) bool {
 	return ok
 }
 
-// amendment takes the exact words about the turn before for what they are, in
-// every language and with any pack of sentences. A "no" takes back what was done
-// in that turn; it answers a question, where there was one.
+// amendment reads the exact texts that correct the turn before, in every language
+// and with any pack of sentences. A "no" answers a question if one waits; otherwise
+// it takes back what the turn before did.
 func (a *Answerer) amendment(x *exchange) (intent.Decision, bool) {
 	name := ""
 	switch a.phrases.Amendment(x.Text) {

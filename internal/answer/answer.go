@@ -1,10 +1,10 @@
 // Package answer is the mind: it turns a text into a decision, a plan, calls,
-// receipts and a reply. It exists apart from the ear so that what is spoken, typed
-// and asked over MQTT goes one and the same way. Everything it needs from the world
-// is one of the interfaces in needs.go.
+// receipts and a reply. It is separate from the ear so that a text that is spoken,
+// typed or sent over MQTT is handled in the same way. Everything it needs from the
+// world is one of the interfaces in needs.go.
 //
-// The ways of understanding a text are the list steps below, tried in order. A new
-// one is a file with a method and a line in that list.
+// The ways of understanding a text are the list steps below, tried in order. To add
+// one, write a file with its method and add a line to that list.
 package answer
 
 import (
@@ -21,14 +21,15 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// step is one way of understanding a text: it answers, or leaves the text to the
-// next one.
+// step is one way of understanding a text: it answers the text, or leaves it to the
+// next step.
 type step struct {
 	name     string
 	answered func(a *Answerer, ctx context.Context, x *exchange) bool
 }
 
-// steps are all of them, in the order in which they are tried.
+// steps lists the ways of understanding a text, in the order in which they are
+// tried.
 func steps() []step {
 	return []step{
 		{"the answer to a question", (*Answerer).completed},
@@ -45,10 +46,10 @@ type exchange struct {
 	rec    *record.Record
 	watch  record.Stopwatch
 	say    func(sentence string)
-	before *past           // what the asker's last turn did; nil: nothing that counts
+	before *past           // what the asker's last turn did; nil: nothing is remembered
 	asked  bool            // a question was waiting for an answer
 	local  intent.Decision // what the sentences make of the text, once they were asked
-	done   []plan.Step     // by the same sentence already: it counts with what is asked about
+	done   []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
 }
 
 // Answerer turns a text into acts and a reply. It is shared by all sources of
@@ -67,7 +68,7 @@ type Answerer struct {
 }
 
 // New checks the parts and starts nothing. Recovery may be empty: then a call that
-// was lost is a failed one.
+// got no answer counts as failed.
 func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safety, r Recovery, log *slog.Logger) (*Answerer, error) {
 	if m == nil || c == nil || model == nil || p == nil || log == nil {
 		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
@@ -80,8 +81,8 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safety, r Rec
 // Judge says whether the words so far are a sentence (REQUIREMENTS H6).
 func (a *Answerer) Judge(partial string) speech.Completeness { return a.match.Judge(partial) }
 
-// NotHeard is the answer to speech in which there was no sentence. While the
-// house is not known its names cannot be recognised, and that is the reason.
+// NotHeard is the answer to speech in which no sentence was found. Names cannot be
+// recognised before the house is known, so the answer gives that as the reason.
 func (a *Answerer) NotHeard() string {
 	if a.match.House().Empty() {
 		return a.phrases.Phrase("no_house", nil)
@@ -89,7 +90,7 @@ func (a *Answerer) NotHeard() string {
 	return a.phrases.Phrase("not_heard", nil)
 }
 
-// Failed is the answer to speech that no recogniser could take in.
+// Failed is the answer to speech that no recogniser could process.
 func (a *Answerer) Failed() string { return a.phrases.Phrase("failed", nil) }
 
 // Turn answers a text that was written, not spoken.
@@ -117,15 +118,16 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 	}
 }
 
-// waits tells whoever wants to know that the turn waits for something slow.
+// waits calls the request's Waiting callback, if there is one: the turn waits for
+// something slow.
 func (x *exchange) waits() {
 	if x.Waiting != nil {
 		x.Waiting()
 	}
 }
 
-// matched is the step of the sentences that need no model. It waits for the house
-// only where the house could change the answer: the time is told while the servers
+// matched is the step for sentences that need no model. It waits for the house only
+// if the house could change the answer: the time of day is told while the servers
 // still start.
 func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	d := x.local
@@ -143,7 +145,7 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	return true
 }
 
-// perform answers a decision: act carries it out where it is one to act.
+// perform answers a decision and calls act if it is to be carried out.
 func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past) {
 	if overheard(x, d) {
 		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
@@ -164,7 +166,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past) {
 	if x.rec.Reply != "" {
 		x.say(x.rec.Reply)
 	} else if x.rec.Route == record.RouteRefused {
-		x.rec.Outcome = record.Ignored // it was not meant for the house, so nobody waits for an answer
+		x.rec.Outcome = record.Ignored // the text was not meant for the house, so no answer is expected
 	}
 	a.memory.keep(x.Request, did, x.rec.Reply)
 	if x.rec.Reply != "" {
@@ -186,7 +188,7 @@ func noteIntents(rec *record.Record, actions []intent.Action) {
 	}
 }
 
-// reason is why a sentence is refused, for the record.
+// reason says for the record why a sentence was refused.
 func reason(d intent.Decision) string {
 	switch {
 	case d.NeedHouse:

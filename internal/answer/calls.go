@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// callMaker makes the calls of a plan: each as soon as its own server is there and
-// earlier turns have left its device.
+// callMaker makes the calls of a plan. Each call starts as soon as its own server
+// is there and earlier turns have finished with its device.
 type callMaker struct {
 	caller  Caller
 	phrases *reply.Phrases
@@ -27,8 +27,8 @@ func (m *callMaker) await(ctx context.Context, n Need) {
 	}
 }
 
-// ready waits until a step may be made: for its own server, and then for earlier
-// turns that act on the same devices. The context it returns is the call's.
+// ready waits until a step may be made: first for its server, then for earlier
+// turns that act on the same devices. The returned context bounds the call.
 func (m *callMaker) ready(ctx context.Context, place *place, server string) (context.Context, context.CancelFunc, error) {
 	if server != "" {
 		wait, cancel := context.WithTimeout(ctx, needBudget)
@@ -50,7 +50,8 @@ func (m *callMaker) all(ctx context.Context, place *place, steps []plan.Step) ca
 	return c
 }
 
-// some makes the calls of some steps, each as soon as its own server is there.
+// some makes the calls of the steps whose indexes are in which, each as soon as its
+// own server is there.
 func (m *callMaker) some(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
 	var wg sync.WaitGroup
 	for _, i := range which {

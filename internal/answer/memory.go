@@ -12,57 +12,57 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// How long what was done can be taken back: from the end of the reply. A
-// microphone that nobody has woken is open for much less (REQUIREMENTS U5); who
-// wakes it, or writes, needs a moment more.
+// How long a person can take back what was done, counted from the end of the reply.
+// After a turn the microphone listens without a wake word for much less
+// (REQUIREMENTS U5); saying the wake word or typing takes longer.
 const (
 	undoTime = 30 * time.Second
-	letter   = time.Second / 12 // what a voice needs for it
+	letter   = time.Second / 12 // how long a voice takes to speak one letter
 )
 
-// mostAskers bounds how many sources and areas something is kept of. An area is
-// whatever the sender of a text calls it.
+// mostAskers bounds how many askers the memory keeps something about: the sender of
+// a text may call its area anything, so their number has no other bound.
 const mostAskers = 64
 
-// memory is what the answerer keeps between turns, by asker. It is safe for
+// memory is what the answerer keeps between turns, for each asker. It is safe for
 // concurrent use.
 type memory struct {
 	mu      sync.Mutex
-	pending map[string]pending // a question back, waiting for its answer
+	pending map[string]pending // the question that waits for an asker's answer
 	past    map[string]*past   // the last turn that did something
 	offered offered            // the stopped task that was offered last
 }
 
-// pending is a question back.
+// pending is a question that the answerer asked back.
 type pending struct {
-	decision intent.Decision // what is done on yes, or with what is chosen
-	text     string          // of the turn that was asked back
+	decision intent.Decision // what is done after a yes, or with the chosen device
+	text     string          // the text that led to the question
 	until    time.Time
 }
 
-// past is what a turn did. Nothing of it changes once it is kept.
+// past is what a turn did. It does not change once it is kept.
 type past struct {
 	text    string // of the turn
 	deeds   []deed
-	origin  *deed // the act for which another device may have been meant
-	rest    bool  // something was done that is no device's state
-	undone  int   // how often it was taken back already: 1 undone, 2 done again
-	latest  bool  // no other turn came since
-	asked   bool  // the reply was a question: a "no" answers that
+	origin  *deed // the act that "the other one" can repeat on another device; nil: none
+	rest    bool  // something was done that is not the state of a device
+	undone  int   // 1: undone, 2: undone and done again
+	latest  bool  // no other turn came after this one
+	asked   bool  // the reply was a question, so a "no" answers it
 	at      time.Time
 	expires time.Time
 }
 
 // deed is what was done to one device.
 type deed struct {
-	device string        // its id; "" where the house does not know it
-	name   string        // as its receipt calls it
-	act    intent.Action // Intent is "" where nothing like it can be planned
+	device string        // its id; "" if the house does not know it
+	name   string        // its name in the receipt
+	act    intent.Action // Intent is "" if the act cannot be planned for another device
 	change plan.Change
 }
 
-// recall gives what the asker's last turn did, and notes that another turn is
-// here. It is nil where there is nothing any more.
+// recall returns what the asker's last turn did, nil if nothing is remembered, and
+// notes that another turn has begun.
 func (m *memory) recall(q record.Request) *past {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,7 +78,7 @@ func (m *memory) recall(q record.Request) *past {
 	return p
 }
 
-// holds reports whether anything is kept of an asker.
+// holds reports whether an asker has something to correct or a question to answer.
 func (m *memory) holds(who string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,7 +88,8 @@ func (m *memory) holds(who string) bool {
 	return did && p.latest && now.Before(p.expires) || asked && now.Before(question.until)
 }
 
-// claim hands what is to be taken back over to one turn only.
+// claim removes what can be taken back and reports whether it was there, so that
+// only one turn takes it back.
 func (m *memory) claim(q record.Request) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,7 +98,8 @@ func (m *memory) claim(q record.Request) bool {
 	return ok
 }
 
-// keep remembers what a turn did; a turn that did nothing leaves what was before.
+// keep remembers what a turn did. A turn that did nothing does not replace what is
+// remembered.
 func (m *memory) keep(q record.Request, p past, reply string) {
 	if len(p.deeds) == 0 && !p.rest || q.DryRun {
 		return
@@ -117,7 +119,8 @@ func (m *memory) keep(q record.Request, p past, reply string) {
 	m.past[asker(q)] = &p
 }
 
-// makeRoom forgets what is over, and the oldest where there is too much.
+// makeRoom removes the entries that have expired, and the oldest one if there are
+// still too many.
 func makeRoom[V any](kept map[string]V, until func(V) time.Time) {
 	oldest := ""
 	for who, v := range kept {
@@ -132,7 +135,7 @@ func makeRoom[V any](kept map[string]V, until func(V) time.Time) {
 	}
 }
 
-// ask keeps a question back.
+// ask keeps a question that waits for the asker's answer.
 func (m *memory) ask(q record.Request, p pending) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,8 +146,8 @@ func (m *memory) ask(q record.Request, p pending) {
 	m.pending[asker(q)] = p
 }
 
-// answer takes the question back that waits for this asker. Whatever is said
-// next drops it, except a dry run, which changes nothing.
+// answer removes and returns the question that waits for this asker. Any next text
+// drops the question, except a dry run, which changes nothing.
 func (m *memory) answer(q record.Request) (pending, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -155,8 +158,8 @@ func (m *memory) answer(q record.Request) (pending, bool) {
 	return p, ok && !time.Now().After(p.until)
 }
 
-// deedsOf reads what a call did to devices. The entity is nil where only the
-// result tells which ones it was.
+// deedsOf reads from a call's receipt what it did to devices. The entity is nil if
+// only the receipt says which devices they were.
 func deedsOf(h *home.House, c tools.Call, r tools.Result, e *home.Entity, act intent.Action) []deed {
 	got := r.Receipt
 	if got == nil || act.Intent == stopMoving {
@@ -188,7 +191,8 @@ func deedOn(e *home.Entity, r *tools.Receipt, act intent.Action) deed {
 	return d
 }
 
-// named finds the one device of a server that is called so; nil where several are.
+// named finds the device of a server by its name or control id; nil if there is
+// none or several have that name.
 func named(h *home.House, server, name string) *home.Entity {
 	var found *home.Entity
 	for i := range h.Entities {
@@ -204,5 +208,6 @@ func named(h *home.House, server, name string) *home.Entity {
 	return found
 }
 
-// asker is who asks, by source and room: what one was asked, another does not answer.
+// asker names who asks, by source and area: a question asked in one room is not
+// answered from another.
 func asker(q record.Request) string { return string(q.Source) + "/" + q.Area }

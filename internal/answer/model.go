@@ -15,8 +15,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// thought is the step of the language model. Of what is said without a wake word
-// after a question, what only a model might make sense of was not said to us.
+// thought is the step of the language model. After a question, a text without a
+// wake word that only a model might understand is ignored: it was probably not said
+// to the house.
 func (a *Answerer) thought(ctx context.Context, x *exchange) bool {
 	if x.FollowUp {
 		x.rec.Outcome = record.Ignored
@@ -27,14 +28,14 @@ func (a *Answerer) thought(ctx context.Context, x *exchange) bool {
 	return true
 }
 
-// think asks the language model, where there is one that answers.
+// think asks the language model, if one answers.
 func (a *Answerer) think(ctx context.Context, x *exchange) past {
 	x.rec.Route = record.RouteModel
 	if x.DryRun {
 		if ready, _ := a.model.Ready(); !ready {
 			x.rec.Route = record.RouteNone
 		}
-		x.rec.Outcome = record.Ignored // what a model would do is not known before it has done it
+		x.rec.Outcome = record.Ignored // what a model would do cannot be known in advance
 		return past{}
 	}
 	x.waits()
@@ -89,7 +90,8 @@ func facts(h *home.House) string {
 	return b.String()
 }
 
-// isQuestion asks the matcher, who knows the language, where it can tell.
+// isQuestion asks the matcher, which knows the language, if it can tell questions
+// apart; otherwise the rule of package intent decides.
 func isQuestion(match Matcher, text string) bool {
 	if m, ok := match.(interface{ IsQuestion(text string) bool }); ok {
 		return m.IsQuestion(text)
@@ -97,7 +99,7 @@ func isQuestion(match Matcher, text string) bool {
 	return intent.IsQuestion(text)
 }
 
-// modelTask is one turn of a model as a task: what it has done so far.
+// modelTask is one turn of a model seen as a task, with what it has done so far.
 type modelTask struct {
 	*exchange
 	rescue  rescue
@@ -106,8 +108,8 @@ type modelTask struct {
 	stopped string // the record's error, if the task was stopped
 }
 
-// note puts a call the model made into the record. A device that did not do
-// what it was told fails the turn, whatever the model says of it.
+// note puts a call of the model into the record. If a device did not do what it was
+// told, the turn fails, whatever the model says.
 func (t *modelTask) note(call dialogue.Call) {
 	c := call.Call
 	c.Server = call.Spec.Server
@@ -126,7 +128,7 @@ func (t *modelTask) note(call dialogue.Call) {
 	if t.rec.Timings.FirstPublish == nil {
 		t.rec.Timings.FirstPublish = t.watch.At(call.Result.PublishedAt)
 	}
-	// A device's word is its receipt; other tools have only their result.
+	// Devices confirm with a receipt; other tools have only their result.
 	answered := call.Err == nil && !call.Result.Failed && m.Receipt == nil && !aboutDevice(m.Args)
 	switch {
 	case m.Receipt.Done():
@@ -140,13 +142,14 @@ func (t *modelTask) note(call dialogue.Call) {
 	}
 }
 
-// finished notes a step of the task that is done.
+// finished adds a completed step to the task.
 func (t *modelTask) finished(c tools.Call, m record.CallMade) {
 	t.task.Done = append(t.task.Done, record.TaskStep{Tool: c.Tool, Server: c.Server, Args: m.Args})
 }
 
-// lost decides what becomes of the turn when a call got no answer because of its
-// server: that call and the model's further plans are what is open.
+// lost decides how the turn goes on when a call got no answer because of its
+// server. That call and the calls the model had planned after it are the open
+// steps.
 func (t *modelTask) lost(ctx context.Context, l dialogue.LostCall) dialogue.Ruling {
 	task := t.task
 	task.Server = l.Spec.Server
@@ -158,7 +161,7 @@ func (t *modelTask) lost(ctx context.Context, l dialogue.LostCall) dialogue.Ruli
 		task.Open = append(task.Open, record.TaskStep{Tool: c.Tool, Server: c.Server, Args: c.Args})
 	}
 	if l.Spec.Risk == tools.Read {
-		task.Open = task.Open[1:] // what was only asked is asked again by whoever wants to know
+		task.Open = task.Open[1:] // a lost question is simply asked again by the person who wants to know
 	}
 	if len(task.Open) == 0 {
 		return dialogue.Ruling{}

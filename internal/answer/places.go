@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// places lets turns act on a device in the order in which they came: "on" and
-// "off" said one after the other must not change places on their way, and what
-// concerns other devices waits for nobody.
+// places makes turns act on a device in the order in which they came, so that "on"
+// and "off" said one after the other are not swapped on their way. Turns about
+// different devices do not wait for each other.
 type places struct {
 	mu    sync.Mutex
-	lines map[string][]*place // by device, the first is the one that may act
+	lines map[string][]*place // by device id; the first in a line may act
 }
 
 // place is a turn's place in the lines of all its devices.
 type place struct {
 	devices []string
-	first   chan struct{} // closed when it is the first in all of them
+	first   chan struct{} // closed when the place is first in all its lines
 }
 
-// take puts a turn at the end of its devices' lines, all at once, so that two
-// turns never wait for each other.
+// take puts a turn at the end of the lines of all its devices in one step, so that
+// two turns never wait for each other.
 func (p *places) take(devices []string) *place {
 	slices.Sort(devices)
 	mine := &place{devices: slices.Compact(devices), first: make(chan struct{})}
@@ -38,7 +38,7 @@ func (p *places) take(devices []string) *place {
 	return mine
 }
 
-// call tells a place that it is the first everywhere. The caller holds mu.
+// call closes first of a place that leads all its lines. The caller holds mu.
 func (p *places) call(x *place) {
 	for _, d := range x.devices {
 		if p.lines[d][0] != x {

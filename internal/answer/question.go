@@ -10,34 +10,36 @@ import (
 	"voicegateway/internal/record"
 )
 
-// confirmTime is how long an answer is waited for, from the question on: it takes a
-// few seconds to say.
+// confirmTime is how long a question waits for its answer. It counts from the
+// moment the reply is made, so it includes the few seconds it takes to speak the
+// question.
 const confirmTime = 15 * time.Second
 
-// remember keeps what was asked back for the time a person takes to answer.
+// remember keeps a question for the time a person takes to answer.
 func (a *Answerer) remember(q record.Request, d intent.Decision) {
 	if !q.DryRun {
 		a.memory.ask(q, pending{decision: d, text: q.Text, until: time.Now().Add(confirmTime)})
 	}
 }
 
-// completed is the step of the answer to a question that was asked back.
+// completed is the step for the answer to a question.
 func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 	d, answered, asked := a.answerTo(x.Request)
 	x.asked = asked
 	switch {
 	case !answered:
 		return false
-	case d.Route == intent.Model: // the words of the question with the room that was asked for
+	case d.Route == intent.Model: // the first text, matched with the room from the answer, needs the model
 		return a.thought(ctx, x)
 	}
 	a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })
 	return true
 }
 
-// answerTo completes what was asked back with the answer: a yes, the thing or the
-// room that was asked for, without a verb. An answer that leaves the choice open
-// is asked about once more. Asked reports whether a question was waiting at all.
+// answerTo completes the waiting decision with the answer: a yes, a thing or a
+// room, said without a verb. If the answer still fits several devices, the question
+// is asked once more. The result asked reports whether a question was waiting at
+// all.
 func (a *Answerer) answerTo(q record.Request) (d intent.Decision, answered, asked bool) {
 	p, asked := a.memory.answer(q)
 	if !asked {
@@ -52,14 +54,14 @@ func (a *Answerer) answerTo(q record.Request) (d intent.Decision, answered, aske
 	case d.Route == intent.Local || d.Would != nil:
 		d, answered = a.withThing(q, p)
 	}
-	if answered && d.Route == intent.Ask { // the words of the first question are what is to be completed
+	if answered && d.Route == intent.Ask { // the answer to the second question completes the first text
 		q.Text = p.text
 		a.remember(q, d)
 	}
 	return d, answered, true
 }
 
-// inRoom reads a sentence again with the room that was asked for.
+// inRoom matches the first text again with the room that the answer names.
 func (a *Answerer) inRoom(q record.Request, p pending) (intent.Decision, bool) {
 	if area := a.phrases.Place(q.Text, a.match.House()); area != "" {
 		return a.match.Match(p.text, area), true
@@ -67,14 +69,14 @@ func (a *Answerer) inRoom(q record.Request, p pending) (intent.Decision, bool) {
 	return p.decision, a.phrases.Yes(q.Text)
 }
 
-// withThing completes an act with what was chosen.
+// withThing completes an act with the device or devices that the answer names.
 func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool) {
 	options := entitiesOf(a.match.House(), p.decision.Options)
 	chosen := a.phrases.Choose(q.Text, options)
 	switch {
 	case a.phrases.None(q.Text):
 		return plainDecision(catalogue.No), true
-	case len(chosen) == 0 && a.phrases.Yes(q.Text): // yes, but which
+	case len(chosen) == 0 && a.phrases.Yes(q.Text): // a bare yes is about all the options
 		chosen = options
 	case len(chosen) == 0:
 		return p.decision, false
@@ -101,7 +103,7 @@ func plainDecision(name string) intent.Decision {
 	return intent.Decision{Route: intent.Local, Reason: "sentence", Actions: []intent.Action{{Intent: name, Slots: map[string]any{}}}}
 }
 
-// wanted is what a question back was about, without the device.
+// wanted returns the act that a question was about, without its device.
 func wanted(d intent.Decision) intent.Action {
 	if d.Route == intent.Local {
 		return d.Actions[0]

@@ -8,9 +8,9 @@ import (
 	"voicegateway/internal/record"
 )
 
-// commandsAMinute is how many commands one MQTT or HTTP source may have carried
-// out within a minute (REQUIREMENTS S3): more is a loop in somebody's
-// automation, not a family. Microphones and recordings are not limited.
+// commandsAMinute is how many commands one MQTT or HTTP source may have carried out
+// within a minute (REQUIREMENTS S3): a source that sends more is an automation in a
+// loop. Microphones and recordings are not limited.
 const commandsAMinute = 60
 
 // rate counts the commands of each source that reached a device. The zero value
@@ -20,7 +20,7 @@ type rate struct {
 	done map[record.Source][]time.Time
 }
 
-// full reports whether a source has had its share of the last minute.
+// full reports whether a source has used up its commands of the last minute.
 func (r *rate) full(s record.Source, now time.Time) bool {
 	if s != record.FromMQTT && s != record.FromHTTP {
 		return false

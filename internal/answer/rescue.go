@@ -12,13 +12,13 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// maxReconnects is how often one task may connect anew. More would keep a person
-// waiting who has heard nothing yet.
+// maxReconnects is how often one task may reconnect to a server. More attempts
+// would keep a person waiting who has heard nothing yet.
 const maxReconnects = 1
 
-// Ruled is the written rule: it decides where no model does. One new connection
-// is worth its seconds as long as something is open, a second one is not, and a
-// call that found no server has tried one by itself.
+// Ruled is the rule that decides when no model does. A first reconnect is worth its
+// seconds as long as a step is open; a second one is not. A call that found no
+// server has already tried to connect.
 func Ruled(t dialogue.Trouble) record.Choice {
 	switch {
 	case len(t.Open) == 0:
@@ -31,28 +31,28 @@ func Ruled(t dialogue.Trouble) record.Choice {
 }
 
 type (
-	// Arbiter makes the choice, a language model for one. Its error means that
+	// Arbiter makes the choice, for example a language model. If it returns an error,
 	// the rule decides.
 	Arbiter interface {
 		Arbitrate(ctx context.Context, t dialogue.Trouble) (record.Choice, string, error) // the choice and why
 	}
-	// Servers is what a turn must know of the servers behind the tools.
+	// Servers tells a turn about the servers behind the tools.
 	Servers interface {
-		Trouble(server string) dialogue.Trouble // what concerns the server of it
+		Trouble(server string) dialogue.Trouble // fills in what is known of the server
 		Reconnect(ctx context.Context, server string) error
 	}
 )
 
-// Recovery is what a turn does about a server that is lost in the middle of a
-// task. A nil Arbiter leaves it to the rule.
+// Recovery holds what a turn needs when a server is lost in the middle of a task.
+// With a nil Arbiter the rule decides.
 type Recovery struct {
 	Arbiter Arbiter
 	Servers Servers
 	Tasks   Tasks
 }
 
-// Limits of a judgement: three seconds for the arbiter, four for the connection,
-// so that with the call itself a sentence comes within a dozen.
+// Limits of a judgement: three seconds for the arbiter and four for the connection,
+// so that a person hears a sentence within a dozen seconds, the call included.
 const (
 	arbiterBudget   = 3 * time.Second
 	reconnectBudget = 4 * time.Second
@@ -63,8 +63,8 @@ func lost(err error) bool {
 	return errors.Is(err, tools.ErrNotConnected) || errors.Is(err, tools.ErrNoAnswer)
 }
 
-// judge makes the choice and notes it. An arbiter that fails, is slow, or wants
-// another connection where there was one, is overruled.
+// judge chooses how the task goes on and records why. The rule overrules an arbiter
+// that fails, is too slow or asks for more reconnects than allowed.
 func (r *rescue) judge(ctx context.Context, t dialogue.Trouble) record.Choice {
 	made := record.Judgement{Server: t.Server, Choice: Ruled(t), By: "rule", Reason: t.Reason}
 	if r.a.recovery.Arbiter != nil {
@@ -72,7 +72,7 @@ func (r *rescue) judge(ctx context.Context, t dialogue.Trouble) record.Choice {
 		choice, why, err := r.a.recovery.Arbiter.Arbitrate(ask, t)
 		cancel()
 		switch {
-		case errors.Is(err, dialogue.ErrNoModel): // so there is nobody to ask
+		case errors.Is(err, dialogue.ErrNoModel): // the rule decides, and its reason stands
 		case err != nil:
 			made.Reason = fmt.Sprintf("the arbiter gave no choice (%v); the rule decided", err)
 		case choice == record.RetryConnection && t.Reconnects >= maxReconnects:
@@ -87,7 +87,7 @@ func (r *rescue) judge(ctx context.Context, t dialogue.Trouble) record.Choice {
 	return made.Choice
 }
 
-// trouble puts together what is known.
+// trouble collects what is known of the lost server and the task.
 func (r *rescue) trouble(task record.Task, cause error) dialogue.Trouble {
 	t := r.a.recovery.Servers.Trouble(task.Server)
 	t.Server, t.Asked, t.Reconnects = task.Server, task.Asked, r.reconnects
@@ -104,23 +104,23 @@ func (r *rescue) trouble(task record.Task, cause error) dialogue.Trouble {
 	return t
 }
 
-// reconnect connects anew within its budget.
+// reconnect makes a new connection to a server within reconnectBudget.
 func (r *rescue) reconnect(ctx context.Context, server string) error {
 	ctx, cancel := context.WithTimeout(ctx, reconnectBudget)
 	defer cancel()
 	return r.a.recovery.Servers.Reconnect(ctx, server)
 }
 
-// rescue finds out what becomes of one task whose server was lost. A planned turn
-// and a model's go the same way.
+// rescue decides how one task goes on after its server was lost. It serves planned
+// turns and those of a model.
 type rescue struct {
 	a          *Answerer
 	rec        *record.Record
-	reconnects int // of this task
+	reconnects int // reconnects made for this task so far
 }
 
-// choose makes the choice. RetryConnection means that there is a connection anew:
-// one that is not made is chosen about again.
+// choose returns the choice. RetryConnection means that the connection is there
+// again; if it could not be made, the choice is made once more.
 func (r *rescue) choose(ctx context.Context, task record.Task, cause error) record.Choice {
 	for {
 		choice := r.judge(ctx, r.trouble(task, cause))
@@ -136,11 +136,12 @@ func (r *rescue) choose(ctx context.Context, task record.Task, cause error) reco
 	}
 }
 
-// possible reports whether there is all that a rescue needs.
+// possible reports whether everything a rescue needs was given.
 func (r Recovery) possible() bool { return r.Servers != nil && r.Tasks != nil }
 
-// save rescues a turn of several acts. It returns the task if it is stopped. A
-// single act has nothing to go on with: it is reported at once.
+// save rescues a turn of several steps after a server was lost. It returns the task
+// if the task is stopped, nil otherwise. A turn of a single step is reported at
+// once: there is nothing to go on with.
 func (a *Answerer) save(ctx context.Context, x *exchange, p *place, steps []plan.Step, c *calls) *record.Task {
 	if !a.recovery.possible() || len(steps) < 2 {
 		return nil
@@ -158,7 +159,7 @@ func (a *Answerer) save(ctx context.Context, x *exchange, p *place, steps []plan
 		case record.RetryConnection:
 			again := unsent(*c)
 			if len(again) == 0 {
-				return nil // what was sent is not sent twice; the reply says that its fate is not known
+				return nil // sent commands are not sent twice; the reply says that their outcome is unknown
 			}
 			a.calls.some(ctx, p, steps, again, *c)
 			if len(unsent(*c)) == 0 {
@@ -170,7 +171,7 @@ func (a *Answerer) save(ctx context.Context, x *exchange, p *place, steps []plan
 	}
 }
 
-// unsent are the steps whose call never reached its server.
+// unsent lists the indexes of the steps whose call never reached its server.
 func unsent(c calls) []int {
 	var which []int
 	for i, err := range c.errs {
@@ -181,8 +182,8 @@ func unsent(c calls) []int {
 	return which
 }
 
-// taskOf is the turn as a task: what is confirmed is done, what is not is open.
-// Questions are asked again by whoever wants to know.
+// taskOf describes the turn as a task: confirmed steps are done, the others are
+// open. Questions are left out; the person asks them again.
 func taskOf(x *exchange, steps []plan.Step, c calls) record.Task {
 	t := record.Task{ID: x.rec.ID, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}
 	for i, s := range steps {

@@ -9,17 +9,18 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Safety is what is never done, or not without asking.
+// Safety says what is never done, and what is done only after a confirmation.
 type Safety struct {
-	Dangerous   string `yaml:"dangerous"`     // deny; allowing comes with a spoken confirmation
-	FanOutLimit int    `yaml:"fan_out_limit"` // a command for more devices than this is asked back
+	Dangerous   string `yaml:"dangerous"`     // only deny: allowing would need a spoken confirmation
+	FanOutLimit int    `yaml:"fan_out_limit"` // the most devices a command may change without being confirmed
 }
 
-// DefaultSafety does nothing dangerous.
+// DefaultSafety denies dangerous acts and confirms commands for more than five
+// devices.
 func DefaultSafety() Safety { return Safety{Dangerous: "deny", FanOutLimit: 5} }
 
-// Validate says everything that is wrong, each with the key and what would be
-// right.
+// Validate reports everything that is wrong, each with its key and what was
+// expected.
 func (s Safety) Validate() error {
 	var errs []error
 	if s.Dangerous != "deny" {
@@ -31,8 +32,9 @@ func (s Safety) Validate() error {
 	return errors.Join(errs...)
 }
 
-// mustAsk: many devices at once and whole floors are asked about first, except
-// for turning lights off, which harms nobody (S3). Questions act on nothing.
+// mustAsk reports whether to ask before acting on many devices or on a whole floor
+// (S3). Turning lights off is never asked about, because it is harmless, and
+// questions change nothing.
 func (s Safety) mustAsk(steps []plan.Step) bool {
 	acting, floor := 0, false
 	for _, step := range steps {

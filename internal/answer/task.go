@@ -16,30 +16,30 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Tasks keeps stopped tasks over a restart.
+// Tasks keeps stopped tasks across restarts.
 type Tasks interface {
-	Keep(t record.Task) error // also in place of the one of the same id
-	Open() []record.Task      // the newest first
-	// Take hands a task over, the newest for "". It is gone then, so that nobody
-	// resumes it a second time; what stays open of it is kept anew.
+	Keep(t record.Task) error // replaces a task of the same id
+	Open() []record.Task      // newest first
+	// Take removes and returns a task, the newest one for the id "", so that no task
+	// is resumed twice. Steps that stay open are kept again.
 	Take(id string) (record.Task, bool)
-	// Offer is the newest task that waits for a server and was not offered yet. It
-	// and all others of that server count as offered then.
+	// Offer returns the newest task that waits for a server and was not offered yet.
+	// All tasks of that server count as offered then.
 	Offer(server string) (record.Task, bool)
 }
 
-// resumeTime is how long a "yes" or a "no" means the offer to resume. It is said by
-// itself, so a person may need a moment to understand it.
+// resumeTime is how long a "yes" or a "no" answers the offer to resume a task. The
+// gateway makes the offer unasked, so a person may need a moment to understand it.
 const resumeTime = 30 * time.Second
 
-// offered is the task that the last offer was about.
+// offered is the last offer: the id of its task and when it was made.
 type offered struct {
 	id string
 	at time.Time
 }
 
-// Offer is what is said when a server is back for which tasks wait; "" if none
-// does or the offer was made before.
+// Offer returns the sentence that offers to resume a task when its server is back;
+// "" if no task waits for the server or the offer was already made.
 func (a *Answerer) Offer(server string) string {
 	if a.recovery.Tasks == nil {
 		return ""
@@ -54,7 +54,8 @@ func (a *Answerer) Offer(server string) string {
 	return a.phrases.Phrase("offer_resume", map[string]any{"asked": task.Asked})
 }
 
-// resumes takes "resume", which is about the newest task, and a yes to an offer.
+// resumes recognises "resume", which is about the newest task, and a yes to an
+// offer.
 func (a *Answerer) resumes(q record.Request, d intent.Decision) (id string, ok bool) {
 	if a.recovery.Tasks == nil || d.Route != intent.Local || len(d.Actions) != 1 {
 		return "", false
@@ -68,7 +69,8 @@ func (a *Answerer) resumes(q record.Request, d intent.Decision) (id string, ok b
 	return "", false
 }
 
-// declines takes a "no" to an offer, unless something was done since.
+// declines recognises a "no" to an offer, unless something was done after the
+// offer.
 func (a *Answerer) declines(q record.Request, before *past) bool {
 	if a.phrases.Amendment(q.Text) != reply.Not {
 		return false
@@ -81,8 +83,8 @@ func (a *Answerer) declines(q record.Request, before *past) bool {
 	return ok
 }
 
-// accept takes back the offer that was made last, if it is fresh and was not
-// made before a time.
+// accept removes and returns the last offer if it is younger than resumeTime and
+// was not made before the time after.
 func (m *memory) accept(q record.Request, after time.Time) (id string, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +98,7 @@ func (m *memory) accept(q record.Request, after time.Time) (id string, ok bool) 
 	return last.id, true
 }
 
-// resumed is the step of a task that was stopped before.
+// resumed is the step for a task that was stopped before.
 func (a *Answerer) resumed(ctx context.Context, x *exchange) bool {
 	x.local = a.match.Match(x.Text, x.Area)
 	id, ok := a.resumes(x.Request, x.local)
@@ -106,8 +108,8 @@ func (a *Answerer) resumed(ctx context.Context, x *exchange) bool {
 	return ok
 }
 
-// resume makes the open calls of a task. What is confirmed then is done; what is
-// not stays open.
+// resume makes the open calls of a task. Confirmed calls are then done; the others
+// stay open.
 func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 	if x.DryRun {
 		x.rec.Outcome = record.Ignored
@@ -149,8 +151,8 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 	return did
 }
 
-// madeOf is what the open calls of a task changed, which can be taken back as
-// what any turn did.
+// madeOf returns what the open calls of a task changed; a person can take it back
+// like the changes of any turn.
 func madeOf(h *home.House, task record.Task, done calls) past {
 	var p past
 	for i, s := range task.Open {
@@ -159,7 +161,7 @@ func madeOf(h *home.House, task record.Task, done calls) past {
 	return p.as(task.Asked)
 }
 
-// settle keeps what is still open of a task.
+// settle keeps the steps of a task that are still open.
 func (a *Answerer) settle(task record.Task, done calls) {
 	var open []record.TaskStep
 	for i, s := range task.Open {
@@ -179,13 +181,14 @@ func (a *Answerer) settle(task record.Task, done calls) {
 	}
 }
 
-// repeatable leaves out what may have been done and must not be done twice.
+// repeatable leaves out the steps that may have been carried out and must not be
+// carried out twice.
 func repeatable(open []record.TaskStep) []record.TaskStep {
 	return slices.DeleteFunc(open, func(s record.TaskStep) bool { return s.Sent && (s.Once || flips(s.Args)) })
 }
 
-// stop ends a task: it is kept, and the sentence says so. What was sent and must
-// not be done twice is not offered again.
+// stop ends a task: it keeps the open steps and returns the sentence that says so.
+// Steps that were sent and must not be carried out twice are not kept.
 func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) string {
 	task.Time = time.Now()
 	if cause != nil {
@@ -203,8 +206,8 @@ func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) strin
 	return a.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)})
 }
 
-// aboutDevice reports whether a call has the shape of those that act on a device
-// of the house (REQUIREMENTS Z1): they answer with a receipt.
+// aboutDevice reports whether a call has the arguments of a tool that acts on a
+// device of the house (REQUIREMENTS Z1). Such tools answer with a receipt.
 func aboutDevice(args json.RawMessage) bool {
 	var a struct {
 		Device string `json:"device_name"`
@@ -213,7 +216,7 @@ func aboutDevice(args json.RawMessage) bool {
 	return json.Unmarshal(args, &a) == nil && a.Device != "" && a.Action != ""
 }
 
-// flips reports whether doing a call twice undoes it.
+// flips reports whether making a call twice undoes it.
 func flips(args json.RawMessage) bool {
 	var a struct {
 		Action string `json:"action"`

@@ -14,9 +14,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// undo brings what a turn changed back to what it was, once; undone once more it
-// is done again. It goes the way of every act: its safety, its order and its
-// receipts.
+// undo restores what the last turn changed. A second undo does it again, a third
+// one does nothing. An undo obeys the same safety rules, order and receipts as any
+// act.
 func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) past {
 	x.rec.Outcome = record.Done
 	if x.before == nil || x.before.undone > 1 || !x.DryRun && !a.memory.claim(x.Request) {
@@ -27,7 +27,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 	switch {
 	case len(steps) > 0:
 	case len(denied) > 0:
-		steps, denied = denied, nil // which says why not
+		steps, denied = denied, nil // carry refuses them and says why
 	case x.before.rest:
 		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "what was done is no device's state"
 		return past{}
@@ -37,7 +37,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 	}
 	did := a.carry(ctx, x, d, steps)
 	if x.rec.Outcome == record.Asked || len(did.deeds) == 0 {
-		return *x.before // so that it can be said once more
+		return *x.before // the person may ask for the undo again
 	}
 	did.text, did.origin, did.undone = x.before.text, x.before.origin, x.before.undone+1
 	if len(denied) > 0 {
@@ -49,7 +49,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 	return did
 }
 
-// partly says what of an undo was not possible.
+// partly adds to the reply which part of an undo was not possible.
 func partly(rec *record.Record, said, why string) {
 	rec.Reply += " " + said
 	if rec.Outcome == record.Done {
@@ -57,8 +57,8 @@ func partly(rec *record.Record, said, why string) {
 	}
 }
 
-// takenBack plans to restore every device that was changed; those for which that
-// is dangerous apart.
+// takenBack plans to restore every device that was changed. Steps that would be
+// dangerous are returned in denied.
 func (a *Answerer) takenBack(p *past) (steps, denied []plan.Step) {
 	h := a.match.House()
 	for _, d := range merged(p.deeds) {
@@ -67,7 +67,7 @@ func (a *Answerer) takenBack(p *past) (steps, denied []plan.Step) {
 		}
 		e := h.Entity(d.device)
 		if e == nil {
-			e = &home.Entity{Name: d.name} // gone, or nobody knows which it was
+			e = &home.Entity{Name: d.name} // the device is gone or could not be identified
 			d.change.Before = nil
 		}
 		s := plan.Restore(e, d.change)
@@ -80,8 +80,8 @@ func (a *Answerer) takenBack(p *past) (steps, denied []plan.Step) {
 	return steps, denied
 }
 
-// merged makes one change of several to the same property of a device: back to
-// what it was before the first of them, from what the last of them made of it.
+// merged joins several changes of the same property of a device into one: from the
+// value before the first change to the value after the last.
 func merged(deeds []deed) []deed {
 	var out []deed
 	at := map[string]int{}
@@ -99,8 +99,8 @@ func merged(deeds []deed) []deed {
 	return out
 }
 
-// setBy tells the properties of a device apart that are set independently: a
-// lamp's level and its being on are the same thing.
+// setBy groups the properties of a device that are set together: a lamp's level and
+// whether it is on share one key; mode, setpoint and colour have their own.
 func setBy(property string) string {
 	switch home.Ability(property) {
 	case home.Mode, home.Setpoint, home.Colour:
@@ -110,8 +110,8 @@ func setBy(property string) string {
 	}
 }
 
-// other takes back what was done to one device and does it to another one. Which
-// one is asked where several may be meant.
+// other takes back what was done to one device and does it to another one. It asks
+// which one if several may be meant.
 func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) past {
 	x.rec.Outcome = record.Done
 	if x.before == nil {
@@ -146,7 +146,7 @@ func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) pa
 	if x.before.undone != 1 {
 		var denied []plan.Step
 		steps, denied = a.takenBack(x.before)
-		more = append(more, denied...) // one that may not be taken back keeps all from being done
+		more = append(more, denied...) // one denied step keeps all steps from being made
 	}
 	did := a.carry(ctx, x, d, append(steps, more...))
 	if len(did.deeds) == 0 {
@@ -155,25 +155,25 @@ func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) pa
 	return onlyOn(did, chosen[0].ID, x.before)
 }
 
-// onlyOn leaves of what "the other one" did the act on the other one, which is what
-// a person would take back next.
+// onlyOn keeps of what "the other one" did only the act on the other device,
+// because that is what a person would take back next.
 func onlyOn(did past, device string, before *past) past {
 	did.deeds = slices.DeleteFunc(did.deeds, func(d deed) bool { return d.device != device })
 	did = did.as(before.text)
-	if len(did.deeds) == 0 { // it did not do it, but the first one is as it was
+	if len(did.deeds) == 0 { // the other device did not act, but the first one is restored
 		did = *before
 		did.undone = 1
 	}
 	return did
 }
 
-// chosen are the devices that may be meant by "the other one".
+// chosen returns the devices that "the other one" may mean.
 func (a *Answerer) chosen(d intent.Decision, before *past) []*home.Entity {
 	if ids := d.Actions[0].Devices; len(ids) > 0 {
 		return entitiesOf(a.match.House(), ids)
 	}
 	first := before.origin.device
-	// The same words without the microphone's room may fit another one.
+	// Without the microphone's room, the same words may fit another device.
 	if again := a.match.Match(before.text, ""); again.Route == intent.Ask && slices.Contains(again.Options, first) {
 		return entitiesOf(a.match.House(), slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
 	}
@@ -184,7 +184,8 @@ func (a *Answerer) chosen(d intent.Decision, before *past) []*home.Entity {
 	return like(a.match.House(), e, func(x *home.Entity) bool { return x.In(e.Area) })
 }
 
-// like are the devices of the same kind that can be controlled.
+// like returns the other controllable devices of the same kind for which fits is
+// true.
 func like(h *home.House, e *home.Entity, fits func(*home.Entity) bool) []*home.Entity {
 	var out []*home.Entity
 	for i := range h.Entities {
@@ -206,8 +207,8 @@ func entitiesOf(h *home.House, ids []string) []*home.Entity {
 	return out
 }
 
-// whichOther asks which other one is meant. Where none is near, any of its kind
-// may be.
+// whichOther asks which other device is meant. If none fits, any device of the same
+// kind may be chosen.
 func (a *Answerer) whichOther(x *exchange, d intent.Decision, several []*home.Entity) {
 	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Which(several)
 	if e := a.match.House().Entity(x.before.origin.device); e != nil && len(several) == 0 {
@@ -223,7 +224,7 @@ func (a *Answerer) whichOther(x *exchange, d intent.Decision, several []*home.En
 	a.remember(x.Request, d)
 }
 
-// doneBy is what the steps of a turn changed.
+// doneBy returns what the steps of a turn changed.
 func doneBy(h *home.House, text string, steps []plan.Step, done calls) past {
 	var p past
 	for i := range steps {
@@ -239,7 +240,7 @@ func doneBy(h *home.House, text string, steps []plan.Step, done calls) past {
 	return p.as(text)
 }
 
-// add adds what a call did of which no plan is known.
+// add adds what a call did that was made without a plan.
 func (p *past) add(h *home.House, c tools.Call, r tools.Result, e *home.Entity) {
 	act, _ := plan.Repeat(c)
 	deeds := deedsOf(h, c, r, e, act)
@@ -247,11 +248,12 @@ func (p *past) add(h *home.House, c tools.Call, r tools.Result, e *home.Entity) 
 	p.rest = p.rest || act.Intent == stopMoving || len(deeds) == 0 && !r.Failed && !aboutDevice(c.Args)
 }
 
-// stopMoving is the one act on a device that leaves nothing to go back to.
+// stopMoving is the only act on a device that cannot be taken back: it leaves no
+// earlier state to return to.
 const stopMoving = catalogue.StopMoving
 
-// as gives a past its text, and the act that can be done to another device: the
-// only one that was done.
+// as sets the text of a past, and its origin if exactly one known act on one known
+// device was done.
 func (p past) as(text string) past {
 	p.text, p.origin = text, nil
 	if len(p.deeds) == 1 && p.deeds[0].act.Intent != "" && p.deeds[0].device != "" {
