@@ -11,38 +11,39 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// What was done may be corrected without a wake word for a while (REQUIREMENTS U5).
+// Limits of the time in which what was done may be corrected without a wake word
+// (REQUIREMENTS U5).
 const (
 	correctionTime = 6 * time.Second
-	// Whoever corrects or answers is about as loud as whoever commanded.
+	// A person who corrects or answers is about as loud as the command was.
 	belowSpeaker    = 12.0 // dB below the command's loudest frame
-	leastLoudFrames = 5    // the shortest word has twice as many
-	keptBefore      = 15   // frames (300 ms) of a correction's sound that are kept from before it
-	// A correction is a few words. The recogniser is not asked for the text of what
-	// goes on for longer, which would cost time; its partial texts tell little about
-	// so short a sound.
+	leastLoudFrames = 5    // half of what the shortest word has
+	keptBefore      = 15   // frames (300 ms) of sound kept from before a correction
+	// A correction is a few words, so the recogniser is not asked for the text of
+	// longer speech, which would cost time. Its partial texts say little about so
+	// short a sound.
 	longestCorrection  = 1600 * time.Millisecond
 	quietAfter         = 400 * time.Millisecond
-	pauseAfterOther    = 1200 * time.Millisecond // ends what was something else
-	lateCorrectionTime = 2 * time.Second         // after the time, for a word that began in it
+	pauseAfterOther    = 1200 * time.Millisecond // this much quiet ends speech that was not a correction
+	lateCorrectionTime = 2 * time.Second         // how long a word that began in time may go on after it
 )
 
-// correctionWindow is the time in which a correction needs no wake word: what
-// Correcting and CorrectingDeaf know.
+// correctionWindow is the time in which a correction needs no wake word: the data
+// of the states Correcting and CorrectingDeaf.
 type correctionWindow struct {
 	recogniser *recogniser
 	amends     func(text string) bool
-	keep       bool // the sound is wanted
+	keep       bool // the sound of a correction is recorded
 	log        *slog.Logger
 
 	until time.Time // in the frames' clock
-	least float64   // dBFS: who corrects is at least as loud
+	least float64   // dBFS: a quieter frame is not part of a correction
 	said  overheard
 }
 
-// overheard is what was said in the time for a correction, and may be one.
+// overheard is speech heard in the time for a correction; it may be one.
 type overheard struct {
-	open       bool // the recogniser's utterance is
+	open       bool // the recogniser has an utterance open
 	begins     time.Time
 	ends       time.Time // the last loud frame so far
 	loudFrames int
@@ -51,15 +52,15 @@ type overheard struct {
 	heardAt    time.Time // on the wall's clock
 }
 
-// hear takes a frame and returns Heard with a correction, NotCorrected when the time
-// for one is over, and "" otherwise. The endpointer does not decide when it ends: it
-// cannot know to whom somebody speaks.
+// hear takes a frame. It returns Heard after a correction, NotCorrected when the
+// time for one is over, and "" otherwise. The endpointer does not decide when a
+// correction ends, because it cannot know to whom somebody speaks.
 func (c *correctionWindow) hear(ctx context.Context, f audio.Frame, room float64) Kind {
 	speaking := !c.said.ends.IsZero() && f.At.Sub(c.said.ends) < pauseAfterOther && !f.At.After(c.until.Add(lateCorrectionTime))
 	if f.At.After(c.until) && !speaking {
 		return NotCorrected
 	}
-	if !c.said.open || !c.said.ends.IsZero() && !speaking { // what was said was something else
+	if !c.said.open || !c.said.ends.IsZero() && !speaking { // the speech so far was not a correction
 		c.said = overheard{}
 		if err := c.recogniser.begin(ctx); err != nil {
 			c.log.Debug("corrections are not heard", "part", "turn", "err", err)
@@ -87,13 +88,14 @@ func (c *correctionWindow) hear(ctx context.Context, f audio.Frame, room float64
 	return Heard
 }
 
-// note keeps what there is to know of a frame.
+// note adds a frame to the speech heard so far: its sound if wanted, and whether it
+// was loud.
 func (c *correctionWindow) note(f audio.Frame, room float64) {
 	s := &c.said
 	if c.keep {
 		s.sound = append(s.sound, f.Samples...)
 		if extra := len(s.sound) - keptBefore*audio.FrameSamples; s.loudFrames == 0 && extra > 0 {
-			s.sound = slices.Delete(s.sound, 0, extra) // of the room
+			s.sound = slices.Delete(s.sound, 0, extra) // drop the sound of the room
 		}
 	}
 	if level := audio.Level(f.Samples); level >= c.least && level > room+aboveRoom {
@@ -105,8 +107,9 @@ func (c *correctionWindow) note(f audio.Frame, room float64) {
 	}
 }
 
-// end forgets what was said when k has ended the time for a correction. A wake word
-// opens the recogniser anew, which drops what is open.
+// end forgets the speech heard so far when k has ended the time for a correction.
+// After a wake word the recogniser begins a new utterance, which drops the open
+// one.
 func (c *correctionWindow) end(ctx context.Context, k Kind) {
 	if c.said.open && k != Woken {
 		c.recogniser.drop(ctx)
@@ -114,8 +117,8 @@ func (c *correctionWindow) end(ctx context.Context, k Kind) {
 	c.said = overheard{}
 }
 
-// awaitCorrection waits for a correction of a command of a loudness, if there is
-// anything to correct.
+// awaitCorrection opens the time for a correction if there is anything to correct.
+// loudest is the loudness of the command in dBFS.
 func (l *Loop) awaitCorrection(ctx context.Context, loudest float64) {
 	if !l.parts.Mind.Amendable(l.cfg.Source, l.cfg.Area) || !l.recogniser.canReopen() || l.cfg.PushToTalk {
 		return
@@ -125,7 +128,8 @@ func (l *Loop) awaitCorrection(ctx context.Context, loudest float64) {
 	}
 }
 
-// correct makes a turn of a correction that was heard at a time of the frames' clock.
+// correct begins a turn for a correction that was heard at a time of the frames'
+// clock.
 func (l *Loop) correct(ctx context.Context, at time.Time) {
 	said := l.window.said
 	t := newTelling(l.cfg, said.begins)

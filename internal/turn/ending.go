@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// finish ends a turn that has been told. A question opens the microphone for its
-// answer; after an act, a correction is waited for.
+// finish ends a turn after its reply. After a question the microphone opens for the
+// answer; after an act the loop waits for a correction.
 func (l *Loop) finish(ctx context.Context) {
 	var after aftermath
 	loudest := audio.Silence
@@ -39,7 +39,7 @@ func (l *Loop) finish(ctx context.Context) {
 // stop ends the turn because of k: a stop, a deadline or a failure.
 func (l *Loop) stop(ctx context.Context, k Kind) {
 	if k == Stopped {
-		l.waiting = nil // quiet means quiet
+		l.waiting = nil // a person who wants quiet wants no waiting texts either
 	}
 	listening := l.state.Published() == Listening
 	if l.step(ctx, k) {
@@ -47,8 +47,7 @@ func (l *Loop) stop(ctx context.Context, k Kind) {
 	}
 }
 
-// stopSpeaking ends what is being said. What was done before it was said may still
-// be corrected.
+// stopSpeaking ends the reply. An act carried out before it may still be corrected.
 func (l *Loop) stopSpeaking(ctx context.Context) {
 	loudest := audio.Silence
 	if l.turn != nil {
@@ -60,7 +59,7 @@ func (l *Loop) stopSpeaking(ctx context.Context) {
 	}
 }
 
-// mute ends listening; what is being told goes on.
+// mute makes the microphone deaf or ends that; a reply goes on.
 func (l *Loop) mute(ctx context.Context, k Kind) {
 	on := k == MicMuted
 	if l.ear.muted == on {
@@ -79,15 +78,15 @@ func (l *Loop) mute(ctx context.Context, k Kind) {
 	}
 }
 
-// abandon drops the turn because of k. The record of a turn that was still listening
-// is given here; the teller gives that of any other.
+// abandon drops the turn because of k. It finishes the record of a turn that was
+// still listening; the teller finishes any other record.
 func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
 	t := l.turn
 	if listening && t != nil {
 		l.recogniser.drop(ctx)
 		t.rec.Outcome = record.Interrupted
 		t.rec.Error = "listening ended: " + string(k)
-		if k == MicMuted { // who mutes the microphone does not want kept what it just heard
+		if k == MicMuted { // a person who mutes the microphone does not want the last sound recorded
 			t.utterance.sound = nil
 		}
 		l.teller.finishRecord(t)
@@ -95,8 +94,8 @@ func (l *Loop) abandon(ctx context.Context, listening bool, k Kind) {
 	l.endTurn()
 }
 
-// fail ends a turn whose recogniser did not do its work. Who woke us waits for
-// an answer and gets one.
+// fail ends a turn whose recogniser failed. A person who said the wake word waits
+// for an answer and gets one.
 func (l *Loop) fail(ctx context.Context, why string) {
 	t := l.turn
 	l.parts.Log.Warn("turn failed", "part", "turn", "turn", t.id, "err", why)
@@ -115,7 +114,7 @@ func (l *Loop) fail(ctx context.Context, why string) {
 	l.endTurn()
 }
 
-// endTurn cancels what is left of the turn.
+// endTurn cancels what still runs for the turn.
 func (l *Loop) endTurn() {
 	if l.turn != nil && l.turn.cancel != nil {
 		l.turn.cancel()

@@ -8,17 +8,17 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// followUpTime is how long the answer to a question needs no wake word (REQUIREMENTS
-// U5).
+// followUpTime is how long a question may be answered without a wake word
+// (REQUIREMENTS U5).
 const followUpTime = 6 * time.Second
 
 // noSpeech is the endpointer's reason when nobody spoke.
 const noSpeech = "no_speech"
 
-// awaitAnswer gives the answer to a question its own time, whatever the endpointer
-// says of a person who is silent. Without a wake word no frame is kept from the
-// recogniser, so a television is told from a person here: who answers is about as
-// loud as who commanded.
+// awaitAnswer gives a person followUpTime to answer a question, even if the
+// endpointer gives up earlier because it hears silence. Without a wake word the
+// endpointer admits every frame, so a television is told from a person here: a
+// person who answers is about as loud as the one who commanded.
 func (l *Loop) awaitAnswer(ctx context.Context, f audio.Frame, e speech.Endpoint) speech.Endpoint {
 	t := l.turn
 	u := &t.utterance
@@ -40,7 +40,7 @@ func (l *Loop) awaitAnswer(ctx context.Context, f audio.Frame, e speech.Endpoint
 // tooQuiet reports whether what was heard was too quiet to be the person we asked.
 func (u *utterance) tooQuiet() bool { return u.loudFrames < leastLoudFrames }
 
-// awaitAnswerAgain drops what was heard, which was no answer, and waits for one.
+// awaitAnswerAgain drops sound that was no answer and waits for one.
 func (l *Loop) awaitAnswerAgain(ctx context.Context, e speech.Endpoint) {
 	l.recogniser.end.Reset(speech.Detection{Engine: "none", At: l.ear.newest})
 	u := &l.turn.utterance

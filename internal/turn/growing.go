@@ -9,66 +9,71 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// A sentence that is acted on may grow by another clause.
+// Limits of the time in which another clause may be added to a sentence that is
+// already acted on.
 const (
-	growTime = 600 * time.Millisecond // the ear stays open after the act
+	growTime = 600 * time.Millisecond // how long the ear stays open after a complete sentence
 	// growMost is how long somebody may go on: two more clauses. additionTimeout is
-	// the same on the wall's clock, and some for the recogniser.
+	// the same time on the wall clock, with a second for the recogniser.
 	growMost        = 3 * time.Second
 	additionTimeout = growMost + time.Second
-	// belowCommand and aboveRoom are in dB: somebody goes on who is about as loud as
-	// the command in resumedFrames of the last resumedOf frames. The loudest frame of
-	// a sentence is some 4 dB above its loudness, from which the rule of the sentence's
+	// belowCommand and aboveRoom are in dB. Somebody goes on if resumedFrames of the
+	// last resumedOf frames are about as loud as the command. The loudest frame of a
+	// sentence is some 4 dB above its loudness, from which the rule of the sentence's
 	// end allows 10 dB.
 	belowCommand  = 14.0
 	aboveRoom     = 8.0
 	resumedFrames = 3
 	resumedOf     = 5
-	// resumedLeast is how long a resumed sentence goes on at least: until then the
-	// recogniser's text is the old one, and so is its judgement.
+	// resumedLeast is the shortest time a resumed sentence goes on: before that, the
+	// recogniser still gives the old text, which was already judged complete.
 	resumedLeast = 300 * time.Millisecond
 )
 
 // sentenceEnded is the endpointer's reason for a sentence that is complete.
 const sentenceEnded = "sentence"
 
-// growingSentence is a sentence that was acted on and may grow: what EarOpen and
-// HearingMore know. Its methods return what happened, "" for nothing.
+// growingSentence is a sentence that was acted on and may grow: the data of the
+// states EarOpen and HearingMore. Its methods return the event that happened, ""
+// for none.
 type growingSentence struct {
 	recogniser *recogniser
 	observer   Observer
-	keep       bool // the sound is wanted
+	keep       bool // the sound of an added clause is recorded
 	log        *slog.Logger
 
 	turn    *telling
 	since   time.Time       // when the sentence ended, in the frames' clock
-	waiting []audio.Frame   // since then, while nobody goes on
-	loud    [resumedOf]bool // which of the last frames were
-	resumed time.Time       // somebody goes on; zero: nobody does
-	open    bool            // the recogniser's utterance is
+	waiting []audio.Frame   // frames since then, until somebody goes on
+	loud    [resumedOf]bool // which of the last frames were as loud as the command
+	resumed time.Time       // when somebody went on; zero before that
+	open    bool            // the recogniser has the utterance open
 	words   words
 	sound   []int16
 	whole   string // the text of the whole utterance, once somebody has gone on
 }
 
-// addition is what a sentence grew by: the text of the whole utterance, or nothing.
+// addition is what was added to a sentence: the text of the whole utterance, "" for
+// nothing, and the added sound.
 type addition struct {
 	whole string
 	sound []int16
 }
 
-// begin lets a sentence grow that was complete at a time of the frames' clock.
+// begin starts the time in which a sentence may grow. The sentence was complete at
+// a time of the frames' clock.
 func (g *growingSentence) begin(t *telling, at time.Time) {
 	t.additions = make(chan addition, 1)
 	g.turn, g.since, g.words = t, at, t.utterance.words
 }
 
-// mayGrow says whether a clause may be added to a sentence that ended so.
+// mayGrow reports whether a clause may be added to a sentence that ended with e and
+// text.
 func (g *growingSentence) mayGrow(e speech.Endpoint, text speech.Transcript) bool {
 	return e.Reason == sentenceEnded && text.Text != "" && g.recogniser.canReopen()
 }
 
-// await takes a frame while nobody goes on.
+// await takes a frame while nobody speaks and notices when somebody goes on.
 func (g *growingSentence) await(ctx context.Context, f audio.Frame, room float64) Kind {
 	level := audio.Level(f.Samples)
 	g.loud[len(g.waiting)%resumedOf] = level > room+aboveRoom && level > g.turn.utterance.loudest-belowCommand
@@ -88,7 +93,7 @@ func (g *growingSentence) await(ctx context.Context, f audio.Frame, room float64
 	return ""
 }
 
-// resume goes on with the utterance, as if it had not been ended.
+// resume continues the recogniser's utterance as if it had not ended.
 func (g *growingSentence) resume(ctx context.Context, at time.Time) Kind {
 	if err := g.recogniser.reopen(ctx); err != nil {
 		g.log.Debug("sentence not gone on with", "part", "turn", "err", err)
@@ -104,7 +109,7 @@ func (g *growingSentence) resume(ctx context.Context, at time.Time) Kind {
 	return Resumed
 }
 
-// hear takes a frame of somebody who goes on.
+// hear takes a frame while somebody goes on with the sentence.
 func (g *growingSentence) hear(ctx context.Context, f audio.Frame) Kind {
 	if g.keep {
 		g.sound = append(g.sound, f.Samples...)
@@ -123,7 +128,7 @@ func (g *growingSentence) hear(ctx context.Context, f audio.Frame) Kind {
 	return ""
 }
 
-// finish writes down what was said in all.
+// finish asks the recogniser for the text of the whole utterance.
 func (g *growingSentence) finish(ctx context.Context) Kind {
 	g.open = false
 	text, err := g.recogniser.finish(ctx)
@@ -136,7 +141,8 @@ func (g *growingSentence) finish(ctx context.Context) Kind {
 }
 
 // end tells the turn what was added when k has ended the time for it. A wake word
-// ends that turn, and opens the recogniser anew.
+// ends the turn and makes the recogniser begin a new utterance, so then there is
+// nothing to tell.
 func (g *growingSentence) end(ctx context.Context, k Kind) {
 	grown := *g
 	*g = growingSentence{recogniser: g.recogniser, observer: g.observer, keep: g.keep, log: g.log}
@@ -149,8 +155,8 @@ func (g *growingSentence) end(ctx context.Context, k Kind) {
 	if grown.open {
 		g.recogniser.drop(ctx)
 	}
-	if k == MicMuted { // who mutes the microphone does not want kept what it just heard
+	if k == MicMuted { // a person who mutes the microphone does not want the last sound recorded
 		grown.sound = nil
 	}
-	grown.turn.additions <- addition{whole: grown.whole, sound: grown.sound} // it has room for this one
+	grown.turn.additions <- addition{whole: grown.whole, sound: grown.sound} // the channel has room for it
 }

@@ -14,11 +14,11 @@ type ear struct {
 	room    audio.NoiseFloor
 	newest  time.Time // of the newest frame
 	muted   bool
-	pushed  bool // the one utterance of push-to-talk was opened
+	pushed  bool // the only utterance of push-to-talk was opened
 }
 
-// hear gives one frame to the state it is for. A listening ear has no use for the
-// wake word; any other hears it.
+// hear gives one frame to the state that uses it. While an utterance is heard after
+// a wake word, no wake word is listened for; in all other states it is.
 func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	if l.ear.muted {
 		return
@@ -50,9 +50,9 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	}
 }
 
-// hearRoom takes a frame in which only a wake word is meant for us; with
-// push-to-talk, the first one opens the utterance. The endpointer learns what the
-// room sounds like.
+// hearRoom takes a frame of a room in which only a wake word is meant for the
+// house. With push-to-talk, the first frame opens the utterance. The endpointer
+// learns what the room sounds like.
 func (l *Loop) hearRoom(ctx context.Context, f audio.Frame, level float64) {
 	l.recogniser.end.Observe(f)
 	if l.cfg.PushToTalk && l.state.resting() {
@@ -64,8 +64,8 @@ func (l *Loop) hearRoom(ctx context.Context, f audio.Frame, level float64) {
 	l.detect(ctx, f)
 }
 
-// hearAddition takes a frame in which a clause may be added to the sentence that is
-// thought about.
+// hearAddition takes a frame in which a clause may be added to the sentence the
+// mind is working on.
 func (l *Loop) hearAddition(ctx context.Context, f audio.Frame, level float64) {
 	l.meter(level)
 	if l.detect(ctx, f) {
@@ -80,8 +80,9 @@ func (l *Loop) hearAddition(ctx context.Context, f audio.Frame, level float64) {
 	}
 }
 
-// hearCorrection takes a frame in which what was done may be corrected. What is said
-// may be to us: the endpointer must not take it for the room's noise.
+// hearCorrection takes a frame in which what was done may be corrected. Speech in
+// it may be meant for the house, so the endpointer must not learn it as the room's
+// noise.
 func (l *Loop) hearCorrection(ctx context.Context, f audio.Frame, level float64) {
 	l.recogniser.end.Push(f, speech.Partial{}, speech.Incomplete)
 	l.meter(level)
@@ -97,13 +98,13 @@ func (l *Loop) hearCorrection(ctx context.Context, f audio.Frame, level float64)
 	}
 }
 
-// meter tells what is heard between utterances.
+// meter tells the observer what is heard between utterances.
 func (l *Loop) meter(level float64) {
 	l.parts.Observer.Hearing(Hearing{Level: level, Score: l.wakeWord.score()})
 }
 
-// detect listens for the wake word and says whether the frame was its own. An
-// engine that has trouble is told of once, and once more when it has not.
+// detect listens for the wake word and reports whether the frame ended one. Trouble
+// with the engine is reported once when it begins and once when it ends.
 func (l *Loop) detect(ctx context.Context, f audio.Frame) bool {
 	if l.cfg.PushToTalk || l.wakeWord.engine == nil {
 		return false

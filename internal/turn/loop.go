@@ -18,11 +18,11 @@ import (
 type Config struct {
 	Area   string
 	Source record.Source
-	// Live sound comes at its own pace and is never held back. Recorded sound
-	// that is fed as fast as possible waits while a turn is being told.
+	// Live sound comes at its own pace and is never held back. Recorded sound can come
+	// as fast as it is read; it is held back while a turn thinks or speaks.
 	Live bool
-	// PushToTalk: the first frame already belongs to the utterance, no wake word
-	// is waited for, and Run ends with that turn (hear --no-wake).
+	// PushToTalk makes the first frame the beginning of the utterance: no wake word is
+	// needed, and Run ends with that turn (hear --no-wake).
 	PushToTalk bool
 	// DryRun stops every turn before its tools.
 	DryRun bool
@@ -45,14 +45,14 @@ type Parts struct {
 	Mind     Mind
 	Voice    Synthesizer
 	Speaker  Speaker
-	Chimes   Speaker // for the short sounds; nil: Speaker
+	Chimes   Speaker // plays the short sounds; nil: Speaker does
 	Observer Observer
-	Keep     Keeper // nil: nothing that was said is kept
+	Keep     Keeper // nil: no sound is recorded
 	Log      *slog.Logger
 }
 
-// Loop tells the turns of one microphone, one after the other. The goroutine in
-// Run owns all of its state; everybody else sends it events.
+// Loop runs the turns of one microphone, one after the other. The goroutine in Run
+// owns all of its state; every other goroutine sends it events.
 type Loop struct {
 	parts   Parts
 	cfg     Config
@@ -61,7 +61,7 @@ type Loop struct {
 	turn    *telling // nil while idle
 	waiting []string // texts to be spoken
 	timer   *time.Timer
-	running sync.WaitGroup // what runs beside the loop
+	running sync.WaitGroup // goroutines beside the loop
 
 	ear        ear
 	wakeWord   wakeWord
@@ -73,13 +73,13 @@ type Loop struct {
 	teller     *teller
 }
 
-// event is news for the loop. A turn's own news carry its id, so that the late
-// news of an interrupted turn change nothing.
+// event is news for the loop. News of a turn carries the turn's id, so that late
+// news of an interrupted turn changes nothing.
 type event struct {
 	kind   Kind
 	turn   string
 	text   string       // to be spoken
-	answer chan<- error // of size one; nil: nobody waits for it
+	answer chan<- error // of size one; nil: no answer is wanted
 }
 
 // NewLoop checks its parts and starts nothing.
@@ -117,8 +117,8 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 	return l, nil
 }
 
-// Run tells turns until ctx ends or a finite source has ended and its last turn
-// is told. It leaves no goroutine behind.
+// Run runs turns until ctx ends, or until a finite source has ended and its last
+// turn is over. It leaves no goroutine behind.
 func (l *Loop) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	l.timer = time.NewTimer(time.Hour)
@@ -159,8 +159,8 @@ func (l *Loop) Run(ctx context.Context) error {
 	}
 }
 
-// read moves frames from the microphone to the loop. A microphone that fails
-// for good leaves the loop to the other sources of turns.
+// read moves frames from the microphone to the loop. If the microphone fails for
+// good, read ends and the loop goes on with the other sources of turns.
 func read(ctx context.Context, mic Microphone, frames chan<- audio.Frame, log *slog.Logger) {
 	for {
 		f, err := mic.Read(ctx)
@@ -182,9 +182,9 @@ func read(ctx context.Context, mic Microphone, frames chan<- audio.Frame, log *s
 	}
 }
 
-// step moves the state and tells the observer where that can be seen from outside;
-// false when k means nothing in it. What would be idle is muted or in trouble where
-// the ear is.
+// step moves the state and tells the observer if the change can be seen from
+// outside. It returns false if k means nothing in the state. Instead of becoming
+// idle, a muted ear becomes Muted and an ear in trouble EarFailed.
 func (l *Loop) step(ctx context.Context, k Kind) bool {
 	to, ok := Next(l.state, k)
 	if !ok {
@@ -207,8 +207,8 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 	return true
 }
 
-// limit sets the deadline of the state after another one. Thinking has one
-// deadline, whatever is added meanwhile.
+// limit sets the deadline of the new state; before is the state it came from.
+// Thinking has one deadline in all, whatever is added meanwhile.
 func (l *Loop) limit(before State) {
 	d, bounded := deadlines[l.state]
 	switch {
@@ -219,7 +219,7 @@ func (l *Loop) limit(before State) {
 	}
 }
 
-// leave ends what belonged to the state before k alone.
+// leave ends what belonged only to the state before, after event k.
 func (l *Loop) leave(ctx context.Context, before State, k Kind) {
 	switch {
 	case before == Speaking && l.state != Speaking:
@@ -231,7 +231,7 @@ func (l *Loop) leave(ctx context.Context, before State, k Kind) {
 	}
 }
 
-// handle takes an event, and answers whoever waits for what becomes of it.
+// handle carries out an event and answers its sender, if an answer is wanted.
 func (l *Loop) handle(ctx context.Context, e event) {
 	if e.turn != "" && (l.turn == nil || e.turn != l.turn.id) {
 		return
@@ -293,8 +293,8 @@ func (l *Loop) speakWaiting(ctx context.Context) {
 	})
 }
 
-// runBeside lets a turn be told while the loop goes on hearing, and brings the news
-// of its end back. What is cancelled with the turn uses the context given.
+// runBeside runs tell for a turn while the loop goes on hearing, and reports its
+// end to the loop. The context given to tell is cancelled with the turn.
 func (l *Loop) runBeside(ctx context.Context, t *telling, tell func(ctx context.Context)) {
 	ofTurn, cancel := context.WithCancel(ctx)
 	t.cancel = cancel

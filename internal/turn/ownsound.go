@@ -12,56 +12,60 @@ import (
 	"voicegateway/internal/audio/earcon"
 )
 
-// Our own sound comes back through the microphone. None of it may reach the
-// recogniser or hold a turn open, and none of it may cost a word that somebody
-// says at the same time.
+// Limits for our own sound, which comes back through the microphone. None of it may
+// reach the recogniser or hold a turn open, and it must not hide a word that
+// somebody says at the same time.
 const (
-	// echoTime is how long a room and the devices' buffers still sound when a clip
-	// was heard: 50 ms to stop the speaker, 150 ms of room, and some.
+	// echoTime is how long the room and the devices' buffers go on sounding after a
+	// clip: 50 ms to stop the speaker, 150 ms of room, and some.
 	echoTime = 250 * time.Millisecond
-	// bargeInEchoTime is that of a voice that was cut by a wake word: the first words
-	// of a command come with it in one breath, and what is left of the echo is falling.
+	// bargeInEchoTime is the echo time of a voice that was cut by a wake word. It is
+	// shorter, because the first words of a command follow the wake word in one breath
+	// and the rest of the echo is already falling.
 	bargeInEchoTime = 100 * time.Millisecond
-	// chimeTimeout is how long a short sound may take with all waiting for the device.
+	// chimeTimeout is how long a short sound may take, including the wait for the
+	// device.
 	chimeTimeout = 2 * time.Second
 	// ownShare is the share of a frame's strength at a sound's own tones above
 	// which the frame is that sound.
 	ownShare = 0.5
-	// aboveOwnVoice is how much louder than the echo of our voice somebody's voice is
-	// who speaks over it, in dB.
+	// aboveOwnVoice is how many dB louder than the echo of our voice a person is who
+	// speaks over it.
 	aboveOwnVoice = 6.0
-	// voiceShare of the frames in which we spoke are below the loudness of the echo.
+	// voiceShare is the share of the frames, while we spoke, that are below the
+	// loudness taken for the echo.
 	voiceShare = 0.9
-	// voiceFrames is how many frames tell that loudness, voiceFramesKept how many are
-	// remembered, and wakeWordFrames how many of the last may be a wake word.
+	// voiceFrames is how many frames are needed to measure that loudness,
+	// voiceFramesKept how many are remembered, and wakeWordFrames how many of the last
+	// ones may hold a wake word.
 	voiceFrames     = 10
 	voiceFramesKept = 150
 	wakeWordFrames  = 50
 )
 
-// chimePlayed is the news that a short sound was heard.
+// chimePlayed is the event that a short sound has ended.
 const chimePlayed Kind = "chime_played"
 
-// ownSound is what is known of our own sound, and makes the short ones. It belongs
-// to the loop's goroutine.
+// ownSound plays the short sounds and knows what our own sound is like in the
+// microphone. It belongs to the loop's goroutine.
 type ownSound struct {
-	speaker Speaker // of the short sounds; nil: there are none
+	speaker Speaker // plays the short sounds; nil: there are none
 	set     earcon.Set
-	live    bool // recorded sound has no room in which ours could be heard
+	live    bool // false for recorded sound, which has no room in which ours could be heard
 	log     *slog.Logger
 	running *sync.WaitGroup
 	events  chan<- event
 
-	chimes        int       // on their way
-	tones         []float64 // of these
+	chimes        int       // short sounds being played
+	tones         []float64 // their tones
 	chimeEchoEnds time.Time // on the frames' clock
-	voiceLevels   []float64 // dBFS, of the last frames while we spoke
+	voiceLevels   []float64 // dBFS of the last frames while we spoke
 	voiceLevel    float64   // dBFS: the loudness of our voice in the microphone
 	voiceEchoEnds time.Time
 	noise         uint32 // state of the generator of quiet
 }
 
-// chime plays a short sound beside whatever goes on.
+// chime starts playing a short sound and returns at once.
 func (o *ownSound) chime(ctx context.Context, s earcon.Sound) {
 	if !o.live || o.speaker == nil || !o.set.Has(s) {
 		return
@@ -93,7 +97,7 @@ func (o *ownSound) chimeEnded() {
 	o.chimeEchoEnds = time.Now().Add(echoTime)
 }
 
-// noteVoice follows how loud our voice is in the microphone.
+// noteVoice remembers how loud a frame was while our voice sounded.
 func (o *ownSound) noteVoice(level float64) {
 	if len(o.voiceLevels) == voiceFramesKept {
 		o.voiceLevels = slices.Delete(o.voiceLevels, 0, 1)
@@ -101,8 +105,8 @@ func (o *ownSound) noteVoice(level float64) {
 	o.voiceLevels = append(o.voiceLevels, level)
 }
 
-// voiceEnded measures the voice that has ended. A wake word that was said over it
-// does not count.
+// voiceEnded measures how loud the voice that has ended was in the microphone.
+// After a wake word, the last frames do not count, because they hold it.
 func (o *ownSound) voiceEnded(woken bool) {
 	levels, echo := o.voiceLevels, echoTime
 	if woken {
@@ -116,8 +120,8 @@ func (o *ownSound) voiceEnded(woken bool) {
 	o.voiceEchoEnds = time.Now().Add(echo)
 }
 
-// without is the frame without our own sound: a frame that is mostly that becomes
-// the quiet of the room, whose loudness is in dBFS; any other stays as it is.
+// without returns the frame with our own sound replaced by the quiet of the room,
+// whose loudness is in dBFS. A frame that is mostly something else stays as it is.
 func (o *ownSound) without(f audio.Frame, room float64) audio.Frame {
 	chiming := o.live && (o.chimes > 0 || f.At.Before(o.chimeEchoEnds)) && earcon.Share(f.Samples, o.tones) >= ownShare
 	speaking := o.live && o.voiceLevel > audio.Silence && f.At.Before(o.voiceEchoEnds) && audio.Level(f.Samples) < o.voiceLevel+aboveOwnVoice
@@ -127,7 +131,7 @@ func (o *ownSound) without(f audio.Frame, room float64) audio.Frame {
 	return f
 }
 
-// quiet is even noise of a loudness in dBFS.
+// quiet makes n samples of even noise of a loudness in dBFS.
 func (o *ownSound) quiet(n int, level float64) []int16 {
 	most := int32(32768 * math.Pow(10, level/20) * math.Sqrt(3))
 	samples := make([]int16, n)

@@ -9,20 +9,20 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Reopener is a transcriber on this machine, with a grammar and partial texts,
-// that can go on with the utterance it has just finished, as if Finish had not
-// been: the text of the next Finish is that of the whole. With it, a sentence
-// that is complete is acted on at once although its speaker may go on
-// (REQUIREMENTS H6), and a correction is heard without a wake word (U5): what
-// nobody said to us stays in this machine.
+// Reopener is a transcriber on this machine, with a grammar and partial texts, that
+// can continue the utterance it has just finished, as if Finish had not been
+// called: the next Finish returns the text of the whole. It lets a complete
+// sentence be acted on at once although its speaker may go on (REQUIREMENTS H6),
+// and lets a correction be heard without a wake word (U5), because speech not meant
+// for the house stays in this machine.
 type Reopener interface {
 	Reopen(ctx context.Context) error
 }
 
-// earBudget bounds one call of an engine of the ear, which may have to start its
-// worker anew: longer than any that works takes, short enough that a stop or a
-// deadline is not kept waiting. Sound that can be held back has all the time an
-// engine may need to start.
+// earBudget bounds one call of an engine of the ear, which may have to restart its
+// worker: it is longer than any working engine takes, and short enough not to delay
+// a stop or a deadline. With sound that can be held back, an engine may take all
+// the time it needs to start.
 const earBudget = 2 * time.Second
 
 func budgetOf(live bool) time.Duration {
@@ -32,8 +32,9 @@ func budgetOf(live bool) time.Duration {
 	return deadlines[Thinking]
 }
 
-// recogniser is the transcriber with what decides which frames it may have and
-// when a sentence has ended. No call of it takes longer than its budget.
+// recogniser is the transcriber together with the endpointer, which decides which
+// frames the transcriber gets and when a sentence has ended. No call takes longer
+// than budget.
 type recogniser struct {
 	stt    Transcriber
 	end    Endpointer
@@ -42,7 +43,7 @@ type recogniser struct {
 	log    *slog.Logger
 }
 
-// words are the text of an utterance that is not over.
+// words hold the text so far of an open utterance, and whether it is a sentence.
 type words struct {
 	partial speech.Partial
 	judged  speech.Completeness
@@ -55,8 +56,8 @@ func (r *recogniser) begin(ctx context.Context) error {
 	return r.stt.Begin(limited)
 }
 
-// push gives the transcriber what it may have of a frame, and brings the words and
-// their judgement up to date.
+// push gives the transcriber the frames that the endpointer admits, and updates the
+// words and their judgement.
 func (r *recogniser) push(ctx context.Context, f audio.Frame, w *words) error {
 	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()
@@ -88,8 +89,8 @@ func (r *recogniser) finish(ctx context.Context) (speech.Transcript, error) {
 	return r.stt.Finish(limited)
 }
 
-// drop closes the utterance without asking what was said, which may take a while:
-// a new grammar waits for the end of an utterance.
+// drop closes the utterance and ignores its text. It may take a while, because a
+// new grammar is set at the end of an utterance.
 func (r *recogniser) drop(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, earBudget)
 	defer cancel()
@@ -102,16 +103,16 @@ func (r *recogniser) drop(ctx context.Context) {
 	}
 }
 
-// canReopen says whether the utterance that was finished last can be gone on with.
+// canReopen reports whether the utterance that was finished last can be continued.
 func (r *recogniser) canReopen() bool {
 	_, ok := r.stt.(Reopener)
 	return ok
 }
 
-// reopen goes on with the utterance that was finished last.
+// reopen continues the utterance that was finished last.
 func (r *recogniser) reopen(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()
-	stt, _ := r.stt.(Reopener) // canReopen was asked before
+	stt, _ := r.stt.(Reopener) // canReopen was called before
 	return stt.Reopen(limited)
 }

@@ -16,28 +16,30 @@ const (
 	Speaking  State = "speaking"
 	// Muted is where a muted microphone rests; texts are still spoken and answered.
 	Muted State = "muted"
-	// EarFailed is where a turn ends whose ear did not work (the recogniser did not
-	// open, died or did not answer), and where the ear rests while the wake word
-	// engine cannot hear. It ends by itself.
+	// EarFailed is where a turn ends when the ear fails: the recogniser did not open,
+	// died or did not answer. The ear also rests there while the wake word engine
+	// cannot hear, and leaves it as soon as the engine works again.
 	EarFailed State = "error"
 
-	// AskingBack: a question was spoken, the recogniser is being opened for its answer.
+	// AskingBack follows a spoken question: the recogniser is being opened for its
+	// answer.
 	AskingBack State = "asking_back"
 	// FollowingUp listens for the answer to a question, which needs no wake word.
 	FollowingUp State = "following_up"
-	// EarOpen thinks about a complete sentence and waits for a clause to be added.
+	// EarOpen is Thinking about a complete sentence while the ear waits for another
+	// clause.
 	EarOpen State = "ear_open"
-	// HearingMore thinks about a complete sentence while its speaker goes on.
+	// HearingMore is Thinking about a complete sentence while its speaker goes on.
 	HearingMore State = "hearing_more"
-	// Correcting is idle after an act: a correction of it needs no wake word.
+	// Correcting is Idle after an act, while a correction of the act needs no wake
+	// word.
 	Correcting State = "correcting"
 	// CorrectingDeaf is Correcting while the wake word engine cannot hear.
 	CorrectingDeaf State = "correcting_deaf"
 )
 
-// Published is the state as it is told outside (MQTT, HTTP, logs), which knows
-// nothing of the finer ways of hearing: idle, wake, listening, thinking, speaking,
-// muted or error.
+// Published is the state as MQTT, HTTP and logs tell it, which does not show the
+// finer ways of hearing: idle, wake, listening, thinking, speaking, muted or error.
 func (s State) Published() State {
 	switch s {
 	case AskingBack:
@@ -55,15 +57,16 @@ func (s State) Published() State {
 	}
 }
 
-// resting says whether nothing is going on.
+// resting reports whether nothing is going on.
 func (s State) resting() bool {
 	return s == Idle || s == Correcting || s == Muted || s == EarFailed || s == CorrectingDeaf
 }
 
-// mayGrow says whether a clause may be added to the sentence that is thought about.
+// mayGrow reports whether a clause may be added to the sentence the mind is working
+// on.
 func (s State) mayGrow() bool { return s == EarOpen || s == HearingMore }
 
-// correctable says whether a correction needs no wake word.
+// correctable reports whether a correction needs no wake word.
 func (s State) correctable() bool { return s == Correcting || s == CorrectingDeaf }
 
 // Kind is what happened.
@@ -78,12 +81,12 @@ const (
 	HeardSentence Kind = "heard_sentence" // the utterance ended with a complete sentence: a clause may be added
 	NothingHeard  Kind = "nothing_heard"  // it ended without speech
 	Resumed       Kind = "resumed"        // whoever said a complete sentence goes on
-	NothingAdded  Kind = "nothing_added"  // nobody went on, or what was added cannot be heard
-	Added         Kind = "added"          // what was added has ended
+	NothingAdded  Kind = "nothing_added"  // nobody went on, or the addition could not be heard
+	Added         Kind = "added"          // the added clause has ended
 	Answered      Kind = "answered"       // a reply begins to sound
 	AskedBack     Kind = "asked_back"     // the reply was a question: its answer needs no wake word
 	Finished      Kind = "finished"       // nothing (more) to say, or the wake word engine hears again
-	Acted         Kind = "acted"          // a turn that ended has changed something: it may be corrected
+	Acted         Kind = "acted"          // a turn that has ended changed something: it may be corrected
 	NotCorrected  Kind = "not_corrected"  // the time for a correction is over
 	SayAsked      Kind = "say_asked"      // somebody asked to have a text spoken
 	Stopped       Kind = "stopped"        // stop, from any source
@@ -93,10 +96,10 @@ const (
 	Failed        Kind = "failed"
 )
 
-// next is the whole behaviour of a turn's state. What is not in it is ignored.
-// A wake word ends a turn that is thought about or spoken: what was sent to a
-// device by then stays sent. A stop ends what is heard or said; what was done may
-// still be corrected.
+// next is the whole behaviour of a turn's state. An event that is missing for a
+// state is ignored. A wake word ends a turn that is thinking or speaking: commands
+// already sent to a device stay sent. A stop ends what is heard or said; what was
+// done may still be corrected.
 var next = map[State]map[Kind]State{
 	Idle: {Woken: Waking, Acted: Correcting, SayAsked: Speaking, MicMuted: Muted, Failed: EarFailed},
 	Waking: {
@@ -141,11 +144,11 @@ var next = map[State]map[Kind]State{
 	},
 }
 
-// Deadlines of the states, so that no path leaves a turn stuck. Listening is
-// above the endpointer's own limits (5 s without, 8 s with speech); thinking
-// above a tool's and a model's, with whatever is added meanwhile; speaking above
-// the longest reply that is said; correcting above the time for a correction,
-// which counts in frames and ends by itself while there are any.
+// deadlines bound the states, so that no path leaves a turn stuck. Listening is
+// above the endpointer's own limits (5 s without, 8 s with speech); thinking is
+// above the limits of tools and models, additions included; speaking is above the
+// longest reply; correcting is above the time for a correction, which counts in
+// frames and ends by itself while frames come.
 var deadlines = map[State]time.Duration{
 	Waking:         10 * time.Second,
 	Listening:      15 * time.Second,
@@ -160,7 +163,7 @@ var deadlines = map[State]time.Duration{
 	CorrectingDeaf: 20 * time.Second,
 }
 
-// Next returns the state after k, and whether k means anything in s.
+// Next returns the state after event k, and whether k means anything in s.
 func Next(s State, k Kind) (State, bool) {
 	to, ok := next[s][k]
 	if !ok {

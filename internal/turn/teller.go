@@ -13,20 +13,20 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// teller answers utterances and speaks the answers, beside the loop.
+// teller answers utterances and speaks the replies, in a goroutine beside the loop.
 type teller struct {
 	mind     Mind
 	voice    *voice
 	observer Observer
-	keep     Keeper // nil: nothing that was said is kept
+	keep     Keeper // nil: no sound is recorded
 	live     bool
 	dryRun   bool
 	events   chan<- event
 	log      *slog.Logger
 }
 
-// tell answers an utterance and speaks the answer while it comes. While its sentence
-// may grow, the answer is made and nothing is said.
+// tell answers an utterance and speaks the reply as it comes. While the sentence
+// may still grow, the reply is made but not spoken.
 func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) {
 	sentences := make(chan string, 64)
 	mayPlay := make(chan struct{}) // closed when the answer may sound
@@ -79,8 +79,8 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	}
 }
 
-// tellAgain asks the slower recognisers for an utterance that the first could not
-// make out, and answers it.
+// tellAgain asks the slower recognisers for an utterance that the first one could
+// not understand, and answers it.
 func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 	text, err := second.Second(ctx)
 	t.rec.Timings.Transcript = t.watch.Now()
@@ -93,14 +93,14 @@ func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 	r.tell(ctx, t, text)
 }
 
-// awaitAddition waits for what may be added to the sentence, and answers that too.
-// It does not let a person wait who only asked something.
+// awaitAddition waits for a clause that may be added to the sentence, and answers
+// it too. A person who only asked a question does not have to wait for that.
 func (r *teller) awaitAddition(ctx context.Context, t *telling, asked record.Turn) {
 	if t.rec.Risk == "" || t.rec.Risk == string(tools.Read) {
 		return
 	}
 	var late <-chan time.Time
-	if r.live { // a microphone may end in the middle of it
+	if r.live { // the microphone may end before the addition is complete
 		timer := time.NewTimer(additionTimeout)
 		defer timer.Stop()
 		late = timer.C
@@ -116,11 +116,11 @@ func (r *teller) awaitAddition(ctx context.Context, t *telling, asked record.Tur
 	}
 }
 
-// tellNotHeard answers speech without a sentence in it, after a wake word: without
-// one, nobody waits for an answer.
+// tellNotHeard answers speech without a sentence in it. Only a person who said the
+// wake word waits for an answer and gets one.
 func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(string)) {
 	reply := ""
-	if t.rec.Outcome == record.Failed { // no recogniser worked, as tellAgain has noted
+	if t.rec.Outcome == record.Failed { // tellAgain found that no recogniser worked
 		if t.rec.Wake != nil {
 			reply = r.mind.Failed()
 		}
@@ -141,11 +141,12 @@ func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(stri
 	}
 }
 
-// shortestCommand is less speech than any command has: "stop" takes longer. What is
-// shorter and no command is the wake word's own end, or a cough.
+// shortestCommand is less speech than any command has: "stop" takes longer. Shorter
+// speech that is no command is the end of the wake word, or a cough.
 const shortestCommand = 400 * time.Millisecond
 
-// finishRecord tells of the end of a turn.
+// finishRecord hands the finished record to the observer, and the sound to the
+// keeper if it is recorded.
 func (r *teller) finishRecord(t *telling) {
 	t.rec.Timings.Total = t.watch.Now()
 	r.observer.TurnEnded(t.rec)
@@ -154,7 +155,7 @@ func (r *teller) finishRecord(t *telling) {
 	}
 }
 
-// report sends a turn's own news; it gives up when the loop has ended.
+// report sends an event of a turn to the loop. It gives up when ctx ends.
 func (r *teller) report(ctx context.Context, t *telling, k Kind) {
 	select {
 	case r.events <- event{kind: k, turn: t.id}:
@@ -162,7 +163,7 @@ func (r *teller) report(ctx context.Context, t *telling, k Kind) {
 	}
 }
 
-// acted says whether a turn changed something that a person may want back.
+// acted reports whether a turn changed something that a person may want back.
 func acted(r record.Record) bool {
 	if r.Outcome != record.Done {
 		return false
@@ -175,8 +176,8 @@ func acted(r record.Record) bool {
 	return false
 }
 
-// closingSound is the sound of a turn's end where no word of a reply was heard:
-// because there is none, or because no voice works.
+// closingSound is the sound at the end of a turn in which no word of a reply was
+// heard, because there was no reply or no voice works.
 func closingSound(r record.Record, given, played int) earcon.Sound {
 	switch {
 	case played > 0, r.Outcome == record.Ignored && given == 0:

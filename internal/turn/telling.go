@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// telling is the turn that is being told. The loop owns it while it listens, then
-// the goroutine that answers it.
+// telling is the turn in progress. The loop owns it while it listens; after that
+// the goroutine that answers it does.
 type telling struct {
 	id        string
 	rec       record.Record
@@ -18,10 +18,10 @@ type telling struct {
 	watch     record.Stopwatch
 	utterance utterance
 	followUp  bool          // it is the answer to a question
-	chimeOver bool          // the sound of the open microphone was made, or is not wanted
-	additions chan addition // to its sentence; nil where that cannot grow
+	chimeOver bool          // the sound of the open microphone was played, or is not wanted
+	additions chan addition // what is added to its sentence; nil if it cannot grow
 	aftermath aftermath
-	cancel    context.CancelFunc // nil while nothing of it runs beside the loop
+	cancel    context.CancelFunc // ends its goroutine beside the loop; nil while there is none
 }
 
 // utterance is what was said in a turn.
@@ -29,21 +29,20 @@ type utterance struct {
 	words      words
 	spoke      time.Duration // from the first to the last speech
 	loudest    float64       // dBFS
-	least      float64       // dBFS: who answers a question is at least as loud
-	loudFrames int           // of at least that
-	sound      []int16       // all of it, where it is kept
+	least      float64       // dBFS: the answer to a question is at least as loud
+	loudFrames int           // frames at least that loud
+	sound      []int16       // the whole sound, if it is recorded
 }
 
-// aftermath is what a turn leaves to the loop when it has been told.
+// aftermath is what the end of a turn means for the loop.
 type aftermath struct {
 	asks  bool         // a question was spoken: its answer needs no wake word
-	acted bool         // something was changed: a correction needs none
-	halts bool         // it was the word stop: what waits to be spoken is dropped
-	sound earcon.Sound // in place of words; "" for none
+	acted bool         // something was changed: a correction needs no wake word
+	halts bool         // the command was "stop": texts waiting to be spoken are dropped
+	sound earcon.Sound // played because no words were spoken; "" for none
 }
 
-// newTelling begins the turn of something that was said at a time of the frames'
-// clock.
+// newTelling begins the turn of speech that began at a time of the frames' clock.
 func newTelling(c Config, at time.Time) *telling {
 	t := &telling{id: record.NewID(), started: at, watch: record.Stopwatch{Zero: at}}
 	t.rec = record.Record{ID: t.id, Time: at, Source: c.Source, Area: c.Area, Route: record.RouteNone}
@@ -52,8 +51,8 @@ func newTelling(c Config, at time.Time) *telling {
 	return t
 }
 
-// startClock starts the clock of a turn at the end of speech, of which was known at
-// a time of the frames' clock and of the wall's.
+// startClock starts the clock of a turn at the end of speech. at and wall are when
+// the end was found, on the frames' clock and on the wall clock.
 func (t *telling) startClock(speechEnd, at, wall time.Time, live bool) {
 	t.watch = record.Stopwatch{Zero: speechEnd}
 	if !live {
@@ -64,8 +63,8 @@ func (t *telling) startClock(speechEnd, at, wall time.Time, live bool) {
 	t.rec.Timings.Endpoint = t.watch.At(at.Add(t.watch.Shift))
 }
 
-// unanswered says whether what was heard after a question was no answer to it and
-// nothing else that is meant for the house: that is no turn.
+// unanswered reports whether the speech heard after a question was neither an
+// answer nor meant for the house. Such a turn leaves no record.
 func (t *telling) unanswered() bool {
 	return t.followUp && t.rec.Outcome == record.Ignored && t.rec.Route == record.RouteNone
 }

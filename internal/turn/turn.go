@@ -1,10 +1,10 @@
 // Package turn is the ear: it tells the story of one spoken command, from the wake
 // word to the spoken reply, in the words of the pure packages. It exists so that
-// the story can be read, and tested, without a microphone or a model: everything
-// it needs from the world is one of the interfaces below, in the order in which a
-// turn needs them. What is understood and done is the mind's (package answer).
+// the story can be read, and tested, without a microphone or a model: everything it
+// needs from the world is one of the interfaces below, in the order in which a turn
+// needs them. Package answer, the mind, understands the text and acts on it.
 //
-// Loop owns the microphone's state and tells one turn after the other. To add a
+// Loop owns the microphone's state and runs one turn after the other. To add a
 // step, add its interface here, its event to the table in state.go, and its call
 // where the story reaches it.
 package turn
@@ -33,18 +33,19 @@ type (
 		Push(ctx context.Context, f audio.Frame) (speech.Partial, error)
 		Finish(ctx context.Context) (speech.Transcript, error)
 	}
-	// Deliberate is what a Transcriber can be as well: one with slower recognisers
-	// behind the one that Finish asks. Second asks them for the utterance of the
-	// last Finish, when that gave no text or an error. It may take seconds, and
-	// runs beside the loop: the next Begin may come before it has returned.
+	// Deliberate is a Transcriber that has slower recognisers behind the one that
+	// Finish asks. Second asks them for the utterance of the last Finish, when that
+	// gave no text or an error. It may take seconds and runs beside the loop: the next
+	// Begin may come before it has returned.
 	Deliberate interface {
 		Second(ctx context.Context) (speech.Transcript, error)
 	}
 	// Endpointer decides when the speaker is done. It observes the room between
 	// utterances, to know its noise and how loud the wake word was. Reset begins an
-	// utterance; the zero Detection is one without a wake word. Admit gives the
-	// frames the recogniser may have of a frame: what is far below the wake word's
-	// loudness is background, and what turns out to be its beginning comes late.
+	// utterance; the zero Detection means one without a wake word. Admit takes a frame
+	// and returns the frames the recogniser may have: sound far below the wake word's
+	// loudness is background and is held back, and is returned later if it turns out
+	// to be the beginning of speech.
 	Endpointer interface {
 		Observe(f audio.Frame)
 		Reset(d speech.Detection)
@@ -55,19 +56,19 @@ type (
 	Mind interface {
 		Judge(partial string) speech.Completeness
 		Answer(ctx context.Context, t record.Turn)
-		Extend(ctx context.Context, t record.Turn, whole string) // by what was added to a sentence that is done
+		Extend(ctx context.Context, t record.Turn, whole string) // answers commands added to a sentence already carried out
 		Corrections
 		Apologies
 	}
-	// Corrections tells what may be said to a turn that is over.
+	// Corrections tells which texts may correct a turn that is over.
 	Corrections interface {
-		Amends(text string) bool                          // it corrects what was just done
-		Amendable(source record.Source, area string) bool // there is something to correct
+		Amends(text string) bool                          // whether the text corrects what was just done
+		Amendable(source record.Source, area string) bool // whether there is something to correct
 	}
-	// Apologies are what is said when there is nothing to answer.
+	// Apologies are the replies to speech that cannot be answered.
 	Apologies interface {
-		NotHeard() string // there was speech, and no sentence in it
-		Failed() string   // no recogniser could take it in
+		NotHeard() string // to speech without a sentence in it
+		Failed() string   // to speech that no recogniser could process
 	}
 	// Synthesizer makes a sentence audible.
 	Synthesizer interface {
@@ -77,9 +78,8 @@ type (
 	Speaker interface {
 		Play(ctx context.Context, c audio.Clip) error
 	}
-	// Keeper keeps what was said, where that is wanted (H10): the record of a turn
-	// and the sound of its utterance. It must return quickly and may be called from
-	// any goroutine.
+	// Keeper stores the record of a turn with the sound of its utterance, if recording
+	// is wanted (H10). It must return quickly and may be called from any goroutine.
 	Keeper interface {
 		Keep(r record.Record, utterance audio.Clip)
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // openEar begins a turn. The command may follow the wake word in one breath, so the
-// sound since the end of the word is taken from the pre-roll; the answer to a question
-// begins later, from somebody who is at least of a loudness in dBFS.
+// sound since the end of the word is taken from the pre-roll. The answer to a
+// question begins later; least is how loud in dBFS it must be.
 func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64) {
 	l.endTurn() // at once, whatever the recogniser takes to open
 	t := newTelling(l.cfg, d.At)
@@ -69,16 +69,17 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 	}
 }
 
-// The sound of the open microphone is for who waits for it: a command in one
-// breath with the wake word needs none. What is shorter than a word is the wake
-// word's own end.
+// Times for the sound of the open microphone, which is for a person who waits for
+// it: a command in one breath with the wake word needs none. Speech shorter than
+// wordsEnd is the end of the wake word itself.
 const (
 	oneBreath  = 350 * time.Millisecond
 	wordsEnd   = 160 * time.Millisecond
 	afterWords = 200 * time.Millisecond
 )
 
-// chimeOpen makes the sound of the open microphone when nobody speaks yet.
+// chimeOpen plays the sound of the open microphone once, if nobody has begun to
+// speak.
 func (l *Loop) chimeOpen(ctx context.Context, at time.Time, e speech.Endpoint) {
 	t := l.turn
 	spoke := e.SpeechEnd.Sub(e.SpeechStart)
@@ -92,7 +93,7 @@ func (l *Loop) chimeOpen(ctx context.Context, at time.Time, e speech.Endpoint) {
 	}
 }
 
-// sourceEnded ends the utterance with the sound, as silence would have.
+// sourceEnded ends the utterance when the source of sound ends, as silence would.
 func (l *Loop) sourceEnded(ctx context.Context) {
 	switch l.state {
 	case Listening, FollowingUp:
@@ -117,8 +118,9 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 	l.endUtterance(ctx, e, at)
 }
 
-// endUtterance writes the utterance down. The recogniser, which may be one in another
-// machine, is not asked about what nobody said to us.
+// endUtterance ends the utterance and has its text answered. The recogniser, which
+// may run on another machine, is not asked about speech that was not meant for the
+// house.
 func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
 	t := l.turn
 	t.rec.Endpoint = &record.Endpoint{Reason: e.Reason}
@@ -147,7 +149,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	case !spoken:
 		t.rec.Outcome = record.Ignored
 		t.utterance.sound = nil // nobody spoke in it
-		if !t.followUp {        // a question that nobody answers is no turn
+		if !t.followUp {        // a question without an answer leaves no record
 			l.teller.finishRecord(t)
 		}
 		l.step(ctx, NothingHeard)
@@ -160,7 +162,8 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	}
 }
 
-// think lets a turn be told beside the loop, which is free to hear a barge-in.
+// think runs the answer to a turn beside the loop, which stays free to hear a
+// barge-in.
 func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript, k Kind) {
 	t.rec.Transcript = &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
 	l.step(ctx, k)

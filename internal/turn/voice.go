@@ -19,7 +19,7 @@ type voice struct {
 	playing atomic.Pointer[string] // the sentence that is played, or was last
 }
 
-// says reports whether a word is in what we are saying ourselves.
+// says reports whether the sentence being played holds a word.
 func (v *voice) says(word string) bool {
 	s := v.playing.Load()
 	return s != nil && strings.Contains(strings.ToLower(*s), strings.ToLower(word))
@@ -31,10 +31,10 @@ type audible struct {
 	clip     audio.Clip
 }
 
-// speak says the sentences in order, the next one being made while one plays, and
-// counts those that were heard to their end. It returns when the last was heard, or
-// at once when the turn is cancelled. The first waits until mayPlay is closed (nil:
-// it does not wait), and its beginning is told.
+// speak plays the sentences in order, making the next one while one plays, and
+// counts those that were played to their end. It returns after the last one, or at
+// once when the turn is cancelled. The first sentence waits until mayPlay is closed
+// (nil: it does not wait); begins is called when it starts.
 func (v *voice) speak(ctx context.Context, sentences <-chan string, mayPlay <-chan struct{}, begins func(time.Time)) (played int) {
 	clips := make(chan audible, 1)
 	go func() {
@@ -76,8 +76,8 @@ func (v *voice) speak(ctx context.Context, sentences <-chan string, mayPlay <-ch
 	return played
 }
 
-// synthesize makes a sentence audible; false where it cannot be, or need not be
-// any more.
+// synthesize makes a sentence audible; false if that fails or the turn was
+// cancelled.
 func (v *voice) synthesize(ctx context.Context, sentence string) (audio.Clip, bool) {
 	if ctx.Err() != nil || v.synthesizer == nil {
 		return audio.Clip{}, false

@@ -8,20 +8,20 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Scorer is a wake word detector that tells how near the newest sound is to a
-// wake word, for a meter.
+// Scorer is a wake word detector that tells how close the newest sound is to a wake
+// word, for a meter.
 type Scorer interface {
 	Score() float64
 }
 
-// StopListener is a wake word detector that also hears words that end what is
-// being said (speech.Detection.Stop), while it is told to: they are short, and
-// in ordinary talk they would be heard too often.
+// StopListener is a wake word detector that can also hear the words that end a
+// reply (speech.Detection.Stop). It listens for them only while it is told to: they
+// are short and would be heard too often in ordinary talk.
 type StopListener interface {
 	ListenForStop(on bool)
 }
 
-// wakeWord is the wake word engine.
+// wakeWord is the wake word engine with the trouble it has.
 type wakeWord struct {
 	engine  WakeDetector // nil with push-to-talk
 	budget  time.Duration
@@ -34,7 +34,8 @@ func (w *wakeWord) detect(ctx context.Context, f audio.Frame) (speech.Detection,
 	return w.engine.Detect(limited, f)
 }
 
-// score is how near the newest sound is to a wake word; 0 for an engine without one.
+// score is how close the newest sound is to a wake word; 0 for an engine without
+// scores.
 func (w *wakeWord) score() float64 {
 	if s, ok := w.engine.(Scorer); ok {
 		return s.Score()
@@ -48,8 +49,8 @@ func (w *wakeWord) listenForStop(on bool) {
 	}
 }
 
-// noteTrouble takes what is wrong with the engine, nil for nothing, and says
-// whether that is news.
+// noteTrouble notes what is wrong with the engine, nil for nothing, and reports
+// whether that changed.
 func (w *wakeWord) noteTrouble(err error) bool {
 	trouble := ""
 	if err != nil {
