@@ -37,7 +37,7 @@ type correctionWindow struct {
 	log        *slog.Logger
 
 	until time.Time // in the frames' clock
-	least float64   // dBFS: a quieter frame is not part of a correction
+	least float64   // dBFS: a correction is at least as loud
 	said  overheard
 }
 

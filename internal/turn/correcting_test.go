@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// TestAnAnswerThatWasNotHeardStaysHere: what comes after a question may be
-// anybody's, so no recogniser elsewhere hears it.
+// TestAnAnswerThatWasNotHeardStaysHere: sound after a question may come from
+// anybody, so no recogniser on another machine gets it.
 func TestAnAnswerThatWasNotHeardStaysHere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -23,8 +23,8 @@ func TestAnAnswerThatWasNotHeardStaysHere(t *testing.T) {
 	})
 }
 
-// TestOnlyWhatWasSaidIsKept: the sound of a turn holds no more of the room than
-// the moment before it.
+// TestOnlyWhatWasSaidIsKept: the recorded sound of a turn holds no more of the room
+// than the moment before the speech.
 func TestOnlyWhatWasSaidIsKept(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -37,7 +37,8 @@ func (l *Loop) awaitAnswer(ctx context.Context, f audio.Frame, e speech.Endpoint
 	return e
 }
 
-// tooQuiet reports whether what was heard was too quiet to be the person we asked.
+// tooQuiet reports whether the speech was too quiet to come from the person who was
+// asked.
 func (u *utterance) tooQuiet() bool { return u.loudFrames < leastLoudFrames }
 
 // awaitAnswerAgain drops sound that was no answer and waits for one.

@@ -17,8 +17,8 @@ type ear struct {
 	pushed  bool // the only utterance of push-to-talk was opened
 }
 
-// hear gives one frame to the state that uses it. While an utterance is heard after
-// a wake word, no wake word is listened for; in all other states it is.
+// hear gives one frame to the state that uses it, unless the microphone is muted.
+// The wake word is listened for in every state but Listening.
 func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	if l.ear.muted {
 		return
@@ -103,8 +103,9 @@ func (l *Loop) meter(level float64) {
 	l.parts.Observer.Hearing(Hearing{Level: level, Score: l.wakeWord.score()})
 }
 
-// detect listens for the wake word and reports whether the frame ended one. Trouble
-// with the engine is reported once when it begins and once when it ends.
+// detect listens for the wake word and the stop words, and reports whether it heard
+// one. Trouble with the engine is reported once when it begins and once when it
+// ends.
 func (l *Loop) detect(ctx context.Context, f audio.Frame) bool {
 	if l.cfg.PushToTalk || l.wakeWord.engine == nil {
 		return false
@@ -142,7 +143,7 @@ func (l *Loop) wakeWordChanged(ctx context.Context, err error) {
 	}
 }
 
-// wake opens an utterance, and ends what was being told (barge-in).
+// wake opens an utterance, and interrupts a reply (barge-in).
 func (l *Loop) wake(ctx context.Context, d speech.Detection) {
 	if l.step(ctx, Woken) {
 		l.openEar(ctx, d, 0)

@@ -32,7 +32,7 @@ type Config struct {
 	PreRoll time.Duration
 }
 
-// mostWaiting is how many texts may wait to be spoken while a turn is told.
+// mostWaiting is how many texts may wait to be spoken.
 const mostWaiting = 8
 
 // Parts are what a loop is made of. Wake may be nil with PushToTalk; Voice and

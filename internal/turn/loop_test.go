@@ -25,9 +25,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bench is a loop with everything around it in a test's hands. Sound comes when
-// the test speaks: a frame with the sample 1 is the wake word, 2 is speech, 3 is
-// the end of an utterance, 4 its end without any speech, 5 its end after a cough.
+// bench is a loop with test doubles around it. Each frame is sent by the test: a
+// frame with the sample 1 is the wake word, 2 is speech, 3 is the end of an
+// utterance, 4 its end without any speech, 5 its end after a cough.
 type bench struct {
 	t        *testing.T
 	frames   chan audio.Frame
@@ -63,7 +63,7 @@ func newBench(t *testing.T) *bench {
 	return newBenchWith(t, nil)
 }
 
-// newBenchWith has another transcriber in the place of the bench's own.
+// newBenchWith makes a bench with another transcriber.
 func newBenchWith(t *testing.T, stt turn.Transcriber) *bench {
 	t.Helper()
 	b := &bench{
@@ -182,7 +182,7 @@ func TestBargeInStopsSpeaking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.speaker.PlayFunc = forever
-		b.sound(1, 3) // speaking now, without an end
+		b.sound(1, 3) // a reply that does not end
 		b.sound(1, 4) // the wake word again, then nothing
 		b.stop()
 		b.want([]turn.State{turn.Waking, turn.Listening, turn.Thinking, turn.Speaking, turn.Waking, turn.Listening, turn.Idle},
@@ -232,7 +232,7 @@ func TestTooManyTextsAreRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		b.sound(1) // listening: nothing is spoken now
+		b.sound(1) // listening: nothing is spoken in this state
 		refused := 0
 		for range 12 {
 			if err := b.loop.Say(t.Context(), "Dinner is ready."); errors.Is(err, turn.ErrBusy) {

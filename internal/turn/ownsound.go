@@ -62,7 +62,7 @@ type ownSound struct {
 	voiceLevels   []float64 // dBFS of the last frames while we spoke
 	voiceLevel    float64   // dBFS: the loudness of our voice in the microphone
 	voiceEchoEnds time.Time
-	noise         uint32 // state of the generator of quiet
+	noise         uint32 // state of the random generator that quiet uses
 }
 
 // chime starts playing a short sound and returns at once.

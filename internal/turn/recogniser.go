@@ -89,8 +89,8 @@ func (r *recogniser) finish(ctx context.Context) (speech.Transcript, error) {
 	return r.stt.Finish(limited)
 }
 
-// drop closes the utterance and ignores its text. It may take a while, because a
-// new grammar is set at the end of an utterance.
+// drop closes the utterance without asking for its text, which could take a while.
+// The utterance must be closed because a new grammar waits for its end.
 func (r *recogniser) drop(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, earBudget)
 	defer cancel()

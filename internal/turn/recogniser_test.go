@@ -22,8 +22,8 @@ type deliberate struct {
 
 func (d *deliberate) Second(ctx context.Context) (speech.Transcript, error) { return d.second(ctx) }
 
-// TestASlowerRecogniserIsAsked: what the first did not make out, with or without
-// an error, another one hears while the loop goes on.
+// TestASlowerRecogniserIsAsked: when the first recogniser gives no text or an
+// error, a slower one is asked while the loop goes on.
 func TestASlowerRecogniserIsAsked(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -90,8 +90,8 @@ func TestASlowerRecogniserIsAsked(t *testing.T) {
 	}
 }
 
-// TestStopWhileASlowRecogniserThinks: the question is given up, and the next
-// wake word is heard.
+// TestStopWhileASlowRecogniserThinks: a stop gives up the slower recogniser's
+// answer, and the next wake word is heard.
 func TestStopWhileASlowRecogniserThinks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// A loop answers whatever goes on around it, and one that hangs in an engine does
-// not until that lets go.
+// A loop answers in any state. A loop that hangs in an engine does not answer until
+// the engine returns.
 func TestOnlyALoopThatHangsDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestOnlyALoopThatHangsDoesNotAnswer(t *testing.T) {
 			return speech.Detection{}, false, nil
 		}
 		b.sound(0)
-		for range 40 { // more questions than wait in line
+		for range 40 { // more questions than the queue holds
 			if answers() {
 				t.Fatal("a loop that hangs answers")
 			}

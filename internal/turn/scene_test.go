@@ -188,8 +188,8 @@ func (s *scene) note(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf("%6d ", time.Since(s.start).Milliseconds())+fmt.Sprintf(format, args...))
 }
 
-// events are the notes in a fixed order: what happens at the same time on both
-// sides of a channel has none.
+// events returns the notes in a fixed order: events that happen at the same time on
+// both sides of a channel have no order of their own.
 func (s *scene) events() []string {
 	order := []string{"refused:", "state", "cut", "turn", "call", "plays"}
 	rank := func(note string) int { return slices.Index(order, strings.Fields(note)[1]) }
@@ -388,10 +388,10 @@ func (s *scene) call(ctx context.Context, c tools.Call) (tools.Result, error) {
 // StateChanged makes the scene an observer.
 func (s *scene) StateChanged(to turn.State) { s.note("state %s", to) }
 
-// Hearing is of no interest here.
+// Hearing does nothing.
 func (s *scene) Hearing(turn.Hearing) {}
 
-// Replied is of no interest here.
+// Replied does nothing.
 func (s *scene) Replied(string, string) {}
 
 // TurnEnded notes what a turn was.
@@ -419,8 +419,8 @@ func (s *scene) Keep(_ record.Record, c audio.Clip) {
 	s.clips = append(s.clips, c)
 }
 
-// TestScenes acts out what a microphone hears of people, of the house's other
-// sounds and of our own, and compares what comes of it, and when.
+// TestScenes plays scenes in which a microphone hears people, other sounds of the
+// house and our own sound, and compares what happens and when.
 func TestScenes(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/scenes/*.txtar")

@@ -18,7 +18,8 @@ const (
 	Muted State = "muted"
 	// EarFailed is where a turn ends when the ear fails: the recogniser did not open,
 	// died or did not answer. The ear also rests there while the wake word engine
-	// cannot hear, and leaves it as soon as the engine works again.
+	// cannot hear. The state ends by itself, at its deadline or when the engine works
+	// again.
 	EarFailed State = "error"
 
 	// AskingBack follows a spoken question: the recogniser is being opened for its
@@ -80,7 +81,7 @@ const (
 	Heard         Kind = "heard"          // the utterance ended with speech in it, or a correction was heard
 	HeardSentence Kind = "heard_sentence" // the utterance ended with a complete sentence: a clause may be added
 	NothingHeard  Kind = "nothing_heard"  // it ended without speech
-	Resumed       Kind = "resumed"        // whoever said a complete sentence goes on
+	Resumed       Kind = "resumed"        // the speaker of a complete sentence goes on
 	NothingAdded  Kind = "nothing_added"  // nobody went on, or the addition could not be heard
 	Added         Kind = "added"          // the added clause has ended
 	Answered      Kind = "answered"       // a reply begins to sound

@@ -73,8 +73,9 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// Nothing may be stuck: a stop ends every state but those the microphone rests in,
-// a deadline all but the two that have no end of their own, and a failure ends a turn.
+// No state may be stuck: a stop ends every state except those in which the
+// microphone rests, a deadline ends every state except Idle and Muted, and a
+// failure ends a turn.
 func TestEveryStateCanBeLeft(t *testing.T) {
 	t.Parallel()
 	for _, s := range states() {
@@ -99,7 +100,7 @@ func TestEveryStateCanBeLeft(t *testing.T) {
 	}
 }
 
-// The contract has seven words for the states.
+// The published states are seven words.
 func TestTheWorldHearsSevenWords(t *testing.T) {
 	t.Parallel()
 	words := map[State]bool{}
@@ -128,7 +129,7 @@ func FuzzNextStaysInTheTable(f *testing.F) {
 	})
 }
 
-// The document draws the table; -update draws it anew.
+// The document contains the table as a diagram; -update draws it again.
 func TestTheDocumentDrawsTheTable(t *testing.T) {
 	t.Parallel()
 	const path, begin, end = "../../docs/turn-states.md", "```mermaid\n", "```\n"
@@ -153,7 +154,7 @@ func TestTheDocumentDrawsTheTable(t *testing.T) {
 	t.Errorf("%s does not hold the diagram of the table (-update draws it); it should be:\n%s", path, diagram())
 }
 
-// states are all of them, in the order of a turn.
+// states lists all states, in the order of a turn.
 func states() []State {
 	return []State{
 		Idle, Waking, Listening, Thinking, EarOpen, HearingMore, Speaking, AskingBack, FollowingUp,
@@ -161,8 +162,8 @@ func states() []State {
 	}
 }
 
-// diagram draws the table for a document (Mermaid). A state that is published by
-// another word has that in brackets.
+// diagram draws the table for a document (Mermaid). A state that is published under
+// another name shows that name in brackets.
 func diagram() string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n    [*] --> idle\n")

@@ -32,8 +32,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected parts of the stories")
 
-// story is a txtar file: what was heard, how the devices and the model answer,
-// and what must come of it.
+// story is a txtar file: what was heard, how the devices and the model answer, and
+// what must happen.
 type story struct {
 	heard, model []string
 	answers      map[string]string // device: outcome, where it is not "confirmed"
