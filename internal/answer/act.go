@@ -114,7 +114,7 @@ func devices(steps []plan.Step) []string {
 
 func impossible(s plan.Step) bool { return s.Err != nil }
 
-// calls is what came of the steps of a turn, by their index.
+// calls holds the results of a turn's steps, by the index of the step.
 type calls struct {
 	results   []tools.Result
 	made      []record.CallMade
@@ -157,8 +157,8 @@ func (c calls) cause() error {
 	return nil
 }
 
-// into puts the calls into the record of the turn. A step that needed no tool
-// is no call.
+// into puts the calls into the record of the turn, without the steps that needed no
+// tool.
 func (c calls) into(x *exchange) {
 	x.rec.Outcome = record.Done
 	for i, m := range c.made {

@@ -38,7 +38,7 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	more := record.Record{ID: x.rec.ID, Source: x.rec.Source, Area: x.rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
 	before := a.memory.recall(x.Request)
 	added := &exchange{Request: x.Request, rec: &more, watch: x.watch, say: x.say}
-	added.done, _ = plan.Calls(first, a.match.House(), x.Area) // it was no error the first time
+	added.done, _ = plan.Calls(first, a.match.House(), x.Area) // the first commands were planned without an error before
 	did := a.act(ctx, added, all)
 	add(x.rec, more, all.Actions)
 	a.memory.keep(x.Request, did.with(before, x.Text, whole), x.rec.Reply)

@@ -40,7 +40,7 @@ func steps() []step {
 	}
 }
 
-// exchange is one text on its way through the steps, and what has become of it.
+// exchange is one text on its way through the steps, with its record so far.
 type exchange struct {
 	record.Request
 	rec    *record.Record
@@ -48,7 +48,7 @@ type exchange struct {
 	say    func(sentence string)
 	before *past           // what the asker's last turn did; nil: nothing is remembered
 	asked  bool            // a question was waiting for an answer
-	local  intent.Decision // what the sentences make of the text, once they were asked
+	local  intent.Decision // the decision of the matcher, once it was asked
 	done   []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
 }
 

@@ -65,7 +65,7 @@ func (s *shelf) Offer(string) (record.Task, bool) {
 }
 
 // patient is a server that is lost: calls about the devices in lost get the error
-// there, until it is connected anew and heals.
+// there, until it is connected again and healed.
 type patient struct {
 	mu         sync.Mutex
 	lost       map[string]error
@@ -245,8 +245,8 @@ func openOf(s *shelf) string {
 	return strings.Join(all, ", ")
 }
 
-// TestResumeRepeatsNothingConfirmed: only what was open is done, and then there is
-// nothing left to resume.
+// TestResumeRepeatsNothingConfirmed: only the open steps are made, and then there
+// is nothing left to resume.
 func TestResumeRepeatsNothingConfirmed(t *testing.T) {
 	t.Parallel()
 	p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNotConnected}}, &shelf{}
@@ -278,8 +278,8 @@ func TestResumeRepeatsNothingConfirmed(t *testing.T) {
 	}
 }
 
-// TestANoDeclinesTheOffer: and undoes nothing; what is done after the offer is
-// what a "no" is about again.
+// TestANoDeclinesTheOffer: a "no" declines the offer and undoes nothing. After
+// something else was done, a "no" undoes that.
 func TestANoDeclinesTheOffer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -312,8 +312,8 @@ func TestANoDeclinesTheOffer(t *testing.T) {
 	})
 }
 
-// TestWhatMustNotBeDoneTwiceIsNotKept: a toggle that may have been carried out
-// would be undone by another one.
+// TestWhatMustNotBeDoneTwiceIsNotKept: a toggle that may have been carried out is
+// not kept, because a second one would undo it.
 func TestWhatMustNotBeDoneTwiceIsNotKept(t *testing.T) {
 	t.Parallel()
 	p, tasks := &patient{lost: map[string]error{"Bedroom Lamp": tools.ErrNoAnswer, "Kitchen Light": tools.ErrNoAnswer}}, &shelf{}
@@ -375,8 +375,9 @@ func TestJudgementOfAModelsTask(t *testing.T) {
 	}
 }
 
-// TestResumeIsDoneOnce: by two at a time, of a tool without receipts, and of what
-// was sent in the resuming itself.
+// TestResumeIsDoneOnce: a step is made only once when two turns resume at the same
+// time, when its tool gives no receipt, and when its answer is lost while it is
+// resumed.
 func TestResumeIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	order := record.TaskStep{Tool: "order", Server: "shop", Args: json.RawMessage(`{"what":"milk"}`), Once: true}

@@ -20,7 +20,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// needing is an answerer in a house, and what its turns waited for.
+// needing is an answerer in a house, with a list of what its turns waited for.
 type needing struct {
 	*answer.Answerer
 	matcher *fake.Matcher
@@ -28,7 +28,8 @@ type needing struct {
 	needs   []string
 }
 
-// needs is one whose waits are what await says.
+// needs makes a needing that notes each need before the caller's AwaitFunc answers
+// it.
 func needs(t *testing.T, h *home.House, model *fake.Assistant, caller *fake.Caller) *needing {
 	t.Helper()
 	n := &needing{matcher: &fake.Matcher{}}
@@ -72,7 +73,7 @@ func lamp(name, server string) home.Entity {
 	}
 }
 
-// obeys is a call that is confirmed.
+// obeys is the result of a call that the device confirmed.
 func obeys(c tools.Call) tools.Result {
 	var args struct {
 		Device string `json:"device_name"`
@@ -81,8 +82,8 @@ func obeys(c tools.Call) tools.Result {
 	return tools.Result{Receipt: &tools.Receipt{Device: args.Device, Property: "on", Outcome: tools.Confirmed, Value: "on"}}
 }
 
-// TestAStepWaitsForItsOwnServer: of two lamps in one sentence the one whose server
-// is there is on while the other's is still waited for.
+// TestAStepWaitsForItsOwnServer: of two lamps in one sentence, the lamp whose
+// server is there is switched on while the other one's server is still waited for.
 func TestAStepWaitsForItsOwnServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +119,8 @@ func TestAStepWaitsForItsOwnServer(t *testing.T) {
 	})
 }
 
-// TestWhatASentenceNeeds: who is waited for, before the house is known and after.
+// TestWhatASentenceNeeds: what a sentence waits for, before the house is known and
+// after.
 func TestWhatASentenceNeeds(t *testing.T) {
 	t.Parallel()
 	const (
@@ -158,8 +160,8 @@ func TestWhatASentenceNeeds(t *testing.T) {
 	}
 }
 
-// TestANameIsLookedForInEveryHouseThatComes: the first one that is told does not
-// end the wait for the one that has the thing.
+// TestANameIsLookedForInEveryHouseThatComes: a house without the named thing does
+// not end the wait for the next house.
 func TestANameIsLookedForInEveryHouseThatComes(t *testing.T) {
 	t.Parallel()
 	houses := []*home.House{

@@ -10,8 +10,9 @@ import (
 	"voicegateway/internal/record"
 )
 
-// TestCommandsAMinuteAreBounded: per MQTT and HTTP source, not for microphones;
-// questions are free, and a minute later there is room again.
+// TestCommandsAMinuteAreBounded: commands are limited for each MQTT and HTTP source
+// and not for microphones; questions do not count, and after a minute there is room
+// again.
 func TestCommandsAMinuteAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ type Safety struct {
 	FanOutLimit int    `yaml:"fan_out_limit"` // the most devices a command may change without being confirmed
 }
 
-// DefaultSafety denies dangerous acts and confirms commands for more than five
+// DefaultSafety denies dangerous acts, and asks before a command for more than five
 // devices.
 func DefaultSafety() Safety { return Safety{Dangerous: "deny", FanOutLimit: 5} }
 

@@ -92,8 +92,8 @@ func held(t *testing.T, file string, archive *txtar.Archive) {
 	}
 }
 
-// TestOnlyCorrectionsAmend: everything else that is heard without a wake word is
-// the television.
+// TestOnlyCorrectionsAmend: anything else that is heard without a wake word is
+// taken for television.
 func TestOnlyCorrectionsAmend(t *testing.T) {
 	t.Parallel()
 	said := map[string][]string{
@@ -145,8 +145,8 @@ func called(k **talk, calls []tools.Call, risk tools.Risk, words string) func(co
 	}
 }
 
-// TestAModelsActsAreTakenBack: without the model, and only what is a device's
-// state.
+// TestAModelsActsAreTakenBack: what a model did is undone without the model, as far
+// as it is the state of a device.
 func TestAModelsActsAreTakenBack(t *testing.T) {
 	t.Parallel()
 	control := func(device, action string) tools.Call {
@@ -260,8 +260,8 @@ func TestAGroupOfAModelIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestUndoWaitsItsTurn: what somebody else is just doing to a device is done
-// before it is looked at and left alone.
+// TestUndoWaitsItsTurn: an undo waits until another turn has finished with the
+// device, and then leaves that turn's change alone.
 func TestUndoWaitsItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -293,7 +293,8 @@ func TestUndoWaitsItsTurn(t *testing.T) {
 	})
 }
 
-// TestTwoUndoesAtOnceAreOne: what is taken back is handed over once.
+// TestTwoUndoesAtOnceAreOne: two undoes at the same time do not both take back the
+// same change.
 func TestTwoUndoesAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	k := converse(t, "en", nil)
@@ -333,8 +334,8 @@ func TestADryRunOfAnUndo(t *testing.T) {
 	}
 }
 
-// TestPacksOfOthersAreCorrectedToo: the words of corrections are ours in every
-// language, whoever made the sentences.
+// TestPacksOfOthersAreCorrectedToo: corrections use our own words in every
+// language, even with sentences made by others.
 func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 	t.Parallel()
 	w := fake.NewWorld()
@@ -359,7 +360,8 @@ func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptIsBounded: an area is whatever a sender calls it.
+// TestWhatIsKeptIsBounded: the sender of a text may call its area anything, so the
+// number of askers that are remembered is bounded.
 func TestWhatIsKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
