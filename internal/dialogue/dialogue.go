@@ -1,7 +1,8 @@
-// Package dialogue holds the words between the mind and a language model: what a
-// model is asked, what it answers piece by piece, and what becomes of a turn whose
-// server is lost. It exists so that neither has to know the other, and nothing is
-// copied from one's words into the other's. It is pure.
+// Package dialogue holds the types that pass between the mind (package answer) and
+// a language model: what a model is asked, what it answers piece by piece, and what
+// is decided about a turn whose server is lost. It exists so that the mind and the
+// model need not know each other, or copy one's types into the other's. It is pure.
+// A new piece of an answer is a field of Part.
 package dialogue
 
 import (
@@ -21,8 +22,8 @@ type Prompt struct {
 	Area   string // where the user is; may be empty
 	Facts  string // about the house, for the model: names of areas and devices
 	MayAct bool   // it is a command; a question is offered only tools that read
-	// Lost is asked about a call that got no answer because its server was lost;
-	// nil leaves such a call as it is.
+	// Lost decides about a call that got no answer because its server was lost; if it
+	// is nil, such a call stays failed.
 	Lost func(ctx context.Context, l LostCall) Ruling
 }
 
@@ -50,13 +51,13 @@ type LostCall struct {
 
 // Ruling is what the owner of the turn wants done about a lost call.
 type Ruling struct {
-	Again bool   // there is a connection anew and the call was never sent: make it
+	Again bool   // make the call: it was never sent, and its server is connected again
 	Stop  bool   // end the turn
-	Say   string // said then
+	Say   string // the sentence to say then
 }
 
-// Trouble is what is known when it has to be chosen what becomes of a task whose
-// server was lost in the middle of it (REQUIREMENTS M10).
+// Trouble is what is known when a Choice has to be made about a task whose server
+// was lost in the middle of it (REQUIREMENTS M10).
 type Trouble struct {
 	Server     string
 	Health     string   // healthy, degraded, unresponsive or dead
@@ -64,8 +65,8 @@ type Trouble struct {
 	Attempts   int      // to connect, since the last stable connection
 	Reason     string   // why the call got no answer
 	Asked      string   // the text of the turn
-	Done       []string // what is confirmed, for people
-	Open       []string // what is not
+	Done       []string // the confirmed steps, in words
+	Open       []string // the open steps, in words
 	Unreached  bool     // the reconnect that the call itself makes (M6) did not succeed
-	Reconnects int      // how often this task has connected anew already
+	Reconnects int      // how often this task has reconnected already
 }

@@ -1,8 +1,8 @@
-// Package record holds what a turn leaves behind: its record, its timings, and
-// the task that stays open when it was stopped in the middle. It exists so that
-// HTTP, MQTT, metrics, recorder and commands read one and the same type, without
-// knowing who filled it. It is pure. A new field is a field here and a line in
-// the OpenAPI description.
+// Package record holds what a turn leaves behind: its record, its timings, and the
+// task that stays open when the turn was stopped in the middle. It exists so that
+// HTTP, MQTT, metrics, recorder and commands read the same type without knowing who
+// filled it. It is pure. To add a field, add it here and to the OpenAPI
+// description.
 package record
 
 import (
@@ -115,8 +115,8 @@ type CallMade struct {
 	Receipt *Receipt        `json:"receipt"`
 }
 
-// Receipt is a tool's receipt as a record shows it: what was so before, the
-// tool's own sentence and the members of a group are left out.
+// Receipt is a tool's receipt as a record shows it, without the state before, the
+// tool's own sentence and the members of a group.
 type Receipt tools.Receipt
 
 // receiptForm is a Receipt's JSON.
@@ -130,15 +130,15 @@ type receiptForm struct {
 	Reason    tools.Reason  `json:"reason"`
 }
 
-// Done reports whether the device itself says that it is so.
+// Done reports whether the device itself confirmed the change.
 func (r *Receipt) Done() bool { return (*tools.Receipt)(r).Done() }
 
-// MarshalJSON writes the form of the turn record.
+// MarshalJSON writes a receipt as receiptForm.
 func (r Receipt) MarshalJSON() ([]byte, error) {
 	return json.Marshal(receiptForm{r.Device, r.Property, r.Value, r.Done(), r.MS, r.Outcome, r.Reason})
 }
 
-// UnmarshalJSON reads it.
+// UnmarshalJSON reads a receipt from receiptForm.
 func (r *Receipt) UnmarshalJSON(data []byte) error {
 	var f receiptForm
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -148,9 +148,9 @@ func (r *Receipt) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Timings are milliseconds from the end of speech in the audio (for text: from
-// its arrival); SpeechEnd itself counts from the start of the turn. Null: the
-// turn did not come to that point.
+// Timings are milliseconds from the end of speech in the audio (for text: from its
+// arrival); SpeechEnd itself counts from the start of the turn. Null means that the
+// turn did not reach that point.
 type Timings struct {
 	SpeechEnd    *float64 `json:"speech_end"`
 	Endpoint     *float64 `json:"endpoint"`
@@ -167,8 +167,8 @@ type Stage struct {
 	MS   float64
 }
 
-// Stages are those of the timings that count from the end of speech and were
-// reached, in the order of a turn.
+// Stages lists the timings that were reached and count from the end of speech, in
+// the order of a turn.
 func (t Timings) Stages() []Stage {
 	var reached []Stage
 	for _, s := range []struct {
@@ -201,15 +201,16 @@ func Millis(d time.Duration) float64 {
 	return math.Round(float64(d)/float64(time.Millisecond)*10) / 10
 }
 
-// Stopwatch measures from the end of speech. For sound that is fed faster than
-// real time the frames' clock and the wall's differ: Shift is how far the wall
-// was ahead when the endpoint was found.
+// Stopwatch measures from the end of speech. Sound fed faster than real time makes
+// the frames' clock differ from the wall clock: Shift is how far the wall clock was
+// ahead when the endpoint was found.
 type Stopwatch struct {
 	Zero  time.Time
 	Shift time.Duration
 }
 
-// At is a time of the wall's clock in milliseconds; nil for the zero time.
+// At converts a wall-clock time into milliseconds on the stopwatch; nil for the
+// zero time.
 func (s Stopwatch) At(wall time.Time) *float64 {
 	if wall.IsZero() {
 		return nil
@@ -218,5 +219,5 @@ func (s Stopwatch) At(wall time.Time) *float64 {
 	return &ms
 }
 
-// Now is the present in milliseconds.
+// Now is the current time in milliseconds on the stopwatch.
 func (s Stopwatch) Now() *float64 { return s.At(time.Now()) }

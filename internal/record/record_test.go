@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// A receipt in a record has the names of the turn record, whatever else the tool
-// said of it, and is read back from them.
+// A receipt in a record is written with the names of the turn record, whatever else
+// the tool's receipt held, and is read back from them.
 func TestReceiptsAreWrittenInTheFormOfTheRecord(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -43,7 +43,7 @@ func TestReceiptsAreWrittenInTheFormOfTheRecord(t *testing.T) {
 	}
 }
 
-// Only the stages that were reached are told, in the order of a turn.
+// Only the stages that were reached are listed, in the order of a turn.
 func TestStagesAreThoseThatWereReached(t *testing.T) {
 	t.Parallel()
 	publish, total := 146.0, 700.0

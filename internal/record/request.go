@@ -4,25 +4,27 @@ import "time"
 
 // Request is the text of one turn and where it came from.
 type Request struct {
-	ID     string    // of the turn; a new one where empty
-	At     time.Time // when it arrived; now where zero
+	ID     string    // the turn's id; "" makes a new one
+	At     time.Time // when it arrived; zero means the present
 	Text   string
 	Area   string // the microphone's or the sender's area, may be empty
 	Source Source
 	DryRun bool // find out what would be done and do nothing
 	MayAct bool // the text is a command: a model may change something
-	// FollowUp: the microphone was open for the answer to a question, without a wake
-	// word. What only a model might make sense of was not said to us then.
+	// FollowUp marks a text heard without a wake word, because the microphone was open
+	// for the answer to a question. A text that only a model might understand is then
+	// not for the house.
 	FollowUp bool
-	// Waiting is called once when the turn begins to wait for something slow, a
-	// server or a model; nil: nobody wants to know.
+	// Waiting is called once when the turn begins to wait for something slow, a server
+	// or a model; it may be nil.
 	Waiting func()
 }
 
-// Turn is a turn in progress, as whoever heard it hands it to who answers.
+// Turn is a turn in progress, as the part that heard it hands it to the part that
+// answers.
 type Turn struct {
 	Request
-	Record *Record               // is filled in
-	Watch  Stopwatch             // of the record's timings
-	Say    func(sentence string) // is called with each sentence of the reply as it comes
+	Record *Record               // filled in by the answerer
+	Watch  Stopwatch             // the clock of the record's timings
+	Say    func(sentence string) // called with each sentence of the reply as it comes
 }

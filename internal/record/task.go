@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Choice is what becomes of a task whose server is lost in the middle of it
+// Choice says how a task goes on whose server is lost in the middle of it
 // (REQUIREMENTS M10).
 type Choice string
 
 // The choices.
 const (
 	Continue        Choice = "continue"         // go on with what is left; the lost call stays lost
-	RetryConnection Choice = "retry_connection" // connect anew, then make the calls that were never sent
+	RetryConnection Choice = "retry_connection" // reconnect, then make the calls that were never sent
 	StopTask        Choice = "stop_task"        // end the turn and keep what is open for later
 )
 
@@ -25,11 +25,11 @@ type Judgement struct {
 	Reason string `json:"reason"`
 }
 
-// Text is the step for people and models: the device, or the tool, and what was
-// to be done.
+// Text describes the step for people and models: the device or the tool, and what
+// was to be done.
 func (s TaskStep) Text() string {
 	var args map[string]any
-	_ = json.Unmarshal(s.Args, &args) // arguments of a call are valid
+	_ = json.Unmarshal(s.Args, &args) // the arguments of a call are valid JSON
 	action, _ := args["action"].(string)
 	device, _ := args["device_name"].(string)
 	switch {
@@ -42,12 +42,12 @@ func (s TaskStep) Text() string {
 	}
 }
 
-// Task is a turn that was stopped in the middle: what was asked, what is done and
-// what is not. It is kept until it is resumed.
+// Task is a turn that was stopped in the middle: what was asked, which steps are
+// done and which are open. It is kept until it is resumed.
 type Task struct {
-	ID     string     `json:"id"` // of the turn
+	ID     string     `json:"id"` // the turn's id
 	Asked  string     `json:"asked"`
-	Server string     `json:"server"` // the one that was lost
+	Server string     `json:"server"` // the server that was lost
 	Done   []TaskStep `json:"done"`
 	Open   []TaskStep `json:"open"`
 	Reason string     `json:"reason"`
@@ -59,7 +59,7 @@ type TaskStep struct {
 	Tool   string          `json:"tool"`
 	Server string          `json:"server"`
 	Args   json.RawMessage `json:"args"`
-	Device string          `json:"device,omitempty"` // the entity it acts on, where that is known
-	Sent   bool            `json:"sent,omitempty"`   // open, and nobody knows whether it was carried out
-	Once   bool            `json:"once,omitempty"`   // doing it twice is not the same as doing it once
+	Device string          `json:"device,omitempty"` // id of the entity it acts on, if known
+	Sent   bool            `json:"sent,omitempty"`   // sent without an answer: it may have been carried out
+	Once   bool            `json:"once,omitempty"`   // making the call twice does more than making it once
 }
