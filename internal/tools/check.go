@@ -16,12 +16,12 @@ import (
 	"golang.org/x/text/message"
 )
 
-// maxComplaints bounds what is said about one call's arguments.
+// maxComplaints bounds how many complaints are made about one call's arguments.
 const maxComplaints = 5
 
-// checker checks and mends arguments by a tool's input schema. One whose schema
-// is missing or does not compile lets everything through: a server with a broken
-// schema is still of use, and it checks for itself.
+// checker checks and mends arguments by a tool's input schema. If the schema is
+// missing or does not compile, it accepts everything: a server with a broken schema
+// is still useful, and it checks for itself.
 type checker struct {
 	schema *jsonschema.Schema // nil: nothing to check by
 	doc    map[string]any     // the same schema as JSON, for mending
@@ -60,8 +60,8 @@ func newChecker(input json.RawMessage) *checker {
 	return &checker{schema: schema, doc: object}
 }
 
-// mend returns the arguments as an object that fits the schema, or says why
-// there is none. Arguments that fit are passed on byte for byte.
+// mend returns the arguments as an object that fits the schema, or a complaint if
+// that is impossible. Arguments that fit are passed on byte for byte.
 func (c *checker) mend(args json.RawMessage) (mended json.RawMessage, complaint string) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
@@ -177,7 +177,7 @@ func mendKeys(object, schema map[string]any) bool {
 	return changed
 }
 
-// sameForm finds the only property with the key's form.
+// sameForm finds the property with the key's form, if there is exactly one.
 func sameForm(key string, props map[string]any) (string, bool) {
 	found := ""
 	for name := range props {

@@ -2,13 +2,13 @@ package tools
 
 import "errors"
 
-// The two ways in which a call gets no answer. What reaches tools over a
-// connection wraps its errors in them, so that whoever tells a person about the
-// call need not know the connection.
+// The two ways in which a call gets no answer. Code that reaches tools over a
+// connection wraps its errors in them, so that the code that tells a person about
+// the call need not know the connection.
 var (
 	// ErrNotConnected means that a call was not sent: nothing has been done.
 	ErrNotConnected = errors.New("not connected")
-	// ErrNoAnswer means that a call was sent and no answer came: nobody knows
-	// whether it was carried out.
+	// ErrNoAnswer means that a call was sent and no answer came: it may or may not
+	// have been carried out.
 	ErrNoAnswer = errors.New("no answer; it is not known whether the call was carried out")
 )

@@ -18,8 +18,9 @@ func nameRune(c rune) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// offeredName is the name a server's tool is offered under: its own if a model
-// can take it and it is free, else with the server's prefix, else numbered.
+// offeredName is the name under which a server's tool is offered: its own, mapped
+// to what a model accepts, if that is free; else with the server's prefix; else
+// also numbered.
 func offeredName(server, remote string, taken func(string) bool) string {
 	name := mapName(remote)
 	if !taken(name) {
@@ -32,8 +33,9 @@ func offeredName(server, remote string, taken func(string) bool) string {
 	return name
 }
 
-// mapName replaces what a model cannot take; a name that is too long keeps its
-// beginning and gets a hash of the whole, so that two long ones stay apart.
+// mapName replaces the characters that a model does not accept. A name that is too
+// long keeps its beginning and gets a hash of the whole, so that two long names
+// stay different.
 func mapName(name string) string {
 	mapped := strings.Map(func(c rune) rune {
 		if nameRune(c) {

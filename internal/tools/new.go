@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// New makes a Tool of a Spec and a function over typed arguments. Arguments that
-// do not decode into A (wrong types, unknown names, no JSON) never reach do: they
-// come back as a failed Result whose text tells a model what to correct.
+// New makes a Tool of a Spec and a function over typed arguments. Arguments that do
+// not decode into A (wrong types, unknown names, no JSON) never reach do: the call
+// returns a failed Result whose text tells a model what to correct.
 func New[A any](spec Spec, do func(context.Context, A) (Result, error)) Tool {
 	return &typed[A]{spec: spec, do: do}
 }
@@ -57,7 +57,8 @@ func complaint(tool string, err error) string {
 		}
 		return fmt.Sprintf("The argument %q of %s must be a %s, not a %s.", field, tool, kindName(wrong.Type.Kind().String()), wrong.Value)
 	}
-	// The decoder has no type for this one; its text is stable and tested here.
+	// The decoder has no error type for an unknown name; its text is stable and tested
+	// here.
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return fmt.Sprintf("The tool %s has no argument %s.", tool, name)
 	}

@@ -5,34 +5,33 @@ import (
 	"time"
 )
 
-// Outcome says what became of a call that acts on a device (Z4).
+// Outcome says how a call that acts on a device ended (Z4).
 type Outcome string
 
-// A call is confirmed by the device's own report only, never by a publish or by
-// the gateway's optimistic claim.
+// The outcomes. A call is confirmed only by the device's own report, never by a
+// publish or by the gateway's optimistic claim.
 const (
 	Confirmed Outcome = "confirmed"
-	Accepted  Outcome = "accepted" // the device took it and has not (yet) reported it done
-	Queued    Outcome = "queued"   // the device sleeps; it gets it when it wakes up
+	Accepted  Outcome = "accepted" // the device took the command and has not (yet) reported it done
+	Queued    Outcome = "queued"   // the device sleeps and gets the command when it wakes up
 	Refused   Outcome = "refused"
 	NoAnswer  Outcome = "no_answer"
 )
 
-// Reason is a code from a closed list that says why a call had its outcome; empty
-// where nobody has said why.
+// Reason is a code from a closed list that says why a call had its outcome; "" if
+// no reason was given.
 type Reason string
 
-// Receipt is the account of what a call did to a device, the same from the tool
-// that acts to the sentence that is spoken. A tool sends it as its structured
-// result; whoever reads results from another process does so with ReadReceipt,
-// once.
+// Receipt says what a call did to a device. The same type goes from the tool that
+// acts to the spoken sentence. A tool sends it as its structured result; code that
+// gets results from another process reads it once, with ReadReceipt.
 type Receipt struct {
 	Device      string    `json:"device"`
 	Property    string    `json:"property"` // the ability that changed: on_off, brightness …
 	Outcome     Outcome   `json:"outcome"`
 	Reason      Reason    `json:"reason,omitempty"`
 	Before      any       `json:"before"`                 // nil: not known
-	BeforeLevel any       `json:"before_level,omitempty"` // percent, where the device has one
+	BeforeLevel any       `json:"before_level,omitempty"` // percent; nil for a device without a level
 	Value       any       `json:"value"`                  // as the device reports it
 	MS          float64   `json:"ms"`                     // from the publish to the outcome
 	Message     string    `json:"message"`                // an English sentence for people
@@ -41,7 +40,7 @@ type Receipt struct {
 	PublishedAt time.Time `json:"-"`                      // zero if nothing was sent
 }
 
-// Done reports whether the device itself says that it is so. A call without a
+// Done reports whether the device itself confirmed the change. A call without a
 // receipt is not done.
 func (r *Receipt) Done() bool { return r != nil && r.Outcome == Confirmed }
 
@@ -51,8 +50,8 @@ func (r *Receipt) Sent() bool {
 	return r != nil && (r.Outcome == Confirmed || r.Outcome == Accepted || r.Outcome == Queued)
 }
 
-// ReadReceipt reads the structured result of a tool that acts on a device; nil
-// where it is something else.
+// ReadReceipt reads the structured result of a tool that acts on a device; nil if
+// it is something else.
 func ReadReceipt(data json.RawMessage) *Receipt {
 	var r Receipt
 	if len(data) == 0 || json.Unmarshal(data, &r) != nil || r.Device == "" || r.Outcome == "" {

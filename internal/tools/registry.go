@@ -14,13 +14,14 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// ErrUnknownTool is what Call's error is when no tool has the asked name; the
-// error itself is an *UnknownToolError.
+// ErrUnknownTool matches the error of a Call for a name that no tool has; the error
+// itself is an *UnknownToolError.
 var ErrUnknownTool = errors.New("unknown tool")
 
-// UnknownToolError says which tool was asked for and which ones come near.
+// UnknownToolError says which tool was asked for and which tools have similar
+// names.
 type UnknownToolError struct {
-	Server string // as asked; "" when any would have done
+	Server string // the server asked for; "" for any
 	Name   string
 	Near   []string // names under which tools are offered, nearest first, at most three
 }
@@ -46,7 +47,7 @@ type Registry struct {
 	mu      sync.RWMutex
 	byName  map[string]*entry
 	byPlace map[place]*entry
-	arrived map[string]chan struct{} // by announced source, closed when it has
+	arrived map[string]chan struct{} // by announced source; closed when it has arrived or given up
 }
 
 // place is where a discovered tool lives.
@@ -64,8 +65,8 @@ func NewRegistry() *Registry {
 	return &Registry{byName: map[string]*entry{}, byPlace: map[place]*entry{}, arrived: map[string]chan struct{}{}}
 }
 
-// Add registers local tools. All or none are added: a name no model can take or
-// one that is taken is an error.
+// Add registers all of the local tools or, on an error, none: a name that no model
+// accepts and a name that is taken are errors.
 func (r *Registry) Add(ts ...Tool) error {
 	entries := make([]*entry, 0, len(ts))
 	names := map[string]bool{}
@@ -93,8 +94,8 @@ func (r *Registry) Add(ts ...Tool) error {
 	return nil
 }
 
-// newEntry compiles the tool's schema. One that does not compile is offered as
-// any object: a model's provider would refuse the whole request for it.
+// newEntry compiles the tool's schema. A schema that does not compile is offered as
+// any object, because a model's provider would refuse the whole request for it.
 func newEntry(t Tool, spec Spec) *entry {
 	e := &entry{tool: t, spec: spec, check: newChecker(spec.Input)}
 	if e.check.schema == nil {
@@ -110,10 +111,10 @@ func (e *entry) origin() string {
 	return fmt.Sprintf("the server %q", e.spec.Server)
 }
 
-// Replace makes ts the tools of a server, at once and completely; nil removes
-// them. The name of each tool's Spec (or Remote, if set) is its name there. A
-// name another source already holds gets the server's prefix; one that no model
-// can take is mapped. A server that comes back gets its former names again.
+// Replace makes ts the tools of a server, all at once; nil removes them. The name
+// of each tool's Spec (or Remote, if set) is its name on the server. A name that
+// another source already holds gets the server's prefix; a name that no model
+// accepts is mapped. A server that comes back gets the same names again.
 func (r *Registry) Replace(server string, ts []Tool) {
 	entries := make([]*entry, 0, len(ts))
 	for _, t := range ts {
@@ -122,8 +123,8 @@ func (r *Registry) Replace(server string, ts []Tool) {
 		spec.Server = server
 		entries = append(entries, newEntry(t, spec))
 	}
-	// Sorted, so that which of two equal mapped names gets a number never
-	// depends on the order a server happens to list them in.
+	// Sorted, so that the order in which a server lists its tools does not decide
+	// which of two equal mapped names gets a number.
 	slices.SortStableFunc(entries, func(a, b *entry) int { return cmp.Compare(a.spec.Remote, b.spec.Remote) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,8 +144,8 @@ func (r *Registry) Replace(server string, ts []Tool) {
 	}
 }
 
-// Expect announces a source whose tools come later: a server by its id. The source
-// calls arrive when its tools are there or it has given up; calling it again does
+// Expect announces a source, such as a server's id, whose tools come later. The
+// source calls arrive when its tools are there or it has given up; further calls do
 // nothing.
 func (r *Registry) Expect(source string) (arrive func()) {
 	r.mu.Lock()
@@ -154,8 +155,8 @@ func (r *Registry) Expect(source string) (arrive func()) {
 	return sync.OnceFunc(func() { close(arrived) })
 }
 
-// Arrival is closed when a source has arrived or given up. Nobody waits for a
-// source that was not announced.
+// Arrival returns a channel that is closed when a source has arrived or given up.
+// For a source that was not announced it is closed already.
 func (r *Registry) Arrival(source string) <-chan struct{} {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -167,8 +168,8 @@ func (r *Registry) Arrival(source string) <-chan struct{} {
 	return there
 }
 
-// Await waits until the named sources have arrived or given up, all announced ones
-// where none is named. Its error is the context's.
+// Await waits until the named sources have arrived or given up, or all announced
+// ones if none is named. It fails when ctx ends first.
 func (r *Registry) Await(ctx context.Context, sources ...string) error {
 	if len(sources) == 0 {
 		sources = r.sources()

@@ -1,7 +1,7 @@
-// Package tools holds the words for what the assistant can do: specs, calls,
-// results and the registry that offers local and discovered tools through one
-// path. It is pure. To add a local tool, write a file in tools/local and a line
-// in its list; discovered tools arrive through Registry.Expect and Replace.
+// Package tools holds the types for what the assistant can do: specs, calls,
+// results and the registry that offers local and discovered tools through one path.
+// It is pure. To add a local tool, write a file in tools/local and a line in its
+// list; discovered tools arrive through Registry.Expect and Replace.
 package tools
 
 import (
@@ -27,7 +27,7 @@ type Spec struct {
 	Title       string          // for people
 	Description string          // for models
 	Input       json.RawMessage // JSON Schema of the arguments, an object schema
-	Output      json.RawMessage // JSON Schema of Result.Data; nil when there is none
+	Output      json.RawMessage // JSON Schema of Result.Data; nil for a tool without data
 	Risk        Risk
 	Idempotent  bool   // calling twice does no more than calling once
 	OpenWorld   bool   // reaches beyond the house (the web)

@@ -67,9 +67,9 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 	})
 }
 
-// spokenTime is the answer as a person would give it: short, without the year
-// and without what was not asked. A far place is named, and its day too where it
-// is another one than here.
+// spokenTime is the answer as a person would give it: short, without the year and
+// without what was not asked. It names a place other than here, and says tomorrow
+// or yesterday if the place has another day.
 func spokenTime(what string, at, here time.Time, place string) (string, bool) {
 	in := ""
 	if place != "" {
@@ -101,7 +101,8 @@ func clock(t time.Time) string {
 	return t.Format("3 PM")
 }
 
-// otherDay says where the calendar of at differs from here.
+// otherDay returns " tomorrow" or " yesterday" if the calendar of at differs from
+// here, else "".
 func otherDay(at, here time.Time) string {
 	day := func(t time.Time) time.Time {
 		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)

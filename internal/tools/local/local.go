@@ -18,8 +18,8 @@ type Config struct {
 	Volume VolumeConfig `yaml:"volume"`
 }
 
-// Deps is what the tools need from outside. Zero values do in a daemon; Log must
-// be given.
+// Deps is what the tools need from outside. Log must be given; the zero values of
+// the others suit a daemon.
 type Deps struct {
 	Log       *slog.Logger
 	Now       func() time.Time  // nil: the system's clock
@@ -33,7 +33,8 @@ func Default() Config {
 	return Config{Search: defaultSearch(), Volume: defaultVolume()}
 }
 
-// Validate says the first thing that is wrong, with the key and what would be right.
+// Validate reports the first thing that is wrong, with its key and what was
+// expected.
 func (c Config) Validate() error {
 	if err := c.Search.validate(); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/process"
 )
 
-// mixerTimeout bounds one run of a mixer program: they take milliseconds, and
-// one that hangs does so for ever (a sound server that is stopped).
+// mixerTimeout bounds one run of a mixer program: a run takes milliseconds, and one
+// that hangs (because the sound server is stopped) never ends.
 const mixerTimeout = 2 * time.Second
 
 // maxMixer bounds what a mixer program may write, in bytes; a card with a hundred
@@ -134,8 +134,8 @@ func (m *pactl) setMute(ctx context.Context, on bool) error {
 	return err
 }
 
-// amixer speaks to ALSA. The control that matters has another name on every
-// card, so the usual names are looked for.
+// amixer speaks to ALSA. Every card names its main control differently, so the
+// usual names are looked for.
 type amixer struct {
 	mixerRun
 	control, card string
@@ -213,8 +213,8 @@ func (m *amixer) amixer(ctx context.Context, command string, value ...string) (s
 	return m.run(ctx, "amixer", append(args, value...)...)
 }
 
-// pickControl finds the main control in the output of `amixer scontrols`; "" when
-// there is none of the usual names.
+// pickControl finds the main control in the output of `amixer scontrols`; "" if it
+// lists none of the usual names.
 func pickControl(out string) string {
 	var there []string
 	for _, found := range simpleControl.FindAllStringSubmatch(out, -1) {
@@ -230,7 +230,7 @@ func pickControl(out string) string {
 	return ""
 }
 
-// software is our own gain as a mixer. It always works.
+// software is our own gain used as a mixer. It always works.
 type software struct{ gain *Gain }
 
 func (m software) get(context.Context) (level int, muted bool, err error) {

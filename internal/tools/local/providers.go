@@ -13,7 +13,7 @@ import (
 
 // provider is how one search service is asked and read.
 type provider struct {
-	url       string // its address; "" when every house has its own
+	url       string // its address; "" if every user has an instance of their own
 	path      string
 	keyHeader string // the header for the key: never the address, which ends up in errors and logs
 	ask       func(cfg Search, query string, count int) url.Values
@@ -21,7 +21,7 @@ type provider struct {
 	denied    string // what to do about a 401 or 403
 }
 
-// hint is the way on after a refusal.
+// hint says what to do after a refusal.
 func (p provider) hint(status int) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -32,7 +32,7 @@ func (p provider) hint(status int) string {
 	return ""
 }
 
-// providers is every search service there is; none is a choice too.
+// providers lists the search services by name; "none" searches nowhere.
 var providers = map[string]provider{
 	"none": {},
 	// https://docs.searxng.org/dev/search_api.html
@@ -131,7 +131,7 @@ var markup = regexp.MustCompile(`<[^<>]{0,500}>`)
 // plain makes one line of text of a piece of HTML: no tags, no entities, no
 // control characters.
 func plain(s string) string {
-	// Twice: what is escaped may itself be markup (&lt;b&gt;).
+	// Twice, because escaped text may itself be markup (&lt;b&gt;).
 	for range 2 {
 		s = html.UnescapeString(markup.ReplaceAllString(s, " "))
 	}

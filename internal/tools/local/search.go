@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Search is where the web is searched.
+// Search configures the web search.
 type Search struct {
 	Provider string        `yaml:"provider"`  // none, searxng, duckduckgo or google
 	URL      string        `yaml:"url"`       // searxng: the instance; others: only to reach a proxy of theirs
@@ -25,8 +25,8 @@ type Search struct {
 	Timeout  time.Duration `yaml:"timeout"`
 }
 
-// The bounds of one search. The answer is read by a model that has to be quick
-// and spoken to a person: more would only delay both.
+// The bounds of one search. A model has to read the answer quickly and it is spoken
+// to a person: more text would only delay both.
 const (
 	maxQuery     = 300     // characters
 	maxFound     = 10      // results, also the most that google gives
@@ -137,8 +137,8 @@ func (s *search) search(ctx context.Context, a searchArgs) (tools.Result, error)
 	return present(results, count)
 }
 
-// present makes the bounded plain text of the results. It is marked untrusted,
-// also when nothing was found, as long as the provider was asked.
+// present makes the bounded plain text of the results. It is marked untrusted, even
+// if nothing was found.
 func present(results []found, count int) (tools.Result, error) {
 	kept := make([]found, 0, count)
 	var text strings.Builder
@@ -168,7 +168,7 @@ func present(results []found, count int) (tools.Result, error) {
 }
 
 // fetch asks the provider. Its errors are for people: they never hold the key,
-// which travels in a header, nor text of the provider.
+// which travels in a header, or text of the provider.
 func (s *search) fetch(ctx context.Context, p provider, query string, count int) ([]found, error) {
 	base := p.url
 	if s.cfg.URL != "" {
@@ -202,8 +202,8 @@ func (s *search) fetch(ctx context.Context, p provider, query string, count int)
 	return results, nil
 }
 
-// explain makes a sentence of a failure. What a refusal says is left out: it is a
-// stranger's text.
+// explain turns a failure into a sentence. The text of a refusal is left out,
+// because the provider wrote it.
 func (s *search) explain(ctx context.Context, p provider, err error) error {
 	if timeout, ok := errors.AsType[interface {
 		error
@@ -228,7 +228,7 @@ func (s *search) explain(ctx context.Context, p provider, err error) error {
 	return fmt.Errorf("%s cannot be reached (%w)", s.cfg.Provider, err)
 }
 
-// providerNames lists what can be chosen besides none.
+// providerNames lists the providers other than none.
 func providerNames() []string {
 	var list []string
 	for name, p := range providers {

@@ -78,12 +78,12 @@ func mixerNames() []string {
 	return names
 }
 
-// lookAgain is how often auto looks for a real mixer after it found none: the
-// sound server of a desktop starts after us.
+// lookAgain is how often auto looks for a real mixer after it found only our own
+// gain: the sound server of a desktop starts after us.
 const lookAgain = time.Minute
 
-// Volume changes how loud the machine is. The mixer is looked for when it is
-// first needed and again when it stops answering. It is safe for concurrent use.
+// Volume changes how loud the machine is. It looks for a mixer when one is first
+// needed and again when the mixer stops answering. It is safe for concurrent use.
 type Volume struct {
 	cfg    VolumeConfig
 	gain   Gain
@@ -146,8 +146,8 @@ func setTo(ctx context.Context, m mixer, s VolumeState, level int) error {
 	return nil
 }
 
-// change does something with the mixer and reads back what came of it. A mixer
-// that stopped answering is dropped, and another one is looked for, once.
+// change applies do to the mixer and returns the state read back afterwards. If the
+// mixer has stopped answering, another one is looked for, once.
 func (v *Volume) change(ctx context.Context, do func(context.Context, mixer, VolumeState) error) (VolumeState, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -207,8 +207,8 @@ func (v *Volume) choose(ctx context.Context) (*namedMixer, error) {
 	return nil, fmt.Errorf("looking for a volume control: %w", errors.Join(errs...))
 }
 
-// worthLooking: we only have our own gain, nobody has used it, and a real mixer
-// may have come since.
+// worthLooking reports whether to look for a real mixer: only our own gain was
+// found, nobody has changed it, and lookAgain has passed.
 func (v *Volume) worthLooking() bool {
 	return v.cfg.Backend == "auto" && v.chosen.name == "software" && v.gain.untouched() && time.Since(v.looked) > lookAgain
 }

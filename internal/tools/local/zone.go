@@ -19,9 +19,9 @@ func regions() []string {
 	return []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian"}
 }
 
-// cities are well-known places that have no zone of their own name, as people of
-// any of our languages say them and in lower case. Names the data base has
-// (Berlin, Tokyo) need none.
+// cities maps well-known places that have no zone of their own name to a zone, in
+// lower case and as people say them in any of our languages. Places that the data
+// base names (Berlin, Tokyo) are not in it.
 var cities = sync.OnceValue(func() map[string]string {
 	all := make(map[string]string)
 	for _, w := range sentences.EveryWords() {
@@ -30,12 +30,12 @@ var cities = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// zoneName is what may be looked up; it has no room for a path of another kind.
-// Its length is checked apart: counted by the expression it would take two
+// zoneName matches names that may be looked up, and no path to another file. The
+// length is checked separately: counted by the expression it would take two
 // megabytes in every process.
 var zoneName = regexp.MustCompile(`^\p{L}[\p{L}0-9 _+.'/-]*$`)
 
-// zoneLength is more than the name of any place has letters.
+// zoneLength is more letters than the name of any place has.
 const zoneLength = 64
 
 // findZone turns a city or an IANA name into a location and the name to say.
@@ -67,9 +67,9 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 	return nil, "", false
 }
 
-// nameOf is how to say a place that was asked for: as it was written, unless it
-// has no capital (a transcript has none). A dot at the end would end the sentence
-// twice.
+// nameOf is how to say a place that was asked for: as it was written, or with
+// capitals if it has none (a transcript has none). A dot at its end is dropped,
+// because it would end the sentence twice.
 func nameOf(asked string) string {
 	asked = strings.TrimRight(asked, ".")
 	if asked == strings.ToLower(asked) {
