@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// Hazard is what may come of a thing that is opened or switched on by a misheard
-// word (REQUIREMENTS S1); several can be true at once.
+// Hazard says what a misheard word may do by opening or switching on a thing
+// (REQUIREMENTS S1); several can be true at once.
 type Hazard uint8
 
-// The hazards. Zero is none.
+// The hazards. Zero means harmless.
 const (
 	Gate Hazard = 1 << iota // it lets people in: a gate, a door, a garage
 	Hot                     // it cooks or heats what can burn
@@ -18,12 +18,12 @@ const (
 	Loud                    // it is a siren or an alarm
 )
 
-// Hazards says what opening or switching on a thing may do. It goes by everything
-// the thing is called, in any of our languages, because families name a relay as
-// they like and its class says nothing: one dangerous name of several is enough. A
-// lamp, a blind and the like at a dangerous place are harmless, but only if that
-// is what a name is about ("garage light", not "light gate"). The area is the
-// context of short names: an opener in the garage opens the garage.
+// Hazards says what opening or switching on a thing may do. It looks at all names
+// of the thing, in any of our languages, because families name a relay as they like
+// and its class says nothing: one dangerous name of several is enough. A lamp, a
+// blind and the like at a dangerous place are harmless, but only if the name is
+// about the lamp ("garage light", not "light gate"). The area completes short
+// names: an opener in the garage opens the garage.
 func (e *Entity) Hazards() Hazard {
 	if slices.Contains(harmlessDomains, e.Domain) {
 		return 0
@@ -46,8 +46,8 @@ func (e *Entity) Hazards() Hazard {
 	return h
 }
 
-// NamesHazard is what the names of a thing tell of its hazards, whatever kind of
-// thing it is.
+// NamesHazard returns the hazards that the names of a thing tell of, whatever kind
+// of thing it is.
 func NamesHazard(area string, names ...string) Hazard {
 	var h Hazard
 	place := words(area)
@@ -57,7 +57,7 @@ func NamesHazard(area string, names ...string) Hazard {
 	return h
 }
 
-// IsShade says whether a name is about something that keeps the sun out.
+// IsShade reports whether a name is about something that keeps the sun out.
 func IsShade(name string) bool { return words(name).about(&known().shades) }
 
 func nameHazard(place, name phrase) Hazard {
@@ -94,7 +94,7 @@ func words(name string) phrase {
 	var last rune
 	for _, r := range name {
 		switch {
-		case unicode.Is(unicode.Cf, r): // an invisible joint
+		case unicode.Is(unicode.Cf, r): // an invisible character that joins words
 			continue
 		case r == '\u0308' && strings.ContainsRune("aouAOU", last):
 			word.WriteByte('e')
@@ -145,7 +145,7 @@ func plain(r rune) string {
 	return string(r)
 }
 
-// hazard is what the words of a name mean one by one and together.
+// hazard is the hazard of the words of a name, one by one and together.
 func (p phrase) hazard() Hazard {
 	h := p.composed()
 	for _, w := range p {
@@ -157,7 +157,7 @@ func (p phrase) hazard() Hazard {
 	return h
 }
 
-// composed is what words mean only together.
+// composed is the hazard that words have only together.
 func (p phrase) composed() Hazard {
 	var h Hazard
 	text := " " + strings.Join(p, " ") + " "
@@ -192,7 +192,7 @@ func wordHazard(w string) Hazard {
 	return 0
 }
 
-// isTor tells German gates (Hoftor, Garagentor) from words of Latin (Motor,
+// isTor tells German gates (Hoftor, Garagentor) from Latin words (Motor,
 // Ventilator, Reaktor), which have a vowel, c, p or a vowel and k before the tor.
 func isTor(w string) bool {
 	base, ok := strings.CutSuffix(w, "tor")
@@ -212,15 +212,15 @@ func isTor(w string) bool {
 	}
 }
 
-// isTuer tells doors written without their umlaut (Haustur) from words of Latin
+// isTuer tells German doors written without their umlaut (Haustur) from Latin words
 // (Temperatur, Armatur).
 func isTuer(w string) bool {
 	base, ok := strings.CutSuffix(w, "tur")
 	return ok && len(base) > 2 && strings.IndexByte("nsrfe", base[len(base)-1]) >= 0
 }
 
-// onlyRoom says whether all that sounds dangerous in a name is the garage as the
-// room of an appliance: a garage freezer, a plug in the garage.
+// onlyRoom reports whether everything that sounds dangerous in a name is the garage
+// as the room of an appliance: a garage freezer, a plug in the garage.
 func (p phrase) onlyRoom() bool {
 	k := known()
 	appliance := aboutHarmless(p)
@@ -241,8 +241,8 @@ func aboutHarmless(p phrase) bool {
 	return p.about(&k.lights) || p.about(&k.shades) || p.about(&k.harmless)
 }
 
-// about says whether a name is about one of some things. English and German put
-// the thing last, French and Spanish first; what follows a preposition only says
+// about reports whether a name is about one of some things. English and German put
+// the thing last, French and Spanish first; the words after a preposition only say
 // where it is.
 func (p phrase) about(a *aboutWords) bool {
 	p = p.core()
@@ -254,8 +254,9 @@ func (p phrase) about(a *aboutWords) bool {
 		slices.ContainsFunc(a.tails, func(tail string) bool { return strings.HasSuffix(last, tail) && !a.never[last] })
 }
 
-// core is a name without articles in front, without what follows a preposition,
-// and without what only numbers or switches the thing at its end.
+// core is a name without the articles in front, without the words from a
+// preposition on, and without the words at the end that only number or switch the
+// thing.
 func (p phrase) core() phrase {
 	k := known()
 	for len(p) > 0 && k.articles[p[0]] {

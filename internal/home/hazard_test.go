@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/home"
 )
 
-// domains that can be switched on or opened: what a thing is called counts in all
-// of them.
+// actDomains are the kinds of things that can be switched on or opened; the names
+// of a thing count in all of them.
 var actDomains = []string{"switch", "light", "fan", "cover", "lock", "scene", "button", ""}
 
 func TestHazardsOfNames(t *testing.T) {

@@ -9,15 +9,15 @@ import (
 // gateClasses are the device classes of covers that keep people out.
 var gateClasses = []string{"garage", "garage_door", "gate", "door"}
 
-// harmlessDomains hold what only tells, plays or drives around.
+// harmlessDomains are the domains of things that only report, play or drive around.
 var harmlessDomains = []string{
 	"sensor", "binary_sensor", "media_player", "camera", "vacuum", "lawn_mower", "weather", "person", "todo", "calendar", "timer",
 }
 
-// The words that a sign in a name stands for.
+// Words that stand for a sign in a name.
 const (
 	joint  = "and" // &, +, a comma
-	remark = "in"  // a bracket: what is in it is not what the name is about
+	remark = "in"  // a bracket: the words in it do not say what the thing is
 )
 
 // hazardWords are the words of all our languages together, because families name
@@ -33,13 +33,13 @@ type hazardWords struct {
 	articles                       map[string]bool
 }
 
-// aboutWords are those by which a name is about a kind of thing.
+// aboutWords are the words that show what kind of thing a name is about.
 type aboutWords struct {
 	last, first, never map[string]bool
 	tails              []string
 }
 
-// known are the words, read when a name is first looked at.
+// known returns the words, which are read when a name is first looked at.
 var known = sync.OnceValue(func() *hazardWords {
 	k := &hazardWords{
 		alone: map[string]Hazard{}, tails: map[string]Hazard{}, together: map[string]Hazard{}, begins: map[string]Hazard{},
@@ -88,7 +88,7 @@ func join(set *map[string]bool, list sentences.List) {
 	}
 }
 
-// spelt is how letters with accents are spelt without.
+// spelt maps letters with accents to their spelling without.
 var spelt = map[string]string{
 	"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "àáâãåāăą": "a", "çćč": "c", "ďđ": "d", "èéêëēėęě": "e",
 	"ğ": "g", "ìíîïīįı": "i", "ł": "l", "ñńň": "n", "òóôõōő": "o", "řŕ": "r", "śšş": "s", "ťţ": "t", "ùúûūůű": "u", "ýÿ": "y", "źžż": "z",

@@ -1,7 +1,8 @@
-// Package home holds the words for a house: floors, areas and the entities in
-// them with their abilities. It is pure. Its JSON is a file format (hear --home,
-// match --home) and the body of the zwave://home resource at the same time, so a
-// house can come from a server, a file or a test without conversion.
+// Package home holds the types for a house: floors, areas and the entities in them
+// with their abilities. It is pure. Its JSON is a file format (hear --home, match
+// --home) and the body of the zwave://home resource at the same time, so a house
+// can come from a server, a file or a test without conversion. A new ability begins
+// as a constant below.
 package home
 
 // House is the structure of a home; states in it are only as fresh as the

@@ -39,8 +39,8 @@ func Load(data []byte) (*House, error) {
 	return f.Main, nil
 }
 
-// LoadFile reads a house file with its fixtures. An error names the entity or
-// area that is wrong.
+// LoadFile reads a house file with its fixtures. An error names the entity or area
+// at fault.
 func LoadFile(data []byte) (*File, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("reading house: %d bytes, at most %d are allowed", len(data), MaxBytes)

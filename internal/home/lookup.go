@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Empty reports whether nothing is known about the house: no file was given and
-// no server has told yet.
+// Empty reports whether nothing is known about the house: no file was given and no
+// server has told of its devices.
 func (h *House) Empty() bool { return h == nil || len(h.Entities) == 0 }
 
 // Entity finds an entity by its id; nil if there is none.
@@ -41,8 +41,8 @@ func (h *House) OnFloor(area, floor string) bool {
 	return a != nil && strings.EqualFold(a.Floor, floor)
 }
 
-// AreaNames lists the areas in house order, with those that only entities name
-// at the end.
+// AreaNames lists the areas in house order, followed by areas that only entities
+// mention.
 func (h *House) AreaNames() []string {
 	if h == nil {
 		return nil

@@ -1,7 +1,7 @@
 package home
 
-// Snapshot is the house as it is shown: its structure, and the states as their
-// servers tell them now.
+// Snapshot is the house as it is shown: its structure, and the states that the
+// servers currently report.
 type Snapshot struct {
 	Floors   []Floor       `json:"floors"`
 	Areas    []Area        `json:"areas"`

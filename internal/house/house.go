@@ -1,9 +1,9 @@
-// Package house merges what the MCP servers tell of a house into one, and keeps
-// everything that follows from it: what a sentence means, whether the words so far
-// are one, the grammar the recogniser hears by, the states of its devices. It
-// exists so that servers may come, go and tell anew at any time while nobody who
-// asks about the house waits. What else follows from a house is a field of
-// understanding, made in rebuild.
+// Package house merges what the MCP servers tell of a house into one house, and
+// keeps everything derived from it: what a sentence means, whether the words so far
+// are a sentence, the grammar of the recogniser, the states of the devices. It
+// exists so that servers may come, go and change their houses at any time while
+// readers of the house never wait. To derive something else from the house, add a
+// field to understanding and make it in rebuild.
 package house
 
 import (
@@ -22,21 +22,21 @@ import (
 )
 
 // House is the areas and devices of all servers together (zwave://home and its
-// like) and the understanding of them. Readers never wait: a change builds the new
+// like) and what is derived from them. Readers never wait: a change builds a new
 // understanding aside and swaps it in.
 type House struct {
 	log  *slog.Logger
 	pack *intent.Pack
-	base *home.House // known without any server, may be nil
+	base *home.House // the house known without any server; may be nil
 
 	mu      sync.Mutex
 	servers map[string]*home.House
 	current atomic.Pointer[understanding]
 	told    chan struct{} // closed and replaced when a server has told of a device
 
-	changed chan struct{}  // of size one: the recogniser's grammar is behind the house
-	taught  *understanding // the one the recogniser has been given
-	trouble error          // why the recogniser did not take it
+	changed chan struct{}  // of size one: the recogniser's grammar is older than the house
+	taught  *understanding // the understanding the recogniser was given last
+	trouble error          // why the recogniser refused it; nil if it did not
 	learnt  chan struct{}  // closed and replaced when taught changes
 }
 
@@ -47,8 +47,8 @@ type understanding struct {
 	grammar *grammar.Grammar
 }
 
-// New makes the house that is known without any server, which may be none: base is
-// nil then.
+// New makes the house before any server has told of one. base is a house known from
+// the start; it may be nil.
 func New(pack *intent.Pack, base *home.House, log *slog.Logger) (*House, error) {
 	h := &House{
 		log: log.With("part", "house"), pack: pack, base: base,
@@ -61,10 +61,10 @@ func New(pack *intent.Pack, base *home.House, log *slog.Logger) (*House, error) 
 	return h, nil
 }
 
-// IsQuestion says whether a text asks for something and orders nothing.
+// IsQuestion reports whether a text asks for something and orders nothing.
 func (h *House) IsQuestion(text string) bool { return h.pack.IsQuestion(text) }
 
-// Tell takes a server's house in; a body that is no house is told in the log and
+// Tell replaces the house of one server. A body that is no house is logged and
 // changes nothing.
 func (h *House) Tell(server string, body []byte) {
 	var told home.House
@@ -96,14 +96,15 @@ func (h *House) Told() <-chan struct{} {
 	return h.told
 }
 
-// Knows says whether a server has told of a device.
+// Knows reports whether a server has told of a device.
 func (h *House) Knows(server string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return !h.servers[server].Empty()
 }
 
-// rebuild derives everything anew. The caller holds mu, or is the only one.
+// rebuild derives everything anew. The caller holds mu, or has not shared the house
+// yet.
 func (h *House) rebuild() error {
 	merged := h.merge()
 	m, err := intent.New(h.pack, merged)
@@ -122,9 +123,9 @@ func (h *House) rebuild() error {
 	return nil
 }
 
-// merge joins the houses of all servers in a stable order. What the base names
-// and a server controls is the server's; the rest of the base stays known, so
-// that the answer about it is honest.
+// merge joins the houses of all servers in a stable order. An entity that both the
+// base and a server name is the server's, because the server controls it. The rest
+// of the base stays known, so that an answer about it is honest.
 func (h *House) merge() *home.House {
 	all := &home.House{Floors: []home.Floor{}, Areas: []home.Area{}, Entities: []home.Entity{}}
 	add := func(part *home.House) {
@@ -162,8 +163,8 @@ func (h *House) merge() *home.House {
 	return all
 }
 
-// keepAliases gives the servers' entities the other names the base knows for
-// them: a device's protocol has no place for aliases.
+// keepAliases gives the servers' entities the aliases that the base knows for them:
+// a device's protocol has no place for aliases.
 func (h *House) keepAliases(all *home.House) {
 	for i, e := range all.Entities {
 		for _, b := range h.base.Entities {
@@ -176,15 +177,15 @@ func (h *House) keepAliases(all *home.House) {
 
 func same(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
-// Match says what a text means, said in an area.
+// Match returns what a text means when it is said in an area.
 func (h *House) Match(text, area string) intent.Decision {
 	return h.current.Load().matcher.Match(text, area)
 }
 
-// Judge says whether the words so far are a sentence (REQUIREMENTS H6).
+// Judge reports whether the words so far are a sentence (REQUIREMENTS H6).
 func (h *House) Judge(partial string) speech.Completeness {
 	return h.current.Load().grammar.Judge(partial)
 }
 
-// House is the house as it is known now.
+// House is the house as it is currently known.
 func (h *House) House() *home.House { return h.current.Load().house }

@@ -29,8 +29,8 @@ func lamp(name string) []byte {
 	return []byte(`{"areas":[{"name":"Attic"}],"entities":[{"id":"light.1","name":"` + name + `","domain":"light","areas":["Attic"]}]}`)
 }
 
-// What several servers tell is one house, in the same order whoever tells first;
-// what is no house changes nothing.
+// The houses of several servers become one house, in the same order whichever
+// server tells first. A body that is not a house changes nothing.
 func TestServersTellOneHouse(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string][]string{"forwards": {"a", "b"}, "backwards": {"b", "a"}} {
@@ -58,8 +58,8 @@ func TestServersTellOneHouse(t *testing.T) {
 	}
 }
 
-// What a server controls is the server's, with the names the base has for it; what
-// nobody controls stays known.
+// An entity that a server controls is the server's, with the aliases the base has
+// for it. Entities of the base that no server controls stay known.
 func TestTheBaseLendsItsNames(t *testing.T) {
 	t.Parallel()
 	h, err := New(intent.English(), &home.House{Entities: []home.Entity{
@@ -90,8 +90,8 @@ func (p *pupil) SetGrammar(_ context.Context, g stt.Grammar) ([]string, error) {
 	return nil, p.fails
 }
 
-// A name that cannot be pronounced falls out of the grammar, and the rest is
-// learnt; a grammar that is refused is offered again, and why is told.
+// A name that cannot be pronounced is left out of the grammar, and the rest is
+// learnt. A grammar that is refused is offered again, and the reason is shown.
 func TestTheRecogniserLearnsTheHouse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestTheRecogniserLearnsTheHouse(t *testing.T) {
 	})
 }
 
-// TestNames: what is said most is told first, for not all of it may fit.
+// TestNames: the most spoken names come first, because not all of them may fit.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	h := &home.House{

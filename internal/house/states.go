@@ -11,17 +11,17 @@ import (
 )
 
 // stateTool is the tool that lists a server's devices with their states
-// (REQUIREMENTS Z1). A server without it has a house without states.
+// (REQUIREMENTS Z1). The devices of a server without this tool have no states.
 const stateTool = "list_devices"
 
-// Bounds of asking for states: a page may make the server wait for its house,
-// and 232 nodes with their sensors fit in these pages of fifty.
+// Bounds of asking for states. A page may make the server wait for its house, and
+// 232 nodes with their sensors fit in these pages of fifty.
 const (
 	statePatience = 3 * time.Second
 	statePages    = 40
 )
 
-// listedDevice is what is used of stateTool's answer.
+// listedDevice is the part of stateTool's answer that is used.
 type listedDevice struct {
 	ID        string `json:"id"`
 	State     any    `json:"state"`
@@ -33,10 +33,9 @@ type Caller interface {
 	Call(ctx context.Context, c tools.Call) (tools.Result, error)
 }
 
-// Snapshot is the house with the states of its devices. Servers are those to ask,
-// all at once; what is not answered in time stays without a state. It asks none
-// that is not connected, if those are left out: looking at the house then never
-// waits for one that is away.
+// Snapshot is the house with the states of its devices. It asks the given servers,
+// all at once; a device whose server does not answer in time has no state. Callers
+// that must not wait leave out servers that are not connected.
 func (h *House) Snapshot(ctx context.Context, c Caller, servers []string) home.Snapshot {
 	ctx, cancel := context.WithTimeout(ctx, statePatience)
 	defer cancel()
@@ -50,7 +49,8 @@ func (h *House) Snapshot(ctx context.Context, c Caller, servers []string) home.S
 	return shown
 }
 
-// states asks every server at once; one that does not answer is left out.
+// states asks every server at once. The devices of a server that does not answer
+// are left out.
 func (h *House) states(ctx context.Context, c Caller, servers []string) map[string]map[string]listedDevice {
 	var mu sync.Mutex
 	var asking sync.WaitGroup

@@ -10,8 +10,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// A server's states are read page by page, as far as it tells them and no further
-// than a bound.
+// A server's states are read page by page, up to the last page it has or a bound.
 func TestStatesOfAServer(t *testing.T) {
 	page := func(n, pages int) tools.Result {
 		return tools.Result{Data: fmt.Appendf(nil, `{"pages":%d,"devices":[{"id":"d%d","state":"on","reachable":true}]}`, pages, n)}

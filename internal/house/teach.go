@@ -30,17 +30,18 @@ func (h *House) Teach(ctx context.Context, engine Pupil) error {
 	}
 }
 
-// teachAgain is the pause before a grammar that was not taken is offered again.
+// teachAgain is the pause before a refused grammar is offered again.
 const teachAgain = 5 * time.Second
 
-// Pupil is a recogniser that hears by a grammar; it names the words that it can
+// Pupil is a recogniser that uses a grammar. SetGrammar names the words that it can
 // neither find nor pronounce.
 type Pupil interface {
 	SetGrammar(ctx context.Context, g stt.Grammar) (missing []string, err error)
 }
 
-// offer gives the recogniser the grammar. Words it can neither find nor
-// pronounce fall out with the names that use them, never the whole grammar.
+// offer gives the recogniser the grammar. Words it can neither find nor pronounce
+// are left out, together with the names that use them, and the rest of the grammar
+// is kept.
 func (h *House) offer(ctx context.Context, engine Pupil) error {
 	view := h.current.Load()
 	g := view.grammar
@@ -66,8 +67,8 @@ func (h *House) offer(ctx context.Context, engine Pupil) error {
 	return trouble
 }
 
-// Learnt waits until the recogniser knows the house as it is now, or has
-// refused it.
+// Learnt waits until the recogniser has taken or refused the grammar of the current
+// house. It returns the error of a refusal.
 func (h *House) Learnt(ctx context.Context) error {
 	for {
 		h.mu.Lock()
@@ -84,7 +85,8 @@ func (h *House) Learnt(ctx context.Context) error {
 	}
 }
 
-// Offered says whether the recogniser has answered about the house at least once.
+// Offered reports whether the recogniser has answered about the house at least
+// once.
 func (h *House) Offered() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -101,8 +103,8 @@ func (h *House) Trouble() string {
 	return h.trouble.Error()
 }
 
-// names are the names in a house as people write them, those that are said most
-// first: areas, then what can be told to do something, then what only measures.
+// names lists the names in a house as people write them, the most spoken first:
+// areas, then things that can be controlled, then things that only measure.
 func names(h *home.House) []string {
 	all := h.AreaNames()
 	for _, acts := range []bool{true, false} {
