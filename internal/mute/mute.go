@@ -1,8 +1,8 @@
-// Package mute is the switch that closes the microphone, also over a restart
+// Package mute is the switch that closes the microphone; it survives a restart
 // (REQUIREMENTS H9). It exists so that one place decides in which order the disk,
-// the turn loop and the sound card learn of a turn of the switch: whatever fails
-// or is killed in between, nobody is heard who believes that nobody listens. What
-// else must go deaf is one more Microphone, turned in Set and Restore.
+// the turn loop and the sound card learn of a change: whatever fails or is killed
+// in between, the gateway never listens while people believe it is muted. Another
+// thing that must go deaf is one more Microphone, switched in Set and Restore.
 package mute
 
 import (
@@ -23,11 +23,11 @@ import (
 // switchFile is the switch's name in the state directory.
 const switchFile = "mute"
 
-// turnTime bounds one turn of the switch, which waits for the turn's loop and for
-// the sound card's worker, each at most a few seconds.
+// turnTime bounds one turn of the switch. It waits for the turn loop and for the
+// sound card's worker, each a few seconds at most.
 const turnTime = 10 * time.Second
 
-// kept is what stands on the disk.
+// kept is the switch as it is stored.
 type kept struct {
 	Muted bool      `json:"muted"`
 	Since time.Time `json:"since"`
@@ -38,31 +38,31 @@ type Microphone interface {
 	Mute(ctx context.Context, on bool) error
 }
 
-// Switch closes the microphone on request and keeps that. A doubt is decided for
+// Switch closes the microphone on request and remembers that. In doubt it protects
 // the family: a switch that is damaged or cannot be closed counts as muted. It is
 // safe for concurrent use.
 type Switch struct {
-	dir  string // of the state
+	dir  string // the state directory
 	log  *slog.Logger
 	loop Microphone
-	card Microphone // nil: other sound takes the card's place
+	card Microphone // nil if the sound comes from elsewhere
 
-	turning  sync.Mutex // held while the switch is turned, which waits for the loop
-	restored bool       // the loop does not know yet that it begins muted
+	turning  sync.Mutex // held while the switch is turned
+	restored bool       // the loop has not been told yet that it begins muted
 	on       atomic.Bool
 }
 
-// New makes the switch of a turn loop and its sound card, which is nil where other
-// sound takes its place. It is kept in a state directory.
+// New makes the switch of a turn loop and its sound card, which is nil if the sound
+// comes from elsewhere. dir is the state directory.
 func New(dir string, loop, card Microphone, log *slog.Logger) *Switch {
 	return &Switch{dir: dir, loop: loop, card: card, log: log}
 }
 
-// On says whether the microphone is closed.
+// On reports whether the microphone is closed.
 func (s *Switch) On() bool { return s.on.Load() }
 
-// Kept says whether the microphone is muted by the switch in a state directory,
-// for programs that would open it beside a daemon.
+// Kept reports whether the switch stored in a state directory is muted, for
+// programs that would open the microphone beside a daemon.
 func Kept(dir string) (bool, error) {
 	var last kept
 	disk, err := store.Open(dir)
@@ -70,17 +70,17 @@ func Kept(dir string) (bool, error) {
 		return false, err
 	}
 	if err := disk.Load(switchFile, &last); err != nil {
-		// A damaged switch is set aside; until somebody turns it, it stays muted.
+		// A damaged file is set aside; the switch stays muted until somebody turns it.
 		return true, errors.Join(err, disk.Save(switchFile, kept{Muted: true, Since: time.Now()}))
 	}
 	return last.Muted, nil
 }
 
-// installed is where the service keeps its state (configs/voice-gateway.service).
+// installed is the service's state directory (configs/voice-gateway.service).
 const installed = "/var/lib/voice-gateway"
 
-// KeptHere says whether a gateway of this machine was muted: the one of the state
-// directory, or the service, whose directory is another one where it may be read.
+// KeptHere reports whether a gateway on this machine was muted: the one with the
+// state directory dir, or the installed service, if its state may be read.
 func KeptHere(dir string) (bool, error) {
 	if on, err := Kept(dir); on || dir == installed {
 		return on, err
@@ -88,7 +88,7 @@ func KeptHere(dir string) (bool, error) {
 	var last kept
 	data, err := os.ReadFile(filepath.Join(installed, switchFile+".json"))
 	if err != nil {
-		return false, nil //nolint:nilerr // there is no service, or it is none of ours
+		return false, nil //nolint:nilerr // no service is installed, or its state may not be read
 	}
 	if err := json.Unmarshal(data, &last); err != nil {
 		return true, fmt.Errorf("reading the service's mute switch: %w", err)
@@ -119,15 +119,16 @@ func (s *Switch) Restore(ctx context.Context) bool {
 	return true
 }
 
-// Apply tells the loop, which has just begun, of the switch as an earlier run
-// left it.
+// Apply mutes the loop, which has just started, if an earlier run left the switch
+// muted.
 func (s *Switch) Apply(ctx context.Context) {
 	s.turning.Lock()
 	defer s.turning.Unlock()
-	_ = s.catchUp(ctx) // it fails when the loop ends, and is of no use then
+	_ = s.catchUp(ctx) // it fails only when the loop has ended, and then it does not matter
 }
 
-// catchUp is Apply for who turns the switch before that. The caller holds turning.
+// catchUp does what Apply does, for a turn of the switch that comes first. The
+// caller holds turning.
 func (s *Switch) catchUp(ctx context.Context) error {
 	if !s.restored {
 		return nil
@@ -137,10 +138,10 @@ func (s *Switch) catchUp(ctx context.Context) error {
 	return err
 }
 
-// Set turns the switch. Muting is written down first and opening last, so that
-// one who is killed in between starts muted. What cannot be written holds until
-// the end, and the error says so. Who asked may go away meanwhile: a switch half
-// turned would say what is not so.
+// Set turns the switch. Muting is written to disk first and unmuting last, so that
+// a gateway killed in between starts muted. A state that cannot be written holds
+// until the program ends, and the error says so. The end of the caller's ctx does
+// not stop Set: a switch turned halfway would report the wrong state.
 func (s *Switch) Set(ctx context.Context, on bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), turnTime)
 	defer cancel()
@@ -178,7 +179,7 @@ func (s *Switch) turnCard(ctx context.Context, on bool) error {
 	return nil
 }
 
-// keep writes the switch down.
+// keep stores the switch.
 func (s *Switch) keep(on bool) error {
 	disk, err := store.Open(s.dir)
 	if err == nil {

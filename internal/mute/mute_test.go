@@ -23,15 +23,16 @@ func (c *closing) Mute(_ context.Context, on bool) error {
 	return c.fails
 }
 
-// switched is a switch in a directory, and the list of what it turned.
+// switched makes a switch in a directory, with a loop and a card that share a list
+// of what they were told.
 func switched(dir string) (s *Switch, loop, card *closing) {
 	told := &[]string{}
 	loop, card = &closing{name: "loop", told: told}, &closing{name: "card", told: told}
 	return New(dir, loop, card, slog.New(slog.DiscardHandler)), loop, card
 }
 
-// Whoever listens goes deaf in an order in which nobody is heard unawares, and what
-// could not be opened is closed again.
+// The order in which loop and card change never lets the gateway listen while it
+// seems muted, and a microphone that could not be opened is closed again.
 func TestTheOrderOfATurn(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -71,7 +72,7 @@ func TestTheOrderOfATurn(t *testing.T) {
 }
 
 // A switch that was left closed, or cannot be read, closes the card before the loop
-// has begun, and the loop when it has.
+// has begun, and mutes the loop once it runs.
 func TestTheSwitchIsRestored(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{"closed": `{"muted":true}`, "damaged": `{"muted":fal`} {

@@ -1,8 +1,9 @@
 // Package reach is a turn's way to the MCP servers: it calls their tools, waits for
-// the server or the house that a step needs, and gets a lost one back. It exists so
-// that waiting has one place, and its rule can be read and tested: a step waits for
-// what it needs, and for nothing else (REQUIREMENTS M1). What else a step may have
-// to wait for is a field of answer.Need and a case in Await.
+// the server or the house that a step needs, and reconnects a lost server. It
+// exists so that the rule of waiting is in one place, where it can be read and
+// tested: a step waits for what it needs, and for nothing else (REQUIREMENTS M1).
+// To let a step wait for something else, add a field to answer.Need and a case to
+// Await.
 package reach
 
 import (
@@ -17,8 +18,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// housePatience is how long a connected server may take to tell its house: the
-// time zwave-js-ui takes to answer, with room to spare.
+// housePatience is how long a connected server may take to tell its house: the time
+// zwave-js-ui takes to answer, with room to spare.
 const housePatience = 5 * time.Second
 
 // reachPatience bounds the one attempt that a command forces when its server is
@@ -28,33 +29,33 @@ const reachPatience = 4 * time.Second
 // Caller is the turn's way to every tool.
 type Caller struct {
 	*tools.Registry
-	own      string // the id of our own server, which is the one to tell a house
+	own      string // the id of our own server, the Z-Wave server, which tells a house
 	house    *house.House
 	host     *host.Host
 	attempts *Attempts
 }
 
-// NewCaller calls the tools of a registry, which the host fills, and waits for them.
-// own is the id of our own server.
+// NewCaller makes a caller of the tools in a registry, which the host fills. own is
+// the id of our own server.
 func NewCaller(r *tools.Registry, own string, rooms *house.House, mcp *host.Host, a *Attempts) *Caller {
 	return &Caller{Registry: r, own: own, house: rooms, host: mcp, attempts: a}
 }
 
-// Attempts are the attempts to connect to the servers, as they end. It is safe for
-// concurrent use.
+// Attempts counts the attempts to connect to the servers, as they end. It is safe
+// for concurrent use.
 type Attempts struct {
 	mu    sync.Mutex
 	tried chan struct{}        // closed and replaced when an attempt has ended
-	count map[string]int       // ended ones, by server
-	since map[string]time.Time // by server, of the connection that its last attempt made
+	count map[string]int       // ended attempts, by server
+	since map[string]time.Time // when the server was connected, if its last attempt succeeded
 }
 
-// NewAttempts is without any.
+// NewAttempts returns an Attempts that has counted none.
 func NewAttempts() *Attempts {
 	return &Attempts{tried: make(chan struct{}), count: map[string]int{}, since: map[string]time.Time{}}
 }
 
-// Ended takes the end of an attempt in.
+// Ended counts an attempt that has ended; ok says whether it connected.
 func (a *Attempts) Ended(server string, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,8 +80,8 @@ func (c *Caller) Await(ctx context.Context, n answer.Need) error {
 }
 
 // awaitServer returns when a server has brought its tools or used up its attempts.
-// One that has never been connected is tried once more then; of any other the tools
-// are known, and the call itself connects it.
+// A server that has never been connected is then tried once more. The tools of any
+// other server are known, and the call itself connects it.
 func (c *Caller) awaitServer(ctx context.Context, id string) error {
 	if err := c.Registry.Await(ctx, id); err != nil {
 		return err
@@ -94,9 +95,9 @@ func (c *Caller) awaitServer(ctx context.Context, id string) error {
 }
 
 // awaitHouse returns when a house is told, or when no server is left that may tell
-// one: our own, until it has used up its first attempts, and whichever has just
-// been connected. Again makes our own be tried once more while no house is known
-// at all, also long after its attempts are used up.
+// one: our own server until it has used up its first attempts, and any server that
+// has just been connected. With again, our own server is tried once more while no
+// house is known at all, even long after its attempts are used up.
 func (c *Caller) awaitHouse(ctx context.Context, again bool) error {
 	told := c.house.Told()
 	if c.house.Knows(c.own) {
@@ -123,8 +124,8 @@ func (c *Caller) awaitHouse(ctx context.Context, again bool) error {
 	return nil
 }
 
-// patience is how long those that are connected may still take to tell their
-// house. Where one is known already, only our own server is waited for.
+// patience is how long the connected servers may still take to tell their houses.
+// If a house is known already, only our own server is waited for.
 func (c *Caller) patience() time.Duration {
 	nobody := c.house.House().Empty()
 	c.attempts.mu.Lock()
@@ -138,8 +139,8 @@ func (c *Caller) patience() time.Duration {
 	return left
 }
 
-// reach makes a server be tried at once. It returns when it has been, or when
-// enough is closed. Turns that wait at the same time share the attempt.
+// reach makes the host try a server at once. It returns when the attempt has ended,
+// or when enough is closed. Turns that wait at the same time share the attempt.
 func (c *Caller) reach(ctx context.Context, id string, enough <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()

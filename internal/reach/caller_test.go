@@ -17,7 +17,7 @@ import (
 // ours is the id of our own server.
 const ours = "zwave"
 
-// waitingRoom is a caller whose servers come when the test says.
+// waitingRoom is a caller whose servers connect when the test says so.
 type waitingRoom struct {
 	*Caller
 	arrive map[string]func()
@@ -41,13 +41,13 @@ func newWaitingRoom(t *testing.T) waitingRoom {
 	return w
 }
 
-// connects lets a server come.
+// connects makes a server connect.
 func (w waitingRoom) connects(id string) {
 	w.attempts.Ended(id, true)
 	w.arrive[id]()
 }
 
-// tells lets a server tell of a lamp.
+// tells makes a server tell of a lamp.
 func (w waitingRoom) tells(id string) {
 	w.house.Tell(id, []byte(`{"entities":[{"id":"light.lamp","name":"Lamp","domain":"light"}]}`))
 }
@@ -61,8 +61,8 @@ func (w waitingRoom) waits(t *testing.T, n answer.Need) bool {
 	return w.Await(ctx, n) != nil
 }
 
-// TestWhoIsWaitedFor: what each need waits for while the servers come, and for
-// whom nobody waits.
+// TestWhoIsWaitedFor: which needs are waited for as the servers come, and which are
+// ready.
 func TestWhoIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	own, other, rooms := answer.Need{Server: ours}, answer.Need{Server: "stranger"}, answer.Need{House: true}
@@ -100,8 +100,8 @@ func TestWhoIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestTheNewsEndsTheWait: whoever tells a rooms, everybody looks at it at once; and
-// a server that has none is believed after a while.
+// TestTheNewsEndsTheWait: the wait for a house ends at once when any server tells
+// one, and after a while when a connected server has none.
 func TestTheNewsEndsTheWait(t *testing.T) {
 	t.Parallel()
 	for name, happens := range map[string]func(w waitingRoom){

@@ -10,17 +10,17 @@ import (
 	"voicegateway/internal/mcpint/host"
 )
 
-// Servers is the MCP host as a turn sees it: who has answered, and who can be had
-// again.
+// Servers shows a turn the MCP host: how each server is, and a way to reconnect it.
 type Servers struct{ host *host.Host }
 
-// NewServers looks at a host.
+// NewServers makes the view of a host.
 func NewServers(mcp *host.Host) Servers { return Servers{mcp} }
 
-// reconnectLook is how often a turn that waits for a connection looks for it.
+// reconnectLook is the pause between two looks at a server that is being
+// reconnected.
 const reconnectLook = 20 * time.Millisecond
 
-// Trouble tells how a server is.
+// Trouble describes the state of a server.
 func (s Servers) Trouble(server string) dialogue.Trouble {
 	st, err := s.status(server)
 	if err != nil {
@@ -33,8 +33,9 @@ func (s Servers) Trouble(server string) dialogue.Trouble {
 	return t
 }
 
-// Reconnect returns when there is a connection that answers: a new one, or the
-// one the host has made meanwhile. A server that only hangs is ended first.
+// Reconnect returns when there is a connection that answers: a new one, or one the
+// host has made meanwhile. A server that is connected but does not answer is ended
+// first.
 func (s Servers) Reconnect(ctx context.Context, server string) error {
 	retry := s.host.Retry
 	if s.Connected(server) && !s.answers(ctx, server) {
@@ -61,14 +62,14 @@ func (s Servers) Reconnect(ctx context.Context, server string) error {
 	}
 }
 
-// Connected says whether there is a connection to a server.
+// Connected reports whether a server is connected.
 func (s Servers) Connected(server string) bool {
 	st, err := s.status(server)
 	return err == nil && st.Status == mcpint.Connected
 }
 
-// answers asks a server for a sign of life. The limit is short: a connection made
-// anew costs less than the wait for one that hangs.
+// answers reports whether a server gives a sign of life. The limit is short,
+// because a new connection costs less than the wait for a server that hangs.
 func (s Servers) answers(ctx context.Context, server string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

@@ -1,7 +1,7 @@
-// Package tasks keeps what was stopped in the middle because its server was lost,
-// until somebody says "resume" (REQUIREMENTS M15). It exists so that a restart
-// loses none of it, and nobody is asked twice about the same task. What more is to
-// be remembered of a task is a field of record.Task; it is written by itself.
+// Package tasks keeps turns that were stopped in the middle because their server
+// was lost, until somebody says "resume" (REQUIREMENTS M15). It exists so that a
+// restart loses no task, and a person is asked only once about each. To remember
+// more of a task, add a field to record.Task; it is stored without further work.
 package tasks
 
 import (
@@ -13,21 +13,21 @@ import (
 	"voicegateway/internal/store"
 )
 
-// maxTasks is how many stopped tasks are kept: more are not resumed by anybody.
+// maxTasks is how many stopped tasks are kept; a person would not resume more.
 const maxTasks = 20
 
-// taskFile is their name in the state directory.
+// taskFile is the name of the tasks in the state directory.
 const taskFile = "tasks"
 
-// Returns are the servers that are connected, as they come: some task may wait for
-// one of them.
+// Returns carries the ids of servers that have just been connected: a task may wait
+// for one of them.
 type Returns chan string
 
-// NewReturns is without news.
+// NewReturns makes an empty Returns.
 func NewReturns() Returns { return make(Returns, 8) }
 
-// Tell says that a server is connected. It does not block: with so much news
-// nobody would listen to an offer.
+// Tell says that a server is connected. It does not block: if the channel is full,
+// the server is dropped, because no person would listen to so many offers.
 func (r Returns) Tell(server string) {
 	select {
 	case r <- server:
@@ -35,8 +35,8 @@ func (r Returns) Tell(server string) {
 	}
 }
 
-// Stopped keeps stopped tasks in the state directory; where that cannot be used, in
-// memory until the end. It is safe for concurrent use.
+// Stopped keeps stopped tasks in the state directory; if that cannot be used, in
+// memory until the program ends. It is safe for concurrent use.
 type Stopped struct {
 	dir       string
 	log       *slog.Logger
@@ -50,9 +50,9 @@ type Stopped struct {
 	offered map[string]bool
 }
 
-// New makes the keeper of a state directory, which is not opened before it is
-// needed. A task that is stopped while its server is connected again already is
-// told to returns: no other news of that server would come.
+// New makes the keeper of a state directory, which is opened when it is first
+// needed. If a task is stopped while its server is connected again already, the
+// keeper tells returns, because the host will not.
 func New(dir string, returns Returns, connected func(server string) bool, log *slog.Logger) *Stopped {
 	return &Stopped{dir: dir, returns: returns, connected: connected, log: log, offered: map[string]bool{}}
 }
@@ -78,8 +78,8 @@ func (t *Stopped) load() {
 	}
 }
 
-// Keep saves a task in the place of the one with the same id. What cannot be
-// written is kept until the end, with a warning.
+// Keep saves a task and replaces an older one with the same id. If it cannot be
+// written, it is kept in memory and a warning is logged.
 func (t *Stopped) Keep(task record.Task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,12 +89,12 @@ func (t *Stopped) Keep(task record.Task) error {
 	t.open = t.open[:min(len(t.open), maxTasks)]
 	t.save()
 	if t.connected(task.Server) {
-		t.returns.Tell(task.Server) // it came back while the choice was made
+		t.returns.Tell(task.Server) // it was connected again while the choice was made
 	}
 	return nil
 }
 
-// Take hands a task over and forgets it, the newest for "".
+// Take removes and returns a task, the newest one for the id "".
 func (t *Stopped) Take(id string) (record.Task, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,8 +126,9 @@ func (t *Stopped) Open() []record.Task {
 	return append([]record.Task{}, t.open...)
 }
 
-// Offer is the newest task that waits for a server and was not offered yet. All
-// of that server's count as offered then: nobody is asked twice.
+// Offer returns the newest task that waits for a server and was not offered yet.
+// All tasks of that server count as offered then, so that a person is asked only
+// once.
 func (t *Stopped) Offer(server string) (record.Task, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

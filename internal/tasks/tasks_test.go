@@ -46,8 +46,8 @@ func TestTasksSurviveARestart(t *testing.T) {
 	}
 }
 
-// TestATaskIsOfferedWhenItsServerIsBackAlready: it reconnected while the choice
-// was made, so no news of it will come.
+// TestATaskIsOfferedWhenItsServerIsBackAlready: the server reconnected while the
+// choice was made, so the host will not report it again.
 func TestATaskIsOfferedWhenItsServerIsBackAlready(t *testing.T) {
 	t.Parallel()
 	returns := NewReturns()
