@@ -11,14 +11,13 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// What a gateway can be without.
+// The errors for parts that a gateway may lack.
 var (
 	errNoMicrophone = errors.New("this gateway has no microphone")
 	errEnglishOnly  = errors.New("the recogniser hears English only, and gateway.language is another")
 )
 
-// acts is what the gateway does when it is asked to, by a page, a message or a
-// command.
+// acts is what the gateway does on request, from a page, a message or a command.
 type acts struct {
 	answerer *answer.Answerer
 	loop     *turn.Loop   // nil: text only
@@ -50,7 +49,7 @@ func (a acts) Say(ctx context.Context, text string) error {
 	return a.loop.Say(ctx, text)
 }
 
-// Mute closes the microphone or opens it, also for the next start.
+// Mute closes or opens the microphone, for the next start as well.
 func (a acts) Mute(ctx context.Context, on bool) error {
 	if a.mute == nil {
 		return errNoMicrophone
@@ -58,7 +57,7 @@ func (a acts) Mute(ctx context.Context, on bool) error {
 	return a.mute.Set(ctx, on)
 }
 
-// Muted says whether the microphone is closed on request.
+// Muted reports whether the microphone is closed on request.
 func (a acts) Muted() bool { return a.mute != nil && a.mute.On() }
 
 // Listen opens an utterance without a wake word.

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/speech/vad"
 )
 
-// NewEndpointer decides when somebody is done: by the sentence where a recogniser
-// tells what it hears meanwhile, else by silence.
+// NewEndpointer makes the endpointer. It decides by the sentence if a recogniser
+// gives partial texts, else by silence.
 func NewEndpointer(c Config, log *slog.Logger) (*endpoint.Endpointer, error) {
 	voice, err := vad.New(vad.Config{Engine: vad.Default().Engine, ModelsDir: c.Wake.ModelsDir, Log: log.With("part", "vad")})
 	if err != nil {
@@ -24,21 +24,22 @@ func NewEndpointer(c Config, log *slog.Logger) (*endpoint.Endpointer, error) {
 	return endpoint.New(cfg), nil
 }
 
-// voiced asks a voice detector for what the endpointer cannot know by itself.
+// voiced makes a voice detector usable by the endpointer.
 type voiced struct{ vad.Engine }
 
-// Push says whether somebody speaks, and whether anything but loudness said so.
+// Push reports whether somebody speaks, and whether a model said so rather than
+// loudness alone.
 func (v voiced) Push(f audio.Frame) (speaks, known bool) {
 	j := v.Engine.Push(f)
 	return j.Voice, j.Model
 }
 
-// WakePhrases are ours and the ones other assistants in the house may have: none
-// is a command by itself.
+// WakePhrases returns our wake words and those of other assistants that may be in
+// the house: none of them is a command by itself.
 func WakePhrases(own []string) []string {
 	all := slices.Clone(own)
 	for _, known := range micro.Catalogue() {
-		if known.Word != "" && known.Word != "stop" { // which is a command
+		if known.Word != "" && known.Word != "stop" { // "stop" is a command
 			all = append(all, known.Word)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"voicegateway/internal/speech/endpoint"
 )
 
-// made is sound by a formula, as loud as speech.
+// made computes sound from a formula, as loud as speech.
 func made(seconds float64, at func(t float64, r *rand.Rand) float64) []int16 {
 	r := rand.New(rand.NewPCG(5, 6))
 	s := make([]int16, int(seconds*float64(audio.SpeechRate)))
@@ -27,8 +27,8 @@ func made(seconds float64, at func(t float64, r *rand.Rand) float64) []int16 {
 	return s
 }
 
-// chord is plucked strings, every second other ones, and a drum. One string alone
-// is near enough to somebody singing for the model to hear a voice.
+// chord is a chord of plucked strings that changes every second, and a drum. A
+// single string is close enough to a singing person for the model to hear a voice.
 func chord(t float64, r *rand.Rand) (v float64) {
 	roots, since := []float64{220, 196, 174.6, 164.8}, math.Mod(t, 0.5)
 	for _, ratio := range []float64{1, 1.26, 1.5, 2} {
@@ -43,8 +43,8 @@ func slam(t float64, r *rand.Rand) float64 {
 	return 1.6*math.Exp(-t/0.05)*(0.3*r.NormFloat64()+math.Sin(2*math.Pi*90*t)) + 0.15*math.Exp(-t/0.25)*r.NormFloat64()
 }
 
-// TestNobodySpeaksAfterTheWakeWord: what is heard instead is no speech, by the
-// real model, so the turn ends without a word (REQUIREMENTS H7).
+// TestNobodySpeaksAfterTheWakeWord: the real model takes these sounds for no
+// speech, so the turn ends without a word (REQUIREMENTS H7).
 func TestNobodySpeaksAfterTheWakeWord(t *testing.T) {
 	t.Parallel()
 	models := filepath.Dir(fake.Shared(t, "speech", "models", "vad.tflite"))
@@ -81,7 +81,7 @@ func TestNobodySpeaksAfterTheWakeWord(t *testing.T) {
 	}
 }
 
-// told plays a sound in a quiet room after a detection.
+// told plays a sound in a quiet room after a detection and returns the endpoint.
 func told(t *testing.T, e *endpoint.Endpointer, samples []int16) speech.Endpoint {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, 8))

@@ -42,8 +42,8 @@ func quick(b *testing.B) *httptest.Server {
 	return s
 }
 
-// stageOfOne is the microphone, voice, speaker and observer of a loop at once;
-// none of them takes time. The sample 1 is the wake word, 3 the end of speech.
+// stageOfOne is the microphone, voice, speaker and observer of a loop; none of
+// these takes time. The sample 1 is the wake word, 3 the end of speech.
 type stageOfOne struct {
 	frames chan audio.Frame
 	played chan time.Time
@@ -137,7 +137,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 	return s
 }
 
-// noTools is a toolbox without tools, and nobody to call.
+// noTools is a toolbox and a caller without tools.
 type noTools struct{}
 
 // Await returns at once.
@@ -151,10 +151,9 @@ func (noTools) Call(context.Context, tools.Call) (tools.Result, error) {
 	return tools.Result{}, fmt.Errorf("there are no tools")
 }
 
-// BenchmarkModelAnswer is the time from the transcript of a question to the
-// first sound of the model's answer, with a model and a voice that take none:
-// what is left is the turn, the request, the stream and the cutting into
-// sentences.
+// BenchmarkModelAnswer is the time from the transcript of a question to the first
+// sound of the model's answer. The model and the voice take no time, so it measures
+// the turn, the request, the stream and the cutting into sentences.
 func BenchmarkModelAnswer(b *testing.B) {
 	s := listenTo(b, quick(b).URL)
 	var took []time.Duration

@@ -41,7 +41,7 @@ type Config struct {
 	Recorder recorder.Config `yaml:"recorder"`
 }
 
-// Identity says which gateway this is and where it stands.
+// Identity says which gateway this is and in which room it is.
 type Identity struct {
 	ID       string `yaml:"id"`
 	Area     string `yaml:"area"`
@@ -112,7 +112,7 @@ func (c Config) Validate() error {
 	})...)
 }
 
-// each takes apart what a part has found.
+// each splits the errors that a part has joined.
 func each(err error) []error {
 	switch e := any(err).(type) {
 	case nil:
@@ -127,7 +127,7 @@ func each(err error) []error {
 	return []error{err}
 }
 
-// Validate says everything that is wrong with who and where the gateway is.
+// Validate reports everything that is wrong with the identity.
 func (i Identity) Validate() error {
 	var errs []error
 	if i.ID == "" || strings.ContainsAny(i.ID, "/+# \t") {
@@ -139,7 +139,7 @@ func (i Identity) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Validate says everything that is wrong with the sound.
+// Validate reports everything that is wrong with the sound settings.
 func (a AudioConfig) Validate() error {
 	errs := each(a.Config.Validate())
 	if sets := []earcon.Set{earcon.Off, earcon.Soft, earcon.Full}; !slices.Contains(sets, a.Earcons) {
@@ -148,7 +148,7 @@ func (a AudioConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Validate says what is wrong with the sentence packs.
+// Validate reports what is wrong with the sentence packs.
 func (i IntentsConfig) Validate() error {
 	if len(i.Packs) > 0 {
 		return errors.New("intents.packs: other sentence packs cannot be loaded by this version; leave the list empty")

@@ -179,8 +179,8 @@ mcp:
 	}
 }
 
-// TestWhoHearsALanguage: PocketSphinx would take German for English, and is left
-// out; a gateway is deaf only when nobody else is there.
+// TestWhoHearsALanguage: PocketSphinx, which would take German for English, is left
+// out; a gateway is deaf only if no other recogniser is configured.
 func TestWhoHearsALanguage(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

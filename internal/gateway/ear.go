@@ -18,18 +18,18 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// ear is everything between the microphone and the transcript, and back to the
-// speaker. A gateway for text only has a voice, and nothing else of it.
+// ear is everything from the microphone to the transcript, and from the reply to
+// the speaker. A gateway for text only has just the voice.
 type ear struct {
 	voice *tts.Voice
 	loop  *turn.Loop
 	wake  wake.Engine
 	stt   stt.Engine
 	sound sound
-	done  chan struct{} // closed when a finite source has been told to its end
+	done  chan struct{} // closed when a finite source has ended and its last turn is over
 
 	mute   *mute.Switch
-	keeper *recorder.Recorder // nil where nothing is kept
+	keeper *recorder.Recorder // nil: no sound is recorded
 }
 
 // newEar puts the sound path together.
@@ -82,11 +82,12 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 type sound struct {
 	mic     *pulse
 	speaker turn.Speaker
-	chimes  turn.Speaker   // the card alone, since a file keeps what was said
-	card    *device.Device // nil where other sound takes its place
+	chimes  turn.Speaker   // only the sound card: a file should hold replies, not short sounds
+	card    *device.Device // nil if the sound comes from elsewhere
 }
 
-// newSound is the card's, or what the options put in its place.
+// newSound uses the sound card, or the microphone and speaker that the options give
+// instead.
 func (s setup) newSound(volume *local.Volume) (sound, error) {
 	level := volume.Gain().Level
 	mic, speaker, chimes := s.opts.Mic, s.opts.Speaker, s.opts.Speaker
@@ -109,7 +110,7 @@ func (s setup) newSound(volume *local.Volume) (sound, error) {
 	}, nil
 }
 
-// switched is what the mute switch closes of it.
+// switched is the part of the sound that the mute switch closes.
 func (s sound) switched() mute.Microphone {
 	if s.card == nil {
 		return nil
@@ -134,13 +135,14 @@ type attending struct {
 	room stt.Listener
 }
 
-// Observe takes a frame of sound nobody has spoken to us in.
+// Observe takes a frame of sound in which nobody speaks to the gateway.
 func (a attending) Observe(f audio.Frame) {
 	a.Endpointer.Observe(f)
 	a.room.Observe(f)
 }
 
-// Attentive is the endpointer, with the recogniser listening where it wants to.
+// Attentive returns the endpointer, and lets the recogniser hear the room as well
+// if it wants to.
 func Attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
 	if room, ok := engine.(stt.Listener); ok {
 		return attending{end, room}
@@ -148,7 +150,7 @@ func Attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
 	return end
 }
 
-// services are the ear's lines in the table of services.
+// services returns the ear's entries in the table of services.
 func (e *ear) services(h *house.House) []service {
 	if e.loop == nil {
 		return nil

@@ -37,7 +37,7 @@ func looping(t *testing.T, g *Gateway) (end func()) {
 	return end
 }
 
-// another is a gateway with the state directory of an earlier one.
+// another makes a gateway with the state directory of an earlier one.
 func another(t *testing.T, dir string) *Gateway {
 	t.Helper()
 	cfg := Default()
@@ -88,7 +88,7 @@ func TestMuteHoldsOverARestart(t *testing.T) {
 	}
 }
 
-// What is kept of the switch cannot be read: then the microphone stays closed.
+// If the stored switch cannot be read, the microphone stays closed.
 func TestADoubtAboutMuteIsMuted(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "mute.json"), []byte(`{"muted":fal`), 0o600); err != nil {
@@ -101,7 +101,7 @@ func TestADoubtAboutMuteIsMuted(t *testing.T) {
 	}
 }
 
-// What cannot be kept holds all the same, and is told.
+// A mute that cannot be stored holds all the same, and the caller is told.
 func TestMuteWithoutADisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -118,7 +118,7 @@ func TestMuteWithoutADisk(t *testing.T) {
 	}
 }
 
-// Recordings are made where they are turned on, and that is visible everywhere.
+// Sound is recorded if that is switched on, and every interface shows it.
 func TestTheRecorderIsVisible(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Default()
@@ -152,8 +152,9 @@ func TestTheRecorderIsVisible(t *testing.T) {
 	}
 }
 
-// By default nothing is recorded, and that is visible, too; neither is what a
-// person tries out, nor what is played in place of a microphone.
+// By default nothing is recorded, and every interface shows that too. Sound that a
+// person tries out or that is played instead of a microphone is not recorded
+// either.
 func TestNothingIsRecordedUnasked(t *testing.T) {
 	g := assembled(t)
 	g.tellRecorder()
@@ -182,7 +183,8 @@ func part(t *testing.T, g *Gateway, name string) httpapi.Part {
 	return httpapi.Part{}
 }
 
-// Nobody reads more than ten readings a second, and no end is missed.
+// At most ten readings come in a second, and the end of an utterance is always
+// among them.
 func TestMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Meter
@@ -235,7 +237,7 @@ func TestMeterJudges(t *testing.T) {
 	}
 }
 
-// What no device was found for is told, with the key to change.
+// A use without a device is reported with the key to change.
 func TestSoundSaysWhatIsMissing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		used    []string

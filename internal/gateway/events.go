@@ -11,16 +11,17 @@ import (
 	"voicegateway/internal/tasks"
 )
 
-// version is that of the build.
+// version is the version of the build.
 func (s setup) version() string { return cmp.Or(s.opts.Version, "dev") }
 
 // serverEvents passes on what happens to the MCP servers. It is made before the
-// host that tells it: those who are told were made before, or read what it keeps.
+// host that reports to it. Its receivers were made before it, or read the values it
+// keeps.
 type serverEvents struct {
 	counts   *metrics.Metrics
 	attempts *reach.Attempts
 	returns  tasks.Returns
-	changed  chan struct{} // of size one: the servers are worth a look
+	changed  chan struct{} // of size one: a server may have changed
 	api      *mqttapi.API  // nil without a presence on MQTT
 	watch    func(host.Attempt)
 }
@@ -34,7 +35,7 @@ func (s setup) newServerEvents(api *mqttapi.API) serverEvents {
 	}
 }
 
-// observer is the events as the MCP host tells them.
+// observer returns the events in the form the MCP host wants.
 func (e serverEvents) observer() host.Observer {
 	return host.Observer{
 		State:   func(string, mcpint.State, mcpint.State) { e.change() },
@@ -64,11 +65,11 @@ func (e serverEvents) observer() host.Observer {
 	}
 }
 
-// change says that the servers are worth a look. It does not block.
+// change notes that a server may have changed. It does not block.
 func (e serverEvents) change() {
 	select {
 	case e.changed <- struct{}{}:
-	default: // somebody is on the way
+	default: // a change is noted already
 	}
 }
 

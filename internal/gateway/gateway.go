@@ -1,10 +1,10 @@
 // Package gateway assembles the parts into the daemon and runs them in one
 // errgroup: everything starts at once, and nothing waits that need not wait
-// (REQUIREMENTS M1). It exists so that the parts need not know each other. A
-// new part is one more value in New, made from those made before it, and a line in
-// the table of services. Nothing is changed in a part once it is made (ADR 16): what
-// two of them need of each other is a value made before both, or handed over when
-// one of them runs.
+// (REQUIREMENTS M1). It exists so that the parts need not know each other. To add a
+// part, make one more value in New, from those made before it, and add a line to
+// the table of services. A part is not changed once it is made (ADR 16): what two
+// parts need of each other is a value made before both, or handed over when one of
+// them runs.
 package gateway
 
 import (
@@ -25,25 +25,25 @@ import (
 
 // Options say how this gateway differs from the daemon with its sound card.
 type Options struct {
-	Executable string // our own binary: the workers are its children
+	Executable string // our own binary, which also runs the workers
 	Version    string
-	Environ    []string // of which MCP servers get a small part
+	Environ    []string // MCP servers get a small part of it
 	Secrets    Secrets
 
-	TextOnly   bool            // no sound at all, and no presence on MQTT: one turn from a command line
-	Private    bool            // no presence on MQTT, and nothing is kept: a person tries the ear out
+	TextOnly   bool            // no sound and no presence on MQTT: one turn from a command line
+	Private    bool            // no presence on MQTT and no recording: a person tries the ear out
 	Mic        turn.Microphone // in place of the sound card
 	Speaker    turn.Speaker    // in place of the sound card
-	Fast       bool            // Mic is fed as fast as it is taken
+	Fast       bool            // Mic gives frames as fast as they are read
 	PushToTalk bool            // Mic's first frame belongs to the utterance already
 	Source     record.Source
 	DryRun     bool
-	House      *home.House   // known besides what the servers tell
-	Watch      turn.Observer // told of everything as well
+	House      *home.House   // known besides the houses of the servers
+	Watch      turn.Observer // also told of every event of a turn
 	Attempt    func(host.Attempt)
 }
 
-// Secrets are values that never stand in the configuration.
+// Secrets are values that are never in the configuration.
 type Secrets struct {
 	MQTTPassword, AIKey, HTTPToken, SearchKey, STTKey string
 }
@@ -63,19 +63,19 @@ type Gateway struct {
 	journal  *journal
 	stream   *stream
 	health   health
-	http     *httpapi.Server  // nil where nobody is answered
-	manager  *systemd.Service // nil where the service manager is told nothing
+	http     *httpapi.Server  // nil: the gateway does not serve HTTP
+	manager  *systemd.Service // nil: no service manager is told anything
 }
 
-// setup is what a gateway is made from. Each of its methods makes one part out of
-// what it is handed.
+// setup holds what a gateway is made from. Each of its methods makes one part from
+// its arguments.
 type setup struct {
 	cfg  Config
 	opts Options
 	log  *slog.Logger
 }
 
-// New checks the configuration, makes every part out of those made before it, and
+// New checks the configuration and makes every part from those made before it. It
 // starts none.
 func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if opts.Executable == "" || log == nil {

@@ -16,13 +16,13 @@ type health struct {
 	checks map[string]check
 }
 
-// check asks a part that knows more about itself than whether it runs.
+// check asks a part that can say more about itself than whether it runs.
 type check struct {
 	trouble func() string // what is wrong, "" when nothing is
-	about   func() string // what it has to tell although nothing is wrong; may be nil
+	about   func() string // what to report although nothing is wrong; may be nil
 }
 
-// checks are those parts.
+// checks returns the checks by the name of their part.
 func (s setup) checks(link link, mcp *host.Host, rooms *house.House, model *ai.Assistant, ear *ear) map[string]check {
 	return map[string]check{
 		"mqtt":     {trouble: link.trouble},
@@ -48,7 +48,7 @@ func (s setup) checks(link link, mcp *host.Host, rooms *house.House, model *ai.A
 	}
 }
 
-// serverTrouble says which MCP server is not connected, "" when all are.
+// serverTrouble names an MCP server that is not connected, "" when all are.
 func serverTrouble(servers []mcpint.Status) string {
 	for _, s := range servers {
 		if s.Status != mcpint.Connected {
@@ -75,7 +75,7 @@ func (h health) Readiness() httpapi.Readiness {
 	return httpapi.Readiness{MCP: h.mcp.Overall(), Parts: parts}
 }
 
-// snapshot is what a scrape shows of the moment.
+// snapshot returns the current values for a scrape of the metrics.
 func (h health) snapshot(link link, stream *stream) metrics.Snapshot {
 	s := metrics.Snapshot{
 		Overall: h.mcp.Overall(), MQTT: link.bus.Connected(), Events: stream.feed.Clients(),

@@ -13,13 +13,13 @@ const (
 	recorderOff = "off"
 )
 
-// records says whether utterances are kept. Recordings that are played in place of
-// a microphone are on the disk already.
+// records reports whether utterances are recorded. Recordings played instead of a
+// microphone are not, because they are on the disk already.
 func (s setup) records() bool {
 	return s.cfg.Recorder.Enabled && !s.opts.Private && !s.opts.TextOnly && s.opts.Mic == nil
 }
 
-// recording is that as one word.
+// recording is the answer of records as one word.
 func (s setup) recording() string {
 	if s.records() {
 		return recorderOn
@@ -36,8 +36,7 @@ func (s setup) newRecorder() (*recorder.Recorder, error) {
 	return recorder.New(cfg)
 }
 
-// recorderAbout is what /readyz tells of it; that nothing is kept is worth
-// telling, too.
+// recorderAbout is what /readyz says of the recorder, also when it is off.
 func (e *ear) recorderAbout() string {
 	if e.keeper == nil {
 		return "off: nothing that is said is kept"
@@ -45,7 +44,8 @@ func (e *ear) recorderAbout() string {
 	return e.keeper.About()
 }
 
-// recorderTrouble is why nothing is kept that should be.
+// recorderTrouble says why sound that should be recorded is not, "" if nothing is
+// wrong.
 func (e *ear) recorderTrouble() string {
 	if e.keeper == nil {
 		return ""
@@ -53,8 +53,8 @@ func (e *ear) recorderTrouble() string {
 	return e.keeper.Trouble()
 }
 
-// tellRecorder makes it visible that utterances are kept, or that they are not
-// (REQUIREMENTS H10): in the log, in /readyz, and on MQTT.
+// tellRecorder shows whether utterances are recorded (REQUIREMENTS H10): in the
+// log, in /readyz and on MQTT.
 func (g *Gateway) tellRecorder() {
 	if g.ear.loop == nil {
 		return

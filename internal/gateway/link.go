@@ -11,16 +11,16 @@ import (
 	"voicegateway/internal/mqttapi"
 )
 
-// link is what connects the gateway to the rest of the house: the broker and our
+// link connects the gateway to the rest of the house: the MQTT broker and our
 // client of it.
 type link struct {
-	broker *broker.Broker // nil where another broker is used
-	url    string         // of the broker
+	broker *broker.Broker // nil: another broker is used
+	url    string         // the broker's address
 	bus    *mqtt.Client
 	api    *mqttapi.API // nil without a presence on MQTT
 }
 
-// newLink makes the client, and a broker where none is configured.
+// newLink makes the client, and our own broker if no other is configured.
 func (s setup) newLink() (link, error) {
 	var l link
 	client := s.cfg.MQTT.Config
@@ -35,7 +35,7 @@ func (s setup) newLink() (link, error) {
 		}
 	}
 	private := s.opts.TextOnly || s.opts.Private
-	if !private { // else a random id: the daemon's must not be thrown out
+	if !private { // others get a random id, so that they do not throw out the daemon's client
 		client.ClientID = "voice-gateway-" + s.cfg.Gateway.ID
 		client.Will = &mqtt.Message{Topic: mqttapi.Availability(s.cfg.Gateway.ID), Payload: []byte("offline"), Retained: true}
 	}
@@ -51,8 +51,8 @@ func (s setup) newLink() (link, error) {
 	return l, err
 }
 
-// wakeOnConnection has every connection to the broker wake the MCP servers, which may have
-// waited for it, and tell the broker how things stand.
+// wakeOnConnection makes every connection to the broker wake the MCP servers, which
+// may have waited for it, and publish the current state.
 func (l link) wakeOnConnection(mcp *host.Host) {
 	l.bus.OnConnection(func(up bool) {
 		if !up {
@@ -77,8 +77,8 @@ func (l link) trouble() string {
 	}
 }
 
-// services are the client, which all others speak through, and behind it the
-// broker. They end in this order.
+// services returns the client, which all others speak through, and then the broker.
+// They are stopped in this order.
 func (l link) services() []service {
 	s := []service{{"mqtt", l.connect, false}}
 	if l.broker != nil {
@@ -87,12 +87,12 @@ func (l link) services() []service {
 	return s
 }
 
-// connect runs the client; with a broker of our own, once that is there.
+// connect runs the client, after our own broker has started if there is one.
 func (l link) connect(ctx context.Context) error {
 	if l.broker != nil {
 		wait, cancel := context.WithTimeout(ctx, brokerStart)
 		defer cancel()
-		_ = l.broker.Ready(wait) // a broker that cannot start says so itself; the client goes on trying
+		_ = l.broker.Ready(wait) // a broker that cannot start reports it itself; the client goes on trying
 	}
 	return l.bus.Run(ctx)
 }

@@ -9,33 +9,33 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// meterInterval is the least time between two readings: ten a second look alive,
-// and more nobody can read.
+// meterInterval is the least time between two readings: ten a second look lively,
+// and people cannot read more.
 const meterInterval = 100 * time.Millisecond
 
 // Reading is what the ear makes of the sound since the last reading.
 type Reading struct {
 	Level  float64 `json:"level"`           // of the loudest frame, dBFS
 	Floor  float64 `json:"floor"`           // of the room's noise, dBFS
-	Score  float64 `json:"score"`           // the wake word engine's highest; 0 where it has none
-	Turn   string  `json:"turn,omitempty"`  // of the utterance that is open
+	Score  float64 `json:"score"`           // the wake word engine's highest; 0 for an engine without scores
+	Turn   string  `json:"turn,omitempty"`  // the id of the open utterance's turn
 	Text   string  `json:"text"`            // the transcript so far
 	Judged string  `json:"judged"`          // incomplete, growable or closed; "" without words
 	Ended  string  `json:"ended,omitempty"` // the endpoint's reason, when the utterance has just ended
 }
 
 // Meter makes readings of what the ear hears frame by frame. The zero value is
-// ready. It belongs to one goroutine, the one that calls Observer.Hearing.
+// ready for use. It belongs to the goroutine that calls Observer.Hearing.
 type Meter struct {
 	floor audio.NoiseFloor
 	next  Reading
 	begun bool      // next holds a frame
-	due   time.Time // of the next reading
+	due   time.Time // when the next reading is due
 }
 
-// Take takes a frame in and gives a reading where one is due; the end of an
-// utterance is always told. wanted says whether anybody reads: the floor is
-// followed all the same, so that the first reading is right.
+// Take takes a frame and returns a reading if one is due; the end of an utterance
+// is always reported. wanted says whether anybody reads: without readers only the
+// floor is followed, so that the first reading is right.
 func (m *Meter) Take(h turn.Hearing, wanted bool) (Reading, bool) {
 	m.floor.Push(h.Level)
 	if !wanted {

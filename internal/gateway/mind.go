@@ -24,7 +24,8 @@ func (s setup) newHouse() (*house.House, error) {
 	return house.New(pack, s.opts.House, s.log)
 }
 
-// newTools registers the local tools; the servers' come by themselves.
+// newTools registers the local tools; the tools of servers are added when they
+// connect.
 func (s setup) newTools() (*tools.Registry, *local.Volume, error) {
 	all, volume, err := local.All(s.cfg.Tools, local.Deps{Log: s.log.With("part", "tools"), SearchKey: s.opts.Secrets.SearchKey})
 	if err != nil {
@@ -37,7 +38,7 @@ func (s setup) newTools() (*tools.Registry, *local.Volume, error) {
 	return registry, volume, nil
 }
 
-// mind is what understands and answers.
+// mind is the part that understands a text and answers it.
 type mind struct {
 	answerer *answer.Answerer
 	caller   *reach.Caller
@@ -46,7 +47,7 @@ type mind struct {
 	returns  tasks.Returns
 }
 
-// newMind puts together what understands and answers.
+// newMind assembles the mind.
 func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.Host, events serverEvents) (mind, error) {
 	transport, err := ai.NewOpenAI(s.cfg.AI, s.opts.Secrets.AIKey, nil)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// observers passes a turn's news on to everybody who wants them, in this order.
+// observers passes a turn's events on to each observer, in this order.
 type observers []turn.Observer
 
-// newObservers lists them. The interfaces are asked about the turn afterwards, so
-// it is remembered first.
+// newObservers lists them. The journal comes first: interfaces may be asked about a
+// turn as soon as they have told of it.
 func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, api *mqttapi.API) observers {
 	all := observers{j, counter{counts}, stream}
 	if api != nil {
@@ -59,8 +59,8 @@ func (o observers) TurnEnded(r record.Record) {
 // keptTurns is how many turns are remembered for /api/turns.
 const keptTurns = 100
 
-// journal remembers the last turns and the state, and writes the log. Its line has
-// the durations and no words that were said (REQUIREMENTS S4).
+// journal remembers the last turns and the state, and logs each turn. The log line
+// has durations but no words that were said (REQUIREMENTS S4).
 type journal struct {
 	log *slog.Logger
 
@@ -103,7 +103,7 @@ func (j *journal) state() turn.State {
 	return cmp.Or(j.at, turn.Idle)
 }
 
-// last returns the newest turns first.
+// last returns the remembered turns, newest first.
 func (j *journal) last() []record.Record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -112,7 +112,7 @@ func (j *journal) last() []record.Record {
 	return turns
 }
 
-// ms is a timing for the log: -1 where the turn did not come to that point.
+// ms is a timing for the log: -1 if the turn did not reach that point.
 func ms(t *float64) float64 {
 	if t == nil {
 		return -1
@@ -135,19 +135,19 @@ func (c counter) Replied(string, string) {}
 // TurnEnded counts the turn.
 func (c counter) TurnEnded(r record.Record) { c.Turn(r) }
 
-// presence tells on MQTT.
+// presence publishes a turn's events on MQTT.
 type presence struct{ api *mqttapi.API }
 
-// StateChanged tells the state.
+// StateChanged publishes the state.
 func (p presence) StateChanged(to turn.State) { p.api.State(string(to)) }
 
-// Hearing is not told.
+// Hearing is not published.
 func (p presence) Hearing(turn.Hearing) {}
 
-// Replied tells the reply.
+// Replied publishes the reply.
 func (p presence) Replied(id, text string) { p.api.Reply(id, text) }
 
-// TurnEnded tells what was heard, and the record.
+// TurnEnded publishes the transcript and the record.
 func (p presence) TurnEnded(r record.Record) {
 	if r.Transcript != nil {
 		p.api.Transcript(r.ID, r.Transcript.Text)

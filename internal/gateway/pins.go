@@ -7,14 +7,14 @@ import (
 	"voicegateway/internal/store"
 )
 
-// pins keeps what the servers' tools looked like at first sight (REQUIREMENTS
+// pins stores how the servers' tools looked when they were first seen (REQUIREMENTS
 // S5). The state directory is opened when the first server is connected.
 type pins struct {
 	open func() (*store.Store, error)
 }
 
-// newPins returns nil where nothing is kept: a single command must not decide what
-// the daemon takes for the first sight.
+// newPins returns nil if nothing is to be stored: a single command must not decide
+// what the daemon takes for the first look.
 func (s setup) newPins() host.PinStore {
 	dir := s.cfg.Gateway.StateDir
 	if s.opts.TextOnly || dir == "" {

@@ -11,8 +11,8 @@ func (c Config) recognisers() []string {
 	return slices.DeleteFunc(slices.Clone(c.STT.Engines), func(e string) bool { return !stt.Knows(e, c.Gateway.Language) })
 }
 
-// deaf says that no engine understands what is spoken in the gateway's language:
-// PocketSphinx knows English, and would take anything else for it.
+// deaf reports whether no engine understands the gateway's language: PocketSphinx
+// knows English only and would hear English words in any other.
 func (s setup) deaf() bool { return len(s.cfg.recognisers()) == 0 }
 
 // tellLanguages logs which recognisers the gateway's language leaves out.
@@ -27,8 +27,8 @@ func (s setup) tellLanguages() {
 	}
 }
 
-// recogniser is the configuration of the engines that write down what is said.
-// A deaf gateway has the configured ones all the same: they are never woken.
+// recogniser is the configuration of the recognisers. A deaf gateway also gets the
+// configured ones: it is never woken, so they are never used.
 func (s setup) recogniser(command []string) stt.Config {
 	c := s.cfg.STT
 	if engines := s.cfg.recognisers(); len(engines) > 0 {

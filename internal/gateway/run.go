@@ -14,16 +14,17 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// service is one long-lived part. When a required one ends, the gateway ends;
-// an optional one is logged, shown in /readyz and lived without.
+// service is one long-lived part. When a required part ends, the gateway ends. When
+// an optional part ends, that is logged and shown in /readyz, and the gateway goes
+// on.
 type service struct {
 	name     string
 	run      func(context.Context) error
 	required bool
 }
 
-// services is the table of everything that runs. What is nil is not there in
-// this configuration.
+// services is the table of everything that runs. Parts that are nil in this
+// configuration are left out.
 func (g *Gateway) services() []service {
 	s := []service{
 		{"mcp", g.mcp.Run, false},
@@ -43,15 +44,15 @@ func (g *Gateway) services() []service {
 	return append(s, g.ear.services(g.house)...)
 }
 
-// obey does what comes over MQTT.
+// obey carries out the commands that come over MQTT.
 func (g *Gateway) obey(ctx context.Context) error {
 	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools})
 }
 
-// Run starts everything at once and returns when ctx ends (nil), or when a
-// required part has failed. Broker and client go last, so that the others can
-// still say goodbye. The port comes before everything: a second gateway must not
-// throw the first one off the broker before it finds out that it is the second.
+// Run starts everything at once and returns when ctx ends (nil), or when a required
+// part has failed. The broker and our client are stopped last, so that the others
+// can still say goodbye. The HTTP port is opened first: a second gateway must find
+// out that it is the second before it throws the first one off the broker.
 func (g *Gateway) Run(ctx context.Context) error {
 	if g.http != nil {
 		if err := g.http.Listen(ctx); err != nil && ctx.Err() == nil {
@@ -81,16 +82,16 @@ func (g *Gateway) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// restoreMute mutes before anything has started, and has the state say so from
-// the first word on.
+// restoreMute mutes the microphone before anything has started, so that the first
+// published state says muted.
 func (g *Gateway) restoreMute(ctx context.Context) {
 	if g.ear.mute != nil && g.opts.Mic == nil && g.ear.mute.Restore(ctx) {
 		g.observer.StateChanged(turn.Muted)
 	}
 }
 
-// offer asks, whenever a server is back for which tasks wait, whether to resume
-// them, until ctx ends.
+// offer makes the offer to resume stopped tasks whenever a server they wait for is
+// back, until ctx ends.
 func (g *Gateway) offer(ctx context.Context) error {
 	for {
 		select {
@@ -113,8 +114,8 @@ func (g *Gateway) offer(ctx context.Context) error {
 	}
 }
 
-// startLink starts client and broker and returns what stops them, one after the
-// other: the farewell must still find a broker.
+// startLink starts the client and the broker and returns a func that stops them one
+// after the other, so that the client's farewell still finds the broker.
 func (g *Gateway) startLink(ctx context.Context) (stop func()) {
 	var stops []func()
 	for _, s := range g.link.services() {
@@ -140,8 +141,8 @@ func (g *Gateway) optional(ctx context.Context, s service) {
 	}
 }
 
-// Ready returns when the first round of what a command needs is over: the house
-// is told or its server has given up, and the ear listens for the house's names.
+// Ready returns when the first round of what a command needs is over: the house is
+// told or its server has given up, and the recogniser has learnt the house's names.
 func (g *Gateway) Ready(ctx context.Context) error {
 	if err := g.mind.caller.Await(ctx, answer.Need{House: true}); err != nil {
 		return fmt.Errorf("waiting for the servers: %w", err)
@@ -152,13 +153,14 @@ func (g *Gateway) Ready(ctx context.Context) error {
 	return g.house.Learnt(ctx)
 }
 
-// Turns is closed when a finite source of sound has been told to its end.
+// Turns is closed when a finite source of sound has ended and its last turn is
+// over.
 func (g *Gateway) Turns() <-chan struct{} { return g.ear.done }
 
-// House tells what is known of the house now.
+// House is the house as it is currently known.
 func (g *Gateway) House() *home.House { return g.house.House() }
 
-// Parts tells how the parts are, as /readyz does.
+// Parts returns the state of each part, as /readyz shows it.
 func (g *Gateway) Parts() []httpapi.Part { return g.health.Readiness().Parts }
 
 // Servers is the state of every MCP server.

@@ -23,10 +23,10 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// newHTTP makes the HTTP interface; nil where nobody is answered.
+// newHTTP makes the HTTP interface, or nil if the gateway does not serve HTTP.
 func (s setup) newHTTP(deps httpapi.Deps, scrape http.Handler) (*httpapi.Server, error) {
 	if s.cfg.HTTP.Listen == "" || s.opts.TextOnly {
-		return nil, nil // nobody is answered
+		return nil, nil // HTTP is switched off
 	}
 	endpoint, err := serve.NewEndpoint(serve.Config{
 		Name: "voice-gateway", Version: s.version(), Tools: selftools.New(deps.Servers),
@@ -49,13 +49,13 @@ func (s setup) newHTTP(deps httpapi.Deps, scrape http.Handler) (*httpapi.Server,
 type (
 	httpActs struct {
 		acts
-		area  string         // where nothing else is said
-		card  *device.Device // nil where other sound takes its place
+		area  string         // for requests without an area
+		card  *device.Device // nil if the sound comes from elsewhere
 		audio device.Config
 	}
 	mqttActs struct {
 		acts
-		area  string // where nothing else is said
+		area  string // for requests without an area
 		tools *tools.Registry
 	}
 	turnView struct {
@@ -97,7 +97,7 @@ func (h httpActs) Mute(ctx context.Context, on bool) error {
 	return h.unavailable(h.acts.Mute(ctx, on))
 }
 
-// unavailable marks what this gateway is without.
+// unavailable marks the errors for parts that this gateway lacks.
 func (h httpActs) unavailable(err error) error {
 	if errors.Is(err, errNoMicrophone) || errors.Is(err, errEnglishOnly) {
 		return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
@@ -117,8 +117,7 @@ func (t turnView) Turns(limit int) []record.Record {
 	return turns
 }
 
-// Home is the house as it is known. Only servers that are connected are asked for
-// states.
+// Home is the house with states, which only connected servers are asked for.
 func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
 	var servers []string
 	for _, s := range h.mcp.Status() {
@@ -129,7 +128,7 @@ func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
 	return h.house.Snapshot(ctx, h.tools, servers), nil
 }
 
-// Ask answers a text; the command's id becomes the turn's, so that the sender
+// Ask answers a text. The command's id becomes the turn's id, so that the sender
 // finds its answer.
 func (m mqttActs) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
 	m.acts.Ask(ctx, record.Request{

@@ -76,8 +76,8 @@ func TestTheWholeInterfaceIsDescribed(t *testing.T) {
 	}
 }
 
-// The server's object in the OpenAPI file has the names the gateway answers with,
-// neither more nor fewer.
+// The server's object in the OpenAPI file has exactly the names the gateway answers
+// with.
 func TestTheServersObjectIsDescribed(t *testing.T) {
 	g := assembled(t)
 	var file struct {
@@ -151,7 +151,7 @@ func TestTheServersToolsAreOfferedTwice(t *testing.T) {
 	}
 }
 
-// What the tools say before anything was tried, and about a server nobody
+// The tools' answers before anything was tried, and about a server that is not
 // configured.
 func TestTheServersToolsAnswer(t *testing.T) {
 	g := assembled(t)
@@ -226,7 +226,8 @@ func scraped(t *testing.T, m *metrics.Metrics, now metrics.Snapshot) string {
 	return string(text)
 }
 
-// A turn is counted, and told on the stream together with what its devices said.
+// A turn is counted, and published on the stream together with what its devices
+// reported.
 func TestATurnIsCountedAndTold(t *testing.T) {
 	g := assembled(t)
 	ms := 120.0

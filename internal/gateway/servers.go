@@ -16,8 +16,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// zwaveServer is the id of our own server, the only one that is told where the
-// broker is and how to get in.
+// zwaveServer is the id of our own server, the only one that gets the broker's
+// address and password.
 const zwaveServer = "zwave"
 
 // newHost prepares the MCP servers, and the tools that show and reconnect them.
@@ -39,7 +39,8 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		if server.ID != zwaveServer {
 			continue
 		}
-		// What helps is to name our own program, whatever command is configured.
+		// The hint to install a program names our own program, whatever command is
+		// configured.
 		server.Program = DefaultServer().Command
 		maps.Copy(broker, server.Env)
 		server.Env = broker
@@ -62,13 +63,13 @@ type serverList struct {
 
 func (s setup) serverList(mcp *host.Host) serverList { return serverList{mcp, s.serverIDs()} }
 
-// serverIDs are the configured ones, sorted.
+// serverIDs are the ids of the configured servers, sorted.
 func (s setup) serverIDs() []string { return slices.Sorted(maps.Keys(s.cfg.MCP.Servers)) }
 
 // List is the state of every MCP server.
 func (l serverList) List() mcpint.StatusList { return mcpint.ListOf(l.mcp.Status()) }
 
-// Status is the state of one.
+// Status is the state of one server.
 func (l serverList) Status(id string) (mcpint.Status, error) {
 	for _, s := range l.mcp.Status() {
 		if s.ID == id {
@@ -78,12 +79,12 @@ func (l serverList) Status(id string) (mcpint.Status, error) {
 	return mcpint.Status{}, fmt.Errorf("%w; configured are: %s", httpapi.ErrNotFound, strings.Join(l.ids, ", "))
 }
 
-// Retry starts afresh with one server.
+// Retry connects one server afresh.
 func (l serverList) Retry(ctx context.Context, id string) (s mcpint.Status, connected bool, err error) {
 	if s, err = l.Status(id); err != nil {
 		return s, false, err
 	}
-	connected = s.Status == mcpint.Connected // forcing it all the same closes its breaker halfway (M9)
+	connected = s.Status == mcpint.Connected // a retry of a connected server still closes its breaker halfway (M9)
 	if err = l.mcp.Retry(ctx, id); err != nil {
 		return s, false, fmt.Errorf("retrying: %w", err)
 	}
@@ -91,7 +92,7 @@ func (l serverList) Retry(ctx context.Context, id string) (s mcpint.Status, conn
 	return s, connected, err
 }
 
-// RetryAll starts afresh with every server that is not connected.
+// RetryAll connects every server afresh that is not connected.
 func (l serverList) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
 	if err := l.mcp.RetryAll(ctx); err != nil {
 		return mcpint.StatusList{}, fmt.Errorf("retrying: %w", err)

@@ -12,27 +12,27 @@ import (
 	"voicegateway/internal/mute"
 )
 
-// ListSound lists the sound devices in a process of its own, and what the
-// configuration would use: for machines where no daemon holds them.
+// ListSound lists the sound devices in a process of its own, and which of them the
+// configuration would use. It is for machines on which no daemon holds the devices.
 func ListSound(ctx context.Context, cfg Config, executable string, log *slog.Logger) (audio.Equipment, error) {
 	list, err := device.List(ctx, cfg.sound(executable, log))
 	if err != nil {
 		return audio.Equipment{}, err
 	}
 	s := audio.Equipment{Devices: list}
-	s.Muted, _ = mute.Kept(cfg.Gateway.StateDir) // in doubt as Kept says
+	s.Muted, _ = mute.Kept(cfg.Gateway.StateDir) // on an error too, Kept's answer is the safe one
 	complete(&s, cfg.Audio.Config)
 	return s, nil
 }
 
-// sound is the part of the settings that the sound card wants.
+// sound is the configuration of the sound card.
 func (c Config) sound(executable string, log *slog.Logger) device.Config {
 	card := c.Audio.Config
 	card.Command, card.Log = []string{executable, "worker", "audio"}, log
 	return card
 }
 
-// complete says what is missing where nothing better is known.
+// complete adds why there is no input or output, if no better reason is known.
 func complete(s *audio.Equipment, cfg device.Config) {
 	if s.Devices == nil {
 		s.Devices = []audio.Device{}
@@ -41,7 +41,7 @@ func complete(s *audio.Equipment, cfg device.Config) {
 	s.OutputProblem = cmp.Or(s.OutputProblem, missing(s, "output", cfg.Output, "speaker"))
 }
 
-// missing is a sentence about a use that no device was found for.
+// missing says that no device was found for a use, "" if one was.
 func missing(s *audio.Equipment, use, want, thing string) string {
 	for _, d := range s.Devices {
 		if strings.Contains(d.Used, use) {
@@ -54,7 +54,7 @@ func missing(s *audio.Equipment, use, want, thing string) string {
 	return fmt.Sprintf("no %s is called %q; plug it in, or name another one in audio.%s", thing, want, use)
 }
 
-// Devices are the sound devices as the running gateway sees them.
+// Devices returns the sound devices as the running gateway sees them.
 func (h httpActs) Devices(ctx context.Context) (audio.Equipment, error) {
 	if h.card == nil {
 		return audio.Equipment{}, errNoMicrophone

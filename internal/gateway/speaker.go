@@ -15,7 +15,7 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// gain turns our own sound up and down, where no mixer does it.
+// gain plays our own sound at a level, for machines without a usable mixer.
 type gain struct {
 	turn.Speaker
 	level func() float64 // 0..1
@@ -34,8 +34,8 @@ func (g *gain) Play(ctx context.Context, c audio.Clip) error {
 	return g.Speaker.Play(ctx, quieter)
 }
 
-// fallbackSpeaker writes the reply to a file where the card cannot play it, and
-// says so once: nothing that was said is lost.
+// fallbackSpeaker writes a reply to a file if the sound card cannot play it, so
+// that it is not lost, and logs that once.
 type fallbackSpeaker struct {
 	card turn.Speaker
 	path string
@@ -65,8 +65,8 @@ func (f *fallbackSpeaker) Play(ctx context.Context, c audio.Clip) error {
 	return nil
 }
 
-// SayOnce speaks one text with the configured voice and ends: on the card, or
-// into a file where there is none.
+// SayOnce speaks one text with the configured voice, on the sound card or into a
+// file if there is none.
 func SayOnce(ctx context.Context, cfg Config, executable, text string, log *slog.Logger) error {
 	voice, err := tts.New(cfg.TTS, log)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"voicegateway/internal/httpapi"
 )
 
-// checkState finds out at the start whether state can be kept: later it would
-// show only when something is missing. The gateway runs on without.
+// checkState finds out at the start whether state can be kept, because later a
+// person would notice only that something is missing. The gateway runs on without
+// state.
 func (g *Gateway) checkState() {
 	dir := g.cfg.Gateway.StateDir
 	if g.opts.TextOnly || dir == "" {
@@ -24,8 +25,8 @@ func (g *Gateway) checkState() {
 	g.log.Warn("no state can be kept", "part", "state", "err", why)
 }
 
-// writable tries it, because permissions do not tell of full disks and
-// read-only mounts.
+// writable writes a file to find out, because permissions do not show full disks
+// and read-only mounts.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -14,11 +14,11 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// Bodies of the event stream that are nobody's object already.
+// Bodies of events that have no type elsewhere.
 type (
 	stateNews struct {
 		State    turn.State `json:"state"`
-		Recorder string     `json:"recorder,omitempty"` // on: what is said is kept; off
+		Recorder string     `json:"recorder,omitempty"` // on or off: whether utterances are recorded
 	}
 	partialNews struct {
 		Text string `json:"text"`
@@ -32,25 +32,24 @@ type (
 	}
 )
 
-// newsInterval is how often servers are looked at for changes nobody announces
-// (a success, a count) while somebody listens, and how long announcements are
-// collected: one change makes several.
+// newsInterval is how often servers are checked, while somebody follows the stream,
+// for changes that are not announced (a success, a count). newsSettle is how long
+// announcements are collected, because one change makes several.
 const (
 	newsInterval = time.Second
 	newsSettle   = 20 * time.Millisecond
 )
 
-// stream tells on the event stream what happens.
+// stream publishes on the event stream what happens.
 type stream struct {
 	feed     *httpapi.Feed
 	mcp      *host.Host
-	changed  <-chan struct{} // the servers are worth a look
+	changed  <-chan struct{} // a server may have changed
 	recorder string          // on or off
 
-	// What is remembered of the frames so far. It belongs to the turn loop's
-	// goroutine.
+	// State between frames. It belongs to the turn loop's goroutine.
 	meter   Meter
-	partial string // the last one published
+	partial string // the last partial text published
 }
 
 func newStream(j *journal, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *stream {
@@ -63,7 +62,8 @@ func (s *stream) publish(kind httpapi.Kind, body any) {
 	s.feed.Publish(httpapi.Event{Kind: kind, Body: body})
 }
 
-// standing is what a new client of the stream is told first.
+// standing returns the events that a new client of the stream gets first: the
+// current state.
 func standing(state turn.State, recorder string, servers []mcpint.Status) []httpapi.Event {
 	events := []httpapi.Event{{Kind: httpapi.KindState, Body: stateNews{state, recorder}}}
 	for _, s := range servers {
@@ -126,10 +126,10 @@ func (s *stream) Hearing(h turn.Hearing) {
 	}
 }
 
-// Replied tells nothing: the reply is in the record.
+// Replied publishes nothing: the reply is in the record.
 func (s *stream) Replied(string, string) {}
 
-// TurnEnded tells the record, after what its devices said.
+// TurnEnded publishes what the turn's devices reported, then the record.
 func (s *stream) TurnEnded(r record.Record) {
 	for _, c := range r.Calls {
 		if d := c.Receipt; d != nil {

@@ -17,8 +17,7 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// What happens is told on the stream in order, and a partial transcript only when
-// it has changed.
+// Events are published in order, and a partial transcript only when it has changed.
 func TestTheStreamTellsATurn(t *testing.T) {
 	g := assembled(t)
 	srv := httptest.NewServer(g.http)

@@ -21,7 +21,7 @@ import (
 type pulse struct {
 	turn.Microphone
 	frames atomic.Int64
-	ended  atomic.Bool // no frame will come any more
+	ended  atomic.Bool // the source has ended
 }
 
 // Read returns the next frame.
@@ -36,10 +36,10 @@ func (p *pulse) Read(ctx context.Context) (audio.Frame, error) {
 	return f, err
 }
 
-// startMost bounds the wait for parts that say neither yes nor no, such as a sound
-// worker that crashes again and again. It is longer than any of them takes on a
-// small machine and well below the 90 s a service manager gives a service to
-// start. What is missing by then is in the status.
+// startMost bounds the wait for parts that report neither success nor failure, such
+// as a sound worker that crashes again and again. It is longer than any part takes
+// on a small machine and well below the 90 s a service manager gives a service to
+// start. The status names the parts that are still missing then.
 const startMost = 20 * time.Second
 
 // vitals is the gateway as the service manager sees it (REQUIREMENTS R).
@@ -58,20 +58,20 @@ type vitals struct {
 	known bool  // readiness was told
 }
 
-// newManager prepares what the service manager is told. Only the daemon itself
-// tells it: what has other sound, or none, is a command of a person.
+// newManager prepares what the service manager is told. Only the daemon tells it
+// anything; a gateway with other sound, or without sound, is a person's command.
 func (s setup) newManager(link link, rooms *house.House, mcp *host.Host, ear *ear) (*systemd.Service, error) {
 	if s.opts.TextOnly || s.opts.Private || s.opts.Mic != nil {
-		return nil, nil // it is told nothing
+		return nil, nil // no service manager
 	}
 	return systemd.New(&vitals{
 		setup: s, bus: link.bus, house: rooms, mcp: mcp, loop: ear.loop, sound: ear.sound.card.State, muted: ear.mute.On, pulse: ear.sound.mic,
 	}, s.log)
 }
 
-// Ready says that every part has come up or is known to be missing. A broker, a
-// microphone or a server that is away keeps nobody waiting: the gateway answers
-// without, and the status tells.
+// Ready reports whether every part has come up or is known to be missing. It does
+// not wait for a broker, a microphone or a server that is away: the gateway answers
+// without it, and the status says so.
 func (v *vitals) Ready(ctx context.Context) bool {
 	if v.began.IsZero() {
 		v.began = time.Now()
@@ -80,7 +80,7 @@ func (v *vitals) Ready(ctx context.Context) bool {
 	return v.known
 }
 
-// missing lists the parts that have not said yet how they are.
+// missing lists the parts that have reported neither success nor failure.
 func (v *vitals) missing() []string {
 	var parts []string
 	if bus := v.bus; !bus.Connected() && bus.Trouble() == nil {
@@ -95,14 +95,14 @@ func (v *vitals) missing() []string {
 	return parts
 }
 
-// waits says that there are knowingly no frames.
+// waits reports whether there is a known reason for the absence of frames.
 func (v *vitals) waits() bool {
 	s := v.sound()
 	return v.muted() || s.Problem != "" || v.pulse.ended.Load()
 }
 
-// Alive says whether the loop answers, and whether frames reach it or it knows
-// why there are none.
+// Alive reports whether the loop answers, and whether frames reach it or there is a
+// known reason why not.
 func (v *vitals) Alive(ctx context.Context) error {
 	if err := v.loop.Answers(ctx); err != nil {
 		return fmt.Errorf("nothing happens between the frames: %w", err)
@@ -134,7 +134,7 @@ func (v *vitals) Status() string {
 	return strings.Join(parts, "; ")
 }
 
-// hearing says what the ear is waiting for.
+// hearing says what the ear waits for.
 func (v *vitals) hearing() string {
 	switch s := v.sound(); {
 	case v.deaf():
