@@ -1,11 +1,11 @@
-// Package ai is the language model and its loop of tool calls. It answers what
-// no fixed sentence covers, and keeps a model from doing harm by being wrong:
-// a question is offered only tools that read, nobody is offered dangerous ones,
-// what the user hears about a device is the device's report, and every way in
-// which a model can fail (slow, silent, endless, broken, absent) has an end with
-// a sentence to say. Another provider that speaks OpenAI's protocol is a line in
-// profiles; another protocol is a new Model. This is the only package that knows
-// the OpenAI library.
+// Package ai is the language model and its loop of tool calls. It answers what no
+// fixed sentence covers, and keeps a model from doing harm by being wrong: a
+// question is offered only tools that read, dangerous tools are never offered, what
+// the user hears about a device is the device's report, and every way in which a
+// model can fail (slow, silent, endless, broken, absent) has an end with a sentence
+// to say. Another provider that speaks OpenAI's protocol is a line in profiles;
+// another protocol is a new Model. This is the only package that knows the OpenAI
+// library.
 package ai
 
 import (
@@ -33,7 +33,7 @@ type Assistant struct {
 	log    *slog.Logger
 	memory memory
 	acts   limiter
-	// phrases are what is said besides the model's words, by key.
+	// phrases are the sentences that are not the model's own, by key.
 	phrases map[string]string
 
 	poke    chan struct{} // asks Run to look again
@@ -62,17 +62,17 @@ func New(cfg Config, m Model, tb Toolbox, log *slog.Logger) (*Assistant, error) 
 	return a, nil
 }
 
-// Remember adds a turn that was answered without the model to the conversation,
-// so that a later one can refer to it. Reply remembers its own.
+// Remember adds a turn that was answered without the model to the conversation, so
+// that a later turn can refer to it. Reply remembers its own turns.
 func (a *Assistant) Remember(user, assistant string) {
 	a.memory.add(time.Now(), user, assistant)
 }
 
-// Reply answers a prompt in parts, as they come, with the tools that are there
-// when each request is made: it waits for none. The error, always the last, is
-// an *Error, or the context's when the caller ended it. What the reader spends on
-// a part does not count against the deadline. Breaking off, or the end of ctx,
-// ends everything, also calls.
+// Reply answers a prompt in parts, as they come. Each request offers the tools that
+// are available at that moment; Reply does not wait for any. The error, always the
+// last part, is an *Error, or the context's when the caller ended it. The time the
+// reader spends on a part does not count against the deadline. Breaking out of the
+// loop, or the end of ctx, ends everything, calls included.
 func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
 	return func(yield func(dialogue.Part, error) bool) {
 		model, err := a.available(ctx)
@@ -96,8 +96,9 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 	}
 }
 
-// offered lists the tools for a request: those that read, with mayAct also those
-// that change something. What is dangerous or of unknown risk is never offered.
+// offered lists the tools for a request: those that read, and with mayAct also
+// those that change something. Dangerous tools and tools of unknown risk are never
+// offered.
 func (a *Assistant) offered(mayAct bool) []tools.Spec {
 	return slices.DeleteFunc(slices.Clone(a.tools.Specs()), func(s tools.Spec) bool {
 		switch s.Risk {
@@ -112,7 +113,7 @@ func (a *Assistant) offered(mayAct bool) []tools.Spec {
 	})
 }
 
-// noModel marks the error of a model that does not answer as that of none.
+// noModel wraps the error of a model that does not answer in ErrNoModel.
 func noModel(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Unavailable {
 		return fmt.Errorf("%w: %w", dialogue.ErrNoModel, err)
@@ -120,7 +121,8 @@ func noModel(err error) error {
 	return err
 }
 
-// noticed looks again soon for a model that has gone.
+// noticed logs a failed reply, and makes Run look for the model again if the error
+// says that it may be gone.
 func (a *Assistant) noticed(err error) {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -135,11 +137,11 @@ func (a *Assistant) noticed(err error) {
 func (a *Assistant) lookAgain() {
 	select {
 	case a.poke <- struct{}{}:
-	default: // it will
+	default: // Run will look already
 	}
 }
 
-// The acts a model may plan by itself (REQUIREMENTS S3).
+// Limits of the acts that a model may plan by itself (REQUIREMENTS S3).
 const (
 	maxActs    = 10
 	actsWithin = time.Minute
@@ -151,7 +153,7 @@ type limiter struct {
 	acts []time.Time
 }
 
-// allow notes one more act, or refuses it.
+// allow counts one more act, or refuses it.
 func (l *limiter) allow(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,8 +165,8 @@ func (l *limiter) allow(now time.Time) bool {
 	return true
 }
 
-// available returns the model's name, or at once why there is none. Only while
-// the very first look is going on, it is waited for: it is a short one.
+// available returns the model's name, or the reason why there is none. It waits
+// only for the first look for the model, which is short.
 func (a *Assistant) available(ctx context.Context) (string, error) {
 	if a.cfg.Enabled != "false" {
 		wait := time.NewTimer(checkTimeout)

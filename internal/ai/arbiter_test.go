@@ -11,7 +11,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// TestALostCallIsRuledOn: the first of two acts of a round is lost.
+// TestALostCallIsRuledOn: the first of two acts of a round is lost, and the ruling
+// decides what follows.
 func TestALostCallIsRuledOn(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

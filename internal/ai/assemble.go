@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// The bounds of the calls in one completion. More than a few calls, or arguments
-// of pages, are a model running away.
+// The bounds of the calls in one completion. A model that asks for more calls, or
+// writes pages of arguments, is out of control.
 const (
 	maxCalls = 8
 	maxArgs  = 16 << 10 // bytes of one call's arguments
@@ -24,7 +24,7 @@ type assembler struct {
 }
 
 type forming struct {
-	index    int // -1 when the server gives none
+	index    int // -1 if the server gives none
 	id, name string
 	args     strings.Builder
 }
@@ -44,14 +44,14 @@ func (a *assembler) add(part openai.ToolCall) {
 	}
 	f.id = cmp.Or(f.id, part.ID)
 	f.name = cmp.Or(f.name, part.Function.Name)
-	// One byte over the limit makes the excess visible to whoever checks it.
+	// One byte over the limit is kept, so that a later check sees the excess.
 	room := maxArgs + 1 - f.args.Len()
 	f.args.WriteString(part.Function.Arguments[:min(room, len(part.Function.Arguments))])
 }
 
-// find returns the call a piece belongs to, nil for a new one. Pieces belong
-// together by index; yet some servers give every call the index 0 and an id of
-// its own, and some give no index at all.
+// find returns the call that a piece belongs to, nil for a new call. Pieces with
+// the same index belong together; but some servers give every call the index 0 and
+// an id of its own, and some give no index at all.
 func (a *assembler) find(part openai.ToolCall) *forming {
 	if part.Index == nil {
 		if len(a.calls) == 0 {

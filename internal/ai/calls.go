@@ -17,19 +17,19 @@ import (
 // callTimeout is what a spoken turn gives a tool call in all (REQUIREMENTS M6).
 const callTimeout = 5 * time.Second
 
-// maxResult bounds what the model is told of a result, in characters.
+// maxResult bounds the text of a result for the model, in characters.
 const maxResult = 4000
 
-// planned is a call of the model with what is known about it.
+// planned is a call of the model with its spec and the reason if it is refused.
 type planned struct {
 	call    tools.Call
 	spec    tools.Spec
-	refusal string // why it is not made; "" if it is
+	refusal string // why it is not made; "" for a call to make
 }
 
-// execute makes the calls of a round: neighbours that only read all at once, the
-// others one by one in the model's order. What is refused goes back to the model
-// as a result it can read.
+// execute makes the calls of a round in the model's order. Neighbouring calls that
+// only read are made at once, all others one by one. A refused call goes back to
+// the model as a result it can read.
 func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 	plan := r.plan(calls)
 	ask := Message{Role: Answer}
@@ -116,7 +116,8 @@ func (r *reply) unknown(specs []tools.Spec, name string) string {
 }
 
 // checkArgs returns arguments that are a JSON object, or says what is wrong with
-// them. What goes on to the model's server and into records is always valid.
+// them. The arguments it returns, for the model's server and for records, are
+// always valid.
 func checkArgs(c tools.Call) (args json.RawMessage, complaint string) {
 	trimmed := bytes.TrimSpace(c.Args)
 	switch {
@@ -147,8 +148,8 @@ func (r *reply) together(ctx context.Context, plan []planned) []dialogue.Call {
 	return records
 }
 
-// refuse decides at the last moment: a result of this very round may have come
-// from outside.
+// refuse returns why a call is not made, "" to make it. It is asked at the last
+// moment, because a result of the same round may have brought text from outside.
 func (r *reply) refuse(p planned) string {
 	switch {
 	case p.refusal != "" || p.spec.Risk == tools.Read:
@@ -161,8 +162,8 @@ func (r *reply) refuse(p planned) string {
 	return ""
 }
 
-// rescue asks what to do about a call that its server did not answer. While it is
-// decided, which may take a new connection, no clock runs.
+// rescue asks what to do about a call that its server did not answer. Both clocks
+// stop while that is decided, because it may include a new connection.
 func (r *reply) rescue(ctx context.Context, p planned, rec dialogue.Call, rest []planned) (dialogue.Call, dialogue.Ruling) {
 	gone := errors.Is(rec.Err, tools.ErrNotConnected) || errors.Is(rec.Err, tools.ErrNoAnswer)
 	if r.prompt.Lost == nil || !gone || ctx.Err() != nil {
@@ -196,8 +197,8 @@ func (a *Assistant) do(ctx context.Context, p planned) dialogue.Call {
 	return dialogue.Call{Call: p.call, Spec: p.spec, Result: result, Err: err, Took: max(1, time.Since(start))}
 }
 
-// tell passes a record on to the reader and to the model, and says the report of
-// an act. It reports whether there was one.
+// tell passes a record on to the reader and to the model, and says the report of an
+// act. It returns whether there was a report.
 func (r *reply) tell(rec dialogue.Call) (wrote bool) {
 	if rec.Took > 0 && (rec.Result.Untrusted || rec.Spec.OpenWorld) {
 		r.outside = true
@@ -210,7 +211,7 @@ func (r *reply) tell(rec dialogue.Call) (wrote bool) {
 		}
 		return false
 	}
-	// Arguments that were refused may be right in the next round.
+	// Refused arguments may be right in the next round.
 	r.facts.undone = rec.Took == 0
 	if r.facts.undone {
 		return false
@@ -233,7 +234,7 @@ func forModel(rec dialogue.Call) string {
 		text = string(rec.Result.Data)
 	}
 	if strings.TrimSpace(text) == "" {
-		text = "(no text)" // an empty one is no message to some servers
+		text = "(no text)" // some servers refuse an empty message
 	}
 	text = clip(text, maxResult)
 	if rec.Result.Untrusted {
@@ -245,8 +246,8 @@ func forModel(rec dialogue.Call) string {
 	return text
 }
 
-// spokenReceipt is what the user hears of an act: the report of the tool itself,
-// in its own words where they are words.
+// spokenReceipt is what the user hears of an act: the tool's own report if it is in
+// words, else a phrase of ours.
 func (a *Assistant) spokenReceipt(rec dialogue.Call) string {
 	switch {
 	case errors.Is(rec.Err, tools.ErrNoAnswer):

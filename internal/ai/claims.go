@@ -9,11 +9,12 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// claimPatterns find sentences that claim or promise an act, in all our
-// languages: a model may answer in any. Those of English say what they find.
+// claimPatterns find sentences that claim or promise an act, in all our languages,
+// because a model may answer in any. The English patterns are commented with what
+// they find.
 type claimPatterns struct {
 	acts, ready, changes, states []*regexp.Regexp
-	denials                      []*regexp.Regexp // a claim that is denied is none
+	denials                      []*regexp.Regexp // sentences that deny a claim
 }
 
 var claimed = sync.OnceValue(func() *claimPatterns {

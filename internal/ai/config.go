@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Config is the ai part of the configuration. The key itself is not in it: it is
+// Config is the ai part of the configuration. It does not hold the key, which is
 // read elsewhere and given to NewOpenAI.
 type Config struct {
 	Enabled           string        `yaml:"enabled"`             // auto, true or false
@@ -22,11 +22,11 @@ type Config struct {
 	FirstTokenTimeout time.Duration `yaml:"first_token_timeout"` // longest silence of the model
 	MaxTokens         int           `yaml:"max_tokens"`          // of one completion
 	Temperature       float64       `yaml:"temperature"`         // 0: the model's own
-	Language          string        `yaml:"-"`                   // of what is said besides the model's words; empty: en
+	Language          string        `yaml:"-"`                   // language of our own sentences; empty: en
 }
 
-// localOllama is the default address. Under a profile with an address of its own
-// it counts as not set, so that changing the profile is one key.
+// localOllama is the default address. For a profile with an address of its own it
+// counts as not set, so that one key is enough to change the profile.
 const localOllama = "http://127.0.0.1:11434/v1"
 
 // Default talks to an Ollama on this machine if there is one. 7 s of silence
@@ -46,10 +46,10 @@ type profile struct {
 	headers   map[string]string // besides the usual ones
 	keyHeader string            // a second place for the key
 	warm      bool              // loads the model at the first request
-	lists     bool              // what it lists is all it has
+	lists     bool              // its list of models is complete
 }
 
-// profiles is every provider with a name; custom is any other endpoint.
+// profiles holds every provider with a name; custom is any other endpoint.
 var profiles = map[string]profile{
 	"ollama": {url: localOllama, warm: true, lists: true},
 	"openai": {url: "https://api.openai.com/v1", cloud: true},
@@ -62,7 +62,7 @@ var profiles = map[string]profile{
 	"custom": {},
 }
 
-// Endpoint is the address that is used.
+// Endpoint is the address that requests go to: the configured one or the profile's.
 func (c Config) Endpoint() string {
 	own := profiles[c.Profile].url
 	if own != "" && c.BaseURL == localOllama {
@@ -71,7 +71,8 @@ func (c Config) Endpoint() string {
 	return strings.TrimRight(cmp.Or(c.BaseURL, own), "/")
 }
 
-// Validate says the first thing that is wrong, with the key and what would be right.
+// Validate reports the first thing that is wrong, with its key and what was
+// expected.
 func (c Config) Validate() error {
 	if !slices.Contains([]string{"auto", "true", "false"}, c.Enabled) {
 		return fmt.Errorf("ai.enabled: %q is none of auto, true, false", c.Enabled)

@@ -17,9 +17,9 @@ import (
 // hangs waits until the client has gone.
 func hangs(r *http.Request) { <-r.Context().Done() }
 
-// TestEveryEnding is the table of REQUIREMENTS U3 and R: whatever the server
-// does, the reply ends with a sentence to say, nothing is done by half, and the
-// key stays out of the error.
+// TestEveryEnding is the table of REQUIREMENTS U3 and R: whatever the server does,
+// the reply ends with a sentence to say, no act is left half done, and the key
+// stays out of the error.
 func TestEveryEnding(t *testing.T) {
 	t.Parallel()
 	status := func(code int, body string, header ...string) step {

@@ -28,7 +28,7 @@ const (
 // Error is why a reply failed.
 type Error struct {
 	Kind       Kind
-	RetryAfter time.Duration // of Busy: how long to wait, if it said so
+	RetryAfter time.Duration // with Busy: how long to wait, if the server said so
 	Err        error         // what happened, without secrets; may be nil
 }
 

@@ -6,14 +6,14 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// hider takes hidden blocks out of a growing text. A tag may arrive in pieces,
-// so what could still become one is held back.
+// hider removes hidden blocks from a growing text. A tag may arrive in pieces, so
+// text that could still become one is held back.
 type hider struct {
 	rest  string
-	until string // the closing tag that is waited for, "" outside a block
+	until string // the closing tag of the open block, "" outside a block
 }
 
-// push adds text and returns what is visible of it.
+// push adds text and returns the visible text that is certain so far.
 func (h *hider) push(text string) string {
 	h.rest += text
 	var visible strings.Builder
@@ -42,7 +42,7 @@ func (h *hider) push(text string) string {
 		case tagOpen:
 			h.until = "</" + tag + ">"
 			h.rest = h.rest[len(tag)+2:]
-		case tagClose: // without a beginning: some templates leave it out
+		case tagClose: // some templates leave out the opening tag
 			h.rest = h.rest[len(tag)+3:]
 		}
 	}
@@ -60,7 +60,7 @@ func (h *hider) skip() bool {
 	return false
 }
 
-// flush returns what was held back and is visible after all, at the end.
+// flush returns the text that was held back and is visible, at the end.
 func (h *hider) flush() string {
 	rest := h.rest
 	h.rest = ""
@@ -70,7 +70,7 @@ func (h *hider) flush() string {
 	return rest
 }
 
-// tagState is what a text that starts with < is.
+// tagState says what a text that starts with < is.
 type tagState int
 
 const (

@@ -19,7 +19,7 @@ const (
 type memory struct {
 	mu      sync.Mutex
 	turns   []exchange
-	tainted time.Time // when text from outside came into the turn before; zero if it did not
+	tainted time.Time // when the last turn held text from outside; zero if it did not
 }
 
 // exchange is one turn as both sides said it.
@@ -58,7 +58,8 @@ func (m *memory) recall(now time.Time) []Message {
 	return messages
 }
 
-// forget drops what is too old; a clock that was set back forgets everything.
+// forget drops turns that are too old. If the clock was set back, it drops all of
+// them.
 func (m *memory) forget(now time.Time) {
 	keep := 0
 	for keep < len(m.turns) {
@@ -80,7 +81,8 @@ func (m *memory) taint(now time.Time, yes bool) {
 	}
 }
 
-// isTainted reports whether the turn before did, and is still remembered.
+// isTainted reports whether the turn before held text from outside and is still
+// remembered.
 func (m *memory) isTainted(now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

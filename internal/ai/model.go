@@ -14,8 +14,8 @@ type Model interface {
 	Complete(ctx context.Context, req Request) iter.Seq2[Delta, error]
 }
 
-// Lister is what a Model can also be: one that says which models it has. A Model
-// without it is taken as always there.
+// Lister is a Model that can list its models. A Model that is no Lister counts as
+// always available.
 type Lister interface {
 	Models(ctx context.Context) ([]string, error)
 }
@@ -26,7 +26,7 @@ type Toolbox interface {
 	Call(ctx context.Context, c tools.Call) (tools.Result, error)
 }
 
-// Role is whose words a Message holds.
+// Role says who wrote a Message.
 type Role string
 
 // The roles of a conversation.
@@ -65,11 +65,11 @@ const (
 	Filtered Finish = "content_filter"
 )
 
-// Delta is the next piece of a completion. One with nothing set is a sign of
-// life, such as another piece of a call's arguments.
+// Delta is the next piece of a completion. An empty Delta is a sign of life, such
+// as another piece of a call's arguments.
 type Delta struct {
 	Text   string
-	Hidden bool        // a sign of life from thinking that is not part of the answer
+	Hidden bool        // the model is thinking; that text is not part of the answer
 	Call   *tools.Call // whole; its Args are as the model wrote them, JSON or not
 	Finish Finish      // set on the last one
 }

@@ -15,9 +15,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// afterFinish is how long the end of a stream is waited for once the model has
-// said that it is done. Reading to the end lets the connection be used again,
-// which saves the next round a TLS handshake; more than this it is not worth.
+// afterFinish is how long to wait for the end of a stream after the model has said
+// that it is done. Reading to the end lets the connection be used again, which
+// saves the next round a TLS handshake, but is not worth a longer wait.
 const afterFinish = 200 * time.Millisecond
 
 // OpenAI is a Model behind any endpoint that speaks OpenAI's chat completions.
@@ -40,8 +40,8 @@ func NewOpenAI(cfg Config, key string, transport http.RoundTripper) (*OpenAI, er
 	c := openai.DefaultConfig(key)
 	c.BaseURL = cfg.Endpoint()
 	c.HTTPClient = s
-	// Lines that are no data are keep-alives while a model loads; silence has its
-	// own limit, and the bytes have one too.
+	// Lines without data are keep-alives while a model loads. Silence and the number
+	// of bytes have limits of their own.
 	c.EmptyMessagesLimit = 1 << 20
 	return &OpenAI{client: openai.NewClientWithConfig(c), sender: s}, nil
 }
@@ -93,7 +93,7 @@ func (o *OpenAI) receive(stream *openai.ChatCompletionStream, calls *assembler, 
 	for {
 		chunk, err := stream.Recv()
 		if err != nil && finish != "" {
-			return finish, nil // what comes after the end does not matter
+			return finish, nil // an error after the end does not matter
 		}
 		if err != nil {
 			return "", err
@@ -125,14 +125,14 @@ func finishOf(reason openai.FinishReason) Finish {
 		return Filtered
 	case openai.FinishReasonStop, openai.FinishReasonFunctionCall, openai.FinishReasonToolCalls, openai.FinishReasonNull:
 	}
-	return Stopped // also for reasons we do not know: it is the end
+	return Stopped // unknown reasons also mean the end
 }
 
 // chatRequest is a Request in the library's words.
 func chatRequest(req Request) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: req.Model, Messages: make([]openai.ChatCompletionMessage, 0, len(req.Messages))}
 	if reasoning(req.Model) {
-		// These refuse the older name and any temperature.
+		// Reasoning models refuse the older name and any temperature.
 		out.MaxCompletionTokens = req.MaxTokens
 	} else {
 		out.MaxTokens = req.MaxTokens //nolint:staticcheck // Ollama and others know only the older name.
@@ -159,8 +159,8 @@ func chatRequest(req Request) openai.ChatCompletionRequest {
 	return out
 }
 
-// reasoning knows OpenAI's models that take other parameters; the library refuses
-// the usual ones for them.
+// reasoning reports whether a model is one of OpenAI's that take other parameters;
+// the library refuses the usual ones for them.
 func reasoning(model string) bool {
 	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		if strings.HasPrefix(model, prefix) {
@@ -177,8 +177,8 @@ func parameters(spec tools.Spec) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{}}`)
 }
 
-// explain turns what the library or the network says into an *Error. Ends of the
-// context stay as they are: who ended it knows why.
+// explain turns an error of the library or the network into an *Error. Errors of
+// the context stay as they are, because whoever ended it knows why.
 func (o *OpenAI) explain(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -217,7 +217,8 @@ func syntax(err error) bool {
 	return bad || wrong
 }
 
-// libraryRefusal: the library itself knows that the model cannot do this.
+// libraryRefusal reports whether the library itself refuses the request, because it
+// knows that the model cannot do it.
 func libraryRefusal(err error) bool {
 	for _, known := range []error{
 		openai.ErrChatCompletionInvalidModel, openai.ErrReasoningToolsRequireResponses,

@@ -8,17 +8,18 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// numbered is the beginning of a line in a list. A whole text keeps it, because
-// it may be a date there; the sentences of a model are lines of markdown.
+// numbered matches the number in front of a list item. The sentences of a model are
+// lines of markdown and lose it; speech.Speakable keeps it in a text of one line,
+// where it may be a date.
 var numbered = regexp.MustCompile(`^\s*\d{1,3}[.)]\s+`)
 
-// plainer makes words to speak of the sentences of a markdown text, in order.
+// plainer turns the sentences of a markdown text, in order, into words to speak.
 type plainer struct {
 	inFence bool
 }
 
-// sentence returns what is to be said of a piece of text, "" for nothing. A code
-// block may go on over several pieces.
+// sentence returns what to say of a piece of text, "" for nothing. A code block may
+// span several pieces.
 func (p *plainer) sentence(s string) string {
 	if fence := strings.Count(s, "```"); fence > 0 {
 		within := p.inFence
@@ -44,7 +45,8 @@ func outsideFences(s string, within bool) string {
 	return b.String()
 }
 
-// printable maps control characters to spaces, for messages of others in logs.
+// printable maps control characters to spaces, so that other programs' messages can
+// be logged.
 func printable(r rune) rune {
 	if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
 		return ' '

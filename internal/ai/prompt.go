@@ -14,7 +14,8 @@ const (
 	maxPrompt = 2000
 )
 
-// instructions are for small models too: few, short, each with a reason to be.
+// instructions must suit small models too: they are few and short, and each has a
+// reason.
 const instructions = `You are the voice of a house. Your answer is spoken aloud.
 - Answer in one or two short sentences, in the language of the user. No lists, no markup, no links, no emoji.
 - Facts about the house come only from tools. If a tool fails, say what it said.

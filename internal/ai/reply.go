@@ -28,23 +28,23 @@ type reply struct {
 	said     []string
 	length   int  // characters the model has written so far
 	stopped  bool // the reader had enough
-	halted   bool // a lost server ended the task, and that has been said
-	tainted  bool // text from outside came into the turn before
-	outside  bool // ... or into this one
+	halted   bool // a lost server ended the task, and the user was told
+	tainted  bool // the turn before held text from outside
+	outside  bool // this turn holds text from outside
 	facts    facts
 }
 
-// facts is what has happened in this reply, on which depends what of the model's
-// words can be believed.
+// facts is what has happened in this reply. It decides which of the model's words
+// can be believed.
 type facts struct {
-	wrote     bool // a call that changes something was made and its report told
+	wrote     bool // a call that changes something was made and its report spoken
 	read      bool // a call that reads has answered
-	readSince bool // ... together with such a change or after it
-	claimed   bool // the model claimed an act, which was not passed on
-	undone    bool // the last act that was asked for was refused
+	readSince bool // a call that reads has answered with or after such a change
+	claimed   bool // the model claimed an act; the sentence was not spoken
+	undone    bool // the last act the model asked for was refused
 }
 
-// mayAct reports whether tools that change something are offered now.
+// mayAct reports whether tools that change something are offered at this moment.
 func (r *reply) mayAct() bool { return r.prompt.MayAct && !r.tainted && !r.outside }
 
 func (r *reply) run(ctx context.Context) error {
@@ -64,13 +64,13 @@ func (r *reply) run(ctx context.Context) error {
 	}
 }
 
-// conclude makes sure that something true was said.
+// conclude makes sure that something was said, and that it was true.
 func (r *reply) conclude() error {
 	if r.facts.claimed && !r.facts.wrote {
-		r.say(r.a.phrases["model_did_nothing"], false, false) // in place of a claim without a receipt
+		r.say(r.a.phrases["model_did_nothing"], false, false) // replaces a claim without a receipt
 	}
 	if r.facts.undone && r.facts.wrote {
-		// The user has heard what was done and would think that it was all.
+		// The user has heard some results and would think that everything was done.
 		r.say(r.a.phrases["model_left_rest"], true, false)
 	}
 	if len(r.said) == 0 && !r.stopped {
@@ -79,7 +79,7 @@ func (r *reply) conclude() error {
 	return nil
 }
 
-// complete asks the model once, and once more when it is busy for a moment.
+// complete asks the model once, and a second time if it was busy for a moment.
 func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 	req := Request{
 		Model: r.model, Messages: r.messages, Tools: r.a.offered(r.mayAct()), NoCalls: last,
@@ -105,10 +105,10 @@ type round struct {
 	hide   hider
 	split  splitter
 	plain  plainer
-	hold   bool // sentences wait in held for the end: calls may follow that make them void
+	hold   bool // sentences are held until the end, because calls that follow may make them void
 	held   []string
 	calls  []tools.Call
-	heard  bool // something of the answer came
+	heard  bool // a piece of the answer came
 	finish Finish
 }
 
@@ -157,10 +157,10 @@ func (r *reply) cause(ctx context.Context, err error) error {
 // take handles one piece.
 func (r *reply) take(rd *round, d Delta) error {
 	visible := rd.hide.push(d.Text)
-	piece := !d.Hidden && d.Text == "" // of a call
+	piece := !d.Hidden && d.Text == "" // a piece of a call
 	rd.heard = rd.heard || piece || words(visible)
 	if rd.heard {
-		// Thinking that nobody hears does not prolong the wait for the first word.
+		// Thinking that is not spoken does not extend the wait for the first word.
 		r.watch.listen()
 	}
 	if r.length += utf8.RuneCountInString(visible); r.length > maxReply {
@@ -194,7 +194,7 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 	case "":
 		return nil, &Error{Kind: Dropped, Err: errors.New("the stream ended before the answer did")}
 	case CutOff:
-		// The last sentence and the last call are not whole, which shows in neither.
+		// The last sentence and the last call may be cut, and neither shows it.
 		rd.calls = nil
 		err = &Error{Kind: TooLong, Err: errors.New("the answer was cut at ai.max_tokens")}
 	case Filtered:
@@ -214,8 +214,9 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 	return rd.calls, err
 }
 
-// planned reports whether one of the calls changes something: then what the model
-// said before is a promise, and the reports that follow are said instead.
+// planned reports whether one of the calls changes something. If so, the model's
+// sentences before it are only a promise, and the reports that follow are spoken
+// instead.
 func (r *reply) planned(calls []tools.Call) bool {
 	for _, c := range calls {
 		for _, s := range r.a.offered(r.mayAct()) {
@@ -238,8 +239,8 @@ func (r *reply) sentence(rd *round, s string) {
 	}
 }
 
-// emit passes on a sentence of the model, unless it speaks of acts: about those
-// only receipts count. After an act the model is heard again only if it read
+// emit passes on a sentence of the model, unless it claims an act: only receipts
+// are believed about acts. After an act the model is heard again only if it read
 // something that the user has not heard yet.
 func (r *reply) emit(s string, listening bool) {
 	if r.facts.wrote {
@@ -265,7 +266,7 @@ func (r *reply) doubt() doubt {
 	return ofStates
 }
 
-// say gives a sentence to the reader; while the reader is busy no clock runs.
+// say gives a sentence to the reader. Both clocks stop while the reader is busy.
 func (r *reply) say(s string, receipt, listening bool) {
 	if r.pass(dialogue.Part{Sentence: s, Receipt: receipt}, listening) {
 		r.said = append(r.said, s)

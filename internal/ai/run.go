@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// How the model is looked for. A look is short, because the first reply may wait
-// for it; loading a model from a slow disk is not.
+// Times for looking for the model. A look is short, because the first reply may
+// wait for it; loading a model from a slow disk may take long.
 const (
 	checkTimeout  = 3 * time.Second
 	checkInterval = time.Minute
@@ -26,8 +26,8 @@ type status struct {
 
 func switchedOff() status { return status{why: "switched off (ai.enabled: false)"} }
 
-// Run looks for the model, again every minute and when a reply failed, until ctx
-// ends. A model that is not there is a state, never an error.
+// Run looks for the model at once, every minute and after a failed reply, until ctx
+// ends. A missing model is a state and never an error.
 func (a *Assistant) Run(ctx context.Context) error {
 	if a.cfg.Enabled == "false" {
 		<-ctx.Done()
@@ -65,8 +65,9 @@ func (a *Assistant) Ready() (ok bool, why string) {
 	return a.status.ready, a.status.why
 }
 
-// settle notes what was found and logs it if it is news. A missing model is a
-// warning only for somebody who asked for one.
+// settle notes what a look found, logs it if it changed, and reports whether it
+// did. A missing model is logged as an error only if the configuration demands one
+// (ai.enabled: true).
 func (a *Assistant) settle(found status) (news bool) {
 	a.mu.Lock()
 	news = a.status != found
@@ -96,7 +97,8 @@ func (a *Assistant) look(ctx context.Context) status {
 	defer cancel()
 	names, err := lister.Models(ctx)
 	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Rejected && a.cfg.Model != "" {
-		// It answers but has no listing; the model is named, so none is needed.
+		// It answers but cannot list its models; the configuration names one, so no list
+		// is needed.
 		return status{ready: true, model: a.cfg.Model, why: a.cfg.Model}
 	}
 	if ctx.Err() != nil {
@@ -125,7 +127,8 @@ func (a *Assistant) pick(names []string) status {
 	return status{why: fmt.Sprintf("%s answers but has no model; get one, for example with: ollama pull llama3.2", a.cfg.Endpoint())}
 }
 
-// otherKind knows models that do not converse by their names.
+// otherKind reports whether a model's name shows that it cannot hold a
+// conversation.
 func otherKind(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{"embed", "bge-", "minilm", "whisper", "tts", "rerank", "guard", "moderation", "dall-e", "image", "ocr"} {
@@ -137,7 +140,7 @@ func otherKind(name string) bool {
 }
 
 // warm makes the server load the model, which can take a minute, before somebody
-// waits for it. Whether it worked shows at the first reply.
+// waits for it. A failure is only logged: the first reply will show it.
 func (a *Assistant) warm(ctx context.Context, model string) {
 	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
 	defer cancel()

@@ -9,13 +9,13 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// maxSentence bounds a sentence in characters: speech starts when one is
-// complete, and a model that writes none must not hold it up.
+// maxSentence bounds a sentence in characters. Speech starts when a sentence is
+// complete, and a model that never ends one must not hold it up.
 const maxSentence = 300
 
-// splitter cuts a growing text into sentences as soon as each is surely
-// complete. That takes a look at what follows: "21." may become "21.5", and
-// "Mr." is never an end.
+// splitter cuts a growing text into sentences as soon as each is certainly
+// complete. It has to look at the text that follows: "21." may become "21.5", and
+// "Mr." never ends a sentence.
 type splitter struct {
 	rest string
 }
@@ -36,15 +36,15 @@ func (s *splitter) push(text string) []string {
 	}
 }
 
-// flush returns what is left when the text has ended, "" if that is nothing.
+// flush returns the rest after the text has ended, "" if there is none.
 func (s *splitter) flush() string {
 	rest := strings.TrimSpace(s.rest)
 	s.rest = ""
 	return rest
 }
 
-// nextEnd is the length of the first sentence of text, 0 while it is not known
-// to be complete.
+// nextEnd is the length of the first sentence of text, 0 while it may be
+// incomplete.
 func nextEnd(text string) int {
 	count := 0
 	for i, r := range text {
@@ -57,7 +57,7 @@ func nextEnd(text string) int {
 		case '.', '!', '?', '…':
 			end, sure := endAt(text, i, r)
 			if !sure {
-				return 0 // it is at the end of what has come
+				return 0 // the mark is the last character so far
 			}
 			if end > 0 {
 				return end
@@ -71,8 +71,8 @@ func nextEnd(text string) int {
 	return 0
 }
 
-// endAt judges the mark at i: where the sentence ends, 0 if it does not end
-// here, or not sure while the text after it is not there yet.
+// endAt judges the mark at i. end is where the sentence ends, 0 if it does not end
+// here; sure is false while that depends on text still to come.
 func endAt(text string, i int, mark rune) (end int, sure bool) {
 	after := i + utf8.RuneLen(mark)
 	// More marks, closing quotes and brackets belong to the sentence.
@@ -106,7 +106,7 @@ func endAt(text string, i int, mark rune) (end int, sure bool) {
 	return decide(text[:i], ellipsis, first, after)
 }
 
-// decide judges a dot whose next word is known to start with first.
+// decide judges a dot, given the first letter of the next word.
 func decide(before string, ellipsis bool, first rune, after int) (end int, sure bool) {
 	word := lastWord(before)
 	switch {
@@ -145,8 +145,8 @@ func lastWord(s string) string {
 	return s[strings.LastIndexAny(s, " \t\n(\"'“‘«*_")+1:]
 }
 
-// dotted are words with a dot that ends no sentence, in all our languages: a model
-// may answer in any.
+// dotted are words with a dot that does not end a sentence, in all our languages,
+// because a model may answer in any.
 type dotted struct{ titles, numbered, shortened map[string]bool }
 
 var dots = sync.OnceValue(func() dotted {
@@ -159,25 +159,27 @@ var dots = sync.OnceValue(func() dotted {
 	return dotted{all.Titles.Set(), all.Numbered.Set(), all.Shortened.Set()}
 })
 
-// titles are followed by a name, so they never end a sentence.
+// titles reports whether a word is a title, which a name follows, so that its dot
+// never ends a sentence.
 func titles(word string) bool { return dots().titles[strings.ToLower(word)] }
 
-// numberWords are followed by a number when they are abbreviations; "No." may
-// also be a whole answer.
+// numberWords reports whether a word is an abbreviation that a number follows;
+// "No." may also be a whole answer.
 func numberWords(word string) bool { return dots().numbered[strings.ToLower(word)] }
 
-// abbreviation is one that may also stand at the end of a sentence; a capital
-// after it then starts the next.
+// abbreviation reports whether a word is an abbreviation that may also end a
+// sentence; a capital after it then starts the next sentence.
 func abbreviation(word string) bool { return dots().shortened[strings.ToLower(word)] }
 
-// initial is the J of "J. S. Bach"; "I" is a word.
+// initial reports whether a word is an initial, such as the J of "J. S. Bach"; "I"
+// is a word.
 func initial(word string) bool {
 	r, n := utf8.DecodeRuneInString(word)
 	return n == len(word) && n > 0 && unicode.IsUpper(r) && r != 'I'
 }
 
-// ordinal is a number at the start of a line ("1. Bread"), which a dot does not
-// end.
+// ordinal reports whether a word is a number at the start of a line ("1. Bread"),
+// whose dot does not end a sentence.
 func ordinal(before, word string) bool {
 	if len(word) == 0 || len(word) > 2 || strings.Trim(word, "0123456789") != "" {
 		return false
@@ -186,8 +188,8 @@ func ordinal(before, word string) bool {
 	return start == "" || strings.HasSuffix(before[:len(before)-len(word)], "\n")
 }
 
-// cutAt is where a text that is too long for a sentence is cut: after the last
-// comma or the like in its second half, else at the last space.
+// cutAt is where to cut a text that is too long for a sentence: after the last
+// comma, semicolon or colon in its second half, else at the last space.
 func cutAt(text string) int {
 	if i := strings.LastIndexAny(text, ",;:"); i > len(text)/2 {
 		return i + 1

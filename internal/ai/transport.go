@@ -8,11 +8,11 @@ import (
 	"voicegateway/internal/httpguard"
 )
 
-// maxStream bounds what one completion may send in bytes. A token is wrapped in
-// some 200 bytes; this is many times MaxTokens.
+// maxStream bounds the bytes of one completion. A token is wrapped in some 200
+// bytes; the bound is many times MaxTokens.
 const maxStream = 8 << 20
 
-// saidShown is how much of a provider's words an error holds, in characters.
+// saidShown is how much of a provider's own text an error holds, in characters.
 const saidShown = 300
 
 // sender is the HTTP client the library works with.
@@ -40,8 +40,8 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	return s.guard.Do(req)
 }
 
-// guarded is what the guard ended an exchange for, in words that name our setting;
-// nil when it was something else.
+// guarded turns an error of the guard into an *Error that names our setting; nil
+// for any other error.
 func guarded(err error) *Error {
 	switch {
 	case errors.Is(err, httpguard.ErrTooLong):

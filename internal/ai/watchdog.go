@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// watchdog ends a reply that takes too long: silence of the model while it is
-// listened to, and the whole, without the time in which its reader (who may be
-// speaking) keeps it waiting. One goroutine uses it; only the timers' functions
-// run elsewhere, and they do nothing but end the context.
+// watchdog ends a reply that takes too long. One clock measures the silence of a
+// model that is listened to; the other measures the whole reply, without the time
+// in which its reader (who may be speaking) keeps it waiting. One goroutine uses
+// it; only the timers' functions run elsewhere, and they do nothing but end the
+// context.
 type watchdog struct {
 	silence time.Duration
 	left    time.Duration
-	since   time.Time // when the whole last began to count
+	since   time.Time // when the clock of the whole reply last started
 	quiet   *time.Timer
 	whole   *time.Timer
 }
@@ -33,10 +34,10 @@ func watch(ctx context.Context, whole, silence time.Duration) (context.Context, 
 	return ctx, w
 }
 
-// listen starts or starts again the wait for a word.
+// listen starts or restarts the clock of the model's silence.
 func (w *watchdog) listen() { w.quiet.Reset(w.silence) }
 
-// deaf ends that wait.
+// deaf stops the clock of the model's silence.
 func (w *watchdog) deaf() { w.quiet.Stop() }
 
 // pause stops both clocks while the reader is busy; resume lets them go on.
@@ -54,14 +55,14 @@ func (w *watchdog) resume(listening bool) {
 	}
 }
 
-// stop ends both for good.
+// stop stops both clocks for good.
 func (w *watchdog) stop() {
 	w.quiet.Stop()
 	w.whole.Stop()
 }
 
-// reasonOf is why a context ended: the watchdog's *Error, or the outer context's
-// own error.
+// reasonOf returns why a context ended: the watchdog's *Error, or the outer
+// context's own error.
 func reasonOf(ctx context.Context) error {
 	if e, ok := errors.AsType[*Error](context.Cause(ctx)); ok {
 		return e
