@@ -21,7 +21,7 @@ import (
 // first round and the longest answer of a model.
 const askPatience = 90 * time.Second
 
-// question is one turn from the command line, as the flags want it.
+// question is one turn from the command line, with its flags.
 type question struct {
 	app            *app
 	area           string
@@ -84,7 +84,7 @@ func (q question) tell(rec record.Record) {
 	fmt.Fprintln(q.app.Out, rec.Reply)
 }
 
-// turn goes to the daemon, else answers here.
+// turn asks the daemon, or answers in this process if none runs.
 func (q question) turn(ctx context.Context, l *loaded, text string) (record.Record, error) {
 	req := record.Request{Text: text, Area: q.area, Source: record.FromCLI, DryRun: q.dryRun}
 	var rec record.Record
@@ -106,7 +106,8 @@ func (q question) turn(ctx context.Context, l *loaded, text string) (record.Reco
 	return rec, runErr
 }
 
-// gateway is a gateway in this process for text only, out of a daemon's way.
+// gateway makes a gateway for text only in this process. It does not take a
+// daemon's port.
 func (q question) gateway(l *loaded) (*gateway.Gateway, error) {
 	if l.locked != nil {
 		return nil, l.locked

@@ -1,7 +1,8 @@
-// Package cli is the command line of voice-gateway: flags in, calls, words out.
-// It exists so that everything a person reads on a terminal stands in one place.
-// A new command is a file with a func (a *app) …Command() *cobra.Command and a
-// line in the root's list; its work is a type of its own or plain functions.
+// Package cli is the command line of voice-gateway: it reads flags, calls the other
+// packages and prints words. It exists so that everything a person reads on a
+// terminal is in one place. A new command is a file with a func (a *app) …Command()
+// *cobra.Command and a line in the root's list; its work is a type of its own or
+// plain functions.
 package cli
 
 import (
@@ -18,7 +19,7 @@ import (
 	"voicegateway/internal/console"
 )
 
-// IO is what a command may touch of the world.
+// IO is what a command may use of the outside world.
 type IO struct {
 	In         io.Reader
 	Out, Err   io.Writer
@@ -83,7 +84,7 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	return a.status(err)
 }
 
-// status turns the end of a command into words and a number.
+// status prints the error of a command and returns the exit status.
 func (a *app) status(err error) int {
 	var usage usageError
 	var told console.ToldError
@@ -130,7 +131,7 @@ func (a *app) getenv(name string) string {
 	return ""
 }
 
-// exists says whether a file is there.
+// exists reports whether a file is there.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -16,24 +16,24 @@ import (
 	"voicegateway/internal/httpguard"
 )
 
-// daemonPatience bounds a request that shows something; none takes a second.
+// daemonPatience bounds a request that only shows something; such a request takes
+// less than a second.
 const daemonPatience = 10 * time.Second
 
-// maxAnswer bounds what is read of the daemon's answer: 200 turns of a busy house
-// are well below.
+// maxAnswer bounds the bytes read of the daemon's answer: 200 turns of a busy house
+// are well below it.
 const maxAnswer = 16 << 20
 
-// errNoDaemon means that nobody listens at the daemon's address.
+// errNoDaemon means that no daemon listens at the address.
 var errNoDaemon = errors.New("no daemon runs")
 
-// daemon is the running gateway, as its HTTP interface is reached from this
-// machine.
+// daemon is the running gateway, reached over HTTP from this machine.
 type daemon struct {
 	listen string // http.listen; empty: it cannot be asked
 	token  string
 }
 
-// daemon is the one that runs with this configuration, if any does.
+// daemon is the daemon that this configuration would run; it may not be running.
 func (l *loaded) daemon() daemon {
 	return daemon{listen: l.HTTP.Listen, token: l.secrets.HTTPToken}
 }
@@ -59,14 +59,14 @@ func (d daemon) post(ctx context.Context, path string, body, answer any) error {
 	return d.request(ctx, http.MethodPost, path, data, answer)
 }
 
-// show asks the daemon for something only a running one knows.
+// show asks the daemon for something that only a running gateway knows.
 func (d daemon) show(ctx context.Context, path string, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
 	return d.needed(d.request(ctx, http.MethodGet, path, nil, answer))
 }
 
-// needed makes a sentence of there being no daemon.
+// needed explains errNoDaemon to a person; other errors stay as they are.
 func (d daemon) needed(err error) error {
 	switch {
 	case !errors.Is(err, errNoDaemon):
@@ -118,8 +118,8 @@ func (d daemon) request(ctx context.Context, method, path string, body []byte, a
 	return nil
 }
 
-// send sends a request with our token and makes a sentence of what goes wrong.
-// An answer of over limit bytes fails while it is read.
+// send sends a request with our token and explains what goes wrong. An answer of
+// over limit bytes fails while it is read.
 func (d daemon) send(req *http.Request, limit int64) (*http.Response, error) {
 	if d.token != "" {
 		req.Header.Set("Authorization", "Bearer "+d.token)

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/gateway"
 )
 
-// quiet is above every level: the demonstration tells by itself what happens,
-// and --verbose shows the log.
+// quiet is above every level: the demonstration prints what happens itself, and
+// --verbose shows the log.
 const quiet = slog.LevelError + 1
 
 // demoCommand shows the whole path on this machine and fails when a device did

@@ -56,7 +56,7 @@ one they are looked at directly.`,
 	return c
 }
 
-// equipment asks the daemon, which holds the card, else looks itself.
+// equipment asks the daemon, which holds the card, or looks itself if none runs.
 func equipment(ctx context.Context, l *loaded, executable string, log *slog.Logger) (audio.Equipment, error) {
 	ctx, cancel := context.WithTimeout(ctx, devicesPatience)
 	defer cancel()

@@ -28,7 +28,7 @@ const (
 		`"transcript":{"text":"turn on the lamp"},"intent":{"name":"HassTurnOn","slots":{"name":"Lamp"}},"outcome":"done","timings_ms":{"endpoint":140}}`
 )
 
-// On a terminal one line is drawn anew, and what was said stays above it.
+// On a terminal one line is redrawn, and the utterances stay above it.
 func TestListenDrawsOneLine(t *testing.T) {
 	v, out := viewed(true, false)
 	v.event("state", []byte(`{"state":"listening"}`))
@@ -189,8 +189,8 @@ func TestSoundIsTold(t *testing.T) {
 	}
 }
 
-// The proposal is told with what to paste, and where there is none that is an
-// error of the command.
+// The proposal is printed with the lines to paste; without a proposal the command
+// fails.
 func TestTheProposalIsTold(t *testing.T) {
 	p := 0.85
 	for name, tt := range map[string]struct {

@@ -13,9 +13,9 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// earView shows what the ear makes of the sound: on a terminal one line that is
-// drawn anew, and elsewhere a line for each utterance. Events may come from
-// several goroutines.
+// earView shows what the ear makes of the sound: on a terminal as one line that is
+// redrawn, elsewhere as a line for each utterance. Events may come from several
+// goroutines.
 type earView struct {
 	app    *app
 	asJSON bool
@@ -23,16 +23,16 @@ type earView struct {
 	mu    sync.Mutex
 	state string
 	last  gateway.Reading
-	drawn bool // the terminal's last line is ours
+	drawn bool // the terminal's last line is the meter
 	told  string
 	turns int
 }
 
-// shownKinds are the events of a stream that are shown; a house's are not.
+// shownKinds are the kinds of events that are shown; events of the house are not.
 var shownKinds = map[string]bool{"state": true, "meter": true, "partial": true, "turn": true}
 
-// event shows one event as the stream has it, and says whether it ended a turn
-// of the microphone.
+// event shows one event of the stream and reports whether it ended a turn of the
+// microphone.
 func (v *earView) event(kind string, data []byte) (ended bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -66,8 +66,8 @@ func (v *earView) event(kind string, data []byte) (ended bool) {
 	return false
 }
 
-// enter shows a new state; that nothing is heard, or that what is heard is kept,
-// is worth a line.
+// enter shows a new state. It prints a warning line when the microphone is muted or
+// sound is recorded.
 func (v *earView) enter(state, recorder string) {
 	if v.state == "" && recorder == "on" {
 		v.line(v.app.paint.Warn("!") + " the recorder is on: what is said is kept")
@@ -79,7 +79,7 @@ func (v *earView) enter(state, recorder string) {
 	v.draw()
 }
 
-// note shows a sentence, once as long as it stays the same; "" forgets it.
+// note shows a sentence once, until it changes; "" forgets it.
 func (v *earView) note(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -89,14 +89,14 @@ func (v *earView) note(text string) {
 	v.told = text
 	switch {
 	case text == "":
-	case v.asJSON: // on the other stream: what is read as JSON stays that
+	case v.asJSON: // on stderr, so that stdout stays JSON
 		fmt.Fprintln(v.app.Err, "voice-gateway:", text)
 	default:
 		v.line(v.app.paint.Warn("!") + " " + text)
 	}
 }
 
-// line writes a whole line, above the one that is drawn anew.
+// line writes a whole line above the meter.
 func (v *earView) line(text string) {
 	if v.drawn {
 		fmt.Fprint(v.app.Out, "\r\x1b[K")
@@ -105,7 +105,7 @@ func (v *earView) line(text string) {
 	fmt.Fprintln(v.app.Out, text)
 }
 
-// draw draws the terminal's last line anew.
+// draw redraws the meter, the terminal's last line.
 func (v *earView) draw() {
 	if !v.app.Terminal || v.asJSON {
 		return
@@ -114,7 +114,7 @@ func (v *earView) draw() {
 	fmt.Fprint(v.app.Out, "\r\x1b[K"+v.meter())
 }
 
-// end leaves the terminal with a line of its own for the prompt.
+// end ends the meter's line, so that the prompt gets a line of its own.
 func (v *earView) end() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -128,10 +128,10 @@ func (v *earView) end() {
 const (
 	barWidth  = 24
 	barBottom = -80.0 // dBFS
-	lineWidth = 79    // of the narrowest terminal there is, less the cursor
+	lineWidth = 79    // the narrowest terminal, less the cursor
 )
 
-// meter is the line: state, level over the room's noise, wake score, and the
+// meter is the line's text: state, level over the room's noise, wake score, and the
 // words so far.
 func (v *earView) meter() string {
 	r := v.last
@@ -140,13 +140,13 @@ func (v *earView) meter() string {
 		return line
 	}
 	text, room := []rune(r.Text), lineWidth-utf8.RuneCountInString(line)-4
-	if len(text) > room { // the end of what is said is what is looked at
+	if len(text) > room { // the newest words matter
 		text = append([]rune("…"), text[len(text)-max(room, 1)+1:]...)
 	}
 	return line + "  “" + string(text) + "”"
 }
 
-// bar is a level as a bar, with a mark where the room's noise is.
+// bar shows a level as a bar, with a mark at the room's noise.
 func bar(level, floor float64) string {
 	at := func(db float64) int {
 		return max(0, min(barWidth, int((db-barBottom)/-barBottom*barWidth+0.5)))
@@ -156,7 +156,7 @@ func bar(level, floor float64) string {
 	return string(cells)
 }
 
-// utterance is the line about one that has ended.
+// utterance is the line about an utterance that has ended.
 func (v *earView) utterance(r record.Record) string {
 	p := v.app.paint
 	parts := []string{}

@@ -26,7 +26,7 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// hearing is the work of hear, as the flags want it.
+// hearing is the work of hear, with its flags.
 type hearing struct {
 	app                              *app
 	asJSON, realtime, noWake, dryRun bool
@@ -106,7 +106,7 @@ func (h hearing) play(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
-	l.AI.Enabled = "false" // what is heard must not depend on a model that happens to run
+	l.AI.Enabled = "false" // a model that happens to run must not change the result
 	house, err := readHouse(h.home)
 	if err != nil {
 		return err
@@ -224,13 +224,13 @@ func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, c au
 	return records, s.Failure()
 }
 
-// gated is a microphone that is closed until open is.
+// gated is a microphone that gives no frame until open is closed.
 type gated struct {
 	turn.Microphone
 	open <-chan struct{}
 }
 
-// Read waits for the opening.
+// Read waits until open is closed, then reads frames.
 func (g *gated) Read(ctx context.Context) (audio.Frame, error) {
 	select {
 	case <-g.open:

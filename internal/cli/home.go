@@ -56,7 +56,7 @@ func tellHome(out io.Writer, paint console.Paint, house home.Snapshot) {
 	console.Table(out, paint, []string{"area", "device", "kind", "state", "reachable", "server"}, rows)
 }
 
-// reach says whether a device can be reached, as far as it is known.
+// reach says whether a device can be reached: yes, no, or ? if that is not known.
 func reach(e home.EntityState) string {
 	switch {
 	case e.Reachable == nil:
@@ -68,7 +68,7 @@ func reach(e home.EntityState) string {
 	}
 }
 
-// stateText is a state as a word; one of several values is shown as JSON.
+// stateText is a state as a word; a state of several values is shown as JSON.
 func stateText(state any) string {
 	switch s := state.(type) {
 	case nil:

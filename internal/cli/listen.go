@@ -19,10 +19,10 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// partsEvery is how often the sound's condition is looked at while we listen.
+// partsEvery is how often listen asks for the state of the ear's parts.
 const partsEvery = 2 * time.Second
 
-// listening is the work of listen, as the flags want it.
+// listening is the work of listen, with its flags.
 type listening struct {
 	app         *app
 	asJSON, now bool
@@ -106,21 +106,21 @@ func (o listening) through(ctx context.Context, d daemon, view *earView) error {
 	return err
 }
 
-// say tells a person what goes on; JSON has no room for it.
+// say tells a person what happens; nothing is said when JSON is printed.
 func (o listening) say(format string, args ...any) {
 	if !o.asJSON {
 		fmt.Fprintf(o.app.Out, format+"\n", args...)
 	}
 }
 
-// part is what is used of a line of /readyz.
+// part is the part of an entry of /readyz that is used.
 type part struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
 	Why   string `json:"why"`
 }
 
-// parts asks the daemon how its parts are; nil when that is not known.
+// parts asks the daemon for the state of its parts; nil if that is not known.
 func (d daemon) parts(ctx context.Context) []part {
 	var ready struct {
 		Parts []part `json:"parts"`
@@ -131,7 +131,7 @@ func (d daemon) parts(ctx context.Context) []part {
 	return ready.Parts
 }
 
-// earParts are those without which nothing is heard.
+// earParts are the parts without which nothing is heard.
 var earParts = []string{"audio", "wake", "stt", "grammar", "turns"}
 
 // watchParts shows what is wrong with the ear, until ctx ends.
@@ -148,7 +148,7 @@ func watchParts(ctx context.Context, view *earView, parts func() []part) {
 	}
 }
 
-// earTrouble is the first thing that is wrong with the ear, "" when nothing is.
+// earTrouble is the first problem of the ear, "" if there is none.
 func earTrouble(parts []part) string {
 	for _, name := range earParts {
 		for _, p := range parts {
@@ -160,8 +160,8 @@ func earTrouble(parts []part) string {
 	return ""
 }
 
-// here opens the microphone in this process. What is heard is understood
-// and not done, nothing is spoken, and nothing of it is kept.
+// here opens the microphone in this process. Sound is understood, but nothing is
+// carried out, spoken or recorded.
 func (o listening) here(ctx context.Context, l *loaded, view *earView) error {
 	if muted, err := mute.KeptHere(l.Gateway.StateDir); muted {
 		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)
@@ -216,7 +216,7 @@ func gatewayParts(g *gateway.Gateway) []part {
 	return parts
 }
 
-// earWatch shows what a gateway in this process tells, in the form of the event
+// earWatch shows the events of a gateway in this process, in the form of the event
 // stream.
 type earWatch struct {
 	view  *earView

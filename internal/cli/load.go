@@ -11,21 +11,22 @@ import (
 	"voicegateway/internal/gateway"
 )
 
-// configPlaces are where the configuration is looked for, the first wins.
+// configPlaces are the paths where the configuration is looked for; the first that
+// exists is used.
 var configPlaces = []string{"/etc/voice-gateway/voice-gateway.yaml", "configs/voice-gateway.yaml"}
 
 // prefix begins the variables that override keys.
 const prefix = "VOICE_GATEWAY_"
 
-// loaded is a configuration with where it came from and its secrets.
+// loaded is a configuration with its origin and its secrets.
 type loaded struct {
 	gateway.Config
 	path    string // empty: defaults only
 	origins *config.Origins
 	options config.Options
 	secrets gateway.Secrets
-	// locked is why a secret cannot be read that only a gateway needs: whoever asks
-	// a running one need not be able to.
+	// locked is why a secret cannot be read that only a gateway needs. A command that
+	// asks a running gateway may ignore it.
 	locked error
 }
 
@@ -110,7 +111,7 @@ func (a *app) configCommand() *cobra.Command {
 				if l.locked != nil {
 					return l.locked
 				}
-				// Building the parts checks what only they know, and starts nothing.
+				// Building the parts checks what only they know. It starts nothing.
 				if _, err := gateway.New(l.Config, gateway.Options{
 					Executable: a.Executable, Environ: a.Environ, Secrets: l.secrets,
 				}, slog.New(slog.DiscardHandler)); err != nil {

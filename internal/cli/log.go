@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// details is the key of a text of several lines, such as the report of a server
-// that cannot be reached.
+// details is the key of an attribute with several lines, such as the report of a
+// server that cannot be reached.
 const details = "details"
 
-// paragraphs is a log handler that writes such a text under its record as it
-// is: in quotes and with \n in it nobody can read it.
+// paragraphs is a log handler that writes the details attribute below its record,
+// line by line, because a quoted text with \n in it is hard to read.
 type paragraphs struct {
 	slog.Handler
 	mu *sync.Mutex

@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/intent/names"
 )
 
-// matching is the work of match, as the flags want it.
+// matching is the work of match, with its flags.
 type matching struct {
 	app                  *app
 	home, pack, language string
@@ -74,8 +74,8 @@ func (m matching) sentences() (*intent.Pack, error) {
 	return intent.LoadDir(os.DirFS(m.pack), m.language)
 }
 
-// houses reads the house file; without one the running gateway is asked,
-// and without that there is no house.
+// houses reads the house file. Without one it asks the running gateway, and without
+// a gateway there is no house.
 func (m matching) houses(ctx context.Context) (*home.File, error) {
 	if name := m.home; name != "" {
 		data, err := os.ReadFile(name)
@@ -126,7 +126,7 @@ func (b *bench) matcher(fixture string) (*intent.Matcher, error) {
 	return m, nil
 }
 
-// matchLine is a line of the input, matched one of the output.
+// matchLine is a line of the input; matched is a line of the output.
 type matchLine struct {
 	ID      json.RawMessage `json:"id"`
 	Text    *string         `json:"text"`
@@ -173,8 +173,8 @@ func (b *bench) match(line []byte) (any, error) {
 	return out, nil
 }
 
-// resolveName answers one line of --names: the device that was meant, or null
-// with those a question would name.
+// resolveName answers one line of --names: the device that was meant, or null and
+// the candidates that a question would name.
 func resolveName(language string, line []byte) (any, error) {
 	var in struct {
 		ID      json.RawMessage `json:"id"`

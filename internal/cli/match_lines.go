@@ -16,8 +16,9 @@ import (
 // --names) has some ten kilobytes.
 const maxLine = 1 << 20
 
-// eachLine answers every line of JSON on standard input with one. Lines that
-// cannot be answered are told with their number; they are an error at the end.
+// eachLine answers every line of JSON on standard input with a line. Lines that
+// cannot be answered are reported with their number, and make the command fail at
+// the end.
 func eachLine(ctx context.Context, world IO, answer func(line []byte) (any, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -62,7 +63,7 @@ func eachLine(ctx context.Context, world IO, answer func(line []byte) (any, erro
 // byteOrderMark is what some editors put in front of a text in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// inOurWords says what is wrong with a line without the names of our code.
+// inOurWords says what is wrong with a line without naming Go types.
 func inOurWords(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
@@ -93,8 +94,8 @@ type inputLine struct {
 	err  error
 }
 
-// linesOf reads standard input aside, because a read from a terminal cannot be
-// interrupted and Ctrl-C must end the command at once.
+// linesOf reads standard input in a goroutine, because a read from a terminal
+// cannot be interrupted and Ctrl-C must end the command at once.
 func linesOf(ctx context.Context, input io.Reader) <-chan inputLine {
 	lines := make(chan inputLine)
 	in := bufio.NewReaderSize(input, 64<<10)
@@ -116,7 +117,7 @@ func linesOf(ctx context.Context, input io.Reader) <-chan inputLine {
 
 var errLongLine = fmt.Errorf("longer than %d bytes", maxLine)
 
-// readLine reads one line without the spaces around it; the rest of one that is
+// readLine reads one line without the spaces around it. The rest of a line that is
 // too long is skipped. At the end it returns io.EOF.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte

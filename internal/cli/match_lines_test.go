@@ -41,7 +41,7 @@ func TestEachLine(t *testing.T) {
 	}
 }
 
-// TestEachLineEndsAtOnce is Ctrl-C while nobody types.
+// TestEachLineEndsAtOnce: Ctrl-C ends the command at once while it waits for input.
 func TestEachLineEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	silent, typed := io.Pipe()
@@ -54,7 +54,8 @@ func TestEachLineEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestWrongTypesAreToldInWords: nobody who writes a line knows our structs.
+// TestWrongTypesAreToldInWords: the person who writes a line does not know our Go
+// types.
 func TestWrongTypesAreToldInWords(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ line, want string }{

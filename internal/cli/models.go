@@ -21,13 +21,13 @@ import (
 	"voicegateway/internal/store"
 )
 
-// A model is fetched within this time; the largest has 81 KB.
+// Bounds of fetching a model; the largest has 81 KB.
 const (
 	fetchTimeout = time.Minute
 	maxModel     = 4 << 20
 )
 
-// models is the work of the commands about models.
+// models is the work of the models commands.
 type models struct {
 	app *app
 	dir string // --dir
@@ -45,7 +45,7 @@ func (a *app) modelsCommand() *cobra.Command {
 	return c
 }
 
-// place is where models live.
+// place is the directory of the models.
 func (m *models) place() (string, error) {
 	if m.dir != "" {
 		return m.dir, nil
@@ -89,7 +89,7 @@ func (m *models) listCommand() *cobra.Command {
 	return c
 }
 
-// modelState says what is in a model's place.
+// modelState says whether a model is installed, and what is wrong with its file.
 func modelState(dir string, e micro.Entry) string {
 	data, err := micro.Read(filepath.Join(dir, e.Name+".tflite"))
 	switch {
@@ -104,8 +104,9 @@ func modelState(dir string, e micro.Entry) string {
 	return "installed"
 }
 
-// chosen are the entries named on the command line; without names, what the
-// configuration uses: its wake words, its stop words, and the model of a voice.
+// chosen returns the models named on the command line. Without names it returns
+// those the configuration uses: its wake words, its stop words and the model of a
+// voice.
 func (m *models) chosen(names []string) ([]micro.Entry, error) {
 	if len(names) == 0 {
 		l, err := m.app.load()
@@ -164,7 +165,7 @@ func (m *models) pullCommand() *cobra.Command {
 	return c
 }
 
-// pull puts one model into its place, unless it is there.
+// pull installs one model, unless it is installed already.
 func pull(ctx context.Context, out io.Writer, e micro.Entry, dir, from string) error {
 	if modelState(dir, e) == "installed" {
 		fmt.Fprintf(out, "%s is installed already\n", e.Name)
@@ -202,7 +203,7 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A published file may lie anywhere: its checksum is known.
+	// A published file may be on any host, because its checksum is known.
 	guard := httpguard.NewClient(httpguard.Config{MaxBody: maxModel, Redirects: httpguard.Redirects{Anywhere: true}})
 	res, err := guard.Do(req)
 	if _, refused := errors.AsType[*httpguard.StatusError](err); refused {
@@ -247,7 +248,8 @@ func (m *models) verifyCommand() *cobra.Command {
 	}
 }
 
-// verified is what is found out about one file.
+// verified checks one model file; ok reports whether it can be run and is not
+// damaged.
 func verified(file string) (verdict string, ok bool) {
 	data, err := micro.Read(file)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// runCommand is the daemon.
+// runCommand runs the daemon.
 func (a *app) runCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "run", Short: "The daemon", Args: exactly(0, "no arguments"),

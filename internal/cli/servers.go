@@ -22,14 +22,14 @@ import (
 // attempt by default takes connect_timeout, 10 s.
 const retryPatience = 15 * time.Second
 
-// lookAgain is the pause between two looks at a server that is being tried.
+// lookAgain is the pause between two looks at a server that is connecting.
 const lookAgain = 100 * time.Millisecond
 
-// errorWidth is how much of a last error the table shows, in characters; the rest
-// is told below it.
+// errorWidth is how much of a last error the table shows, in characters; the whole
+// error is printed below the table.
 const errorWidth = 60
 
-// serversCommand shows the MCP servers, and makes them be tried again.
+// serversCommand shows the MCP servers; its subcommand retries them.
 func (a *app) serversCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -80,7 +80,7 @@ func tellServers(out io.Writer, paint console.Paint, list mcpint.StatusList, now
 	}
 }
 
-// notes are what has no room in the table.
+// notes returns what does not fit into the table.
 func notes(s mcpint.Status) []string {
 	var all []string
 	if text := lastError(s); text != shortened(text) {
@@ -102,7 +102,8 @@ func toolCount(s mcpint.Status) string {
 	return strconv.Itoa(*s.Tools)
 }
 
-// retries is the count and its limit; a server that failed is tried beyond it.
+// retries is the number of retries and its limit; for a server that is retried
+// beyond the limit only the number.
 func retries(s mcpint.Status) string {
 	if s.RetryCount > s.MaxRetries {
 		return strconv.Itoa(s.RetryCount)
@@ -137,14 +138,14 @@ func shortened(text string) string {
 	return text
 }
 
-// retrying is the work of servers retry.
+// retrying is the work of servers retry, with its flag.
 type retrying struct {
 	app    *app
 	daemon daemon
 	noWait bool
 }
 
-// retryCommand starts afresh with one server or all.
+// retryCommand connects one server or all servers afresh.
 func (a *app) retryCommand() *cobra.Command {
 	var all, noWait bool
 	c := &cobra.Command{
@@ -191,8 +192,8 @@ func (r retrying) all(ctx context.Context) error {
 	return r.tell(ctx, list.Servers)
 }
 
-// tell says what became of the servers; that one is not connected is an error of
-// the command.
+// tell prints how the servers are. A server that is not connected makes the command
+// fail.
 func (r retrying) tell(ctx context.Context, servers []mcpint.Status) error {
 	ctx, cancel := context.WithTimeout(ctx, retryPatience)
 	defer cancel()
@@ -219,7 +220,7 @@ func (r retrying) tell(ctx context.Context, servers []mcpint.Status) error {
 	return nil
 }
 
-// settled waits until a server is being tried no more, or the patience ends.
+// settled waits until a server has stopped connecting, or ctx ends.
 func (r retrying) settled(ctx context.Context, s mcpint.Status) (mcpint.Status, error) {
 	pause := time.NewTicker(lookAgain)
 	defer pause.Stop()

@@ -9,12 +9,12 @@ import (
 	"net/http"
 )
 
-// longestEvent bounds one line of the event stream; a turn's record is a few
-// kilobytes.
+// longestEvent bounds one line of the event stream in bytes; a turn's record is a
+// few kilobytes.
 const longestEvent = 1 << 20
 
-// stream follows the daemon's events until ctx ends (nil) or the stream does,
-// which is an error: it has no end of its own.
+// stream follows the daemon's events until ctx ends (nil). The end of the stream
+// itself is an error, because the daemon does not end it.
 func (d daemon) stream(ctx context.Context, path string, event func(kind string, data []byte)) error {
 	if d.listen == "" {
 		return errNoDaemon

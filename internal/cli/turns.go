@@ -59,7 +59,7 @@ func (a *app) turnsCommand() *cobra.Command {
 	return c
 }
 
-// tellTasks lists what was stopped in the middle.
+// tellTasks prints the stopped tasks.
 func tellTasks(out io.Writer, paint console.Paint, list []record.Task, asJSON bool) error {
 	if asJSON {
 		if err := json.NewEncoder(out).Encode(list); err != nil {
@@ -113,7 +113,7 @@ func tellTurns(out io.Writer, paint console.Paint, turns []record.Record) {
 	console.Table(out, paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)
 }
 
-// whyCommand tells why a turn did what it did.
+// whyCommand explains one turn.
 func (a *app) whyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "why [TURN]", Short: "Why the last turn, or the one named, did what it did",
@@ -146,7 +146,7 @@ func (a *app) whyCommand() *cobra.Command {
 	}
 }
 
-// tellWhy prints the story of a turn with what decided it.
+// tellWhy prints the story of a turn with its endpoint and its risk.
 func tellWhy(out io.Writer, paint console.Paint, r record.Record) {
 	fmt.Fprintf(out, "%s %s, %s, from %s%s\n", paint.Bold("Turn"), r.ID, r.Time.Local().Format("Mon Jan 2 15:04:05"), r.Source, inArea(r.Area))
 	console.Turn(out, paint, r)

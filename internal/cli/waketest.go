@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/waketest"
 )
 
-// wakeTesting is the work of wake-test, as the flags want it.
+// wakeTesting is the work of wake-test, with its flags.
 type wakeTesting struct {
 	app        *app
 	word       string
@@ -87,7 +87,7 @@ func (o wakeTesting) run(ctx context.Context, l *loaded) error {
 	return tellWakeTest(o.app.Out, o.app.paint, t.Result(), o.asJSON)
 }
 
-// testedWord is the wake word the test is about.
+// testedWord is the wake word to test.
 func testedWord(l *loaded, word string) (string, error) {
 	switch l.Wake.Engine {
 	case "auto", "micro", "none":
@@ -103,11 +103,11 @@ func testedWord(l *loaded, word string) (string, error) {
 	return word, nil
 }
 
-// noSound is how long a card may give no frame: it is opened in less.
+// noSound is how long a sound card may give no frame; opening it takes less.
 const noSound = 4 * time.Second
 
-// withMicrophone opens the sound card for a while, unless a gateway holds it or
-// it is muted.
+// withMicrophone opens the sound card for a while, unless a gateway holds it or the
+// microphone is muted.
 func (o wakeTesting) withMicrophone(ctx context.Context, l *loaded, use func(context.Context, waketest.Microphone) error) error {
 	err := l.daemon().request(ctx, http.MethodGet, "/healthz", nil, nil)
 	if !errors.Is(err, errNoDaemon) {
@@ -152,8 +152,7 @@ func (m patientMic) Read(ctx context.Context) (audio.Frame, error) {
 	return f, errors.New("the microphone gives no sound; voice-gateway devices shows what there is")
 }
 
-// tellWakeTest prints the result; that there is no threshold is an error of the
-// command.
+// tellWakeTest prints the result. Without a proposed threshold the command fails.
 func tellWakeTest(out io.Writer, paint console.Paint, r *waketest.Result, asJSON bool) error {
 	if asJSON {
 		if err := json.NewEncoder(out).Encode(r); err != nil {

@@ -12,14 +12,14 @@ import (
 	"voicegateway/internal/worker"
 )
 
-// workers are the children by name.
+// workers are the worker processes by name.
 var workers = map[string]func(ctx context.Context, in io.Reader, out io.Writer) error{
 	"audio": device.Work,
 	"stt":   sphinx.Work,
 }
 
-// workerCommand is the child side of the supervised workers: the only place
-// where C code runs.
+// workerCommand is the child process of a supervised worker: the only place where C
+// code runs.
 func (a *app) workerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker audio|stt",

@@ -1,7 +1,7 @@
-// Package console is how our programs speak to a person at a terminal: colours,
-// tables, how far a long work is, and the story of a turn. It exists so that
-// every command that shows the same thing shows it alike. A new kind of picture
-// is a func that takes where it goes and the Paint.
+// Package console shows things to a person at a terminal: colours, tables, the
+// progress of long work, and the story of a turn. It exists so that every command
+// that shows the same thing shows it in the same way. To show something new, add a
+// func that takes the writer and the Paint.
 package console
 
 // Paint colours words for a terminal; for anything else it leaves them alone.
@@ -29,12 +29,12 @@ func (p Paint) Dim(s string) string { return p.wrap("2", s) }
 // Bold is for headings and what matters most.
 func (p Paint) Bold(s string) string { return p.wrap("1", s) }
 
-// ToldError is an error that the person has been told of already: the program
-// ends with it and prints nothing more.
+// ToldError is an error that the person has already been told: the program ends
+// with it and prints nothing more.
 type ToldError struct{ Err error }
 
 // Error is the text for a log.
 func (e ToldError) Error() string { return e.Err.Error() }
 
-// Unwrap gives what was told.
+// Unwrap returns the error that the person was told.
 func (e ToldError) Unwrap() error { return e.Err }

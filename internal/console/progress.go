@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// progressEvery is how often somebody who waits hears how far it is.
+// progressEvery is the time between two reports of progress.
 const progressEvery = 2 * time.Second
 
-// Progress tells somebody who waits how far a long work is.
+// Progress shows a waiting person how far long work has come.
 type Progress struct {
 	To   io.Writer
 	What string // the things that are counted
-	Of   int    // all of them
+	Of   int    // how many there are
 
 	next time.Time
 }
 
-// Tell takes how much is done and prints it when it is time to.
+// Tell takes how many things are done and prints that if it is time to.
 func (p *Progress) Tell(done int) {
 	now := time.Now()
 	if p.next.IsZero() {

@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Outcome gives the end of a turn its mark and colour. A refusal is no failure:
-// the gateway did what it should.
+// Outcome returns the outcome of a turn with a mark and a colour. A refusal is not
+// shown as a failure, because the gateway did what it should.
 func (p Paint) Outcome(r record.Record) string {
 	switch {
 	case r.Outcome == record.Done:
@@ -95,8 +95,8 @@ func Slots(m map[string]any) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// tellTimings lists what the turn came to, in milliseconds after the end of
-// speech.
+// tellTimings lists the points that the turn reached, in milliseconds after the end
+// of speech.
 func tellTimings(t record.Timings) string {
 	var parts []string
 	for _, s := range t.Stages() {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Table prints rows in columns that are as wide as they must be.
+// Table prints rows in columns that are only as wide as their widest cell.
 func Table(w io.Writer, p Paint, head []string, rows [][]string) {
 	width := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {
