@@ -10,8 +10,8 @@ import (
 // act is one command of the demonstration and what must be true afterwards.
 type act struct {
 	says string
-	// device and value are read from the house by the witness; want is what the
-	// device itself must report. An empty device: the command changes none.
+	// device and value name what the witness reads from the house; want is what the
+	// device itself must report. An empty device means that the command changes none.
 	device, value string
 	want          float64
 	// outcome, route and tool are what the record must show.

@@ -10,7 +10,7 @@ import (
 	"voicegateway/internal/console"
 )
 
-// compare prints the house before and after, as the devices told it.
+// compare prints the house before and after, as the devices reported it.
 func (d *demonstration) compare(before, after []seenNode) {
 	was := map[string]seenNode{}
 	for _, n := range before {
@@ -29,7 +29,8 @@ func (d *demonstration) compare(before, after []seenNode) {
 	console.Table(d.Out, d.Paint, []string{"area", "device", "before", "after", ""}, rows)
 }
 
-// shown are the values that tell a device's state, the first that it has.
+// shown lists the values that show a device's state; the first that a device has is
+// used.
 var shown = []struct{ key, unit string }{
 	{"37-0-currentValue", ""},
 	{"38-0-currentValue", " %"},
@@ -67,7 +68,7 @@ func summary(n seenNode) string {
 	return strings.Join(parts, ", ")
 }
 
-// number reads a device's value as one: true is 1.
+// number reads a device's value as a number: true is 1.
 func number(v any) float64 {
 	switch v := v.(type) {
 	case float64:

@@ -1,7 +1,8 @@
 // Package demo shows the whole path of a spoken command on one machine without
 // hardware, account or network, and fails when a device did not really change: a
 // synthetic voice speaks into a simulated room, and a witness reads the devices of
-// the simulated house by itself. Another command is a line in acts.
+// the simulated house independently. It exists so that anybody can see that the
+// gateway works. To add a command, add a line to acts.
 package demo
 
 import (
@@ -30,16 +31,16 @@ const turnPatience = 30 * time.Second
 
 // Config is what a demonstration needs.
 type Config struct {
-	Gateway gateway.Config  // the live house's; nothing of that house is used
+	Gateway gateway.Config  // the live configuration; its house is never touched
 	Options gateway.Options // our program, its environment and its secrets
 
 	Out   io.Writer
 	Paint console.Paint
-	// Trouble logs what goes wrong, and Log what the house in the box does.
+	// Trouble logs what goes wrong; Log is for the house in the box.
 	Trouble, Log *slog.Logger
 }
 
-// demonstration is one run of it.
+// demonstration is one run of the demonstration.
 type demonstration struct {
 	Config
 	stage   *stage.Stage
@@ -51,8 +52,8 @@ type demonstration struct {
 	failed  []string
 }
 
-// Run gives the demonstration. It tells by itself what went wrong in it, and the
-// error is a console.ToldError then.
+// Run gives the demonstration. When acts failed, it has printed why and returns a
+// console.ToldError.
 func Run(ctx context.Context, cfg Config) error {
 	dir, err := os.MkdirTemp("", "voice-gateway-demo-")
 	if err != nil {
@@ -142,8 +143,8 @@ func (d *demonstration) perform(ctx context.Context) error {
 	return nil
 }
 
-// turn speaks one command into the microphone, waits for its record and asks
-// the house whether it is true.
+// turn speaks one command into the microphone, waits for its record and checks it
+// and the device.
 func (d *demonstration) turn(ctx context.Context, x act) error {
 	clip, err := d.person.Synthesize(ctx, d.wake+", "+x.says+".")
 	if err != nil {
@@ -180,8 +181,8 @@ func (d *demonstration) turn(ctx context.Context, x act) error {
 	return nil
 }
 
-// prove asks the device itself: it must be as wanted, and must not have been
-// so before.
+// prove asks the device itself: it must be in the wanted state, and must not have
+// been in it before.
 func (d *demonstration) prove(ctx context.Context, x act, before any) {
 	got, err := d.witness.read(ctx, x.device, x.value)
 	switch {

@@ -15,9 +15,9 @@ import (
 	"voicegateway/internal/mqtt"
 )
 
-// witness reads the devices of the simulated house over MQTT with a connection
-// of its own, as a stranger would: what demo proves must not come from the
-// gateway's or the server's memory.
+// witness reads the devices of the simulated house over MQTT with a connection of
+// its own, so that the proof does not come from the memory of the gateway or the
+// server.
 type witness struct {
 	bus    *mqtt.Client
 	prefix string // of the Z-Wave gateway's API topics
@@ -37,7 +37,7 @@ type apiAnswer struct {
 	} `json:"origin"`
 }
 
-// seenNode is a node as getNodes tells it, as far as a witness cares.
+// seenNode is the part of a node in getNodes that a witness uses.
 type seenNode struct {
 	ID      int                  `json:"id"`
 	Name    string               `json:"name"`
@@ -141,7 +141,7 @@ func (w *witness) call(ctx context.Context, name string, args ...any) (json.RawM
 	}
 }
 
-// nodes lists the devices by name; the broadcast pseudo-node is none.
+// nodes lists the devices by area and name, without the broadcast pseudo-node.
 func (w *witness) nodes(ctx context.Context) ([]seenNode, error) {
 	result, err := w.call(ctx, "getNodes")
 	if err != nil {
@@ -156,7 +156,7 @@ func (w *witness) nodes(ctx context.Context) ([]seenNode, error) {
 	return all, nil
 }
 
-// read makes the device report a value now and returns it.
+// read makes the device report a value and returns it.
 func (w *witness) read(ctx context.Context, node, key string) (any, error) {
 	all, err := w.nodes(ctx)
 	if err != nil {

@@ -15,21 +15,22 @@ import (
 	"voicegateway/internal/speech/wake"
 )
 
-// mixWord is the wake word of the mixes, and mixEvery says which of the commands
-// are used: all of them would take minutes.
+// mixWord is the wake word of the mixes. Every mixEvery-th command is used, because
+// all of them would take minutes.
 const (
 	mixWord  = "hey_jarvis"
 	mixEvery = 3
 )
 
-// nobody is where other speech is when there is none.
+// nobody is the placement of a mix without other speech.
 const nobody = "none"
 
 // unwoken is the end of a mix whose wake word was not heard.
 const unwoken = "no_wake_word"
 
-// mixes are all of them, in every place and at every level, heard with the gate
-// and without. Where the wake word's model is not installed there are none.
+// mixes returns a job for each mix, in every place and at every level, heard with
+// the gate and without it. There are none if the wake word's model is not
+// installed.
 func (m *Lab) mixes() (jobs []job) {
 	if _, err := micro.Find(m.cfg.Gateway.Wake.ModelsDir, mixWord); err != nil {
 		return nil
@@ -80,7 +81,7 @@ func (m *Lab) mixed() (all []mixed) {
 	return all
 }
 
-// overhear is what one mix comes to.
+// overhear plays one mix and judges what was heard.
 func (m *Lab) overhear(ctx context.Context, x mixed) (Outcome, error) {
 	o := Outcome{
 		File: x.File, Kind: "background", Voice: x.Voice, Noise: fmt.Sprint(x.level), Denoise: m.denoise, Said: x.Text,
@@ -108,8 +109,8 @@ func (m *Lab) overhear(ctx context.Context, x mixed) (Outcome, error) {
 	return o, nil
 }
 
-// asked is a wake word engine. Ungated it keeps the word to itself, and with it how
-// loud the speaker is, so that everything that follows is listened to alike.
+// asked is a wake word engine. If it is not gated, it hides the word and thus how
+// loud the speaker is, so that all speech after it is listened to alike.
 type asked struct {
 	wake.Engine
 	gated bool
@@ -124,8 +125,9 @@ func (a asked) Detect(ctx context.Context, f audio.Frame) (speech.Detection, boo
 	return d, hit, err
 }
 
-// backgrounds are the rows of the table. The reference had the gate's level told,
-// and without the gate it was the full decoding, not the turn's.
+// backgrounds are the rows of the table. The reference figures were measured with
+// the gate's level given, and without the gate by a full decoding instead of the
+// turn's.
 var backgrounds = []struct{ placed, level, gated, ungated string }{ //nolint:gochecknoglobals // never written
 	{nobody, fmt.Sprint(audio.Silence), "94", ""},
 	{"through", "-20", "89", "38"},
@@ -134,7 +136,7 @@ var backgrounds = []struct{ placed, level, gated, ungated string }{ //nolint:goc
 	{"after", "-10", "90", "78"},
 }
 
-// tellBackground prints how the mixes came out, with and without the gate.
+// tellBackground prints the results of the mixes, with and without the gate.
 func (s sheet) tellBackground(all []Outcome) {
 	fmt.Fprintln(s.to, "\n"+s.paint.Bold("Commands with other speech")+" through or after them, by its level; when the turn ended, from the end of the command")
 	if len(all) == 0 {

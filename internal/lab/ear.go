@@ -21,16 +21,17 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// heard is what the gateway made of one recording.
+// heard is what the gateway heard in one recording.
 type heard struct {
 	turned record.Record
-	turn   bool              // there was one: without a wake word there is none
-	first  speech.Transcript // of the sentence that was acted on at once
-	over   time.Time         // when that ended, in the recording's clock
+	turn   bool              // there was a turn: without a wake word there is none
+	first  speech.Transcript // the sentence that was acted on at once
+	over   time.Time         // when it ended, on the recording's clock
 }
 
-// play lets the gateway's own loop listen to a recording and gives its first turn.
-// Without a wake word engine the recording is an utterance, as by push-to-talk.
+// play lets the gateway's own loop listen to a recording and returns its first
+// turn. Without a wake word engine the recording is an utterance, as with
+// push-to-talk.
 func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector) (heard, error) {
 	sound, err := file.New(cfg)
 	if err != nil {
@@ -68,7 +69,7 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 	return heard{turned, told, text.first, clock.ended}, nil
 }
 
-// whole is the text with what was added to the sentence.
+// whole is the text with the clauses added to the sentence.
 func (h heard) whole() string {
 	if h.turned.Transcript == nil {
 		return h.first.Text
@@ -84,8 +85,8 @@ func (h heard) ended() string {
 	return h.turned.Endpoint.Reason
 }
 
-// dictation is a recogniser that keeps what it wrote down first: what is added to
-// the sentence makes a longer text of it. It belongs to the loop's goroutine.
+// dictation is a recogniser that remembers its first text; an addition to the
+// sentence makes a longer text of it. It belongs to the loop's goroutine.
 type dictation struct {
 	stt.Engine
 	written bool
@@ -101,7 +102,7 @@ func (d *dictation) Finish(ctx context.Context) (speech.Transcript, error) {
 	return t, err
 }
 
-// Reopen goes on with the utterance, where the recogniser can.
+// Reopen continues the utterance, if the recogniser can.
 func (d *dictation) Reopen(ctx context.Context) error {
 	again, ok := d.Engine.(stt.Reopener)
 	if !ok {
@@ -110,8 +111,8 @@ func (d *dictation) Reopen(ctx context.Context) error {
 	return again.Reopen(ctx)
 }
 
-// clocked is an endpointer that keeps when it first ended an utterance, or what of
-// the recording was heard last. It belongs to the loop's goroutine.
+// clocked is an endpointer that remembers when it first ended an utterance, or the
+// last frame if it did not. It belongs to the loop's goroutine.
 type clocked struct {
 	turn.Endpointer
 	done  bool
@@ -128,7 +129,7 @@ func (c *clocked) Push(f audio.Frame, p speech.Partial, judged speech.Completene
 	return e
 }
 
-// firstTurn keeps the first record, and lets nothing after it be listened to.
+// firstTurn keeps the first record and stops the loop after it.
 type firstTurn struct {
 	over context.CancelFunc
 
@@ -136,13 +137,13 @@ type firstTurn struct {
 	record *record.Record
 }
 
-// StateChanged is of no interest.
+// StateChanged does nothing.
 func (o *firstTurn) StateChanged(turn.State) {}
 
-// Hearing is of no interest.
+// Hearing does nothing.
 func (o *firstTurn) Hearing(turn.Hearing) {}
 
-// Replied is of no interest.
+// Replied does nothing.
 func (o *firstTurn) Replied(string, string) {}
 
 // TurnEnded keeps the record.
@@ -164,23 +165,23 @@ func (o *firstTurn) told() (record.Record, bool) {
 	return *o.record, true
 }
 
-// understanding is the loop's view of the house.
+// understanding is the mind's view of the house.
 type understanding struct{ *Lab }
 
 // Match understands a sentence.
 func (u understanding) Match(text, area string) intent.Decision { return u.matcher.Match(text, area) }
 
-// Judge says whether the words so far are a sentence.
+// Judge reports whether the words so far are a sentence.
 func (u understanding) Judge(partial string) speech.Completeness { return u.grammar.Judge(partial) }
 
 // House is the house the recordings are about.
 func (u understanding) House() *home.House { return u.cfg.House }
 
-// unconnected is a gateway without servers and without a model: what is heard is
-// understood, and nothing of it can be done.
+// unconnected stands for servers and a model that are missing: commands are
+// understood, and none can be carried out.
 type unconnected struct{}
 
-// Await waits for nobody.
+// Await returns at once.
 func (unconnected) Await(context.Context, answer.Need) error { return nil }
 
 // Call does nothing.
@@ -188,7 +189,7 @@ func (unconnected) Call(context.Context, tools.Call) (tools.Result, error) {
 	return tools.Result{Failed: true, Text: "Nothing is connected here."}, nil
 }
 
-// Ready is false.
+// Ready says that there is no model.
 func (unconnected) Ready() (ok bool, why string) { return false, "" }
 
 // Reply says that there is no model.
@@ -196,5 +197,5 @@ func (unconnected) Reply(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Pa
 	return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{}, dialogue.ErrNoModel) }
 }
 
-// Remember forgets.
+// Remember does nothing.
 func (unconnected) Remember(string, string) {}

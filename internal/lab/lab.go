@@ -1,7 +1,7 @@
 // Package lab measures how well the gateway hears: labelled recordings are played
 // to the ear, and what it would do with each is compared with what was meant. It
-// exists so that a change to the ear is judged by figures. Another measurement is
-// a file with its jobs and its table beside the others.
+// exists so that a change to the ear is judged by figures. To measure something
+// else, add a file with its jobs and its table.
 package lab
 
 import (
@@ -28,15 +28,14 @@ import (
 // Config is what a measurement needs.
 type Config struct {
 	Recordings []Recording
-	House      *home.House    // the commands are for
-	Gateway    gateway.Config // whose ear is measured
+	House      *home.House    // the house that the commands are about
+	Gateway    gateway.Config // the gateway whose ear is measured
 	Executable string         // our own program, for the workers
 	Progress   io.Writer
 	Log        *slog.Logger
 }
 
-// Lab measures the gateway's ear on labelled recordings: what would be done with
-// each.
+// Lab measures the gateway's ear on labelled recordings.
 type Lab struct {
 	cfg     Config
 	matcher *intent.Matcher
@@ -46,15 +45,16 @@ type Lab struct {
 	denoise string
 }
 
-// New prepares to understand the house.
+// New prepares the sentences, the grammar and the replies for the house.
 func New(cfg Config) (*Lab, error) {
 	m := &Lab{cfg: cfg}
 	m.cfg.House = controlled(cfg.House)
 	return m, m.prepare(m.cfg.House)
 }
 
-// controlled is the house as if a server controlled everything in it: what nothing
-// controls is refused, and nobody listens for more commands about it.
+// controlled returns the house as if a server controlled everything in it. Commands
+// about other things would be refused, and no additions to them would be listened
+// for.
 func controlled(house *home.House) *home.House {
 	all := *house
 	all.Entities = slices.Clone(house.Entities)
@@ -69,8 +69,9 @@ func controlled(house *home.House) *home.House {
 // job is one recording to be heard.
 type job func(ctx context.Context) (Outcome, error)
 
-// Hear is what comes of every recording, with the denoiser and without unless the
-// configuration says which; the mixes with other speech are heard with it.
+// Hear plays every recording, with the denoiser and without it unless the
+// configuration says which. The mixes with other speech are played with the
+// denoiser only.
 func (m *Lab) Hear(ctx context.Context) ([]Outcome, error) {
 	var all []Outcome
 	for _, m.denoise = range []string{"on", "off"} {
@@ -93,10 +94,10 @@ func (m *Lab) Hear(ctx context.Context) ([]Outcome, error) {
 	return all, nil
 }
 
-// worker is the command of the recognisers' child.
+// worker is the command line of the recogniser's worker process.
 func (m *Lab) worker() []string { return []string{m.cfg.Executable, "worker", "stt"} }
 
-// prepare makes what understands the house.
+// prepare makes the matcher, the grammar and the phrases for the house.
 func (m *Lab) prepare(house *home.House) error {
 	pack := intent.English()
 	var err error
@@ -112,7 +113,7 @@ func (m *Lab) prepare(house *home.House) error {
 	return nil
 }
 
-// run hears every recording with a recogniser of its own process.
+// run hears all jobs with one recogniser of its own.
 func (m *Lab) run(ctx context.Context, cfg stt.Config, jobs []job) (all []Outcome, err error) {
 	if m.engine, err = stt.New(cfg); err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func (m *Lab) run(ctx context.Context, cfg stt.Config, jobs []job) (all []Outcom
 	return all, nil
 }
 
-// recordings are the commands and what is none.
+// recordings returns a job for each command and for each recording without one.
 func (m *Lab) recordings() (jobs []job) {
 	for _, l := range m.cfg.Recordings {
 		if l.commanded() || l.other() {
@@ -151,8 +152,8 @@ func (m *Lab) recordings() (jobs []job) {
 	return jobs
 }
 
-// tries is how often a recording is heard. On a busy machine a worker may be given
-// up, which says nothing of how well it hears.
+// tries is how often a recording is tried. On a busy machine a worker may be given
+// up, which says nothing about how well it hears.
 const tries = 10
 
 func again(ctx context.Context, hear job) (o Outcome, err error) {
@@ -164,7 +165,7 @@ func again(ctx context.Context, hear job) (o Outcome, err error) {
 	return o, err
 }
 
-// teach gives the recogniser the grammar, without what it cannot pronounce.
+// teach gives the recogniser the grammar, without the words it cannot pronounce.
 func (m *Lab) teach(ctx context.Context) error {
 	missing, err := m.engine.SetGrammar(ctx, everything(m.grammar))
 	if err != nil || len(missing) == 0 {
@@ -175,12 +176,12 @@ func (m *Lab) teach(ctx context.Context) error {
 	return err
 }
 
-// everything is what can be said, for a recogniser.
+// everything is the whole grammar in the form a recogniser takes.
 func everything(g *grammar.Grammar) stt.Grammar {
 	return stt.Grammar{JSGF: g.JSGF(), Join: g.Joins(), Words: g.Words()}
 }
 
-// hear plays one recording as an utterance by push-to-talk.
+// hear plays one recording as an utterance with push-to-talk and judges it.
 func (m *Lab) hear(ctx context.Context, r Recording) (Outcome, error) {
 	o := Outcome{File: r.File, Kind: r.Kind, Voice: r.Voice, Noise: fmt.Sprint(r.Noise), Denoise: m.denoise, Said: r.Text}
 	cfg := file.Default()

@@ -35,7 +35,7 @@ func (s *scripted) Begin(ctx context.Context) error {
 	return s.Script.Begin(ctx)
 }
 
-// loud is a sound that is heard as speech where loudness decides.
+// loud is a sound that a loudness detector takes for speech.
 func loud(d time.Duration) []int16 {
 	samples := make([]int16, int64(d)*int64(audio.SpeechRate)/int64(time.Second))
 	for i := range samples {
@@ -59,8 +59,8 @@ func scriptedLab(t *testing.T, lines ...fake.Line) (*Lab, *scripted) {
 	return m, s
 }
 
-// What is measured is a turn of the gateway: its reading of what ended, the clause
-// that is added after a sentence, and what would be done.
+// A measurement runs a turn of the gateway: when the sentence ended, the clause
+// added after it, and what would be done.
 func TestARecordingIsATurn(t *testing.T) {
 	quiet := make([]int16, audio.SpeechRate/2)
 	command, more := "turn on the kitchen light", "turn on the kitchen light and turn on the ceiling fan"
@@ -92,8 +92,8 @@ func TestARecordingIsATurn(t *testing.T) {
 	}
 }
 
-// A recogniser that is not there says nothing of how well it hears: it is asked
-// again.
+// A recogniser that is not available says nothing about how well it hears, so it is
+// asked again.
 func TestABrokenRecogniserIsAskedAgain(t *testing.T) {
 	m, s := scriptedLab(t, fake.Line{After: 10, Text: "turn on the kitchen light"})
 	r := Recording{Kind: "command", Text: "turn on the kitchen light", clip: audio.Clip{Rate: audio.SpeechRate, Samples: loud(time.Second)}}

@@ -9,32 +9,32 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// Mixes are made of recordings: a wake word, a short pause, a command as loud,
-// and other speech behind or after both (docs/facts/engines.md, Background
-// speech).
+// Numbers of the mixes. A mix is made of recordings: a wake word, a short pause, a
+// command as loud, and other speech through or after both (docs/facts/engines.md,
+// Background speech).
 const (
 	mixLead   = 4 * time.Second  // before the wake word
 	mixTail   = 10 * time.Second // after the command
 	mixAfter  = 100 * time.Millisecond
 	mixRoom   = 50.0 // dB of pink noise under the command
 	activeFor = 160  // samples, 10 ms
-	spokenTo  = 35.0 // dB under the loudness: what is quieter is not speech
+	spokenTo  = 35.0 // dB under the loudest piece: quieter sound is not speech
 	loudTo    = 20.0
 	wordTo    = 25.0 // dB: the room of the wake words' recordings is 28 and more below
-	wordPause = 20   // pieces: nobody pauses that long inside a wake word
+	wordPause = 20   // pieces (10 ms each): a wake word has no pause that long
 )
 
-// mixed is one such recording.
+// mixed is one mix.
 type mixed struct {
 	Recording
-	level  float64       // of the other speech, dB relative to the command
-	placed string        // "through" all of it, or "after" the command
-	ends   time.Duration // of the command
+	level  float64       // level of the other speech, dB relative to the command
+	placed string        // the other speech: "through" all of it, or "after" the command
+	ends   time.Duration // the end of the command
 	gated  bool
 }
 
-// trimmed is a clip without what is that many dB under its loudest around what is
-// spoken, and how loud that is in dBFS.
+// trimmed returns the speech of a clip, from the first to the last piece that is
+// less than under dB quieter than the loudest, and its loudness in dBFS.
 func trimmed(c audio.Clip, under float64) ([]int16, float64) {
 	most := audio.Silence
 	var levels []float64
@@ -62,8 +62,8 @@ func trimmed(c audio.Clip, under float64) ([]int16, float64) {
 	return c.Samples[first*activeFor : min(len(c.Samples), (last+1)*activeFor)], 10 * math.Log10(power/float64(loud))
 }
 
-// wakeWord is a recording's wake word alone: its room is another one, and somebody
-// may have gone on speaking in it.
+// wakeWord returns only the wake word of a recording and its loudness. The
+// recording has another room, and its speaker may have gone on speaking.
 func wakeWord(c audio.Clip) ([]int16, float64) {
 	most := audio.Silence
 	for piece := range slices.Chunk(c.Samples, activeFor) {
@@ -81,7 +81,7 @@ func wakeWord(c audio.Clip) ([]int16, float64) {
 	return said, loud
 }
 
-// canvas is sound that is being put together.
+// canvas is the sound of a mix while it is made.
 type canvas []float64
 
 func (c canvas) add(at time.Duration, samples []int16, gain float64) {
@@ -94,7 +94,7 @@ func (c canvas) add(at time.Duration, samples []int16, gain float64) {
 	}
 }
 
-// clip is the sound, as loud as it was.
+// clip returns the sound as a clip, without changing its loudness.
 func (c canvas) clip() audio.Clip {
 	out := audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, len(c))}
 	for i, v := range c {
@@ -131,7 +131,7 @@ func lengthOf(samples []int16) time.Duration {
 	return time.Duration(len(samples)) * time.Second / time.Duration(audio.SpeechRate)
 }
 
-// mix puts a command into a room where others speak.
+// mix makes the n-th mix: a command in a room where others speak.
 func mix(n int, wake, command Recording, others [][]int16, m mixed) mixed {
 	r := rand.New(rand.NewPCG(uint64(n), 9)) //nolint:gosec // the same mixes every time
 	word, wordLoud := wakeWord(wake.clip)
@@ -139,7 +139,7 @@ func mix(n int, wake, command Recording, others [][]int16, m mixed) mixed {
 	at := mixLead + lengthOf(word) + time.Duration(200+r.IntN(300))*time.Millisecond
 	m.ends = at + lengthOf(said)
 	sound := make(canvas, int((m.ends+mixTail)*time.Duration(audio.SpeechRate)/time.Second))
-	sound.add(mixLead, word, loud-wordLoud+float64(2*(n/2%3)-2)) // people do not keep it to the decibel
+	sound.add(mixLead, word, loud-wordLoud+float64(2*(n/2%3)-2)) // people do not speak equally loud to the decibel
 	sound.add(at, said, 0)
 	from := time.Duration(0)
 	if m.placed == "after" {

@@ -15,8 +15,8 @@ import (
 	"voicegateway/internal/speech/wake"
 )
 
-// TestMixesWake: a mix whose wake word is not heard would tell nothing of what
-// follows it.
+// TestMixesWake: a mix whose wake word is not heard would say nothing about the
+// command after it.
 func TestMixesWake(t *testing.T) {
 	clips, err := Read(filepath.Dir(fake.Shared(t, "speech", "clips", "manifest.jsonl")))
 	if err != nil {
@@ -39,7 +39,7 @@ func TestMixesWake(t *testing.T) {
 	}
 }
 
-// wakes says whether the mixes' wake word is heard in a clip.
+// wakes reports whether the mixes' wake word is heard in a clip.
 func wakes(t *testing.T, c audio.Clip, models string) bool {
 	t.Helper()
 	e, err := wake.New(wake.Config{Engine: "micro", Words: []string{strings.ReplaceAll(mixWord, "_", " ")}, ModelsDir: models})

@@ -10,7 +10,7 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Outcome is what one recording came to.
+// Outcome is the result of one recording.
 type Outcome struct {
 	File    string `json:"file"`
 	Kind    string `json:"kind"`
@@ -20,9 +20,9 @@ type Outcome struct {
 	Said    string `json:"said"`
 	speech.Transcript
 	Ended  string `json:"ended"` // the endpointer's reason
-	Added  string `json:"added"` // words after the sentence that were acted on too and that nobody meant
+	Added  string `json:"added"` // words after the sentence that were acted on too, although they were not meant
 	Exact  bool   `json:"exact"`
-	Intent bool   `json:"intent"` // the same would be done
+	Intent bool   `json:"intent"` // the gateway would do what was meant
 	Wrong  bool   `json:"wrong"`  // a device that was not meant would act
 	among
 }
@@ -34,8 +34,8 @@ type among struct {
 	Late   int64  `json:"late_ms,omitempty"` // from the command's end to the turn's
 }
 
-// judge compares what would be done with what was meant: the sentence that is acted
-// on at once, or that with what was added to it where this was meant.
+// judge compares what would be done with what was meant. It judges the sentence
+// that is acted on at once, or the sentence with its additions if they were meant.
 func (m *Lab) judge(o *Outcome, whole string) {
 	m.compare(o)
 	if whole == o.Text {
@@ -77,11 +77,11 @@ func (m *Lab) compare(o *Outcome) {
 	}
 }
 
-// asking says whether an intent changes nothing.
+// asking reports whether an intent changes nothing.
 func asking(name string) bool { return strings.Contains(name, "Get") }
 
-// plainly leaves out what makes no difference to a listener: politeness, and one
-// light or several.
+// plainly leaves out what makes no difference to a listener: politeness, and the
+// "s" of a plural.
 func plainly(text string) string {
 	var words []string
 	for w := range strings.FieldsSeq(text) {
@@ -98,7 +98,7 @@ func same(a, b []intent.Action) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// voices are the outcomes by voice and noise, in a stable order.
+// voices groups the outcomes by voice and noise, with the keys in a stable order.
 func voices(all []Outcome) (keys []string, by map[string][]Outcome) {
 	by = map[string][]Outcome{}
 	for _, o := range all {

@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/audio/file"
 )
 
-// Recording is a recording and what is said in it, a line of manifest.jsonl.
+// Recording is a recording and what is said in it: a line of manifest.jsonl.
 type Recording struct {
 	File  string `json:"file"`
 	Text  string `json:"text"` // the words, or the command after the wake word
@@ -22,10 +22,10 @@ type Recording struct {
 	clip  audio.Clip
 }
 
-// commanded says whether the recording is a command alone.
+// commanded reports whether the recording is a command alone.
 func (r Recording) commanded() bool { return r.Kind == "command" }
 
-// other says whether the recording holds nothing to be done.
+// other reports whether the recording holds no command.
 func (r Recording) other() bool {
 	return r.Kind == "oog" || r.Kind == "wake" || r.Kind == "wake-negative"
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // reference is what the recogniser's own measurement gave with a grammar of 25
-// rules, wide beams and no denoiser, exact sentences in percent of 60.
+// rules, wide beams and no denoiser: exact sentences, in percent of 60.
 var reference = map[string]string{ //nolint:gochecknoglobals // never written
 	"flite-slt\tclean": "100", "flite-slt\t20": "96.7", "flite-slt\t10": "30.0",
 	"flite-rms\tclean": "98.3", "flite-rms\t20": "96.7", "flite-rms\t10": "50.0",
@@ -29,8 +29,9 @@ var reference = map[string]string{ //nolint:gochecknoglobals // never written
 	"tortoise\tas-recorded": "90.0",
 }
 
-// wakeReference is what was measured of the wake word engines, by engine or by
-// engine and word: recordings heard, and false ones in ten minutes of other speech.
+// wakeReference is what was measured for the wake word engines, by engine or by
+// engine and word: recordings heard, and false detections in ten minutes of other
+// speech.
 var wakeReference = map[string]string{ //nolint:gochecknoglobals // never written
 	"micro": "all, 0", "pocketsphinx\they jarvis": "2 to 3 of 4, 0", "pocketsphinx\talexa": "4 of 5, 0",
 }
@@ -46,7 +47,7 @@ type Spotted struct {
 // wakeLead is sound before a recording: the models need a second to warm up.
 const wakeLead = 1500 * time.Millisecond
 
-// HearWakes listens for every word of the recordings with every engine.
+// HearWakes listens for each wake word of the recordings with each engine.
 func (m *Lab) HearWakes(ctx context.Context) ([]Spotted, error) {
 	var words []string
 	for _, c := range m.cfg.Recordings {
@@ -133,7 +134,7 @@ func (s *Spotted) count(spoken, heard bool) {
 	}
 }
 
-// sheet is where the tables go.
+// sheet is where the tables are printed.
 type sheet struct {
 	to    io.Writer
 	paint console.Paint
@@ -176,7 +177,8 @@ func Tell(w io.Writer, p console.Paint, all []Outcome, wakes []Spotted) {
 	s.tellBackground(mixes)
 }
 
-// withAndWithout is how many recordings there are, and how they came out.
+// withAndWithout returns the number of recordings, and their results with the
+// denoiser and without it.
 func withAndWithout(some []Outcome) []string {
 	cells := []string{"0", "", ""}
 	for i, denoise := range []string{"on", "off"} {

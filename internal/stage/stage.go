@@ -1,7 +1,7 @@
 // Package stage is a whole house in a box: a broker, the simulated Z-Wave house
 // behind it and a gateway in front, all of them the real programs. It exists so
 // that a recording or a demonstration can never switch anything in a live house.
-// What else should play on it is put in with Background.
+// Anything else that should run beside them is added with Background.
 package stage
 
 import (
@@ -24,10 +24,10 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// Stage is one such house. It belongs to the goroutine that made it.
+// Stage is one house in a box. It belongs to the goroutine that made it.
 type Stage struct {
 	Gateway *gateway.Gateway
-	URL     string // of the broker
+	URL     string // the broker's address
 
 	broker *broker.Broker
 	log    *slog.Logger
@@ -38,16 +38,17 @@ type Stage struct {
 	err    error
 }
 
-// Bounds of a stage: the start of the broker and the simulator, the simulator's
-// end, and what is shown of its complaints in bytes.
+// Bounds of a stage: patience for the start of the broker and of the simulator,
+// endGrace for the simulator's end, and wordsKept bytes of its error output.
 const (
 	patience  = 20 * time.Second
 	endGrace  = 2 * time.Second
 	wordsKept = 4 << 10
 )
 
-// New starts broker and simulator and assembles the gateway, which Run starts.
-// The house is the one in houseFile, or the simulator's own. Close ends all of it.
+// New starts the broker and the simulator and assembles the gateway, which Run
+// starts. The house is the one in houseFile, or the simulator's own if that is "".
+// Close ends everything.
 func New(ctx context.Context, cfg gateway.Config, opts gateway.Options, houseFile string, log *slog.Logger) (*Stage, error) {
 	b, err := broker.New(broker.Config{Listen: "127.0.0.1:0"}, log)
 	if err != nil {
@@ -70,8 +71,8 @@ func New(ctx context.Context, cfg gateway.Config, opts gateway.Options, houseFil
 	cfg.MQTT.URL, cfg.MQTT.AllowInsecure = s.URL, true
 	cfg.MQTT.Username, cfg.MQTT.PasswordFile, cfg.MQTT.CAFile = "", "", ""
 	cfg.MCP.Servers = servers(cfg.MCP.Servers)
-	cfg.HTTP.Listen = "" // a stage must not get in a running daemon's way
-	// A recording must not turn this machine's sound up, nor ask the web.
+	cfg.HTTP.Listen = "" // a stage must not take a running daemon's port
+	// A recording must not change this machine's volume or search the web.
 	cfg.Tools.Volume.Backend, cfg.Tools.Search.Provider = "software", "none"
 	opts.Secrets.MQTTPassword, opts.Secrets.HTTPToken = "", ""
 	if s.Gateway, err = gateway.New(cfg, opts, log); err != nil {
@@ -81,9 +82,9 @@ func New(ctx context.Context, cfg gateway.Config, opts gateway.Options, houseFil
 	return s, nil
 }
 
-// servers is the Z-Wave server alone, with the configured program and
-// patience and nothing else of the configuration: neither its environment nor
-// its arguments nor another server may lead to a live house.
+// servers returns the Z-Wave server alone. It takes only the program and the
+// timeouts from the configuration, because its environment, its arguments or
+// another server could lead to a live house.
 func servers(configured map[string]mcpint.Server) map[string]mcpint.Server {
 	s := gateway.DefaultServer()
 	if live, ok := configured["zwave"]; ok && live.Transport == "stdio" {
@@ -108,15 +109,16 @@ func (s *Stage) Background(name string, run func() error) {
 	})
 }
 
-// Failure is what went wrong in the background so far.
+// Failure returns the errors of the background so far.
 func (s *Stage) Failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// Close stops broker and simulator and waits for everything in the background:
-// the contexts of what Run and Background started have to end before.
+// Close stops the broker and the simulator and waits for everything in the
+// background. The contexts of Run and of the funcs given to Background must have
+// ended before.
 func (s *Stage) Close() {
 	s.cancel()
 	s.wg.Wait()
@@ -197,13 +199,13 @@ func (s *Stage) houseUp(ctx context.Context, ended <-chan struct{}) error {
 // Watcher is an observer that waits for ended turns.
 type Watcher struct{ Ended func(record.Record) }
 
-// StateChanged is of no interest.
+// StateChanged does nothing.
 func (w *Watcher) StateChanged(turn.State) {}
 
-// Hearing is of no interest.
+// Hearing does nothing.
 func (w *Watcher) Hearing(turn.Hearing) {}
 
-// Replied is of no interest.
+// Replied does nothing.
 func (w *Watcher) Replied(string, string) {}
 
 // TurnEnded passes the record on.

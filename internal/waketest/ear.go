@@ -9,10 +9,10 @@ import (
 	"voicegateway/internal/speech/vad"
 )
 
-// What of the sound is one try: speech with its pauses, and long enough for a
-// word; longer speech is talk, or a television.
+// Limits of one try: speech with its pauses, long enough for a word. Longer speech
+// is talk, or a television.
 const (
-	trySettle = time.Second // after it, in which the model still sounds of the word
+	trySettle = time.Second // pause after a try, in which the model still reacts to the word
 	tryPause  = 600 * time.Millisecond
 	tryLeast  = 200 * time.Millisecond
 	tryMost   = 4 * time.Second
@@ -24,17 +24,17 @@ type ear struct {
 	detector *micro.Detector
 	voice    vad.Engine
 
-	rest float64 // best score of what was no try
+	rest float64 // best score of sound that was no try
 	open bool    // something is being said
-	best float64 // of it
+	best float64 // best score of what is being said
 	said time.Duration
-	all  time.Duration // since it began
-	now  time.Duration // since somebody last spoke
-	past time.Duration // of trySettle, what is left
+	all  time.Duration // length since it began, pauses included
+	now  time.Duration // quiet since the last speech
+	past time.Duration // rest of trySettle
 }
 
-// newEar prepares to hear one model. Its detector must never decide: a
-// decision forgets the score.
+// newEar prepares to hear one model. The detector's cutoff keeps it from ever
+// detecting, because a detection resets the score.
 func newEar(dir string, entry micro.Entry) (*ear, error) {
 	model, err := micro.Open(dir, entry.Name)
 	if err != nil {
@@ -61,7 +61,7 @@ func (e *ear) score(f audio.Frame) float64 {
 	return best
 }
 
-// push takes a frame; ok says that a try has just ended, with its best score.
+// push takes a frame. ok reports that a try has just ended, with its best score.
 func (e *ear) push(f audio.Frame) (best float64, ok bool) {
 	score, speaks := e.score(f), e.voice.Push(f).Speech
 	length := time.Duration(len(f.Samples)) * time.Second / time.Duration(audio.SpeechRate)
@@ -86,7 +86,7 @@ func (e *ear) push(f audio.Frame) (best float64, ok bool) {
 	return e.end()
 }
 
-// end closes what is being said.
+// end closes what is being said; ok reports that it was a try.
 func (e *ear) end() (best float64, ok bool) {
 	if !e.open {
 		return 0, false
@@ -100,5 +100,5 @@ func (e *ear) end() (best float64, ok bool) {
 	return e.best, true
 }
 
-// pushRest takes a frame in which nobody says the word.
+// pushRest takes a frame of sound without the word.
 func (e *ear) pushRest(f audio.Frame) { e.rest = max(e.rest, e.score(f)) }

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// The rule: a model gives a probability for every moment. A word is heard
-// when that is above the threshold, so the threshold belongs between the worst of
-// the tries and the best of everything else:
+// Numbers of the rule. A model gives a probability for every moment, and a word is
+// heard when the probability is above the threshold. So the threshold belongs between
+// the worst of the tries and the best score of everything else. It is
 //
-//   - what the model's author gives, where every try is sure above it: it was
+//   - the one that the model's author gives, if every try is above it by sure: it was
 //     chosen by the false alarms of days, which no test of a minute can show;
 //   - else underTry below the lowest try, because nobody speaks ten times alike;
-//   - overRest above everything that was heard and was no try;
-//   - never under leastProposed, where noises begin to wake it by themselves.
+//   - at least overRest above all sound that was no try;
+//   - never below leastProposed, where noises begin to wake the gateway by themselves.
 //
-// Where the tries and the rest are nearer to each other than both margins, there
-// is no such threshold, and none is proposed.
+// If the tries and the rest are closer together than both margins, there is no such
+// threshold, and none is proposed.
 const (
 	sure          = 0.01
 	underTry      = 0.05
@@ -33,8 +33,8 @@ type Result struct {
 	Threshold float64  `json:"threshold"` // the one in use
 	Tries     []Try    `json:"tries"`
 	Rest      float64  `json:"rest"`     // the best score of everything that was no try
-	Proposed  *float64 `json:"proposed"` // null: none can be proposed
-	Reason    string   `json:"reason"`   // why this one, or why none
+	Proposed  *float64 `json:"proposed"` // null: no threshold can be proposed
+	Reason    string   `json:"reason"`   // why this threshold, or why none is proposed
 }
 
 // Try is one time somebody said the word.
@@ -77,7 +77,7 @@ func (r *Result) propose() {
 	}
 }
 
-// lowest is the worst of the tries, counted from 1, with its score.
+// lowest returns the number of the worst try, counted from 1, and its score.
 func (r *Result) lowest() (number int, best float64) {
 	for i, t := range r.Tries {
 		if i == 0 || t.Best < best {
@@ -87,13 +87,13 @@ func (r *Result) lowest() (number int, best float64) {
 	return number, best
 }
 
-// hundredths rounds to what one would write into a configuration; the tiny
-// step keeps 0.95 from becoming 0.94 for the way numbers are kept.
+// hundredths rounds to two decimals, as a person would write in a configuration. It
+// first rounds away tiny errors of floating point, which could make 0.95 into 0.94.
 func hundredths(x float64, round func(float64) float64) float64 {
 	return round(math.Round(x*1e6)/1e4) / 100
 }
 
-// Lines are the configuration to paste.
+// Lines returns the configuration to paste.
 func (r *Result) Lines() string {
 	return fmt.Sprintf("wake:\n  thresholds: {%s: %s}", r.Word, strings.TrimRight(fmt.Sprintf("%.2f", *r.Proposed), "0"))
 }

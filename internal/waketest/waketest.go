@@ -1,7 +1,8 @@
 // Package waketest finds the threshold of a wake word that suits a room and a
 // voice: it scores ten tries and a little talk, from the microphone or from
-// recordings, and proposes by the rule in rule.go. The rule stands alone, so that
-// another source of sound is a func beside Live.
+// recordings, and proposes a threshold by the rule in rule.go. It exists apart from
+// the commands so that the rule can be tested with any sound. Another source of
+// sound is a func beside Live.
 package waketest
 
 import (
@@ -22,7 +23,7 @@ import (
 const (
 	triesAsked  = 10
 	talkFor     = 15 * time.Second
-	noTry       = time.Minute // of sound without a try
+	noTry       = time.Minute // ends the test after so much sound without a try
 	testLead    = 1500 * time.Millisecond
 	talkWarning = "Now talk, or read something aloud, for %.0f seconds, and do not say it.\n"
 )
@@ -31,9 +32,9 @@ const (
 type Config struct {
 	Word       string
 	ModelsDir  string             // where the word's model is
-	Thresholds map[string]float64 // by word, in place of their authors'
+	Thresholds map[string]float64 // by word; they replace the published ones
 
-	Out   io.Writer // for whoever speaks
+	Out   io.Writer // instructions and scores for the person who speaks
 	Paint console.Paint
 }
 
@@ -66,7 +67,7 @@ func New(cfg Config) (*Test, error) {
 	return &Test{cfg: cfg, ear: e, result: r}, nil
 }
 
-// Result is what came of everything that was heard.
+// Result returns the scores and the proposed threshold.
 func (t *Test) Result() *Result {
 	t.result.Rest = t.ear.rest
 	t.result.propose()
@@ -75,7 +76,7 @@ func (t *Test) Result() *Result {
 
 func (t *Test) say(format string, args ...any) { fmt.Fprintf(t.cfg.Out, format, args...) }
 
-// try counts one.
+// try adds one try to the result and prints it.
 func (t *Test) try(best float64) {
 	wakes := best > t.result.Threshold
 	t.result.Tries = append(t.result.Tries, Try{best, wakes})
@@ -86,8 +87,8 @@ func (t *Test) try(best float64) {
 	t.say("  %2d  %.2f  %s\n", len(t.result.Tries), best, mark)
 }
 
-// Recordings tests files in place of the microphone: those with tries, and those
-// without.
+// Recordings tests files instead of the microphone: recordings with tries, and
+// recordings without the word.
 func (t *Test) Recordings(ctx context.Context, tries, background []string) error {
 	for _, name := range tries {
 		if err := play(ctx, name, func(f audio.Frame) {
@@ -109,9 +110,9 @@ func (t *Test) Recordings(ctx context.Context, tries, background []string) error
 	return nil
 }
 
-// play gives a recording frame by frame, with a quiet room around it: a model
-// needs a second to get used to a room, and goes on hearing the last word in
-// digital silence, which no microphone gives.
+// play gives a recording frame by frame, with the noise of a quiet room around it.
+// A model needs a second to get used to a room, and goes on hearing the last word
+// in digital silence, which a microphone never gives.
 func play(ctx context.Context, name string, take func(audio.Frame)) error {
 	clip, err := file.Load(name)
 	if err != nil {
@@ -135,7 +136,7 @@ func play(ctx context.Context, name string, take func(audio.Frame)) error {
 	}
 }
 
-// Live asks somebody at the microphone.
+// Live tests with a person at the microphone.
 func (t *Test) Live(ctx context.Context, mic Microphone) error {
 	t.say("Say “%s” %d times as you usually do, from where you usually stand, with a pause after each. Ctrl-C ends.\n", t.result.Word, triesAsked)
 	quiet := time.Duration(0)
