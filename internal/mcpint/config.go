@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Server says how to reach one MCP server and what it is to the gateway. It is an
+// Server says how to reach one MCP server and how the gateway treats it. It is an
 // entry of mcp.servers in the configuration.
 type Server struct {
 	ID        string            `yaml:"-"`         // the entry's name
@@ -78,7 +78,7 @@ func (s Server) WithDefaults() Server {
 // SetDefaults fills what a new entry may leave out.
 func (s *Server) SetDefaults() { *s = s.WithDefaults() }
 
-// Lets says whether a tool is offered: allowed by name, and not denied.
+// Lets reports whether a tool is offered: its name is allowed and not denied.
 func (t ToolRules) Lets(name string) bool {
 	fits := func(pattern string) bool {
 		ok, _ := path.Match(pattern, name) // patterns are checked before
@@ -97,7 +97,7 @@ func (t ToolRules) Check() error {
 	return nil
 }
 
-// transports are what a server may be reached by.
+// transports are the names of the ways to reach a server.
 var transports = []string{"stdio", "http", "sse"}
 
 // Validate says everything that is wrong with a configured server, each with the
@@ -125,7 +125,7 @@ func (s Server) Validate() error {
 	return errors.Join(append(errs, s.validateStart()...)...)
 }
 
-// validateStart checks when the server is started, and started again.
+// validateStart checks the settings of when a server is started and retried.
 func (s Server) validateStart() []error {
 	var errs []error
 	bad := func(key, format string, args ...any) {

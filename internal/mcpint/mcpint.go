@@ -3,10 +3,10 @@
 // goroutines, so that a page, a command or a metric can speak of servers without
 // being able to reach one.
 //
-// The work is in three packages, by whom they serve: client is one server's
-// connection, host keeps the servers connected and their tools in the registry,
-// and serve offers our own tools to other hosts. A new thing to know of a server is
-// a field of Status; whoever finds it out, in host, fills it.
+// The work is done in three packages: client is one server's connection, host
+// keeps the servers connected and their tools in the registry, and serve offers
+// our own tools to other hosts. A new fact about a server is a field of Status,
+// filled in package host where it is found out.
 package mcpint
 
 import (
@@ -15,8 +15,8 @@ import (
 	"net/url"
 )
 
-// PublishedAt is the key in a result's _meta for the moment the first command
-// left for the device, RFC 3339 with a fraction (REQUIREMENTS 2.4).
+// PublishedAt is the key in a result's _meta for the moment at which the first
+// command left for the device, RFC 3339 with a fraction (REQUIREMENTS 2.4).
 const PublishedAt = "published_at"
 
 // RequireMQTT is the requirement of the gateway's own connection to the broker.

@@ -10,14 +10,14 @@ type Status struct {
 	Essential bool   `json:"essential"`
 	Status    State  `json:"status"`
 
-	// Where the server is in its schedule.
+	// These fields say where the server is in its schedule.
 	RetryCount    int        `json:"retryCount"` // retries since the last stable connection
 	MaxRetries    int        `json:"maxRetries"` // attempts − 1
 	LastRetryTime *time.Time `json:"lastRetryTime"`
 	NextRetryTime *time.Time `json:"nextRetryTime"`
 	ErrorMessage  *string    `json:"errorMessage"`
 
-	// How well it answers.
+	// These fields say how well it answers.
 	Health              Health       `json:"health"`
 	HealthReason        *string      `json:"healthReason"` // null when healthy
 	Breaker             BreakerState `json:"breaker"`
@@ -25,7 +25,7 @@ type Status struct {
 	ConsecutiveFailures int          `json:"consecutiveFailures"`
 	LastSuccess         *time.Time   `json:"lastSuccess"`
 
-	// Who it is.
+	// These fields say who it is.
 	Tools        *int     `json:"tools"` // how many it offers
 	PID          *int     `json:"pid"`
 	Version      *string  `json:"version"`
@@ -48,7 +48,7 @@ func ListOf(servers []Status) StatusList {
 	return StatusList{Overall: OverallOf(servers), Servers: servers}
 }
 
-// State is what a server's supervisor is at.
+// State is what a server's supervisor is doing.
 type State string
 
 // The states of REQUIREMENTS M4.
@@ -77,7 +77,7 @@ const (
 // Healths lists all of them.
 func Healths() []Health { return []Health{Healthy, Degraded, Unresponsive, Dead} }
 
-// BreakerState is whether calls of a server are made (REQUIREMENTS M9).
+// BreakerState says whether calls to a server are made (REQUIREMENTS M9).
 type BreakerState string
 
 // The states of a circuit breaker.
@@ -92,7 +92,7 @@ func BreakerStates() []BreakerState {
 	return []BreakerState{BreakerClosed, BreakerOpen, BreakerHalfOpen}
 }
 
-// Overall is all servers as one word (REQUIREMENTS M5).
+// Overall is the state of all servers as one word (REQUIREMENTS M5).
 type Overall string
 
 // The words, best first.

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// children are servers, good ones and bad ones.
+// children are the server processes a test can start by mode, well-behaved ones
+// and faulty ones.
 var children = map[string]func(){
 	"exit":      childExit,
 	"garbage":   childGarbage,
@@ -49,7 +50,8 @@ var children = map[string]func(){
 	"long-uris": childLongURIs,
 }
 
-// child is a server that runs one of children.
+// child returns the settings of a server whose process runs the given mode of
+// children.
 func child(t *testing.T, id, mode string) mcpint.Server {
 	t.Helper()
 	self, err := os.Executable()
@@ -80,7 +82,8 @@ func childExit() {
 	os.Exit(3)
 }
 
-// answer speaks the protocol by hand: the handshake, and what on says.
+// answer speaks the protocol by hand: it answers the handshake itself, and every
+// other request with the result that on returns.
 func answer(on func(method string, id int64) (result string)) {
 	in := bufio.NewReader(os.Stdin)
 	for {
@@ -199,7 +202,8 @@ func childHangup() {
 	})
 }
 
-// patience is far more than anything here takes, even on a busy machine.
+// patience returns a context with a time limit far beyond what anything here
+// takes, even on a busy machine.
 func patience(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute) // used in cleanups, too
@@ -207,7 +211,7 @@ func patience(t *testing.T) context.Context {
 	return ctx
 }
 
-// until waits for a condition nobody announces.
+// until polls until a condition holds that no event announces.
 func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -221,7 +225,7 @@ func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// gone demands that nothing of a process group is left, not even a zombie.
+// gone demands that no process of a group is left, not even a zombie.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	if pid == 0 {
@@ -233,8 +237,8 @@ func gone(t *testing.T, pid int) {
 	})
 }
 
-// onlyForeignZombies reports whether what is left of a group is dead and waits
-// for somebody else than us: orphans are reaped by init, which may take its time.
+// onlyForeignZombies reports whether all processes left in a group are zombies
+// that are not our children: init reaps such orphans, which may take a while.
 func onlyForeignZombies(t *testing.T, group int) bool {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -255,8 +259,8 @@ func onlyForeignZombies(t *testing.T, group int) bool {
 	return true
 }
 
-// childLongURIs has resources with addresses of any length, and announces some in
-// a call.
+// childLongURIs lists resources with short and with very long addresses, and
+// announces changes of some of them during a call.
 func childLongURIs() {
 	answer(func(method string, _ int64) string {
 		switch method {

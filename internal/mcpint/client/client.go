@@ -3,10 +3,11 @@
 // something did not work (Dial, Session).
 //
 // It exists because the client library does not own its processes, reads lines of
-// any length into memory, and repeats whatever a server says: the child with all
-// it starts, the bounds, the redaction and the honest error texts are ours. It
-// dials once; whoever wants the connection kept is package host. A new transport is
-// one file with a dial function and one line in the transports table.
+// any length into memory, and repeats whatever a server says: this package
+// therefore owns the child with all it starts, the bounds, the redaction and the
+// honest error texts. It dials once; keeping a connection alive is the work of
+// package host. A new transport is one file with a dial function and one line in
+// the transports table.
 package client
 
 import (
@@ -23,14 +24,15 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Options is what every connection of a program has in common.
+// Options holds what all connections of one program have in common.
 type Options struct {
 	Name, Version string   // how the program introduces itself to servers
 	ExecDir       string   // where the program's own executable lies; see process.Find
 	Environ       []string // the program's environment; children get the allow-list of it
 	Log           *slog.Logger
-	// Notify is told what a server announces. It runs on the connection's read
-	// loop: it must not block and must not use the session. nil: nobody listens.
+	// Notify is called with what a server announces. It runs on the connection's
+	// read loop: it must not block and must not use the session. nil:
+	// announcements are dropped.
 	Notify func(Notice)
 }
 
@@ -52,41 +54,41 @@ const (
 )
 
 // Session is one connection to a server, after the handshake. It is safe for
-// concurrent use and cannot be revived: a lost one is dialled anew.
+// concurrent use. A lost session stays lost: dial again for a new one.
 type Session interface {
 	// ListTools asks for all tools. One that cannot be read is left out.
 	ListTools(ctx context.Context) ([]tools.Spec, error)
-	// CallTool calls one by its name on the server. A failure the server reports
-	// is a failed Result; an error means no answer came, ErrNoAnswer among its
-	// causes when the call had been sent.
+	// CallTool calls a tool by its name on the server. A failure the server
+	// reports is a failed Result; an error means that no answer came, and it
+	// wraps ErrNoAnswer when the call had been sent.
 	CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error)
 	// Close ends the connection and, for stdio, the process with all it started.
 	// It returns when they are gone.
 	Close() error
 }
 
-// The rest a session may be able to do, found by assertion.
+// These are abilities only some sessions have; find them by type assertion.
 type (
-	// Mortal sessions notice their own end.
+	// Mortal is a session that notices its own end.
 	Mortal interface {
 		Done() <-chan struct{} // closed when the connection is lost or closed
 		Err() error            // why; nil while it lasts
 	}
-	// Resourceful sessions have resources to read.
+	// Resourceful is a session with resources to read.
 	Resourceful interface {
 		ListResources(ctx context.Context) ([]string, error) // their URIs
 		ReadResource(ctx context.Context, uri string) ([]byte, error)
 		Subscribe(ctx context.Context, uri string) error // nil without effect where the server knows no subscription
 	}
-	// Pingable sessions can be asked for a sign of life. An error is one, too, as
-	// long as it comes within the context.
+	// Pingable is a session that can be asked for a sign of life. An error that
+	// arrives before the context ends is a sign of life as well.
 	Pingable interface {
 		Ping(ctx context.Context) error
 	}
-	// Identified sessions know who is at the other end.
+	// Identified is a session that knows which server is at the other end.
 	Identified interface {
 		ServerVersion() string
-		PID() int // 0 when it is no process of ours
+		PID() int // 0 when the server is not our child process
 	}
 )
 
@@ -122,9 +124,9 @@ func Check(s mcpint.Server) error {
 	return nil
 }
 
-// Dial connects to a server and shakes hands. The context bounds that; the
-// session then lives until Close. The error is a *DialError where the server was
-// tried.
+// Dial connects to a server and shakes hands. The context bounds the dialling
+// only; the session then lives until Close. The error is a *DialError when the
+// attempt to reach the server was made.
 func Dial(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 	if err := Check(s); err != nil {
 		return nil, err

@@ -17,7 +17,8 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// endSessionTimeout bounds the end of a session told to the server.
+// endSessionTimeout bounds the request that tells the server about the end of a
+// session.
 const endSessionTimeout = time.Second
 
 // dialHTTP connects to a server over Streamable HTTP. There is no process to
@@ -30,7 +31,8 @@ func dialHTTP(ctx context.Context, s mcpint.Server, o Options) (Session, error) 
 	})
 }
 
-// dialWeb is what the transports over HTTP have in common.
+// dialWeb connects over HTTP with the transport that build makes; it holds what
+// those transports have in common.
 func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.Client) (transport.Interface, error)) (Session, error) {
 	secrets := SecretsOf(s)
 	refused := func(err error) (Session, error) {
@@ -57,8 +59,8 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 	return w.session, nil
 }
 
-// atDebugLevel passes the client library's log on at debug level: what matters of
-// it is in the session's reason.
+// atDebugLevel passes the client library's log on at debug level: the session's
+// reason for ending holds what matters of it.
 func atDebugLevel(log *slog.Logger) *slog.Logger { return slog.New(debugHandler{log.Handler()}) }
 
 type debugHandler struct{ slog.Handler }
@@ -80,9 +82,9 @@ func (h debugHandler) WithGroup(name string) slog.Handler {
 	return debugHandler{h.Handler.WithGroup(name)}
 }
 
-// RedirectWithinHost follows redirects that repeat the request at the same host.
-// Another host would be given the configured headers. It is the CheckRedirect of
-// an http.Client.
+// RedirectWithinHost follows only redirects that repeat the request at the same
+// host, because another host would be given the configured headers. It is the
+// CheckRedirect of an http.Client.
 func RedirectWithinHost(next *http.Request, via []*http.Request) error {
 	err := httpguard.Redirects{}.Check(next, via)
 	switch {
@@ -96,8 +98,8 @@ func RedirectWithinHost(next *http.Request, via []*http.Request) error {
 	return err
 }
 
-// withoutWrapping takes the library's wrapping, and with it the address, which may
-// hold a secret, off an error.
+// withoutWrapping unwraps an error from the library's wrapping, which shows the
+// address; an address may hold a secret.
 func withoutWrapping(err error) error {
 	if answer, ok := errors.AsType[*HTTPError](err); ok {
 		return answer
@@ -144,9 +146,9 @@ func (w *watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// refusal is what is wrong with an answer, nil if nothing is. Of the answers to
-// GET only those count that tell of the session's end: offering no stream is no
-// fault.
+// refusal returns what is wrong with an answer, nil if nothing is. An answer to
+// GET counts only where the stream is needed, or where it says that the session
+// has ended: a server may offer no stream.
 func (w *watchedTransport) refusal(r *http.Request, answer *http.Response) *HTTPError {
 	session := r.Header.Get(transport.HeaderKeySessionID) != ""
 	if r.Method == http.MethodGet && !w.needsStream && (!session || answer.StatusCode != http.StatusNotFound || !w.hadStream.Load()) {
@@ -155,8 +157,8 @@ func (w *watchedTransport) refusal(r *http.Request, answer *http.Response) *HTTP
 	return refusalOf(answer, session, w.secrets)
 }
 
-// endSession tells the server that the session is over, if there is one to tell,
-// and never fails: the library would only log it.
+// endSession tells the server that the session is over, if we closed it. It never
+// returns an error, because the library would only log it.
 func (w *watchedTransport) endSession(r *http.Request) *http.Response {
 	if errors.Is(w.session.Err(), errClosed) {
 		ctx, cancel := context.WithTimeout(r.Context(), endSessionTimeout)
@@ -168,8 +170,8 @@ func (w *watchedTransport) endSession(r *http.Request) *http.Response {
 	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody, Request: r}
 }
 
-// boundedBody ends an answer, and with it the session, that grows beyond
-// maxAnswer: one event of a stream, or all of another answer.
+// boundedBody ends the session when an answer grows beyond maxAnswer: one event
+// of a stream, or the whole of any other answer.
 type boundedBody struct {
 	io.ReadCloser
 	session *session

@@ -15,7 +15,8 @@ import (
 	"voicegateway/internal/httpguard"
 )
 
-// HTTPError is an answer over HTTP that does not follow MCP.
+// HTTPError says that the server answered over HTTP with something that is not
+// MCP.
 type HTTPError struct {
 	Status     int
 	RetryAfter time.Duration // what a server that has too much to do asks for; 0: it does not say
@@ -27,7 +28,8 @@ type HTTPError struct {
 // maxErrorBody bounds what is read of a refusal.
 const maxErrorBody = 4 << 10
 
-// refusalOf reads an answer that is no MCP; nil for those that may be.
+// refusalOf turns an answer that is not MCP into an error; nil for an answer that
+// may be MCP.
 func refusalOf(answer *http.Response, session bool, secrets Secrets) *HTTPError {
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	page := kind == "text/html" || kind == "application/xhtml+xml"
@@ -42,8 +44,8 @@ func refusalOf(answer *http.Response, session bool, secrets Secrets) *HTTPError 
 	return e
 }
 
-// errorMessageIn finds the words in the body of a refusal: those of a JSON-RPC
-// error, or the whole.
+// errorMessageIn returns the message in the body of a refusal: that of a JSON-RPC
+// error, or else the whole body.
 func errorMessageIn(body []byte) string {
 	var answer struct {
 		Error struct {
@@ -85,21 +87,22 @@ func (e *HTTPError) Error() string {
 	return fmt.Sprintf("the server refuses the request (%s)%s", status, text)
 }
 
-// lostSession says that the server no longer knows the session. 404 is what the
-// protocol wants; some servers say 400 and name the session in words.
+// lostSession reports whether the server does not know the session any more. 404
+// is what the protocol wants; some servers say 400 and name the session in words.
 func (e *HTTPError) lostSession() bool {
 	return e.Session && !e.Page && (e.Status == http.StatusNotFound ||
 		e.Status == http.StatusBadRequest && strings.Contains(strings.ToLower(e.Text), "session"))
 }
 
-// endsSession says that nothing will be answered until the connection is made
-// anew.
+// endsSession reports whether the server will answer nothing until a new
+// connection is made.
 func (e *HTTPError) endsSession() bool {
 	return e.lostSession() || e.Page || e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
-// mayBeDone says that a refused call can have been carried out all the same.
-// A page in place of an answer may stand before the server or after it.
+// mayBeDone reports whether a refused call may have been carried out all the
+// same. A page in place of an answer may come from a proxy before the call
+// reached the server, or after it.
 func (e *HTTPError) mayBeDone() bool {
 	return e.Status >= http.StatusInternalServerError || e.Page && e.Status < http.StatusBadRequest
 }

@@ -15,7 +15,7 @@ func limitLines(r io.Reader, limit int) io.Reader {
 type lineLimiter struct {
 	r     io.Reader
 	limit int
-	len   int // of the line so far
+	len   int // bytes of the line so far
 }
 
 func (l *lineLimiter) Read(p []byte) (int, error) {
@@ -40,13 +40,14 @@ func (l *lineLimiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxEventLines bounds the lines of one event. Real ones have one, or those of an
-// indented JSON text; the client library copies the whole event for every line.
+// maxEventLines bounds the lines of one event. Real events have one line, or as
+// many as an indented JSON text; the client library copies the whole event for
+// every line.
 const maxEventLines = 10_000
 
 // limitAnswer passes on the body of an HTTP answer and fails as soon as it grows
-// beyond limit bytes: all of it, or of an event stream one event, which is bounded
-// in lines, too.
+// beyond limit bytes. In a stream of events the limit holds for each event, which
+// is bounded in lines as well.
 func limitAnswer(r io.Reader, events bool, limit int) io.Reader {
 	return &answerLimiter{r: r, events: events, limit: limit}
 }
@@ -55,8 +56,8 @@ type answerLimiter struct {
 	r      io.Reader
 	events bool
 	limit  int
-	len    int  // of the answer or event so far
-	lines  int  // of the event so far
+	len    int  // bytes of the answer or event so far
+	lines  int  // lines of the event so far
 	filled bool // the line so far is not empty
 }
 

@@ -29,8 +29,8 @@ func CloseUnlisted(ctx context.Context, s mcpint.Server, session Session, err er
 	return failure
 }
 
-// cutOff says of a failed request that the connection broke. After an answer,
-// however bad, there is no end of the process to wait for.
+// cutOff reports whether a request failed because the connection broke. A bad
+// answer is still an answer: then there is no end of the process to wait for.
 func cutOff(m Mortal, err error) bool {
 	_, refused := errors.AsType[rpcError](err)
 	_, odd := errors.AsType[*shapeError](err)

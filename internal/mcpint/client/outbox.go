@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// writeTimeout is how long a child may read nothing of what waits for it.
+	// writeTimeout is how long a child may leave unread what waits for it.
 	writeTimeout = 3 * time.Second
 	// pushPiece is how much is written at once, at most the size of a pipe: every
 	// piece that gets away is a sign that the child reads.
@@ -27,7 +27,7 @@ type outbox struct {
 	mu        sync.Mutex
 	pending   []byte
 	isPushing bool  // push is under way
-	refusal   error // why nothing more is taken
+	refusal   error // why further writes fail
 	pushers   sync.WaitGroup
 }
 
@@ -97,8 +97,8 @@ func (p *serverProcess) writeNow(b []byte) (int, error) {
 	return total, errors.Join(err, failed)
 }
 
-// refused ends the connection where the child takes nothing any more: it would
-// answer no call, and need not have ended.
+// refused ends the connection because the child's stdin takes no more: such a
+// child would answer no call, though it may still live.
 func (p *serverProcess) refused(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -112,7 +112,7 @@ func (p *serverProcess) refused(err error) error {
 	return err
 }
 
-// push writes what is left, piece by piece, until nothing is.
+// push writes the outbox piece by piece until it is empty.
 func (p *serverProcess) push() {
 	for {
 		p.outbox.mu.Lock()

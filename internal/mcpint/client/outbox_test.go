@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// pipe is a process of which only the stdin exists.
+// pipe returns a process that has a stdin and nothing else.
 func pipe(t *testing.T) (p *serverProcess, read *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -28,8 +28,8 @@ func pipe(t *testing.T) (p *serverProcess, read *os.File) {
 	return p, r
 }
 
-// TestLinesArriveWhole: from several writers, far more than the pipe holds, none
-// of whom waits for the reader.
+// TestLinesArriveWhole writes far more than the pipe holds, from several
+// goroutines, none of which waits for the reader.
 func TestLinesArriveWhole(t *testing.T) {
 	const writers, lines = 8, 50
 	p, read := pipe(t)

@@ -15,18 +15,19 @@ const (
 	// after SIGTERM. Together with the reaping they stay far below the 8 s of M14.
 	eofGrace  = 400 * time.Millisecond
 	termGrace = 1500 * time.Millisecond
-	// reasonGrace is how long one waits for the exit status after the pipes broke:
-	// usually nothing, on a busy machine a moment.
+	// reasonGrace is how long to wait for the exit status after the pipes broke.
+	// It usually comes at once, on a busy machine a moment later.
 	reasonGrace = time.Second
 	// maxAnswer bounds one line from a server; the client library has no bound,
 	// and real answers reach 10 MB.
 	maxAnswer = 32 << 20
-	// stderrRead is how much of the end of a child's stderr is looked at for the
-	// words of an error, in bytes.
+	// stderrRead is how many bytes at the end of a child's stderr are searched
+	// for the words of an error.
 	stderrRead = 64 << 10
 )
 
-// serverProcess is a server that is a child of ours, and what is on the way to it.
+// serverProcess is a server that runs as our child, with the data on its way to
+// it.
 type serverProcess struct {
 	child   *process.Child
 	stdin   *os.File
@@ -35,7 +36,7 @@ type serverProcess struct {
 	written atomic.Int64  // bytes written to its stdin
 
 	mu            sync.Mutex
-	failureReason error         // why the pipes are of no use any more, if not by the child's end
+	failureReason error         // why the pipes are useless, unless because the child ended
 	failed        chan struct{} // closed when failureReason is set
 }
 
@@ -56,9 +57,9 @@ func startProcess(program process.Program, log io.Writer) (*serverProcess, error
 	return p, nil
 }
 
-// neverRead says of what was written after a moment, when before had been
-// written, that the child ended without reading any of it. As long as it lives
-// nobody knows.
+// neverRead reports whether the child ended without reading anything beyond the
+// first bytes, of which before says how many. It is false while the child lives,
+// because then this cannot be known.
 func (p *serverProcess) neverRead(before int64) bool {
 	select {
 	case <-p.ended:
@@ -104,7 +105,7 @@ func (p *serverProcess) endsWithin(limit time.Duration) bool {
 	}
 }
 
-// Close is what the client library calls to close stdin.
+// Close closes stdin; the client library calls it.
 func (p *serverProcess) Close() error { return p.stdin.Close() }
 
 // Read is the child's stdout for the client library, which logs every error but

@@ -19,14 +19,14 @@ const (
 	// MaxQuote bounds in bytes what an error quotes of a server's words, as
 	// stderrShown does of its stderr.
 	MaxQuote = 2 << 10
-	// maxRead is how much of a server's words is looked at for that; a server can
-	// send maxAnswer of them.
+	// maxRead is how many bytes of a server's words are read to make a quote; a
+	// server can send up to maxAnswer bytes.
 	maxRead = 64 << 10
 	// versionShown bounds a version, in bytes; no real one is longer.
 	versionShown = 100
 )
 
-// redactedError is an error with words of the server's, made fit to be shown.
+// redactedError is an error that quotes the server, made fit to be shown.
 type redactedError struct {
 	text  string
 	cause error // nil when the words are too long to be kept
@@ -35,9 +35,9 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.cause }
 
-// RedactError makes an error fit for logs and status, in which a server may have
-// put anything: commands for a terminal, what it was given as a secret,
-// megabytes. Its causes can still be found.
+// RedactError makes an error fit for logs and status. The server may have put
+// anything into it: terminal commands, a secret it was given, megabytes of text.
+// errors.Is and errors.As still find its causes.
 func (s Secrets) RedactError(err error) error {
 	if err == nil {
 		return nil
@@ -53,18 +53,19 @@ func (s Secrets) RedactError(err error) error {
 	return &redactedError{text: text, cause: err}
 }
 
-// RedactLine is the beginning of a text on one line: valid UTF-8, no control
+// RedactLine returns the beginning of a text on one line: valid UTF-8, no control
 // characters, bounded in bytes, and without the secrets.
 func (s Secrets) RedactLine(text string, limit int) string {
 	whole := len(text) <= maxRead
 	if !whole {
 		text = text[:maxRead]
 	}
-	// Before the secrets are looked for, which may have blanks.
+	// Line ends become blanks before the search for secrets, because a secret may
+	// contain blanks.
 	text = strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }), " ")
 	text = s.scrub(text)
 	if !whole {
-		// The cut may have gone through a secret.
+		// The cut may have gone through a secret, whose beginning must not stay.
 		longest := 0
 		for _, secret := range s {
 			longest = max(longest, len(secret))
@@ -84,14 +85,14 @@ func (s Secrets) RedactLine(text string, limit int) string {
 // secretKeys are parts of names whose values never appear in a text.
 var secretKeys = []string{"PASSWORD", "PASSWD", "SECRET", "TOKEN", "KEY", "AUTH", "CREDENTIAL", "COOKIE"}
 
-// shortestSecret is, in bytes, below what a secret is not looked for: replacing it
-// would only garble the text.
+// shortestSecret is the length in bytes below which a secret is not searched for:
+// replacing it would only garble the text.
 const shortestSecret = 4
 
 // addressPassword finds the passwords of the addresses in a text.
 var addressPassword = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s:@]*:([^/?#\s]+)@`)
 
-// Secrets are the configured values that no text of a server's may quote.
+// Secrets are configured values that must not appear in any text a server sends.
 type Secrets []string
 
 // SecretsOf lists the secrets of a server: the values with telling names, and the
@@ -139,7 +140,8 @@ func isSecret(key string) bool {
 	return slices.ContainsFunc(secretKeys, func(part string) bool { return strings.Contains(key, part) })
 }
 
-// withoutScheme is the secret alone in the value of an Authorization header.
+// withoutScheme returns the secret in the value of an Authorization header,
+// without the word Bearer or Basic.
 func withoutScheme(value string) string {
 	scheme, rest, ok := strings.Cut(value, " ")
 	if ok && (strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Basic")) {

@@ -19,8 +19,8 @@ import (
 
 const token = "very-secret-token"
 
-// shout is what a server can say to do harm: much, with commands for a terminal,
-// a secret it was given, and lines that look like ours.
+// shout returns text with which a server could do harm: long, with terminal
+// commands, a secret it was given, and lines that look like ours.
 func shout(secret string) string {
 	return "\x1b]0;owned\x07it is " + secret + "\x1b[2J\nCheck: nothing\x00\u202e " + strings.Repeat("x", 3<<20) + secret
 }
@@ -33,8 +33,8 @@ func isFit(t *testing.T, what, text string) {
 	}
 }
 
-// asked is a server over HTTP that answers methods with what is given for them: a
-// result, after a "!" an error, or a web page.
+// asked serves answers over HTTP by method. An answer is a result, or an error
+// after a "!", or a web page.
 func asked(t *testing.T, answers map[string]string) mcpint.Server {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func asked(t *testing.T, answers map[string]string) mcpint.Server {
 	return mcpint.Server{ID: "s", Transport: "http", URL: web.URL, ConnectTimeout: 40 * time.Second, Headers: map[string]string{"Authorization": "Bearer " + token}}
 }
 
-// webDialled connects for the length of the test.
+// webDialled connects to a server until the end of the test.
 func webDialled(t *testing.T, s mcpint.Server) Session {
 	t.Helper()
 	session, err := Dial(patience(t), s, Options{Name: "test", Version: "0"})
@@ -87,7 +87,8 @@ func jsonOf(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// TestARefusedCallIsBounded: its text goes to the language model.
+// TestARefusedCallIsBounded looks at the text of a refusal, which goes to the
+// language model.
 func TestARefusedCallIsBounded(t *testing.T) {
 	no := "!" + jsonOf(t, map[string]any{"code": -32602, "message": shout(token)})
 	session := webDialled(t, asked(t, map[string]string{"tools/call": no}))
@@ -98,8 +99,8 @@ func TestARefusedCallIsBounded(t *testing.T) {
 	isFit(t, "the result", r.Text)
 }
 
-// TestAnUnreadableResultIsBounded: the words of the JSON decoder can hold the
-// server's.
+// TestAnUnreadableResultIsBounded looks at the JSON decoder's error, which can
+// quote the server.
 func TestAnUnreadableResultIsBounded(t *testing.T) {
 	odd := jsonOf(t, map[string]any{"content": []any{map[string]any{"type": strings.Repeat("x", 3<<20)}}})
 	session := webDialled(t, asked(t, map[string]string{"tools/call": odd}))
@@ -149,8 +150,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestAnAnnouncedResourceHasAShortName: 256 notices with addresses of megabytes
-// would fill the memory.
+// TestAnAnnouncedResourceHasAShortName exists because 256 notices with addresses
+// of megabytes would fill the memory.
 func TestAnAnnouncedResourceHasAShortName(t *testing.T) {
 	server := child(t, "s", "long-uris")
 	got := make(chan Notice, 10)
@@ -176,8 +177,9 @@ func TestAnAnnouncedResourceHasAShortName(t *testing.T) {
 	}
 }
 
-// TestAPageForACallMayComeAfterIt: what answers in place of the server can have
-// passed the call on, so the call counts as sent.
+// TestAPageForACallMayComeAfterIt checks that a call answered by a web page
+// counts as sent: whatever sent the page may have passed the call on to the
+// server.
 func TestAPageForACallMayComeAfterIt(t *testing.T) {
 	session := webDialled(t, asked(t, map[string]string{"tools/call": "<html>"}))
 	_, err := session.CallTool(patience(t), "echo", nil)
@@ -200,7 +202,8 @@ func FuzzRedactLine(f *testing.F) {
 	})
 }
 
-// TestErrorsKeepTheirKind: cleaning changes the words only.
+// TestErrorsKeepTheirKind checks that redaction changes only the words of an
+// error.
 func TestErrorsKeepTheirKind(t *testing.T) {
 	plain := errors.New("plain")
 	if got := Secrets(nil).RedactError(plain); got != plain { //nolint:errorlint // it is the same one

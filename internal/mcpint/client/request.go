@@ -15,19 +15,20 @@ import (
 )
 
 const (
-	// ownIDs is where the ids of requests made here start, far from the library's.
+	// ownIDs is the first id of the requests made here, far above the ids the
+	// library uses.
 	ownIDs = 1 << 40
 	// cancelTimeout bounds the sending of a cancellation, which is a courtesy.
 	cancelTimeout = 2 * time.Second
 )
 
-// rpcError is a JSON-RPC error: an answer, though not the one hoped for.
+// rpcError is a JSON-RPC error. It is an answer: the connection works.
 type rpcError struct{ text string }
 
 func (r rpcError) Error() string { return r.text }
 
-// request sends one request past the library's decoding and waits for its answer,
-// at most until ctx ends, which is then told to the server.
+// request sends one request, bypassing the library's decoding, and waits for its
+// answer. When ctx ends first, it tells the server that the request is cancelled.
 func (s *session) request(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	if reason := s.Err(); reason != nil {
 		return nil, unsentError{reason}
@@ -46,7 +47,8 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	return answer.Result, nil
 }
 
-// runBeside runs fn beside, unless the session has ended; Close waits for it.
+// runBeside runs fn in a goroutine, unless the session has ended; Close waits for
+// it.
 func (s *session) runBeside(fn func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +59,7 @@ func (s *session) runBeside(fn func()) bool {
 	return true
 }
 
-// tellCancelled tells the server that nobody waits for a request any more. It does
-// not wait itself.
+// tellCancelled tells the server that a request is cancelled. It does not block.
 func (s *session) tellCancelled(ctx context.Context, id mcp.RequestId) {
 	var n mcp.JSONRPCNotification
 	n.JSONRPC = mcp.JSONRPC_VERSION
@@ -132,8 +133,9 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 	return s.withoutAnswer(ctx, before, err)
 }
 
-// withoutAnswer sorts out a call that got no answer: whether it can have been done.
-// before is what the process had been sent before the call.
+// withoutAnswer decides what a call without an answer comes to, above all whether
+// it may have been carried out. before is how many bytes the process had been
+// sent before the call.
 func (s *session) withoutAnswer(ctx context.Context, before int64, err error) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNoAnswer, ctx.Err())
@@ -156,7 +158,7 @@ type unsentError struct{ error }
 
 func (e unsentError) Unwrap() error { return e.error }
 
-// unsent says of a request that it cannot have reached the server.
+// unsent reports whether a request cannot have reached the server.
 func unsent(err error) bool {
 	if _, ok := errors.AsType[unsentError](err); ok {
 		return true
@@ -165,7 +167,8 @@ func unsent(err error) bool {
 	return ok && op.Op == "dial"
 }
 
-// bytesWritten is how many bytes a process of ours was sent so far.
+// bytesWritten returns how many bytes our child process was sent so far, 0
+// without one.
 func (s *session) bytesWritten() int64 {
 	if s.process == nil {
 		return 0

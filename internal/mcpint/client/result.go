@@ -18,8 +18,8 @@ import (
 // memory and passed on.
 const maxResult = 1 << 20
 
-// readResult turns the answer to tools/call into the one result form. An answer in
-// a wrong shape is a failure the server made.
+// readResult turns the answer to tools/call into the one result form. An answer
+// in a wrong shape is a failed Result.
 func readResult(raw json.RawMessage) tools.Result {
 	answer, err := mcp.ParseCallToolResult(&raw)
 	if err != nil {
@@ -28,7 +28,7 @@ func readResult(raw json.RawMessage) tools.Result {
 	return boundResult(resultOf(answer), maxResult)
 }
 
-// resultOf is the answer as text and data.
+// resultOf turns an answer into text and data.
 func resultOf(answer *mcp.CallToolResult) tools.Result {
 	result := tools.Result{
 		Failed: answer.IsError, Data: answer.RawStructuredContent, Receipt: tools.ReadReceipt(answer.RawStructuredContent),
@@ -54,15 +54,15 @@ func resultOf(answer *mcp.CallToolResult) tools.Result {
 	}
 	if answer.Meta != nil {
 		if at, ok := answer.Meta.AdditionalFields[mcpint.PublishedAt].(string); ok {
-			// An unreadable time is as good as none.
+			// An unreadable time counts as none.
 			result.PublishedAt, _ = time.Parse(time.RFC3339Nano, at)
 		}
 	}
 	return result
 }
 
-// boundResult cuts a result that is too big and says so in its text. What was
-// done is done, so it is no failure.
+// boundResult cuts a result that is too big and says so in its text. The result
+// is not a failure, because the tool has done its work.
 func boundResult(r tools.Result, limit int) tools.Result {
 	data := len(r.Data)
 	if data > limit {
@@ -78,7 +78,7 @@ func boundResult(r tools.Result, limit int) tools.Result {
 		for end > 0 && !utf8.RuneStart(r.Text[end]) {
 			end--
 		}
-		// Copied, so that the whole text is not kept for the sake of its beginning.
+		// A copy of the beginning lets the whole text be freed.
 		r.Text = strings.Clone(r.Text[:end])
 	}
 	r.Text += note

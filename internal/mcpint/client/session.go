@@ -20,13 +20,15 @@ const (
 	// servers that ignore unknown methods, and newer ones have no ping
 	// (docs/facts/mcp-client.md, Protocol versions).
 	protocolVersion = "2025-11-25"
-	// maxPages, MaxTools and, in bytes, maxAnswer bound what a server can list.
+	// maxPages bounds how many pages of a list are asked for.
 	maxPages = 50
-	// MaxTools is how many tools of one server are taken, and how many resources.
+	// MaxTools bounds the tools of one server, and also its resources.
 	MaxTools = 1000
-	// maxList is after how many bytes of tools no further page is asked for.
+	// maxList is the size of the tools in bytes after which no further page is
+	// asked for.
 	maxList = 8 << 20
-	// maxURI bounds the address of a resource, in bytes: many are kept.
+	// maxURI bounds the address of a resource, in bytes, because many addresses
+	// are kept.
 	maxURI = 2 << 10
 )
 
@@ -35,9 +37,9 @@ type session struct {
 	client  *client.Client
 	lastID  atomic.Int64
 	version string
-	secrets Secrets // what no text of the server's may quote
+	secrets Secrets // must not appear in any text of the server
 	pid     int
-	process *serverProcess // nil when it is no process of ours
+	process *serverProcess // nil when the server is not our child process
 	stop    func() error   // ends what is below the client
 
 	background sync.WaitGroup // notifications under way; added to under mu only
@@ -45,7 +47,7 @@ type session struct {
 	endReason  error
 	done       chan struct{}
 	closed     sync.Once
-	closeError error // of the first Close
+	closeError error // the error of the first Close
 }
 
 var (
@@ -56,8 +58,8 @@ var (
 	_ Pingable    = (*session)(nil)
 )
 
-// newSession wraps a transport that is ready to be started. secrets are what no
-// text of the server's may quote.
+// newSession wraps a transport that is ready to be started. secrets must not
+// appear in any text of the server.
 func newSession(t transport.Interface, notify func(Notice), secrets Secrets, stop func() error) *session {
 	s := &session{
 		client:  client.NewClient(t, client.WithProtocolVersion(protocolVersion)),
@@ -128,7 +130,7 @@ var errClosed = errors.New("the connection was closed")
 func (s *session) Close() error {
 	s.closed.Do(func() {
 		s.end(errClosed)
-		// The library only closes the pipes; ending the process is ours.
+		// The library only closes the pipes; stop ends the process.
 		_ = s.client.Close()
 		s.closeError = s.stop()
 		s.background.Wait()

@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// specOf reads one entry of tools/list. A tool without a name is left out; a part
-// of it that has the wrong shape is left out, the rest is still of use.
+// specOf reads one entry of tools/list. A tool without a name is left out. A part
+// with the wrong shape is dropped, because the rest of the tool is still of use.
 func specOf(raw json.RawMessage) (tools.Spec, bool) {
 	var fields struct {
 		Name        string          `json:"name"`
@@ -40,7 +40,7 @@ func specOf(raw json.RawMessage) (tools.Spec, bool) {
 	return spec, true
 }
 
-// hints are a tool's annotations; a missing one has the protocol's default.
+// hints are a tool's annotations; a missing hint has the protocol's default.
 type hints struct {
 	Title       string `json:"title"`
 	ReadOnly    *bool  `json:"readOnlyHint"`    // default false

@@ -11,8 +11,8 @@ import (
 )
 
 // dialSSE connects to a server that speaks the HTTP+SSE transport of 2024, which
-// is used only where it is configured: no answer tells such a server from one
-// that is ill.
+// is used only where it is configured: such a server cannot be told from a broken
+// one by its answers.
 func dialSSE(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 	return dialWeb(ctx, s, o, func(plain *http.Client) (transport.Interface, error) {
 		w, ok := plain.Transport.(*watchedTransport)
@@ -31,7 +31,7 @@ func dialSSE(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 	})
 }
 
-// streamLost says that the event stream ended, and why if there is a why.
+// streamLost says that the event stream ended, with the reason if one is known.
 func streamLost(err error) error {
 	if _, long := errors.AsType[*tooLongError](err); long {
 		return err

@@ -11,8 +11,8 @@ import (
 // maxLogged bounds a line of a child's stderr in our log.
 const maxLogged = 4 << 10
 
-// stderrLog repeats a child's stderr in the log, a line each, at debug level; nil
-// where the log shows nothing of that level.
+// stderrLog returns a writer that logs a child's stderr line by line at debug
+// level; nil when the log does not show that level.
 func stderrLog(ctx context.Context, log *slog.Logger, secrets Secrets) io.Writer {
 	if !log.Enabled(ctx, slog.LevelDebug) {
 		return nil

@@ -24,7 +24,8 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	if err != nil {
 		return refused(err)
 	}
-	// The error of the start would blame the program.
+	// A missing directory is found here, because the error of the start would
+	// blame the program.
 	if info, err := os.Stat(s.Dir); s.Dir != "" && (err != nil || !info.IsDir()) {
 		return refused(fmt.Errorf("its working directory %s is not there", s.Dir))
 	}
@@ -63,7 +64,8 @@ func (s *session) watchProcess(p *serverProcess) {
 // dialFailure ends a child whose handshake failed and says why it did.
 func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverProcess, err error) error {
 	late := ctx.Err()
-	// A child that is ending by itself gets the moment to, for its exit status.
+	// A child that is ending by itself gets a moment to end, so that its exit
+	// status is known.
 	_, cut := errors.AsType[*transport.Error](err)
 	ended := late == nil && cut && p.endsWithin(reasonGrace)
 	broken := p.failure()
@@ -86,8 +88,8 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 	return failure
 }
 
-// processOutput is the child's stdout for the client library. It ends in nothing
-// but EOF, because the library logs other errors to the global logger.
+// processOutput is the child's stdout for the client library. Its only error is
+// EOF, because the library logs other errors to the global logger.
 type processOutput struct {
 	from io.Reader
 	of   *serverProcess

@@ -20,7 +20,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// handmade is a server with a tool that waits until its call is cancelled.
+// handmade returns a server with one tool, which waits until its call is
+// cancelled.
 func handmade(cancelled chan<- struct{}) *server.MCPServer {
 	s := server.NewMCPServer("hand", "9", server.WithToolCapabilities(true))
 	s.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -92,7 +93,8 @@ func TestAServerThatIsNoOldOneIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestACancelledCallIsToldOverHTTP: the library tells it over stdio only.
+// TestACancelledCallIsToldOverHTTP exists because the library reports a
+// cancellation over stdio only.
 func TestACancelledCallIsToldOverHTTP(t *testing.T) {
 	cancelled := make(chan struct{}, 1)
 	told := make(chan string, 1)
@@ -120,7 +122,7 @@ func TestACancelledCallIsToldOverHTTP(t *testing.T) {
 		ended <- err
 	}()
 	<-began
-	time.AfterFunc(100*time.Millisecond, cancel) // earlier or later: it is cancelled, if not already at once
+	time.AfterFunc(100*time.Millisecond, cancel) // the exact moment does not matter
 	if err := <-ended; !errors.Is(err, context.Canceled) || !errors.Is(err, tools.ErrNoAnswer) {
 		t.Fatalf("the call: %v", err)
 	}
@@ -182,7 +184,7 @@ func TestRedirects(t *testing.T) {
 		to   string
 		verb string
 		hops int
-		want string // in the error; empty: followed
+		want string // part of the error; empty: the redirect is followed
 	}{
 		"within the host": {"http://a:1/mcp/", "POST", 1, ""},
 		"another host":    {"http://b:1/mcp", "POST", 1, "http://b:1, which is not followed"},
@@ -212,7 +214,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestCertificatesThatAreNotTrusted: the text says what to do.
+// TestCertificatesThatAreNotTrusted checks that the error says what to do.
 func TestCertificatesThatAreNotTrusted(t *testing.T) {
 	web := httptest.NewUnstartedServer(http.NotFoundHandler())
 	web.Config.ErrorLog = log.New(io.Discard, "", 0) // it would tell of the refused handshake

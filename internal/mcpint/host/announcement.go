@@ -15,14 +15,15 @@ const (
 	optionalPatience  = 10 * time.Second
 )
 
-// announcement is what was told last about all servers together.
+// announcement remembers what observers were last told about all servers
+// together.
 type announcement struct {
 	mu   sync.Mutex     // held while it is told, so that changes are told in order
 	last mcpint.Overall // "" before the announcement
 }
 
-// announce announces the state of all servers when all are connected, or have been
-// waited for long enough. Until then it says little.
+// announce announces the state of all servers when all are connected, or have
+// been waited for long enough. An announcement made earlier would say little.
 func (h *Host) announce(ctx context.Context) {
 	for _, s := range h.supervisors {
 		patience := optionalPatience
@@ -43,8 +44,8 @@ func (h *Host) announce(ctx context.Context) {
 	h.tellOverall()
 }
 
-// overallChanged tells of the state of all servers, if it changed since it was
-// told.
+// overallChanged tells the observer the state of all servers, if it changed since
+// the last time.
 func (h *Host) overallChanged() {
 	h.announcement.mu.Lock()
 	defer h.announcement.mu.Unlock()

@@ -56,7 +56,8 @@ func BenchmarkCall(b *testing.B) {
 	})
 }
 
-// BenchmarkConnect is the way from nothing to a server's tools, and back.
+// BenchmarkConnect measures connecting to a server, listing its tools and closing
+// again.
 func BenchmarkConnect(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {

@@ -30,23 +30,24 @@ func (e *BreakerError) Error() string {
 
 func (e *BreakerError) Unwrap() error { return tools.ErrNotConnected }
 
-// errCallCancelled marks a call that says nothing about the server.
+// errCallCancelled is reported to the breaker for a call whose end says nothing
+// about the server.
 var errCallCancelled = errors.New("broken off by its caller")
 
-// breaker is a server's circuit breaker. The library's knows no way from open to
-// half-open but time, so halfOpen puts a fresh one in its place; until one call
-// has been tried, which decides, it counts as half-open.
+// breaker is a server's circuit breaker. The library's breaker goes from open to
+// half-open only after a time, so halfOpen replaces it by a fresh one. That one
+// counts as half-open until one call, the trial, has decided.
 type breaker struct {
 	cfg     BreakerConfig
 	changed func(from, to mcpint.BreakerState)
 
 	mu            sync.Mutex
 	inner         *gobreaker.TwoStepCircuitBreaker[any]
-	trial         bool                // of inner, which halfOpen made
-	trialUnderWay bool                // the call that decides the trial is under way
+	trial         bool                // inner was made by halfOpen and is undecided
+	trialUnderWay bool                // the call that decides is under way
 	lastLoss      int                 // the connection whose loss has been counted
 	shown         mcpint.BreakerState // the state noted last
-	since         time.Time           // of it; zero if it never changed
+	since         time.Time           // when shown last changed; zero if never
 	timer         *time.Timer
 
 	pendingChanges [][2]mcpint.BreakerState // changes, from and to
@@ -63,16 +64,18 @@ func newBreaker(cfg BreakerConfig, tell func(from, to mcpint.BreakerState)) *bre
 
 func (b *breaker) newInner() *gobreaker.TwoStepCircuitBreaker[any] {
 	return gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
-		// The library waits until the time is over, not until it is reached.
+		// The library waits until this time is exceeded, hence one nanosecond
+		// less.
 		Timeout: b.cfg.Recovery - 1,
-		// Asked while a failure is reported, so under mu.
+		// The library calls this while a failure is reported, so mu is held.
 		ReadyToTrip: func(c gobreaker.Counts) bool { return b.trial || int(c.ConsecutiveFailures) >= b.cfg.Threshold },
 		IsExcluded:  func(err error) bool { return errors.Is(err, errCallCancelled) },
 	})
 }
 
-// allow asks for leave to call; done takes how it went: nil for any answer,
-// errCallCancelled for a call that says nothing, else a failure.
+// allow asks whether a call may be made; call done with how it went: nil for any
+// answer, errCallCancelled for a call that says nothing about the server, else
+// the failure.
 func (b *breaker) allow(server string) (done func(error), err error) {
 	b.mu.Lock()
 	defer b.unlock()
@@ -93,7 +96,7 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 		b.mu.Lock()
 		defer b.unlock()
 		if inner != b.inner {
-			return // replaced meanwhile: late news
+			return // inner was replaced meanwhile: this call does not count
 		}
 		report(err)
 		b.trialUnderWay = false
@@ -103,8 +106,9 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 	}, nil
 }
 
-// halfOpen makes an open breaker try a call at once: somebody forces it, or the
-// connection is a new one. A trial under way is over; its end is late news.
+// halfOpen makes an open breaker try a call at once, because somebody forces it
+// or the connection is new. A trial under way is abandoned: its outcome does not
+// count.
 func (b *breaker) halfOpen() {
 	b.mu.Lock()
 	defer b.unlock()
@@ -113,8 +117,9 @@ func (b *breaker) halfOpen() {
 	}
 }
 
-// firstLoss says of a lost connection, known by its generation, whether it is the
-// first call to tell of it: however many were under way, it is one failure.
+// firstLoss reports whether this is the first call to report the loss of the
+// connection with that generation. However many calls were under way, one loss is
+// one failure.
 func (b *breaker) firstLoss(generation int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +128,7 @@ func (b *breaker) firstLoss(generation int) bool {
 	return first
 }
 
-// current returns the state and since when it lasts.
+// current returns the state and when it began.
 func (b *breaker) current() (state mcpint.BreakerState, since time.Time) {
 	b.mu.Lock()
 	defer b.unlock()
@@ -147,14 +152,14 @@ func (b *breaker) state() mcpint.BreakerState {
 	return mcpint.BreakerState(b.inner.State().String())
 }
 
-// openedAt is since when the breaker is open. The caller holds mu.
+// openedAt returns when the breaker opened. The caller holds mu.
 func (b *breaker) openedAt() time.Time {
 	b.noteChange()
 	return b.since
 }
 
-// noteChange notes a change. The caller holds mu and ends with unlock, which
-// tells it.
+// noteChange records a change of state. The caller holds mu and ends with unlock,
+// which tells the observer.
 func (b *breaker) noteChange() {
 	to := b.state()
 	if b.shown == to {
@@ -170,9 +175,9 @@ func (b *breaker) noteChange() {
 	}
 }
 
-// unlock ends what began with locking mu. What changed is told after it, so that
-// whoever is told may look at the breaker, and by one goroutine at a time, so that
-// the changes are told in order.
+// unlock tells the observer the recorded changes and unlocks mu. It does not hold
+// mu while it tells, so that the observer may look at the breaker, and it tells
+// from one goroutine at a time, so that changes arrive in order.
 func (b *breaker) unlock() {
 	b.noteChange()
 	for !b.telling && len(b.pendingChanges) > 0 {

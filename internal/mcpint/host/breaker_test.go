@@ -18,7 +18,7 @@ import (
 
 var errMute = errors.New("no answer")
 
-// step is one thing that happens to a breaker.
+// step is one thing done to a breaker, with the state expected afterwards.
 type step struct {
 	wait  time.Duration
 	do    string              // ok, mute, broken off: a call; half: halfOpen; look
@@ -144,7 +144,8 @@ func (s step) happens(b *breaker) (denied bool) {
 	return false
 }
 
-// TestOneCallIsTheTrial: the others are told so, whoever made the breaker half-open.
+// TestOneCallIsTheTrial checks that a half-open breaker refuses all calls but
+// one, whatever made it half-open.
 func TestOneCallIsTheTrial(t *testing.T) {
 	for name, end := range map[string]error{"answered": nil, "in vain": errMute, "broken off": errCallCancelled} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +172,7 @@ func TestOneCallIsTheTrial(t *testing.T) {
 				first, second := allow(), allow()
 				first(nil)
 				second(nil)
-			case mcpint.BreakerHalfOpen: // it was no trial
+			case mcpint.BreakerHalfOpen: // the call was not the trial
 				allow()(nil)
 			case mcpint.BreakerOpen:
 			}
@@ -182,7 +183,8 @@ func TestOneCallIsTheTrial(t *testing.T) {
 	}
 }
 
-// TestATrialOfTheFormerConnectionIsOver: nobody waits for its end.
+// TestATrialOfTheFormerConnectionIsOver checks that a new connection does not
+// wait for the trial on the one before.
 func TestATrialOfTheFormerConnectionIsOver(t *testing.T) {
 	b := newBreaker(BreakerConfig{Threshold: 1}, func(_, _ mcpint.BreakerState) {})
 	defer b.stop()
@@ -208,8 +210,8 @@ func TestATrialOfTheFormerConnectionIsOver(t *testing.T) {
 	}
 }
 
-// TestOneLossIsOneFailure: ten calls were under way when the server was killed,
-// and each may be repeated. The server was healthy, so none is refused.
+// TestOneLossIsOneFailure kills a healthy server while ten repeatable calls are
+// under way, and demands that the breaker refuses no repetition.
 func TestOneLossIsOneFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeServer{specs: []tools.Spec{{Name: "look", Remote: "look", Risk: tools.Read}}, takes: time.Second}
@@ -246,7 +248,8 @@ func TestOneLossIsOneFailure(t *testing.T) {
 	})
 }
 
-// TestLateNewsDoesNotTouchTheBreaker: the call began before the force.
+// TestLateNewsDoesNotTouchTheBreaker checks that a call that began before a
+// forced retry does not count after it.
 func TestLateNewsDoesNotTouchTheBreaker(t *testing.T) {
 	b := newBreaker(BreakerConfig{Threshold: 1}, func(_, _ mcpint.BreakerState) {})
 	defer b.stop()
@@ -266,7 +269,7 @@ func TestLateNewsDoesNotTouchTheBreaker(t *testing.T) {
 	}
 }
 
-// TestABreakerIsSafe looks for races only.
+// TestABreakerIsSafe only gives the race detector something to watch.
 func TestABreakerIsSafe(*testing.T) {
 	b := newBreaker(BreakerConfig{Recovery: time.Nanosecond * 2}, func(_, _ mcpint.BreakerState) {})
 	defer b.stop()

@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// children are servers, good ones and bad ones.
+// children are the server processes a test can start by mode, well-behaved ones
+// and faulty ones.
 var children = map[string]func(args []string){
 	"good":     func([]string) { serveGood() },
 	"exit":     childExit,
@@ -53,7 +54,8 @@ var children = map[string]func(args []string){
 	"endless":  childEndless,
 }
 
-// child is a server that runs one of children.
+// child returns the settings of a server whose process runs the given mode of
+// children.
 func child(t *testing.T, id, mode string, args ...string) mcpint.Server {
 	t.Helper()
 	self, err := os.Executable()
@@ -111,7 +113,7 @@ func childExit([]string) {
 	os.Exit(3)
 }
 
-// childFlaky exits until its nth start; the file counts.
+// childFlaky exits at each start before the nth; a file counts the starts.
 func childFlaky(args []string) {
 	starts, _ := os.ReadFile(args[0])
 	if err := os.WriteFile(args[0], append(starts, '.'), 0o600); err != nil {
@@ -123,7 +125,8 @@ func childFlaky(args []string) {
 	serveGood()
 }
 
-// answer speaks the protocol by hand: the handshake, and what on says.
+// answer speaks the protocol by hand: it answers the handshake itself, and every
+// other request with the result that on returns.
 func answer(on func(method string, id int64) (result string)) {
 	in := bufio.NewReader(os.Stdin)
 	for {

@@ -18,21 +18,21 @@ type Settings struct {
 	Servers map[string]mcpint.Server `yaml:"servers"`
 }
 
-// Retry is whether and when a server is tried again; a server's own schedule goes
-// over it.
+// Retry says whether and when a server is tried again; a server's own schedule
+// overrides it.
 type Retry struct {
 	Enabled         bool `yaml:"enabled"` // false: one attempt, and no timer ever starts another
 	mcpint.Schedule `yaml:",inline"`
 }
 
-// BreakerConfig is when calls of a server that does not answer are no longer made
+// BreakerConfig says when calls to a server that does not answer are refused
 // (REQUIREMENTS M9).
 type BreakerConfig struct {
 	Threshold int           `yaml:"threshold"` // calls without an answer in a row; zero means 3
 	Recovery  time.Duration `yaml:"recovery"`  // how long none is made, before one is tried; zero means 60 s
 }
 
-// HealthCheck is when a connected server is asked for a sign of life
+// HealthCheck says when a connected server is asked for a sign of life
 // (REQUIREMENTS M8).
 type HealthCheck struct {
 	Interval time.Duration `yaml:"interval"` // between two checks; after a call without an answer one comes at once
@@ -46,7 +46,7 @@ const (
 	defaultHealthTimeout  = 5 * time.Second
 )
 
-// Default keeps servers as they should be kept, and has none.
+// Default returns the recommended settings, without any servers.
 func Default() Settings {
 	return Settings{
 		Retry:   DefaultRetry(),
@@ -56,14 +56,15 @@ func Default() Settings {
 	}
 }
 
-// DefaultRetry is 0, 2 and 4 s, and then on to every 60 s.
+// DefaultRetry waits 0, 2 and 4 s before the first three attempts, then longer
+// each time up to 60 s.
 func DefaultRetry() Retry {
 	return Retry{Enabled: true, Schedule: mcpint.Schedule{
 		Attempts: 3, BaseDelay: 2 * time.Second, Multiplier: 2, MaxDelay: time.Minute, SlowInterval: time.Minute,
 	}}
 }
 
-// Config is the configuration of a host that keeps these servers.
+// Config returns the configuration of a host for these servers.
 func (s Settings) Config() Config {
 	c := Config{Retry: s.Retry, Breaker: s.Breaker, Health: s.Health}
 	for _, id := range slices.Sorted(maps.Keys(s.Servers)) {

@@ -39,8 +39,8 @@ func (s *supervisor) keepConnected(ctx context.Context, conn *connection) bool {
 	return end != nil
 }
 
-// waitForEnd waits for the end of a connection and says why it came; nil: ctx
-// ended.
+// waitForEnd waits for the end of a connection and returns the reason; nil means
+// that ctx ended.
 func (s *supervisor) waitForEnd(ctx context.Context, conn *connection, hangs <-chan struct{}) error {
 	stable := time.NewTimer(stableAfter)
 	defer stable.Stop()
@@ -54,7 +54,7 @@ func (s *supervisor) waitForEnd(ctx context.Context, conn *connection, hangs <-c
 			return errHanging
 		case <-stable.C:
 			s.resetSchedule()
-		case <-s.requests.wake: // connected is all it asks for
+		case <-s.requests.wake: // a connected server has nothing to do
 		case a := <-s.requests.connect:
 			if conn.gone() {
 				s.plan.waiters = append(s.plan.waiters, a.reply)
@@ -76,7 +76,7 @@ func (s *supervisor) waitForEnd(ctx context.Context, conn *connection, hangs <-c
 }
 
 // closeConnection ends a connection and returns when its process is gone, so that
-// the next one finds what it held free. Meanwhile it answers requests.
+// the next process finds free what this one held. Meanwhile it answers requests.
 func (s *supervisor) closeConnection(ctx context.Context, conn *connection) {
 	closed := make(chan error, 1)
 	go func() { closed <- conn.session.Close() }()
@@ -127,7 +127,8 @@ func (s *supervisor) showConnected(conn *connection) {
 	s.answerWaiters(outcome{session: conn.session, generation: conn.generation})
 }
 
-// showDisconnected takes the connection back, and moves on if it ended by itself.
+// showDisconnected removes the connection from the view, and moves to the next
+// state if it ended by itself.
 func (s *supervisor) showDisconnected(end error) {
 	s.plan.awaySince = time.Now()
 	s.view.mu.Lock()

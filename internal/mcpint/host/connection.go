@@ -9,13 +9,13 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// connection is an opened session with what was learned while opening it. What it
-// announces goes into its own inbox, so that a late word of an old child never
-// reaches its successor.
+// connection is an open session with what was learned while opening it. Its
+// announcements go into its own inbox, so that a late announcement of an old
+// child never reaches the connection that replaced it.
 type connection struct {
 	session    client.Session
 	generation int
-	took       time.Duration // to make it
+	took       time.Duration // how long connecting took
 	specs      []tools.Spec
 	version    string // of the server; "" when it does not say
 	pid        int    // of its process; 0 when the process is not ours

@@ -20,7 +20,7 @@ type failure struct {
 	server   mcpint.Server
 	attempts int
 	err      error    // of the last attempt
-	local    []string // what works all the same
+	local    []string // tools that work without the server
 }
 
 // text is the report of REQUIREMENTS M2, a line for each label; the server's own
@@ -77,7 +77,7 @@ func statusText(err error) string {
 // thingsToCheck lists what has to be true for the server to work.
 func thingsToCheck(s mcpint.Server) []string {
 	var list []string
-	// A server that is given a broker depends on it.
+	// A server that is given a broker's address depends on that broker.
 	if _, broker := s.Env["MQTT_BROKER_URL"]; broker {
 		list = append(list, "MQTT broker running")
 	}
@@ -87,7 +87,7 @@ func thingsToCheck(s mcpint.Server) []string {
 	return append(list, bareAddress(s.URL)+" reachable")
 }
 
-// bareAddress is an address without what may be a secret in it.
+// bareAddress returns an address without the parts that may hold a secret.
 func bareAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

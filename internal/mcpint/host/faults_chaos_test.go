@@ -17,9 +17,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// TestOnesTroubleIsNotTheOthers: while one server hangs in a call, another one
-// stops reading and a third never starts, the fourth answers, and everything can
-// be asked for its state.
+// TestOnesTroubleIsNotTheOthers has one server hang in a call, another stop
+// reading and a third never start, and demands that the fourth answers and that
+// the state of every server can be read.
 func TestOnesTroubleIsNotTheOthers(t *testing.T) {
 	bad := func(id, mode string) mcpint.Server {
 		s := (&injured{dir: t.TempDir()}).faulty(t, mode)
@@ -65,12 +65,12 @@ func TestOnesTroubleIsNotTheOthers(t *testing.T) {
 	stuck.Wait()
 }
 
-// TestStoppedAtAnyMoment: whatever a host is at when it is stopped, it stops, and
-// nothing of its children is left.
+// TestStoppedAtAnyMoment stops a host at random moments, and demands that it ends
+// and that no child process is left.
 func TestStoppedAtAnyMoment(t *testing.T) {
 	for i, mode := range []string{"flood", "exit", "mute", "storm", "hang", "die", "crash-loop", "noise"} {
 		t.Run(mode, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(1, uint64(i))) //nolint:gosec // chance that can be repeated
+			r := rand.New(rand.NewPCG(1, uint64(i))) //nolint:gosec // a fixed seed, so that the test can be repeated
 			for range 4 {
 				stopAfter(t, mode, time.Duration(r.Int64N(int64(60*time.Millisecond))))
 			}
@@ -177,11 +177,11 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// hurtAtRandom does one thing after the other to one server or the other, and
-// returns the processes it met.
+// hurtAtRandom does random harm to randomly chosen servers, one act after
+// another, and returns the process ids it saw.
 func hurtAtRandom(ctx context.Context, t *testing.T, h *Host, rounds int) map[int]bool {
 	t.Helper()
-	r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // chance that can be repeated
+	r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // a fixed seed, so that the test can be repeated
 	seen := map[int]bool{}
 	for range rounds {
 		s := h.Status()[r.IntN(2)]

@@ -41,7 +41,7 @@ func kill(t *testing.T, pid int) {
 	}
 }
 
-// logged is a log that can be read while it is written.
+// logged collects a log that can be read while it is being written.
 type logged struct {
 	mu   sync.Mutex
 	kept []byte

@@ -32,11 +32,12 @@ type webFault struct {
 	state  mcpint.State
 	stays  bool // the session goes on
 	once   bool // one attempt is enough to see it, because each takes a while
-	heavy  bool // too much work for the race detector: an acceptance test
+	heavy  bool // too much work for the race detector: run as an acceptance test
 	verify func(t *testing.T, web *injuredWeb)
 }
 
-// injuredWeb is a host with a server over HTTP, and a front of it that goes wrong.
+// injuredWeb is a host with a good server over HTTP, and in front of it a handler
+// that goes wrong.
 type injuredWeb struct {
 	*Host
 	reg      *tools.Registry
@@ -47,7 +48,8 @@ type injuredWeb struct {
 	first    atomic.Pointer[string]
 }
 
-// answerWith is wrong in every answer to a method; "" is any.
+// answerWith answers every request of a method wrongly; "" stands for every
+// method.
 func answerWith(method string, status int, kind, body string, header ...string) func(http.ResponseWriter, *http.Request, string) bool {
 	return func(w http.ResponseWriter, r *http.Request, m string) bool {
 		if r.Method != http.MethodPost || method != "" && m != method {
@@ -92,7 +94,7 @@ func silent(method string) func(http.ResponseWriter, *http.Request, string) bool
 	}
 }
 
-// endlessly writes without an end, in lines or in one.
+// endlessly answers a method with a body that never ends.
 func endlessly(method, kind, head, part string) func(http.ResponseWriter, *http.Request, string) bool {
 	return func(w http.ResponseWriter, r *http.Request, m string) bool {
 		if m != method {
@@ -134,7 +136,7 @@ const (
 
 // webFaultTable is the matrix for servers over HTTP.
 var webFaultTable = map[string]webFault{
-	// Those that show before there is a connection.
+	// Faults that show before there is a connection.
 	"401":                 {wrong: answerWith(handshake, 401, plain, "who are you"), says: "401", state: mcpint.Failed},
 	"403":                 {wrong: answerWith(handshake, 403, plain, "go away"), says: "403", state: mcpint.Failed},
 	"404":                 {wrong: answerWith(handshake, 404, plain, "nothing"), says: "404", state: mcpint.Failed},
@@ -157,7 +159,7 @@ var webFaultTable = map[string]webFault{
 	"list mute":           {wrong: silent("tools/list"), set: hasty, says: "http server 's' failed", state: mcpint.Failed, once: true},
 	"cut after handshake": {wrong: cut("tools/list", asJSON, "{"), says: "http server 's' failed", state: mcpint.Failed},
 
-	// Those of a call.
+	// Faults during a call.
 	"session forgotten":    {wrong: forgets, hurt: calledWeb(long), says: ""},
 	"token run out":        {wrong: answerWith(toolCall, 401, plain, ""), hurt: calledWeb(long), says: "401"},
 	"too many calls":       {wrong: answerWith(toolCall, 429, plain, ""), hurt: calledWeb(long), says: "429", stays: true, state: mcpint.Connected},
@@ -295,7 +297,8 @@ func (f webFault) start(t *testing.T) *injuredWeb {
 	return web
 }
 
-// ServeHTTP is the front.
+// ServeHTTP answers requests wrongly where the fault says so, and passes the
+// others on.
 func (web *injuredWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -337,7 +340,7 @@ func circles(w http.ResponseWriter, r *http.Request, _ string) bool {
 	return true
 }
 
-// bomb answers with little that becomes much.
+// bomb answers with a small compressed body that expands to a huge one.
 func bomb(w http.ResponseWriter, r *http.Request, m string) bool {
 	if m != handshake || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		return false
@@ -354,7 +357,7 @@ func bomb(w http.ResponseWriter, r *http.Request, m string) bool {
 	return true
 }
 
-// strangers are requests that came to the other host of elsewhere.
+// strangers counts the requests that reached the other host of elsewhere.
 var strangers atomic.Int32
 
 func strangerUntouched(t *testing.T, _ *injuredWeb) {
@@ -364,8 +367,8 @@ func strangerUntouched(t *testing.T, _ *injuredWeb) {
 	}
 }
 
-// forgets answers 404 to the first session, whatever it wants, and serves later
-// ones.
+// forgets answers 404 to every request of the first session, and serves later
+// sessions.
 func forgets(w http.ResponseWriter, r *http.Request, _ string) bool {
 	if first, _ := r.Context().Value(firstSession{}).(string); first != r.Header.Get(sessionKey) {
 		return false
@@ -379,16 +382,16 @@ const sessionKey = "Mcp-Session-Id"
 // firstSession is the key of the first session's id in a request's context.
 type firstSession struct{}
 
-// restarted breaks every connection off before the call; the server that is
-// there then knows no old session.
+// restarted breaks every connection off before the call; the server that answers
+// afterwards knows no old session.
 func restarted(t *testing.T, web *injuredWeb) error {
 	t.Helper()
 	web.front.CloseClientConnections()
 	return calledWeb(long)(t, web)
 }
 
-// TestStoppingEndsACallOverHTTP: the server is silent, and the host does not wait
-// for it.
+// TestStoppingEndsACallOverHTTP stops a host in a call that the server never
+// answers, and demands that it does not wait.
 func TestStoppingEndsACallOverHTTP(t *testing.T) {
 	web := &injuredWeb{reg: tools.NewRegistry()}
 	var err error

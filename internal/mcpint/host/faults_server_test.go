@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// faulty is a server that does one thing wrong, for as long as the file mended
-// does not exist; a start after that is a good server. It is the test binary
-// started as "fault MODE MENDED JOURNAL"; what it sees worth telling goes into
-// the journal, a line each.
+// faulty is a server that does one thing wrong for as long as the file mended
+// does not exist; once it exists, every start is a good server. It is the test
+// binary started as "fault MODE MENDED JOURNAL"; it writes what the test wants to
+// know into the journal, a line each.
 type faulty struct {
 	mended, journal string
 	in              *bufio.Reader
@@ -88,7 +88,7 @@ func faultServer(args []string) {
 	faults[args[0]](f)
 }
 
-// note tells the test something.
+// note writes a line for the test into the journal.
 func (f *faulty) note(line string) {
 	file, err := os.OpenFile(f.journal, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -98,7 +98,8 @@ func (f *faulty) note(line string) {
 	_ = file.Close()
 }
 
-// next is the client's next message; at the end of the input the process ends.
+// next returns the client's next message; at the end of the input it ends the
+// process.
 func (f *faulty) next() message {
 	for {
 		line, err := f.in.ReadBytes('\n')
@@ -112,8 +113,8 @@ func (f *faulty) next() message {
 	}
 }
 
-// serve answers as a good server with one tool would, but for what wrong has an
-// answer to: a result, or after a "!" an error. "-" is no answer.
+// serve answers as a good server with one tool would, except where wrong returns
+// something: a result, an error after a "!", or "-" for no answer.
 func (f *faulty) serve(wrong func(m message) string) {
 	for {
 		m := f.next()
@@ -159,7 +160,7 @@ func text(s string) string {
 	return `{"content":[{"type":"text","text":` + string(quoted) + `}]}`
 }
 
-// on is wrong in the answers to one method.
+// on returns a wrong answer to one method.
 func on(method, result string) func(message) string {
 	return func(m message) string {
 		if m.Method == method {
@@ -220,7 +221,7 @@ func (f *faulty) crashLoop() {
 // hangInCall never ends a call; all else is answered.
 func (f *faulty) hangInCall() { f.serve(on("tools/call", "-")) }
 
-// stopAt answers nothing any more once a method comes, and reads on.
+// stopAt answers nothing from the first request of a method on, and still reads.
 func (f *faulty) stopAt(m message, method string) string {
 	if m.Method == method {
 		f.drain()
@@ -254,7 +255,7 @@ func (f *faulty) orphan() {
 	})
 }
 
-// deaf reads nothing any more after the list.
+// deaf stops reading after it has listed its tools.
 func (f *faulty) deaf() {
 	f.serve(func(m message) string {
 		if m.Method == "tools/list" {
@@ -276,8 +277,8 @@ func (f *faulty) hangUp() {
 	})
 }
 
-// late answers each call only after the next request, so too late, and each
-// answer twice.
+// late answers each call only after the next request, which is too late, and
+// sends each answer twice.
 func (f *faulty) late() {
 	owed := ""
 	f.serve(func(m message) string {
@@ -354,7 +355,7 @@ func (f *faulty) asksBack() {
 	}
 }
 
-// cursors lists for ever.
+// cursors lists page after page for ever.
 func (f *faulty) cursors() {
 	n := 0
 	f.serve(func(m message) string {
@@ -379,7 +380,8 @@ func (f *faulty) noInput() {
 	})
 }
 
-// fatPages lists for ever, one tool with much to say on each page.
+// fatPages lists page after page for ever, with one tool of a long description on
+// each.
 func (f *faulty) fatPages() {
 	n := 0
 	fat := strings.Repeat("x", 8<<20)
@@ -444,7 +446,8 @@ func (f *faulty) crlf() {
 	}
 }
 
-// shouts refuses the handshake in words that do harm, with the secret it was given.
+// shouts refuses the handshake with harmful text that holds the secret it was
+// given.
 func (f *faulty) shouts() {
 	words, _ := json.Marshal(shout(os.Getenv("API_TOKEN")))
 	f.serve(on("initialize", `!{"code":-32603,"message":`+string(words)+`}`))

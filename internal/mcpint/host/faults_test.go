@@ -21,17 +21,17 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// fault is a row of the table: what goes wrong, how one learns of it, and what
-// comes of it with nobody's help.
+// fault is a row of the table: what goes wrong, how it shows, and what state
+// follows without any help.
 type fault struct {
-	mode   string                 // of faults; empty: the server is not a child of ours
+	mode   string                 // key in faults; empty: the server is not a faulty child
 	set    func(s *mcpint.Server) // its settings
 	hurt   func(t *testing.T, in *injured) error
 	says   string       // in the error of hurt, or without hurt in the status
-	state  mcpint.State // once it is known; empty: not asserted, because it is left at once
+	state  mcpint.State // the state that follows; empty: not asserted, because it passes at once
 	stays  bool         // the same process goes on
 	once   bool         // one attempt is enough to see it, because each takes a while
-	heavy  bool         // too much work for the race detector: an acceptance test
+	heavy  bool         // too much work for the race detector: run as an acceptance test
 	verify func(t *testing.T, in *injured)
 }
 
@@ -43,7 +43,7 @@ type injured struct {
 	logged *logged
 }
 
-// journal is what the server noted, those lines that begin with a word.
+// journal returns the lines of the server's journal that begin with a word.
 func (in *injured) journal(word string) []string {
 	raw, _ := os.ReadFile(filepath.Join(in.dir, "journal"))
 	var list []string
@@ -57,7 +57,7 @@ func (in *injured) journal(word string) []string {
 
 func (in *injured) status() mcpint.Status { return in.Status()[0] }
 
-// faulty is the server with a fault.
+// faulty returns the settings of a server with the fault of a mode.
 func (in *injured) faulty(t *testing.T, mode string) mcpint.Server {
 	t.Helper()
 	self, err := os.Executable()
@@ -70,7 +70,8 @@ func (in *injured) faulty(t *testing.T, mode string) mcpint.Server {
 	}
 }
 
-// prompt lets a child with the race detector end without its usual second.
+// prompt spares a child with the race detector the second it usually takes to
+// end.
 var prompt = map[string]string{"GORACE": "atexit_sleep_ms=0"}
 
 // mend makes every later start of the server a good one.
@@ -88,7 +89,7 @@ func (in *injured) mend(t *testing.T) {
 	}
 }
 
-// call makes a call that may take so long.
+// call makes a call that may take as long as limit.
 func (in *injured) call(t *testing.T, limit time.Duration, args string) (tools.Result, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -96,7 +97,7 @@ func (in *injured) call(t *testing.T, limit time.Duration, args string) (tools.R
 	return in.reg.Call(ctx, tools.Call{Server: "s", Tool: "echo", Args: json.RawMessage(args)})
 }
 
-// called hurts by a plain call, of which the outcome is the news.
+// called makes a plain call, whose outcome shows the fault.
 func called(limit time.Duration) func(*testing.T, *injured) error {
 	return func(t *testing.T, in *injured) error {
 		t.Helper()
@@ -120,7 +121,7 @@ func works(want string) func(*testing.T, *injured) {
 
 const sane = "from the faulty one"
 
-// beside is a path in the directory of the test.
+// beside returns a path in the directory of the test.
 func beside(s *mcpint.Server, name string) string {
 	return filepath.Join(filepath.Dir(s.Args[2]), name)
 }
@@ -137,15 +138,17 @@ func noInterpreter(s *mcpint.Server) {
 	_ = os.WriteFile(s.Command, []byte("#!/nonexistent/python\n"), 0o700) //nolint:gosec // it has to be executable
 }
 
-// impatient leaves the mended server time enough to start on a busy machine.
+// impatient sets a short connection time-out that still lets the mended server
+// start on a busy machine.
 func impatient(s *mcpint.Server) { s.ConnectTimeout = 3 * time.Second }
 
-// long is far above the limits that are to be found, far below the test's own.
+// long is far above the limits that the tests look for and far below the time
+// limit of a test.
 const long = 40 * time.Second
 
 // faultTable is the matrix for child processes.
 var faultTable = map[string]fault{
-	// Those that show before there is a connection.
+	// Faults that show before there is a connection.
 	"exits, says why":            {mode: "exit", says: "exit status 3); stderr: the MQTT broker at 127.0.0.1:1883 cannot be reached", state: mcpint.Failed},
 	"exits well, says nothing":   {mode: "exit-well", says: "the process ended before it answered (exit status 0)", state: mcpint.Failed},
 	"dies in a line":             {mode: "half-line", says: "exit status 3", state: mcpint.Failed},
@@ -167,7 +170,7 @@ var faultTable = map[string]fault{
 	"interpreter missing":        {mode: "exit", set: noInterpreter, says: "s' failed: starting", state: mcpint.Failed},
 	"directory missing":          {mode: "exit", set: func(s *mcpint.Server) { s.Dir = beside(s, "absent") }, says: "/absent", state: mcpint.Failed},
 
-	// Those of a call.
+	// Faults during a call.
 	"dies in a call":                 {mode: "die", hurt: called(long), says: "the server ended (exit status 5)"},
 	"dies in a call, heir has pipes": {mode: "orphan", hurt: called(long), says: "the server ended (exit status 5)", verify: heirsGone},
 	"closes its output in a call":    {mode: "hangup", hurt: called(long), says: "closed its output"},
@@ -180,7 +183,7 @@ var faultTable = map[string]fault{
 	"answers too late, and twice":    {mode: "late", hurt: called(time.Second), says: "deadline exceeded", stays: true, state: mcpint.Connected},
 	"killed while idle":              {mode: "storm", hurt: killed, says: "signal: killed"},
 
-	// Those to be lived with.
+	// Faults that a connection survives.
 	"a result of 5 MB":        {mode: "big", state: mcpint.Connected, stays: true, verify: works("xxxx")},
 	"flood on stderr":         {mode: "flood", state: mcpint.Connected, stays: true, verify: works(sane)},
 	"noise on stdout":         {mode: "noise", state: mcpint.Connected, stays: true, verify: works(sane)},
@@ -197,7 +200,7 @@ var faultTable = map[string]fault{
 }
 
 // TestFaults injects every fault into a host with a real child, and demands that
-// it is found out, told and survived by itself. Run it with -v for the table.
+// it is found, reported and survived without help. Run it with -v for the table.
 func TestFaults(t *testing.T) { injectFaults(t, false) }
 
 func injectFaults(t *testing.T, heavy bool) {
@@ -233,7 +236,8 @@ func tableOf(heading string, lines []string) string {
 	return b.String()
 }
 
-// inject lets the fault happen, waits for its end and returns the row.
+// inject lets the fault happen, waits until it is over and returns the row for
+// the table.
 func (f fault) inject(t *testing.T) string {
 	t.Helper()
 	in := f.start(t)
@@ -242,7 +246,7 @@ func (f fault) inject(t *testing.T) string {
 	var news string
 	var told mcpint.Status
 	if f.hurt == nil {
-		// A server that failed is tried on slowly.
+		// A server that failed is still tried, but slowly.
 		until(ctx, t, fmt.Sprintf("the state %s", f.state), func() bool {
 			told = in.status()
 			return told.Status == f.state && (f.state == mcpint.Failed) == (told.ErrorMessage != nil) && (f.state == mcpint.Failed) == (told.NextRetryTime != nil)
@@ -312,8 +316,8 @@ func (f fault) start(t *testing.T) *injured {
 	return in
 }
 
-// recover mends the server and waits for what nobody has to help with: the good
-// one is connected, and nothing of the bad ones is left.
+// recover mends the server and waits until, without help, the good server is
+// connected and no process of the bad ones is left.
 func (f fault) recover(t *testing.T, in *injured) string {
 	t.Helper()
 	in.mend(t)
@@ -345,7 +349,8 @@ func overfilled(t *testing.T, in *injured) error {
 	return err
 }
 
-// killed ends the server behind the host's back and says what the log does.
+// killed ends the server without the host's knowing and returns what the log says
+// about it.
 func killed(t *testing.T, in *injured) error {
 	t.Helper()
 	kill(t, *in.status().PID)
@@ -358,7 +363,7 @@ func killed(t *testing.T, in *injured) error {
 	return errors.New(lost)
 }
 
-// heirsGone demands that what the server left behind does not live.
+// heirsGone demands that no process the server left behind still lives.
 func heirsGone(t *testing.T, in *injured) {
 	t.Helper()
 	heirs := in.journal("grandchild")
@@ -373,7 +378,7 @@ func heirsGone(t *testing.T, in *injured) {
 	}
 }
 
-// cancelTold demands that the server hears of a call nobody waits for any more.
+// cancelTold demands that the server is told about a cancelled call.
 func cancelTold(t *testing.T, in *injured) {
 	t.Helper()
 	until(patience(t), t, "the notice of the cancelled call", func() bool { return len(in.journal("notifications/cancelled")) > 0 })
@@ -387,7 +392,8 @@ func backsOff(t *testing.T, in *injured) {
 	}
 }
 
-// askedBack demands that the server's own questions are answered, and calls.
+// askedBack demands that the server's own requests are answered and that calls
+// still work.
 func askedBack(t *testing.T, in *injured) {
 	t.Helper()
 	works(sane)(t, in)
@@ -416,7 +422,7 @@ func count(n int) func(*testing.T, *injured) {
 	}
 }
 
-// fewPages demands that a list is given up that is long in bytes.
+// fewPages demands that a list which is too long in bytes is given up.
 func fewPages(t *testing.T, in *injured) {
 	t.Helper()
 	if n := len(in.journal("listed")); n > 10 {

@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-// slowCall is the duration over which a call is slow (M6, M8).
+// slowCall is the duration above which a call counts as slow (M6, M8).
 const slowCall = time.Second
 
 // vitals are the facts health is derived from.
@@ -20,7 +20,7 @@ type vitals struct {
 	whyAway      string        // why there is no connection; "" when there has been none yet
 	failures     int           // calls and checks without an answer in a row
 	silences     int           // the checks among them, since the last one that was answered
-	lastDuration time.Duration // of the last answered call or check
+	lastDuration time.Duration // how long the last answered call or check took
 }
 
 // healthOf is the verdict and its reason in words, "" for a healthy server.
@@ -46,12 +46,13 @@ func healthOf(v vitals) (mcpint.Health, string) {
 // hangs (M4). One may fall into a moment in which the machine was busy.
 const silenceLimit = 2
 
-// errHanging is why a connection is given up whose server lives and does not
-// answer.
+// errHanging is the reason to give up a connection whose server lives but does
+// not answer.
 var errHanging = errors.New("the server hangs: it gave no sign of life in two checks")
 
-// noteVitals notes something about the connection of a generation, and tells when
-// it changes the verdict. What comes late from a former connection is dropped.
+// noteVitals records a fact about the connection with that generation, and tells
+// the observer when it changes the verdict. A late fact about an earlier
+// connection is dropped.
 func (s *supervisor) noteVitals(generation int, note func(*vitals)) {
 	s.view.tellingHealth.Lock()
 	defer s.view.tellingHealth.Unlock()
@@ -78,7 +79,7 @@ func (s *supervisor) noteVitals(generation int, note func(*vitals)) {
 	}
 }
 
-// requestCheck asks for a check now. It does not block.
+// requestCheck asks for a health check at once. It does not block.
 func (s *supervisor) requestCheck() {
 	select {
 	case s.requests.check <- struct{}{}:
@@ -94,8 +95,9 @@ type checker struct {
 }
 
 // watchHealth checks a connection now and then, and after a call without an
-// answer, until ctx ends or hangs has been closed. Whoever closes the connection
-// then ends the process as well, so that what lies in its pipe is never done late.
+// answer, until ctx ends or hangs has been closed. Closing the connection then
+// ends the process too, so that a call left in its pipe is never carried out
+// late.
 func (s *supervisor) watchHealth(ctx context.Context, conn *connection, hangs chan<- struct{}) {
 	session, ok := conn.session.(client.Pingable)
 	if !ok {
@@ -113,8 +115,8 @@ func (s *supervisor) watchHealth(ctx context.Context, conn *connection, hangs ch
 		case <-s.requests.check:
 			doubted = true
 		}
-		// Many servers do one thing after the other, and a call has a time-out of
-		// its own, after which it raises the doubt again.
+		// No check during a call: many servers do one thing after the other, and
+		// a call that reaches its own time-out asks for a check again.
 		if s.callsUnderWay.Load() > 0 {
 			continue
 		}
@@ -125,7 +127,8 @@ func (s *supervisor) watchHealth(ctx context.Context, conn *connection, hangs ch
 	}
 }
 
-// missesAll reports whether a server misses all checks.
+// missesAll reports whether the server leaves all of silenceLimit checks
+// unanswered.
 func (c checker) missesAll(ctx context.Context, doubted bool) bool {
 	for range silenceLimit {
 		if c.check(ctx, doubted) || ctx.Err() != nil {
@@ -135,8 +138,9 @@ func (c checker) missesAll(ctx context.Context, doubted bool) bool {
 	return true
 }
 
-// check asks once for a sign of life. A sign after a doubt does not make up for
-// the call that raised it; only the next call does, or the next regular check.
+// check asks once for a sign of life and reports whether one came. After a doubt,
+// which a call without an answer raised, a sign of life does not make the server
+// healthy again; only the next answered call or regular check does.
 func (c checker) check(ctx context.Context, doubted bool) bool {
 	limited, cancel := context.WithTimeout(ctx, c.sup.host.cfg.Health.Timeout)
 	defer cancel()
@@ -145,7 +149,7 @@ func (c checker) check(ctx context.Context, doubted bool) bool {
 	took := time.Since(begin)
 	switch {
 	case ctx.Err() != nil:
-		return true // nobody asks any more
+		return true // the checks have been stopped
 	case err != nil && limited.Err() != nil || isServerTrouble(err):
 		c.sup.noteVitals(c.generation, func(v *vitals) { v.failures++; v.silences++ })
 		return false

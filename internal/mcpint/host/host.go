@@ -3,11 +3,11 @@
 // state and its schedule of attempts, while everybody else reads a copy and sends
 // it requests.
 //
-// It exists because a server is a program of somebody else's that may be late, die,
-// hang, or change its tools, and nothing of that may reach a person but as one
+// It exists because a server is somebody else's program that may be late, die,
+// hang, or change its tools, and a person must hear no more of that than one
 // honest sentence: retry, health, circuit breaker, pinned tools and reports are
 // here. A new state or event is a row in the table of state.go; a new fact that
-// health depends on is a field of vitals; a new thing to be told of is a func of
+// health depends on is a field of vitals; a new kind of news is a func of
 // Observer.
 package host
 
@@ -34,10 +34,10 @@ type Config struct {
 	Retry   Retry
 	Health  HealthCheck    // zero means the defaults of REQUIREMENTS 2.5
 	Breaker BreakerConfig  // zero means the defaults of REQUIREMENTS 2.5
-	MQTT    func() bool    // whether the gateway is connected to its broker, for Requires; nil: taken for true
-	Options client.Options // Notify and Log in it are the host's own
-	// Pins keeps what tools looked like at first sight; nil: that is forgotten at
-	// the end.
+	MQTT    func() bool    // whether the gateway is connected to its broker, for Requires; nil counts as true
+	Options client.Options // Notify and Log are set by the host
+	// Pins keeps what tools looked like at first sight; nil: it is kept in memory
+	// only.
 	Pins     PinStore
 	Observer Observer // told what happens to the servers
 }
@@ -47,7 +47,7 @@ type Attempt struct {
 	Server string
 	Number int           // from 1, since the last stable connection or forced retry
 	After  time.Duration // when it began, since the start of Run
-	Delay  time.Duration // how long it was waited for
+	Delay  time.Duration // the wait before it
 	Err    error         // nil: it succeeded
 }
 
@@ -66,14 +66,14 @@ type Host struct {
 	started      time.Time
 }
 
-// resourceWatch is who wants to be handed the resources with a suffix.
+// resourceWatch is a function that wants the resources whose URI has a suffix.
 type resourceWatch struct {
 	suffix string
 	fn     func(server string, body []byte)
 }
 
 // New checks the configuration and announces every server to the registry, so
-// that whoever awaits tools waits for them from now on. Nothing is started.
+// that its Await waits for them from here on. Nothing is started.
 func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 	cfg.Health.Interval = cmp.Or(cfg.Health.Interval, defaultHealthInterval)
 	cfg.Health.Timeout = cmp.Or(cfg.Health.Timeout, defaultHealthTimeout)
@@ -130,13 +130,14 @@ func (h *Host) Status() []mcpint.Status {
 	return list
 }
 
-// Overall is the state of all servers as one word.
+// Overall returns the state of all servers as one word.
 func (h *Host) Overall() mcpint.Overall { return mcpint.OverallOf(h.Status()) }
 
-// Retry starts afresh with one server: its count is reset and it is tried at once.
-// It returns when that has begun or is sure to, within a fraction of a second, not
-// when it has ended. A connected one keeps its connection: it is asked for a sign
-// of life, and an open breaker lets calls through.
+// Retry starts afresh with one server: its count is reset and it is tried at
+// once. It returns within a fraction of a second, when the attempt has begun or
+// is sure to begin, and does not wait for its end. A connected server keeps its
+// connection: it is asked for a sign of life, and an open breaker lets a call
+// through.
 func (h *Host) Retry(ctx context.Context, id string) error {
 	s, err := h.find(id)
 	if err != nil {
@@ -145,7 +146,7 @@ func (h *Host) Retry(ctx context.Context, id string) error {
 	return s.requestRetry(ctx, false)
 }
 
-// Reconnect does what Retry does, and ends a connection that there is.
+// Reconnect does what Retry does, and also ends an existing connection.
 func (h *Host) Reconnect(ctx context.Context, id string) error {
 	s, err := h.find(id)
 	if err != nil {
@@ -180,8 +181,8 @@ func (h *Host) find(id string) (*supervisor, error) {
 // ErrUnknownServer means that no server with that id is configured.
 var ErrUnknownServer = errors.New("there is no such MCP server")
 
-// RetryAll does what Retry does for every server, side by side: together they must
-// not take longer than one.
+// RetryAll does what Retry does for every server at the same time, so that all
+// together take no longer than one.
 func (h *Host) RetryAll(ctx context.Context) error {
 	errs := make([]error, len(h.supervisors))
 	var forcing sync.WaitGroup
@@ -192,16 +193,16 @@ func (h *Host) RetryAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// WakeAll says that something servers depend on is back, the broker for one:
-// those that are not connected are tried at once. It does not block.
+// WakeAll says that something servers depend on, such as the broker, is back:
+// servers that are not connected are tried at once. It does not block.
 func (h *Host) WakeAll() {
 	for _, s := range h.supervisors {
 		s.requests.wakeUp()
 	}
 }
 
-// Wake does for one server what WakeAll does for every one. One that is not
-// configured sleeps on.
+// Wake does for one server what WakeAll does for all. An id that is not
+// configured is ignored.
 func (h *Host) Wake(id string) {
 	if s, err := h.find(id); err == nil {
 		s.requests.wakeUp()
@@ -217,7 +218,7 @@ func (h *Host) Watch(suffix string, fn func(server string, body []byte)) {
 	h.watches = append(h.watches, resourceWatch{suffix, fn})
 }
 
-// watchersOf returns who wants a resource.
+// watchersOf returns the functions that want a resource.
 func (h *Host) watchersOf(uri string) []func(string, []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -23,7 +23,8 @@ func quick() Retry {
 	return Retry{Enabled: true, Schedule: mcpint.Schedule{Attempts: 3, BaseDelay: 10 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second, SlowInterval: time.Minute}}
 }
 
-// patience is far more than anything here takes, even on a busy machine.
+// patience returns a context with a time limit far beyond what anything here
+// takes, even on a busy machine.
 func patience(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute) // used in cleanups, too
@@ -31,7 +32,7 @@ func patience(t *testing.T) context.Context {
 	return ctx
 }
 
-// until waits for a condition nobody announces.
+// until polls until a condition holds that no event announces.
 func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -45,7 +46,7 @@ func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// gone demands that nothing of a process group is left, not even a zombie.
+// gone demands that no process of a group is left, not even a zombie.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	if pid == 0 {
@@ -57,8 +58,8 @@ func gone(t *testing.T, pid int) {
 	})
 }
 
-// onlyForeignZombies reports whether what is left of a group is dead and waits
-// for somebody else than us: orphans are reaped by init, which may take its time.
+// onlyForeignZombies reports whether all processes left in a group are zombies
+// that are not our children: init reaps such orphans, which may take a while.
 func onlyForeignZombies(t *testing.T, group int) bool {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -79,7 +80,7 @@ func onlyForeignZombies(t *testing.T, group int) bool {
 	return true
 }
 
-// hosted runs a host and returns it with what stops it.
+// hosted runs a host and returns it with a function that stops it.
 func hosted(t *testing.T, reg *tools.Registry, retry Retry, servers ...mcpint.Server) (*Host, func()) {
 	t.Helper()
 	h, err := New(Config{Servers: servers, Retry: retry, Options: client.Options{Name: "test", Version: "0", Environ: []string{"PATH=/bin", "SECRET=never"}}}, reg, quiet())
@@ -161,7 +162,8 @@ func TestADeadServerComesBack(t *testing.T) {
 	if !ok || end.Exit != "exit status 7" || end.Stderr != "fatal: out of luck" {
 		t.Fatalf("the reason is lost: %#v", err)
 	}
-	// The very next call brings it back, whoever notices first.
+	// The very next call brings the server back, whether or not the loss has been
+	// noticed before.
 	result, err := reg.Call(ctx, tools.Call{Tool: "echo", Args: json.RawMessage(`{"text":"again"}`)})
 	if err != nil || result.Text != "again" {
 		t.Fatalf("after the crash: %+v, %v", result, err)
@@ -197,8 +199,8 @@ func stoppedAll(t *testing.T, pid int) bool {
 	return len(stats) > 0
 }
 
-// TestACallThatTheDeadServerNeverReadIsMadeAgain: the tool may not be repeated,
-// and this is no repetition.
+// TestACallThatTheDeadServerNeverReadIsMadeAgain calls a tool that must not be
+// repeated: sending the call anew is no repetition when the server never read it.
 func TestACallThatTheDeadServerNeverReadIsMadeAgain(t *testing.T) {
 	reg := tools.NewRegistry()
 	h, step := hosted(t, reg, quick(), child(t, "good", "good"))

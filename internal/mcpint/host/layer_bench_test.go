@@ -17,8 +17,8 @@ import (
 )
 
 // BenchmarkLayer makes each call twice, in turns, on the bare client library and
-// through the registry and the supervisor: what a busy machine does to one it
-// does to the other, so that the difference of the medians is our own share.
+// through the registry and the supervisor: a busy machine slows both alike, so
+// that the difference of the medians is the cost of our own layers.
 func BenchmarkLayer(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {

@@ -20,12 +20,13 @@ import (
 type weather struct {
 	whole   time.Duration // from here on nothing is wrong any more
 	down    func(at time.Duration) bool
-	takes   func(at time.Duration) time.Duration // a dial
-	wakes   bool                                 // the end of it is noticed by somebody, as the broker's return is
-	lasting bool                                 // a session ends when it gets down
+	takes   func(at time.Duration) time.Duration // how long a dial takes
+	wakes   bool                                 // somebody notices the end of the trouble, as with the broker's return
+	lasting bool                                 // an outage ends running sessions
 }
 
-// weathers are the kinds of M15. Each makes one start's weather by chance.
+// weathers are the kinds of trouble of M15. Each function makes the weather of
+// one start at random.
 var weathers = map[string]func(r *rand.Rand) weather{
 	// Everything starts at one moment, and each takes its time.
 	"cold start": func(r *rand.Rand) weather {
@@ -36,7 +37,7 @@ var weathers = map[string]func(r *rand.Rand) weather{
 		whole := chance(r, time.Minute)
 		return weather{whole: whole, wakes: true, down: before(whole), takes: upTo(r, 3*time.Second)}
 	},
-	// Nobody notices that it is over.
+	// Nothing tells the host that the trouble is over.
 	"rolling start, unseen": func(r *rand.Rand) weather {
 		whole := chance(r, time.Minute)
 		return weather{whole: whole, down: before(whole), takes: upTo(r, 3*time.Second)}
@@ -71,7 +72,7 @@ func upTo(r *rand.Rand, limit time.Duration) func(time.Duration) time.Duration {
 	return func(time.Duration) time.Duration { return chance(r, limit) }
 }
 
-// outdoors is a server in the weather.
+// outdoors is a fake server that suffers a weather.
 type outdoors struct {
 	weather
 	mu    sync.Mutex
@@ -105,7 +106,7 @@ func (o *outdoors) dial(ctx context.Context, _ mcpint.Server, _ client.Options) 
 	return s, nil
 }
 
-// strike ends the sessions if it is down.
+// strike ends the sessions if the server is down.
 func (o *outdoors) strike() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -146,7 +147,7 @@ func (o *outdoors) waited(t *testing.T, seed uint64) (took time.Duration, ok boo
 			t.Fatal(err)
 		}
 		h.dial = o.dial
-		roll := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // chance that can be repeated
+		roll := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a fixed seed, so that the test can be repeated
 		var mu sync.Mutex
 		h.random = func() float64 { mu.Lock(); defer mu.Unlock(); return roll.Float64() }
 		o.began = time.Now()
@@ -175,7 +176,8 @@ func (o *outdoors) waited(t *testing.T, seed uint64) (took time.Duration, ok boo
 }
 
 // TestStartsInAnyWeather is M15 in virtual time: thousands of starts with faults
-// injected by chance, connected without help, soon after the trouble is over.
+// injected at random, after which the server is connected without help soon after
+// the trouble is over.
 func TestStartsInAnyWeather(t *testing.T) {
 	const each = 1000
 	var lines []string
@@ -185,7 +187,7 @@ func TestStartsInAnyWeather(t *testing.T) {
 		var mean, worst time.Duration
 		well := 0
 		for seed := range uint64(each) {
-			r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // chance that can be repeated
+			r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a fixed seed, so that the test can be repeated
 			took, ok := (&outdoors{weather: make(r)}).waited(t, seed)
 			if !ok {
 				t.Logf("%s, seed %d: not connected", name, seed)

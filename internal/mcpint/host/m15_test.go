@@ -19,7 +19,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// holdings is what a process holds.
+// holdings counts the resources that this process holds.
 type holdings struct {
 	goroutines, files, children int
 	heap                        uint64 // bytes in use after a collection
@@ -29,7 +29,7 @@ func (h holdings) String() string {
 	return fmt.Sprintf("%d goroutines, %d descriptors, %d children, %d KB of heap", h.goroutines, h.files, h.children, h.heap>>10)
 }
 
-// held counts what we hold.
+// held counts the resources that this process holds.
 func held(t *testing.T) holdings {
 	t.Helper()
 	runtime.GC()
@@ -84,7 +84,7 @@ func TestConnectionsLeaveNothing(t *testing.T) {
 		step()
 		gone(t, pid)
 	}
-	for range 3 { // whatever is made once is made now
+	for range 3 { // what is allocated only once is allocated now
 		cycle()
 	}
 	before := held(t)
@@ -135,8 +135,8 @@ func TestLossesLeaveNothing(t *testing.T) {
 	t.Logf("before 20 losses: %v; after: %v", before, after)
 }
 
-// TestManyGatewaysAtOnce: a hundred gateways come to one server over HTTP, call,
-// lose it, and find it again.
+// TestManyGatewaysAtOnce has a hundred gateways connect to one server over HTTP,
+// call it, lose it and find it again.
 func TestManyGatewaysAtOnce(t *testing.T) {
 	const gateways = 100
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -15,15 +15,15 @@ const (
 	// noticePause is the pause in which several announcements become one reaction
 	// (M11).
 	noticePause = 200 * time.Millisecond
-	// rereadAfter is after how long a resource that could not be read is tried
+	// rereadAfter is the wait before a resource that could not be read is tried
 	// again.
 	rereadAfter = 3 * time.Second
 	// maxNotices bounds what a server can pile up between two reactions.
 	maxNotices = 256
 )
 
-// inbox collects announcements, equal ones once. Putting never blocks: it happens
-// on the connection's read loop.
+// inbox collects announcements; equal ones are kept once. Putting one in never
+// blocks, because it happens on the connection's read loop.
 type inbox struct {
 	mu      sync.Mutex
 	notices map[client.Notice]struct{}
@@ -108,8 +108,8 @@ func (f *follower) handleNotices(ctx context.Context) {
 	}
 }
 
-// relist takes over a changed list of tools. When it cannot be had, the former
-// one stays.
+// relist takes over a changed list of tools. When the new list cannot be fetched,
+// the old one stays.
 func (f *follower) relist(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, f.sup.srv.ConnectTimeout)
 	defer cancel()
@@ -124,7 +124,8 @@ func (f *follower) relist(ctx context.Context) {
 	f.sup.log.Info("MCP tools changed", "tools", count)
 }
 
-// checkPins shows and tells of tools that are not what they were at first sight.
+// checkPins shows in the status, and tells the observer, which tools are not what
+// they were at first sight.
 func (f *follower) checkPins(specs []tools.Spec) {
 	changed, untold := f.sup.pins.check(specs)
 	f.sup.view.update(func(s *mcpint.Status) { s.ToolsChanged = changed })
@@ -134,7 +135,7 @@ func (f *follower) checkPins(specs []tools.Spec) {
 }
 
 // findResources subscribes to the watched resources and notes them for reading;
-// in this order, so that no change falls between.
+// in this order, so that no change between the two is missed.
 func (f *follower) findResources(ctx context.Context) {
 	session, ok := f.conn.session.(client.Resourceful)
 	if !ok {
@@ -185,8 +186,8 @@ func (f *follower) readResources(ctx context.Context) {
 	}
 }
 
-// readErrorLevel is the level at which an error is logged: the same as told last
-// is of no interest.
+// readErrorLevel returns the level at which a read error is logged: one that says
+// the same as the last is logged at debug level.
 func readErrorLevel(told string, err error) slog.Level {
 	if told == err.Error() {
 		return slog.LevelDebug

@@ -6,14 +6,15 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// Observer is told what happens to the servers, for metrics and for whoever has
-// to react. A func that is nil is not called. They run where the news arises, one
-// server at a time for State, Attempt, Connected and Lost, side by side for the
-// rest: they must not block and must not call the Host.
+// Observer is told what happens to the servers, for metrics and for parts that
+// have to react. A func that is nil is not called. The funcs run on the goroutine
+// where the event happens: State, Attempt, Connected and Lost one at a time for
+// each server, the others also at the same time. They must not block and must not
+// call the Host.
 type Observer struct {
 	// State is told of every move from one state to another.
 	State func(server string, from, to mcpint.State)
-	// Attempt is told of every attempt when it ends, also of those without success.
+	// Attempt is told of every attempt when it ends, successful or not.
 	Attempt func(Attempt)
 	// Connected is told of a connection whose tools can be used.
 	Connected func(Connection)
@@ -38,7 +39,7 @@ type Connection struct {
 	Server  string
 	Attempt int           // its number, from 1
 	Took    time.Duration // the attempt itself: start, handshake and tool list
-	Away    time.Duration // since the start of Run, or since the former connection was lost
+	Away    time.Duration // since the start of Run, or since the connection before was lost
 	Tools   int
 }
 

@@ -21,8 +21,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// peers installs programs of others if they are not there, and returns where they
-// are. A machine that cannot have them skips; CI fails.
+// peers installs the third-party programs that are missing, and returns their
+// directory. Where they cannot be installed the test is skipped, but on CI it
+// fails.
 func peers(t *testing.T) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "../../../scripts/peers.sh", "peers")
@@ -39,7 +40,7 @@ func peers(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// everything is the protocol's own reference server.
+// everything returns the command of the protocol's own reference server.
 func everything(t *testing.T) (node, script string) {
 	t.Helper()
 	dir := peers(t)
@@ -74,7 +75,7 @@ func atPort(t *testing.T, port string) (stop func()) {
 	return stop
 }
 
-// freePort is one where nobody listens.
+// freePort returns a port on which nobody listens.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -111,7 +112,7 @@ func TestAcceptReferenceServer(t *testing.T) {
 			t.Errorf("%s: %d tools, expected those of the reference", s.ID, *s.Tools)
 		}
 	}
-	// The two have the same tools: none may hide the other's.
+	// Both servers have tools of the same names, and both sets must be offered.
 	for _, server := range []string{"pipe", "web"} {
 		useReference(t, reg, server)
 	}

@@ -24,7 +24,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// work is what an MCP client is to do with a server over stdio.
+// work says what a measured MCP client has to do with a server over stdio.
 type work struct {
 	Command   string          `json:"command"`
 	Args      []string        `json:"args"`
@@ -36,7 +36,8 @@ type work struct {
 	Together  int             `json:"together"` // calls, so many at once
 }
 
-// figures are how a client did it: times in nanoseconds, memory in bytes.
+// figures are the measurements of one client's work: times in nanoseconds, memory
+// in bytes.
 type figures struct {
 	Cold     float64 `json:"-"` // from the start of the client's process to the tools
 	Connect  float64 `json:"connect"`
@@ -48,7 +49,7 @@ type figures struct {
 }
 
 // peerHost does the work with our host. It is the test binary started as "peer
-// WORK", and tells what scripts/langchain/client.mjs tells.
+// WORK", and prints what scripts/langchain/client.mjs prints.
 func peerHost(text string) error {
 	var w work
 	if err := json.Unmarshal([]byte(text), &w); err != nil {
@@ -126,7 +127,7 @@ func (w work) calls(ctx context.Context, reg *tools.Registry, f *figures) error 
 	}
 }
 
-// residentBytes is the memory that we hold.
+// residentBytes returns the resident memory of this process.
 func residentBytes() float64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(status), "VmRSS:")
@@ -155,7 +156,7 @@ func timed(ctx context.Context, w work, program string, args ...string) (figures
 	lines := bufio.NewReader(stdout)
 	first, err := lines.ReadString('\n')
 	f.Cold = float64(time.Since(begin))
-	rest, _ := io.ReadAll(lines) // what it lacks shows below
+	rest, _ := io.ReadAll(lines) // a missing figure shows below
 	if err := errors.Join(err, cmd.Wait(), json.Unmarshal(rest, &f)); err != nil {
 		return f, fmt.Errorf("%s: %w\n%s%s%s", program, err, first, rest, errs.String())
 	}
@@ -184,7 +185,7 @@ func langchain(b *testing.B) (node, script string) {
 
 // BenchmarkPeer has LangChain's MultiServerMCPClient and our host do the same
 // work with the same server, in turns, seven times. A ratio above one is in our
-// favour; the range over the rounds tells what it is worth.
+// favour; the range over the rounds shows how reliable it is.
 func BenchmarkPeer(b *testing.B) {
 	const rounds = 7
 	node, script := langchain(b)
@@ -231,5 +232,5 @@ func BenchmarkPeer(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // how long it took in all says nothing
 }
 
-// middle is the median.
+// middle returns the median.
 func middle(v []float64) float64 { return slices.Sorted(slices.Values(v))[len(v)/2] }

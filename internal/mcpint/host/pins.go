@@ -11,18 +11,18 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// PinStore keeps small things by name; a Load of what was never saved leaves v as
-// it is.
+// PinStore keeps small values by name; Load leaves v as it is when nothing was
+// saved under the name.
 type PinStore interface {
 	Load(name string, v any) error
 	Save(name string, v any) error
 }
 
-// pins are what the tools of one server looked like at first sight. They belong to
-// whoever follows the server's announcements.
+// pins are what the tools of one server looked like at first sight. They belong
+// to the goroutine that follows the server's announcements.
 type pins struct {
 	server mcpint.Server
-	store  PinStore // nil: they are forgotten at the end
+	store  PinStore // nil: they are kept in memory only
 	log    *slog.Logger
 	byName map[string]pin // nil before the first connection
 }
@@ -46,7 +46,8 @@ func pinsName(server string) string {
 	return "mcp-tools-" + hex.EncodeToString(sum[:8])
 }
 
-// hashOf stands for all that a server says about a tool and a model believes.
+// hashOf returns a hash of everything a server says about a tool that a model
+// might believe.
 func hashOf(spec tools.Spec) string {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(spec.Title), []byte(spec.Description), spec.Input, spec.Output} {
@@ -56,10 +57,10 @@ func hashOf(spec tools.Spec) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// check tells of tools that are not what they were at first sight (REQUIREMENTS
-// S5), as names fit to be shown: all of them, and those whose change was not told
-// before. They are offered all the same: whether a change is an attack or an
-// update is for a person to say.
+// check returns the tools that are not what they were at first sight
+// (REQUIREMENTS S5), as names fit to be shown: all of them, and those whose
+// change was not told before. They are still offered, because only a person can
+// say whether a change is an attack or an update.
 func (p *pins) check(specs []tools.Spec) (changed, untold []string) {
 	p.load()
 	changed, untold, save := comparePins(p.byName, specs)
@@ -97,9 +98,9 @@ func (p *pins) load() {
 	}
 }
 
-// comparePins holds tools against the pins and pins those that are new. It returns
-// the names of the tools that changed since first sight, those among them whose
-// change was not told before, and whether the pins have to be saved.
+// comparePins compares tools with the pins and pins those that are new. It
+// returns the names of the tools that changed since first sight, those among them
+// whose change was not told before, and whether the pins have to be saved.
 func comparePins(pins map[string]pin, specs []tools.Spec) (changed, untold []string, save bool) {
 	for _, spec := range specs {
 		if len(spec.Name) > maxPinned {

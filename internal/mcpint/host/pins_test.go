@@ -15,7 +15,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// shelf is a PinStore in memory.
+// shelf is a PinStore that keeps everything in memory.
 type shelf struct {
 	kept map[string][]byte
 	sick bool

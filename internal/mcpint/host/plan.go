@@ -7,25 +7,25 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-// plan is the schedule of attempts; only run touches it.
+// plan is the schedule of attempts. Only the goroutine of run uses it.
 type plan struct {
 	retry             Retry
-	generation        int           // of the connection, one more with every attempt
-	attempts          int           // since the last reset, of any cause
-	scheduledAttempts int           // those among them that the schedule started
-	due               time.Time     // when the schedule's next one is due; zero: there is none
-	waitingSince      time.Time     // when the wait for it began
+	generation        int           // number of the connection, one more with every attempt
+	attempts          int           // attempts since the last reset, for any reason
+	scheduledAttempts int           // those of attempts that the schedule started
+	due               time.Time     // when the schedule's next attempt is due; zero: none is planned
+	waitingSince      time.Time     // when the wait for the next attempt began
 	delay             time.Duration // the schedule's wait
 	awaySince         time.Time     // since when there is no connection
 	waiters           []chan outcome
 	urgency           urgency
 	forced            bool // the next attempt is a forced retry
 
-	requirements        *requirementWait // goes on before the schedule does; nil: nothing is waited for
-	requirementsAwaited bool             // in this round, so that they are not waited for again
+	requirements        *requirementWait // must end before the schedule goes on; nil: nothing is waited for
+	requirementsAwaited bool             // the requirements were awaited in this round, so not again
 }
 
-// urgency is whether an attempt is wanted without waiting.
+// urgency says whether an attempt is wanted at once.
 type urgency int
 
 const (
@@ -46,13 +46,13 @@ func (p *plan) forceAttempt() {
 	p.urgency, p.requirementsAwaited, p.forced = restartSchedule, true, true
 }
 
-// attemptsLeft says that the attempts before the server counts as failed are not
-// used up.
+// attemptsLeft reports whether attempts are left before the server counts as
+// failed.
 func (p *plan) attemptsLeft() bool { return p.retry.Enabled && p.scheduledAttempts < p.retry.Attempts }
 
-// unspent says that the schedule's own attempts are not used up. Then it is kept as
-// it is, whatever comes back: at a start everything does, and the attempts must
-// not be spent within one moment.
+// unspent reports whether the schedule still has attempts planned. The schedule
+// is then kept even when something the server needs comes back: at a start
+// everything comes back, and the attempts must not all be used up in one moment.
 func (p *plan) unspent() bool { return !p.due.IsZero() && p.scheduledAttempts < p.retry.Attempts }
 
 // nextDelay is the wait before the next attempt. A server that asks for patience

@@ -20,8 +20,8 @@ import (
 
 const token = "very-secret-token"
 
-// shout is what a server can say to do harm: much, with commands for a terminal,
-// a secret it was given, and lines that look like ours.
+// shout returns text with which a server could do harm: long, with terminal
+// commands, a secret it was given, and lines that look like ours.
 func shout(secret string) string {
 	return "\x1b]0;owned\x07it is " + secret + "\x1b[2J\nCheck: nothing\x00\u202e " + strings.Repeat("x", 3<<20) + secret
 }
@@ -34,8 +34,8 @@ func isFit(t *testing.T, what, text string) {
 	}
 }
 
-// asked is a server over HTTP that answers methods with what is given for them: a
-// result, after a "!" an error, or a web page.
+// asked serves answers over HTTP by method. An answer is a result, or an error
+// after a "!", or a web page.
 func asked(t *testing.T, answers map[string]string) mcpint.Server {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,8 +74,8 @@ func jsonOf(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// TestWhatARefusingServerSays: wherever its words come out they are clean, bounded
-// and without the secrets it was given.
+// TestWhatARefusingServerSays checks that a refusing server's words are clean,
+// bounded and without the secrets it was given, wherever they appear.
 func TestWhatARefusingServerSays(t *testing.T) {
 	no := "!" + jsonOf(t, map[string]any{"code": -32603, "message": shout(token)})
 	era := jsonOf(t, map[string]any{"protocolVersion": shout(token), "capabilities": map[string]any{}, "serverInfo": map[string]any{"name": "x", "version": "0"}})
@@ -113,8 +113,8 @@ func TestWhatARefusingServerSays(t *testing.T) {
 	}
 }
 
-// redirecting is a server that sends its clients to a host with a name of their
-// own secret, and a long one.
+// redirecting serves redirects to a host whose long name holds the client's
+// secret.
 func redirecting(t *testing.T) mcpint.Server {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +126,8 @@ func redirecting(t *testing.T) mcpint.Server {
 	return mcpint.Server{ID: "s", Transport: "http", URL: web.URL, ConnectTimeout: long, Headers: map[string]string{"Authorization": "Bearer " + token}}
 }
 
-// TestNamesOfChangedToolsAreClean: they are shown, and written to the log.
+// TestNamesOfChangedToolsAreClean looks at the names in the status and in the
+// log.
 func TestNamesOfChangedToolsAreClean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		name := "act\x1b]0;x\x07\n" + token
@@ -150,7 +151,7 @@ func TestNamesOfChangedToolsAreClean(t *testing.T) {
 		if strings.Contains(b.log(), token) {
 			t.Error("a secret is in the log")
 		}
-		// An error of a call names the tool.
+		// The error of a call names the tool as well.
 		fake.mu.Lock()
 		fake.does = func(string) error { return fmt.Errorf("%w: cut", tools.ErrNoAnswer) }
 		fake.mu.Unlock()
@@ -161,7 +162,8 @@ func TestNamesOfChangedToolsAreClean(t *testing.T) {
 	})
 }
 
-// TestTheStatusIsBoundedWhateverTheErrorIs: a session of another making.
+// TestTheStatusIsBoundedWhateverTheErrorIs looks at an error whose text nothing
+// has bounded before.
 func TestTheStatusIsBoundedWhateverTheErrorIs(t *testing.T) {
 	text := statusText(&client.DialError{Server: "s", Transport: "stdio", Stderr: strings.Repeat("y", 5000), Err: errors.New(strings.Repeat("x", 1<<20))})
 	if len(text) > 3<<10 {
@@ -169,7 +171,8 @@ func TestTheStatusIsBoundedWhateverTheErrorIs(t *testing.T) {
 	}
 }
 
-// TestNeedsAreShownWithoutSecrets: in the status, and in what a probe says.
+// TestNeedsAreShownWithoutSecrets looks at the status and at the errors of a
+// probe.
 func TestNeedsAreShownWithoutSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		need := "http://us:hunter22@db/health?token=abcdefgh"

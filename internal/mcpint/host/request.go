@@ -9,27 +9,28 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-// requests are how others reach the goroutine that owns the state. They are read
-// wherever that goroutine waits, so that nobody waits long for it.
+// requests are the channels to the goroutine that owns the state. It reads them
+// wherever it waits, so that nobody waits long for it.
 type requests struct {
 	connect chan request  // calls that want a connection
-	retry   chan request  // of size one: a fresh start is wanted
-	wake    chan struct{} // of size one: something is back
-	check   chan struct{} // of size one: somebody got no answer
+	retry   chan request  // capacity one: a fresh start is wanted
+	wake    chan struct{} // capacity one: something the server needs is back
+	check   chan struct{} // capacity one: a call got no answer
 }
 
-// wakeUp says that something is back. It does not block.
+// wakeUp tells the owner that something the server needs is back. It does not
+// block.
 func (r requests) wakeUp() {
 	select {
 	case r.wake <- struct{}{}:
-	default: // one is waiting already
+	default: // a wake-up is waiting already
 	}
 }
 
 // request asks the goroutine that owns the state for a connection or a retry.
 type request struct {
-	renew bool         // retries only: also where there is a connection
-	reply chan outcome // buffered; of a retry it says only that the request was read
+	renew bool         // retries only: end an existing connection as well
+	reply chan outcome // buffered; for a retry it says only that the request was read
 }
 
 // outcome is a connection, or why there is none.
@@ -61,9 +62,9 @@ func (s *supervisor) requestConnection(ctx context.Context) (outcome, error) {
 
 var errStopping = errors.New("the gateway is stopping")
 
-// retryGrace is how long a retry waits to be read: long enough for the status
-// after it to show it, and short enough for an HTTP answer within 100 ms, whatever
-// the owner is at.
+// retryGrace is how long a retry waits until the owner reads it: usually long
+// enough for the status to show it, and short enough for an HTTP answer within
+// 100 ms even when the owner is busy.
 const retryGrace = 50 * time.Millisecond
 
 // requestRetry asks for a fresh start and does not wait for its success.
@@ -74,7 +75,7 @@ func (s *supervisor) requestRetry(ctx context.Context, renew bool) error {
 	case <-s.stopped:
 		return fmt.Errorf("retrying MCP server %q: %w", s.srv.ID, errStopping)
 	default:
-		return nil // one is asked for already
+		return nil // a retry is waiting already
 	}
 	grace := time.NewTimer(retryGrace)
 	defer grace.Stop()

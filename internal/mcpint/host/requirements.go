@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// probeEvery and probeTimeout are how often what a server needs is looked for,
-	// and how long one look may take (REQUIREMENTS M8).
+	// probeEvery is the pause between two probes of what a server needs, and
+	// probeTimeout is how long one probe may take (REQUIREMENTS M8).
 	probeEvery   = 2 * time.Second
 	probeTimeout = 2 * time.Second
 	// maxProbeBody bounds what is read of the answer to a probe.
 	maxProbeBody = 4 << 10
 )
 
-// probeRequirement looks once whether something a server needs is there. mqtt says
-// whether the gateway is connected to its broker; it may be nil.
+// probeRequirement checks once whether something a server needs is there. mqtt
+// reports whether the gateway is connected to its broker; it may be nil.
 func probeRequirement(ctx context.Context, need string, mqtt func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -65,17 +65,17 @@ func probeRequirement(ctx context.Context, need string, mqtt func() bool) error 
 	return nil
 }
 
-// requirementWait is a wait for what a server needs.
+// requirementWait is a running wait for what a server needs.
 type requirementWait struct {
 	server   mcpint.Server
 	probe    func(ctx context.Context, need string) error
-	deadline time.Time          // when the server is started all the same
+	deadline time.Time          // when the server is started even if something is missing
 	missing  chan string        // what is missing, in words
-	over     chan struct{}      // closed when all is there or the time is up
+	over     chan struct{}      // closed when nothing is missing or the time is up
 	cancel   context.CancelFunc // ends the wait
 }
 
-// awaitRequirements begins to wait for what the server needs. The goroutine ends
+// awaitRequirements begins to wait for what the server needs. Its goroutine ends
 // with the wait, with cancel or with ctx; run waits for it.
 func (s *supervisor) awaitRequirements(ctx context.Context) *requirementWait {
 	ctx, cancel := context.WithTimeout(ctx, s.srv.RequiresTimeout)

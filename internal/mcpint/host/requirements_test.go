@@ -109,7 +109,7 @@ func TestNobodyWhoCannotWaitWaitsForNeeds(t *testing.T) {
 				if s := b.status(); s.Status != mcpint.Connected || fake.dialled() != 1 {
 					t.Fatalf("after %d dials the status is %+v", fake.dialled(), s)
 				}
-				fake.die() // a stable connection: a new round begins with the needs
+				fake.die() // the connection was stable, so a new round begins with the requirements
 				pass(10 * time.Second)
 				if s := b.status(); s.Status != mcpint.Retrying || fake.dialled() != 1 || !strings.Contains(*s.ErrorMessage, "waiting for") {
 					t.Fatalf("lost, after %d dials the status is %+v", fake.dialled(), s)
@@ -170,7 +170,7 @@ func TestProbes(t *testing.T) {
 	tests := map[string]struct {
 		need string
 		mqtt func() bool
-		want string // in the error; empty: met
+		want string // part of the error; empty: the requirement is met
 	}{
 		"broker":          {"mqtt", up, ""},
 		"no broker":       {"mqtt", down, "no connection to the broker"},

@@ -17,9 +17,9 @@ func (r Retry) check() error {
 	return nil
 }
 
-// Delay is the wait before an attempt, counted from 1: none, BaseDelay, then
-// Multiplier times the one before. Beyond Attempts it goes on growing, up to
-// SlowInterval instead of MaxDelay.
+// Delay returns the wait before an attempt, counted from 1: none, BaseDelay, then
+// each time Multiplier times the wait before. After Attempts it goes on growing,
+// up to SlowInterval instead of MaxDelay.
 func (r Retry) Delay(attempt int) time.Duration {
 	if attempt <= 1 {
 		return 0
@@ -39,7 +39,7 @@ func (r Retry) Delay(attempt int) time.Duration {
 }
 
 // jittered spreads a slow delay by a tenth either way, so that several gateways
-// or servers do not knock together; roll is from [0, 1).
+// or servers do not try at the same moment; roll is from [0, 1).
 func jittered(delay time.Duration, roll float64) time.Duration {
 	return time.Duration(float64(delay) * (0.9 + 0.2*roll))
 }

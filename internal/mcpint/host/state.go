@@ -2,7 +2,7 @@ package host
 
 import "voicegateway/internal/mcpint"
 
-// event is what moves a server from state to state.
+// event is something that moves a server from one state to another.
 type event string
 
 const (
@@ -26,8 +26,8 @@ var transitions = map[mcpint.State]map[event]mcpint.State{
 	mcpint.Failed:       {waits: mcpint.Failed, tried: mcpint.Failed, forced: mcpint.Connecting, opened: mcpint.Connected, gaveUp: mcpint.Failed, stopped: mcpint.Disconnected},
 }
 
-// next is the state after an event, and whether the event can happen there; if
-// not, the state stays.
+// next returns the state after an event, and whether the event can happen in this
+// state; if it cannot, the state stays.
 func next(s mcpint.State, e event) (mcpint.State, bool) {
 	to, ok := transitions[s][e]
 	if !ok {

@@ -69,7 +69,8 @@ func FuzzNextStaysInTheTable(f *testing.F) {
 	})
 }
 
-// drawn is the table as a picture. What leaves a state as it is, is left out.
+// drawn returns the table as a diagram, without the events that leave a state as
+// it is.
 func drawn() string {
 	var b strings.Builder
 	b.WriteString("```mermaid\nstateDiagram-v2\n    [*] --> disconnected\n")

@@ -31,7 +31,7 @@ type supervisor struct {
 
 	toolsArrived   func()        // tells the registry that the tools are there or not coming
 	firstRound     chan struct{} // closed at the first connection, or when none will be tried
-	firstRoundOver func()        // closes it, once
+	firstRoundOver func()        // closes firstRound, once
 	stopped        chan struct{} // closed when run has ended
 }
 
@@ -89,8 +89,9 @@ func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 	}
 }
 
-// waitForAttempt waits for the next attempt; timed tells whether the schedule
-// wants it or somebody who could not wait.
+// waitForAttempt waits until the next attempt has to be made. timed reports
+// whether the schedule wants it, and not a call or a wake-up; ok is false when
+// ctx ended.
 func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 	for {
 		if s.plan.urgency != notUrgent || ctx.Err() != nil {
@@ -126,11 +127,11 @@ func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 	}
 }
 
-// alarms are what ends the wait: the schedule, and something that came back. Where
-// either does not count it is nil.
+// alarms returns the channels that end the wait: the time of the schedule, and
+// the wake-up. A channel that must not end it is nil.
 func (s *supervisor) alarms() (schedule <-chan time.Time, wake <-chan struct{}) {
 	if s.plan.requirements != nil {
-		return nil, nil // its probes find out soon enough
+		return nil, nil // the probes find out soon enough what is back
 	}
 	if !s.plan.due.IsZero() {
 		schedule = time.After(time.Until(s.plan.due))
@@ -142,7 +143,8 @@ func (s *supervisor) alarms() (schedule <-chan time.Time, wake <-chan struct{}) 
 }
 
 // beginRequirementWait begins to wait for what the server needs, once in a round
-// of attempts and before its first; false when there is nothing to wait for.
+// of attempts and before the first one; it returns false when there is nothing to
+// wait for.
 func (s *supervisor) beginRequirementWait(ctx context.Context) bool {
 	if len(s.srv.Requires) == 0 || s.plan.requirementsAwaited || s.plan.scheduledAttempts > 0 {
 		return false
@@ -153,7 +155,7 @@ func (s *supervisor) beginRequirementWait(ctx context.Context) bool {
 	return true
 }
 
-// showMissing shows what is missing.
+// showMissing shows in the status what is missing.
 func (s *supervisor) showMissing(text string) {
 	s.view.mu.Lock()
 	old := s.view.status.ErrorMessage
@@ -193,7 +195,7 @@ func (s *supervisor) resetSchedule() {
 // waits for this one.
 func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, error) {
 	select {
-	case <-s.requests.wake: // what woke us until now is answered by this attempt
+	case <-s.requests.wake: // this attempt answers every wake-up so far
 	default:
 	}
 	begin := time.Now()
@@ -236,15 +238,15 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 			s.plan.waiters = append(s.plan.waiters, a.reply)
 		case a := <-s.requests.retry:
 			s.beginAnew(a)
-			// The attempt under way is the forced one.
+			// The attempt under way counts as the forced one.
 			s.plan.urgency, s.plan.attempts, s.plan.scheduledAttempts, s.plan.forced = notUrgent, 1, 1, false
 		}
 	}
 }
 
-// showAttempt shows an attempt to the outside. Of a server that failed and is
-// tried on slowly, it is always told when: that of an attempt by the schedule is
-// the moment it began, and one out of turn leaves the schedule as it is.
+// showAttempt shows an attempt in the status. A failed server that is still tried
+// slowly always has a time of the next retry: for a scheduled attempt it is the
+// moment the attempt began, and an attempt out of turn leaves it as it is.
 func (s *supervisor) showAttempt(at time.Time, timed bool) {
 	s.move(tried)
 	s.view.mu.Lock()
@@ -264,8 +266,8 @@ func (s *supervisor) showAttempt(at time.Time, timed bool) {
 	s.plan.forced = false
 }
 
-// attemptFailed plans what follows a failed attempt. Whoever waited for it is
-// told last: the status they look at then is the one after it.
+// attemptFailed plans what follows a failed attempt. Those who waited for it are
+// answered last, so that they find the status after the attempt.
 func (s *supervisor) attemptFailed(err error, timed bool) {
 	s.log.Warn("MCP connection attempt did not succeed", "attempt", s.plan.attempts, "err", err)
 	s.scheduleNext(err, timed)

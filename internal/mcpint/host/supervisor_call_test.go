@@ -89,8 +89,8 @@ func TestACallGivesUpAtItsDeadline(t *testing.T) {
 
 func TestAHangingServerIsReplaced(t *testing.T) {
 	for name, tt := range map[string]struct {
-		call  bool          // somebody gets no answer
-		after time.Duration // it is given up
+		call  bool          // a call gets no answer
+		after time.Duration // when the connection is given up
 	}{
 		"after a call": {call: true, after: 5*time.Second + 2*defaultHealthTimeout},
 		"without any":  {after: defaultHealthInterval + 2*defaultHealthTimeout},
@@ -143,7 +143,8 @@ func TestOneSilenceIsForgiven(t *testing.T) {
 	})
 }
 
-// TestAWorkingServerIsNotChecked: many do one thing after the other.
+// TestAWorkingServerIsNotChecked covers servers that do one thing after the other
+// and so answer no check during a call.
 func TestAWorkingServerIsNotChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := run(t, &fakeServer{}, DefaultRetry())

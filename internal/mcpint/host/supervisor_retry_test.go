@@ -8,7 +8,8 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// TestAFailedServersNextRetryIsAlwaysKnown: also while it is under way.
+// TestAFailedServersNextRetryIsAlwaysKnown looks at the status between attempts
+// and also during one.
 func TestAFailedServersNextRetryIsAlwaysKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := run(t, &fakeServer{down: 100, takes: 5 * time.Second}, DefaultRetry())
@@ -39,7 +40,8 @@ func TestAFailedServersNextRetryIsAlwaysKnown(t *testing.T) {
 	})
 }
 
-// TestAForceIsARetry: it moves the time of the last one, whatever it finds.
+// TestAForceIsARetry checks that a forced attempt sets the time of the last
+// retry, whatever state the server is in.
 func TestAForceIsARetry(t *testing.T) {
 	for name, tt := range map[string]struct {
 		takes, after time.Duration

@@ -22,20 +22,20 @@ import (
 type fakeServer struct {
 	mu    sync.Mutex
 	down  int           // dials that still do not succeed
-	takes time.Duration // a dial
+	takes time.Duration // how long a dial takes
 	dials int
-	mute  bool // it takes everything and answers nothing
+	mute  bool // it accepts everything and answers nothing
 	pings int
 	calls []string
 	live  *fakeSession
 	specs []tools.Spec
-	ends  time.Duration           // what Close takes
+	ends  time.Duration           // how long Close takes
 	lacks map[string]bool         // needs that are not met
-	looks []time.Time             // when a need was looked for
-	does  func(name string) error // what a call comes to, if set
+	looks []time.Time             // when a need was probed
+	does  func(name string) error // the outcome of a call, if set
 }
 
-// probe looks for a need.
+// probe reports whether a need is met, and notes that it was asked.
 func (f *fakeServer) probe(_ context.Context, need string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *fakeSession) ListTools(context.Context) ([]tools.Spec, error) {
 	return slices.Clone(s.of.specs), nil
 }
 
-// hangs waits for the end of ctx if the server answers nothing.
+// hangs waits for the end of ctx if the server is mute.
 func (f *fakeServer) hangs(ctx context.Context) error {
 	f.mu.Lock()
 	mute := f.mute
@@ -195,7 +195,7 @@ func run(t *testing.T, fake *fakeServer, retry Retry) bench {
 	return runWith(t, fake, func(c *Config) { c.Retry = retry })
 }
 
-// runWith is run with other settings.
+// runWith is run with changed settings.
 func runWith(t *testing.T, fake *fakeServer, set func(*Config)) bench {
 	t.Helper()
 	if fake.specs == nil {

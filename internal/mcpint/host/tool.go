@@ -12,15 +12,15 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// remoteTool is a discovered tool. It outlives connections: a call finds the
-// present one or has one made.
+// remoteTool is a discovered tool. It outlives connections: a call uses the
+// current connection, or waits for a new one.
 type remoteTool struct {
 	spec   tools.Spec
 	server *supervisor
 }
 
-// offerTools puts the tools of a connection into the registry, those the
-// configuration lets through, and returns how many they are.
+// offerTools puts into the registry those tools of a connection that the
+// configuration allows, and returns how many they are.
 func (s *supervisor) offerTools(specs []tools.Spec) int {
 	list := s.remoteTools(specs)
 	s.host.reg.Replace(s.srv.ID, list)
@@ -57,15 +57,16 @@ func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Resul
 	}
 }
 
-// isFinal says that a call was not made for a reason that another try at once
-// cannot change: the one reconnect has been tried, or the breaker is open.
+// isFinal reports whether a call was not made for a reason that an immediate
+// repetition cannot change: the one reconnect has been tried, or the breaker is
+// open.
 func isFinal(err error) bool {
 	_, away := errors.AsType[*UnavailableError](err)
 	_, paused := errors.AsType[*BreakerError](err)
 	return away || paused
 }
 
-// call sends one call over the present connection, or over one made for it.
+// call sends one call over the current connection, or over one made for it.
 func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
 	session, generation := s.session()
 	if session == nil {
@@ -95,7 +96,7 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	return result, err
 }
 
-// session returns the present connection and its generation, nil if there is none
+// session returns the current connection and its generation; nil if there is none
 // or it has ended.
 func (s *supervisor) session() (client.Session, int) {
 	s.view.mu.Lock()
@@ -106,9 +107,10 @@ func (s *supervisor) session() (client.Session, int) {
 	return s.view.session, s.view.generation
 }
 
-// noteCall notes how a call went and returns what the breaker is to make of it. One
-// that its caller broke off, or that was never sent, says nothing about a
-// connected server; nor do all those that a loss ended but the first.
+// noteCall records how a call went and returns what to report to the breaker. A
+// call that its caller broke off, or that was never sent, says nothing about a
+// connected server. Of the calls that a lost connection ended only the first one
+// counts.
 func (s *supervisor) noteCall(session client.Session, generation int, took time.Duration, err error) error {
 	switch {
 	case err == nil:
@@ -153,13 +155,13 @@ func outcomeOf(r tools.Result, err error) mcpint.CallOutcome {
 	return mcpint.CallLost
 }
 
-// redact returns a name of the server's, fit to be shown.
+// redact returns a name that the server gave, fit to be shown.
 func (s *supervisor) redact(name string) string {
 	return client.SecretsOf(s.srv).RedactLine(name, maxPinned)
 }
 
-// UnavailableError means that a call was not made: its server is away and the one
-// reconnect that was tried for the call did not succeed in time.
+// UnavailableError means that a call was not made: its server is not connected,
+// and the one reconnect tried for the call did not succeed in time.
 type UnavailableError struct {
 	Server string
 	Err    error

@@ -8,15 +8,15 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-// view is what other goroutines may read.
+// view is the copy of the state that other goroutines may read.
 type view struct {
 	tellingHealth sync.Mutex // held while a change of health is told, so that changes are told in order
 	mu            sync.Mutex
-	status        mcpint.Status // but for health and breaker, which are derived
+	status        mcpint.Status // without health and breaker, which are derived when it is read
 	session       client.Session
-	generation    int // of the connection the vitals are of
+	generation    int // of the connection that the vitals describe
 	vitals        vitals
-	toldHealth    mcpint.Health // told last
+	toldHealth    mcpint.Health // the verdict told last
 }
 
 // update changes the status.
@@ -26,7 +26,7 @@ func (v *view) update(change func(*mcpint.Status)) {
 	change(&v.status)
 }
 
-// move takes the state on. Only the owner calls it.
+// move changes the state as the table says for an event. Only the owner calls it.
 func (s *supervisor) move(e event) {
 	s.view.mu.Lock()
 	from := s.view.status.Status
@@ -42,12 +42,12 @@ func (s *supervisor) move(e event) {
 	if tell := s.host.cfg.Observer.State; tell != nil {
 		tell(s.srv.ID, from, to)
 	}
-	if e != stopped { // the end of the gateway is no trouble of a server's
+	if e != stopped { // the end of the gateway is no trouble with a server
 		s.host.overallChanged()
 	}
 }
 
-// breakerChanged passes a change of the breaker on.
+// breakerChanged logs a change of the breaker and tells the observer.
 func (s *supervisor) breakerChanged(from, to mcpint.BreakerState) {
 	s.log.Info("MCP circuit breaker changed", "from", from, "to", to)
 	if tell := s.host.cfg.Observer.Breaker; tell != nil {
@@ -55,7 +55,7 @@ func (s *supervisor) breakerChanged(from, to mcpint.BreakerState) {
 	}
 }
 
-// status returns a copy of what is known of the server.
+// status returns a copy of what is known about the server.
 func (s *supervisor) status() mcpint.Status {
 	breaker, since := s.breaker.current()
 	s.view.mu.Lock()
@@ -77,7 +77,8 @@ func pointerOrNil[T comparable](v T) *T {
 	return &v
 }
 
-// timestamp is a time for a status: null when unknown, to the millisecond in UTC.
+// timestamp returns a time as a status shows it: in UTC to the millisecond, nil
+// when unknown.
 func timestamp(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

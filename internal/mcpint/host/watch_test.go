@@ -115,8 +115,9 @@ func TestHealthGoesDownAndUpAgain(t *testing.T) {
 	})
 }
 
-// TestASignOfLifeDoesNotMakeUpForACall: not before the next call or the next
-// regular check, or nobody would ever see that a call failed.
+// TestASignOfLifeDoesNotMakeUpForACall checks that a server stays unhealthy until
+// the next call or the next regular check; otherwise nobody would ever see that a
+// call failed.
 func TestASignOfLifeDoesNotMakeUpForACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeServer{}
@@ -155,7 +156,7 @@ func TestCheckHealth(t *testing.T) {
 		if err != nil || s.Health != mcpint.Degraded || s.ConsecutiveFailures != 1 {
 			t.Fatalf("the status is %+v, %v", s, err)
 		}
-		pass(2*defaultHealthTimeout + time.Second) // the doubt it raised
+		pass(2*defaultHealthTimeout + time.Second) // the checks that follow the unanswered one
 		fake.hush(false)
 		pass(3 * time.Second)
 		if s := b.status(); s.Status != mcpint.Connected || fake.dialled() != 2 {
@@ -170,8 +171,8 @@ func TestCheckHealth(t *testing.T) {
 	})
 }
 
-// TestLateNewsOfAFormerConnectionIsDropped: its call times out long after the
-// next connection is there.
+// TestLateNewsOfAFormerConnectionIsDropped lets a call time out long after its
+// connection was replaced.
 func TestLateNewsOfAFormerConnectionIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeServer{}
@@ -219,8 +220,8 @@ func TestReconnect(t *testing.T) {
 	})
 }
 
-// TestAForceWaitsForNobody: the owner is busy with a server that ends slowly, and
-// the HTTP interface has promised an answer within 100 ms.
+// TestAForceWaitsForNobody forces a retry while the owner is busy with a server
+// that ends slowly: the HTTP interface has promised an answer within 100 ms.
 func TestAForceWaitsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeServer{ends: 3 * time.Second, takes: 5 * time.Second}
@@ -284,10 +285,10 @@ func TestACallWhileTheOldServerEndsWaitsForTheNext(t *testing.T) {
 	})
 }
 
-// TestTheStateIsAnnounced: essential servers are waited for longer.
+// TestTheStateIsAnnounced checks that essential servers are waited for longer.
 func TestTheStateIsAnnounced(t *testing.T) {
 	tests := map[string]struct {
-		essential, optional int // dials in vain
+		essential, optional int // failing dials
 		after               time.Duration
 		want                string
 	}{
@@ -356,7 +357,8 @@ func TestAServerThatAsksForPatienceGetsIt(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		// An hour is not waited for: 60 s is the slow pace. The last delay is the schedule's.
+		// The server's wish for an hour is cut to the slow pace of 60 s. The last
+		// delay is the schedule's own.
 		want := []time.Duration{0, 30 * time.Second, 90 * time.Second}
 		if got := starts(attempts); len(got) != 4 || !slices.Equal(got[:3], want) {
 			t.Fatalf("attempts began at %v, want %v", got, want)

@@ -1,6 +1,6 @@
-// Package selftools shows and reconnects the MCP servers of this gateway by tools,
-// the same for the language model and for other MCP hosts (REQUIREMENTS M7). It
-// exists so that both are offered one list. A new tool is one more entry in New.
+// Package selftools holds the tools that show and reconnect the MCP servers of
+// this gateway (REQUIREMENTS M7). It exists so that the language model and other
+// MCP hosts are offered the same list. A new tool is one more entry in New.
 package selftools
 
 import (
@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// The schemas of the tools below. The server's object itself is M4's and stands
-// in one place only, mcpint.Status.
+// The schemas of the tools below. The object that describes a server is that of
+// M4 and is defined in one place only, mcpint.Status.
 const (
 	noArguments   = `{"type":"object","properties":{},"additionalProperties":false}`
 	serverIDInput = `{"type":"object","properties":{"serverId":{"type":"string","description":"the id of an MCP server, as list_servers tells it"}},"required":["serverId"],"additionalProperties":false}`
@@ -28,8 +28,8 @@ type serverArg struct {
 	ServerID string `json:"serverId"`
 }
 
-// Servers are the MCP servers. An error about one that List does not name is for
-// the model to read.
+// Servers gives access to the MCP servers. An error about a server that List does
+// not name is shown to the model.
 type Servers interface {
 	List() mcpint.StatusList
 	Status(id string) (mcpint.Status, error)
@@ -38,7 +38,8 @@ type Servers interface {
 	RetryAll(ctx context.Context) (mcpint.StatusList, error)
 }
 
-// New makes the tools. Retrying starts an attempt and does not wait for its end.
+// New makes the tools. The retrying tool starts an attempt and does not wait for
+// its end.
 func New(servers Servers) []tools.Tool {
 	return []tools.Tool{
 		tools.New(tools.Spec{
@@ -105,7 +106,7 @@ func structured(text string, body any) (tools.Result, error) {
 	return tools.Result{Text: text, Data: data}, nil
 }
 
-// serverSentence is a server's state in words.
+// serverSentence says a server's state in words.
 func serverSentence(s mcpint.Status) string {
 	text := fmt.Sprintf("%s is %s (%s, breaker %s)", s.ID, s.Status, s.Health, s.Breaker)
 	if s.Status == mcpint.Connected && s.Tools != nil {

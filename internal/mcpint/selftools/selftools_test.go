@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// oneServer is a host of one server. What is retried is noted.
+// oneServer is a host with one server; it remembers retries.
 type oneServer struct {
 	status  mcpint.Status
 	fails   error
@@ -40,8 +40,8 @@ func (o *oneServer) RetryAll(context.Context) (mcpint.StatusList, error) {
 	return o.List(), o.fails
 }
 
-// A server's state is one sentence: how it is, what it offers, what comes next and
-// what went wrong.
+// TestWhatTheToolsSay checks that a server's state is one sentence: how it is,
+// what it offers, what comes next and what went wrong.
 func TestWhatTheToolsSay(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -55,7 +55,7 @@ func TestWhatTheToolsSay(t *testing.T) {
 		fails      error
 		tool, args string
 		text       string
-		failed     bool // the model reads why
+		failed     bool // the result is a failure whose text the model reads
 		err        bool // the call did not happen
 		retried    []string
 	}{

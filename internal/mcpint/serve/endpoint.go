@@ -13,8 +13,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Bounds of an Endpoint. A house has a handful of MCP hosts; what is beyond them
-// is a mistake or an attack, and neither may cost memory.
+// Bounds of an Endpoint. A house has a handful of MCP hosts; many more are a
+// mistake or an attack, and neither may cost memory.
 const (
 	endpointSessions = 64
 	endpointOpen     = 64      // requests at once
@@ -23,17 +23,17 @@ const (
 )
 
 // Endpoint offers tools to MCP hosts over Streamable HTTP inside somebody else's
-// HTTP server. Host, Origin and token are that server's to check. It starts no
-// goroutine; its streams end with their requests.
+// HTTP server. That server has to check Host, Origin and token. Endpoint starts
+// no goroutine; its streams end with their requests.
 type Endpoint struct {
 	next     http.Handler
 	sessions *sessions
 	open     chan struct{} // a place for each request but GET
-	streams  chan struct{} // and for each GET, which lasts as long as its host listens
+	streams  chan struct{} // a place for each GET, which lasts as long as its host listens
 }
 
-// NewEndpoint makes an endpoint of what cfg offers; where to serve and the token
-// in it are not used, and resources that change are not followed.
+// NewEndpoint makes an endpoint for the tools and resources of cfg. Its address
+// and token are not used, and changing resources are not followed.
 func NewEndpoint(cfg Config, log *slog.Logger) (*Endpoint, error) {
 	o, err := newOffer(cfg, log)
 	if err != nil {
@@ -53,7 +53,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is over %d bytes", endpointBody))
 		return
 	}
-	// The library would say 400 in plain text.
+	// The library would answer 400 in plain text.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Method == http.MethodPost && (err != nil || kind != "application/json") {
 		problem(w, http.StatusUnsupportedMediaType, "send Content-Type: application/json")
 		return
@@ -70,8 +70,8 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusServiceUnavailable, "too many MCP requests at once")
 		return
 	}
-	// The library checks the session of a POST only, and makes a new one for a GET
-	// with any id.
+	// The library checks the session of a POST only; for a GET it makes a session
+	// of any id.
 	if id := r.Header.Get(server.HeaderKeySessionID); id != "" && r.Method != http.MethodPost && !e.sessions.known(id) {
 		problem(w, http.StatusNotFound, "this MCP session is not known; initialise a new one")
 		return
@@ -87,14 +87,15 @@ func problem(w http.ResponseWriter, status int, detail string) {
 	_, _ = fmt.Fprintf(w, `{"type":"about:blank","title":%q,"status":%d,"detail":%q}`+"\n", http.StatusText(status), status, detail)
 }
 
-// sessions are the ids that were given out and are still in use. The library's
-// own managers check an id's form only, or keep every id for ever.
+// sessions holds the session ids that were given out and are still in use. The
+// library's own managers check an id's form only, or keep every id for ever.
 type sessions struct {
 	mu       sync.Mutex
 	lastUsed map[string]time.Time // when each was used last
 }
 
-// Generate gives a new id out. The one that was idle longest has to make room.
+// Generate gives out a new id. When there are too many, the id idle for longest
+// is dropped.
 func (s *sessions) Generate() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails on the systems we build for
@@ -115,7 +116,8 @@ func (s *sessions) Generate() string {
 	return id
 }
 
-// Validate says that an unknown id was terminated: its owner initialises anew.
+// Validate reports an unknown id as terminated, so that its owner initialises
+// anew.
 func (s *sessions) Validate(id string) (terminated bool, err error) { return !s.known(id), nil }
 
 // Terminate forgets an id.
@@ -126,7 +128,7 @@ func (s *sessions) Terminate(id string) (notAllowed bool, err error) {
 	return false, nil
 }
 
-// known says whether an id is in use, and notes that it is.
+// known reports whether an id is in use, and records the use.
 func (s *sessions) known(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -78,7 +78,7 @@ func TestAnEndpointServesHosts(t *testing.T) {
 	}
 }
 
-// converse is what a host does: initialize, list, call, close.
+// converse does what a host does: initialize, list, call, close.
 func converse(t *testing.T, c *library.Client) error {
 	t.Helper()
 	if err := c.Start(t.Context()); err != nil {
@@ -143,7 +143,8 @@ func TestAnEndpointsRefusals(t *testing.T) {
 	}
 }
 
-// A POST of another kind is what forms of other sites can send.
+// TestAnEndpointTakesJSONOnly guards against forms of other sites, which can send
+// a POST of other content types.
 func TestAnEndpointTakesJSONOnly(t *testing.T) {
 	_, url := atEndpoint(t)
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
@@ -161,7 +162,8 @@ func TestAnEndpointTakesJSONOnly(t *testing.T) {
 	}
 }
 
-// However many hosts listen, questions are answered.
+// TestListenersDoNotHoldUpQuestions checks that requests are answered however
+// many hosts listen.
 func TestListenersDoNotHoldUpQuestions(t *testing.T) {
 	e, url := atEndpoint(t)
 	for range cap(e.streams) {
@@ -176,8 +178,8 @@ func TestListenersDoNotHoldUpQuestions(t *testing.T) {
 	}
 }
 
-// However many hosts say hello, the memory for them is bounded; those who were
-// silent longest have to say hello again.
+// TestSessionsAreBounded checks that the memory for sessions is bounded however
+// many hosts initialise; the hosts silent for longest have to initialise again.
 func TestSessionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sessions{lastUsed: map[string]time.Time{}}
@@ -215,8 +217,8 @@ func TestSessionsAreBounded(t *testing.T) {
 	})
 }
 
-// The event stream of a host that listens ends with its request, and holds its
-// place until then.
+// TestAnEndpointsStreamsEnd checks that the event stream of a listening host ends
+// with its request, and holds its place until then.
 func TestAnEndpointsStreamsEnd(t *testing.T) {
 	e, url := atEndpoint(t)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)

@@ -19,8 +19,8 @@ import (
 const (
 	// endpointPath is where MCP is served over HTTP.
 	endpointPath = "/mcp"
-	// sessionIdle is after how long a silent HTTP session is forgotten; without
-	// it the library keeps them for ever.
+	// sessionIdle is how long a silent HTTP session is kept; without it the
+	// library keeps sessions for ever.
 	sessionIdle = 30 * time.Minute
 	// heartbeat keeps event streams alive through proxies and notices dead ones.
 	heartbeat = 30 * time.Second
@@ -43,7 +43,7 @@ func (o *offer) serveHTTP(ctx context.Context, cfg Config) error {
 	return o.serveListener(ctx, listener, cfg.Token, httpguard.DefaultDoor())
 }
 
-// serveListener is serveHTTP on a listener that is open already.
+// serveListener does what serveHTTP does, on a listener that is already open.
 func (o *offer) serveListener(ctx context.Context, listener net.Listener, token string, door httpguard.Door) error {
 	streamable := server.NewStreamableHTTPServer(o.mcp,
 		server.WithSessionIdleTTL(sessionIdle), server.WithHeartbeatInterval(heartbeat),
@@ -62,9 +62,9 @@ func (o *offer) serveListener(ctx context.Context, listener net.Listener, token 
 	return nil
 }
 
-// guard is what the library leaves open: a page in a browser must not reach the
-// house (Origin, and Host against name rebinding), bodies are bounded, and with a
-// token set every request has to carry it.
+// guard adds the checks that the library lacks: a page in a browser must not
+// reach the house (Origin, and Host against DNS rebinding), bodies are bounded,
+// and every request has to carry the token if one is set.
 func guard(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte("Bearer " + token))
 	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

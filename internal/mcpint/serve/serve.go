@@ -1,7 +1,7 @@
 // Package serve offers our own tools and resources to MCP hosts: over stdio or HTTP
 // as a program of its own (Run), or inside somebody else's HTTP server (Endpoint).
 //
-// It exists because the protocol library leaves open what a house needs:
+// It exists because the protocol library does not do what a house needs:
 // arguments are checked and mended before a tool sees them, every failure is an
 // answer a model can read, no message ends the process, and a page in a browser
 // cannot reach the house. A new tool or resource is an entry of Config; a new way
@@ -28,7 +28,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Config is what a server of ours offers and where.
+// Config says what our server offers and where.
 type Config struct {
 	Name, Version string
 	Instructions  string // for the model of the host
@@ -46,8 +46,9 @@ type Config struct {
 type Resource struct {
 	URI, Name, MIMEType string
 	Read                func(ctx context.Context) ([]byte, error)
-	// Changed tells that Read would answer differently now; hosts which
-	// subscribed are told. nil: it never changes. Closing it ends that.
+	// Changed receives when Read would answer differently; subscribed hosts are
+	// then told. nil: the resource never changes. Closing it means no further
+	// changes.
 	Changed <-chan struct{}
 }
 
@@ -80,7 +81,7 @@ type offer struct {
 }
 
 // maxSubscribers bounds the sessions remembered per resource. HTTP sessions do
-// not say goodbye reliably, so the oldest has to make room.
+// not say goodbye reliably, so the oldest is dropped when there are too many.
 const maxSubscribers = 256
 
 func newOffer(cfg Config, log *slog.Logger) (*offer, error) {

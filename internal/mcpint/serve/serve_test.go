@@ -27,7 +27,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// protocolVersion is the one our own hosts speak.
+// protocolVersion is the version that our own hosts speak.
 const protocolVersion = "2025-11-25"
 
 var publishTime = time.Date(2025, 1, 2, 3, 4, 5, 678901000, time.UTC)
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// served is a server with every kind of ending.
+// served returns a server with a tool for each way a call can end.
 func served(changed <-chan struct{}) Config {
 	type dim struct {
 		Level int `json:"level"`
@@ -72,8 +72,8 @@ func served(changed <-chan struct{}) Config {
 	}
 }
 
-// overPipes runs Run and returns a client that has shaken hands with it, and a
-// way to end it and get its error.
+// overPipes runs Run and returns a client after the handshake, and a function
+// that ends Run and returns its error.
 func overPipes(t *testing.T, cfg Config) (*library.Client, func() error) {
 	t.Helper()
 	fromClient, toServer := io.Pipe()
@@ -118,7 +118,7 @@ func callTool(t *testing.T, c *library.Client, name, args string) *mcp.CallToolR
 	return answer
 }
 
-// readAnswer is the result that a host makes of an answer.
+// readAnswer returns the result that a host makes of an answer.
 func readAnswer(t *testing.T, answer *mcp.CallToolResult) tools.Result {
 	t.Helper()
 	text, ok := answer.Content[0].(mcp.TextContent)
@@ -128,7 +128,7 @@ func readAnswer(t *testing.T, answer *mcp.CallToolResult) tools.Result {
 	result := tools.Result{Text: text.Text, Failed: answer.IsError, Data: answer.RawStructuredContent}
 	if answer.Meta != nil {
 		at, _ := answer.Meta.AdditionalFields[mcpint.PublishedAt].(string)
-		result.PublishedAt, _ = time.Parse(time.RFC3339Nano, at) // an unreadable one is not the one expected
+		result.PublishedAt, _ = time.Parse(time.RFC3339Nano, at) // an unreadable time fails the comparison
 	}
 	return result
 }
@@ -311,7 +311,7 @@ func overHTTP(t *testing.T, cfg Config) string {
 	return throughDoor(t, cfg, httpguard.DefaultDoor())
 }
 
-// throughDoor is overHTTP with a door of the test's own.
+// throughDoor does what overHTTP does, with a door that the test chooses.
 func throughDoor(t *testing.T, cfg Config, door httpguard.Door) string {
 	t.Helper()
 	o, err := newOffer(cfg, quiet())
@@ -421,8 +421,8 @@ func TestHTTPHostAndServerTogether(t *testing.T) {
 	if err := resourceful.Subscribe(ctx, "test://home"); err != nil {
 		t.Fatal(err)
 	}
-	// The event stream is opened beside the first requests; a change before it
-	// stands is not told, so changes go on until one is.
+	// The event stream opens at the same time as the first requests. A change
+	// before it is open is not told, so changes go on until one is.
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for told := false; !told; {

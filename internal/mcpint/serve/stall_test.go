@@ -14,8 +14,9 @@ import (
 	"voicegateway/internal/httpguard"
 )
 
-// A request over HTTP whose body never comes is let go, wherever it goes and
-// whoever sends it; a host that listens is not.
+// TestBodiesThatNeverComeAreLetGo checks that the connection of a request whose
+// body never comes is closed, whatever its path and sender, but not that of a
+// listening host.
 func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 	const (
 		plain  = "Host: 127.0.0.1\n"
@@ -68,7 +69,7 @@ func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 			t.Fatalf("%d of %d connections were let go, then one stayed", i, len(all))
 		}
 	}
-	for connections() > 1 { // the one that listens
+	for connections() > 1 { // the listening host's connection
 		<-time.After(time.Millisecond)
 	}
 	_ = listening.SetReadDeadline(time.Now().Add(door.Request))
@@ -77,7 +78,7 @@ func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 	}
 }
 
-// connections counts the goroutines of the HTTP server that serve one.
+// connections counts the HTTP server's goroutines that serve a connection.
 func connections() int {
 	stacks := make([]byte, 8<<20)
 	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "net/http.(*conn).serve(")

@@ -19,15 +19,15 @@ import (
 const (
 	// stopGrace is how long requests may go on after their context ended.
 	stopGrace = time.Second
-	// maxRequest bounds one request line; arguments are small, this is far above.
+	// maxRequest bounds one request line in bytes; arguments are far smaller.
 	maxRequest = 4 << 20
-	// maxParallel bounds requests in work at once on one connection.
+	// maxParallel bounds the requests handled at the same time on one connection.
 	maxParallel = 64
 )
 
-// stdioSession is the one host at the other end of the pipes. The library's own
-// stdio loop keeps its session in a package variable, reads lines of any length
-// and forgets subscriptions, hence this one.
+// stdioSession is the session of the one host at the other end of the pipes. It
+// replaces the library's own stdio loop, which keeps its session in a package
+// variable, reads lines of any length and forgets subscriptions.
 type stdioSession struct {
 	ready         atomic.Bool
 	notifications chan mcp.JSONRPCNotification
@@ -118,7 +118,8 @@ func (o *offer) handleLine(ctx context.Context, line []byte, w *lineWriter, slot
 	})
 }
 
-// handle has a message answered; no message may end the process.
+// handle returns the answer to a message; it recovers from panics, because no
+// message may end the process.
 func (o *offer) handle(ctx context.Context, line []byte, id any) (answer mcp.JSONRPCMessage) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -165,8 +166,8 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// lineWriter keeps lines whole. The first write that fails ends the session:
-// nobody listens any more.
+// lineWriter keeps lines whole. The first write that fails ends the session: the
+// host has stopped listening.
 type lineWriter struct {
 	mu     sync.Mutex
 	out    io.Writer
@@ -187,7 +188,7 @@ func (w *lineWriter) write(message any) {
 }
 
 // waitFor waits for the group, but no longer than limit, and reports whether all
-// of it ended. The waiter itself ends with the group.
+// of the group ended. Its own goroutine ends with the group.
 func waitFor(group *sync.WaitGroup, limit time.Duration) bool {
 	done := make(chan struct{})
 	go func() {
