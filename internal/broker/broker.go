@@ -1,10 +1,10 @@
 // Package broker is the embedded MQTT broker, for the demo and for homes where
-// everything runs on one box. It exists so that neither needs another program;
-// a home with its own broker never starts it.
+// everything runs on one box. It exists so that these need no other program; a
+// home with its own broker never starts it.
 //
-// It keeps nothing over a restart: whoever needs a retained message publishes it
-// again when the connection is back. To add a listener (TLS, websocket), attach
-// it in serve; it must obey the rule New checks.
+// It keeps nothing over a restart: clients publish their retained messages again
+// when the connection is back. To add a listener (TLS, websocket), attach it in
+// serve; it must obey the rule New checks.
 package broker
 
 import (
@@ -32,7 +32,8 @@ type Config struct {
 	Password string `yaml:"-"`      // empty: anybody on this machine may connect
 }
 
-// Default listens on this machine, beside a broker on the usual port.
+// Default listens on loopback, on a port other than the usual 1883, so that
+// another broker can run beside it.
 func Default() Config { return Config{Listen: "127.0.0.1:1884"} }
 
 // Broker is the embedded broker.
@@ -75,7 +76,8 @@ func (b *Broker) Ready(ctx context.Context) error {
 	}
 }
 
-// Addr is the host:port the broker listens on; before Ready the configured one.
+// Addr is the host:port the broker listens on; before Ready, the configured
+// address.
 func (b *Broker) Addr() string {
 	select {
 	case <-b.ready:
@@ -121,14 +123,14 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	})
 	b.log.Info("the embedded MQTT broker is ready", "addr", b.addr)
 	<-ctx.Done()
-	conns.end() // also those that never said who they are: Close would wait for them
+	conns.end() // including connections that never sent CONNECT: Close would wait for them
 	if err := server.Close(); err != nil {
 		return fmt.Errorf("stopping the embedded broker: %w", err)
 	}
 	return nil
 }
 
-// capabilities differ from the library's in what a house needs.
+// capabilities returns the library's limits, changed where a house needs more.
 func capabilities() *mochi.Capabilities {
 	c := mochi.NewDefaultServerCapabilities()
 	c.MaximumMessageExpiryInterval = 0            // the default forgets retained messages after a day
@@ -146,18 +148,19 @@ type door struct {
 	open               bool
 }
 
-// digest makes the comparison's time independent of the lengths too.
+// digest hashes a text before it is compared, so that the time of the comparison
+// does not depend on the length.
 func digest(s string) [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
 
 // ID names the hook.
 func (*door) ID() string { return "door" }
 
-// Provides says which of the hook's methods count.
+// Provides tells the library which of the hook's methods to call.
 func (*door) Provides(b byte) bool {
 	return b == mochi.OnConnectAuthenticate || b == mochi.OnACLCheck
 }
 
-// OnConnectAuthenticate decides who comes in.
+// OnConnectAuthenticate reports whether a client has the right credentials.
 func (d *door) OnConnectAuthenticate(_ *mochi.Client, p packets.Packet) bool {
 	if d.open {
 		return true
@@ -166,12 +169,12 @@ func (d *door) OnConnectAuthenticate(_ *mochi.Client, p packets.Packet) bool {
 	return subtle.ConstantTimeCompare(user[:], d.username[:])&subtle.ConstantTimeCompare(pass[:], d.password[:]) == 1
 }
 
-// OnACLCheck lets everybody inside do everything.
+// OnACLCheck allows every accepted client everything.
 func (*door) OnACLCheck(*mochi.Client, string, bool) bool { return true }
 
-// listener is the library's, except that it leaves the clients alone when it is
-// closed: we close their connections ourselves, and the library's way takes a
-// lock for reading twice, which locks up when a client leaves between the two.
+// listener is the library's listener, except that Close does not close the
+// clients. We close their connections ourselves, because the library takes a read
+// lock twice for it and deadlocks when a client leaves between the two.
 type listener struct{ *listeners.Net }
 
 func newListener(conns *tracked) listener { return listener{listeners.NewNet("tcp", conns)} }
@@ -226,7 +229,8 @@ func (c *trackedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// quiet turns the library's logging down: clients that come and go are no news.
+// quiet lowers the level of the library's logging, because clients that come and
+// go are not worth a line.
 type quiet struct{ slog.Handler }
 
 func (quiet) level(l slog.Level) slog.Level {

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds what must happen; nothing is measured with it.
+// patience bounds the wait for things that must happen; no test measures with it.
 const patience = 60 * time.Second
 
 func bounded(t *testing.T) context.Context {
@@ -108,8 +108,8 @@ func TestPortInUseNamesTheKey(t *testing.T) {
 	}
 }
 
-// A house of 232 nodes has thousands of retained values; all must reach a
-// client that subscribes to all of them.
+// TestEveryRetainedMessageArrives stands for a house of 232 nodes, whose
+// thousands of retained values must all reach a client that subscribes to them.
 func TestEveryRetainedMessageArrives(t *testing.T) {
 	b, _ := running(t, Config{Listen: "127.0.0.1:0"})
 	c := client(t, mqtt.Config{URL: "mqtt://" + b.Addr()})
@@ -169,7 +169,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// A client that connects and says nothing must not delay the stop.
+// TestStopsWithSilentAndLivingClients checks that a client that connects and
+// sends nothing does not delay the stop.
 func TestStopsWithSilentAndLivingClients(t *testing.T) {
 	b, stop := running(t, Config{Listen: "127.0.0.1:0"})
 	conn, err := net.Dial("tcp", b.Addr())
@@ -236,8 +237,9 @@ func TestLogsAreQuiet(t *testing.T) {
 	}
 }
 
-// TestTheLibraryDoesNotCloseOurClients: its way to do so takes a lock for reading
-// twice and locks up when a client leaves between the two.
+// TestTheLibraryDoesNotCloseOurClients guards against a deadlock: to close
+// clients the library takes a read lock twice, and locks up when a client leaves
+// between the two.
 func TestTheLibraryDoesNotCloseOurClients(t *testing.T) {
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -19,7 +19,8 @@ var (
 	ErrUnavailable = errors.New("this is not available at present") // 503
 )
 
-// Deps is what the handlers call. One that is nil makes its routes answer 503.
+// Deps are the parts that the handlers call. The routes of a part that is nil
+// answer 503.
 type Deps struct {
 	Health  Health
 	Asker   Asker
@@ -29,17 +30,17 @@ type Deps struct {
 	Home    Home
 	Ear     Ear
 	Events  *Feed
-	// Handlers are routes of other parts by their pattern ("GET /metrics",
-	// "/mcp", "GET /{$}"). The door's rules hold for them as well.
+	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
+	// "GET /{$}"). The same checks of host, origin and token apply to them.
 	Handlers map[string]http.Handler
 }
 
-// Health tells how the parts are.
+// Health reports the state of the parts.
 type Health interface {
 	Readiness() Readiness
 }
 
-// Readiness is the state of the whole, as /readyz shows it.
+// Readiness is the state of the whole gateway, as /readyz shows it.
 type Readiness struct {
 	Ready bool           `json:"ready"` // filled in here: every required part is ready or degraded
 	MCP   mcpint.Overall `json:"mcp,omitempty"`
@@ -54,7 +55,7 @@ type Part struct {
 	Why      string    `json:"why,omitempty"` // a sentence: what is wrong, or of a ready part what is worth knowing
 }
 
-// PartState is how a part is.
+// PartState is the state of a part in one word.
 type PartState string
 
 // The states of a part. A degraded part works with less than it was given.
@@ -78,22 +79,22 @@ type AskRequest struct {
 	DryRun bool   `json:"dry_run,omitempty"`
 }
 
-// Sayer speaks. It returns when the text is in line, not when it was heard.
+// Sayer speaks. It returns when the text is queued, not when it has been spoken.
 type Sayer interface {
 	Say(ctx context.Context, text string) error
 }
 
-// Ear is the microphone, and what is done to it by hand.
+// Ear is the microphone, as a person controls it by hand.
 type Ear interface {
-	// Listen opens an utterance as the wake word would; ErrConflict while that
-	// cannot be.
+	// Listen opens an utterance as the wake word would; ErrConflict when that is
+	// impossible at the moment.
 	Listen(ctx context.Context) error
 	// Stop ends what is being heard or said.
 	Stop(ctx context.Context) error
-	// Mute closes the microphone or opens it, also for the next start.
+	// Mute closes or opens the microphone; the setting survives a restart.
 	Mute(ctx context.Context, on bool) error
 	Muted() bool
-	// Devices are the sound devices, and which are used and why.
+	// Devices lists the sound devices, and says which are used and why.
 	Devices(ctx context.Context) (audio.Equipment, error)
 }
 
@@ -112,7 +113,7 @@ type Turns interface {
 	Tasks() []record.Task            // the stopped ones, newest first, never nil
 }
 
-// Home is the house as it is known.
+// Home gives the structure of the house as far as it is known.
 type Home interface {
 	Home(ctx context.Context) (home.Snapshot, error)
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// problem is an error as RFC 9457 wants it.
+// problem is an error in the form of RFC 9457.
 type problem struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
@@ -22,7 +22,7 @@ type problem struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// ServeHTTP is the door: it checks who asks and from where, then hands on.
+// ServeHTTP checks the host, origin and token of a request, then routes it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -40,8 +40,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route hands the request to its handler; that there is none, or none for the
-// method, is said in our form and not in the mux's.
+// route passes the request to its handler. Where there is no handler, or none for
+// the method, it answers with a problem and not with the mux's text.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	handler, pattern := s.mux.Handler(r)
 	if pattern != "" {
@@ -72,8 +72,9 @@ func (a *headOnly) Header() http.Header         { return a.header }
 func (a *headOnly) Write(p []byte) (int, error) { return len(p), nil }
 func (a *headOnly) WriteHeader(status int)      { a.status = status }
 
-// hostAllowed keeps out pages that made their name point to this machine (DNS
-// rebinding): a name must be known, an address cannot be faked that way.
+// hostAllowed keeps out web pages that made their own name point to this machine
+// (DNS rebinding): a name must be that of loopback or a configured one; an
+// address cannot be faked that way.
 func (s *Server) hostAllowed(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -86,8 +87,8 @@ func (s *Server) hostAllowed(host string) bool {
 	return !s.local && net.ParseIP(name) != nil
 }
 
-// originAllowed takes requests without an origin (no browser) and from our own
-// page.
+// originAllowed accepts requests without an origin, which do not come from a
+// browser's page, and requests from our own page.
 func originAllowed(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -97,7 +98,8 @@ func originAllowed(r *http.Request) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// tokenRight compares digests, so that the time tells neither content nor length.
+// tokenRight reports whether the request carries the token. It compares digests,
+// so that the time it takes reveals neither content nor length.
 func (s *Server) tokenRight(r *http.Request) bool {
 	if s.cfg.Token == "" || r.URL.Path == "/healthz" {
 		return true
@@ -129,10 +131,10 @@ func (s *Server) write(w http.ResponseWriter, status int, body any) {
 		fmt.Fprintf(&buf, `{"type":"about:blank","title":%q,"status":%d}`+"\n", http.StatusText(status), status)
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the client is gone, or it has it
+	_, _ = w.Write(buf.Bytes()) // an error means that the client is gone
 }
 
-// failed answers with the status a dependency's error stands for.
+// failed answers with the status that fits a dependency's error.
 func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	switch {

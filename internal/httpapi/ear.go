@@ -20,7 +20,7 @@ func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
 	s.act(w, r, "stopped", s.deps.Ear.Stop)
 }
 
-// act does something that has no answer but that it was done.
+// act runs an action whose only answer is that it was done.
 func (s *Server) act(w http.ResponseWriter, r *http.Request, done string, do func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
 	defer cancel()
@@ -31,17 +31,17 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request, done string, do fun
 	s.answer(w, http.StatusAccepted, map[string]bool{done: true})
 }
 
-// muteState is how the mute switch stands.
+// muteState is the position of the mute switch.
 type muteState struct {
 	Muted bool `json:"muted"`
 }
 
-// muted tells how the switch stands.
+// muted answers with the position of the mute switch.
 func (s *Server) muted(w http.ResponseWriter, _ *http.Request) {
 	s.answer(w, http.StatusOK, muteState{s.deps.Ear.Muted()})
 }
 
-// mute turns the switch.
+// mute sets the mute switch.
 func (s *Server) mute(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		On *bool `json:"on"`

@@ -29,20 +29,20 @@ type Event struct {
 	Body any // shown as JSON
 }
 
-// Bounds of the stream. A client that is behind by feedBuffer events does not
-// read, or not fast enough ever to catch up.
+// Bounds of the stream. A client that is feedBuffer events behind does not read,
+// or reads too slowly ever to catch up.
 const (
 	feedBuffer  = 64
 	feedClients = 32
 	feedBeat    = 15 * time.Second // a comment, so that proxies keep the connection and a dead one is noticed
 )
 
-// Feed passes news on to everybody who listens to GET /api/events. It remembers
-// nothing: who comes, or comes back, is told how things stand and then what
-// changes. Publishing never waits; a client that is too slow loses its
-// connection, not an event in the middle.
+// Feed passes events on to every client of GET /api/events. It remembers nothing:
+// a client that connects is first sent the current state and then the changes.
+// Publishing never waits; a client that is too slow loses its connection, so that
+// no client misses an event in the middle.
 type Feed struct {
-	standing func() []Event // how things stand; nil: nothing to tell
+	standing func() []Event // returns the current state as events; nil: there is none to send
 	log      *slog.Logger
 	mu       sync.Mutex
 	last     int // number of the newest event
@@ -50,14 +50,14 @@ type Feed struct {
 	metering atomic.Int32 // how many clients want KindMeter
 }
 
-// listener is one client. Its channel is closed when it was too slow.
+// listener is one client. Its channel is closed when the client was too slow.
 type listener struct {
 	news  chan []byte
 	meter bool // it asked for KindMeter
 }
 
-// NewFeed makes a feed without clients. standing is asked for each client that
-// comes; it must be quick.
+// NewFeed makes a feed without clients. standing returns the current state; it is
+// called for each new client and must be quick.
 func NewFeed(standing func() []Event, log *slog.Logger) *Feed {
 	if standing == nil {
 		standing = func() []Event { return nil }
@@ -92,11 +92,11 @@ func (f *Feed) Publish(e Event) {
 	}
 }
 
-// Metered says whether somebody wants KindMeter: who makes those many times a
-// second need not when nobody does. It does not wait.
+// Metered reports whether a client wants KindMeter, so that these events, many a
+// second, need not be made for nobody. It does not block.
 func (f *Feed) Metered() bool { return f.metering.Load() > 0 }
 
-// Clients is how many listen.
+// Clients returns how many clients are connected.
 func (f *Feed) Clients() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,7 +124,8 @@ func (f *Feed) leave(c *listener) {
 	f.remove(c)
 }
 
-// remove forgets a client that may be gone already. The caller holds mu.
+// remove forgets a client, if that has not been done already. The caller holds
+// mu.
 func (f *Feed) remove(c *listener) {
 	if _, there := f.clients[c]; !there {
 		return
@@ -135,7 +136,7 @@ func (f *Feed) remove(c *listener) {
 	}
 }
 
-// opening is what a client is told first.
+// opening returns the events that a new client is sent first.
 func (f *Feed) opening() ([]byte, error) {
 	f.mu.Lock()
 	last := f.last
@@ -151,7 +152,8 @@ func (f *Feed) opening() ([]byte, error) {
 	return all, nil
 }
 
-// encode writes an event as the stream wants it; JSON has no line breaks of its own.
+// encode returns an event in the form of the stream. The JSON has no line breaks,
+// which would end a field.
 func encode(id int, e Event) ([]byte, error) {
 	body, err := json.Marshal(e.Body)
 	if err != nil {
@@ -160,7 +162,8 @@ func encode(id int, e Event) ([]byte, error) {
 	return fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", id, e.Kind, body), nil
 }
 
-// events streams until the client leaves, is too slow, or the server stops.
+// events streams events until the client leaves, is too slow, or the server
+// stops.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	feed := s.deps.Events
 	if r.Method == http.MethodHead {
@@ -205,7 +208,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// flag reads a query parameter that is 0 or 1, or answers what is wrong with it.
+// flag reads a query parameter that is 0 or 1; for anything else it answers with
+// an error, and ok is false.
 func (s *Server) flag(w http.ResponseWriter, r *http.Request, name string) (on, ok bool) {
 	switch value := r.URL.Query().Get(name); value {
 	case "", "0":
@@ -218,8 +222,8 @@ func (s *Server) flag(w http.ResponseWriter, r *http.Request, name string) (on, 
 	}
 }
 
-// send writes and flushes, and says whether that worked; the door bounds how long
-// it takes.
+// send writes and flushes a frame and reports whether that worked; httpguard.Door
+// bounds how long it takes.
 func send(w http.ResponseWriter, frame []byte) bool {
 	if _, err := w.Write(frame); err != nil {
 		return false

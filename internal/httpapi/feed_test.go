@@ -52,7 +52,7 @@ func listenWith(t *testing.T, s *Server, query string) stream {
 	return stream{resp, bufio.NewScanner(resp.Body)}
 }
 
-// next is the next event as "kind data", "" at the end of the stream.
+// next returns the next event as "kind data", "" at the end of the stream.
 func (s stream) next() string {
 	kind := ""
 	for s.lines.Scan() {
@@ -83,7 +83,7 @@ func TestEventsBeginWithHowThingsStand(t *testing.T) {
 	}
 	feed.Publish(Event{KindPartial, map[string]string{"text": "turn on\nthe <light>"}})
 	feed.Publish(Event{KindTurn, map[string]int{"n": 1}})
-	feed.Publish(Event{KindDevice, make(chan int)}) // no JSON: left out
+	feed.Publish(Event{KindDevice, make(chan int)}) // not possible in JSON: left out
 	feed.Publish(Event{KindDevice, 2})
 	for _, c := range []stream{a, b} {
 		var text struct{ Text string }
@@ -100,8 +100,8 @@ func TestEventsBeginWithHowThingsStand(t *testing.T) {
 	}
 }
 
-// A client that does not read costs a bounded amount of memory and its own
-// connection, and nobody waits for it.
+// TestASlowClientIsDropped checks that a client that does not read costs bounded
+// memory, loses its connection and holds nobody up.
 func TestASlowClientIsDropped(t *testing.T) {
 	s, feed, _ := withFeed(t, nil)
 	slow, quick := listenTo(t, s), listenTo(t, s)
@@ -152,7 +152,7 @@ func TestTooManyListeners(t *testing.T) {
 	}
 }
 
-// Who leaves makes room.
+// TestListenersLeave checks that a client that leaves makes room for another.
 func TestListenersLeave(t *testing.T) {
 	s, feed, _ := withFeed(t, nil)
 	for range 3 * feedClients {
@@ -196,7 +196,8 @@ func BenchmarkPublish(b *testing.B) {
 
 func quietly() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// The meter is for those who asked for it, and nobody makes it when they are gone.
+// TestTheMeterIsForThoseWhoAsk checks that only clients who asked get the meter,
+// and that Metered is false when they have left.
 func TestTheMeterIsForThoseWhoAsk(t *testing.T) {
 	s, feed, _ := withFeed(t, nil)
 	plain := listenTo(t, s)

@@ -12,13 +12,14 @@ import (
 	"strings"
 )
 
-// maxText bounds what may be asked or said, in bytes; a spoken command has 100.
+// maxText bounds a text to ask or say, in bytes; a spoken command has about 100.
 const maxText = 2000
 
 // maxTurns is how many turns one request may list.
 const maxTurns = 200
 
-// needs answers 503 where the gateway was built without what the route shows.
+// needs wraps a handler: it answers 503 when the part behind the route is
+// missing.
 func (s *Server) needs(there bool, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !there {
@@ -29,8 +30,8 @@ func (s *Server) needs(there bool, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// post is needs for routes that act. The content type keeps out forms of other
-// sites, which browsers send without asking first.
+// post does what needs does, for routes that act. It also demands the content
+// type JSON, because browsers send forms of other sites without asking first.
 func (s *Server) post(there bool, h http.HandlerFunc) http.HandlerFunc {
 	return s.needs(there, func(w http.ResponseWriter, r *http.Request) {
 		kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -43,7 +44,8 @@ func (s *Server) post(there bool, h http.HandlerFunc) http.HandlerFunc {
 	})
 }
 
-// read decodes the body into v, or answers what is wrong with it.
+// read decodes the body into v and reports whether it could; if not, it answers
+// with what is wrong.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) bool {
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
@@ -117,7 +119,8 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, http.StatusAccepted, request)
 }
 
-// textRight trims the text and checks that there is some, and not too much.
+// textRight trims the text and reports whether it is neither empty nor too long;
+// if not, it answers with an error.
 func (s *Server) textRight(w http.ResponseWriter, text *string) bool {
 	*text = strings.TrimSpace(*text)
 	switch {
@@ -168,8 +171,8 @@ func (s *Server) serverStatus(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, http.StatusOK, server)
 }
 
-// serverRetry answers 202 because the attempt goes on after the answer, and 200
-// where there is nothing to try.
+// serverRetry retries a server. It answers 202, because the attempt goes on after
+// the answer, or 200 when there is nothing to retry.
 func (s *Server) serverRetry(w http.ResponseWriter, r *http.Request) {
 	server, connected, err := s.deps.Servers.Retry(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -194,7 +197,7 @@ func (s *Server) serverRetryAll(w http.ResponseWriter, r *http.Request) {
 
 func isTimeout(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
-// tasks lists what was stopped in the middle.
+// tasks lists the tasks that were stopped in the middle.
 func (s *Server) tasks(w http.ResponseWriter, _ *http.Request) {
 	s.answer(w, http.StatusOK, s.deps.Turns.Tasks())
 }

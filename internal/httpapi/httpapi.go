@@ -1,9 +1,9 @@
 // Package httpapi is the part that answers HTTP: health, readiness, the MCP
 // servers, and asking and saying by request. It exists so that scripts, monitors
-// and the page have one door, with the rules of REQUIREMENTS S4 at the door and
-// not in each handler.
+// and the page use one server, which applies the rules of REQUIREMENTS S4 in one
+// place and not in each handler.
 //
-// What is behind the door comes in as small interfaces (Deps). To add a route,
+// The parts of the gateway come in as small interfaces (Deps). To add a route,
 // write its handler, a line in the table of routes.go and its description in
 // openapi.yaml; a handler that another part brings (metrics, /mcp, the page) goes
 // into Deps.Handlers.
@@ -28,16 +28,17 @@ type Config struct {
 	Listen    string   `yaml:"listen"` // host:port; port 0 takes a free one
 	TokenFile string   `yaml:"token_file"`
 	Hosts     []string `yaml:"hosts"` // names this machine is called by, beyond localhost and addresses
-	// Token is the bearer token every request but /healthz must carry; empty: none.
-	// It is in no configuration: whoever loads one reads it.
+	// Token is the bearer token every request but /healthz must carry; empty:
+	// none. It is not read from the configuration file: the code that loads the
+	// configuration sets it.
 	Token string `yaml:"-"`
 }
 
 // Default listens on this machine only.
 func Default() Config { return Config{Listen: "127.0.0.1:8765", Hosts: []string{}} }
 
-// Times that bound what a request makes us do; what it may take to come is the
-// door's.
+// Time limits for the work that a request causes. How long the request itself may
+// take to arrive is for httpguard.Door.
 const (
 	askTimeout   = time.Minute // a turn has its own deadlines well below
 	quickTimeout = 10 * time.Second
@@ -47,7 +48,7 @@ const (
 // Sizes that bound a request, in bytes.
 const (
 	maxBody    = 16 << 10
-	maxForeign = 4 << 20 // for the handlers of other parts: MCP calls are larger
+	maxForeign = 4 << 20 // for the handlers of other parts, because MCP calls are larger
 )
 
 // Server is the HTTP server.
@@ -57,14 +58,14 @@ type Server struct {
 	log  *slog.Logger
 	door httpguard.Door
 	mux  *http.ServeMux
-	// patterns are those of mux, which does not tell them.
+	// patterns lists the patterns of mux, which cannot list them itself.
 	patterns []string
 	local    bool
 	// listener is set by Listen and taken over by Run.
 	listener net.Listener
 }
 
-// New checks cfg: what other machines can reach needs a token.
+// New checks cfg: an address that other machines can reach needs a token.
 func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 	host, _, err := net.SplitHostPort(cfg.Listen)
 	if err != nil {
@@ -86,9 +87,9 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }
 
-// Listen takes the port. Run does so itself; whoever calls Listen before knows
-// that no other gateway runs here before anything else is started. After it Run
-// must be called.
+// Listen opens the port. Run does so itself when Listen was not called; calling
+// Listen first shows, before anything else is started, that no other gateway runs
+// here. After it Run must be called.
 func (s *Server) Listen(ctx context.Context) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.cfg.Listen)
 	switch {

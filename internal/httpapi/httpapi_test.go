@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// gateway is what stands behind the door in these tests.
+// gateway is a double of all parts behind the server.
 type gateway struct {
 	parts []Part
 	ask   func(ctx context.Context, r AskRequest) (record.Record, error)
@@ -127,7 +127,8 @@ func request(method, path, body string, headers ...string) *http.Request {
 	return r
 }
 
-// answered checks the status and that errors have the form they promise.
+// answered checks the status, and that errors have the form of a problem, and
+// returns the body.
 func answered(t *testing.T, s *Server, r *http.Request, status int) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -275,7 +276,7 @@ func TestDoor(t *testing.T) {
 			if strings.Contains(body, token) {
 				t.Error("the token is in the answer")
 			}
-			if tc.status != 200 { // the door holds for the routes of other parts as well
+			if tc.status != 200 { // the checks apply to the routes of other parts as well
 				answered(t, s, request("GET", "/other", "", tc.headers...), tc.status)
 			}
 		})
@@ -346,7 +347,8 @@ func running(t *testing.T, s *Server) (stop func()) {
 	return stop
 }
 
-// A stop cancels what is under way and does not wait for a silent client.
+// TestRunStopsWithRequestsUnderWay checks that a stop cancels running requests
+// and does not wait for a silent client.
 func TestRunStopsWithRequestsUnderWay(t *testing.T) {
 	asked := make(chan struct{})
 	s := newServer(t, Config{}, &gateway{ask: func(ctx context.Context, _ AskRequest) (record.Record, error) {

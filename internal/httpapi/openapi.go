@@ -10,8 +10,8 @@ import (
 //go:embed openapi.yaml
 var description string
 
-// openapi shows the description.
+// openapi serves the description.
 func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
-	_, _ = w.Write([]byte(description)) // the client is gone, or it has it
+	_, _ = w.Write([]byte(description)) // an error means that the client is gone
 }

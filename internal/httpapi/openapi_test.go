@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// described lists what openapi.yaml describes, as the mux would write it.
+// described lists what openapi.yaml describes, as patterns of the mux.
 func described(t *testing.T, text string) []string {
 	t.Helper()
 	var file struct {
@@ -41,7 +41,8 @@ func described(t *testing.T, text string) []string {
 	return all
 }
 
-// What is answered is described, and nothing else is.
+// TestTheDescriptionIsComplete checks that every route is described, and nothing
+// else.
 func TestTheDescriptionIsComplete(t *testing.T) {
 	nothing := http.NotFoundHandler()
 	s := newServer(t, Config{}, &gateway{}, map[string]http.Handler{
@@ -58,7 +59,8 @@ func TestTheDescriptionIsComplete(t *testing.T) {
 	}
 }
 
-// Every reference in the description leads somewhere.
+// TestTheDescriptionsReferences checks that every reference in the description
+// has a target.
 func TestTheDescriptionsReferences(t *testing.T) {
 	var file map[string]any
 	if err := yaml.Unmarshal([]byte(description), &file); err != nil {
@@ -95,7 +97,8 @@ func TestTheDescriptionsReferences(t *testing.T) {
 	}
 }
 
-// A method that is not taken is told with those that are, on every path.
+// TestWrongMethodsEverywhere checks on every path that a wrong method is answered
+// with the allowed ones.
 func TestWrongMethodsEverywhere(t *testing.T) {
 	nothing := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "x") })
 	s, err := New(Config{Listen: "127.0.0.1:0"}, Deps{Handlers: map[string]http.Handler{"GET /mcp": nothing}}, slog.New(slog.DiscardHandler))

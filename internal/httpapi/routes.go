@@ -13,8 +13,8 @@ type route struct {
 	handle  http.HandlerFunc
 }
 
-// table is everything this server answers by itself. What is added here is also
-// described in openapi.yaml; a test holds the two together.
+// table lists the routes that this server answers itself. A new route must also
+// be described in openapi.yaml; a test compares the two.
 func (s *Server) table() []route {
 	d := s.deps
 	return []route{
@@ -39,7 +39,7 @@ func (s *Server) table() []route {
 	}
 }
 
-// routes makes the mux of the table and of the other parts' handlers.
+// routes makes the mux from the table and from the handlers of other parts.
 func (s *Server) routes() (*http.ServeMux, error) {
 	mux := http.NewServeMux()
 	for _, r := range s.table() {
@@ -55,7 +55,7 @@ func (s *Server) routes() (*http.ServeMux, error) {
 	return mux, nil
 }
 
-// Patterns lists what is answered, as the mux takes it ("GET /healthz").
+// Patterns lists the routes as the mux writes them ("GET /healthz").
 func (s *Server) Patterns() []string { return slices.Clone(s.patterns) }
 
 // foreign adds another part's handler. The mux panics at a pattern it cannot

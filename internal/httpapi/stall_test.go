@@ -44,14 +44,15 @@ func letGo(t *testing.T, all []net.Conn) (closed int) {
 	return closed
 }
 
-// connections counts the goroutines of the HTTP server that serve one.
+// connections counts the HTTP server's goroutines that serve a connection.
 func connections() int {
 	stacks := make([]byte, 8<<20)
 	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "net/http.(*conn).serve(")
 }
 
-// A request whose body never comes is let go, wherever it goes and whoever sends
-// it, and what comes complete beside it is answered however long it takes.
+// TestBodiesThatNeverComeAreLetGo checks that the connection of a request whose
+// body never comes is closed, whatever its path and sender, and that complete
+// requests beside it are answered however long that takes.
 func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 	const (
 		token = "Authorization: Bearer s3cret\n"
@@ -126,7 +127,8 @@ func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 		<-time.After(time.Millisecond)
 	}
 
-	// What was complete lives on although its time to come is over.
+	// Complete requests live on although the time for a request to arrive is
+	// over.
 	close(release)
 	for _, c := range slow {
 		answers := bufio.NewReader(c)
@@ -152,8 +154,8 @@ func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 	}
 }
 
-// However many connect, so many are served at once, and there is room again when
-// they leave.
+// TestConnectionsAreBounded checks that only so many connections are served at
+// once, and that there is room again when they leave.
 func TestConnectionsAreBounded(t *testing.T) {
 	s := newServer(t, Config{}, &gateway{}, nil)
 	s.door.Connections = 8
@@ -182,7 +184,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// A client that asks and never reads the answers holds nobody for ever.
+// TestAnswersNobodyReadsAreGivenUp checks that the connection of a client that
+// asks and never reads is closed in the end.
 func TestAnswersNobodyReadsAreGivenUp(t *testing.T) {
 	s := newServer(t, Config{Token: "s3cret"}, &gateway{}, nil)
 	s.door.Write = 100 * time.Millisecond

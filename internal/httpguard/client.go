@@ -12,27 +12,28 @@ import (
 // maxRefusal is how much of a refusal's body is read, in bytes.
 const maxRefusal = 4 << 10
 
-// saidShown is how much of a refusal's words is kept, in characters.
+// saidShown is how much of a refusal's message is kept, in characters.
 const saidShown = 300
 
-// What a guard ends an exchange with. Callers turn them into their own words,
-// which name the setting to change.
+// These errors end an exchange. Callers turn them into their own words, which
+// name the setting to change.
 var (
 	ErrTooLong = errors.New("the answer is too long")
 	ErrWebPage = errors.New("a web page came back")
 )
 
-// Config is what a client keeps.
+// Config says what a client sends along and what bounds it.
 type Config struct {
-	// Key stays with the host it is for and out of every message; "" where there is
-	// none, and then no Authorization is sent either: none is better than an empty one.
+	// Key is sent only to the host it is for, and never appears in a message.
+	// When it is "" no Authorization header is sent, because none is better than
+	// an empty one.
 	Key string
 	// Transport is the way to the server; nil is the usual one.
 	Transport http.RoundTripper
-	// MaxBody bounds the body of one answer in bytes. A stream, whose reader bounds
-	// each piece, has 0.
+	// MaxBody bounds the body of one answer in bytes. 0 means no bound, for a
+	// stream whose reader bounds each piece.
 	MaxBody int64
-	// Redirects says which are followed.
+	// Redirects says which redirects are followed.
 	Redirects Redirects
 }
 
@@ -72,7 +73,8 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// WithoutURL takes the library's wrapping, which shows the address, off an error.
+// WithoutURL unwraps an error from the library's wrapping, which shows the
+// address.
 func WithoutURL(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		return wrapped.Err
@@ -80,7 +82,7 @@ func WithoutURL(err error) error {
 	return err
 }
 
-// boundedBody fails once there is more than it may give.
+// boundedBody is a body that fails when it is longer than its bound.
 type boundedBody struct {
 	io.ReadCloser
 	left int64
@@ -98,13 +100,13 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 }
 
 // Redirects says which redirects are followed. The zero value stays with one
-// server: a redirect to another would take the key and what was said along.
+// server: a redirect to another would send the key and what was said there.
 type Redirects struct {
 	Upgrade  bool // follows from http to https at the same name as well
 	Anywhere bool // follows to any server; right only where nothing sent is a secret
 }
 
-// MaxRedirects is how often one request is sent on.
+// MaxRedirects is how many redirects of one request are followed.
 const MaxRedirects = 3
 
 // The reasons not to follow a redirect.

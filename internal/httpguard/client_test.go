@@ -14,7 +14,8 @@ import (
 
 const key = "sk-0123456789abcdef"
 
-// asked sends one request to a server that answers so, and reads the answer.
+// asked sends one request to a server with the given handler, and returns the
+// body of the answer.
 func asked(t *testing.T, cfg Config, answer http.HandlerFunc) (string, error) {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -45,7 +46,8 @@ func says(status int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// What a server says of a refusal is told in one short line, and never our key.
+// TestRefusals checks that a server's message in a refusal is quoted in one short
+// line, and never our key.
 func TestRefusals(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer http.HandlerFunc
@@ -98,7 +100,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// Without a key no empty one is sent; and no error tells the address.
+// TestWhatIsSentAndTold checks that without a key no empty one is sent, and that
+// no error shows the address.
 func TestWhatIsSentAndTold(t *testing.T) {
 	told := func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, "%q", r.Header["Authorization"]) }
 	for sent, want := range map[string]string{"": "[]", key: `["Bearer ` + key + `"]`} {

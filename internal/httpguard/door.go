@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Door bounds what strangers can take of an HTTP server: connections, and the
-// time each of them may be waited for. A response as a whole has no deadline,
-// because events and MCP stream.
+// Door bounds what strangers can use up of an HTTP server: connections, and the
+// time it waits for each of them. A response as a whole has no deadline, because
+// events and MCP stream.
 type Door struct {
-	Header      time.Duration // for the headers of a request to come
-	Request     time.Duration // for the request with its body, also where it is refused
+	Header      time.Duration // for the headers of a request to arrive
+	Request     time.Duration // for a request with its body to arrive, also when it is refused
 	Idle        time.Duration // between two requests of one connection
-	Write       time.Duration // for one write to get through
+	Write       time.Duration // for one write
 	HeaderBytes int
-	Connections int // open at once; more are closed as they come
+	Connections int // open at once; any more are closed when they connect
 }
 
 // DefaultDoor is wide enough for a house and everybody in it.
@@ -31,8 +31,8 @@ func DefaultDoor() Door {
 }
 
 // Serve serves handler on the listener until ctx ends, and closes the listener.
-// Requests under way are cancelled with ctx and have the grace to leave; an end by
-// ctx is no error.
+// Running requests are cancelled with ctx and have grace to end; the end of ctx
+// is no error.
 //
 // The library lifts the deadline of a request when its body is at its end, also
 // when nobody but the library itself reads it, so that neither a stream nor a slow
@@ -59,7 +59,7 @@ func (d Door) Serve(ctx context.Context, listener net.Listener, handler http.Han
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if server.Shutdown(stop) != nil {
-		_ = server.Close() // somebody would not let go; the listener is closed already
+		_ = server.Close() // a request did not end in time; the listener is closed already
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -67,17 +67,17 @@ func (d Door) Serve(ctx context.Context, listener net.Listener, handler http.Han
 	return nil
 }
 
-// boundedListener accepts so many connections at once as it has places.
+// boundedListener accepts as many connections at once as it has places.
 type boundedListener struct {
 	net.Listener
 	door   Door
 	log    *slog.Logger
 	places chan struct{}
-	full   bool // the last one found no place; only Accept, which runs once at a time, uses it
+	full   bool // the last connection found no place; used by Accept only, which is not called concurrently
 }
 
-// Accept closes who comes while every place is taken: a connection that is left
-// unanswered would take the descriptors the rest of the program needs.
+// Accept closes new connections while every place is taken: connections left
+// unanswered would use up the descriptors that the rest of the program needs.
 func (l *boundedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -106,7 +106,7 @@ type patientConn struct {
 	leave    func()
 }
 
-// Write writes within the patience.
+// Write writes within the connection's patience.
 func (c *patientConn) Write(p []byte) (int, error) {
 	if err := c.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
 		return 0, err

@@ -1,13 +1,13 @@
-// Package httpguard is what everything of ours that speaks HTTP obeys, in one
-// place. It exists because parts do not know each other and yet have the same
-// strangers before them.
+// Package httpguard holds the rules for every HTTP server and client of this
+// project. It exists because parts that do not know each other meet the same
+// kinds of strangers.
 //
-// Where we serve, a Door bounds connections and the time each of them is waited
-// for, with a token or without; who may come in is the business of the part that
-// serves. Where we ask, a Client keeps the key on its host and out of every
-// message, bounds redirects and bodies and reads what a refusal says; what to tell
-// the family or the log about it is the business of the part that asks.
+// For a server, a Door bounds connections and the time it waits for each of them,
+// with a token or without; the serving part decides who may come in. For a
+// client, a Client sends the key only to its host and keeps it out of every
+// message, bounds redirects and bodies and reads what a refusal says; the asking
+// part decides what to tell the family or the log.
 //
-// A new bound is a field of Door or Config. A client of another library takes what
-// fits: Redirects.Check, RetryAfter, WithoutURL.
+// A new bound is a field of Door or Config. A client of another library can use
+// Redirects.Check, RetryAfter and WithoutURL alone.
 package httpguard

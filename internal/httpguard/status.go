@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// StatusError is an answer that refuses.
+// StatusError is an answer with which the server refused the request.
 type StatusError struct {
 	Code       int
 	RetryAfter time.Duration // how long the server asks to wait; 0: it does not say
@@ -26,8 +26,8 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// refusal reads an answer that refuses. A body that cannot be read is left out: the
-// status says enough.
+// refusal makes an error of an answer that refuses the request. A body that
+// cannot be read is left out: the status says enough.
 func (c *Client) refusal(resp *http.Response) *StatusError {
 	e := &StatusError{Code: resp.StatusCode, RetryAfter: RetryAfter(resp.Header.Get("Retry-After"), time.Now())}
 	if body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)); err == nil {
@@ -36,8 +36,9 @@ func (c *Client) refusal(resp *http.Response) *StatusError {
 	return e
 }
 
-// complaint is the message in a refusal's body, {"error":{"message":…}},
-// {"error":"…"}, {"detail":"…"}, {"title":"…"} or plain text.
+// complaint returns the message in a refusal's body, one of
+// {"error":{"message":…}}, {"error":"…"}, {"detail":"…"}, {"title":"…"} or plain
+// text.
 func complaint(body []byte) string {
 	var wrapped struct {
 		Error  json.RawMessage `json:"error"`
@@ -61,7 +62,8 @@ func complaint(body []byte) string {
 	return string(body)
 }
 
-// telling is how many bytes of a key's beginning say something about it.
+// telling is the number of bytes from which the beginning of a key counts as
+// revealing.
 const telling = 8
 
 // Quote makes a server's words fit for a message: one line of at most limit
@@ -78,7 +80,7 @@ func (c *Client) Quote(text string, limit int) string {
 			}
 		}
 	}
-	// Clipped last: part of a key would not be recognised.
+	// The text is cut last, because part of a key would not be recognised.
 	for i := range text {
 		if limit == 0 {
 			return text[:i] + "…"
@@ -88,7 +90,7 @@ func (c *Client) Quote(text string, limit int) string {
 	return text
 }
 
-// printable makes a blank of what is no character to be shown.
+// printable replaces a character that cannot be shown by a blank.
 func printable(r rune) rune {
 	if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
 		return ' '
@@ -96,15 +98,15 @@ func printable(r rune) rune {
 	return r
 }
 
-// Bounds of a Retry-After in seconds. Nobody waits longer than a day; a number
-// beyond belief is a mistake and no wish.
+// Bounds of a Retry-After in seconds. We wait a day at most; an absurdly large
+// number is a mistake and is ignored.
 const (
 	longestWait  = 24 * time.Hour
 	believedWait = 1e9
 )
 
-// RetryAfter reads the header in both of its forms, seconds and a date; 0 when
-// there is none.
+// RetryAfter reads the header in both of its forms, seconds and a date, and
+// returns how long to wait; 0 when there is none.
 func RetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if seconds, err := strconv.ParseFloat(header, 64); err == nil && seconds >= 0 && seconds < believedWait {

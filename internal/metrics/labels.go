@@ -6,7 +6,7 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// set is a closed set of label values: what is not in it counts as "other".
+// set is a closed set of label values; any other value counts as "other".
 type set []string
 
 func setOf[T ~string](words []T) set {

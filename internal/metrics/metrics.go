@@ -1,12 +1,12 @@
-// Package metrics is the part that counts for Prometheus. It exists so that the
-// library has one home, and so that what is counted, under which name and with
-// which labels stands in one place instead of being spread over the parts.
+// Package metrics is the part that counts for Prometheus. It exists so that only
+// one package uses the library, and so that the names and labels of everything
+// counted are in one place and not spread over the parts.
 //
 // Everything has a registry of its own; nothing is global. Label values come from
 // closed sets (see labels.go) or from the configuration, so that nothing a person
 // says or a server sends can make the number of series grow. A new metric is a
-// field, its line in the constructor and the method that feeds it; what already
-// has a state somewhere is better read at scrape time: see Snapshot.
+// field, its line in the constructor and the method that feeds it; a value that
+// another part holds already is better read at scrape time: see Snapshot.
 package metrics
 
 import (
@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// namespace begins the name of every metric of ours.
+// namespace begins the name of each of our metrics.
 const namespace = "voice_gateway"
 
 // Bounds of the histograms, in seconds. Calls take from under a millisecond on a
@@ -76,8 +76,8 @@ func histograms(name, help string, bounds []float64, labels ...string) *promethe
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: bounds}, labels)
 }
 
-// Handler answers a scrape. look is asked at every one for what has a state; it must
-// be quick.
+// Handler answers scrapes. look is called at each scrape for the current state;
+// it must be quick.
 func (m *Metrics) Handler(look func() Snapshot) http.Handler {
 	now := prometheus.NewRegistry()
 	now.MustRegister(newStates(look))
@@ -86,8 +86,8 @@ func (m *Metrics) Handler(look func() Snapshot) http.Handler {
 	})
 }
 
-// Expect makes the series of servers begin at zero, so that the first of anything
-// is seen as a change.
+// Expect makes the series of servers begin at zero, so that the first event is
+// seen as a change.
 func (m *Metrics) Expect(servers ...string) {
 	for _, server := range servers {
 		for _, c := range []*prometheus.CounterVec{m.attempts, m.connects, m.losses} {
@@ -102,7 +102,7 @@ func (m *Metrics) Expect(servers ...string) {
 	}
 }
 
-// Attempt counts the end of one attempt to connect, whatever came of it.
+// Attempt counts the end of one attempt to connect, successful or not.
 func (m *Metrics) Attempt(server string) { m.attempts.WithLabelValues(server).Inc() }
 
 // Connected counts a connection; away is how long there was none.

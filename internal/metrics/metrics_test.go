@@ -18,7 +18,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// scrape reads what Prometheus would read at a moment, which may be left out.
+// scrape returns what Prometheus would read; the optional argument is the state
+// at that moment.
 func scrape(t *testing.T, m *Metrics, now ...Snapshot) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -30,7 +31,7 @@ func scrape(t *testing.T, m *Metrics, now ...Snapshot) string {
 	return string(body)
 }
 
-// demand wants every line in the answer of a scrape.
+// demand fails the test unless every line is in the answer of a scrape.
 func demand(t *testing.T, scraped string, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
@@ -136,7 +137,8 @@ func ended(source, route, outcome string, t record.Timings) record.Record {
 	}
 }
 
-// What is said or sent from outside must not make series.
+// TestSeriesAreBounded checks that nothing said or sent from outside makes new
+// series.
 func TestSeriesAreBounded(t *testing.T) {
 	t.Parallel()
 	m := New("v1")
@@ -157,8 +159,8 @@ func TestSeriesAreBounded(t *testing.T) {
 	demand(t, scrape(t, m), `voice_gateway_turns_total{outcome="other",route="other",source="other"} 1001`)
 }
 
-// Two gateways in one process (a test, a demonstration) do not share counters,
-// and counting while scraping is safe.
+// TestNothingIsShared checks that two gateways in one process (a test, a
+// demonstration) do not share counters, and that counting while scraping is safe.
 func TestNothingIsShared(t *testing.T) {
 	t.Parallel()
 	a, b := New("a"), New("b")

@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// Snapshot is what has a state at the moment of a scrape.
+// Snapshot is the state of everything that has one, at the moment of a scrape.
 type Snapshot struct {
 	Overall mcpint.Overall // of all MCP servers, REQUIREMENTS M5
 	Servers []mcpint.Status
@@ -17,12 +17,12 @@ type Snapshot struct {
 	MQTT    bool              // there is a connection to the broker
 }
 
-// states reads the snapshot at every scrape: a gauge that is set at every change
-// would be wrong after the first change somebody forgets.
+// states reads the snapshot at every scrape. A gauge set at every change would be
+// wrong as soon as the code forgets to report one.
 type states struct {
 	look func() Snapshot
 
-	overall, status, health, breaker, part *prometheus.Desc // 1 for the state it is in, 0 for the others
+	overall, status, health, breaker, part *prometheus.Desc // 1 for the current state, 0 for the others
 	retries, failures, tools               *prometheus.Desc
 	events, mqtt                           *prometheus.Desc
 }
@@ -56,7 +56,7 @@ func (s *states) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect reads them.
+// Collect reads the snapshot and sends the metrics.
 func (s *states) Collect(to chan<- prometheus.Metric) {
 	now := s.look()
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {

@@ -1,7 +1,7 @@
 // Package mqtt is the part that talks to the MQTT broker. It exists so that the
-// rest of the project can rely on four things the client library does not give:
-// subscriptions come back by themselves after every reconnect, a publish while
-// the broker is away is an error at once and never a command replayed late,
+// rest of the project can rely on four things that the client library does not
+// give: subscriptions come back by themselves after every reconnect, a publish
+// while the broker is away is an error at once and never a command replayed late,
 // handlers may block or publish without losing the connection, and Run leaves
 // nothing running behind.
 //
@@ -30,8 +30,8 @@ var ErrNotConnected = errors.New("not connected to the MQTT broker")
 // payload belongs to the handler.
 type Handler = func(topic string, payload []byte, retained bool)
 
-// Client is a connection to a broker that mends itself. Its methods may be
-// called from any goroutine, also from handlers.
+// Client is a connection to a broker that reconnects by itself. Its methods may
+// be called from any goroutine, also from handlers.
 type Client struct {
 	cfg    Config
 	broker endpoint
@@ -41,14 +41,14 @@ type Client struct {
 	mu       sync.Mutex
 	subs     []*subscription
 	watchers []func(up bool)
-	session  *session      // of the connection that lives, also while it comes up
+	session  *session      // the current connection, also while it is being set up
 	up       chan struct{} // closed while connected and subscribed
 	lastErr  error         // why there is no connection; nil once there is one
 	started  bool
 	dropped  int // messages that did not fit into events
 }
 
-// dropNews is after how many dropped messages the log says so again.
+// dropNews is how many dropped messages lie between two warnings in the log.
 const dropNews = 1000
 
 type subscription struct {
@@ -77,15 +77,15 @@ func New(cfg Config, log *slog.Logger) (*Client, error) {
 // Broker is the broker's address without credentials.
 func (c *Client) Broker() string { return c.broker.String() }
 
-// Publish sends payload with QoS 1 and returns when the broker has it. Without
-// a connection it fails at once with ErrNotConnected. An error after a lost
-// connection means that nobody knows whether the broker got the message.
+// Publish sends payload with QoS 1 and returns when the broker has it. Without a
+// connection it fails at once with ErrNotConnected. After an error caused by a
+// lost connection it is unknown whether the broker got the message.
 func (c *Client) Publish(ctx context.Context, topic string, payload []byte) error {
 	return c.publish(ctx, Message{Topic: topic, Payload: payload})
 }
 
-// PublishRetained is Publish of a message the broker keeps for later
-// subscribers. An empty payload removes what it kept.
+// PublishRetained does what Publish does, and the broker keeps the message for
+// later subscribers. An empty payload removes the kept message.
 func (c *Client) PublishRetained(ctx context.Context, topic string, payload []byte) error {
 	return c.publish(ctx, Message{Topic: topic, Payload: payload, Retained: true})
 }
@@ -102,7 +102,7 @@ func (c *Client) publish(ctx context.Context, m Message) error {
 		defer c.mu.Unlock()
 		return fmt.Errorf("publishing to %s: %w", m.Topic, c.away())
 	}
-	sent := c.session.send(m) // under the lock: the session's end waits for every send that began
+	sent := c.session.send(m) // under the lock: closing the session waits for every send that began
 	c.mu.Unlock()
 	select {
 	case err := <-sent:
@@ -115,11 +115,11 @@ func (c *Client) publish(ctx context.Context, m Message) error {
 	}
 }
 
-// Subscribe calls handle for every message that filter matches, now and after
-// every reconnect. It may be called before Run and before there is a connection:
-// then it is remembered and returns at once. With a connection it returns when
-// the broker has agreed; after an error nothing is remembered. Filters that
-// overlap may bring a message more than once, as brokers differ in this.
+// Subscribe calls handle for every message that filter matches, at once and after
+// every reconnect. It may be called before Run and without a connection: then it
+// stores the subscription and returns at once. With a connection it returns when
+// the broker has agreed; after an error the subscription is not stored. Filters
+// that overlap may bring a message more than once, as brokers differ in this.
 func (c *Client) Subscribe(ctx context.Context, filter string, handle Handler) error {
 	if err := checkFilter(filter); err != nil {
 		return fmt.Errorf("subscribing: %w", err)
@@ -144,7 +144,7 @@ func (c *Client) forget(sub *subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i := slices.Index(c.subs, sub); i >= 0 {
-		c.subs = slices.Concat(c.subs[:i], c.subs[i+1:]) // a renewal may be reading the old ones
+		c.subs = slices.Concat(c.subs[:i], c.subs[i+1:]) // a copy, because resubscribe may be reading the old slice
 	}
 }
 
@@ -183,9 +183,10 @@ func (c *Client) AwaitConnected(ctx context.Context) error {
 }
 
 // OnConnection calls changed with every change of Connected, in line with the
-// messages: false comes before any message of the next connection, true once
-// the subscriptions are renewed, around the time their retained messages arrive.
-// With a connection already up it is told so. Nothing is told when Run ends.
+// messages: false comes before any message of the next connection, true once the
+// subscriptions are renewed, around the time their retained messages arrive. When
+// a connection is already up, changed is called with true. It is not called when
+// Run ends.
 func (c *Client) OnConnection(changed func(up bool)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,7 +196,7 @@ func (c *Client) OnConnection(changed func(up bool)) {
 	}
 }
 
-// isUp needs the lock.
+// isUp reports whether the client is connected. The caller holds mu.
 func (c *Client) isUp() bool {
 	select {
 	case <-c.up:
@@ -205,8 +206,8 @@ func (c *Client) isUp() bool {
 	}
 }
 
-// away is the error for "no connection", with the reason if one is known. It
-// needs the lock.
+// away returns the error for "no connection", with the reason if one is known.
+// The caller holds mu.
 func (c *Client) away() error {
 	if c.lastErr != nil {
 		return fmt.Errorf("%w: %w", ErrNotConnected, c.lastErr)
@@ -232,7 +233,8 @@ func (c *Client) setUp(up bool) {
 	}
 }
 
-// received puts a message in line for the handlers it concerns. It never blocks.
+// received queues a message for the handlers whose filters match. It never
+// blocks.
 func (c *Client) received(topic string, payload []byte, retained bool) {
 	c.mu.Lock()
 	var handlers []Handler
@@ -265,7 +267,7 @@ func (c *Client) received(topic string, payload []byte, retained bool) {
 const (
 	firstPause   = 250 * time.Millisecond
 	longestPause = 5 * time.Second
-	spread       = 0.25             // of a pause; several clients do not come back together
+	spread       = 0.25             // share of a pause, so that several clients do not come back together
 	stable       = 10 * time.Second // a connection this old starts the pauses anew
 )
 
@@ -296,8 +298,8 @@ func (c *Client) Run(ctx context.Context) error {
 	return nil
 }
 
-// note keeps the reason for those who ask, and logs it when it is news: a broker
-// that is away for a night is one line.
+// note keeps the reason for Trouble, and logs it when it differs from the last
+// one, so that a broker that is away for a night is one line.
 func (c *Client) note(err error) {
 	c.mu.Lock()
 	news := c.lastErr == nil || c.lastErr.Error() != err.Error()

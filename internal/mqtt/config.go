@@ -20,7 +20,8 @@ type Config struct {
 	ClientID string   `yaml:"-"` // empty: a random one; two clients with one id throw each other out
 	Will     *Message `yaml:"-"`
 	// QuietStop leaves the will to the broker: a client that stops by itself says
-	// nothing, as zwave-js-ui does. Otherwise it says its will then as well.
+	// nothing, as zwave-js-ui does. Otherwise it publishes its will when it
+	// stops, too.
 	QuietStop bool `yaml:"-"`
 }
 
@@ -87,7 +88,8 @@ func (cfg Config) parse() (endpoint, error) {
 	return e, cfg.check(e)
 }
 
-// check holds what a valid address still must satisfy (REQUIREMENTS S4).
+// check applies the rules that a valid address must satisfy as well (REQUIREMENTS
+// S4).
 func (cfg Config) check(e endpoint) error {
 	if e.username == "" && !cfg.AllowInsecure && !loopback(e.url.Hostname()) {
 		return fmt.Errorf("broker %s is not on this machine and there are no credentials: set mqtt.username and mqtt.password_file, or mqtt.allow_insecure: true if everyone on that network may switch things", e)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// freeze stops a process as a hung one would be; it is killed later, which
+// freeze stops a process as a hung one would be; the test kills it later, which
 // works on a stopped process too.
 func freeze(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()

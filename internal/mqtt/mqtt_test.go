@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is a bound for things that must happen; nothing is measured with it.
+// patience bounds the wait for things that must happen; no test measures with it.
 const patience = 30 * time.Second
 
 func bounded(t *testing.T) context.Context {
@@ -108,7 +108,7 @@ func (m *mosquitto) kill() {
 	m.cmd = nil
 }
 
-// pause keeps a poll of another process from being a busy loop.
+// pause waits a moment, so that polling another process is no busy loop.
 func pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -281,7 +281,8 @@ func TestReconnectsAndSubscribesAgain(t *testing.T) {
 	}
 }
 
-// A frozen broker keeps the connection open and answers nothing.
+// TestPublishHonoursItsContextWhenTheBrokerHangs uses a frozen broker, which
+// keeps the connection open and answers nothing.
 func TestPublishHonoursItsContextWhenTheBrokerHangs(t *testing.T) {
 	m := newMosquitto(t, "")
 	m.start(t)
@@ -425,5 +426,5 @@ func TestRunStopsWhileItCannotConnect(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	stop() // goleak sees what stays
+	stop() // goleak finds what is left
 }

@@ -23,7 +23,7 @@ const (
 	pingTimeout    = 5 * time.Second
 	writeTimeout   = 3 * time.Second // also how long the library can hold a publish of a connection that just died
 	ackTimeout     = 10 * time.Second
-	flushTimeout   = 400 * time.Millisecond // with quiesce within the second a stop may take
+	flushTimeout   = 400 * time.Millisecond // together with quiesce, within the second that a stop may take
 	quiesce        = 250 * time.Millisecond
 	qos            = 1
 	refused        = 0x80 // SUBACK's return code for no
@@ -31,18 +31,18 @@ const (
 
 var errLost = errors.New("the connection was lost before the broker answered")
 
-// session is one connection: a client of the library that is used once.
+// session is one connection; it uses a client of the library once.
 type session struct {
 	paho  paho.Client
 	sends sync.WaitGroup
 
 	once sync.Once
 	done chan struct{} // closed when the connection is gone
-	why  error         // set before done is closed
+	why  error         // why it ended; set before done is closed
 }
 
-// connection lives through one connection and returns why it ended. All of it
-// has ended when it returns.
+// connection makes one connection, waits until it ends and returns the reason.
+// When it returns, nothing of the connection is left running.
 func (c *Client) connection(ctx context.Context) error {
 	s := &session{done: make(chan struct{})}
 	if err := c.dial(ctx, s); err != nil {
@@ -69,8 +69,9 @@ func (c *Client) connection(ctx context.Context) error {
 	return fmt.Errorf("broker %s: %w", c.broker, s.why)
 }
 
-// dial does the network and the MQTT handshake. The library cannot be told to
-// stop dialling, so the dialling is ours and its connection is closed under it.
+// dial opens the network connection and does the MQTT handshake. The library
+// cannot be told to stop dialling, so we open the connection ourselves and close
+// it when ctx ends.
 func (c *Client) dial(ctx context.Context, s *session) error {
 	var dialErr error
 	var stop func() bool
@@ -99,7 +100,7 @@ func (c *Client) dial(ctx context.Context, s *session) error {
 	}
 }
 
-// explain turns the library's reasons into ones that say what to do.
+// explain turns the library's errors into ones that say what to do.
 func explain(err error) error {
 	switch {
 	case errors.Is(err, packets.ErrorRefusedBadUsernameOrPassword), errors.Is(err, packets.ErrorRefusedNotAuthorised):
@@ -186,7 +187,7 @@ func (c *Client) adopt(s *session) {
 	c.session = s
 }
 
-// resubscribe renews every subscription. One that the broker refuses is told
+// resubscribe renews every subscription. One that the broker refuses is logged
 // and does not keep the others from working.
 func (c *Client) resubscribe(ctx context.Context, s *session) error {
 	c.mu.Lock()
@@ -237,8 +238,8 @@ func (s *session) subscribe(ctx context.Context, filter string) error {
 	}
 }
 
-// send publishes in a goroutine, because the library's own call can block for
-// the write time-out, and gives the outcome to the returned channel.
+// send publishes in a goroutine, because the library's own call can block for the
+// write time-out. The outcome arrives on the returned channel.
 func (s *session) send(m Message) <-chan error {
 	sent := make(chan error, 1)
 	s.sends.Go(func() {
@@ -270,8 +271,8 @@ func (s *session) ended() bool {
 	}
 }
 
-// close ends the connection, politely if it still lives, and waits for all
-// that used it.
+// close ends the connection, with a clean disconnect if it still lives, and waits
+// for everything that used it.
 func (s *session) close(will *Message) {
 	if !s.ended() {
 		s.flush(will)
@@ -281,7 +282,8 @@ func (s *session) close(will *Message) {
 	s.sends.Wait()
 }
 
-// flush gives publishes on their way, and the will after them, a short time.
+// flush gives publishes that are under way, and then the will, a short time to be
+// sent.
 func (s *session) flush(will *Message) {
 	if will != nil {
 		s.send(*will)
@@ -300,5 +302,6 @@ func (s *session) flush(will *Message) {
 	}
 }
 
-// randomID is within the 23 characters every broker takes.
+// randomID returns a client id within the 23 characters that every broker
+// accepts.
 func randomID() string { return fmt.Sprintf("voice-%016x", rand.Uint64()) }

@@ -54,8 +54,8 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	}
 }
 
-// mosquitto's packages differ in whether they have websockets, so here the
-// broker is the embedded one's library.
+// TestWebsocket uses the library of the embedded broker, because not every
+// package of mosquitto has websockets.
 func TestWebsocket(t *testing.T) {
 	server := mochi.New(&mochi.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err := server.AddHook(&openDoor{}, nil); err != nil {
@@ -95,7 +95,7 @@ func TestWebsocket(t *testing.T) {
 	}
 }
 
-// openDoor lets everybody in.
+// openDoor is a hook that accepts every client.
 type openDoor struct{ mochi.HookBase }
 
 func (*openDoor) Provides(b byte) bool {

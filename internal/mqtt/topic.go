@@ -10,7 +10,7 @@ import (
 // maxTopic is the length MQTT 3.1.1 allows for a topic or a filter, in bytes.
 const maxTopic = 65535
 
-// checkTopic refuses what may not be published to.
+// checkTopic returns an error for a topic that may not be published to.
 func checkTopic(topic string) error {
 	if err := checkText(topic); err != nil {
 		return fmt.Errorf("topic %q %w", topic, err)
@@ -21,7 +21,7 @@ func checkTopic(topic string) error {
 	return nil
 }
 
-// checkFilter refuses what may not be subscribed to.
+// checkFilter returns an error for a filter that may not be subscribed to.
 func checkFilter(filter string) error {
 	if err := checkText(filter); err != nil {
 		return fmt.Errorf("filter %q %w", filter, err)

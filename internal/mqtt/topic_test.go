@@ -46,7 +46,8 @@ func TestCheckFilter(t *testing.T) {
 	}
 }
 
-// A filter made from the topic by putting in wildcards matches the topic.
+// FuzzMatches makes a filter by putting wildcards into a topic, and demands that
+// it matches the topic.
 func FuzzMatches(f *testing.F) {
 	f.Add("zwave/kitchen/37/0/targetValue", uint8(1), true)
 	f.Add("$SYS/x", uint8(0), false)

@@ -30,7 +30,8 @@ type Command struct {
 	At    time.Time // when it arrived
 }
 
-// wire is the union of what the commands may carry; fields says which of them.
+// wire holds every member that a command may carry; shapes says which of them
+// belong to which verb.
 type wire struct {
 	ID    *string  `json:"id"`
 	Text  *string  `json:"text"`
@@ -40,7 +41,7 @@ type wire struct {
 	Level *float64 `json:"level"`
 }
 
-// shapes are the members each verb must and may have.
+// shapes lists the members that each verb must have and may have.
 var shapes = map[string]struct {
 	must, may string
 }{
@@ -52,8 +53,8 @@ var shapes = map[string]struct {
 	"volume": {"id level", "time"},
 }
 
-// Parse checks one command. The id is returned with an error as well, as far as
-// it could be read, so that the sender can be told which command was refused.
+// Parse checks one command. With an error it still returns the id, if that could
+// be read, so that the sender can be told which command was refused.
 func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command, err error) {
 	shape, known := shapes[verb]
 	switch {
@@ -91,7 +92,7 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 	return c, fresh(w.Time, now)
 }
 
-// check demands the members of must, refuses what neither list names, and bounds
+// check demands the members in must, refuses members in neither list, and bounds
 // the id.
 func (w wire) check(must, may string) error {
 	present := map[string]bool{
@@ -114,8 +115,8 @@ func (w wire) check(must, may string) error {
 	return nil
 }
 
-// fresh refuses what waited too long on its way: a lamp must not go on because
-// of what was said before an outage.
+// fresh refuses a command that was on its way for too long: a lamp must not go on
+// because of something said before an outage.
 func fresh(stamp *string, now time.Time) error {
 	if stamp == nil {
 		return nil

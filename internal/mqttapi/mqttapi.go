@@ -1,7 +1,7 @@
-// Package mqttapi is the gateway as seen over MQTT: its state, turns and replies
-// go out, commands come in (REQUIREMENTS 2.3). It exists apart from the MQTT
-// client so that the contract stands in one place. A new command is a line in
-// shapes and a case in do.
+// Package mqttapi is the gateway's MQTT interface: it publishes state, turns and
+// replies and takes commands (REQUIREMENTS 2.3). It is separate from the MQTT
+// client so that the contract is in one place. A new command is a line in shapes
+// and a case in do.
 package mqttapi
 
 import (
@@ -27,23 +27,23 @@ type Bus interface {
 	Subscribe(ctx context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error
 }
 
-// Gateway does what commands ask for.
+// Gateway carries out commands.
 type Gateway interface {
-	// Ask answers a text; the turn is published by whoever observes turns. It
-	// calls waiting when the turn begins to wait for something slow.
+	// Ask answers a text; the observer of turns publishes the turn. It calls
+	// waiting when the turn begins to wait for something slow.
 	Ask(ctx context.Context, c Command, waiting func())
 	Say(ctx context.Context, text string) error
 	Listen(ctx context.Context) error
 	Stop(ctx context.Context) error
-	// Mute closes the microphone or opens it, also for the next start.
+	// Mute closes or opens the microphone; the setting survives a restart.
 	Mute(ctx context.Context, on bool) error
 	SetVolume(ctx context.Context, level int) error
 }
 
-// waiting is how many commands may wait for their turn, waitingMost how many
-// turns may wait for something slow, remembered how many ids are known as
-// already used. A question makes three messages; none of a thousand in a row is
-// to be lost.
+// waiting is how many commands may wait in line, waitingMost how many turns may
+// wait for something slow, remembered how many used ids are remembered. A
+// question makes three messages, and none of a thousand questions in a row may be
+// lost.
 const (
 	waiting     = 1024
 	waitingMost = 256
@@ -52,27 +52,27 @@ const (
 	sendBudget  = 2 * time.Second
 )
 
-// Topics of a gateway.
+// base returns the beginning of all topics of a gateway.
 func base(id string) string { return "voice/" + id }
 
 // Availability is the topic that says whether the gateway is there; the MQTT
 // client's last will goes to it.
 func Availability(id string) string { return base(id) + "/availability" }
 
-// API publishes a gateway's news and obeys commands.
+// API publishes what happens in a gateway and carries out commands.
 type API struct {
 	base string
 	bus  Bus
 	log  *slog.Logger
 	now  func() time.Time
 
-	asks  chan Command  // in the order they came: on and off must not change places
+	asks  chan Command  // in order of arrival: on and off must not change places
 	quick chan Command  // everything else: a stop neither waits for answers nor overtakes
 	slow  chan struct{} // a place for each turn that waits for something slow
 	out   chan message
 
 	mu       sync.Mutex
-	standing map[string]string // what is retained, by topic below base
+	standing map[string]string // the retained words, by topic below base
 	seen     map[string]bool
 	order    []string
 }
@@ -83,7 +83,7 @@ type message struct {
 	retained bool
 }
 
-// New makes the interface of the gateway with this id; it does no I/O.
+// New makes the interface of the gateway with the given id; it does no I/O.
 func New(id string, bus Bus, log *slog.Logger) (*API, error) {
 	if id == "" || bus == nil || log == nil {
 		return nil, errors.New("mqtt interface: a gateway id, a bus and a logger are needed")
@@ -96,8 +96,8 @@ func New(id string, bus Bus, log *slog.Logger) (*API, error) {
 	}, nil
 }
 
-// Run subscribes and has the gateway do what is commanded until ctx ends; then it
-// says that it is offline.
+// Run subscribes and has the gateway carry out commands until ctx ends; then it
+// publishes that the gateway is offline.
 func (a *API) Run(ctx context.Context, gw Gateway) error {
 	if err := a.bus.Subscribe(ctx, a.base+"/cmd/+", a.receive); err != nil {
 		return fmt.Errorf("subscribing to the commands: %w", err)
@@ -117,7 +117,7 @@ func (a *API) Run(ctx context.Context, gw Gateway) error {
 	}
 }
 
-// lane does one command after the other.
+// lane carries out commands one after the other.
 func (a *API) lane(ctx context.Context, commands <-chan Command, do func(Command)) {
 	for {
 		select {
@@ -129,8 +129,9 @@ func (a *API) lane(ctx context.Context, commands <-chan Command, do func(Command
 	}
 }
 
-// ask returns when the turn is told, or waits for something slow: then the ones
-// behind it go on. What waited too long itself is not done any more.
+// ask has the gateway answer one question. It returns when the turn has ended, or
+// earlier when the turn waits for something slow, so that the questions behind it
+// go on. A question that waited in line for too long is refused.
 func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command) {
 	if waited := a.now().Sub(c.At); waited > maxAge {
 		a.refuse(c.Topic, c.ID, fmt.Errorf("the command waited %s behind others; at most %s is taken", waited.Round(time.Second), maxAge))
@@ -145,7 +146,7 @@ func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command
 				select {
 				case a.slow <- struct{}{}:
 					close(waits)
-				default: // enough are waiting: this one keeps its place in the line
+				default: // too many turns are waiting already: this one holds up the line
 				}
 			})
 		})
@@ -161,7 +162,7 @@ func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command
 	}
 }
 
-// flush sends what is still waiting and the farewell, after the end of ctx.
+// flush sends, after the end of ctx, the waiting messages and the offline state.
 func (a *API) flush(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 300*time.Millisecond)
 	defer cancel()
@@ -176,8 +177,8 @@ func (a *API) flush(ctx context.Context) {
 	}
 }
 
-// Connected is called at each connection to the broker: a broker may have lost
-// what was retained.
+// Connected publishes that the gateway is online, and all retained words again.
+// It is called at each connection, because the broker may have lost them.
 func (a *API) Connected() {
 	a.mu.Lock()
 	standing := maps.Clone(a.standing)
@@ -194,11 +195,11 @@ func (a *API) State(s string) { a.stand("/state", s) }
 // Servers publishes the state of all MCP servers as one word (REQUIREMENTS M5).
 func (a *API) Servers(overall mcpint.Overall) { a.stand("/servers", string(overall)) }
 
-// Recorder publishes whether what is said is kept, on or off (REQUIREMENTS
-// H10).
+// Recorder publishes whether the recorder keeps what is said: on or off
+// (REQUIREMENTS H10).
 func (a *API) Recorder(state string) { a.stand("/recorder", state) }
 
-// stand publishes a word that is retained.
+// stand publishes a retained word and remembers it for the next connection.
 func (a *API) stand(topic, word string) {
 	a.mu.Lock()
 	a.standing[topic] = word
@@ -209,7 +210,7 @@ func (a *API) stand(topic, word string) {
 // Turn publishes the record of a turn.
 func (a *API) Turn(r record.Record) { a.putJSON("/turn", r) }
 
-// Reply publishes what is answered, Transcript what was heard.
+// Reply publishes the answer of a turn.
 func (a *API) Reply(turn, text string) {
 	a.putJSON("/reply", map[string]string{"turn": turn, "text": text})
 }
@@ -228,7 +229,8 @@ func (a *API) putJSON(topic string, v any) {
 	a.put(message{topic: a.base + topic, payload: payload})
 }
 
-// put never blocks: a broker that is away must not hold up a turn.
+// put queues a message. It never blocks, because a broker that is away must not
+// hold up a turn.
 func (a *API) put(m message) {
 	select {
 	case a.out <- m:
@@ -249,7 +251,7 @@ func (a *API) send(ctx context.Context, m message) {
 	}
 }
 
-// receive takes one command in.
+// receive handles one command message.
 func (a *API) receive(topic string, payload []byte, retained bool) {
 	verb := topic[strings.LastIndexByte(topic, '/')+1:]
 	if verb == "error" {

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bus keeps what is published and hands commands to the subscriber.
+// bus remembers what is published and passes commands to the subscriber.
 type bus struct {
 	mu     sync.Mutex
 	sent   []message
@@ -57,7 +57,7 @@ func (b *bus) on(topic string) []string {
 	return got
 }
 
-// house does nothing but remember.
+// house is a gateway that only remembers what it was asked to do.
 type house struct {
 	mu   sync.Mutex
 	did  []string
@@ -138,7 +138,8 @@ func TestCommandsReachTheGatewayOnce(t *testing.T) {
 	})
 }
 
-// TestStopDoesNotWaitForAnswers: nor does it overtake what was sent before.
+// TestStopDoesNotWaitForAnswers also checks that a stop does not overtake
+// commands sent before it.
 func TestStopDoesNotWaitForAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gw := &house{busy: make(chan struct{})}
@@ -161,7 +162,8 @@ func TestStopDoesNotWaitForAnswers(t *testing.T) {
 	})
 }
 
-// TestAThousandQuestionsAreAllAnswered: those that waited too long are refused.
+// TestAThousandQuestionsAreAllAnswered counts a refusal for waiting too long as
+// an answer.
 func TestAThousandQuestionsAreAllAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gw := &house{busy: make(chan struct{})}
@@ -181,8 +183,8 @@ func TestAThousandQuestionsAreAllAnswered(t *testing.T) {
 	})
 }
 
-// What is asked one after the other is done one after the other, and what waits
-// for something slow holds nobody up.
+// TestAsksKeepTheirOrder checks that questions are answered in order, and that a
+// question waiting for something slow does not hold up the next one.
 func TestAsksKeepTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gw := &house{}
@@ -206,7 +208,8 @@ func TestAsksKeepTheirOrder(t *testing.T) {
 	})
 }
 
-// A command that found no room may come again with its id.
+// TestARefusedCommandMayComeAgain checks that a command refused for lack of room
+// may be sent again with the same id.
 func TestARefusedCommandMayComeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bus{}
@@ -248,7 +251,7 @@ func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
 		a.State("listening")
 		a.Servers("full")
 		a.Recorder("on")
-		a.Connected() // whatever was said is said again
+		a.Connected() // everything retained is published again
 		synctest.Wait()
 		stop()
 		if got := b.on("voice/kitchen/availability"); !slices.Equal(got, []string{"online", "online", "offline"}) {
