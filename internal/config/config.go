@@ -24,24 +24,26 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxFile bounds a configuration or secret file in bytes; far more than any is.
+// maxFile bounds a configuration or secret file in bytes; real ones are far
+// smaller.
 const maxFile = 1 << 20
 
-// Options says what else than the file is read.
+// Options says what is read besides the file.
 type Options struct {
 	// Prefix begins the names of environment variables that override keys by
 	// their path: VOICE_GATEWAY_ makes VOICE_GATEWAY_MCP_RETRY_ATTEMPTS the key
 	// mcp.retry.attempts. A variable with the prefix that is no key is an error.
 	// Without a prefix only fields with an env tag are read.
 	Prefix string
-	// Known are variables with the prefix that are not keys.
+	// Known are variables with the prefix that are allowed although they are not
+	// keys.
 	Known []string
 	// Environ replaces the environment of the process, for tests; nil: the real one.
 	Environ []string
 }
 
-// Defaulter is what the elements of maps and lists implement when a new one
-// does not start from zero values.
+// Defaulter is implemented by elements of maps and lists whose defaults are not
+// zero values.
 type Defaulter interface {
 	SetDefaults()
 }
@@ -60,8 +62,8 @@ func (p Problem) String() string {
 	return p.Where + ": " + p.Key + ": " + p.Text
 }
 
-// Problems is the error of a configuration that cannot be used: all of it, a
-// line each.
+// Problems is the error of a configuration that cannot be used: all its problems,
+// a line each.
 type Problems []Problem
 
 func (p Problems) Error() string {
@@ -72,7 +74,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Origins remembers where values came from.
+// Origins remembers where each value came from.
 type Origins struct {
 	of map[string]string
 }
@@ -86,10 +88,11 @@ func (o *Origins) Of(path string) string {
 	return "default"
 }
 
-// Load puts the file at path and the environment over what is in dst, a pointer
-// to a struct whose fields have yaml tags. An empty path means no file. Lists
-// are replaced, maps are merged, and null removes a map's entry. Mistakes in
-// what the user wrote are returned as Problems; then dst is half filled.
+// Load overwrites the values in dst, a pointer to a struct whose fields have yaml
+// tags, with those of the file at path and then of the environment. An empty path
+// means no file. Lists are replaced, maps are merged, and null removes a map's
+// entry. Mistakes in what the user wrote are returned as Problems; dst is then
+// half filled.
 func Load(path string, dst any, o Options) (*Origins, error) {
 	if path == "" {
 		return load("", nil, dst, o)
@@ -122,7 +125,7 @@ type loader struct {
 	problems Problems
 }
 
-// wrong notes a problem of the file.
+// wrong records a problem of the file.
 func (l *loader) wrong(line int, key, format string, args ...any) {
 	where := l.file
 	if line > 0 {
@@ -166,8 +169,8 @@ func (l *loader) syntax(err error) {
 	l.wrong(line, "", "not valid YAML: %s", text)
 }
 
-// plain refuses what makes a configuration hard to read or unsafe to expand:
-// aliases anywhere, and keys given twice.
+// plain reports whether the file has neither aliases, which are unsafe to expand,
+// nor keys given twice, which are hard to read.
 func (l *loader) plain(n *yaml.Node, path string) bool {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		l.wrong(n.Line, path, "anchors and aliases are not supported: write the value out")

@@ -129,8 +129,8 @@ limits: {port: 65535}
 	}
 }
 
-// TestTruthForAText: a text key called enabled is one of auto, true and false, and
-// the last two may be written as everywhere else.
+// TestTruthForAText covers a text key called enabled, which is auto, true or
+// false; the last two may be written in all the ways a boolean may.
 func TestTruthForAText(t *testing.T) {
 	for written, want := range map[string]string{"false": "false", "true": "true", "off": "false", "Yes": "true", "auto": "auto", `"false"`: "false", `"off"`: "off"} {
 		var s struct {
@@ -252,7 +252,8 @@ func TestMistakesInTheEnvironment(t *testing.T) {
 	}
 }
 
-// A program with flat keys and fixed variable names uses the same loader.
+// TestFlatConfiguration stands for a program with flat keys and fixed variable
+// names, which uses the same loader.
 func TestFlatConfiguration(t *testing.T) {
 	type flat struct {
 		Broker    string `yaml:"mqtt_broker_url" env:"MQTT_BROKER_URL"`
@@ -373,8 +374,8 @@ func TestStateDir(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, loading ends without a panic, and what it takes can be
-// shown and read again with the same result.
+// FuzzLoad checks that no file makes loading panic, and that an accepted file can
+// be shown and read again with the same result.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte("gateway: {id: hall, level: high}\nmcp: {servers: {a: {args: [x, \"y z\"], env: {A: b}}}}"), "MCP_RETRY_ATTEMPTS", "5")
 	f.Add([]byte("wake:\n  words:\n    - \"a: b\"\n    - '#'\n"), "WAKE_WORDS", "a,b")
@@ -408,7 +409,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// conceal empties what Show would hide.
+// conceal empties the values that Show would hide.
 func conceal(s *settings) {
 	s.MQTT.Token = ""
 	for name, server := range s.MCP.Servers {

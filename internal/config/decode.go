@@ -19,7 +19,7 @@ const (
 	tagInt  = "!!int"
 )
 
-// value puts a node into v. It notes problems and goes on.
+// value puts a node into v. It records problems and goes on.
 func (l *loader) value(n *yaml.Node, v reflect.Value, path string) {
 	switch {
 	case isScalar(v.Type()):
@@ -123,8 +123,9 @@ func (l *loader) scalar(n *yaml.Node, v reflect.Value, path string) {
 	l.origins.of[path] = fmt.Sprintf("%s:%d", l.file, n.Line)
 }
 
-// switched reads true, off and the like for a text key called enabled. By this
-// name such keys are "auto" or "true" or "false", and nobody thinks of quotes.
+// switched reads true, off and the like, written without quotes, for a text key
+// called enabled. Such keys take "auto", "true" or "false", and people forget the
+// quotes.
 func switched(n *yaml.Node, v reflect.Value, path string) (word string, ok bool) {
 	if v.Kind() != reflect.String || n.Kind != yaml.ScalarNode || n.Style != 0 || path[strings.LastIndexByte(path, '.')+1:] != "enabled" {
 		return "", false
@@ -136,7 +137,7 @@ func switched(n *yaml.Node, v reflect.Value, path string) (word string, ok bool)
 	return strconv.FormatBool(on), ok
 }
 
-// fromNode sets v, or says what v would have taken.
+// fromNode sets v from a node, or returns what v would have accepted.
 func fromNode(n *yaml.Node, v reflect.Value) (expected string) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == tagNull {
 		return expectation(v)
@@ -151,8 +152,8 @@ func fromNode(n *yaml.Node, v reflect.Value) (expected string) {
 	return fromText(n.Value, v)
 }
 
-// kindFits reports whether a value written like n may go into v at all: 3 is not
-// a text, "3" is not a number.
+// kindFits reports whether the kind of value in n fits v at all: 3 is not a text,
+// "3" is not a number.
 func kindFits(n *yaml.Node, v reflect.Value) bool {
 	tag := n.ShortTag()
 	switch {
@@ -167,8 +168,8 @@ func kindFits(n *yaml.Node, v reflect.Value) bool {
 	}
 }
 
-// fromText sets v from a scalar's text, or says what v would have taken. It is
-// also how the environment's values come in.
+// fromText sets v from a scalar's text, or returns what v would have accepted.
+// Values of the environment are set by it, too.
 func fromText(text string, v reflect.Value) (expected string) {
 	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
 		if err := u.UnmarshalText([]byte(text)); err != nil {
@@ -223,13 +224,13 @@ func fromPlain(text string, v reflect.Value) (expected string) {
 	return expectation(v)
 }
 
-// booleans are the words YAML and people use.
+// booleans are the words for true and false in YAML and in common use.
 var booleans = map[string]bool{
 	"true": true, "yes": true, "on": true, "1": true,
 	"false": false, "no": false, "off": false, "0": false,
 }
 
-// expectation names the values a field takes.
+// expectation names the values that a field accepts.
 func expectation(v reflect.Value) string {
 	_, isText := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr())
 	switch {
@@ -261,7 +262,7 @@ func limits(bits int, signed bool) string {
 	}
 }
 
-// describe says what stands in the file, without showing a secret.
+// describe says what the file has at a node, without showing a secret.
 func describe(n *yaml.Node, path string) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -43,9 +43,9 @@ func (o Options) names() []string {
 	return slices.Compact(names)
 }
 
-// environment puts variables over what the file said: first those of env tags,
-// where an empty one counts as absent (hosts of MCP servers pass empty ones),
-// then those with the prefix.
+// environment overrides the file by variables: first those of env tags, where an
+// empty variable counts as absent (hosts of MCP servers pass empty ones), then
+// those with the prefix.
 func (l *loader) environment(o Options) {
 	leaves(l.root, "", func(path string, f field) {
 		if f.env == "" {
@@ -106,7 +106,7 @@ func find(v reflect.Value, rest string) []string {
 	return nil
 }
 
-// findEntry looks among the entries a map has, then for a new one.
+// findEntry looks for a key in the entries that a map has, then in a new entry.
 func findEntry(v reflect.Value, rest string) []string {
 	for _, key := range sortedKeys(v) {
 		after, ok := strings.CutPrefix(rest, variable(key.String()))
@@ -122,7 +122,7 @@ func findEntry(v reflect.Value, rest string) []string {
 		if rest == "" {
 			return nil
 		}
-		return []string{rest} // env and headers: as written
+		return []string{rest} // the maps env and headers: the name as written
 	}
 	for i := 1; i < len(rest); i++ {
 		if rest[i] != '_' {
@@ -135,7 +135,7 @@ func findEntry(v reflect.Value, rest string) []string {
 	return nil
 }
 
-// variable is a key in the form it has in a variable's name.
+// variable returns a key in the form it has in a variable's name.
 func variable(key string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(key))
 }
@@ -186,7 +186,8 @@ func set(v reflect.Value, path []string, text string) (expected string) {
 	return "a key"
 }
 
-// setList takes items with commas between them; an empty text is an empty list.
+// setList sets a list from items separated by commas; an empty text is an empty
+// list.
 func setList(v reflect.Value, text string) (expected string) {
 	items := reflect.MakeSlice(v.Type(), 0, 4)
 	if !isScalar(v.Type().Elem()) {

@@ -18,8 +18,7 @@ type field struct {
 	index []int
 }
 
-// fieldsOf lists a struct's keys in their order, those of inlined structs among
-// them.
+// fieldsOf lists a struct's keys in order, including those of inlined structs.
 func fieldsOf(t reflect.Type) []field {
 	var out []field
 	for i := range t.NumField() {
@@ -56,7 +55,7 @@ func isScalar(t reflect.Type) bool {
 	}
 }
 
-// fresh is a new element of a map or a list, with its defaults.
+// fresh returns a new element of a map or a list, with its defaults.
 func fresh(t reflect.Type) reflect.Value {
 	v := reflect.New(t)
 	if d, ok := reflect.TypeAssert[Defaulter](v); ok {
@@ -72,7 +71,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// leaves calls visit for every key that holds a value: its path and the type.
+// leaves calls visit with the path and the field of every key that holds a value.
 func leaves(v reflect.Value, path string, visit func(path string, f field)) {
 	for _, f := range fieldsOf(v.Type()) {
 		inner, at := v.FieldByIndex(f.index), join(path, f.name)
@@ -103,8 +102,8 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 	return keys
 }
 
-// suggest ends the sentence "unknown key": the nearest sibling, else the same
-// key elsewhere, else what there is.
+// suggest returns the end of the message "unknown key": the nearest sibling, else
+// the same key elsewhere, else the valid keys.
 func (l *loader) suggest(key, path string, siblings []field) string {
 	names := make([]string, len(siblings))
 	for i, f := range siblings {
@@ -128,8 +127,9 @@ func (l *loader) suggest(key, path string, siblings []field) string {
 	return fmt.Sprintf("%s has %s", path, strings.Join(names, ", "))
 }
 
-// nearest is the candidate a typing mistake away from word, or nothing: as many
-// edits as a third of the word, two for short ones, or a word cut short.
+// nearest returns the candidate that word is probably a misspelling of, or "":
+// one at most a third of the word's length in edits away (two for short words),
+// or one of which word is the beginning, or the other way round.
 func nearest(word string, candidates []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, c := range candidates {

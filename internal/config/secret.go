@@ -12,8 +12,9 @@ import (
 // Secret returns the secret of a key such as mqtt.password. It looks at the
 // variable of that name (VOICE_GATEWAY_MQTT_PASSWORD), then at file, which is
 // what the key mqtt.password_file holds, then for the systemd credential
-// mqtt.password. None of them is an empty secret and no error; a file that is
-// named and cannot be read is one. Line ends at the end are not part of it.
+// mqtt.password. When there is none of them the secret is empty, without an
+// error; a named file that cannot be read is an error. Line ends at the end are
+// not part of the secret.
 func (o Options) Secret(key, file string) (string, error) {
 	if secret, ok := o.lookup(o.Prefix + variable(key)); ok && secret != "" {
 		return secret, nil

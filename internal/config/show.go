@@ -18,8 +18,8 @@ import (
 const hidden = "(hidden)"
 
 // Show writes every key of src, the struct Load filled, as YAML with its origin
-// behind it. Secrets are never written: the values of keys that look like one,
-// of headers, and the user information in URLs.
+// behind it. Secrets are never written: that means the values of keys that look
+// like a secret, of headers, and the user information in URLs.
 func Show(w io.Writer, src any, origins *Origins) error {
 	v := reflect.ValueOf(src)
 	for v.Kind() == reflect.Pointer {
@@ -83,7 +83,7 @@ func (p *printer) items(v reflect.Value, path string, depth int) {
 	}
 }
 
-// render is a value on one line.
+// render returns a value on one line.
 func render(v reflect.Value, path string) string {
 	if !isScalar(v.Type()) {
 		if v.Kind() == reflect.Map {
@@ -116,7 +116,8 @@ func render(v reflect.Value, path string) string {
 	}
 }
 
-// text is a string as YAML: bare where that reads back as the same text.
+// text returns a string as YAML: without quotes where that reads back as the same
+// text.
 func text(s string) string {
 	n := yaml.Node{}
 	bare := s != "" && !strings.ContainsAny(s, ",[]{}#&*!|>'\"%@`\n\r\t") && strings.TrimSpace(s) == s && !strings.Contains(s, ": ")
@@ -128,7 +129,7 @@ func text(s string) string {
 	return strconv.Quote(s)
 }
 
-// concealed is a value as it may be shown.
+// concealed returns a value as it may be shown.
 func concealed(path, value string) string {
 	if value != "" && isSecret(path) {
 		return hidden
@@ -145,7 +146,7 @@ func concealed(path, value string) string {
 	return value
 }
 
-// quoted is a value as an error may show it: concealed and short.
+// quoted returns a value as an error may show it: concealed and short.
 func quoted(path, value string) string {
 	const enough = 60
 	value = concealed(path, value)
@@ -155,8 +156,9 @@ func quoted(path, value string) string {
 	return strconv.Quote(value)
 }
 
-// isSecret decides by the key's name, as the names are all there is to go by.
-// What names a file is no secret, what goes into a header may be one.
+// isSecret reports whether the value of a key is a secret. It decides by the
+// key's name, because nothing else is known. A key that names a file is no
+// secret; a header may be one.
 func isSecret(path string) bool {
 	keys := strings.Split(strings.ToLower(path), ".")
 	words := strings.FieldsFunc(keys[len(keys)-1], func(r rune) bool { return r == '_' || r == '-' })

@@ -13,32 +13,35 @@ import (
 )
 
 const (
-	// drainGrace is how long its pipes are read on after a child's end. Its group
-	// is dead by then, so only a process that left the group can make us wait.
+	// drainGrace is how long a child's pipes are still read after its end. Its
+	// group is dead by then, so only a process that left the group can make us
+	// wait.
 	drainGrace = 250 * time.Millisecond
 	// reapGrace bounds the wait for a killed child; more means it hangs in the kernel.
 	reapGrace = time.Second
-	// stderrKept is how much of a child's stderr is kept, its end, in bytes.
+	// stderrKept is how many bytes at the end of a child's stderr are kept.
 	stderrKept = 64 << 10
 )
 
-// Child is a program that lives beside us, with everything it starts: a process
-// group, three pipes and one waiter.
+// Child is a program that runs beside us, with everything it starts: a process
+// group, three pipes and one waiting goroutine.
 type Child struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stdout *os.File
 	said   tail
 	ended  chan struct{} // closed last, when it is reaped and drained
-	err    error         // how it ended; valid once ended is closed, like the next
+	err    error         // how it ended; valid, like unread, once ended is closed
 	unread int64         // bytes given to it that it never read
 }
 
-// Start starts a child. Its stderr is kept, and copied to words if there are any;
-// a writer with a Flush is flushed at its end. Who starts a child has to Stop it, also
-// one that has ended: that closes its pipes.
+// Start starts a child. The end of its stderr is kept, and all of it is copied to
+// words unless that is nil; a writer with a Flush method is flushed at the end.
+// The caller has to Stop the child, even one that has ended, because that closes
+// its pipes.
 func Start(p Program, words io.Writer) (_ *Child, err error) {
-	// Not CommandContext: ending is ours, with a grace and for the whole group.
+	// Not CommandContext: Stop ends the child, with a grace and for the whole
+	// group.
 	cmd := exec.Command(p.Path, p.Args...) //nolint:noctx // see above
 	p.prepare(cmd)
 	c := &Child{cmd: cmd, ended: make(chan struct{})}
@@ -48,8 +51,8 @@ func Start(p Program, words io.Writer) (_ *Child, err error) {
 			closeAll(pipes)
 		}
 	}()
-	// Own pipes instead of the command's: with those Wait would wait for whoever
-	// else inherited them, and close what the reader still reads.
+	// We make the pipes ourselves: with the command's own, Wait would wait for
+	// every process that inherited them, and close what the reader still reads.
 	for range 3 {
 		r, w, pipeErr := os.Pipe()
 		if pipeErr != nil {
@@ -110,12 +113,12 @@ func (c *Child) wait(stderr *os.File, copied <-chan struct{}) {
 	}
 	_ = stderr.Close()
 	<-copied
-	// Whoever reads stdout sees what is still in the pipe, but no longer than this.
+	// A reader of stdout still gets what is in the pipe, but only for this long.
 	_ = c.stdout.SetReadDeadline(time.Now().Add(drainGrace))
 	close(c.ended)
 }
 
-// waitingIn is how many bytes are in a pipe and were not read.
+// waitingIn returns how many unread bytes are in a pipe.
 func waitingIn(pipe *os.File) int64 {
 	var n int32
 	raw, err := pipe.SyscallConn()
@@ -134,7 +137,8 @@ func (c *Child) Pid() int { return c.cmd.Process.Pid }
 // Stdin is the pipe the child reads.
 func (c *Child) Stdin() *os.File { return c.stdin }
 
-// Read is the child's stdout. It ends in nothing but EOF: why is told by Err.
+// Read reads the child's stdout. Its only error is EOF; Err tells why the child
+// ended.
 func (c *Child) Read(b []byte) (int, error) {
 	n, err := c.stdout.Read(b)
 	if err != nil {
@@ -166,14 +170,14 @@ func (c *Child) Kill() { c.signal(syscall.SIGKILL) }
 
 func (c *Child) signal(s syscall.Signal) {
 	select {
-	case <-c.ended: // its number may belong to somebody else by now
+	case <-c.ended: // its process number may belong to another process by now
 	default:
 		signalGroup(c.Pid(), s)
 	}
 }
 
-// Grace is what a child gets before it is killed: how long after its stdin was
-// closed, and how long after SIGTERM. What is 0 is left out.
+// Grace is the time a child gets before it is killed: EOF after its stdin was
+// closed, and Term after SIGTERM. A step whose time is 0 is left out.
 type Grace struct{ EOF, Term time.Duration }
 
 // Stop ends the child politely, then firmly, and returns when it is reaped.

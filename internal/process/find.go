@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Find turns a configured command into a path. One without a slash is looked up in
-// dir, where our own executable lies, then in PATH. The error names the places
-// looked at.
+// Find turns a configured command into a path. A command without a slash is
+// looked up in dir, where our own executable lies, then in PATH. The error names
+// the places that were searched.
 func Find(command, dir string) (string, error) {
 	if strings.ContainsRune(command, '/') {
 		if err := executable(command); err != nil {

@@ -2,15 +2,15 @@ package process
 
 import "bytes"
 
-// Lines hands on what is written to it line by line, without the ends.
+// Lines passes on what is written to it line by line, without the line ends.
 type Lines struct {
 	Limit int               // bytes kept of a line
 	Take  func(line []byte) // must not keep the line
 	begun []byte            // the beginning of a line whose end has not come
-	open  bool              // there is such a line
+	open  bool              // such a line has begun
 }
 
-// Write never fails.
+// Write never returns an error.
 func (l *Lines) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -24,7 +24,7 @@ func (l *Lines) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Flush hands on the last line, which may have no end.
+// Flush passes on the last line, which may have no line end.
 func (l *Lines) Flush() {
 	if l.open {
 		l.Take(l.begun)

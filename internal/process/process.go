@@ -1,13 +1,13 @@
 // Package process starts programs and owns them until they are gone. It exists
-// because a program that is started and forgotten costs a house more than one that
-// fails: it keeps the sound card, holds a pipe, or goes on after we have ended.
+// because a program that is started and forgotten does more harm than one that
+// fails: it keeps the sound card, holds a pipe, or runs on after we have ended.
 //
-// Run is for a program that does one thing and ends, Start for a child that lives
-// beside us. Both give it a process group of its own, which ends as a whole, with
-// us at the latest; an environment that is told and not inherited, because ours may
-// hold keys; and a bounded place for what it complains about. Nothing else starts
-// programs. What a program is asked and what its failure means belongs to the part
-// that needs it.
+// Run is for a program that does one thing and ends, Start for a child that runs
+// beside us. Both give the program a process group of its own, which ends as a
+// whole, at the latest with us; an explicit environment that is not inherited,
+// because ours may hold keys; and bounded memory for its stderr. No other package
+// starts programs. The part that needs a program decides what to ask it and what
+// its failure means.
 package process
 
 import (
@@ -20,24 +20,24 @@ import (
 type Program struct {
 	Path string // a path, or a name looked up in PATH
 	Args []string
-	Dir  string // where it runs; "" is where we do
-	// Env is all it is told of the environment, and what is added to ours where
-	// Inherit is set: for our own program, and for those that have to find the
+	Dir  string // working directory; "" is ours
+	// Env is the whole environment of the program. Where Inherit is set it is
+	// added to ours: for our own program, and for programs that have to find the
 	// person's sound server.
 	Env     []string
 	Inherit bool
 }
 
-// SmallEnv is for programs that need nothing of ours.
+// SmallEnv returns an environment for programs that need nothing from ours.
 func SmallEnv() []string { return []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8"} }
 
 // ErrNotFound is the error of a program that is not installed, if it was named
 // without a slash.
 var ErrNotFound = exec.ErrNotFound
 
-// prepare makes the command. Should we be killed, the kernel kills the child, even
-// a hung one. It does so at the end of the thread that started it, so that thread
-// has to be kept as long.
+// prepare makes the command. Should we be killed, the kernel kills the child,
+// even a hung one. It does so at the end of the thread that started the child, so
+// that thread must live as long as the child.
 func (p Program) prepare(cmd *exec.Cmd) {
 	cmd.Dir = p.Dir
 	cmd.Env = append([]string{}, p.Env...)
@@ -47,13 +47,13 @@ func (p Program) prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// onOwnThread runs f on a thread that does nothing else meanwhile.
+// onOwnThread runs f on a thread that is used for nothing else until f returns.
 func onOwnThread(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	f()
 }
 
-// signalGroup reaches a child and whatever it started; the error of a group that is
-// gone is no news.
+// signalGroup signals a child and everything it started. The error is ignored: it
+// only says that the group is gone.
 func signalGroup(pid int, s syscall.Signal) { _ = syscall.Kill(-pid, s) }

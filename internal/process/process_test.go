@@ -21,12 +21,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// shell is a program that is a script.
+// shell returns a program that runs a script.
 func shell(script string) Program {
 	return Program{Path: "/bin/sh", Args: []string{"-c", script}, Env: SmallEnv()}
 }
 
-// noted waits for the number a script writes to a file.
+// noted waits for the number that a script writes to a file.
 func noted(t *testing.T, file string) int {
 	t.Helper()
 	for {
@@ -38,7 +38,8 @@ func noted(t *testing.T, file string) int {
 	}
 }
 
-// gone waits until a process is no more; one whose parent never reaps counts.
+// gone waits until a process has ended; a zombie whose parent never reaps it
+// counts as ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for syscall.Kill(pid, 0) == nil {
@@ -85,7 +86,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Whatever a program started ends with it, be it stopped or done.
+// TestARunLeavesNothingBehind checks that everything a program started ends with
+// it, whether the program was stopped or had finished.
 func TestARunLeavesNothingBehind(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end    string
@@ -115,7 +117,7 @@ func TestARunLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// started is a child that has written its first line.
+// started returns a child that has written its first line.
 func started(t *testing.T, script string, words io.Writer) *Child {
 	t.Helper()
 	c, err := Start(shell(script), words)
@@ -130,7 +132,8 @@ func started(t *testing.T, script string, words io.Writer) *Child {
 	return c
 }
 
-// A child is asked first and made to in the end, and what it started goes with it.
+// TestStop checks that a child is asked to end and then killed, together with
+// everything it started.
 func TestStop(t *testing.T) {
 	const patient = time.Minute
 	for name, tt := range map[string]struct {
@@ -164,7 +167,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// What left the group holds the pipes open for a moment only.
+// TestAnEscapedProcessHoldsNobody checks that a process that left the group can
+// hold the pipes open for a moment only.
 func TestAnEscapedProcessHoldsNobody(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	c := started(t, "setsid sh -c 'echo $$ > "+file+"; exec sleep 600' & while [ ! -s "+file+" ]; do :; done; echo ready; exit 1", nil)

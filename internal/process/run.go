@@ -14,30 +14,32 @@ import (
 )
 
 const (
-	// maxSaid is how much of a program's complaints its error holds, in bytes.
+	// maxSaid is how many bytes of a program's stderr its error holds.
 	maxSaid = 2 << 10
-	// pipeGrace is how long the pipes of a program that has ended are read on. Its
-	// group is dead by then, so only a process that left the group makes us wait.
+	// pipeGrace is how long the pipes of a program that has ended are still read.
+	// Its group is dead by then, so only a process that left the group makes us
+	// wait.
 	pipeGrace = time.Second
 )
 
 // Task is a program that does one thing and ends.
 type Task struct {
 	Program
-	// Stdin is what it is given to read. What people say or name goes this way and
-	// not as an argument, where a leading dash would make it an option.
+	// Stdin is what the program is given to read. Text that comes from people
+	// goes this way and not as an argument, where a leading dash would make it an
+	// option.
 	Stdin     string
-	Files     []*os.File // its descriptors from 3 on
+	Files     []*os.File // its file descriptors from 3 on
 	MaxOutput int        // bytes it may write to its standard output; more ends it
 }
 
 // ErrOutput is the error of a program that writes more than it may.
 var ErrOutput = errors.New("it writes more than it may")
 
-// Error is a program that could not be started, or failed.
+// Error says that a program could not be started, or failed.
 type Error struct {
 	Err  error
-	Said string // the beginning of what it complained about
+	Said string // the beginning of its stderr
 }
 
 func (e *Error) Error() string {
@@ -49,8 +51,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Run runs a program to its end and returns what it wrote. It does so until ctx
-// ends, and with the error of ctx then.
+// Run runs a program to its end and returns what it wrote to stdout. When ctx
+// ends first, it kills the program and returns the error of ctx.
 func Run(ctx context.Context, t Task) ([]byte, error) {
 	out, said := &bounded{left: t.MaxOutput, strict: true}, &bounded{left: maxSaid}
 	cmd := exec.CommandContext(ctx, t.Path, t.Args...)
@@ -64,7 +66,7 @@ func Run(ctx context.Context, t Task) ([]byte, error) {
 	var err error
 	onOwnThread(func() { err = cmd.Run() })
 	if cmd.Process != nil {
-		signalGroup(cmd.Process.Pid, syscall.SIGKILL) // what it left behind
+		signalGroup(cmd.Process.Pid, syscall.SIGKILL) // what the program left behind
 	}
 	switch {
 	case err == nil:
@@ -77,9 +79,9 @@ func Run(ctx context.Context, t Task) ([]byte, error) {
 	return nil, &Error{Err: err, Said: strings.TrimSpace(said.kept.String())}
 }
 
-// bounded keeps the first bytes written to it. A strict one fails on more, which
-// ends the program; the other drops them. It does not embed its buffer: that has
-// a ReadFrom which would take everything past Write.
+// bounded keeps the first bytes written to it. When more come, a strict one
+// returns an error, which ends the program; otherwise they are dropped. It does
+// not embed its buffer, whose ReadFrom method would bypass Write.
 type bounded struct {
 	kept   bytes.Buffer
 	left   int

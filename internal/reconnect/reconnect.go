@@ -1,12 +1,11 @@
-// Package reconnect keeps something going that ends now and then: a connection to
+// Package reconnect runs something again that ends now and then: a connection to
 // a broker or a speech service, a child process, an open sound card. It exists so
-// that the pauses between attempts grow, are bounded and start anew by one rule
-// (Pauses), and so that the loop around them ends with its context everywhere
-// (Loop).
+// that everywhere the pauses between attempts grow, are bounded and start anew by
+// one rule (Pauses), and the loop around them ends with its context (Loop).
 //
-// MCP servers are not kept by it. Their attempts are counted, reported and shown
-// with the time of the next one, go over from a quick to a slow pace, and can be
-// forced or asked for out of turn while the loop waits; that is a state machine of
+// MCP servers do not use it. Their attempts are counted, reported and shown with
+// the time of the next one, change from a quick to a slow pace, and can be forced
+// or asked for out of turn while the loop waits; that needs a state machine of
 // its own (package mcpint/host). To keep another service, give a Loop its pauses
 // and Run one connection, from its beginning to its loss.
 package reconnect
@@ -25,11 +24,11 @@ type Pauses struct {
 	next time.Duration // zero: First
 }
 
-// Next is the pause that is due now; the one after it is twice as long.
+// Next returns the pause that is due; the one after it is twice as long.
 func (p *Pauses) Next() time.Duration { return p.NextAtLeast(0) }
 
-// NextAtLeast is Next for a pause that must not be shorter than least, as long as
-// it stays within Longest.
+// NextAtLeast does what Next does, and makes the pause at least least long, but
+// never longer than Longest.
 func (p *Pauses) NextAtLeast(least time.Duration) time.Duration {
 	pause := min(max(p.next, p.First, least), p.Longest)
 	p.next = min(2*pause, p.Longest)
@@ -42,18 +41,21 @@ func (p *Pauses) Reset() { p.next = 0 }
 // Loop runs something again whenever it ends.
 type Loop struct {
 	Pauses
-	// Spread is the share of a pause that chance may take off, from 0 to 1, so that
-	// several clients of one service do not come back together.
+	// Spread is the share of a pause, from 0 to 1, by which it may be shortened
+	// at random, so that several clients of one service do not come back
+	// together.
 	Spread float64
-	// Least is how long to wait at least after an error; nil: as the pauses say.
+	// Least returns the shortest wait after an error; nil: the pauses alone
+	// decide.
 	Least func(err error) time.Duration
-	// Ended is told why a run ended, and the pause before the next one; nil:
-	// nobody listens.
+	// Ended is told why a run ended, and the pause before the next one; nil: it
+	// is not called.
 	Ended func(err error, pause time.Duration)
 }
 
-// Run calls once again and again until ctx ends. A run that was useful starts the
-// pauses anew: one that ends at once must not be repeated in haste for ever.
+// Run calls once again and again until ctx ends. After a useful run the pauses
+// start anew. Other runs do not reset them, because something that ends at once
+// must not be repeated quickly for ever.
 func (l Loop) Run(ctx context.Context, once func(ctx context.Context) (useful bool, err error)) {
 	for {
 		useful, err := once(ctx)
@@ -77,7 +79,7 @@ func (l Loop) Run(ctx context.Context, once func(ctx context.Context) (useful bo
 	}
 }
 
-// wait lets time pass; false at the end of ctx.
+// wait waits for the pause; it returns false when ctx ended first.
 func wait(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

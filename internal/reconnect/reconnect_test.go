@@ -38,7 +38,8 @@ func TestPausesGrowToTheLongest(t *testing.T) {
 var errLost = errors.New("lost")
 
 // starts runs a loop for a minute and returns when it began each run. A run ends
-// after what lasts says for it, and was useful if it lasted longer than ten seconds.
+// after the time that lasts returns for it, and counts as useful if that is
+// longer than ten seconds.
 func starts(t *testing.T, l Loop, lasts func(run int) time.Duration) (began []time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -119,7 +120,8 @@ func TestALoopTellsWhyAndForHowLong(t *testing.T) {
 	})
 }
 
-// TestNothingIsToldOfTheEnd: a run that the end of the context cut off is no loss.
+// TestNothingIsToldOfTheEnd checks that Ended is not called for a run that the
+// end of the context cut off.
 func TestNothingIsToldOfTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	l := Loop{Ended: func(err error, _ time.Duration) { t.Errorf("told of %v", err) }}

@@ -11,17 +11,18 @@ import (
 	"time"
 )
 
-// endings are those of a recording's files.
+// endings are the endings of the names of a recording's files.
 var endings = []string{".json", ".wav"}
 
 // kept is a recording on the disk.
 type kept struct {
 	stem  string
-	at    time.Time // of its name: a copied file's own time says nothing
+	at    time.Time // the time in its name, because a copied file's own time says nothing
 	bytes int64
 }
 
-// prune removes what is too old, and the oldest of what is too much.
+// prune removes recordings that are too old, and then the oldest ones while all
+// together are too big.
 func (r *Recorder) prune(now time.Time) error {
 	all, err := r.list()
 	if err != nil {
@@ -47,8 +48,8 @@ func (r *Recorder) prune(now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// list are the recordings, the oldest first. Whatever else is in the directory
-// is not ours: it is neither counted nor removed.
+// list returns the recordings, the oldest first. Other files in the directory are
+// neither counted nor removed.
 func (r *Recorder) list() ([]kept, error) {
 	entries, err := os.ReadDir(r.cfg.Dir)
 	if err != nil {
@@ -77,7 +78,8 @@ func (r *Recorder) list() ([]kept, error) {
 	return all, nil
 }
 
-// ours takes the name of a recording's file apart.
+// ours splits the name of a recording's file into stem and time; ok is false for
+// any other file.
 func ours(name string) (stem string, at time.Time, ok bool) {
 	for _, ending := range endings {
 		stem, ok = strings.CutSuffix(name, ending)

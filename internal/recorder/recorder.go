@@ -1,12 +1,12 @@
 // Package recorder keeps what was said to the gateway: the sound of an utterance
 // and beside it the record of its turn. It exists to find out why something was
-// misheard, and is the one place where a voice ever touches the disk; so it is
+// misheard, and is the only place where a voice is ever written to disk; so it is
 // off unless somebody turns it on (REQUIREMENTS H10), readable by nobody else,
 // and bounded in age and size.
 //
-// Keep hands over and returns at once; Run writes. A recording is two files with
-// one stem, STEM.wav and STEM.json. To keep another piece of a turn, give it an
-// ending of its own in write and in endings.
+// Keep queues a recording and returns at once; Run writes it. A recording is two
+// files with one stem, STEM.wav and STEM.json. To keep another piece of a turn,
+// give it an ending of its own in write and in endings.
 package recorder
 
 import (
@@ -40,11 +40,12 @@ type Config struct {
 // Dir is where recordings are kept in the state directory.
 const Dir = "recordings"
 
-// Default keeps nothing; what it would keep is a week, and little.
+// Default keeps nothing; when it is switched on, it keeps a week and at most 200
+// MB.
 func Default() Config { return Config{MaxAge: 7 * 24 * time.Hour, MaxMB: 200} }
 
 // Validate says everything that is wrong, each with the key and what would be
-// right. What is off is not looked at.
+// right. A recorder that is off is not checked.
 func (c Config) Validate() error {
 	if !c.Enabled {
 		return nil
@@ -64,18 +65,19 @@ func (c Config) Validate() error {
 }
 
 // waiting is how many recordings may wait for the disk. A turn takes seconds and
-// a recording a quarter of a megabyte at most, so a disk that is behind by this
-// many does not work.
+// a recording a quarter of a megabyte at most, so a disk that is this far behind
+// does not work.
 const waiting = 16
 
-// pruneEvery is how often recordings are looked at for their age while nothing
-// new comes.
+// pruneEvery is how often recordings are checked for their age while no new one
+// comes.
 const pruneEvery = time.Hour
 
 // partial begins the name of a file that is being written.
 const partial = ".recording-"
 
-// Recorder writes recordings while Run does. Keep is safe for concurrent use.
+// Recorder writes recordings while Run is running. Keep is safe for concurrent
+// use.
 type Recorder struct {
 	cfg  Config
 	line chan recording
@@ -84,7 +86,7 @@ type Recorder struct {
 	trouble string
 }
 
-// recording is what waits for the disk.
+// recording is one recording that waits to be written.
 type recording struct {
 	stem  string
 	json  []byte
@@ -107,12 +109,12 @@ func New(cfg Config) (*Recorder, error) {
 	return &Recorder{cfg: cfg, line: make(chan recording, waiting)}, nil
 }
 
-// About is a sentence that says what is kept, for whoever wants to know.
+// About returns a sentence that says what is kept, for pages and commands.
 func (r *Recorder) About() string {
 	return fmt.Sprintf("on: utterances are kept in %s for %s, %d MB at most", r.cfg.Dir, age(r.cfg.MaxAge), r.cfg.MaxBytes>>20)
 }
 
-// age is a duration as people say it.
+// age returns a duration in the words people use.
 func age(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -125,16 +127,16 @@ func age(d time.Duration) string {
 	}
 }
 
-// Trouble is why the last recording could not be kept, "" when it was.
+// Trouble says why the last recording could not be kept; "" when it was kept.
 func (r *Recorder) Trouble() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.trouble
 }
 
-// Keep hands a recording over and never waits: of a disk that does not keep up
-// the newest recordings are lost. The record is written as JSON before Keep
-// returns, the sound of the utterance belongs to the recorder from then on.
+// Keep queues a recording and never waits: when the disk does not keep up, the
+// newest recordings are lost. The record is encoded as JSON before Keep returns;
+// the sound of the utterance then belongs to the recorder.
 func (r *Recorder) Keep(turn record.Record, utterance audio.Clip) {
 	body, err := json.MarshalIndent(turn, "", "  ")
 	if err != nil {
@@ -148,8 +150,8 @@ func (r *Recorder) Keep(turn record.Record, utterance audio.Clip) {
 	}
 }
 
-// stem names a recording: names sort by time, and hold the turn's id to find it
-// by. An id from outside cannot lead anywhere else.
+// stem returns the name of a recording: names sort by time and hold the turn's
+// id. An id from outside cannot make it a path out of the directory.
 func stem(id string, at time.Time) string {
 	safe := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
@@ -165,8 +167,8 @@ const (
 	maxID     = 64
 )
 
-// Run prunes, then writes what is handed over until ctx ends, and what still
-// waits then.
+// Run prunes, then writes the queued recordings until ctx ends, and after that
+// those still waiting.
 func (r *Recorder) Run(ctx context.Context) error {
 	if err := r.prepare(); err != nil {
 		r.failed(err)
@@ -186,7 +188,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	}
 }
 
-// drain writes what still waits.
+// drain writes the recordings that still wait.
 func (r *Recorder) drain() {
 	for {
 		select {
@@ -198,8 +200,8 @@ func (r *Recorder) drain() {
 	}
 }
 
-// prepare makes the directory, and tells when others can look into one that was
-// there before: their names alone say when somebody spoke.
+// prepare makes the directory. It warns when others can look into a directory
+// that existed before: the names of recordings alone say when somebody spoke.
 func (r *Recorder) prepare() error {
 	if err := os.MkdirAll(r.cfg.Dir, 0o700); err != nil {
 		return explain(err)
@@ -209,13 +211,13 @@ func (r *Recorder) prepare() error {
 	}
 	leftovers, _ := filepath.Glob(filepath.Join(r.cfg.Dir, partial+"*"))
 	for _, name := range leftovers {
-		_ = os.Remove(name) // of a killed process; it does no harm
+		_ = os.Remove(name) // left by a killed process; one that stays does no harm
 	}
 	return r.prune(time.Now())
 }
 
-// take writes one recording. Room is made first: what is too old or too much
-// must go even when the disk is full.
+// take writes one recording and then prunes, even when writing failed, because
+// old recordings must go when the disk is full.
 func (r *Recorder) take(rec recording) {
 	r.note(errors.Join(r.write(rec), r.prune(time.Now())))
 }
@@ -259,7 +261,7 @@ func (r *Recorder) put(path string, data []byte) error {
 	return nil
 }
 
-// note remembers how the last work went.
+// note remembers whether the last work succeeded.
 func (r *Recorder) note(err error) {
 	if err != nil {
 		r.failed(err)
@@ -274,7 +276,7 @@ func (r *Recorder) note(err error) {
 	}
 }
 
-// failed tells of trouble once, until it is over.
+// failed logs an error once, and again only after it was over.
 func (r *Recorder) failed(err error) {
 	r.mu.Lock()
 	told := r.trouble != ""
@@ -285,7 +287,7 @@ func (r *Recorder) failed(err error) {
 	}
 }
 
-// explain adds the way on to what a user can mend.
+// explain adds to an error that a user can mend what to do about it.
 func explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// journal is a log two goroutines may use.
+// journal is a log that two goroutines may use.
 type journal struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -95,7 +95,8 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// What was said is there afterwards, with its record, for nobody else to read.
+// TestAnUtteranceIsKept checks that the sound is on disk with its record, and
+// readable by nobody else.
 func TestAnUtteranceIsKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "recordings")
 	r, _ := newRecorder(t, recorder.Config{Dir: dir})
@@ -127,7 +128,7 @@ func TestAnUtteranceIsKept(t *testing.T) {
 	}
 }
 
-// put writes a recording of an age as an earlier run would have.
+// put writes a recording of the given age, as an earlier run would have.
 func put(t *testing.T, dir, id string, ago time.Duration, bytes int) {
 	t.Helper()
 	stem := filepath.Join(dir, time.Now().Add(-ago).UTC().Format("20060102T150405.000Z")+"_"+id)
@@ -185,7 +186,8 @@ func TestOldestGoFirst(t *testing.T) {
 	}
 }
 
-// New recordings push old ones out while it runs.
+// TestTheBoundHoldsWhileRunning checks that new recordings push out old ones
+// while the recorder runs.
 func TestTheBoundHoldsWhileRunning(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := newRecorder(t, recorder.Config{Dir: dir, MaxBytes: 10_000})
@@ -202,7 +204,7 @@ func TestTheBoundHoldsWhileRunning(t *testing.T) {
 	}
 }
 
-// Age counts while nobody speaks.
+// TestRecordingsAgeInSilence checks that old recordings go while nobody speaks.
 func TestRecordingsAgeInSilence(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,8 +225,9 @@ func TestRecordingsAgeInSilence(t *testing.T) {
 	})
 }
 
-// A directory that cannot be used is told once, and Keep goes on returning at
-// once; with the directory back, recordings are kept again.
+// TestTroubleIsToldOnce checks that an unusable directory is logged once while
+// Keep still returns at once, and that recordings are kept again when the
+// directory is back.
 func TestTroubleIsToldOnce(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "place")
 	if err := os.WriteFile(place, nil, 0o600); err != nil { // a file where the directory belongs
@@ -250,10 +253,11 @@ func TestTroubleIsToldOnce(t *testing.T) {
 	}
 }
 
-// A disk that stands still never holds up the one who speaks.
+// TestKeepNeverWaits checks that a disk that hangs never holds up a person's
+// turn.
 func TestKeepNeverWaits(t *testing.T) {
 	r, log := newRecorder(t, recorder.Config{Dir: t.TempDir()})
-	for i := range 100 { // nothing runs
+	for i := range 100 { // Run is not running
 		r.Keep(record.Record{ID: fmt.Sprintf("t-%d", i), Time: time.Now()}, sound(100))
 	}
 	if !strings.Contains(r.Trouble(), "too slow") || strings.Count(log.String(), "level=WARN") != 1 {
@@ -261,7 +265,8 @@ func TestKeepNeverWaits(t *testing.T) {
 	}
 }
 
-// An id comes from outside and must not lead out of the directory.
+// TestAnIDLeadsNowhere checks that an id, which comes from outside, cannot lead
+// out of the directory.
 func TestAnIDLeadsNowhere(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "recordings")

@@ -24,11 +24,11 @@ import (
 )
 
 // maxSize bounds one value in bytes. State here is a few timers or one task; a
-// larger file is a mistake or not ours, and is not read into memory.
+// larger file is a mistake or somebody else's, and is not read into memory.
 const maxSize = 1 << 20
 
-// leftover is the age from which a temporary file is known to be debris of a
-// killed process: no write of at most maxSize takes that long.
+// leftover is the age from which a temporary file must have been left by a killed
+// process: writing maxSize bytes never takes that long.
 const leftover = time.Hour
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
@@ -59,8 +59,8 @@ type Store struct {
 }
 
 // Open makes sure that the directory exists (mode 0700 if it is made) and removes
-// what a killed process left. A directory that can be read but not written opens:
-// Load works there and Save says what is wrong.
+// temporary files that a killed process left. A directory that can be read but
+// not written is accepted: Load works there and Save says what is wrong.
 func Open(dir string) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("opening the state directory: none is given; set gateway.state_dir")
@@ -78,19 +78,19 @@ func Open(dir string) (*Store, error) {
 			continue
 		}
 		if info.Mode().IsRegular() && time.Since(info.ModTime()) > leftover {
-			// Debris that cannot be removed does no harm.
+			// A left-over file that cannot be removed does no harm.
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 	return &Store{dir: dir}, nil
 }
 
-// Dir is the directory, for messages.
+// Dir returns the directory, for messages.
 func (s *Store) Dir() string { return s.dir }
 
-// Load reads the value of a name into v, which must be a pointer. A value never
-// saved is no error and leaves v as it is. A damaged one is set aside and reported
-// as a *CorruptError.
+// Load reads the value of a name into v, which must be a pointer. A value that
+// was never saved is no error and leaves v as it is. A damaged file is set aside
+// and reported as a *CorruptError.
 func (s *Store) Load(name string, v any) error {
 	path, err := s.path(name)
 	if err != nil {
@@ -144,8 +144,9 @@ func read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// setAside keeps the damaged file for a look. An earlier one is overwritten: one
-// is enough to see what happened, and they cannot pile up.
+// setAside renames a damaged file so that somebody can look at it. It overwrites
+// an earlier one: one file is enough to see what happened, and they cannot pile
+// up.
 func (s *Store) setAside(name, path string, cause error) error {
 	aside := path + ".damaged"
 	if err := os.Rename(path, aside); err != nil {
@@ -155,7 +156,7 @@ func (s *Store) setAside(name, path string, cause error) error {
 }
 
 // Save writes v as the value of a name. When it returns nil the value survives a
-// kill and a power cut; when it returns an error the former value is still there.
+// kill and a power cut; when it returns an error the old value is still there.
 func (s *Store) Save(name string, v any) error {
 	path, err := s.path(name)
 	if err != nil {
@@ -176,14 +177,14 @@ func (s *Store) Save(name string, v any) error {
 	return nil
 }
 
-// write replaces the file. The mode is always 0600: a copy of the former file's
-// mode would keep one that somebody loosened.
+// write replaces the file. The mode is always 0600: copying the old file's mode
+// would keep one that somebody loosened.
 func write(dir, path string, data []byte) error {
 	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithStaticPermissions(0o600))
 	if err != nil {
 		return err
 	}
-	// It does nothing once the file is in place.
+	// Cleanup does nothing once the file is in place.
 	defer func() { _ = f.Cleanup() }()
 	if _, err := f.Write(data); err != nil {
 		return err
@@ -194,8 +195,8 @@ func write(dir, path string, data []byte) error {
 	return syncDir(dir)
 }
 
-// Replace puts a whole file in its place, readable by everybody: for what is
-// fetched and not state, but must not be there by half either.
+// Replace replaces a file as a whole and makes it readable by everybody. It is
+// for fetched files, which are no state but must not be half written either.
 func Replace(path string, data []byte) error {
 	if err := renameio.WriteFile(path, data, 0o644); err != nil {
 		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
@@ -203,7 +204,7 @@ func Replace(path string, data []byte) error {
 	return nil
 }
 
-// syncDir makes the rename itself durable.
+// syncDir syncs a directory, which makes a rename in it durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -217,7 +218,8 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// path refuses every name that could lead out of the directory.
+// path returns the file of a name; it refuses names that could lead out of the
+// directory.
 func (s *Store) path(name string) (string, error) {
 	if !validName.MatchString(name) {
 		return "", fmt.Errorf("the state name %q: use 1 to 64 lower case letters, digits, _ or -", name)
@@ -225,7 +227,7 @@ func (s *Store) path(name string) (string, error) {
 	return filepath.Join(s.dir, name+".json"), nil
 }
 
-// explain adds the way on to the errors a user can mend.
+// explain adds to an error that a user can mend what to do about it.
 func explain(dir string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -275,7 +275,7 @@ func TestReadOnlyDiskIsReadableAndSaysSo(t *testing.T) {
 	}
 }
 
-// TestMain is also the child of the next test: it saves for ever.
+// TestMain is also the child process of the next test, which saves for ever.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.NArg() != 2 || flag.Arg(0) != "save-for-ever" {
@@ -313,7 +313,7 @@ func TestKilledInTheMiddleOfASaveLeavesAWholeValue(t *testing.T) {
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		// Its error is the kill.
+		// The error says only that the child was killed.
 		_ = child.Wait()
 		var got string
 		if err := open(t, dir).Load("v", &got); err != nil {
@@ -325,8 +325,8 @@ func TestKilledInTheMiddleOfASaveLeavesAWholeValue(t *testing.T) {
 	}
 }
 
-// FuzzLoad: no content of a state file makes Load do anything but load it or set
-// it aside.
+// FuzzLoad checks that Load either loads a state file or sets it aside, whatever
+// the file holds.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{"", "null", `{"due":null}`, `{"due":["x"]}`, "[", "\xff", `{"note":"a"} x`} {
 		f.Add([]byte(seed))

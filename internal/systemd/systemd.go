@@ -1,10 +1,10 @@
-// Package systemd tells the service manager how the daemon is: that it is ready,
-// one line of status, that it stops, and a sign of life for the watchdog. It
-// exists so that "running" in the manager's eyes means that the house can be
-// commanded, and that a daemon that hangs is started anew.
+// Package systemd tells the service manager the state of the daemon: that it is
+// ready, one line of status, that it stops, and a sign of life for the watchdog.
+// It exists so that "running" in the manager's eyes means that the house can be
+// commanded, and that a daemon that hangs is restarted.
 //
-// What is told is the Daemon's to know; this package only decides when. To tell
-// the manager something else, add it to Daemon and to a line of (*Service).tell.
+// The Daemon knows what to tell; this package only decides when. To tell the
+// manager something else, add a method to Daemon and a line to (*Service).tell.
 package systemd
 
 import (
@@ -18,20 +18,21 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// Daemon is what there is to tell. Its methods are called from one goroutine.
+// Daemon supplies what is told. Its methods are called from one goroutine.
 type Daemon interface {
-	// Ready says whether everything the daemon needs is there, or known to be
-	// missing and lived without. Once true it is not asked again.
+	// Ready reports whether everything the daemon needs is there, or known to be
+	// missing and dispensable. It is not called again after it returned true.
 	Ready(ctx context.Context) bool
 	// Status is one line for a person.
 	Status() string
-	// Alive says whether the daemon does its work, and if not, why. It may wait
-	// for an answer until ctx ends, which is before the next sign of life is due.
+	// Alive returns nil while the daemon does its work, else why it does not. It
+	// may wait for an answer until ctx ends, which is before the next sign of
+	// life is due.
 	Alive(ctx context.Context) error
 }
 
 const (
-	// look is how often readiness and status are looked at.
+	// look is how often readiness and status are checked.
 	look = time.Second
 	// beats is how many signs of life are due within the watchdog's time: one or
 	// two may come late on a busy machine.
@@ -43,11 +44,11 @@ type Service struct {
 	daemon Daemon
 	log    *slog.Logger
 	notify func(state string) (bool, error)
-	pause  time.Duration // between two signs of life; 0: nobody waits for them
+	pause  time.Duration // between two signs of life; 0: the manager wants none
 
 	ready  bool
-	status string // as told
-	ill    string // why no sign of life was given, as logged
+	status string // as last told
+	ill    string // why no sign of life was given, as last logged
 }
 
 // New reads what the service manager wants from the environment it has set
@@ -68,8 +69,8 @@ func New(d Daemon, log *slog.Logger) (*Service, error) {
 }
 
 // Run tells the service manager until ctx ends, and then that the daemon stops.
-// It fails when the manager's socket cannot be reached: the manager is then blind
-// and will act on its own.
+// It returns an error when the manager's socket cannot be reached: the manager
+// then hears nothing and will act on its own.
 func (s *Service) Run(ctx context.Context) error {
 	there, err := s.notify("STATUS=starting")
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// told says what could not be done.
+// told wraps an error of the manager's socket.
 func told(err error) error {
 	if err != nil {
 		return fmt.Errorf("telling the service manager: %w", err)
@@ -111,7 +112,7 @@ func told(err error) error {
 	return nil
 }
 
-// tell passes on what has changed.
+// tell tells the manager what has changed.
 func (s *Service) tell(ctx context.Context) error {
 	state := ""
 	if !s.ready {
@@ -135,7 +136,7 @@ func (s *Service) tell(ctx context.Context) error {
 	return err
 }
 
-// beat gives a sign of life, if there is one.
+// beat sends a sign of life if the daemon is alive.
 func (s *Service) beat(ctx context.Context) error {
 	asking, cancel := context.WithTimeout(ctx, s.pause)
 	defer cancel()

@@ -60,7 +60,7 @@ func (p *patient) set(change func(*patient)) {
 	change(p)
 }
 
-// manager is a service manager that only listens.
+// manager is a service manager that only records what it is told.
 type manager struct {
 	mu   sync.Mutex
 	says []string
@@ -73,7 +73,7 @@ func (m *manager) notify(state string) (bool, error) {
 	return true, nil
 }
 
-// since returns what was told since the last question.
+// since returns what was told since the last call.
 func (m *manager) since() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,9 +169,10 @@ func TestBeatsStopWhenTheDaemonHangsAndComeBack(t *testing.T) {
 	})
 }
 
-// A real socket, in the file system and in the abstract name space.
+// TestRealSocket uses a real socket, in the file system and in the abstract name
+// space.
 func TestRealSocket(t *testing.T) {
-	t.Chdir(t.TempDir()) // its whole path can be longer than a socket's name
+	t.Chdir(t.TempDir()) // the absolute path can be too long for a socket's name
 	for name, address := range map[string]string{
 		"file": "socket", "abstract": fmt.Sprintf("@voice-gateway-test-%d", os.Getpid()),
 	} {

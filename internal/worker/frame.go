@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// A frame on the pipe, little-endian: type (1 byte), kind (1 byte, the
-// handler's own), sequence (4 bytes), length (4 bytes), payload. Requests count
-// 1, 2, 3, …; a reply or failure carries its request's number; events have
+// frame is one message on the pipe, little-endian: type (1 byte), kind (1 byte,
+// the handler's own), sequence (4 bytes), length (4 bytes), payload. Requests
+// count 1, 2, 3, …; a reply or failure carries its request's number; events have
 // their own count. A number out of turn means that something else wrote to the
 // pipe, and ends the child.
 type frame struct {
@@ -81,7 +81,7 @@ func (w *frameWriter) write(f frame) error {
 	w.buf = append(w.buf, f.payload...)
 	_, err := w.w.Write(w.buf)
 	if cap(w.buf) > 1<<20 {
-		w.buf = nil // a long clip; do not keep it
+		w.buf = nil // do not keep the memory of a long clip
 	}
 	return err
 }

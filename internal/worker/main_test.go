@@ -15,14 +15,14 @@ import (
 	"voicegateway/internal/worker"
 )
 
-// What the child of the tests can do.
+// These are the kinds of requests that the tests' child answers.
 const (
 	echo      byte = iota + 1 // answers with the payload
 	pid                       // answers with its process number
 	crash                     // panics
-	hang                      // never answers, with everything else going on
+	hang                      // never answers, while everything else goes on
 	spin                      // never returns from the handler
-	refuse                    // says no
+	refuse                    // refuses
 	babble                    // writes garbage to the pipe
 	shout                     // writes the payload's number of lines to stderr, then exits
 	events                    // sends the payload's number of events, then answers

@@ -20,15 +20,16 @@ const (
 	stderrShown = 200                    // lines logged of one child: PortAudio writes 20 MB a second when a card is pulled out
 )
 
-// child is our own program as a child, and what it said.
+// child is our own program as a child process, with the end of what it wrote to
+// stderr.
 type child struct {
 	*process.Child
 	log  *slog.Logger
-	done chan struct{} // closed when it is gone and what it sent has been read
+	done chan struct{} // closed when the process is gone and what it sent has been read
 
 	mu    sync.Mutex
 	said  []string // the last lines
-	lines int      // how many there were
+	lines int      // how many lines there were
 	panic string   // a Go panic's first line, which the stack trace would push out
 }
 
@@ -39,7 +40,8 @@ func (w *Worker) start(ctx context.Context) (*Session, error) {
 		return nil, ctx.Err()
 	}
 	c := &child{log: w.cfg.Log, done: make(chan struct{})}
-	// It is our own program and finds its libraries as we do.
+	// The child is our own program and needs our environment to find its
+	// libraries.
 	started, err := process.Start(
 		process.Program{Path: w.cfg.Command[0], Args: w.cfg.Command[1:], Env: w.cfg.Env, Inherit: true},
 		&process.Lines{Limit: stderrLine, Take: c.listen},
@@ -76,14 +78,15 @@ func (c *child) listen(line []byte) {
 	}
 }
 
-// stop asks the child to end by closing its stdin, and makes it end.
+// stop asks the child to end by closing its stdin, and kills it when it does not.
 func (s *Session) stop() {
 	_ = s.proc.Stop(process.Grace{EOF: grace}) // done says when it is gone
 	<-s.proc.done
 	s.end(fmt.Errorf("worker %s: %w", s.name, ErrEnded))
 }
 
-// explain is for a process that is gone.
+// explain adds to err how the process ended and what it said last; the process
+// must be gone.
 func (c *child) explain(err error) error {
 	var parts []string
 	if ended := c.Err(); ended != nil {

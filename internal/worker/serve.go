@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// kindAlive asks for a sign of life. Handlers never see it, so one that is at
-// work for long does not look like a child that hangs.
+// kindAlive asks for a sign of life. It is answered without the handler, so that
+// a handler that works for long does not look like a child that hangs.
 const kindAlive byte = 0
 
-// Request is one call, as the child sees it. It must be answered exactly once,
+// Request is one call as the child receives it. It must be answered exactly once,
 // with Reply or Fail, at any time and from any goroutine.
 type Request struct {
 	Kind    byte // the handler's own numbers, from 1
@@ -35,7 +35,7 @@ func (r Request) Fail(err error) error {
 // Handler handles requests, one after another in the order they were sent.
 type Handler func(ctx context.Context, r Request) error
 
-// Answer makes a Handler of a function that has its answer at once.
+// Answer makes a Handler of a function that returns its answer.
 func Answer(f func(ctx context.Context, kind byte, payload []byte) ([]byte, error)) Handler {
 	return func(ctx context.Context, r Request) error {
 		payload, err := f(ctx, r.Kind, r.Payload)
@@ -46,13 +46,13 @@ func Answer(f func(ctx context.Context, kind byte, payload []byte) ([]byte, erro
 	}
 }
 
-// Refuse is a Handler that answers everything with err: the worker of a part
-// that was not built in.
+// Refuse returns a Handler that refuses every request with err. It is for a part
+// that this build does not contain.
 func Refuse(err error) Handler {
 	return func(_ context.Context, r Request) error { return r.Fail(err) }
 }
 
-// Outlet is the child's way to its parent.
+// Outlet sends frames from the child to its parent.
 type Outlet struct{ w *frameWriter }
 
 // NewOutlet writes to out.

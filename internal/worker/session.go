@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// ErrEnded is what callers get when the child ended while they waited. What
-// they had told it is lost: they start again with a new session.
+// ErrEnded is returned to callers when the child ends while they wait. What they
+// had sent is lost: they have to start again with a new session.
 var ErrEnded = errors.New("the worker process ended")
 
-// Refusal is an answer of the child that says no, in its words.
+// Refusal is an error that the child answered, in its own words.
 type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return r.Text }
 
-// Session is one life of the child. State kept in the child (a running
-// utterance) is bound to it.
+// Session is one life of the child. State kept in the child (a running utterance)
+// is lost with the session.
 type Session struct {
 	name    string
 	timeout time.Duration
@@ -28,12 +28,12 @@ type Session struct {
 	out     *frameWriter
 	event   func(kind byte, payload []byte)
 
-	sending sync.Mutex // held while writing, so that numbers leave in order
+	sending sync.Mutex // held while writing, so that sequence numbers leave in order
 	seq     uint32
 
 	mu      sync.Mutex // never held while writing: answers must get through
 	waiting map[uint32]*waiter
-	err     error         // why it is over
+	err     error         // why the session ended
 	over    chan struct{} // closed with err set
 }
 
@@ -50,15 +50,16 @@ func newSession(name string, timeout time.Duration, c *child, event func(byte, [
 	}
 }
 
-// Call sends a request and waits for its answer. A Refusal is the child's own
-// no. When the answer takes longer than the worker's time-out the child is
-// killed and the call ends with ErrEnded. Ending ctx only ends the waiting.
+// Call sends a request and waits for its answer. A Refusal is an error that the
+// child itself answered. When the answer takes longer than the worker's time-out
+// the child is killed and the call ends with ErrEnded. Ending ctx only ends the
+// waiting.
 func (s *Session) Call(ctx context.Context, kind byte, payload []byte) ([]byte, error) {
 	return s.CallWithin(ctx, s.timeout, kind, payload)
 }
 
-// CallWithin is Call with another time-out, for work that may take long, such
-// as playing a sentence.
+// CallWithin does what Call does with another time-out, for work that may take
+// long, such as playing a sentence.
 func (s *Session) CallWithin(ctx context.Context, timeout time.Duration, kind byte, payload []byte) ([]byte, error) {
 	w, err := s.send(timeout, kind, payload)
 	if err != nil {
@@ -81,8 +82,8 @@ func (s *Session) send(timeout time.Duration, kind byte, payload []byte) (*waite
 	if len(payload) > MaxPayload {
 		return nil, fmt.Errorf("worker %s: a request of %d bytes; the limit is %d", s.name, len(payload), MaxPayload)
 	}
-	// Set before waiting for others' writing: a child that does not read is
-	// ended by this timer.
+	// The timer is set before waiting for other writers, so that it also ends a
+	// child that does not read.
 	w := &waiter{answer: make(chan frame, 1)}
 	w.hang = time.AfterFunc(timeout, func() {
 		s.end(fmt.Errorf("worker %s: no answer within %v: %w", s.name, timeout, ErrEnded))
@@ -111,8 +112,8 @@ func (s *Session) reason() error {
 	return s.err
 }
 
-// end marks the session as over and kills the child. Only the first reason counts,
-// and it is written down before the child's end can give another.
+// end marks the session as over and kills the child. Only the first reason
+// counts, and it is stored before the end of the child can give another.
 func (s *Session) end(err error) {
 	defer s.proc.Kill()
 	s.mu.Lock()
@@ -128,8 +129,8 @@ func (s *Session) end(err error) {
 	close(s.over)
 }
 
-// attend finds out about a child that hangs while nobody asks it anything, or
-// while it prepares itself for long.
+// attend asks for signs of life, to find out that a child hangs while nobody
+// calls it, or during a long setup.
 func (s *Session) attend(ctx context.Context) {
 	tick := time.NewTicker(aliveEvery)
 	defer tick.Stop()
@@ -192,8 +193,8 @@ func (s *Session) dispatch(f frame, events *uint32) error {
 	return nil
 }
 
-// explain adds to err, or to why the session ended, how the process ended and
-// what it said last.
+// explain adds to err, or to the reason the session ended, how the process ended
+// and what it said last.
 func (s *Session) explain(err error) error {
 	if err == nil {
 		err = s.reason()

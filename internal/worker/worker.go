@@ -4,12 +4,11 @@
 // child that costs a restart of the child, never the gateway.
 //
 // Worker is the parent's side: it starts the child, restarts it with a growing
-// delay, kills it when an answer does not come in time, and leaves neither
-// orphan nor zombie. Serve is the child's side. They talk over the child's
-// stdin and stdout in frames with a bounded length and a checked sequence
-// (frame.go). To add a worker, write a Handler for the child, a client that
-// calls Worker.Session, and a line in the command table of `voice-gateway
-// worker`.
+// delay, kills it when an answer does not come in time, and leaves no orphan and
+// no zombie. Serve is the child's side. They talk over the child's stdin and
+// stdout in frames with a bounded length and a checked sequence (frame.go). To
+// add a worker, write a Handler for the child, a client that calls
+// Worker.Session, and a line in the command table of `voice-gateway worker`.
 package worker
 
 import (
@@ -33,8 +32,8 @@ type Config struct {
 	// and is killed; 10 s when zero.
 	Timeout time.Duration
 	// Setup prepares every new child before anybody else may call it (load a
-	// model, set the grammar again). An error it gets from the child (Refusal)
-	// is shown to callers and tried again slowly.
+	// model, set the grammar again). When the child refuses (Refusal), callers
+	// get that error and the setup is tried again slowly.
 	Setup func(ctx context.Context, s *Session) error
 	// Event receives what the child sends unasked, on the goroutine that reads
 	// the pipe: it must not block.
@@ -49,19 +48,19 @@ const (
 	defaultTimeout    = 10 * time.Second
 	defaultFirstDelay = 100 * time.Millisecond
 	defaultMaxDelay   = 10 * time.Second
-	refusedDelay      = 2 * time.Second // least delay after a refusal: a missing file does not appear by haste
+	refusedDelay      = 2 * time.Second // least delay after a refusal: trying sooner does not make a missing file appear
 	stableAfter       = 5 * time.Second // a child that lived this long resets the delay
-	aliveEvery        = 2 * time.Second // a child is asked for a sign of life
+	aliveEvery        = 2 * time.Second // how often a child is asked for a sign of life
 )
 
-// Worker is one supervised child. Run supervises; Session gives access.
+// Worker is one supervised child. Run supervises it; Session gives access to it.
 type Worker struct {
 	cfg Config
 
 	mu      sync.Mutex
 	session *Session      // nil while no child is ready
-	down    error         // why not, when waiting is pointless
-	changed chan struct{} // closed and replaced at every change of the two
+	down    error         // why there is no session, when waiting for one is pointless
+	changed chan struct{} // closed and replaced whenever session or down changes
 }
 
 // New checks the configuration; Run starts the child.
@@ -104,13 +103,14 @@ func (w *Worker) Run(ctx context.Context) error {
 		},
 		Ended: func(err error, delay time.Duration) {
 			failures++
-			// The first crash is mended at once, so callers may wait for that; a
-			// second one in a row and a refusal are told to them.
+			// After the first crash the child is restarted at once, so callers
+			// wait for that; after a second crash in a row, or a refusal, they
+			// get the error.
 			if refused(err) || failures > 1 {
 				w.publish(nil, err)
 			}
 			level := slog.LevelWarn
-			if err.Error() == told { // the same again is no news
+			if err.Error() == told { // the same error again is not worth a line
 				level = slog.LevelDebug
 			}
 			told = err.Error()
@@ -129,7 +129,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// refused reports whether the child said itself why it cannot work.
+// refused reports whether the child itself answered why it cannot work.
 func refused(err error) bool {
 	_, ok := errors.AsType[*Refusal](err)
 	return ok
@@ -191,7 +191,8 @@ func (w *Worker) Session(ctx context.Context) (*Session, error) {
 	}
 }
 
-// Call is Session and Session.Call in one, for requests without a history.
+// Call is Session and Session.Call in one, for requests that need no earlier
+// state of the child.
 func (w *Worker) Call(ctx context.Context, kind byte, payload []byte) ([]byte, error) {
 	s, err := w.Session(ctx)
 	if err != nil {

@@ -81,7 +81,7 @@ func gone(t *testing.T, pid int) {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return
 		}
-		// An orphan is reaped by whoever is process 1 here, which may be nobody.
+		// Process 1 should reap an orphan, but in a container it may not do so.
 		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && bytes.Contains(stat, []byte(") Z ")) {
 			if parent := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))[2]; parent != strconv.Itoa(os.Getpid()) {
 				return
@@ -113,8 +113,8 @@ func TestCallsFromManyGoroutines(t *testing.T) {
 	calls.Wait()
 }
 
-// TestAHangingChildIsReplacedUnasked: nobody calls it, and it is found all the
-// same.
+// TestAHangingChildIsReplacedUnasked checks that a hanging child is found
+// although nobody calls it.
 func TestAHangingChildIsReplacedUnasked(t *testing.T) {
 	w, _ := run(t, "good", func(c *worker.Config) { c.Timeout = 500 * time.Millisecond })
 	first, err := w.Session(within(t))
