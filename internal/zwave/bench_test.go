@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// fullHouse is a network of the largest size, 232 nodes: dimmers with a meter,
-// so that each is three things a person can name.
+// fullHouse is a network of the largest size, 232 nodes: dimmers with a meter, so
+// that each has three things that a person can name.
 func fullHouse(tb testing.TB) *House {
 	tb.Helper()
 	rooms := []string{"Kitchen", "Living Room", "Bedroom", "Office", "Hallway", "Garage", "Attic", "Cellar"}
@@ -100,8 +100,8 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// bigAnswer is a getNodes answer of 232 nodes with 60 values each, as long as the
-// longest seen: the rest of its 10 MB are events.
+// bigAnswer returns a getNodes answer of 232 nodes with 60 values each. It is as
+// long as the longest answer seen; events fill the rest of its 10 MB.
 func bigAnswer(tb testing.TB, id string) []byte {
 	tb.Helper()
 	event := `{"event":"value updated","time":"2026-11-21T05:18:30.000Z","args":[{"prevValue":21.5,"newValue":21.6}]},`
@@ -145,8 +145,8 @@ func (h *House) take(tb testing.TB, body []byte) {
 	h.adopt(newModel(1, nodes, chooseScheme(nodes, h.link.topicsInSight()), nil), a.seq)
 }
 
-// BenchmarkRefresh is the largest list of nodes, from the broker's message to the
-// model.
+// BenchmarkRefresh takes the largest list of nodes from the broker's message to
+// the model.
 func BenchmarkRefresh(b *testing.B) {
 	h, err := New(DefaultConfig(), nil, quietLog())
 	if err != nil {
@@ -160,7 +160,8 @@ func BenchmarkRefresh(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory is what a house of 232 nodes with 60 values each holds.
+// BenchmarkMemory measures the memory of a house of 232 nodes with 60 values
+// each.
 func BenchmarkMemory(b *testing.B) {
 	var before, after runtime.MemStats
 	for b.Loop() {
@@ -183,7 +184,8 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB")
 }
 
-// The answer is as long as promised, and is understood.
+// TestLargestAnswerIsTaken checks that the answer of bigAnswer has its length,
+// and is understood.
 func TestLargestAnswerIsTaken(t *testing.T) {
 	t.Parallel()
 	h, err := New(DefaultConfig(), nil, quietLog())

@@ -7,22 +7,22 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// commandOrder keeps commands for the same value in order: the newer one is published
-// after the older one, and the older one is told that it counts no more. Without
-// it the older command would wait for a state that its own user has revoked and
-// report the device as faulty.
+// commandOrder keeps commands for the same value in order: the newer one is
+// published after the older one, and the older one is told that it has been
+// replaced. Without it the older command would wait for a state that its own user
+// has revoked and report the device as faulty.
 type commandOrder struct {
 	mu   sync.Mutex
-	last map[wire.ValueID]*orderedCommand // by the value where the device reports
+	last map[wire.ValueID]*orderedCommand // the last command, by the value where the device reports
 }
 
 // orderedCommand is one command on its way.
 type orderedCommand struct {
 	step      step
-	before    *orderedCommand // the one it has to follow; nil if there was none
-	sent      chan struct{}   // closed when it is published, or never will be
+	before    *orderedCommand // the command it has to follow; nil if there was none
+	sent      chan struct{}   // closed when it has been published or will not be
 	overtaken chan struct{}   // closed when a newer command wants something else
-	once      *sync.Once      // of sent
+	once      *sync.Once      // guards the closing of sent
 }
 
 func newCommandOrder() *commandOrder { return &commandOrder{last: map[wire.ValueID]*orderedCommand{}} }
@@ -35,7 +35,7 @@ func (l *commandOrder) enter(s step) *orderedCommand {
 	switch old := f.before; {
 	case old == nil:
 	case old.step.target == s.target && same(old.step.value, s.value):
-		f.overtaken = old.overtaken // whatever ends one ends both
+		f.overtaken = old.overtaken // the two want the same, so what replaces one replaces both
 	default:
 		close(old.overtaken)
 	}
@@ -63,10 +63,10 @@ func (f *orderedCommand) awaitTurn(ctx context.Context) bool {
 	}
 }
 
-// published lets the next command go.
+// published lets the next command be sent.
 func (f *orderedCommand) published() { f.once.Do(func() { close(f.sent) }) }
 
-// leave forgets a command that has ended.
+// leave removes a command that has ended.
 func (l *commandOrder) leave(f *orderedCommand) {
 	f.published()
 	l.mu.Lock()

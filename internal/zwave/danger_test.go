@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// Devices whose names, in any language and spelling, say what they open, heat,
-// flood or wake up.
+// TestDangerByName has devices whose names, in any language and spelling, say
+// that they open, heat or flood something or wake people up.
 func TestDangerByName(t *testing.T) {
 	t.Parallel()
 	const (

@@ -10,12 +10,12 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// userCode is the command class of door codes. They are never kept, so that they
-// can neither be listed nor logged.
+// userCode is the command class of door codes. Door codes are never kept, so that
+// they can neither be listed nor logged.
 const userCode = 99
 
-// text is a JSON string, or what stands in its place as text: one odd member
-// must not hide a device.
+// text is a JSON string, or another scalar spelled as text: one odd member must
+// not hide a device.
 type text string
 
 // UnmarshalJSON takes any scalar.
@@ -31,8 +31,8 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// flag is anything as JavaScript sees it in a condition: zwave-js has
-// isFrequentListening as false or as "1000ms".
+// flag is any JSON value, read as true or false as a JavaScript condition would:
+// zwave-js sends isFrequentListening as false or as "1000ms".
 type flag bool
 
 // UnmarshalJSON takes anything.
@@ -122,13 +122,14 @@ type rawChoice struct {
 	Value any  `json:"value"`
 }
 
-// rawValues is a list or an object of values; how many are no values is counted.
+// rawValues is a list or an object of values; it counts the members that cannot
+// be read as values.
 type rawValues struct {
 	list []rawValue
 	odd  []error
 }
 
-// UnmarshalJSON reads value by value, so that an odd one costs itself only.
+// UnmarshalJSON reads value by value, so that an odd one is the only one lost.
 func (r *rawValues) UnmarshalJSON(data []byte) error {
 	var list []json.RawMessage
 	var byKey map[string]json.RawMessage
@@ -184,8 +185,8 @@ func decodeNodes(result json.RawMessage) (nodes map[int]*node, skipped []error, 
 	return nodes, skipped, nil
 }
 
-// node makes the node of what was read. A gateway that does not say whether a
-// node is available or ready is taken to mean yes.
+// node makes a node from what was read. Where the gateway does not say whether it
+// is available or ready, it counts as both.
 func (r *rawNode) node(texts interner) *node {
 	n := &node{
 		ID: r.ID, Name: string(r.Name), Loc: string(r.Loc), Status: string(r.Status),

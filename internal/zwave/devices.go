@@ -10,20 +10,21 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// pollAfter is how old a value may be that no topic keeps up to date.
+// pollAfter is how old a polled value may be, where no topic keeps it up to date,
+// before the device is asked again.
 const pollAfter = time.Second
 
-// devices tells how the devices are: what they last said, how far that can be
-// believed, and what they say when they are asked.
+// devices knows the state of the devices: what they last reported, whether that
+// can be trusted, and what they answer when they are asked.
 type devices struct {
 	link   *link
 	ledger *ledger
 	log    *slog.Logger
 }
 
-// fresh returns the last word on a value, asking the device itself when topics
-// cannot be trusted: two nodes of one topic, a value never known, or one that
-// the gateway does not publish.
+// fresh returns the last reading of a value. It asks the device first when the
+// reading cannot be trusted: two nodes have the same topic, the value was never
+// known, or the gateway does not publish it.
 func (d *devices) fresh(ctx context.Context, m *model, e *entity, id wire.ValueID) reading {
 	r := d.ledger.read(id)
 	status := d.ledger.node(e.node.ID)
@@ -38,7 +39,7 @@ func (d *devices) fresh(ctx context.Context, m *model, e *entity, id wire.ValueI
 	return d.ledger.read(id)
 }
 
-// trusted says whether a reading can be taken for how things are now.
+// trusted reports whether a reading can be taken for the current state.
 func (d *devices) trusted(m *model, id wire.ValueID, r reading) bool {
 	switch {
 	case !r.known || m.topics.shared[id.Node]:
@@ -52,8 +53,8 @@ func (d *devices) trusted(m *model, id wire.ValueID, r reading) bool {
 	}
 }
 
-// unheard says whether the gateway publishes no values by topics that are known,
-// as a MANUAL one does.
+// unheard reports whether the gateway has published no value on the topics we
+// expect, as with a MANUAL gateway.
 func (d *devices) unheard(m *model) bool {
 	for _, e := range m.entities {
 		if d.link.hasPublished(m.topics.topic(e.main)) {

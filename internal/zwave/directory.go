@@ -11,7 +11,8 @@ import (
 // device may have been renamed a moment ago.
 const nameMissWait = 2 * time.Second
 
-// directory is what is known of the house, for those who look things up in it.
+// directory holds the current model of the house, for everything that looks
+// things up in it.
 type directory struct {
 	link         *link
 	ledger       *ledger
@@ -35,8 +36,8 @@ func (d *directory) current() *model {
 	return d.model
 }
 
-// replace makes a model the current one; first says that the house was not known
-// before. It has one caller at a time.
+// replace makes a model the current one; first reports that the house was not
+// known before. It must not be called concurrently.
 func (d *directory) replace(m *model) (before *model, first bool) {
 	before = d.current()
 	d.mu.Lock()
@@ -73,7 +74,7 @@ func (d *directory) ready(ctx context.Context) (*model, error) {
 	return nil, refusal("I do not know the house yet. " + d.link.trouble(cmp.Or(err, errNoAnswer)))
 }
 
-// afterMiss asks for a fresh list and waits for it, unless one came just now.
+// afterMiss asks for a fresh list and waits for it, unless one came a moment ago.
 func (d *directory) afterMiss(ctx context.Context) *model {
 	m := d.current()
 	if time.Since(m.at) < refreshPause {

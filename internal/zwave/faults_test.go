@@ -12,7 +12,8 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// What a supervised device says of itself is believed, in either direction.
+// TestASupervisedDeviceThatDoesSomethingElse checks that a supervised device's
+// own answer is believed, be it success or failure.
 func TestASupervisedDeviceThatDoesSomethingElse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -33,7 +34,8 @@ func TestASupervisedDeviceThatDoesSomethingElse(t *testing.T) {
 	})
 }
 
-// A cover that does not move is not said to be on the way.
+// TestACoverThatDoesNotMove checks that such a cover is not reported as on the
+// way.
 func TestACoverThatDoesNotMove(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -46,8 +48,8 @@ func TestACoverThatDoesNotMove(t *testing.T) {
 	})
 }
 
-// Of two commands for one device that contradict each other the newer one counts,
-// and nobody is told that the device is at fault.
+// TestTheNewerCommandCounts checks that of two contradicting commands the newer
+// one counts, and that the device is not reported as faulty.
 func TestTheNewerCommandCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +95,8 @@ func TestTheSameCommandTwiceIsConfirmedTwice(t *testing.T) {
 	})
 }
 
-// Many people at one lamp: it ends as the last one told it, and all get an answer.
+// TestManyCommandsForOneDevice has many people command one lamp: it ends as the
+// last command says, and all get an answer.
 func TestManyCommandsForOneDevice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -113,7 +116,8 @@ func TestManyCommandsForOneDevice(t *testing.T) {
 	})
 }
 
-// What somebody left on the broker does not stop a house that works.
+// TestAStaleGatewayAppears checks that a left-over retained message does not stop
+// a working house.
 func TestAStaleGatewayAppears(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -136,7 +140,8 @@ func TestAStaleGatewayAppears(t *testing.T) {
 	})
 }
 
-// A second gateway that answers makes a choice necessary, even later.
+// TestASecondGatewayAppears checks that a second answering gateway makes a choice
+// in the settings necessary, even when it comes later.
 func TestASecondGatewayAppears(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -185,7 +190,8 @@ func TestGroupsOfOneAndOfNone(t *testing.T) {
 	})
 }
 
-// Names are found without their accents and signs, where that is clear.
+// TestNamesWithoutAccentsAndSigns checks that names are found without their
+// accents and signs where only one entity fits.
 func TestNamesWithoutAccentsAndSigns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

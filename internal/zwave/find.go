@@ -11,9 +11,9 @@ type match struct {
 	score  float64
 }
 
-// exact returns the entities that go by a name: the entity's own name, id or
-// alias, or its name with the area before it. Accents and signs may be missing
-// where the rest names one entity only.
+// exact returns the entities with a name: the entity's own name, id or alias, or
+// its name with the area before it. Accents and signs may be missing where the
+// rest is the name of one entity only.
 func (m *model) exact(name string) []*entity {
 	key := fold(name)
 	if found := m.names[key]; len(found) > 0 {
@@ -31,11 +31,11 @@ func (m *model) exact(name string) []*entity {
 // similar returns the best candidates for a name that is not exact, best first.
 func (m *model) similar(name string) []match { return m.spelling.similar(fold(name), suggestions) }
 
-// suggestions is how many names are offered in place of one that is not known.
+// suggestions is how many names are offered in place of an unknown one.
 const suggestions = 3
 
-// resolve finds the one entity of a name; a refusal tells why there is none or
-// which ones could be meant.
+// resolve finds the one entity with a name; a refusal says why there is none, or
+// which entities could be meant.
 func (d *directory) resolve(ctx context.Context, name string) (*model, *entity, []string, error) {
 	m, err := d.ready(ctx)
 	if err != nil {
@@ -69,8 +69,9 @@ func (d *directory) resolve(ctx context.Context, name string) (*model, *entity, 
 	return m, nil, which, refuse("There are %d devices called %q: %s. Say which one.", len(found), name, strings.Join(which, ", "))
 }
 
-// distinctName tells an entity from others of its name: by the area where that is
-// enough, else by the id, which is a name as well.
+// distinctName returns a name that tells an entity from others with the same
+// name: with the area where that is enough, else the id, which is a valid name as
+// well.
 func (m *model) distinctName(e *entity) string {
 	if area := e.node.area(); area != "" {
 		name := area + " " + e.Name

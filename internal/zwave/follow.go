@@ -9,15 +9,16 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// follower waits for the fact after a write. Only readings that arrived later than
-// after count, and those that may be the gateway's optimism never do.
+// follower waits after a write for the fact: what the device itself reports. Only
+// readings that arrived later than after count; where the device has not
+// confirmed the write, readings that may be claims of the gateway do not.
 type follower struct {
 	commander   *commander
 	entity      *entity
 	step        step
 	changed     <-chan struct{} // a value in question has a new reading
-	reconnected <-chan struct{} // broker or gateway have come back: a question asked before is lost
-	after       uint64          // readings count from here on
+	reconnected <-chan struct{} // closed when broker or gateway have come back: a request sent before is lost
+	after       uint64          // only readings with a higher seq count
 	giveUpAt    time.Time       // when a device that does not move is given up
 	unsure      bool            // the device is to be asked at once; its read-back would come a second later
 	answerLost  bool            // the gateway's answer was lost, and perhaps the command
@@ -26,14 +27,14 @@ type follower struct {
 	arrivesAt   time.Time // when the device says it will be there; zero: it said nothing
 }
 
-// motion is what is seen of a device that is on its way: its last known state, and
+// motion is what we have seen of a moving device: its last known state, and
 // whether that has changed since the command.
 type motion struct {
 	state any
 	moved bool
 }
 
-// noteRemaining notes that the device said how long it will still be on its way.
+// noteRemaining records how long the device says it will still be on its way.
 func (f *follower) noteRemaining(d time.Duration) {
 	f.arrivesAt = time.Now().Add(d)
 	if end := f.arrivesAt.Add(lateness); end.After(f.giveUpAt) {
@@ -41,7 +42,8 @@ func (f *follower) noteRemaining(d time.Duration) {
 	}
 }
 
-// remaining is how long the device is still on its way; 0: it is not, or nobody knows.
+// remaining returns how long the device is still on its way; 0: it is not, or
+// that is unknown.
 func (f *follower) remaining() time.Duration {
 	if f.arrivesAt.IsZero() {
 		return 0
@@ -49,10 +51,10 @@ func (f *follower) remaining() time.Duration {
 	return max(0, time.Until(f.arrivesAt))
 }
 
-// follow returns when the report shows what was asked, when it is clear that it
-// will not in time, or when patience ends. It asks the device itself: at once
-// after an unsupervised write, later in growing steps, because reports get lost
-// and topics may be unusable (MANUAL gateways, two nodes of one name).
+// follow returns when a report shows what was asked, when it is clear that none
+// will in time, or when patience ends. It asks the device itself: at once after
+// an unsupervised write, later in growing steps, because reports get lost and
+// topics may be unusable (MANUAL gateways, two nodes of one name).
 func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 	next := time.NewTimer(0)
 	defer next.Stop()
@@ -96,15 +98,15 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 	}
 }
 
-// arrivesAfter says whether the device will still be on its way when ctx ends.
+// arrivesAfter reports whether the device will still be on its way when ctx ends.
 func (f *follower) arrivesAfter(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && f.arrivesAt.After(deadline)
 }
 
-// fact is the last reading that counts; unknown if there is none. A list is no
-// fact: it has what the gateway believes. Claims count only where the device
-// itself has said that it is done.
+// fact returns the last reading that counts; an unknown one if there is none. A
+// list does not count, because it holds what the gateway believes. Claims count
+// only where the device itself has confirmed the write.
 func (f *follower) fact() reading {
 	if r := f.step.assembled(f.factOf); r.known {
 		return r
@@ -120,8 +122,8 @@ func (f *follower) factOf(id wire.ValueID) reading {
 	return r
 }
 
-// noteProgress gives a device more time that is seen to move without saying for how
-// long.
+// noteProgress gives more time to a device whose state changes although it does
+// not say how long it will move.
 func (f *follower) noteProgress(fact reading) {
 	switch {
 	case !fact.known || same(fact.value, f.motion.state):
@@ -133,7 +135,7 @@ func (f *follower) noteProgress(fact reading) {
 	}
 }
 
-// readDuration reads how long the device says it will still move.
+// readDuration reads from the ledger how long the device says it will still move.
 func (f *follower) readDuration() {
 	if f.step.duration == (wire.ValueID{}) {
 		return
@@ -154,7 +156,7 @@ func (f *follower) done(fact reading) bool {
 	return f.step.done(fact.value)
 }
 
-// poll asks the device for the values in question; the channel receives when the
+// poll asks the device for the values in question; the channel is closed when the
 // answers are in the ledger.
 func (f *follower) poll(ctx context.Context) <-chan struct{} {
 	ids := f.step.polls
@@ -176,7 +178,7 @@ func (f *follower) poll(ctx context.Context) <-chan struct{} {
 	return done
 }
 
-// giveUp says what is known when the fact did not come in time.
+// giveUp ends the receipt with what is known when the fact did not come in time.
 func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 	name := f.entity.Name
 	if fact.known {
@@ -198,7 +200,7 @@ func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 	}
 }
 
-// sentence tells a confirmed change.
+// sentence says a confirmed change in words.
 func (f *follower) sentence(v any) string {
 	name, what := f.entity.Name, spoken(v, f.step.unit)
 	switch home.Ability(f.step.property) {

@@ -47,8 +47,8 @@ func (l *link) gateway() (string, error) {
 	return "", several
 }
 
-// levels returns the gateways that say they are there, and all heard of, sorted.
-// It needs the lock.
+// levels returns the topic levels of the gateways that say they are there, and of
+// all gateways heard of, sorted. The caller holds mu.
 func (l *link) levels() (live, all []string) {
 	for _, level := range slices.Sorted(maps.Keys(l.online)) {
 		all = append(all, level)
@@ -59,7 +59,7 @@ func (l *link) levels() (live, all []string) {
 	return live, all
 }
 
-// settleOn settles on a gateway that has answered while it was the only one.
+// settleOn chooses a gateway that has answered while it was the only one.
 func (l *link) settleOn(level string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,8 +68,8 @@ func (l *link) settleOn(level string) {
 	}
 }
 
-// contested says whether more than one gateway claims to be there, with none
-// chosen in the settings.
+// contested reports whether more than one gateway claims to be there while none
+// is chosen in the settings.
 func (l *link) contested() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,16 +86,17 @@ func (l *link) otherGateways() []string {
 	return slices.DeleteFunc(live, func(level string) bool { return level == ours })
 }
 
-// noteSilence notes that a gateway does not answer, whatever its retained status says.
+// noteSilence records that a gateway does not answer, whatever its retained
+// status says.
 func (l *link) noteSilence(level string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.online[level] = false
 }
 
-// findAnswering asks every gateway heard of and settles on the only one that answers:
-// what is retained about the others is left over from a former name. It reports
-// whether there is exactly one.
+// findAnswering asks every gateway heard of and chooses the only one that
+// answers: the retained messages of the others are left over, for example from an
+// earlier name. It reports whether exactly one answers.
 func (l *link) findAnswering(ctx context.Context) bool {
 	l.mu.Lock()
 	_, all := l.levels()
@@ -135,23 +136,24 @@ func (l *link) findAnswering(ctx context.Context) bool {
 	return l.proven != ""
 }
 
-// A gateway may take so long to prove that it is there, and so long after another
-// one has; an idle one takes some 50 ms.
+// proofWait is how long a gateway may take to prove that it is there, and
+// proofGrace how long after another one has done so. An idle gateway takes some
+// 50 ms.
 const (
 	proofWait  = 3 * time.Second
 	proofGrace = time.Second
 )
 
-// gatewayInfo is what getInfo tells.
+// gatewayInfo is the part of getInfo's answer that we use.
 type gatewayInfo struct {
 	HomeID     uint32 `json:"homeid"`
 	Controller int    `json:"controllerId"`
 	App        string `json:"appVersion"`
 }
 
-// info asks the gateway who it is. When the one at hand is silent or not the only
-// one, all that were ever heard of are asked; meanwhile the one that has proved to
-// be there stays in use.
+// info asks the gateway who it is. When the current gateway is silent or not the
+// only one, it asks all gateways ever heard of; meanwhile the gateway that has
+// proved to be there stays in use.
 func (l *link) info(ctx context.Context) (gatewayInfo, error) {
 	var in gatewayInfo
 	trial, cancel := context.WithTimeout(ctx, proofWait)
@@ -163,7 +165,7 @@ func (l *link) info(ctx context.Context) (gatewayInfo, error) {
 	case err == nil && !l.contested():
 		l.settleOn(level)
 	case err == nil, errors.As(err, &several), errors.Is(err, errNoAnswer):
-		if l.findAnswering(ctx) || err == nil { // if several answered, this says so
+		if l.findAnswering(ctx) || err == nil { // when several answered, this call returns that error
 			a, err = l.call(ctx, "getInfo")
 		}
 	}
@@ -185,7 +187,7 @@ func (l *link) foreignNodes(ctx context.Context) []map[int]*node {
 	for _, level := range l.otherGateways() {
 		a, err := l.callTo(ctx, level, "getNodes")
 		if err != nil {
-			l.noteSilence(level) // and publishes nothing either
+			l.noteSilence(level) // a silent gateway publishes nothing either
 			continue
 		}
 		if nodes, _, err := decodeNodes(a.result); err == nil {

@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// open runs a house on a bus and waits for nothing.
+// open runs a house on a bus and does not wait until it is known.
 func open(t *testing.T, b *bus, change func(*zwave.Config)) *rig {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
@@ -131,7 +131,8 @@ func TestGatewayRenamedInItsSettings(t *testing.T) {
 	})
 }
 
-// A gateway whose retain setting is off shows its name in its first message only.
+// TestGatewayThatRetainsNothing covers a gateway whose retain setting is off,
+// which shows its name only when it sends its first message.
 func TestGatewayThatRetainsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,7 +154,8 @@ func TestGatewayThatRetainsNothing(t *testing.T) {
 	})
 }
 
-// Another client's write makes the gateway claim what our device has not done.
+// TestAnothersClaimIsNotTakenForTheFact has another client write, which makes the
+// gateway claim a state that our device has not reached.
 func TestAnothersClaimIsNotTakenForTheFact(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// groupLimit is how many devices one call may act on; lights may be turned off in
-// any number (S3). A host that wants more asks its user and names them.
+// groupLimit is how many devices one call may act on; any number of lights may be
+// turned off (S3). A host that wants more asks its user and names the devices.
 const groupLimit = 5
 
 // groupWords are the plurals that mean every device of a type in an area.
@@ -22,9 +22,9 @@ var groupWords = map[string]string{
 }
 
 // group returns the devices meant by a name that stands for several: "kitchen
-// lights", "lights in the kitchen", a room's name alone for its lights, or several
-// names with commas or "and". It is empty where the name stands for one device; an
-// unknown area or name never widens to more.
+// lights", "lights in the kitchen", a room's name alone for its lights, or
+// several names with commas or "and". It is empty where the name stands for one
+// device. An unknown area or name never makes the group larger.
 func (m *model) group(name string) []*entity {
 	key := groupKey(name)
 	kind, area, isType := m.typed(key)
@@ -54,7 +54,7 @@ func (m *model) group(name string) []*entity {
 	return out
 }
 
-// groupKey folds a name without the words that say how many are meant.
+// groupKey folds a name and drops the words that say how many are meant.
 func groupKey(name string) string {
 	key := fold(name)
 	for _, word := range []string{"all of ", "all ", "every ", "the "} {
@@ -63,8 +63,8 @@ func groupKey(name string) string {
 	return key
 }
 
-// typed reads a name that means all of a type in an area; the area alone means its
-// lights.
+// typed reads a name that means all devices of a type in an area; the area alone
+// means its lights.
 func (m *model) typed(key string) (kind, area string, ok bool) {
 	if area := m.area(key); area != "" {
 		return "light", area, true
@@ -74,7 +74,8 @@ func (m *model) typed(key string) (kind, area string, ok bool) {
 	return kind, area, ok && area != ""
 }
 
-// emptyGroup refuses a group that has no members; nil where the name is no group.
+// emptyGroup returns a refusal for a group without members; nil where the name is
+// no group.
 func (m *model) emptyGroup(name string) error {
 	key := groupKey(name)
 	kind, area, ok := m.typed(key)
@@ -84,7 +85,7 @@ func (m *model) emptyGroup(name string) error {
 	return refuse("There is no %s in %s.", typeWords[kind], area)
 }
 
-// typeWords is what people call one device of a type.
+// typeWords are the words people use for one device of a type.
 var typeWords = map[string]string{
 	"light": "light", "switch": "switch", "fan": "fan", "cover": "blind or curtain", "lock": "lock", "climate": "thermostat",
 }
@@ -113,7 +114,7 @@ func (m *model) ofType(kind, area string) []*entity {
 }
 
 // commandGroup runs one command for several devices at the same time; the receipt
-// has one of its own for each. Dangerous acts are for one device at a time.
+// holds a receipt for each device. Dangerous acts are for one device at a time.
 func (c *commander) commandGroup(ctx context.Context, m *model, members []*entity, a controlArgs) (tools.Receipt, error) {
 	r := tools.Receipt{Device: a.Device, Property: a.Action}
 	lights := !slices.ContainsFunc(members, func(e *entity) bool { return e.Domain != "light" })
@@ -136,7 +137,8 @@ func (c *commander) commandGroup(ctx context.Context, m *model, members []*entit
 	return summed(r), nil
 }
 
-// worse orders outcomes: a group did what its worst member did.
+// worse lists the outcomes from best to worst: the outcome of a group is that of
+// its worst member.
 var worse = []tools.Outcome{tools.Confirmed, tools.Queued, tools.Accepted, tools.Refused, tools.NoAnswer}
 
 // summed makes the receipt of a group out of its members'.
@@ -159,7 +161,7 @@ func summed(r tools.Receipt) tools.Receipt {
 		r.MS = max(r.MS, d.MS)
 	}
 	switch {
-	case len(r.Devices) == 1: // what is true of the one is true of all
+	case len(r.Devices) == 1: // the receipt of the only member is that of the group
 		one := r.Devices[0]
 		r.Property, r.Before, r.Value, r.Suggestions, r.Message = one.Property, one.Before, one.Value, one.Suggestions, one.Message
 	case len(troubles) > 0:

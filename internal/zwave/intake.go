@@ -8,15 +8,16 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// How long reports may be claims, from the recordings: an optimistic report
-// follows a write within 0.1 s, the read-back that tells the truth after 1.1 s;
-// a gateway that starts republishes its cache within 4 s of its driver.
+// These are the times in which reports may be claims, from the recordings: an
+// optimistic report follows a write within 0.1 s, the read-back that tells the
+// truth after 1.1 s; a gateway that starts republishes its cache within 4 s of
+// its driver.
 const (
 	doubtAfterWrite   = 900 * time.Millisecond
 	doubtAfterRestart = 10 * time.Second
 )
 
-// handle takes one message; it only notes and never waits.
+// handle takes one message; it only records it and never waits.
 func (h *House) handle(topic string, payload []byte, retained bool) {
 	rest, ok := strings.CutPrefix(topic, h.cfg.Prefix+"/")
 	if !ok {
@@ -54,7 +55,7 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 		}
 		node := writtenNode(payload)
 		if h.directory.current().nodes[node] == nil {
-			node = everyNode // whatever is written in the topics, only real nodes are remembered
+			node = everyNode // doubts are remembered for real nodes only, whatever the payload says
 		}
 		h.ledger.doubt(node, doubtAfterWrite)
 	case strings.HasSuffix(rest, "/api/sendCommand/set"), strings.Contains(rest, "/broadcast/"), strings.Contains(rest, "/multicast/"):
@@ -62,8 +63,8 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 	}
 }
 
-// writtenNode is the node of somebody's writeValue; every node where it cannot be
-// told.
+// writtenNode returns the node that another client's writeValue is for; everyNode
+// where that cannot be told.
 func writtenNode(payload []byte) int {
 	var in struct {
 		Args []json.RawMessage `json:"args"`
@@ -75,7 +76,7 @@ func writtenNode(payload []byte) int {
 	return id.Node
 }
 
-// valueSet notes that somebody writes by topic.
+// valueSet records that another client writes by topic.
 func (h *House) valueSet(topic string) {
 	if id, known := h.directory.current().topics.values[topic]; known {
 		h.ledger.doubt(id.Node, doubtAfterWrite)
@@ -84,8 +85,9 @@ func (h *House) valueSet(topic string) {
 	h.ledger.doubt(everyNode, doubtAfterWrite)
 }
 
-// restarted notes that gateway or driver are (again) there. Unless that is old
-// news, everything is about to be published anew, out of the gateway's cache.
+// restarted records that the gateway or the driver is there, perhaps again.
+// Unless the message was retained, the gateway is about to publish everything
+// anew out of its cache.
 func (h *House) restarted(retained bool) {
 	if !retained {
 		h.ledger.doubt(everyNode, doubtAfterRestart)
@@ -95,8 +97,8 @@ func (h *House) restarted(retained bool) {
 	h.directory.askRefresh()
 }
 
-// eventMessage takes a gateway's event, which some users have switched on: a
-// hint that the list of nodes has changed.
+// eventMessage takes an event of the gateway, which is a hint that the list of
+// nodes has changed. Only some users have events switched on.
 func (h *House) eventMessage(rest string) {
 	level, event, _ := strings.Cut(rest, "/")
 	if strings.HasPrefix(level, wire.GatewayPrefix) && h.link.noteGateway(level) {
@@ -109,8 +111,8 @@ func (h *House) eventMessage(rest string) {
 	}
 }
 
-// nodeInfo takes a node's details, which some users have switched on: they tell
-// of new nodes and new names at once.
+// nodeInfo takes a node's details, which tell of new nodes and new names at once.
+// Only some users have them switched on.
 func (h *House) nodeInfo(payload []byte, retained bool) {
 	if retained {
 		return
@@ -131,8 +133,9 @@ func (h *House) nodeInfo(payload []byte, retained bool) {
 	}
 }
 
-// nodeMessage notes a value or a node status. A retained message never changes a
-// state: it may be a leftover of an old name, and the list knows better.
+// nodeMessage records a value or a node status. A retained message never changes
+// a state: it may be left over from an old name, and the list of nodes is more
+// reliable.
 func (h *House) nodeMessage(rest string, payload []byte, retained bool) {
 	m := h.directory.current()
 	fresh := h.link.noteTopic(rest, retained)
@@ -179,7 +182,7 @@ func (h *House) statusMessage(m *model, topic string, s wire.NodeStatus, retaine
 		h.ledger.nodeStatus(s.Node, s.Available, s.Status)
 	}
 	// A new node, a renamed one, or one whose values were not known so far. The
-	// controller speaks, too.
+	// controller publishes a status, too.
 	if n == nil && s.Node != m.controller || n != nil && (m.topics.bases[s.Node] != topic || !n.Ready) {
 		h.directory.askRefresh()
 	}

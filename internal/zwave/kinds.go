@@ -21,7 +21,7 @@ const (
 	specificFan       = 8
 )
 
-// motor says whether a device class is that of a Multilevel Switch that moves
+// motor reports whether a device class is that of a Multilevel Switch that moves
 // something.
 func motor(c deviceClass) bool {
 	return c.Generic == genericMultilevel && (c.Specific == 3 || c.Specific >= 5 && c.Specific <= 7)
@@ -53,8 +53,8 @@ func (n *node) endpoints() []int {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// newEntity starts an entity at the value that is its state; parts the node does
-// not have are left out.
+// newEntity makes an entity whose state is the value main; parts that the node
+// does not have are left out.
 func (n *node) newEntity(domain string, main wire.ValueID, parts map[part]wire.ValueID, abilities ...home.Ability) *entity {
 	e := &entity{Domain: domain, node: n, main: main, parts: map[part]wire.ValueID{}, abilities: abilities}
 	for p, id := range parts {
@@ -89,8 +89,8 @@ func barrierEntity(n *node, ep int) *entity {
 	return e
 }
 
-// coveringEntity is a Window Covering. Odd keys carry positions; 11 and 23 are
-// slat angles, which are no position.
+// coveringEntity makes an entity of a Window Covering. Odd keys carry positions,
+// except 11 and 23, which are slat angles.
 func coveringEntity(n *node, ep int) *entity {
 	for _, key := range []string{"13", "1", "3", "5", "7", "9", "15", "17", "19", "21"} {
 		v := n.find(wire.WindowCovering, ep, "currentValue", key)
@@ -150,11 +150,11 @@ func (n *node) setpoints(ep int) []*value {
 	return out
 }
 
-// setpointPart names the setpoint of a type.
+// setpointPart returns the part of an entity for a setpoint of a type.
 func setpointPart(key string) part { return partSetpoint + part(key) }
 
-// levelEntity is a Multilevel Switch: a light unless its class or name says that
-// it is a cover or a fan.
+// levelEntity makes an entity of a Multilevel Switch: a light unless its class or
+// name says that it is a cover or a fan.
 func levelEntity(n *node, ep int) *entity {
 	v := n.find(wire.MultilevelSwitch, ep, "currentValue", "")
 	if v == nil {
@@ -189,8 +189,8 @@ func levelEntity(n *node, ep int) *entity {
 	return e
 }
 
-// switchEntity is a Binary Switch. What hangs on it is guessed from the device
-// class, then from the product, then from the name.
+// switchEntity makes an entity of a Binary Switch. What it switches is guessed
+// from the device class, then from the product, then from the name.
 func switchEntity(n *node, ep int) *entity {
 	v := n.find(wire.BinarySwitch, ep, "currentValue", "")
 	if v == nil {
@@ -207,7 +207,7 @@ func switchEntity(n *node, ep int) *entity {
 		e.abilities = []home.Ability{home.OpenClose}
 	case n.Class.Generic == genericBinary && n.Class.Specific == specificSiren || hazard&home.Loud != 0:
 		e.Class = "siren"
-	case hazard != 0: // whatever the product was sold as, it does not switch a light
+	case hazard != 0: // whatever the product was sold for, it does not switch a light
 	case hasWord(n.Product, plugWords):
 	case hasWord(name, fanWords):
 		e.Domain = "fan"
@@ -217,8 +217,8 @@ func switchEntity(n *node, ep int) *entity {
 	return e
 }
 
-// Words in names and product descriptions that tell what a thing is. What lets
-// people in, or water, is told by home's own lists.
+// Words in names and product descriptions that tell what a thing is. The words
+// for what lets people or water in are in package home.
 var (
 	lightWords   = []string{"light", "lights", "lamp", "lamps", "chandelier", "bulb", "spot", "spots", "spotlight", "sconce", "lantern", "lighting", "downlights", "led"}
 	fanWords     = []string{"fan", "fans", "ventilator"}
@@ -229,16 +229,18 @@ var (
 	plugWords    = []string{"plug", "outlet", "socket"}
 )
 
-// hasWord says whether a word of a list stands in a text as a whole.
+// hasWord reports whether a text contains one of the words in a list as a whole
+// word.
 func hasWord(text string, list []string) bool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
 }
 
-// namesGate says whether a device is called a gate, a door or a garage.
+// namesGate reports whether a device is called a gate, a door or a garage.
 func (n *node) namesGate() bool { return home.NamesHazard(n.area(), n.display())&home.Gate != 0 }
 
-// namesCover says whether a Multilevel Switch is called something that moves.
+// namesCover reports whether a Multilevel Switch has the name of something that
+// moves.
 func (n *node) namesCover() bool {
 	name := n.display()
 	return n.namesGate() || home.IsShade(name) || hasWord(name, slices.Concat(blindWords, curtainWords, shadeWords, shutterWords))

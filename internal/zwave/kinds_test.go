@@ -205,8 +205,8 @@ func TestValuesAreCheckedBeforeTheyAreSent(t *testing.T) {
 	tests := map[string]struct {
 		device, action string
 		value          any
-		want           any    // what is written
-		refusal        string // or why not
+		want           any    // the value that is written
+		refusal        string // why it is refused instead
 	}{
 		"last level":   {"Lamp", "on", nil, 255.0, ""},
 		"full":         {"Lamp", "level", 100.0, 99.0, ""},

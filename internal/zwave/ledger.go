@@ -8,13 +8,15 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// ledger holds the last word on every value and node, with its time and origin,
-// and pokes those who watch one. Order of arrival counts, not the time in the
-// payload, which may be hours old on an optimistic publish.
+// ledger holds the last reading of every value and the last status of every node,
+// with time and origin, and pokes the watchers of a value. Order of arrival
+// counts, not the time in the payload, which may be hours old on an optimistic
+// publish.
 //
 // It also knows which reports are claims: for an unsupervised write the gateway
-// publishes what it sent as if the device had said so. Whatever arrives while a
-// write to the node is on its way, or shortly after somebody else's, may be one.
+// publishes what it sent as if the device had said so. Any report that arrives
+// while a write to the node is on its way, or shortly after another client's
+// write, may be one.
 type ledger struct {
 	mu       sync.Mutex
 	seq      uint64
@@ -22,17 +24,17 @@ type ledger struct {
 	statuses map[int]nodeStatus
 	watchers []*watcher
 	writes   map[int]map[string]time.Time // our own writes on their way: node, request, until when
-	doubts   map[int]time.Time            // until when a node's reports may be claims; 0 is every node
+	doubts   map[int]time.Time            // until when a node's reports may be claims; key 0 stands for every node
 }
 
-// reading is the last word on one value.
+// reading is what was last learned about one value.
 type reading struct {
 	value  any
 	known  bool
 	at     time.Time // of the device's report
 	source string    // "report", "poll" or "list"
 	seq    uint64    // when it arrived, in the order of messages
-	claim  bool      // it may be the gateway's optimism
+	claim  bool      // it may be a claim of the gateway and not a report of the device
 }
 
 type nodeStatus struct {
@@ -58,7 +60,7 @@ func newLedger() *ledger {
 	}
 }
 
-// tick returns the next place in the order of messages.
+// tick takes the next number in the order of messages.
 func (l *ledger) tick() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,15 +68,15 @@ func (l *ledger) tick() uint64 {
 	return l.seq
 }
 
-// now returns the current place; everything that arrives later has a higher one.
+// now returns the current number; everything that arrives later has a higher one.
 func (l *ledger) now() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.seq
 }
 
-// report notes a value message for the value its topic stands for. A button's
-// second message only ends its event and leaves what was pressed.
+// report records a value message for a value. A button's second message only ends
+// its event; the reading stays what was pressed.
 func (l *ledger) report(id wire.ValueID, r wire.Reading) {
 	if id.Class == wire.CentralScene && !r.Known {
 		return
@@ -86,7 +88,7 @@ func (l *ledger) report(id wire.ValueID, r wire.Reading) {
 	l.note(id, reading{value: r.Value, known: r.Known, at: at, source: sourceReport})
 }
 
-// polled notes the answer of a pollValue, which is the device's own word.
+// polled records the answer of a pollValue, which comes from the device itself.
 func (l *ledger) polled(id wire.ValueID, value any) {
 	l.note(id, reading{value: value, known: value != nil, at: time.Now(), source: sourcePoll})
 }
@@ -115,15 +117,15 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 // everyNode stands for all nodes in doubt.
 const everyNode = 0
 
-// doubt takes a node's reports for claims for a while.
+// doubt makes a node's reports count as claims for a while.
 func (l *ledger) doubt(node int, d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.doubts[node] = time.Now().Add(d)
 }
 
-// writing notes that a write of ours is on its way to a node; wrote, that it was
-// answered.
+// writing records that one of our writes is on its way to a node; wrote records
+// that it was answered.
 func (l *ledger) writing(node int, request string, d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,8 +141,8 @@ func (l *ledger) wrote(node int, request string) {
 	delete(l.writes[node], request)
 }
 
-// doubted says whether a report that arrives now may be a claim. It needs the
-// lock.
+// doubted reports whether a report that arrives at this moment may be a claim.
+// The caller holds mu.
 func (l *ledger) doubted(node int, now time.Time) bool {
 	for _, id := range [...]int{everyNode, node} {
 		if until, ok := l.doubts[id]; ok {
@@ -159,7 +161,7 @@ func (l *ledger) doubted(node int, now time.Time) bool {
 	return false
 }
 
-// read returns the last word on a value; the zero reading if there is none.
+// read returns the last reading of a value; the zero reading if there is none.
 func (l *ledger) read(id wire.ValueID) reading {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,8 +189,8 @@ func (l *ledger) nodeStatus(node int, available bool, status string) {
 	l.statuses[node] = nodeStatus{available: available, status: status, seq: l.seq}
 }
 
-// load takes the states of a getNodes answer that was true at seq; what arrived
-// later stays, what belongs to no known value goes.
+// load takes the states of a getNodes answer that was true at seq. Readings that
+// arrived later stay; readings of unknown values are dropped.
 func (l *ledger) load(nodes map[int]*node, seq uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -202,7 +204,7 @@ func (l *ledger) load(nodes map[int]*node, seq uint64) {
 		for vid, v := range n.values {
 			readings[vid] = reading{value: v.Value, known: v.Value != nil, at: wire.Millis(v.LastUpdate), source: sourceList, seq: seq}
 			if r, ok := l.readings[vid]; ok && (r.seq > seq || n.Kept || r.known && same(r.value, v.Value)) {
-				readings[vid] = r // the list says nothing new, and a report says more than a list
+				readings[vid] = r // the list says nothing new, and a report is worth more than a list
 			}
 		}
 	}
@@ -219,7 +221,8 @@ func same(a, b any) bool {
 	}
 }
 
-// watch pokes changed whenever one of the values has a new reading, until stop.
+// watch pokes changed whenever one of the values has a new reading, until stop is
+// called.
 func (l *ledger) watch(ids ...wire.ValueID) (changed <-chan struct{}, stop func()) {
 	w := &watcher{ids: ids, changed: make(chan struct{}, 1)}
 	l.mu.Lock()

@@ -25,7 +25,8 @@ func (r *rig) exists(name string) bool {
 	return got.Exists
 }
 
-// Whatever goes wrong on the way to a device, only what it did is confirmed.
+// TestFaultsEndInHonestReceipts checks that only what a device really did is
+// confirmed, whatever goes wrong on the way to it.
 func TestFaultsEndInHonestReceipts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -162,7 +163,8 @@ func TestStaleRetainedTopicsAreNoState(t *testing.T) {
 	})
 }
 
-// What was missed about the gateway is found out by asking it.
+// TestAMissedMessageDoesNotLockTheHouse checks that a missed message about the
+// gateway's state is made up for by asking the gateway.
 func TestAMissedMessageDoesNotLockTheHouse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -177,8 +179,9 @@ func TestAMissedMessageDoesNotLockTheHouse(t *testing.T) {
 	})
 }
 
-// A dimmer that claims to be there at once and takes its time is confirmed when it
-// is there, and told to be on its way when that takes longer than a call may.
+// TestRampsAreAwaitedOrTold checks that a slow dimmer, whose gateway claims the
+// end of the ramp at once, is confirmed when it has arrived, and is reported as
+// on its way when that takes longer than a call may.
 func TestRampsAreAwaitedOrTold(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -15,12 +15,12 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// maxTopics bounds what is remembered of other people's topics: 232 nodes with
-// some 60 values each stay far below it.
+// maxTopics bounds how many topics are remembered, because anybody can publish
+// some: 232 nodes with some 60 values each stay far below it.
 const maxTopics = 50_000
 
-// link is the way to the gateway: which one it is, whether it is there, and its
-// API with answers matched to requests.
+// link is the connection to the gateway: it knows which one it is and whether it
+// is there, and matches the answers of its API to requests.
 type link struct {
 	prefix     string
 	configured string // the configured gateway's topic level, or ""
@@ -29,16 +29,16 @@ type link struct {
 
 	mu          sync.Mutex
 	online      map[string]bool // gateway level -> its own status
-	proven      string          // the level of the only gateway that answered; it counts until another one has, too
+	proven      string          // the level of the only gateway that answered; valid until another one answers, too
 	driverUp    *bool           // nil: never heard
 	requests    int             // sent so far
 	pending     map[string]pending
 	topics      map[string]sighting // node topics seen, below the prefix
-	reconnected chan struct{}       // closed when broker or gateway come back: what was asked before is lost
+	reconnected chan struct{}       // closed when broker or gateway come back: requests sent before are lost
 }
 
-// pending is a request without an answer; settled runs when the answer arrives,
-// in line with the messages around it.
+// pending is a request without an answer yet; settled runs when the answer
+// arrives, in the order of the messages.
 type pending struct {
 	answer  chan<- answer
 	settled func()
@@ -47,7 +47,7 @@ type pending struct {
 // sighting is what is remembered of a topic.
 type sighting struct {
 	examined bool // a refresh has tried to explain it
-	live     bool // it was published since the gateway came; else it may be a leftover
+	live     bool // it was published since the gateway came; otherwise it may be left over
 }
 
 // answer is what an API call brought back; seq orders it among the messages.
@@ -62,7 +62,7 @@ type apiError struct{ api, message string }
 
 func (e *apiError) Error() string { return e.api + ": " + e.message }
 
-// errNoGateway and its kind say what is being waited for, for people.
+// These errors say, in words for people, what is being waited for.
 var (
 	errNoGateway = errors.New("no zwave-js-ui gateway has been seen on the broker yet")
 	errNoAnswer  = errors.New("the gateway does not answer")
@@ -84,8 +84,8 @@ func newLink(cfg Config, bus Bus) *link {
 	return l
 }
 
-// allowed is every API call this program ever sends; the same API could reset
-// the controller (Z5).
+// allowed reports whether an API call is one of those that this program may send;
+// others could even reset the controller (Z5).
 func allowed(api string) bool {
 	switch api {
 	case "getInfo", "getNodes", "writeValue", "pollValue", "refreshValues", "pingNode":
@@ -108,16 +108,16 @@ func (l *link) send(ctx context.Context, api string, args ...any) error {
 	return err
 }
 
-// outgoing is a request before it goes out.
+// outgoing is a request that has not been sent yet.
 type outgoing struct {
 	api     string
 	args    []any
 	begun   func(id string) // runs before it is published
-	settled func(id string) // runs when its answer arrives, in line with the messages
+	settled func(id string) // runs when its answer arrives, in the order of the messages
 }
 
-// requestTo sends an API call and returns where its answer will arrive; drop gives
-// up on it. at is when the request went out.
+// requestTo sends an API call and returns the channel on which its answer will
+// arrive; drop stops waiting for it. at is when the request was sent.
 func (l *link) requestTo(ctx context.Context, level string, o outgoing) (got <-chan answer, drop func(), at time.Time, err error) {
 	if !allowed(o.api) {
 		return nil, nil, at, fmt.Errorf("the API call %q is not on the allow list", o.api)
@@ -155,7 +155,7 @@ func (l *link) requestTo(ctx context.Context, level string, o outgoing) (got <-c
 	return c, drop, at, nil
 }
 
-// call asks and waits for the answer.
+// call sends an API call and waits for the answer.
 func (l *link) call(ctx context.Context, api string, args ...any) (answer, error) {
 	level, err := l.gateway()
 	if err != nil {
@@ -175,7 +175,7 @@ func (l *link) callTo(ctx context.Context, level, api string, args ...any) (answ
 	return await(ctx, api, got)
 }
 
-// ping says whether a node answers.
+// ping reports whether a node answers.
 func (l *link) ping(ctx context.Context, node int) bool {
 	a, err := l.call(ctx, "pingNode", node)
 	return err == nil && string(a.result) == "true"
@@ -191,7 +191,7 @@ func await(ctx context.Context, api string, got <-chan answer) (answer, error) {
 }
 
 // gatewayMessage takes a message below _CLIENTS/; true means that the gateway has
-// just come (back).
+// just appeared, perhaps again.
 func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 	level, rest, ok := strings.Cut(rest, "/")
 	if !ok || !strings.HasPrefix(level, wire.GatewayPrefix) || !l.hasRoomFor(level) {
@@ -201,7 +201,7 @@ func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 	case rest == "status":
 		s, ok := wire.ParseNodeStatus(payload)
 		if !ok {
-			return false // what nobody can read says nothing about the gateway
+			return false // an unreadable message says nothing about the gateway
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -222,10 +222,11 @@ func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 	return false
 }
 
-// maxGateways bounds what anybody on the broker can make us remember.
+// maxGateways bounds how many gateways we remember, because anybody on the broker
+// can announce some.
 const maxGateways = 64
 
-// hasRoomFor says whether there is room for a gateway.
+// hasRoomFor reports whether a gateway is known or there is room for another.
 func (l *link) hasRoomFor(level string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -233,9 +234,9 @@ func (l *link) hasRoomFor(level string) bool {
 	return known || len(l.online) < maxGateways
 }
 
-// noteGateway notes a gateway that nothing retained has told of; true means that it
-// is the first one. Answers to others and events are how a gateway shows itself
-// whose retain setting is off.
+// noteGateway records a gateway that no retained message has announced; true
+// means that it is the first one. A gateway whose retain setting is off shows
+// itself only by events and by its answers to other clients.
 func (l *link) noteGateway(level string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -246,13 +247,13 @@ func (l *link) noteGateway(level string) bool {
 	return len(l.online) == 1
 }
 
-// isOurs says whether a request is one of this process.
+// isOurs reports whether a payload holds a request id of this process.
 func (l *link) isOurs(payload []byte) bool { return bytes.Contains(payload, []byte(l.id)) }
 
 // apiMessage takes an answer; true means that it is ours and a success.
 func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
 	if !l.isOurs(payload) {
-		return false // another client's, which may be megabytes
+		return false // an answer to another client, which may have megabytes
 	}
 	var in struct {
 		Success bool            `json:"success"`
@@ -263,7 +264,7 @@ func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
 		} `json:"origin"`
 	}
 	if json.Unmarshal(payload, &in) != nil {
-		return false // not ours after all
+		return false // not an answer to us after all
 	}
 	l.mu.Lock()
 	p, ours := l.pending[in.Origin.RequestID]
@@ -283,8 +284,8 @@ func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
 	return in.Success
 }
 
-// noteWorking notes that a gateway and its driver have proved to be there, whatever was
-// missed or is retained about them.
+// noteWorking records that a gateway and its driver have proved to be there,
+// whatever messages were missed or are retained about them.
 func (l *link) noteWorking(level string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -295,7 +296,8 @@ func (l *link) noteWorking(level string) {
 	}
 }
 
-// driverMessage notes whether the Z-Wave driver is ready; true means it is.
+// driverMessage records whether the Z-Wave driver is ready; true means that it
+// is.
 func (l *link) driverMessage(payload []byte) bool {
 	s, ok := wire.ParseNodeStatus(payload)
 	if !ok {
@@ -307,15 +309,16 @@ func (l *link) driverMessage(payload []byte) bool {
 	return s.Available
 }
 
-// connected says whether the broker is there, if the bus can tell.
+// connected reports whether the broker is there; true where the bus cannot tell.
 func (l *link) connected() bool {
 	c, tells := l.bus.(interface{ Connected() bool })
 	return !tells || c.Connected()
 }
 
-// available says whether gateway and driver both claim to be there. A retained
-// claim proves little; a getInfo call proves it. With several gateways on the
-// prefix nobody knows whose driver/status it is, so it says nothing.
+// available reports whether the gateway and the driver claim to be there. A
+// retained claim proves little; a getInfo call proves it. With several gateways
+// under the prefix it is unknown whose driver/status it is, so that status is
+// ignored.
 func (l *link) available() (gateway, driver bool) {
 	if !l.connected() {
 		return false, false

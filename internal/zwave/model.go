@@ -23,7 +23,7 @@ type model struct {
 	rooms      map[string][]*entity // by area and name together
 	plain      map[string][]*entity // by any of their names without accents and signs
 	areas      map[string]string    // folded name -> name
-	wholeNodes map[string][]*node   // nodes that no entity is named like, by their names
+	wholeNodes map[string][]*node   // nodes whose names no entity has, by name
 	topics     topicIndex
 	spelling   nameIndex // for names that are not exact
 	home       home.House
@@ -40,10 +40,10 @@ type entity struct {
 	Class     string // device class: garage, valve, siren, temperature, window …
 	node      *node
 	main      wire.ValueID          // its state as the device reports it
-	parts     map[part]wire.ValueID // what is written, and what else belongs to it
+	parts     map[part]wire.ValueID // the values that are written, and others that belong to it
 	sensors   []sensor
 	abilities []home.Ability
-	folded    []string // everything it may be called, as fold makes it
+	folded    []string // everything it may be called, folded
 }
 
 // part names a value by what it does for an entity.
@@ -67,7 +67,7 @@ const (
 // sensor is one thing a device measures.
 type sensor struct {
 	kind  home.Ability
-	word  string // as it ends a name: "Temperature"
+	word  string // the last word of its name: "Temperature"
 	class string // device class, as in home.Entity's attributes
 	id    wire.ValueID
 }
@@ -106,7 +106,7 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 	return m
 }
 
-// identify makes an entity's id of what never changes: home, node, value.
+// identify returns an entity's id, made of what never changes: home, node, value.
 func (m *model) identify(e *entity) string {
 	id := fmt.Sprintf("zw-%08x-%d-%d-%d", m.homeID, e.node.ID, e.main.Class, e.main.Endpoint)
 	if isSensor(e) || e.main.Class == wire.WindowCovering {
@@ -132,7 +132,7 @@ func (m *model) name(e *entity, aliases map[string][]string) {
 		key := fold(name)
 		file(m.names, key, e)
 		if i == 0 {
-			continue // nobody says an id, so no name is like one
+			continue // nobody says an id, so misspelt names are not compared with it
 		}
 		e.folded = append(e.folded, key)
 		file(m.plain, plainName(name), e)
@@ -165,8 +165,9 @@ func (m *model) value(id wire.ValueID) *value {
 	return &value{Address: id}
 }
 
-// identifier is what other programs use for an entity: its plain name
-// where that is unique, so that calls stay readable in logs and to models.
+// identifier returns what other programs use for an entity: its plain name where
+// that is unique, so that calls stay readable in logs and for models, else its
+// id.
 func (m *model) identifier(e *entity) string {
 	if len(m.names[fold(e.Name)]) == 1 {
 		return e.Name
@@ -174,7 +175,7 @@ func (m *model) identifier(e *entity) string {
 	return e.ID
 }
 
-// structure is the house in the project's common words.
+// structure returns the house in the project's common terms.
 func (m *model) structure() home.House {
 	h := home.House{Floors: []home.Floor{}, Areas: []home.Area{}, Entities: []home.Entity{}}
 	areas := map[string]bool{}
@@ -241,7 +242,7 @@ func words(states []choice) []string {
 	return out
 }
 
-// has says whether an entity has an ability.
+// has reports whether an entity has an ability.
 func (e *entity) has(a home.Ability) bool { return slices.Contains(e.abilities, a) }
 
 func isSensor(e *entity) bool { return e.Domain == "sensor" || e.Domain == "binary_sensor" }
@@ -263,7 +264,7 @@ func (m *model) area(key string) string {
 	return found
 }
 
-// folding replaces what people and topics write differently.
+// folding replaces characters that people and topics write differently.
 var folding = strings.NewReplacer("’", "'", "_", " ")
 
 // fold makes names comparable: case, white space, quotes and a leading "the" do
@@ -273,8 +274,9 @@ func fold(name string) string {
 	return strings.TrimPrefix(strings.Join(strings.Fields(name), " "), "the ")
 }
 
-// plainName is a name with nothing but its plain letters and digits: "Küche ✨" is
-// "kuche". It finds what a keyboard or a recogniser leaves out.
+// plainName reduces a name to its plain letters and digits: "Küche ✨" is "kuche".
+// With it a name is found without the signs that a keyboard or a recogniser
+// leaves out.
 func plainName(name string) string {
 	var b strings.Builder
 	for _, r := range fold(name) {

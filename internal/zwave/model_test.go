@@ -213,7 +213,7 @@ func FuzzHandle(f *testing.F) {
 	})
 }
 
-// FuzzName looks for whatever somebody may say.
+// FuzzName looks up anything that somebody may say.
 func FuzzName(f *testing.F) {
 	for _, seed := range []string{"kitchen lamb", "all lights in the kitchen", "lamp, lamp and the lamp", " in ", "the", "\u0130 x"} {
 		f.Add(seed)
@@ -241,8 +241,8 @@ func FuzzName(f *testing.F) {
 
 func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// BenchmarkHandle is one state message in a house of 232 nodes; 20,000 a second
-// are 50 µs each.
+// BenchmarkHandle takes one state message in a house of 232 nodes; 20,000 a
+// second would be 50 µs each.
 func BenchmarkHandle(b *testing.B) {
 	nodes := map[int]*node{}
 	for id := 2; id < 234; id++ {

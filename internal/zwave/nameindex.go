@@ -12,21 +12,21 @@ import (
 
 // Bounds of the search for a name that is not exact.
 const (
-	maxSpelling = 200  // letters of a name that is compared at all
-	shortlist   = 24   // names compared in full, chosen by the triples they share
+	maxSpelling = 200  // longest name, in letters, that is compared at all
+	shortlist   = 24   // how many names are compared in full, chosen by the triples they share
 	alike       = 0.5  // least likeness of a suggestion
 	wordAlike   = 0.6  // least likeness of two words that count as shared
-	wordWeight  = 0.95 // of shared words against spelling as a whole
+	wordWeight  = 0.95 // weight of shared words against spelling as a whole
 )
 
 // nameIndex finds names by triples of letters, so that a misspelt one is compared
 // with a few candidates and not with every name of the house.
 type nameIndex struct {
 	names []spelling
-	grams map[gram][]int32 // which names have it, once for each
+	grams map[gram][]int32 // the indexes of the names that contain a gram, each once
 }
 
-// spelling is one folded name with what comparing it needs.
+// spelling is one folded name prepared for comparing.
 type spelling struct {
 	text     letters
 	words    []letters
@@ -67,7 +67,7 @@ func newNameIndex(entities []*entity) nameIndex {
 	return x
 }
 
-// spell prepares a folded name; one that is too long is like nothing.
+// spell prepares a folded name; one that is too long resembles no other.
 func spell(name string) spelling {
 	s := spelling{text: lettersOf(name)}
 	if s.text.count > maxSpelling {
@@ -126,7 +126,7 @@ func (x *nameIndex) candidates(asked spelling) []int32 {
 	}
 	type hit struct {
 		name int32
-		part float64 // of all triples of both
+		part float64 // share of all triples of both names
 	}
 	var best [shortlist]hit
 	n := 0
@@ -152,8 +152,8 @@ func (x *nameIndex) candidates(asked spelling) []int32 {
 	return out
 }
 
-// likeness compares names: by spelling and by the words they share, whichever is
-// kinder.
+// likeness compares two names, by spelling and by the words they share, and
+// returns the higher result.
 func likeness(a, b spelling) float64 {
 	if a.text.count == 0 || b.text.count == 0 {
 		return 0
@@ -166,12 +166,12 @@ func likeness(a, b spelling) float64 {
 		}
 		shared += top
 	}
-	shared = min(shared, float64(len(b.words))) // a word said twice is shared once
+	shared = min(shared, float64(len(b.words))) // a word said twice counts once
 	return max(closeness(a.text, b.text, alike), wordWeight*2*shared/float64(len(a.words)+len(b.words)))
 }
 
-// closeness is one minus the part of letters that differ; 0 where it would be
-// below least.
+// closeness returns one minus the share of letters that differ; 0 where it would
+// be below least.
 func closeness(a, b letters, least float64) float64 {
 	longest := float64(max(a.count, b.count))
 	if 1-math.Abs(float64(a.count-b.count))/longest < least {

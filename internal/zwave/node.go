@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// node is one device of a getNodes answer. Name and Loc are as the gateway has
-// them, because topics are made of them; people see display and area.
+// node is one device of a getNodes answer. Name and Loc are spelled as in the
+// gateway, because topics are made of them; people see display and area.
 type node struct {
 	ID        int
 	Name      string
@@ -37,7 +37,7 @@ type listeningInfo struct {
 	Frequently bool
 }
 
-// display is the name for people.
+// display returns the name for people.
 func (n *node) display() string {
 	if name := strings.Join(strings.Fields(n.Name), " "); name != "" {
 		return name
@@ -51,13 +51,13 @@ func unnamed(id int) string { return "Device " + strconv.Itoa(id) }
 // topicName is what the gateway's own pages and topics call a node without a name.
 func (n *node) topicName() string { return "nodeID_" + strconv.Itoa(n.ID) }
 
-// area is the room for people; empty when none is set.
+// area returns the room for people; empty when none is set.
 func (n *node) area() string { return strings.Join(strings.Fields(n.Loc), " ") }
 
-// sleeper says whether the node is out of reach while it sleeps.
+// sleeper reports whether the node sleeps and is out of reach meanwhile.
 func (n *node) sleeper() bool { return !n.Listening.Always && !n.Listening.Frequently }
 
-// value is one value of a node with what is known about it.
+// value is one value of a node with its metadata.
 type value struct {
 	Address    wire.ValueID
 	Type       string

@@ -15,18 +15,18 @@ import (
 type step struct {
 	target   wire.ValueID
 	value    any
-	check    wire.ValueID    // where the device reports what came of it
-	polls    []wire.ValueID  // what to ask the device for, if not check itself
-	duration wire.ValueID    // how long it still moves; zero value if it never says
-	done     func(any) bool  // does the report show what was asked
-	assemble func([]any) any // makes the state of what polls bring, where check itself cannot be asked for
+	check    wire.ValueID    // where the device reports the outcome
+	polls    []wire.ValueID  // the values to ask the device for, if not check itself
+	duration wire.ValueID    // the value that says how long the device still moves; zero if there is none
+	done     func(any) bool  // reports whether a report shows what was asked
+	assemble func([]any) any // makes the state out of the polled values, where check itself cannot be polled
 	stops    bool            // a stop: done when nothing moves any more
 	say      func(any) any   // the report in people's units
 	property string          // what changed, as an ability: on_off, brightness …
 	unit     string
 }
 
-// refusal is why a command is not sent, as a sentence.
+// refusal is a sentence that says why a command is not sent.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -61,7 +61,7 @@ type request struct {
 	read   func(wire.ValueID) reading
 }
 
-// plan makes a write of an action, or says why not.
+// plan makes a write of an action, or returns a refusal.
 func plan(action string, r request) (step, error) {
 	if action == "unlock" {
 		return planUnlock(r)
@@ -74,9 +74,9 @@ func plan(action string, r request) (step, error) {
 	return step{}, refuse("I do not know how to %q a device.", action)
 }
 
-// dangerous says whether an act needs operate_dangerous_device: whatever opens
-// the house or makes it loud, wet or hot (S1). Closing, locking and turning down
-// to nothing never do.
+// dangerous reports whether an act needs operate_dangerous_device. That is any
+// act that opens the house or makes it loud, wet or hot (S1). Closing, locking
+// and turning something off never need it.
 func dangerous(e *entity, action string, value any) bool {
 	switch action {
 	case "off", "close", "stop", "lock":
@@ -93,11 +93,11 @@ func dangerous(e *entity, action string, value any) bool {
 	return e.Domain == "lock" || e.hazards() != 0
 }
 
-// hazards is what an entity may do by all it is called.
+// hazards returns the dangers that all names of an entity suggest.
 func (e *entity) hazards() home.Hazard {
 	called := slices.Clone(e.Aliases)
 	for _, ep := range e.node.Endpoints {
-		if ep.Index == e.main.Endpoint { // what is not part of the name where nothing else has to be told apart
+		if ep.Index == e.main.Endpoint { // the label is part of the name only where several things have to be told apart
 			called = append(called, ep.Label)
 		}
 	}
@@ -108,7 +108,8 @@ func (e *entity) hazards() home.Hazard {
 	return thing.Hazards()
 }
 
-// able refuses with a sentence when the entity lacks an ability.
+// able returns a refusal with the sentence cannot when the entity lacks an
+// ability.
 func (r request) able(a home.Ability, cannot string) error {
 	if r.entity.has(a) {
 		return nil
@@ -127,7 +128,8 @@ func (r request) begin(value any, property home.Ability, done func(any) bool) st
 
 func equals(want any) func(any) bool { return func(got any) bool { return got == want } }
 
-// near takes a device's rounding for what was asked; off and full are never near.
+// near accepts a value that differs from want by a device's rounding; off and
+// full must be exact.
 func near(want, by float64) func(any) bool {
 	return func(got any) bool {
 		n, ok := number(got)
@@ -138,7 +140,8 @@ func near(want, by float64) func(any) bool {
 func planOn(r request) (step, error)  { return r.switched(true) }
 func planOff(r request) (step, error) { return r.switched(false) }
 
-// switched switches on or off; a thermostat has modes for that, and a valve opens.
+// switched makes a step that switches on or off; a thermostat changes its mode
+// for that, and a valve opens or closes.
 func (r request) switched(on bool) (step, error) {
 	e := r.entity
 	switch {
@@ -155,7 +158,7 @@ func (r request) switched(on bool) (step, error) {
 	switch {
 	case e.main.Class == wire.BinarySwitch:
 		return r.begin(on, home.OnOff, equals(on)), nil
-	case on: // 255 asks the device for its last level; any light is the fact "on"
+	case on: // 255 asks the device for its last level; any level above zero confirms "on"
 		return r.begin(float64(255), home.OnOff, func(got any) bool { n, ok := number(got); return ok && n > 0 }), nil
 	default:
 		return r.begin(float64(0), home.OnOff, equals(float64(0))), nil
@@ -191,7 +194,7 @@ func planPosition(r request) (step, error) {
 	return r.atPercent(home.Position, "be moved to a position")
 }
 
-// atPercent sets what an ability says in percent.
+// atPercent makes a step that sets an ability in percent.
 func (r request) atPercent(a home.Ability, cannot string) (step, error) {
 	p, ok := asNumber(r.value, "%", "percent")
 	if !ok || p < 0 || p > 100 {
@@ -267,7 +270,8 @@ func planStop(r request) (step, error) {
 func planLock(r request) (step, error)   { return r.locked(true) }
 func planUnlock(r request) (step, error) { return r.locked(false) }
 
-// locked locks or unlocks; whatever is not locked is unlocked.
+// locked makes a step that locks or unlocks; any reported state other than locked
+// counts as unlocked.
 func (r request) locked(locked bool) (step, error) {
 	if err := r.able(home.Lock, either(locked, "be locked", "be unlocked")); err != nil {
 		return step{}, err
@@ -282,7 +286,7 @@ func (r request) locked(locked bool) (step, error) {
 	}
 }
 
-// colours are the names people use most.
+// colours are the colour names that people use most, as RGB.
 var colours = map[string]string{
 	"red": "ff0000", "green": "00ff00", "blue": "0000ff", "yellow": "ffff00", "orange": "ff8000",
 	"purple": "8000ff", "pink": "ff0080", "cyan": "00ffff", "magenta": "ff00ff", "turquoise": "40e0d0", "white": "ffffff",
@@ -308,8 +312,8 @@ func planColour(r request) (step, error) {
 		return step{}, refuse("I do not know the colour %q.", word)
 	}
 	id := r.entity.parts[partColour]
-	// The device reports components only; the gateway makes hexColor of them, and
-	// cannot ask for it.
+	// The device reports colour components only. The gateway makes hexColor of
+	// them and cannot poll it.
 	polls := []wire.ValueID{id.With("currentColor", "2"), id.With("currentColor", "3"), id.With("currentColor", "4")}
 	return step{
 		target: id, polls: polls, assemble: hexOf, value: hex, check: id, done: equals(hex), property: string(home.Colour),
@@ -317,7 +321,8 @@ func planColour(r request) (step, error) {
 	}, nil
 }
 
-// hexOf spells red, green and blue as the gateway does; nil where one is no number.
+// hexOf spells red, green and blue as the gateway does; nil where one of them is
+// no number.
 func hexOf(components []any) any {
 	var hex strings.Builder
 	for _, c := range components {
@@ -330,7 +335,7 @@ func hexOf(components []any) any {
 	return hex.String()
 }
 
-// assembled makes a reading of what was polled, if every part of it is a fact.
+// assembled makes a reading of the polled values, if each of them is a fact.
 func (s step) assembled(fact func(wire.ValueID) reading) reading {
 	if s.assemble == nil {
 		return reading{}
@@ -364,7 +369,7 @@ func (r request) valid(s step) error {
 	switch {
 	case v.Type == "number" && !isNumber, v.Type == "boolean" && !isBool:
 		return refuse("%s does not take that value.", r.entity.Name)
-	case !isNumber, n == 255 && s.target.Class == wire.MultilevelSwitch: // the last level, above the range
+	case !isNumber, n == 255 && s.target.Class == wire.MultilevelSwitch: // 255 means the last level, although it is above the range
 		return nil
 	case !v.inRange(n):
 		return refuse("%s does not go to %s.", r.entity.Name, spoken(n, ""))
@@ -379,8 +384,9 @@ func (v *value) inRange(n float64) bool {
 	return (v.Min == nil || n >= *v.Min) && (v.Max == nil || n <= *v.Max)
 }
 
-// offers says whether a number is one of the value's states, if it has any that
-// are more than names for parts of its range.
+// offers reports whether a number is one of the value's states. It is true as
+// well where the value has no states, or states that only name parts of its
+// range.
 func (v *value) offers(n float64) bool {
 	if len(v.States) == 0 || v.FreeStates || v.Address.Class == wire.MultilevelSwitch || v.Address.Class == wire.WindowCovering {
 		return true

@@ -33,7 +33,8 @@ func planSetpoint(r request) (step, error) {
 	}, nil
 }
 
-// What people set in a house: from frost protection to as warm as thermostats go.
+// Temperatures that people set in a house: from frost protection to the warmest
+// that thermostats offer.
 const (
 	coldestC, warmestC = 4, 35
 	coldestF, warmestF = 40, 95
@@ -42,8 +43,8 @@ const (
 	leastF, mostF = 14, 140
 )
 
-// bounds is the range of a setpoint: the device's own, where it tells one that can
-// be true, else what people set in a house.
+// bounds returns the range of a setpoint: the device's own where that is
+// plausible, else what people set in a house.
 func (v *value) bounds() (low, high float64) {
 	low, high = coldestC, warmestC
 	least, most := float64(leastC), float64(mostC)
@@ -86,7 +87,8 @@ func planMode(r request) (step, error) {
 }
 
 // planModeWord sets the first of the modes the thermostat knows; "fan auto" is a
-// mode of its fan. Modes go as numbers, because the gateway refuses their words.
+// mode of its fan. Modes are sent as numbers, because the gateway refuses their
+// words.
 func planModeWord(r request, modes ...string) (step, error) {
 	if fan, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(modes[0])), "fan "); ok && r.entity.parts[partFanMode] != (wire.ValueID{}) {
 		return r.planChoice(r.entity.parts[partFanMode], "fan mode", fan)
@@ -97,7 +99,8 @@ func planModeWord(r request, modes ...string) (step, error) {
 	return r.planChoice(r.entity.parts[partMode], "mode", modes...)
 }
 
-// planChoice writes the first of some words that a value knows.
+// planChoice makes a step that writes the first of the wanted words that a value
+// knows.
 func (r request) planChoice(id wire.ValueID, what string, wanted ...string) (step, error) {
 	states := r.model.value(id).States
 	for _, want := range wanted {

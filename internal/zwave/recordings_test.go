@@ -52,8 +52,8 @@ func recording(t *testing.T, file string) []message {
 	return out
 }
 
-// recordedHouse is a house that has heard a recording, with the recorded list of
-// nodes; live says that it was there from the start.
+// recordedHouse returns a house with the recorded list of nodes that has received
+// a recording; live says that it was connected from the start.
 func recordedHouse(t *testing.T, file string, live bool) (*House, []message) {
 	t.Helper()
 	nodes, _, err := decodeNodes(recordedNodes(t))
@@ -77,7 +77,8 @@ func recordedHouse(t *testing.T, file string, live bool) (*House, []message) {
 	return h, messages
 }
 
-// unexplained are the recorded topics no list explains, with why.
+// unexplained are the recorded topics that no list of nodes explains, with the
+// reason.
 var unexplained = map[string]string{
 	"/user_code/":  "door codes are not kept",
 	"/99/":         "door codes are not kept",
@@ -179,7 +180,8 @@ func (h *House) check(t *testing.T, id wire.ValueID, topic string, payload []byt
 	}
 }
 
-// A gateway without useful topics shows itself in the payloads, or is polled.
+// TestWhatTopicsDoNotTellIsNotTrusted checks that no reading of a MANUAL gateway
+// or of a topic of two nodes is trusted, and that the value id in a payload is.
 func TestWhatTopicsDoNotTellIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	h, _ := recordedHouse(t, "14-manual.jsonl", true)

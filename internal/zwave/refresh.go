@@ -8,14 +8,16 @@ import (
 )
 
 const (
-	// refreshPause is the least time between two getNodes calls: the answer is
-	// hundreds of kilobytes in a large house.
+	// refreshPause is the least time between two getNodes calls, because the
+	// answer has hundreds of kilobytes in a large house.
 	refreshPause = 3 * time.Second
-	// refreshAnyway finds what no message announced, such as a rename.
+	// refreshAnyway is how often the list is refreshed unasked, to find what no
+	// message announced, such as a rename.
 	refreshAnyway = 5 * time.Minute
-	// announcePause debounces news of the structure (Z2).
+	// announcePause debounces changes of the structure (Z2).
 	announcePause = time.Second
-	// refreshSoon is for a gateway that is still reading its nodes.
+	// refreshSoon is the pause before the next refresh while the gateway is still
+	// reading its nodes.
 	refreshSoon = 5 * time.Second
 	// firstRetry is the first pause while the gateway does not answer.
 	firstRetry = 500 * time.Millisecond
@@ -24,7 +26,7 @@ const (
 )
 
 // keepFresh refreshes the model whenever something asks for it, and retries while
-// the gateway is not ready. What is waited for is logged once.
+// the gateway is not ready. It logs once what it is waiting for.
 func (h *House) keepFresh(ctx context.Context) {
 	retry, told := firstRetry, ""
 	for {
@@ -120,7 +122,8 @@ func keepUnread(nodes, before map[int]*node) {
 	}
 }
 
-// adopt makes a model the current one; seq is when its states were true.
+// adopt makes a model the current one; seq is the place in the order of messages
+// at which its states were true.
 func (h *House) adopt(m *model, seq uint64) {
 	h.ledger.load(m.nodes, seq)
 	before, first := h.directory.replace(m)
@@ -134,7 +137,8 @@ func (h *House) adopt(m *model, seq uint64) {
 	}
 }
 
-// announce hands news of the structure to Changed's reader, debounced.
+// announce passes changes of the structure on to the reader of Changed,
+// debounced.
 func (h *House) announce(ctx context.Context) {
 	for {
 		select {

@@ -19,7 +19,7 @@ type bus struct {
 	mu        sync.Mutex
 	retained  map[string][]byte
 	clients   []*client
-	forgetful bool // it keeps nothing, as with a gateway whose retain setting is off
+	forgetful bool // it retains nothing, as with a gateway whose retain setting is off
 }
 
 // client is one connection to the bus.
@@ -130,7 +130,7 @@ func start(t *testing.T, change func(*zwave.Config, *sim.Config), prefix ...stri
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	b := newBus()
 	cfg, simulated := zwave.DefaultConfig(), sim.DefaultConfig()
-	cfg.Patience = 20 * time.Second // tests wait for facts, not for clocks
+	cfg.Patience = 20 * time.Second // long enough that tests wait for facts and not for time-outs
 	simulated.Scale = 0.2
 	if change != nil {
 		change(&cfg, &simulated)

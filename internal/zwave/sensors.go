@@ -22,7 +22,7 @@ const (
 	current  home.Ability = "current"
 )
 
-// sensors returns everything a node measures, the most telling first, one of a
+// sensors returns everything a node measures, the most important first, one of a
 // kind for each endpoint.
 func (n *node) sensors() []sensor {
 	var all []sensor
@@ -55,7 +55,8 @@ func rank(s sensor) int {
 	}
 }
 
-// sensorOf says what a value measures; ok is false if it is no sensor for people.
+// sensorOf returns the sensor that a value is; ok is false if it is none that
+// people ask for.
 func sensorOf(v *value) (sensor, bool) {
 	if !v.Readable {
 		return sensor{}, false
@@ -81,7 +82,8 @@ func sensorOf(v *value) (sensor, bool) {
 	}
 }
 
-// button is one of a remote control's, by its number: the key "001" is button 1.
+// button returns the sensor for a button of a remote control: the key "001" is
+// button 1.
 func button(id wire.ValueID) (sensor, bool) {
 	number := strings.TrimLeft(id.Key, "0")
 	return sensor{home.Ability("button_" + number), "Button " + number, "button", id}, id.Property == "scene" && number != ""
@@ -96,7 +98,7 @@ var sensorKinds = map[string]sensor{
 	"Power":           {kind: home.Power, word: "Power", class: "power"},
 }
 
-// measuring is the sensor of a property that is measured.
+// measuring returns the sensor of a measured property.
 func measuring(property string, id wire.ValueID) sensor {
 	s, ok := sensorKinds[property]
 	if !ok {
@@ -106,7 +108,8 @@ func measuring(property string, id wire.ValueID) sensor {
 	return s
 }
 
-// namedByProperty is a sensor that has no word of its own: it is called as zwave-js does.
+// namedByProperty returns a sensor without a word of ours: it has the name that
+// zwave-js gives it.
 func namedByProperty(property string, id wire.ValueID) sensor {
 	class := strings.ReplaceAll(strings.ToLower(property), " ", "_")
 	return sensor{home.Ability(class), title(property), class, id}
@@ -138,8 +141,8 @@ var binaries = map[string]sensor{
 	"Aux":         {kind: "aux", word: "Aux", class: "aux"},
 }
 
-// binary is a sensor of two states; one of a type nobody has told us of is called
-// by its name.
+// binary returns a sensor of two states; one of an unknown type is called by its
+// property's name.
 func binary(id wire.ValueID, property string) (sensor, bool) {
 	switch property {
 	case "", "Any", "General purpose":
@@ -154,7 +157,7 @@ func binary(id wire.ValueID, property string) (sensor, bool) {
 }
 
 // notifications are the kinds of events that are sensors of two states, by
-// property and key. "Door state" comes in variants of which the plain one is best
+// property and key. "Door state" comes in several variants; the plain one is best
 // supported.
 var notifications = map[string]string{
 	"Home Security/Motion sensor status":  "Motion",
@@ -173,7 +176,8 @@ var notifications = map[string]string{
 	"Gas Alarm/Combustible gas status":    "Gas",
 }
 
-// notification keeps one value for each kind of event.
+// notification returns the sensor of a notification value; ok is false for all
+// but one value of each kind of event.
 func notification(id wire.ValueID) (sensor, bool) {
 	return binary(id, notifications[id.Property+"/"+id.Key])
 }
@@ -186,8 +190,8 @@ var meterUnits = map[string]sensor{
 	"A":   {kind: current, word: "Current", class: "current"},
 }
 
-// meter takes what was consumed; water and gas share their units and are told
-// apart by the label.
+// meter returns the sensor of a meter of consumption; water and gas share their
+// units and are told apart by the label.
 func meter(v *value) (sensor, bool) {
 	if v.Address.Property != "value" || strings.Contains(v.Label, "Production") {
 		return sensor{}, false
@@ -205,8 +209,8 @@ func meter(v *value) (sensor, bool) {
 	return sensor{}, false
 }
 
-// sensorEntities makes entities of a node's sensors and tells the main ones what
-// they can measure besides.
+// sensorEntities makes entities of a node's sensors, and adds to the main
+// entities what they can measure besides.
 func (n *node) sensorEntities(mains []*entity) []*entity {
 	all := n.sensors()
 	var own []sensor
@@ -235,8 +239,8 @@ func (n *node) sensorEntities(mains []*entity) []*entity {
 	return out
 }
 
-// sensorHolder is what a sensor's name begins with: the outlet it belongs to, else
-// the base of the node.
+// sensorHolder returns the beginning of a sensor's name: the outlet it belongs
+// to, else base.
 func (n *node) sensorHolder(s sensor, mains []*entity, base string) string {
 	if len(mains) > 1 && s.id.Endpoint > 0 {
 		for _, e := range mains {
@@ -245,7 +249,7 @@ func (n *node) sensorHolder(s sensor, mains []*entity, base string) string {
 			}
 		}
 	}
-	if len(mains) == 0 && s.id.Endpoint > 0 { // several sensors of one kind in a box
+	if len(mains) == 0 && s.id.Endpoint > 0 { // several sensors of one kind in one device
 		twin := s.id
 		for ep := range s.id.Endpoint {
 			twin.Endpoint = ep
@@ -300,8 +304,9 @@ func contactClass(name string) string {
 	}
 }
 
-// sensorBase is what a multi-sensor's names begin with: people say "Kitchen
-// Temperature" of a node "Kitchen Sensor", not "Kitchen Sensor Temperature".
+// sensorBase returns the beginning of the names of a multi-sensor's entities:
+// people say "Kitchen Temperature" of a node "Kitchen Sensor", not "Kitchen
+// Sensor Temperature".
 func (n *node) sensorBase() string {
 	words := strings.Fields(n.display())
 	for len(words) > 0 && slices.Contains(sensorBoxWords, strings.ToLower(words[len(words)-1])) {
@@ -343,11 +348,11 @@ func (n *node) nameMains(mains []*entity) {
 		}
 		if label := labels[e.main.Endpoint]; label != "" {
 			e.Name = join(e.Name, label)
-		} else if e.main.Endpoint > 0 { // the root speaks for the whole device
+		} else if e.main.Endpoint > 0 { // the root endpoint stands for the whole device
 			e.Name += " " + strconv.Itoa(e.main.Endpoint)
 		}
 	}
-	// Two endpoints of one label would be one name for two things.
+	// Two endpoints with the same label would give two things one name.
 	count := map[string]int{}
 	for _, e := range mains {
 		count[e.Name]++

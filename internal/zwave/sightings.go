@@ -7,7 +7,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// noteTopic notes a node's topic; true means that no refresh has looked at it yet.
+// noteTopic records a node's topic; true means that no refresh has looked at it
+// yet.
 func (l *link) noteTopic(topic string, retained bool) bool {
 	if strings.HasPrefix(topic, "Broadcast/") || strings.HasPrefix(topic, strconv.Itoa(wire.Broadcast)+"/") {
 		return false
@@ -22,7 +23,7 @@ func (l *link) noteTopic(topic string, retained bool) bool {
 	return !was.examined
 }
 
-// hasPublished says whether anything was ever published on a topic.
+// hasPublished reports whether anything was ever published on a topic.
 func (l *link) hasPublished(topic string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -30,8 +31,8 @@ func (l *link) hasPublished(topic string) bool {
 	return known
 }
 
-// topicsInSight returns the topics by which the gateway's scheme can be told; false
-// marks those that may be left over from other settings.
+// topicsInSight returns the topics seen, from which the gateway's scheme can be
+// told; false marks those that may be left over from other settings.
 func (l *link) topicsInSight() map[string]bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,8 +43,8 @@ func (l *link) topicsInSight() map[string]bool {
 	return out
 }
 
-// examinedTopics keeps topics that a refresh has looked at, explained or not, from
-// asking for another one.
+// examinedTopics marks topics as looked at by a refresh, so that they do not ask
+// for another one, whether or not the refresh explained them.
 func (l *link) examinedTopics(topics map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,8 +53,8 @@ func (l *link) examinedTopics(topics map[string]bool) {
 	}
 }
 
-// forgetTopics forgets what the topics meant: a gateway that has come back may have
-// other settings, and publishes everything again.
+// forgetTopics marks all topics as neither examined nor live: a gateway that has
+// come back may have other settings, and publishes everything again.
 func (l *link) forgetTopics() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// phrases are our own replies in every language.
+// phrases returns our own replies in every language.
 func phrases(t *testing.T) map[string]*reply.Phrases {
 	t.Helper()
 	out := map[string]*reply.Phrases{}
@@ -30,7 +30,7 @@ func phrases(t *testing.T) map[string]*reply.Phrases {
 	return out
 }
 
-// asked is a question about a thing, answered with a word.
+// asked returns the reply to a question about a thing whose state is a word.
 func asked(t *testing.T, p *reply.Phrases, e *home.Entity, question string, word any) string {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{"value": word, "age_seconds": 1, "reachable": true})
@@ -45,8 +45,8 @@ func asked(t *testing.T, p *reply.Phrases, e *home.Entity, question string, word
 	return p.Told(steps, []tools.Result{{Data: data}})
 }
 
-// begins says whether a sentence begins with what one of the phrases says before
-// the name.
+// begins reports whether a sentence begins as one of the phrases does, up to the
+// name.
 func begins(p *reply.Phrases, said string, keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool {
 		before, _, _ := strings.Cut(p.Phrase(key, map[string]any{"name": "|"}), "|")
@@ -54,8 +54,8 @@ func begins(p *reply.Phrases, said string, keys ...string) bool {
 	})
 }
 
-// twoStates are the sensors of two states a house can have, by where their value
-// comes from: every one our tables know and one nobody knows.
+// twoStates returns the sensors of two states that a house can have, by the
+// source of their value: every one in our tables and one that is in none.
 func twoStates() map[string]*value {
 	out := map[string]*value{}
 	for property := range binaries {
@@ -69,8 +69,9 @@ func twoStates() map[string]*value {
 	return out
 }
 
-// reported are the values a sensor may report and whether they mean that what it
-// watches for is there; what is left out of a contact's values means nothing.
+// reported returns the values that a sensor may report, and whether each means
+// that what it watches for is there. Values of a contact that are left out mean
+// nothing.
 func reported(s sensor) map[any]bool {
 	out := map[any]bool{false: false, true: true}
 	if s.id.Class != wire.Notification {
@@ -94,7 +95,7 @@ func reported(s sensor) map[any]bool {
 
 // TestEveryWordOfASensorIsTold asks about every sensor of two states, in every
 // state and language: is it there, is it not, how is it. The answer is yes or no
-// as the device means it, and about an alarm that is on it is never no.
+// as the device means it, and for an alarm that is on it is never no.
 func TestEveryWordOfASensorIsTold(t *testing.T) {
 	t.Parallel()
 	languages := phrases(t)
@@ -112,7 +113,7 @@ func TestEveryWordOfASensorIsTold(t *testing.T) {
 			t.Errorf("%s is a %s", from, e.Domain)
 		}
 		contact := s.kind == home.Contact
-		said := map[any]bool{} // words, and whether what is watched for is there
+		said := map[any]bool{} // by word: whether what the sensor watches for is there
 		for raw, there := range reported(s) {
 			word := m.sensorState(s, raw)
 			if before, known := said[word]; known {
@@ -141,8 +142,8 @@ func TestEveryWordOfASensorIsTold(t *testing.T) {
 	}
 }
 
-// TestAnUnknownReportIsNoAnswer: what a device says beyond its tables is told as
-// not known, in either direction.
+// TestAnUnknownReportIsNoAnswer checks that a report outside the tables is told
+// as unknown, and neither as yes nor as no.
 func TestAnUnknownReportIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	languages := phrases(t)
@@ -176,8 +177,8 @@ func TestAnUnknownReportIsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestEveryOtherWordIsTold: buttons and what is moved, locked or switched have a
-// word in every language as well.
+// TestEveryOtherWordIsTold checks that states of buttons and of what is moved,
+// locked or switched have a word in every language as well.
 func TestEveryOtherWordIsTold(t *testing.T) {
 	t.Parallel()
 	button := sensor{kind: "button_1", class: "button", id: wire.ValueID{Class: wire.CentralScene}}

@@ -18,8 +18,8 @@ type controlArgs struct {
 	Value  any    `json:"value"`
 }
 
-// commander carries out commands: it finds out what is meant, whether it may be done,
-// and what became of it.
+// commander carries out commands: it finds out which device is meant, whether the
+// act is allowed, and what the device did.
 type commander struct {
 	cfg       Config
 	log       *slog.Logger
@@ -71,7 +71,7 @@ func controlSchema(actions []string) json.RawMessage {
 "required":["device_name","action"],"additionalProperties":false}`)
 }
 
-// control runs one command; every ending is a receipt.
+// control runs one command; it always ends with a receipt.
 func (c *commander) control(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Result, error) {
 	r, err := c.command(ctx, a, mayBeDangerous)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *commander) command(ctx context.Context, a controlArgs, mayBeDangerous b
 	switch {
 	case !ok:
 		return r, err
-	case m == nil, unanswered: // nobody knows whether the device is there
+	case m == nil, unanswered: // it is unknown whether the device is there
 		return ended(r, tools.NoAnswer, no.Error()), nil
 	default:
 		return ended(r, tools.Refused, no.Error()), nil
@@ -125,7 +125,7 @@ func (c *commander) commandOne(ctx context.Context, m *model, e *entity, a contr
 	return c.write(ctx, e, s), nil
 }
 
-// planFor checks whether a command may be done at all and makes a write of it.
+// planFor checks whether a command is allowed and makes a write of it.
 func (c *commander) planFor(m *model, e *entity, a controlArgs, mayBeDangerous bool) (step, error) {
 	switch {
 	case isSensor(e):
@@ -144,7 +144,7 @@ func (c *commander) planFor(m *model, e *entity, a controlArgs, mayBeDangerous b
 	return s, req.valid(s)
 }
 
-// act says what would be done to a device.
+// act says in words what would be done to a device.
 func act(action, name string) string {
 	switch action {
 	case "on", "off":

@@ -15,7 +15,7 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// lowBattery is where most makers begin to warn, in percent.
+// lowBattery is the charge below which most makers begin to warn, in percent.
 const lowBattery = 20
 
 // healthAnswer is what check_zwave_health answers.
@@ -103,7 +103,7 @@ func (i *inspector) waitingFor(err error) string {
 	}
 }
 
-// census sorts the nodes by how they are.
+// census sorts the nodes into the answer by their state.
 func (i *inspector) census(m *model, out *healthAnswer) {
 	for _, id := range slices.Sorted(maps.Keys(m.nodes)) {
 		n := m.nodes[id]

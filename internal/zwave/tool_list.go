@@ -55,7 +55,7 @@ func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) 
 		return tools.Result{}, err
 	}
 	if i.devices.unheard(m) {
-		m = i.directory.afterMiss(ctx) // only the gateway's own list tells the states
+		m = i.directory.afterMiss(ctx) // the states are known only from the gateway's own list
 	}
 	area, kind, err := m.filters(a)
 	if err != nil {
@@ -93,8 +93,8 @@ func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) 
 	return result(text.String(), out)
 }
 
-// filters reads the filters of a list as people and models write them; one that
-// fits nothing is refused with what there is.
+// filters reads the filters of a list as people and models write them. A filter
+// that fits nothing is refused with a list of what exists.
 func (m *model) filters(a listArgs) (area, kind string, err error) {
 	if key := fold(a.Area); key != "" {
 		if area = m.areas[key]; area == "" {

@@ -127,12 +127,13 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 	return result(text, out)
 }
 
-// several says whether an entity is a sensor of several things that count alike.
+// several reports whether an entity is a sensor of several equally important
+// things.
 func (e *entity) several() bool {
 	return isSensor(e) && len(e.sensors) > 1 && rank(e.sensors[1]) == 0
 }
 
-// tellAll tells everything a sensor measures.
+// tellAll says everything a sensor measures.
 func (m *model) tellAll(e *entity, read func(wire.ValueID) reading) string {
 	var parts []string
 	for _, s := range e.sensors {
@@ -141,8 +142,8 @@ func (m *model) tellAll(e *entity, read func(wire.ValueID) reading) string {
 	return e.Name + ": " + strings.Join(parts, ", ") + "."
 }
 
-// sensorFor picks what is asked for, by kind or by word; the only one or the main
-// one when nothing is said.
+// sensorFor picks the sensor that is asked for, by kind or by word; the only or
+// the main one when what is empty.
 func (e *entity) sensorFor(what string) (sensor, error) {
 	if len(e.sensors) == 0 {
 		return sensor{}, refuse("%s has no sensors.", e.Name)

@@ -21,7 +21,7 @@ const (
 	toolRefresh   = "refresh_device"
 )
 
-// inspector looks at the house for the tools that change nothing.
+// inspector reads the state of the house for the tools that change nothing.
 type inspector struct {
 	link      *link
 	ledger    *ledger
@@ -40,7 +40,7 @@ func (h *House) Tools() []tools.Tool {
 	return all
 }
 
-// tool is a tool made of a function over its decoded arguments.
+// tool is a tool made from a function that takes its decoded arguments.
 type tool[A any] struct {
 	spec tools.Spec
 	do   func(ctx context.Context, args A) (tools.Result, error)
@@ -49,7 +49,8 @@ type tool[A any] struct {
 // Spec describes the tool.
 func (t tool[A]) Spec() tools.Spec { return t.spec }
 
-// Call runs the tool. What a family should hear is a failed Result.
+// Call runs the tool. An error that a family should hear is returned as a failed
+// Result.
 func (t tool[A]) Call(ctx context.Context, raw json.RawMessage) (tools.Result, error) {
 	var args A
 	if len(raw) > 0 {

@@ -7,11 +7,11 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// topicIndex says which value a topic speaks of. It is computed from the nodes by
-// the gateway's own rules, because a name cannot be read back out of a topic.
+// topicIndex says which value a topic stands for. It is computed from the nodes
+// by the gateway's own rules, because a name cannot be read back from a topic.
 type topicIndex struct {
 	scheme wire.Scheme
-	values map[string]wire.ValueID   // below the prefix
+	values map[string]wire.ValueID   // by the topic below the prefix
 	twins  map[string][]wire.ValueID // values of one node whose topics are the same
 	nodes  map[string]int            // by the node's own topic
 	bases  map[int]string            // the node's own topic
@@ -19,7 +19,8 @@ type topicIndex struct {
 }
 
 // newTopicIndex computes the topics of nodes. Foreign nodes are those of another
-// gateway under the same prefix: a topic both have tells nothing.
+// gateway under the same prefix: a topic that both have says nothing about our
+// nodes.
 func newTopicIndex(nodes map[int]*node, scheme wire.Scheme, foreign ...map[int]*node) topicIndex {
 	x := topicIndex{
 		scheme: scheme, values: map[string]wire.ValueID{}, twins: map[string][]wire.ValueID{},
@@ -46,7 +47,7 @@ func newTopicIndex(nodes map[int]*node, scheme wire.Scheme, foreign ...map[int]*
 	}
 	for id, n := range nodes {
 		if x.shared[id] {
-			continue // two nodes speak on these topics: only polls tell them apart
+			continue // two nodes publish on these topics: only polls tell them apart
 		}
 		for vid := range n.values {
 			x.add(scheme.Value(x.bases[id], vid), vid)
@@ -70,7 +71,7 @@ func (x *topicIndex) add(topic string, id wire.ValueID) {
 	x.twins[topic] = append(x.twins[topic], id)
 }
 
-// topic is where a value is published, if the gateway publishes it at all.
+// topic returns where a value is published, if the gateway publishes it at all.
 func (x *topicIndex) topic(id wire.ValueID) string { return x.scheme.Value(x.bases[id.Node], id) }
 
 // chooseScheme finds how the gateway builds topics: the scheme that explains most

@@ -64,7 +64,7 @@ func (d *devices) rejected(e *entity, r tools.Receipt, status int) tools.Receipt
 		return ended(r, tools.Refused, e.Name+" does not accept that value.")
 	case status == statusNotSupported, status == statusNoEndpoint, status == statusNotImplemented:
 		return ended(r, tools.Refused, e.Name+" cannot do that.")
-	default: // statusFailed and what may come
+	default: // statusFailed, and statuses added later
 		return ended(r, tools.Refused, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
 	}
 }

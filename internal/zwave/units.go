@@ -31,7 +31,8 @@ func toPercent(raw float64) float64 {
 	return math.Round(raw)
 }
 
-// fromPercent is its opposite; a little is never nothing, because 0 switches off.
+// fromPercent is the inverse of toPercent. A percentage above 0 never becomes 0,
+// because 0 switches off.
 func fromPercent(p float64) float64 {
 	if p > 0 && p < 1 {
 		return 1
@@ -45,7 +46,8 @@ func number(v any) (float64, bool) {
 	return n, ok
 }
 
-// state is an entity's state as a word or number for people; nil is unknown.
+// state returns an entity's state as a word or number for people; nil means
+// unknown.
 func (m *model) state(e *entity, raw any) any {
 	if raw == nil {
 		return nil
@@ -109,8 +111,8 @@ func barrierState(n float64) string {
 	}
 }
 
-// word gives an enumeration's word in lower case, or the number where it has no
-// word.
+// word returns the word of an enumeration's value in lower case, or the number
+// where it has no word.
 func (m *model) word(id wire.ValueID, raw any) any {
 	for _, s := range m.value(id).States {
 		if s.Value == raw {
@@ -120,15 +122,15 @@ func (m *model) word(id wire.ValueID, raw any) any {
 	return raw
 }
 
-// The events of a heat alarm that tell of cold, with and without the place: they
-// say nothing of a fire.
+// The events of a heat alarm that report cold, with and without a location: they
+// do not mean fire.
 const (
 	underheatAt = 5
 	underheat   = 6
 )
 
-// sensorState is a reading for people: a number, or open and closed, detected and
-// clear.
+// sensorState returns a reading in words for people: a number, or open or closed,
+// detected or clear.
 func (m *model) sensorState(s sensor, raw any) any {
 	on, isBool := raw.(bool)
 	n, isNumber := number(raw)
@@ -173,7 +175,7 @@ func (m *model) contact(id wire.ValueID, n float64) any {
 	}
 }
 
-// pressed says what happened to a button, from the Central Scene class: 0
+// pressed returns what happened to a button, from the Central Scene class: 0
 // pressed, 1 released, 2 held down, then 3 for twice and so on.
 func pressed(n float64) string {
 	switch n {
@@ -188,7 +190,8 @@ func pressed(n float64) string {
 	}
 }
 
-// values is everything readable about an entity in people's units, by ability.
+// values returns everything readable about an entity in people's units, by
+// ability.
 func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]any {
 	out := map[string]any{}
 	put := func(name string, v any) {
@@ -231,7 +234,8 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 	return out
 }
 
-// level is what an entity's number says in percent.
+// level returns the ability that an entity's state sets in percent; ok is false
+// if there is none.
 func (e *entity) level() (home.Ability, bool) {
 	switch {
 	case e.Domain == "light":
@@ -245,14 +249,15 @@ func (e *entity) level() (home.Ability, bool) {
 	}
 }
 
-// protection is where a device tells whether its own buttons are locked.
+// protection returns the value that says whether a device's own buttons are
+// locked.
 func protection(e *entity) wire.ValueID {
 	return wire.ValueID{Node: e.node.ID, Class: wire.Protection, Property: "local"}
 }
 
-// setpoint is the setpoint that counts in a mode. Thermostats number setpoints as
-// the modes they belong to (2 cooling, 11 and 12 saving energy); automatic modes
-// have no setpoint of their own.
+// setpoint returns the setpoint that counts in a mode. Thermostats number
+// setpoints as the modes they belong to (2 cooling, 11 and 12 saving energy);
+// automatic modes have no setpoint of their own.
 func (e *entity) setpoint(mode any) wire.ValueID {
 	if n, ok := number(mode); ok {
 		if id, has := e.parts[setpointPart(strconv.FormatFloat(n, 'f', -1, 64))]; has {
@@ -292,7 +297,7 @@ func spoken(v any, unit string) string {
 	}
 }
 
-// verb agrees with names such as "Living Room Blinds".
+// verb returns "is" or "are", to agree with names such as "Living Room Blinds".
 func verb(name string) string {
 	lower := strings.ToLower(name)
 	if strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && !strings.HasSuffix(lower, "'s") {
@@ -301,7 +306,7 @@ func verb(name string) string {
 	return "is"
 }
 
-// reports agrees with a name as verb does.
+// reports returns "reports" or "report", to agree with a name.
 func reports(name string) string {
 	if verb(name) == "are" {
 		return "report"
@@ -309,5 +314,5 @@ func reports(name string) string {
 	return "reports"
 }
 
-// is says "Kitchen Light is on.".
+// is makes a sentence such as "Kitchen Light is on.".
 func is(name, what string) string { return name + " " + verb(name) + " " + what + "." }

@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// wholeNodesOf files the nodes that nothing in the house is called by: a sensor with
-// several measurements, a power strip, a device that has not told what it is.
+// wholeNodesOf indexes by name the nodes whose own name no entity has: a sensor
+// with several measurements, a power strip, a device whose kind is not known yet.
 // People who know zwave-js-ui call them by the names they gave there.
 func wholeNodesOf(nodes map[int]*node, entities []*entity) map[string][]*node {
 	named := map[int]bool{}
@@ -35,7 +35,7 @@ func wholeNodesOf(nodes map[int]*node, entities []*entity) map[string][]*node {
 	return out
 }
 
-// controllable is what can be controlled in a node.
+// controllable returns the entities of a node that can be controlled.
 func (m *model) controllable(n *node) []*entity {
 	var out []*entity
 	for _, e := range m.entities {
@@ -73,12 +73,12 @@ func (d *directory) wholeEntity(m *model, nodes []*node) (*entity, []string, err
 	}
 }
 
-// unreachable is a refusal because the device has not answered.
+// unreachable is a refusal for a device that has not answered.
 type unreachable string
 
 func (u unreachable) Error() string { return string(u) }
 
-// As makes it a refusal as well.
+// As lets errors.As find it as a refusal.
 func (u unreachable) As(target any) bool {
 	no, ok := target.(*refusal)
 	if ok {
@@ -87,8 +87,8 @@ func (u unreachable) As(target any) bool {
 	return ok
 }
 
-// wholeNode returns a node as one thing, for what is done to a whole node; nil if the
-// name is not one of a node only.
+// wholeNode returns a node as one entity, for acts on a whole node; nil if the
+// name is unknown or also that of an entity.
 func (m *model) wholeNode(name string) *entity {
 	if nodes := m.wholeNodes[fold(name)]; len(nodes) == 1 && len(m.exact(name)) == 0 {
 		return &entity{Name: nodes[0].display(), node: nodes[0], main: wire.ValueID{Node: nodes[0].ID}}

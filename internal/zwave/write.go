@@ -18,15 +18,15 @@ const (
 	statusNoEndpoint     = 3
 	statusNotImplemented = 4
 	statusInvalid        = 5
-	statusSent           = 254 // acknowledged by the radio, unknown if executed
-	statusDone           = 255 // the device itself says so: its answer under Supervision to this very command
+	statusSent           = 254 // acknowledged by the radio; unknown whether it was carried out
+	statusDone           = 255 // done according to the device itself: its answer under Supervision to this very command
 )
 
 // Waits while following a write.
 const (
 	settle     = 2500 * time.Millisecond // a device that does not move reports within this
-	lateness   = time.Second             // devices tell whole seconds; a report may be that late
-	margin     = 200 * time.Millisecond  // kept of the caller's deadline for the way back
+	lateness   = time.Second             // devices report whole seconds, so a report may be this late
+	margin     = 200 * time.Millisecond  // kept back from the caller's deadline for the way back
 	firstPoll  = 300 * time.Millisecond
 	laterPolls = time.Second
 	pollWait   = 3 * time.Second // for the answer to a poll, which may be lost
@@ -53,7 +53,7 @@ func (c *commander) write(ctx context.Context, e *entity, s step) tools.Receipt 
 		}
 	}
 	if gateway, driver := c.link.available(); !gateway || !driver {
-		c.directory.askRefresh() // which finds out whether that is still true
+		c.directory.askRefresh() // the refresh finds out whether that is still true
 		_, err := c.link.gateway()
 		return ended(r, tools.NoAnswer, c.link.trouble(cmp.Or(err, errNoAnswer)))
 	}
@@ -95,7 +95,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 		if refused := f.begin(a, r); refused != nil {
 			return *refused
 		}
-	case <-f.reconnected: // the answer went astray; only the device knows what became of it
+	case <-f.reconnected: // the answer is lost; only the device knows whether it got the command
 		f.after, f.unsure, f.answerLost, f.reconnected = f.commander.ledger.now(), true, true, f.commander.link.whenReconnected()
 	case <-f.command.overtaken:
 		release = func() { time.AfterFunc(apiWait, drop) } // its answer still ends the doubt about the node's reports
@@ -107,7 +107,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 	return f.follow(ctx, r)
 }
 
-// overtaken ends a command that somebody has replaced by another one.
+// overtaken ends the receipt of a command that a newer one has replaced.
 func (f *follower) overtaken(r tools.Receipt) tools.Receipt {
 	select {
 	case <-f.command.overtaken:
@@ -120,8 +120,8 @@ func (f *follower) overtaken(r tools.Receipt) tools.Receipt {
 	return ended(r, tools.Accepted, "A newer command for "+f.entity.Name+" has overtaken this one.")
 }
 
-// sendWrite publishes a write; until it is answered, the node's reports are taken
-// for claims.
+// sendWrite publishes a write; until it is answered, the node's reports count as
+// claims.
 func (c *commander) sendWrite(ctx context.Context, s step) (got <-chan answer, drop func(), at time.Time, err error) {
 	level, err := c.link.gateway()
 	if err != nil {
@@ -135,8 +135,9 @@ func (c *commander) sendWrite(ctx context.Context, s step) (got <-chan answer, d
 	})
 }
 
-// begin reads the gateway's answer to the write: from where on reports are facts,
-// and whether the device is still moving. The receipt is that of a refusal.
+// begin reads the gateway's answer to the write: from when on reports are facts,
+// and whether the device is still moving. It returns a receipt only when the
+// write was refused.
 func (f *follower) begin(a answer, r tools.Receipt) *tools.Receipt {
 	var result struct {
 		Status    int    `json:"status"`
@@ -144,10 +145,10 @@ func (f *follower) begin(a answer, r tools.Receipt) *tools.Receipt {
 		Remaining any    `json:"remainingDuration"`
 	}
 	if err := json.Unmarshal(a.result, &result); err != nil {
-		result.Status = statusSent // an answer of a shape nobody knows: the device is asked
+		result.Status = statusSent // an answer of unknown shape: the device is asked
 	}
 	switch result.Status {
-	case statusSent: // what came so far is the gateway's claim; the device is asked for the fact
+	case statusSent: // reports so far are claims of the gateway; the device is asked for the fact
 		f.after = a.seq
 		f.unsure = true
 	case statusWorking:
@@ -156,7 +157,7 @@ func (f *follower) begin(a answer, r tools.Receipt) *tools.Receipt {
 	case statusDone:
 	default:
 		f.commander.log.Info("a Z-Wave write was refused", "node", f.entity.node.ID, "status", result.Status, "reason", result.Message)
-		f.commander.directory.askRefresh() // the node may have left, or changed
+		f.commander.directory.askRefresh() // the node may have been removed or changed
 		refused := f.commander.devices.rejected(f.entity, r, result.Status)
 		return &refused
 	}
@@ -172,7 +173,8 @@ func (c *commander) patience(ctx context.Context) (context.Context, context.Canc
 	return context.WithDeadline(ctx, until)
 }
 
-// queue sends to a sleeping device, whose answer may take hours: nobody waits.
+// queue sends a write to a sleeping device and does not wait, because the answer
+// may take hours.
 func (c *commander) queue(ctx context.Context, e *entity, s step, r tools.Receipt) tools.Receipt {
 	at := time.Now()
 	if err := c.link.send(ctx, "writeValue", s.target, s.value); err != nil {

@@ -1,15 +1,15 @@
 // Package zwave turns the Z-Wave house behind zwave-js-ui's MQTT gateway into
 // tools: list, verify, control, read. It exists because a spoken command must end
 // in a fact, so every write is followed until the device itself reports (see
-// write.go), and because names, topics and gateway settings change under us, so
-// devices are known by home id, node id and value id only (see model.go).
+// write.go), and because names, topics and gateway settings change at any time,
+// so devices are identified by home id, node id and value id only (see model.go).
 //
-// What the broker brings is taken in intake.go and remembered in ledger.go (the
-// last word on every value), link.go and sightings.go (the gateway and its topics).
-// Which gateway is ours is decided in gateways.go; what a name means in find.go,
-// nameindex.go, wholenode.go and group.go. House keeps the model up to date; the
-// tools look things up in it through directory.go and devices.go, and what went wrong
-// is put into words in trouble.go.
+// Messages from the broker are taken in intake.go and remembered in ledger.go
+// (the last reading of every value), link.go and sightings.go (the gateway and
+// its topics). Which gateway is ours is decided in gateways.go; which device a
+// name means, in find.go, nameindex.go, wholenode.go and group.go. House keeps
+// the model up to date; the tools look things up in it through directory.go and
+// devices.go, and trouble.go puts into words what went wrong.
 //
 // A new kind of device is a builder in kinds.go and its actions in plan.go; a new
 // tool is a file of its own and a line in Tools.
@@ -36,7 +36,7 @@ type Bus interface {
 // Config says where the house is and what may be done to it.
 type Config struct {
 	Prefix         string              // the gateway's MQTT prefix
-	Gateway        string              // its name; empty: found by itself when there is only one
+	Gateway        string              // its name; empty: found automatically when there is only one
 	AllowDangerous bool                // offer operate_dangerous_device
 	Aliases        map[string][]string // other names of devices, by device name
 	Patience       time.Duration       // how long a control call waits for the device's report
@@ -108,8 +108,8 @@ func (h *House) Changed() <-chan struct{} { return h.changed }
 // Loaded is closed when the house is known for the first time.
 func (h *House) Loaded() <-chan struct{} { return h.directory.loaded }
 
-// Run follows the house until ctx ends. It lives through any order of starting:
-// broker, gateway and driver may come and go.
+// Run follows the house until ctx ends. Broker, gateway and driver may start in
+// any order, and come and go.
 func (h *House) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { h.subscribe(ctx) })
@@ -127,9 +127,9 @@ func (h *House) Run(ctx context.Context) error {
 	return nil
 }
 
-// subscribe keeps asking until the broker accepts the subscription. One filter
-// for everything keeps values and answers in their order of arrival, on which
-// telling a claim from a fact depends.
+// subscribe tries until the broker accepts the subscription. One filter for
+// everything keeps values and answers in their order of arrival, because telling
+// a claim from a fact depends on that order.
 func (h *House) subscribe(ctx context.Context) {
 	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := h.bus.Subscribe(ctx, h.cfg.Prefix+"/#", h.handle)
@@ -151,7 +151,7 @@ func poke(c chan struct{}) {
 	}
 }
 
-// sleep waits; false means that ctx ended first.
+// sleep waits for d; false means that ctx ended first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -69,13 +69,14 @@ func TestControlIsConfirmedByTheDevice(t *testing.T) {
 	}
 }
 
-// One house takes many commands at the same time.
+// TestCommandsDoNotWaitForEachOther checks that one house takes many commands at
+// the same time.
 func TestCommandsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, nil)
 		devices := []string{"Kitchen Light", "Hallway Light", "Living Room Light", "Bedroom Lamp", "Office Light", "Coffee Machine", "Ceiling Fan"}
-		began := time.Now() // virtual: the slowest alone takes as long
+		began := time.Now() // virtual time: the slowest command alone takes as long
 		var wg sync.WaitGroup
 		for _, device := range devices {
 			wg.Go(func() {
@@ -135,7 +136,7 @@ func TestDeadAndSleepingDevices(t *testing.T) {
 			s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 230, Name: "Shed Plug", Location: "Garden", Kind: "switch", Sleeping: true})
 		})
 		r.fault(sim.Fault{Op: "dead", Node: "Kitchen Light"})
-		for range 2 { // found out the first time, known the second time
+		for range 2 { // the first time it is found out, the second time it is known
 			got, result := r.control("Kitchen Light", "on", nil)
 			if got.Outcome != "no_answer" || !result.Failed || !strings.Contains(got.Message, "does not answer") {
 				t.Errorf("dead: %+v", got)
@@ -378,8 +379,8 @@ func TestEveryTopicScheme(t *testing.T) {
 	}
 }
 
-// Whatever a user has set in zwave-js-ui, commands are confirmed and what happens
-// at a device is seen.
+// TestEverySettingOfTheGateway checks that with every setting of zwave-js-ui
+// commands are confirmed and changes at a device are seen.
 func TestEverySettingOfTheGateway(t *testing.T) {
 	t.Parallel()
 	own := []sim.GatewayValue{{Node: 2, Value: "37-0-currentValue", Topic: "lamp/power"}}
@@ -427,7 +428,8 @@ func TestEverySettingOfTheGateway(t *testing.T) {
 	}
 }
 
-// A house file survives the way through Z-Wave: same names, domains and areas.
+// TestHouseFileThroughZWave checks that a house file survives the way through
+// Z-Wave with the same names, domains and areas.
 func TestHouseFileThroughZWave(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"speech/clips/home.json", "intents/natural_home.json"} {

@@ -44,7 +44,7 @@ func message(topic, payload string) []byte { return packet(0x30, append(text(top
 type intake struct {
 	house     *zwave.House
 	publisher net.Conn
-	arrived   chan struct{} // everything before a message to bench/mark is handled
+	arrived   chan struct{} // receives when everything before a message to bench/mark has been handled
 }
 
 func newIntake(b *testing.B, nodes int) *intake {
@@ -105,8 +105,8 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// BenchmarkIntake is the way of state messages from a broker's socket into the
-// model of a house with 231 nodes besides the controller.
+// BenchmarkIntake takes state messages from a broker's socket into the model of a
+// house with 231 nodes besides the controller.
 func BenchmarkIntake(b *testing.B) {
 	const nodes, batch = 231, 500 // fewer than a broker queues for one client
 	in := newIntake(b, nodes)

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/zwave"
 )
 
-// Config is what zwave-mcp-server can be told, by file or by environment under
-// the same names.
+// Config holds the settings of zwave-mcp-server, from a file or from environment
+// variables of the same names.
 type Config struct {
 	Broker        string              `yaml:"mqtt_broker_url" env:"MQTT_BROKER_URL"`
 	Username      string              `yaml:"mqtt_username" env:"MQTT_USERNAME"`

@@ -1,8 +1,8 @@
-// Package serve is the command zwave-mcp-server: flags and settings in, the
-// Z-Wave house as an MCP server out, or with "simulate" a simulated house on a
-// broker. It exists so that main stays a few lines and the command can be tested.
-// A new flag is a line in newCommand; a new setting is a field of Config and a
-// line in configs/zwave-mcp-server.yaml.
+// Package serve is the command zwave-mcp-server: it reads flags and settings and
+// serves the Z-Wave house over MCP, or with "simulate" plays a simulated house on
+// a broker. It exists so that main stays a few lines and the command can be
+// tested. A new flag is a line in newCommand; a new setting is a field of Config
+// and a line in configs/zwave-mcp-server.yaml.
 package serve
 
 import (
@@ -31,7 +31,7 @@ const (
 	exitBroker = 3 // --require-broker: the broker stayed away
 )
 
-// Program is one run of the command with its surroundings.
+// Program is one run of the command with its arguments, streams and environment.
 type Program struct {
 	Args    []string
 	In      io.Reader
@@ -41,7 +41,7 @@ type Program struct {
 	Version string // of the build; "dev" where it is empty
 }
 
-// exit is an error with a status.
+// exit is an error with an exit status.
 type exit struct {
 	status int
 	err    error
@@ -51,7 +51,7 @@ func (e exit) Error() string { return e.err.Error() }
 func (e exit) Unwrap() error { return e.err }
 
 // Run does what the arguments say until ctx ends or the host closes its side, and
-// returns the exit status. Errors have been told on Err.
+// returns the exit status. Errors have then been written to Err.
 func (p Program) Run(ctx context.Context) int {
 	cmd := p.newCommand() //nolint:contextcheck // the command gets ctx from ExecuteContext
 	cmd.SetArgs(p.Args)
@@ -71,7 +71,7 @@ func (p Program) Run(ctx context.Context) int {
 	}
 }
 
-// flags are those of serving.
+// flags are the flags of the command without "simulate".
 type flags struct {
 	file    string
 	http    string
@@ -115,8 +115,8 @@ func (p Program) load(file string) (Config, *slog.Logger, error) {
 	return cfg, slog.New(slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})), nil
 }
 
-// serve offers the house. MCP is served whether the broker is there or not: a
-// tool then says what it waits for.
+// serve offers the house. MCP is served even while the broker is away: a tool
+// then says what it waits for.
 func (p Program) serve(ctx context.Context, f flags) error {
 	cfg, log, err := p.load(f.file)
 	if err != nil {
@@ -155,7 +155,7 @@ func (p Program) serve(ctx context.Context, f flags) error {
 	return nil
 }
 
-// await gives the broker its time.
+// await waits until the broker is connected, at most for limit.
 func await(ctx context.Context, client *mqtt.Client, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -175,7 +175,7 @@ func report(log *slog.Logger, part string, err error) {
 // firstLook is how long reading the house waits for the network to answer.
 const firstLook = 2 * time.Second
 
-// resource is the structure of the house for hosts.
+// resource returns the structure of the house as an MCP resource.
 func resource(house *zwave.House) serve.Resource {
 	return serve.Resource{
 		URI: "zwave://home", Name: "The house: areas, devices and what they can do", MIMEType: "application/json",

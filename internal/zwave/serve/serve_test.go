@@ -288,7 +288,8 @@ func TestStartsBeforeTheBrokerAndLivesThroughItsRestart(t *testing.T) {
 	s.until("the light works again", on)
 }
 
-// A subscriber of zwave://home hears of a new name once, and not of states.
+// TestSubscribersHearOfANewStructure checks that a subscriber of zwave://home is
+// told once about a new name, and never about states.
 func TestSubscribersHearOfANewStructure(t *testing.T) {
 	t.Parallel()
 	url, _ := startBroker(t, freePort(t))
@@ -319,7 +320,7 @@ func TestSubscribersHearOfANewStructure(t *testing.T) {
 	if err := other.Publish(t.Context(), "zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/setNodeName/set", rename); err != nil {
 		t.Fatal(err)
 	}
-	// The first state under the new name tells of it.
+	// The gateway publishes the new name with the next state.
 	write := []byte(`{"args":[{"nodeId":2,"commandClass":37,"property":"targetValue"},true]}`)
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -341,7 +342,7 @@ func TestSubscribersHearOfANewStructure(t *testing.T) {
 	}
 }
 
-// connect is another client of the broker.
+// connect returns another client of the broker.
 func connect(t *testing.T, url string) *mqtt.Client {
 	t.Helper()
 	c, err := mqtt.New(mqtt.Config{URL: url}, slog.New(slog.DiscardHandler))

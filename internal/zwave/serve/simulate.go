@@ -18,8 +18,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// simulateFlags are those of the simulated house. What they say of its gateway
-// goes before what the house file says.
+// simulateFlags are the flags of "simulate". What they say about the gateway
+// overrides the house file.
 type simulateFlags struct {
 	broker   string
 	house    string
@@ -93,7 +93,7 @@ func (p Program) simulate(ctx context.Context, file string, f simulateFlags) err
 
 // play runs a simulated gateway until ctx ends.
 func (p Program) play(ctx context.Context, broker mqtt.Config, played sim.Config, log *slog.Logger) error {
-	broker.ClientID = wire.GatewayLevel(played.Gateway) // as the real one: a namesake throws it out
+	broker.ClientID = wire.GatewayLevel(played.Gateway) // as the real gateway does: another client with this id throws it out
 	topic, payload := played.Will()
 	broker.Will = &mqtt.Message{Topic: topic, Payload: payload, Retained: !played.Settings.NoRetain}
 	broker.QuietStop = true // the gateway's status stays true when it is stopped in order
@@ -105,7 +105,7 @@ func (p Program) play(ctx context.Context, broker mqtt.Config, played sim.Config
 	if err != nil {
 		return exit{exitUsage, err}
 	}
-	// The client outlives the simulator by its goodbye.
+	// The client stays connected until the simulator has said goodbye.
 	connected, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -118,14 +118,15 @@ func (p Program) play(ctx context.Context, broker mqtt.Config, played sim.Config
 	return nil
 }
 
-// commands is a client that hears only what ends in "/set" of what a filter with
-// "#" would bring: not all that the simulator itself says.
+// commands is a client that subscribes only to topics that end in "/set" in place
+// of a filter with "#", so that it does not receive everything the simulator
+// itself publishes.
 type commands struct{ *mqtt.Client }
 
-// deepest is more levels than a topic with a location of many levels has.
+// deepest is more levels than any topic has, even with a location of many levels.
 const deepest = 20
 
-// Subscribe serves filters that end in "#".
+// Subscribe replaces a filter that ends in "#" by filters that end in "/set".
 func (c commands) Subscribe(ctx context.Context, filter string, handle mqtt.Handler) error {
 	base := strings.TrimSuffix(filter, "#")
 	for levels := range deepest {

@@ -95,8 +95,8 @@ func simulate(t *testing.T, url string, args ...string) (stop func()) {
 	return stop
 }
 
-// Two gateways of different kinds live on one broker and do not disturb each
-// other.
+// TestTwoSimulatedGatewaysOnOneBroker checks that two gateways of different kinds
+// on one broker do not disturb each other.
 func TestTwoSimulatedGatewaysOnOneBroker(t *testing.T) {
 	t.Parallel()
 	url, _ := startBroker(t, freePort(t))
@@ -153,7 +153,8 @@ func TestFaultsOverTheBroker(t *testing.T) {
 	l.hear("zw/_CLIENTS/ZWAVE_GATEWAY-Sim/status", nil, false)
 	stop()
 	l.await(t, "zw/driver/status", "false")
-	// What an ordered stop says last is behind us when our own message is back.
+	// When our own message has come back, everything that an orderly stop
+	// publishes has arrived.
 	must(t, l.Publish(t.Context(), "zw/end", []byte("true")))
 	l.await(t, "zw/end", "true")
 	l.mu.Lock()

@@ -2,7 +2,7 @@ package wire
 
 import "strconv"
 
-// The command classes the project speaks of by name.
+// The command classes that the project uses by name.
 const (
 	BinarySwitch       = 37
 	MultilevelSwitch   = 38
@@ -54,8 +54,8 @@ var classLevels = map[int]string{
 	135:                "indicator",
 }
 
-// otherLevels are names of classes that no recording shows: the gateway may have
-// a name for them or may not.
+// otherLevels are possible names of classes that no recording shows; the gateway
+// may or may not use them.
 var otherLevels = map[int]string{
 	ThermostatFanState: "thermostat_fan_state",
 	71:                 "thermostat_setback",

@@ -77,8 +77,8 @@ type NodeStatus struct {
 	Node      int    // 0 in the type "just value"
 }
 
-// ParseNodeStatus reads the payload of a node's status topic; ok is false when
-// it is none.
+// ParseNodeStatus reads the payload of a node's status topic; ok is false when it
+// is no status.
 func ParseNodeStatus(payload []byte) (NodeStatus, bool) {
 	var bare bool
 	if json.Unmarshal(payload, &bare) == nil {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Kind is the gateway type a user chose in zwave-js-ui, as far as topics of
-// values show it. MANUAL gateways publish none of these topics.
+// Kind is the gateway type that a user chose in zwave-js-ui, as far as the topics
+// of values show it. MANUAL gateways publish none of these topics.
 type Kind int
 
 // The topic kinds.
@@ -88,12 +88,13 @@ func (s Scheme) value(node, level string, id ValueID) string {
 // given name.
 func GatewayLevel(name string) string { return GatewayPrefix + Sanitise(name) }
 
-// GatewayPrefix begins the client level of every zwave-js-ui.
+// GatewayPrefix is the beginning of the client level of every zwave-js-ui.
 const GatewayPrefix = "ZWAVE_GATEWAY-"
 
 // Sanitise makes topic levels of a name or a location the way the gateway does:
 // each white space becomes an underscore, everything but ASCII letters, digits,
-// "-", "_", "/" and Latin-1 letters is deleted. It cannot be inverted.
+// "-", "_", "/" and Latin-1 letters is deleted. The name cannot be read back from
+// the result.
 func Sanitise(name string) string {
 	var b strings.Builder
 	for _, r := range name {

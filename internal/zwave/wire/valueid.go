@@ -85,10 +85,10 @@ func Text(v any) string {
 	}
 }
 
-// ParseValueID reads the spelling of String for a node; ok is false when the
-// text is no value ID. A property key can only be told from a property that
-// contains a dash by the caller, so everything after the endpoint's dash up to
-// the first further dash is the property.
+// ParseValueID reads the spelling of String for a node; ok is false when the text
+// is no value ID. Only the caller can tell a property key from a property that
+// contains a dash, so the property is taken to end at the first dash after the
+// endpoint's.
 func ParseValueID(node int, s string) (ValueID, bool) {
 	parts := strings.SplitN(s, "-", 4)
 	if len(parts) < 3 || parts[2] == "" {
