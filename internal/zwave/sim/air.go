@@ -2,17 +2,18 @@ package sim
 
 import "time"
 
-// air is what passes between the gateway and its nodes by radio: commands, reports,
-// silence, and the sleep of those that have a battery.
+// air is the radio between the gateway and its nodes: commands, reports, lost
+// frames, and the sleep of nodes with a battery.
 type air struct {
 	clock     *clock
 	mqtt      *publisher
 	stickOut  bool      // the USB stick is pulled out
-	radioFree time.Time // when the radio has carried what was sent so far
-	counting  bool      // the controller's statistics are told again soon
+	radioFree time.Time // when the radio has sent everything handed to it so far
+	counting  bool      // the controller's statistics are due to be told again
 }
 
-// onAir runs do when the radio has carried a frame: one after the other.
+// onAir runs do when the radio has sent a frame; frames are sent one after the
+// other.
 func (a *air) onAir(d time.Duration, do func()) {
 	start := time.Now()
 	if a.radioFree.After(start) {
@@ -22,8 +23,9 @@ func (a *air) onAir(d time.Duration, do func()) {
 	a.clock.timers.add(start.Add(a.clock.scaled(d)), do)
 }
 
-// whenAwake runs do when the node hears: after the time that takes, or when it wakes
-// up. For a dead node it runs silent instead, and with the stick out neither.
+// whenAwake runs do when the node receives a command: after wait, or when it
+// wakes up. For a dead node it runs silent instead, and with the USB stick out
+// neither of the two.
 func (a *air) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	switch {
 	case a.stickOut || n.fault.drop.take():
@@ -36,9 +38,9 @@ func (a *air) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	}
 }
 
-// traffic notes that a node was heard and publishes lastActive, at most four
-// times a second: at once, and at the end of the pause. The first message after
-// a command still has the time of the traffic before it.
+// traffic records that a node was heard and publishes lastActive, at most four
+// times a second: at once, and at the end of the pause. The first message after a
+// command still carries the time of the traffic before it.
 func (a *air) traffic(n *node, unasked bool) {
 	last := n.radio.lastTraffic
 	n.radio.lastTraffic = time.Now()
@@ -59,7 +61,7 @@ func (a *air) traffic(n *node, unasked bool) {
 	})
 }
 
-// statistics tells the traffic as events.
+// statistics publishes a node's and the controller's traffic as events.
 func (a *air) statistics(n *node) {
 	if a.mqtt.cfg.Settings.Events {
 		a.mqtt.event("node/statistics_updated", n.eventMembers(), n.statistics())
@@ -67,8 +69,8 @@ func (a *air) statistics(n *node) {
 	}
 }
 
-// counts tells the controller's traffic as an event: at once, and at the end of a
-// pause.
+// counts publishes the controller's traffic as an event: at once, and again at
+// the end of a pause.
 func (a *air) counts() {
 	if a.counting || !a.mqtt.cfg.Settings.Events {
 		return
@@ -79,8 +81,8 @@ func (a *air) counts() {
 	a.clock.after(lastActivePause, func() { a.counting = false; tell() })
 }
 
-// readBack verifies a claim after a while, counted from the last write of the
-// value.
+// readBack makes the gateway verify a claim after d, counted from the last write
+// of the value.
 func (a *air) readBack(n *node, of *value, d time.Duration, values ...*value) {
 	n.radio.readBacks[of.id].cancel()
 	n.radio.readBacks[of.id] = a.clock.after(d, func() {
@@ -101,14 +103,14 @@ func (a *air) reportAll(n *node, values []*value) {
 	}
 }
 
-// reportUnasked is traffic that the device began.
+// reportUnasked has a device report values without being asked.
 func (a *air) reportUnasked(n *node, values []*value) {
 	a.traffic(n, true)
 	a.reportAll(n, values)
 	a.foundAlive(n)
 }
 
-// foundDead notes that a node does not answer.
+// foundDead records that a node does not answer.
 func (a *air) foundDead(n *node) {
 	if n.view.foundDead || !n.spec.Dead {
 		return
@@ -118,7 +120,7 @@ func (a *air) foundDead(n *node) {
 	a.mqtt.event("node/node_dead", n.eventMembers())
 }
 
-// foundAlive notes that a node thought dead was heard.
+// foundAlive records that a node thought dead was heard.
 func (a *air) foundAlive(n *node) {
 	if n.view.foundDead {
 		n.view.foundDead = false
@@ -127,7 +129,7 @@ func (a *air) foundAlive(n *node) {
 	}
 }
 
-// wakeUp lets a sleeper hear what waits for it.
+// wakeUp wakes a sleeping node up, which then gets the commands that wait for it.
 func (a *air) wakeUp(n *node) {
 	if !n.spec.Sleeping {
 		return
@@ -143,7 +145,7 @@ func (a *air) wakeUp(n *node) {
 	}
 }
 
-// sleepSoon lets a sleeper sleep when nothing has come for a while.
+// sleepSoon lets a node sleep again when nothing has been sent for a while.
 func (a *air) sleepSoon(n *node) {
 	n.radio.sleepTimer.cancel()
 	n.radio.sleepTimer = a.clock.after(awakeTime, func() { a.sleep(n) })

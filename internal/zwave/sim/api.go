@@ -22,9 +22,9 @@ const (
 // reply ends an API call; problem is the gateway's own text, empty on success.
 type reply func(result any, problem string)
 
-// calls is the part of the gateway's API that is played: what our own program may
-// send, and what the recordings hold. Those that are always answered alike are in
-// devices.yaml.
+// calls is the part of the gateway's API that is played: the calls that our own
+// program may send, and those in the recordings. Calls that always have the same
+// answer are in devices.yaml.
 var calls = map[string]func(*Sim, []any, reply){
 	"getInfo":         apiGetInfo,
 	"getNodes":        apiGetNodes,
@@ -48,8 +48,8 @@ var calls = map[string]func(*Sim, []any, reply){
 	"_removeScene":     ofScene(removeScene),
 }
 
-// apiMessage takes a request as the gateway does: whatever has no args array
-// runs without arguments, also malformed JSON.
+// apiMessage takes a request as the gateway does: a payload without an args
+// array, even malformed JSON, runs the call without arguments.
 func (s *Sim) apiMessage(name string, payload []byte) {
 	var origin any
 	if err := json.Unmarshal(payload, &origin); err != nil {
@@ -92,7 +92,7 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 	}
 }
 
-// answer serves a call that is answered alike whatever is asked.
+// answer serves a call that always has the same answer.
 func (c constant) answer(s *Sim, args []any, done reply) {
 	if c.Stranger != "" && s.net.nodeArg(args) == nil {
 		s.clock.after(floorTime, func() { done(nil, c.Stranger) })
@@ -122,7 +122,7 @@ func apiGetNodes(s *Sim, _ []any, done reply) {
 	})
 }
 
-// valueArg reads a value id argument.
+// valueArg reads the value id from a call's arguments.
 func valueArg(args []any) (id wire.ValueID, ok bool) {
 	if len(args) == 0 {
 		return id, false
@@ -168,7 +168,8 @@ func apiWriteValue(s *Sim, args []any, done reply) {
 	s.air.write(command{node: n, value: v, to: to, transition: transition, done: finish})
 }
 
-// problem is why a writeValue is refused before anything is sent; nil if it is not.
+// problem returns why a writeValue is refused before anything is sent; nil if it
+// is not refused.
 func (n *node) problem(id wire.ValueID, v *value, to any) *outcome {
 	endpoints := map[int]bool{0: true}
 	for _, v := range n.values {
@@ -196,7 +197,8 @@ func (n *node) problem(id wire.ValueID, v *value, to any) *outcome {
 	return nil
 }
 
-// transitionOf is the duration that write options ask for; negative if none.
+// transitionOf returns the duration that write options ask for; negative if there
+// is none.
 func transitionOf(options any) time.Duration {
 	o, _ := options.(map[string]any)
 	text, _ := o["transitionDuration"].(string)

@@ -15,8 +15,8 @@ func apiRefreshNeighbors(s *Sim, _ []any, done reply) {
 	})
 }
 
-// apiSendCommand is [valueId, command, arguments]: set and get of switches and
-// dimmers. There are no checks and no claims.
+// apiSendCommand serves sendCommand with [valueId, command, arguments]: set and
+// get of switches and dimmers. The gateway neither checks nor claims anything.
 func apiSendCommand(s *Sim, args []any, done reply) {
 	id, _ := valueArg(args)
 	id.Property = "targetValue"
@@ -50,7 +50,8 @@ func apiSendCommand(s *Sim, args []any, done reply) {
 	}, unheard)
 }
 
-// sendGet lets the device report, and returns what the gateway makes of it.
+// sendGet has the device report, and returns what the gateway makes of the
+// report.
 func (a *air) sendGet(n *node, v *value) map[string]any {
 	a.traffic(n, false)
 	result := map[string]any{}
@@ -67,7 +68,7 @@ func (a *air) sendGet(n *node, v *value) map[string]any {
 	return result
 }
 
-// apiWriteMulticast is [[nodes], valueId, value].
+// apiWriteMulticast serves a multicast write with [[nodes], valueId, value].
 func apiWriteMulticast(s *Sim, args []any, done reply) {
 	var nodes []int
 	if len(args) > 0 {
@@ -82,7 +83,7 @@ func apiWriteMulticast(s *Sim, args []any, done reply) {
 	s.writeTogether(nodes, args, done)
 }
 
-// apiWriteBroadcast is [valueId, value].
+// apiWriteBroadcast serves a broadcast write with [valueId, value].
 func apiWriteBroadcast(s *Sim, args []any, done reply) { s.writeTogether(s.net.order, args, done) }
 
 func (s *Sim) writeTogether(nodes []int, args []any, done reply) {

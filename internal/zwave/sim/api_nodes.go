@@ -41,17 +41,17 @@ func apiPollValue(s *Sim, args []any, done reply) {
 	})
 }
 
-// noAck is the gateway's text for a node that does not acknowledge.
+// noAck returns the gateway's text for a node that does not acknowledge.
 func (n *node) noAck() string {
 	return fmt.Sprintf("Failed to send the command after 3 attempts (Status NoAck) (ZW0204) to node %d", n.spec.ID)
 }
 
-// reportTimeout is how long the driver waits for a report; its default, as no
-// recording has a lost one.
+// reportTimeout is how long the driver waits for a report. It is the driver's
+// default, because no recording has a lost report.
 const reportTimeout = time.Second
 
-// pollable says whether the gateway can ask the device for the value. It cannot
-// ask for a whole colour.
+// pollable reports whether the gateway can ask the device for the value. It
+// cannot ask for a whole colour.
 func (v *value) pollable() bool {
 	switch {
 	case !v.readable || v.stateless:
@@ -63,8 +63,9 @@ func (v *value) pollable() bool {
 	}
 }
 
-// answeredWith is every value that comes with one: a switch reports itself, a dimmer
-// its duration and target as well, a lock everything it is.
+// answeredWith returns every value that a device reports together with v: a
+// switch only v itself, a dimmer its duration and target as well, a lock its
+// whole state.
 func (n *node) answeredWith(v *value) []*value {
 	switch v.id.Class {
 	case wire.MultilevelSwitch:
@@ -86,8 +87,8 @@ func (n *node) answeredWith(v *value) []*value {
 	}
 }
 
-// configures says whether a lock's value is asked for by another command than its
-// state.
+// configures reports whether a lock's value belongs to its configuration, which
+// is asked for by another command than its state.
 func (v *value) configures() bool {
 	switch v.id.Property {
 	case "targetMode":
@@ -128,15 +129,15 @@ func apiRefreshValues(s *Sim, args []any, done reply) {
 	}, func() { done(nil, "") })
 }
 
-// polls is what a node is asked for in turn to know all its states, or those of
-// one class, with everything that comes with each answer.
+// polls returns what a node is asked for, one after the other, to learn all its
+// states or those of one class; each entry holds all values of one answer.
 func (n *node) polls(class int) [][]*value {
 	var out [][]*value
 	seen := map[*value]bool{}
 	for _, v := range n.values {
 		switch v.id.Class {
 		case 112, 114, 134, wire.WakeUp, wire.CentralScene:
-			continue // told once, not asked again
+			continue // devices report these once, in their interview; they are not polled
 		}
 		if class >= 0 && v.id.Class != class || seen[v] || !v.pollable() || sources(v.id.Property) != "" || v.id.Property == "duration" || v.configures() && v.id.Class == wire.DoorLock {
 			continue
@@ -192,8 +193,8 @@ func apiSetLocation(s *Sim, args []any, done reply) {
 	s.relabel(args, done, func(n *node, text string) { n.spec.Location = text })
 }
 
-// relabel renames or moves. The answer is all that is published; topics follow
-// with the next report.
+// relabel renames or moves a node. Only the answer is published; the topics
+// change with the next report.
 func (s *Sim) relabel(args []any, done reply, set func(*node, string)) {
 	n := s.net.nodeArg(args)
 	text, ok := "", false

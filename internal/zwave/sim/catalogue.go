@@ -17,14 +17,14 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// Command classes that only simulated devices speak of.
+// Command classes that only simulated devices use.
 const (
 	basic             = 32
 	thermostatFanMode = 68
 	userCode          = 99
 )
 
-// catalogue is devices.yaml: what the recordings hold of devices.
+// catalogue is the content of devices.yaml: what the recordings show of devices.
 type catalogue struct {
 	Kinds   map[string]kind        `yaml:"kinds"`
 	Parts   map[string][]ValueSpec `yaml:"parts"`
@@ -35,8 +35,8 @@ type catalogue struct {
 	Calls   map[string]constant    `yaml:"calls"`
 }
 
-// kind is a kind of device. Its flags are how it differs from others in what it
-// does; what else it does follows from the command classes of its values.
+// kind is a kind of device. Its flags say in what it behaves unlike others; the
+// rest follows from the command classes of its values.
 type kind struct {
 	Class      [2]int        `yaml:"class"` // generic and specific device class
 	Parts      []string      `yaml:"parts"`
@@ -55,7 +55,7 @@ type class struct {
 	House   bool   `yaml:"house"` // a command to the whole house makes sense
 }
 
-// constant is an API call that is answered alike whatever is asked.
+// constant is an API call that always has the same answer.
 type constant struct {
 	Result   any           `yaml:"result"`
 	Problem  string        `yaml:"problem"`
@@ -93,8 +93,8 @@ func className(number int) string {
 	return fmt.Sprintf("Command Class %d", number)
 }
 
-// addKind gives a node the values of its kind, and those that every device and
-// every sleeper has.
+// addKind gives a node the values of its kind, and those that every device or
+// every sleeping device has.
 func (n *node) addKind() {
 	endpoints := n.kind.Endpoints
 	if len(endpoints) == 0 {
@@ -134,7 +134,7 @@ func (n *node) addPart(part string, endpoint int) {
 	}
 }
 
-// addValue adds a value, or puts it in the place of the one of its id.
+// addValue adds a value, or replaces the value with the same id.
 func (n *node) addValue(id wire.ValueID, s ValueSpec) *value {
 	m := meta{Type: s.Type, Label: cmp.Or(s.Label, id.Property), Name: s.Name, KeyName: s.KeyName, Unit: s.Unit, Min: s.Min, Max: s.Max, More: s.More}
 	for _, st := range s.States {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// clock runs things later, in the goroutine that owns it. Its delays are scaled.
+// clock runs things later, in the goroutine that owns it. It scales every delay.
 type clock struct {
 	timers timers
 	scale  float64
 }
 
-// after runs do when a delay is over.
+// after runs do when the scaled delay is over.
 func (c *clock) after(d time.Duration, do func()) *timer {
 	return c.timers.add(time.Now().Add(c.scaled(d)), do)
 }

@@ -9,13 +9,14 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// components are the colour components of the recorded lamp, by the names that
-// whole colours have for them.
+// components are the colour components of the recorded lamp: property keys, and
+// names in whole colours.
 var components = []struct{ key, name string }{{"0", "warmWhite"}, {"2", "red"}, {"3", "green"}, {"4", "blue"}}
 
 // writeColour takes hexColor, targetColor as an object, or one component, and
-// publishes what the recorded lamp did: after a whole colour all that follows from
-// it and no read-back, after one component stale whole colours and a read-back.
+// publishes what the recorded lamp did: after a whole colour all values that
+// follow from it, without a read-back; after one component stale whole colours,
+// and then a read-back.
 func writeColour(a *air, c command) {
 	n, at := c.node, c.value.id
 	parts := c.colour()
@@ -72,7 +73,7 @@ func writeColour(a *air, c command) {
 	}
 }
 
-// mixed is the whole colour that the device has.
+// mixed returns the whole colour that the device has.
 func (n *node) mixed(at wire.ValueID) map[string]any {
 	out := map[string]any{}
 	for _, part := range components {
@@ -83,7 +84,7 @@ func (n *node) mixed(at wire.ValueID) map[string]any {
 	return out
 }
 
-// merged copies a colour.
+// merged returns a copy of a colour with the components of another put over it.
 func merged(a map[string]any, b any) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, a)
@@ -92,7 +93,8 @@ func merged(a map[string]any, b any) map[string]any {
 	return out
 }
 
-// colour is what a write says of each component; empty if it is no colour.
+// colour returns what a write says about each component; empty if it is no
+// colour.
 func (c command) colour() map[string]float64 {
 	out := map[string]float64{}
 	switch to := c.goal.(type) {

@@ -11,7 +11,7 @@ import (
 
 const recordedBase = "zwave/_CLIENTS/ZWAVE_GATEWAY-Zwave_MCP"
 
-// said is a message as it is compared.
+// said is a message in the form in which it is compared.
 type said struct {
 	topic    string
 	retained bool
@@ -19,13 +19,13 @@ type said struct {
 	at       int64 // ms
 }
 
-// form is what must agree: topic, retain flag, and the shape of the payload.
+// form returns what must agree: topic, retain flag, and the shape of the payload.
 func (m said) form() string {
 	return fmt.Sprintf("%s retain=%v %s", m.topic, m.retained, shape(m.content()))
 }
 
-// content is the payload without what no two runs share: moments, and what the
-// recordings cut.
+// content returns the payload without what differs in every run: times, and what
+// the recordings left out.
 func (m said) content() any {
 	if len(m.payload) == 0 {
 		return "(empty)"
@@ -62,8 +62,8 @@ func (m said) content() any {
 	return v
 }
 
-// age is what of a moment must agree: whether it is that of the message, or an
-// older one. Busy machines let two seconds pass in between.
+// age returns what must agree about a time: whether it is that of the message, or
+// older. On a busy machine two seconds may lie in between.
 func (m said) age(then float64) string {
 	if float64(m.at)-then < 2000 {
 		return "just now"
@@ -71,7 +71,8 @@ func (m said) age(then float64) string {
 	return "before"
 }
 
-// event is what of an event must agree: who, and what about the value.
+// event returns what must agree about an event: the node, and what happened to
+// the value.
 func event(o map[string]any) any {
 	data, _ := o["data"].([]any)
 	out := []any{}
@@ -92,8 +93,7 @@ func pick(o map[string]any, keys ...string) map[string]any {
 	return out
 }
 
-// shape is the types of a JSON value. What a value is of is part of its shape
-// only below a member: numbers are numbers.
+// shape returns the types of a JSON value; all numbers are alike.
 func shape(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -120,7 +120,7 @@ func shape(v any) string {
 	}
 }
 
-// cut leaves out what the recordings leave out: all but the first two lastActive
+// cut removes what the recordings leave out: all but the first two lastActive
 // messages and events of a topic, and the named broadcast pseudo-node.
 func cut(all []said) []said {
 	count := map[string]int{}
@@ -136,8 +136,8 @@ func cut(all []said) []said {
 	})
 }
 
-// published is what the gateway said in a recording. Messages of others are left
-// out.
+// published returns the gateway's messages in a recording, without those of other
+// clients.
 func published(lines []line) []said {
 	var out []said
 	for _, l := range lines {
@@ -148,10 +148,11 @@ func published(lines []line) []said {
 	return out
 }
 
-// pair is one place in the comparison of two lists: both, or only one of them.
+// pair is one place in the comparison of two lists: both messages, or only one of
+// them.
 type pair struct{ want, got *said }
 
-// align finds the longest common order of two lists of messages.
+// align pairs two lists of messages by their longest common subsequence.
 func align(want, got []said) []pair {
 	forms := func(list []said) []string {
 		out := make([]string, len(list))
@@ -191,7 +192,7 @@ func align(want, got []said) []pair {
 	return out
 }
 
-// differs are the kinds of disagreement.
+// These are the kinds of disagreement.
 const (
 	missing = "missing" // recorded, not played at this place
 	extra   = "extra"   // played, not recorded at this place
@@ -199,7 +200,7 @@ const (
 )
 
 // compare counts the messages that agree in everything, and lists the others by
-// what is wrong.
+// kind of disagreement.
 func compare(want, got []said) (same int, differences map[string][]string) {
 	differences = map[string][]string{}
 	for _, p := range align(want, got) {
@@ -233,8 +234,8 @@ func unlike(want, got any) string {
 	return out
 }
 
-// explain holds the differences against the table: each must be in it, as often
-// as it says.
+// explain compares the differences with the table of known ones: each must be in
+// it, as often as the table says.
 func explain(t *testing.T, expected []disagreement, differences map[string][]string) {
 	t.Helper()
 	seen := make([]int, len(expected))

@@ -18,7 +18,7 @@ import (
 // Pause is a time in a fault, spelled "2s" or in seconds.
 type Pause time.Duration
 
-// maxPause is the longest that makes sense.
+// maxPause is the longest time that makes sense in a fault.
 const maxPause = Pause(24 * time.Hour)
 
 // UnmarshalJSON reads "1m30s" or a number of seconds, up to a day.
@@ -51,8 +51,9 @@ func (p *Pause) UnmarshalJSON(data []byte) error {
 
 func (p Pause) seconds() float64 { return time.Duration(p).Seconds() }
 
-// ControlTopic is where faults of the simulated gateway are asked for; the answer
-// comes on the same topic without "/set": {"ok":true} or {"ok":false,"error":…}.
+// ControlTopic returns the topic on which faults of the simulated gateway are
+// requested. The answer comes on the same topic without "/set": {"ok":true} or
+// {"ok":false,"error":…}.
 func (c Config) ControlTopic() string {
 	return c.Prefix + "/_SIM/" + wire.GatewayLevel(c.Gateway) + "/fault/set"
 }
@@ -77,7 +78,7 @@ func ParseFault(payload []byte) (Fault, error) {
 	return f, nil
 }
 
-// parseNode reads one node as house files have it.
+// parseNode reads one node in the form of house files.
 func parseNode(text string) (NodeSpec, error) {
 	var spec NodeSpec
 	d := yaml.NewDecoder(strings.NewReader(text))
@@ -101,8 +102,8 @@ func (s *Sim) controlMessage(payload []byte) {
 	s.mqtt.send(strings.TrimSuffix(s.cfg.ControlTopic(), "/set"), body(out))
 }
 
-// Fault lets something go wrong or happen, as the control topic does. Run must be
-// running.
+// Fault makes something go wrong or happen, as the control topic does. Run must
+// be running.
 func (s *Sim) Fault(ctx context.Context, f Fault) error {
 	var err error
 	if asked := s.ask(ctx, func() { err = s.apply(f) }); asked != nil {
@@ -126,8 +127,8 @@ func (s *Sim) ask(ctx context.Context, do func()) error {
 	}
 }
 
-// Facts returns everything a device really is now, whatever the gateway claims, by
-// value id without node: "37-0-currentValue".
+// Facts returns the real state of a device, whatever the gateway claims, by value
+// id without node: "37-0-currentValue".
 func (s *Sim) Facts(ctx context.Context, device string) (map[string]any, error) {
 	var facts map[string]any
 	err := s.ask(ctx, func() {

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// describe is a node as getNodes has it. A node that is not ready yet has no
-// values.
+// describe returns a node as getNodes describes it. A node that is not ready yet
+// has no values.
 func (n *node) describe() map[string]any {
 	out := n.info()
 	out["groups"], out["hassDevices"] = []any{}, map[string]any{}
@@ -24,7 +24,7 @@ func (n *node) describe() map[string]any {
 	return out
 }
 
-// info is a node as its nodeinfo topic has it.
+// info returns a node as its nodeinfo topic describes it.
 func (n *node) info() map[string]any {
 	endpoints, seen := []any{n.endpoint(0)}, map[int]bool{0: true}
 	battery := -1.0
@@ -92,7 +92,7 @@ func (n *node) statistics() map[string]any {
 	return out
 }
 
-// eventMembers is a node as events have it.
+// eventMembers returns a node as events describe it.
 func (n *node) eventMembers() map[string]any {
 	ids := n.ids()
 	out := maps.Clone(recorded().Event)
@@ -112,7 +112,7 @@ func (n *node) eventMembers() map[string]any {
 	return out
 }
 
-// describeController is node 1.
+// describeController returns node 1 as getNodes describes it.
 func describeController(v view) map[string]any {
 	out := controllerNode(v).describe()
 	out["isControllerNode"], out["sdkVersion"], out["rfRegions"], out["supportsLongRange"] = true, "7.17.99", []any{}, false
@@ -131,8 +131,8 @@ func key(text string) any {
 	return text
 }
 
-// describe is a value as getNodes has it, and as the payload type "entire value
-// object" publishes it.
+// describe returns a value as getNodes describes it, and as the payload type
+// "entire value object" publishes it.
 func (v *value) describe() map[string]any {
 	out := map[string]any{
 		"id": fmt.Sprintf("%d-%s", v.id.Node, v.id), "nodeId": v.id.Node, "toUpdate": false,

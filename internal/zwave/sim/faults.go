@@ -10,24 +10,24 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// faults are what is made to go wrong with one node.
+// faults says what goes wrong with one node.
 type faults struct {
 	drop       faultBudget   // commands that never arrive: no effect, no answer
 	silent     faultBudget   // reports that never arrive
 	refuse     faultBudget   // commands the device refuses
 	wrong      faultBudget   // commands the device misunderstands, as wrongValue
-	wrongValue any           // what it makes of them
+	wrongValue any           // what it does instead
 	delay      time.Duration // more time for every command
 }
 
-// faultBudget is how often something still goes wrong: a number of times, or until a
-// moment.
+// faultBudget says how often something still goes wrong: a number of times, or
+// until a moment.
 type faultBudget struct {
 	left  int
 	until time.Time
 }
 
-// take uses one up and says whether there was one.
+// take uses one time up and reports whether there was one left.
 func (c *faultBudget) take() bool {
 	if c.left > 0 {
 		c.left--
@@ -89,7 +89,7 @@ func (f Fault) budget() faultBudget {
 	return faultBudget{left: max(f.Count, 1)}
 }
 
-// ops is what can happen to a node.
+// ops are the faults that can happen to a node, by name.
 var ops = map[string]func(*Sim, *node, Fault) error{
 	"drop":        func(_ *Sim, n *node, f Fault) error { n.fault.drop = f.budget(); return nil },
 	"lost_report": func(_ *Sim, n *node, f Fault) error { n.fault.silent = f.budget(); return nil },
@@ -117,7 +117,7 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"clear":     func(_ *Sim, n *node, _ Fault) error { n.fault = faults{}; return nil },
 }
 
-// houseOps is what can happen to the gateway.
+// houseOps are the faults that can happen to the gateway, by name.
 var houseOps = map[string]func(*Sim, Fault) error{
 	"mute":        func(s *Sim, f Fault) error { s.unansweredCalls = f.budget(); return nil },
 	"stick_out":   func(s *Sim, _ Fault) error { s.air.stickOut = true; return nil },
@@ -134,7 +134,7 @@ var houseOps = map[string]func(*Sim, Fault) error{
 	},
 }
 
-// apply lets a fault happen, in the simulator's goroutine.
+// apply makes a fault happen, in the simulator's goroutine.
 func (s *Sim) apply(f Fault) error {
 	if f.Op == "clear" && f.Node == nil {
 		s.unansweredCalls, s.air.stickOut = faultBudget{}, false
@@ -169,10 +169,10 @@ func opNames() string {
 	return strings.Join(names, ", ")
 }
 
-// maxFlood bounds what waits for the broker.
+// maxFlood bounds the messages that wait for the broker.
 const maxFlood = 100000
 
-// flood lets devices report what they are, one after the other.
+// flood has devices report their state, one after the other.
 func (s *Sim) flood(f Fault) error {
 	if len(s.net.order) == 0 || f.Count > maxFlood {
 		return fmt.Errorf("a flood of %d reports from %d nodes is not possible; the most is %d", f.Count, len(s.net.order), maxFlood)

@@ -8,10 +8,10 @@ import (
 	"voicegateway/internal/home"
 )
 
-// FromHome builds simulated nodes for a house in the project's common words. The
-// names it returns besides are entities that a Z-Wave house cannot have: scenes,
-// vacuum cleaners, media players, alarm panels. Aliases and floors are not known
-// to Z-Wave and are lost.
+// FromHome builds simulated nodes for a house in the project's common terms. It
+// also returns the names of entities that a Z-Wave house cannot have: scenes,
+// vacuum cleaners, media players, alarm panels. Z-Wave has no aliases and floors,
+// so they are lost.
 func FromHome(h home.House) (House, []string) {
 	out := House{HomeID: DefaultHouse().HomeID}
 	var left []string
@@ -76,7 +76,8 @@ func lightSpec(e home.Entity, on bool) NodeSpec {
 	}
 }
 
-// coverTravel is short, so that a spoken command sees the end of it.
+// coverTravel is how long a cover takes from one end to the other: short, so that
+// a spoken command can wait for the end.
 const coverTravel = 2 * time.Second
 
 func coverSpec(e home.Entity, class string) NodeSpec {

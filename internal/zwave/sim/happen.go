@@ -13,7 +13,7 @@ const (
 	awakeTime   = 2530 * time.Millisecond // without traffic, until a sleeper sleeps again
 	wakeTime    = 70 * time.Millisecond   // from waking up to the first command
 	clearTime   = time.Second             // until a pressed button is published as not pressed
-	releaseTime = 400 * time.Millisecond  // a held button that says nothing any more counts as released
+	releaseTime = 400 * time.Millisecond  // a held button that sends nothing for this long counts as released
 )
 
 // The key attributes of Central Scene.
@@ -22,7 +22,7 @@ const (
 	keyHeld     = 2.0
 )
 
-// valueOf is the value a fault is about.
+// valueOf returns the value a fault is about.
 func (n *node) valueOf(key string) (*value, error) {
 	if v := n.byText(key); v != nil {
 		return v, nil
@@ -34,8 +34,8 @@ func (n *node) valueOf(key string) (*value, error) {
 	return nil, fmt.Errorf("%s has no value %q; it has %s", n.spec.Name, key, strings.Join(keys, ", "))
 }
 
-// change is what a hand or the world does to a device, with all that it then
-// reports.
+// change plays a change at the device itself, by hand or by the world, with
+// everything it then reports.
 func (a *air) change(n *node, f Fault) error {
 	v, err := n.valueOf(f.Key)
 	if err != nil {
@@ -51,8 +51,8 @@ func (a *air) change(n *node, f Fault) error {
 	return nil
 }
 
-// companions are the values that a device reports together with one that
-// changed, brought in line with it.
+// companions returns the values that a device reports together with one that
+// changed, after bringing them in line with it.
 func (n *node) companions(v *value) []*value {
 	if v.id.Class != wire.Notification {
 		if n.target(v) == nil {
@@ -72,7 +72,7 @@ func (n *node) companions(v *value) []*value {
 	return append(out, opening, simple)
 }
 
-// reportOne is a single report of a device.
+// reportOne has a device report a single value.
 func (a *air) reportOne(n *node, f Fault) error {
 	v, err := n.valueOf(f.Key)
 	if err != nil {
@@ -99,14 +99,15 @@ func (a *air) scene(n *node, f Fault) error {
 			a.mqtt.report(n, slow)
 		}
 		if v.believed != keyHeld {
-			return nil // it was taken for released already
+			return nil // it counts as released already
 		}
 	}
 	a.press(n, v, how)
 	return nil
 }
 
-// press publishes a button's event, and a second later that there is none.
+// press publishes a button's event, and a second later that the button is not
+// pressed.
 func (a *air) press(n *node, v *value, how float64) {
 	tell := func(what any) {
 		v.believed, v.updated, v.reported, v.pressed = what, now(), true, true
@@ -121,8 +122,8 @@ func (a *air) press(n *node, v *value, how float64) {
 	n.radio.readBacks[v.id] = a.clock.after(clearTime, func() { tell(nil) })
 }
 
-// notify is a notification without a state, such as a battery that asks to be
-// replaced.
+// notify sends a notification without a state, such as that of a battery that has
+// to be replaced.
 func (a *air) notify(n *node, f Fault) error {
 	id, ok := wire.ParseValueID(n.spec.ID, f.Key)
 	if !ok {
@@ -134,7 +135,7 @@ func (a *air) notify(n *node, f Fault) error {
 	return nil
 }
 
-// driverDown is a driver that stops while the gateway stays.
+// driverDown stops the driver while the gateway stays.
 func (s *Sim) driverDown() {
 	if s.ready {
 		s.ready = false

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// topics lists what was published as "topic payload", without moments.
+// topics lists what was published as "topic payload", without times.
 func (b *tape) topics() []string {
 	var out []string
 	for _, m := range b.taken() {
@@ -28,7 +28,7 @@ func (b *tape) topics() []string {
 	return out
 }
 
-// ask sends a call and returns its answer, after all has settled.
+// ask sends a call and returns its answer, after everything has settled.
 func (b *tape) ask(call string, args ...any) map[string]any {
 	base := "zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/" + call
 	b.taken()
@@ -53,7 +53,8 @@ func on(node int) []any {
 	return []any{map[string]any{"nodeId": node, "commandClass": 37, "endpoint": 0, "property": "targetValue"}, true}
 }
 
-// light is what the Kitchen Light is, and what the gateway believes.
+// light returns the real state of the Kitchen Light, and what the gateway
+// believes.
 func (s *Sim) light(t *testing.T) (fact, belief any) {
 	t.Helper()
 	must(t, s.ask(t.Context(), func() {
@@ -68,7 +69,7 @@ func (s *Sim) light(t *testing.T) (fact, belief any) {
 func TestFaults(t *testing.T) {
 	tests := map[string]struct {
 		fault  string
-		status any // of the answer; nil: no answer
+		status any // status of the answer; nil: no answer
 		fact   any
 		belief any
 		again  any // status of the same write afterwards
@@ -187,7 +188,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A lost report is no news: neither the read-back nor a poll tells anything.
+// TestLostReports checks that a lost report changes nothing: neither the
+// read-back nor a poll publishes anything.
 func TestLostReports(t *testing.T) {
 	play(t, DefaultConfig(), func(t *testing.T, b *tape, s *Sim) {
 		t.Helper()
@@ -208,7 +210,8 @@ func TestLostReports(t *testing.T) {
 	})
 }
 
-// A new node is announced in steps and has no values until its interview ends.
+// TestInterviewOfANewNode checks that a new node is announced in steps and has no
+// values until its interview ends.
 func TestInterviewOfANewNode(t *testing.T) {
 	play(t, DefaultConfig(), func(t *testing.T, b *tape, s *Sim) {
 		t.Helper()
@@ -262,7 +265,8 @@ func TestRestartAndCrash(t *testing.T) {
 	}
 }
 
-// Until the driver is up the gateway answers, but not for Z-Wave.
+// TestRecordedStart checks that the gateway answers before its driver is up, but
+// not to calls about Z-Wave.
 func TestRecordedStart(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Settings.Driver, cfg.Settings.Node = RecordedDriver, RecordedNode
@@ -340,7 +344,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Topics of a sort: NAMED ones spell a property by its name, VALUEID ones do not.
+// TestPropertyNamesInTopics checks that NAMED topics spell a property by its name
+// and VALUEID topics do not.
 func TestPropertyNamesInTopics(t *testing.T) {
 	play(t, DefaultConfig(), func(t *testing.T, b *tape, _ *Sim) {
 		t.Helper()

@@ -13,7 +13,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// House is what is played: a network with its nodes, and how its gateway is set.
+// House is what is played: a network with its nodes, and the settings of its
+// gateway.
 type House struct {
 	HomeID  uint32      `yaml:"home_id"`
 	Gateway GatewaySpec `yaml:"gateway"`
@@ -45,9 +46,9 @@ type Quirks struct {
 	IDs     [3]int   `yaml:"ids"`     // manufacturer, product type and product id
 }
 
-// ValueSpec is a value of the user's own in a house file. It makes devices that
-// no kind describes: other ranges, units, states, command classes. The parts of the
-// built-in kinds are made of the same.
+// ValueSpec is a value that a user adds in a house file, to make devices that no
+// kind describes: other ranges, units, states, command classes. The built-in
+// kinds are made of ValueSpecs as well.
 type ValueSpec struct {
 	ID        string   `yaml:"id"` // value id without node: 112-0-3
 	Type      string   `yaml:"type"`

@@ -15,7 +15,7 @@ type move struct {
 	timer      *timer
 }
 
-// at is where it is at a moment.
+// at returns the level at a moment.
 func (m *move) at(t time.Time) float64 {
 	total := m.end.Sub(m.start)
 	if total <= 0 || !t.Before(m.end) {
@@ -25,8 +25,8 @@ func (m *move) at(t time.Time) float64 {
 	return math.Floor(m.from + (m.to-m.from)*part)
 }
 
-// remaining is what the device says: whole seconds, rounded up. A nil move has
-// ended.
+// remaining returns the remaining time as the device reports it: whole seconds,
+// rounded up. A nil move has ended.
 func (m *move) remaining(t time.Time) time.Duration {
 	if m == nil || !t.Before(m.end) {
 		return 0
@@ -35,7 +35,7 @@ func (m *move) remaining(t time.Time) time.Duration {
 }
 
 // move starts towards a level; arrived is called at the end unless it is stopped
-// or turned. A device without a ramp is there at once and reports nothing.
+// or turned. A device without a ramp arrives at once and reports nothing.
 func (a *air) move(n *node, current *value, to float64, transition time.Duration, arrived func()) {
 	n.settle(current)
 	n.halt(current)
@@ -70,8 +70,8 @@ func (n *node) halt(current *value) {
 	}
 }
 
-// settle brings what a device would report up to the present: its level on the
-// way, and how long it still moves.
+// settle updates a value to what the device would report at this moment: its
+// level on the way, or how long it still moves.
 func (n *node) settle(v *value) {
 	if m := n.moves[v.id]; m != nil {
 		v.fact = m.at(time.Now())

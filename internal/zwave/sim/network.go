@@ -15,7 +15,7 @@ type network struct {
 	order []int // of the nodes, by id
 }
 
-// newNetwork builds the nodes of a house, whose values are of an age.
+// newNetwork builds the nodes of a house; age is how old their values are.
 func newNetwork(specs []NodeSpec, age time.Duration) (*network, error) {
 	w := &network{nodes: map[int]*node{}}
 	for _, spec := range specs {
@@ -55,8 +55,8 @@ func (w *network) named(which any) *node {
 	return nil
 }
 
-// nodeArg returns the node a call is about; nil if there is none. Numbers as text
-// are unknown nodes to the gateway.
+// nodeArg returns the node a call is about; nil if there is none. To the gateway
+// a number spelled as text is an unknown node.
 func (w *network) nodeArg(args []any) *node {
 	if len(args) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (w *network) nodeArg(args []any) *node {
 	return w.nodes[int(id)]
 }
 
-// free is the next node id.
+// free returns the next free node id.
 func (w *network) free() int {
 	id := 2
 	for _, used := range w.order {
@@ -74,7 +74,7 @@ func (w *network) free() int {
 	return id
 }
 
-// readyOrder is all node ids, some of them first.
+// readyOrder returns all node ids, beginning with those in first.
 func (w *network) readyOrder(first []int) []int {
 	var out []int
 	for _, id := range append(slices.Clone(first), w.order...) {
@@ -104,7 +104,7 @@ func (w *network) actUnseen(nodes []int, id wire.ValueID, to any) {
 	}
 }
 
-// broadcastValues is one of each writable value in the house, and the Basic
+// broadcastValues returns one of each writable value in the house, and the Basic
 // target of each endpoint that has one.
 func (w *network) broadcastValues() []*value {
 	seen := map[wire.ValueID]bool{}
@@ -132,7 +132,8 @@ func (w *network) broadcastValues() []*value {
 	return append(out, basics...)
 }
 
-// describeBroadcast is the pseudo-node that stands for the whole house.
+// describeBroadcast returns, as getNodes describes it, the pseudo-node that
+// stands for the whole house.
 func (w *network) describeBroadcast() map[string]any {
 	values := map[string]any{}
 	for _, v := range w.broadcastValues() {

@@ -28,7 +28,7 @@ type node struct {
 	view   view
 	radio  radio
 	moves  map[wire.ValueID]*move
-	last   float64 // level before it went off
+	last   float64 // level before it was switched off
 	fault  faults
 }
 
@@ -36,18 +36,18 @@ type node struct {
 type view struct {
 	ready      bool
 	foundDead  bool
-	stage      string // of the interview; empty is "Complete"
+	stage      string // stage of the interview; empty is "Complete"
 	unanswered bool   // status is "Unknown" until the node answers
-	events     []any  // the last hundred, as getNodes tells them
+	events     []any  // the last hundred events, as getNodes lists them
 }
 
-// radio is a node's traffic.
+// radio is the state of a node's traffic.
 type radio struct {
-	awake       bool // a sleeper that is up
+	awake       bool // a sleeping node is awake at the moment
 	lastTraffic time.Time
 	trailing    *timer   // the lastActive message that follows
-	sleepTimer  *timer   // until it falls asleep again
-	waiting     []func() // what a sleeper gets when it wakes up
+	sleepTimer  *timer   // runs until it falls asleep again
+	waiting     []func() // what a sleeping node gets when it wakes up
 	readBacks   map[wire.ValueID]*timer
 }
 
@@ -58,15 +58,15 @@ type value struct {
 	writeable bool
 	readable  bool
 	stateless bool
-	pressed   bool // a stateless one has had an event
+	pressed   bool // a stateless value has had an event
 	fact      any  // the device's own truth
 	believed  any  // as the gateway has it; nil is unknown
 	updated   int64
 	reported  bool // updated is the time of a report, not of a claim
-	rank      int  // place among the values the gateway does not know
+	rank      int  // place among the values that the gateway does not know
 }
 
-// meta is what getNodes tells about a value.
+// meta is what getNodes says about a value.
 type meta struct {
 	Type    string
 	Label   string
@@ -85,8 +85,8 @@ type state struct {
 	Value any    `json:"value"`
 }
 
-// targets is the property that sets a state; empty for a property that no other one
-// sets.
+// targets returns the property that sets a state property; empty if no other
+// property sets it.
 func targets(property string) string {
 	switch property {
 	case "currentValue", "currentMode", "currentColor", "currentState":
@@ -96,7 +96,8 @@ func targets(property string) string {
 	}
 }
 
-// sources is the inverse of targets.
+// sources is the inverse of targets: it returns the state property that a
+// property sets.
 func sources(property string) string {
 	source := "current" + strings.TrimPrefix(property, "target")
 	if targets(source) != property {
@@ -105,10 +106,10 @@ func sources(property string) string {
 	return source
 }
 
-// current says whether the value is a state that a target belongs to.
+// current reports whether the value is a state that has a target.
 func (v *value) current() bool { return targets(v.id.Property) != "" }
 
-// known says whether the gateway knows the value. A duration without a number
+// known reports whether the gateway knows the value. A duration without a number
 // is the gateway's way to spell an unknown one.
 func (v *value) known() bool {
 	if d, ok := v.believed.(map[string]any); ok && v.meta.Type == "duration" {
@@ -152,7 +153,7 @@ func newNode(spec NodeSpec, age time.Duration) (*node, error) {
 	return n, nil
 }
 
-// boltOf is where the bolt of a lock is in a mode.
+// boltOf returns the position of a lock's bolt in a mode.
 func boltOf(mode any) string {
 	if mode == 255.0 {
 		return "locked"
@@ -160,8 +161,8 @@ func boltOf(mode any) string {
 	return "unlocked"
 }
 
-// preset is the state at the start. A state sets its target too, unless the
-// house file says otherwise.
+// preset sets the state at the start. It sets the target of a state too, unless
+// the house file says otherwise.
 func (n *node) preset(v *value, to any) {
 	v.fact, v.believed = to, to
 	v.reported = v.fromDevice()
@@ -174,9 +175,9 @@ func (n *node) preset(v *value, to any) {
 	}
 }
 
-// fromDevice says whether the gateway has what it knows of a value from the device. What
-// it only ever ordered itself it dates anew each time: buttons, wake-up intervals,
-// and the targets of switches until somebody presses them.
+// fromDevice reports whether the gateway knows a value from the device. Values
+// that the gateway only ever set itself get a new time at each publish: buttons,
+// wake-up intervals, and the targets of switches until somebody presses them.
 func (v *value) fromDevice() bool {
 	switch {
 	case v.believed == nil || !v.readable:
@@ -188,8 +189,8 @@ func (v *value) fromDevice() bool {
 	}
 }
 
-// plain makes JSON of what YAML or a caller brings: numbers are float64, and what
-// JSON cannot carry is nothing.
+// plain turns a value from YAML or a caller into one as JSON has it: numbers
+// become float64, and values that JSON cannot carry become nil.
 func plain(v any) any {
 	switch v := v.(type) {
 	case int:
@@ -254,7 +255,7 @@ func (n *node) siblings(v *value, properties ...string) []*value {
 	return out
 }
 
-// target is the value that sets v, nil if there is none.
+// target returns the value that sets v, nil if there is none.
 func (n *node) target(v *value) *value {
 	if name := targets(v.id.Property); name != "" {
 		return n.find(v.id.With(name, v.id.Key))
@@ -262,8 +263,8 @@ func (n *node) target(v *value) *value {
 	return nil
 }
 
-// source is the value that shows what became of a target; the value itself if it
-// is both.
+// source returns the value that shows the outcome of a target; the value itself
+// if it is both.
 func (n *node) source(v *value) *value {
 	if name := sources(v.id.Property); name != "" {
 		if c := n.find(v.id.With(name, v.id.Key)); c != nil {
@@ -273,13 +274,13 @@ func (n *node) source(v *value) *value {
 	return v
 }
 
-// obeys says whether the device does what is ordered of a value.
+// obeys reports whether the device carries out a write to a value.
 func (n *node) obeys(v *value) bool {
 	return !n.spec.Deaf && !slices.Contains(n.spec.Ignores, v.id.String())
 }
 
-// listed is the order in which the gateway publishes the values at a start: by
-// endpoint and class, and of each class first what it knows.
+// listed returns the values in the order in which the gateway publishes them at a
+// start: by endpoint and class, and in each class known values first.
 func (n *node) listed() []*value {
 	out := slices.Clone(n.values)
 	slices.SortStableFunc(out, func(a, b *value) int {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// recordedNodes is the one full getNodes answer of the recordings.
+// recordedNodes returns the one full getNodes answer of the recordings.
 func recordedNodes(t *testing.T) []map[string]any {
 	t.Helper()
 	for _, l := range recording(t, "06-api.jsonl") {
@@ -27,7 +27,7 @@ func recordedNodes(t *testing.T) []map[string]any {
 	return nil
 }
 
-// generic is a Go value as JSON has it.
+// generic returns a Go value in the generic form of decoded JSON.
 func generic(t *testing.T, v any) map[string]any {
 	t.Helper()
 	var out map[string]any
@@ -84,8 +84,8 @@ func TestGetNodesIsAsRecorded(t *testing.T) {
 	t.Logf("%d values of %d nodes agree in all metadata; %d members of nodes are there", same, len(recorded), members)
 }
 
-// lacking are members that a node should have. What only tells products apart is
-// left out.
+// lacking returns the members that a node should have and does not, except those
+// that only tell products apart.
 func lacking(want, got map[string]any) []string {
 	unknown := []string{"deviceConfig", "accessControl", "lastAwake", "values"}
 	return slices.Sorted(func(yield func(string) bool) {
@@ -97,7 +97,8 @@ func lacking(want, got map[string]any) []string {
 	})
 }
 
-// unlikeValue says in what two descriptions of a value differ, besides the value.
+// unlikeValue says in which members two descriptions of a value differ, besides
+// the value itself.
 func unlikeValue(want, got any) string {
 	w, _ := want.(map[string]any)
 	g, _ := got.(map[string]any)

@@ -17,7 +17,7 @@ const lastActivePause = 250 * time.Millisecond
 
 func now() int64 { return time.Now().UnixMilli() }
 
-// body writes JSON; what is put in here always can be written.
+// body encodes JSON; everything passed in here can be encoded.
 func body(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -26,7 +26,8 @@ func body(v any) []byte {
 	return b
 }
 
-// publisher is what the gateway says on the broker, and how its settings spell it.
+// publisher publishes what the gateway says, in the form that its settings ask
+// for.
 type publisher struct {
 	cfg            Config
 	out            *queue[message]
@@ -38,7 +39,7 @@ func newPublisher(cfg Config) *publisher {
 	return &publisher{cfg: cfg, out: newQueue[message](), published: map[string]wire.ValueID{}}
 }
 
-// forget keeps the topics of a node from being set.
+// forget forgets the topics of a node, so that they cannot be set.
 func (p *publisher) forget(node int) {
 	for topic, id := range p.published {
 		if id.Node == node {
@@ -48,22 +49,24 @@ func (p *publisher) forget(node int) {
 	p.publishedOrder = slices.DeleteFunc(p.publishedOrder, func(topic string) bool { _, ok := p.published[topic]; return !ok })
 }
 
-// forgetAll keeps every topic from being set until it is published again.
+// forgetAll forgets every topic, so that none can be set until it is published
+// again.
 func (p *publisher) forgetAll() {
 	p.published, p.publishedOrder = map[string]wire.ValueID{}, nil
 }
 
-// retain publishes with the flag of the gateway's settings.
+// retain publishes a message, retained unless the gateway's settings say
+// otherwise.
 func (p *publisher) retain(topic string, payload []byte) {
 	p.out.push(message{topic: topic, payload: payload, retained: !p.cfg.Settings.NoRetain})
 }
 
-// send publishes what is never retained.
+// send publishes a message that is never retained.
 func (p *publisher) send(topic string, payload []byte) {
 	p.out.push(message{topic: topic, payload: payload})
 }
 
-// answer publishes what an API call came to.
+// answer publishes the answer of an API call.
 func (p *publisher) answer(name string, out map[string]any) {
 	p.send(p.cfg.base()+"/api/"+name, body(out))
 }
@@ -72,8 +75,8 @@ func (p *publisher) topic(n *node) string {
 	return p.cfg.Prefix + "/" + p.cfg.Scheme.Node(n.spec.ID, n.spec.Name, n.spec.Location)
 }
 
-// valueTopic is where a value is published; nowhere in a MANUAL gateway, unless
-// the user gave it a topic.
+// valueTopic returns the topic of a value; ok is false in a MANUAL gateway,
+// unless the user gave the value a topic.
 func (p *publisher) valueTopic(n *node, v *value) (topic string, ok bool) {
 	if own := p.cfg.Settings.configured(v.id); own != nil {
 		named := wire.Scheme{IgnoreLocation: p.cfg.Scheme.IgnoreLocation}
@@ -85,8 +88,8 @@ func (p *publisher) valueTopic(n *node, v *value) (topic string, ok bool) {
 	return p.cfg.Scheme.Value(p.topic(n), p.spelled(v)), true
 }
 
-// spelled is the value id as topics spell it: NAMED ones have the property's
-// name, the others the property itself.
+// spelled returns the value id as topics spell it: NAMED topics have the
+// property's name, the others the property itself.
 func (p *publisher) spelled(v *value) wire.ValueID {
 	if p.cfg.Scheme.Kind == wire.Named && v.meta.Name != "" {
 		return v.id.With(v.meta.Name, v.id.Key)
@@ -107,7 +110,7 @@ func (p *publisher) publishStatus(n *node) {
 	}
 }
 
-// publishValue publishes a value as it stands, known or not.
+// publishValue publishes the current state of a value, known or not.
 func (p *publisher) publishValue(n *node, v *value) {
 	p.publishAs(n, v, true)
 }
@@ -118,7 +121,7 @@ func (p *publisher) publishAs(n *node, v *value, retained bool) {
 	if !ok {
 		return
 	}
-	if _, taken := p.published[topic]; !taken { // of two nodes with one topic only the first can be set
+	if _, taken := p.published[topic]; !taken { // of two nodes with the same topic only the first can be set
 		p.published[topic] = v.id
 		p.publishedOrder = append(p.publishedOrder, topic)
 	}
@@ -132,7 +135,7 @@ func (p *publisher) publishAs(n *node, v *value, retained bool) {
 	}
 }
 
-// payload is a value in the payload type of the settings.
+// payload returns a value in the payload type of the settings.
 func (p *publisher) payload(n *node, v *value) []byte {
 	switch p.cfg.Settings.Payload {
 	case JustValue:
@@ -154,8 +157,8 @@ func (p *publisher) payload(n *node, v *value) []byte {
 	}
 }
 
-// time is that of the device's last report. The gateway dates what no device
-// ever reported by the moment of publishing.
+// time returns the time of the device's last report. For a value that no device
+// ever reported the gateway gives the moment of publishing.
 func (v *value) time() int64 {
 	if v.reported && v.known() {
 		return v.updated
@@ -163,7 +166,7 @@ func (v *value) time() int64 {
 	return now()
 }
 
-// report is a value as the device itself sends it.
+// report publishes a value as the device itself reports it.
 func (p *publisher) report(n *node, v *value) {
 	fact, told := n.reportedLevel(v)
 	if n.fault.silent.take() || !told {
@@ -175,9 +178,9 @@ func (p *publisher) report(n *node, v *value) {
 	p.updated(n, v, before)
 }
 
-// claim is the gateway's optimism: published, but no report of the device. The
-// time of a target stays that of the last report, unless the device vouches for
-// what it does.
+// claim publishes a value that the gateway assumes without a report of the
+// device. The time of a target stays that of the last report, unless the device
+// confirms its writes (Supervision).
 func (p *publisher) claim(n *node, v *value, to any) {
 	before := v.believed
 	v.believed = to
@@ -215,7 +218,7 @@ func (p *publisher) publishBroadcast(values []*value) {
 	}
 }
 
-// statusNumber is a status as events have it.
+// statusNumber returns a status as the number that events carry.
 func statusNumber(status string) int {
 	switch status {
 	case asleep:
@@ -231,8 +234,8 @@ func statusNumber(status string) int {
 	}
 }
 
-// event publishes a Z-Wave event of a driver, controller or node, where the
-// settings ask for it.
+// event publishes a Z-Wave event of the driver, the controller or a node, if the
+// settings ask for events.
 func (p *publisher) event(name string, data ...any) {
 	if p.cfg.Settings.Events {
 		topic := p.cfg.Prefix + "/_EVENTS/" + wire.GatewayLevel(p.cfg.Gateway) + "/" + name
@@ -240,7 +243,8 @@ func (p *publisher) event(name string, data ...any) {
 	}
 }
 
-// updated tells a change of a value as an event, and remembers it for getNodes.
+// updated publishes a change of a value as an event, and remembers it for
+// getNodes.
 func (p *publisher) updated(n *node, v *value, before any) {
 	args := map[string]any{
 		"commandClassName": className(v.id.Class), "commandClass": v.id.Class, "endpoint": v.id.Endpoint,
@@ -255,7 +259,7 @@ func (p *publisher) updated(n *node, v *value, before any) {
 	n.remember("value updated", args)
 }
 
-// eventsKept is how many events of a node getNodes tells.
+// eventsKept is how many events of a node getNodes lists.
 const eventsKept = 100
 
 func (n *node) remember(name string, args ...any) {

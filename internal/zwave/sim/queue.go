@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// queue hands things over to another goroutine in their order. Putting something in
-// never waits.
+// queue passes items to another goroutine in order. Putting an item in never
+// blocks.
 type queue[T any] struct {
 	mu   sync.Mutex
 	list []T
-	wake chan struct{} // has something when list has
+	wake chan struct{} // holds an item when list is not empty
 }
 
 func newQueue[T any]() *queue[T] { return &queue[T]{wake: make(chan struct{}, 1)} }
@@ -27,7 +27,7 @@ func (q *queue[T]) push(one T) {
 	}
 }
 
-// take empties the queue.
+// take empties the queue and returns its items.
 func (q *queue[T]) take() []T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -36,16 +36,16 @@ func (q *queue[T]) take() []T {
 	return list
 }
 
-// message is one that is published, or a mark among them.
+// message is a message to publish, or a mark between messages.
 type message struct {
 	topic    string
 	payload  []byte
 	retained bool
-	sent     chan struct{} // not nil: a mark, closed when everything before is out
+	sent     chan struct{} // not nil: this is a mark, closed when everything before it has been sent
 }
 
-// publish publishes what the queue brings, so that the house does not wait for the
-// broker.
+// publish publishes the messages of the queue in a goroutine of its own, so that
+// the house does not wait for the broker.
 func publish(ctx context.Context, out *queue[message], bus Bus, log *slog.Logger) {
 	for {
 		list := out.take()
@@ -73,7 +73,7 @@ func publish(ctx context.Context, out *queue[message], bus Bus, log *slog.Logger
 	}
 }
 
-// drain waits until everything is out, for a second at most.
+// drain waits until everything has been sent, for a second at most.
 func drain(ctx context.Context, out *queue[message]) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

@@ -52,16 +52,16 @@ func recording(t *testing.T, name string) []line {
 	return lines
 }
 
-// disagreement is one that is known, with its reason.
+// disagreement is a known difference from a recording, with its reason.
 type disagreement struct {
 	what   string
-	topic  string // its end
+	topic  string // the end of the topic
 	count  int
 	reason string
 }
 
-// take is one recording with all that is not in it: the state of the house at
-// its start, and what the notes mean.
+// take is one recording with what it does not hold: the state of the house at its
+// start, and what its notes mean.
 type take struct {
 	file     string
 	set      func(*Config)
@@ -83,8 +83,8 @@ type player struct {
 	base  time.Time
 }
 
-// wireTap is a tape with a connection that comes and goes, and with the broker's
-// memory of retained commands.
+// wireTap is a tape whose connection comes and goes, and which keeps retained
+// commands as a broker does.
 type wireTap struct {
 	tape
 	changed  func(up bool)
@@ -93,7 +93,7 @@ type wireTap struct {
 
 func (b *wireTap) OnConnection(changed func(up bool)) { b.changed = changed }
 
-// connect is a new MQTT connection of the gateway.
+// connect plays a new MQTT connection of the gateway.
 func (b *wireTap) connect() {
 	b.changed(true)
 	for topic, payload := range b.retained {
@@ -151,8 +151,8 @@ func (p *player) start(t *testing.T, rest []line) {
 	synctest.Wait()
 }
 
-// startOf reads from what follows what only the recorded machine and radio knew:
-// how long the driver took, and when each node answered.
+// startOf reads from the rest of a recording what the recorded machine and radio
+// decided: how long the driver took, and when each node answered.
 func startOf(rest []line) (driver time.Duration, order []int, answers map[int]time.Duration) {
 	driver, answers = time.Hour, map[int]time.Duration{} // it may never come up
 	var greeted, ready int64
@@ -192,13 +192,13 @@ func startOf(rest []line) (driver time.Duration, order []int, answers map[int]ti
 	return driver, order, answers
 }
 
-// will is what the broker publishes when the gateway's connection is lost.
+// will publishes what the broker publishes when the gateway's connection is lost.
 func (p *player) will(t *testing.T) {
 	t.Helper()
 	_ = p.bus.keep(message{topic: recordedBase + "/status", payload: []byte(`{"value":false}`), retained: true})
 }
 
-// step lets one line of the recording happen.
+// step plays one line of the recording.
 func (p *player) step(t *testing.T, i int) {
 	t.Helper()
 	l := p.lines[i]
@@ -261,7 +261,7 @@ func (p *player) play(t *testing.T) []said {
 	p.bus = &wireTap{retained: map[string][]byte{}}
 	if p.running {
 		p.start(t, nil)
-		p.running = false // further starts are recorded ones
+		p.running = false // further starts are in the recording
 	}
 	if p.prelude != nil {
 		p.prelude(t, p)

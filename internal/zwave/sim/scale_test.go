@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// nowhere is a bus that counts.
+// nowhere is a bus that only counts messages.
 type nowhere struct {
 	mu    sync.Mutex
 	count int
@@ -29,8 +29,8 @@ func (b *nowhere) PublishRetained(ctx context.Context, topic string, payload []b
 
 func (b *nowhere) Subscribe(context.Context, string, func(string, []byte, bool)) error { return nil }
 
-// largest is a house of the largest size: 231 nodes besides the controller, 60
-// values each.
+// largest returns a house of the largest size: 231 nodes besides the controller,
+// 60 values each.
 func largest() House {
 	h := House{HomeID: 1}
 	for id := 2; id <= maxNode; id++ {
@@ -110,7 +110,7 @@ func BenchmarkGetNodes(b *testing.B) {
 	b.ReportMetric(float64(size)/1e6, "MB")
 }
 
-// BenchmarkReports is state messages of devices, from the device to the bus.
+// BenchmarkReports measures state messages from the device to the bus.
 func BenchmarkReports(b *testing.B) {
 	bus := &nowhere{}
 	s, err := New(Config{House: largest(), Prefix: "zwave", Gateway: "G", Scale: 1}, bus, quiet())

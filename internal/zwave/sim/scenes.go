@@ -14,7 +14,7 @@ type scene struct {
 	Values []map[string]any `json:"values"`
 }
 
-// apiCreateScene is [label].
+// apiCreateScene creates a scene from [label].
 func apiCreateScene(s *Sim, args []any, done reply) {
 	c := &scene{ID: 1, Values: []map[string]any{}}
 	for _, other := range s.scenes {
@@ -31,8 +31,8 @@ func apiGetScenes(s *Sim, _ []any, done reply) {
 	s.clock.after(floorTime, func() { done(s.scenes, "") })
 }
 
-// ofScene makes an API call of what is done to one scene, whose id is the call's
-// first argument.
+// ofScene makes an API call that acts on one scene, whose id is the call's first
+// argument.
 func ofScene(do func(s *Sim, c *scene, further []any) (result any)) func(*Sim, []any, reply) {
 	return func(s *Sim, args []any, done reply) {
 		s.clock.after(floorTime, func() {
@@ -47,8 +47,9 @@ func ofScene(do func(s *Sim, c *scene, further []any) (result any)) func(*Sim, [
 	}
 }
 
-// addSceneValue is [scene, valueId, value, timeout]. The gateway writes value and
-// timeout into the value id of the request, and so repeats them.
+// addSceneValue adds a value to a scene from [scene, valueId, value, timeout].
+// The gateway writes value and timeout into the value id of the request, so its
+// answer repeats them.
 func addSceneValue(s *Sim, c *scene, further []any) any {
 	v := map[string]any{}
 	for i, argument := range further {

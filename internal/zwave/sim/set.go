@@ -50,8 +50,8 @@ func (s *Sim) callMessage(topic, call string, payload []byte) {
 	}
 }
 
-// multicast lets many devices hear one frame. They act, and the gateway does not
-// learn of it.
+// multicast sends one frame to many devices. They act, and the gateway does not
+// learn their new state.
 func (s *Sim) multicast(payload []byte, chosen bool) {
 	var in struct {
 		wire.ValueID
@@ -74,7 +74,7 @@ func (s *Sim) multicast(payload []byte, chosen bool) {
 	s.air.onAir(airTime, func() { s.net.actUnseen(in.Nodes, in.ValueID, in.Value) })
 }
 
-// fits says whether a value has the type of its metadata.
+// fits reports whether a value has the type that the metadata says.
 func fits(to any, m meta) bool {
 	switch m.Type {
 	case "boolean":
@@ -88,7 +88,8 @@ func fits(to any, m meta) bool {
 	}
 }
 
-// setEveryNode is a write to a topic of the pseudo-node that stands for all.
+// setEveryNode writes to a topic of the pseudo-node that stands for the whole
+// house.
 func (s *Sim) setEveryNode(id wire.ValueID, payload []byte) {
 	for _, number := range s.net.order {
 		mine := id
@@ -100,7 +101,7 @@ func (s *Sim) setEveryNode(id wire.ValueID, payload []byte) {
 	}
 }
 
-// basicTarget is the value that a Basic command means on an endpoint.
+// basicTarget returns the value that a Basic command sets on an endpoint.
 func (n *node) basicTarget(endpoint int) wire.ValueID {
 	id := wire.ValueID{Node: n.spec.ID, Class: wire.BinarySwitch, Endpoint: endpoint, Property: "targetValue"}
 	if n.find(id) == nil {
@@ -168,8 +169,8 @@ func parseSet(payload []byte, m meta) (any, bool) {
 	return v, ok && v != nil
 }
 
-// readSet tells numbers, JSON and text apart. What begins like a number must be
-// one as a whole.
+// readSet tells numbers, JSON and text apart. A payload that begins like a number
+// must be a number as a whole.
 func readSet(payload []byte) (any, bool) {
 	text := strings.TrimSpace(string(payload))
 	if text == "" {
@@ -187,7 +188,7 @@ func readSet(payload []byte) (any, bool) {
 	return v, v != nil
 }
 
-// wordOf reads the words the gateway knows for yes and no.
+// wordOf reads the gateway's words for true and false.
 func wordOf(text string) (value, known bool) {
 	switch strings.ToLower(text) {
 	case "true", "on", "lock":

@@ -27,7 +27,7 @@ const (
 type Settings struct {
 	Payload     Payload
 	Manual      bool           // only the values in Values have topics
-	Values      []GatewayValue // topics of the user's own, in any gateway type
+	Values      []GatewayValue // topics that the user gave to values, in any gateway type
 	NoRetain    bool           // nothing is retained
 	NodeDetails bool           // publish nodeinfo beside every status
 	NodeNames   bool           // put nodeName and nodeLocation into time-value payloads
@@ -40,7 +40,7 @@ type Settings struct {
 	answers map[int]time.Duration // when each node answers after the driver is ready, where a test knows it
 }
 
-// GatewayValue is a value with a topic of the user's own.
+// GatewayValue is a value with a topic that the user gave it.
 type GatewayValue struct {
 	Node  int    `yaml:"node"`
 	Value string `yaml:"value"`     // value id without node
@@ -69,7 +69,8 @@ func (s Settings) validate() error {
 	return nil
 }
 
-// configured returns the user's own topic of a value, nil if there is none.
+// configured returns the entry with the topic that the user gave to a value, nil
+// if there is none.
 func (s Settings) configured(id wire.ValueID) *GatewayValue {
 	for i, v := range s.Values {
 		if v.Node == id.Node && v.Value == id.String() {
@@ -80,7 +81,8 @@ func (s Settings) configured(id wire.ValueID) *GatewayValue {
 }
 
 // GatewaySpec is the part of a house file that says how its gateway is set.
-// Everything left out stays as in Config. The types are called as in zwave-js-ui.
+// Everything left out stays as in Config. The types have the names they have in
+// zwave-js-ui.
 type GatewaySpec struct {
 	Name           string         `yaml:"name"`
 	Prefix         string         `yaml:"prefix"`

@@ -1,16 +1,16 @@
 // Package sim plays zwave-js-ui with a house of simulated devices over MQTT. It
-// exists so that demos and tests meet the gateway's real manners: topics and
+// exists so that demos and tests meet the gateway's real behaviour: topics and
 // sanitising, optimistic claims before facts, ramps, sleeping and dead nodes, odd
-// API errors, a life cycle in which messages get lost. It is held against
-// recordings of the real gateway message by message (replay_test.go); what they do
-// not show says so where it is played. Home Assistant discovery is not played, and
-// the broker's quality of service is the client's.
+// API errors, a life cycle in which messages get lost. It is compared with
+// recordings of the real gateway message by message (replay_test.go); code that
+// plays something the recordings do not show says so. Home Assistant discovery is
+// not played, and the quality of service is that of the client.
 //
-// What the recordings hold of devices is data: a new kind of device is a line in
-// devices.yaml, read in catalogue.go. How a command class answers a write is a line
-// in writers (write.go); a new API call is a line in calls (api.go); a new setting
-// is a field of Settings (settings.go) and of GatewaySpec; a new fault is a line in
-// ops or houseOps (faults.go).
+// What the recordings show of devices is data: a new kind of device is a line in
+// devices.yaml, read in catalogue.go. How a command class answers a write is a
+// line in writers (write.go); a new API call is a line in calls (api.go); a new
+// setting is a field of Settings (settings.go) and of GatewaySpec; a new fault is
+// a line in ops or houseOps (faults.go).
 package sim
 
 import (
@@ -26,8 +26,8 @@ import (
 )
 
 // Bus is the broker as the simulator needs it. If it also has OnConnection(func
-// (up bool)), as a client that mends itself has, the simulator greets after
-// every reconnect as the gateway does.
+// (up bool)), as a client that reconnects has, the simulator sends the gateway's
+// first messages after every reconnect.
 type Bus interface {
 	Publish(ctx context.Context, topic string, payload []byte) error
 	PublishRetained(ctx context.Context, topic string, payload []byte) error
@@ -40,7 +40,7 @@ type Config struct {
 	Prefix  string      // MQTT prefix
 	Gateway string      // the gateway's name, not sanitised
 	Scheme  wire.Scheme // how topics are built
-	Scale   float64     // of all delays; 1 is as recorded, 0.1 ten times as fast
+	Scale   float64     // factor of all delays; 1 is as recorded, 0.1 ten times as fast
 
 	Settings Settings // what else a user sets in zwave-js-ui
 }
@@ -63,37 +63,38 @@ func (c Config) Validate() error {
 
 func (c Config) homeName() string { return fmt.Sprintf("0x%08x", c.House.HomeID) }
 
-// Will returns the last will the MQTT client must have, retained, so that a
-// crash looks as a crash of the gateway does.
+// Will returns the last will that the MQTT client must have, retained, so that a
+// crash of the simulator looks like a crash of the gateway.
 func (c Config) Will() (topic string, payload []byte) {
 	return c.base() + "/status", []byte(`{"value":false}`)
 }
 
 func (c Config) base() string { return c.Prefix + "/_CLIENTS/" + wire.GatewayLevel(c.Gateway) }
 
-// Sim is a running house: the gateway's life and its API. All its state, and that of
-// its parts, belongs to Run's goroutine; everybody else hands it functions.
+// Sim is a running house: the gateway's life and its API. All its state, and that
+// of its parts, belongs to Run's goroutine; other goroutines pass it functions to
+// run.
 type Sim struct {
 	cfg     Config
-	control string // topic of faults
+	control string // topic on which faults are requested
 	bus     Bus
 	log     *slog.Logger
 	inbox   *queue[func()]
-	clock   *clock     // what happens later
-	mqtt    *publisher // what the gateway says
+	clock   *clock     // runs what happens later
+	mqtt    *publisher // publishes what the gateway says
 	net     *network   // the nodes
-	air     *air       // what passes between gateway and nodes
+	air     *air       // the radio between gateway and nodes
 
 	// What the gateway holds besides its nodes.
 	scenes     []*scene
 	controller view // of node 1
 
-	// Where the gateway is between its start and its end.
+	// These say where the gateway is in its life cycle.
 	starting        bool // connected; the driver is coming up
 	ready           bool // the driver is up
 	down            bool // stopped from outside
 	unansweredCalls faultBudget
-	since           time.Time // of the start
+	since           time.Time // time of the start
 }
 
 // New checks the house and builds its nodes; Run plays it.
@@ -141,7 +142,7 @@ func (s *Sim) Run(ctx context.Context) error {
 	return nil
 }
 
-// loop runs what is handed in and what is due.
+// loop runs the functions in the inbox and the timers that are due.
 func (s *Sim) loop(ctx context.Context) {
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()

@@ -22,7 +22,8 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// tape is a bus that keeps what is published, and hands in what a test says.
+// tape is a bus that records what is published, and passes on the messages of a
+// test.
 type tape struct {
 	mu     sync.Mutex
 	out    []message

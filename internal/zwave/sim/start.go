@@ -18,9 +18,9 @@ const (
 	interviewEnds   = 2150 * time.Millisecond
 )
 
-// greet follows every MQTT connection. After a mere reconnect the gateway
-// publishes its version and status and nothing else; at a start the driver
-// follows.
+// greet publishes what follows every MQTT connection. After a mere reconnect that
+// is only the gateway's version and status; at a start the driver comes up
+// afterwards.
 func (s *Sim) greet() {
 	if s.down {
 		return
@@ -89,7 +89,7 @@ func (s *Sim) driverReady() {
 	}
 }
 
-// answers is a listening node's answer to the first ping of a start.
+// answers plays a listening node's answer to the first ping of a start.
 func (s *Sim) answers(n *node) {
 	if s.net.nodes[n.spec.ID] != n || !s.ready {
 		return
@@ -100,7 +100,7 @@ func (s *Sim) answers(n *node) {
 		s.mqtt.event("node/node_dead", n.eventMembers())
 		return
 	}
-	if s.cfg.Settings.Node > 0 { // at once there is no traffic to tell of
+	if s.cfg.Settings.Node > 0 { // when all nodes are ready at once there is no traffic to publish
 		s.air.traffic(n, false)
 	}
 	n.view.unanswered = false
@@ -126,7 +126,7 @@ func (s *Sim) publishController() {
 	s.mqtt.publishStatus(controllerNode(s.controller))
 }
 
-// controllerNode is the gateway's own node.
+// controllerNode returns the gateway's own node.
 func controllerNode(v view) *node {
 	return &node{spec: NodeSpec{ID: 1, Kind: "controller"}, kind: kind{Class: [2]int{1, 0}}, view: v}
 }
@@ -137,8 +137,8 @@ func controllerEventMembers(v view) map[string]any {
 	return out
 }
 
-// interview asks a node everything again, or for the first time. What its
-// reports do not tell is unknown afterwards.
+// interview asks a node everything again, or for the first time. Values that its
+// reports do not carry are unknown afterwards.
 func (s *Sim) interview(n *node) {
 	first := !n.view.ready
 	stage := func(name string, times int) {
@@ -199,8 +199,8 @@ func (n *node) forget() {
 	}
 }
 
-// republished says whether the gateway publishes a value after an interview that
-// found nothing new: it takes unknown values and whole objects for changed.
+// republished reports whether the gateway publishes a value after an interview
+// that found nothing new: it treats unknown values and objects as changed.
 func (v *value) republished() bool {
 	switch v.believed.(type) {
 	case nil:
@@ -214,8 +214,8 @@ func (v *value) republished() bool {
 	}
 }
 
-// stop ends the driver: properly, or as a crash does. It comes back by itself
-// after the pause; 0 is never.
+// stop ends the gateway, properly or as a crash does. It comes back by itself
+// after the pause; 0 means never.
 func (s *Sim) stop(crash bool, pause time.Duration) {
 	if crash {
 		topic, payload := s.cfg.Will()
@@ -229,7 +229,7 @@ func (s *Sim) stop(crash bool, pause time.Duration) {
 	for _, n := range s.net.nodes {
 		n.radio = radio{readBacks: map[wire.ValueID]*timer{}, lastTraffic: n.radio.lastTraffic}
 		n.view.stage, n.view.events = "", nil
-		for id, m := range n.moves { // the device goes on without the gateway
+		for id, m := range n.moves { // the device moves on without the gateway
 			if v := n.find(id); v != nil {
 				v.fact = m.to
 			}

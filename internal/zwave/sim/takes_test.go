@@ -6,7 +6,7 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// both are the acts that end recordings 10 to 15.
+// both returns the acts at the end of recordings 10 to 15.
 func both() map[string][]Fault {
 	return map[string][]Fault{
 		"temperature report 23.1":      {{Op: "report", Node: 4, Key: "49-0-Air temperature", Value: 23.1}},
@@ -17,7 +17,7 @@ func both() map[string][]Fault {
 	}
 }
 
-// started is the state of the house when recordings 10 to 15 begin.
+// started returns the state of the house when recordings 10 to 15 begin.
 func started() map[int]map[string]any {
 	return map[int]map[string]any{
 		2:  {"37-0-currentValue": true},
@@ -37,8 +37,8 @@ func coloured() map[string]any {
 	}
 }
 
-// pressed are the values that stand as reported once somebody has pressed the
-// lamp's own button, and those the supervised lamp answered for.
+// pressed returns the values that count as reported after somebody has pressed
+// the lamp's own button, and those that the supervised lamp confirmed.
 func pressed() map[int][]string {
 	return map[int][]string{2: {"37-0-targetValue", "37-0-duration"}, 14: {"37-0-targetValue"}}
 }
@@ -135,7 +135,7 @@ func takes() []take {
 
 func off0() map[string]any { return map[string]any{"106-0-currentValue-13": 0} }
 
-// with is a state of the house with another one of a node.
+// with returns a state of the house in which one node's values are replaced.
 func with(state map[int]map[string]any, node int, values map[string]any) map[int]map[string]any {
 	state[node] = values
 	return state

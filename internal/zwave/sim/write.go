@@ -9,7 +9,7 @@ import (
 )
 
 // Recorded delays: from a request to the radio's acknowledgement, to the device's
-// word under Supervision, and to the gateway's read-back of a claim.
+// answer under Supervision, and to the gateway's read-back of a claim.
 const (
 	airTime        = 68 * time.Millisecond
 	supervisedTime = 22 * time.Millisecond // more than airTime
@@ -33,7 +33,7 @@ const (
 	statusDone    = 255
 )
 
-// outcome is what a write came to.
+// outcome is the result of a write.
 type outcome struct {
 	status    int
 	message   string
@@ -51,7 +51,8 @@ type command struct {
 	done       func(outcome)
 }
 
-// writers is how devices answer, by command class; all others take the value.
+// writers are the behaviours of devices when a value is written, by command
+// class; devices of other classes simply take the value.
 var writers = map[int]func(*air, command){
 	wire.BinarySwitch:       writeSwitch,
 	wire.MultilevelSwitch:   writeLevel,
@@ -110,14 +111,15 @@ func (a *air) write(c command) {
 	})
 }
 
-// hears says whether a message reaches the node now.
+// hears reports whether a message would reach the node at this moment.
 func (n *node) hears() bool { return !n.spec.Dead && (!n.spec.Sleeping || n.radio.awake) }
 
-// supervised says whether the device answers for what it does.
+// supervised reports whether the device confirms writes by Supervision.
 func (n *node) supervised() bool { return n.kind.Supervised || n.spec.Supervised }
 
-// fails says whether a device that answers for what it does has to answer that it
-// has not done this: with Supervision, 255 is its own word, and so is 2.
+// fails reports whether a supervised device answers that it has not done what was
+// written. Under Supervision both statuses, 255 and 2, are the device's own
+// answer.
 func (c command) fails() bool { return c.node.supervised() && (!c.obeyed || c.goal != c.to) }
 
 func writeSwitch(a *air, c command) {
@@ -182,8 +184,8 @@ func writeLevel(a *air, c command) {
 	})
 }
 
-// levelFor is the level a device goes to for a number: 255 is the last one. A naive
-// device takes the number's lowest byte as it comes.
+// levelFor returns the level a device goes to for a number: for 255 the last
+// level. A naive device takes the number's lowest byte as the level.
 func (n *node) levelFor(to any) (level float64, valid bool) {
 	number, ok := to.(float64)
 	switch {
@@ -198,8 +200,8 @@ func (n *node) levelFor(to any) (level float64, valid bool) {
 	}
 }
 
-// reportedLevel is the level in a device's report as the gateway reads it: 255 is full,
-// and what lies between is no level.
+// reportedLevel returns the level in a device's report as the gateway reads it:
+// 255 is full, and a number between 99 and 255 is no level.
 func (n *node) reportedLevel(v *value) (any, bool) {
 	level, ok := v.fact.(float64)
 	if !ok || v.id.Class != wire.MultilevelSwitch || v.id.Property == "duration" || level <= 99 {
@@ -208,11 +210,12 @@ func (n *node) reportedLevel(v *value) (any, bool) {
 	return 99.0, level == 255
 }
 
-// levelChange is Up, Down, Open and Close: true starts, false stops.
+// levelChange serves Up, Down, Open and Close: true starts the movement, false
+// stops it.
 func (a *air) levelChange(c command) {
 	n := c.node
 	if c.value.id.Class == wire.MultilevelSwitch && !n.kind.Unclaimed {
-		a.mqtt.claim(n, c.value, c.to) // the gateway takes the buttons of dimmers for values
+		a.mqtt.claim(n, c.value, c.to) // the gateway treats the buttons of dimmers as values
 	}
 	c.done(outcome{status: statusSent})
 	current := n.find(c.value.id.With("currentValue", c.value.id.Key))
@@ -315,8 +318,8 @@ func writeBarrier(a *air, c command) {
 	})
 }
 
-// writeSetting is a value that is state and target at once; the gateway believes
-// it until the read-back, even out of range.
+// writeSetting writes a value that is state and target at once; the gateway
+// believes it until the read-back, even when it is out of range.
 func writeSetting(a *air, c command) {
 	n, v := c.node, c.value
 	if c.obeyed && v.takes(c.goal) {
@@ -329,7 +332,7 @@ func writeSetting(a *air, c command) {
 	}
 }
 
-// writePlain is a value that is not read back.
+// writePlain writes a value that is not read back.
 func writePlain(a *air, c command) {
 	if c.obeyed {
 		c.value.fact = c.goal
@@ -338,8 +341,8 @@ func writePlain(a *air, c command) {
 	c.done(outcome{status: statusSent})
 }
 
-// writeCode sets a user's code, or takes it away. Nothing is claimed; the read-back
-// tells both the state and the code.
+// writeCode sets a user's code, or removes it. Nothing is claimed; the read-back
+// reports both the state and the code.
 func writeCode(a *air, c command) {
 	n, v := c.node, c.value
 	code, status := n.find(v.id.With("userCode", v.id.Key)), n.find(v.id.With("userIdStatus", v.id.Key))
@@ -359,7 +362,7 @@ func writeCode(a *air, c command) {
 	a.readBack(n, status, codeReadBack, status, code)
 }
 
-// takes says whether the device itself accepts a value.
+// takes reports whether the device itself accepts a value.
 func (v *value) takes(to any) bool {
 	n, ok := to.(float64)
 	if !ok {
