@@ -23,7 +23,8 @@ type Server struct {
 	Headers   map[string]string `yaml:"headers"`
 	Essential bool              `yaml:"essential"` // without it the gateway counts as disconnected (REQUIREMENTS M5)
 
-	// What it depends on, how it is tried, and which of its tools are let through.
+	// These say what the server depends on, how it is tried, and which of its
+	// tools are offered.
 	Program         string        `yaml:"-"`                // stdio: what has to be installed, for the failure report; empty: Command
 	Requires        []string      `yaml:"requires"`         // looked for before the server is started; see CheckRequirement
 	RequiresTimeout time.Duration `yaml:"requires_timeout"` // after which it is started all the same; zero means 60 s
@@ -34,7 +35,7 @@ type Server struct {
 	CallTimeout    time.Duration `yaml:"call_timeout"`    // one tool call; zero means 30 s
 }
 
-// Schedule is when a server is tried again (REQUIREMENTS M2, M3).
+// Schedule says when a server is tried again (REQUIREMENTS M2, M3).
 type Schedule struct {
 	Attempts     int           `yaml:"attempts"`      // before the server counts as failed
 	BaseDelay    time.Duration `yaml:"base_delay"`    // before the second attempt
@@ -43,7 +44,7 @@ type Schedule struct {
 	SlowInterval time.Duration `yaml:"slow_interval"` // bound of the delays after it
 }
 
-// Over returns the general schedule with the settings of this one over it.
+// Over returns the general schedule, overridden by the settings of this one.
 func (s Schedule) Over(general Schedule) Schedule {
 	return Schedule{
 		Attempts: cmp.Or(s.Attempts, general.Attempts), BaseDelay: cmp.Or(s.BaseDelay, general.BaseDelay),

@@ -85,7 +85,7 @@ func BenchmarkLookUp(b *testing.B) {
 	})
 }
 
-// BenchmarkList is one page of the devices in a house of 232 nodes.
+// BenchmarkList lists one page of the devices in a house of 232 nodes.
 func BenchmarkList(b *testing.B) {
 	h := fullHouse(b)
 	for _, page := range []int{1, 7} {

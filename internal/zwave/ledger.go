@@ -43,7 +43,7 @@ type nodeStatus struct {
 	seq       uint64
 }
 
-// dead and asleep say why a node would not answer now.
+// dead and asleep report the two reasons for which a node does not answer.
 func (s nodeStatus) dead() bool   { return s.status == "Dead" || !s.available }
 func (s nodeStatus) asleep() bool { return s.status == "Asleep" }
 
@@ -114,7 +114,7 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 	}
 }
 
-// everyNode stands for all nodes in doubt.
+// everyNode is the key in doubts that stands for all nodes.
 const everyNode = 0
 
 // doubt makes a node's reports count as claims for a while.

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// Kinds of sensors beyond the abilities the gateway has its own words for; they
-// can be read all the same.
+// Kinds of sensors that are not among the abilities of package home; they can
+// still be read.
 const (
 	moisture home.Ability = "moisture"
 	smoke    home.Ability = "smoke"

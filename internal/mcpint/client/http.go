@@ -41,7 +41,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 		}
 		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(withoutWrapping(err))}
 	}
-	// Own connections, closed with the session.
+	// These connections belong to the session alone and are closed with it.
 	round := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	w := &watchedTransport{next: round, secrets: secrets}
 	t, err := build(&http.Client{Transport: w, CheckRedirect: RedirectWithinHost})

@@ -77,7 +77,7 @@ func webDialled(t *testing.T, s mcpint.Server) Session {
 	return session
 }
 
-// jsonOf is v in JSON.
+// jsonOf returns v in JSON.
 func jsonOf(t *testing.T, v any) string {
 	t.Helper()
 	raw, err := json.Marshal(v)
@@ -223,7 +223,7 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 	}
 }
 
-// right is the good answer to a request.
+// right returns the correct answer to a request.
 func right(method string) string {
 	switch method {
 	case "initialize":

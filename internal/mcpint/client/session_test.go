@@ -148,8 +148,8 @@ func TestStderrIsRepeatedInTheLog(t *testing.T) {
 	}
 }
 
-// TestACallIsFreedWhenItsTimeIsUp though the server does not read, long before the
-// pipe is given up.
+// TestACallIsFreedWhenItsTimeIsUp checks that a call ends with its context
+// although the server does not read, long before the pipe is given up.
 func TestACallIsFreedWhenItsTimeIsUp(t *testing.T) {
 	session := dialled(t, child(t, "deaf", "deaf"))
 	if _, err := session.ListTools(patience(t)); err != nil {

@@ -7,5 +7,5 @@ import "testing"
 // TestAcceptFaults injects every fault, the heavy ones too.
 func TestAcceptFaults(t *testing.T) { injectFaults(t, true) }
 
-// TestAcceptWebFaults does so over HTTP.
+// TestAcceptWebFaults injects every fault over HTTP.
 func TestAcceptWebFaults(t *testing.T) { injectWebFaults(t, true) }

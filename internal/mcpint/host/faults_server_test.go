@@ -77,7 +77,7 @@ var faults = map[string]func(f *faulty){
 	"shouts":      func(f *faulty) { f.shouts() },
 }
 
-// faultServer runs one of faults.
+// faultServer runs the fault that args name.
 func faultServer(args []string) {
 	f := &faulty{mended: args[1], journal: args[2], in: bufio.NewReader(os.Stdin)}
 	f.note("start " + strconv.Itoa(os.Getpid()))
@@ -141,7 +141,7 @@ func (f *faulty) reply(id, result string) {
 	}
 }
 
-// right is the good answer to a request.
+// right returns the correct answer to a request.
 func right(method string) string {
 	switch method {
 	case "initialize":

@@ -40,8 +40,8 @@ func (s *shelf) Save(name string, v any) error {
 	return err
 }
 
-// TestChangedToolsAreTold goes through runs of the gateway, each of which finds
-// the tool described in one of these ways.
+// TestChangedToolsAreTold goes through several runs of the gateway, each with the
+// description of the tool that its row gives.
 func TestChangedToolsAreTold(t *testing.T) {
 	disk := &shelf{kept: map[string][]byte{}}
 	for i, tt := range []struct {

@@ -64,7 +64,7 @@ func asked(t *testing.T, answers map[string]string) mcpint.Server {
 	return mcpint.Server{ID: "s", Transport: "http", URL: web.URL, ConnectTimeout: long, Headers: map[string]string{"Authorization": "Bearer " + token}}
 }
 
-// jsonOf is v in JSON.
+// jsonOf returns v in JSON.
 func jsonOf(t *testing.T, v any) string {
 	t.Helper()
 	raw, err := json.Marshal(v)

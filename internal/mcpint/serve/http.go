@@ -82,7 +82,8 @@ func guard(token string, next http.Handler) http.Handler {
 			}
 		}
 		if token != "" {
-			// Hashes have one length, so the comparison tells nothing about the token.
+			// Hashes have one length, so the time of the comparison reveals
+			// nothing about the token.
 			got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 			if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 				w.Header().Set("WWW-Authenticate", "Bearer")
