@@ -26,20 +26,20 @@ const (
 	minimaOver = 80   // hops: the minimum is that of the last 0.8 to 1.6 s
 	speechOver = 5.0  // times the minimum: more is speech
 	surelyOver = 50.0 // times the minimum: nothing of it is taken for noise
-	presence   = 0.2  // how much of the former belief in speech remains
-	adapting   = 0.95 // share of the former noise that remains, without speech
+	presence   = 0.2  // how much of the last hop's belief in speech is kept
+	adapting   = 0.95 // share of the noise estimate that is kept, without speech
 	settling   = 20   // hops in which the first estimate is a plain mean
 )
 
 // The gain.
 const (
-	decided   = 0.96  // weight of the last hop in the belief how far speech stands out
-	leastSNR  = 0.003 // of that belief; higher distorts less and leaves more noise
+	decided   = 0.96  // weight of the last hop in the belief of how far speech stands out
+	leastSNR  = 0.003 // lower limit of that belief; a higher one distorts less and leaves more noise
 	mostSNR   = 1e4
 	leastGain = 0.178 // -15 dB: what is left of the noise hides what the gains do to it
 	leastUnit = 1     // power below the smallest sample: digital silence
-	// What is quieter (-85 dBFS) is no room but the padding of a recording or a
-	// muted microphone, and says nothing about the noise.
+	// Sound that is quieter than this (-85 dBFS) is the padding of a recording or a
+	// muted microphone, and says nothing about the noise of a room.
 	deadPower = 3.4 // mean square of the samples
 )
 
@@ -50,7 +50,7 @@ type Suppressor struct {
 	sound [window]float64 // the last samples
 	sum   [window]float64 // overlapping output
 	fresh [hop]float64
-	have  int // of fresh
+	have  int // how many samples of fresh are filled
 
 	spectrum [bands]complex128
 	power    [bands]float64
@@ -75,7 +75,8 @@ func New() *Suppressor {
 	return s
 }
 
-// Learn follows the noise in sound nobody wants cleaned, at half the cost.
+// Learn follows the noise in sound that need not be cleaned, at half the cost of
+// Clean.
 func (s *Suppressor) Learn(samples []int16) {
 	for _, v := range samples {
 		if s.take(v) {
@@ -84,8 +85,8 @@ func (s *Suppressor) Learn(samples []int16) {
 	}
 }
 
-// Begin says that the next sound does not continue the last one. The room is the
-// same.
+// Begin says that the next sound does not continue the last one. It comes from
+// the same room, so the noise estimate is kept.
 func (s *Suppressor) Begin() {
 	s.have = 0
 	clear(s.sound[:])
@@ -93,8 +94,8 @@ func (s *Suppressor) Begin() {
 	clear(s.clean[:])
 }
 
-// Clean appends the cleaned sound to out. It is Delay samples late, and comes in
-// whole hops of 10 ms.
+// Clean appends the cleaned sound to out. It comes in whole hops of 10 ms, and
+// one hop late.
 func (s *Suppressor) Clean(out, samples []int16) []int16 {
 	for _, v := range samples {
 		if !s.take(v) {

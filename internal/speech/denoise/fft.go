@@ -10,11 +10,11 @@ const (
 	half = size / 2
 )
 
-// fft is a transform of real sound: the even samples are the real, the odd ones
-// the imaginary parts of one of half the size.
+// fft transforms real sound by a complex transform of half the size: the even
+// samples are its real parts, the odd ones its imaginary parts.
 type fft struct {
-	turn  [half / 2]complex128 // of the half transform
-	split [half + 1]complex128 // takes even and odd apart
+	turn  [half / 2]complex128 // factors of the half-size transform
+	split [half + 1]complex128 // factors that separate the even samples from the odd ones
 	work  [half]complex128
 }
 
@@ -34,7 +34,7 @@ func unit(angle float64) complex128 {
 	return complex(cos, sin)
 }
 
-// forward is the spectrum of the sound times its window.
+// forward computes the spectrum of the sound times its window.
 func (f *fft) forward(sound, shape *[window]float64, out *[bands]complex128) {
 	clear(f.work[:])
 	for i := 0; i < window; i += 2 {

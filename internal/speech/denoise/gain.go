@@ -24,9 +24,9 @@ func newGains() *gains {
 	return g
 }
 
-// of is the gain of least log-spectral error: before is how far speech is
-// believed to stand out of the noise, after how far this hop does (both as
-// ratios of power).
+// of returns the gain of least log-spectral error. before is how far speech is
+// believed to stand out of the noise, after is how far this hop stands out; both
+// are ratios of power.
 func (g *gains) of(before, after float64) float64 {
 	wiener := before / (1 + before)
 	v := wiener * after

@@ -18,8 +18,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Voice hears whether somebody speaks. It gets every frame once, in order. Known
-// is false where it has nothing but loudness to go by.
+// Voice tells whether somebody speaks. It has to be given every frame once, in
+// order. Known is false where it has nothing but loudness to go by.
 type Voice interface {
 	Push(f audio.Frame) (speaks, known bool)
 }
@@ -30,14 +30,14 @@ type Config struct {
 	Mode    string        `yaml:"endpoint"`
 	Silence time.Duration `yaml:"silence"`
 
-	// Grammar says that partial texts and their completeness are given. Without,
-	// silence alone decides.
+	// Grammar says that Push is given partial texts and their completeness. Without
+	// it, silence alone decides.
 	Grammar bool `yaml:"-"`
-	// Fixed keeps the silence without a grammar at Open, however the speaker
-	// pauses.
+	// Fixed keeps the silence without a grammar at Open, however long the speaker's
+	// pauses are.
 	Fixed bool `yaml:"-"`
-	// Voice, where there is one, tells speech from other loud sound. What is loud
-	// in it counts as speech as well, as long as it hears somebody at all.
+	// Voice, where there is one, tells speech from other loud sound. As long as it
+	// hears somebody at all, loud sound counts as speech as well.
 	Voice Voice `yaml:"-"`
 
 	Growable   time.Duration `yaml:"-"` // quiet after a sentence that may go on
@@ -68,8 +68,8 @@ const (
 	bySilence  = "silence"
 )
 
-// Less silence than this is a pause between words, and more would outlast the
-// longest utterance.
+// The limits of Silence: a shorter one is a pause between words, a longer one
+// would outlast the longest utterance.
 const (
 	leastSilence = 100 * time.Millisecond
 	mostSilence  = 5 * time.Second
@@ -99,28 +99,30 @@ const (
 // Constants of the measured rule. quiet(D) is the time since a frame was less
 // than D dB below the command's loudness and above the noise floor.
 const (
-	overFloor   = 8.0                    // dB; what does not stand out of the room is no speech
+	overFloor   = 8.0                    // dB over the noise floor; quieter sound is not speech
 	stableNeed  = 3                      // frames with the same text
-	tailNeed    = 30 * time.Millisecond  // the recogniser, too, hears the word's end
+	tailNeed    = 30 * time.Millisecond  // the recogniser has to hear the word's end, too
 	closedQuiet = 100 * time.Millisecond // of quiet(10), with the tail
 	closedHush  = 60 * time.Millisecond  // of quiet(20) as well: an s and a k in noise are 15 dB down
 	closedSoft  = 220 * time.Millisecond // of quiet(6), with the tail: somebody talks in the background
 	closedSure  = 300 * time.Millisecond // of quiet(10), whatever the recogniser says
-	extra       = 200 * time.Millisecond // more than Growable when only quiet(10) is left, in noise
-	onsetNeed   = 3                      // loud frames within onsetOf: a click is no speech
+	extra       = 200 * time.Millisecond // more than Growable, in noise that hides quiet(20) and leaves quiet(10)
+	onsetNeed   = 3                      // loud frames within onsetOf: a click is not speech
 	onsetOf     = 5
-	// Less speech than this is no command but the wake word's last sound, a cough
-	// or a door; "stop" is longer.
+	// leastSpeech is the shortest command: "stop" is longer. Less speech than this
+	// is the wake word's last sound, a cough or a door.
 	leastSpeech = 160 * time.Millisecond
-	// What is no louder than this share of the usual margin over the room is not
-	// spoken, whoever hears a voice: a model hears it on for 100 ms.
+	// voiceMargin is the share of overFloor that sound has to exceed even while a
+	// model hears a voice, because the model goes on hearing a voice for 100 ms
+	// after its end.
 	voiceMargin = 0.5
-	// Where nobody is heard after the time for it, the start of somebody is still
-	// waited for this long.
+	// startOf is for how long after its beginning loud sound may still turn out to
+	// be a voice, once NoSpeech has passed.
 	startOf  = time.Second
 	endBelow = 30.0 // dB under the loudness: the last frame above ends the speech
-	// Fluent speech pauses shorter than it speaks slowly: without a grammar the
-	// silence is Open for a short utterance and grows with its longest pause.
+	// pauseFactor times the longest pause of the utterance is the silence that ends
+	// it without a grammar, but at least Open: fluent speakers make shorter pauses
+	// than slow ones.
 	pauseFactor = 1.5
 	// roomHolds is the window of audio.NoiseFloor: after it, the floor is learnt
 	// from the utterance alone.
@@ -129,7 +131,7 @@ const (
 )
 
 // Endpointer follows one microphone. It belongs to one goroutine. Give it every
-// frame: Observe while nobody is spoken to, Push during an utterance.
+// frame: with Observe while no utterance is open, with Push during one.
 type Endpointer struct {
 	cfg   Config
 	floor audio.NoiseFloor
@@ -139,39 +141,40 @@ type Endpointer struct {
 	u     utterance
 }
 
-// evidence is what else there is for an utterance than its loudness.
+// evidence is what is known of an utterance besides its loudness.
 type evidence struct {
-	voiced   time.Duration // in which the model heard somebody
+	voiced   time.Duration // for how long the model heard somebody
 	judged   bool          // there is a model
-	sentence bool          // since the speaker was last loud, there was one
+	sentence bool          // the text has been a sentence since the speaker was last loud
 	others   others
 }
 
-// others is for how long there has been a voice without the speaker's loudness.
+// others says for how long there has been a voice that is not as loud as the
+// speaker.
 type others struct {
-	far  time.Duration // since he was last within 12 dB
-	near time.Duration // since he was last within 4 dB
-	calm time.Duration // since the text is a sentence and stays it
+	far  time.Duration // since the speaker was last within 12 dB
+	near time.Duration // since the speaker was last within 4 dB
+	calm time.Duration // since the text became a sentence and stayed one
 }
 
-// utterance is what is known since Reset.
+// utterance is what is known of the sound since Reset.
 type utterance struct {
 	evidence
 	loudness  loudness
 	heard     time.Duration    // sound since Reset
 	onset     [onsetOf]bool    // which of the last frames were loud
 	frames    int              //
-	loud      time.Duration    // speech since its start
-	spoken    time.Duration    // heard at the first speech; 0 while there was none
+	loud      time.Duration    // length of the speech since its start
+	spoken    time.Duration    // value of heard at the first speech; 0 before that
 	quiet     [3]time.Duration // since the last frame within 6, 10 and 20 dB
 	pause     time.Duration    // the longest quiet(20) between speech
 	start     time.Time
 	end       time.Time
-	candidate time.Time // of start: the first loud frame of a row
-	room      float64   // dBFS: the floor when speech began; not known: audio.Silence
+	candidate time.Time // becomes start if the loud frames go on: the beginning of the first of them
+	room      float64   // dBFS: the noise floor when speech began; audio.Silence if it was not known
 }
 
-// The depths of quiet.
+// depths are the D of quiet(D), in dB, in the order of utterance.quiet.
 var depths = [3]float64{6, 10, 20}
 
 const (
@@ -180,7 +183,7 @@ const (
 	quiet20
 )
 
-// New makes an endpointer; times that are zero are the default's.
+// New makes an endpointer. Times that are zero are taken from Default.
 func New(cfg Config) *Endpointer {
 	if cfg.Mode == bySilence {
 		cfg.Grammar, cfg.Fixed, cfg.Open = false, true, cfg.Silence
@@ -204,17 +207,17 @@ func New(cfg Config) *Endpointer {
 // command in one breath with the wake word is judged against the room.
 func (e *Endpointer) Observe(f audio.Frame) { e.measure(f) }
 
-// Reset begins an utterance after a wake word, or without one; the next Push is
-// its first frame. What is known of the room stays. After a wake word that was
-// spoken over other speech, Admit tells the two apart.
+// Reset begins an utterance, after a wake word or without one; the next Push
+// takes its first frame. What is known of the room is kept. If the wake word was
+// spoken over other people's speech, Admit tells the two apart.
 func (e *Endpointer) Reset(d speech.Detection) {
 	e.u = utterance{}
 	e.gate.set(&e.past, d)
 }
 
-// Admit gives the frames the recogniser may have of the next frame, which has to
-// be pushed after it. The slice is valid until the next call, the frames are for
-// good.
+// Admit takes the next frame and returns the frames the recogniser may have: none
+// or older ones while the gate holds sound back. The same frame has to be pushed
+// afterwards. The slice is valid until the next call; the frames may be kept.
 func (e *Endpointer) Admit(f audio.Frame) []audio.Frame {
 	if !e.gate.on {
 		e.one[0] = f
@@ -225,8 +228,9 @@ func (e *Endpointer) Admit(f audio.Frame) []audio.Frame {
 }
 
 // Push takes the next frame, what the recogniser believes after it and whether
-// that is a sentence. Frames from before the detection (pre-roll) that Observe
-// has had already are welcome again. An empty frame asks again without sound.
+// that text is a sentence. Frames from before the detection (pre-roll) may be
+// pushed although Observe has had them already. An empty frame asks for a
+// judgement without new sound.
 func (e *Endpointer) Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint {
 	if c == speech.Incomplete || p.Stable <= 1 {
 		e.u.others.calm = 0
@@ -249,7 +253,8 @@ func length(f audio.Frame) time.Duration {
 	return time.Duration(len(f.Samples)) * time.Second / time.Duration(audio.SpeechRate)
 }
 
-// forget waits for speech again; what was heard was none.
+// forget drops what was heard, because it was not speech, and waits for speech
+// again.
 func (e *Endpointer) forget() {
 	u := &e.u
 	u.spoken, u.loud, u.voiced, u.start, u.end = 0, 0, 0, time.Time{}, time.Time{}
@@ -257,8 +262,8 @@ func (e *Endpointer) forget() {
 	u.loudness = loudness{}
 }
 
-// somebody says whether what was heard since Reset can have been a person. Only a
-// model can say no.
+// somebody reports whether what was heard since Reset can have been a person.
+// Only a model can rule that out.
 func (e *Endpointer) somebody() bool { return !e.u.judged || e.u.voiced >= leastSpeech }
 
 // hear moves all clocks on by one frame.
@@ -271,7 +276,7 @@ func (e *Endpointer) hear(h heard, length time.Duration) {
 		u.voiced += length
 	}
 	if e.gate.on && !e.gate.at.Equal(at) {
-		e.gate.hear(at, level, length) // nobody asked for the frame
+		e.gate.hear(at, level, length) // Admit was not called with this frame
 	}
 	loud := e.spoken(h)
 	u.onset[u.frames%onsetOf] = loud
@@ -304,8 +309,9 @@ func (e *Endpointer) hear(h heard, length time.Duration) {
 	}
 }
 
-// overheard follows how near the speaker is, who is as loud as p, and sets the clocks
-// back when it turns out that for some time now somebody else has been speaking.
+// overheard follows how near the speaker is, whose loudness is p in dBFS. It
+// reports true, and sets the clocks back, when it turns out that somebody else
+// has been speaking for some time.
 func (e *Endpointer) overheard(h heard, p float64, length time.Duration) bool {
 	u := &e.u
 	if !e.gate.on {
@@ -324,8 +330,8 @@ func (e *Endpointer) overheard(h heard, p float64, length time.Duration) bool {
 	return true
 }
 
-// spoken says whether a frame stands out of the room, and of the background where
-// there is one.
+// spoken reports whether a frame stands out of the room and, where there is
+// background speech, out of that as well.
 func (e *Endpointer) spoken(h heard) bool {
 	stands := e.stands()
 	if h.voice {
@@ -334,10 +340,11 @@ func (e *Endpointer) spoken(h heard) bool {
 	return h.level > stands && (!e.gate.on || e.gate.above)
 }
 
-// stands is the level that stands out of the room. For the first seconds that is
-// the room as it was when speech began: a floor learnt from fluent speech rises
-// with it and makes deaf. If the room was not known, what is about as loud as
-// the command always stands out. Later speech has had its pauses, and what is
+// stands returns the level in dBFS above which sound stands out of the room. For
+// the first seconds of speech it goes by the room as it was when speech began: a
+// floor learnt from fluent speech rises with the speech, which then no longer
+// stands out. If the room was not known then, sound about as loud as the command
+// always stands out. Later the speech has had its pauses, and sound that is
 // steady by then is a machine that was switched on.
 func (e *Endpointer) stands() float64 {
 	u := &e.u
@@ -374,7 +381,7 @@ func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 	}
 }
 
-// rule is the reason to end now, or "".
+// rule returns the reason to end the utterance, or "" to go on.
 func (e *Endpointer) rule(p speech.Partial, c speech.Completeness) string {
 	u := &e.u
 	switch {
@@ -392,13 +399,13 @@ func (e *Endpointer) rule(p speech.Partial, c speech.Completeness) string {
 	return ""
 }
 
-// silent says whether it has been quiet that long, and a little longer where the
-// noise is only as quiet as a pause is at most.
+// silent reports whether it has been quiet(20) for that long, or quiet(10) for a
+// little longer: loud noise never becomes as quiet as quiet(20) asks for.
 func (e *Endpointer) silent(long time.Duration) bool {
 	return e.u.quiet[quiet20] >= long || e.u.quiet[quiet10] >= long+extra
 }
 
-// sentence is the reason by what has been recognised.
+// sentence returns the reason to end by what has been recognised, or "".
 func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 	u := &e.u
 	stable := p.Stable >= stableNeed
@@ -408,7 +415,7 @@ func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 		return Sentence
 	case c == speech.Growable && stable && e.silent(e.cfg.Growable):
 		return SentenceMayGrow
-	// Others talk on, and what they say makes half a sentence of a whole one.
+	// Other people talk on, and their words turn a whole sentence into half of one.
 	case u.sentence && e.gate.on && u.quiet[quiet20] >= e.cfg.Growable:
 		return SentenceMayGrow
 	// A partial text may stay half a sentence although the whole was spoken and

@@ -9,35 +9,38 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// The level gate keeps a television or a conversation behind the speaker from
-// becoming words of the command: a grammar takes everything for its own. Who has
-// just said the wake word says the command about as loud, so what is far below
-// that loudness is somebody else. It costs accuracy in plain noise, so it is used
-// only when somebody was heard before the wake word. Where its constants were
-// measured (docs/facts/engines.md, Background speech), a third of the commands
-// were right without it and nine tenths with it (background at -20 dB), a sixth
-// and more than half (at -10 dB).
+// The level gate keeps the words of a television or of a conversation behind the
+// speaker out of the command, because a grammar finds one of its sentences in any
+// sound. Whoever has just said the wake word says the command about as loudly, so
+// sound far below that loudness comes from somebody else. The gate costs accuracy
+// in plain noise, so it is used only when somebody was heard before the wake
+// word. Where its constants were measured (docs/facts/engines.md, Background
+// speech), it raised the share of commands that were right from a third to nine
+// tenths with the background at -20 dB, and from a sixth to more than half at -10
+// dB.
 const (
-	wordFor   = time.Second             // before the detection, which comes 100 to 200 ms late, is the wake word
-	wordAfter = 1200 * time.Millisecond // what is older than this was there before it
-	beforeFor = 2800 * time.Millisecond // of sound before the word is asked
-	leastTold = 30                      // frames of it; less tells nothing
-	voiceNeed = 0.3                     // share of them that is speech
-	// Speech swings by its syllables and pauses, and noise does not: without a
-	// model, sound whose loud tenth is this much over its quiet tenth is speech.
+	wordFor   = time.Second             // sound this long before the detection is the wake word; the detection comes 100 to 200 ms late
+	wordAfter = 1200 * time.Millisecond // sound older than this, before the detection, was there before the wake word
+	beforeFor = 2800 * time.Millisecond // how much of that older sound is judged
+	leastTold = 30                      // frames of it that are needed for a judgement
+	voiceNeed = 0.3                     // share of these frames that has to be speech
+	// swingNeed tells speech from noise where there is no model. Speech swings with
+	// its syllables and pauses: sound whose loud tenth is this much over its quiet
+	// tenth is speech.
 	swingNeed = 12.0 // dB
 
-	// Somebody else may begin after the command. He is told from the speaker, whose
-	// last words are often soft, by how much voice there was since anything was as
-	// loud as the command and since the text became a sentence. While the text
-	// grows it may be the speaker who makes it grow, and much more is asked for.
+	// Somebody else may begin to speak after the command. Loudness alone does not
+	// tell that person from the speaker, whose last words are often soft. What
+	// tells is for how long there was a voice since anything was as loud as the
+	// command and since the text became a sentence. While the text still grows it
+	// may be the speaker who makes it grow, so much more is asked for.
 	farLater    = 280 * time.Millisecond
 	farGrowing  = 400 * time.Millisecond
 	nearLater   = 320 * time.Millisecond
 	nearGrowing = 820 * time.Millisecond
-	known       = 300 * time.Millisecond // of the command, after which its loudness is
+	known       = 300 * time.Millisecond // length of the command after which its loudness is known
 
-	leastGap = 6.0  // dB; who is nearly as loud as the speaker cannot be told from him
+	leastGap = 6.0  // dB; a voice nearly as loud as the speaker's cannot be told from it
 	farGap   = 15.0 // dB: between the measured settings for 10 and 20
 
 	farOpens  = 12.0 // dB below the wake word: two of three frames above open
@@ -50,16 +53,17 @@ const (
 	slabOf    = 50   // frames that share one block of memory
 )
 
-// gate is open, and lets all sound through at once, while somebody speaks as loud
-// as the wake word; shut, it holds the newest frames back, because the first
-// sound of a word is soft, and turns down what is older.
+// gate lets all sound through at once while it is open, which it is while
+// somebody speaks as loudly as the wake word. While it is shut, it holds the
+// newest frames back, because the first sound of a word is soft, and turns older
+// frames down.
 type gate struct {
-	worded    bool // there was a wake word: it may be used
+	worded    bool // there was a wake word, so the gate may be used
 	on        bool
 	near      bool    // background is within 15 dB
 	reference float64 // dBFS, loudness of the speaker
 	delay     int     // frames held back
-	hang      int     // frames it stays open
+	hang      int     // frames for which it stays open
 	closeness
 	backlog
 }
@@ -68,10 +72,10 @@ type gate struct {
 type closeness struct {
 	levels    [meanOf]float64
 	frames    int           // since the gate was set
-	at        time.Time     // of the last one
-	above     bool          // it is the speaker's
-	sinceFar  time.Duration // two of three frames were that loud
-	sinceNear time.Duration // the mean was that loud
+	at        time.Time     // time of the last frame
+	above     bool          // the last frame is the speaker's
+	sinceFar  time.Duration // since two of three frames were within farOpens
+	sinceNear time.Duration // since the mean was within nearOpens
 }
 
 // backlog is the sound between the microphone and the recogniser.
@@ -83,7 +87,8 @@ type backlog struct {
 	out     [mostDelay + 1]audio.Frame
 }
 
-// set measures the wake word and what was before it.
+// set measures the wake word and the sound before it, and turns the gate on if
+// somebody was speaking then.
 func (g *gate) set(p *past, d speech.Detection) {
 	*g = gate{worded: d.Word != "" && !d.At.IsZero(), backlog: backlog{slab: g.slab}}
 	for i := range g.levels {
@@ -104,7 +109,7 @@ func (g *gate) set(p *past, d speech.Detection) {
 	g.use(word, gap < farGap)
 }
 
-// use sets the gate up.
+// use turns the gate on for a speaker of this loudness in dBFS.
 func (g *gate) use(reference float64, near bool) {
 	g.on, g.reference, g.near = true, reference, near
 	g.delay, g.hang = 6, 9 // 120 and 180 ms
@@ -113,7 +118,8 @@ func (g *gate) use(reference float64, near bool) {
 	}
 }
 
-// loudest is the 80th percentile of the frames within 20 dB of the loudest.
+// loudest returns the 80th percentile of the frames that are within 20 dB of the
+// loudest one.
 func loudest(p *past, from, to time.Time, counts func(heard) bool) float64 {
 	most := audio.Silence
 	p.between(from, to, func(h heard) {
@@ -130,7 +136,7 @@ func loudest(p *past, from, to time.Time, counts func(heard) bool) float64 {
 	return l.level()
 }
 
-// somebody says whether there was speech.
+// somebody reports whether there was speech between two times.
 func somebody(p *past, from, to time.Time) bool {
 	var levels [pastFrames]float64
 	n, voices, judged := 0, 0, 0
@@ -181,8 +187,8 @@ func (g *gate) hear(at time.Time, level float64, length time.Duration) {
 	}
 }
 
-// later turns the gate on when somebody else goes on speaking after the command,
-// and returns for how long, 0 when not.
+// later turns the gate on when somebody else goes on speaking after the command.
+// It returns for how long that has been so, 0 when it is not.
 func (e *Endpointer) later(h heard, length time.Duration) time.Duration {
 	g, u := &e.gate, &e.u
 	if !g.worded || g.on && (g.near || g.delay > 0) || u.spoken == 0 || u.loud < known {
@@ -203,11 +209,11 @@ func (e *Endpointer) later(h heard, length time.Duration) time.Duration {
 	default:
 		return 0
 	}
-	g.delay = 0 // the recogniser is waited for
+	g.delay = 0 // holding frames back would delay the recogniser, which is waited for
 	return since
 }
 
-// since begins anew where the speaker is heard.
+// since starts the clocks again where the speaker is heard.
 func (o *others) since(g *gate) {
 	if g.sinceFar == 0 {
 		o.far = 0
@@ -217,7 +223,8 @@ func (o *others) since(g *gate) {
 	}
 }
 
-// speak takes more of a voice, and says whether it must be somebody else's.
+// speak counts a frame with a voice and reports whether the voice must be
+// somebody else's, by either distance from the speaker's loudness.
 func (o *others) speak(length time.Duration) (far, near bool) {
 	o.far, o.near, o.calm = o.far+length, o.near+length, o.calm+length
 	return o.far >= farGrowing || min(o.far, o.calm) >= farLater, o.near >= nearGrowing || min(o.near, o.calm) >= nearLater
@@ -240,7 +247,7 @@ func (g *gate) meanLevel() float64 {
 	return 10 * math.Log10(sum/meanOf)
 }
 
-// pass returns the frames the recogniser may have after the next one.
+// pass takes the next frame and returns the frames the recogniser may have.
 func (g *gate) pass(f audio.Frame) []audio.Frame {
 	out := g.out[:0]
 	if g.left > 0 {
@@ -261,8 +268,8 @@ func (g *gate) pass(f audio.Frame) []audio.Frame {
 	return out
 }
 
-// soften turns a frame down. Whoever gets it may keep it, so it has memory of its
-// own, of which there is new only once a second.
+// soften turns a frame down. The receiver may keep the frame, so the frame gets
+// memory of its own, which is allocated only once a second.
 func (g *gate) soften(f audio.Frame) audio.Frame {
 	if len(g.slab) < len(f.Samples) {
 		g.slab = make([]int16, max(slabOf*audio.FrameSamples, len(f.Samples)))

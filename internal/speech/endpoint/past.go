@@ -17,11 +17,12 @@ type heard struct {
 	judged bool    // there is a model
 }
 
-// past is the newest frames. How loud the wake word was is asked only when it
-// has been found, and frames from before that come a second time.
+// past holds the newest frames. The loudness of the wake word is asked for only
+// once the word has been found, and the frames from before that are pushed a
+// second time.
 type past struct {
 	ring [pastFrames]heard
-	n    int // frames ever
+	n    int // frames pushed so far
 }
 
 func (p *past) push(h heard) {
@@ -29,7 +30,8 @@ func (p *past) push(h heard) {
 	p.n++
 }
 
-// find returns a frame that has been heard already. One without a time is new.
+// find returns a frame that has been heard already, by its time. A frame without
+// a time counts as new.
 func (p *past) find(at time.Time) (heard, bool) {
 	if at.IsZero() {
 		return heard{}, false
@@ -54,7 +56,8 @@ func (p *past) between(from, to time.Time, yield func(heard)) {
 	}
 }
 
-// measure hears a frame, once.
+// measure returns what is known of a frame, which it measures only the first
+// time.
 func (e *Endpointer) measure(f audio.Frame) heard {
 	if h, ok := e.past.find(f.At); ok {
 		return h

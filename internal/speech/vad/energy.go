@@ -2,9 +2,9 @@ package vad
 
 import "voicegateway/internal/audio"
 
-// Speech is what stands out of the room's noise floor. It begins after three
-// loud frames in a row, so that a click is none, and ends after ten quiet ones,
-// so that the closure of a "t" does not break a word.
+// Speech is sound that stands out of the room's noise floor. It begins after
+// three loud frames in a row, so that a click does not count, and ends after ten
+// quiet ones, so that the closure of a "t" does not break a word.
 const (
 	above     = 8.0 // dB over the floor; the same as the endpointer's
 	onsetNeed = 3   // frames, 60 ms

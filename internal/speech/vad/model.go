@@ -13,8 +13,8 @@ const (
 	// A voice is believed from the model's cutoff on and as long as its
 	// probability stays above this (docs/facts/engines.md, Voice and noise).
 	voiceEnds = 0.35
-	// gap is missing sound after which the model must not take what comes for the
-	// end of what was.
+	// gap is how much missing sound makes the model start anew, so that the sound
+	// that follows is not taken for the end of what was before.
 	gap = 200 * time.Millisecond
 )
 

@@ -28,7 +28,7 @@ type Engine interface {
 type Judgement struct {
 	Speech bool    // by any of the engine's ways
 	Voice  bool    // a model hears somebody speak
-	Model  bool    // there is a model that could; without, Voice says nothing
+	Model  bool    // there is a model that could hear a voice; without it, Voice says nothing
 	Level  float64 // of the frame, dBFS
 	Floor  float64 // of the room, dBFS
 }
