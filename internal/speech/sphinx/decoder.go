@@ -120,8 +120,8 @@ func (d *decoder) addWord(word, phones string) error {
 	return nil
 }
 
-// use makes set's search the current one and forgets the former. Each search
-// gets a new name: the library keeps a pointer to the one it replaces.
+// use makes set's search the current one and frees the search it replaces. Each
+// search gets a new name: the library keeps a pointer to the one it replaces.
 func (d *decoder) use(what string, set func(name *C.char) C.int) error {
 	if err := d.giveBack(); err != nil {
 		return err
@@ -234,8 +234,8 @@ func (d *decoder) start() error {
 // frame.
 type cepstra [C.VG_CEPSTRA]C.mfcc_t
 
-// mean is the mean sound of the samples from a frame on; false when they are
-// silent.
+// mean returns the mean sound of the samples from frame first on; ok is false
+// when they are silent.
 func (d *decoder) mean(samples []int16, first int) (c cepstra, ok bool, err error) {
 	if len(samples) < hopSamples {
 		return c, false, nil
@@ -247,7 +247,8 @@ func (d *decoder) mean(samples []int16, first int) (c cepstra, ok bool, err erro
 	return c, n > 0, nil
 }
 
-// normalise makes the mean what is taken off the sound until it is set again.
+// normalise sets the mean that is subtracted from all sound until it is set
+// again.
 func (d *decoder) normalise(c cepstra) { C.vg_normalise(d.ps, &c[0]) }
 
 // drop ends an open utterance without a result.
@@ -365,8 +366,8 @@ func (d *decoder) finish() (path, error) {
 	return d.best(), nil
 }
 
-// spot returns a phrase that has been found since start, and begins anew then:
-// otherwise the library would report it for ever.
+// spot returns a phrase that has been found since start. It then starts anew,
+// because otherwise the library would report the same phrase for ever.
 func (d *decoder) spot() (Hit, bool, error) {
 	if C.ps_get_hyp(d.ps, nil) == nil {
 		return Hit{}, false, nil

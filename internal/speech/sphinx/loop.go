@@ -10,18 +10,19 @@ import (
 
 // side is a decoder on a goroutine of its own, fed along with the main one, so
 // that its answer is there when the utterance ends instead of costing another
-// pass then. All its methods belong to one goroutine and return at once, but for
-// call.
+// pass then. All its methods belong to one goroutine and, except for call, return
+// at once.
 type side struct {
 	decoder *decoder
 	work    chan func() // ends the goroutine when closed
 	ended   chan struct{}
-	turn    atomic.Int64 // the utterance that is wanted; sound of another is left out
-	err     error        // of the current utterance; the goroutine's
+	turn    atomic.Int64 // number of the utterance that is wanted; sound of any other is skipped
+	err     error        // of the current utterance; belongs to the goroutine
 }
 
-// newSide starts the goroutine. Two seconds of an utterance may queue up before
-// who feeds it has to wait, and what is decoded a second time at once.
+// newSide starts the goroutine. Its queue holds two seconds of live sound before
+// the feeding side has to wait, and beside that a whole utterance that is decoded
+// a second time at once.
 func newSide(d *decoder) *side {
 	s := &side{decoder: d, work: make(chan func(), 100+soundMost/secondPiece), ended: make(chan struct{})}
 	go func() {
@@ -33,8 +34,8 @@ func newSide(d *decoder) *side {
 	return s
 }
 
-// The loop's paths differ little, so narrow beams find the same score as wide
-// ones at a fraction of the cost.
+// narrow are the beams for the loop. Its paths differ little, so narrow beams
+// find the same score as wide ones at a fraction of the cost.
 var narrow = []string{"-beam", "1e-48", "-wbeam", "1e-30", "-pbeam", "1e-48", "-remove_silence", "no", "-bestpath", "no"}
 
 // newLoop makes a decoder that scores the sound as a free string of phones, which
@@ -68,7 +69,7 @@ func (s *side) start() {
 	s.work <- func() { s.err = s.decoder.start() }
 }
 
-// drop leaves out what has not been decoded yet.
+// drop makes the goroutine skip the sound it has not decoded yet.
 func (s *side) drop() { s.turn.Add(1) }
 
 func (s *side) normalise(c cepstra) {

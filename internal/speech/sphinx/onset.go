@@ -6,22 +6,22 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// The model compares sound with what it learnt after taking off the mean of the
-// utterance, which says what the microphone, the room and the level are like. Of
-// a live utterance that mean is not known; the model's guess costs a third of the
-// commands in mild noise. So the beginning of the speech is held back and
-// measured first, half a second of which is as good as the whole. The decoder
-// then catches up at once.
+// Before it compares sound with what it learnt, the model subtracts the mean of
+// the utterance, which says what the microphone, the room and the level are like.
+// The mean of a live utterance is not known in advance, and the model's guess
+// costs a third of the commands in mild noise. So the beginning of the speech is
+// held back and measured first: half a second of it is as good as the whole. The
+// decoder then catches up at once.
 const (
 	hopSamples = 160 // 10 ms, the model's frame
 
-	measuredLoud = 35 // loud frames of the speech that are enough
-	measuredMost = 80 // frames, where noise leaves few that are loud
-	// Sound without speech is held back, too, but no more of it than this: the
-	// recogniser wants 300 ms before the speech, and the onset may be late.
+	measuredLoud = 35 // loud frames of speech that are enough to measure it
+	measuredMost = 80 // frames after which it is measured where noise leaves few loud ones
+	// leadMost is how many frames without speech are held back: the recogniser
+	// wants 300 ms before the speech, and the onset may be found late.
 	leadMost = 100
-	// What is louder than the quietest 50 ms by this much for three frames is
-	// speech. The zeros a recording is padded with are no quiet room.
+	// Three frames that are louder than the quietest 50 ms by onsetOver are speech.
+	// Sound below onsetDead is the padding of a recording, not a quiet room.
 	onsetOver  = 10.0  // dB
 	onsetLow   = -65.0 // dBFS
 	onsetDead  = -85.0 // dBFS
@@ -29,7 +29,8 @@ const (
 	floorNeed  = 5
 	onsetFalse = 20 // quiet frames after which a short sound was the wake word's end
 	onsetShort = 16
-	// Speech that is there from the first frame on has no onset.
+	// Speech that is there from the first frame on has no onset: where heldMost
+	// frames stay within onsetOver and reach heldLevel, they are speech.
 	heldMost  = 70
 	heldLevel = -45.0 // dBFS
 )
@@ -53,7 +54,7 @@ func (o *onset) reset() {
 	*o = onset{samples: o.samples[:0], levels: o.levels[:0], at: -1, most: audio.Silence}
 }
 
-// push adds samples and says whether there is speech enough.
+// push adds samples and reports whether there is enough speech to measure.
 func (o *onset) push(samples []int16) bool {
 	o.samples = append(o.samples, samples...)
 	for n := len(o.levels); (n+1)*hopSamples <= len(o.samples); n++ {
@@ -93,8 +94,8 @@ func (o *onset) hear(level float64) {
 	}
 }
 
-// follow lowers the floor to the quietest sound so far; false while it is not
-// known.
+// follow lowers the floor to the quietest sound so far and reports whether the
+// floor is known.
 func (o *onset) follow(level float64) bool {
 	if level <= onsetDead {
 		return o.alive >= floorNeed
@@ -114,7 +115,8 @@ func (o *onset) follow(level float64) bool {
 	return true
 }
 
-// shorten forgets what is too long before any speech.
+// shorten drops the oldest sound while there is no speech, down to leadMost
+// frames.
 func (o *onset) shorten() {
 	if gone := len(o.levels) - leadMost; gone > 0 {
 		o.samples = slices.Delete(o.samples, 0, gone*hopSamples)

@@ -8,35 +8,36 @@ import (
 	"time"
 )
 
-// The second decoding would have to be done while somebody waits: of a command it
-// takes 300 ms, as long as the endpointer. So it begins as soon as the first
-// decoding fits poorly, and runs along with it. Of a long talk or on a busy
-// machine it is given up, and the first counts.
+// A second decoding of a command takes 300 ms, as long as the endpointer, and
+// somebody would wait for it. So it begins as soon as the first decoding fits
+// poorly, and runs along with it. In a long talk or on a busy machine it is given
+// up, and the first decoding counts.
 const (
 	secondWithin = 1500 * time.Millisecond
 	secondPiece  = 20 * hopSamples
-	// How much before the speech it begins, in frames.
+	// again is how many frames before the speech the second decoding begins.
 	again = 40
-	// How much speech there has to be, in frames, for a better mean than the first
-	// decoding's, and how often it is looked whether that fits.
+	// secondFrom is how many frames of speech are needed for a better mean than
+	// that of the first decoding; every secondEvery frames, the fit of the first
+	// decoding is checked.
 	secondFrom  = 100
 	secondEvery = 10
-	// What fits better than is asked for by this much so far may still fit worse
-	// in the end.
+	// secondSlack is by how much the first decoding has to fit better than required
+	// while it runs, because it may still fit worse at the end.
 	secondSlack = 2.0
-	// A second decoding that began early is good enough but for what fits worse
-	// than is asked for by this much: there, the whole's mean saves four of ten
-	// commands at 10 dB.
+	// secondPoor is how far below the required fit the result of a second decoding
+	// that began early may be. A poorer one is decoded again with the mean of the
+	// whole, which saves four of ten commands at 10 dB.
 	secondPoor = 4.0
 )
 
-// second decodes an utterance once more, from the mean of more of its sound, in
-// decoders of its own.
+// second decodes an utterance once more, in decoders of its own, with a mean that
+// comes from more of its sound.
 type second struct {
 	main, loop *side
-	on         bool // it has begun with this utterance
+	on         bool // it has begun for this utterance
 	poor       *atomic.Bool
-	looked     int // frames of the utterance when it was looked last
+	looked     int // frames of the utterance when the fit was last checked
 	begun      int // samples of the utterance when it began
 }
 
@@ -58,14 +59,14 @@ func (s *second) close() {
 	s.loop.close()
 }
 
-// reset drops what is being decoded; a new utterance begins.
+// reset drops what is being decoded, because a new utterance begins.
 func (s *second) reset() {
 	s.on, s.poor, s.looked = false, new(atomic.Bool), 0
 	s.main.drop()
 	s.loop.drop()
 }
 
-// begin decodes sound, less its mean.
+// begin starts to decode sound, after subtracting its mean if that is known.
 func (s *second) begin(sound []int16, mean cepstra, known bool) {
 	s.on = true
 	sound = slices.Clone(sound)
@@ -80,13 +81,13 @@ func (s *second) begin(sound []int16, mean cepstra, known bool) {
 	}
 }
 
-// feed goes on with it; the samples are not to be changed.
+// feed decodes further samples, which the caller must not change afterwards.
 func (s *second) feed(samples []int16) {
 	s.main.feed(samples)
 	s.loop.feed(samples)
 }
 
-// result ends it; false when there is no time for that.
+// result ends the second decoding; ok is false when that would take too long.
 func (s *second) result() (r Result, ok bool, err error) {
 	late := time.NewTimer(secondWithin)
 	defer late.Stop()
@@ -107,8 +108,9 @@ func (s *second) result() (r Result, ok bool, err error) {
 	return ends[0].path.result(ends[0].frames).against(ends[1].path), true, nil
 }
 
-// look asks now and then whether the first decoding fits poorly so far, which the
-// loop answers when it has come as far, and begins the second if it does.
+// look asks the loop from time to time whether the first decoding fits poorly so
+// far, and begins the second one if it does. The loop answers once it has decoded
+// the same sound.
 func (r *recogniser) look(p path) error {
 	s, frames := r.second, len(r.sound)/hopSamples
 	switch {
@@ -129,7 +131,7 @@ func (r *recogniser) look(p path) error {
 	return nil
 }
 
-// anew begins the second decoding with all the sound there is.
+// anew begins the second decoding with all the sound so far.
 func (r *recogniser) anew() error {
 	from := max(0, r.held.at-again)
 	sound := r.sound[min(len(r.sound), from*hopSamples):]
@@ -142,10 +144,10 @@ func (r *recogniser) anew() error {
 	return nil
 }
 
-// better is the better one of the first result and that of the second decoding,
-// where there is need of one. What fits poorly with the mean of a part does not
-// count, because with enough tries other speech fits too; it is decoded with the
-// mean of the whole.
+// better returns the better of the first result and that of a second decoding,
+// which is made only where the first one fits poorly. A poor result with the mean
+// of a part of the sound does not count, because with enough tries other speech
+// fits too; the sound is then decoded with the mean of the whole.
 func (r *recogniser) better(first Result) (Result, error) {
 	if r.second == nil || r.held.at < 0 || r.missed || first.fits(r.retry) {
 		return first, nil
@@ -173,7 +175,7 @@ func (r *recogniser) better(first Result) (Result, error) {
 
 func (r Result) fits(margin float64) bool { return r.Text != "" && r.Margin() >= margin }
 
-// or is the one that fits better.
+// or returns the result that fits better.
 func (r Result) or(then Result) Result {
 	if then.Text != "" && (r.Text == "" || then.Margin() > r.Margin()) {
 		return then
@@ -181,5 +183,5 @@ func (r Result) or(then Result) Result {
 	return r
 }
 
-// whole says whether the second decoding began with nearly all of the sound.
+// whole reports whether the second decoding began with nearly all of the sound.
 func (r *recogniser) whole() bool { return 10*r.second.begun >= 9*len(r.sound) }

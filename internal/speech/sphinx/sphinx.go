@@ -108,8 +108,9 @@ func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 
 // SetGrammar makes the decoder listen for the sentences of a JSGF grammar, from
 // the next Start on. pronunciations has the phones of every word in it, each
-// variant as "T ER N"; one missing word makes the library refuse the grammar.
-// It ends an utterance that is open: keeping it is the caller's part.
+// variant as "T ER N"; one missing word makes the library refuse the grammar. It
+// ends an utterance that is open, so the caller has to wait for the end of one it
+// wants to keep.
 func (c *Client) SetGrammar(ctx context.Context, jsgf string, pronunciations map[string][]string) error {
 	return c.set(ctx, kindGrammar, grammarRequest{JSGF: jsgf, Words: pronunciations})
 }
@@ -144,8 +145,8 @@ func (c *Client) set(ctx context.Context, kind byte, request any) error {
 	return nil
 }
 
-// Prepare sets what every worker starts with, before Run: the first child has
-// it before the first caller can ask.
+// Prepare sets what every worker starts with. Call it before Run: then the first
+// worker has it before the first caller can ask.
 func (c *Client) Prepare(phrases []Phrase, pronunciations map[string][]string) error {
 	payload, err := json.Marshal(phrasesRequest{Phrases: phrases, Words: pronunciations})
 	if err != nil {
@@ -248,10 +249,10 @@ func (u *Utterance) Finish(ctx context.Context) (Result, error) {
 	return r, nil
 }
 
-// Reopen goes on with the utterance after Finish, as if that had not been, as long
-// as no other has been started: the worker decodes its sound anew, which takes
-// about a thirtieth of its length on a desktop. It goes on in another grammar, of
-// words the decoder knows already, unless that is empty.
+// Reopen continues the utterance as if Finish had not been called, as long as no
+// other has been started: the worker decodes its sound anew, which takes about a
+// thirtieth of its length on a desktop. It continues in the grammar jsgf, whose
+// words the decoder must know already, or in the same grammar if jsgf is empty.
 func (u *Utterance) Reopen(ctx context.Context, jsgf string) error {
 	_, err := u.session.Call(ctx, kindReopen, []byte(jsgf))
 	return err

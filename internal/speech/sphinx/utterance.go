@@ -13,13 +13,13 @@ import (
 // limit is 8 s.
 const soundMost = 15 * 16000
 
-// utterance is the state of one, from start to finish.
+// utterance is the state of one utterance, from start to finish.
 type utterance struct {
 	held    onset
-	decoded bool    // what was held has been given to the decoders
-	sound   []int16 // of the utterance since it was decoded
-	missed  bool    // sound is not all
-	over    bool    // finished, and can be gone on with
+	decoded bool    // the sound that was held back has been given to the decoders
+	sound   []int16 // of the utterance, since it was decoded
+	missed  bool    // sound does not hold the whole utterance
+	over    bool    // finished, and can be reopened
 }
 
 func (r *recogniser) start() error {
@@ -84,18 +84,19 @@ func (r *recogniser) release() error {
 	return r.decode(r.sound, r.held.at)
 }
 
-// decode gives sound to the decoders, after measuring it from a frame on.
+// decode gives sound to the decoders, after measuring its mean from frame first
+// on.
 func (r *recogniser) decode(sound []int16, first int) error {
 	if err := r.normalise(sound, first); err != nil {
 		return err
 	}
-	// The loop may still be at it when the next utterance overwrites the buffer.
+	// The loop may still be decoding when the next utterance overwrites the buffer.
 	return r.feed(slices.Clone(sound))
 }
 
-// reopen goes on with the utterance that was finished last, as if it had not been:
-// the library cannot, so the utterance is decoded again. It may go on in another
-// grammar, which is used for this utterance only.
+// reopen continues the utterance that was finished last. The library cannot do
+// that, so the utterance is decoded again from its beginning. It may continue in
+// another grammar, which is used for this utterance only.
 func (r *recogniser) reopen(jsgf string) error {
 	switch {
 	case !r.over || len(r.sound) == 0:
@@ -118,7 +119,8 @@ func (r *recogniser) reopen(jsgf string) error {
 	return r.decode(r.sound, r.held.at)
 }
 
-// normalise takes the mean of sound from a frame on off what is decoded next.
+// normalise has the mean of sound, from frame first on, subtracted from what is
+// decoded next.
 func (r *recogniser) normalise(sound []int16, first int) error {
 	mean, ok, err := r.main.mean(sound, max(0, first))
 	if err != nil || !ok {
@@ -173,7 +175,7 @@ func (r *recogniser) result() (Result, error) {
 	return result.against(free.path), nil
 }
 
-// result is what the path comes to after so many frames.
+// result makes a Result of the path, for an utterance of so many frames.
 func (p path) result(frames int) Result {
 	from, to, spoken := p.span()
 	return Result{Text: p.text, Frames: frames, Speech: spoken, Span: to - from, Score: p.within(from, to), from: from}

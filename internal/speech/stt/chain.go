@@ -15,26 +15,27 @@ import (
 	"voicegateway/internal/speech/denoise"
 )
 
-// unclaimed is how long an utterance that was finished may wait to be asked
-// about. Whoever wants to know asks at once; the services are let go then.
+// unclaimed is how long a finished utterance waits for Second. A turn that wants
+// to know more asks at once; after this time the services are let go.
 const unclaimed = 3 * time.Second
 
 // chain hears an utterance with several engines and takes the first text in the
-// configured order. An engine with a grammar is quick: what it accepts, Finish
-// returns. What it rejects, or fails at, and everything where it is not the
-// first, is found out by Second, which asks the open recognisers one after the
-// other, each within its time. So an engine that crashed, stalled or heard
-// nothing costs its time, and never the command.
+// configured order. An engine with a grammar is quick: if it is the first, Finish
+// returns what it accepts. In every other case (it rejects the sound, fails, or
+// is not the first) Second asks the engines one after the other, each within its
+// time. So an engine that crashed, stalled or heard nothing costs its time, and
+// never the command.
 //
 // Behind a grammar the open recognisers get no sound before they are asked: what
-// the grammar understands, and what it overhears without being spoken to, stays
-// in this machine. Where an open one is the first it hears along.
+// the grammar understands, and what is overheard while nobody speaks to the
+// gateway, stays in this machine. If an open recogniser is the first, the open
+// ones hear the sound while it is spoken.
 type chain struct {
 	order   []string // names, as configured
-	grammar Engine   // nil without an engine that has one
-	name    string   // of grammar
+	grammar Engine   // nil where no engine has one
+	name    string   // of the engine with the grammar
 	open    map[string]recogniser
-	noise   *denoise.Suppressor // nil: each hears the sound as it is, or cleans it itself
+	noise   *denoise.Suppressor // nil: each engine gets the sound as it is, or cleans it itself
 	timeout time.Duration
 	log     *slog.Logger
 
@@ -48,10 +49,10 @@ type chain struct {
 type attempt struct {
 	utterance
 	streams map[string]stream
-	heard   speech.Transcript // by the engine with the grammar
+	heard   speech.Transcript // result of the engine with the grammar
 	err     error             // why it heard nothing, or failed
 	timer   *time.Timer
-	alone   bool // for the engine with the grammar only, see reopenable
+	alone   bool // only the engine with the grammar hears it, see reopenable
 }
 
 func newChain(cfg Config) (Engine, error) {
@@ -87,7 +88,7 @@ func newChain(cfg Config) (Engine, error) {
 	return c, nil
 }
 
-// Run runs all engines. One that ends is lived without.
+// Run runs all engines. When one of them ends, the others go on.
 func (c *chain) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	start := func(name string, run func(context.Context) error) {
@@ -135,7 +136,7 @@ func (c *chain) Observe(f audio.Frame) {
 	}
 }
 
-// Forget says that what follows comes from another room.
+// Forget says that the sound that follows comes from another room.
 func (c *chain) Forget() {
 	if c.noise != nil {
 		c.noise = denoise.New()
@@ -145,7 +146,7 @@ func (c *chain) Forget() {
 	}
 }
 
-// Begin never fails: there is another engine to hear.
+// Begin never fails: if one engine cannot hear, another can.
 func (c *chain) Begin(ctx context.Context) error {
 	a := &attempt{streams: map[string]stream{}}
 	if c.order[0] != c.name {
@@ -216,15 +217,16 @@ func (c *chain) now() *attempt {
 	return c.current
 }
 
-// Finish returns the text of the engine with the grammar, if that is the first
-// to ask and took the utterance for a command. Without a text, Second tells.
+// Finish returns the text of the engine with the grammar, if that engine is the
+// first in the order and took the utterance for a command. Otherwise the text is
+// empty, and Second finds it out.
 func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	a := c.now()
 	if a == nil {
 		return speech.Transcript{}, errNotBegun
 	}
 	if c.grammar != nil {
-		// After a failed Push the utterance has to be closed all the same.
+		// The utterance has to be closed after a failed Push as well.
 		heard, err := c.grammar.Finish(ctx)
 		if a.err == nil {
 			a.heard = heard
@@ -246,9 +248,9 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	return speech.Transcript{Engine: a.heard.Engine, Rejected: a.heard.Rejected}, nil
 }
 
-// Second asks all engines for the utterance that was finished last, in their
-// order, until one has a text. What all of them reject has no text and says why;
-// it is an error only when not one of them worked.
+// Second asks all engines about the utterance that was finished last, in their
+// order, until one has a text. If all that work reject it, the text is empty and
+// Rejected says why; it is an error only if none of them worked.
 func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 	c.mu.Lock()
 	a := c.last
@@ -279,7 +281,7 @@ func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 	return speech.Transcript{Engine: c.order[len(c.order)-1], Rejected: strings.Join(append(rejected, failures...), "; ")}, nil
 }
 
-// askOne is the word of one engine about an utterance.
+// askOne returns what one engine makes of an utterance.
 func (c *chain) askOne(ctx context.Context, name string, a *attempt, loud loudness) (speech.Transcript, error) {
 	if name == c.name {
 		return a.heard, a.err
@@ -309,7 +311,7 @@ func (c *chain) askOne(ctx context.Context, name string, a *attempt, loud loudne
 	return t, nil
 }
 
-// drop lets go of everything that still works at the utterance.
+// drop ends all work on the utterance.
 func (a *attempt) drop() {
 	if a == nil {
 		return
@@ -327,9 +329,10 @@ func (a *attempt) release() {
 }
 
 // reopenable is a chain whose first engine can go on with its last utterance.
-// What is added is heard by that engine alone: another one's text of the whole
-// could not be told from what was done already, and nobody spoke to the gateway
-// again: Second knows nothing of it, and no sound of it is kept.
+// Only that engine hears the addition: another engine's text would be that of the
+// whole utterance, in which what was done already could not be told from the
+// addition. Nobody has spoken to the gateway again either, so Second knows
+// nothing of the addition, and no sound of it is kept.
 type reopenable struct {
 	*chain
 	again Reopener

@@ -20,17 +20,18 @@ type Config struct {
 	// Engines are keys of the tables, in the order in which they are asked: what
 	// the first does not understand goes to the next.
 	Engines []string `yaml:"engines"`
-	// End is how the end of an utterance is found, for whoever makes the
-	// endpointer.
+	// End is how the end of an utterance is found. It is for the code that makes
+	// the endpointer.
 	End endpoint.Config `yaml:",inline"`
-	// Timeout is for one utterance and one recogniser beyond this machine's own,
-	// once the utterance is over.
+	// Timeout is how long each recogniser other than this machine's own may take
+	// for an utterance, once the utterance is over.
 	Timeout  time.Duration `yaml:"timeout"`
-	ModelDir string        `yaml:"model_dir"` // of the recogniser; its package's place when empty
-	// Pronunciations are word to CMU phones ("N AA B UW"), for names no dictionary
-	// has. They go before the dictionary and before guessing.
+	ModelDir string        `yaml:"model_dir"` // of the recogniser; empty means where its package puts it
+	// Pronunciations maps words to CMU phones ("N AA B UW"), for names that are in
+	// no dictionary. They take precedence over the dictionary and over guessing.
 	Pronunciations map[string]string `yaml:"pronunciations"`
-	// Denoise is "on", "off" or "auto": for engines that gain by it.
+	// Denoise is "on", "off" or "auto", which is on for the engines that gain by
+	// it.
 	Denoise string         `yaml:"denoise"`
 	OpenAI  openai.Config  `yaml:"openai"`
 	Wyoming wyoming.Config `yaml:"wyoming"`
@@ -40,16 +41,16 @@ type Config struct {
 	// Reject is the margin per frame of speech under which an utterance is not
 	// taken for a command (sphinx.Result.Margin).
 	Reject   float64      `yaml:"-"`
-	Wakes    []string     `yaml:"-"` // wake phrases: none of them alone is ever a command
+	Wakes    []string     `yaml:"-"` // wake phrases, which alone are never a command
 	Language string       `yaml:"-"` // what is spoken, ISO 639-1; for open recognisers
 	Log      *slog.Logger `yaml:"-"` // nil means no log
 }
 
-// openTimeout is as long as somebody waits who has asked for something.
+// openTimeout is as long as a person who has asked for something waits.
 const openTimeout = 8 * time.Second
 
-// A recogniser that takes longer than this keeps nobody's interest, and two of
-// them in a row still end within the turn's own deadline.
+// The limits of Timeout: nobody waits longer for a recogniser, and two of them in
+// a row still end within the turn's own deadline.
 const (
 	leastTimeout = 500 * time.Millisecond
 	mostTimeout  = 15 * time.Second

@@ -8,8 +8,8 @@ import (
 )
 
 // A grammar finds its nearest sentence in any sound, and a wake phrase is near to
-// some sentence about a room nobody has. So wake phrases are in the grammar as
-// what they are, and what comes out as one of them is no command.
+// sentences about rooms that the house does not have. So the wake phrases are
+// part of the grammar, and a result that is one of them is not a command.
 
 // decoys are phrases as the recogniser writes them: lower case words.
 func decoys(phrases []string) []string {
@@ -32,8 +32,9 @@ func beside(jsgf string, phrases []string) string {
 	return before + "<" + name + ">" + body + "\npublic <anything> = <" + name + "> | " + strings.Join(phrases, " | ") + " ;\n"
 }
 
-// decoyed is the grammar with the wake phrases that can be pronounced, and how
-// their words are. A phrase with a word nobody knows is left out.
+// decoyed returns the grammar with those wake phrases that can be pronounced, and
+// adds the pronunciations of their words to words. A phrase with an unknown word
+// is left out.
 func (e *pocketSphinx) decoyed(ctx context.Context, jsgf string, words map[string][]string) (string, error) {
 	var spoken []string
 	for _, p := range e.decoys {

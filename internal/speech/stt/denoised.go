@@ -9,7 +9,7 @@ import (
 )
 
 // gains are the engines whose errors a denoiser halves. Networks that were
-// trained with noise lose by it.
+// trained with noise get worse by it.
 var gains = map[string]bool{"pocketsphinx": true}
 
 // Denoise are the values of Config.Denoise.
@@ -24,8 +24,8 @@ type Listener interface {
 	Forget()
 }
 
-// cleaned puts a denoiser before an engine; what the engine can do besides, it
-// can do behind it.
+// cleaned puts a denoiser in front of an engine. The result has the further
+// abilities of the engine.
 func cleaned(e Engine) Engine {
 	d := &denoised{Engine: e, noise: denoise.New()}
 	if again, ok := e.(Reopener); ok {

@@ -23,8 +23,8 @@ const (
 	// a loop. People say "no no no no".
 	loopTimes = 4
 	loopWords = 6
-	// Speech that is weaker than this is none, if what it is said to be is one of
-	// the phrases of silence.
+	// A text that is one of the phrases of silence is not believed where the speech
+	// is shorter than weakTime or stands out by less than weakAbove.
 	weakTime  = 400 * time.Millisecond
 	weakAbove = 14.0 // dB
 	maxText   = 500  // bytes of a text; the longest command has a fifth
@@ -33,9 +33,10 @@ const (
 // remark is what recognisers write beside the words: [BLANK_AUDIO], (music), ♪.
 var remark = regexp.MustCompile(`\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>|♪[^♪]*♪?`)
 
-// invented is what networks that learnt from subtitles write under silence, in all
-// our languages: credits are parts of texts nobody says to a house, murmurs are
-// whole texts as often invented as said. Both are lower case without punctuation.
+// invented is what networks that learnt from subtitles write under silence, in
+// all our languages. Credits are parts of texts that nobody says to a house;
+// murmurs are whole texts that are invented as often as said. Both are lower case
+// without punctuation.
 var invented = sync.OnceValue(func() sentences.Invented {
 	var all sentences.Invented
 	for _, w := range sentences.EveryWords() {
@@ -44,8 +45,8 @@ var invented = sync.OnceValue(func() sentences.Invented {
 	return all
 })
 
-// credible cleans a recogniser's text and says why it cannot have been said, ""
-// when it can.
+// credible cleans a recogniser's text and returns why it cannot have been said,
+// "" when it can.
 func credible(a answer, l loudness) (text, why string) {
 	text = strings.Join(strings.Fields(remark.ReplaceAllString(strings.ToValidUTF8(a.text, ""), " ")), " ")
 	text = strings.TrimSpace(strings.TrimLeft(text, "-–—♪>"))
@@ -91,7 +92,7 @@ func words(text string) []string {
 // loops finds a phrase that is repeated over and over.
 func loops(words []string) bool {
 	for length := 1; length <= len(words)/loopTimes; length++ {
-		run := 0 // words in a row that are as those one phrase before
+		run := 0 // words in a row that equal the word one phrase earlier
 		for i := length; i < len(words); i++ {
 			if words[i] != words[i-length] {
 				run = 0

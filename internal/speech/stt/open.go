@@ -13,8 +13,8 @@ import (
 
 // recogniser is an open engine: it writes down whatever is said, and takes time.
 type recogniser interface {
-	// begin opens an utterance. It returns at once: what is slow happens beside,
-	// and ends with the stream.
+	// begin opens an utterance. It returns at once: slow work is done in the
+	// background and ends with the stream.
 	begin() stream
 	// run waits for ctx and then for whatever begin has started.
 	run(ctx context.Context) error
@@ -25,8 +25,8 @@ type recogniser interface {
 type stream interface {
 	push(samples []int16) // returns at once
 	partial() string      // what is believed so far, where the service tells
-	// finish asks for the text. It sees all of the sound, in case that what was
-	// sent meanwhile got lost.
+	// finish asks for the text. It is given all of the sound, in case what was sent
+	// before got lost.
 	finish(ctx context.Context, u utterance) (answer, error)
 	drop()
 }
@@ -41,21 +41,22 @@ type utterance struct {
 type answer struct {
 	text       string
 	confidence float64 // 0..1, 0 where it has none
-	doubt      string  // why the recogniser itself does not believe it, "" if it does
+	doubt      string  // why the recogniser itself does not believe the text, "" if it does
 }
 
 // longest is how much of an utterance is kept in samples: the endpointer ends it
 // after 8 s of speech, and the wake word's end may be before that.
 const longest = int(10 * audio.SpeechRate)
 
-// Silence and noise are not asked about (H7): a network that has to write
-// something writes what it has read most often under silence.
+// Recognisers are not asked about silence and noise (H7): a network that has to
+// write something writes what it has read most often under silence.
 const (
-	// aboveFloor is what tells speech from a room, in dB: the levels of steady noise
-	// stay within 3. It is less than the endpointer's, which is asked first.
+	// aboveFloor is how far speech stands out of a room, in dB: the levels of
+	// steady noise stay within 3. It is less than the endpointer's limit, which
+	// applies first.
 	aboveFloor = 6.0
-	quietest   = -60.0                  // dBFS; no speech is
-	dead       = -85.0                  // dBFS; no room is, but the padding of a file or a closed gate
+	quietest   = -60.0                  // dBFS; speech is louder
+	dead       = -85.0                  // dBFS; a room is louder: this is the padding of a file or a closed gate
 	leastTime  = 120 * time.Millisecond // of speech in any word worth asking about
 	floorShare = 10                     // the floor is the level that 10 % of the frames stay below
 	peakShare  = 80                     // the loudness is the level that 80 % of the speech stay below

@@ -10,18 +10,19 @@ import (
 	"voicegateway/internal/speech/openai"
 )
 
-// Whisper's own measures of doubt, and its authors' limits: silence is where
-// both of the first two say so, loops compress too well.
+// The measures of doubt that Whisper itself reports, with its authors' limits: it
+// was silent where both of the first two say so, and a text that compresses too
+// well is a loop.
 const (
 	noSpeech      = 0.6
 	leastLogProb  = -1.0
 	mostCompress  = 2.4
-	defaultModel  = "whisper-1" // what servers with one model take for it
+	defaultModel  = "whisper-1" // servers with one model accept this name for it
 	surelySilence = 0.9
 )
 
-// remote asks a server for the text when the utterance is over; before that, and
-// for what another engine understood, nothing leaves the house.
+// remote asks a server for the text when the utterance is over. Before that
+// nothing leaves the house, nor does an utterance that another engine understood.
 type remote struct {
 	client   *openai.Client
 	language string

@@ -19,14 +19,16 @@ import (
 // Rejecting other speech).
 const (
 	rejectMargin = -16.0
-	// Short speech is little evidence: a lone word that is no command is near some
-	// sentence of the grammar, so it has to fit better by this much.
+	// Short speech is little evidence, because a lone word that is not a command is
+	// near some sentence of the grammar. Speech under shortSpeech has to fit better
+	// by shortMargin.
 	shortSpeech = 900 * time.Millisecond
 	shortMargin = 9.0
-	// What fits worse than this is decoded a second time when it is over (the
-	// cost is that of decoding two seconds): in noise, that halves the errors.
+	// An utterance that fits worse than retryMargin is decoded a second time when
+	// it is over, which costs the decoding of two seconds and halves the errors in
+	// noise.
 	retryMargin = 0.0
-	wordLength  = 800 * time.Millisecond // at most, on average: slower speech is other speech squeezed into few words
+	wordLength  = 800 * time.Millisecond // at most, on average: if each word takes longer, other speech was squeezed into few words
 	maxSpeech   = 6 * time.Second        // of one command
 	frameLength = 10 * time.Millisecond  // of the acoustic model
 	// marginScale makes a confidence of the margin: 0.5 at the threshold, 0.9
@@ -40,14 +42,14 @@ type pocketSphinx struct {
 	client    *sphinx.Client
 	pronounce *Pronouncer
 	decoys    []string
-	more      string // the grammar of an utterance that is gone on with; its owner holds the token of idle
+	more      string // the grammar of a reopened utterance; belongs to the holder of the token of idle
 
 	idle chan struct{} // holds a token while no utterance is open
 
 	mu        sync.Mutex // guards open, between Finish and an abandoned turn's Begin
 	open      bool
 	utterance *sphinx.Utterance
-	finished  *sphinx.Utterance // the last, until the next begins
+	finished  *sphinx.Utterance // the last utterance, until the next begins
 	last      speech.Partial
 }
 
@@ -116,9 +118,9 @@ func (e *pocketSphinx) Begin(ctx context.Context) error {
 	return nil
 }
 
-// joined is the grammar in which one sentence may follow another. All utterances
-// in it would find a second command in whatever else is said; the one that is gone
-// on with had its first already.
+// joined returns the grammar in which one sentence may follow another. It is for
+// a reopened utterance, which has had its first command already: elsewhere it
+// would find a second command in whatever else is said.
 func joined(jsgf string, join []string) string {
 	before, rest, found := strings.Cut(jsgf, "public <")
 	name, body, whole := strings.Cut(rest, ">")
@@ -128,7 +130,7 @@ func joined(jsgf string, join []string) string {
 	return before + "<" + name + ">" + body + "\npublic <several> = <" + name + "> [ ( " + strings.Join(join, " | ") + " ) <" + name + "> ] ;\n"
 }
 
-// Reopen goes on with the utterance that Finish ended; another sentence may follow
+// Reopen continues the utterance that Finish ended; another sentence may follow
 // the first.
 func (e *pocketSphinx) Reopen(ctx context.Context) error {
 	e.mu.Lock()

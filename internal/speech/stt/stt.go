@@ -41,8 +41,8 @@ type Engine interface {
 	SetGrammar(ctx context.Context, g Grammar) (missing []string, err error)
 }
 
-// Reopener is an Engine whose last utterance can go on after Finish, as if that
-// had not been called. It may be refused.
+// Reopener is an Engine whose last utterance can continue after Finish, as if
+// Finish had not been called. The engine may refuse that with an error.
 type Reopener interface {
 	Reopen(ctx context.Context) error
 }
@@ -66,7 +66,7 @@ var recognisers = map[string]func(Config) (recogniser, error){
 	"wyoming": newWyoming,
 }
 
-// languages are those of engines that do not know all.
+// languages are those of the engines that know only some.
 var languages = map[string][]string{"pocketsphinx": {"en"}}
 
 // Knows says whether an engine can hear a language at all.

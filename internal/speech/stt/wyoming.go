@@ -92,8 +92,9 @@ func (c *call) partial() string {
 
 func (c *call) drop() { c.cancel() }
 
-// finish waits for the text. A connection that was lost is made anew, and all of
-// the sound is sent again; a service that says it cannot is believed.
+// finish waits for the text. If the connection was lost, it makes a new one and
+// sends all of the sound again; a service that answers with an error is not asked
+// again.
 func (c *call) finish(ctx context.Context, u utterance) (answer, error) {
 	c.tell(nil, true)
 	select {
@@ -163,7 +164,8 @@ func (c *call) send(ctx context.Context, conn *wyoming.Conn) error {
 	}
 }
 
-// listen reads until the text is there. What is told before is kept for partial.
+// listen reads until the text is there. Texts that come earlier are kept for
+// partial.
 func (c *call) listen(ctx context.Context, conn *wyoming.Conn) (string, error) {
 	for {
 		e, err := conn.Await(ctx, wyoming.TypeTranscript, wyoming.TypeTranscriptStart, wyoming.TypeTranscriptChunk)
