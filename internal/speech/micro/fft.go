@@ -42,7 +42,8 @@ func newFFTTables() fftTables {
 	return t
 }
 
-// rounded is a product of two numbers of 15 bits after the point, as one.
+// rounded turns a product of two numbers with 15 bits after the point into one
+// such number.
 func rounded(v int32) int16 { return int16((v + 1<<14) >> 15) }
 
 func scaled(p point, by int32) point {

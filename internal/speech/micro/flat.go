@@ -14,7 +14,7 @@ type flat struct {
 	err  error
 }
 
-// table is where a table begins; 0 is an absent one.
+// table is the place where a table begins; 0 stands for an absent table.
 type table int
 
 // vector is a list in the file; n is 0 for an absent one.
@@ -69,7 +69,7 @@ func (f *flat) follow(at int) int {
 
 func (f *flat) root() table { return table(f.follow(0)) }
 
-// field is where a field of a table is; 0 when it has its default.
+// field returns where a field of a table is; 0 when the field has its default.
 func (f *flat) field(t table, index int) int {
 	if t == 0 || f.err != nil {
 		return 0
@@ -110,7 +110,7 @@ func (f *flat) child(t table, index int) table {
 	return 0
 }
 
-// list is a field with elements of size bytes.
+// list returns a field whose elements have size bytes.
 func (f *flat) list(t table, index, size int) vector {
 	at := f.field(t, index)
 	if at == 0 {

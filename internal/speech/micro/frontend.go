@@ -80,8 +80,8 @@ func (t *tables) filterbank() {
 		t.filters[c].to = bin
 		previous = centre
 	}
-	// Two weights lie on the edge of rounding, where the C library of the
-	// reference, with which the models were trained, falls on the other side.
+	// Two weights lie on the edge of rounding. The C library of the reference, with
+	// which the models were trained, rounds them the other way.
 	t.weights[149], t.unweights[149] = 2471, 1625
 	t.weights[221], t.unweights[221] = 1401, 2695
 }
@@ -158,7 +158,8 @@ func (f *FrontEnd) sum() {
 	}
 }
 
-// quieter takes the noise of a channel, which is followed slowly, out of it.
+// quieter subtracts the noise of channel c, which is followed slowly, from its
+// sum s.
 func (f *FrontEnd) quieter(c int, s uint32) uint32 {
 	const one = 1 << 14
 	k := uint64(409) // 0.025, for every other channel 0.06
@@ -206,7 +207,7 @@ func root(v uint64) uint64 {
 	return min(r, limit)
 }
 
-// logarithm is the natural one, in steps of 1/64.
+// logarithm returns the natural logarithm in steps of 1/64.
 func (t *tables) logarithm(s uint32) uint16 {
 	v := s << 3
 	if v <= 1 {

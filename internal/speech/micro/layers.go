@@ -35,8 +35,8 @@ func newFactor(m float64) (factor, error) {
 	return factor{q, -exp}, nil
 }
 
-// twice rounds after the product and again after the shift, ties upwards, as the
-// reference does for convolutions.
+// twice multiplies and rounds after the product and again after the shift, ties
+// upwards, as the reference does for convolutions.
 func (f factor) twice(acc int32) int32 {
 	h := (int64(acc)*f.q + 1<<30) >> 31
 	if f.shift > 0 {
@@ -45,7 +45,8 @@ func (f factor) twice(acc int32) int32 {
 	return int32(h)
 }
 
-// once rounds in the end only, as the reference does for full connections.
+// once multiplies and rounds only at the end, as the reference does for full
+// connections.
 func (f factor) once(acc int32) int32 {
 	return int32((int64(acc)*f.q + 1<<(30+f.shift)) >> (31 + f.shift))
 }
@@ -118,7 +119,8 @@ func window(in, out *tensor, height, width, stride int) (rows int, err error) {
 	return rows, nil
 }
 
-// plain checks the options that are the same everywhere.
+// plain checks the options that must be 1: strides across columns and dilations
+// are not supported.
 func (g *graph) plain(n node, dilation int) error {
 	if g.f.int32(n.options, 1, 0) != 1 || g.f.int32(n.options, dilation, 1) != 1 || g.f.int32(n.options, dilation+1, 1) != 1 {
 		return errors.New("strides across columns and dilations are not supported")

@@ -34,12 +34,12 @@ const featureScale = 0.0390625
 type Options struct {
 	Cutoff float64       // mean probability above which it is the word, 0 to 1
 	Window int           // probabilities the mean is taken over
-	Pause  time.Duration // after a hit, in which there is no other
-	WarmUp time.Duration // after a reset, in which there is none at all
+	Pause  time.Duration // time after a hit in which there is no other
+	WarmUp time.Duration // time after a reset in which there is no hit
 }
 
-// DefaultOptions are the ones of the models' own description files, and ESPHome's
-// for the times: a window of 5, two seconds of pause, one of warm-up.
+// DefaultOptions are those of the models' own description files (a window of 5),
+// with the times of ESPHome: two seconds of pause, one of warm-up.
 func DefaultOptions() Options {
 	return Options{Cutoff: 0.97, Window: 5, Pause: 2 * time.Second, WarmUp: time.Second}
 }
@@ -108,8 +108,8 @@ func (d *Detector) forget() {
 	d.filled, d.next, d.sum, d.last = 0, 0, 0, 0
 }
 
-// Skip says that sound is missing: what comes is not the end of what was. The
-// front end still knows the room, so there is no warm-up.
+// Skip says that sound is missing, so that what comes is not taken for the end of
+// what was before. The front end still knows the room, so there is no warm-up.
 func (d *Detector) Skip() {
 	d.model.Reset()
 	d.forget()

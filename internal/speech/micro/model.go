@@ -61,8 +61,8 @@ type Model struct {
 // Stride is how many rows of features one inference takes.
 func (m *Model) Stride() int { return m.stride }
 
-// Parse reads a microWakeWord model. Whatever is not as these models are is an
-// error that names it; the file may come from anywhere.
+// Parse reads a microWakeWord model. The file may come from anywhere, so anything
+// that these models do not have is an error that names it.
 func Parse(file []byte) (*Model, error) {
 	if len(file) > maxFile {
 		return nil, fmt.Errorf("micro: the model has %d bytes; at most %d are expected", len(file), maxFile)

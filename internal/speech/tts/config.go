@@ -45,10 +45,11 @@ type OpenAI struct {
 	Model      string `yaml:"model"`
 	Voice      string `yaml:"voice"`
 	APIKeyFile string `yaml:"api_key_file"`
-	Key        string `yaml:"-"` // the key itself is in no configuration: whoever loads one reads it
+	Key        string `yaml:"-"` // the key itself is not in the configuration: whoever loads that also reads the key
 }
 
-// espeak-ng refuses nothing outside these, but only these can be understood.
+// espeak-ng refuses no rate, but only those within these limits can be
+// understood.
 const minRate, maxRate = 80, 450
 
 // longestTimeout keeps a typing error from making a reply wait for minutes.
@@ -70,7 +71,8 @@ func Default() Config {
 // flite use another one without a word, so the list is checked here.
 func fliteVoices() []string { return []string{"slt", "rms", "awb", "kal16", "kal"} }
 
-// espeakVoice has no room for an option or a path.
+// espeakVoice matches the name of a voice; it leaves no room for an option or a
+// path.
 var espeakVoice = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*(\+[A-Za-z0-9]+)?$`)
 
 // Validate says the first thing that is wrong, with the key and what would be right.

@@ -23,8 +23,9 @@ func newFlite(cfg Config) (Engine, error) {
 }
 
 // Synthesize returns 16 kHz sound (kal: 8 kHz). flite goes back in its output to
-// correct the header, so a pipe does not do: it writes into a file that has no
-// name any more, which no kill can leave behind.
+// correct the header, which a pipe does not allow. So it writes into a file whose
+// name is removed first, and which is therefore never left behind when flite is
+// killed.
 func (f *flite) Synthesize(ctx context.Context, text string) (audio.Clip, error) {
 	out, err := os.CreateTemp("", "speech-*.wav")
 	if err != nil {

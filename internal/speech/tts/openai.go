@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/speech/openai"
 )
 
-// What servers with one model, or one voice, take for theirs.
+// Names that servers with one model, or one voice, accept for it.
 const (
 	defaultModel = "tts-1"
 	defaultVoice = "alloy"

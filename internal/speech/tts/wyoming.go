@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/speech/wyoming"
 )
 
-// distant has a Wyoming service speak, on a connection for each sentence: what
-// is interrupted ends with its connection.
+// distant lets a Wyoming service speak. Each sentence has a connection of its
+// own, because closing it is how the service is interrupted.
 type distant struct{ uri string }
 
 func newWyoming(cfg Config) (Engine, error) { return &distant{cfg.Wyoming.URI}, nil }

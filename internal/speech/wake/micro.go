@@ -14,12 +14,13 @@ import (
 	"voicegateway/internal/speech/micro"
 )
 
-// gap is missing sound after which the features before and after it must not be
+// gap is how much missing sound keeps the features before and after it from being
 // taken for one word.
 const gap = 200 * time.Millisecond
 
-// leastCutoff is the lowest probability that can be set: below it every noise is
-// the word. It also tells the measure of this engine from PocketSphinx's.
+// leastCutoff is the lowest probability that can be set: below it every noise
+// counts as the word. It also tells a threshold of this engine from one of
+// PocketSphinx.
 const leastCutoff = 0.1
 
 // neural hears words with microWakeWord models, all behind one front end. It runs
@@ -99,9 +100,9 @@ func newWord(cfg Config, phrase string, opts micro.Options) (word, error) {
 	return word{phrase, d}, nil
 }
 
-// ListenForStop hears the stop words from now on, or no more. They share the front
-// end, and cost nothing while they are not heard. Like Detect it belongs to the
-// goroutine that listens.
+// ListenForStop switches the hearing of stop words on or off. They share the
+// front end, and cost nothing while they are not heard. Like Detect it belongs to
+// the goroutine that listens.
 func (e *neural) ListenForStop(on bool) {
 	if on && !e.stopping {
 		for _, w := range e.stops {
@@ -134,7 +135,7 @@ func (e *neural) Detect(_ context.Context, f audio.Frame) (speech.Detection, boo
 func (e *neural) Score() float64 { return e.score }
 
 // take gives one row of features to every word. A wake word goes before a stop
-// word: it ends what is being said as well.
+// word, because the wake word ends what is being said as well.
 func (e *neural) take(row *micro.Features) {
 	for _, w := range e.words {
 		hit, score := w.detector.Push(row)
@@ -156,7 +157,8 @@ func (e *neural) take(row *micro.Features) {
 }
 
 // newAuto takes micro where every word has a model, else PocketSphinx, which
-// hears any phrase less well. Thresholds in the other one's measure are left out.
+// hears any phrase less well. Thresholds in the measure of the other engine are
+// left out.
 func newAuto(cfg Config) (Engine, error) {
 	for w, t := range cfg.Thresholds {
 		if t <= 0 || t >= 1 {

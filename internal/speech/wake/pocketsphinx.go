@@ -14,11 +14,12 @@ import (
 	"voicegateway/internal/speech/sphinx"
 )
 
-// defaultThreshold of a phrase. For "hey jarvis" on synthetic voices: from 1e-20
-// on all are heard (1e-10 and 1e-15 miss some said in one breath with the
-// command); from 1e-35 on ordinary commands and speech are taken for it. 1e-30
-// hears the more of real voices. Of two recorded "hey jarvis" it hears the clear
-// one; no threshold short of false alarms hears the other.
+// defaultThreshold is the threshold of a phrase for which none is configured. It
+// was measured for "hey jarvis" on synthetic voices: from 1e-20 on all are heard
+// (1e-10 and 1e-15 miss some that were said in one breath with the command); from
+// 1e-35 on ordinary commands and speech are taken for it. Between the two, 1e-30
+// hears more of the real voices. Of two recordings of "hey jarvis" it hears the
+// clear one; only thresholds with false alarms hear the other.
 const defaultThreshold = 1e-30
 
 // retryAfter is how long to wait for a model that is not installed.
@@ -34,7 +35,7 @@ type pocketSphinx struct {
 	tried chan struct{} // closed after the first preparation
 
 	mu  sync.Mutex
-	why error // not ready
+	why error // why the engine is not ready
 }
 
 func newPocketSphinx(cfg Config) (Engine, error) {
@@ -139,7 +140,7 @@ func variants(words []string, found map[string][]string) []string {
 	return ways
 }
 
-// spoken is the phrase of which v is a variant.
+// spoken returns the phrase that v is a variant of.
 func spoken(v string) string {
 	words := strings.Fields(v)
 	for i, w := range words {

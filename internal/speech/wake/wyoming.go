@@ -19,17 +19,18 @@ import (
 // How a service is kept. A lost one is tried again after 1, 2, 4 … seconds.
 const (
 	connectTime  = 3 * time.Second
-	describeTime = 3 * time.Second // services answer at once; what is silent is none
+	describeTime = 3 * time.Second // services answer at once; a silent peer is not a service
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
-	// A service that takes no sound for so long has stopped. What the system would
-	// keep for it is bounded, or it could be minutes of sound before that shows.
+	// A service that has taken no sound for writeTime has stopped. writeBuffer
+	// bounds what the system keeps for it; otherwise minutes of sound could pile up
+	// before that shows.
 	writeTime   = 3 * time.Second
 	writeBuffer = 32 << 10 // bytes, a second of sound
-	// queued is how many frames may wait to be sent: a second. What is older than
-	// that when it is heard is no wake word any more.
+	// queued is how many frames may wait to be sent: a second. A wake word that is
+	// heard later than that comes too late.
 	queued = 50
-	// farther than this behind or ahead of the newest sound no timestamp is right.
+	// believable is how far a timestamp may be behind or ahead of the newest sound.
 	believable = 5 * time.Second
 )
 
@@ -79,9 +80,9 @@ func (d *distant) condition(err error) {
 	d.trouble = err
 }
 
-// serve is one connection, from its beginning to its loss. It was useful if the
-// service heard something, or listened for longer than it is ever waited for: one
-// that takes every connection and ends it must not be asked every second.
+// serve handles one connection, from its beginning to its loss. useful is true if
+// the service heard something or listened for longer than longestPause: a service
+// that takes every connection and ends it at once must not be asked every second.
 func (d *distant) serve(ctx context.Context) (useful bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -117,8 +118,9 @@ func (d *distant) serve(ctx context.Context) (useful bool, err error) {
 	return useful, err
 }
 
-// introduce asks the service for its names of our words: by phrase, by name, or
-// by a name with a version behind it, such as hey_jarvis_v0.1.
+// introduce asks the service for its names of our words. They are found by
+// phrase, by name, or by a name with a version behind it, such as
+// hey_jarvis_v0.1.
 func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, describeTime)
 	defer cancel()
@@ -152,8 +154,9 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 	return names, nil
 }
 
-// misplaced says what a service is that knows no wake words and something else.
-// One that tells nothing of itself may be of the right kind.
+// misplaced returns an error that says what a service is if it knows something
+// but no wake words. A service that tells nothing of itself may be of the right
+// kind.
 func misplaced(info wyoming.Info) error {
 	var kind string
 	switch {
@@ -171,10 +174,10 @@ func misplaced(info wyoming.Info) error {
 
 var version = regexp.MustCompile(`[_-]?v[0-9][0-9._-]*$`)
 
-// bare is a service's name for a word as a phrase.
+// bare turns a service's name for a word into a phrase.
 func bare(name string) string { return plain(version.ReplaceAllString(name, "")) }
 
-// empty forgets sound from before the connection.
+// empty drops queued sound from before the connection.
 func (d *distant) empty() {
 	d.mu.Lock()
 	d.dropped = 0
@@ -207,8 +210,8 @@ func (c *streamClock) push(f audio.Frame) (start int64) {
 	return start
 }
 
-// at is when the sample at a service's timestamp was heard; without one that can
-// be believed, the newest sound.
+// at returns when the sample at a service's timestamp was heard, or the time of
+// the newest sound if there is no timestamp that can be believed.
 func (c *streamClock) at(timestamp *int64) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,8 +262,8 @@ func pass(ctx context.Context, conn *wyoming.Conn, e wyoming.Event) error {
 	return err
 }
 
-// listen takes the detections in until the connection is lost. It says whether
-// there was one.
+// listen reads detections until the connection is lost, and reports whether there
+// was one.
 func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[string]string, clock *streamClock) (heard bool, err error) {
 	for {
 		e, err := conn.Await(ctx, wyoming.TypeDetection)
@@ -286,9 +289,9 @@ func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[stri
 	}
 }
 
-// Detect queues the frame and returns a detection that came meanwhile. It never
-// waits: sound that finds the queue full is lost, which is logged once in each
-// connection, when a second's worth is.
+// Detect queues the frame and returns a detection that came in the meantime. It
+// never waits: sound that finds the queue full is lost. Each connection logs that
+// once, when a second of sound has been lost.
 func (d *distant) Detect(_ context.Context, f audio.Frame) (speech.Detection, bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -307,7 +310,7 @@ func (d *distant) Detect(_ context.Context, f audio.Frame) (speech.Detection, bo
 	for len(d.heard) > 0 {
 		hit := d.heard[0]
 		d.heard = d.heard[1:]
-		// What comes late belongs to what was heard before the pause.
+		// A late detection belongs to sound from before the pause.
 		if hit.At.After(d.resumed) && f.At.Sub(hit.At) < believable {
 			return hit, true, nil
 		}
