@@ -4,7 +4,7 @@
 // that keeps the key on its host, bounds every body and says in a sentence what
 // went wrong.
 //
-// A server that differs from the others is met here: Transcribe and Speak try
+// A server that differs from the others is handled here: Transcribe and Speak try
 // the plainer form of a request where the richer one is refused.
 package openai
 
@@ -29,8 +29,8 @@ import (
 	"voicegateway/internal/httpguard"
 )
 
-// pause before the one repetition of a request the server could not serve and
-// did not say when it can.
+// pause is how long to wait before the one repetition of a request that the
+// server could not serve, where the server does not say how long.
 const pause = 300 * time.Millisecond
 
 // pcmRate is the rate of response_format pcm, which has no header to tell it.
@@ -41,12 +41,12 @@ type Config struct {
 	BaseURL    string            `yaml:"base_url"` // up to and including /v1
 	Model      string            `yaml:"model"`
 	APIKeyFile string            `yaml:"api_key_file"`
-	Key        string            `yaml:"-"` // the key itself is in no configuration: whoever loads one reads it; may be empty
+	Key        string            `yaml:"-"` // the key itself is not in the configuration: whoever loads that also reads the key; may be empty
 	Transport  http.RoundTripper `yaml:"-"` // for tests and custom certificates; nil is the usual one
 }
 
-// Check says what is wrong with a server's address, in a sentence that shows it
-// unless it may hold a password.
+// Check returns what is wrong with a server's address, in a sentence that quotes
+// the address unless it may hold a password.
 func Check(base string) error {
 	u, err := url.Parse(base)
 	switch {
@@ -56,7 +56,7 @@ func Check(base string) error {
 		return nil
 	}
 	shown := strconv.Quote(base)
-	if strings.Contains(base, "@") { // what stands before it may be one, readable address or not
+	if strings.Contains(base, "@") { // the text before it may be a password, whether the address is readable or not
 		shown = "what is set (not shown, as it may hold a password)"
 	}
 	return fmt.Errorf("%s is not an http or https address; expected something like http://127.0.0.1:8000/v1, or https://api.openai.com/v1", shown)
@@ -135,8 +135,8 @@ func (c *Client) Transcribe(ctx context.Context, u Utterance) (Text, error) {
 	return Text{Text: heard.Text}, nil
 }
 
-// measured sums up the segments, the longest silence and the least certain text
-// counting.
+// measured sums up the segments: the lowest probability of silence, the least
+// certain text and the strongest compression count.
 func measured(heard openai.AudioResponse) Text {
 	t := Text{Text: heard.Text}
 	if len(heard.Segments) == 0 {
@@ -152,7 +152,8 @@ func measured(heard openai.AudioResponse) Text {
 	return t
 }
 
-// formRefused: the request or its answer has a form one of us does not know.
+// formRefused reports whether the server or this client does not know the form of
+// the request or of its answer.
 func formRefused(err error) bool {
 	if status, ok := errors.AsType[*httpguard.StatusError](err); ok {
 		return status.Code == http.StatusBadRequest || status.Code == http.StatusUnprocessableEntity
@@ -208,8 +209,8 @@ func spoken(body []byte, kind string, asked openai.SpeechResponseFormat) (audio.
 	return audio.Clip{}, fmt.Errorf("the answer is %q, and neither WAV nor plain samples; the server must be able to send wav or pcm", kind)
 }
 
-// repeat asks a second time where the server was busy or stumbled and there is
-// time enough to wait as long as it says.
+// repeat asks a second time if the server was busy or failed, and if the deadline
+// leaves enough time to wait as long as the server says.
 func (c *Client) repeat(ctx context.Context, ask func() error) error {
 	err := ask()
 	status, ok := errors.AsType[*httpguard.StatusError](err)
@@ -221,7 +222,7 @@ func (c *Client) repeat(ctx context.Context, ask func() error) error {
 		wait = status.RetryAfter
 	}
 	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) < 2*wait {
-		return err // it would only be late
+		return err // the answer would come too late
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -20,8 +20,8 @@ const (
 	kindShown = 60
 )
 
-// explain makes a sentence of a failure. Ends of the context stay as they are:
-// who ended it knows why.
+// explain makes a sentence of a failure. An ended context is returned as it is:
+// whoever ended it knows why.
 func (c *Client) explain(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -73,8 +73,8 @@ func address(uri string) (network, addr string, err error) {
 	return schemeTCP, u.Host, nil
 }
 
-// shown is an address as a message may name it: what stands before an @ may be a
-// password, also where the address as a whole cannot be read.
+// shown returns an address as a message may name it, without what stands before
+// an @: that may be a password, even if the address as a whole cannot be read.
 func shown(uri string) string {
 	if strings.Contains(uri, "@") {
 		return "what is set (not shown, as it may hold a password)"
@@ -109,8 +109,8 @@ func (c *Conn) bound(ctx context.Context) (release func()) {
 	return func() { stop() }
 }
 
-// Buffer bounds what the system keeps of what was written and has not left yet,
-// in bytes. A service that stopped reading is noticed the sooner; without it
+// Buffer bounds, in bytes, what the system keeps of written data that has not
+// left yet. So a service that stopped reading is noticed soon; without the bound
 // that may take megabytes.
 func (c *Conn) Buffer(size int) {
 	if b, ok := c.conn.(interface{ SetWriteBuffer(size int) error }); ok {

@@ -41,14 +41,14 @@ type sound struct {
 // Start announces sound of ours; at counts milliseconds of the stream.
 func Start(at int64) Event { return must(TypeAudioStart, sound{ours, at}) }
 
-// Chunk is a piece of it.
+// Chunk is a piece of the sound that Start announced.
 func Chunk(samples []int16, at int64) Event {
 	e := must(TypeAudioChunk, sound{ours, at})
 	e.Payload = audio.AppendPCM(make([]byte, 0, 2*len(samples)), samples)
 	return e
 }
 
-// Stop is its end.
+// Stop is the end of that sound.
 func Stop(at int64) Event {
 	return must(TypeAudioStop, struct {
 		Timestamp int64 `json:"timestamp"`
@@ -79,7 +79,7 @@ func Detect(names []string) Event {
 // Detection is the data of a wake word's detection.
 type Detection struct {
 	Name      string `json:"name"`
-	Timestamp *int64 `json:"timestamp"` // of the sound's, in milliseconds; nil where the service has none
+	Timestamp *int64 `json:"timestamp"` // of the sound, in milliseconds; nil where the service gives none
 }
 
 // must makes an event of data that always can be one.
@@ -111,7 +111,7 @@ type Model struct {
 	Name      string   `json:"name"`
 	Languages []string `json:"languages"`
 	Installed bool     `json:"installed"`
-	Phrase    string   `json:"phrase"` // of a wake word, as it is spoken
+	Phrase    string   `json:"phrase"` // of a wake word, as people say it
 }
 
 // Describe asks a service what it is.
