@@ -1,7 +1,7 @@
 package audio
 
-// Equipment is what is known of the sound devices, as people and programs are
-// told.
+// Equipment is what is known of the sound devices, in the form in which people
+// and programs are told.
 type Equipment struct {
 	Devices       []Device `json:"devices"`
 	Input         string   `json:"input"`  // the open microphone; "" when there is none
@@ -13,11 +13,11 @@ type Equipment struct {
 
 // Device is one sound device as the system lists it.
 type Device struct {
-	// Name stays the same when the device is plugged in again elsewhere, so it
-	// is what belongs in the configuration. Only of two devices alike it holds
-	// the number, which does not stay.
+	// Name stays the same when the device is plugged in again elsewhere, so it is
+	// what belongs in the configuration. Only if there are two devices of the same
+	// name does it hold ALSA's number, which may change.
 	Name     string `json:"name"`
-	Hardware string `json:"hardware"` // ALSA's number of it now, such as "hw:1,0"; "" if it has none
+	Hardware string `json:"hardware"` // ALSA's number of it at present, such as "hw:1,0"; "" if it has none
 	Inputs   int    `json:"inputs"`   // channels it can record
 	Outputs  int    `json:"outputs"`  // channels it can play
 	Rate     int    `json:"rate"`     // its own sample rate in Hz

@@ -31,9 +31,9 @@ const (
 	floorWindow = 150                         // frames: 3 s hold a pause between words even in fluent speech
 	floorShare  = 10                          // the floor is the level that 10 % of the window stay below
 	floorLimit  = -25.0                       // dBFS: what is louder is not taken for a room's noise
-	floorKnown  = 50                          // frames (1 s) before the window says anything: less may be nothing but speech
-	floorDead   = -85.0                       // dBFS: below is no room but the padding of a file or a muted microphone
-	floorGuess  = -60.0                       // dBFS, until then: a quiet room through an ordinary microphone
+	floorKnown  = 50                          // frames (1 s) before the window says anything: fewer may all be speech
+	floorDead   = -85.0                       // dBFS: sound below this is the padding of a file or a muted microphone, not a room
+	floorGuess  = -60.0                       // dBFS, until the floor is known: a quiet room through an ordinary microphone
 )
 
 // NoiseFloor follows the level of a room without speech: the tenth percentile
@@ -62,7 +62,7 @@ func (f *NoiseFloor) Push(level float64) {
 	f.next = (f.next + 1) % floorWindow
 }
 
-// Known says whether there was sound enough to tell the floor from speech.
+// Known reports whether there was enough sound to tell the floor from speech.
 func (f *NoiseFloor) Known() bool { return f.n >= floorKnown }
 
 // Level is the floor in dBFS.

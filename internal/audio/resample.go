@@ -90,21 +90,21 @@ func (r *Resampler) Flush(out []int16) []int16 {
 	return out
 }
 
-// Behind is how much later the newest sample that was pushed was captured than
-// the newest that came out.
+// Behind returns how much later the newest pushed sample was captured than the
+// newest sample that came out.
 func (r *Resampler) Behind() time.Duration {
 	// In units of 1/up of an input sample.
 	ahead := (r.first+len(r.kept)-1)*r.up - (r.next-1)*r.down
 	return time.Duration(ahead) * time.Second / (time.Duration(r.from) * time.Duration(r.up))
 }
 
-// outputs is how many samples a clip of that many becomes.
+// outputs returns how many samples a clip of that many becomes.
 func (r *Resampler) outputs(inputs int) int {
 	return int((int64(inputs)*int64(r.up) + int64(r.down) - 1) / int64(r.down))
 }
 
-// convert makes all output samples before number end whose window is filled,
-// and forgets the input no later window reaches.
+// convert makes all output samples before number end whose window is filled, and
+// forgets the input that no later window reaches.
 func (r *Resampler) convert(out []int16, end int) []int16 {
 	var start int
 	for ; ; r.next++ {
@@ -119,7 +119,7 @@ func (r *Resampler) convert(out []int16, end int) []int16 {
 		}
 		out = append(out, convolve(r.kept[start:], r.phases[phase]))
 	}
-	// A window may begin after everything that has come.
+	// A window may begin after all the input there is so far.
 	if start = min(start, len(r.kept)); start > 0 {
 		r.kept = r.kept[:copy(r.kept, r.kept[start:])]
 		r.first += start

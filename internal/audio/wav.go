@@ -209,7 +209,7 @@ func AppendPCM(b []byte, samples []int16) []byte {
 	return b
 }
 
-// PCM is the way back from AppendPCM; an odd last byte is dropped.
+// PCM undoes AppendPCM; an odd last byte is dropped.
 func PCM(b []byte) []int16 {
 	samples := make([]int16, len(b)/2)
 	for i := range samples {

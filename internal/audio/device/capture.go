@@ -28,7 +28,7 @@ type microphone struct {
 	channel int
 	lib     *library
 	status  *status
-	epoch   time.Time // the worker's time 0
+	epoch   time.Time // the worker's time zero
 	changed chan struct{}
 	seen    string // the device used last
 
@@ -37,7 +37,8 @@ type microphone struct {
 	open  *capture // nil while the device is closed
 }
 
-// capture is one time the device is open, or being opened.
+// capture is one opening of the device, from the attempt to open it until it is
+// closed.
 type capture struct {
 	cut    context.CancelFunc
 	closed chan struct{}
@@ -85,9 +86,9 @@ const (
 	preferEvery = time.Second
 )
 
-// longest is how long to wait at most before everything is looked for anew. A
-// device chosen by part of its name may come back under a name that rest does
-// not know of.
+// longest is how long to wait at most before all devices are looked for anew. A
+// device chosen by part of its name may come back under a name that rest does not
+// know.
 func (m *microphone) longest() time.Duration {
 	if isDefaultName(m.name) {
 		return slowWait
@@ -95,8 +96,9 @@ func (m *microphone) longest() time.Duration {
 	return namedWait
 }
 
-// rest waits, but not when a sound card comes or goes, or the device can be
-// opened again: both cost little, starting PortAudio a tenth of a second.
+// rest waits, but returns early when a sound card comes or goes, or when the
+// device can be opened again. Both are cheap to find out; starting PortAudio
+// takes a tenth of a second.
 func (m *microphone) rest(ctx context.Context, wait time.Duration) {
 	name := m.name
 	if m.seen != "" {
@@ -119,7 +121,7 @@ func (m *microphone) rest(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// closed tells that there is no microphone, and why.
+// closed tells the daemon that there is no microphone, and why.
 func (m *microphone) closed(why string) {
 	m.status.update(func(s *State) { s.Input, s.Problem, s.Rate, s.Buffer = "", why, 0, 0 })
 }
@@ -131,7 +133,8 @@ func problem(err error) string {
 	return fmt.Sprintf("the microphone does not work: %v; MQTT and ask still work; it is tried again", err)
 }
 
-// mute closes the device, or lets run open it; it returns when it is closed.
+// mute closes the device and returns when it is closed, or lets run open it
+// again.
 func (m *microphone) mute(on bool) {
 	m.mu.Lock()
 	m.muted = on
@@ -146,8 +149,8 @@ func (m *microphone) mute(on bool) {
 	}
 }
 
-// reopen closes the device, which run opens anew at once unless it is muted; it
-// returns in between.
+// reopen closes the device and returns; run then opens it again at once, unless
+// it is muted.
 func (m *microphone) reopen() {
 	m.mu.Lock()
 	open := m.open
@@ -219,10 +222,10 @@ func (m *microphone) listen(ctx context.Context) error {
 	return m.deliver(r)
 }
 
-// prefer waits, while another device stands in for the default one, for that to
-// come, and then has it opened.
+// prefer waits for the default device to come while another one stands in for it,
+// and then has it opened.
 func (m *microphone) prefer(ctx context.Context) {
-	works := m.lib.probe(byDefault, false) == nil // and yet the library does not offer it
+	works := m.lib.probe(byDefault, false) == nil // it can be opened although the library does not list it
 	tick := time.NewTicker(preferEvery)
 	defer tick.Stop()
 	for {

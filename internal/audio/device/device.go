@@ -3,8 +3,8 @@
 // when a sound card is pulled out, so the daemon never calls it: Device is the
 // pure-Go side that speaks to the worker, Work is the worker.
 //
-// Another sound library is another implementation of the worker's protocol
-// (protocol.go); the daemon's side stays.
+// To use another sound library, implement the worker's protocol (protocol.go)
+// with it; the daemon's side stays as it is.
 package device
 
 import (
@@ -25,7 +25,7 @@ import (
 type Config struct {
 	Input   string `yaml:"input"`   // "default", or part of a device's name
 	Output  string `yaml:"output"`  // the same
-	Channel int    `yaml:"channel"` // of a microphone with several, from 1; 0 is 1
+	Channel int    `yaml:"channel"` // of a microphone with several, counted from 1; 0 counts as 1
 	Muted   bool   `yaml:"-"`       // begin with the microphone closed
 
 	Command []string     `yaml:"-"` // our own binary and `worker audio`
@@ -47,14 +47,14 @@ func (c Config) Validate() error {
 const (
 	// callTimeout bounds small requests; the worker answers them at once.
 	callTimeout = 3 * time.Second
-	// slowTimeout bounds those for which the worker asks the sound system.
+	// slowTimeout bounds the requests for which the worker asks the sound system.
 	slowTimeout = 10 * time.Second
-	// playTimeout is how much longer than its sound a clip may take: opening
-	// the device, its buffer, and a device that another program holds.
+	// playTimeout is how much longer than its sound a clip may take: for opening
+	// the device, for its buffer, and for a device that another program holds.
 	playTimeout = 8 * time.Second
 	// kept is how much sound waits for a slow reader before frames are lost.
 	kept = 8 * time.Second
-	// restartDelay is the longest one between two restarts of the worker: sound
+	// restartDelay is the longest pause between two restarts of the worker: sound
 	// has to be back within two seconds of the card's return.
 	restartDelay = time.Second
 )
@@ -76,11 +76,11 @@ type Device struct {
 	clip  uint32 // number of the last clip
 }
 
-// State is what is known about the sound devices. Counts are those of the
-// daemon's life, whatever happens to the worker.
+// State is what is known about the sound devices. Its counts run for the life of
+// the daemon, whatever happens to the worker.
 type State struct {
 	Input   string `json:"input"`   // the microphone in use; "" when there is none
-	Problem string `json:"problem"` // why there is none, and what goes on
+	Problem string `json:"problem"` // why there is no microphone, and what still works
 	Muted   bool   `json:"muted"`   // the microphone is closed on request
 	Rate    int    `json:"rate"`    // at which the microphone is read, in Hz; resampled if it is not 16000
 	// Buffer is how much sound the card keeps while the machine is busy; the
@@ -91,7 +91,7 @@ type State struct {
 	OutputProblem string `json:"output_problem"` // why the last clip was not heard
 
 	Captured  int64 `json:"captured"`  // samples that came, at 16 kHz
-	Lost      int64 `json:"lost"`      // samples that a running microphone gave and nobody got
+	Lost      int64 `json:"lost"`      // samples that a running microphone gave and that never reached a reader
 	Overflows int   `json:"overflows"` // how often the card's buffer ran over because the machine was busy
 	Breaks    int   `json:"breaks"`    // how often sound stopped and came back: unplugged, or the worker ended
 	Noise     int   `json:"noise"`     // messages of ALSA and JACK that were kept off the log
@@ -133,7 +133,8 @@ func (d *Device) State() State {
 	return d.state
 }
 
-// setup prepares a new worker. Until that tells of its microphone there is none.
+// setup prepares a new worker. Until that worker tells of its microphone there is
+// none.
 func (d *Device) setup(ctx context.Context, s *worker.Session) error {
 	err := d.prepare(ctx, s)
 	d.mu.Lock()
@@ -170,11 +171,11 @@ func (d *Device) prepare(ctx context.Context, s *worker.Session) error {
 
 const (
 	clockTries = 8                    // to find the worker's clock
-	clockTrip  = 2 * time.Millisecond // short enough an answer to stop trying
+	clockTrip  = 2 * time.Millisecond // an answer this fast is good enough to stop trying
 )
 
-// epoch is the worker's time 0 on our clock: it lies between the question and
-// the answer, so the fastest answer tells best.
+// epoch returns the worker's time zero on our clock. It lies between the question
+// and the answer, so the fastest answer tells it best.
 func epoch(ctx context.Context, s *worker.Session) (time.Time, error) {
 	var base time.Time
 	best := time.Hour
@@ -199,14 +200,14 @@ func epoch(ctx context.Context, s *worker.Session) (time.Time, error) {
 }
 
 // Mute closes the microphone for real, so that the system shows that nobody
-// listens, or opens it again. It returns when that is done; until then the
-// setting holds, whatever happens to the worker. While muted, Mic.Read waits.
+// listens, or opens it again. It returns when that is done; the setting holds
+// even if the worker is restarted meanwhile. While muted, Mic.Read waits.
 func (d *Device) Mute(ctx context.Context, on bool) error {
 	d.muting.Lock()
 	defer d.muting.Unlock()
 	d.mu.Lock()
 	d.state.Muted = on
-	d.clock.forget() // what was not captured on request is not lost
+	d.clock.forget() // sound that was not captured on request does not count as lost
 	d.mu.Unlock()
 	if on {
 		defer d.drop()
@@ -236,7 +237,7 @@ func (d *Device) drop() {
 	}
 }
 
-// event takes what the worker sends by itself.
+// event handles what the worker sends without being asked.
 func (d *Device) event(kind byte, payload []byte) {
 	switch kind {
 	case eventFrame:
@@ -268,8 +269,8 @@ func (d *Device) learn(payload []byte) {
 	}
 }
 
-// take queues one frame. When the reader is too slow the newest are lost and
-// counted: the older ones belong to what is being said.
+// take queues one frame. When the reader is too slow the newest frames are lost
+// and counted: the older ones belong to what is being said.
 func (d *Device) take(payload []byte) {
 	f, err := decodeFrame(payload)
 	if err != nil {
@@ -301,15 +302,15 @@ func (d *Device) take(payload []byte) {
 
 // clock turns the worker's time into ours and finds what no worker captured.
 type clock struct {
-	base    time.Time // the worker's time 0 on our clock
+	base    time.Time // the worker's time zero on our clock
 	last    time.Time // of the newest frame that came; zero for none
-	dropped int       // samples that did not find room since the last one that did
+	dropped int       // samples that found no room since the last frame that did
 }
 
 func (c *clock) forget() { c.last, c.dropped = time.Time{}, 0 }
 
-// gap is the number of samples between the last frame and f that no open
-// microphone gave, and whether f is the first after such a break.
+// gap returns the number of samples between the last frame and f that no open
+// microphone gave. again reports whether f is the first frame after such a break.
 func (c *clock) gap(f frame) (samples int, again bool) {
 	if f.flags&flagFirst == 0 || c.last.IsZero() {
 		return 0, false
@@ -343,8 +344,8 @@ func (d *Device) Speaker() *Speaker { return &Speaker{d: d} }
 // Speaker is the loudspeaker.
 type Speaker struct{ d *Device }
 
-// Play returns when the clip has been heard. Ending ctx silences it within 50
-// ms. Clips play one after another. Any rate will do.
+// Play plays a clip of any rate and returns when it has been heard. Ending ctx
+// silences it within 50 ms. Clips play one after another.
 func (s *Speaker) Play(ctx context.Context, c audio.Clip) error {
 	if len(c.Samples) == 0 {
 		return nil
@@ -369,7 +370,7 @@ func (s *Speaker) Play(ctx context.Context, c audio.Clip) error {
 	d.mu.Unlock()
 	_, err = session.CallWithin(ctx, c.Duration()+playTimeout, kindPlay, encodePlay(id, c))
 	if ctx.Err() != nil {
-		// The stop itself must not be cancelled with what it stops.
+		// The request to stop must not be cancelled together with the clip.
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 		defer cancel()
 		_, err = session.Call(stop, kindStop, binary.LittleEndian.AppendUint32(nil, id))

@@ -23,15 +23,15 @@ type input struct {
 	buf      []int16 // one block, channels side by side
 	rate     audio.Rate
 	channels int
-	channel  int // the one that is used, from 0
+	channel  int // number of the channel that is used, from 0
 
 	mono      []int16
 	resampler *audio.Resampler // nil where the card can do 16 kHz
-	out       []int16          // sound that is no whole frame yet
+	out       []int16          // sound that does not fill a frame yet
 }
 
-// captureRates are tried in this order after 16 kHz and the card's own: the
-// first is three of ours to one.
+// captureRates are tried in this order after 16 kHz and the card's own rate. The
+// first is a whole multiple of 16 kHz: three to one.
 var captureRates = [...]audio.Rate{48000, 44100, 32000, 96000, 24000, 22050, 8000}
 
 // openInput opens a microphone with the rate and channels it can do.
@@ -91,9 +91,9 @@ func (in *input) prepare(block int) error {
 	return err
 }
 
-// convert takes the block that was read and returns the sound that is ready,
-// and how much earlier than the block's end it ends. What the caller does not
-// take it puts back with keep.
+// convert takes the block that was read and returns the sound that is ready, and
+// how much earlier than the block the sound ends. What the caller does not use of
+// it goes back with keep.
 func (in *input) convert() (ready []int16, behind time.Duration) {
 	mono := in.buf
 	if in.channels > 1 {
@@ -120,7 +120,7 @@ type ring struct {
 	ready  chan struct{}
 	ended  chan struct{} // closed when reading is over, with err set
 	err    error
-	lost   int // samples for which there was no room; belongs to the reader
+	lost   int // samples for which there was no room; belongs to the reading side
 }
 
 type captured struct {
@@ -150,8 +150,8 @@ func (r *ring) put(samples []int16, at time.Duration, lost int, flags byte) {
 	}
 }
 
-// read does nothing but read and convert, on a thread of its own, until ctx ends
-// or the card fails.
+// read only reads and converts, on a thread of its own, until ctx ends or the
+// card fails.
 func (m *microphone) read(ctx context.Context, in *input, r *ring) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -163,16 +163,17 @@ func (m *microphone) read(ctx context.Context, in *input, r *ring) {
 		done := m.lib.guard.watch("reading the microphone", readLimit)
 		err := in.stream.Read()
 		done()
-		overflow := errors.Is(err, portaudio.InputOverflowed) // the samples are good, some before them are not
+		overflow := errors.Is(err, portaudio.InputOverflowed) // the samples are good; some before them were lost
 		if err != nil && !overflow {
 			r.err = explain("reading the microphone", err)
 			return
 		}
 		before := clock.last
 		seen := m.look(in)
-		// The library tells of lost sound a block late: a card that has started
-		// anew in the middle of this one shows in the time. A second look keeps a
-		// machine that stood still during the first from looking like that.
+		// The library reports lost sound one block late, but the time already shows
+		// that a card has started anew within this block. A second look at the clock
+		// keeps a machine that stood still during the first look from being taken for
+		// that.
 		jump := clock.late(seen, length)
 		if jump {
 			seen = m.look(in)
@@ -193,12 +194,12 @@ func (m *microphone) read(ctx context.Context, in *input, r *ring) {
 			ready, lost, flags = ready[audio.FrameSamples:], 0, 0
 		}
 		in.keep(ready)
-		r.lost += lost // told with the next frame
+		r.lost += lost // reported with the next frame
 	}
 }
 
-// lostBetween is the sound between the end of one block and the beginning of the
-// next, at least one sample.
+// lostBetween returns how many samples are missing between the end of one block
+// and the beginning of the next, at least one.
 func lostBetween(end, begin time.Duration) int {
 	if end == 0 {
 		return 1 // there was no block before
@@ -206,8 +207,8 @@ func lostBetween(end, begin time.Duration) int {
 	return max(1, int((begin-end)*time.Duration(audio.SpeechRate)/time.Second))
 }
 
-// look tells when the block that was read last ended, or later if the machine
-// stands still meanwhile.
+// look returns the time at which the block that was read last ended, or a later
+// one if the machine stands still meanwhile.
 func (m *microphone) look(in *input) time.Duration {
 	waiting, err := in.stream.AvailableToRead()
 	if err != nil {

@@ -23,12 +23,13 @@ import (
 	"github.com/gordonklaus/portaudio"
 )
 
-// library counts the users of PortAudio. The list of devices is only made by
-// Initialize, so whoever comes first after all have gone sees new devices.
+// library counts the users of PortAudio. The list of devices is made only by
+// Initialize, so new devices are seen by the first user after all others have
+// gone.
 type library struct {
 	mu    sync.Mutex
 	users int
-	found string // the cards there were when the list was made
+	found string // the cards that were there when the list was made
 	guard *watchdog
 }
 
@@ -56,14 +57,15 @@ func (l *library) release() {
 	}
 }
 
-// outdated tells that cards have come or gone since the list was made.
+// outdated reports whether cards have come or gone since the list was made.
 func (l *library) outdated() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.users > 0 && cards() != l.found
 }
 
-// cards changes when a sound card comes or goes; looking costs nothing.
+// cards returns a text that changes when a sound card comes or goes; asking for
+// it costs nothing.
 func cards() string {
 	entries, err := os.ReadDir("/dev/snd")
 	if err != nil {
@@ -106,8 +108,8 @@ func (l *library) devices() ([]*portaudio.DeviceInfo, []candidate, error) {
 	return all, list, nil
 }
 
-// find returns the device of that name, or an absentError. Where the default one
-// is in another program's hands the library would take any other.
+// find returns the device of that name, or an absentError. If another program
+// holds the default device, the library alone would take any other one.
 func (l *library) find(name string, output bool) (*portaudio.DeviceInfo, error) {
 	all, list, err := l.devices()
 	if err != nil {
@@ -123,7 +125,7 @@ func (l *library) find(name string, output bool) (*portaudio.DeviceInfo, error) 
 	return all[i], nil
 }
 
-// probe tells whether ALSA can open the device of that name: nil, or why not.
+// probe returns nil if ALSA can open the device of that name, else why it cannot.
 func (l *library) probe(name string, output bool) error {
 	if isDefaultName(name) {
 		name = byDefault
@@ -142,13 +144,13 @@ func (l *library) probe(name string, output bool) error {
 	return nil
 }
 
-// noise is how many messages of ALSA and JACK nobody has seen.
+// noise is how many messages of ALSA and JACK were kept off the log.
 func noise() int { return int(C.vg_messages()) }
 
 // explain adds what ALSA said to PortAudio's error, whose own text is often
 // empty.
 func explain(doing string, err error) error {
-	runtime.LockOSThread() // the message is the thread's
+	runtime.LockOSThread() // ALSA keeps the message for each thread
 	defer runtime.UnlockOSThread()
 	said := strings.TrimSpace(C.GoString(C.vg_message()))
 	switch {

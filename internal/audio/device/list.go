@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/worker"
 )
 
-// Devices lists the sound devices and tells which are used and why. A device
-// that was plugged in while the microphone was open is missing until the
-// microphone is opened again: the library looks only when nothing is open.
+// Devices lists the sound devices and says which are used and why. A device that
+// was plugged in while the microphone was open is missing until the microphone is
+// opened again: the library makes its list only when nothing is open.
 func (d *Device) Devices(ctx context.Context) ([]audio.Device, error) {
 	return list(ctx, d.worker, d.cfg)
 }

@@ -34,14 +34,14 @@ func (c candidate) isDefault(output bool) bool {
 	return c.defaultInput
 }
 
-// number is how the library writes where a card is plugged in.
+// number matches how the library writes where a card is plugged in.
 var number = regexp.MustCompile(`\s*\((hw:\d+(?:,\d+)?)\)`)
 
 // stable is a device's name without the number that changes when it is plugged
 // in again.
 func stable(name string) string { return strings.TrimSpace(number.ReplaceAllString(name, "")) }
 
-// hardware is ALSA's name of a device's number, or "".
+// hardware is ALSA's name for the place of a device, such as hw:1,0, or "".
 func hardware(name string) string {
 	if m := number.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -59,9 +59,9 @@ func alsaName(name string) string {
 
 func isDefaultName(name string) bool { return name == "" || strings.EqualFold(name, byDefault) }
 
-// pick chooses a device by the configured name and says why: the whole name,
-// else the name without the number, else a part of either. It returns -1 when
-// there is none.
+// pick chooses a device by the configured name and says why: by the whole name,
+// else by the name without the number, else by a part of either. It returns -1
+// when none fits.
 func pick(all []candidate, want string, output bool) (index int, why string) {
 	if isDefaultName(want) {
 		for i, c := range all {
@@ -132,8 +132,8 @@ func absent(all []candidate, want string, output bool) error {
 	return e
 }
 
-// manyChannels is more than any microphone has: devices that say so convert,
-// and give as many as they are asked for.
+// manyChannels is more than any microphone has. Devices that claim so many
+// convert the sound, and give as many channels as they are asked for.
 const manyChannels = 16
 
 // channelCounts are the numbers of channels to open a microphone with, best

@@ -25,12 +25,12 @@ const (
 )
 
 const (
-	// busyLimit is how long a clip waits for a speaker that another program
-	// has: a notification's sound, but not a film.
+	// busyLimit is how long a clip waits for a speaker that another program holds:
+	// long enough for a notification's sound, too short for a film.
 	busyLimit = 3 * time.Second
 	busyEvery = 100 * time.Millisecond
-	// refreshEvery keeps a speaker that stays away from costing sound of the
-	// microphone at every clip.
+	// refreshEvery is how often the list of devices may be made anew, so that a
+	// speaker that stays away does not cost sound of the microphone at every clip.
 	refreshEvery = 10 * time.Second
 )
 
@@ -39,17 +39,17 @@ type speaker struct {
 	name    string
 	lib     *library
 	status  *status
-	refresh func() // lets go of the library for a moment, so that its list of devices is made anew
+	refresh func() // lets the microphone release the library for a moment, so that its list of devices is made anew
 
-	refreshed time.Time // when that was done last
-	holding   bool      // the library
-	settled   bool      // another speaker stands in for the default one, and looking anew changed nothing
+	refreshed time.Time // when the list was last made anew
+	holding   bool      // the speaker is a user of the library
+	settled   bool      // another speaker stands in for the default one, and a new list changed nothing
 
 	mu      sync.Mutex
 	id      uint32 // of the clip that plays
 	cancel  context.CancelFunc
-	silent  chan struct{} // closed when it is silent
-	stopped uint32        // the highest number that was told to stop
+	silent  chan struct{} // closed when the clip is silent
+	stopped uint32        // the highest number of a clip that was told to stop
 }
 
 // playJob is a request to play, to be answered when the clip was heard.
@@ -76,10 +76,10 @@ func (s *speaker) run(ctx context.Context, jobs <-chan playJob) {
 	}
 }
 
-// look tells which speaker will be used before there is anything to play.
+// look finds out which speaker will be used before there is anything to play.
 func (s *speaker) look() {
 	if s.hold() != nil {
-		return // the first clip will tell
+		return // the first clip will report it
 	}
 	defer s.letGo()
 	dev, err := s.lib.find(s.name, true)
@@ -133,7 +133,8 @@ func (s *speaker) job(ctx context.Context, j playJob) error {
 	return err
 }
 
-// stop silences clip id, now or before it has begun, and waits for it.
+// stop silences clip id, at once or before it has begun, and waits until it is
+// silent.
 func (s *speaker) stop(ctx context.Context, id uint32) {
 	s.mu.Lock()
 	s.stopped = max(s.stopped, id)
@@ -168,8 +169,9 @@ func (s *speaker) play(ctx context.Context, c audio.Clip) (*portaudio.DeviceInfo
 	return o.dev, err
 }
 
-// ready opens the speaker. It waits a little for one that another program has,
-// and looks anew for one that was not there when the library made its list.
+// ready opens the speaker. It waits a little for a speaker that another program
+// holds, and has the list made anew for a speaker that was not there when the
+// library made it.
 func (s *speaker) ready(ctx context.Context, c audio.Clip) (*output, error) {
 	for end := time.Now().Add(busyLimit); ; {
 		o, err := s.open(c)
@@ -198,8 +200,8 @@ func (s *speaker) ready(ctx context.Context, c audio.Clip) (*output, error) {
 	}
 }
 
-// busy tells whether another program has the speaker; such a one may be missing
-// in the library's list.
+// busy reports whether another program holds the speaker, which may then be
+// missing in the library's list.
 func (s *speaker) busy(err error) bool {
 	if errors.Is(err, portaudio.DeviceUnavailable) {
 		return true
@@ -208,8 +210,8 @@ func (s *speaker) busy(err error) bool {
 	return missing && errors.Is(s.lib.probe(s.name, true), syscall.EBUSY)
 }
 
-// found tells whether the speaker may be there now, though the library does not
-// know it.
+// found reports whether the speaker may be there although the library does not
+// list it.
 func (s *speaker) found(err error) bool {
 	if time.Since(s.refreshed) < refreshEvery {
 		return false
@@ -218,9 +220,9 @@ func (s *speaker) found(err error) bool {
 	return s.lib.outdated() || missing && s.lib.probe(s.name, true) == nil
 }
 
-// find is the library's, with one difference: where another speaker stands in
-// for the default one, which was not there when the list was made but is now,
-// that is none.
+// find is the library's find with one difference. If another speaker stands in
+// for the default one, which can be opened but was not there when the list was
+// made, it returns an absentError, so that the list is made anew.
 func (s *speaker) find() (*portaudio.DeviceInfo, error) {
 	dev, err := s.lib.find(s.name, true)
 	if err != nil || !isDefaultName(s.name) || dev.Name == byDefault {
@@ -302,7 +304,7 @@ func (s *speaker) openAt(dev *portaudio.DeviceInfo, rate audio.Rate) (*output, e
 }
 
 // fill puts the block that begins at sample number at into the buffer, the same
-// on every channel; silence before and after the clip.
+// on every channel. Before and after the clip there is silence.
 func (o *output) fill(at int) {
 	clear(o.buf)
 	channels := len(o.buf) / o.block
@@ -316,14 +318,14 @@ func (o *output) fill(at int) {
 }
 
 // write gives the clip to the device block by block, so that it can be stopped
-// between two, and returns when nearly all of it was heard.
+// between two blocks, and returns when nearly all of it was heard.
 func (s *speaker) write(ctx context.Context, o *output) error {
 	if err := o.stream.Start(); err != nil {
 		return explain("starting the speaker", err)
 	}
 	began := time.Now()
-	// From one block of silence on: a device that was started before its first
-	// sound came loses what it is given first.
+	// The first block is silence: a device that was started before its first sound
+	// came loses what it is given first.
 	for at := -o.block; at < len(o.clip.Samples); at += o.block {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -336,8 +338,8 @@ func (s *speaker) write(ctx context.Context, o *output) error {
 			return explain("playing", err)
 		}
 	}
-	// The rest is in the device's buffer, whose true size no library tells. Stop
-	// would wait for it, but could not be stopped.
+	// The rest is in the device's buffer, and no library tells how large that
+	// really is. Stop would wait for it, but could not be interrupted.
 	timer := time.NewTimer(time.Until(began.Add(playBlock + o.clip.Duration())))
 	defer timer.Stop()
 	select {

@@ -3,17 +3,17 @@ package device
 import "time"
 
 // stamps gives blocks of sound the time of their last sample. A machine that
-// stands still between reading and looking at the clock makes a single look too
-// late, never too early; so the card's own pace is trusted, and the earliest
-// look.
+// stands still between reading a block and looking at the clock makes that look
+// too late, never too early. So the stamps follow the card's own pace and the
+// earliest look.
 type stamps struct{ last time.Duration }
 
 // drift is how much faster than the card the stamps may run: far more than any
 // two clocks differ, far less than a stall lasts.
 const drift = 100 // one part in
 
-// next is the stamp of a block of that length that was seen at that time. A jump
-// is a block before which sound was lost.
+// next returns the stamp of a block of that length that was seen at that time.
+// jump says that sound was lost before the block.
 func (s *stamps) next(seen, length time.Duration, jump bool) time.Duration {
 	if s.last != 0 && !jump {
 		seen = min(seen, s.last+length+length/drift)
@@ -22,7 +22,7 @@ func (s *stamps) next(seen, length time.Duration, jump bool) time.Duration {
 	return s.last
 }
 
-// late tells whether the block was seen so late that the card must have lost
+// late reports whether the block was seen so late that the card must have lost
 // sound in between: its buffer holds a second.
 func (s *stamps) late(seen, length time.Duration) bool {
 	return s.last != 0 && seen-s.last-length > lateBy

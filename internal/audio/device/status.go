@@ -18,7 +18,7 @@ type status struct {
 	told  bool
 }
 
-// update changes the state and tells it, in the order of the changes.
+// update changes the state and tells the daemon, in the order of the changes.
 func (s *status) update(change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

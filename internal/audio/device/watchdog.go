@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Limits of calls into the library. A read takes 20 ms, and no longer one is
-// waited for than a reader of a busy machine needs (0.6 s): while a card is gone
-// the library burns a processor. A write takes at most the speaker's buffer;
+// Limits of calls into the library. A read takes 20 ms and may take as long as a
+// busy machine delays a reader (0.6 s), but no longer, because the library burns
+// a processor while a card is gone. A write takes at most the speaker's buffer;
 // opening takes some seconds on a bad day.
 const (
 	readLimit = 1500 * time.Millisecond
@@ -74,8 +74,8 @@ func (w *watchdog) run(ctx context.Context) error {
 	}
 }
 
-// overdue is what hangs. A look that comes late means that the machine stood
-// still, and the calls with it: they get that time too.
+// overdue returns which call hangs, or "". If this check itself comes late, the
+// machine stood still and the calls with it, so they get that time too.
 func (w *watchdog) overdue(now time.Time, late time.Duration) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

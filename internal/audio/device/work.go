@@ -62,7 +62,8 @@ func (w *soundWorker) rest() {
 	}
 }
 
-// handle answers at once or hands on, so that a clip can always be stopped.
+// handle answers at once, or hands the request on, so that a clip can always be
+// stopped.
 func (w *soundWorker) handle(ctx context.Context, r worker.Request) error {
 	switch r.Kind {
 	case kindClock:
@@ -93,7 +94,7 @@ func (w *soundWorker) handle(ctx context.Context, r worker.Request) error {
 	return w.ask(r)
 }
 
-// ask hands on what may take long.
+// ask hands on a request that may take long.
 func (w *soundWorker) ask(r worker.Request) error {
 	var answer func(payload []byte) ([]byte, error)
 	switch r.Kind {
@@ -141,7 +142,7 @@ func (w *soundWorker) open(ctx context.Context, payload []byte) error {
 	return nil
 }
 
-// list asks the library, which looks anew only when nothing is open.
+// list returns the library's list, which is made anew only when nothing is open.
 func (w *soundWorker) list(payload []byte) ([]byte, error) {
 	var q openRequest
 	if err := json.Unmarshal(payload, &q); err != nil {

@@ -16,10 +16,10 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// Sound is what is said.
+// Sound is what the gateway says with a short sound.
 type Sound string
 
-// The sounds.
+// The sounds there are.
 const (
 	Wake     Sound = "wake"     // the microphone is open
 	FollowUp Sound = "followup" // it is open for the answer to a question
@@ -47,7 +47,7 @@ const (
 	fullPeak = -12.0
 )
 
-// note is a tone; 0 Hz is a rest.
+// note is a tone; one of 0 Hz is a rest.
 type note struct {
 	hertz  float64
 	length time.Duration
@@ -74,16 +74,17 @@ var scores = map[Sound][]note{
 	Unmuted:  {{low, 60 * ms}, {high, 100 * ms}},
 }
 
-// fade is how long a note comes and goes; shorter, it would click.
+// fade is how long a note takes to come and to go; with a shorter time it would
+// click.
 const fade = 12 * ms
 
-// Has says whether the set makes the sound.
+// Has reports whether the set makes the sound.
 func (s Set) Has(sound Sound) bool {
 	return s == Full || s == Soft && sound != Done
 }
 
-// Clip is the sound at the loudness of the set, at audio.SpeechRate; empty for a
-// sound that does not exist and in the set Off.
+// Clip returns the sound at the loudness of the set, at audio.SpeechRate. It is
+// empty for an unknown sound and in the set Off.
 func (s Set) Clip(sound Sound) audio.Clip {
 	peak := softPeak
 	switch s {

@@ -6,18 +6,18 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// width is how far from a pitch its strength is looked for, in hertz: a note that
-// begins or ends in a frame is spread that much. step is what a frame of 20 ms can
-// tell apart.
+// width is how far around a pitch its strength is looked for, in hertz: a note
+// that begins or ends within a frame is spread that far. step is the difference
+// that a frame of 20 ms can resolve.
 const (
 	width = 150.0
 	step  = 50.0
 )
 
-// Share is how much of the strength of the samples is at the pitches, from 0 to
-// 1: near 1 for our own sound as a microphone hears it in a quiet room, at any
-// loudness and however late, and below a half where somebody speaks over it as
-// loudly.
+// Share returns how much of the strength of the samples lies at the pitches, from
+// 0 to 1. It is near 1 for our own sound as a microphone hears it in a quiet
+// room, at any loudness and however late, and below a half where somebody speaks
+// over it as loudly.
 func Share(samples []int16, tones []float64) float64 {
 	if len(samples) == 0 || len(tones) == 0 {
 		return 0
@@ -42,7 +42,7 @@ func Share(samples []int16, tones []float64) float64 {
 	return min(1, ours/all)
 }
 
-// strength is the energy of the samples at a pitch (Goertzel's algorithm).
+// strength returns the energy of the samples at a pitch (Goertzel's algorithm).
 func strength(samples []int16, mean, hertz float64) float64 {
 	k := 2 * math.Cos(2*math.Pi*hertz/float64(audio.SpeechRate))
 	var s1, s2 float64

@@ -1,8 +1,8 @@
 // Package room is a quiet room without a sound card: a microphone into which
-// clips are spoken, a speaker that nobody hears, and the noise that no real
-// microphone is without. It exists so that the real ear can be shown and
-// measured on a machine that has neither card nor people. Another room (with an
-// echo, with a television) is a type of its own beside Noise.
+// clips are spoken, a speaker that makes no sound, and the noise that every real
+// microphone has. It exists so that the real listening can be shown and measured
+// on a machine that has neither card nor people. Another room (with an echo, with
+// a television) is a type of its own beside Noise.
 package room
 
 import (
@@ -16,14 +16,14 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// noiseLevel is the loudness of the quiet room in sample steps: a microphone is
-// never digitally silent, and a recogniser's statistics want it so.
+// noiseLevel is the loudness of the quiet room in sample steps. A microphone is
+// never digitally silent, and the statistics of a recogniser need some noise.
 const noiseLevel = 8
 
-// Noise is that of a quiet room, the same every time.
+// Noise is the noise of a quiet room, the same every time.
 type Noise struct{ random *rand.Rand }
 
-// NewNoise is the noise from its beginning.
+// NewNoise returns the noise from its beginning.
 func NewNoise() Noise {
 	return Noise{rand.New(rand.NewPCG(1, 2))} //nolint:gosec // the same every time
 }
@@ -48,7 +48,7 @@ type Microphone struct {
 	due   time.Time
 }
 
-// NewMicrophone is one in a room where nobody speaks.
+// NewMicrophone makes the microphone of a room in which nobody speaks.
 func NewMicrophone() *Microphone { return &Microphone{noise: NewNoise()} }
 
 // Say speaks a clip into the room.
@@ -64,7 +64,7 @@ func (m *Microphone) Say(c audio.Clip) error {
 	return nil
 }
 
-// Read returns the next 20 ms when they are over.
+// Read returns the next 20 ms once they have passed.
 func (m *Microphone) Read(ctx context.Context) (audio.Frame, error) {
 	now := time.Now()
 	if m.due.IsZero() {
