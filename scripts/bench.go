@@ -1,9 +1,9 @@
 //go:build ignore
 
-// This program runs the benchmarks, one package after the other, and prints
-// their figures in people's units beside the budgets and the peers they are
-// compared with. It exists because a figure that nobody sees beside its budget
-// says nothing. A new budget is a line in chapters, in table.go.
+// This program runs the benchmarks, one package after the other, and prints their
+// figures in people's units beside the budgets and the peers they are compared
+// with. It exists because a figure means little unless its budget stands beside
+// it. A new budget is a line in chapters, in table.go.
 //
 // It fails when a benchmark fails, never because a figure is bad: machines are
 // noisy, and a person has to judge. Usage:
@@ -36,10 +36,10 @@ type unit int
 const (
 	span   unit = iota // nanoseconds
 	core               // nanoseconds for one frame of sound: the share of its 20 ms
-	rate               // a second
-	pace               // nanoseconds for one: how many a second
+	rate               // per second
+	pace               // nanoseconds for one, written as how many per second
 	mem                // megabytes
-	share              // of one
+	share              // a share of one
 	octets             // bytes of memory
 	count              // of anything
 	times              // of a peer's figure to ours; with its range where there is one
@@ -241,8 +241,8 @@ func (r *results) measure(ctx context.Context, dir string) error {
 	return nil
 }
 
-// How go test -v tells of a benchmark without figures: what it said, and then
-// that it ended.
+// These match what go test -v prints for a benchmark without figures: first what
+// it said, then that it ended.
 var (
 	logged = regexp.MustCompile(`^\S+\.go:\d+: (.*)`)
 	ended  = regexp.MustCompile(`^--- (SKIP|FAIL): Benchmark(\S+)`)
@@ -282,7 +282,7 @@ var processors = regexp.MustCompile(`-\d+$`)
 
 func plain(name string) string { return processors.ReplaceAllString(name, "") }
 
-// sheet is the table; every row has all six columns, or it would not be one.
+// sheet is the table; every row has to have all six columns.
 type sheet struct {
 	text bytes.Buffer
 	w    *tabwriter.Writer
@@ -359,11 +359,11 @@ func (r *results) row(s *sheet, l line) {
 	}
 }
 
-// notRun is how a benchmark tells that something is missing that it needs from
+// notRun begins the message of a benchmark that lacks something it needs from
 // elsewhere.
 const notRun = "skip: not run: "
 
-// why says what stands in place of a figure that is not there.
+// why returns what stands in the place of a missing figure.
 func (r *results) why(from string) string {
 	dir, _, _ := strings.Cut(from, " ")
 	switch {

@@ -31,9 +31,9 @@ import (
 
 const (
 	softHyphen = "\u00ad"
-	// allTo is up to where every number is spelled: minutes of a timer, steps of
-	// brightness and hue. Above it the tens to tensTo, and the hundreds to
-	// mostTo: degrees kelvin.
+	// allTo is the limit up to which every number is spelled: minutes of a timer,
+	// steps of brightness and hue. Above it only the tens are spelled, up to
+	// tensTo, and the hundreds, up to mostTo: degrees kelvin.
 	allTo  = 400
 	tensTo = 1000
 	mostTo = 10_000

@@ -121,7 +121,7 @@ func (t *tally) packageEnded(e event, said string) {
 	}
 }
 
-// reason is what a skipped test said, without go test's own lines.
+// reason returns what a skipped test said, without go test's own lines.
 func reason(said string) string {
 	var kept []string
 	for line := range strings.Lines(said) {

@@ -15,8 +15,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Cottage is the house of the conversations: things of which one may be meant for
-// the other.
+// Cottage is the house of the conversations. It has things that can be mistaken
+// for each other.
 func Cottage() *home.House {
 	h := &home.House{Areas: []home.Area{{Name: "Kitchen"}, {Name: "Bedroom"}, {Name: "Hall"}, {Name: "Office"}}}
 	add := func(name, domain, area string, can ...home.Ability) *home.Entity {
@@ -40,16 +40,16 @@ func Cottage() *home.House {
 	return h
 }
 
-// World is a house that remembers, behind tools that answer as the Z-Wave server
-// does.
+// World is a house that remembers what was done to it, behind tools that answer
+// as the Z-Wave server does.
 type World struct {
 	mu      sync.Mutex
 	State   map[string]map[string]any // by device and property
-	Outcome map[string]string         // by device, where it is not confirmed
+	Outcome map[string]string         // by device: the outcome of its calls, where that is not "confirmed"
 	Calls   []string
 }
 
-// NewWorld is a world with the cottage as it is at first.
+// NewWorld makes a world in which the cottage is in its first state.
 func NewWorld() *World {
 	w := &World{State: map[string]map[string]any{}, Outcome: map[string]string{}}
 	for _, e := range Cottage().Entities {
@@ -73,7 +73,8 @@ func NewWorld() *World {
 	return w
 }
 
-// Read says a property as the device does: a lamp's being on follows its level.
+// Read returns a property as the device tells it: whether a lamp is on follows
+// from its level.
 func (w *World) Read(device, property string) any {
 	s := w.State[device]
 	level, dims := s["brightness"].(float64)
@@ -105,8 +106,8 @@ func (w *World) main(device string) string {
 	return "on_off"
 }
 
-// Set is what an action writes: the property the receipt tells, and the one that
-// holds it.
+// Set does what an action does: it changes the property that holds the value, and
+// returns the property that the receipt names.
 func (w *World) Set(device, action string, value any) (property string) {
 	s := w.State[device]
 	switch action {
@@ -178,8 +179,8 @@ func (w *World) Call(_ context.Context, c tools.Call) (tools.Result, error) {
 	return tools.Result{Text: "Oh.", Data: data, Receipt: tools.ReadReceipt(data), Failed: failed, PublishedAt: time.Now()}, err
 }
 
-// Matchers understand the cottage in each language. They are made once: that is
-// most of the work of these tests.
+// Matchers understand the cottage in each language. They are made once, because
+// making them is most of the work of the tests.
 var Matchers = map[string]func() (*intent.Matcher, error){
 	"en": matcherOnce("en"), "de": matcherOnce("de"), "es": matcherOnce("es"), "fr": matcherOnce("fr"),
 }
@@ -194,7 +195,7 @@ func matcherOnce(language string) func() (*intent.Matcher, error) {
 	})
 }
 
-// House is the one the stories play in.
+// House is the house in which the stories play.
 func House() *home.House {
 	zwave := func(name, domain, area string, can ...home.Ability) home.Entity {
 		return home.Entity{

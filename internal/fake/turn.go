@@ -72,8 +72,8 @@ type Transcriber struct {
 	Text                         func() speech.Transcript
 }
 
-// Script is a transcriber that hears what a test says: after so many loud frames
-// of an utterance, a text. It can go on with an utterance.
+// Script is a transcriber that hears what a test says: a text after so many loud
+// frames of an utterance. It can continue an utterance.
 type Script struct {
 	Lines []Line
 	Loud  func(f audio.Frame) bool
@@ -87,7 +87,7 @@ type Script struct {
 	asked int
 }
 
-// Line is what is heard from the loud frame After on.
+// Line is the text that is heard once After loud frames have come.
 type Line struct {
 	After int
 	Text  string
@@ -140,7 +140,7 @@ func (s *Script) Finish(context.Context) (speech.Transcript, error) {
 	return speech.Transcript{Text: s.text(), Engine: "script"}, nil
 }
 
-// Second makes no more of an utterance than Finish did.
+// Second has no text for an utterance; it counts that it was asked.
 func (s *Script) Second(context.Context) (speech.Transcript, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *Script) Took() []audio.Frame {
 	return append([]audio.Frame(nil), s.took...)
 }
 
-// Open says whether an utterance is open, and how many were begun.
+// Open reports whether an utterance is open, and how many were begun.
 func (s *Script) Open() (open bool, began int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,7 @@ func (e *Endpointer) Reset(speech.Detection) {}
 func (e *Endpointer) Admit(f audio.Frame) []audio.Frame { return []audio.Frame{f} }
 
 // Matcher calls MatchFunc and knows Home. Without a JudgeFunc it has no opinion
-// on what is not whole.
+// on partial texts.
 type Matcher struct {
 	MatchFunc func(text, area string) intent.Decision
 	JudgeFunc func(partial string) speech.Completeness
