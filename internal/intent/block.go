@@ -91,7 +91,8 @@ func (r *rawBlock) block(intent string, p *Pack) (Block, error) {
 	return b, nil
 }
 
-// require keeps the two conditions that are more than conditions apart.
+// require notes the conditions on domain and area apart, because they do more
+// than restrict a match.
 func (b *Block) require(c *Condition) {
 	switch c.Key {
 	case "domain":

@@ -65,7 +65,7 @@ type compiler struct {
 	spelled map[wordsKey]*list
 }
 
-// ends finds equal steps, so that sentences that end alike share their end.
+// ends finds equal steps, so that sentences with the same ending share it.
 type ends struct {
 	seen map[step]*inst
 	ids  map[*inst]int32
@@ -86,7 +86,8 @@ func newEnds() ends {
 	return ends{seen: make(map[step]*inst), ids: make(map[*inst]int32), last: &inst{op: opEnd}}
 }
 
-// intern returns the step equal to i, which is i itself if there was none.
+// intern returns a step that is equal to i: an existing one, or i itself if there
+// is none.
 func (e *ends) intern(i inst) *inst {
 	key := step{i.op, i.wordEnd, i.text, i.list, i.slot, i.next}
 	if i.op == opChoice {
@@ -117,7 +118,7 @@ func (c *compiler) compileLists() error {
 	return nil
 }
 
-// enter makes the lists of one block ready.
+// enter prepares the lists of one block.
 func (c *compiler) enter(b *Block) error {
 	c.local, c.own = b.Scoped, nil
 	if b.Scoped == nil {
@@ -145,7 +146,8 @@ func (c *compiler) rule(name string) (*template.Node, error) {
 	return nil, fmt.Errorf("unknown rule <%s>", name)
 }
 
-// named finds a list: of the block, of the house, of the pack.
+// named finds a list by its name: in the block, else in the house, else in the
+// pack.
 func (c *compiler) named(name string) (*list, opcode, error) {
 	if c.local != nil {
 		if def, ok := c.local.Lists[name]; ok {
@@ -178,7 +180,7 @@ func (l *List) opcode() opcode {
 	return opWild
 }
 
-// compile builds the steps of n that go on with next.
+// compile builds the steps of n, which are followed by next.
 func (c *compiler) compile(n *template.Node, next *inst) (*inst, error) {
 	c.depth++
 	defer func() { c.depth-- }()
@@ -235,7 +237,7 @@ func (c *compiler) either(alts []*inst) *inst {
 	return c.ends.intern(inst{op: opChoice, alts: alts})
 }
 
-// shuffle builds what can come when the parts in used are behind.
+// shuffle builds what can come after the parts in used.
 func (c *compiler) shuffle(items []*template.Node, used int, next *inst, done map[int]*inst) (*inst, error) {
 	if used == 1<<len(items)-1 {
 		return next, nil

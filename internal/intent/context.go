@@ -111,13 +111,13 @@ func same(a, b any) bool {
 // holds reports whether a value satisfies the condition.
 func (c *Condition) holds(value any) bool {
 	if len(c.Values) == 0 {
-		return !c.Exclude // any value will do; nothing is excluded by no value
+		return !c.Exclude // any value satisfies it; without values nothing is excluded
 	}
 	return slices.ContainsFunc(c.Values, func(v any) bool { return same(v, value) }) != c.Exclude
 }
 
-// clashes reports whether what is known so far already breaks a condition; a
-// missing key may still come.
+// clashes reports whether what is known so far already breaks a condition. A key
+// that is missing may still be filled later.
 func clashes(conditions []Condition, context map[string]any) bool {
 	for i := range conditions {
 		c := &conditions[i]
@@ -128,8 +128,8 @@ func clashes(conditions []Condition, context map[string]any) bool {
 	return false
 }
 
-// actual is the value of a key in the context of a match: what the last list
-// value said, else what was known before.
+// actual returns the value of a key in the context of a match: the value of the
+// last list that set it, else what was known before.
 func (r *run) actual(p *parse, key string) (any, bool) {
 	for i := p.n - 1; i >= 0; i-- {
 		c := &p.captures[i]

@@ -8,9 +8,9 @@ import (
 )
 
 // Dangerous reports whether an action on an entity is one of those that are off
-// by default (REQUIREMENTS S1): unlocking, opening a garage, gate, door or
-// valve, disarming, oven and siren. Their opposites are not. What an entity may
-// do is told by all its names and its class (home.Entity.Hazards).
+// by default (REQUIREMENTS S1): unlocking, opening a garage, gate, door or valve,
+// disarming, oven and siren. Their opposites are not dangerous. What an entity is
+// comes from all its names and its class (home.Entity.Hazards).
 func Dangerous(a Action, e *home.Entity) bool {
 	if e == nil {
 		return false

@@ -88,7 +88,7 @@ func (d *dir) load() error {
 	return nil
 }
 
-// missing says which languages there are instead.
+// missing returns an error that names the languages there are instead.
 func (d *dir) missing() error {
 	found, err := fs.ReadDir(d.fsys, "sentences")
 	if err != nil {
@@ -103,7 +103,7 @@ func (d *dir) missing() error {
 	return fmt.Errorf("no sentences for the language %q; there are %s", d.language, strings.Join(languages, ", "))
 }
 
-// inOrder sorts names as the order says, those it does not know at the end.
+// inOrder sorts names as order has them; names that are not in it come last.
 func inOrder(names, order []string) []string {
 	rank := func(name string) int {
 		if i := slices.Index(order, name); i >= 0 {
@@ -227,7 +227,7 @@ func (d *dir) rules() error {
 	})
 }
 
-// nothingElse refuses keys that would change what matches.
+// nothingElse refuses unknown keys, because they could change what matches.
 func nothingElse(other map[string]yaml.Node) error {
 	for key := range other {
 		return fmt.Errorf("%s is not supported here", key)
@@ -235,7 +235,7 @@ func nothingElse(other map[string]yaml.Node) error {
 	return nil
 }
 
-// lists reads those of all languages, then those of this one.
+// lists reads the lists of all languages, then those of this one.
 func (d *dir) lists() error {
 	read := func(name string) error {
 		var raw struct {

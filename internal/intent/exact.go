@@ -7,7 +7,7 @@ import (
 	"voicegateway/internal/intent/template"
 )
 
-// edges says where a sentence begins or ends with free text, which must keep
+// edges says whether a sentence begins or ends with free text, which must keep
 // its skip words.
 type edges struct{ start, end bool }
 
@@ -36,7 +36,7 @@ func (c *compiler) wildAt(n *template.Node, first bool) bool {
 	return false
 }
 
-// exact matches as the template language says and nothing more.
+// exact matches a sentence as the template language defines it and adds nothing.
 func (m *Matcher) exact(raw, area string) Decision {
 	if m.pack.IgnoreSpace {
 		raw = strings.ReplaceAll(raw, " ", "")
@@ -82,8 +82,8 @@ func (x *exactRun) search() {
 	}
 }
 
-// unfit reports whether a block is out before matching: by its keywords or by
-// what is known of the context.
+// unfit reports whether a block can be left out before matching, because of its
+// keywords or of what is known of the context.
 func (x *exactRun) unfit(b *block, tokens []string) bool {
 	if len(b.Keywords) > 0 && !slices.ContainsFunc(b.Keywords, func(w string) bool { return slices.Contains(tokens, w) }) {
 		return true
@@ -176,9 +176,9 @@ func (m *Matcher) slotValue(p *parse, c *capture) any {
 	return p.raw[c.start:min(c.end, len(p.raw))]
 }
 
-// targets lists the entities the slots are about: those of the name, else those
-// of the kind, in the area and on the floor. A thing whose area nobody has told
-// may be in any.
+// targets lists the entities the slots are about: those with the name, else those
+// of the kind, in the area and on the floor. A thing whose area is not known may
+// be in any area.
 func (m *Matcher) targets(b *block, named []int32, slots map[string]any) []string {
 	area, _ := slots["area"].(string)
 	floor, _ := slots["floor"].(string)
@@ -202,7 +202,8 @@ func (m *Matcher) targets(b *block, named []int32, slots map[string]any) []strin
 	return out
 }
 
-// oneOf reports whether a slot, if it is filled, is or holds a text.
+// oneOf reports whether a filled slot is, or holds, a text. An empty slot is no
+// obstacle.
 func oneOf(slot any, text string) bool {
 	switch v := slot.(type) {
 	case nil:

@@ -18,8 +18,8 @@ const (
 	warmest = 30
 )
 
-// warmth are the words by which a number for a room is a temperature or none, in
-// all our languages.
+// warmth are the words, of all our languages, that tell whether a number said of
+// a room is a temperature.
 var warmth = sync.OnceValue(func() sentences.Warmth {
 	var all sentences.Warmth
 	for _, w := range sentences.EveryWords() {
@@ -28,8 +28,8 @@ var warmth = sync.OnceValue(func() sentences.Warmth {
 	return all
 })
 
-// guessArea takes words for the area they are like. Where they may as well be
-// another one, the room is asked for: what is done in the wrong room is done to
+// guessArea takes words for the area they are like. If they may just as well mean
+// another area, it asks for the room, because an act in the wrong room happens to
 // somebody.
 func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) {
 	heard := p.text[c.start:c.end]
@@ -47,7 +47,7 @@ func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) 
 	return m.refuse(p, "unknown_area", heard), false
 }
 
-// guessName takes words for the thing they are a part of, or like.
+// guessName takes words for the thing whose name they resemble or are a part of.
 func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) {
 	heard := p.text[c.start:c.end]
 	place := m.placeOf(p)
@@ -74,7 +74,7 @@ func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) 
 	return m.settle(p, c, &r, room, area), true
 }
 
-// settle decides whether what a guessed name says is done or asked about.
+// settle decides whether the act on a guessed name is done or asked about.
 func (m *Matcher) settle(p *parse, c *capture, r *names.Result, room, area string) Decision {
 	d := m.resolve(p, area)
 	if d.Route != Local {
@@ -97,9 +97,10 @@ func (m *Matcher) settle(p *parse, c *capture, r *names.Result, room, area strin
 	return x.ask(c.items)
 }
 
-// onlyOne takes the name of a kind of thing for the one of this kind that is in
-// the room of the sentence or of the microphone, or in the house; never for one of
-// several that happens to be called so.
+// onlyOne takes the name of a kind of thing ("the light") for the only thing of
+// this kind: in the room of the sentence, in that of the microphone, or in the
+// house. Among several things it never takes the one whose name happens to be
+// that of the kind.
 func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, bool) {
 	x := meaning{m: m, p: p, mic: area, area: m.placeOf(p)}
 	var all []int32
@@ -125,8 +126,8 @@ func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, 
 	return m.resolve(p, area), true
 }
 
-// nothing answers a name that nothing is like. What the house has, but the pack
-// has no such sentence for, the model may know how to do.
+// nothing answers a name that resembles nothing. If the house has such a thing,
+// but the pack has no such sentence for it, the model may know what to do.
 func (m *Matcher) nothing(p *parse, heard, place string) Decision {
 	if place != "" || p.block.Meta.Shy {
 		return m.refuse(p, "unknown_name", heard)
@@ -151,8 +152,8 @@ func (p *Pack) commands(intent, domain string) bool {
 	})
 }
 
-// sure reports whether what a guessed name says may be done at once. A part of a
-// name that is what a room is called means the room.
+// sure reports whether the act on a guessed name may be done at once. Words that
+// are part of a thing's name but also the name of a room mean the room.
 func (m *Matcher) sure(heard, room string, r *names.Result, d Decision) bool {
 	if r.Verdict == names.Unsure || r.Verdict == names.Fuzzy && m.dangerous(d) {
 		return false
@@ -175,8 +176,8 @@ func keepsOut(e *home.Entity) bool {
 	return e.Domain == "cover" && Dangerous(Action{Intent: catalogue.TurnOn}, e)
 }
 
-// entrances reports whether a decision moves what lets people in, or releases
-// anything else that is dangerous.
+// entrances reports whether a decision moves a cover that keeps people out, or
+// does anything else that is dangerous.
 func (m *Matcher) entrances(d Decision) bool {
 	for _, a := range d.Actions {
 		for _, id := range a.Devices {
@@ -188,13 +189,13 @@ func (m *Matcher) entrances(d Decision) bool {
 	return false
 }
 
-// isCommon reports whether words are only what many things are called by.
+// isCommon reports whether the words are only such as many things are called by.
 func (m *Matcher) isCommon(heard string) bool {
 	return !slices.ContainsFunc(strings.Fields(m.index.Plain(heard)), func(w string) bool { return !m.common[w] })
 }
 
-// doors adds the locks to what "the door" may be, the near ones first. A valve
-// has nothing to do with them.
+// doors adds the locks to the things that "the door" may mean, the near ones
+// first. Locks are not added to a valve.
 func (m *Matcher) doors(items []int32, area string) []int32 {
 	if !keepsOut(&m.house.Entities[items[0]]) {
 		return items
@@ -217,7 +218,7 @@ func (m *Matcher) doors(items []int32, area string) []int32 {
 	return items
 }
 
-// roomCalled is the area that is called by the words as a whole, or "".
+// roomCalled returns the area whose name is the words as a whole, or "".
 func (m *Matcher) roomCalled(heard string) string {
 	if r := m.areaIndex.Resolve(heard, nil); r.Verdict == names.Exact && r.Whole {
 		return m.areas[r.Items[0]]
@@ -225,8 +226,8 @@ func (m *Matcher) roomCalled(heard string) string {
 	return ""
 }
 
-// warmRoom takes a number without a unit, or in degrees, that is said of a room
-// for its temperature where the room has a thermostat.
+// warmRoom takes a number that is said of a room, without a unit or in degrees,
+// for the room's temperature if the room has a thermostat.
 func (m *Matcher) warmRoom(p *parse, room string) (Decision, bool) {
 	value, ok := p.bareNumber()
 	if !ok || value < coolest || value > warmest || p.block.Meta.Question {
@@ -250,12 +251,12 @@ func (m *Matcher) warmRoom(p *parse, room string) (Decision, bool) {
 	return x.ask(items), true
 }
 
-// onlyLight reports whether nothing but a lamp can do what is asked: a colour.
+// onlyLight reports whether only a lamp can do what is asked: show a colour.
 func (x *meaning) onlyLight() bool {
 	return x.action.Intent == catalogue.LightSet && (x.action.Slots["color"] != nil || x.action.Slots["temperature"] != nil)
 }
 
-// lightsOf does to all lights of a room what is asked.
+// lightsOf does what is asked to all lights of a room.
 func (x *meaning) lightsOf(room string) Decision {
 	delete(x.action.Slots, "name")
 	x.action.Slots["area"], x.action.Slots["domain"], x.action.Devices = room, "light", nil
@@ -268,8 +269,8 @@ func (x *meaning) lightsOf(room string) Decision {
 	return x.several(items)
 }
 
-// movesRoom reports whether a number is said of a kind of thing that is also what
-// a room is called: "set the garage to 21" need not be about its door.
+// movesRoom reports whether a number is said of a kind of thing that has the name
+// of a room: "set the garage to 21" need not be about its door.
 func (x *meaning) movesRoom() bool {
 	if _, bare := x.p.bareNumber(); !bare || x.action.Intent != catalogue.SetPosition || x.m.areaIndex == nil {
 		return false
@@ -282,8 +283,8 @@ func (x *meaning) movesRoom() bool {
 	return false
 }
 
-// bareNumber is the number of a parse if it has no unit, or that of a temperature,
-// and no word says that it is about light or a position.
+// bareNumber returns the number of a parse if it has no unit, or the unit of a
+// temperature, and no word says that it is about light or a position.
 func (p *parse) bareNumber() (float64, bool) {
 	said := warmth()
 	for w := range strings.FieldsSeq(p.text) {

@@ -27,9 +27,9 @@ func (c *compiler) holdsName(n *template.Node) bool {
 // later is the slot that holds a command for another time.
 const later = "conversation_command"
 
-// delayed checks a command that a timer is to carry: what cannot be done at once
-// cannot be done later, and what only sounds like one ("we will be back in two
-// minutes") is none.
+// delayed checks a command that a timer is to carry out. What cannot be done at
+// once cannot be done later, and a text that only sounds like a command ("we will
+// be back in two minutes") goes to the model.
 func (m *Matcher) delayed(d Decision, area string, steps *int) Decision {
 	if d.Route != Local {
 		return d
@@ -52,9 +52,9 @@ func (m *Matcher) delayed(d Decision, area string, steps *int) Decision {
 	return d
 }
 
-// part understands a text that is one of several commands, or one to be carried
-// by a timer. A name that is not written as the house has it will do if there is
-// no doubt which one is meant.
+// part understands a text that is one of several commands, or one that a timer
+// carries. A name that is written differently in the house is accepted if there
+// is no doubt which one is meant.
 func (m *Matcher) part(text, area string, steps *int) (Decision, bool) {
 	if d, ok := m.known(text, area, steps); ok {
 		return d, true
@@ -75,8 +75,8 @@ func writtenNames(h *home.House) map[string]bool {
 	return out
 }
 
-// kindWords are the words by which sentences know kinds of things, with the
-// domain, so that none of them is the name of one thing.
+// kindWords are the words by which sentences name kinds of things, with the
+// domain. None of them is taken for the name of one thing.
 func kindWords(pack *Pack) map[string]string {
 	out := make(map[string]string)
 	for _, l := range pack.Lists {
@@ -93,9 +93,9 @@ func kindWords(pack *Pack) map[string]string {
 	return out
 }
 
-// onlyPlural reports whether a name was said in the plural that the house has in
-// the singular: "the bedroom lights" are all lights of the bedroom before they
-// are the one that is called bedroom light.
+// onlyPlural reports whether a name was said in the plural while the house has it
+// in the singular: "the bedroom lights" means all lights of the bedroom rather
+// than the one called bedroom light.
 func (k *words) onlyPlural(p *parse) bool {
 	for i := range p.n {
 		c := &p.captures[i]
@@ -109,8 +109,8 @@ func (k *words) onlyPlural(p *parse) bool {
 	return false
 }
 
-// saysIs reports whether an unknown name ends in 's at its last word: "the kitchen
-// light's on" tells that it is on.
+// saysIs reports whether the last word of an unknown name ends in 's: "the
+// kitchen light's on" tells that the light is on and is not a command.
 func (p *parse) saysIs() bool {
 	for i := range p.n {
 		if c := &p.captures[i]; c.unknown && strings.HasSuffix(p.text[c.start:c.end], "'s") {
@@ -120,8 +120,8 @@ func (p *parse) saysIs() bool {
 	return false
 }
 
-// ofClass exchanges a thing for its sensor: the battery of the front door is
-// told by the sensor that is called front door battery, where there is one.
+// ofClass replaces a thing by its sensor, where there is one: the battery of the
+// front door is told by the sensor that is called front door battery.
 func (x *meaning) ofClass(items []int32) []int32 {
 	class, _ := x.action.Slots["device_class"].(string)
 	if class == "" || len(items) != 1 {

@@ -20,10 +20,10 @@ type list struct {
 	digits   bool
 	fraction bool
 	multiply float64
-	id       int32 // among all lists of a matcher, for asking once whether a text holds any of it
+	id       int32 // number among all lists of a matcher, so that it is asked only once whether a text holds a value of it
 }
 
-// context is what a value of a text list adds to the context of a match.
+// context returns what a value of a text list adds to the context of a match.
 func (l *list) context(value int32) map[string]any { return l.values[value].Context }
 
 // houseLists are the lists a house fills.
@@ -37,7 +37,7 @@ const (
 	houseListCount
 )
 
-// of is the list a step asks, which may be the house's.
+// of returns the list that a step asks, which may be one of the house.
 func (h *houseLists) of(i *inst) *list {
 	switch i.op {
 	case opName:
@@ -185,7 +185,7 @@ func (c *compiler) compileList(l List) (*list, error) {
 	return nil, nil //nolint:nilnil // a wildcard has no values
 }
 
-// number gives a list its place among all.
+// number gives a list its number among all lists.
 func (c *compiler) number(l *list) *list {
 	l.id = int32(len(c.all))
 	c.all = append(c.all, l)

@@ -30,16 +30,16 @@ type Matcher struct {
 	areaIndex *names.Index
 }
 
-// words are those to leave out, those that join commands, and what decides about
-// texts no sentence fits.
+// words are the words to leave out, the words that join commands, and the words
+// that decide about texts that fit no sentence.
 type words struct {
 	skip     []string // " word "
 	join     [][]string
 	notNames map[string]bool
 	decoys   map[string]bool
-	bare     map[string]bool   // what is only a name or a verb
-	kinds    map[string]string // domains of words that are only a kind of thing: "lights"
-	common   map[string]bool   // words that alone are no name for an entrance
+	bare     map[string]bool   // texts that are only a name or a verb
+	kinds    map[string]string // domains of words that only name a kind of thing: "lights"
+	common   map[string]bool   // words that alone do not name an entrance
 	written  map[string]bool   // names as the house writes them
 }
 
@@ -113,7 +113,7 @@ func (m *Matcher) prepare(pack *Pack) {
 	m.areaIndex = names.NewFor(pack.Language, areas)
 }
 
-// domainKey names what the conditions on a domain are.
+// domainKey is a text that is equal for equal conditions on the domain.
 func domainKey(conditions []Condition) string {
 	var b strings.Builder
 	for _, c := range conditions {
@@ -133,8 +133,8 @@ func (m *Matcher) allow(b *Block) []bool {
 	return out
 }
 
-// Match decides what a sentence asks for. Area is the microphone's, or "". It
-// never fails: what it does not understand goes to the model.
+// Match decides what a sentence asks for. Area is that of the microphone, or "".
+// It never fails: a sentence that it does not understand goes to the model.
 func (m *Matcher) Match(text, area string) Decision {
 	if len(text) > maxText {
 		return Decision{Route: Reject, Reason: "too_long"}
@@ -163,8 +163,8 @@ func (m *Matcher) Match(text, area string) Decision {
 	return d
 }
 
-// asked reads a statement with a question mark as a question, in languages that
-// make one of the other by the mark alone; else d stays.
+// asked reads a statement with a question mark as a question, in languages in
+// which only the mark makes the difference. Otherwise it returns d.
 func (m *Matcher) asked(d Decision, spoken, text, area string) Decision {
 	begin := m.pack.Texts["asked"]
 	if begin == "" || !strings.HasSuffix(strings.TrimSpace(spoken), "?") {
@@ -201,9 +201,9 @@ func (m *Matcher) match(text, area string) Decision {
 	return Decision{Route: Model, Reason: "no_sentence"}
 }
 
-// known matches with the names of the house, first as spoken, then without
-// polite words. Free text at an edge would swallow them, so a match with free
-// text gives way to one without them.
+// known matches with the names of the house, first the text as spoken, then
+// without polite words. Free text at an edge would swallow polite words, so a
+// match with free text gives way to a match without them.
 func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 	r := m.newRun(text, area, steps, false)
 	r.search()
@@ -223,8 +223,8 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 	return Decision{}, false
 }
 
-// listed takes commands apart that only commas join; every part must be
-// understood by itself, as one sentence they were not.
+// listed takes commands apart that are joined by commas only. Every part must be
+// understood by itself, because as one sentence they were not.
 func (m *Matcher) listed(spoken, area string) (Decision, bool) {
 	if len(m.join) == 0 || !strings.ContainsAny(spoken, ",，;；") {
 		return Decision{}, false

@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// Mood are the words by which a language shows that a sentence wants to be told
-// something. A pack without them calls every sentence a question, for then
-// nothing can be changed by mistake.
+// Mood are the words by which a language shows that a sentence asks for
+// information. A pack without them treats every sentence as a question, so that
+// nothing is changed by mistake.
 type Mood struct {
-	// Questions begin sentences that want to know something.
+	// Questions begin sentences that ask for information.
 	Questions []string `yaml:"questions"`
-	// Requests begin questions in form that are commands in fact: "can you turn …".
-	// The longer of two comes first.
+	// Requests begin sentences that have the form of a question but are commands:
+	// "can you turn …". Of two that fit, the longer one comes first.
 	Requests []string `yaml:"requests"`
 	// Modals begin questions unless they begin a request.
 	Modals []string `yaml:"modals"`
-	// Telling verbs after a request want to know something after all.
+	// Telling verbs after a request make it a question again.
 	Telling []string `yaml:"telling"`
-	// Openers stand before the sentence and say nothing.
+	// Openers stand before the sentence and carry no meaning.
 	Openers []string `yaml:"openers"`
 }
 
@@ -29,12 +29,12 @@ var english = sync.OnceValue(func() *Mood {
 	return &mood
 })
 
-// IsQuestion says whether an English text asks for something to be told, and so
-// must not change anything (REQUIREMENTS U4). It is for texts no sentence fits:
-// a sentence that fits says itself what it is.
+// IsQuestion reports whether an English text asks for information, and so must
+// not change anything (REQUIREMENTS U4). It is for texts that fit no sentence: a
+// sentence of a pack says by itself whether it is a question.
 func IsQuestion(text string) bool { return english().isQuestion(text) }
 
-// IsQuestion is the same for a text in the pack's language.
+// IsQuestion does the same for a text in the pack's language.
 func (p *Pack) IsQuestion(text string) bool {
 	if p.Language == "en" && len(p.Mood.Questions) == 0 {
 		return IsQuestion(text)

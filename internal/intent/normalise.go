@@ -34,7 +34,8 @@ func (k *words) strip(text string) string {
 	return strings.TrimSpace(padded)
 }
 
-// parts cuts a text at the words that join commands; nil without one.
+// parts cuts a text at the words that join commands; it returns nil if there is
+// no such word.
 func (k *words) parts(text string) []string {
 	const most = 4 // commands in one sentence
 	words := strings.Fields(text)

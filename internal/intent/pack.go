@@ -6,8 +6,8 @@ import "voicegateway/internal/intent/template"
 // loading.
 type Pack struct {
 	Language string
-	// Exact packs are matched to the letter of the template language and nothing
-	// is added: no fuzzy names, no refusals, no second command. Those of Home
+	// Exact packs are matched to the letter of the template language and nothing is
+	// added: no fuzzy names, no refusals, no second command. Packs of Home
 	// Assistant are exact, ours are not.
 	Exact bool
 	// IgnoreSpace drops all spaces of templates and sentences (Chinese, Japanese).
@@ -22,9 +22,9 @@ type Pack struct {
 	Polite      Polite
 	Mood        Mood
 	Join        []string // words between two commands
-	NotNames    []string // words no device or area name is made of
-	Common      []string // words that alone name no door: "door", "big"
-	Moments     []string // how times and conditions begin: no place and no thing
+	NotNames    []string // words that no device or area name is made of
+	Common      []string // words that alone do not name a door: "door", "big"
+	Moments     []string // how times and conditions begin, which are neither places nor things
 	Decoys      Decoys
 	Texts       map[string]string // phrases of questions, by key
 
@@ -52,11 +52,11 @@ type Block struct {
 	Source    []string       // the sentences as written
 	Slots     map[string]any // fixed, filled only where the sentence did not
 	Domains   []string       // requires_context.domain: what {name} may be
-	NeedsArea bool           // requires_context.area: the microphone's area becomes the slot
+	NeedsArea bool           // requires_context.area: the microphone's area fills the slot
 	Response  string         // the key of the reply
 	Context   []Condition    // all of requires_context and excludes_context
 	Keywords  []string       // the sentence must hold one of these words, lower case
-	Custom    bool           // written by the user: beats what is built in
+	Custom    bool           // written by the user: goes before what is built in
 	Scoped    *Scoped        // lists and rules of this block alone, or nil
 	Metadata  map[string]any // as written
 	Meta      Meta
@@ -71,9 +71,9 @@ type Scoped struct {
 // Condition is one line of requires_context or excludes_context.
 type Condition struct {
 	Key     string
-	Values  []any  // one of them; empty: any value will do
+	Values  []any  // the value is one of them; without any, every value will do
 	Slot    string // the value goes into this slot if the sentence left it empty
-	Exclude bool   // must not be one of them
+	Exclude bool   // the value must not be one of them
 }
 
 // Meta is what our own packs add to a block.
@@ -84,8 +84,8 @@ type Meta struct {
 	// Text keeps the block out of the recogniser's grammar; typed and freely
 	// transcribed text still matches it.
 	Text bool `yaml:"text_only"`
-	// Closed forbids unknown names: the sentence is too loose to say that
-	// somebody meant a device at all.
+	// Closed forbids unknown names, because the sentence is too loose to tell that
+	// somebody meant a device.
 	Closed bool `yaml:"closed"`
 	// Question marks sentences that only read.
 	Question bool `yaml:"question"`
@@ -93,10 +93,11 @@ type Meta struct {
 	One bool `yaml:"one"`
 	// Where "outside" looks for sensors that are outdoors.
 	Where string `yaml:"where"`
-	// Shy sentences may hold a part of a name or a misheard one, but are too
-	// loose to refuse a name nobody knows.
+	// Shy sentences may hold a part of a name or a misheard one. They are too loose
+	// to refuse an unknown name with.
 	Shy bool `yaml:"shy"`
-	// Reject ends the match: it is no command but talk that was overheard.
+	// Reject ends the match, because the sentence is not a command but talk that
+	// was overheard.
 	Reject string `yaml:"reject"`
 }
 

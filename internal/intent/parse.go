@@ -19,7 +19,7 @@ type capture struct {
 	value      int32   // index in the list: text value, area or floor
 	number     float64 // opNumber
 	items      []int32 // opName: entities of that name
-	unknown    bool    // the words fit the place but the house has no such name
+	unknown    bool    // the words stand in the place of a name that the house does not have
 }
 
 // parse is one way to read the whole text.
@@ -31,12 +31,12 @@ type parse struct {
 	n        int
 	literal  int // letters matched as text of the template
 	name     int // letters of a known name
-	wild     int // open ends
+	wild     int // free texts and unknown names
 	wildText int // letters in them
 	unknown  bool
 }
 
-// accept keeps the parse if none before it was better.
+// accept keeps the parse unless an earlier one was better.
 func (r *run) accept() {
 	p := &r.current
 	if !r.open && !r.satisfied(p) {
@@ -63,8 +63,9 @@ func (r *run) accept() {
 	}
 }
 
-// keep collects the ways to read a text with an unknown name that leave the
-// least of it open: which is right, only the names of the house can tell.
+// keep collects those readings of a text with an unknown name that leave the
+// least of the text open. Which of them is right can be told only by the names of
+// the house.
 func (r *run) keep(p *parse) {
 	if len(r.best) > 0 && p.wild < r.best[0].wild {
 		r.best = r.best[:0]
@@ -78,7 +79,8 @@ func (r *run) keep(p *parse) {
 	}
 }
 
-// count fills what parses are ranked by. A name counts by the slot it fills.
+// count fills the figures that parses are ranked by. A name counts only in the
+// slot "name".
 func (p *parse) count() {
 	p.name, p.wild, p.wildText = 0, 0, 0
 	if _, fixed := p.block.Slots["name"]; fixed {
@@ -97,8 +99,8 @@ func (p *parse) count() {
 	}
 }
 
-// placed reports whether the named thing stands in the named area; without both
-// it does.
+// placed reports whether the named thing stands in the named area. It is true if
+// the sentence names only one of them or neither.
 func (r *run) placed(p *parse) bool {
 	var name, area *capture
 	for i := range p.n {

@@ -12,8 +12,8 @@ import (
 // program is a pack ready for matching in any house.
 type program struct {
 	sentences []sentence
-	pieces    trie    // of text that sentences demand
-	all       []*list // by number; the first are the house's and nil
+	pieces    trie    // the pieces of text that sentences demand
+	all       []*list // by number; the first are the lists of the house, which are nil here
 	skipper   *skipper
 }
 

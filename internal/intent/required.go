@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/intent/template"
 )
 
-// clause is a set of things one of which a sentence cannot do without: pieces
-// of words by number, lists by their number in the negative, minus one.
+// clause is a set of things, at least one of which a sentence needs. Pieces of
+// words are given by their number n, lists by -n-1.
 type clause []int32
 
 // need lists the pieces of text and the lists a template demands: every clause
@@ -40,7 +40,8 @@ func (c *compiler) need(n *template.Node, pieces *trie) []clause {
 	return out
 }
 
-// needOne is what every one of several templates demands: a thing out of each.
+// needOne returns what every one of several templates demands: one thing out of
+// each.
 func (c *compiler) needOne(items []*template.Node, pieces *trie) []clause {
 	var union clause
 	for _, item := range items {
@@ -54,7 +55,7 @@ func (c *compiler) needOne(items []*template.Node, pieces *trie) []clause {
 	return []clause{slices.Compact(union)}
 }
 
-// number is the place of a list among all.
+// number returns the number of a list among all lists.
 func (l *list) number(op opcode) int32 {
 	switch op {
 	case opName:
@@ -68,8 +69,8 @@ func (l *list) number(op opcode) int32 {
 	return l.id
 }
 
-// sharper orders clauses by how much they promise to exclude: text before lists,
-// because lists cost time to ask, and few pieces before many.
+// sharper orders clauses by how many sentences they promise to exclude: text
+// before lists, because lists take time to ask, and few pieces before many.
 func (c *compiler) sharper(a, b clause) int {
 	cost := func(x clause) int {
 		n := len(x)
@@ -83,7 +84,8 @@ func (c *compiler) sharper(a, b clause) int {
 	return cost(a) - cost(b)
 }
 
-// number is the number of a piece of text, a new one if it is new.
+// number returns the number of a piece of text, which is a new number for a new
+// piece.
 func (t *trie) number(piece string) int32 {
 	at := int32(0)
 	for i := 0; i < len(piece) && at >= 0 && len(t.nodes) > 0; i++ {
@@ -98,11 +100,11 @@ func (t *trie) number(piece string) int32 {
 	return id
 }
 
-// presence knows which pieces and lists occur in one text.
+// presence says which pieces and lists occur in one text.
 type presence struct {
 	m      *Matcher
 	text   string
-	open   bool // names and areas may be any words
+	open   bool // names and areas may be any words, known or not
 	pieces []bool
 	lists  []answer
 }

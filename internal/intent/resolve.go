@@ -81,7 +81,7 @@ func (x *meaning) value(c *capture) any {
 	return text
 }
 
-// plain is a whole number as int, anything else as float64.
+// plain returns a whole number as int, anything else as float64.
 func plain(v float64) any {
 	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
 		return int(v)
@@ -135,8 +135,8 @@ func (x *meaning) byKind() Decision {
 	return x.several(items)
 }
 
-// inRoom looks in the microphone's room; elsewhere only for the one thing of its
-// kind in the house.
+// inRoom looks in the microphone's room. Elsewhere it takes a thing only if that
+// is the only one of its kind in the house.
 func (x *meaning) inRoom(all []int32) Decision {
 	if len(all) == 1 {
 		return x.done(all)
@@ -172,7 +172,8 @@ func (x *meaning) several(items []int32) Decision {
 	return x.done(items)
 }
 
-// place keeps what stands in the area or on the floor the sentence names.
+// place keeps the things that stand in the area or on the floor the sentence
+// names.
 func (x *meaning) place(items []int32) []int32 {
 	if x.area != "" {
 		items = x.in(items, x.area)
@@ -208,7 +209,7 @@ func (x *meaning) reject(reason, heard string) Decision {
 	return Decision{Route: Reject, Reason: reason, Heard: heard, NeedHouse: x.m.house.Empty()}
 }
 
-// ask names up to three of the things that fit.
+// ask asks which of the things that fit is meant, and names up to three.
 func (x *meaning) ask(items []int32) Decision {
 	items = items[:min(len(items), 3)]
 	d := Decision{Route: Ask, Reason: "ambiguous", Heard: x.heardName()}
@@ -229,17 +230,17 @@ func (x *meaning) ask(items []int32) Decision {
 	return d
 }
 
-// heardName is the words that stood where a name is expected.
+// heardName returns the words that stood where a name is expected.
 func (x *meaning) heardName() string { return x.heard(opName, opArea) }
 
-// heardKind is the words that named a kind of thing and a place.
+// heardKind returns the words that named a kind of thing and a place.
 func (x *meaning) heardKind() string { return x.heard(opValue, opArea, opFloor) }
 
-// heard is the text from the first of such words to the last.
+// heard returns the text from the first capture of such steps to the last.
 func (x *meaning) heard(ops ...opcode) string { return x.p.span(ops...) }
 
-// ofKind finds what is of the domain and class a sentence asks for, or of one of
-// its classes.
+// ofKind finds the things of the domain and class a sentence asks for; class may
+// be a list of classes.
 func (m *Matcher) ofKind(domain string, class any) []int32 {
 	classes, several := class.([]any)
 	if !several {
@@ -284,7 +285,8 @@ func hasWord(e *home.Entity, word string) bool {
 	return false
 }
 
-// sensorsFirst drops thermostats where a sensor measures the same thing.
+// sensorsFirst keeps only the sensors, if there are any: thermostats measure the
+// same thing.
 func (m *Matcher) sensorsFirst(items []int32) []int32 {
 	isSensor := func(i int32) bool { return m.house.Entities[i].Domain == "sensor" }
 	if !slices.ContainsFunc(items, isSensor) {
@@ -293,8 +295,8 @@ func (m *Matcher) sensorsFirst(items []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return !isSensor(i) })
 }
 
-// mains keeps the valves that shut the water of the house off, by what they are
-// called; all if none is called so.
+// mains keeps the valves that shut off the water of the house, which it knows by
+// class or name. If there are none it keeps all.
 func (m *Matcher) mains(items []int32) []int32 {
 	words := strings.Fields(m.pack.Texts["water"])
 	var out []int32

@@ -23,7 +23,7 @@ type run struct {
 	current  parse
 	best     []parse // equally good ones in file order; only the first unless open
 
-	misplaced *parse // all fits, but the named thing is not in the named area
+	misplaced *parse // everything fits, but the named thing is not in the named area
 }
 
 // place is where a search stands in the text.
@@ -71,8 +71,9 @@ func (r *run) search() bool {
 	return r.found()
 }
 
-// possible reports whether a sentence may fit at all. Without spaces a skip word
-// may stand within what a sentence demands, so nothing can be said beforehand.
+// possible reports whether a sentence may fit at all. In a language without
+// spaces a skip word may stand inside a text that a sentence demands, so every
+// sentence is possible.
 func (r *run) possible(s *sentence) bool {
 	return (!s.block.NeedsArea || r.area != "") && (r.m.pack.IgnoreSpace || r.presence.met(s.clauses))
 }
@@ -126,7 +127,7 @@ func (r *run) follow(i *inst, at place) {
 	}
 }
 
-// view is the text as the path sees it.
+// view returns the text as the path sees it: with or without hyphens.
 func (r *run) view(at place) string {
 	if at.broken {
 		return r.broken
@@ -134,12 +135,12 @@ func (r *run) view(at place) string {
 	return r.text
 }
 
-// skip is the place after spaces, if they may be skipped.
+// skip returns the place after spaces, if they may be skipped.
 func (r *run) skip(at place) int {
 	if text := r.view(at); at.start {
 		for at.pos < len(text) && text[at.pos] == ' ' {
 			at.pos++
-			*r.steps-- // a long row of hyphens is a long row of spaces
+			*r.steps-- // each costs a step, because a row of hyphens can be as long as the text
 		}
 	}
 	return at.pos
@@ -160,7 +161,7 @@ func (r *run) letters(i *inst, at place) (place, bool) {
 		r.current.literal += int(i.letters)
 		return at, true
 	case i.letters == 0 && strings.TrimLeft(text[pos:], " ") == "":
-		return at, true // nothing is left that a space could divide
+		return at, true // the text is used up: no space is needed behind it
 	case r.broken == "" || at.broken:
 		return at, false
 	}
@@ -172,7 +173,7 @@ func (r *run) letters(i *inst, at place) (place, bool) {
 	return at, true
 }
 
-// end accepts what has used up the text.
+// end accepts a path that has used up the text.
 func (r *run) end(at place) {
 	rest := r.text[at.pos:]
 	if at.wild {
@@ -230,7 +231,7 @@ func (r *run) list(i *inst, at place) {
 	}
 }
 
-// skipAll is the place after spaces: before a number they never count.
+// skipAll returns the place after spaces, which never count before a number.
 func (r *run) skipAll(at place) int {
 	at.start = true
 	return r.skip(at)
@@ -262,7 +263,7 @@ func (r *run) after(i *inst, at place, end int, broken bool) place {
 	to := place{pos: end, start: at.start, broken: broken}
 	switch {
 	case i.op == opNumber:
-		to.start = false // the words of a number count as text, and text ended here
+		to.start = false // the words of a number count as text, and that text ended here
 	case !r.m.pack.Exact && end < len(r.text) && strings.IndexByte(" -_", r.text[end]) < 0:
 		to.start = false // our own sentences never end a name within a word
 	}
@@ -306,7 +307,7 @@ func (r *run) allowed(entities []int32) bool {
 	return false
 }
 
-// read tries every number that people would hear at a place.
+// read tries every number that people would hear at this place.
 func (r *run) read(i *inst, at place) {
 	var room [8]numbers.Reading
 	text := r.view(at)
@@ -363,7 +364,7 @@ var notFirst = sync.OnceValue(func() map[string]bool {
 	return all.Set()
 })
 
-// with goes on with one more list value and takes it back afterwards.
+// with continues with one more list value, and removes it afterwards.
 func (r *run) with(c capture, at place) {
 	r.current.captures[r.current.n] = c
 	r.current.n++

@@ -52,8 +52,8 @@ func exactly(text string) string {
 	return tidy(strings.ToValidUTF8(text, "?"))
 }
 
-// unmarked removes punctuation in the order in which it counts: an outer rule
-// sees what the inner ones have left.
+// unmarked removes punctuation in a fixed order: outer rules see what the inner
+// ones have left.
 func unmarked(text []rune) []rune {
 	for len(text) > 0 && isMark(text[0]) {
 		text = text[1:]
@@ -71,8 +71,8 @@ func unmarked(text []rune) []rune {
 	})
 }
 
-// cut removes every mark that is followed by something and fits between what was
-// before it and what comes after the run of marks it begins.
+// cut removes every run of marks inside the text for which goes returns true.
+// goes gets the text before the run and the character after it.
 func cut(text []rune, mark func(rune) bool, goes func(before []rune, after rune) bool) []rune {
 	out := make([]rune, 0, len(text))
 	for i := 0; i < len(text); {

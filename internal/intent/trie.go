@@ -5,12 +5,12 @@ import "slices"
 // trie finds every entry that is a prefix of a text, in one walk.
 type trie struct {
 	nodes []trieNode
-	count int32 // of entries that number gave
+	count int32 // how many numbers number has given out
 }
 
 type trieNode struct {
 	edges  []trieEdge
-	values []int32 // what ends here
+	values []int32 // the values of the entries that end here
 }
 
 type trieEdge struct {

@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/intent/names"
 )
 
-// unknown matches sentences in which one name or area is not written as the
-// house has it: it is taken for the nearest one, asked about, or refused.
+// unknown matches sentences in which one name or area is not written as the house
+// has it. The name is taken for the nearest one, asked about, or refused.
 func (m *Matcher) unknown(text, area string, steps *int) (Decision, bool) {
 	r := m.newRun(text, area, steps, true)
 	if !r.search() {
@@ -42,15 +42,15 @@ func (m *Matcher) unknown(text, area string, steps *int) (Decision, bool) {
 	return refused, true
 }
 
-// sameGuess reports whether two parses leave the same words unknown to the same
-// kinds of things, so that one answer serves for both.
+// sameGuess reports whether two parses leave the same words unknown for the same
+// kinds of things, so that one answer serves both.
 func (p *parse) sameGuess(q *parse) bool {
 	return domainKey(p.block.Context) == domainKey(q.block.Context) && p.names() == q.names() &&
 		p.block.Intent == q.block.Intent
 }
 
 // guess decides what the unknown words of a parse mean. The second result is
-// false when nothing of the house is similar.
+// false when nothing in the house is similar.
 func (m *Matcher) guess(p *parse, area string) (Decision, bool) {
 	for i := range p.n {
 		c := &p.captures[i]
@@ -65,7 +65,7 @@ func (m *Matcher) guess(p *parse, area string) (Decision, bool) {
 	return m.resolve(p, area), true
 }
 
-// placeOf is the area that a parse names, or "".
+// placeOf returns the area that a parse names, or "".
 func (m *Matcher) placeOf(p *parse) string {
 	for i := range p.n {
 		if c := &p.captures[i]; c.at.op == opArea && !c.unknown {
@@ -75,9 +75,9 @@ func (m *Matcher) placeOf(p *parse) string {
 	return ""
 }
 
-// refuse answers a name nobody knows. A question about something that is no
-// household word at all is more likely for the model than about this house, and
-// so is what says when instead of where.
+// refuse answers an unknown name. Two texts go to the model instead: a question
+// about something that is not a household word, because it is hardly about this
+// house, and words that say when instead of where.
 func (m *Matcher) refuse(p *parse, reason, heard string) Decision {
 	d := Decision{Route: Reject, Reason: reason, Heard: heard, NeedHouse: m.house.Empty()}
 	if p.block.Meta.Shy || m.saysWhen(heard) {

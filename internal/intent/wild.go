@@ -7,8 +7,8 @@ import (
 
 // closeAtText ends free text at each place where the text of a step begins. If
 // the template has a space behind the free text, the first of these places must
-// be the start of a word; in our own packs every one, for "o" is not the end of
-// "oscuro".
+// be the start of a word. In our own packs every one must, because the "o" at the
+// end of "oscuro" is not the word "o".
 func (r *run) closeAtText(i *inst, at place) {
 	want := i.text
 	if at.start {
@@ -45,7 +45,7 @@ func (r *run) closeAt(i *inst, from int, to place) {
 	c.start, c.end = start, end
 }
 
-// firstAt finds want at or after from; -1 if it is not there.
+// firstAt returns the place of want at or after from; -1 if it is not there.
 func (r *run) firstAt(text, want string, from int, wordStart bool) int {
 	for pos := from; pos < len(text); pos++ {
 		n := strings.Index(text[pos:], want)
@@ -59,7 +59,7 @@ func (r *run) firstAt(text, want string, from int, wordStart bool) int {
 	return -1
 }
 
-// startsWord reports whether a border of a word lies at pos; where the search
+// startsWord reports whether a word may start at pos; the place where the search
 // began counts as one.
 func startsWord(text string, pos, from int) bool {
 	after, _ := utf8.DecodeRuneInString(text[pos:])
@@ -87,7 +87,7 @@ func (r *run) closeAtList(i *inst, at place) {
 }
 
 // mayBegin reports whether a value of the list may begin at a place. In an exact
-// pack a number may begin within a word, as the language wants it.
+// pack a number may begin within a word, as the template language allows.
 func (r *run) mayBegin(i *inst, text string, pos, from int) bool {
 	wordEnd := r.current.captures[r.current.n-1].at.wordEnd && i.op != opNumber
 	switch {
