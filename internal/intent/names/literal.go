@@ -2,10 +2,11 @@ package names
 
 import "slices"
 
-// literal finds the entries that the words fit as they are: the whole of a name;
-// else a part of it, perhaps with words of the place it stands in; else a part
-// with another word for the same kind of thing, "the desk light" for the desk
-// lamp. The last result says that it is the whole of a name.
+// literal finds the entries that the words fit as they are: the words are the
+// whole of a name; else a part of it, perhaps with words of the place it stands
+// in; else a part with another word for the same kind of thing, such as "the desk
+// light" for the desk lamp. The last result is true if the words are the whole of
+// a name.
 func (x *Index) literal(words []string, allow func(int) bool) ([]int, Verdict, bool) {
 	var room [maxHeard]int32
 	ids, own, exact := room[:0], 0, Exact // own: words that are more than a kind
@@ -47,7 +48,8 @@ func (x *Index) literal(words []string, allow func(int) bool) ([]int, Verdict, b
 	return items, exact, false
 }
 
-// kindred finds a word of the house for the same kind of thing.
+// kindred finds another word for the same kind of thing among the words of the
+// house.
 func (x *Index) kindred(w string) (int, bool) {
 	kind := x.words.kinds[w]
 	if kind == 0 {
@@ -56,8 +58,8 @@ func (x *Index) kindred(w string) (int, bool) {
 	return slices.Index(x.kind, kind), slices.Contains(x.kind, kind)
 }
 
-// collect lists the entries with a form that fits; the forms of one entry follow
-// each other.
+// collect lists the entries that have a form that fits. The forms of one entry
+// follow each other in the index.
 func (x *Index) collect(allow func(int) bool, fits func(*form) bool) []int {
 	var items []int
 	for i := range x.forms {
@@ -70,8 +72,8 @@ func (x *Index) collect(allow func(int) bool, fits func(*form) bool) []int {
 	return items
 }
 
-// covers reports whether all ids are words of the name or of the place, and one
-// at least of the name itself.
+// covers reports whether all ids are words of the name or of the place, and at
+// least one of them a word of the name itself.
 func (x *Index) covers(f *form, ids []int32, kinds bool) bool {
 	named := false
 	for _, id := range ids {

@@ -1,8 +1,8 @@
 // Package names decides which thing of a house was meant by the words that were
-// heard. Its order is: the exact name after normalising, a part of the name that
-// fits one thing only, then a score of letters and sound. Between two that are
-// close it asks; it never guesses, and what is only alike in the common word
-// ("dish light", "night light") is not alike.
+// heard. It tries the exact name after normalising, then a part of the name that
+// fits only one thing, then a score of letters and sound. Between two things that
+// are close it asks and never guesses. Names that are alike only in their common
+// word ("dish light", "night light") do not count as alike.
 //
 // Everything that can be known of the house is computed when it loads (New), so
 // that a look-up is short and bounded whatever was heard. How a language sounds,
@@ -40,7 +40,8 @@ const (
 // MaxCandidates is how many things one question may name.
 const MaxCandidates = 3
 
-// Limits of what is looked at: a heard name with more words or bytes is none.
+// Limits of what is looked at: a heard text with more words or bytes is not a
+// name.
 const (
 	maxHeard = 12
 	maxBytes = 256
@@ -64,10 +65,10 @@ type Index struct {
 	entries int
 	forms   []form
 	vocab   []token   // every word of every name once
-	weight  []float64 // by word: how much it tells, rare ones more
+	weight  []float64 // by word: how well it tells things apart; rare words do so better
 	kind    []int     // by word: the kind of thing it names, 0 for none
 	word    map[string]int
-	within  [][]int32 // by word: forms that hold it
+	within  [][]int32 // by word: the forms that hold it
 	places  [][]int32 // by entry: words of its places
 }
 
@@ -185,14 +186,14 @@ func (x *Index) phrase(text string) phrase {
 	return p
 }
 
-// Resolve finds the entry that was meant. Only entries that allow accepts are
-// considered (nil: all).
+// Resolve finds the entry that was meant. Only entries for which allow returns
+// true are considered (nil: all).
 func (x *Index) Resolve(heard string, allow func(entry int) bool) Result {
 	return x.ResolveNear(heard, allow, nil)
 }
 
 // ResolveNear is Resolve for a microphone whose area decides between entries that
-// fit equally well: near reports what stands there (nil: nothing does).
+// fit equally well: near reports whether an entry stands there (nil: none does).
 func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Result {
 	if len(heard) > maxBytes {
 		return Result{}
@@ -210,8 +211,9 @@ func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Resu
 // Plain is a heard text in lower case without articles, "" for none.
 func (x *Index) Plain(heard string) string { return strings.Join(x.words.cut(heard), " ") }
 
-// Strays reports whether a heard word that tells things apart belongs to another
-// entry's name and to none of this one's. A name cut in two has no words to judge by.
+// Strays reports whether a heard word that tells things apart belongs to the name
+// of another entry and not to this one's. For a name that was cut in two it is
+// false, because there are no words to judge by.
 func (x *Index) Strays(heard string, entry int) bool {
 	p := x.phrase(heard)
 	for i := range x.forms {
@@ -242,7 +244,7 @@ func decided(items []int, one Verdict, whole bool) Result {
 	return Result{Verdict: Many, Items: items, Whole: whole}
 }
 
-// closest keeps what is near; everything if nothing is.
+// closest keeps the items that are near, or all items if none is near.
 func closest(items []int, near func(int) bool) []int {
 	if near == nil || len(items) < 2 {
 		return items

@@ -17,7 +17,7 @@ func Normalise(name string) []string { return english().normalise(name) }
 var english = sync.OnceValue(func() *vocabulary { return vocabularyOf("en") })
 
 // cut divides a name into lower-case words without punctuation, articles and
-// possessive endings. Words are kept where nothing else is there.
+// possessive endings. If nothing else would be left, these words are kept.
 func (v *vocabulary) cut(name string) []string {
 	all := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && r != '\'' && r != '’'
@@ -39,7 +39,8 @@ func (v *vocabulary) cut(name string) []string {
 	return words
 }
 
-// bare is a word without its apostrophe and what that stands for.
+// bare returns a word without its apostrophe and the letters the apostrophe
+// belongs to.
 func (v *vocabulary) bare(w string) string {
 	w = strings.TrimSuffix(strings.ReplaceAll(w, "’", "'"), "'s")
 	if head, tail, ok := strings.Cut(w, "'"); ok && v.dropped[head] && tail != "" { // l'entrée
@@ -50,8 +51,8 @@ func (v *vocabulary) bare(w string) string {
 
 func (v *vocabulary) normalise(name string) []string { return v.mend(v.cut(name)) }
 
-// mend brings cut words into the singular and writes what a recogniser makes of
-// them as the family does.
+// mend brings cut words into the singular, and replaces what a recogniser writes
+// for a word by the family's way of writing it.
 func (v *vocabulary) mend(cut []string) []string {
 	words := make([]string, len(cut))
 	for i, w := range cut {
@@ -101,7 +102,8 @@ func Spoken(name string) []string {
 	return out
 }
 
-// lastWord gives the name with its last word in the other number.
+// lastWord returns the name with its last word in the other number: plural for
+// singular and the reverse.
 func lastWord(words []string) []string {
 	last := words[len(words)-1]
 	head := strings.Join(words[:len(words)-1], " ")
@@ -118,8 +120,8 @@ func lastWord(words []string) []string {
 	return nil
 }
 
-// swapWord is the name with words that people say in another way than they are
-// written.
+// swapWord returns the name with those words replaced that people say differently
+// from how they write them.
 func swapWord(text string) string {
 	words := strings.Fields(text)
 	for i, w := range words {

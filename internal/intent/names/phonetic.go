@@ -18,7 +18,7 @@ type sounds struct {
 // consonants are one, because that is the commonest confusion.
 const usual = "bP pP fF vF kK gK cK qK sS zS xS jJ tT dT lL mM nN rR"
 
-// soundsOf gives the table of a language code; a language we do not have is read
+// soundsOf returns the table of a language code. A language without one is read
 // letter by letter.
 func soundsOf(lang string) *sounds {
 	own := sentences.WordsOf(lang).Sounds
@@ -36,7 +36,7 @@ func soundsOf(lang string) *sounds {
 	return s
 }
 
-// key is a rough key of how a word sounds: its consonant classes without
+// key returns a rough key of how a word sounds: its consonant classes without
 // repeats, with a mark for a vowel, h or w in front.
 func (s *sounds) key(word string) string {
 	var b strings.Builder

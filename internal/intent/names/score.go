@@ -6,7 +6,7 @@ import (
 )
 
 // Thresholds of the score, measured on names a recogniser misheard: accept at
-// 0.80 with a lead of 0.06 on the next, ask from 0.70.
+// 0.80 with a lead of 0.06 over the next name, ask from 0.70.
 const (
 	acceptScore = 0.80
 	acceptLead  = 0.06
@@ -16,16 +16,16 @@ const (
 // Constants of the comparison of two words.
 const (
 	soundsLike = 0.88 // likeness of words that sound the same
-	leastAlike = 0.40 // share of equal letters they must have for that
+	leastAlike = 0.40 // share of equal letters that words of the same sound must have for that
 	worthwhile = 0.34 // below this share of equal letters words are not alike at all
-	// tells is the weight from which a word distinguishes one thing from another;
-	// each such word, heard or in the name, must itself be alike by tellsAlike.
+	// tells is the weight from which a word distinguishes one thing from another.
+	// Each such word, heard or in the name, must be alike by at least tellsAlike.
 	tells      = 0.55
 	tellsAlike = 0.58
 	// sameKind is the likeness of a lamp and a light.
 	sameKind = 0.80
-	// inOneWord is the likeness from which a text is a name although it holds
-	// words of its own: "hall way light", "bed room curtins".
+	// inOneWord is the likeness from which a text without its spaces is a name,
+	// although it holds words of its own: "hall way light", "bed room curtins".
 	inOneWord = 0.85
 )
 
@@ -57,7 +57,7 @@ func (x *Index) score(p phrase, allow, near func(int) bool) Result {
 			}
 			least = max(s, askScore)
 		}
-		// Even with equal sound the letters must be alike for the score to count.
+		// Letters must be alike for the score to count, even if the sounds are equal.
 		if most := 0.6 * likeliest(&joined, &f.joined); most+0.4 > least {
 			if e := 0.4 * sound.edit(f.joined.sound); most+e > least {
 				if whole := 0.6*text.edit(f.joined.text) + e; whole > least {
@@ -98,7 +98,7 @@ func judge(best []scored, near func(int) bool) Result {
 		}
 	}
 	items = closest(items, near)
-	rivals := len(best) > len(items) && top < 1 // a name cut in two is that name
+	rivals := len(best) > len(items) && top < 1 // a name that was cut in two is that name, without rivals
 	if len(items) == 1 && top >= acceptScore {
 		return Result{Verdict: Fuzzy, Items: items, Rivals: rivals}
 	}
@@ -113,8 +113,8 @@ type heard struct {
 	itself   []bool      // by heard word: it means itself, see vocabulary.household
 }
 
-// strange reports whether a word was heard that is no mishearing but the name of
-// something else.
+// strange reports whether a heard word is not a mishearing but names something
+// else.
 func (h *heard) strange(name []int32) bool {
 	for i, row := range h.likeness {
 		if h.itself[i] && !slices.ContainsFunc(name, func(id int32) bool { return row[id] >= sameKind }) {
@@ -155,7 +155,7 @@ func (x *Index) compare(words []string) *heard {
 	return h
 }
 
-// sameTail reports whether two compounds with one beginning also end alike.
+// sameTail reports whether two compounds with the same beginning also end alike.
 func (x *Index) sameTail(w, name, begins string) bool {
 	tail, ok := strings.CutPrefix(name, begins)
 	if !ok {
@@ -168,7 +168,7 @@ func (x *Index) sameTail(w, name, begins string) bool {
 }
 
 // worth marks the names that hold a word like the heard word that distinguishes
-// most; to the others align would give nothing. Nil means all.
+// most; align would give nothing for the others. Nil means all names.
 func (h *heard) worth(x *Index) []uint64 {
 	var rarest []float32
 	least := len(x.forms)
@@ -201,7 +201,7 @@ func (h *heard) worth(x *Index) []uint64 {
 	return marks
 }
 
-// kinds lifts the words for the same kind of thing as w.
+// kinds raises the likeness of the words for the same kind of thing as w.
 func (x *Index) kinds(row []float32, w string) {
 	kind := x.words.kinds[w]
 	if kind == 0 {
@@ -214,8 +214,8 @@ func (x *Index) kinds(row []float32, w string) {
 	}
 }
 
-// align compares two names word by word, in both directions, so that neither a
-// missing nor an added word goes unpunished.
+// align compares two names word by word, in both directions, so that a missing
+// word and an added word both lower the result.
 func (h *heard) align(x *Index, name []int32) float64 {
 	var there, thereWeight, back, backWeight float64
 	for i, row := range h.likeness {

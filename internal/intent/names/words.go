@@ -2,15 +2,15 @@ package names
 
 import "voicegateway/internal/intent/sentences"
 
-// vocabulary is what a language's words do in names, as words are compared: plain
-// and in the singular.
+// vocabulary is what the words of a language do in names. Its words are in the
+// form in which they are compared: plain letters and the singular.
 type vocabulary struct {
 	sentences.Names
 	dropped map[string]bool // words that carry nothing
 	kinds   map[string]int  // words for the same kind of thing have one number
 	// household are rooms and things that many houses have. A recogniser knows
-	// these words well: who says "garden light" in a house with a garage light
-	// was not misheard. Short words are left out, because they are.
+	// these words well: somebody who says "garden light" in a house with a garage
+	// light was not misheard. Short words are left out, because those are misheard.
 	household map[string]bool
 }
 
@@ -25,12 +25,12 @@ func (v *vocabulary) beginning(w string) string {
 	return ""
 }
 
-// vocabularyOf gives the words of a language code; a language we do not have has
-// none.
+// vocabularyOf returns the words of a language code, an empty vocabulary for a
+// language we do not have.
 func vocabularyOf(lang string) *vocabulary {
 	v := &vocabulary{Names: sentences.WordsOf(lang).Names, kinds: make(map[string]int), household: make(map[string]bool)}
 	v.dropped = v.Dropped.Set()
-	// Words are compared as mend leaves them.
+	// Words are compared in the form that mend gives them.
 	plain := func(w string) string { return v.singular(fold(w)) }
 	for _, w := range v.Household {
 		v.household[plain(w)] = true

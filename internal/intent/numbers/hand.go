@@ -7,14 +7,14 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// byHand is what people of one language say and CLDR does not list. Spaces in
-// texts are borders, as in the table.
+// byHand holds what people say in one language and CLDR does not list. Spaces in
+// its texts are borders between words, as in the table.
 type byHand struct{ sentences.Numbers }
 
 func hand(code string) byHand { return byHand{sentences.WordsOf(code).Numbers} }
 
 // variants adds to the forms of n what people make of them: "a hundred" for "one
-// hundred", "twenty seven hundred"; say gives smaller numbers.
+// hundred", "twenty seven hundred". say returns the spelling of smaller numbers.
 func (h *byHand) variants(n int, forms []string, say func(int) string) []string {
 	out := forms
 	for _, form := range forms {

@@ -44,7 +44,7 @@ func For(code string) (*Language, bool) {
 	return nil, false
 }
 
-// aliases are codes whose table has another name in CLDR.
+// aliases are the language codes whose table has another name in CLDR.
 var aliases = map[string]string{"nb": "no", "zh-cn": "zh", "zh-tw": "zh-hant", "zh-hk": "yue"}
 
 // Range is a set of numbers a sentence may hold.
@@ -136,8 +136,8 @@ func (l *Language) fractions(out []Spelling, r Range, text string, n int) []Spel
 	return out
 }
 
-// Say spells a number for a recogniser's dictionary or a display; "" if the
-// table does not hold it.
+// Say spells a number for a recogniser's dictionary or a display; it returns ""
+// if the number is not in the table.
 func (l *Language) Say(n int) string {
 	if l == nil {
 		return ""

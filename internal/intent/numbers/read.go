@@ -49,7 +49,7 @@ func (l *Language) Read(buf []Reading, text string, r Range) []Reading {
 	return unique(l.words(buf, text, 0, 1, r), first)
 }
 
-// sign is the length of a word for minus with the space behind it.
+// sign returns the length of a word for minus, with the space behind it.
 func (l *Language) sign(text string) int {
 	for _, minus := range l.minus {
 		if n := prefix(text, minus); n > 0 && n+1 < len(text) && text[n] == ' ' {
@@ -95,7 +95,8 @@ func (l *Language) words(buf []Reading, text string, at int, sign float64, r Ran
 	return t.buf
 }
 
-// phrases reads what stands for a number without being one.
+// phrases reads words that stand for a number without being one ("half", "a
+// dozen").
 func (l *Language) phrases(text string, t *taker) {
 	all := l.hand.Counts
 	if t.in.Percent {

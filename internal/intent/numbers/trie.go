@@ -7,13 +7,13 @@ import "strings"
 // not at all: "twenty one", "twenty-one", "twentyone", "ein und zwanzig".
 type trie struct{ nodes []trieNode }
 
-// trieNode is one letter; children are a list over next, which keeps a node at
-// sixteen bytes.
+// trieNode is one letter. Its children are a list linked by next, which keeps a
+// node at sixteen bytes.
 type trieNode struct {
 	char        byte
 	ends        bool
 	tenths      int32 // the value, if an entry ends here
-	child, next int32 // 0: none; the root is nobody's child
+	child, next int32 // 0 means none, because the root is never a child
 }
 
 func (t *trie) add(text string, tenths int32) {
@@ -30,7 +30,7 @@ func (t *trie) add(text string, tenths int32) {
 		}
 		at = to
 	}
-	if n := &t.nodes[at]; !n.ends { // the first meaning stays
+	if n := &t.nodes[at]; !n.ends { // the first value entered is kept
 		n.ends, n.tenths = true, tenths
 	}
 }
@@ -72,7 +72,7 @@ func (t *trie) from(hits []hit, text string, at int32, i int) []hit {
 		}
 		to := t.child(at, text[i])
 		if border != 0 {
-			if to != 0 { // "sixteen" and "six thousand" in one word
+			if to != 0 { // both ways go on: "sixteen", and "six thousand" written in one word
 				hits = t.from(hits, text, border, i)
 			} else {
 				at = border

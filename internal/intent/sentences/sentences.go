@@ -23,8 +23,8 @@ func Understood(language string) ([]byte, error) { return files.ReadFile(languag
 // Answered is the table of replies of a language; an error if there is none.
 func Answered(language string) ([]byte, error) { return files.ReadFile(language + answered) }
 
-// Phrases are the phrases of the replies of a language; none for a language we do
-// not have.
+// Phrases are the phrases of a language's replies. There are none for a language
+// we do not have.
 func Phrases(language string) map[string]string {
 	data, err := Answered(language)
 	if err != nil {

@@ -27,7 +27,7 @@ type Words struct {
 	Cities   map[string]string `yaml:"cities"` // IANA zones of places without one of their name
 }
 
-// Names is what words do in the names of rooms and things.
+// Names are the words that have a special role in the names of rooms and things.
 type Names struct {
 	Dropped   List              `yaml:"dropped"`
 	NotFirst  List              `yaml:"not_first"`
@@ -46,7 +46,7 @@ type Sounds struct {
 	Together Pairs `yaml:"together"`
 }
 
-// Numbers is what is said of numbers beyond their names.
+// Numbers are what people say for numbers, beside the names of the numbers.
 type Numbers struct {
 	More      Amounts `yaml:"more"`
 	Halves    List    `yaml:"halves"`
@@ -63,7 +63,7 @@ type Numbers struct {
 	Hundreds  string  `yaml:"hundreds"`
 }
 
-// Hazards are the words of what must not be opened or switched on by mistake.
+// Hazards are the words for what must not be opened or switched on by mistake.
 type Hazards struct {
 	Words        ByHazard `yaml:"words"`
 	Tails        ByHazard `yaml:"tails"`
@@ -93,14 +93,14 @@ type ByHazard struct {
 	Loud List `yaml:"loud"`
 }
 
-// About are the words by which a name is about a thing.
+// About are the words that tell what a thing is by their place in its name.
 type About struct {
 	Last  List `yaml:"last"`  // the last word of the name
 	Tails List `yaml:"tails"` // the end of its last word
 	First List `yaml:"first"` // its first word
 }
 
-// Writing are words that are written with a dot which ends no sentence.
+// Writing are the abbreviations whose dot does not end a sentence.
 type Writing struct {
 	Titles    List `yaml:"titles"`
 	Numbered  List `yaml:"numbered"`
@@ -119,8 +119,8 @@ type Claims struct {
 	Denials []string `yaml:"denials"`
 }
 
-// Pattern is one regular expression of several patterns, with the places for
-// verbs filled; "" for none.
+// Pattern joins several patterns into one regular expression and fills the places
+// for verbs; it returns "" for none.
 func (c *Claims) Pattern(several []string) string {
 	choice := func(l List) string { return "(?:" + strings.Join(l, "|") + ")" }
 	return strings.NewReplacer("{past}", choice(c.Past), "{base}", choice(c.Base), "{ing}", choice(c.Ing)).Replace(strings.Join(several, "|"))
@@ -132,14 +132,14 @@ type Invented struct {
 	Murmurs []string `yaml:"murmurs"`
 }
 
-// Warmth are the words by which a bare number is, or is not, a temperature.
+// Warmth are the words that tell whether a bare number is a temperature.
 type Warmth struct {
 	Not     List `yaml:"not"`
 	Degrees List `yaml:"degrees"`
 }
 
-// List are words: in a file a text of them with spaces between, or a list where
-// some hold spaces.
+// List holds words. In a file it is a text of words with spaces between, or a
+// list if some of them hold spaces.
 type List []string
 
 // UnmarshalYAML reads either form.
@@ -151,7 +151,7 @@ func (l *List) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*[]string)(l))
 }
 
-// Set is the list for looking words up.
+// Set returns the list as a set, for looking words up.
 func (l List) Set() map[string]bool {
 	out := make(map[string]bool, len(l))
 	for _, w := range l {
@@ -160,7 +160,7 @@ func (l List) Set() map[string]bool {
 	return out
 }
 
-// Pair is a text and what stands for it.
+// Pair is a text and its replacement.
 type Pair struct{ From, To string }
 
 // Pairs keep the order of the file, in which they are tried.
@@ -222,9 +222,9 @@ var loaded = sync.OnceValue(func() map[string]func() (*Words, error) {
 	return out
 })
 
-// WordsOf are the words of a language by its code, where "de-CH" counts as "de";
-// none for a language we do not have. The files are part of the program, and a
-// test proves that they load.
+// WordsOf returns the words of a language by its code, where "de-CH" counts as
+// "de", and empty words for a language we do not have. The files are part of the
+// program, and a test proves that they load.
 func WordsOf(language string) *Words {
 	base, _, _ := strings.Cut(strings.ToLower(language), "-")
 	if load := loaded()[base]; load != nil {
@@ -235,7 +235,8 @@ func WordsOf(language string) *Words {
 	return &Words{}
 }
 
-// EveryWords are the words of all our languages, for what goes by all of them.
+// EveryWords returns the words of all our languages, for decisions that do not
+// depend on the language.
 func EveryWords() []*Words {
 	var out []*Words
 	for _, code := range Languages() {

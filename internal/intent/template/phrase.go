@@ -108,7 +108,7 @@ func (p *Phrases) shuffle(nodes []*Node) (*Phrase, error) {
 	return out, nil
 }
 
-// sequence joins what is written without a space between and cuts the rest.
+// sequence joins the parts that have no space between them and cuts the rest.
 func (p *Phrases) sequence(n *Node) (*Phrase, error) {
 	out := &Phrase{Kind: All}
 	var run []*Node // parts without a space between them
@@ -135,8 +135,8 @@ func (p *Phrases) sequence(n *Node) (*Phrase, error) {
 	return out, nil
 }
 
-// run appends parts that touch each other. Where an edge may be a letter on
-// both sides the parts become one, spelled out.
+// run appends parts that touch each other. If a letter may stand on both sides of
+// a border, the parts are spelled out and become one.
 func (p *Phrases) run(out *Phrase, nodes []*Node) error {
 	for start := 0; start < len(nodes); {
 		end := start + 1

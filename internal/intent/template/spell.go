@@ -64,7 +64,7 @@ func (s *speller) of(n *Node, depth int) ([]string, error) {
 	return nil, fmt.Errorf("{%s%s} is glued to letters or stands where only text can", n.Name, n.Slot)
 }
 
-// union is what any of the nodes stands for.
+// union returns everything that any of the nodes stands for.
 func (s *speller) union(nodes []*Node, depth int) ([]string, error) {
 	var out []string
 	for _, n := range nodes {
