@@ -1,8 +1,8 @@
 // Package catalogue names every intent once and says what the gateway does with
 // it: how it is planned, what it risks, what it is answered with and how it is
-// undone. Whoever needs to know goes by this table and not by a name. A new
-// intent is a constant here, a line in the table and a sentence in the files of
-// internal/intent/sentences.
+// undone. Code that needs to know one of these asks this table and does not
+// compare names. A new intent is a constant here, a line in the table and a
+// sentence in the files of internal/intent/sentences.
 package catalogue
 
 import (
@@ -59,7 +59,7 @@ const (
 	Stop      = "LocalStop"
 	Resume    = "LocalResume"
 	Undo      = "LocalUndo"
-	Other     = "LocalOther" // the other one was meant
+	Other     = "LocalOther" // the person meant the other thing
 	GoodNight = "LocalGoodNight"
 	Leaving   = "LocalLeaving"
 	Overheard = "LocalOverheard" // talk that is no command
@@ -69,19 +69,21 @@ const (
 type Intent struct {
 	Name string
 	Plan Plan
-	// Sets are the settings of a device it changes; the first whose slot the
-	// sentence has filled counts. Only Command and Adjust have them.
+	// Sets are the settings of a device that the intent changes. The first setting
+	// whose slot is filled by the sentence counts. Only Command and Adjust have
+	// them.
 	Sets []Setting
-	// Risk is the least it risks. On some things it is dangerous: see Starts and
-	// Releases.
+	// Risk is the least risk of the intent. On some things it is dangerous: see
+	// Starts and Releases.
 	Risk tools.Risk
-	// Starts reports whether it opens, switches on or turns up what it is done to,
-	// which is dangerous where the thing is. Nil: never.
+	// Starts reports whether the intent opens a thing, switches it on or turns it
+	// up. That is dangerous where the thing is dangerous. Nil means never.
 	Starts func(slots map[string]any) bool
-	// Releases are the domains it is always dangerous in: unlocking, disarming.
+	// Releases are the domains in which the intent is always dangerous: unlocking,
+	// disarming.
 	Releases []string
-	// Reply is the phrase it is answered with; "" where the device's receipt or the
-	// tool's own words decide (done_on, done_level …).
+	// Reply is the phrase the intent is answered with; "" where the device's
+	// receipt or the tool's own words decide (done_on, done_level …).
 	Reply string
 	Undo  Undoing
 }
@@ -91,16 +93,16 @@ type Plan uint8
 
 // The ways to plan.
 const (
-	Unknown  Plan = iota // in no table: nothing of ours is there for it
+	Unknown  Plan = iota // in no table: the gateway has nothing for it
 	Switch               // a control call: on or off, in the words of the thing's kind
-	Command              // a control call that sets one of Sets; none: nothing can do it yet
+	Command              // a control call that sets one of Sets; without Sets nothing can do it yet
 	Adjust               // the same, starting from what is set now
 	Question             // a reading call
 	Tool                 // a call of one of our own tools
 	List                 // no call: tells what is in a room
 	Words                // no call: answered with its phrase
-	Before               // about the turn before, which knows what to do
-	Unable               // understood before anything can do it
+	Before               // about the turn before, from which follows what to do
+	Unable               // understood, but nothing can do it yet
 	Ignored              // never planned: nobody spoke to the house
 )
 
@@ -112,14 +114,14 @@ type Setting struct {
 	Step    float64      // Adjust: how much, when no number is said
 }
 
-// Undoing says what becomes of an act that is taken back.
+// Undoing says how an act is taken back.
 type Undoing uint8
 
 // The ways of taking back.
 const (
-	Nothing  Undoing = iota // it leaves nothing that could be taken back
-	Restored                // the device is set to what it was before
-	Final                   // it changes something that has no state to go back to
+	Nothing  Undoing = iota // there is nothing to take back
+	Restored                // the device is set to what it was before the act
+	Final                   // it cannot be taken back: there is no state to go back to
 )
 
 func always(map[string]any) bool { return true }
@@ -143,20 +145,20 @@ func same(v, want any) bool {
 	return v == want
 }
 
-// Of looks an intent up. An intent of somebody else's sentences that has no line
-// here is Unknown.
+// Of looks an intent up. An intent that has no line here, such as one of another
+// pack's sentences, is Unknown.
 func Of(name string) Intent { return byName[name] }
 
 // All are the intents in the order of the table.
 func All() []Intent { return table() }
 
-// Setter is the intent that gives a device's ability a value, and the setting of
-// it.
+// Setter returns the intent that gives a device's ability a value, and its
+// setting.
 func Setter(a home.Ability) (name string, s Setting, ok bool) {
 	return find(func(s Setting) bool { return s.Slot != "" && s.Ability == a })
 }
 
-// Doing is the intent that makes a control call with this action.
+// Doing returns the intent that makes a control call with this action.
 func Doing(action string) (name string, s Setting, ok bool) {
 	return find(func(s Setting) bool { return s.Action == action })
 }

@@ -20,8 +20,8 @@ func index() map[string]Intent {
 	return out
 }
 
-// table is every intent. Where several commands set the same, the first of them
-// is the one by which it is set back.
+// table lists every intent. If several commands set the same thing, the first of
+// them is used to set it back.
 func table() []Intent {
 	return slices.Concat(devices(), own(), talk())
 }

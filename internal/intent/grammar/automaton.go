@@ -11,7 +11,7 @@ type automaton struct {
 
 type state struct {
 	empty  []int32 // empty moves, only while building
-	moves  []move  // after building: of the state and all it reaches by empty moves
+	moves  []move  // after building: the moves of the state and of all states it reaches by empty moves
 	accept bool
 }
 
@@ -63,7 +63,8 @@ func (a *automaton) add(n *node, from int32) int32 {
 	return to
 }
 
-// close resolves empty moves: every state gets the moves of all it reaches.
+// close resolves empty moves: every state gets the moves of all states it reaches
+// by them.
 func (a *automaton) close() {
 	seen := make([]int32, len(a.states))
 	out := make([]state, len(a.states))
@@ -88,7 +89,7 @@ func (a *automaton) close() {
 	a.states = out
 }
 
-// judge follows the words. It is alive when a sentence begins with them.
+// judge follows the words; alive is true when a sentence begins with them.
 func (a *automaton) judge(words []string) (c speech.Completeness, alive bool) {
 	var buffer [2][64]int32
 	now, next := append(buffer[0][:0], 0), buffer[1][:0]

@@ -26,7 +26,7 @@ type Grammar struct {
 	house   *home.House
 	missing map[string]bool // words the recogniser does not know
 	root    *node           // the choice of all sentences, without politeness
-	names   []string        // things and areas no word is left for
+	names   []string        // things and areas that cannot be said in any form
 	auto    *automaton
 	skip    [][]string // polite phrases as words
 }
@@ -40,8 +40,8 @@ func New(pack *intent.Pack, house *home.House) (*Grammar, error) {
 	return build(pack, house, nil)
 }
 
-// Without is the grammar without what needs one of the words, and the names that
-// have fallen out entirely.
+// Without returns the grammar without the sentences that need one of the words.
+// lost are the names that can then not be said in any form.
 func (g *Grammar) Without(missing []string) (without *Grammar, lost []string) {
 	all := maps.Clone(g.missing)
 	if all == nil {
@@ -51,7 +51,7 @@ func (g *Grammar) Without(missing []string) (without *Grammar, lost []string) {
 		all[strings.ToLower(word)] = true
 	}
 	without, err := build(g.pack, g.house, all)
-	if err != nil { // the same sentences have compiled before
+	if err != nil { // cannot happen: the same sentences have compiled before
 		return g, nil
 	}
 	return without, without.names
@@ -143,8 +143,8 @@ type builder struct {
 // maxNodes bounds one sentence of the grammar; real ones have some dozen parts.
 const maxNodes = 20000
 
-// prepare collects the names that can be recognised, and the decoys that cannot
-// be taken for one of them.
+// prepare collects the names that can be recognised, and those decoys that cannot
+// be mistaken for one of the names.
 func (b *builder) prepare() {
 	entries := make([]names.Entry, 0, len(b.house.Entities))
 	for i := range b.house.Entities {
@@ -166,7 +166,7 @@ func (b *builder) prepare() {
 	b.decoys.areas = b.strange(b.pack.Decoys.Areas, names.New(areas))
 }
 
-// strange keeps the decoys that are like nothing in the house.
+// strange keeps the decoys that are unlike everything in the house.
 func (b *builder) strange(decoys []string, index *names.Index) []string {
 	return slices.DeleteFunc(b.sayable(decoys), func(text string) bool {
 		return index.Resolve(text, nil).Verdict != names.None

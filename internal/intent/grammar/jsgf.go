@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// JSGF is the grammar as text for a recogniser: lower case, one public rule.
+// JSGF returns the grammar as text for a recogniser: lower case, with one public
+// rule.
 func (g *Grammar) JSGF() string {
 	w := &writer{done: make(map[string]string)}
 	body := w.rules(g.root)

@@ -61,8 +61,8 @@ func controlCall(e *home.Entity, c command) (tools.Call, error) {
 	return call(e.Server, e.Control.Tool, args)
 }
 
-// commandFor says what an intent means for a thing of its domain. It is not ok
-// where the entity lacks the ability.
+// commandFor returns what an intent means for a thing of its domain; ok is false
+// if the entity lacks the ability.
 func commandFor(a intent.Action, in catalogue.Intent, e *home.Entity) (command, bool) {
 	if in.Plan == catalogue.Switch {
 		return turn(e, a.Intent == catalogue.TurnOn)
@@ -75,9 +75,9 @@ func commandFor(a intent.Action, in catalogue.Intent, e *home.Entity) (command, 
 	return command{}, false
 }
 
-// turn is on and off for everything: locking is on, opening is on.
+// turn plans on and off for any entity: locking and opening count as on.
 func turn(e *home.Entity, on bool) (command, bool) {
-	if e.Domain == "climate" { // on is heating: nobody turns the cooling on by "heating on"
+	if e.Domain == "climate" { // on means heating: nobody wants cooling from "heating on"
 		mode := "off"
 		if on {
 			mode = "heat"
@@ -100,8 +100,8 @@ func turn(e *home.Entity, on bool) (command, bool) {
 	return command{action: words[0]}, ok
 }
 
-// can reports whether the entity has an ability; one that tells none is given
-// the benefit of the doubt, its tool knows better.
+// can reports whether the entity has an ability. An entity that lists no
+// abilities is assumed to have it, because its tool knows better.
 func can(e *home.Entity, a home.Ability) bool { return len(e.Abilities) == 0 || e.Can(a) }
 
 // read plans a question about one entity.
@@ -126,8 +126,8 @@ func read(a intent.Action, e *home.Entity) Step {
 // sensorTool is the reading tool that takes the kind of sensor as an argument.
 const sensorTool = "get_device_sensor_data"
 
-// relative plans an act that starts from the present value: read it, then set
-// the new one.
+// relative plans an act that starts from the present value: first it reads that
+// value, then it sets the new one.
 func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools.Risk) Step {
 	if !can(e, set.Ability) {
 		s := cannot(a, e, "cannot_change", "I can't change the %s of %s.", set.Ability, spoken(e))
@@ -167,8 +167,8 @@ func unknownNow(a intent.Action, e *home.Entity) error {
 	return &Error{Intent: a.Intent, Text: "I don't know how " + spoken(e) + " is set now.", Key: "cannot_now", Entity: e}
 }
 
-// bounded keeps a brightness or a speed between just there and full; a
-// thermostat's own limits are the tool's to know. Halves are kept.
+// bounded keeps a brightness or a speed between barely on and full. The limits of
+// a thermostat are known by its tool. Halves are kept.
 func bounded(ability home.Ability, v float64) float64 {
 	if ability != home.Setpoint {
 		return math.Round(min(max(v, 5), 100))

@@ -23,12 +23,12 @@ type Step struct {
 	Call   tools.Call   // Tool is "" when there is nothing to call, as for "never mind"
 	Risk   tools.Risk
 	Err    error // why this step cannot be done, a sentence for people
-	Again  bool  // it restores what was before
+	Again  bool  // it takes back an earlier change
 
-	// next makes the real call from the answer to Call, for acts that start from
-	// the present state ("warmer").
+	// next makes the call that acts from the answer to Call, for acts that start
+	// from the present state ("warmer").
 	next  func(tools.Result) (tools.Call, error)
-	final *tools.Call // the real call, where it is known before
+	final *tools.Call // the call that acts, if it is known before the step is done
 }
 
 // Planned is the call that acts, as far as it is known before the step is done.
@@ -44,8 +44,8 @@ type Error struct {
 	Intent string
 	Text   string       // for logs and records; English
 	Key    string       // the phrase that says it to people
-	Entity *home.Entity // what it is about; nil when it is not about a device
-	What   home.Ability // what of it cannot be changed, where only that is the trouble
+	Entity *home.Entity // the entity it is about; nil when it is not about a device
+	What   home.Ability // the ability that cannot be changed, if only that is the trouble
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -53,7 +53,7 @@ func (e *Error) Error() string { return e.Text }
 // Caller makes one tool call.
 type Caller func(ctx context.Context, c tools.Call) (tools.Result, error)
 
-// Do makes the calls of the step and leaves in s.Call the one that counts. A step
+// Do makes the calls of the step and leaves the call that acts in s.Call. A step
 // without a tool succeeds with an empty result.
 func (s *Step) Do(ctx context.Context, call Caller) (tools.Result, error) {
 	switch {
@@ -70,7 +70,7 @@ func (s *Step) Do(ctx context.Context, call Caller) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, err
 	}
-	s.Call, s.next = made, nil // done again, it is only this call
+	s.Call, s.next = made, nil // if the step is done again, only this call is made
 	return call(ctx, s.Call)
 }
 
@@ -182,7 +182,7 @@ func listed(a intent.Action, h *home.House, area string) []Step {
 	return steps
 }
 
-// cannot is a step for an entity nothing can act on.
+// cannot makes a step for an entity on which the act cannot be done.
 func cannot(a intent.Action, e *home.Entity, key, format string, args ...any) Step {
 	err := &Error{Intent: a.Intent, Text: fmt.Sprintf(format, args...), Key: key, Entity: e}
 	return Step{Action: a, Entity: e, Risk: tools.Read, Err: err}

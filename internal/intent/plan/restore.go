@@ -15,13 +15,14 @@ import (
 // Change is what a turn did to one property of a device.
 type Change struct {
 	tools.Receipt // of the first call
-	// Last is that of the last of several calls that are taken back as one; nil
-	// where there was only one.
+	// Last is the receipt of the last call, if several calls are taken back as one;
+	// nil if there was only one call.
 	Last *tools.Receipt
 }
 
-// Moved reports whether the device is known to have been otherwise before. A
-// blind that was half open and is open now has moved, though it was open before.
+// Moved reports whether the device is known to have been in another state before.
+// A blind that was half open and is fully open after the act has moved, though it
+// was "open" before, too.
 func (c *Change) Moved() bool {
 	if c.Last != nil || !c.Done() || c.Before == nil || !alike(c.Before, c.Value) {
 		return true
@@ -33,9 +34,9 @@ func (c *Change) Moved() bool {
 const full = 100 // percent
 
 // Restore plans to bring a device back to what it was before a change. It is an
-// act like any other: what is dangerous has that risk. A device that is not any
-// more what the change made of it was changed by somebody else since, and the
-// step leaves it alone with an Error.
+// act like any other: if it is dangerous it has that risk. If the device is in
+// another state than the change left it in, somebody else has changed it since,
+// and the step leaves it alone with an Error.
 func Restore(e *home.Entity, c Change) Step {
 	a, ok := former(e, c)
 	if !ok {
@@ -66,8 +67,8 @@ func Restore(e *home.Entity, c Change) Step {
 	return s
 }
 
-// former is the act that makes a device what it was before; not ok where that is
-// not known.
+// former returns the act that makes a device what it was before; ok is false if
+// that is not known.
 func former(e *home.Entity, c Change) (intent.Action, bool) {
 	if c.Before == nil {
 		return intent.Action{}, false
@@ -84,8 +85,9 @@ func former(e *home.Entity, c Change) (intent.Action, bool) {
 	return setTo(ability, c.Before)
 }
 
-// turnBack is the former of what is on or off, open or closed, locked or not. The
-// level it had tells more than the word, where there is one.
+// turnBack is former for devices that are on or off, open or closed, locked or
+// not. If the level from before is known, it is used, because it tells more than
+// the word.
 func turnBack(e *home.Entity, word string, c Change) (intent.Action, bool) {
 	switch word {
 	case "off", "closed", "unlocked":
@@ -108,7 +110,8 @@ func turnBack(e *home.Entity, word string, c Change) (intent.Action, bool) {
 // levels are the abilities with a percentage.
 var levels = []home.Ability{home.Brightness, home.Speed, home.Position}
 
-// setTo is the act that gives an ability a value; not ok where none does.
+// setTo returns the act that gives an ability a value; ok is false if no intent
+// does.
 func setTo(a home.Ability, value any) (intent.Action, bool) {
 	name, set, ok := catalogue.Setter(a)
 	return intent.Action{Intent: name, Slots: map[string]any{set.Slot: value}}, ok
@@ -118,7 +121,8 @@ func plainly(name string) (intent.Action, bool) {
 	return intent.Action{Intent: name, Slots: map[string]any{}}, true
 }
 
-// wordOf reads switches that say true and false as on and off.
+// wordOf returns a state as a word; switches that say true and false are on and
+// off.
 func wordOf(v any) string {
 	switch w := v.(type) {
 	case string:
@@ -132,7 +136,8 @@ func wordOf(v any) string {
 	return ""
 }
 
-// present is what a device's state says of a property now; nil where it does not.
+// present returns what a device's state says of a property at present; nil if it
+// says nothing.
 func present(property string, r tools.Result) any {
 	var state struct {
 		State  any            `json:"state"`
@@ -157,15 +162,15 @@ const rounding = 1.5
 func alike(a, b any) bool {
 	if n, ok := number(a); ok {
 		m, ok := number(b)
-		// Off and a little bit on are never the same.
+		// Off and slightly on are never the same.
 		return ok && (n == m || n != 0 && m != 0 && math.Abs(n-m) <= rounding)
 	}
 	x, y := wordOf(a), wordOf(b)
 	return x != "" && strings.EqualFold(x, y)
 }
 
-// Repeat is the act of a control call of a model as a sentence would have planned
-// it, so that it can be planned for another device.
+// Repeat turns a control call of a model into the act that a sentence would have
+// planned, so that it can be planned for another device.
 func Repeat(c tools.Call) (intent.Action, bool) {
 	var told asked
 	if json.Unmarshal(c.Args, &told) != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Amendment is what a few words, said right after a turn, make of it.
+// Amendment is what a few words, said right after a turn, do to that turn.
 type Amendment string
 
 // The amendments (REQUIREMENTS U5).
@@ -21,13 +21,13 @@ const (
 // amendments are all of them, in the order in which they are looked for.
 var amendments = []Amendment{Undo, Other, Not, Halt}
 
-// longestAmendment is above the longest text of any table, in bytes: what is
-// longer is talk.
+// longestAmendment is more than the longest text of any table, in bytes: a longer
+// text is talk.
 const longestAmendment = 80
 
-// Amendment says what an exact, short text does to the turn before. It is asked
-// about sound nobody addressed to the house, so anything but the very words of
-// the table is NoAmendment.
+// Amendment returns what an exact, short text does to the turn before. It is
+// asked about sound that was not addressed to the house, so anything but the very
+// words of the table is NoAmendment.
 func (p *Phrases) Amendment(text string) Amendment {
 	if len(text) > longestAmendment {
 		return NoAmendment
@@ -47,7 +47,7 @@ func plainWords(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// amendTable turns the lists of a language around: a text tells its amendment.
+// amendTable inverts the lists of a language: from a text to its amendment.
 func amendTable(raw map[Amendment][]string) map[string]Amendment {
 	table := make(map[string]Amendment)
 	for _, a := range amendments {

@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// oldAfter is when a value is old enough to say so, in seconds.
+// oldAfter is the age from which a value is reported with its age, in seconds.
 const oldAfter = 15 * 60
 
 // observation is the structured answer of a reading tool: of a device's state or
@@ -40,7 +40,7 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 	return p.which(steps, results, asked)
 }
 
-// which lists the devices that are in the asked state.
+// which lists the devices that are in the state asked for.
 func (p *Phrases) which(steps []plan.Step, results []tools.Result, asked string) string {
 	var senses []sense
 	for i := range steps {
@@ -82,8 +82,8 @@ func (p *Phrases) which(steps []plan.Step, results []tools.Result, asked string)
 	return strings.TrimSpace(text)
 }
 
-// observe reads a result; a sensor's value counts as its state. It is not ok
-// when nothing is known.
+// observe reads a result; a sensor's value counts as its state. ok is false when
+// nothing is known.
 func observe(s *plan.Step, r tools.Result) (observation, bool) {
 	var o observation
 	if s.Err != nil || r.Failed || json.Unmarshal(r.Data, &o) != nil {

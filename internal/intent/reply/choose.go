@@ -19,15 +19,16 @@ type choosing struct {
 	Last   []string `yaml:"last"`
 }
 
-// All reports whether a text means every thing that was asked about.
+// All reports whether a text means all the things that were asked about.
 func (p *Phrases) All(text string) bool { return slices.Contains(p.chooses.All, plainWords(text)) }
 
-// None reports whether a text means nothing of what was asked about.
+// None reports whether a text means none of the things that were asked about.
 func (p *Phrases) None(text string) bool { return slices.Contains(p.chooses.None, plainWords(text)) }
 
-// Choose finds the things an answer means, of those that were asked about in this
-// order: by a part of the name, the room or the place in the question. It is
-// empty where the text is no such answer, so that a new command is not one.
+// Choose finds the things that an answer means, among those that were asked about
+// in this order: by a part of the name, by the room or by the place in the
+// question. It returns none if the text is not such an answer, so that a new
+// command is not taken for one.
 func (p *Phrases) Choose(text string, things []*home.Entity) []*home.Entity {
 	if len(text) > longestAmendment || len(things) == 0 {
 		return nil
@@ -70,7 +71,7 @@ func (c *choosing) inOrder(said string, things []*home.Entity) []*home.Entity {
 	return nil
 }
 
-// Place is the area an answer names; "" if it names none.
+// Place returns the area an answer names; "" if it names none.
 func (p *Phrases) Place(text string, h *home.House) string {
 	if len(text) > longestAmendment {
 		return ""
@@ -91,8 +92,7 @@ func (p *Phrases) Place(text string, h *home.House) string {
 	return ""
 }
 
-// telling are the words of a text without those that tell nothing, in the
-// singular.
+// telling returns the words of a text in the singular, without filler words.
 func (c *choosing) telling(text string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(plainWords(text)) {
@@ -122,8 +122,8 @@ func (c *choosing) isCalled(e *home.Entity, words []string) bool {
 	})
 }
 
-// fits reports whether every word is in a name of a thing, in that of its room or
-// the words for its kind.
+// fits reports whether every word is in a name of the thing, in the name of its
+// room or among the words for its kind.
 func (c *choosing) fits(e *home.Entity, words, kinds []string) bool {
 	known := c.telling(strings.Join(append(kinds, e.Area), " "))
 	if e.Domain == "light" {

@@ -50,7 +50,7 @@ func (g *grammar) about(s *plan.Step) map[string]any {
 }
 
 // named fills the places that depend on the names of some of the steps' things,
-// or on their number where nobody would listen to all the names.
+// or on their number if there are too many names to listen to.
 func (g *grammar) named(steps []plan.Step, some []int) map[string]any {
 	const most = 4
 	if len(some) == 1 {
@@ -78,7 +78,7 @@ func (g *grammar) joined(names []string, word string) string {
 	return strings.Join(names, "")
 }
 
-// thing is the word for what the steps are about: lights, doors, devices.
+// thing returns the word for what the steps are about: lights, doors, devices.
 func (g *grammar) thing(steps []plan.Step, n int) string {
 	word := ""
 	for _, s := range steps {
@@ -106,7 +106,7 @@ func (g *grammar) thing(steps []plan.Step, n int) string {
 	return forms[1]
 }
 
-// ago says an age in its largest unit.
+// ago writes an age in its largest unit.
 func (g *grammar) ago(seconds int64) string {
 	n, word := seconds, "second"
 	switch {
@@ -123,15 +123,16 @@ func (g *grammar) ago(seconds int64) string {
 	return fmt.Sprintf("%d %s", n, g.words[word])
 }
 
-// naming is how a language calls things inside a sentence. One that says names as
-// the house writes them, because their gender is unknown, leaves it empty.
+// naming is how a language names things inside a sentence. It is empty for a
+// language that uses the names as the house writes them, because their gender is
+// unknown.
 type naming struct {
 	Article    string   `yaml:"article"`
 	Lower      bool     `yaml:"lower"`
 	Without    []string `yaml:"without"`    // first words that take no article
-	Possessive []string `yaml:"possessive"` // endings of a first word that takes none
+	Possessive []string `yaml:"possessive"` // endings of a first word that takes no article
 	Plural     string   `yaml:"plural"`     // the ending of several things
-	Singular   []string `yaml:"singular"`   // endings like it of one thing
+	Singular   []string `yaml:"singular"`   // similar endings that belong to one thing
 	Vowels     string   `yaml:"vowels"`     // before which the other article stands
 }
 

@@ -10,15 +10,15 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// truths are the words in which sensors of two states tell that what they watch
-// for is there (on) and that it is not (off). Any other word tells neither.
+// truths map what sensors of two states report to on (what they watch for is
+// there) or off (it is not there). Any other word means neither.
 var truths = map[string]string{
 	"on": "on", "true": "on", "detected": "on", "motion": "on", "open": "on",
 	"off": "off", "false": "off", "clear": "off", "idle": "off", "closed": "off",
 }
 
-// openings are the classes of what can be open; asked for either state they are
-// answered with yes or no.
+// openings are the classes of things that can be open. A question for either of
+// their states is answered with yes or no.
 var openings = []string{"window", "door", "garage_door", "opening", "garage"}
 
 // readings are the words of a language for what things report: their states, what
@@ -29,7 +29,7 @@ type readings struct {
 	units   map[string]string
 }
 
-// sensed reads what a sensor of two states tells. It is not ok where the step is
+// sensed reads what a sensor of two states reports; ok is false if the step is
 // about something else.
 func (r *readings) sensed(s *plan.Step, got tools.Result) (sense, bool) {
 	o, known := observe(s, got)
@@ -46,8 +46,8 @@ func (r *readings) sensed(s *plan.Step, got tools.Result) (sense, bool) {
 	return out, true
 }
 
-// subject is the class of what a reading is about, and the word it tells. A named
-// thing that does not watch for what was asked tells nothing about it.
+// subject returns the class of what a reading is about, and the word it reports.
+// A named thing that does not watch for what was asked reports nothing about it.
 func (r *readings) subject(s *plan.Step, o *observation) (class string, word any, ok bool) {
 	asked, _ := s.Action.Slots["device_class"].(string)
 	_, alarm := r.sensors[asked]
@@ -66,7 +66,8 @@ func (r *readings) subject(s *plan.Step, o *observation) (class string, word any
 	return "", nil, false
 }
 
-// sense is how a class of sensors tells that what it watches for is there or not.
+// sense returns how a class of sensors says that what it watches for is there or
+// not.
 func (r *readings) sense(class, truth string) string {
 	if told, ok := r.sensors[class]; ok {
 		return told[truth]
@@ -78,7 +79,7 @@ func (r *readings) sense(class, truth string) string {
 	return cmp.Or(table[truth], truth)
 }
 
-// state is a device's state as a word.
+// state returns a device's state as a word.
 func (r *readings) state(e *home.Entity, state any) string {
 	word := strings.ToLower(said(state))
 	if truth := truths[word]; truth != "" && e.Domain == "binary_sensor" {
@@ -96,7 +97,7 @@ func (r *readings) state(e *home.Entity, state any) string {
 	return cmp.Or(r.states[table][word], r.states["other"][word], word)
 }
 
-// form is how a value is said: as a measure, as yes or no, or as it is.
+// form returns how a value is said: as a measure, as yes or no, or as it is.
 func (r *readings) form(s *plan.Step, value, unit string) string {
 	asked, isYesNo := s.Action.Slots["state"].(string)
 	switch {

@@ -1,7 +1,7 @@
-// Package reply makes what is said: short sentences built from the receipts of
-// the tools, never from what was hoped for (REQUIREMENTS U4, U8). All wording
-// is in sentences/<language>_replies.yaml; a new kind of reply is a phrase
-// there and a line here.
+// Package reply makes what is said: short sentences that are built from the
+// receipts of the tools, so that they tell what happened and not what was hoped
+// for (REQUIREMENTS U4, U8). All wording is in sentences/<language>_replies.yaml;
+// a new kind of reply is a phrase there and a line here.
 package reply
 
 import (
@@ -90,7 +90,7 @@ func Load(data []byte) (*Phrases, error) {
 	}, nil
 }
 
-// needed are the phrases without which something would be answered by silence.
+// needed are the phrases without which something would be answered with silence.
 var needed = []string{
 	"done_on", "done_off", "accepted", "queued", "no_answer", "state", "measured", "senses", "senses_yes", "senses_no", "unknown_state", "unknown_name", "unknown_area",
 	"no_device_plain", "not_understood", "no_house", "no_model", "not_heard", "many_devices", "timeout", "failed", "fate_unknown",
@@ -112,10 +112,10 @@ func (p *Phrases) Yes(text string) bool {
 	return slices.Contains(p.yes, text)
 }
 
-// silent are reasons that deserve no answer: nobody spoke to the house.
+// silent are reasons that get no answer, because nobody spoke to the house.
 var silent = []string{"overheard", "empty"}
 
-// Refusal says why a sentence is not done; "" when silence is the answer.
+// Refusal says why a sentence is not carried out; "" when silence is the answer.
 func (p *Phrases) Refusal(d intent.Decision) string {
 	heard := speech.Speakable(d.Heard)
 	switch {
@@ -135,7 +135,7 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 	return p.Phrase("not_understood", nil)
 }
 
-// Denied says that a dangerous act is off.
+// Denied says that a dangerous act is switched off.
 func (p *Phrases) Denied(steps []plan.Step) string {
 	for _, s := range steps {
 		if s.Risk != tools.Dangerous || s.Entity == nil {
@@ -158,8 +158,9 @@ func (p *Phrases) Denied(steps []plan.Step) string {
 // maxApology is how long an error may be to be read out, in bytes.
 const maxApology = 300
 
-// Apology makes a sentence for people of any error. An error that is a sentence
-// itself is said as it is; of anything else only that it failed.
+// Apology turns any error into a sentence for people. An error that is a sentence
+// itself is said as it is; of any other error people hear only that something
+// failed.
 func (p *Phrases) Apology(err error) string {
 	var planned *plan.Error
 	switch {

@@ -10,15 +10,15 @@ import (
 type sense struct {
 	truth string // on, off; "" is not known
 	told  string // in the family's language: "smoke", "no smoke", "open"
-	alarm bool   // it watches for something that is told by a word of its own
-	opens bool   // it is a contact: open and closed are as good as each other
-	away  bool   // it cannot be reached, so this is how it was
+	alarm bool   // what it watches for has words of its own, such as smoke
+	opens bool   // it is a contact: neither open nor closed is the normal state
+	away  bool   // it cannot be reached, so the state is its last known one
 	age   int64
 }
 
-// senseOf tells of one sensor of two states. What is not known is never told as a
-// no, and an alarm that is on is never answered by one: to be asked whether all is
-// well is answered by how it is.
+// senseOf says what one sensor of two states reports. An unknown state is never
+// told as a no. An alarm that is on is never answered with "no": a question
+// whether all is well is answered with the state itself.
 func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	args := p.grammar.about(s)
 	args["value"] = got.told
@@ -35,14 +35,14 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	return text
 }
 
-// truthAsked is whether a question asks if something is there (on) or not (off);
-// "" where it asks how it is.
+// truthAsked returns whether a question asks if something is there (on) or not
+// (off); "" if it asks for the state.
 func truthAsked(s *plan.Step) string {
 	asked, _ := s.Action.Slots["state"].(string)
 	return truths[asked]
 }
 
-// phrase is the key of the sentence that answers a question for a truth.
+// phrase returns the key of the sentence that answers a question for a truth.
 func (g sense) phrase(asked string) string {
 	key := "state"
 	if g.alarm {
@@ -57,8 +57,8 @@ func (g sense) phrase(asked string) string {
 	return key + "_no"
 }
 
-// several tells of several sensors at once: which of them are in the asked state,
-// or that none is, and of which it is not known.
+// several reports several sensors at once: those in the state asked for, or that
+// none is in it, and those whose state is unknown.
 func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	asked, alarm := truthAsked(&steps[0]), senses[0].alarm
 	want := asked
@@ -80,7 +80,7 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	switch {
 	case len(in) > 0:
 		said = p.alike(steps, senses, in, asked)
-	case alarm && len(unknown) > 0: // one that is silent makes no no
+	case alarm && len(unknown) > 0: // with a sensor whose state is unknown, nobody can say "no" for all
 		said = p.alike(steps, senses, out, "")
 	case alarm:
 		said = p.alike(steps, senses, out, asked)
@@ -94,8 +94,8 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	return strings.Join(said, " ")
 }
 
-// alike tells of some of the sensors, those that tell the same in one sentence.
-// The first sentence answers with yes or no where it may.
+// alike reports some of the sensors, with one sentence for all that report the
+// same. The first sentence begins with yes or no where it may.
 func (p *Phrases) alike(steps []plan.Step, senses []sense, some []int, asked string) []string {
 	var said []string
 	for len(some) > 0 {

@@ -32,11 +32,11 @@ func (p *Phrases) Told(steps []plan.Step, results []tools.Result) string {
 	return strings.Join(said, " ")
 }
 
-// sameAction reports whether two steps came from one command. Two commands of
-// one intent about different things differ in their devices.
+// sameAction reports whether two steps came from one command. Two commands of one
+// intent about different things differ in their devices.
 func sameAction(a, b *plan.Step) bool {
 	if a.Again || b.Again {
-		return a.Again == b.Again // what is taken back is told at once
+		return a.Again == b.Again // everything that is taken back is told together
 	}
 	return a.Action.Intent == b.Action.Intent && slices.Equal(a.Action.Devices, b.Action.Devices)
 }
@@ -75,7 +75,7 @@ func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 	return p.Phrase("done", nil)
 }
 
-// clock tells the time and the date where the tool's own text is in another
+// clock tells the time and the date if the tool's own text is in another
 // language.
 func (p *Phrases) clock(key string, r tools.Result) string {
 	var data struct {
@@ -94,7 +94,7 @@ func (p *Phrases) clock(key string, r tools.Result) string {
 }
 
 func (p *Phrases) listed(steps []plan.Step) string {
-	const most = 8 // more names at once nobody listens to
+	const most = 8 // more names at once are too many to listen to
 	var names []string
 	for _, s := range steps {
 		if s.Entity != nil {
@@ -113,7 +113,7 @@ type asked struct {
 	Value  any    `json:"value"`
 }
 
-// commanded tells of one device.
+// commanded reports what one device did.
 func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 	got, want := read(s, r)
 	args := p.grammar.about(s)
@@ -192,7 +192,7 @@ func onOff(v any) any {
 	return v
 }
 
-// group tells of several devices at once: how many did it, and which did not.
+// group reports several devices at once: how many did it, and which did not.
 func (p *Phrases) group(steps []plan.Step, results []tools.Result) string {
 	var done, told []int
 	var others []string
@@ -228,7 +228,7 @@ func (p *Phrases) group(steps []plan.Step, results []tools.Result) string {
 	return strings.Join(append(said, others[:min(len(others), 3)]...), " ")
 }
 
-// counted tells how many; a single one is called by its name.
+// counted tells how many; a single device is called by its name.
 func (p *Phrases) counted(said []string, key string, items []int, steps []plan.Step, results []tools.Result) []string {
 	switch len(items) {
 	case 0:
@@ -243,8 +243,8 @@ func (p *Phrases) count(key string, n int, steps []plan.Step) string {
 	return p.Phrase(key, map[string]any{"count": n, "things": p.grammar.thing(steps, n)})
 }
 
-// Which asks for one of several things: "Do you mean the lamp or the light?"; an
-// open question where there is none or nobody would listen to all of them.
+// Which asks for one of several things: "Do you mean the lamp or the light?". It
+// is an open question if there are no things, or too many to listen to.
 func (p *Phrases) Which(things []*home.Entity) string {
 	const most = 3
 	if len(things) == 0 || len(things) > most {
