@@ -1,4 +1,5 @@
 package denoise
 
-// Delay is how many samples Clean is behind, besides what does not fill a hop.
+// Delay is by how many samples Clean is late, besides samples that do not fill a
+// hop.
 const Delay = window - hop

@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/speech/endpoint"
 )
 
-// BenchmarkGate is a frame on its way to the recogniser while somebody else speaks
+// BenchmarkGate passes a frame on to the recogniser while somebody else speaks
 // behind the speaker.
 func BenchmarkGate(b *testing.B) {
 	r := newRoom()

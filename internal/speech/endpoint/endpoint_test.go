@@ -18,7 +18,7 @@ type piece struct {
 	level  float64 // dBFS
 	text   string  // "" keeps the one before
 	c      speech.Completeness
-	lag    time.Duration // the tail the recogniser shows less than there is quiet
+	lag    time.Duration // by how much the recogniser's tail is shorter than the quiet
 }
 
 const ms = time.Millisecond
@@ -78,7 +78,7 @@ func TestRule(t *testing.T) {
 			pieces: []piece{{200 * ms, room, "", 0, 0}, {time.Second, voice, "turn on the light", speech.Closed, 0}, {3 * time.Second, room, "", speech.Closed, 0}},
 			reason: endpoint.Sentence, quiet: 100 * ms, spoken: 1200 * ms,
 		},
-		"complete before the speaker is": { // the text is there 300 ms before the voice ends
+		"complete before the speaker is": { // the text is complete 300 ms before the voice ends
 			pieces: []piece{{700 * ms, voice, "turn on", speech.Incomplete, 0}, {300 * ms, voice, "turn on the light", speech.Closed, 0}, {time.Second, room, "", speech.Closed, 0}},
 			reason: endpoint.Sentence, quiet: 100 * ms, spoken: time.Second,
 		},
@@ -140,7 +140,7 @@ func TestRule(t *testing.T) {
 			pieces: slices.Repeat([]piece{{200 * ms, voice, "turn on the", speech.Incomplete, 0}, {60 * ms, -50, "", speech.Incomplete, 0}}, 60),
 			reason: endpoint.TooLong,
 		},
-		"a machine starts": { // steady for seconds, so it is no voice
+		"a machine starts": { // steady for seconds, so it is not a voice
 			pieces: []piece{{20 * time.Second, voice, "turn on the", speech.Incomplete, 0}},
 			reason: endpoint.Silence,
 		},

@@ -50,7 +50,8 @@ const (
 	mine = -25.0 // of the speaker
 )
 
-// woken has heard four seconds of what is there, and the wake word over it.
+// woken plays four seconds of the sound that is there before, and the wake word
+// over it.
 func (r *room) woken(e *endpoint.Endpointer, before func(n int) (level float64, speech bool), d speech.Detection) {
 	for n := range 200 {
 		level, speech := before(n)
@@ -79,8 +80,8 @@ func TestGateIsForSpeechBehindTheSpeaker(t *testing.T) {
 		before func(int) (float64, bool)
 		word   speech.Detection
 		blind  bool
-		late   int     // frames held back while it is shut; 0: there is no gate
-		behind float64 // level of what is behind
+		late   int     // frames held back while the gate is shut; 0: there is no gate
+		behind float64 // level of the sound behind the speaker
 	}{
 		"a quiet room":            {steady(hush, false), jarvis, false, 0, hush},
 		"a fan":                   {steady(mine-15, false), jarvis, false, 0, mine - 15},
@@ -137,12 +138,12 @@ func TestGateIsForSpeechBehindTheSpeaker(t *testing.T) {
 }
 
 // TestBackgroundDoesNotHoldTheTurnOpen: somebody else goes on for ten seconds,
-// and what he says makes the text half a sentence.
+// and those words turn the text into half a sentence.
 func TestBackgroundDoesNotHoldTheTurnOpen(t *testing.T) {
 	tests := map[string]struct {
 		before func(int) (float64, bool)
 		after  float64
-		text   speech.Completeness // at the end of the command
+		text   speech.Completeness // what the text is at the end of the command
 		absorb bool                // the text then goes on
 		most   time.Duration
 	}{
@@ -202,8 +203,8 @@ func TestBackgroundDoesNotHoldTheTurnOpen(t *testing.T) {
 	}
 }
 
-// TestWhoSpeaks: what is loud is not always somebody, and somebody is not always
-// what a model hears.
+// TestWhoSpeaks: loud sound is not always a person, and a model does not hear
+// every person.
 func TestWhoSpeaks(t *testing.T) {
 	type part struct {
 		frames int
@@ -283,26 +284,26 @@ func TestNothingIsAllocatedPerFrame(t *testing.T) {
 			e.Push(f, speech.Partial{}, speech.Incomplete)
 			e.Observe(f)
 		})
-		if frames > 0 { // a block of memory a second is no whole one per frame
+		if frames > 0 { // one block of memory a second is less than one for each frame
 			t.Errorf("%s: %v allocations per frame", name, frames)
 		}
 	}
 }
 
-// TestSoftWordsAreTheSpeakers: nobody else is there, and the end of a command is
-// softer than its begin. It is neither cut off nor turned down.
+// TestSoftWordsAreTheSpeakers: only the speaker is there, and the end of the
+// command is softer than its beginning. It is neither cut off nor turned down.
 func TestSoftWordsAreTheSpeakers(t *testing.T) {
 	type part struct {
 		frames int
 		level  float64
-		text   string // "" is the one before
+		text   string // "" stands for the text before
 		judged speech.Completeness
 		tail   time.Duration
 	}
 	loud, soft := mine, mine-7
 	tests := map[string]struct {
 		room  float64
-		parts []part // and then the room
+		parts []part // and after them the empty room
 	}{
 		"text grows": {hush, []part{
 			{45, loud, "dim the bedroom", speech.Incomplete, 0},

@@ -65,7 +65,7 @@ func numbers(tb testing.TB, file string) [][]int {
 	return rows
 }
 
-// TestFeaturesEqualTheReference: bit for bit, whatever the size of the pieces.
+// TestFeaturesEqualTheReference compares bit for bit, with pieces of any size.
 func TestFeaturesEqualTheReference(t *testing.T) {
 	t.Parallel()
 	for name, samples := range golden(t) {

@@ -75,7 +75,7 @@ func TestProbabilitiesEqualTheReference(t *testing.T) {
 	}
 }
 
-// names are all models at hand.
+// names are all the models at hand.
 func names(tb testing.TB) []string {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(fake.Shared(tb, "speech", "models"), "*.tflite"))
@@ -89,8 +89,8 @@ func names(tb testing.TB) []string {
 	return list
 }
 
-// TestWordsAreFound: by its own model only, after the second of sound in front
-// that the front end needs, at every alignment of rows to inferences.
+// TestWordsAreFound: a word is found by its own model only, after the second of
+// sound that the front end needs, at every alignment of rows to inferences.
 func TestWordsAreFound(t *testing.T) {
 	t.Parallel()
 	words := map[string]float64{"hey_jarvis": 0.97, "alexa": 0.90, "okay_nabu": 0.97, "hey_mycroft": 0.95}
@@ -131,7 +131,8 @@ func TestWordsAreFound(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllocatedPerFrame: the front end with all models behind it.
+// TestNothingIsAllocatedPerFrame measures the front end with all models behind
+// it.
 func TestNothingIsAllocatedPerFrame(t *testing.T) {
 	f := NewFrontEnd()
 	var detectors []*Detector
@@ -175,7 +176,8 @@ func TestDetectorOptions(t *testing.T) {
 	}
 }
 
-// TestADamagedFileIsAnError: cut anywhere, and each of many bytes changed.
+// TestADamagedFileIsAnError cuts the file at any place and changes each of many
+// bytes.
 func TestADamagedFileIsAnError(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(fake.Shared(t, "speech", "models", "hey_jarvis.tflite"))
@@ -193,7 +195,7 @@ func TestADamagedFileIsAnError(t *testing.T) {
 		damaged[i] ^= 0xff
 		if m, err := Parse(damaged); err == nil {
 			for range 3 {
-				m.Push(&row) // what still is a model must still run
+				m.Push(&row) // a file that is still a model must still run
 			}
 		}
 	}

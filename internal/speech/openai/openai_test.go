@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "sk-very-secret"
 
-// server is a server of ours and a client for it.
+// server starts a server and returns a client for it.
 func server(t *testing.T, handle http.HandlerFunc) *openai.Client {
 	t.Helper()
 	s := httptest.NewServer(handle)
@@ -70,7 +70,8 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-// TestAServerWithoutMeasures is asked in the plain form, and the next time at once.
+// TestAServerWithoutMeasures: the server is asked in the plain form after a
+// refusal, and the next time at once.
 func TestAServerWithoutMeasures(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(w http.ResponseWriter){
@@ -113,13 +114,14 @@ func answer(code int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// cutOff promises more than it sends.
+// cutOff sends less than it promises.
 func cutOff(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	_, _ = io.WriteString(w, `{"te`)
 }
 
-// broken answers in what is no HTTP, with the key so many bytes behind its beginning.
+// broken answers with bytes that are not HTTP, and the key so many bytes behind
+// their beginning.
 func broken(behind int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		c, _, err := http.NewResponseController(w).Hijack()
@@ -131,7 +133,7 @@ func broken(behind int) http.HandlerFunc {
 	}
 }
 
-// endless sends more than anybody wants.
+// endless sends without end.
 func endless(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"text":"`)
 	block := strings.Repeat("a", 1<<20)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sound is a row of stretches of white noise, in dBFS and frames of 10 ms.
+// sound joins stretches of white noise, each given in dBFS and frames of 10 ms.
 func sound(stretches ...[2]float64) []int16 {
 	r := rand.New(rand.NewPCG(1, 2))
 	var out []int16
@@ -52,8 +52,8 @@ func TestOnset(t *testing.T) {
 	}
 }
 
-// TestALongWaitIsForgotten: who says nothing for a while does not make the first
-// decoding long.
+// TestALongWaitIsForgotten: a long silence before the speech does not make the
+// first decoding long.
 func TestALongWaitIsForgotten(t *testing.T) {
 	var o onset
 	o.reset()

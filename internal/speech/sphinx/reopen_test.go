@@ -13,8 +13,9 @@ import (
 
 const twoCommands = "#JSGF V1.0;\ngrammar g;\npublic <s> = <c> [ [ and ] <c> ];\n<c> = turn ( on | off ) the ( kitchen light | living room lights ) ;\n"
 
-// A sentence that was ended is gone on with: the text of the next Finish is that
-// of the whole, as if the first Finish had not been, in a grammar that allows more.
+// An utterance can continue after it was ended: the next Finish returns the text
+// of the whole, as if there had been no first Finish, in a grammar that allows
+// more.
 func TestAnUtteranceIsGoneOnWith(t *testing.T) {
 	c := start(t, nil)
 	found, err := sphinx.Lookup(c.Dictionary(), append(strings.Fields("and"), words...))
@@ -58,8 +59,8 @@ func TestAnUtteranceIsGoneOnWith(t *testing.T) {
 			}
 		}
 	}
-	// An utterance that was dropped half-way harms nothing.
-	// The grammar is what it was again.
+	// An utterance that was dropped half-way does no harm, and the grammar is the
+	// original one again.
 	if _, r := hear(t, c, append(slices.Clone(first), more...)); strings.Contains(r.Text, "light turn") {
 		t.Errorf("the next utterance: heard %q, which only the other grammar allows", r.Text)
 	}

@@ -220,7 +220,8 @@ func TestCrashCostsOnlyTheUtterance(t *testing.T) {
 	}
 }
 
-// BenchmarkPush is one frame of a command, there and back, decoding included.
+// BenchmarkPush sends one frame of a command to the worker and back, decoding
+// included.
 func BenchmarkPush(b *testing.B) {
 	c := start(b, nil)
 	setGrammar(b, c)

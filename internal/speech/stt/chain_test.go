@@ -22,7 +22,7 @@ import (
 	"voicegateway/internal/speech/wyoming"
 )
 
-// grammarian is an engine with a grammar in a test's hands.
+// grammarian is an engine with a grammar that a test controls.
 type grammarian struct {
 	begin, push, finish error
 	heard               speech.Transcript
@@ -50,7 +50,7 @@ func (g *grammarian) SetGrammar(_ context.Context, taught stt.Grammar) ([]string
 	return []string{"nabu"}, nil
 }
 
-// again is one whose utterances can go on.
+// again is a grammarian whose utterances can be reopened.
 type again struct {
 	*grammarian
 	refuse error
@@ -89,7 +89,7 @@ func chained(t *testing.T, grammar stt.Engine, cfg stt.Config, engines ...string
 	return e.(asking)
 }
 
-// transcribing is a server that hears the same in everything.
+// transcribing starts a server that hears the same text in everything.
 func transcribing(t *testing.T, text string) (base string, asked *atomic.Int32) {
 	t.Helper()
 	asked = &atomic.Int32{}
@@ -126,8 +126,8 @@ func TestTheGrammarFirst(t *testing.T) {
 	for name, tt := range map[string]struct {
 		grammar *grammarian
 		order   []string
-		first   string // what Finish says
-		second  string // what Second says, where it is asked
+		first   string // text that Finish returns
+		second  string // text that Second returns, where it is asked
 		engine  string
 	}{
 		"accepts":         {&grammarian{heard: speech.Transcript{Text: "lights on", Engine: "pocketsphinx"}}, []string{"pocketsphinx", "openai"}, "lights on", "", "pocketsphinx"},
@@ -168,7 +168,8 @@ func TestTheGrammarFirst(t *testing.T) {
 	}
 }
 
-// TestFallingBack: a server that does not work costs its time and not the command.
+// TestFallingBack: a server that does not work costs its time but not the
+// command.
 func TestFallingBack(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]http.HandlerFunc{
@@ -200,8 +201,8 @@ func TestFallingBack(t *testing.T) {
 	}
 }
 
-// TestNobodyHears: what everybody rejects is no error and says what each of them
-// had against it; where nobody works, it is one.
+// TestNobodyHears: an utterance that all engines reject is not an error, and the
+// reason names each of them. It is an error if none of them works.
 func TestNobodyHears(t *testing.T) {
 	t.Parallel()
 	e := chained(t, rejecting(), stt.Config{OpenAI: openai.Config{BaseURL: "http://127.0.0.1:1/v1"}, Wyoming: wyoming.Config{URI: "tcp://127.0.0.1:1"}}, "pocketsphinx", "openai", "wyoming")
@@ -224,7 +225,7 @@ func TestNobodyHears(t *testing.T) {
 	}
 }
 
-// TestSilenceIsNotAskedAbout: no request is made where nothing stands out.
+// TestSilenceIsNotAskedAbout: no request is made if nothing stands out as speech.
 func TestSilenceIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	base, asked := transcribing(t, "Turn on the light.")
@@ -237,7 +238,8 @@ func TestSilenceIsNotAskedAbout(t *testing.T) {
 	}
 }
 
-// TestAnInterruptedQuestion ends at once, and the next utterance is heard.
+// TestAnInterruptedQuestion: an interrupted question ends at once, and the next
+// utterance is heard.
 func TestAnInterruptedQuestion(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})
@@ -298,7 +300,7 @@ func TestWhatTheChainPassesOn(t *testing.T) {
 	}
 }
 
-// TestGoingOn: what is added to an utterance is heard by the grammar alone.
+// TestGoingOn: only the grammar hears what is added to an utterance.
 func TestGoingOn(t *testing.T) {
 	t.Parallel()
 	base, asked := transcribing(t, "something else")
@@ -344,7 +346,8 @@ func TestGoingOn(t *testing.T) {
 	}
 }
 
-// TestWyoming: the sound is sent while it is spoken, the text comes at the end.
+// TestWyoming: the sound is sent while it is spoken, and the text comes at the
+// end.
 func TestWyoming(t *testing.T) {
 	t.Parallel()
 	chunk := make(chan struct{})
@@ -403,8 +406,8 @@ func TestWyoming(t *testing.T) {
 	}
 }
 
-// TestAWyomingServiceThatFails: a lost connection is made anew once, with all of
-// the sound; everything else is told.
+// TestAWyomingServiceThatFails: a lost connection is made anew once, and all of
+// the sound is sent again; any other failure is reported.
 func TestAWyomingServiceThatFails(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -449,8 +452,8 @@ func TestAWyomingServiceThatFails(t *testing.T) {
 	}
 }
 
-// TestWhatTheGrammarUnderstandsStaysHere: a service behind a grammar hears
-// nothing before it is asked, and then all of it.
+// TestWhatTheGrammarUnderstandsStaysHere: a service behind a grammar gets no
+// sound before it is asked, and then all of it.
 func TestWhatTheGrammarUnderstandsStaysHere(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
@@ -475,8 +478,8 @@ func TestWhatTheGrammarUnderstandsStaysHere(t *testing.T) {
 	}
 }
 
-// TestAnUtteranceNobodyAsksAboutIsLetGo: without speech nobody asks, and the
-// service is told that it can stop.
+// TestAnUtteranceNobodyAsksAboutIsLetGo: without speech the turn does not ask,
+// and the service is told that it can stop.
 func TestAnUtteranceNobodyAsksAboutIsLetGo(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(e asking) error{

@@ -85,7 +85,7 @@ func recordings(tb testing.TB) []recording {
 	return all
 }
 
-// outcome is what one utterance came to.
+// outcome is what became of one utterance.
 type outcome struct {
 	text   speech.Transcript
 	end    speech.Endpoint
@@ -138,7 +138,7 @@ func hear(tb testing.TB, e stt.Engine, judge func(string) speech.Completeness, c
 	return o
 }
 
-// same is equality as far as the house cares: "light" and "lights" are one.
+// same compares texts as far as the house cares: "light" and "lights" are equal.
 func same(a, b string) bool {
 	return strings.ReplaceAll(a, "lights", "light") == strings.ReplaceAll(b, "lights", "light")
 }
@@ -155,7 +155,8 @@ func TestRecordings(t *testing.T) {
 	right, total := map[string]int{}, map[string]int{}
 	var waits []time.Duration
 	for n, r := range all {
-		// The one needs a wake word first; of the many, a quarter is enough here.
+		// Recordings of the first kind need a wake word first; of the second kind,
+		// which are many, a quarter is enough here.
 		if r.Kind == "wake+command" || r.Kind == "command" && r.SNR == "clean" && n%4 != 0 {
 			continue
 		}

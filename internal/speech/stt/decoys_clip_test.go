@@ -16,8 +16,8 @@ import (
 	"voicegateway/internal/speech/stt"
 )
 
-// TestAWakeWordIsNoCommand: in a grammar with a sentence that is near to it, it is
-// still what it is.
+// TestAWakeWordIsNoCommand: a wake word is recognised as itself although a
+// sentence of the grammar is near to it.
 func TestAWakeWordIsNoCommand(t *testing.T) {
 	if _, err := os.Stat(sphinx.DefaultModelDir); err != nil {
 		t.Skipf("the English model is not installed: %v", err)

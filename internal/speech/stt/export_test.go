@@ -7,7 +7,7 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// Chained is the chain of a configuration with an engine in the place of
+// Chained makes the chain of a configuration with another engine in place of
 // PocketSphinx.
 func Chained(grammar Engine, cfg Config) (Engine, error) {
 	open := cfg
@@ -24,14 +24,14 @@ func Chained(grammar Engine, cfg Config) (Engine, error) {
 	return c, nil
 }
 
-// Credible cleans a text that was written for so much speech, so far above the
-// room, and says why it is not believed.
+// Credible cleans a text that was written for speech of this length, this far
+// above the room in dB, and returns why it is not believed.
 func Credible(text string, speech time.Duration, above float64) (clean, why string) {
 	return credible(answer{text: text}, loudness{speech: speech, span: speech, above: above})
 }
 
-// Spoken is how long something stands out as speech.
+// Spoken returns for how long sound stands out as speech.
 func Spoken(c audio.Clip) time.Duration { return measure(c.Samples).speech }
 
-// Prompt is what a recogniser is told of the names.
+// Prompt returns what a recogniser is told of the names.
 func Prompt(names []string) string { return prompt(names) }

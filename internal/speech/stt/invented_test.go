@@ -59,7 +59,7 @@ func TestCredible(t *testing.T) {
 	}
 }
 
-// clip is sound whose level at each sample the function says, in dBFS.
+// clip makes sound whose level at each sample is given by a function, in dBFS.
 func clip(length time.Duration, level func(at time.Duration) float64) audio.Clip {
 	random := rand.New(rand.NewPCG(1, 2))
 	c := audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, int(length.Seconds()*float64(audio.SpeechRate)))}
@@ -70,7 +70,8 @@ func clip(length time.Duration, level func(at time.Duration) float64) audio.Clip
 	return c
 }
 
-// syllables is speech as the level sees it: a room, and half of the time more.
+// syllables is the level of speech: that of a room, and half of the time a higher
+// one.
 func syllables(at time.Duration) float64 {
 	if at > 300*time.Millisecond && at%(200*time.Millisecond) < 120*time.Millisecond {
 		return -25
@@ -100,7 +101,8 @@ func TestSpeechStandsOutOfTheRoom(t *testing.T) {
 	}
 }
 
-// TestRecordingsStandOut: whatever level and noise, a command is asked about.
+// TestRecordingsStandOut: at any level and in any noise, a command stands out
+// enough to be asked about.
 func TestRecordingsStandOut(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Dir(fake.Shared(t, "speech", "clips", "manifest.jsonl"))

@@ -14,7 +14,7 @@ import (
 	"voicegateway/internal/fake"
 )
 
-// speaking is a server that says everything with two samples.
+// speaking answers every text with a sound of two samples.
 func speaking(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	t.Helper()
 	body, err := io.ReadAll(r.Body)
@@ -28,7 +28,8 @@ func speaking(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(wav.Bytes())
 }
 
-// TestSpeechFromAServer: what a server cannot say, the next engine says.
+// TestSpeechFromAServer: a sentence that a server cannot say is said by the next
+// engine.
 func TestSpeechFromAServer(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -270,7 +270,8 @@ func waitForFile(t *testing.T, path string) string {
 	})
 }
 
-// waitGone waits until a process has ended; who reaps it is not our matter.
+// waitGone waits until a process has ended. It does not matter which process
+// reaps it.
 func waitGone(t *testing.T, pid string) {
 	t.Helper()
 	waitFor(t, func() string {
@@ -282,7 +283,7 @@ func waitGone(t *testing.T, pid string) {
 	})
 }
 
-// waitFor asks until there is an answer.
+// waitFor repeats a question until there is an answer.
 func waitFor(t *testing.T, ask func() string) string {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -28,8 +28,8 @@ func modelled(tb testing.TB) vad.Engine {
 	return e
 }
 
-// heard pushes a second of a quiet room and then the samples, and returns how many
-// frames of them were a voice, and speech.
+// heard pushes a second of a quiet room and then the samples. It returns how many
+// frames of these held a voice and how many held speech, and how many there were.
 func heard(e vad.Engine, samples []int16) (voice, speech, frames int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	at := time.Unix(1_700_000_000, 0)

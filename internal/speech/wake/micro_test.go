@@ -88,8 +88,8 @@ func clips(tb testing.TB) map[string]string {
 	return list
 }
 
-// TestMicroHearsEveryWakeWord: all four models at once over all clips, those of
-// commands and of other speech included.
+// TestMicroHearsEveryWakeWord runs all four models at once over all clips,
+// including those of commands and of other speech.
 func TestMicroHearsEveryWakeWord(t *testing.T) {
 	t.Parallel()
 	words, wrong := 0, 0
@@ -102,7 +102,7 @@ func TestMicroHearsEveryWakeWord(t *testing.T) {
 			word = ""
 		}
 		if word == "" && !strings.HasPrefix(name, "real_") && !strings.HasPrefix(name, "pipe_") && !strings.Contains(name, "_00") {
-			continue // one of each kind is enough of what must not be heard
+			continue // for sounds that must not be heard, one clip of each kind is enough
 		}
 		// A new engine for each: how rows fall on inferences depends on what came
 		// before, and some recordings are near the cutoff.
@@ -152,7 +152,8 @@ func TestMicroRefusesWhatItCannotHear(t *testing.T) {
 	}
 }
 
-// TestAutoTakesTheModelThatIsThere and says how to get one that is not.
+// TestAutoTakesTheModelThatIsThere: a model that is missing is reported with how
+// to get it.
 func TestAutoTakesTheModelThatIsThere(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

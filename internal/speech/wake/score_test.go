@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/speech/wake"
 )
 
-// The score tells how near sound comes to the word, for the meter: near for it
+// The score tells the meter how near sound comes to the word: near for the word
 // and far for other speech.
 func TestTheScoreTellsTheWordFromSpeech(t *testing.T) {
 	for name, near := range map[string]bool{"real_hey_jarvis_a.wav": true, "real_computer.wav": false} {

@@ -60,7 +60,8 @@ func feed(t *testing.T, e wake.Engine, at *time.Time, samples []int16) (heard []
 	return heard
 }
 
-// The stop words are heard only while the loop says so: their model is loose.
+// The stop words are heard only while the loop asks for them, because their model
+// is loose.
 func TestStopWordsAreHeardWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	e, err := neural(t, func(c *wake.Config) { c.Stop = []string{"stop"} })

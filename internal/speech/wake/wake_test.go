@@ -119,7 +119,7 @@ func TestHeyJarvis(t *testing.T) {
 }
 
 // TestOtherSpeech counts false alarms on everything that is not the wake word,
-// and prints what the recorded wake words come to.
+// and prints how many of the recorded wake words are heard.
 func TestOtherSpeech(t *testing.T) {
 	e := start(t, nil)
 	dir := fake.Shared(t, "speech", "clips")
@@ -221,7 +221,7 @@ func TestNoneHearsNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkDetect is one frame without the wake word, there and back.
+// BenchmarkDetect sends one frame without the wake word to the worker and back.
 func BenchmarkDetect(b *testing.B) {
 	e := start(b, nil)
 	clip, err := file.Load(fake.Shared(b, "speech", "clips", "real_jfk.wav"))

@@ -43,7 +43,7 @@ func logged(t *testing.T, log *slog.Logger, uri string, words ...string) wake.En
 	return e
 }
 
-// listened gives the engine sound until something comes of it.
+// listened gives the engine sound until it detects something.
 func listened(t *testing.T, e wake.Engine, at *time.Time) speech.Detection {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -99,7 +99,7 @@ func TestAWyomingServiceHearsTheWakeWord(t *testing.T) {
 					t.Errorf("asked to detect %s, expected %s", got, tt.asks)
 				}
 				p.Until("audio-chunk")
-				p.Send("detection", map[string]any{"name": "alexa"}, nil) // which nobody asked for
+				p.Send("detection", map[string]any{"name": "alexa"}, nil) // a word that was not asked for
 				p.Send("detection", tt.told, nil)
 				p.Hang()
 			})
@@ -112,7 +112,7 @@ func TestAWyomingServiceHearsTheWakeWord(t *testing.T) {
 	}
 }
 
-// TestTheTimeOfADetection is that of the sound, where the service tells it.
+// TestTheTimeOfADetection: the time is that of the sound if the service tells it.
 func TestTheTimeOfADetection(t *testing.T) {
 	t.Parallel()
 	uri := fake.Wyoming(t, func(p *fake.Peer) {
@@ -130,7 +130,8 @@ func TestTheTimeOfADetection(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := start
 	d := listened(t, distant(t, uri, "hey jarvis"), &at)
-	// Every frame begins at a multiple of 20 ms, and so does what is 100 ms before one.
+	// Frames begin at multiples of 20 ms, and so does the sound that is 100 ms
+	// older.
 	if d.At.Sub(start)%audio.FrameLength != 0 || at.Sub(d.At) < 100*time.Millisecond {
 		t.Errorf("heard at %s of %s", d.At.Sub(start), at.Sub(start))
 	}
@@ -156,7 +157,8 @@ func TestALostServiceComesBack(t *testing.T) {
 	}
 }
 
-// TestAServiceThatIsOfNoUse is told of, and the engine never waits for it.
+// TestAServiceThatIsOfNoUse: the trouble is reported, and the engine never waits
+// for the service.
 func TestAServiceThatIsOfNoUse(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -219,8 +221,8 @@ func recorded() (*slog.Logger, chan slog.Record) {
 	return slog.New(records{slog.DiscardHandler, all}), all
 }
 
-// TestAFrozenService takes the sound for as long as its buffers do. The engine
-// says so then, logs it once, and connects anew.
+// TestAFrozenService: the service takes sound for as long as its buffers do. Then
+// the engine reports it, logs it once, and connects anew.
 func TestAFrozenService(t *testing.T) {
 	t.Parallel()
 	for name, froze := range map[string]func(p *fake.Peer){
@@ -277,7 +279,7 @@ func TestAFrozenService(t *testing.T) {
 }
 
 // TestTheGrowingPause: a service that takes the connection and ends it is not
-// bothered every second; one that heard something is.
+// asked every second, but one that heard something is.
 func TestTheGrowingPause(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -315,8 +317,8 @@ func TestTheGrowingPause(t *testing.T) {
 	}
 }
 
-// TestALateDetectionWakesNobody: what comes after a pause in listening belongs
-// to what was said before it.
+// TestALateDetectionWakesNobody: a detection that comes after a pause in
+// listening belongs to sound from before the pause.
 func TestALateDetectionWakesNobody(t *testing.T) {
 	t.Parallel()
 	told := make(chan struct{})

@@ -84,7 +84,7 @@ func TestUnixSockets(t *testing.T) {
 	}
 }
 
-// faults are what a service can do instead of its work, and what is said of it.
+// faults are what a service can do wrong, and how each fault is reported.
 var faults = map[string]struct {
 	serve func(p *fake.Peer)
 	want  string
@@ -136,7 +136,8 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// TestTheEndOfTheContextCloses: a service that hangs is let go, and sees it.
+// TestTheEndOfTheContextCloses: the connection to a service that hangs is closed,
+// and the service notices.
 func TestTheEndOfTheContextCloses(t *testing.T) {
 	t.Parallel()
 	asked, gone := make(chan struct{}), make(chan struct{})

@@ -112,8 +112,8 @@ func TestWriteEventRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReadEvent: whatever comes, nothing breaks, and what could be read can be
-// written and read again.
+// FuzzReadEvent: no input breaks anything, and every event that could be read can
+// be written and read again.
 func FuzzReadEvent(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"describe"}` + "\n",
