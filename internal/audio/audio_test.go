@@ -113,7 +113,8 @@ func TestRing(t *testing.T) {
 	if got := numbers(r.Since(time.Time{})); !slices.Equal(got, []int16{7, 8, 9, 10, 11}) {
 		t.Errorf("all: %v", got)
 	}
-	// The frame that straddles the time is there whole, the one that ends at it not.
+	// The frame that straddles the time is included whole; the frame that ends at
+	// it is not.
 	if got := numbers(r.Since(begin.Add(9*audio.FrameLength - 1))); !slices.Equal(got, []int16{9, 10, 11}) {
 		t.Errorf("since frame 9: %v", got)
 	}

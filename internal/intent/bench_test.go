@@ -49,15 +49,16 @@ func houseOf(n int) *home.House {
 	return h
 }
 
-// said is what a family says in such a house, and now and then to each other.
+// said are sentences of a family in such a house, some of them spoken to each
+// other.
 var said = []string{
 	"turn on the kitchen lamp", "dim the bedroom ceiling light to forty percent", "turn off the lights in the bathroom",
 	"is the office fan on", "open the bedroom blinds and turn off the kitchen fan", "set the bathroom thermostat to twenty one degrees",
 	"turn on the dishwasher", "turn on the ketchen lamb", "what should i cook with eggs and rice tonight", "what time is it",
 }
 
-// BenchmarkMatchInHouse is one sentence of a mix in houses of three sizes, with
-// its median and its tail.
+// BenchmarkMatchInHouse matches sentences of a mix, one at a time, in houses of
+// three sizes, and reports the median and the tail.
 func BenchmarkMatchInHouse(b *testing.B) {
 	for _, n := range []int{20, 200, 2000} {
 		b.Run(fmt.Sprintf("devices=%d", n), func(b *testing.B) {

@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// TestDangerousByAnyName says what devices of every kind may do by what they are
-// called: their class tells nothing where a relay opens a gate.
+// TestDangerousByAnyName goes by what things of every kind are called, because
+// the class tells nothing where a relay opens a gate.
 func TestDangerousByAnyName(t *testing.T) {
 	t.Parallel()
 	blind := map[string]any{"device_class": "blind"}

@@ -10,7 +10,7 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// TestLoadDirRejects names the file and what is wrong in it.
+// TestLoadDirRejects demands errors that name the file and what is wrong in it.
 func TestLoadDirRejects(t *testing.T) {
 	t.Parallel()
 	good := "  - sentences: [hello]\n"
@@ -65,7 +65,7 @@ func TestLoadDirRejects(t *testing.T) {
 	}
 }
 
-// manyValues is a list whose values cost more work than is allowed in all.
+// manyValues is a list whose values together cost more work than is allowed.
 func manyValues() string {
 	var b strings.Builder
 	b.WriteString("lists: {a: {values: [")
@@ -101,8 +101,8 @@ func TestLoadDirLanguage(t *testing.T) {
 	}
 }
 
-// TestLoadDirOrder is about what decides ties, and sentences for recognisers of
-// fixed phrases.
+// TestLoadDirOrder shows what decides ties, and what becomes of sentences for
+// recognisers of fixed phrases.
 func TestLoadDirOrder(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.MapFS{

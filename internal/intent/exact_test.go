@@ -189,7 +189,7 @@ func exactly(fsys fstest.MapFS) (*intent.Matcher, error) {
 	return intent.New(p, smallHouse)
 }
 
-// TestExactArea is about the microphone's area and combinations that demand one.
+// TestExactArea covers the microphone's area and combinations that demand one.
 func TestExactArea(t *testing.T) {
 	t.Parallel()
 	fsys := files("", `

@@ -105,7 +105,7 @@ func FuzzLoadDir(f *testing.F) {
 	})
 }
 
-// TestNothingIsUnbounded matches what would take for ever without limits.
+// TestNothingIsUnbounded matches texts that would take for ever without limits.
 func TestNothingIsUnbounded(t *testing.T) {
 	t.Parallel()
 	m := everything(t)

@@ -15,8 +15,8 @@ import (
 	"voicegateway/internal/intent/template"
 )
 
-// lintHouse has one thing of every kind, all in one room, with names that are no
-// word of any language's sentences.
+// lintHouse has one thing of every kind, all in one room. Its names are not words
+// of any language's sentences.
 func lintHouse() *home.House {
 	const room = "Xanadu"
 	h := &home.House{
@@ -142,15 +142,16 @@ func (s *sampler) allows(domain string) bool {
 	return true
 }
 
-// shared are the sentences two intents claim, and why the second may have them.
+// shared are the sentences that two intents claim, with the reason why the second
+// one may have them.
 var shared = map[string]string{
 	"LocalBrightnessAdjust > HassLightSet": "dim the lamp twenty percent names where to, lower it twenty percent by how much",
 	"LocalBrightnessAdjust > HassTurnOn":   "light up is said of a dark room",
 	"HassTurnOff > HassTurnOn":             "a light can be out in the garden",
 }
 
-// TestPacksHoldTogether samples every sentence of every pack: it must be matched,
-// and by its own intent. What two intents claim is listed in shared.
+// TestPacksHoldTogether samples every sentence of every pack: it must be matched
+// by its own intent. Sentences that two intents claim are listed in shared.
 func TestPacksHoldTogether(t *testing.T) {
 	t.Parallel()
 	const samples = 15
@@ -199,7 +200,8 @@ func TestPacksHoldTogether(t *testing.T) {
 	}
 }
 
-// result is the intent a sentence was taken for; talk counts by its reason.
+// result returns the intent a sentence was taken for; for talk it returns the
+// reason.
 func result(d intent.Decision, b *intent.Block) string {
 	switch {
 	case b.Meta.Reject != "" && d.Reason == b.Meta.Reject:

@@ -6,7 +6,7 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// TestCommandsJoinedByCommas: all of them or none.
+// TestCommandsJoinedByCommas: either all of the commands are done or none.
 func TestCommandsJoinedByCommas(t *testing.T) {
 	t.Parallel()
 	m := matcher(t, ours(t))

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// outcome is what a sentence must come to: the brief form of the decision, its
-// beginning if it ends in "…". After "not " it is what must not happen.
+// outcome is what a sentence must lead to: the brief form of the decision, or the
+// beginning of it if it ends in "…". After "not " it is what must not happen.
 type outcome struct{ text, area, want string }
 
 func (o outcome) check(t *testing.T, m *intent.Matcher) {
@@ -67,7 +67,7 @@ func checkAll(t *testing.T, m *intent.Matcher, all []outcome) {
 }
 
 // TestRoomByNumber: a bare number for a room is a temperature where it can be
-// one, and never what a thing called like the room makes of it.
+// one. It never sets a thing that is called like the room.
 func TestRoomByNumber(t *testing.T) {
 	t.Parallel()
 	t.Run("en", func(t *testing.T) {
@@ -118,7 +118,8 @@ func TestRoomByNumber(t *testing.T) {
 	})
 }
 
-// TestMisheardRooms: nothing is done in a room that may be another one.
+// TestMisheardRooms: nothing is done in a room if another one may have been
+// meant.
 func TestMisheardRooms(t *testing.T) {
 	t.Parallel()
 	checkAll(t, matcher(t, sharedHouse(t, "intents", "natural_home.json")), []outcome{
@@ -134,8 +135,8 @@ func TestMisheardRooms(t *testing.T) {
 	})
 }
 
-// TestTheDoor: a word that many things are called by is no name for what lets
-// people in.
+// TestTheDoor: a word that many things are called by does not name a thing that
+// lets people in.
 func TestTheDoor(t *testing.T) {
 	t.Parallel()
 	m := matcher(t, sharedHouse(t, "intents", "natural_home.json"))
@@ -216,8 +217,8 @@ func TestWater(t *testing.T) {
 	}
 }
 
-// TestKindWithoutSentence: what the house has and the pack cannot do, the model
-// may.
+// TestKindWithoutSentence: what the house has and the pack has no sentence for
+// goes to the model.
 func TestKindWithoutSentence(t *testing.T) {
 	t.Parallel()
 	h := &home.House{Entities: []home.Entity{{ID: "lawn_mower.clippy", Name: "Clippy", Domain: "lawn_mower"}, {ID: "switch.coffee", Name: "Coffee Maker", Domain: "switch"}}}
@@ -227,7 +228,8 @@ func TestKindWithoutSentence(t *testing.T) {
 	})
 }
 
-// TestTimesAndConditions: when a thing is to happen is not where or what.
+// TestTimesAndConditions: words that say when a thing is to happen are neither a
+// place nor a thing.
 func TestTimesAndConditions(t *testing.T) {
 	t.Parallel()
 	for language, all := range map[string][]string{
@@ -264,7 +266,7 @@ func TestTimesAndConditions(t *testing.T) {
 	}
 }
 
-// TestOverheardNeedsTheWord: a word that ends like "o" is not "o".
+// TestOverheardNeedsTheWord: a word that ends in "o" is not the word "o".
 func TestOverheardNeedsTheWord(t *testing.T) {
 	t.Parallel()
 	for language, texts := range map[string][]string{
@@ -302,7 +304,8 @@ func TestAskedInThePast(t *testing.T) {
 	}
 }
 
-// TestKindInQuestions: where several things are of the kind, it is asked which.
+// TestKindInQuestions: if several things are of the kind, the gateway asks which
+// one is meant.
 func TestKindInQuestions(t *testing.T) {
 	t.Parallel()
 	checkAll(t, matcher(t, sharedHouse(t, "intents", "natural_home.json")), []outcome{
@@ -314,7 +317,7 @@ func TestKindInQuestions(t *testing.T) {
 	})
 }
 
-// TestKindIsNoName: "the light" is all light of the room, whatever one of the
+// TestKindIsNoName: "the light" means all light of the room, whatever one of the
 // lamps is called.
 func TestKindIsNoName(t *testing.T) {
 	t.Parallel()

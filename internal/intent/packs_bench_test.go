@@ -12,7 +12,7 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// grown is a house with n devices more, which are called like those it has.
+// grown is a house with n more devices, which are called like those it has.
 func grown(h *home.House, n int) *home.House {
 	out := *h
 	out.Entities = append([]home.Entity{}, h.Entities...)
@@ -28,8 +28,8 @@ func grown(h *home.House, n int) *home.House {
 	return &out
 }
 
-// BenchmarkHomeAssistantsSentences is one sentence of Home Assistant's tests, in
-// turn, in houses of three sizes; only English is tried in all.
+// BenchmarkHomeAssistantsSentences matches the sentences of Home Assistant's
+// tests in turn, in houses of three sizes; only English is tried in all sizes.
 func BenchmarkHomeAssistantsSentences(b *testing.B) {
 	for _, c := range []struct {
 		language string
@@ -57,7 +57,8 @@ func BenchmarkHomeAssistantsSentences(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad is the time from files to a matcher, and what it keeps in memory.
+// BenchmarkLoad measures the time from files to a matcher, and how much memory
+// stays in use.
 func BenchmarkLoad(b *testing.B) {
 	loads := map[string]func() (*intent.Pack, error){"ours": func() (*intent.Pack, error) { return intent.Ours("en") }}
 	for _, language := range []string{"en", "de"} {
@@ -84,7 +85,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// heap is what is in use after everything that can be dropped is dropped.
+// heap returns the bytes in use after everything that can be dropped is dropped.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()

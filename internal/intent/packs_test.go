@@ -54,10 +54,10 @@ func houses(tb testing.TB, language string) *home.File {
 	return f
 }
 
-// otherwise are the sentences that rightly mean something else when all houses
-// of the tests are one: the reference makes the same of the first two and of the
-// Fernseher, and in the others the thing stands in another room than the
-// sentence says, which only the one house knows.
+// otherwise are the sentences that rightly mean something else when all houses of
+// the tests are one house. The reference makes the same of the first two and of
+// the Fernseher; in the others the thing stands in another room than the sentence
+// says, which only the joined house knows.
 var otherwise = map[string]string{
 	"en-HassTurnOff-device_class_cover-0-0187": "there is a thing called Garage Door",
 	"en-HassTurnOn-area_domain-1-0050":         "there is a thing called Kitchen Fan",
@@ -108,7 +108,7 @@ func TestHomeAssistantsSentences(t *testing.T) {
 	}
 }
 
-// difference says how a decision differs from the reference; "" if it does not.
+// difference says how a decision differs from the reference; "" if they agree.
 func difference(d intent.Decision, c upstream) string {
 	if d.Route != intent.Local || len(d.Actions) != 1 {
 		return fmt.Sprintf("%s %s, want %s %v", d.Route, d.Reason, c.Intent, c.Slots)
@@ -137,8 +137,8 @@ func difference(d intent.Decision, c upstream) string {
 	return ""
 }
 
-// sameValue compares as the README beside the data says: text without case,
-// numbers by amount.
+// sameValue compares values by the rules of the README beside the data: text
+// without case, numbers by amount.
 func sameValue(got, want any) bool {
 	plain := func(v any) string {
 		data, err := json.Marshal(v)

@@ -55,15 +55,15 @@ func part(t *testing.T, heading string) *home.House {
 	return h
 }
 
-// TestWhatTheHouseLacksIsRefused says every command to things that are not there:
-// none may reach a device, in whatever room it is said.
+// TestWhatTheHouseLacksIsRefused says every command to things that are not there.
+// No command may reach a device, in whatever room it is said.
 func TestWhatTheHouseLacksIsRefused(t *testing.T) {
 	t.Parallel()
 	sentences := []string{
 		"turn on the %", "turn off the %", "switch the % on", "open the %", "close the %", "unlock the %", "dim the % to twenty percent",
 		"toggle the %",
 	}
-	// The floor is called so and has a light; a timer is no device.
+	// The floor is called basement and has a light; a timer is not a device.
 	there := map[string]bool{"basement light": true, "egg timer": true}
 	for heading, missing := range strangers(t) {
 		if strings.HasPrefix(heading, "home_") { // not named in English
@@ -92,7 +92,7 @@ func TestWhatTheHouseLacksIsRefused(t *testing.T) {
 }
 
 // TestDangerousActsNeedTheNameItself says dangerous commands with misheard names:
-// the likeliest thing is asked about, not acted on.
+// the gateway asks about the likeliest thing and does not act on it.
 func TestDangerousActsNeedTheNameItself(t *testing.T) {
 	t.Parallel()
 	m := matcher(t, sharedHouse(t, "intents", "natural_home.json"))
@@ -170,7 +170,7 @@ func TestMisheardNamesInSentences(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := m.Match(tt.text, tt.area)
-			if tt.route == "" { // anything but doing it
+			if tt.route == "" { // any outcome but doing it
 				if d.Route == intent.Local {
 					t.Errorf("acts: %+v", d.Actions)
 				}

@@ -14,7 +14,8 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// spoken is one line of a file of sentences: who hears it where, and what is due.
+// spoken is one line of a file of sentences: who hears the sentence, where, and
+// what must be done.
 type spoken struct {
 	line int
 	area string
@@ -93,8 +94,8 @@ func fitsOne(a intent.Action, want string) bool {
 	return true
 }
 
-// score runs a file of sentences. A wrong action and an action where none is due
-// fail the test; what is handed on is counted.
+// score runs a file of sentences. A wrong action, and an action where none is
+// wanted, fail the test; sentences that are handed on are counted.
 func score(t *testing.T, pack *intent.Pack, house *home.House, path string, atLeast int) {
 	t.Helper()
 	m, err := intent.New(pack, house)
@@ -198,9 +199,9 @@ func TestLanguagePacks(t *testing.T) {
 }
 
 // TestOwnPacksOnOthersSentences measures our packs on the core sentences of Home
-// Assistant's tests, which are written for its packs. The bars lie two points below
-// what they reach. What counts is what
-// would be done: the devices, or the intent where there are none.
+// Assistant's tests, which are written for its packs. It compares what would be
+// done: the devices, or the intent where there are none. The bars lie two points
+// below what the packs reach.
 func TestOwnPacksOnOthersSentences(t *testing.T) {
 	t.Parallel()
 	for language, atLeast := range map[string]int{"en": 57, "de": 18, "es": 13, "fr": 19} {

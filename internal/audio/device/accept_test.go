@@ -21,8 +21,8 @@ import (
 
 const (
 	loadLength = 5 * time.Minute
-	// stillstand is how long a machine may stand still before the card's second
-	// of buffer is in danger. It is then not us who lose sound.
+	// stillstand is how long a machine may stand still before the card's second of
+	// buffer is in danger. Sound that is lost then is not lost by the gateway.
 	stillstand = 800 * time.Millisecond
 	cycles     = 10
 )
@@ -83,7 +83,7 @@ func (p *pauses) watch(ctx context.Context) {
 	}
 }
 
-// beside tells whether the machine stood still within two seconds before t.
+// beside reports whether the machine stood still within two seconds before t.
 func (p *pauses) beside(t time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,7 +110,7 @@ func TestAcceptCaptureUnderLoad(t *testing.T) {
 	defer watcher.Wait()
 	defer cancel()
 	var late []time.Duration
-	var want int16 // the next sample; 0 for any. Sound is lost before a frame or in it
+	var want int16 // the next sample; 0 for any. Sound is lost before a frame or within it
 	var frames, lost, gaps, excused int
 	for began := time.Now(); time.Since(began) < loadLength; {
 		f, err := d.Mic().Read(within(t, time.Minute))

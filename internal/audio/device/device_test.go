@@ -21,7 +21,8 @@ import (
 	"voicegateway/internal/audio/device"
 )
 
-// errNoALSA is no fault of the card.
+// errNoALSA means that the simulated card cannot be built here, which is not a
+// fault of the device.
 var errNoALSA = errors.New("no ALSA to build the simulated sound card with")
 
 // simcard builds the simulated sound card, once for all tests. TestMain removes
@@ -94,7 +95,7 @@ func startWith(t *testing.T, cfg device.Config) *device.Device {
 	return d
 }
 
-// until waits for a state of the device that is to come.
+// until waits until the device reaches a state.
 func until(t *testing.T, d *device.Device, what string, reached func(device.State) bool) device.State {
 	t.Helper()
 	ctx := within(t, time.Minute)
@@ -134,7 +135,7 @@ func TestCaptureHasNoGaps(t *testing.T) {
 		}
 		if f.Lost > 0 { // the machine was too busy for a second; the card says so
 			t.Logf("frame %d: %d samples lost", n, f.Lost)
-			want = f.Samples[len(f.Samples)-1] + 1 // before this frame or in it
+			want = f.Samples[len(f.Samples)-1] + 1 // sound was lost before this frame or within it
 			last = f.At
 			continue
 		}
@@ -217,9 +218,9 @@ func TestPlaybackIsHeardWhileCapturing(t *testing.T) {
 	}
 }
 
-// arrived is the share of the clip's blocks found in order in what was played.
-// On a busy machine the card runs dry now and then and a block is lost, as on a
-// real one.
+// arrived returns the share of the clip's blocks that are found in order in what
+// was played. On a busy machine the card runs dry at times and a block is lost,
+// as on a real card.
 func arrived(heard []byte, clip []int16, block, times int) float64 {
 	found, all := 0, 0
 	for range times {
@@ -258,7 +259,7 @@ func TestStoppingSilencesTheSpeaker(t *testing.T) {
 		t.Errorf("Play returned %v, want that it was cancelled", err)
 	}
 	t.Logf("Play returned %v after it was cancelled", time.Since(cancelled))
-	// What the card had been given and was not heard: it was dropped, not played.
+	// Sound that the card was given and that was not heard was dropped, not played.
 	var at, given, heard int64
 	if note, err := os.ReadFile(stopped); err != nil {
 		t.Errorf("the card was not stopped with sound in its buffer: %v", err)
@@ -307,7 +308,7 @@ func TestWithoutMicrophone(t *testing.T) {
 	}
 }
 
-// lines is a log several goroutines write to.
+// lines is a log to which several goroutines write.
 type lines struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -16,8 +16,8 @@ import (
 	"voicegateway/internal/audio/device"
 )
 
-// recording writes a tone as the sound of a simulated microphone, which knows no
-// rate but its own.
+// recording writes a tone as the sound of a simulated microphone that can do no
+// rate but this one.
 func recording(t *testing.T, dir string, rate audio.Rate, length time.Duration) string {
 	t.Helper()
 	var wav bytes.Buffer
@@ -31,8 +31,8 @@ func recording(t *testing.T, dir string, rate audio.Rate, length time.Duration) 
 	return path
 }
 
-// besideTone is what is in the sound beside a tone of 440 Hz, in dB under the
-// tone: the rest after the best fitting sine is taken away.
+// besideTone returns what is in the sound besides a tone of 440 Hz, in dB under
+// the tone: it measures what is left after the best fitting sine is subtracted.
 func besideTone(samples []int16) float64 {
 	var s, c, all float64
 	for i, v := range samples {

@@ -21,8 +21,8 @@ import (
 	"voicegateway/internal/audio/device"
 )
 
-// workers are the workers of the test with that directory, which is in their
-// environment.
+// workers returns the worker processes of this test: those with its directory in
+// their environment.
 func workers(t *testing.T, dir string) []int {
 	t.Helper()
 	lists, err := filepath.Glob("/proc/self/task/*/children")
@@ -220,7 +220,8 @@ func TestBusyMicrophone(t *testing.T) {
 	t.Logf("sound %v after the other program has ended", soundAfter(t, d, back).At.Sub(back))
 }
 
-// TestWorkerKilled has the worker die in the middle; with every life sound goes on.
+// TestWorkerKilled kills the worker several times while sound is captured; sound
+// goes on with every new worker.
 func TestWorkerKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -297,8 +298,8 @@ func TestLostSamplesAreCounted(t *testing.T) {
 	}
 }
 
-// TestAnotherMicrophoneStandsIn has one take the place of the default one until
-// that is there.
+// TestAnotherMicrophoneStandsIn lets another microphone take the place of the
+// default one until the default one is there.
 func TestAnotherMicrophoneStandsIn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -314,7 +315,7 @@ func TestAnotherMicrophoneStandsIn(t *testing.T) {
 	soundAfter(t, d, time.Now())
 }
 
-// TestLibraryThatAborts has a configuration at which PortAudio ends the process:
+// TestLibraryThatAborts uses a configuration at which PortAudio ends the process:
 // every device can be opened and none is the default.
 func TestLibraryThatAborts(t *testing.T) {
 	t.Parallel()

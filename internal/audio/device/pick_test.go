@@ -122,7 +122,7 @@ func TestStampsAreNeverLateForLong(t *testing.T) {
 	}
 }
 
-// TestStampsFollowTheCard has a card that is slower than our clock.
+// TestStampsFollowTheCard uses a card that is slower than our clock.
 func TestStampsFollowTheCard(t *testing.T) {
 	const length, real = 20 * time.Millisecond, 20010 * time.Microsecond
 	var s stamps

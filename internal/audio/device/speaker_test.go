@@ -90,8 +90,8 @@ func TestSpeakersOfAllKinds(t *testing.T) {
 	}
 }
 
-// quietChannel is the first of a speaker's two channels, from 1, on which the
-// sound of that level is missing; 0 if none is.
+// quietChannel returns the first of a speaker's two channels, counted from 1, on
+// which the sound of that level is missing; 0 if it is missing on neither.
 func quietChannel(t *testing.T, raw string, channels int, level float64) int {
 	t.Helper()
 	pcm, err := os.ReadFile(raw)
@@ -111,8 +111,8 @@ func quietChannel(t *testing.T, raw string, channels int, level float64) int {
 	return 0
 }
 
-// TestSpeakerThatComesLater is one the library did not know when the microphone
-// was opened.
+// TestSpeakerThatComesLater plays on a speaker that the library did not know when
+// the microphone was opened.
 func TestSpeakerThatComesLater(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/audio/earcon"
 )
 
-// sounds are all there are.
+// sounds are all the sounds there are.
 var sounds = []earcon.Sound{earcon.Wake, earcon.FollowUp, earcon.Done, earcon.Refused, earcon.Error, earcon.Muted, earcon.Unmuted}
 
 // longest is more than any sound takes.
@@ -68,8 +68,8 @@ func TestSetsDiffer(t *testing.T) {
 	}
 }
 
-// Our own sound is told from a voice: whatever its loudness and delay, most of
-// the strength of a frame in which it sounds is at its tones.
+// Our own sound can be told from a voice: at any loudness and delay, most of the
+// strength of a frame with the sound is at its tones.
 func TestShareKnowsOurOwnSound(t *testing.T) {
 	t.Parallel()
 	for _, s := range sounds {

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/audio/room"
 )
 
-// What is spoken into the room comes out of it in time, and the room is never
-// digitally silent.
+// A clip that is spoken into the room comes out of it in time, and the room is
+// never digitally silent.
 func TestAClipIsHeardInItsNoise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := room.NewMicrophone()

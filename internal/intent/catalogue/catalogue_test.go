@@ -91,7 +91,7 @@ func TestNoIntentTwice(t *testing.T) {
 	}
 }
 
-// What is answered with a phrase has it in every language.
+// Every phrase that answers an intent exists in every language.
 func TestRepliesExist(t *testing.T) {
 	for _, language := range sentences.Languages() {
 		data, err := sentences.Answered(language)
@@ -118,7 +118,7 @@ func TestRepliesExist(t *testing.T) {
 	}
 }
 
-// The columns say nothing that contradicts each other.
+// The columns of the table do not contradict each other.
 func TestColumnsAgree(t *testing.T) {
 	for _, i := range catalogue.All() {
 		sets := i.Plan == catalogue.Command || i.Plan == catalogue.Adjust
@@ -164,7 +164,7 @@ func bare(t *testing.T, path string) []string {
 
 var intentName = regexp.MustCompile(`^(Hass|Local)[A-Z][A-Za-z]+$`)
 
-// literals are the strings of a file that are names of intents.
+// literals returns those strings of a file that are names of intents.
 func literals(file *ast.File) []string {
 	var out []string
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -181,8 +181,9 @@ func TestJSGFIsCleanAndSmall(t *testing.T) {
 	}
 }
 
-// TestEveryWordOfTheTextIsListed reads the text back: a word the recogniser is
-// not asked to look up makes it refuse the whole grammar.
+// TestEveryWordOfTheTextIsListed reads the text of the grammar back: the
+// recogniser refuses the whole grammar if it is not asked to look up one of its
+// words.
 func TestEveryWordOfTheTextIsListed(t *testing.T) {
 	t.Parallel()
 	g := build(t, ours(t))
@@ -277,8 +278,8 @@ func FuzzNew(f *testing.F) {
 	})
 }
 
-// TestEveryLanguageHasAGrammar makes the grammar of each of our packs: what it
-// accepts the matcher of that language understands.
+// TestEveryLanguageHasAGrammar makes the grammar of each of our packs. The
+// matcher of a language understands everything its grammar accepts.
 func TestEveryLanguageHasAGrammar(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"de", "es", "fr"} {
@@ -310,8 +311,8 @@ func TestEveryLanguageHasAGrammar(t *testing.T) {
 	}
 }
 
-// TestCorrectionsAreHeard: what corrects a turn, and answers its question, can be
-// recognised in every language, and the matcher knows it.
+// TestCorrectionsAreHeard: texts that correct a turn or answer its question can
+// be recognised in every language, and the matcher knows them.
 func TestCorrectionsAreHeard(t *testing.T) {
 	t.Parallel()
 	for language, texts := range map[string]map[string]string{

@@ -113,11 +113,12 @@ func language(heading string) string {
 	return "en"
 }
 
-// tally counts outcomes for names that were meant: found, asked about with the
-// right one among the candidates, neither, or another thing taken.
+// tally counts what became of names that were meant: found, asked about with the
+// right one among the candidates, missed, or taken for another thing.
 type tally struct{ exact, asked, missed, wrong int }
 
-// demand fails unless percent are found or asked about and nothing else is taken.
+// demand fails unless percent are found or asked about and no other thing is
+// taken.
 func (c *tally) demand(t *testing.T, percent int) {
 	t.Helper()
 	if total := c.exact + c.asked + c.missed + c.wrong; total == 0 || (c.exact+c.asked)*100 < percent*total {

@@ -1,6 +1,7 @@
 package names
 
-// Knows reports whether the words are a name, or a part of names, as they are.
+// Knows reports whether the words, as they are, make up a name or a part of
+// names.
 func (x *Index) Knows(heard string) bool {
 	if len(heard) > maxBytes {
 		return false

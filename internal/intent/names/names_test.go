@@ -67,8 +67,8 @@ func TestNumbersInNamesAreHeardAsWords(t *testing.T) {
 	}
 }
 
-// TestPartsOfNames shows what a part of a name, the room and another word for the
-// same kind of thing decide.
+// TestPartsOfNames shows what is decided by a part of a name, by the room and by
+// another word for the same kind of thing.
 func TestPartsOfNames(t *testing.T) {
 	t.Parallel()
 	things := []names.Entry{

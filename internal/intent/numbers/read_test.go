@@ -20,8 +20,8 @@ var (
 	anything = numbers.Range{From: -10_000, To: 10_000, Tenths: true}
 )
 
-// TestReadWholeText lists texts and the number they are as a whole; NaN-like
-// absence is the word none.
+// TestReadWholeText lists texts and the number they are as a whole; "none" stands
+// for no number.
 func TestReadWholeText(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -217,7 +217,8 @@ func ExampleCalls() {
 	// Output: control_zwave_device {"action":"on","device_name":"Lamp"} reversible
 }
 
-// Every intent of the catalogue that a tool of the gateway answers has its call.
+// Every intent of the catalogue that is answered by a tool of the gateway has its
+// call.
 func TestOwnToolsAreCalled(t *testing.T) {
 	for _, in := range catalogue.All() {
 		d := intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: in.Name}}}

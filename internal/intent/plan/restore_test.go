@@ -19,7 +19,7 @@ func thing(name, domain string, can ...home.Ability) *home.Entity {
 	}
 }
 
-// TestRestore: from what a receipt says to the call that takes it back.
+// TestRestore leads from what a receipt says to the call that takes it back.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	lamp := thing("Lamp", "light", home.OnOff, home.Brightness, home.Colour)
@@ -86,8 +86,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRestoreLooksFirst: a device that is no longer what the change made of it is
-// left alone.
+// TestRestoreLooksFirst: a device that is in another state than the change left
+// it in is left alone.
 func TestRestoreLooksFirst(t *testing.T) {
 	t.Parallel()
 	lamp := thing("Lamp", "light", home.OnOff, home.Brightness)
@@ -121,7 +121,7 @@ func TestRestoreLooksFirst(t *testing.T) {
 			if tt.change.Done() && tt.calls == 1 && (!errors.As(err, &planned) || planned.Key != "changed_since" || s.Call.Tool != "state") {
 				t.Errorf("it says %v after %s", err, s.Call.Tool)
 			}
-			if tt.calls == 2 { // done again, as after a lost connection, it is the act alone
+			if tt.calls == 2 { // if the step is done again, as after a lost connection, only the act is called
 				if _, err := s.Do(t.Context(), func(_ context.Context, c tools.Call) (tools.Result, error) {
 					made = append(made, c.Tool)
 					return tools.Result{}, nil
@@ -133,7 +133,8 @@ func TestRestoreLooksFirst(t *testing.T) {
 	}
 }
 
-// TestMoved tells what has changed from what was so already.
+// TestMoved tells things that have changed from things that were in that state
+// already.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -119,8 +119,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// FuzzAnswers: whatever is said to a question, nothing breaks, and only what was
-// asked about is chosen.
+// FuzzAnswers: no answer to a question breaks anything, and only things that were
+// asked about are chosen.
 func FuzzAnswers(f *testing.F) {
 	for _, s := range []string{"both", "the left one", "l'entrée", "'", "’s", "é́", "no", "\xff", "the the"} {
 		f.Add(s)

@@ -42,8 +42,8 @@ func written(t *testing.T, language string) table {
 
 var place = regexp.MustCompile(`\{\w+\}`)
 
-// TestEveryLanguageHasEveryReply compares the tables with the English one: keys
-// may not be missing, and a phrase may not use a place nobody fills.
+// TestEveryLanguageHasEveryReply compares the tables with the English one: no key
+// may be missing, and a phrase may use only places that are filled.
 func TestEveryLanguageHasEveryReply(t *testing.T) {
 	t.Parallel()
 	optional := []string{"{is}", "{has}", "{it}", "{they}", "{a}", "{things}", "{reports}", "{what}"} // what another language can do without
@@ -87,7 +87,7 @@ func TestEveryLanguageHasEveryReply(t *testing.T) {
 	}
 }
 
-// TestToldInEveryLanguage follows commands and questions to what is said.
+// TestToldInEveryLanguage follows commands and questions up to the spoken reply.
 func TestToldInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	const ok, no, at = `{"device":"x","outcome":"confirmed"}`, `{"device":"x","outcome":"no_answer"}`, `{"time":"2026-11-21T16:05:00Z","zone":"UTC","spoken":"It's 4:05 PM."}`
@@ -139,7 +139,7 @@ func TestToldInEveryLanguage(t *testing.T) {
 	}
 }
 
-// TestNothingEnglishIsSaid: what plans and tools say in English stays unsaid in
+// TestNothingEnglishIsSaid: English texts of plans and tools are not said in
 // another language.
 func TestNothingEnglishIsSaid(t *testing.T) {
 	t.Parallel()
@@ -216,7 +216,8 @@ func TestLanguagesHaveBothFiles(t *testing.T) {
 	}
 }
 
-// TestARefusalBeginsASentence: in German the unknown thing comes first.
+// TestARefusalBeginsASentence: in German the unknown thing comes first, and so
+// begins with a capital.
 func TestARefusalBeginsASentence(t *testing.T) {
 	t.Parallel()
 	p, err := reply.Ours("de")

@@ -73,7 +73,7 @@ func (w watch) house() *home.House {
 	return h
 }
 
-// asking is a language's way from a question to its answer.
+// asking holds what leads from a question to its answer in one language.
 type asking struct {
 	house *home.House
 	match *intent.Matcher
@@ -98,7 +98,8 @@ func askIn(t *testing.T, language string) asking {
 	return asking{h, m, p}
 }
 
-// told is the answer where each sensor answers its text; the others are clear.
+// told returns the answer to a question when each sensor in reports reports its
+// text and the others are clear.
 func (a asking) told(t *testing.T, text string, reports map[string]string) string {
 	t.Helper()
 	d := a.match.Match(text, "")
@@ -129,7 +130,7 @@ func (a asking) told(t *testing.T, text string, reports map[string]string) strin
 	return a.p.Told(steps, answers(len(steps), texts))
 }
 
-// What a sensor of a Z-Wave house answers.
+// Answers of a sensor in a Z-Wave house.
 const (
 	clear    = `{"value":"clear","unit":"","age_seconds":9,"reachable":true}`
 	detected = `{"value":"detected","unit":"","age_seconds":9,"reachable":true}`
@@ -141,7 +142,8 @@ const (
 )
 
 // TestAlarmsAreNeverDenied asks every question about an alarm while it is on,
-// while it is not, and while nobody knows: yes, no, and neither.
+// while it is off, and while its state is unknown. The answers are yes, no, and
+// neither.
 func TestAlarmsAreNeverDenied(t *testing.T) {
 	t.Parallel()
 	questions := map[string]map[string][]string{

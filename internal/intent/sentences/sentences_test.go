@@ -12,7 +12,7 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// The words of every language load, which demands every key and no other.
+// The words of every language load, which demands every key and allows no other.
 func TestWordsLoad(t *testing.T) {
 	t.Parallel()
 	for _, code := range sentences.Languages() {
@@ -40,7 +40,7 @@ func TestWordsLoad(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is said with the key.
+// An error in a file of words names the key.
 func TestWordsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{
@@ -58,7 +58,8 @@ func TestWordsThatAreNone(t *testing.T) {
 	}
 }
 
-// A language is its files: all have the same keys, so that what one lacks is seen.
+// The files of all languages have the same keys, so that a missing one is
+// noticed.
 func TestLanguagesHaveTheSameKeys(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []struct {
