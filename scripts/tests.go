@@ -137,7 +137,7 @@ func (t *tally) close(took time.Duration, err error) bool {
 	for _, skip := range t.skips {
 		fmt.Println("skipped:", skip)
 	}
-	for p := range t.running { // whoever ran it was killed
+	for p := range t.running { // the process that ran it was killed
 		t.failedPackages++
 		fmt.Println("unfinished:", p)
 	}

@@ -30,7 +30,7 @@ const (
 	levelBins   = int(-Silence/levelStep) + 1 // Silence … 0 dBFS
 	floorWindow = 150                         // frames: 3 s hold a pause between words even in fluent speech
 	floorShare  = 10                          // the floor is the level that 10 % of the window stay below
-	floorLimit  = -25.0                       // dBFS: what is louder is not taken for a room's noise
+	floorLimit  = -25.0                       // dBFS: louder sound is not taken for a room's noise
 	floorKnown  = 50                          // frames (1 s) before the window says anything: fewer may all be speech
 	floorDead   = -85.0                       // dBFS: sound below this is the padding of a file or a muted microphone, not a room
 	floorGuess  = -60.0                       // dBFS, until the floor is known: a quiet room through an ordinary microphone

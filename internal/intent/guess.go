@@ -29,8 +29,8 @@ var warmth = sync.OnceValue(func() sentences.Warmth {
 })
 
 // guessArea takes words for the area they are like. If they may just as well mean
-// another area, it asks for the room, because an act in the wrong room happens to
-// somebody.
+// another area, it asks for the room, because an act in the wrong room disturbs
+// whoever is there.
 func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) {
 	heard := p.text[c.start:c.end]
 	r := m.areaIndex.Resolve(heard, nil)

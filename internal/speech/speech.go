@@ -11,7 +11,7 @@ type Detection struct {
 	Score  float64   // engine's own score; comparable only within one engine
 	Engine string    // "pocketsphinx", "micro", …
 	At     time.Time // end of the wake word in the audio
-	Stop   bool      // the word is one that ends what is being said, and opens nothing
+	Stop   bool      // the word ends what is being said, and begins no turn
 }
 
 // Partial is what a streaming transcriber believes so far.

@@ -226,7 +226,7 @@ func (d *Device) Mute(ctx context.Context, on bool) error {
 	return fmt.Errorf("muting the microphone: %w", err)
 }
 
-// drop forgets the sound that nobody has read.
+// drop discards the sound that has not been read.
 func (d *Device) drop() {
 	for {
 		select {

@@ -27,7 +27,7 @@ type Config struct {
 	Lead, Tail time.Duration
 	// Paced delivers a frame when a microphone would; else as fast as possible.
 	Paced bool
-	// Start is the time of the first sample; now, at the first Read, when zero.
+	// Start is the time of the first sample; zero means the time of the first Read.
 	Start time.Time
 }
 

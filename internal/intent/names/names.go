@@ -79,7 +79,7 @@ type form struct {
 	joined token
 }
 
-// token is a text with what is compared of it.
+// token is a text prepared for comparison.
 type token struct {
 	text, sound string
 	letters     uint64 // the set of its letters

@@ -119,7 +119,7 @@ func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
 	args := p.grammar.about(s)
 	value := got.Value // what the device reports, not what was asked for
 	if value == nil || want.Action == "colour" {
-		value = want.Value // a colour is reported in numbers nobody says
+		value = want.Value // a colour is reported in numbers, which are not spoken
 	}
 	args["value"] = said(value)
 	if want.Action == "colour" || want.Action == "mode" {

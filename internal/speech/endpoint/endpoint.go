@@ -342,8 +342,8 @@ func (e *Endpointer) spoken(h heard) bool {
 
 // stands returns the level in dBFS above which sound stands out of the room. For
 // the first seconds of speech it goes by the room as it was when speech began: a
-// floor learnt from fluent speech rises with the speech, which then no longer
-// stands out. If the room was not known then, sound about as loud as the command
+// floor learnt from fluent speech rises with the speech, until nothing stands out
+// of it. If the room was not known then, sound about as loud as the command
 // always stands out. Later the speech has had its pauses, and sound that is
 // steady by then is a machine that was switched on.
 func (e *Endpointer) stands() float64 {

@@ -6,8 +6,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// maxText bounds one sentence in characters: about a minute of speech. What is
-// longer is no spoken answer, and the sound of it has to fit into memory.
+// maxText bounds one sentence in characters: about a minute of speech. A longer
+// text is not a spoken answer, and its sound has to fit into memory.
 const maxText = 800
 
 // speakable makes text safe and pleasant for every engine: one line, nothing that

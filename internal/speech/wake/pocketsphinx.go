@@ -82,8 +82,8 @@ func (e *pocketSphinx) Run(ctx context.Context) error {
 	}
 }
 
-// prepare finds the phones of all phrases. A phrase with a word nobody can
-// pronounce is left out, as long as another is left.
+// prepare finds the phones of all phrases. A phrase with a word that cannot be
+// pronounced is left out, as long as another phrase remains.
 func (e *pocketSphinx) prepare(ctx context.Context) error {
 	var words []string
 	for p := range e.asked {

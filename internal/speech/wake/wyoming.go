@@ -45,8 +45,8 @@ type distant struct {
 	trouble error // nil while the service listens
 	dropped int   // frames of this connection that found the queue full
 
-	// last is the end of the newest frame, resumed the beginning of the first one
-	// after a pause: while a command is listened to, nobody asks for wake words.
+	// last is the end of the newest frame, resumed the beginning of the first frame
+	// after a pause: while a command is spoken, no wake words are asked for.
 	last, resumed time.Time
 }
 
@@ -279,7 +279,7 @@ func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[stri
 			word, ok = d.cfg.Words[0], true // a service with one word need not say which
 		}
 		if !ok {
-			continue // nobody asked for it
+			continue // it is not one of our words
 		}
 		heard = true
 		d.mu.Lock()

@@ -3,10 +3,10 @@
 // so that the engines of three packages share one codec that trusts no peer and
 // one connection that never hangs.
 //
-// An event is one line of JSON, optionally followed by more JSON and by raw
-// bytes (docs/facts/engines.md, Wyoming). Conn carries events; services.go
-// holds the events each kind of service wants. To use another kind of service,
-// add its events there: what a peer sends and nobody asked for is ignored.
+// An event is one line of JSON, optionally followed by more JSON and by raw bytes
+// (docs/facts/engines.md, Wyoming). Conn carries events; services.go holds the
+// events each kind of service wants. To use another kind of service, add its
+// events there: events that are not asked for are ignored.
 package wyoming
 
 import (
