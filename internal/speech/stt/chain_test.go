@@ -168,8 +168,7 @@ func TestTheGrammarFirst(t *testing.T) {
 	}
 }
 
-// TestFallingBack: a server that does not work costs its time but not the
-// command.
+// TestFallingBack: a server that does not work costs its time, not the command.
 func TestFallingBack(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]http.HandlerFunc{
@@ -238,8 +237,7 @@ func TestSilenceIsNotAskedAbout(t *testing.T) {
 	}
 }
 
-// TestAnInterruptedQuestion: an interrupted question ends at once, and the next
-// utterance is heard.
+// TestAnInterruptedQuestion: it ends at once, and the next utterance is heard.
 func TestAnInterruptedQuestion(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})
@@ -346,8 +344,7 @@ func TestGoingOn(t *testing.T) {
 	}
 }
 
-// TestWyoming: the sound is sent while it is spoken, and the text comes at the
-// end.
+// TestWyoming: the sound is sent while it is spoken, the text comes at the end.
 func TestWyoming(t *testing.T) {
 	t.Parallel()
 	chunk := make(chan struct{})
