@@ -45,8 +45,12 @@ lint: setup $(GOFUMPT) $(GOLANGCI) ## formatting, module files, go vet and the l
 	go vet -tags accept ./...
 	$(GOLANGCI) run --allow-serial-runners ./...
 
+# Some packages mostly wait for processes and clocks, so one more than there are
+# processors is tested at once.
+TESTED_AT_ONCE := $(shell echo $$(( $$(nproc) + 1 )))
+
 test: setup ## every test, with the race detector; skipped ones are listed
-	@go test -json $(RACE) -shuffle=on ./... | go run scripts/tests.go
+	@go test -json $(RACE) -shuffle=on -p $(TESTED_AT_ONCE) ./... | go run scripts/tests.go
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # Those of the sound card take the machine for five minutes, and the others beside
