@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
 )
 
@@ -21,7 +22,7 @@ func daemon(tb testing.TB, broker string, more ...string) (c *child, http string
 // daemonWith starts it with flags, such as a configuration file.
 func daemonWith(tb testing.TB, flags []string, broker string, more ...string) (c *child, http string, env []string) {
 	tb.Helper()
-	http = freeAddr(tb)
+	http = fake.FreeAddr(tb)
 	env = environ(tb, append([]string{
 		"VOICE_GATEWAY_MQTT_BROKER=" + broker, "VOICE_GATEWAY_HTTP_LISTEN=" + http, "VOICE_GATEWAY_GATEWAY_ID=test",
 		"VOICE_GATEWAY_AI_ENABLED=false",
@@ -173,7 +174,7 @@ func TestABrokenServerIsToldAndLivedWithout(t *testing.T) {
 // nobody has to help once it is there.
 func TestTheBrokerComesLate(t *testing.T) {
 	t.Parallel()
-	addr := freeAddr(t)
+	addr := fake.FreeAddr(t)
 	c, _, env := daemon(t, "mqtt://"+addr, "VOICE_GATEWAY_MCP_RETRY_BASE_DELAY=100ms", "VOICE_GATEWAY_MCP_RETRY_SLOW_INTERVAL=200ms",
 		"VOICE_GATEWAY_MCP_SERVERS_ZWAVE_ARGS=--require-broker,100ms")
 	eventually(t, "the attempts are used up", func() bool {

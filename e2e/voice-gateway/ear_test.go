@@ -202,7 +202,7 @@ func TestListenWithoutAGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := environ(t, pluggedIn(t, spoken(t, "hey jarvis, what time is it?"), away),
-		"VOICE_GATEWAY_HTTP_LISTEN="+freeAddr(t), "VOICE_GATEWAY_MQTT_BROKER=mqtt://"+freeAddr(t),
+		"VOICE_GATEWAY_HTTP_LISTEN="+fake.FreeAddr(t), "VOICE_GATEWAY_MQTT_BROKER=mqtt://"+fake.FreeAddr(t),
 		"VOICE_GATEWAY_MCP_RETRY_ATTEMPTS=1", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_ARGS=--require-broker,100ms")
 	if out, _, status := command(t, env, "devices"); status != 0 || !strings.Contains(out, "No sound device") {
 		t.Errorf("devices: %q, status %d", out, status)
@@ -231,7 +231,7 @@ func TestWakeTest(t *testing.T) {
 	t.Parallel()
 	models, clips := fake.Shared(t, "speech", "models"), fake.Shared(t, "speech", "clips")
 	clip := func(name string) string { return filepath.Join(clips, name) }
-	env := environ(t, "VOICE_GATEWAY_WAKE_MODELS_DIR="+models, "VOICE_GATEWAY_HTTP_LISTEN="+freeAddr(t))
+	env := environ(t, "VOICE_GATEWAY_WAKE_MODELS_DIR="+models, "VOICE_GATEWAY_HTTP_LISTEN="+fake.FreeAddr(t))
 	for name, tt := range map[string]struct {
 		args   []string
 		status int

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
 )
 
@@ -14,7 +15,7 @@ import (
 // and nothing old is done again.
 func TestTheBrokerDiesInATurn(t *testing.T) {
 	t.Parallel()
-	addr := freeAddr(t)
+	addr := fake.FreeAddr(t)
 	broker := mosquittoAt(t, addr)
 	house := simulate(t, "mqtt://"+addr)
 	_, http, _ := daemon(t, "mqtt://"+addr)
@@ -61,7 +62,7 @@ func TestTheBrokerDiesInATurn(t *testing.T) {
 // TestAFrozenBroker: it keeps every connection and passes nothing on.
 func TestAFrozenBroker(t *testing.T) {
 	t.Parallel()
-	addr := freeAddr(t)
+	addr := fake.FreeAddr(t)
 	broker := mosquittoAt(t, addr)
 	simulate(t, "mqtt://"+addr)
 	_, http, _ := daemon(t, "mqtt://"+addr)
@@ -131,7 +132,7 @@ func TestTheHouseGoesAndComesBack(t *testing.T) {
 // TestWithoutABroker: the time is told, and why the rest is not there.
 func TestWithoutABroker(t *testing.T) {
 	t.Parallel()
-	_, http, env := daemon(t, "mqtt://"+freeAddr(t))
+	_, http, env := daemon(t, "mqtt://"+fake.FreeAddr(t))
 	if out, errs, status := command(t, env, "ask", "what time is it"); status != 0 || !strings.HasPrefix(out, "It's ") {
 		t.Errorf("the time: %q %q, status %d", out, errs, status)
 	}
@@ -164,7 +165,7 @@ func TestTwoGatewaysAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string][]string{
 		"http port":              {},
-		"http and embedded port": {"VOICE_GATEWAY_MQTT_BROKER=", "VOICE_GATEWAY_MQTT_EMBEDDED_LISTEN=" + freeAddr(t)},
+		"http and embedded port": {"VOICE_GATEWAY_MQTT_BROKER=", "VOICE_GATEWAY_MQTT_EMBEDDED_LISTEN=" + fake.FreeAddr(t)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

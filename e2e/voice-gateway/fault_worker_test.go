@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
 )
 
@@ -85,7 +86,7 @@ func (e *ear) states() string { return strings.Join(e.on("voice/test/state"), " 
 // survives it, and the next gateway starts at once on the same ports.
 func TestAKilledGatewayLeavesNothing(t *testing.T) {
 	t.Parallel()
-	broker := freeAddr(t)
+	broker := fake.FreeAddr(t)
 	c, http, env := daemon(t, "", "VOICE_GATEWAY_MQTT_EMBEDDED_LISTEN="+broker)
 	simulate(t, "mqtt://"+broker)
 	server := serverPID(t, http)

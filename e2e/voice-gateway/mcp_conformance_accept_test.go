@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"voicegateway/internal/fake"
 )
 
 // scenarios of the MCP conformance suite that need no fixtures of its own. One
@@ -73,7 +75,7 @@ func listening(t *testing.T, addr string) {
 
 // TestAcceptConformanceOfTheServer is the suite's word on zwave-mcp-server --http.
 func TestAcceptConformanceOfTheServer(t *testing.T) {
-	addr := freeAddr(t)
+	addr := fake.FreeAddr(t)
 	start(t, environ(t, "MQTT_BROKER_URL="+mosquitto(t)), filepath.Join(bin, "zwave-mcp-server"), "--http", addr)
 	listening(t, addr)
 	conforms(t, "http://"+addr+"/mcp")

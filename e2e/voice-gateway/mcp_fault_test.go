@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
 )
 
@@ -38,7 +39,7 @@ func reached(t *testing.T, http, state string) serverStatus {
 // fails with its own words, and is connected by itself once the broker is there.
 func TestWhatIsToldWithoutABroker(t *testing.T) {
 	t.Parallel()
-	addr := freeAddr(t)
+	addr := fake.FreeAddr(t)
 	c, http, env := daemon(t, "mqtt://"+addr, farApart...)
 	if s := reached(t, http, "retrying"); s.NextRetryTime == nil || s.MaxRetries != 1 || s.Health != "dead" {
 		t.Errorf("between two attempts: %+v", s)
@@ -201,7 +202,7 @@ func TestFiveStubbornServers(t *testing.T) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	http := freeAddr(t)
+	http := fake.FreeAddr(t)
 	env := environ(t, "VOICE_GATEWAY_MQTT_BROKER="+broker, "VOICE_GATEWAY_HTTP_LISTEN="+http, "VOICE_GATEWAY_GATEWAY_ID=test", "VOICE_GATEWAY_AI_ENABLED=false")
 	c := start(t, env, filepath.Join(bin, "voice-gateway"), "--config", config, "run")
 	eventually(t, "all five are connected", func() bool {

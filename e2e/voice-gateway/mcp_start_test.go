@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"voicegateway/internal/fake"
 )
 
 // coldStart is one start of everything together, in an order, with nobody
@@ -42,7 +44,7 @@ func orders(parts []string) [][]string {
 // obeys. It returns how long after the last start there was a connection.
 func (s coldStart) run(t *testing.T) time.Duration {
 	t.Helper()
-	addr, http, server := freeAddr(t), freeAddr(t), freeAddr(t)
+	addr, http, server := fake.FreeAddr(t), fake.FreeAddr(t), fake.FreeAddr(t)
 	broker := "mqtt://" + addr
 	more := []string{}
 	begin := map[string]func(){

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/mcpint"
 )
 
@@ -105,7 +106,7 @@ func TestSeeingAndSteeringWhateverAServerDoes(t *testing.T) {
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	addr := freeAddr(t)
+	addr := fake.FreeAddr(t)
 	env := environ(t, "VOICE_GATEWAY_MQTT_BROKER="+mosquitto(t), "VOICE_GATEWAY_HTTP_LISTEN="+addr, "VOICE_GATEWAY_AI_ENABLED=false")
 	start(t, env, filepath.Join(bin, "voice-gateway"), "--config", config, "run")
 	eventually(t, "the daemon answers", func() bool { return get(t, addr, "/healthz", new(any)) == nil })

@@ -21,6 +21,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
 )
@@ -166,7 +167,7 @@ func events(t *testing.T, addr string) func(kind string, words ...string) bool {
 // then everything connects without a hand.
 func TestServersDuringAColdStart(t *testing.T) {
 	t.Parallel()
-	addr := freeAddr(t)
+	addr := fake.FreeAddr(t)
 	_, http, env := daemon(t, "mqtt://"+addr, "VOICE_GATEWAY_MCP_RETRY_BASE_DELAY=1s", "VOICE_GATEWAY_MCP_RETRY_SLOW_INTERVAL=1h",
 		"VOICE_GATEWAY_MCP_RETRY_MAX_DELAY=1h", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_ARGS=--require-broker,100ms")
 	heard := events(t, http)
@@ -404,7 +405,7 @@ func wrongRequests(t *testing.T, addr string) {
 func TestOneAttemptWithoutRetries(t *testing.T) {
 	t.Parallel()
 	program, _, starts := gated(t)
-	c, addr, env := daemon(t, "mqtt://"+freeAddr(t), "DISABLE_RETRY=true", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+program)
+	c, addr, env := daemon(t, "mqtt://"+fake.FreeAddr(t), "DISABLE_RETRY=true", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+program)
 	s := becomes(t, addr, mcpint.Failed)
 	if s.NextRetryTime != nil || s.RetryCount != 0 || s.ErrorMessage == nil {
 		t.Errorf("it goes on: %+v", s)
@@ -426,9 +427,9 @@ func TestOneAttemptWithoutRetries(t *testing.T) {
 func TestNothingWithoutTheToken(t *testing.T) {
 	t.Parallel()
 	const token = "a-secret-of-the-house"
-	_, port, _ := strings.Cut(freeAddr(t), ":")
+	_, port, _ := strings.Cut(fake.FreeAddr(t), ":")
 	addr := "127.0.0.1:" + port
-	env := environ(t, "VOICE_GATEWAY_MQTT_BROKER=mqtt://"+freeAddr(t), "VOICE_GATEWAY_HTTP_LISTEN=:"+port, "VOICE_GATEWAY_AI_ENABLED=false",
+	env := environ(t, "VOICE_GATEWAY_MQTT_BROKER=mqtt://"+fake.FreeAddr(t), "VOICE_GATEWAY_HTTP_LISTEN=:"+port, "VOICE_GATEWAY_AI_ENABLED=false",
 		"VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND=/nowhere/server", "VOICE_GATEWAY_HTTP_TOKEN="+token)
 	c := start(t, env, filepath.Join(bin, "voice-gateway"), "run")
 	eventually(t, "the daemon answers", func() bool { return get(t, addr, "/healthz", new(any)) == nil })

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"voicegateway/internal/fake"
 )
 
 // manager is a service manager that only listens.
@@ -68,7 +70,7 @@ func (m *manager) count(words string) int {
 func TestTheServiceManagerIsTold(t *testing.T) {
 	t.Parallel()
 	m, socket := notified(t)
-	addr := freeAddr(t)
+	addr := fake.FreeAddr(t)
 	c, _, _ := daemon(t, "mqtt://"+addr, "NOTIFY_SOCKET="+socket, "WATCHDOG_USEC=900000")
 	eventually(t, "it is ready, without microphone, broker and server", func() bool { return m.count("READY=1") == 1 })
 	eventually(t, "it says so", func() bool {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
 )
@@ -40,7 +41,7 @@ var strangers = map[string]stranger{
 	}, mcpint.Retrying},
 	"needs": {func(t *testing.T) string {
 		t.Helper()
-		return "{command: " + oneLiner(t, "exit 7") + ", requires: ['tcp://" + freeAddr(t) + "'], requires_timeout: 1h}"
+		return "{command: " + oneLiner(t, "exit 7") + ", requires: ['tcp://" + fake.FreeAddr(t) + "'], requires_timeout: 1h}"
 	}, mcpint.Retrying},
 	"hangs": {func(t *testing.T) string {
 		t.Helper()
@@ -195,7 +196,7 @@ func TestANameTriesNoStranger(t *testing.T) {
 	zwave, _, tries := gated(t)
 	other, _, others := gated(t)
 	flags := beside(t, map[string]string{"other": "{command: " + other + "}"})
-	c, http, _ := daemonWith(t, flags, "mqtt://"+freeAddr(t), "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+zwave, "DISABLE_RETRY=true")
+	c, http, _ := daemonWith(t, flags, "mqtt://"+fake.FreeAddr(t), "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+zwave, "DISABLE_RETRY=true")
 	eventually(t, "both have given up", func() bool {
 		return strings.Count(c.stderr.String(), "MCP connection failed after 1 attempt") == 2
 	})

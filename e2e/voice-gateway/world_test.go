@@ -18,22 +18,12 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/mqtt"
 )
 
 // patience bounds every wait; no test measures time.
 const patience = 60 * time.Second
-
-// freeAddr is an address nobody listens at.
-func freeAddr(tb testing.TB) string {
-	tb.Helper()
-	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
 
 // child is a program under test.
 type child struct {
@@ -116,7 +106,7 @@ func eventually(tb testing.TB, what string, holds func() bool) {
 // mosquitto starts a real broker and returns its address.
 func mosquitto(tb testing.TB) string {
 	tb.Helper()
-	addr := freeAddr(tb)
+	addr := fake.FreeAddr(tb)
 	mosquittoAt(tb, addr)
 	return "mqtt://" + addr
 }

@@ -2,19 +2,20 @@ package e2e
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"strings"
 	"testing"
+
+	"voicegateway/internal/fake"
 )
 
 // mosquitto is a real broker that can be killed and started again. It keeps
 // nothing on disk.
 type mosquitto struct {
 	t    *testing.T
-	port int
+	addr string
 	conf string
 	cmd  *exec.Cmd
 }
@@ -24,13 +25,9 @@ func newMosquitto(t *testing.T) *mosquitto {
 	if _, err := exec.LookPath("mosquitto"); err != nil {
 		t.Skip("mosquitto is not installed")
 	}
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &mosquitto{t: t, port: l.Addr().(*net.TCPAddr).Port, conf: filepath.Join(t.TempDir(), "mosquitto.conf")}
-	_ = l.Close()
-	body := fmt.Sprintf("listener %d 127.0.0.1\nallow_anonymous true\npersistence false\n", m.port)
+	m := &mosquitto{t: t, addr: fake.FreeAddr(t), conf: filepath.Join(t.TempDir(), "mosquitto.conf")}
+	_, port, _ := strings.Cut(m.addr, ":")
+	body := fmt.Sprintf("listener %s 127.0.0.1\nallow_anonymous true\npersistence false\n", port)
 	if err := os.WriteFile(m.conf, []byte(body), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +36,7 @@ func newMosquitto(t *testing.T) *mosquitto {
 	return m
 }
 
-func (m *mosquitto) url() string { return "mqtt://127.0.0.1:" + strconv.Itoa(m.port) }
+func (m *mosquitto) url() string { return "mqtt://" + m.addr }
 
 func (m *mosquitto) start() {
 	m.cmd = exec.Command("mosquitto", "-c", m.conf)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/fake"
+
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,12 +19,7 @@ import (
 // gateway's own.
 func TestHTTPIsGuarded(t *testing.T) {
 	t.Parallel()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
+	address := fake.FreeAddr(t)
 	p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9", "MCP_HTTP_TOKEN=secret-token"}, "--http", address)
 	waitFor(t, "the endpoint", func() bool {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)

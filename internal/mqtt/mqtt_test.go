@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/fake"
+
 	"go.uber.org/goleak"
 )
 
@@ -32,7 +34,7 @@ func bounded(t *testing.T) context.Context {
 
 // mosquitto is a real broker on a port of its own.
 type mosquitto struct {
-	port  int
+	addr  string
 	extra string
 	dir   string
 	cmd   *exec.Cmd
@@ -41,24 +43,19 @@ type mosquitto struct {
 
 func newMosquitto(t *testing.T, extra string) *mosquitto {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	m := &mosquitto{port: l.Addr().(*net.TCPAddr).Port, extra: extra, dir: t.TempDir()}
+	m := &mosquitto{addr: fake.FreeAddr(t), extra: extra, dir: t.TempDir()}
 	t.Cleanup(m.kill)
 	return m
 }
 
-func (m *mosquitto) addr() string { return fmt.Sprintf("127.0.0.1:%d", m.port) }
-func (m *mosquitto) url() string  { return "mqtt://" + m.addr() }
+func (m *mosquitto) url() string { return "mqtt://" + m.addr }
 
 // start runs the broker and returns when it accepts connections.
 func (m *mosquitto) start(t *testing.T) {
 	t.Helper()
 	conf := filepath.Join(m.dir, "mosquitto.conf")
-	text := fmt.Sprintf("user root\npersistence false\nlistener %d 127.0.0.1\n%s\n", m.port, m.extra)
+	_, port, _ := strings.Cut(m.addr, ":")
+	text := fmt.Sprintf("user root\npersistence false\nlistener %s 127.0.0.1\n%s\n", port, m.extra)
 	if !strings.Contains(m.extra, "allow_anonymous") {
 		text += "allow_anonymous true\n"
 	}
@@ -83,7 +80,7 @@ func (m *mosquitto) start(t *testing.T) {
 	}()
 	ctx := bounded(t)
 	for {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.addr())
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.addr)
 		if err == nil {
 			_ = conn.Close()
 			return

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/fake"
+
 	mochi "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/listeners"
 	"github.com/mochi-mqtt/server/v2/packets"
@@ -27,7 +29,7 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	writeCertificates(t, dir)
 	m := newMosquitto(t, fmt.Sprintf("certfile %[1]s/cert.pem\nkeyfile %[1]s/key.pem", dir))
 	m.start(t)
-	address := "mqtts://" + m.addr()
+	address := "mqtts://" + m.addr
 	connected(t, Config{URL: address, CAFile: filepath.Join(dir, "cert.pem")})
 
 	for name, tc := range map[string]struct {
@@ -61,14 +63,7 @@ func TestWebsocket(t *testing.T) {
 	if err := server.AddHook(&openDoor{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil { // the library opens it itself
-		t.Fatal(err)
-	}
+	address := fake.FreeAddr(t) // the library opens it itself
 	if err := server.AddListener(listeners.NewWebsocket(listeners.Config{ID: "ws", Address: address})); err != nil {
 		t.Fatal(err)
 	}

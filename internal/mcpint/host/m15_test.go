@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/tools"
@@ -139,14 +139,7 @@ func TestLossesLeaveNothing(t *testing.T) {
 // call it, lose it and find it again.
 func TestManyGatewaysAtOnce(t *testing.T) {
 	const gateways = 100
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr := fake.FreeAddr(t)
 	stop := serveAt(t, addr)
 	var hosts []*Host
 	var regs []*tools.Registry

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )
@@ -75,26 +75,11 @@ func atPort(t *testing.T, port string) (stop func()) {
 	return stop
 }
 
-// freePort returns a port on which nobody listens.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
-}
-
 // TestAcceptReferenceServer connects the protocol's own reference server over
 // both transports at once, uses it, and kills it.
 func TestAcceptReferenceServer(t *testing.T) {
 	node, script := everything(t)
-	port := freePort(t)
+	_, port, _ := strings.Cut(fake.FreeAddr(t), ":")
 	stop := atPort(t, port)
 	reg := tools.NewRegistry()
 	h := runHost(t, Config{

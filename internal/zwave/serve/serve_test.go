@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/config"
+	"voicegateway/internal/fake"
 	"voicegateway/internal/mqtt"
 )
 
@@ -74,17 +75,6 @@ func startBroker(t *testing.T, listen string) (url string, stop func()) {
 			t.Fatal("mosquitto does not listen")
 		}
 	}
-}
-
-// freePort returns an address nobody listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }
 
 // server is a running zwave-mcp-server as an MCP host sees it.
@@ -221,7 +211,7 @@ func (s *server) until(what string, ok func() bool) {
 
 func TestWholePathOverARealBroker(t *testing.T) {
 	t.Parallel()
-	url, _ := startBroker(t, freePort(t))
+	url, _ := startBroker(t, fake.FreeAddr(t))
 	startSimulator(t, url)
 	s := startServer(t, url, "--require-broker", "30s")
 	s.shakeHands()
@@ -267,7 +257,7 @@ func TestWholePathOverARealBroker(t *testing.T) {
 
 func TestStartsBeforeTheBrokerAndLivesThroughItsRestart(t *testing.T) {
 	t.Parallel()
-	address := freePort(t)
+	address := fake.FreeAddr(t)
 	s := startServer(t, "mqtt://"+address)
 	s.shakeHands()
 	a := s.call("get_device_state", map[string]any{"device_name": "Kitchen Light"})
@@ -292,7 +282,7 @@ func TestStartsBeforeTheBrokerAndLivesThroughItsRestart(t *testing.T) {
 // told once about a new name, and never about states.
 func TestSubscribersHearOfANewStructure(t *testing.T) {
 	t.Parallel()
-	url, _ := startBroker(t, freePort(t))
+	url, _ := startBroker(t, fake.FreeAddr(t))
 	startSimulator(t, url)
 	s := startServer(t, url)
 	s.shakeHands()
@@ -361,7 +351,7 @@ func connect(t *testing.T, url string) *mqtt.Client {
 
 func TestRequiredBrokerStaysAway(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, "mqtt://"+freePort(t), "--require-broker", "200ms")
+	s := startServer(t, "mqtt://"+fake.FreeAddr(t), "--require-broker", "200ms")
 	if status := <-s.exit; status != 3 {
 		t.Errorf("ended with %d, want 3", status)
 	}

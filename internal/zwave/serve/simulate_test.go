@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"voicegateway/internal/config"
+	"voicegateway/internal/fake"
 	"voicegateway/internal/mqtt"
 )
 
@@ -99,7 +100,7 @@ func simulate(t *testing.T, url string, args ...string) (stop func()) {
 // on one broker do not disturb each other.
 func TestTwoSimulatedGatewaysOnOneBroker(t *testing.T) {
 	t.Parallel()
-	url, _ := startBroker(t, freePort(t))
+	url, _ := startBroker(t, fake.FreeAddr(t))
 	house := filepath.Join(t.TempDir(), "house.yaml")
 	text := "gateway: {name: Up Stairs, prefix: home/up, type: VALUEID, node_names: false, payload: just-value}\nnodes: [{id: 7, name: Lamp, location: Attic, kind: switch}]\n"
 	if err := os.WriteFile(house, []byte(text), 0o600); err != nil {
@@ -129,7 +130,7 @@ func TestTwoSimulatedGatewaysOnOneBroker(t *testing.T) {
 
 func TestFaultsOverTheBroker(t *testing.T) {
 	t.Parallel()
-	url, _ := startBroker(t, freePort(t))
+	url, _ := startBroker(t, fake.FreeAddr(t))
 	l := listen(t, url)
 	stop := simulate(t, url, "--name", "Sim", "--prefix", "zw", "--node-details", "--events")
 	l.await(t, "zw/driver/status", "true")
