@@ -18,9 +18,44 @@ const (
 	NoAnswer  Outcome = "no_answer"
 )
 
-// Reason is a code from a closed list that says why a call had its outcome; "" if
-// no reason was given.
+// Reason is a code from a closed list that says why a call had its outcome; ""
+// where the outcome says it all. Every reason has a sentence in every language
+// file.
 type Reason string
+
+// The reasons, by the outcome they usually stand beside.
+const (
+	// Accepted: the device has the command.
+	OnItsWay    Reason = "on_its_way"  // it moves, or says how long it will take
+	Unconfirmed Reason = "unconfirmed" // it has said nothing since
+	Unchanged   Reason = "unchanged"   // it still reports what it reported before
+	WhenOn      Reason = "when_on"     // it keeps the setting and shows it when it is switched on
+
+	// Queued: the device sleeps.
+	Asleep Reason = "queued"
+
+	// No answer: it is unknown, or known not to have been done.
+	Dead               Reason = "dead"                 // the network holds the device for dead
+	NotReady           Reason = "not_ready"            // the network has not finished asking the device what it is
+	Silent             Reason = "silent"               // the device did not answer
+	Interrupted        Reason = "interrupted"          // the connection broke after the command was sent
+	StickGone          Reason = "stick_gone"           // the radio stick is away
+	ControllerNotReady Reason = "controller_not_ready" // the radio stick is there and does not work yet
+	GatewayAway        Reason = "gateway_away"         // zwave-js-ui does not answer
+	BrokerAway         Reason = "broker_away"          // the MQTT broker cannot be reached
+	HouseUnknown       Reason = "house_unknown"        // nothing has told yet which devices there are
+
+	// Refused: nothing was sent, or the device said no.
+	RefusedValue     Reason = "refused_value"     // out of the device's range
+	RefusedAction    Reason = "refused_action"    // the device cannot do that
+	RefusedDangerous Reason = "refused_dangerous" // dangerous acts are switched off
+	RefusedByDevice  Reason = "refused_by_device" // the device said that it failed
+	UnknownDevice    Reason = "unknown_device"    // no device has this name
+	AmbiguousDevice  Reason = "ambiguous_device"  // several devices have this name
+
+	// Any: a newer command for the same device took its place.
+	Overtaken Reason = "overtaken"
+)
 
 // Receipt says what a call did to a device. The same type goes from the tool that
 // acts to the spoken sentence. A tool sends it as its structured result; code that
@@ -33,6 +68,7 @@ type Receipt struct {
 	Before      any       `json:"before"`                 // nil: not known
 	BeforeLevel any       `json:"before_level,omitempty"` // percent; nil for a device without a level
 	Value       any       `json:"value"`                  // as the device reports it
+	ValueLevel  any       `json:"value_level,omitempty"`  // percent, beside a property that is not a level itself
 	MS          float64   `json:"ms"`                     // from the publish to the outcome
 	Message     string    `json:"message"`                // an English sentence for people
 	Suggestions []string  `json:"suggestions,omitempty"`  // names that may have been meant
