@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/fake"
-
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"voicegateway/internal/fake"
 )
 
 // TestHTTPIsGuarded: the endpoint over HTTP has the same protections as the

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/fake"
-
 	"go.uber.org/goleak"
+
+	"voicegateway/internal/fake"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

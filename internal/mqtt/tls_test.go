@@ -17,11 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/fake"
-
 	mochi "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/listeners"
 	"github.com/mochi-mqtt/server/v2/packets"
+
+	"voicegateway/internal/fake"
 )
 
 func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
