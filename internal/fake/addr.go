@@ -16,17 +16,16 @@ const (
 
 // FreeAddr returns a loopback address, host:port, where nobody listens. It stays
 // free for the caller until the test ends, also while its program is stopped: every
-// test of this machine claims a port at a second loopback address before it takes
-// it at the first.
+// test of this machine claims the port for UDP, which no program of ours uses,
+// before it takes it for TCP.
 func FreeAddr(tb testing.TB) string {
 	tb.Helper()
 	for range 1000 {
-		port := strconv.Itoa(firstPort + rand.IntN(lastPort-firstPort))
-		claim, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", net.JoinHostPort("127.77.0.1", port))
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(firstPort+rand.IntN(lastPort-firstPort)))
+		claim, err := (&net.ListenConfig{}).ListenPacket(tb.Context(), "udp", addr)
 		if err != nil {
 			continue
 		}
-		addr := net.JoinHostPort("127.0.0.1", port)
 		l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", addr)
 		if err != nil {
 			_ = claim.Close()
