@@ -44,7 +44,10 @@ Faults on demand: publish JSON to <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault/set, 
   {"op":"change","node":2,"key":"37-0-currentValue","value":true}
   {"op":"lost_report","node":"Front Door","count":2}
   {"op":"crash","for":"10s"}
-The answer on <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault tells every operation if there is no such one.`,
+The answer on <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault tells every operation if there is no such one.
+
+What the devices really are, whatever the gateway believes: publish {} or {"node":"Kitchen Light"} to
+<prefix>/_SIM/ZWAVE_GATEWAY-<name>/truth/set; the answer comes on <prefix>/_SIM/ZWAVE_GATEWAY-<name>/truth.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.simulate(cmd.Context(), f.file, s) },
 	}

@@ -143,6 +143,8 @@ func TestFaultsOverTheBroker(t *testing.T) {
 	fault(`{"op":"change","node":"Kitchen Light","key":"37-0-currentValue","value":true}`, `"ok":true`)
 	l.await(t, "zw/Kitchen/Kitchen_Light/switch_binary/endpoint_0/currentValue", `"value":true`)
 	l.await(t, "zw/_EVENTS/ZWAVE_GATEWAY-Sim/node/node_value_updated", `"newValue":true`)
+	must(t, l.Publish(t.Context(), "zw/_SIM/ZWAVE_GATEWAY-Sim/truth/set", []byte(`{"node":"Kitchen Light"}`)))
+	l.await(t, "zw/_SIM/ZWAVE_GATEWAY-Sim/truth", `"on":true`)
 	fault(`{"op":"dead","node":2}`, `"ok":true`)
 	must(t, l.Publish(t.Context(), "zw/_CLIENTS/ZWAVE_GATEWAY-Sim/api/pingNode/set", []byte(`{"args":[2]}`)))
 	l.await(t, "zw/Kitchen/Kitchen_Light/nodeinfo", `"status":"Dead"`)

@@ -22,14 +22,15 @@ const (
 
 // node is one simulated device with the gateway's view of it.
 type node struct {
-	spec   NodeSpec
-	kind   kind
-	values []*value
-	view   view
-	radio  radio
-	moves  map[wire.ValueID]*move
-	last   float64 // level before it was switched off
-	fault  faults
+	spec    NodeSpec
+	kind    kind
+	values  []*value
+	view    view
+	radio   radio
+	moves   map[wire.ValueID]*move
+	turning int     // bolts that are on their way
+	last    float64 // level before it was switched off
+	fault   faults
 }
 
 // view is what the gateway thinks of a node.

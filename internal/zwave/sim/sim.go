@@ -77,6 +77,7 @@ func (c Config) base() string { return c.Prefix + "/_CLIENTS/" + wire.GatewayLev
 type Sim struct {
 	cfg     Config
 	control string // topic on which faults are requested
+	truths  string // topic on which the devices' true state is requested
 	bus     Bus
 	log     *slog.Logger
 	inbox   *queue[func()]
@@ -108,7 +109,7 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*Sim, error) {
 	}
 	clock, mqtt := &clock{scale: cfg.Scale}, newPublisher(cfg)
 	return &Sim{
-		cfg: cfg, control: cfg.ControlTopic(), bus: bus, log: log.With("part", "simulator"), inbox: newQueue[func()](),
+		cfg: cfg, control: cfg.ControlTopic(), truths: cfg.TruthTopic(), bus: bus, log: log.With("part", "simulator"), inbox: newQueue[func()](),
 		clock: clock, mqtt: mqtt, net: net, air: &air{clock: clock, mqtt: mqtt},
 		scenes: []*scene{}, since: time.Now(),
 	}, nil
@@ -169,10 +170,13 @@ func (s *Sim) receive(topic string, payload []byte, _ bool) {
 		return
 	}
 	s.enqueue(func() {
-		if topic == s.control {
+		switch topic {
+		case s.control:
 			s.controlMessage(payload)
-			return
+		case s.truths:
+			s.truthMessage(payload)
+		default:
+			s.setMessage(topic, payload)
 		}
-		s.setMessage(topic, payload)
 	})
 }

@@ -33,6 +33,9 @@ const (
 	statusDone    = 255
 )
 
+// unknownMode is the mode of a lock that does not know where its bolt is.
+const unknownMode = 254.0
+
 // outcome is the result of a write.
 type outcome struct {
 	status    int
@@ -288,7 +291,9 @@ func writeLock(a *air, c command) {
 	}
 	c.done(outcome{status: statusWorking, remaining: 2 * time.Second})
 	c.value.fact = c.to
+	n.turning++
 	a.clock.after(boltTime, func() {
+		n.turning--
 		if c.obeyed {
 			current.fact = c.goal
 		}
