@@ -67,6 +67,10 @@ func writeColour(a *air, c command) {
 		hex.fact = hexed
 	}
 	a.mqtt.claim(n, hex, hexed)
+	if n.spec.Liar {
+		c.done(outcome{status: statusDone})
+		return
+	}
 	c.done(outcome{status: statusSent})
 	if single {
 		a.readBack(n, c.value, switchReadBack, append(changed, whole, hex)...)

@@ -50,6 +50,8 @@ func (c *faultBudget) take() bool {
 //	dead, alive  the node stops answering; answers again, unnoticed until asked
 //	deaf, obedient  the node acknowledges and does nothing, and answers that it
 //	             failed if it is supervised; obeys again
+//	liar, honest  the node answers over Supervision that it has done everything,
+//	             and does nothing; is as it was again
 //	awake, asleep   a sleeping node wakes up, or falls asleep at once
 //	driver_down, driver_up  the driver stops and comes back
 //	stick_out, stick_in     the USB stick is pulled out: commands vanish unseen
@@ -103,6 +105,8 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"alive":     func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = false; return nil },
 	"deaf":      func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = true; return nil },
 	"obedient":  func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = false; return nil },
+	"liar":      func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = true; return nil },
+	"honest":    func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = false; return nil },
 	"hear":      func(s *Sim, n *node, _ Fault) error { s.air.reportUnasked(n, nil); return nil },
 	"awake":     func(s *Sim, n *node, _ Fault) error { s.air.wakeUp(n); return nil },
 	"asleep":    func(s *Sim, n *node, _ Fault) error { s.air.sleep(n); return nil },

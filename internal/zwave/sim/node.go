@@ -277,7 +277,7 @@ func (n *node) source(v *value) *value {
 
 // obeys reports whether the device carries out a write to a value.
 func (n *node) obeys(v *value) bool {
-	return !n.spec.Deaf && !slices.Contains(n.spec.Ignores, v.id.String())
+	return !n.spec.Deaf && !n.spec.Liar && !slices.Contains(n.spec.Ignores, v.id.String())
 }
 
 // listed returns the values in the order in which the gateway publishes them at a

@@ -100,6 +100,8 @@ func (a *air) write(c command) {
 			switch write := writers[c.value.id.Class]; {
 			case refused:
 				c.done(outcome{status: statusFailed})
+			case n.spec.Liar && c.value.id.Class != wire.ColorSwitch:
+				a.lie(c)
 			case write == nil:
 				writeSetting(a, c)
 			default:
@@ -118,12 +120,22 @@ func (a *air) write(c command) {
 func (n *node) hears() bool { return !n.spec.Dead && (!n.spec.Sleeping || n.radio.awake) }
 
 // supervised reports whether the device confirms writes by Supervision.
-func (n *node) supervised() bool { return n.kind.Supervised || n.spec.Supervised }
+func (n *node) supervised() bool { return n.kind.Supervised || n.spec.Supervised || n.spec.Liar }
 
 // fails reports whether a supervised device answers that it has not done what was
 // written. Under Supervision both statuses, 255 and 2, are the device's own
 // answer.
 func (c command) fails() bool { return c.node.supervised() && (!c.obeyed || c.goal != c.to) }
+
+// lie has a device answer at once that it has done what it has not. The gateway
+// believes that, as it believes every success under Supervision.
+func (a *air) lie(c command) {
+	a.mqtt.claim(c.node, c.value, c.to)
+	if current := c.node.source(c.value); current != c.value {
+		a.mqtt.claim(c.node, current, c.to)
+	}
+	c.done(outcome{status: statusDone})
+}
 
 func writeSwitch(a *air, c command) {
 	n, current := c.node, c.node.source(c.value)
@@ -161,6 +173,10 @@ func writeLevel(a *air, c command) {
 		a.levelChange(c)
 		return
 	}
+	if n.supervised() {
+		a.superviseLevel(c)
+		return
+	}
 	current := n.source(c.value)
 	to, _ := c.to.(float64)
 	a.mqtt.claim(n, c.value, c.to)
@@ -185,6 +201,33 @@ func writeLevel(a *air, c command) {
 		}
 		a.reportAll(n, set)
 	})
+}
+
+// superviseLevel serves dimmers and covers that answer for what they do: at once,
+// or with the time they still need. No recording has one; a Window Covering and
+// the manual of Supervision say as much.
+func (a *air) superviseLevel(c command) {
+	n, current := c.node, c.node.source(c.value)
+	goal, valid := n.levelFor(c.goal)
+	if !valid || c.fails() && !c.obeyed {
+		c.done(outcome{status: statusFailed})
+		return
+	}
+	a.mqtt.claim(n, c.value, c.to)
+	c.value.fact = goal
+	a.move(n, current, goal, c.transition, func() {
+		a.reportAll(n, append([]*value{current}, n.siblings(c.value, "duration", "targetValue")...))
+	})
+	if m := n.moves[current.id]; m != nil {
+		c.done(outcome{status: statusWorking, remaining: m.remaining(time.Now())})
+		return
+	}
+	if c.fails() {
+		c.done(outcome{status: statusFailed})
+		return
+	}
+	a.mqtt.claim(n, current, goal)
+	c.done(outcome{status: statusDone})
 }
 
 // levelFor returns the level a device goes to for a number: for 255 the last

@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"testing"
+	"time"
+)
+
+// target returns the arguments of a write to a device's target.
+func target(node, class int, property string, to any) []any {
+	id := map[string]any{"nodeId": node, "commandClass": class, "endpoint": 0, "property": property}
+	if class == 106 {
+		id["propertyKey"] = 13
+	}
+	return []any{id, to}
+}
+
+// belief returns what the gateway believes of a value.
+func (s *Sim) belief(t *testing.T, device, key string) any {
+	t.Helper()
+	var out any
+	must(t, s.ask(t.Context(), func() { out = s.net.named(device).byText(key).believed }))
+	return out
+}
+
+// TestLiars checks that a liar answers success for everything at once, that the
+// gateway believes it, and that a poll learns the truth.
+func TestLiars(t *testing.T) {
+	tests := map[string]struct {
+		node   int
+		write  []any
+		key    string
+		claim  any
+		fact   any
+		polled []any
+	}{
+		"switch":     {2, target(2, 37, "targetValue", true), "37-0-currentValue", true, false, target(2, 37, "currentValue", nil)},
+		"dimmer":     {5, target(5, 38, "targetValue", 40.0), "38-0-currentValue", 40.0, 0.0, target(5, 38, "currentValue", nil)},
+		"cover":      {10, target(10, 38, "targetValue", 0.0), "38-0-currentValue", 0.0, 99.0, target(10, 38, "currentValue", nil)},
+		"blind":      {7, target(7, 106, "targetValue", 0.0), "106-0-currentValue-13", 0.0, 99.0, target(7, 106, "currentValue", nil)},
+		"lock":       {13, target(13, 98, "targetMode", 255.0), "98-0-currentMode", 255.0, 0.0, target(13, 98, "currentMode", nil)},
+		"barrier":    {15, target(15, 102, "targetState", 255.0), "102-0-currentState", 255.0, 0.0, target(15, 102, "currentState", nil)},
+		"thermostat": {8, target(8, 64, "mode", 2.0), "64-0-mode", 2.0, 1.0, target(8, 64, "mode", nil)},
+		"colour":     {6, target(6, 51, "hexColor", "0000ff"), "51-0-hexColor", "0000ff", "ffffff", nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			play(t, DefaultConfig(), func(t *testing.T, b *tape, s *Sim) {
+				t.Helper()
+				must(t, s.Fault(t.Context(), Fault{Op: "liar", Node: tc.node}))
+				if got := status(b.ask("writeValue", tc.write...)); got != 255.0 {
+					t.Errorf("a liar answers with status %v, want 255", got)
+				}
+				device := s.net.nodes[tc.node].spec.Name
+				facts, err := s.Facts(t.Context(), device)
+				must(t, err)
+				if claim := s.belief(t, device, tc.key); claim != tc.claim || facts[tc.key] != tc.fact {
+					t.Errorf("the gateway believes %v of a device that is %v, want %v and %v", claim, facts[tc.key], tc.claim, tc.fact)
+				}
+				if tc.polled != nil {
+					if got := b.ask("pollValue", tc.polled[0])["result"]; got != tc.fact {
+						t.Errorf("a poll says %v, want %v", got, tc.fact)
+					}
+				}
+				must(t, s.Fault(t.Context(), Fault{Op: "honest", Node: tc.node}))
+				b.ask("writeValue", tc.write...)
+				wait(10 * time.Second)
+				if facts, err = s.Facts(t.Context(), device); err != nil || facts[tc.key] != tc.claim {
+					t.Errorf("honest again, it is %v after the same write (%v)", facts[tc.key], err)
+				}
+			})
+		})
+	}
+}
+
+// TestSupervisedDimmer checks that a dimmer with Supervision is under way until
+// it is there, and is believed when it says so.
+func TestSupervisedDimmer(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.House.Nodes = []NodeSpec{{ID: 5, Name: "Lamp", Kind: "dimmer", Supervised: true, Ramp: 20 * time.Second}, {ID: 6, Name: "Fan", Kind: "fan", Supervised: true}}
+	play(t, cfg, func(t *testing.T, b *tape, s *Sim) {
+		t.Helper()
+		answer := b.ask("writeValue", target(5, 38, "targetValue", 99.0)...)
+		remaining, _ := answer["result"].(map[string]any)["remainingDuration"].(map[string]any)
+		if status(answer) != 1.0 || remaining["value"] != 20.0 {
+			t.Errorf("a slow lamp answers %v, want status 1 with 20 s", answer["result"])
+		}
+		if got := s.belief(t, "Lamp", "38-0-currentValue"); got != 0.0 {
+			t.Errorf("on its way the lamp is believed to be at %v", got)
+		}
+		if got := members(t, s, "Lamp", "moving"); got["moving"] != true {
+			t.Error("the lamp does not move")
+		}
+		wait(15 * time.Second)
+		if got := s.belief(t, "Lamp", "38-0-currentValue"); got != 99.0 {
+			t.Errorf("at the end the lamp is believed to be at %v", got)
+		}
+		if got := status(b.ask("writeValue", target(6, 38, "targetValue", 50.0)...)); got != 255.0 {
+			t.Errorf("a fan without a ramp answers with status %v, want 255", got)
+		}
+		if got := s.belief(t, "Fan", "38-0-currentValue"); got != 50.0 {
+			t.Errorf("the fan is believed to be at %v", got)
+		}
+		must(t, s.Fault(t.Context(), Fault{Op: "deaf", Node: 6}))
+		if got := status(b.ask("writeValue", target(6, 38, "targetValue", 10.0)...)); got != 2.0 {
+			t.Errorf("a deaf fan answers with status %v, want 2", got)
+		}
+	})
+}
