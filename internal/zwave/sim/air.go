@@ -103,8 +103,12 @@ func (a *air) reportAll(n *node, values []*value) {
 	}
 }
 
-// reportUnasked has a device report values without being asked.
+// reportUnasked has a device report values without being asked. Nobody hears a
+// dead one, or any while the gateway is without driver or stick.
 func (a *air) reportUnasked(n *node, values []*value) {
+	if n.spec.Dead || a.mqtt.cut {
+		return
+	}
 	a.traffic(n, true)
 	a.reportAll(n, values)
 	a.foundAlive(n)

@@ -70,6 +70,8 @@ func (n *node) answeredWith(v *value) []*value {
 	switch v.id.Class {
 	case wire.MultilevelSwitch:
 		return append([]*value{n.find(v.id.With("currentValue", ""))}, n.siblings(v, "duration", "targetValue")...)
+	case wire.BarrierOperator:
+		return n.siblings(v, "currentState", "position")
 	case wire.WindowCovering:
 		return n.siblings(v, "duration", "targetValue", "currentValue")
 	case wire.DoorLock:

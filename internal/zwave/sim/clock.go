@@ -16,6 +16,14 @@ func (c *clock) after(d time.Duration, do func()) *timer {
 	return c.timers.add(time.Now().Add(c.scaled(d)), do)
 }
 
+// physically is after for what a device does by itself, which goes on while the
+// gateway is down.
+func (c *clock) physically(d time.Duration, do func()) *timer {
+	t := c.after(d, do)
+	t.physical = true
+	return t
+}
+
 func (c *clock) scaled(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * c.scale)
 }
@@ -27,6 +35,7 @@ type timer struct {
 	at        time.Time
 	do        func()
 	cancelled bool
+	physical  bool // a device's own
 }
 
 // cancel forgets the timer; a nil one is fine.
@@ -46,6 +55,11 @@ func (t *timers) add(at time.Time, do func()) *timer {
 	})
 	t.list = slices.Insert(t.list, i, added)
 	return added
+}
+
+// forget cancels what is not a device's own.
+func (t *timers) forget() {
+	t.list = slices.DeleteFunc(t.list, func(one *timer) bool { return !one.physical })
 }
 
 // run does what is due and returns how long until the next.

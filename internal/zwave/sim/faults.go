@@ -17,6 +17,7 @@ type faults struct {
 	refuse     faultBudget   // commands the device refuses
 	wrong      faultBudget   // commands the device misunderstands, as wrongValue
 	wrongValue any           // what it does instead
+	block      faultBudget   // movements that stop half-way
 	delay      time.Duration // more time for every command
 }
 
@@ -52,6 +53,8 @@ func (c *faultBudget) take() bool {
 //	             failed if it is supervised; obeys again
 //	liar, honest  the node answers over Supervision that it has done everything,
 //	             and does nothing; is as it was again
+//	block        what moves is stopped where it is, by an obstacle; if nothing
+//	             moves the next movements stop half-way
 //	awake, asleep   a sleeping node wakes up, or falls asleep at once
 //	driver_down, driver_up  the driver stops and comes back
 //	stick_out, stick_in     the USB stick is pulled out: commands vanish unseen
@@ -70,7 +73,7 @@ func (c *faultBudget) take() bool {
 //	flood        Count reports at once, up to 100000, from all over the house
 //	clear        all faults of the node end, or those of the whole house
 //
-// Drop, lost_report, refuse, wrong and mute happen Count times, or for the time
+// Drop, lost_report, refuse, wrong, block and mute happen Count times, or for the time
 // For; once if neither is given.
 type Fault struct {
 	Op    string    `json:"op"`
@@ -107,6 +110,7 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"obedient":  func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = false; return nil },
 	"liar":      func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = true; return nil },
 	"honest":    func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = false; return nil },
+	"block":     func(s *Sim, n *node, f Fault) error { s.air.block(n, f); return nil },
 	"hear":      func(s *Sim, n *node, _ Fault) error { s.air.reportUnasked(n, nil); return nil },
 	"awake":     func(s *Sim, n *node, _ Fault) error { s.air.wakeUp(n); return nil },
 	"asleep":    func(s *Sim, n *node, _ Fault) error { s.air.sleep(n); return nil },
@@ -124,8 +128,8 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 // houseOps are the faults that can happen to the gateway, by name.
 var houseOps = map[string]func(*Sim, Fault) error{
 	"mute":        func(s *Sim, f Fault) error { s.unansweredCalls = f.budget(); return nil },
-	"stick_out":   func(s *Sim, _ Fault) error { s.air.stickOut = true; return nil },
-	"stick_in":    func(s *Sim, _ Fault) error { s.air.stickOut = false; return nil },
+	"stick_out":   func(s *Sim, _ Fault) error { s.air.stickOut, s.mqtt.cut = true, true; return nil },
+	"stick_in":    func(s *Sim, _ Fault) error { s.air.stickOut, s.mqtt.cut = false, !s.ready; return nil },
 	"restart":     func(s *Sim, f Fault) error { s.stop(false, cmp.Or(time.Duration(f.For), time.Second)); return nil },
 	"crash":       func(s *Sim, f Fault) error { s.stop(true, cmp.Or(time.Duration(f.For), time.Second)); return nil },
 	"driver_down": func(s *Sim, _ Fault) error { s.driverDown(); return nil },
@@ -141,7 +145,7 @@ var houseOps = map[string]func(*Sim, Fault) error{
 // apply makes a fault happen, in the simulator's goroutine.
 func (s *Sim) apply(f Fault) error {
 	if f.Op == "clear" && f.Node == nil {
-		s.unansweredCalls, s.air.stickOut = faultBudget{}, false
+		s.unansweredCalls, s.air.stickOut, s.mqtt.cut = faultBudget{}, false, !s.ready
 		for _, n := range s.net.nodes {
 			n.fault = faults{}
 		}

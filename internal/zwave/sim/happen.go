@@ -51,9 +51,28 @@ func (a *air) change(n *node, f Fault) error {
 	return nil
 }
 
+// block stops what moves now, or else movements to come.
+func (a *air) block(n *node, f Fault) {
+	if len(n.moves) == 0 {
+		n.fault.block = f.budget()
+		return
+	}
+	var told []*value
+	for _, v := range n.values {
+		if n.moves[v.id] != nil {
+			n.halt(v)
+			told = append(told, n.answeredWith(v)...)
+		}
+	}
+	a.reportUnasked(n, told)
+}
+
 // companions returns the values that a device reports together with one that
 // changed, after bringing them in line with it.
 func (n *node) companions(v *value) []*value {
+	if v.id.Class == wire.BarrierOperator {
+		return n.siblings(v, "position") // its reports tell no target
+	}
 	if v.id.Class != wire.Notification {
 		if n.target(v) == nil {
 			return nil
@@ -90,6 +109,9 @@ func (a *air) scene(n *node, f Fault) error {
 	v := n.find(wire.ValueID{Node: n.spec.ID, Class: wire.CentralScene, Property: "scene", Key: f.Key})
 	if v == nil {
 		return fmt.Errorf("%s has no button %q; buttons are 001 to 004", n.spec.Name, f.Key)
+	}
+	if n.spec.Dead {
+		return nil
 	}
 	how, _ := plain(f.Value).(float64)
 	a.traffic(n, true)
@@ -129,6 +151,9 @@ func (a *air) notify(n *node, f Fault) error {
 	if !ok {
 		return fmt.Errorf("a notification needs a value id such as 128-0-battery_low, not %q", f.Key)
 	}
+	if n.spec.Dead {
+		return nil
+	}
 	a.traffic(n, true)
 	v := &value{id: id, believed: plain(f.Value), updated: now(), reported: true, stateless: true, pressed: true, readable: true, meta: meta{Type: "any", Label: id.Property}}
 	a.mqtt.publishAs(n, v, false)
@@ -138,7 +163,7 @@ func (a *air) notify(n *node, f Fault) error {
 // driverDown stops the driver while the gateway stays.
 func (s *Sim) driverDown() {
 	if s.ready {
-		s.ready = false
+		s.setReady(false)
 		s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
 }

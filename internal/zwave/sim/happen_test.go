@@ -34,6 +34,11 @@ func (b *tape) ask(call string, args ...any) map[string]any {
 	b.taken()
 	b.handle(base+"/set", body(map[string]any{"args": append([]any{}, args...)}), false)
 	wait(10 * time.Second)
+	return b.answered(base)
+}
+
+// answered returns the answer of a call; nil if there is none.
+func (b *tape) answered(base string) map[string]any {
 	for _, m := range b.taken() {
 		if m.topic == base {
 			var out map[string]any

@@ -8,6 +8,13 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
+// motion is what moves about a device.
+type motion struct {
+	moves   map[wire.ValueID]*move
+	parked  float64 // where a barrier was stopped on its way
+	turning int     // bolts that are on their way
+}
+
 // move is a light on its ramp or a cover on its way.
 type move struct {
 	from, to   float64
@@ -34,12 +41,52 @@ func (m *move) remaining(t time.Time) time.Duration {
 	return time.Duration(math.Ceil(m.end.Sub(t).Seconds())) * time.Second
 }
 
+// level returns where what moves is, from 0 to 99. A barrier that stopped on its
+// way does not tell where it is; the house knows all the same.
+func (o *motion) level(v *value) float64 {
+	if m := o.moves[v.id]; m != nil {
+		return m.at(time.Now())
+	}
+	level, _ := v.fact.(float64)
+	switch {
+	case v.id.Class != wire.BarrierOperator:
+		return level
+	case level == 0 || level == 255:
+		return barrierLevel(v.fact)
+	default:
+		return o.parked
+	}
+}
+
+// place puts what moves at a level, where it stays.
+func (o *motion) place(v *value, level float64) {
+	switch {
+	case v.id.Class != wire.BarrierOperator:
+		v.fact = level
+	case level <= 0:
+		v.fact = 0.0
+	case level >= 99:
+		v.fact = 255.0
+	default:
+		v.fact, o.parked = barrierStopped, level
+	}
+}
+
+// halt leaves a moving value where it is.
+func (o *motion) halt(current *value) {
+	if m := o.moves[current.id]; m != nil {
+		level := o.level(current)
+		m.timer.cancel()
+		delete(o.moves, current.id)
+		o.place(current, level)
+	}
+}
+
 // move starts towards a level; arrived is called at the end unless it is stopped
 // or turned. A device without a ramp arrives at once and reports nothing.
 func (a *air) move(n *node, current *value, to float64, transition time.Duration, arrived func()) {
-	n.settle(current)
+	from := n.level(current)
 	n.halt(current)
-	from, _ := current.fact.(float64)
 	if from > 0 && to == 0 {
 		n.last = from
 	}
@@ -48,31 +95,31 @@ func (a *air) move(n *node, current *value, to float64, transition time.Duration
 	if transition >= 0 && whole > 0 && !n.spec.Naive {
 		took = transition
 	}
+	end := to
+	if to != from && n.fault.block.take() {
+		end, took = math.Floor((from+to)/2), took/2
+	}
 	if took <= 0 {
-		current.fact = to
+		n.place(current, end)
 		return
 	}
 	start := time.Now()
-	m := &move{from: from, to: to, start: start, end: start.Add(a.clock.scaled(took))}
-	m.timer = a.clock.after(took, func() {
-		current.fact = to
+	m := &move{from: from, to: end, start: start, end: start.Add(a.clock.scaled(took))}
+	m.timer = a.clock.physically(took, func() {
 		delete(n.moves, current.id)
+		n.place(current, end)
 		arrived()
 	})
 	n.moves[current.id] = m
 }
 
-// halt leaves a moving value where it is.
-func (n *node) halt(current *value) {
-	if m := n.moves[current.id]; m != nil {
-		m.timer.cancel()
-		delete(n.moves, current.id)
-	}
-}
-
 // settle updates a value to what the device would report at this moment: its
 // level on the way, or how long it still moves.
 func (n *node) settle(v *value) {
+	if v.id.Class == wire.BarrierOperator {
+		n.settleBarrier(v)
+		return
+	}
 	if m := n.moves[v.id]; m != nil {
 		v.fact = m.at(time.Now())
 	}

@@ -22,15 +22,14 @@ const (
 
 // node is one simulated device with the gateway's view of it.
 type node struct {
-	spec    NodeSpec
-	kind    kind
-	values  []*value
-	view    view
-	radio   radio
-	moves   map[wire.ValueID]*move
-	turning int     // bolts that are on their way
-	last    float64 // level before it was switched off
-	fault   faults
+	motion
+	spec   NodeSpec
+	kind   kind
+	values []*value
+	view   view
+	radio  radio
+	last   float64 // level before it was switched off
+	fault  faults
 }
 
 // view is what the gateway thinks of a node.
@@ -125,7 +124,7 @@ func newNode(spec NodeSpec, age time.Duration) (*node, error) {
 	if !ok {
 		return nil, fmt.Errorf("the simulated node %q has the kind %q; known are %s", spec.Name, spec.Kind, kindNames())
 	}
-	n := &node{spec: spec, kind: kind, moves: map[wire.ValueID]*move{}, last: 99}
+	n := &node{spec: spec, kind: kind, motion: motion{moves: map[wire.ValueID]*move{}}, last: 99}
 	n.radio.readBacks = map[wire.ValueID]*timer{}
 	n.view.ready = true
 	n.addKind()

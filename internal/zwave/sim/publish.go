@@ -33,10 +33,11 @@ type publisher struct {
 	out            *queue[message]
 	published      map[string]wire.ValueID // topics published since the start: only these can be set
 	publishedOrder []string                // the same, in the order in which they came
+	cut            bool                    // nothing that devices say reaches the gateway: it has no driver, or no stick
 }
 
 func newPublisher(cfg Config) *publisher {
-	return &publisher{cfg: cfg, out: newQueue[message](), published: map[string]wire.ValueID{}}
+	return &publisher{cfg: cfg, out: newQueue[message](), published: map[string]wire.ValueID{}, cut: true}
 }
 
 // forget forgets the topics of a node, so that they cannot be set.
@@ -98,6 +99,9 @@ func (p *publisher) spelled(v *value) wire.ValueID {
 }
 
 func (p *publisher) publishStatus(n *node) {
+	if p.cut {
+		return
+	}
 	status := n.status()
 	topic := p.topic(n) + "/status"
 	if p.cfg.Settings.Payload == JustValue {
@@ -118,7 +122,7 @@ func (p *publisher) publishValue(n *node, v *value) {
 // publishAs publishes with the retain flag of the settings, or without one.
 func (p *publisher) publishAs(n *node, v *value, retained bool) {
 	topic, ok := p.valueTopic(n, v)
-	if !ok {
+	if !ok || p.cut {
 		return
 	}
 	if _, taken := p.published[topic]; !taken { // of two nodes with the same topic only the first can be set
@@ -169,7 +173,7 @@ func (v *value) time() int64 {
 // report publishes a value as the device itself reports it.
 func (p *publisher) report(n *node, v *value) {
 	fact, told := n.reportedLevel(v)
-	if n.fault.silent.take() || !told {
+	if p.cut || n.spec.Dead || n.fault.silent.take() || !told {
 		return
 	}
 	before := v.believed
@@ -182,6 +186,9 @@ func (p *publisher) report(n *node, v *value) {
 // device. The time of a target stays that of the last report, unless the device
 // confirms its writes (Supervision).
 func (p *publisher) claim(n *node, v *value, to any) {
+	if p.cut {
+		return
+	}
 	before := v.believed
 	v.believed = to
 	if v.current() || v.id.Property == "hexColor" || n.supervised() {
@@ -192,6 +199,9 @@ func (p *publisher) claim(n *node, v *value, to any) {
 }
 
 func (p *publisher) publishActive(n *node, at time.Time) {
+	if p.cut {
+		return
+	}
 	topic := p.topic(n) + "/lastActive"
 	if p.cfg.Settings.Payload == JustValue {
 		p.retain(topic, body(at.UnixMilli()))

@@ -44,7 +44,8 @@ func (s *Sim) driverReady() {
 	if s.down {
 		return
 	}
-	s.starting, s.ready = false, true
+	s.starting = false
+	s.setReady(true)
 	s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("true"))
 	s.mqtt.publishBroadcast(s.net.broadcastValues())
 	s.controller = view{unanswered: true}
@@ -87,6 +88,12 @@ func (s *Sim) driverReady() {
 		}
 		s.clock.after(wait, func() { s.answers(n) })
 	}
+}
+
+// setReady says whether the driver is up. Without it the gateway hears nothing.
+func (s *Sim) setReady(up bool) {
+	s.ready = up
+	s.mqtt.cut = !up || s.air.stickOut
 }
 
 // answers plays a listening node's answer to the first ping of a start.
@@ -223,18 +230,13 @@ func (s *Sim) stop(crash bool, pause time.Duration) {
 	} else {
 		s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
-	s.down, s.ready, s.starting = true, false, false
+	s.down, s.starting = true, false
+	s.setReady(false)
 	s.mqtt.forgetAll()
-	s.clock.timers.list = nil
+	s.clock.timers.forget()
 	for _, n := range s.net.nodes {
 		n.radio = radio{readBacks: map[wire.ValueID]*timer{}, lastTraffic: n.radio.lastTraffic}
 		n.view.stage, n.view.events = "", nil
-		for id, m := range n.moves { // the device moves on without the gateway
-			if v := n.find(id); v != nil {
-				v.fact = m.to
-			}
-			delete(n.moves, id)
-		}
 	}
 	if pause > 0 {
 		s.clock.after(pause, func() { s.down = false; s.greet() })

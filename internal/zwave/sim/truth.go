@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -148,12 +149,12 @@ func tellCovering(t *Truth, _ *node, v *value) {
 	t.Position, t.Open = position, &above
 }
 
-func tellBarrier(t *Truth, _ *node, v *value) {
+func tellBarrier(t *Truth, n *node, v *value) {
 	if !v.current() {
 		return
 	}
-	closed := v.fact != 0.0
-	t.State, t.Open = v.word(), &closed
+	position, above := math.Round(n.level(v)*100/99), v.fact != 0.0
+	t.State, t.Position, t.Open = v.word(), &position, &above
 }
 
 func tellLock(t *Truth, _ *node, v *value) {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"math"
 	"time"
 
@@ -335,7 +334,7 @@ func writeLock(a *air, c command) {
 	c.done(outcome{status: statusWorking, remaining: 2 * time.Second})
 	c.value.fact = c.to
 	n.turning++
-	a.clock.after(boltTime, func() {
+	a.clock.physically(boltTime, func() {
 		n.turning--
 		if c.obeyed {
 			current.fact = c.goal
@@ -344,25 +343,6 @@ func writeLock(a *air, c command) {
 			bolt.fact = boltOf(current.fact)
 		}
 		a.mqtt.report(n, current)
-	})
-}
-
-func writeBarrier(a *air, c command) {
-	n, current := c.node, c.node.source(c.value)
-	a.mqtt.claim(n, c.value, c.to)
-	c.done(outcome{status: statusSent})
-	if current.fact == c.goal || !c.obeyed {
-		a.mqtt.report(n, current)
-		return
-	}
-	c.value.fact = c.goal
-	current.fact = map[bool]float64{true: 254, false: 252}[c.goal == 255.0]
-	a.mqtt.report(n, current)
-	a.clock.after(cmp.Or(n.spec.Ramp, n.kind.Travel), func() {
-		if c.value.fact == c.goal {
-			current.fact = c.goal
-			a.mqtt.report(n, current)
-		}
 	})
 }
 
