@@ -24,11 +24,13 @@ func (a *air) onAir(d time.Duration, do func()) {
 }
 
 // whenAwake runs do when the node receives a command: after wait, or when it
-// wakes up. For a dead node it runs silent instead, and with the USB stick out
-// neither of the two.
+// wakes up. For a dead node it runs silent instead, and at once with the USB stick
+// out.
 func (a *air) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	switch {
-	case a.stickOut || n.fault.drop.take():
+	case a.stickOut:
+		a.clock.after(floorTime, silent)
+	case n.fault.drop.take():
 	case n.spec.Dead:
 		a.clock.after(deadPingTime, silent)
 	case n.spec.Sleeping && !n.radio.awake:
@@ -116,7 +118,7 @@ func (a *air) reportUnasked(n *node, values []*value) {
 
 // foundDead records that a node does not answer.
 func (a *air) foundDead(n *node) {
-	if n.view.foundDead || !n.spec.Dead {
+	if n.view.foundDead || !n.spec.Dead || a.mqtt.cut {
 		return
 	}
 	n.view.foundDead = true

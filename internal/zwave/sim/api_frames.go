@@ -94,7 +94,7 @@ func (s *Sim) writeTogether(nodes []int, args []any, done reply) {
 	}
 	s.air.onAir(airTime, func() {
 		if ok {
-			s.net.actUnseen(nodes, id, to)
+			s.actTogether(nodes, id, to)
 		}
 		done(nil, "")
 	})

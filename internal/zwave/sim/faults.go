@@ -57,7 +57,9 @@ func (c *faultBudget) take() bool {
 //	             moves the next movements stop half-way
 //	awake, asleep   a sleeping node wakes up, or falls asleep at once
 //	driver_down, driver_up  the driver stops and comes back
-//	stick_out, stick_in     the USB stick is pulled out: commands vanish unseen
+//	stick_out, stick_in     the USB stick is pulled out: writeValue answers
+//	             status 2 at once, and the driver is down after ten seconds; it
+//	             is put back
 //	restart, crash  the gateway stops, properly or not, and returns after For
 //	change       somebody presses the device: value Key becomes Value, with
 //	             all that the device then reports
@@ -128,8 +130,8 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 // houseOps are the faults that can happen to the gateway, by name.
 var houseOps = map[string]func(*Sim, Fault) error{
 	"mute":        func(s *Sim, f Fault) error { s.unansweredCalls = f.budget(); return nil },
-	"stick_out":   func(s *Sim, _ Fault) error { s.air.stickOut, s.mqtt.cut = true, true; return nil },
-	"stick_in":    func(s *Sim, _ Fault) error { s.air.stickOut, s.mqtt.cut = false, !s.ready; return nil },
+	"stick_out":   func(s *Sim, _ Fault) error { s.pullStick(); return nil },
+	"stick_in":    func(s *Sim, _ Fault) error { s.plugStick(); return nil },
 	"restart":     func(s *Sim, f Fault) error { s.stop(false, cmp.Or(time.Duration(f.For), time.Second)); return nil },
 	"crash":       func(s *Sim, f Fault) error { s.stop(true, cmp.Or(time.Duration(f.For), time.Second)); return nil },
 	"driver_down": func(s *Sim, _ Fault) error { s.driverDown(); return nil },
@@ -145,7 +147,8 @@ var houseOps = map[string]func(*Sim, Fault) error{
 // apply makes a fault happen, in the simulator's goroutine.
 func (s *Sim) apply(f Fault) error {
 	if f.Op == "clear" && f.Node == nil {
-		s.unansweredCalls, s.air.stickOut, s.mqtt.cut = faultBudget{}, false, !s.ready
+		s.unansweredCalls = faultBudget{}
+		s.plugStick()
 		for _, n := range s.net.nodes {
 			n.fault = faults{}
 		}

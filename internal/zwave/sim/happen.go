@@ -169,7 +169,7 @@ func (s *Sim) driverDown() {
 }
 
 func (s *Sim) driverUp() {
-	if !s.ready && !s.down {
+	if !s.ready && !s.down && !s.air.stickOut {
 		s.driverReady()
 	}
 }

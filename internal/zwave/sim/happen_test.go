@@ -90,7 +90,7 @@ func TestFaults(t *testing.T) {
 		"mute":          {`{"op":"mute"}`, nil, true, true, 254.0},
 		"dead":          {`{"op":"dead","node":2}`, 2.0, false, false, 2.0},
 		"deaf":          {`{"op":"deaf","node":2}`, 254.0, false, false, 254.0},
-		"stick out":     {`{"op":"stick_out"}`, nil, false, false, nil},
+		"stick out":     {`{"op":"stick_out"}`, 2.0, false, false, nil}, // the second time the driver is down
 		"driver down":   {`{"op":"driver_down"}`, nil, false, false, nil},
 	}
 	for name, tc := range tests {

@@ -11,7 +11,7 @@ import (
 // setMessage takes a message of a /set topic: an API call, a broadcast, a
 // multicast or a value.
 func (s *Sim) setMessage(topic string, payload []byte) {
-	if s.down || !s.starting && !s.ready {
+	if !s.connected {
 		return
 	}
 	name := strings.TrimSuffix(topic, "/set")
@@ -71,7 +71,14 @@ func (s *Sim) multicast(payload []byte, chosen bool) {
 	if !chosen {
 		in.Nodes = s.net.order
 	}
-	s.air.onAir(airTime, func() { s.net.actUnseen(in.Nodes, in.ValueID, in.Value) })
+	s.air.onAir(airTime, func() { s.actTogether(in.Nodes, in.ValueID, in.Value) })
+}
+
+// actTogether changes devices by one frame, of which the gateway learns nothing.
+func (s *Sim) actTogether(nodes []int, id wire.ValueID, to any) {
+	if !s.air.stickOut {
+		s.net.actUnseen(nodes, id, to)
+	}
 }
 
 // fits reports whether a value has the type that the metadata says.

@@ -25,6 +25,7 @@ func (s *Sim) greet() {
 	if s.down {
 		return
 	}
+	s.connected = true
 	s.mqtt.retain(s.cfg.base()+"/version", body(map[string]any{"value": appVersion, "time": now()}))
 	s.mqtt.retain(s.cfg.base()+"/status", body(map[string]any{"value": true, "time": now()}))
 	if s.ready || s.starting {
@@ -45,6 +46,9 @@ func (s *Sim) driverReady() {
 		return
 	}
 	s.starting = false
+	if s.air.stickOut {
+		return
+	}
 	s.setReady(true)
 	s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("true"))
 	s.mqtt.publishBroadcast(s.net.broadcastValues())
@@ -230,7 +234,7 @@ func (s *Sim) stop(crash bool, pause time.Duration) {
 	} else {
 		s.mqtt.retain(s.cfg.Prefix+"/driver/status", []byte("false"))
 	}
-	s.down, s.starting = true, false
+	s.down, s.connected, s.starting = true, false, false
 	s.setReady(false)
 	s.mqtt.forgetAll()
 	s.clock.timers.forget()

@@ -73,7 +73,10 @@ var writers = map[int]func(*air, command){
 func (a *air) write(c command) {
 	n := c.node
 	switch {
-	case a.stickOut || n.fault.drop.take():
+	case a.stickOut:
+		a.clock.after(floorTime, func() { c.done(outcome{status: statusFailed}) })
+		return
+	case n.fault.drop.take():
 		return
 	case n.spec.Dead && n.view.foundDead:
 		a.clock.after(deadAnswerTime, func() { c.done(outcome{status: statusFailed}) })
