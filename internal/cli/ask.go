@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -54,8 +53,8 @@ func (a *app) askCommand() *cobra.Command {
 				return err
 			}
 			if q.asJSON {
-				if err := json.NewEncoder(a.Out).Encode(rec); err != nil {
-					return fmt.Errorf("printing the record: %w", err)
+				if err := printJSON(a.Out, "the record", rec); err != nil {
+					return err
 				}
 			} else {
 				q.tell(rec)

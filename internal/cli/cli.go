@@ -7,12 +7,13 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -112,13 +113,33 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// configured is cobra's function for a command that works with the configuration.
+func (a *app) configured(work func(ctx context.Context, l *loaded, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		l, err := a.load()
+		if err != nil {
+			return err
+		}
+		return work(c.Context(), l, args)
+	}
+}
+
+// printJSON prints a value as JSON on one line; what names it in an error.
+func printJSON(out io.Writer, what string, value any) error {
+	if err := json.NewEncoder(out).Encode(value); err != nil {
+		return fmt.Errorf("printing %s: %w", what, err)
+	}
+	return nil
+}
+
 // logger writes to stderr: a daemon's log for run, only warnings for commands
 // that a person reads, everything with --verbose.
 func (a *app) logger(level slog.Level) *slog.Logger {
 	if a.verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(newParagraphs(a.Err, &slog.HandlerOptions{Level: level}))
+	text := slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: level})
+	return slog.New(&paragraphs{Handler: text, mu: &sync.Mutex{}, w: a.Err})
 }
 
 // getenv looks a variable up in the command's environment.
@@ -129,10 +150,4 @@ func (a *app) getenv(name string) string {
 		}
 	}
 	return ""
-}
-
-// exists reports whether a file is there.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

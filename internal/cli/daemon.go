@@ -61,9 +61,14 @@ func (d daemon) post(ctx context.Context, path string, body, answer any) error {
 
 // show asks the daemon for something that only a running gateway knows.
 func (d daemon) show(ctx context.Context, path string, answer any) error {
+	return d.order(ctx, http.MethodGet, path, nil, answer)
+}
+
+// order has the daemon do something that only a running gateway can do.
+func (d daemon) order(ctx context.Context, method, path string, body []byte, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
-	return d.needed(d.request(ctx, http.MethodGet, path, nil, answer))
+	return d.needed(d.request(ctx, method, path, body, answer))
 }
 
 // needed explains errNoDaemon to a person; other errors stay as they are.

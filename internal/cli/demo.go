@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -19,17 +20,13 @@ func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "demo", Short: "The whole path on this machine: no hardware, account or network",
 		Args: exactly(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
-			return demo.Run(c.Context(), demo.Config{
+		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
+			return demo.Run(ctx, demo.Config{
 				Gateway: l.Config,
 				Options: gateway.Options{Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets},
 				Out:     a.Out, Paint: a.paint,
 				Trouble: a.logger(slog.LevelError), Log: a.logger(quiet),
 			})
-		},
+		}),
 	}
 }

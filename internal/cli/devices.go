@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,24 +32,17 @@ elsewhere; it, or a part of it, goes into audio.input or audio.output of the
 configuration. A running gateway is asked, because it holds the devices; without
 one they are looked at directly.`,
 		Args: exactly(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
-			sound, err := equipment(c.Context(), l, a.Executable, a.logger(slog.LevelError))
+		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
+			sound, err := equipment(ctx, l, a.Executable, a.logger(slog.LevelError))
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				if err := json.NewEncoder(a.Out).Encode(sound); err != nil {
-					return fmt.Errorf("printing the devices: %w", err)
-				}
-				return nil
+				return printJSON(a.Out, "the devices", sound)
 			}
 			tellSound(a.Out, a.paint, sound)
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the devices as JSON")
 	return c

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -86,8 +85,8 @@ func (h hearing) tabulate(ctx context.Context) error {
 	}
 	if h.asJSON {
 		for _, o := range outcomes {
-			if err := json.NewEncoder(h.app.Out).Encode(o); err != nil {
-				return fmt.Errorf("printing the outcomes: %w", err)
+			if err := printJSON(h.app.Out, "the outcomes", o); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -151,10 +150,7 @@ func nothing(area string) record.Record {
 
 func (h hearing) print(r record.Record) error {
 	if h.asJSON {
-		if err := json.NewEncoder(h.app.Out).Encode(r); err != nil {
-			return fmt.Errorf("printing the record: %w", err)
-		}
-		return nil
+		return printJSON(h.app.Out, "the record", r)
 	}
 	fmt.Fprintln(h.app.Out, h.app.paint.Bold(r.File))
 	console.Turn(h.app.Out, h.app.paint, r)

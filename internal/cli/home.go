@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,21 +21,17 @@ func (a *app) homeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "home", Short: "The house: areas, devices, state, reachable or not",
 		Args: exactly(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
 			if asJSON {
-				return l.daemon().passOn(c.Context(), a.Out, "/api/home")
+				return l.daemon().passOn(ctx, a.Out, "/api/home")
 			}
 			var house home.Snapshot
-			if err := l.daemon().show(c.Context(), "/api/home", &house); err != nil {
+			if err := l.daemon().show(ctx, "/api/home", &house); err != nil {
 				return err
 			}
 			tellHome(a.Out, a.paint, house)
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the house as JSON")
 	return c

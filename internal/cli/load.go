@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,7 +37,7 @@ func (a *app) load() (*loaded, error) {
 	l := &loaded{Config: gateway.Default(), path: a.config}
 	if l.path == "" {
 		for _, place := range configPlaces {
-			if exists(place) {
+			if _, err := os.Stat(place); err == nil {
 				l.path = place
 				break
 			}
@@ -103,11 +105,7 @@ func (a *app) configCommand() *cobra.Command {
 	c.AddCommand(
 		&cobra.Command{
 			Use: "check", Short: "Validate the configuration", Args: exactly(0, "no arguments"),
-			RunE: func(*cobra.Command, []string) error {
-				l, err := a.load()
-				if err != nil {
-					return err
-				}
+			RunE: a.configured(func(_ context.Context, l *loaded, _ []string) error {
 				if l.locked != nil {
 					return l.locked
 				}
@@ -123,17 +121,13 @@ func (a *app) configCommand() *cobra.Command {
 				}
 				fmt.Fprintln(a.Out, a.paint.Good("✓"), what, "and the environment are valid")
 				return nil
-			},
+			}),
 		},
 		&cobra.Command{
 			Use: "show", Short: "Print every value and where it came from; secrets stay hidden", Args: exactly(0, "no arguments"),
-			RunE: func(*cobra.Command, []string) error {
-				l, err := a.load()
-				if err != nil {
-					return err
-				}
+			RunE: a.configured(func(_ context.Context, l *loaded, _ []string) error {
 				return config.Show(a.Out, l.Config, l.origins)
-			},
+			}),
 		},
 	)
 	return c

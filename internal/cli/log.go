@@ -20,10 +20,6 @@ type paragraphs struct {
 	w  io.Writer
 }
 
-func newParagraphs(w io.Writer, opts *slog.HandlerOptions) slog.Handler {
-	return &paragraphs{Handler: slog.NewTextHandler(w, opts), mu: &sync.Mutex{}, w: w}
-}
-
 // Handle writes the record and then its paragraph.
 func (p *paragraphs) Handle(ctx context.Context, r slog.Record) error {
 	plain := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)

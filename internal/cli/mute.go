@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,24 +25,17 @@ func (a *app) muteCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
 			method, body := http.MethodGet, []byte(nil)
 			if len(args) == 1 {
 				method, body = http.MethodPost, fmt.Appendf(nil, `{"on":%t}`, args[0] == "on")
 			}
 			var s muteState
-			d := l.daemon()
-			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience)
-			defer cancel()
-			if err := d.needed(d.request(ctx, method, "/api/mute", body, &s)); err != nil {
+			if err := l.daemon().order(ctx, method, "/api/mute", body, &s); err != nil {
 				return err
 			}
 			return tellMute(a.Out, s, asJSON)
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the state as JSON")
 	return c
@@ -52,9 +44,7 @@ func (a *app) muteCommand() *cobra.Command {
 func tellMute(out io.Writer, s muteState, asJSON bool) error {
 	switch {
 	case asJSON:
-		if err := json.NewEncoder(out).Encode(s); err != nil {
-			return fmt.Errorf("printing the state: %w", err)
-		}
+		return printJSON(out, "the state", s)
 	case s.Muted:
 		fmt.Fprintln(out, "The microphone is muted, until: voice-gateway mute off")
 	default:
@@ -67,15 +57,8 @@ func tellMute(out io.Writer, s muteState, asJSON bool) error {
 func (a *app) stopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "stop", Short: "End what the gateway is hearing or saying", Args: exactly(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience)
-			defer cancel()
-			d := l.daemon()
-			return d.needed(d.request(ctx, http.MethodPost, "/api/stop", []byte("{}"), nil))
-		},
+		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
+			return l.daemon().order(ctx, http.MethodPost, "/api/stop", []byte("{}"), nil)
+		}),
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -52,20 +53,16 @@ func (a *app) sayCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
 			text := strings.Join(args, " ")
-			err = l.daemon().post(c.Context(), "/api/say", map[string]string{"text": text}, nil)
+			err := l.daemon().post(ctx, "/api/say", map[string]string{"text": text}, nil)
 			if !errors.Is(err, errNoDaemon) {
 				return err
 			}
-			if err := gateway.SayOnce(c.Context(), l.Config, a.Executable, text, a.logger(slog.LevelWarn)); err != nil {
+			if err := gateway.SayOnce(ctx, l.Config, a.Executable, text, a.logger(slog.LevelWarn)); err != nil {
 				return fmt.Errorf("speaking: %w", err)
 			}
 			return nil
-		},
+		}),
 	}
 }

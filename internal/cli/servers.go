@@ -35,21 +35,17 @@ func (a *app) serversCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "servers", Short: "MCP servers with state, next retry and last error",
 		Args: exactly(0, "no arguments, or retry"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
 			if asJSON {
-				return l.daemon().passOn(c.Context(), a.Out, "/mcp/servers")
+				return l.daemon().passOn(ctx, a.Out, "/mcp/servers")
 			}
 			var list mcpint.StatusList
-			if err := l.daemon().show(c.Context(), "/mcp/servers", &list); err != nil {
+			if err := l.daemon().show(ctx, "/mcp/servers", &list); err != nil {
 				return err
 			}
 			tellServers(a.Out, a.paint, list, time.Now())
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the servers as JSON")
 	c.AddCommand(a.retryCommand())
@@ -156,19 +152,15 @@ func (a *app) retryCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(c.Context(), daemonPatience+retryPatience)
+		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
+			ctx, cancel := context.WithTimeout(ctx, daemonPatience+retryPatience)
 			defer cancel()
 			r := retrying{app: a, daemon: l.daemon(), noWait: noWait}
 			if all {
 				return r.all(ctx)
 			}
 			return r.one(ctx, args[0])
-		},
+		}),
 	}
 	c.Flags().BoolVar(&all, "all", false, "every server that is not connected")
 	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for the outcome of the attempt")

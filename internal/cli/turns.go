@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -62,10 +62,7 @@ func (a *app) turnsCommand() *cobra.Command {
 // tellTasks prints the stopped tasks.
 func tellTasks(out io.Writer, paint console.Paint, list []record.Task, asJSON bool) error {
 	if asJSON {
-		if err := json.NewEncoder(out).Encode(list); err != nil {
-			return fmt.Errorf("printing the tasks: %w", err)
-		}
-		return nil
+		return printJSON(out, "the tasks", list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(out, "Nothing was stopped in the middle.")
@@ -88,8 +85,8 @@ func tellTasks(out io.Writer, paint console.Paint, list []record.Task, asJSON bo
 // printRecords prints records, one a line.
 func printRecords(out io.Writer, turns []record.Record) error {
 	for _, r := range turns {
-		if err := json.NewEncoder(out).Encode(r); err != nil {
-			return fmt.Errorf("printing the record: %w", err)
+		if err := printJSON(out, "the record", r); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -123,13 +120,9 @@ func (a *app) whyCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			l, err := a.load()
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
 			var turns []record.Record
-			if err := l.daemon().show(c.Context(), fmt.Sprintf("/api/turns?limit=%d", mostTurns), &turns); err != nil {
+			if err := l.daemon().show(ctx, fmt.Sprintf("/api/turns?limit=%d", mostTurns), &turns); err != nil {
 				return err
 			}
 			for _, r := range turns {
@@ -142,7 +135,7 @@ func (a *app) whyCommand() *cobra.Command {
 				return errors.New("there was no turn since the gateway started")
 			}
 			return fmt.Errorf("there is no turn %s among the last %d; voice-gateway turns lists them", args[0], len(turns))
-		},
+		}),
 	}
 }
 

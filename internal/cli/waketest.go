@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -155,8 +154,8 @@ func (m patientMic) Read(ctx context.Context) (audio.Frame, error) {
 // tellWakeTest prints the result. Without a proposed threshold the command fails.
 func tellWakeTest(out io.Writer, paint console.Paint, r *waketest.Result, asJSON bool) error {
 	if asJSON {
-		if err := json.NewEncoder(out).Encode(r); err != nil {
-			return fmt.Errorf("printing the result: %w", err)
+		if err := printJSON(out, "the result", r); err != nil {
+			return err
 		}
 	} else {
 		tellProposal(out, paint, r)
