@@ -17,16 +17,18 @@ type directory struct {
 	link         *link
 	ledger       *ledger
 	refreshAsked chan struct{} // asks for a fresh list
+	hurried      chan struct{} // asks for one at once: the current list is known to be wrong
 	loaded       chan struct{} // closed when the house is known for the first time
 
-	mu    sync.Mutex
-	model *model // never nil; replaced as a whole, never changed
+	mu     sync.Mutex
+	model  *model // never nil; replaced as a whole, never changed
+	needed uint64 // a list that was asked for earlier in the order of messages is wrong
 }
 
 func newDirectory(l *link, values *ledger) *directory {
 	return &directory{
 		link: l, ledger: values, model: emptyModel(),
-		refreshAsked: make(chan struct{}, 1), loaded: make(chan struct{}),
+		refreshAsked: make(chan struct{}, 1), hurried: make(chan struct{}, 1), loaded: make(chan struct{}),
 	}
 }
 
@@ -55,15 +57,75 @@ func (d *directory) replace(m *model) (before *model, first bool) {
 
 func (d *directory) askRefresh() { poke(d.refreshAsked) }
 
-// ready returns the model, waiting a moment for the first one.
-func (d *directory) ready(ctx context.Context) (*model, error) {
-	t := time.NewTimer(nameMissWait)
+// outdate records that every list asked for before now is wrong, and asks for a
+// new one at once.
+func (d *directory) outdate() {
+	now := d.ledger.tick()
+	d.mu.Lock()
+	d.needed = now
+	d.mu.Unlock()
+	poke(d.hurried)
+}
+
+// rest waits between two lists, because a list has hundreds of kilobytes in a large
+// house. It ends early when the current list is known to be wrong; false means that
+// ctx ended first.
+func (d *directory) rest(ctx context.Context) bool {
+	if !sleep(ctx, hurriedPause) {
+		return false
+	}
+	t := time.NewTimer(refreshPause - hurriedPause)
 	defer t.Stop()
 	select {
+	case <-ctx.Done():
+		return false
+	case <-d.hurried:
+		d.askRefresh()
+	case <-t.C:
+	}
+	return true
+}
+
+// upToDate returns a model that nothing has proved wrong, waiting a moment for it;
+// right is false if it did not come.
+func (d *directory) upToDate(ctx context.Context) (m *model, right bool) {
+	t := time.NewTimer(nameMissWait)
+	defer t.Stop()
+	for {
+		d.mu.Lock()
+		m, right = d.model, d.model.asked >= d.needed
+		d.mu.Unlock()
+		if right {
+			return m, true
+		}
+		select {
+		case <-m.replaced:
+		case <-ctx.Done():
+			return m, false
+		case <-t.C:
+			return m, false
+		}
+	}
+}
+
+// renewed returns a model whose list was asked for just now; fresh is false if none
+// came in time.
+func (d *directory) renewed(ctx context.Context) (m *model, fresh bool) {
+	d.outdate()
+	return d.upToDate(ctx)
+}
+
+// ready returns the model, waiting a moment for the first one and for one that is
+// not known to be wrong.
+func (d *directory) ready(ctx context.Context) (*model, error) {
+	select {
 	case <-d.loaded:
-		return d.current(), nil
+		m, _ := d.upToDate(ctx)
+		return m, nil
 	default:
 	}
+	t := time.NewTimer(nameMissWait)
+	defer t.Stop()
 	select {
 	case <-d.loaded:
 		return d.current(), nil

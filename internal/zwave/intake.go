@@ -49,6 +49,9 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 		if h.link.gatewayMessage(rest, payload, h.ledger.tick()) {
 			h.restarted(retained)
 		}
+		if relabels(rest, payload) {
+			h.directory.outdate()
+		}
 	case strings.HasSuffix(rest, "/api/writeValue/set"):
 		if h.link.isOurs(payload) {
 			return

@@ -190,6 +190,13 @@ func await(ctx context.Context, api string, got <-chan answer) (answer, error) {
 	}
 }
 
+// relabels reports whether a message below _CLIENTS/ is the gateway's answer to a
+// client that has named or moved a node: nothing else tells of it.
+func relabels(rest string, payload []byte) bool {
+	_, api, _ := strings.Cut(rest, "/")
+	return (api == "api/setNodeName" || api == "api/setNodeLocation") && !bytes.Contains(payload, []byte(`"success":false`))
+}
+
 // gatewayMessage takes a message below _CLIENTS/; true means that the gateway has
 // just appeared, perhaps again.
 func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {

@@ -28,6 +28,7 @@ type model struct {
 	spelling   nameIndex // for names that are not exact
 	home       home.House
 	at         time.Time
+	asked      uint64        // when its list was asked for, in the order of messages
 	replaced   chan struct{} // closed when a newer model is current
 }
 

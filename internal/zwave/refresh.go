@@ -11,6 +11,8 @@ const (
 	// refreshPause is the least time between two getNodes calls, because the
 	// answer has hundreds of kilobytes in a large house.
 	refreshPause = 3 * time.Second
+	// hurriedPause is that time when the list is known to be wrong.
+	hurriedPause = 200 * time.Millisecond
 	// refreshAnyway is how often the list is refreshed unasked, to find what no
 	// message announced, such as a rename.
 	refreshAnyway = 5 * time.Minute
@@ -50,7 +52,7 @@ func (h *House) keepFresh(ctx context.Context) {
 			if !complete {
 				wait = refreshSoon
 			}
-			if !sleep(ctx, refreshPause) {
+			if !h.directory.rest(ctx) {
 				return
 			}
 		}
@@ -58,6 +60,7 @@ func (h *House) keepFresh(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-h.directory.refreshAsked:
+		case <-h.directory.hurried:
 		case <-t.C:
 		}
 		t.Stop()
@@ -76,6 +79,7 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	asked := h.ledger.now()
 	answer, err := h.link.call(ctx, "getNodes")
 	if err != nil {
 		return false, err
@@ -93,7 +97,7 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	}
 	seen := h.link.topicsInSight()
 	m := newModel(info.HomeID, nodes, chooseScheme(nodes, seen), h.cfg.Aliases, h.link.foreignNodes(ctx)...)
-	m.controller = info.Controller
+	m.controller, m.asked = info.Controller, asked
 	h.adopt(m, answer.seq)
 	h.link.examinedTopics(seen)
 	for _, n := range nodes {
