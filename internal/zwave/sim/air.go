@@ -7,9 +7,10 @@ import "time"
 type air struct {
 	clock     *clock
 	mqtt      *publisher
-	stickOut  bool      // the USB stick is pulled out
-	radioFree time.Time // when the radio has sent everything handed to it so far
-	counting  bool      // the controller's statistics are due to be told again
+	found     func(*node) // a node that was dead at the start was heard
+	stickOut  bool        // the USB stick is pulled out
+	radioFree time.Time   // when the radio has sent everything handed to it so far
+	counting  bool        // the controller's statistics are due to be told again
 }
 
 // onAir runs do when the radio has sent a frame; frames are sent one after the
@@ -132,6 +133,9 @@ func (a *air) foundAlive(n *node) {
 		n.view.foundDead = false
 		a.mqtt.publishStatus(n)
 		a.mqtt.event("node/node_alive", n.eventMembers())
+		if !n.view.ready {
+			a.found(n)
+		}
 	}
 }
 

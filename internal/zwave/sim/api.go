@@ -148,7 +148,7 @@ func apiWriteValue(s *Sim, args []any, done reply) {
 	}
 	id, ok := valueArg(args)
 	n := s.net.nodes[id.Node]
-	if !ok || n == nil || !n.has(id.Class) {
+	if !ok || n == nil || !n.has(id.Class) || n.lost() {
 		s.clock.after(floorTime, func() { finish(outcome{status: statusFailed}) })
 		return
 	}

@@ -14,7 +14,7 @@ func apiPollValue(s *Sim, args []any, done reply) {
 		s.clock.after(floorTime, func() { done(nil, "Cannot read properties of undefined (reading 'pollValue')") })
 		return
 	}
-	if !n.has(id.Class) {
+	if !n.has(id.Class) || n.lost() {
 		problem := fmt.Sprintf("Node %d does not support the Command Class %s! (ZW0302)", id.Node, className(id.Class))
 		s.clock.after(floorTime, func() { done(nil, problem) })
 		return
@@ -33,6 +33,7 @@ func apiPollValue(s *Sim, args []any, done reply) {
 		}
 		s.clock.after(pollTime-airTime, func() {
 			s.air.reportAll(n, n.answeredWith(v))
+			s.air.foundAlive(n)
 			done(v.believed, "")
 		})
 	}, func() {

@@ -317,4 +317,9 @@ func (n *node) status() string {
 	}
 }
 
+// lost reports whether the node was dead when the driver came up and has not been
+// heard since. The gateway knows its name and nothing of its values. That a write
+// is refused without a try is not recorded.
+func (n *node) lost() bool { return n.view.foundDead && !n.view.ready }
+
 func (n *node) stage() string { return cmp.Or(n.view.stage, "Complete") }

@@ -109,11 +109,13 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*Sim, error) {
 		return nil, err
 	}
 	clock, mqtt := &clock{scale: cfg.Scale}, newPublisher(cfg)
-	return &Sim{
+	s := &Sim{
 		cfg: cfg, control: cfg.ControlTopic(), truths: cfg.TruthTopic(), bus: bus, log: log.With("part", "simulator"), inbox: newQueue[func()](),
 		clock: clock, mqtt: mqtt, net: net, air: &air{clock: clock, mqtt: mqtt},
 		scenes: []*scene{}, since: time.Now(),
-	}, nil
+	}
+	s.air.found = s.interview
+	return s, nil
 }
 
 // Run plays the house until ctx ends. It stops as the gateway does when stopped

@@ -160,7 +160,12 @@ func (s *Sim) interview(n *node) {
 	}
 	still := func(d time.Duration, do func()) {
 		s.clock.after(d, func() {
-			if s.net.nodes[n.spec.ID] == n {
+			switch {
+			case s.net.nodes[n.spec.ID] != n:
+			case n.spec.Dead:
+				n.view.unanswered, n.view.stage = false, ""
+				s.air.foundDead(n)
+			default:
 				do()
 			}
 		})

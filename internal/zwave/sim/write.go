@@ -109,6 +109,7 @@ func (a *air) write(c command) {
 			default:
 				write(a, c)
 			}
+			a.foundAlive(n)
 		}
 		if n.supervised() {
 			a.clock.after(supervisedTime, act)
