@@ -89,7 +89,10 @@ func (a *air) counts() {
 func (a *air) readBack(n *node, of *value, d time.Duration, values ...*value) {
 	n.radio.readBacks[of.id].cancel()
 	n.radio.readBacks[of.id] = a.clock.after(d, func() {
-		if n.hears() {
+		switch {
+		case n.spec.Dead:
+			a.clock.after(deathTime, func() { a.foundDead(n) })
+		case n.hears():
 			a.traffic(n, false)
 			a.reportAll(n, values)
 		}

@@ -17,6 +17,7 @@ type faults struct {
 	refuse     faultBudget   // commands the device refuses
 	wrong      faultBudget   // commands the device misunderstands, as wrongValue
 	wrongValue any           // what it does instead
+	dies       faultBudget   // commands that are the last it acknowledges
 	block      faultBudget   // movements that stop half-way
 	delay      time.Duration // more time for every command
 }
@@ -53,6 +54,8 @@ func (c *faultBudget) take() bool {
 //	             failed if it is supervised; obeys again
 //	liar, honest  the node answers over Supervision that it has done everything,
 //	             and does nothing; is as it was again
+//	dies         the node acknowledges its next command, does not carry it out,
+//	             and is dead: the gateway's claim stays where it is
 //	block        what moves is stopped where it is, by an obstacle; if nothing
 //	             moves the next movements stop half-way
 //	awake, asleep   a sleeping node wakes up, or falls asleep at once
@@ -73,7 +76,11 @@ func (c *faultBudget) take() bool {
 //	stale        Name is published, retained, as a topic below the prefix that
 //	             nothing belongs to
 //	flood        Count reports at once, up to 100000, from all over the house
-//	clear        all faults of the node end, or those of the whole house
+//	clear        whatever is broken is mended, of the node or of the whole house
+//	             with its driver, stick and gateway: no fault is left, the dead
+//	             are heard again, the deaf and the liars obey, jammed bolts are
+//	             free. Where things stand stays, and so does what Ignores, Naive
+//	             and Hasty say in the house file
 //
 // Drop, lost_report, refuse, wrong, block and mute happen Count times, or for the time
 // For; once if neither is given.
@@ -113,6 +120,7 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"liar":      func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = true; return nil },
 	"honest":    func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = false; return nil },
 	"block":     func(s *Sim, n *node, f Fault) error { s.air.block(n, f); return nil },
+	"dies":      func(_ *Sim, n *node, _ Fault) error { n.fault.dies = faultBudget{left: 1}; return nil },
 	"hear":      func(s *Sim, n *node, _ Fault) error { s.air.reportUnasked(n, nil); return nil },
 	"awake":     func(s *Sim, n *node, _ Fault) error { s.air.wakeUp(n); return nil },
 	"asleep":    func(s *Sim, n *node, _ Fault) error { s.air.sleep(n); return nil },
@@ -124,7 +132,7 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"move":      func(_ *Sim, n *node, f Fault) error { n.spec.Location = f.Name; return nil },
 	"leave":     func(s *Sim, n *node, _ Fault) error { s.leave(n); return nil },
 	"interview": func(s *Sim, n *node, _ Fault) error { s.interview(n); return nil },
-	"clear":     func(_ *Sim, n *node, _ Fault) error { n.fault = faults{}; return nil },
+	"clear":     func(s *Sim, n *node, _ Fault) error { s.air.mend(n); return nil },
 }
 
 // houseOps are the faults that can happen to the gateway, by name.
@@ -147,11 +155,7 @@ var houseOps = map[string]func(*Sim, Fault) error{
 // apply makes a fault happen, in the simulator's goroutine.
 func (s *Sim) apply(f Fault) error {
 	if f.Op == "clear" && f.Node == nil {
-		s.unansweredCalls = faultBudget{}
-		s.plugStick()
-		for _, n := range s.net.nodes {
-			n.fault = faults{}
-		}
+		s.mend()
 		return nil
 	}
 	if do, ok := houseOps[f.Op]; ok {

@@ -91,10 +91,11 @@ type Sim struct {
 	controller view // of node 1
 
 	// These say where the gateway is in its life cycle.
-	connected       bool // to the broker, for the first time since the start
-	starting        bool // connected; the driver is coming up
-	ready           bool // the driver is up
-	down            bool // stopped from outside
+	connected       bool   // to the broker, for the first time since the start
+	starting        bool   // connected; the driver is coming up
+	ready           bool   // the driver is up
+	down            bool   // stopped from outside
+	comeback        *timer // starts a stopped gateway
 	unansweredCalls faultBudget
 	since           time.Time // time of the start
 }

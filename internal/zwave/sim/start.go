@@ -42,7 +42,7 @@ func (s *Sim) greet() {
 // driverReady announces the driver and all nodes: first as unknown, then each as
 // it answers, with all its values.
 func (s *Sim) driverReady() {
-	if s.down {
+	if s.down || s.ready {
 		return
 	}
 	s.starting = false
@@ -248,6 +248,15 @@ func (s *Sim) stop(crash bool, pause time.Duration) {
 		n.view.stage, n.view.events = "", nil
 	}
 	if pause > 0 {
-		s.clock.after(pause, func() { s.down = false; s.greet() })
+		s.comeback = s.clock.after(pause, s.comeBack)
+	}
+}
+
+// comeBack starts a gateway that was stopped.
+func (s *Sim) comeBack() {
+	s.comeback.cancel()
+	if s.down {
+		s.down = false
+		s.greet()
 	}
 }

@@ -95,28 +95,50 @@ func (a *air) write(c command) {
 	if n.fault.wrong.take() {
 		c.goal = n.fault.wrongValue
 	}
-	refused := n.fault.refuse.take()
+	act := a.carry(c)
 	a.onAir(airTime+n.fault.delay, func() {
 		a.traffic(n, false)
-		act := func() {
-			switch write := writers[c.value.id.Class]; {
-			case refused:
-				c.done(outcome{status: statusFailed})
-			case n.spec.Liar && c.value.id.Class != wire.ColorSwitch:
-				a.lie(c)
-			case write == nil:
-				writeSetting(a, c)
-			default:
-				write(a, c)
-			}
-			a.foundAlive(n)
-		}
 		if n.supervised() {
 			a.clock.after(supervisedTime, act)
 			return
 		}
 		act()
 	})
+}
+
+// carry returns what happens when the device has received a command.
+func (a *air) carry(c command) func() {
+	n, write := c.node, writers[c.value.id.Class]
+	switch {
+	case n.fault.refuse.take():
+		return func() { c.done(outcome{status: statusFailed}) }
+	case n.spec.Liar && c.value.id.Class != wire.ColorSwitch:
+		write = (*air).lie
+	case write == nil:
+		write = writeSetting
+	}
+	dying := n.fault.dies.take()
+	return func() {
+		if dying {
+			a.die(c, write)
+			return
+		}
+		write(a, c)
+		a.foundAlive(n)
+	}
+}
+
+// die has a device acknowledge a command and then fall silent before it has done
+// anything. The gateway claims what an acknowledgement is worth, and finds the
+// node dead when it reads back; a report under Supervision never comes.
+func (a *air) die(c command, write func(*air, command)) {
+	n := c.node
+	n.spec.Dead, c.obeyed = true, false
+	if n.supervised() {
+		a.clock.after(reportTimeout, func() { c.done(outcome{status: statusFailed}) })
+		return
+	}
+	write(a, c)
 }
 
 // hears reports whether a message would reach the node at this moment.
