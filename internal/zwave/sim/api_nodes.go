@@ -71,6 +71,11 @@ func (n *node) answeredWith(v *value) []*value {
 	switch v.id.Class {
 	case wire.MultilevelSwitch:
 		return append([]*value{n.find(v.id.With("currentValue", ""))}, n.siblings(v, "duration", "targetValue")...)
+	case wire.BinarySwitch:
+		if n.full() {
+			return n.siblings(v, "duration", "targetValue", "currentValue")
+		}
+		return []*value{v}
 	case wire.BarrierOperator:
 		return n.siblings(v, "currentState", "position")
 	case wire.WindowCovering:
@@ -84,7 +89,7 @@ func (n *node) answeredWith(v *value) []*value {
 		}
 		return all
 	case wire.ColorSwitch:
-		return []*value{v, n.find(v.id.With("currentColor", "")), n.find(v.id.With("hexColor", ""))}
+		return append(n.colourTargets(v.id.With("targetColor", v.id.Key)), v, n.find(v.id.With("currentColor", "")), n.find(v.id.With("hexColor", "")))
 	default:
 		return []*value{v}
 	}

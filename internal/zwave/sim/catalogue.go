@@ -43,6 +43,7 @@ type kind struct {
 	Endpoints  []int         `yaml:"endpoints"`
 	Travel     time.Duration `yaml:"travel"`     // for the whole range, where the house file has no ramp
 	Supervised bool          `yaml:"supervised"` // it answers for what it does
+	Full       bool          `yaml:"full"`       // its reports carry target and duration, as those of newer switches do
 	Hasty      bool          `yaml:"hasty"`      // it answers success before it has done anything
 	Unclaimed  bool          `yaml:"unclaimed"`  // it moves, so the gateway claims no level
 	Frequent   bool          `yaml:"frequent"`   // it listens frequently, not always

@@ -37,6 +37,9 @@ func writeColour(a *air, c command) {
 		if given {
 			if c.obeyed {
 				v.fact = to
+				if t := n.target(v); t != nil {
+					t.fact = to
+				}
 			}
 			a.mqtt.claim(n, v, to)
 			changed = append(changed, v)
@@ -73,8 +76,17 @@ func writeColour(a *air, c command) {
 	}
 	c.done(outcome{status: statusSent})
 	if single {
-		a.readBack(n, c.value, switchReadBack, append(changed, whole, hex)...)
+		a.readBack(n, c.value, switchReadBack, append(n.colourTargets(c.value.id), append(changed, whole, hex)...)...)
 	}
+}
+
+// colourTargets returns what the full report of a component carries besides the
+// component: its target, that of the whole colour, and the duration.
+func (n *node) colourTargets(target wire.ValueID) []*value {
+	if !n.full() {
+		return nil
+	}
+	return []*value{n.find(target.With("duration", "")), n.find(target), n.find(target.With("targetColor", ""))}
 }
 
 // mixed returns the whole colour that the device has.

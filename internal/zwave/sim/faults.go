@@ -57,7 +57,8 @@ func (c *faultBudget) take() bool {
 //	dies         the node acknowledges its next command, does not carry it out,
 //	             and is dead: the gateway's claim stays where it is
 //	block        what moves is stopped where it is, by an obstacle; if nothing
-//	             moves the next movements stop half-way
+//	             moves the next movements stop half-way; a bolt jams, and its
+//	             lock does not know its mode (254)
 //	awake, asleep   a sleeping node wakes up, or falls asleep at once
 //	driver_down, driver_up  the driver stops and comes back
 //	stick_out, stick_in     the USB stick is pulled out: writeValue answers

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ func (a *air) change(n *node, f Fault) error {
 	n.halt(v)
 	v.fact = plain(f.Value)
 	told := n.companions(v)
-	if target := n.target(v); target != nil {
+	if target := n.target(v); target != nil && v.fact != unknownMode {
 		target.fact = v.fact
 	}
 	a.reportUnasked(n, append(told, v))
@@ -72,6 +73,12 @@ func (a *air) block(n *node, f Fault) {
 func (n *node) companions(v *value) []*value {
 	if v.id.Class == wire.BarrierOperator {
 		return n.siblings(v, "position") // its reports tell no target
+	}
+	if v.id.Class == wire.DoorLock && v.current() {
+		if bolt := n.find(v.id.With("boltStatus", "")); bolt != nil && n.obeys(bolt) && v.fact != unknownMode {
+			bolt.fact = boltOf(v.fact)
+		}
+		return slices.DeleteFunc(n.answeredWith(v), func(o *value) bool { return o == v })
 	}
 	if v.id.Class != wire.Notification {
 		if n.target(v) == nil {

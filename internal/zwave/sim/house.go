@@ -42,6 +42,7 @@ type Quirks struct {
 	Dead    bool     `yaml:"dead"`    // it does not answer
 	Deaf    bool     `yaml:"deaf"`    // it acknowledges commands and does nothing
 	Liar    bool     `yaml:"liar"`    // it answers over Supervision that it has done what it has not
+	Full    bool     `yaml:"full"`    // its reports carry target and duration, as those of newer switches and lamps do
 	Hasty   bool     `yaml:"hasty"`   // it answers over Supervision before it has done anything
 	Ignores []string `yaml:"ignores"` // value ids it acknowledges and leaves as they are
 	Naive   bool     `yaml:"naive"`   // it takes every byte for a level and keeps its own ramp, as the recorded dimmer does

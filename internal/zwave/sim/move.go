@@ -13,6 +13,7 @@ type motion struct {
 	moves   map[wire.ValueID]*move
 	parked  float64 // where a barrier was stopped on its way
 	turning int     // bolts that are on their way
+	jammed  bool    // a bolt is stuck
 }
 
 // move is a light on its ramp or a cover on its way.
@@ -123,7 +124,7 @@ func (n *node) settle(v *value) {
 	if m := n.moves[v.id]; m != nil {
 		v.fact = m.at(time.Now())
 	}
-	if v.id.Property == "duration" && v.id.Class != wire.BinarySwitch && v.id.Class != wire.ColorSwitch {
+	if v.id.Property == "duration" && (n.full() || v.id.Class != wire.BinarySwitch && v.id.Class != wire.ColorSwitch) {
 		m := n.moves[v.id.With("currentValue", v.id.Key)]
 		v.fact = map[string]any{"value": m.remaining(time.Now()).Seconds(), "unit": "seconds"}
 	}

@@ -153,14 +153,6 @@ func newNode(spec NodeSpec, age time.Duration) (*node, error) {
 	return n, nil
 }
 
-// boltOf returns the position of a lock's bolt in a mode.
-func boltOf(mode any) string {
-	if mode == 255.0 {
-		return "locked"
-	}
-	return "unlocked"
-}
-
 // preset sets the state at the start. It sets the target of a state too, unless
 // the house file says otherwise.
 func (n *node) preset(v *value, to any) {
@@ -321,5 +313,9 @@ func (n *node) status() string {
 // heard since. The gateway knows its name and nothing of its values. That a write
 // is refused without a try is not recorded.
 func (n *node) lost() bool { return n.view.foundDead && !n.view.ready }
+
+// full reports whether the reports of switches and colours carry the target and
+// the duration. Those of the recorded devices do not.
+func (n *node) full() bool { return n.kind.Full || n.spec.Full }
 
 func (n *node) stage() string { return cmp.Or(n.view.stage, "Complete") }

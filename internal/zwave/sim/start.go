@@ -203,7 +203,7 @@ func (s *Sim) interview(n *node) {
 func (n *node) forget() {
 	for _, v := range n.values {
 		v.updated = now()
-		if v.id.Class != wire.BinarySwitch {
+		if v.id.Class != wire.BinarySwitch || n.full() {
 			continue
 		}
 		switch v.id.Property {

@@ -16,7 +16,6 @@ const (
 	slowReadBack   = 5080 * time.Millisecond
 	rampReadBack   = 1070 * time.Millisecond // after the transition that was asked for
 	codeReadBack   = 1200 * time.Millisecond
-	boltTime       = 1500 * time.Millisecond
 	stopTime       = 60 * time.Millisecond
 	deathTime      = 3400 * time.Millisecond // silence until a node is declared dead
 	deadAnswerTime = 3800 * time.Millisecond
@@ -31,9 +30,6 @@ const (
 	statusSent    = 254
 	statusDone    = 255
 )
-
-// unknownMode is the mode of a lock that does not know where its bolt is.
-const unknownMode = 254.0
 
 // outcome is the result of a write.
 type outcome struct {
@@ -177,7 +173,7 @@ func writeSwitch(a *air, c command) {
 		c.done(outcome{status: statusDone})
 	} else {
 		c.done(outcome{status: statusSent})
-		a.readBack(n, c.value, switchReadBack, current)
+		a.readBack(n, c.value, switchReadBack, n.answeredWith(current)...)
 	}
 	watts := n.find(wire.ValueID{Node: n.spec.ID, Class: wire.Meter, Property: "value", Key: "66049"})
 	if n.kind.Watts == 0 || watts == nil {
@@ -343,33 +339,6 @@ func writeCovering(a *air, c command) {
 	c.value.fact = goal
 	a.move(n, current, min(max(goal, 0), 99), -1, func() { a.mqtt.report(n, current) })
 	c.done(outcome{status: statusWorking, remaining: n.moves[current.id].remaining(time.Now())})
-}
-
-func writeLock(a *air, c command) {
-	n, current := c.node, c.node.source(c.value)
-	if c.value.id.Property != "targetMode" {
-		writePlain(a, c)
-		return
-	}
-	a.mqtt.claim(n, c.value, c.to)
-	if current.fact == c.to {
-		a.mqtt.report(n, current)
-		c.done(outcome{status: statusDone})
-		return
-	}
-	c.done(outcome{status: statusWorking, remaining: 2 * time.Second})
-	c.value.fact = c.to
-	n.turning++
-	a.clock.physically(boltTime, func() {
-		n.turning--
-		if c.obeyed {
-			current.fact = c.goal
-		}
-		if bolt := n.find(c.value.id.With("boltStatus", "")); bolt != nil && n.obeys(bolt) {
-			bolt.fact = boltOf(current.fact)
-		}
-		a.mqtt.report(n, current)
-	})
 }
 
 // writeSetting writes a value that is state and target at once; the gateway
