@@ -43,7 +43,11 @@ Faults on demand: publish JSON to <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault/set, 
   {"op":"dead","node":"Kitchen Light"}
   {"op":"change","node":2,"key":"37-0-currentValue","value":true}
   {"op":"lost_report","node":"Front Door","count":2}
+  {"op":"liar","node":"Hallway Light"}
+  {"op":"block","node":"Garage Door"}
+  {"op":"stick_out"}
   {"op":"crash","for":"10s"}
+  {"op":"clear"}
 The answer on <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault tells every operation if there is no such one.
 
 What the devices really are, whatever the gateway believes: publish {} or {"node":"Kitchen Light"} to

@@ -23,6 +23,8 @@ func FuzzMessages(f *testing.F) {
 	f.Add(uint8(0), api+"api/pollValue/set", []byte(`{"args":[{"nodeId":25,"commandClass":98,"property":"currentMode"}]}`))
 	f.Add(uint8(0), "zwave/Broadcast/basic/endpoint_0/Target_value/set", []byte(`255`))
 	f.Add(uint8(0), "zwave/_SIM/ZWAVE_GATEWAY-Simulated_House/fault/set", []byte(`{"op":"change","node":5,"key":"38-0-currentValue","value":1e308}`))
+	f.Add(uint8(1), api+"api/pingNode/set", []byte(`{"op":"stick_out"}`))
+	f.Add(uint8(2), "zwave/_SIM/ZWAVE_GATEWAY-Simulated_House/truth/set", []byte(`{"op":"block","node":13,"count":3}`))
 	usual := DefaultConfig()
 	usual.Scale = 0
 	kept := map[string]bool{} // one node of each kind is enough, and faster
@@ -43,6 +45,7 @@ func FuzzMessages(f *testing.F) {
 		s.setMessage(topic, payload)
 		s.clock.timers.run(time.Now().Add(time.Hour))
 		s.controlMessage(payload)
+		s.truthMessage(payload)
 		s.clock.timers.run(time.Now().Add(time.Hour))
 		for _, m := range s.mqtt.out.list {
 			if m.topic == "" || strings.ContainsAny(m.topic, "+#") && !strings.ContainsAny(topic+string(payload), "+#") {

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"bytes"
-	_ "embed" // the default house
+	_ "embed" // the built-in houses
 	"errors"
 	"fmt"
 	"io"
@@ -77,6 +77,20 @@ var defaultHouse []byte
 // DefaultHouse is the built-in house: easy names, and one of every kind of device.
 func DefaultHouse() House {
 	h, err := ParseHouse(defaultHouse)
+	if err != nil {
+		return House{} // a test proves that the embedded file is right
+	}
+	return h
+}
+
+//go:embed hard.yaml
+var hardHouse []byte
+
+// HardHouse is the built-in house that is hard to live with: names that nobody
+// can say or that share topics, and devices that are slow, lie, or are dead when
+// everything starts.
+func HardHouse() House {
+	h, err := ParseHouse(hardHouse)
 	if err != nil {
 		return House{} // a test proves that the embedded file is right
 	}
