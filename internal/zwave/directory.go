@@ -89,15 +89,12 @@ func (d *directory) rest(ctx context.Context) bool {
 // upToDate returns a model that nothing has proved wrong, waiting a moment for it;
 // right is false if it did not come.
 func (d *directory) upToDate(ctx context.Context) (m *model, right bool) {
+	if m, right = d.undisputed(); right {
+		return m, true
+	}
 	t := time.NewTimer(nameMissWait)
 	defer t.Stop()
-	for {
-		d.mu.Lock()
-		m, right = d.model, d.model.asked >= d.needed
-		d.mu.Unlock()
-		if right {
-			return m, true
-		}
+	for !right {
 		select {
 		case <-m.replaced:
 		case <-ctx.Done():
@@ -105,7 +102,17 @@ func (d *directory) upToDate(ctx context.Context) (m *model, right bool) {
 		case <-t.C:
 			return m, false
 		}
+		m, right = d.undisputed()
 	}
+	return m, true
+}
+
+// undisputed returns the current model; right reports that nothing has proved it
+// wrong.
+func (d *directory) undisputed() (m *model, right bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.model, d.model.asked >= d.needed
 }
 
 // renewed returns a model whose list was asked for just now; fresh is false if none

@@ -36,6 +36,13 @@ func open(t *testing.T, b *bus, change func(*zwave.Config)) *rig {
 // play runs a simulated gateway on a bus.
 func play(t *testing.T, b *bus, change func(*sim.Config)) *sim.Sim {
 	t.Helper()
+	s, _ := playUntil(t, b, change)
+	return s
+}
+
+// playUntil is play with a gateway that can be stopped.
+func playUntil(t *testing.T, b *bus, change func(*sim.Config)) (*sim.Sim, func()) {
+	t.Helper()
 	cfg := sim.DefaultConfig()
 	cfg.Scale = 0.2
 	if change != nil {
@@ -48,8 +55,9 @@ func play(t *testing.T, b *bus, change func(*sim.Config)) *sim.Sim {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = s.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
-	return s
+	stop := func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return s, stop
 }
 
 func (r *rig) loaded() {

@@ -23,12 +23,12 @@ func (l *link) noteTopic(topic string, retained bool) bool {
 	return !was.examined
 }
 
-// hasPublished reports whether anything was ever published on a topic.
+// hasPublished reports whether the gateway itself was seen to publish on a topic;
+// what the broker has retained may be left over from other settings.
 func (l *link) hasPublished(topic string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, known := l.topics[topic]
-	return known
+	return l.topics[topic].live
 }
 
 // topicsInSight returns the topics seen, from which the gateway's scheme can be

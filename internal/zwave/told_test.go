@@ -190,7 +190,9 @@ func TestEveryOtherWordIsTold(t *testing.T) {
 		add((&model{}).sensorState(button, float64(attribute)), "sensor", button.class)
 	}
 	for n := range 256 {
-		add(barrierState(float64(n)), "cover", "garage")
+		if word := barrierState(float64(n)); word != nil {
+			add(word, "cover", "garage")
+		}
 	}
 	for _, on := range []bool{true, false} {
 		add(either(on, "locked", "unlocked"), "lock", "")

@@ -28,7 +28,8 @@ type healthAnswer struct {
 	Dead       []string `json:"dead"`
 	Asleep     []string `json:"asleep"`
 	LowBattery []string `json:"low_battery"`
-	WaitingFor string   `json:"waiting_for"` // empty: for nothing
+	Shared     []string `json:"shared_topics"` // devices that publish on each other's topics
+	WaitingFor string   `json:"waiting_for"`   // empty: for nothing
 	Message    string   `json:"message"`
 }
 
@@ -41,8 +42,9 @@ func (i *inspector) healthTool() tools.Tool {
 		Output: json.RawMessage(`{"type":"object","properties":{"healthy":{"type":"boolean"},"gateway":{"type":"string"},"version":{"type":"string"},
 "answers":{"type":"boolean"},"devices":{"type":"integer"},"dead":{"type":"array","items":{"type":"string"}},
 "asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},
+"shared_topics":{"type":"array","items":{"type":"string"},"description":"devices that publish on the same topics and cannot be told apart by them"},
 "waiting_for":{"type":"string","enum":["","broker","gateway","choice of a gateway","driver","list of devices"]},"message":{"type":"string"}},
-"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","waiting_for","message"]}`),
+"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","shared_topics","waiting_for","message"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, func(ctx context.Context, _ struct{}) (tools.Result, error) { return i.health(ctx) }}
@@ -50,7 +52,7 @@ func (i *inspector) healthTool() tools.Tool {
 
 func (i *inspector) health(ctx context.Context) (tools.Result, error) {
 	m := i.directory.current()
-	out := healthAnswer{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}}
+	out := healthAnswer{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}, Shared: m.sharing()}
 	if level, err := i.link.gateway(); err == nil {
 		out.Gateway = strings.TrimPrefix(level, wire.GatewayPrefix)
 	}
@@ -77,8 +79,26 @@ func (i *inspector) health(ctx context.Context) (tools.Result, error) {
 	default:
 		out.Message = fmt.Sprintf("The Z-Wave network works; all %d devices are well.", out.Devices)
 	}
+	if len(out.Shared) > 0 && out.Answers {
+		out.Message += " These share their MQTT topics: " + strings.Join(out.Shared, "; ") + ". Give one of each pair another name in zwave-js-ui."
+	}
 	out.Healthy = out.Answers && len(out.Dead) == 0 && out.WaitingFor == ""
 	return result(out.Message, out)
+}
+
+// sharing lists the devices that publish on the same topics, each pair once.
+func (m *model) sharing() []string {
+	found := map[string]bool{}
+	for _, of := range m.topics.contested {
+		var names []string
+		for _, id := range slices.Sorted(slices.Values(of)) {
+			names = append(names, m.nodes[id].display())
+		}
+		if len(names) > 1 {
+			found[strings.Join(names, " and ")+" ("+m.topics.bases[of[0]]+")"] = true
+		}
+	}
+	return append([]string{}, slices.Sorted(maps.Keys(found))...)
 }
 
 // waitingFor names what is missing before commands work.

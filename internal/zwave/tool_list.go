@@ -28,7 +28,10 @@ type listed struct {
 	Type      string         `json:"type"`
 	Abilities []home.Ability `json:"abilities"`
 	State     any            `json:"state"`
+	Age       int64          `json:"age_seconds"`
+	Stale     bool           `json:"stale"`
 	Reachable bool           `json:"reachable"`
+	Reason    tools.Reason   `json:"reason"`
 }
 
 func (i *inspector) listTool() tools.Tool {
@@ -42,8 +45,9 @@ func (i *inspector) listTool() tools.Tool {
 "page":{"type":"integer","minimum":1,"description":"from 1"}},"additionalProperties":false}`),
 		Output: json.RawMessage(`{"type":"object","properties":{"total":{"type":"integer"},"page":{"type":"integer"},"pages":{"type":"integer"},
 "devices":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"id":{"type":"string"},"area":{"type":"string"},
-"type":{"type":"string"},"abilities":{"type":["array","null"],"items":{"type":"string"}},"state":` + anyScalar + `,"reachable":{"type":"boolean"}},
-"required":["name","id","area","type","state","reachable"]}}},"required":["total","page","pages","devices"]}`),
+"type":{"type":"string"},"abilities":{"type":["array","null"],"items":{"type":"string"}},"state":` + anyScalar + `,
+"age_seconds":{"type":"integer"},` + trustProps + `},
+"required":["name","id","area","type","state","age_seconds",` + trustRequired + `]}}},"required":["total","page","pages","devices"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, i.list}
@@ -54,23 +58,23 @@ func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) 
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if i.devices.unheard(m) {
-		m = i.directory.afterMiss(ctx) // the states are known only from the gateway's own list
-	}
 	area, kind, err := m.filters(a)
 	if err != nil {
 		return tools.Result{}, err
 	}
+	wanted := func(e *entity) bool {
+		return (area == "" || area == e.node.area()) && (kind == "" || kind == e.Domain)
+	}
+	m, fresh := i.devices.listed(ctx, m, wanted)
 	var all []listed
-	gateway, driver := i.link.available()
 	for _, e := range m.entities {
-		if area != "" && area != e.node.area() || kind != "" && kind != e.Domain {
+		if !wanted(e) {
 			continue
 		}
+		f := i.devices.lastFound(m, e, fresh)
 		all = append(all, listed{
 			Name: e.Name, ID: e.ID, Area: e.node.area(), Type: e.Domain, Abilities: e.abilities,
-			State:     m.state(e, i.ledger.read(e.main).value),
-			Reachable: gateway && driver && !i.ledger.node(e.node.ID).dead(),
+			State: i.devices.state(m, e, f.value), Age: age(f.reading), Stale: f.stale, Reachable: f.reachable, Reason: f.reason,
 		})
 	}
 	page := max(a.Page, 1)
@@ -88,9 +92,21 @@ func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) 
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d devices, page %d of %d.", len(all), page, pages)
 	for _, d := range out.Devices {
-		fmt.Fprintf(&text, "\n%s (%s): %s", d.Name, strings.Trim(d.Type+", "+d.Area, ", "), spoken(d.State, ""))
+		fmt.Fprintf(&text, "\n%s (%s): %s", d.Name, strings.Trim(d.Type+", "+d.Area, ", "), d.told())
 	}
 	return result(text.String(), out)
+}
+
+// told says a device's state, and whether that is only what it reported last.
+func (l listed) told() string {
+	switch {
+	case l.Reachable || l.State == nil && l.Reason == sharedTopics:
+		return spoken(l.State, "")
+	case l.State == nil:
+		return "cannot be reached"
+	default:
+		return "cannot be reached, last reported " + spoken(l.State, "")
+	}
 }
 
 // filters reads the filters of a list as people and models write them. A filter

@@ -30,18 +30,22 @@ type stateAnswer struct {
 	State     any            `json:"state"`
 	Values    map[string]any `json:"values"`
 	Age       int64          `json:"age_seconds"` // since the device's last report; -1: unknown
+	Stale     bool           `json:"stale"`       // the age has to be told with it
 	Reachable bool           `json:"reachable"`
+	Reason    tools.Reason   `json:"reason"` // why it may not be so; empty: nothing speaks against it
 }
 
 // sensorAnswer is what get_device_sensor_data answers.
 type sensorAnswer struct {
-	Device    string `json:"device"`
-	Sensor    string `json:"sensor"`
-	Value     any    `json:"value"`
-	Unit      string `json:"unit"`
-	Age       int64  `json:"age_seconds"`
-	Source    string `json:"source"` // report, poll or list: where the value was last heard
-	Reachable bool   `json:"reachable"`
+	Device    string       `json:"device"`
+	Sensor    string       `json:"sensor"`
+	Value     any          `json:"value"`
+	Unit      string       `json:"unit"`
+	Age       int64        `json:"age_seconds"`
+	Stale     bool         `json:"stale"`
+	Source    string       `json:"source"` // report, poll or list: where the value was last heard
+	Reachable bool         `json:"reachable"`
+	Reason    tools.Reason `json:"reason"`
 }
 
 func (i *inspector) stateTool() tools.Tool {
@@ -52,8 +56,8 @@ func (i *inspector) stateTool() tools.Tool {
 		Input:       json.RawMessage(nameOnly),
 		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"entity":{"type":"string"},
 "domain":{"type":"string"},"area":{"type":"string"},"state":` + anyScalar + `,"values":{"type":"object"},
-"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},"reachable":{"type":"boolean"}},
-"required":["device","entity","domain","area","state","values","age_seconds","reachable"]}`),
+"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},` + trustProps + `},
+"required":["device","entity","domain","area","state","values","age_seconds",` + trustRequired + `]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, i.state}
@@ -64,19 +68,19 @@ func (i *inspector) state(ctx context.Context, a nameArgs) (tools.Result, error)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	r := i.devices.fresh(ctx, m, e, e.main)
+	f := i.devices.ask(ctx, m, e, e.main)
+	if e.Domain == "climate" && f.reason == "" {
+		i.devices.ask(ctx, m, e, e.setpoint(f.value))
+	}
 	out := stateAnswer{
-		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.node.area(), State: m.state(e, r.value),
-		Values: m.values(e, i.ledger.read), Age: age(r), Reachable: i.devices.reachable(e.node),
+		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.node.area(), State: i.devices.state(m, e, f.value),
+		Values: m.values(e, i.ledger.read), Age: age(f.reading), Stale: f.stale, Reachable: f.reachable, Reason: f.reason,
 	}
 	text := is(e.Name, spoken(out.State, m.value(e.main).Unit))
-	if e.several() {
+	if e.several() && f.reason != sharedTopics {
 		out.State, text = nil, m.tellAll(e, i.ledger.read)
 	}
-	if !out.Reachable {
-		text = e.Name + " cannot be reached now. Last reported: " + text
-	}
-	return result(text, out)
+	return result(i.devices.qualified(m, e, e.main, f, text), out)
 }
 
 func (i *inspector) sensorTool() tools.Tool {
@@ -89,8 +93,8 @@ func (i *inspector) sensorTool() tools.Tool {
 "required":["device_name"],"additionalProperties":false}`),
 		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"sensor":{"type":"string"},
 "value":` + anyScalar + `,"unit":{"type":"string"},"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},
-"source":{"enum":["report","poll","list"]},"reachable":{"type":"boolean"}},
-"required":["device","sensor","value","unit","age_seconds","source","reachable"]}`),
+"source":{"enum":["","report","poll","list"]},` + trustProps + `},
+"required":["device","sensor","value","unit","age_seconds","source",` + trustRequired + `]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, i.sensor}
@@ -105,26 +109,52 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 	if err != nil {
 		return tools.Result{}, err
 	}
-	r := i.devices.fresh(ctx, m, e, s.id)
-	if !r.known {
+	f := i.devices.ask(ctx, m, e, s.id)
+	if !f.known && f.reason == "" {
 		return tools.Result{}, refuse("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word))
 	}
 	out := sensorAnswer{
-		Device: e.Name, Sensor: string(s.kind), Value: m.sensorState(s, r.value), Unit: m.value(s.id).Unit,
-		Age: age(r), Source: r.source, Reachable: i.devices.reachable(e.node),
+		Device: e.Name, Sensor: string(s.kind), Value: m.sensorState(s, f.value), Unit: m.value(s.id).Unit,
+		Age: age(f.reading), Stale: f.stale, Source: f.source, Reachable: f.reachable, Reason: f.reason,
 	}
 	name := join(e.Name, s.word)
 	if isSensor(e) && s.id == e.main && !e.several() {
 		name = e.Name
 	}
-	text := is(name, spoken(out.Value, out.Unit))
-	if out.Age > 3600 {
-		text = fmt.Sprintf("%s That was %s ago.", text, longAgo(out.Age))
-	}
-	if !out.Reachable {
+	return result(i.devices.qualified(m, e, s.id, f, is(name, spoken(out.Value, out.Unit))), out)
+}
+
+// qualified says with a sentence about a reading how far it can be relied on.
+func (d *devices) qualified(m *model, e *entity, id wire.ValueID, f finding, text string) string {
+	switch {
+	case f.reason == sharedTopics:
+		return d.cannotTellApart(m, e, id)
+	case f.reason == tools.NotReady && !f.known:
+		return e.Name + " does not answer, and nothing is known of it yet. Check that it has power."
+	case !f.reachable:
 		text = e.Name + " cannot be reached now. Last reported: " + text
+	case f.reason != "":
+		text = e.Name + " has not answered just now. Last reported: " + text
 	}
-	return result(text, out)
+	if seconds := age(f.reading); f.stale && seconds >= 60 {
+		text = fmt.Sprintf("%s That was %s ago.", text, longAgo(seconds))
+	}
+	return text
+}
+
+// cannotTellApart says that a device's topic is another one's as well.
+func (d *devices) cannotTellApart(m *model, e *entity, id wire.ValueID) string {
+	topic := m.topics.topic(id)
+	var others []string
+	for _, node := range m.topics.contested[topic] {
+		if node != id.Node {
+			others = append(others, m.nodes[node].display())
+		}
+	}
+	if len(others) == 0 {
+		others = []string{"a device of another gateway"}
+	}
+	return fmt.Sprintf("I cannot tell %s from %s: both publish on %s. Give one of them another name in zwave-js-ui.", e.Name, strings.Join(others, " and "), topic)
 }
 
 // several reports whether an entity is a sensor of several equally important
@@ -173,6 +203,10 @@ func age(r reading) int64 {
 
 func longAgo(seconds int64) string {
 	switch hours := seconds / 3600; {
+	case seconds < 120:
+		return "a minute"
+	case hours < 1:
+		return fmt.Sprintf("%d minutes", seconds/60)
 	case hours < 2:
 		return "an hour"
 	case hours < 48:

@@ -76,11 +76,14 @@ func result(text string, data any) (tools.Result, error) {
 
 // Parts of the schemas that several tools share.
 const (
-	nameArg      = `"device_name":{"type":"string","minLength":1,"description":"Name of the device as people say it, such as Kitchen Light, or its id"}`
-	anyScalar    = `{"type":["string","number","boolean","null"]}`
-	noArgs       = `{"type":"object","properties":{},"additionalProperties":false}`
-	nameOnly     = `{"type":"object","properties":{` + nameArg + `},"required":["device_name"],"additionalProperties":false}`
-	receiptProps = `"device":{"type":"string"},"property":{"type":"string"},
+	nameArg    = `"device_name":{"type":"string","minLength":1,"description":"Name of the device as people say it, such as Kitchen Light, or its id"}`
+	anyScalar  = `{"type":["string","number","boolean","null"]}`
+	noArgs     = `{"type":"object","properties":{},"additionalProperties":false}`
+	nameOnly   = `{"type":"object","properties":{` + nameArg + `},"required":["device_name"],"additionalProperties":false}`
+	trustProps = `"stale":{"type":"boolean","description":"its age has to be told with it"},"reachable":{"type":"boolean"},
+"reason":{"type":"string","description":"why it may not be so; empty: nothing speaks against it"}`
+	trustRequired = `"stale","reachable","reason"`
+	receiptProps  = `"device":{"type":"string"},"property":{"type":"string"},
 "outcome":{"enum":["confirmed","accepted","queued","refused","no_answer"],"description":"confirmed: the device reports it done; accepted: taken, not reported done; queued: sleeping device"},
 "before":` + anyScalar + `,"before_level":{"type":"number","description":"brightness or position before, in percent"},"value":` + anyScalar + `,"ms":{"type":"integer","description":"milliseconds from the publish"},
 "message":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}`

@@ -3,6 +3,7 @@ package zwave
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,14 +57,24 @@ func (m *model) state(e *entity, raw any) any {
 		return m.sensorState(e.sensors[0], raw)
 	}
 	n, isNumber := number(raw)
+	yes, isBool := raw.(bool)
 	switch e.main.Class {
 	case wire.BinarySwitch:
-		return onOff(e, raw == true)
+		if !isBool {
+			return nil
+		}
+		return onOff(e, yes)
 	case wire.DoorLock:
-		return either(raw == float64(255), "locked", "unlocked")
+		return lockState(n, isNumber)
 	case wire.Lock:
-		return either(raw == true, "locked", "unlocked")
+		if !isBool {
+			return nil
+		}
+		return either(yes, "locked", "unlocked")
 	case wire.BarrierOperator:
+		if !isNumber {
+			return nil
+		}
 		return barrierState(n)
 	case wire.ThermostatMode:
 		return m.word(e.main, raw)
@@ -96,18 +107,39 @@ func either(yes bool, word, otherwise string) string {
 	return otherwise
 }
 
-func barrierState(n float64) string {
-	switch n {
-	case barrierClosed:
+// lockSecured is the only mode of the Door Lock class in which a door is locked
+// from both sides.
+const lockSecured = 255
+
+// lockState returns a lock's state in words; nil for a lock that does not know how
+// it stands.
+func lockState(mode float64, isNumber bool) any {
+	switch {
+	case !isNumber:
+		return nil
+	case mode == lockSecured:
+		return "locked"
+	case slices.Contains([]float64{0, 1, 16, 17, 32, 33}, mode):
+		return "unlocked"
+	default: // 254 means unknown
+		return nil
+	}
+}
+
+func barrierState(n float64) any {
+	switch {
+	case n == barrierClosed:
 		return "closed"
-	case barrierClosing:
+	case n == barrierClosing:
 		return "closing"
-	case barrierStopped:
+	case n == barrierStopped:
 		return "stopped"
-	case barrierOpening:
+	case n == barrierOpening:
 		return "opening"
-	default:
+	case n == barrierOpen, n > barrierClosed && n <= full:
 		return "open"
+	default:
+		return nil
 	}
 }
 

@@ -81,7 +81,8 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 	}
 	log = log.With("part", "zwave")
 	l, values := newLink(cfg, bus), newLedger()
-	known, asked := newDirectory(l, values), &devices{link: l, ledger: values, log: log}
+	known := newDirectory(l, values)
+	asked := &devices{link: l, ledger: values, directory: known, log: log}
 	return &House{
 		cfg:          cfg,
 		bus:          bus,

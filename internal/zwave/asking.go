@@ -1,0 +1,205 @@
+package zwave
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/tools"
+	"voicegateway/internal/zwave/wire"
+)
+
+// Ages at which a reading is no longer told without asking, or without its age, and
+// how long questions that come together wait for devices.
+const (
+	askedAfter    = time.Minute    // a device that listens is asked again
+	measuredFor   = time.Hour      // a sleeping device's measurement may have changed
+	heldFor       = 24 * time.Hour // any other sleeping device may have failed
+	listedFor     = time.Second    // the gateway's list is read again
+	pollsTogether = 2 * time.Second
+	shortestPoll  = 50 * time.Millisecond
+)
+
+// sharedTopics is the reason why nothing is told of a device: another one
+// publishes on its topics, and nothing else says which of the two has reported.
+const sharedTopics tools.Reason = "shared_topics"
+
+// finding is a reading as it is told to a person.
+type finding struct {
+	reading
+	reachable bool
+	stale     bool         // its age has to be told with it
+	reason    tools.Reason // why it may not be so; empty: nothing speaks against it
+}
+
+// ask returns what is known of a value. It asks a listening device first when its
+// last report is older than a minute or cannot be trusted, and the gateway's list
+// where the value's topic tells nothing.
+func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID) finding {
+	f := finding{reading: d.ledger.read(id), reachable: d.reachable(e.node)}
+	switch {
+	case !f.reachable:
+		f.reason = d.unreachableReason(e.node)
+	case !m.known(id):
+		f.reason = tools.NotReady
+	case !canBeAsked(e.node, id):
+		f = d.askGateway(ctx, m, e, id)
+	case f.claim || time.Since(f.at) > askedAfter || !d.trusted(m, id, f.reading):
+		f = d.askDevice(ctx, m, e, id)
+	}
+	f.stale = f.reason != "" || !f.reachable || e.node.sleeper() && old(id, f.at)
+	return f
+}
+
+// canBeAsked reports whether a poll of a value brings something new. Events cannot
+// be asked for, and a sleeping device does not hear.
+func canBeAsked(n *node, id wire.ValueID) bool {
+	return !n.sleeper() && id.Class != wire.CentralScene && id.Class != wire.Notification
+}
+
+// old reports whether a sleeping device's reading is told with its age.
+func old(id wire.ValueID, at time.Time) bool {
+	limit := heldFor
+	if id.Class == wire.MultilevelSensor || id.Class == wire.Meter {
+		limit = measuredFor
+	}
+	return !at.IsZero() && time.Since(at) > limit
+}
+
+// askDevice polls a value.
+func (d *devices) askDevice(ctx context.Context, m *model, e *entity, id wire.ValueID) finding {
+	err := d.pollSoon(ctx, id)
+	f := finding{reading: d.ledger.read(id), reachable: d.reachable(e.node)}
+	var api *apiError
+	switch {
+	case err == nil:
+		return f
+	case errors.As(err, &api) && strings.Contains(api.message, "support"): // the class has no such question
+		return d.askGateway(ctx, m, e, id)
+	case !f.reachable:
+		f.reason = d.unreachableReason(e.node)
+	default:
+		d.log.Debug("asking a device for a value", "node", e.node.ID, "err", err)
+		f.reason, f.reachable = tools.Silent, api == nil // without an answer the device may only be slow
+	}
+	if m.topics.isContested(id) {
+		f.reading, f.reason = reading{}, sharedTopics
+	}
+	return f
+}
+
+// pollSoon polls a value within what is left of the time that questions share.
+func (d *devices) pollSoon(ctx context.Context, id wire.ValueID) error {
+	left := d.budget.enter()
+	defer d.budget.leave()
+	if left < shortestPoll {
+		return errNoAnswer // a request that nobody waits for would only cost airtime
+	}
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	return d.poll(ctx, id)
+}
+
+// askGateway reads a value from the gateway's own list, unless its topic tells it.
+func (d *devices) askGateway(ctx context.Context, m *model, e *entity, id wire.ValueID) finding {
+	f := finding{reading: d.ledger.read(id), reachable: d.reachable(e.node)}
+	if d.trusted(m, id, f.reading) {
+		return f
+	}
+	_, fresh := d.directory.renewed(ctx)
+	f.reading = d.ledger.read(id)
+	switch {
+	case fresh:
+	case m.topics.isContested(id):
+		f.reading, f.reason = reading{}, sharedTopics
+	default:
+		f.reason = tools.GatewayAway
+	}
+	return f
+}
+
+// listed returns a model whose states are worth listing: where the topic of a wanted
+// entity tells nothing, with a list of just now. fresh is false if none came.
+func (d *devices) listed(ctx context.Context, m *model, wanted func(*entity) bool) (_ *model, fresh bool) {
+	doubtful := func(e *entity) bool { return wanted(e) && !d.trusted(m, e.main, d.ledger.read(e.main)) }
+	gateway, driver := d.link.available()
+	switch {
+	case time.Since(m.at) < listedFor, !slices.ContainsFunc(m.entities, doubtful):
+		return m, true
+	case !gateway || !driver:
+		return m, false
+	default:
+		return d.directory.renewed(ctx)
+	}
+}
+
+// lastFound is what is known of an entity without asking its device; fresh tells
+// whether the gateway's list is of just now.
+func (d *devices) lastFound(m *model, e *entity, fresh bool) finding {
+	f := finding{reading: d.ledger.read(e.main), reachable: d.reachable(e.node)}
+	switch {
+	case !f.reachable:
+		f.reason = d.unreachableReason(e.node)
+	case fresh || d.trusted(m, e.main, f.reading):
+	case m.topics.isContested(e.main):
+		f.reading, f.reason = reading{}, sharedTopics
+	}
+	f.stale = f.reason != "" || e.node.sleeper() && old(e.main, f.at)
+	return f
+}
+
+// unreachableReason says why a node cannot be reached.
+func (d *devices) unreachableReason(n *node) tools.Reason {
+	switch gateway, driver := d.link.available(); {
+	case !d.link.connected():
+		return tools.BrokerAway
+	case !gateway:
+		return tools.GatewayAway
+	case !driver:
+		return tools.ControllerNotReady
+	case !n.Ready && len(n.values) == 0:
+		return tools.NotReady
+	default:
+		return tools.Dead
+	}
+}
+
+// pollBudget bounds how long questions that come together wait for devices: it runs
+// down while somebody waits, and fills up again meanwhile. The zero budget is full.
+type pollBudget struct {
+	mu      sync.Mutex
+	used    time.Duration
+	waiting int
+	at      time.Time
+}
+
+// enter returns how long the caller may wait; leave follows when it has waited.
+func (b *pollBudget) enter() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.count()
+	b.waiting++
+	return pollsTogether - b.used
+}
+
+func (b *pollBudget) leave() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.count()
+	b.waiting--
+}
+
+// count brings the budget up to date. The caller holds mu.
+func (b *pollBudget) count() {
+	now := time.Now()
+	passed := now.Sub(b.at)
+	b.at = now
+	if b.waiting > 0 {
+		b.used = min(pollsTogether, b.used+passed)
+	} else {
+		b.used = max(0, b.used-passed)
+	}
+}

@@ -1,0 +1,253 @@
+package zwave_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/zwave"
+	"voicegateway/internal/zwave/sim"
+)
+
+// told mirrors the data of the reading tools.
+type told struct {
+	State     any
+	Value     any
+	Age       int64 `json:"age_seconds"`
+	Reachable bool
+	Stale     bool
+	Reason    string
+}
+
+func (r *rig) state(device string) told {
+	r.Helper()
+	var out told
+	r.call("get_device_state", map[string]any{"device_name": device}, &out)
+	return out
+}
+
+func (r *rig) sensor(device, what string) told {
+	r.Helper()
+	var out told
+	r.call("get_device_sensor_data", map[string]any{"device_name": device, "sensor": what}, &out)
+	return out
+}
+
+// pass lets virtual time pass.
+func pass(d time.Duration) { <-time.After(d) }
+
+// TestAQuestionAsksADeviceThatWasSilentForAMinute checks that a change whose report
+// was lost is told truly, and what a device that is gone is told as.
+func TestAQuestionAsksADeviceThatWasSilentForAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(_ *zwave.Config, s *sim.Config) { s.Settings.Age = time.Hour })
+		r.fault(sim.Fault{Op: "lost_report", Node: "Front Door"})
+		r.fault(sim.Fault{Op: "change", Node: "Front Door", Key: "98-0-currentMode", Value: 255.0})
+		if got := r.state("Front Door"); got.State != "locked" || !got.Reachable || got.Stale || got.Age > 5 {
+			t.Errorf("the lock was not asked: %+v", got)
+		}
+		r.fault(sim.Fault{Op: "dead", Node: "Hallway Light"})
+		if got := r.state("Hallway Light"); got.Reachable || !got.Stale || got.Reason == "" {
+			t.Errorf("a light that does not answer: %+v", got)
+		}
+		if got := r.state("Front Door"); got.State != "locked" || got.Stale {
+			t.Errorf("asked again: %+v", got)
+		}
+	})
+}
+
+// TestManyQuestionsShareTwoSeconds asks about twenty lights that are gone, all at
+// once: what has not answered after two seconds is told from its last report.
+func TestManyQuestionsShareTwoSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const lights = 20
+		r := start(t, func(_ *zwave.Config, s *sim.Config) {
+			s.Settings.Age = time.Hour
+			for i := range lights {
+				s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 100 + i, Name: fmt.Sprintf("Hall Lamp %d", i), Location: "Hall", Kind: "switch"})
+			}
+		})
+		for i := range lights {
+			r.fault(sim.Fault{Op: "drop", Node: fmt.Sprintf("Hall Lamp %d", i), For: sim.Pause(time.Minute)})
+		}
+		began := time.Now()
+		var wg sync.WaitGroup
+		for i := range lights {
+			wg.Go(func() {
+				if got := r.state(fmt.Sprintf("Hall Lamp %d", i)); !got.Stale || got.Reason == "" || got.State != "off" {
+					t.Errorf("lamp %d: %+v, want its last report, marked", i, got)
+				}
+			})
+		}
+		wg.Wait()
+		if took := time.Since(began); took > 2500*time.Millisecond {
+			t.Errorf("%d lights took %v together", lights, took)
+		}
+		pass(5 * time.Second)
+		if got := r.state("Kitchen Light"); got.Stale || got.Age > 1 {
+			t.Errorf("afterwards a light is not asked: %+v", got)
+		}
+	})
+}
+
+// TestTwoSleepersOfOneTopicAreToldApart checks that a door which has just been
+// opened is not told as closed because another one publishes on its topic.
+func TestTwoSleepersOfOneTopicAreToldApart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(_ *zwave.Config, s *sim.Config) {
+			for id, name := range map[int]string{201: "Side Door", 202: "Side_Door"} {
+				s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: id, Name: name, Location: "Garden", Kind: "contact", Sleeping: true})
+			}
+		})
+		var ids []string
+		for _, e := range r.house.Home().Entities {
+			if strings.HasPrefix(e.Name, "Side") {
+				ids = append(ids, e.ID)
+			}
+		}
+		if len(ids) != 2 {
+			t.Fatalf("the two doors are %v", ids)
+		}
+		states := func() string {
+			var all []string
+			for _, id := range ids {
+				all = append(all, fmt.Sprint(r.sensor(id, "").Value))
+			}
+			return strings.Join(all, " ")
+		}
+		const key = "113-0-Access Control-Door state"
+		for _, step := range []struct {
+			node int
+			to   float64
+			want string
+		}{{201, 22, "open closed"}, {202, 22, "open open"}, {201, 23, "closed open"}, {202, 23, "closed closed"}} {
+			r.fault(sim.Fault{Op: "change", Node: float64(step.node), Key: key, Value: step.to})
+			if got := states(); got != step.want {
+				t.Errorf("after %+v the doors are told %q", step, got)
+			}
+		}
+		var health struct {
+			Shared  []string `json:"shared_topics"`
+			Message string
+		}
+		r.call("check_zwave_health", map[string]any{}, &health)
+		if len(health.Shared) != 1 || !strings.Contains(health.Shared[0], "Side_Door") || !strings.Contains(health.Message, "name") {
+			t.Errorf("the health check does not say what to do: %+v", health)
+		}
+		// With the gateway's list out of reach nothing tells them apart.
+		pass(5 * time.Second)
+		r.fault(sim.Fault{Op: "mute", For: sim.Pause(time.Minute)})
+		var got told
+		if result := r.call("get_device_sensor_data", map[string]any{"device_name": ids[0]}, &got); got.Value != nil || !strings.Contains(result.Text, "Side_Door") {
+			t.Errorf("told as certain: %+v, %q", got, result.Text)
+		}
+	})
+}
+
+// TestLeftoverTopicsOfAnotherGatewayTypeAreNoState switches a gateway from NAMED
+// to MANUAL: its former topics stay on the broker and nothing updates them.
+func TestLeftoverTopicsOfAnotherGatewayTypeAreNoState(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus()
+		_, stop := playUntil(t, b, nil)
+		first := open(t, b, nil)
+		first.loaded()
+		pass(10 * time.Second)
+		stop()
+		manual := play(t, b, func(c *sim.Config) { c.Settings.Manual = true })
+		r := open(t, b, nil)
+		r.loaded()
+		pass(30 * time.Second)
+		for _, f := range []sim.Fault{
+			{Op: "change", Node: "Kitchen Light", Key: "37-0-currentValue", Value: true},
+			{Op: "change", Node: "Garage Window", Key: "113-0-Access Control-Door state", Value: 22.0},
+		} {
+			if err := manual.Fault(r.ctx, f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := r.state("Kitchen Light"); got.State != "on" {
+			t.Errorf("the light is told %+v", got)
+		}
+		if got := r.sensor("Garage Window", ""); got.Value != "open" {
+			t.Errorf("the window is told %+v", got)
+		}
+		var page struct {
+			Devices []struct {
+				Name  string
+				State any
+			}
+		}
+		if err := manual.Fault(r.ctx, sim.Fault{Op: "change", Node: "Coffee Machine", Key: "37-0-currentValue", Value: true}); err != nil {
+			t.Fatal(err)
+		}
+		pass(2 * time.Second)
+		r.call("list_devices", map[string]any{"area": "Kitchen"}, &page)
+		for _, d := range page.Devices {
+			if d.Name == "Coffee Machine" && d.State != "on" {
+				t.Errorf("the list says %+v", d)
+			}
+		}
+	})
+}
+
+// TestOnlyAgesThatMatterAreTold checks which readings have to be told with their
+// age: not a state that is simply held.
+func TestOnlyAgesThatMatterAreTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(_ *zwave.Config, s *sim.Config) {
+			s.Settings.Age = 31 * time.Minute
+			s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 203, Name: "Shed Sensor", Location: "Shed", Kind: "climate_sensor", Sleeping: true})
+		})
+		for _, device := range []string{"Front Door", "Hallway Light", "Garage Door", "Shed Bolt", "Thermostat"} {
+			if got := r.state(device); got.Stale || !got.Reachable {
+				t.Errorf("%s: %+v, want a state that is simply held", device, got)
+			}
+		}
+		for _, device := range []string{"Garage Window", "Boiler Leak", "Shed Temperature"} {
+			if got := r.sensor(device, ""); got.Stale || got.Age < 30*60 {
+				t.Errorf("%s after half an hour: %+v", device, got)
+			}
+		}
+		day := start(t, func(_ *zwave.Config, s *sim.Config) {
+			s.Settings.Age = 25 * time.Hour
+			s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 203, Name: "Shed Sensor", Location: "Shed", Kind: "climate_sensor", Sleeping: true})
+		})
+		for _, device := range []string{"Garage Window", "Boiler Leak", "Shed Temperature"} {
+			if got := day.sensor(device, ""); !got.Stale {
+				t.Errorf("%s after a day: %+v", device, got)
+			}
+		}
+	})
+}
+
+// TestUnknownModesAreNoState checks that a lock which does not know how it stands
+// is told neither locked nor unlocked, and what a jam and a moving gate are.
+func TestUnknownModesAreNoState(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil)
+		for raw, want := range map[float64]any{254: nil, 255: "locked", 0: "unlocked", 1: "unlocked", 200: nil} {
+			r.fault(sim.Fault{Op: "change", Node: "Front Door", Key: "98-0-currentMode", Value: raw})
+			synctest.Wait()
+			if got := r.state("Front Door"); got.State != want {
+				t.Errorf("a lock of mode %v is %v, want %v", raw, got.State, want)
+			}
+		}
+		for raw, want := range map[float64]any{0: "closed", 252: "closing", 253: "stopped", 254: "opening", 255: "open", 40: "open"} {
+			r.fault(sim.Fault{Op: "change", Node: "Garage Door", Key: "102-0-currentState", Value: raw})
+			synctest.Wait()
+			if got := r.state("Garage Door"); got.State != want {
+				t.Errorf("a gate of state %v is %v, want %v", raw, got.State, want)
+			}
+		}
+	})
+}
