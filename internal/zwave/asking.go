@@ -79,8 +79,8 @@ func (d *devices) askDevice(ctx context.Context, m *model, e *entity, id wire.Va
 		return f
 	case errors.As(err, &api) && strings.Contains(api.message, "support"): // the class has no such question
 		return d.askGateway(ctx, m, e, id)
-	case !f.reachable:
-		f.reason = d.unreachableReason(e.node)
+	case !f.reachable, api != nil && d.stickAway(ctx, e.node.ID):
+		f.reachable, f.reason = false, d.unreachableReason(e.node)
 	default:
 		d.log.Debug("asking a device for a value", "node", e.node.ID, "err", err)
 		f.reason, f.reachable = tools.Silent, api == nil // without an answer the device may only be slow
@@ -158,6 +158,8 @@ func (d *devices) unreachableReason(n *node) tools.Reason {
 		return tools.BrokerAway
 	case !gateway:
 		return tools.GatewayAway
+	case d.link.stickGone():
+		return tools.StickGone
 	case !driver:
 		return tools.ControllerNotReady
 	case !n.Ready && len(n.values) == 0:

@@ -22,6 +22,7 @@ type devices struct {
 	directory *directory
 	log       *slog.Logger
 	budget    pollBudget
+	probe     stickProbe
 }
 
 // trusted reports whether a reading can be taken for the current state.

@@ -31,6 +31,7 @@ type link struct {
 	online      map[string]bool // gateway level -> its own status
 	proven      string          // the level of the only gateway that answered; valid until another one answers, too
 	driverUp    *bool           // nil: never heard
+	stickLost   bool            // no device could be asked for anything
 	requests    int             // sent so far
 	pending     map[string]pending
 	topics      map[string]sighting // node topics seen, below the prefix
@@ -313,6 +314,9 @@ func (l *link) driverMessage(payload []byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.driverUp = &s.Available
+	if s.Available {
+		l.stickLost = false
+	}
 	return s.Available
 }
 
@@ -334,7 +338,8 @@ func (l *link) available() (gateway, driver bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	on, heard := l.online[level]
-	return err == nil && (on || !heard), l.driverUp == nil || *l.driverUp || len(l.online) > 1
+	driverUp := l.driverUp == nil || *l.driverUp || len(l.online) > 1
+	return err == nil && (on || !heard), driverUp && !l.stickLost
 }
 
 // whenReconnected returns a channel that is closed when the broker or the gateway come

@@ -43,7 +43,7 @@ func (i *inspector) healthTool() tools.Tool {
 "answers":{"type":"boolean"},"devices":{"type":"integer"},"dead":{"type":"array","items":{"type":"string"}},
 "asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},
 "shared_topics":{"type":"array","items":{"type":"string"},"description":"devices that publish on the same topics and cannot be told apart by them"},
-"waiting_for":{"type":"string","enum":["","broker","gateway","choice of a gateway","driver","list of devices"]},"message":{"type":"string"}},
+"waiting_for":{"type":"string","enum":["","broker","gateway","choice of a gateway","stick","driver","list of devices"]},"message":{"type":"string"}},
 "required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","shared_topics","waiting_for","message"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
@@ -65,10 +65,11 @@ func (i *inspector) health(ctx context.Context) (tools.Result, error) {
 		err = json.Unmarshal(a.result, &info)
 		out.Version = info.App
 	}
+	stickAway := err == nil && i.devices.stickAway(ctx, 0) // the gateway's own word comes ten seconds late
 	i.census(m, &out)
 	out.WaitingFor = i.waitingFor(err)
 	switch {
-	case err != nil:
+	case err != nil, stickAway:
 		out.Message = i.link.trouble(err)
 	case out.WaitingFor != "":
 		out.Message = "The Z-Wave gateway answers, but has not listed its devices yet. Try again in a moment."
@@ -110,6 +111,8 @@ func (i *inspector) waitingFor(err error) string {
 		return "broker"
 	case errors.As(err, &several):
 		return "choice of a gateway"
+	case i.link.stickGone():
+		return "stick"
 	case errors.As(err, &api), err != nil && !driver:
 		return "driver"
 	case err != nil:

@@ -26,6 +26,8 @@ func (l *link) trouble(err error) string {
 			"and that zwave_mqtt_topic is its prefix; where it does not retain messages, set zwave_gateway_name."
 	case !gateway:
 		return "The Z-Wave gateway is offline. Check that zwave-js-ui is running."
+	case l.stickGone():
+		return "The Z-Wave stick does not answer. Check that it is plugged in."
 	case !driver, errors.As(err, &api) && strings.Contains(api.message, "not connected"):
 		return "The Z-Wave controller is not ready yet. Try again in a moment; if that lasts, check the USB stick."
 	case errors.Is(err, errNoAnswer), errors.Is(err, context.DeadlineExceeded):

@@ -115,6 +115,7 @@ func (h *House) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { h.subscribe(ctx) })
 	wg.Go(func() { h.announce(ctx) })
+	wg.Go(func() { h.lookAfter(ctx) })
 	if c, ok := h.bus.(interface{ OnConnection(changed func(up bool)) }); ok {
 		c.OnConnection(func(up bool) {
 			if up {
