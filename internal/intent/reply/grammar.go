@@ -41,11 +41,11 @@ func (g *grammar) about(s *plan.Step) map[string]any {
 	args := map[string]any{"name": name, "Name": capital(name)}
 	if g.names.several(name) {
 		args["is"], args["has"], args["it"], args["they"] = g.words["are"], g.words["have"], g.words["them"], g.words["they"]
-		args["reports"] = g.words["report"]
+		args["reports"], args["its"] = g.words["report"], g.words["their"]
 		return args
 	}
 	args["is"], args["has"], args["it"], args["they"] = g.words["is"], g.words["has"], g.words["it"], g.words["it"]
-	args["reports"] = g.words["reports"]
+	args["reports"], args["its"] = g.words["reports"], g.words["its"]
 	return args
 }
 

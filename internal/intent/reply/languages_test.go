@@ -40,13 +40,17 @@ func written(t *testing.T, language string) table {
 	return out
 }
 
+// ofCommands are the phrases that the things of a command fill in every way.
+var ofCommands = regexp.MustCompile(`^(why_.*|stuck_.*|fate_unknown_of|accepted|no_answer|refused)$`)
+
 var place = regexp.MustCompile(`\{\w+\}`)
 
 // TestEveryLanguageHasEveryReply compares the tables with the English one: no key
 // may be missing, and a phrase may use only places that are filled.
 func TestEveryLanguageHasEveryReply(t *testing.T) {
 	t.Parallel()
-	optional := []string{"{is}", "{has}", "{it}", "{they}", "{a}", "{things}", "{reports}", "{what}"} // what another language can do without
+	optional := []string{"{is}", "{has}", "{it}", "{they}", "{its}", "{a}", "{things}", "{reports}", "{what}"} // what another language can do without
+	agreeing := []string{"{is}", "{has}"}                                                                      // filled wherever the name of the thing of a command is
 	en := written(t, "en")
 	for _, language := range []string{"de", "es", "fr"} {
 		got := written(t, language)
@@ -64,7 +68,7 @@ func TestEveryLanguageHasEveryReply(t *testing.T) {
 				}
 			}
 			for _, p := range place.FindAllString(there, -1) {
-				if !strings.Contains(strings.ToLower(text), strings.ToLower(p)) {
+				if agrees := slices.Contains(agreeing, p) && ofCommands.MatchString(key); !agrees && !strings.Contains(strings.ToLower(text), strings.ToLower(p)) {
 					t.Errorf("%s: %s uses %s, which nobody fills", language, key, p)
 				}
 			}

@@ -74,7 +74,7 @@ func TestTold(t *testing.T) {
 		"refused":      {"set the thermostat to 30 degrees", "", []string{`{"device":"x","outcome":"refused","message":"Thermostat goes up to 28 degrees."}`}, "Thermostat goes up to 28 degrees."},
 		"failed call":  {"turn on the kitchen light", "", []string{"!The Z-Wave server is not connected."}, "The Z-Wave server is not connected."},
 		"group":        {"turn off the lights in the living room", "", []string{ok}, "2 lights are off."},
-		"group, part":  {"turn off the lights in the living room", "", []string{ok, no}, "The living room light is off. The reading lamp did not answer."},
+		"group, part":  {"turn off the lights in the living room", "", []string{ok, no}, "The living room light is off. I can't reach the reading lamp."},
 		"group, told":  {"turn off the lights in the living room", "", []string{ok, told}, "The living room light is off. The reading lamp has not confirmed it."},
 		"group, none":  {"turn off all the lights", "", []string{no}, "None of the 6 lights answered."},
 		"two commands": {"turn on the kitchen light and lock the front door", "", []string{ok}, "The kitchen light is on. The front door is locked."},

@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -16,15 +15,16 @@ import (
 )
 
 // Told says what came of the steps. Results belong to the steps of the same
-// index.
-func (p *Phrases) Told(steps []plan.Step, results []tools.Result) string {
+// index, and so do the errors, which may be left out: why a call got no answer.
+func (p *Phrases) Told(steps []plan.Step, results []tools.Result, errs ...error) string {
+	errs = append(slices.Clone(errs), make([]error, max(0, len(steps)-len(errs)))...)
 	var said []string
 	for start := 0; start < len(steps) && start < len(results); {
 		end := start + 1
 		for end < len(steps) && end < len(results) && sameAction(&steps[start], &steps[end]) {
 			end++
 		}
-		if text := p.action(steps[start:end], results[start:end]); text != "" && !slices.Contains(said, text) {
+		if text := p.action(steps[start:end], results[start:end], errs[start:end]); text != "" && !slices.Contains(said, text) {
 			said = append(said, text)
 		}
 		start = end
@@ -41,7 +41,7 @@ func sameAction(a, b *plan.Step) bool {
 	return a.Action.Intent == b.Action.Intent && slices.Equal(a.Action.Devices, b.Action.Devices)
 }
 
-func (p *Phrases) action(steps []plan.Step, results []tools.Result) string {
+func (p *Phrases) action(steps []plan.Step, results []tools.Result, errs []error) string {
 	first := &steps[0]
 	switch {
 	case catalogue.Of(first.Action.Intent).Plan == catalogue.List:
@@ -52,10 +52,8 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result) string {
 		return p.plain(first, results[0])
 	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == catalogue.GetState:
 		return p.answered(steps, results)
-	case len(steps) == 1:
-		return p.commanded(first, results[0])
 	}
-	return p.group(steps, results)
+	return p.acted(steps, results, errs)
 }
 
 func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
@@ -105,142 +103,6 @@ func (p *Phrases) listed(steps []plan.Step) string {
 		return p.Phrase("nothing_here", nil)
 	}
 	return p.Phrase("things_here", map[string]any{"names": p.grammar.list(names[:min(len(names), most)])})
-}
-
-// asked is what a control call asked for.
-type asked struct {
-	Action string `json:"action"`
-	Value  any    `json:"value"`
-}
-
-// commanded reports what one device did.
-func (p *Phrases) commanded(s *plan.Step, r tools.Result) string {
-	got, want := read(s, r)
-	args := p.grammar.about(s)
-	value := got.Value // what the device reports, not what was asked for
-	if value == nil || want.Action == "colour" {
-		value = want.Value // a colour is reported in numbers, which are not spoken
-	}
-	args["value"] = said(value)
-	if want.Action == "colour" || want.Action == "mode" {
-		args["value"] = cmp.Or(p.colours[said(value)], said(value))
-	}
-	switch got.Outcome {
-	case tools.Confirmed:
-		return p.confirmed(s, want, got, args)
-	case tools.Accepted, tools.Queued, tools.NoAnswer:
-		return p.Phrase(string(got.Outcome), args)
-	case tools.Refused:
-		if got.Message != "" && p.english() {
-			return got.Message
-		}
-		return p.Phrase("refused", args)
-	}
-	switch {
-	case s.Err != nil:
-		return p.Apology(s.Err)
-	case r.Text != "":
-		return r.Text
-	case r.Failed:
-		return p.Phrase("failed", nil)
-	}
-	return p.Phrase("done", nil)
-}
-
-// read gives the receipt of a call, an empty one where it has none, and what the
-// call asked for.
-func read(s *plan.Step, r tools.Result) (got tools.Receipt, want asked) {
-	if r.Receipt != nil {
-		got = *r.Receipt
-	}
-	_ = json.Unmarshal(s.Call.Args, &want) // the plan has written them
-	return got, want
-}
-
-func (p *Phrases) confirmed(s *plan.Step, want asked, got tools.Receipt, args map[string]any) string {
-	key := "done_" + want.Action
-	before, was := got.Before.(float64)
-	target, is := want.Value.(float64)
-	if want.Action == "level" && was && is && target < before {
-		key = "done_dimmed"
-	}
-	if want.Action == "toggle" {
-		args["value"] = p.readings.state(&home.Entity{}, onOff(got.Value))
-	}
-	if text := p.Phrase("again_"+want.Action, args); s.Again && text != "" {
-		return text
-	}
-	if text := p.Phrase(key, args); text != "" {
-		return text
-	}
-	return p.Phrase("done", nil)
-}
-
-func onOff(v any) any {
-	switch n := v.(type) {
-	case bool:
-		if n {
-			return "on"
-		}
-		return "off"
-	case float64:
-		if n > 0 {
-			return "on"
-		}
-		return "off"
-	}
-	return v
-}
-
-// group reports several devices at once: how many did it, and which did not.
-func (p *Phrases) group(steps []plan.Step, results []tools.Result) string {
-	var done, told []int
-	var others []string
-	action := ""
-	for i := range steps {
-		got, want := read(&steps[i], results[i])
-		if action == "" {
-			action = want.Action
-		}
-		fine := !results[i].Failed && steps[i].Err == nil
-		switch {
-		case got.Outcome == tools.Confirmed, got.Outcome == "" && fine:
-			done = append(done, i)
-		case got.Outcome == tools.Accepted:
-			told = append(told, i)
-		default:
-			others = append(others, p.commanded(&steps[i], results[i]))
-		}
-	}
-	if len(done)+len(told) == 0 && len(others) > 2 {
-		return p.count("all_failed", len(others), steps)
-	}
-	key := "many_" + action
-	if p.phrases[key] == "" {
-		key = "many_other"
-	}
-	if steps[0].Again {
-		key = "many_again"
-	}
-	var said []string
-	said = p.counted(said, key, done, steps, results)
-	said = p.counted(said, "many_told", told, steps, results)
-	return strings.Join(append(said, others[:min(len(others), 3)]...), " ")
-}
-
-// counted tells how many; a single device is called by its name.
-func (p *Phrases) counted(said []string, key string, items []int, steps []plan.Step, results []tools.Result) []string {
-	switch len(items) {
-	case 0:
-		return said
-	case 1:
-		return append(said, p.commanded(&steps[items[0]], results[items[0]]))
-	}
-	return append(said, p.count(key, len(items), steps))
-}
-
-func (p *Phrases) count(key string, n int, steps []plan.Step) string {
-	return p.Phrase(key, map[string]any{"count": n, "things": p.grammar.thing(steps, n)})
 }
 
 // Which asks for one of several things: "Do you mean the lamp or the light?". It

@@ -1,0 +1,306 @@
+package reply
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// asked is what a control call asked for.
+type asked struct {
+	Action string `json:"action"`
+	Value  any    `json:"value"`
+}
+
+// deed is a step that acts on a thing, with what came of it.
+type deed struct {
+	step    *plan.Step
+	want    asked
+	receipt tools.Receipt // empty where the call has none
+	result  tools.Result
+	err     error // why the call got no answer
+}
+
+// saying is a phrase that one thing or several things fill with their names.
+type saying struct {
+	key   string
+	value string // fills {value}
+	text  string // said as it is; "" where the phrase counts
+}
+
+// acted says what the things of one command did: how many are as they should be,
+// which are under way, and what was left out. What is true of several things is
+// one sentence.
+func (p *Phrases) acted(steps []plan.Step, results []tools.Result, errs []error) string {
+	deeds := make([]deed, len(steps))
+	about := map[saying][]int{}
+	done, order := []int(nil), []saying(nil)
+	for i := range steps {
+		deeds[i] = deedOf(&steps[i], results[i], errs[i])
+		if deeds[i].receipt.Done() {
+			done = append(done, i)
+			continue
+		}
+		s := p.sayingOf(&deeds[i])
+		if about[s] == nil {
+			order = append(order, s)
+		}
+		about[s] = append(about[s], i)
+	}
+	if p.nobodyAnswered(len(steps), about) {
+		return p.count("all_failed", len(steps), steps)
+	}
+	var said []string
+	switch {
+	case len(done) == 1:
+		said = append(said, p.confirmed(&deeds[done[0]]))
+	case len(done) > 1:
+		said = append(said, p.count(p.manyKey(&deeds[done[0]]), len(done), picked(steps, done)))
+	}
+	if len(steps) > 1 {
+		order, about = shortened(order, about)
+	}
+	slices.SortStableFunc(order, func(a, b saying) int { return cmp.Compare(a.rank(), b.rank()) })
+	for _, s := range order[:min(len(order), 3)] {
+		said = append(said, p.tell(s, picked(steps, about[s])))
+	}
+	return strings.Join(said, " ")
+}
+
+// deedOf gathers what came of a step.
+func deedOf(s *plan.Step, r tools.Result, err error) deed {
+	e := deed{step: s, result: r, err: err}
+	if r.Receipt != nil {
+		e.receipt = *r.Receipt
+	}
+	_ = json.Unmarshal(s.Call.Args, &e.want) // the plan has written them
+	return e
+}
+
+func picked(steps []plan.Step, which []int) []plan.Step {
+	out := make([]plan.Step, len(which))
+	for i, n := range which {
+		out[i] = steps[n]
+	}
+	return out
+}
+
+// why is the key of the sentence for a reason, without an action.
+func why(r tools.Reason) string { return "why_" + string(r) }
+
+// unreachable are the sayings of a thing that itself does not answer.
+var unreachable = []string{why(tools.Dead), why(tools.Silent), "no_answer"}
+
+// nobodyAnswered reports whether three things or more were told something, and
+// none of them answered.
+func (p *Phrases) nobodyAnswered(n int, about map[saying][]int) bool {
+	silent := 0
+	for s, which := range about {
+		if slices.Contains(unreachable, s.key) {
+			silent += len(which)
+		}
+	}
+	return n > 2 && silent == n
+}
+
+// shortened joins the things of a group that do not answer: it is enough to name
+// them.
+func shortened(order []saying, about map[saying][]int) ([]saying, map[saying][]int) {
+	short := saying{key: "left_out"}
+	var out []saying
+	for _, s := range order {
+		if !slices.Contains(unreachable, s.key) {
+			out = append(out, s)
+			continue
+		}
+		if about[short] == nil {
+			out = append(out, short)
+		}
+		about[short] = append(about[short], about[s]...)
+	}
+	return out, about
+}
+
+// rank puts what is under way before what went wrong.
+func (s saying) rank() int {
+	if strings.HasPrefix(s.key, why(tools.OnItsWay)) || s.key == why(tools.Asleep) || strings.HasPrefix(s.key, why(tools.WhenOn)) {
+		return 0
+	}
+	return 1
+}
+
+// tell fills a saying with the names of things.
+func (p *Phrases) tell(s saying, steps []plan.Step) string {
+	if s.text != "" {
+		return s.text
+	}
+	args := p.grammar.these(steps)
+	args["value"] = s.value
+	return capital(p.Phrase(s.key, args))
+}
+
+// sayingOf chooses what is said of a thing that has not confirmed what it was told.
+func (p *Phrases) sayingOf(e *deed) saying {
+	switch {
+	case e.step.Err != nil:
+		return saying{text: p.Apology(e.step.Err)}
+	case e.err != nil:
+		return p.unanswered(e.err)
+	case e.receipt.Outcome != "":
+		return p.because(e)
+	case e.result.Failed && e.result.Text != "" && p.english():
+		return saying{text: e.result.Text}
+	case e.result.Failed:
+		return saying{text: p.Phrase("failed", nil)}
+	}
+	return saying{key: why(tools.Unconfirmed)} // only a receipt says that something is done
+}
+
+// unanswered chooses what is said of a call that got no answer.
+func (p *Phrases) unanswered(err error) saying {
+	switch {
+	case errors.Is(err, tools.ErrNoAnswer):
+		return saying{key: "fate_unknown_of"}
+	case errors.Is(err, tools.ErrNotConnected):
+		return saying{key: "not_sent_to"}
+	case errors.Is(err, context.DeadlineExceeded):
+		return saying{key: "too_late_for"}
+	}
+	return saying{text: p.Apology(err)}
+}
+
+// because chooses the sentence for a receipt's outcome and reason. A tool's own
+// text is said only in English, and only where the reason is not known.
+func (p *Phrases) because(e *deed) saying {
+	value := p.wanted(e.want)
+	for _, key := range []string{why(e.receipt.Reason) + "_" + e.want.Action, why(e.receipt.Reason)} {
+		text := p.phrases[key]
+		switch {
+		case text == "":
+		case strings.Contains(text, "{value}") && value == "":
+			if e.receipt.Reason == tools.RefusedValue {
+				return saying{key: why(tools.RefusedAction)}
+			}
+		case strings.Contains(text, "{value}"):
+			return saying{key: key, value: value}
+		default:
+			return saying{key: key}
+		}
+	}
+	switch e.receipt.Outcome {
+	case tools.Queued:
+		return saying{key: why(tools.Asleep)}
+	case tools.Refused:
+		if e.receipt.Message != "" && p.english() {
+			return saying{text: e.receipt.Message}
+		}
+	case tools.Confirmed, tools.Accepted, tools.NoAnswer:
+	}
+	return saying{key: string(e.receipt.Outcome)}
+}
+
+// wanted is what a call asked for as it is spoken; "" for a colour without a name.
+func (p *Phrases) wanted(want asked) string {
+	value := said(want.Value)
+	if name := p.colours[value]; name != "" && (want.Action == "colour" || want.Action == "mode") {
+		return name
+	}
+	if strings.HasPrefix(value, "#") {
+		return ""
+	}
+	return value
+}
+
+// confirmed says that one thing is as it was asked to be.
+func (p *Phrases) confirmed(e *deed) string {
+	args := p.grammar.about(e.step)
+	value := e.receipt.Value // what the device reports, not what was asked for
+	if value == nil || e.want.Action == "colour" {
+		value = e.want.Value // a colour is reported in numbers, which are not spoken
+	}
+	args["value"] = said(value)
+	if e.want.Action == "colour" || e.want.Action == "mode" {
+		args["value"] = cmp.Or(p.colours[said(value)], said(value))
+	}
+	key := "done_" + e.want.Action
+	before, was := e.receipt.Before.(float64)
+	target, is := e.want.Value.(float64)
+	if e.want.Action == "level" && was && is && target < before {
+		key = "done_dimmed"
+	}
+	if e.want.Action == "toggle" {
+		args["value"] = p.readings.state(&home.Entity{}, onOff(e.receipt.Value))
+	}
+	if text := p.Phrase("again_"+e.want.Action, args); e.step.Again && text != "" {
+		return text
+	}
+	if text := p.Phrase(key, args); text != "" {
+		return text
+	}
+	return p.Phrase("done", nil)
+}
+
+func onOff(v any) any {
+	switch n := v.(type) {
+	case bool:
+		if n {
+			return "on"
+		}
+		return "off"
+	case float64:
+		if n > 0 {
+			return "on"
+		}
+		return "off"
+	}
+	return v
+}
+
+// manyKey is the phrase that counts the things of a group that are done.
+func (p *Phrases) manyKey(first *deed) string {
+	key := "many_" + first.want.Action
+	switch {
+	case first.step.Again:
+		return "many_again"
+	case p.phrases[key] == "":
+		return "many_other"
+	}
+	return key
+}
+
+func (p *Phrases) count(key string, n int, steps []plan.Step) string {
+	return p.Phrase(key, map[string]any{"count": n, "things": p.grammar.thing(steps, n)})
+}
+
+// mostNamed is how many things are called by their names; of more, only the number
+// is said.
+const mostNamed = 3
+
+// these fills the places that depend on the names of things.
+func (g *grammar) these(steps []plan.Step) map[string]any {
+	if len(steps) == 1 {
+		args := g.about(&steps[0])
+		args["plain"] = g.names.plain(steps[0].Entity)
+		return args
+	}
+	var names, plain []string
+	for i := range steps {
+		names, plain = append(names, g.spoken(steps[i].Entity)), append(plain, g.names.plain(steps[i].Entity))
+	}
+	name := g.list(names)
+	if len(names) > mostNamed {
+		name = fmt.Sprintf("%d %s", len(names), g.thing(steps, len(names)))
+	}
+	return map[string]any{
+		"name": name, "Name": capital(name), "plain": g.list(plain), "is": g.words["are"], "has": g.words["have"], "it": g.words["them"],
+		"they": g.words["they"], "its": g.words["their"], "reports": g.words["report"],
+	}
+}
