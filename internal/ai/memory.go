@@ -3,7 +3,6 @@ package ai
 import (
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
 // The bounds of the conversation (REQUIREMENTS U6). Turns are short; more of
@@ -35,15 +34,8 @@ func (m *memory) add(now time.Time, user, assistant string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forget(now)
-	m.turns = append(m.turns, exchange{now, bound(user), bound(assistant)})
+	m.turns = append(m.turns, exchange{now, clip(user, maxTurnText), clip(assistant, maxTurnText)})
 	m.turns = m.turns[max(0, len(m.turns)-maxTurns):]
-}
-
-func bound(s string) string {
-	if utf8.RuneCountInString(s) <= maxTurnText {
-		return s
-	}
-	return clip(s, maxTurnText)
 }
 
 // recall returns the conversation as messages.

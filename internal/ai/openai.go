@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -162,12 +163,8 @@ func chatRequest(req Request) openai.ChatCompletionRequest {
 // reasoning reports whether a model is one of OpenAI's that take other parameters;
 // the library refuses the usual ones for them.
 func reasoning(model string) bool {
-	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(model, prefix) {
-			return true
-		}
-	}
-	return false
+	families := []string{"o1", "o3", "o4", "gpt-5", "gpt-6"}
+	return slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(model, family) })
 }
 
 func parameters(spec tools.Spec) json.RawMessage {
@@ -220,13 +217,9 @@ func syntax(err error) bool {
 // libraryRefusal reports whether the library itself refuses the request, because it
 // knows that the model cannot do it.
 func libraryRefusal(err error) bool {
-	for _, known := range []error{
+	refusals := []error{
 		openai.ErrChatCompletionInvalidModel, openai.ErrReasoningToolsRequireResponses,
 		openai.ErrReasoningEffortUnsupported, openai.ErrReasoningSamplingUnsupported,
-	} {
-		if errors.Is(err, known) {
-			return true
-		}
 	}
-	return false
+	return slices.ContainsFunc(refusals, func(refusal error) bool { return errors.Is(err, refusal) })
 }

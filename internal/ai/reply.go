@@ -3,6 +3,8 @@ package ai
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -132,12 +134,7 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 
 // canChange reports whether one of the tools can change something.
 func canChange(specs []tools.Spec) bool {
-	for _, s := range specs {
-		if s.Risk != tools.Read {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(specs, func(s tools.Spec) bool { return s.Risk != tools.Read })
 }
 
 // cause is the reason behind an error of the stream.
@@ -158,7 +155,7 @@ func (r *reply) cause(ctx context.Context, err error) error {
 func (r *reply) take(rd *round, d Delta) error {
 	visible := rd.hide.push(d.Text)
 	piece := !d.Hidden && d.Text == "" // a piece of a call
-	rd.heard = rd.heard || piece || words(visible)
+	rd.heard = rd.heard || piece || strings.ContainsFunc(visible, func(c rune) bool { return c > ' ' })
 	if rd.heard {
 		// Thinking that is not spoken does not extend the wait for the first word.
 		r.watch.listen()
@@ -176,15 +173,6 @@ func (r *reply) take(rd *round, d Delta) error {
 		rd.finish = d.Finish
 	}
 	return nil
-}
-
-func words(s string) bool {
-	for _, c := range s {
-		if c > ' ' {
-			return true
-		}
-	}
-	return false
 }
 
 // end handles what is left at the end of a completion.
@@ -218,14 +206,10 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 // sentences before it are only a promise, and the reports that follow are spoken
 // instead.
 func (r *reply) planned(calls []tools.Call) bool {
-	for _, c := range calls {
-		for _, s := range r.a.offered(r.mayAct()) {
-			if s.Name == c.Tool && s.Risk != tools.Read {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(calls, func(c tools.Call) bool {
+		spec, offered := find(r.a.offered(r.mayAct()), c.Tool)
+		return offered && spec.Risk != tools.Read
+	})
 }
 
 func (r *reply) sentence(rd *round, s string) {

@@ -119,10 +119,8 @@ func (a *Assistant) pick(names []string) status {
 		}
 		return status{ready: true, model: want, why: want}
 	}
-	for _, name := range names {
-		if !otherKind(name) {
-			return status{ready: true, model: name, why: name}
-		}
+	if i := slices.IndexFunc(names, func(name string) bool { return !otherKind(name) }); i >= 0 {
+		return status{ready: true, model: names[i], why: names[i]}
 	}
 	return status{why: fmt.Sprintf("%s answers but has no model; get one, for example with: ollama pull llama3.2", a.cfg.Endpoint())}
 }
@@ -131,12 +129,8 @@ func (a *Assistant) pick(names []string) status {
 // conversation.
 func otherKind(name string) bool {
 	name = strings.ToLower(name)
-	for _, part := range []string{"embed", "bge-", "minilm", "whisper", "tts", "rerank", "guard", "moderation", "dall-e", "image", "ocr"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	kinds := []string{"embed", "bge-", "minilm", "whisper", "tts", "rerank", "guard", "moderation", "dall-e", "image", "ocr"}
+	return slices.ContainsFunc(kinds, func(kind string) bool { return strings.Contains(name, kind) })
 }
 
 // warm makes the server load the model, which can take a minute, before somebody

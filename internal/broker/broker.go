@@ -8,6 +8,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -248,9 +249,7 @@ func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
 // Handle implements slog.Handler.
 func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	r.Level = q.level(r.Level)
-	if r.Message == "" {
-		r.Message = "a client's connection ended"
-	}
+	r.Message = cmp.Or(r.Message, "a client's connection ended")
 	return q.Handler.Handle(ctx, r)
 }
 

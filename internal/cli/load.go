@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -115,11 +116,7 @@ func (a *app) configCommand() *cobra.Command {
 				}, slog.New(slog.DiscardHandler)); err != nil {
 					return fmt.Errorf("the configuration%s cannot be used: %w", from(l.path), err)
 				}
-				what := "the defaults (no file found)"
-				if l.path != "" {
-					what = l.path
-				}
-				fmt.Fprintln(a.Out, a.paint.Good("✓"), what, "and the environment are valid")
+				fmt.Fprintln(a.Out, a.paint.Good("✓"), cmp.Or(l.path, "the defaults (no file found)"), "and the environment are valid")
 				return nil
 			}),
 		},

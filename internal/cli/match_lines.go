@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,10 +76,7 @@ func inOurWords(err error) error {
 	if !known {
 		want = "a number"
 	}
-	field := wrong.Field
-	if field == "" {
-		field = "the line"
-	}
+	field := cmp.Or(wrong.Field, "the line")
 	return fmt.Errorf("%s must be %s, not %s %s", field, want, article(wrong.Value), wrong.Value)
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"math"
@@ -273,8 +274,5 @@ func describe(n *yaml.Node, path string) string {
 		return "nothing"
 	}
 	kind := map[string]string{tagStr: "the text", tagBool: "the truth value", tagInt: "the number", "!!float": "the number"}[n.ShortTag()]
-	if kind == "" {
-		kind = "the value"
-	}
-	return kind + " " + quoted(path, n.Value)
+	return cmp.Or(kind, "the value") + " " + quoted(path, n.Value)
 }

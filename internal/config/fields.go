@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
@@ -121,10 +122,7 @@ func (l *loader) suggest(key, path string, siblings []field) string {
 	if elsewhere != "" {
 		return fmt.Sprintf("did you mean %s?", elsewhere)
 	}
-	if path == "" {
-		path = "the top level"
-	}
-	return fmt.Sprintf("%s has %s", path, strings.Join(names, ", "))
+	return fmt.Sprintf("%s has %s", cmp.Or(path, "the top level"), strings.Join(names, ", "))
 }
 
 // nearest returns the candidate that word is probably a misspelling of, or "":

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -65,11 +66,7 @@ func Quoted(s string) string {
 }
 
 func tellCall(p Paint, c record.CallMade) string {
-	from := "local"
-	if c.Server != "" {
-		from = c.Server
-	}
-	s := fmt.Sprintf("%s/%s %s", from, c.Tool, c.Args)
+	s := fmt.Sprintf("%s/%s %s", cmp.Or(c.Server, "local"), c.Tool, c.Args)
 	switch {
 	case c.Receipt.Done():
 		s += p.Good(fmt.Sprintf(" → %s: %s %v, confirmed by the device", c.Receipt.Device, c.Receipt.Property, c.Receipt.Value))

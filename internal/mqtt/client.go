@@ -11,6 +11,7 @@
 package mqtt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ func New(cfg Config, log *slog.Logger) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mqtt: %w", err)
 	}
-	if cfg.ClientID == "" {
-		cfg.ClientID = randomID()
-	}
+	cfg.ClientID = cmp.Or(cfg.ClientID, randomID())
 	return &Client{
 		cfg:    cfg,
 		broker: broker,

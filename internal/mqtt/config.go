@@ -1,6 +1,7 @@
 package mqtt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -77,10 +78,7 @@ func (cfg Config) parse() (endpoint, error) {
 		e.username = u.User.Username()
 		e.password, _ = u.User.Password()
 	}
-	port := u.Port()
-	if port == "" {
-		port = kind.port
-	}
+	port := cmp.Or(u.Port(), kind.port)
 	e.url = &url.URL{Scheme: kind.name, Host: net.JoinHostPort(u.Hostname(), port), Path: u.Path, RawQuery: u.RawQuery}
 	if !kind.ws && (strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
 		return endpoint{}, fmt.Errorf("broker address %s has a path: only ws:// and wss:// have one; topics are set elsewhere", e)

@@ -11,6 +11,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,9 +96,7 @@ type recording struct {
 
 // New checks the configuration and touches nothing.
 func New(cfg Config) (*Recorder, error) {
-	if cfg.MaxBytes == 0 {
-		cfg.MaxBytes = int64(cfg.MaxMB) << 20
-	}
+	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, int64(cfg.MaxMB)<<20)
 	switch {
 	case cfg.Dir == "" || cfg.Log == nil:
 		return nil, errors.New("recorder: a directory and a logger are needed")

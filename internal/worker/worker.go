@@ -12,6 +12,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,18 +72,10 @@ func New(cfg Config) (*Worker, error) {
 	if len(cfg.Command) == 0 {
 		return nil, fmt.Errorf("making worker %s: it has no command", cfg.Name)
 	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = defaultTimeout
-	}
-	if cfg.FirstDelay == 0 {
-		cfg.FirstDelay = defaultFirstDelay
-	}
-	if cfg.MaxDelay == 0 {
-		cfg.MaxDelay = defaultMaxDelay
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, defaultTimeout)
+	cfg.FirstDelay = cmp.Or(cfg.FirstDelay, defaultFirstDelay)
+	cfg.MaxDelay = cmp.Or(cfg.MaxDelay, defaultMaxDelay)
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.Log = cfg.Log.With("worker", cfg.Name)
 	return &Worker{cfg: cfg, changed: make(chan struct{})}, nil
 }

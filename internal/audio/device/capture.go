@@ -3,6 +3,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,10 +101,7 @@ func (m *microphone) longest() time.Duration {
 // device can be opened again. Both are cheap to find out; starting PortAudio
 // takes a tenth of a second.
 func (m *microphone) rest(ctx context.Context, wait time.Duration) {
-	name := m.name
-	if m.seen != "" {
-		name = m.seen
-	}
+	name := cmp.Or(m.seen, m.name)
 	before, works := cards(), m.lib.probe(name, false) == nil
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

@@ -8,6 +8,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -104,13 +105,10 @@ func New(cfg Config) (*Device, error) {
 	}
 	d := &Device{
 		cfg:    cfg,
-		log:    cfg.Log,
+		log:    cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)),
 		frames: make(chan audio.Frame, kept/audio.FrameLength),
 		turn:   make(chan struct{}, 1),
 		state:  State{Muted: cfg.Muted},
-	}
-	if d.log == nil {
-		d.log = slog.New(slog.DiscardHandler)
 	}
 	w, err := worker.New(worker.Config{
 		Name: "audio", Command: cfg.Command, Env: cfg.Env, Timeout: callTimeout,

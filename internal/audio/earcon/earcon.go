@@ -11,6 +11,7 @@ package earcon
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -123,11 +124,7 @@ func play(n note, peak float64) []int16 {
 func (s Sound) Tones() []float64 {
 	var tones []float64
 	for _, n := range scores[s] {
-		known := n.hertz == rest
-		for _, t := range tones {
-			known = known || t == n.hertz
-		}
-		if !known {
+		if n.hertz != rest && !slices.Contains(tones, n.hertz) {
 			tones = append(tones, n.hertz)
 		}
 	}

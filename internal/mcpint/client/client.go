@@ -11,6 +11,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,9 +133,7 @@ func Dial(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 		return nil, err
 	}
 	s = s.WithDefaults()
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Notify == nil {
 		o.Notify = func(Notice) {}
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"voicegateway/internal/tools"
@@ -30,9 +31,7 @@ func specOf(raw json.RawMessage) (tools.Spec, bool) {
 		Idempotent: hintOr(hints.Idempotent, false) || hintOr(hints.ReadOnly, false),
 		OpenWorld:  hintOr(hints.OpenWorld, true),
 	}
-	if spec.Title == "" {
-		spec.Title = hints.Title
-	}
+	spec.Title = cmp.Or(spec.Title, hints.Title)
 	if spec.Input == nil {
 		// Models take object schemas only; the server checks for itself.
 		spec.Input = json.RawMessage(`{"type":"object"}`)

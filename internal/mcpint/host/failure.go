@@ -30,15 +30,12 @@ func (f failure) text() string {
 	if f.err != nil {
 		reason = f.err.Error()
 	}
-	words := stderrOf(f.err)
 	lines := []string{
 		fmt.Sprintf("Failed to initialize MCP tools after %d %s", f.attempts, plural("attempt", f.attempts)),
 		"Reason: " + reason,
 	}
 	if f.server.Transport == "stdio" {
-		if words == "" {
-			words = "(nothing)"
-		}
+		words := cmp.Or(stderrOf(f.err), "(nothing)")
 		lines = append(lines, "MCP server stderr: "+strings.ReplaceAll(words, "\n", "\n  "))
 	}
 	lines = append(lines,

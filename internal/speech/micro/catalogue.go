@@ -1,6 +1,7 @@
 package micro
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -118,9 +119,7 @@ func described(dir, name string) (Entry, error) {
 	if d.Micro.Step != 0 && d.Micro.Step != 10 {
 		return Entry{}, fmt.Errorf("%s asks for features every %d ms; only 10 are supported", file.Name(), d.Micro.Step)
 	}
-	if d.Word != "" {
-		e.Word = d.Word
-	}
+	e.Word = cmp.Or(d.Word, e.Word)
 	if d.Micro.Cutoff > 0 {
 		e.Cutoff = d.Micro.Cutoff
 	}

@@ -95,10 +95,8 @@ func (g *graph) take(n node, inputs, outputs int) ([]*tensor, error) {
 var errKind = errors.New("an operand is not int8")
 
 func int8s(list ...*tensor) error {
-	for _, t := range list {
-		if t.kind != typeI8 {
-			return errKind
-		}
+	if slices.ContainsFunc(list, func(t *tensor) bool { return t.kind != typeI8 }) {
+		return errKind
 	}
 	return nil
 }

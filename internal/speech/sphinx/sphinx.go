@@ -10,6 +10,7 @@
 package sphinx
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -64,9 +65,7 @@ type setting struct {
 
 // New checks the configuration; Run starts the worker.
 func New(cfg Config) (*Client, error) {
-	if cfg.ModelDir == "" {
-		cfg.ModelDir = DefaultModelDir
-	}
+	cfg.ModelDir = cmp.Or(cfg.ModelDir, DefaultModelDir)
 	c := &Client{cfg: cfg}
 	w, err := worker.New(worker.Config{
 		Name: cfg.Name, Command: cfg.Command, Env: cfg.Env, Log: cfg.Log,

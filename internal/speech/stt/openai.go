@@ -1,6 +1,7 @@
 package stt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,7 @@ type remote struct {
 
 func newOpenAI(cfg Config) (recogniser, error) {
 	server := cfg.OpenAI
-	if server.Model == "" {
-		server.Model = defaultModel
-	}
+	server.Model = cmp.Or(server.Model, defaultModel)
 	client, err := openai.New(server)
 	if err != nil {
 		return nil, fmt.Errorf("stt.openai.%w", err)

@@ -1,6 +1,7 @@
 package stt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,7 @@ type Pronouncer struct {
 // NewPronouncer uses a dictionary file (the packaged model's if empty) and,
 // before it, own pronunciations (word to phones).
 func NewPronouncer(dictionary string, own map[string]string) *Pronouncer {
-	if dictionary == "" {
-		dictionary = filepath.Join(sphinx.DefaultModelDir, "cmudict-en-us.dict")
-	}
+	dictionary = cmp.Or(dictionary, filepath.Join(sphinx.DefaultModelDir, "cmudict-en-us.dict"))
 	return &Pronouncer{dictionary: dictionary, own: own, command: "espeak-ng"}
 }
 

@@ -13,6 +13,7 @@
 package stt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -77,9 +78,7 @@ func Knows(engine, language string) bool {
 
 // New makes the configured engine, or the chain of them; it starts nothing.
 func New(cfg Config) (Engine, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	for i, name := range cfg.Engines {
 		switch {
 		case !slices.Contains(Engines(), name):

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -185,10 +186,5 @@ func (v *Voice) Ready() (ok bool, why string) {
 
 // names lists the engines for messages.
 func names() string {
-	list := make([]string, 0, len(engines))
-	for name := range engines {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return strings.Join(list, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(engines)), ", ")
 }

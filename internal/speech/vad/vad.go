@@ -8,9 +8,11 @@
 package vad
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,20 +57,13 @@ func New(cfg Config) (Engine, error) {
 	if !ok {
 		return nil, fmt.Errorf("vad: there is no engine %q; there are: %s", cfg.Engine, strings.Join(Engines(), ", "))
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	return newEngine(cfg)
 }
 
 // Engines are the names New knows.
 func Engines() []string {
-	var names []string
-	for name := range engines {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(engines))
 }
 
 // newAuto takes the model where it is installed, else loudness alone.

@@ -7,10 +7,12 @@
 package wake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -42,20 +44,13 @@ func New(cfg Config) (Engine, error) {
 	if !ok {
 		return nil, fmt.Errorf("wake: there is no engine %q; there are: %s", cfg.Engine, strings.Join(Engines(), ", "))
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	return newEngine(cfg)
 }
 
 // Engines are the names New knows.
 func Engines() []string {
-	var names []string
-	for name := range engines {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(engines))
 }
 
 // plain is a phrase as recognisers know it: lower case words.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -227,11 +228,7 @@ func (c *streamClock) at(timestamp *int64) time.Time {
 
 // send passes the sound on.
 func (d *distant) send(ctx context.Context, conn *wyoming.Conn, names map[string]string, clock *streamClock) error {
-	wanted := make([]string, 0, len(names))
-	for name := range names {
-		wanted = append(wanted, name)
-	}
-	slices.Sort(wanted)
+	wanted := slices.Sorted(maps.Keys(names))
 	for _, e := range []wyoming.Event{wyoming.Detect(wanted), wyoming.Start(0)} {
 		if err := pass(ctx, conn, e); err != nil {
 			return err

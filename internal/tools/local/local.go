@@ -4,6 +4,7 @@
 package local
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -54,9 +55,7 @@ func All(cfg Config, deps Deps) ([]tools.Tool, *Volume, error) {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
-	if deps.Zone == nil {
-		deps.Zone = time.Local
-	}
+	deps.Zone = cmp.Or(deps.Zone, time.Local)
 	volume := newVolume(cfg.Volume, deps.Log)
 	return []tools.Tool{
 		newDatetime(deps.Now, deps.Zone),

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,11 +122,7 @@ func (s *search) search(ctx context.Context, a searchArgs) (tools.Result, error)
 	if p.ask == nil {
 		return failed("Web search is not set up. Choose a provider under tools.search in the configuration."), nil
 	}
-	count := a.Count
-	if count == 0 {
-		count = usualFound
-	}
-	count = min(max(count, 1), maxFound)
+	count := min(max(cmp.Or(a.Count, usualFound), 1), maxFound)
 	results, err := s.fetch(ctx, p, shorten(query, maxQuery), count)
 	if ctx.Err() != nil {
 		return tools.Result{}, fmt.Errorf("searching the web: %w", ctx.Err())
@@ -170,13 +167,9 @@ func present(results []found, count int) (tools.Result, error) {
 // fetch asks the provider. Its errors are for people: they never hold the key,
 // which travels in a header, or text of the provider.
 func (s *search) fetch(ctx context.Context, p provider, query string, count int) ([]found, error) {
-	base := p.url
-	if s.cfg.URL != "" {
-		base = s.cfg.URL
-	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	address := strings.TrimRight(base, "/") + p.path + "?" + p.ask(s.cfg, query, count).Encode()
+	address := strings.TrimRight(cmp.Or(s.cfg.URL, p.url), "/") + p.path + "?" + p.ask(s.cfg, query, count).Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, errors.New("the address in tools.search.url is wrong")
