@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
@@ -134,6 +135,15 @@ func (s *Server) write(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(buf.Bytes()) // an error means that the client is gone
 }
 
+// result answers with what a dependency returned: the body, or its error.
+func (s *Server) result(w http.ResponseWriter, r *http.Request, status int, body any, err error) {
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.answer(w, status, body)
+}
+
 // failed answers with the status that fits a dependency's error.
 func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
@@ -149,7 +159,7 @@ func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusServiceUnavailable
 	case r.Context().Err() != nil:
 		status = http.StatusServiceUnavailable // stopping, or the client left
-	case isTimeout(err):
+	case errors.Is(err, context.DeadlineExceeded):
 		status = http.StatusGatewayTimeout
 	}
 	s.refuse(w, status, err.Error())

@@ -24,11 +24,7 @@ func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
 func (s *Server) act(w http.ResponseWriter, r *http.Request, done string, do func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
 	defer cancel()
-	if err := do(ctx); err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.answer(w, http.StatusAccepted, map[string]bool{done: true})
+	s.result(w, r, http.StatusAccepted, map[string]bool{done: true}, do(ctx))
 }
 
 // muteState is the position of the mute switch.
@@ -55,11 +51,8 @@ func (s *Server) mute(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
 	defer cancel()
-	if err := s.deps.Ear.Mute(ctx, *request.On); err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.answer(w, http.StatusOK, muteState{s.deps.Ear.Muted()})
+	err := s.deps.Ear.Mute(ctx, *request.On)
+	s.result(w, r, http.StatusOK, muteState{s.deps.Ear.Muted()}, err)
 }
 
 // devices lists the sound devices.
@@ -67,9 +60,5 @@ func (s *Server) devices(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), devicesTimeout)
 	defer cancel()
 	list, err := s.deps.Ear.Devices(ctx)
-	if err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.answer(w, http.StatusOK, list)
+	s.result(w, r, http.StatusOK, list, err)
 }

@@ -96,11 +96,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
 	defer cancel()
 	record, err := s.deps.Asker.Ask(ctx, request)
-	if err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.answer(w, http.StatusOK, record)
+	s.result(w, r, http.StatusOK, record, err)
 }
 
 func (s *Server) say(w http.ResponseWriter, r *http.Request) {
@@ -112,11 +108,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
 	defer cancel()
-	if err := s.deps.Sayer.Say(ctx, request.Text); err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.answer(w, http.StatusAccepted, request)
+	s.result(w, r, http.StatusAccepted, request, s.deps.Sayer.Say(ctx, request.Text))
 }
 
 // textRight trims the text and reports whether it is neither empty nor too long;
@@ -151,11 +143,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
 	defer cancel()
 	house, err := s.deps.Home.Home(ctx)
-	if err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.answer(w, http.StatusOK, house)
+	s.result(w, r, http.StatusOK, house, err)
 }
 
 func (s *Server) servers(w http.ResponseWriter, _ *http.Request) {
@@ -188,14 +176,8 @@ func (s *Server) serverRetry(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) serverRetryAll(w http.ResponseWriter, r *http.Request) {
 	list, err := s.deps.Servers.RetryAll(r.Context())
-	if err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.answer(w, http.StatusAccepted, list)
+	s.result(w, r, http.StatusAccepted, list, err)
 }
-
-func isTimeout(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
 // tasks lists the tasks that were stopped in the middle.
 func (s *Server) tasks(w http.ResponseWriter, _ *http.Request) {
