@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo run lint test accept check bench fuzz golden soak clean
+.PHONY: help setup build install uninstall demo run lint test accept truth check bench fuzz golden soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
@@ -61,6 +61,9 @@ accept: setup build ## what needs long real processes (under twenty minutes)
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./e2e/voice-gateway; \
 	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx "$$whole" <<<"$$dirs") || failed=1; $(ACCEPT) -parallel 6 "$$whole" || failed=1; exit $$failed; } | go run scripts/tests.go
+
+truth: setup build ## every question in every state of the house, and what is said of devices that misbehave, with every miss (ten minutes)
+	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go
 
 check: lint test ## what an engineer runs before a commit: lint and test
 
