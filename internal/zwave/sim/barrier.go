@@ -30,7 +30,7 @@ func writeBarrier(a *air, c command) {
 	}
 	m := n.moves[current.id]
 	switch {
-	case n.supervised() && (m == nil || (n.kind.Hasty || n.spec.Hasty)):
+	case n.supervised() && (m == nil || hasty(n)):
 		a.mqtt.claim(n, current, c.to)
 		c.done(outcome{status: statusDone})
 	case n.supervised():
@@ -41,6 +41,10 @@ func writeBarrier(a *air, c command) {
 		a.reportAll(n, told)
 	}
 }
+
+// hasty reports whether a device answers success before it has done anything, and
+// nothing more over Supervision when it has.
+func hasty(n *node) bool { return n.kind.Hasty || n.spec.Hasty }
 
 // barrierLevel returns the level that a barrier goes to for a target: 255 is
 // open.

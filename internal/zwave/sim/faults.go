@@ -59,6 +59,8 @@ func (c *faultBudget) take() bool {
 //	block        what moves is stopped where it is, by an obstacle; if nothing
 //	             moves the next movements stop half-way; a bolt jams, and its
 //	             lock does not know its mode (254)
+//	quiet, chatty  the node reports nothing by itself: neither what is done by
+//	             hand nor that its motor has arrived; reports again
 //	awake, asleep   a sleeping node wakes up, or falls asleep at once
 //	driver_down, driver_up  the driver stops and comes back
 //	stick_out, stick_in     the USB stick is pulled out: writeValue answers
@@ -79,9 +81,9 @@ func (c *faultBudget) take() bool {
 //	flood        Count reports at once, up to 100000, from all over the house
 //	clear        whatever is broken is mended, of the node or of the whole house
 //	             with its driver, stick and gateway: no fault is left, the dead
-//	             are heard again, the deaf and the liars obey, jammed bolts are
-//	             free. Where things stand stays, and so does what Ignores, Naive
-//	             and Hasty say in the house file
+//	             are heard again, the deaf and the liars obey, the quiet report,
+//	             jammed bolts are free. Where things stand stays, and so does
+//	             what Ignores, Naive, Hasty and Full say in the house file
 //
 // Drop, lost_report, refuse, wrong, block and mute happen Count times, or for the time
 // For; once if neither is given.
@@ -122,6 +124,8 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"honest":    func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = false; return nil },
 	"block":     func(s *Sim, n *node, f Fault) error { s.air.block(n, f); return nil },
 	"dies":      func(_ *Sim, n *node, _ Fault) error { n.fault.dies = faultBudget{left: 1}; return nil },
+	"quiet":     func(_ *Sim, n *node, _ Fault) error { n.spec.Quiet = true; return nil },
+	"chatty":    func(_ *Sim, n *node, _ Fault) error { n.spec.Quiet = false; return nil },
 	"hear":      func(s *Sim, n *node, _ Fault) error { s.air.reportUnasked(n, nil); return nil },
 	"awake":     func(s *Sim, n *node, _ Fault) error { s.air.wakeUp(n); return nil },
 	"asleep":    func(s *Sim, n *node, _ Fault) error { s.air.sleep(n); return nil },

@@ -48,7 +48,9 @@ func (a *air) change(n *node, f Fault) error {
 	if target := n.target(v); target != nil && v.fact != unknownMode {
 		target.fact = v.fact
 	}
-	a.reportUnasked(n, append(told, v))
+	if !n.spec.Quiet {
+		a.reportUnasked(n, append(told, v))
+	}
 	return nil
 }
 
@@ -65,7 +67,9 @@ func (a *air) block(n *node, f Fault) {
 			told = append(told, n.answeredWith(v)...)
 		}
 	}
-	a.reportUnasked(n, told)
+	if !n.spec.Quiet {
+		a.reportUnasked(n, told)
+	}
 }
 
 // companions returns the values that a device reports together with one that

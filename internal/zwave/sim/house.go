@@ -42,6 +42,7 @@ type Quirks struct {
 	Dead    bool     `yaml:"dead"`    // it does not answer
 	Deaf    bool     `yaml:"deaf"`    // it acknowledges commands and does nothing
 	Liar    bool     `yaml:"liar"`    // it answers over Supervision that it has done what it has not
+	Quiet   bool     `yaml:"quiet"`   // it reports nothing by itself, only when it is asked
 	Full    bool     `yaml:"full"`    // its reports carry target and duration, as those of newer switches and lamps do
 	Hasty   bool     `yaml:"hasty"`   // it answers over Supervision before it has done anything
 	Ignores []string `yaml:"ignores"` // value ids it acknowledges and leaves as they are

@@ -18,7 +18,7 @@ func (s *Sim) mend() {
 // thought dead.
 func (a *air) mend(n *node) {
 	n.fault = faults{}
-	n.spec.Dead, n.spec.Deaf, n.spec.Liar = false, false, false
+	n.spec.Dead, n.spec.Deaf, n.spec.Liar, n.spec.Quiet = false, false, false, false
 	a.unjam(n)
 	if n.view.foundDead {
 		a.reportUnasked(n, nil)

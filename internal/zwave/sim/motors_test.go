@@ -224,3 +224,53 @@ func TestNobodyHearsTheDevices(t *testing.T) {
 		})
 	}
 }
+
+// TestQuietMotors checks that a motor which reports nothing by itself leaves the
+// gateway with its claim, or with the last read-back, until it is asked.
+func TestQuietMotors(t *testing.T) {
+	play(t, motors(), func(t *testing.T, b *tape, s *Sim) {
+		t.Helper()
+		for _, node := range []int{2, 12} {
+			must(t, s.Fault(t.Context(), Fault{Op: "quiet", Node: node}))
+			must(t, s.Fault(t.Context(), Fault{Op: "block", Node: node}))
+		}
+		b.soon("writeValue", shut(2)...)
+		b.soon("writeValue", target(12, 38, "targetValue", 0.0)...)
+		wait(time.Minute)
+		if got := s.belief(t, "Garage Door", "102-0-currentState"); got != 0.0 {
+			t.Errorf("the blocked door is believed to be %v, want the claim", got)
+		}
+		if got := b.soon("pollValue", poll(2, 102, "currentState"))["result"]; got != barrierStopped {
+			t.Errorf("asked, the door says %v", got)
+		}
+		read := s.belief(t, "Shutter", "38-0-currentValue") // 5 s after the write it was on its way
+		if got := b.soon("pollValue", poll(12, 38, "currentValue"))["result"]; got == read || got != 49.0 {
+			t.Errorf("read back at %v, the shutter says %v when asked", read, got)
+		}
+		must(t, s.Fault(t.Context(), Fault{Op: "change", Node: 2, Key: "102-0-currentState", Value: 0}))
+		wait(time.Second)
+		if got := s.belief(t, "Garage Door", "102-0-currentState"); got != barrierStopped {
+			t.Errorf("closed by hand the door was reported as %v", got)
+		}
+	})
+}
+
+// TestSupervisedSettings checks that a supervised thermostat confirms what it
+// takes and refuses what it does not.
+func TestSupervisedSettings(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.House.Nodes = []NodeSpec{{ID: 2, Name: "Heater", Kind: "thermostat", Supervised: true}}
+	play(t, cfg, func(t *testing.T, b *tape, s *Sim) {
+		t.Helper()
+		for to, want := range map[float64]float64{19: 255, 55: 2} {
+			write := target(2, 67, "setpoint", to)
+			write[0].(map[string]any)["propertyKey"] = 1
+			if got := status(b.ask("writeValue", write...)); got != want {
+				t.Errorf("%v degrees have the status %v, want %v", to, got, want)
+			}
+		}
+		if got := s.belief(t, "Heater", "67-0-setpoint-1"); got != 19.0 {
+			t.Errorf("the gateway believes in %v degrees", got)
+		}
+	})
+}

@@ -109,7 +109,9 @@ func (a *air) move(n *node, current *value, to float64, transition time.Duration
 	m.timer = a.clock.physically(took, func() {
 		delete(n.moves, current.id)
 		n.place(current, end)
-		arrived()
+		if !n.spec.Quiet || n.supervised() && !hasty(n) {
+			arrived()
+		}
 	})
 	n.moves[current.id] = m
 }

@@ -342,13 +342,23 @@ func writeCovering(a *air, c command) {
 }
 
 // writeSetting writes a value that is state and target at once; the gateway
-// believes it until the read-back, even when it is out of range.
+// believes it until the read-back, even when it is out of range. Under Supervision
+// the device refuses that itself.
 func writeSetting(a *air, c command) {
 	n, v := c.node, c.value
-	if c.obeyed && v.takes(c.goal) {
+	taken := c.obeyed && v.takes(c.goal)
+	if taken {
 		v.fact = c.goal
 	}
+	if n.supervised() && (!taken || c.fails()) {
+		c.done(outcome{status: statusFailed})
+		return
+	}
 	a.mqtt.claim(n, v, c.to)
+	if n.supervised() {
+		c.done(outcome{status: statusDone})
+		return
+	}
 	c.done(outcome{status: statusSent})
 	if v.readable {
 		a.readBack(n, v, slowReadBack, v)
