@@ -47,7 +47,7 @@ func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID)
 		f.reason = tools.NotReady
 	case !canBeAsked(e.node, id):
 		f = d.askGateway(ctx, m, e, id)
-	case f.claim || time.Since(f.at) > askedAfter || !d.trusted(m, id, f.reading):
+	case time.Since(f.at) > askedAfter || !d.trusted(m, id, f.reading):
 		f = d.askDevice(ctx, m, e, id)
 	}
 	f.stale = f.reason != "" || !f.reachable || e.node.sleeper() && old(id, f.at)

@@ -28,7 +28,7 @@ type devices struct {
 // trusted reports whether a reading can be taken for the current state.
 func (d *devices) trusted(m *model, id wire.ValueID, r reading) bool {
 	switch {
-	case !r.known:
+	case !r.known || d.ledger.unproved(id):
 		return false
 	case r.source == sourceReport:
 		return true

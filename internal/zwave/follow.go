@@ -4,34 +4,52 @@ import (
 	"context"
 	"time"
 
-	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
 
 // follower waits after a write for the fact: what the device itself reports. Only
-// readings that arrived later than after count; where the device has not
-// confirmed the write, readings that may be claims of the gateway do not.
+// readings that arrived later than after count. For what moves or guards, a report
+// is not enough: the controller may have written it, so the device is asked once
+// more before anything is confirmed.
 type follower struct {
 	commander   *commander
 	entity      *entity
 	step        step
+	before      reading         // what the device said last before the command
 	changed     <-chan struct{} // a value in question has a new reading
 	reconnected <-chan struct{} // closed when broker or gateway have come back: a request sent before is lost
 	after       uint64          // only readings with a higher seq count
 	giveUpAt    time.Time       // when a device that does not move is given up
-	unsure      bool            // the device is to be asked at once; its read-back would come a second later
+	guards      bool            // it moves or guards something
+	askNow      bool            // the device is to be asked at once; its read-back would come a second later
+	checked     uint64          // the report for which the device was asked once more
 	answerLost  bool            // the gateway's answer was lost, and perhaps the command
 	motion      motion
 	command     *orderedCommand
 	arrivesAt   time.Time // when the device says it will be there; zero: it said nothing
+	inquiry     *inquiry  // who is to blame, once something does not answer
 }
 
-// motion is what we have seen of a moving device: its last known state, and
-// whether that has changed since the command.
+// motion is what we have seen of a moving device: its last known state, when that
+// has changed since the command, and how often it was the same when the device
+// was asked.
 type motion struct {
-	state any
-	moved bool
+	state   any
+	moved   bool
+	at      time.Time
+	restsAt reading
+}
+
+// guards reports whether an entity moves or guards something, so that a wrong
+// "done" lets somebody in, or floods, burns or deafens.
+func (e *entity) guards() bool {
+	switch e.Domain {
+	case "cover", "lock", "valve":
+		return true
+	default:
+		return e.Class == "siren" || e.hazards() != 0
+	}
 }
 
 // noteRemaining records how long the device says it will still be on its way.
@@ -51,26 +69,28 @@ func (f *follower) remaining() time.Duration {
 	return max(0, time.Until(f.arrivesAt))
 }
 
-// follow returns when a report shows what was asked, when it is clear that none
-// will in time, or when patience ends. It asks the device itself: at once after
-// an unsupervised write, later in growing steps, because reports get lost and
-// topics may be unusable (MANUAL gateways, two nodes of one name).
+// follow returns when the device has said that it did what was asked, when it is
+// clear that it will not say so in time, or when time is up. It asks the device
+// itself: at once after an unsupervised write, later in growing steps, because
+// reports get lost and topics may be unusable (MANUAL gateways, two nodes of one
+// name).
 func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 	next := time.NewTimer(0)
 	defer next.Stop()
 	pause := firstPoll
-	if !f.unsure {
+	if !f.askNow {
 		next.Reset(max(f.remaining()+lateness, laterPolls))
 	}
-	var polled <-chan struct{}
+	var polled <-chan error
 	for {
 		fact := f.fact()
 		f.noteProgress(fact)
-		if fact.known && f.done(fact) {
-			r.Value = f.step.say(fact.value)
-			return ended(r, tools.Confirmed, f.sentence(r.Value))
-		}
-		if f.arrivesAfter(ctx) {
+		switch done := fact.known && f.done(fact); {
+		case done && f.proven(fact):
+			return f.confirmed(ctx, r, fact)
+		case done:
+			polled = f.pollOnce(ctx, fact, polled)
+		case f.arrivesAfter(ctx):
 			return f.giveUp(r, fact)
 		}
 		select {
@@ -82,15 +102,16 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 			f.readDuration()
 		case <-f.reconnected:
 			f.reconnected, polled = f.commander.link.whenReconnected(), nil
-			f.unsure, f.giveUpAt = true, time.Now().Add(settle)
+			f.askNow, f.giveUpAt = true, time.Now().Add(settle)
 			next.Reset(0)
 		case <-next.C:
-			if time.Now().After(f.giveUpAt) && f.entity.Domain != "cover" && f.commander.link.connected() {
+			if f.hopeless() {
 				return f.giveUp(r, f.fact())
 			}
 			polled = f.poll(ctx)
-		case <-polled:
+		case err := <-polled:
 			polled = nil
+			f.suspect(ctx, err)
 			f.readDuration()
 			next.Reset(max(pause, f.remaining()))
 			pause = laterPolls
@@ -104,19 +125,45 @@ func (f *follower) arrivesAfter(ctx context.Context) bool {
 	return ok && f.arrivesAt.After(deadline)
 }
 
+// hopeless reports whether a device that neither moves nor guards has had its
+// time.
+func (f *follower) hopeless() bool {
+	return time.Now().After(f.giveUpAt) && !f.guards && f.commander.link.connected()
+}
+
+// proven reports whether a fact is the device's own word.
+func (f *follower) proven(fact reading) bool { return !f.guards || fact.source == sourcePoll }
+
+// pollOnce asks the device because of a report, unless it is being asked already.
+func (f *follower) pollOnce(ctx context.Context, report reading, polled <-chan error) <-chan error {
+	if polled != nil || f.checked == report.seq {
+		return polled
+	}
+	f.checked = report.seq
+	return f.poll(ctx)
+}
+
+// suspect asks around when the device has not answered a question, so that it is
+// not blamed for the fault of another.
+func (f *follower) suspect(ctx context.Context, err error) {
+	if err != nil && f.inquiry == nil {
+		f.inquiry = f.commander.inquire(ctx, f.entity.node, true)
+	}
+}
+
 // fact returns the last reading that counts; an unknown one if there is none. A
-// list does not count, because it holds what the gateway believes. Claims count
-// only where the device itself has confirmed the write.
+// list does not count, because it holds what the gateway believes, nor does what
+// the gateway makes of several values while it believes some of them.
 func (f *follower) fact() reading {
-	if r := f.step.assembled(f.factOf); r.known {
-		return r
+	if f.step.assemble != nil {
+		return f.step.assembled(f.factOf)
 	}
 	return f.factOf(f.step.check)
 }
 
 func (f *follower) factOf(id wire.ValueID) reading {
 	r := f.commander.ledger.read(id)
-	if r.seq <= f.after || r.source == sourceList || r.claim && f.unsure {
+	if r.seq <= f.after || r.source == sourceList {
 		return reading{}
 	}
 	return r
@@ -130,88 +177,81 @@ func (f *follower) noteProgress(fact reading) {
 	case f.motion.state == nil:
 		f.motion.state = fact.value
 	default:
-		f.motion = motion{fact.value, true}
+		f.motion.state, f.motion.moved, f.motion.at = fact.value, true, time.Now()
 		f.giveUpAt = time.Now().Add(settle)
 	}
 }
 
-// readDuration reads from the ledger how long the device says it will still move.
-func (f *follower) readDuration() {
+// readDuration reads from the ledger how long the device says it will still move;
+// known is false where it has not said.
+func (f *follower) readDuration() (known bool) {
 	if f.step.duration == (wire.ValueID{}) {
-		return
+		return false
 	}
-	if r := f.commander.ledger.read(f.step.duration); r.seq > f.after {
-		f.arrivesAt = time.Time{}
-		if d, ok := wire.Seconds(r.value); ok && d > 0 {
-			f.noteRemaining(d)
-		}
+	r := f.commander.ledger.read(f.step.duration)
+	if r.seq <= f.after || r.source == sourceList {
+		return false
 	}
+	f.arrivesAt = time.Time{}
+	d, known := wire.Seconds(r.value)
+	if d > 0 {
+		f.noteRemaining(d)
+	}
+	return known
 }
 
+// done reports whether a fact shows what was asked. What was told to stop has
+// stopped when it says that it no longer moves, or is found at one place twice.
 func (f *follower) done(fact reading) bool {
-	if f.step.stops {
-		f.readDuration()
+	if !f.step.stops {
+		return f.step.done(fact.value)
+	}
+	if f.readDuration() {
 		return f.remaining() == 0
 	}
-	return f.step.done(fact.value)
+	rested := f.motion.restsAt
+	if fact.source == sourcePoll && fact.seq != rested.seq {
+		f.motion.restsAt = fact
+	}
+	return rested.known && fact.seq > rested.seq && same(fact.value, rested.value)
 }
 
-// poll asks the device for the values in question; the channel is closed when the
-// answers are in the ledger.
-func (f *follower) poll(ctx context.Context) <-chan struct{} {
+// underWay reports whether the device has begun and not ended: it says how long
+// it will take, its state changes, or it names the target that it was given.
+func (f *follower) underWay(fact reading) bool {
+	target := f.factOf(f.step.target)
+	n, _ := number(fact.value)
+	switch {
+	case f.step.stops:
+		return false
+	case f.remaining() > 0, f.motion.moved && time.Since(f.motion.at) < settle:
+		return true
+	case f.entity.main.Class == wire.BarrierOperator && fact.known:
+		return n == barrierOpening && f.step.value == float64(barrierOpen) || n == barrierClosing && f.step.value == float64(barrierClosed)
+	default:
+		return f.step.target != f.step.check && target.known && same(target.value, f.step.value) && (f.entity.Domain == "cover" || f.motion.moved)
+	}
+}
+
+// poll asks the device for the values in question; the channel receives when the
+// answers are in the ledger, or the reason why there are none.
+func (f *follower) poll(ctx context.Context) <-chan error {
 	ids := f.step.polls
 	if ids == nil {
 		ids = []wire.ValueID{f.step.check}
 	}
-	done := make(chan struct{})
+	done := make(chan error, 1)
 	go func() { // ends with ctx at the latest, which follow's caller cancels
-		defer close(done)
 		ctx, cancel := context.WithTimeout(ctx, pollWait)
 		defer cancel()
 		for _, id := range ids {
 			if err := f.commander.devices.poll(ctx, id); err != nil {
 				f.commander.log.Debug("asking a device for a value", "node", id.Node, "err", err)
+				done <- err
 				return
 			}
 		}
+		done <- nil
 	}()
 	return done
-}
-
-// giveUp ends the receipt with what is known when the fact did not come in time.
-func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
-	name := f.entity.Name
-	if fact.known {
-		r.Value = f.step.say(fact.value)
-	}
-	switch {
-	case f.commander.ledger.node(f.entity.node.ID).dead():
-		return ended(r, tools.NoAnswer, name+" does not answer. Check that it has power, then try again.")
-	case f.answerLost && fact.known && f.remaining() == 0:
-		return ended(r, tools.NoAnswer, "The connection was interrupted, and "+name+" still "+reports(name)+" "+spoken(r.Value, f.step.unit)+". Please say it again.")
-	case f.answerLost:
-		return ended(r, tools.NoAnswer, "The connection was interrupted; I do not know whether "+name+" got the command.")
-	case f.remaining() > 0, f.entity.Domain == "cover" && f.motion.moved:
-		return ended(r, tools.Accepted, is(name, "on the way"))
-	case fact.known:
-		return ended(r, tools.Accepted, name+" took the command but still "+reports(name)+" "+spoken(r.Value, f.step.unit)+".")
-	default:
-		return ended(r, tools.Accepted, name+" took the command but has not confirmed it yet.")
-	}
-}
-
-// sentence says a confirmed change in words.
-func (f *follower) sentence(v any) string {
-	name, what := f.entity.Name, spoken(v, f.step.unit)
-	switch home.Ability(f.step.property) {
-	case home.Brightness, home.Speed, home.Position:
-		if f.step.stops {
-			return name + " stopped at " + what + "."
-		}
-		return is(name, "at "+what)
-	case home.Setpoint, home.Mode:
-		return is(name, "set to "+what)
-	default:
-		return is(name, what)
-	}
 }

@@ -120,7 +120,7 @@ func (c *commander) commandGroup(ctx context.Context, m *model, members []*entit
 	lights := !slices.ContainsFunc(members, func(e *entity) bool { return e.Domain != "light" })
 	if len(members) > groupLimit && (!lights || a.Action != "off") {
 		r.Suggestions = namesOf(m, members)
-		return ended(r, tools.Refused, fmt.Sprintf("That would be %d devices at once; I do at most %d. Name the ones you mean.", len(members), groupLimit)), nil
+		return ended(r, tools.Refused, tools.RefusedAction, fmt.Sprintf("That would be %d devices at once; I do at most %d. Name the ones you mean.", len(members), groupLimit)), nil
 	}
 	r.Devices = make([]tools.Receipt, len(members))
 	errs := make([]error, len(members))
@@ -144,32 +144,68 @@ var worse = []tools.Outcome{tools.Confirmed, tools.Queued, tools.Accepted, tools
 // summed makes the receipt of a group out of its members'.
 func summed(r tools.Receipt) tools.Receipt {
 	r.Outcome = tools.Confirmed
-	var troubles []string
-	done := 0
 	for _, d := range r.Devices {
-		if slices.Index(worse, d.Outcome) > slices.Index(worse, r.Outcome) {
-			r.Outcome = d.Outcome
-		}
-		if d.Outcome == tools.Confirmed {
-			done++
-		} else {
-			troubles = append(troubles, d.Message)
+		if slices.Index(worse, d.Outcome) > slices.Index(worse, r.Outcome) || d.Outcome == r.Outcome && r.Reason == "" {
+			r.Outcome, r.Reason = d.Outcome, d.Reason
 		}
 		if !d.PublishedAt.IsZero() && (r.PublishedAt.IsZero() || d.PublishedAt.Before(r.PublishedAt)) {
 			r.PublishedAt = d.PublishedAt
 		}
 		r.MS = max(r.MS, d.MS)
 	}
-	switch {
-	case len(r.Devices) == 1: // the receipt of the only member is that of the group
+	if len(r.Devices) == 1 { // the receipt of the only member is that of the group
 		one := r.Devices[0]
-		r.Property, r.Before, r.Value, r.Suggestions, r.Message = one.Property, one.Before, one.Value, one.Suggestions, one.Message
-	case len(troubles) > 0:
-		r.Message = fmt.Sprintf("%d of %d have done it. %s", done, len(r.Devices), strings.Join(troubles, " "))
-	default:
-		r.Message = fmt.Sprintf("All %d have done it.", done)
+		one.Device, one.Devices = r.Device, r.Devices
+		return one
 	}
+	r.Message = summary(r.Devices)
 	return r
+}
+
+// summary says what the members of a group did, those who did not do it by name.
+func summary(devices []tools.Receipt) string {
+	var troubles, dead, unknown []string
+	done := 0
+	for _, d := range devices {
+		if d.Outcome == tools.Confirmed {
+			done++
+		}
+		trouble, _, unsure := strings.Cut(d.Message, gotIt)
+		switch {
+		case d.Reason == tools.Dead:
+			dead = append(dead, d.Device)
+			continue
+		case d.Outcome == tools.Confirmed && d.Reason == "":
+			continue
+		case unsure:
+			unknown = append(unknown, d.Device)
+		}
+		if !slices.Contains(troubles, trouble) { // a fault of the network is told once
+			troubles = append(troubles, trouble)
+		}
+	}
+	if len(dead) == 1 {
+		troubles = append(troubles, notAnswering(dead[0]))
+	} else if len(dead) > 1 {
+		troubles = append(troubles, andList(dead)+" do not answer. Check that they have power, then try again.")
+	}
+	if len(unknown) > 0 {
+		troubles = append(troubles, strings.TrimSpace(gotIt)+" "+andList(unknown)+" got the command.")
+	}
+	if len(troubles) == 0 {
+		return fmt.Sprintf("All %d have done it.", done)
+	}
+	return fmt.Sprintf("%d of %d have done it. %s", done, len(devices), strings.Join(troubles, " "))
+}
+
+// gotIt begins the end of a message about a command that may have been lost.
+const gotIt = " I do not know whether "
+
+func andList(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 func namesOf(m *model, list []*entity) []string {

@@ -13,8 +13,8 @@ import (
 // truth after 1.1 s; a gateway that starts republishes its cache within 4 s of
 // its driver.
 const (
-	doubtAfterWrite   = 900 * time.Millisecond
-	doubtAfterRestart = 10 * time.Second
+	doubtAfterWrite     = 900 * time.Millisecond
+	repeatsAfterRestart = 10 * time.Second
 )
 
 // handle takes one message; it only records it and never waits.
@@ -93,7 +93,7 @@ func (h *House) valueSet(topic string) {
 // anew out of its cache.
 func (h *House) restarted(retained bool) {
 	if !retained {
-		h.ledger.doubt(everyNode, doubtAfterRestart)
+		h.ledger.repeats(repeatsAfterRestart)
 		h.link.forgetTopics()
 		h.link.noteReconnect()
 	}

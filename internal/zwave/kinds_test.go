@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/zwave/wire"
@@ -233,30 +234,67 @@ func TestValuesAreCheckedBeforeTheyAreSent(t *testing.T) {
 	}
 }
 
-func TestClaimsAreTold(t *testing.T) {
+func TestClaimsAreNoStates(t *testing.T) {
 	t.Parallel()
 	id := wire.ValueID{Node: 2, Class: wire.BinarySwitch, Property: "currentValue"}
-	on := wire.Reading{Value: true, Known: true}
+	said := func(v bool) wire.Reading { return wire.Reading{Value: v, Known: true} }
 	l := newLedger()
-	claim := func() bool { l.report(id, on); return l.read(id).claim }
-	if claim() {
-		t.Error("a report out of nothing is a claim")
+	is := func(when string, value any, unproved bool) {
+		t.Helper()
+		if got := l.read(id).value; got != value || l.unproved(id) != unproved {
+			t.Errorf("%s it is %v (unproved: %t)", when, got, l.unproved(id))
+		}
 	}
+	l.report(id, said(false))
+	is("reported out of nothing", false, false)
 	l.writing(2, "x", apiWait)
-	if !claim() {
-		t.Error("a report during a write is no claim")
+	l.report(id, said(true))
+	is("reported during a write", false, true)
+	if !l.prove(id) || l.prove(id) {
+		t.Error("the device's word proves one claim")
 	}
-	l.wrote(2, "x")
-	if claim() {
-		t.Error("a report after the answer is a claim")
-	}
-	l.doubt(everyNode, apiWait)
-	if !claim() {
-		t.Error("a report out of a cache is no claim")
-	}
+	is("proved", true, false)
+	l.report(id, said(false))
+	is("claimed again", true, true)
 	l.polled(id, true)
-	if l.read(id).claim {
-		t.Error("the device's own answer is a claim")
+	is("asked", true, false)
+	l.wrote(2, "x")
+	l.report(id, said(false))
+	is("reported after the answer", false, false)
+	l.doubt(everyNode, apiWait)
+	l.report(id, said(true))
+	is("reported after a command to everybody", false, true)
+	battery := wire.ValueID{Node: 2, Class: wire.Battery, Property: "level"}
+	l.report(battery, wire.Reading{Value: 50.0, Known: true})
+	if got := l.read(battery).value; got != 50.0 {
+		t.Errorf("what no command changes is %v", got)
+	}
+}
+
+// TestTheGatewaysMemoryRepeatsClaims checks that a list of nodes neither makes a
+// state of a claim nor hides what was reported later.
+func TestTheGatewaysMemoryRepeatsClaims(t *testing.T) {
+	t.Parallel()
+	house := func(members string) map[int]*node { return list(t, `"id":2,"name":"Lamp"|37-0-currentValue `+members) }
+	id := wire.ValueID{Node: 2, Class: wire.BinarySwitch, Property: "currentValue"}
+	claimedAt := time.UnixMilli(2000)
+	for name, tc := range map[string]struct {
+		listed string
+		want   any
+	}{
+		"the claim":      {`"value":true,"lastUpdate":2000`, false},
+		"a later report": {`"value":true,"lastUpdate":2001`, true},
+		"no time":        {`"value":true`, false},
+	} {
+		l := newLedger()
+		l.load(house(`"value":false,"lastUpdate":1000`), l.tick())
+		l.writing(2, "x", apiWait)
+		l.report(id, wire.Reading{Value: true, Known: true, Time: claimedAt})
+		l.wrote(2, "x")
+		l.load(house(tc.listed), l.tick())
+		if got := l.read(id).value; got != tc.want {
+			t.Errorf("%s: the lamp is %v", name, got)
+		}
 	}
 }
 

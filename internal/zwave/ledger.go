@@ -1,7 +1,9 @@
 package zwave
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,18 +15,22 @@ import (
 // counts, not the time in the payload, which may be hours old on an optimistic
 // publish.
 //
-// It also knows which reports are claims: for an unsupervised write the gateway
-// publishes what it sent as if the device had said so. Any report that arrives
-// while a write to the node is on its way, or shortly after another client's
-// write, may be one.
+// It also knows which reports are claims: for a write the gateway publishes what
+// it sent as if the device had said so. Any report that arrives while a write to
+// the node is on its way, or shortly after another client's write, may be one. A
+// claim is kept apart and is never a state: until the device itself proves it,
+// the reading before it stands.
 type ledger struct {
 	mu       sync.Mutex
 	seq      uint64
 	readings map[wire.ValueID]reading
+	claims   map[wire.ValueID]reading // what the gateway says of a value since its last reading
+	claimed  chan struct{}            // receives after a claim that differs from the reading
 	statuses map[int]nodeStatus
 	watchers []*watcher
 	writes   map[int]map[string]time.Time // our own writes on their way: node, request, until when
 	doubts   map[int]time.Time            // until when a node's reports may be claims; key 0 stands for every node
+	cached   time.Time                    // until when reports may be repeated out of the gateway's memory
 }
 
 // reading is what was last learned about one value.
@@ -34,13 +40,13 @@ type reading struct {
 	at     time.Time // of the device's report
 	source string    // "report", "poll" or "list"
 	seq    uint64    // when it arrived, in the order of messages
-	claim  bool      // it may be a claim of the gateway and not a report of the device
 }
 
 type nodeStatus struct {
 	available bool
 	status    string
 	seq       uint64
+	judged    bool // we found it out ourselves, because the gateway did not tell
 }
 
 // dead and asleep report the two reasons for which a node does not answer.
@@ -56,6 +62,7 @@ type watcher struct {
 func newLedger() *ledger {
 	return &ledger{
 		readings: map[wire.ValueID]reading{}, statuses: map[int]nodeStatus{},
+		claims: map[wire.ValueID]reading{}, claimed: make(chan struct{}, 1),
 		writes: map[int]map[string]time.Time{}, doubts: map[int]time.Time{},
 	}
 }
@@ -105,13 +112,123 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 	defer l.mu.Unlock()
 	l.seq++
 	r.seq = l.seq
-	r.claim = r.source == sourceReport && l.doubted(id.Node, time.Now())
-	l.readings[id] = r
+	now := time.Now()
+	switch {
+	case r.source == sourceReport && claimable(id) && l.doubted(id.Node, now):
+		l.claim(id, r)
+	case r.source == sourceReport && now.Before(l.cached):
+		r.source = sourceList
+		l.readings[id] = l.merged(id, r, false)
+	default:
+		l.readings[id] = r
+		delete(l.claims, id)
+		if s := l.statuses[id.Node]; s.judged && s.dead() { // it can be heard again
+			l.statuses[id.Node] = nodeStatus{available: true, status: "Alive", seq: l.seq}
+		}
+	}
+	l.pokeWatchers(id)
+}
+
+// merged returns the better one of our reading and what the gateway says out of
+// its own memory, which may be a claim; kept means that even the gateway's memory
+// is not from this run. The caller holds mu.
+func (l *ledger) merged(id wire.ValueID, listed reading, kept bool) reading {
+	old, heard := l.readings[id]
+	claim, claimed := l.claims[id]
+	switch {
+	case heard && (old.seq > listed.seq || kept || old.known && same(old.value, listed.value)):
+		return old // nothing new, and a report is worth more than a memory
+	case claimed && same(claim.value, listed.value) && !listed.at.After(claim.at):
+		return old
+	default:
+		delete(l.claims, id)
+		return listed
+	}
+}
+
+// claim keeps what the gateway says of a value. The caller holds mu.
+func (l *ledger) claim(id wire.ValueID, r reading) {
+	l.claims[id] = r
+	if old := l.readings[id]; !old.known || !same(old.value, r.value) {
+		poke(l.claimed)
+	}
+}
+
+// pokeWatchers wakes those who wait for a value. The caller holds mu.
+func (l *ledger) pokeWatchers(id wire.ValueID) {
 	for _, w := range l.watchers {
 		if slices.Contains(w.ids, id) {
 			poke(w.changed)
 		}
 	}
+}
+
+// claimable reports whether the gateway may publish a value without a report of
+// the device. It does so for what it has written, never for what a sensor
+// measures.
+func claimable(id wire.ValueID) bool {
+	switch id.Class {
+	case wire.BinarySensor, wire.MultilevelSensor, wire.Meter, wire.ThermostatState, wire.ThermostatFanState,
+		wire.CentralScene, wire.Notification, wire.Battery:
+		return false
+	case wire.DoorLock: // the door, the bolt and the latch are sensors in the lock
+		return strings.HasSuffix(id.Property, "Mode")
+	default:
+		return id.Property != "duration"
+	}
+}
+
+// expect keeps that the gateway believes a value to be what was written, even if
+// it publishes nothing, as with a MANUAL gateway: its list of nodes will say so.
+func (l *ledger) expect(id wire.ValueID, value any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c, ok := l.claims[id]; ok && same(c.value, value) {
+		return
+	}
+	if r := l.readings[id]; r.known && same(r.value, value) {
+		return
+	}
+	l.claim(id, reading{value: value, known: true, at: time.Now(), source: sourceReport, seq: l.seq})
+}
+
+// prove makes readings of the claims about values, because the device itself has
+// said that it did what was written. It reports whether there was a claim about
+// each of them.
+func (l *ledger) prove(ids ...wire.ValueID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range ids {
+		if _, ok := l.claims[id]; !ok {
+			return false
+		}
+	}
+	for _, id := range ids {
+		l.seq++
+		r := l.claims[id]
+		r.seq = l.seq
+		l.readings[id] = r
+		delete(l.claims, id)
+		l.pokeWatchers(id)
+	}
+	return true
+}
+
+// unproved reports whether the gateway says something else of a value than the
+// device has said so far.
+func (l *ledger) unproved(id wire.ValueID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c, ok := l.claims[id]
+	r := l.readings[id]
+	return ok && (!r.known || !same(r.value, c.value))
+}
+
+// allClaims lists the values about which there are claims.
+func (l *ledger) allClaims() []wire.ValueID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.claims))
 }
 
 // everyNode is the key in doubts that stands for all nodes.
@@ -122,6 +239,13 @@ func (l *ledger) doubt(node int, d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.doubts[node] = time.Now().Add(d)
+}
+
+// repeats makes reports count as the gateway's memory for a while.
+func (l *ledger) repeats(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cached = time.Now().Add(d)
 }
 
 // writing records that one of our writes is on its way to a node; wrote records
@@ -189,12 +313,24 @@ func (l *ledger) nodeStatus(node int, available bool, status string) {
 	l.statuses[node] = nodeStatus{available: available, status: status, seq: l.seq}
 }
 
+// judge records whether a node answers us, for gateways that do not tell.
+func (l *ledger) judge(node int, answers bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.statuses[node]
+	if s.dead() == !answers {
+		return
+	}
+	l.seq++
+	l.statuses[node] = nodeStatus{available: answers, status: either(answers, "Alive", "Dead"), seq: l.seq, judged: !answers}
+}
+
 // load takes the states of a getNodes answer that was true at seq. Readings that
 // arrived later stay; readings of unknown values are dropped.
 func (l *ledger) load(nodes map[int]*node, seq uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	readings := map[wire.ValueID]reading{}
+	readings, claims := map[wire.ValueID]reading{}, map[wire.ValueID]reading{}
 	statuses := map[int]nodeStatus{}
 	for id, n := range nodes {
 		statuses[id] = nodeStatus{available: n.Available, status: n.Status, seq: seq}
@@ -202,13 +338,14 @@ func (l *ledger) load(nodes map[int]*node, seq uint64) {
 			statuses[id] = s
 		}
 		for vid, v := range n.values {
-			readings[vid] = reading{value: v.Value, known: v.Value != nil, at: wire.Millis(v.LastUpdate), source: sourceList, seq: seq}
-			if r, ok := l.readings[vid]; ok && (r.seq > seq || n.Kept || r.known && same(r.value, v.Value)) {
-				readings[vid] = r // the list says nothing new, and a report is worth more than a list
+			listed := reading{value: v.Value, known: v.Value != nil, at: wire.Millis(v.LastUpdate), source: sourceList, seq: seq}
+			readings[vid] = l.merged(vid, listed, n.Kept)
+			if c, ok := l.claims[vid]; ok {
+				claims[vid] = c
 			}
 		}
 	}
-	l.readings, l.statuses = readings, statuses
+	l.readings, l.claims, l.statuses = readings, claims, statuses
 }
 
 // same compares scalars; lists and objects are never the same.

@@ -20,10 +20,11 @@ type model struct {
 	nodes      map[int]*node
 	entities   []*entity // sorted by area and name
 	names      map[string][]*entity
-	rooms      map[string][]*entity // by area and name together
-	plain      map[string][]*entity // by any of their names without accents and signs
-	areas      map[string]string    // folded name -> name
-	wholeNodes map[string][]*node   // nodes whose names no entity has, by name
+	rooms      map[string][]*entity  // by area and name together
+	plain      map[string][]*entity  // by any of their names without accents and signs
+	areas      map[string]string     // folded name -> name
+	wholeNodes map[string][]*node    // nodes whose names no entity has, by name
+	states     map[wire.ValueID]bool // the values that show what a thing does
 	topics     topicIndex
 	spelling   nameIndex // for names that are not exact
 	home       home.House
@@ -83,6 +84,7 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		rooms:    map[string][]*entity{},
 		plain:    map[string][]*entity{},
 		areas:    map[string]string{},
+		states:   map[wire.ValueID]bool{},
 		topics:   newTopicIndex(nodes, scheme, foreign...),
 		at:       time.Now(),
 		replaced: make(chan struct{}),
@@ -100,6 +102,9 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 	for _, e := range m.entities {
 		e.ID = m.identify(e)
 		m.name(e, other)
+		for _, id := range e.states() {
+			m.states[id] = true
+		}
 	}
 	m.wholeNodes = wholeNodesOf(nodes, m.entities)
 	m.spelling = newNameIndex(m.entities)
@@ -239,6 +244,20 @@ func words(states []choice) []string {
 	out := make([]string, 0, len(states))
 	for _, s := range states {
 		out = append(out, strings.ToLower(s.Text))
+	}
+	return out
+}
+
+// states lists the values that show what an entity does.
+func (e *entity) states() []wire.ValueID {
+	out := []wire.ValueID{e.main}
+	for p, id := range e.parts {
+		switch {
+		case p == partColour:
+			out = append(out, colourParts(id)...)
+		case p == partMode, p == partFanMode, strings.HasPrefix(string(p), string(partSetpoint)):
+			out = append(out, id)
+		}
 	}
 	return out
 }

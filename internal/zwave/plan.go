@@ -1,6 +1,7 @@
 package zwave
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -32,6 +34,34 @@ type refusal string
 func (r refusal) Error() string { return string(r) }
 
 func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+
+// refusedFor is a refusal with a reason of its own for the receipt.
+type refusedFor struct {
+	refusal
+
+	reason tools.Reason
+}
+
+func refuseFor(reason tools.Reason, format string, args ...any) error {
+	return refusedFor{refusal(fmt.Sprintf(format, args...)), reason}
+}
+
+// As lets errors.As find it as a refusal.
+func (r refusedFor) As(target any) bool {
+	no, ok := target.(*refusal)
+	if ok {
+		*no = r.refusal
+	}
+	return ok
+}
+
+// reasonOf returns the reason of a refusal, usual if it has none of its own.
+func reasonOf(err error, usual tools.Reason) tools.Reason {
+	if own, ok := errors.AsType[refusedFor](err); ok {
+		return own.reason
+	}
+	return usual
+}
 
 // actions is every action of control_zwave_device, in the order of its schema,
 // with how it becomes a write.
@@ -171,7 +201,7 @@ func planToggle(r request) (step, error) {
 	}
 	now := r.read(r.entity.main)
 	if !now.known {
-		return step{}, refuse("I do not know whether %s %s on, so I cannot toggle it. Say on or off.", r.entity.Name, verb(r.entity.Name))
+		return step{}, refuseFor(tools.Silent, "I do not know whether %s %s on, so I cannot toggle it. Say on or off.", r.entity.Name, verb(r.entity.Name))
 	}
 	if r.model.state(r.entity, now.value) == "on" {
 		return planOff(r)
@@ -198,7 +228,7 @@ func planPosition(r request) (step, error) {
 func (r request) atPercent(a home.Ability, cannot string) (step, error) {
 	p, ok := asNumber(r.value, "%", "percent")
 	if !ok || p < 0 || p > 100 {
-		return step{}, refuse("%s needs a value from 0 to 100 percent.", r.entity.Name)
+		return step{}, refuseFor(tools.RefusedValue, "%s needs a value from 0 to 100 percent.", r.entity.Name)
 	}
 	if err := r.able(a, cannot); err != nil {
 		return step{}, err
@@ -309,16 +339,24 @@ func planColour(r request) (step, error) {
 		hex = word
 	}
 	if _, err := strconv.ParseUint(hex, 16, 32); err != nil || len(hex) != 6 {
-		return step{}, refuse("I do not know the colour %q.", word)
+		return step{}, refuseFor(tools.RefusedValue, "I do not know the colour %q.", word)
 	}
 	id := r.entity.parts[partColour]
-	// The device reports colour components only. The gateway makes hexColor of
-	// them and cannot poll it.
-	polls := []wire.ValueID{id.With("currentColor", "2"), id.With("currentColor", "3"), id.With("currentColor", "4")}
 	return step{
-		target: id, polls: polls, assemble: hexOf, value: hex, check: id, done: equals(hex), property: string(home.Colour),
+		target: id, polls: colourParts(id), assemble: hexOf, value: hex, check: id, done: equals(hex), property: string(home.Colour),
 		say: func(raw any) any { return "#" + fmt.Sprint(raw) },
 	}, nil
+}
+
+// colourParts lists what makes a colour: the device reports its components only.
+// The gateway makes hexColor of them and cannot poll it.
+func colourParts(id wire.ValueID) []wire.ValueID {
+	return []wire.ValueID{id.With("currentColor", "2"), id.With("currentColor", "3"), id.With("currentColor", "4")}
+}
+
+// colour returns the last known colour of a lamp whose colour is the value id.
+func colour(id wire.ValueID, read func(wire.ValueID) reading) reading {
+	return step{check: id, polls: colourParts(id), assemble: hexOf}.state(read)
 }
 
 // hexOf spells red, green and blue as the gateway does; nil where one of them is
@@ -357,6 +395,14 @@ func (s step) assembled(fact func(wire.ValueID) reading) reading {
 	return last
 }
 
+// state returns the last reading of what a step changes.
+func (s step) state(read func(wire.ValueID) reading) reading {
+	if made := s.assembled(read); made.known {
+		return made
+	}
+	return read(s.check)
+}
+
 // valid checks a write against the value's metadata, because the gateway sends
 // numbers out of range as they are.
 func (r request) valid(s step) error {
@@ -368,13 +414,13 @@ func (r request) valid(s step) error {
 	_, isBool := s.value.(bool)
 	switch {
 	case v.Type == "number" && !isNumber, v.Type == "boolean" && !isBool:
-		return refuse("%s does not take that value.", r.entity.Name)
+		return refuseFor(tools.RefusedValue, "%s does not take that value.", r.entity.Name)
 	case !isNumber, n == 255 && s.target.Class == wire.MultilevelSwitch: // 255 means the last level, although it is above the range
 		return nil
 	case !v.inRange(n):
-		return refuse("%s does not go to %s.", r.entity.Name, spoken(n, ""))
+		return refuseFor(tools.RefusedValue, "%s does not go to %s.", r.entity.Name, spoken(n, ""))
 	case !v.offers(n):
-		return refuse("%s does not offer that; it knows %s.", r.entity.Name, strings.Join(words(v.States), ", "))
+		return refuseFor(tools.RefusedValue, "%s does not offer that; it knows %s.", r.entity.Name, strings.Join(words(v.States), ", "))
 	default:
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -16,14 +17,14 @@ func planSetpoint(r request) (step, error) {
 	v := r.model.value(id)
 	want, ok := asTemperature(r.value, v.Unit)
 	if !ok {
-		return step{}, refuse("%s needs a temperature, such as 21.", r.entity.Name)
+		return step{}, refuseFor(tools.RefusedValue, "%s needs a temperature, such as 21.", r.entity.Name)
 	}
 	low, high := v.bounds()
 	if want < low {
-		return step{}, refuse("%s goes down to %s at most.", r.entity.Name, spoken(low, v.Unit))
+		return step{}, refuseFor(tools.RefusedValue, "%s goes down to %s at most.", r.entity.Name, spoken(low, v.Unit))
 	}
 	if want > high {
-		return step{}, refuse("%s goes up to %s at most.", r.entity.Name, spoken(high, v.Unit))
+		return step{}, refuseFor(tools.RefusedValue, "%s goes up to %s at most.", r.entity.Name, spoken(high, v.Unit))
 	}
 	return step{
 		target: id, value: want, check: id, property: string(home.Setpoint), unit: v.Unit,
@@ -81,7 +82,7 @@ func asTemperature(v any, unit string) (float64, bool) {
 func planMode(r request) (step, error) {
 	word, ok := r.value.(string)
 	if !ok {
-		return step{}, refuse("%s needs a mode such as heat or off.", r.entity.Name)
+		return step{}, refuseFor(tools.RefusedValue, "%s needs a mode such as heat or off.", r.entity.Name)
 	}
 	return planModeWord(r, word)
 }
@@ -113,5 +114,5 @@ func (r request) planChoice(id wire.ValueID, what string, wanted ...string) (ste
 			}
 		}
 	}
-	return step{}, refuse("%s has no %s %q; it knows %s.", r.entity.Name, what, wanted[0], strings.Join(words(states), ", "))
+	return step{}, refuseFor(tools.RefusedValue, "%s has no %s %q; it knows %s.", r.entity.Name, what, wanted[0], strings.Join(words(states), ", "))
 }

@@ -16,6 +16,7 @@ import (
 
 // bus is a broker in memory: ordered per subscriber, with retained messages.
 type bus struct {
+	divert    func(topic string, payload []byte) bool // takes a message out of the way, so that nobody gets it
 	mu        sync.Mutex
 	retained  map[string][]byte
 	clients   []*client
@@ -79,6 +80,9 @@ func (c *client) publish(topic string, payload []byte, retain bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c.seen = append(c.seen, topic)
+	if b.divert != nil && b.divert(topic, payload) {
+		return nil
+	}
 	if retain && !b.forgetful {
 		b.retained[topic] = payload
 	}
@@ -160,10 +164,13 @@ func start(t *testing.T, change func(*zwave.Config, *sim.Config), prefix ...stri
 
 // receipt mirrors the data of a control call.
 type receipt struct {
-	Device, Property, Outcome, Message string
-	Before, Value                      any
-	MS                                 int64
-	Suggestions                        []string
+	Device, Property, Outcome, Reason, Message string
+	Before, Value                              any
+	BeforeLevel                                any `json:"before_level"`
+	ValueLevel                                 any `json:"value_level"`
+	MS                                         int64
+	Suggestions                                []string
+	Devices                                    []receipt
 }
 
 func (r *rig) tool(name string) tools.Tool {

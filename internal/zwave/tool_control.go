@@ -1,6 +1,7 @@
 package zwave
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,8 +84,11 @@ func (c *commander) control(ctx context.Context, a controlArgs, mayBeDangerous b
 	return out, err
 }
 
-// command finds out what is meant, one device or several, and runs it.
+// command finds out what is meant, one device or several, and runs it. It answers
+// before its caller gives up.
 func (c *commander) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
+	ctx, cancel := c.cfg.bound(ctx)
+	defer cancel()
 	if m, err := c.directory.ready(ctx); err == nil && !mayBeDangerous && len(m.exact(a.Device)) == 0 {
 		if members := m.group(a.Device); len(members) > 0 {
 			return c.commandGroup(ctx, m, members, a)
@@ -101,23 +105,52 @@ func (c *commander) command(ctx context.Context, a controlArgs, mayBeDangerous b
 	}
 	r := tools.Receipt{Device: a.Device, Property: a.Action, Suggestions: near}
 	no, ok := errors.AsType[refusal](err)
+	if !ok {
+		return r, err
+	}
+	outcome, why := c.unresolved(m, a.Device, err)
+	return ended(r, outcome, why, no.Error()), nil
+}
+
+// unresolved classifies a name for which there is no device to command.
+func (c *commander) unresolved(m *model, name string, err error) (tools.Outcome, tools.Reason) {
+	if m == nil {
+		_, e := c.link.gateway()
+		why, _ := c.link.diagnose(cmp.Or(e, errNoAnswer))
+		if gateway, driver := c.link.available(); gateway && driver {
+			why = tools.HouseUnknown
+		}
+		return tools.NoAnswer, why
+	}
+	whole := m.wholeNodes[fold(name)]
 	_, unanswered := errors.AsType[unreachable](err)
 	switch {
-	case !ok:
-		return r, err
-	case m == nil, unanswered: // it is unknown whether the device is there
-		return ended(r, tools.NoAnswer, no.Error()), nil
+	case unanswered && len(whole) > 0 && !c.ledger.node(whole[0].ID).dead():
+		return tools.NoAnswer, tools.NotReady
+	case unanswered:
+		return tools.NoAnswer, tools.Dead
+	case len(m.exact(name)) > 1, len(whole) > 1, len(whole) > 0 && len(m.controllable(whole[0])) > 0:
+		return tools.Refused, tools.AmbiguousDevice
+	case len(whole) > 0:
+		return tools.Refused, tools.RefusedAction
 	default:
-		return ended(r, tools.Refused, no.Error()), nil
+		return tools.Refused, tools.UnknownDevice
 	}
 }
 
 // commandOne runs one command for one device.
 func (c *commander) commandOne(ctx context.Context, m *model, e *entity, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
 	r := tools.Receipt{Device: e.Name, Property: a.Action}
+	if a.Action == "toggle" { // it depends on the state
+		c.devices.ask(ctx, m, e, e.main)
+	}
 	s, err := c.planFor(m, e, a, mayBeDangerous)
 	if no, ok := errors.AsType[refusal](err); ok {
-		return ended(r, tools.Refused, no.Error()), nil
+		why, outcome := reasonOf(err, tools.RefusedAction), tools.Refused
+		if why == tools.Silent {
+			outcome = tools.NoAnswer
+		}
+		return ended(r, outcome, why, no.Error()), nil
 	}
 	if err != nil {
 		return r, err
@@ -132,9 +165,9 @@ func (c *commander) planFor(m *model, e *entity, a controlArgs, mayBeDangerous b
 		return step{}, refuse("%s is a sensor; it can only be read.", e.Name)
 	case !mayBeDangerous && (a.Action == "unlock" || dangerous(e, a.Action, a.Value)):
 		if c.cfg.AllowDangerous {
-			return step{}, refuse("To %s could let somebody in or do harm; only %s does that.", act(a.Action, e.Name), toolDangerous)
+			return step{}, refuseFor(tools.RefusedDangerous, "To %s could let somebody in or do harm; only %s does that.", act(a.Action, e.Name), toolDangerous)
 		}
-		return step{}, refuse("I may not %s: that could let somebody in or do harm. It has to be allowed in the settings first.", act(a.Action, e.Name))
+		return step{}, refuseFor(tools.RefusedDangerous, "I may not %s: that could let somebody in or do harm. It has to be allowed in the settings first.", act(a.Action, e.Name))
 	}
 	req := request{model: m, entity: e, value: a.Value, read: c.ledger.read}
 	s, err := plan(a.Action, req)

@@ -235,7 +235,7 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		put(string(level), percentOf(read(e.main).value))
 	}
 	if id, ok := e.parts[partColour]; ok {
-		if hex, ok := read(id).value.(string); ok {
+		if hex, ok := colour(id, read).value.(string); ok {
 			put(string(home.Colour), "#"+hex)
 		}
 	}

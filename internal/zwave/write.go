@@ -30,11 +30,12 @@ const (
 	firstPoll  = 300 * time.Millisecond
 	laterPolls = time.Second
 	pollWait   = 3 * time.Second // for the answer to a poll, which may be lost
+	silence    = time.Second     // a write is answered sooner, unless something is wrong
 )
 
-// ended closes a receipt.
-func ended(r tools.Receipt, o tools.Outcome, message string) tools.Receipt {
-	r.Outcome, r.Message = o, message
+// ended closes a receipt; why is empty where the outcome says it all.
+func ended(r tools.Receipt, o tools.Outcome, why tools.Reason, message string) tools.Receipt {
+	r.Outcome, r.Reason, r.Message = o, why, message
 	if !r.PublishedAt.IsZero() {
 		r.MS = float64(time.Since(r.PublishedAt).Milliseconds())
 	}
@@ -43,33 +44,41 @@ func ended(r tools.Receipt, o tools.Outcome, message string) tools.Receipt {
 
 // write sends one step and follows it to the fact.
 func (c *commander) write(ctx context.Context, e *entity, s step) tools.Receipt {
-	ctx, cancel := c.patience(ctx)
-	defer cancel()
+	before := s.state(c.ledger.read)
 	r := tools.Receipt{Device: e.Name, Property: s.property}
-	if before := c.ledger.read(s.check); before.known {
-		r.Before = s.say(before.value)
-		if _, ok := e.level(); ok && s.check == e.main {
-			r.BeforeLevel = percentOf(before.value)
-		}
+	if before.known {
+		r.Before, r.BeforeLevel = s.say(before.value), e.percent(s, before.value)
 	}
 	if gateway, driver := c.link.available(); !gateway || !driver {
 		c.directory.askRefresh() // the refresh finds out whether that is still true
 		_, err := c.link.gateway()
-		return ended(r, tools.NoAnswer, c.link.trouble(cmp.Or(err, errNoAnswer)))
+		why, text := c.link.diagnose(cmp.Or(err, errNoAnswer))
+		return ended(r, tools.NoAnswer, why, text)
 	}
 	status := c.ledger.node(e.node.ID)
 	if e.node.sleeper() && status.asleep() {
 		return c.queue(ctx, e, s, r)
 	}
-	if status.dead() && !c.link.ping(ctx, e.node.ID) {
-		return ended(r, tools.NoAnswer, e.Name+" does not answer. Check that it has power, then try again.")
+	if status.dead() {
+		if q := c.inquire(ctx, e.node, true); !q.answers() {
+			return c.silent(e, r, q)
+		}
 	}
 	changed, stop := c.ledger.watch(s.check, s.duration)
 	defer stop()
-	f := &follower{commander: c, entity: e, step: s, changed: changed, command: c.commands.enter(s)}
+	f := &follower{commander: c, entity: e, step: s, changed: changed, command: c.commands.enter(s), guards: e.guards()}
 	defer c.commands.leave(f.command)
-	f.motion.state = c.ledger.read(s.check).value
+	f.before, f.motion.state = before, before.value
 	return f.run(ctx, r)
+}
+
+// percent returns the level that belongs to a step's raw state; nil if the device
+// has none.
+func (e *entity) percent(s step, raw any) any {
+	if _, ok := e.level(); ok && s.check == e.main {
+		return percentOf(raw)
+	}
+	return nil
 }
 
 // run publishes the write in its turn, reads the gateway's answer and follows the
@@ -82,26 +91,35 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 	got, drop, at, err := f.commander.sendWrite(ctx, f.step)
 	f.command.published()
 	if err != nil {
-		return ended(r, tools.NoAnswer, f.commander.link.trouble(err))
+		why, text := f.commander.link.diagnose(err)
+		return ended(r, tools.NoAnswer, why, text)
 	}
 	release := drop
 	defer func() { release() }()
 	r.PublishedAt = at
-	select {
-	case a := <-got:
-		if a.err != nil {
-			return f.commander.devices.unanswered(f.entity, r, a.err)
+	quiet := time.NewTimer(silence)
+	defer quiet.Stop()
+	for answered := false; !answered; {
+		select {
+		case a := <-got:
+			if a.err != nil {
+				return f.commander.unanswered(f.entity, r, a.err)
+			}
+			if refused := f.begin(ctx, a, r); refused != nil {
+				return *refused
+			}
+			answered = true
+		case <-f.reconnected: // the answer is lost; only the device knows whether it got the command
+			f.after, f.askNow, f.answerLost, f.reconnected = f.commander.ledger.now(), true, true, f.commander.link.whenReconnected()
+			answered = true
+		case <-f.command.overtaken:
+			release = func() { time.AfterFunc(apiWait, drop) } // its answer still ends the doubt about the node's reports
+			return f.overtaken(r)
+		case <-quiet.C:
+			f.inquiry = f.commander.inquire(ctx, f.entity.node, false)
+		case <-ctx.Done():
+			return f.neverAnswered(r)
 		}
-		if refused := f.begin(a, r); refused != nil {
-			return *refused
-		}
-	case <-f.reconnected: // the answer is lost; only the device knows whether it got the command
-		f.after, f.unsure, f.answerLost, f.reconnected = f.commander.ledger.now(), true, true, f.commander.link.whenReconnected()
-	case <-f.command.overtaken:
-		release = func() { time.AfterFunc(apiWait, drop) } // its answer still ends the doubt about the node's reports
-		return f.overtaken(r)
-	case <-ctx.Done():
-		return f.commander.devices.unanswered(f.entity, r, errNoAnswer)
 	}
 	f.giveUpAt = time.Now().Add(settle)
 	return f.follow(ctx, r)
@@ -111,13 +129,14 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 func (f *follower) overtaken(r tools.Receipt) tools.Receipt {
 	select {
 	case <-f.command.overtaken:
-	default:
-		return ended(r, tools.NoAnswer, f.entity.Name+" is still busy with another command. Please say it again.")
+	default: // the command before it cannot be published
+		why, text := f.commander.link.diagnose(errNoAnswer)
+		return ended(r, tools.NoAnswer, why, text)
 	}
 	if r.PublishedAt.IsZero() {
-		return ended(r, tools.Refused, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
+		return ended(r, tools.Refused, tools.Overtaken, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
 	}
-	return ended(r, tools.Accepted, "A newer command for "+f.entity.Name+" has overtaken this one.")
+	return ended(r, tools.Accepted, tools.Overtaken, "A newer command for "+f.entity.Name+" has overtaken this one.")
 }
 
 // sendWrite publishes a write; until it is answered, the node's reports count as
@@ -138,7 +157,7 @@ func (c *commander) sendWrite(ctx context.Context, s step) (got <-chan answer, d
 // begin reads the gateway's answer to the write: from when on reports are facts,
 // and whether the device is still moving. It returns a receipt only when the
 // write was refused.
-func (f *follower) begin(a answer, r tools.Receipt) *tools.Receipt {
+func (f *follower) begin(ctx context.Context, a answer, r tools.Receipt) *tools.Receipt {
 	var result struct {
 		Status    int    `json:"status"`
 		Message   string `json:"message"`
@@ -148,29 +167,43 @@ func (f *follower) begin(a answer, r tools.Receipt) *tools.Receipt {
 		result.Status = statusSent // an answer of unknown shape: the device is asked
 	}
 	switch result.Status {
-	case statusSent: // reports so far are claims of the gateway; the device is asked for the fact
-		f.after = a.seq
-		f.unsure = true
+	case statusSent:
+		f.believeNone(a.seq)
 	case statusWorking:
 		remaining, _ := wire.Seconds(result.Remaining)
 		f.noteRemaining(remaining)
 	case statusDone:
+		f.supervised(a.seq)
 	default:
 		f.commander.log.Info("a Z-Wave write was refused", "node", f.entity.node.ID, "status", result.Status, "reason", result.Message)
 		f.commander.directory.askRefresh() // the node may have been removed or changed
-		refused := f.commander.devices.rejected(f.entity, r, result.Status)
+		refused := f.commander.rejected(ctx, f.entity, r, result.Status)
 		return &refused
 	}
 	return nil
 }
 
-// patience bounds a control call by the caller's deadline and our own.
-func (c *commander) patience(ctx context.Context) (context.Context, context.CancelFunc) {
-	until := time.Now().Add(c.cfg.Patience)
-	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-margin).Before(until) {
-		until = deadline.Add(-margin)
+// believeNone makes the device be asked at once: everything said of it up to seq
+// is a claim of the gateway.
+func (f *follower) believeNone(seq uint64) {
+	f.after, f.askNow = seq, true
+	if !f.step.stops && f.step.done(f.step.value) {
+		f.commander.ledger.expect(f.step.check, f.step.value)
 	}
-	return context.WithDeadline(ctx, until)
+}
+
+// supervised takes the device's own word that it did what was written. It is
+// proof only of what is done at once: the controller writes the state itself, and
+// a garage door that has just begun to close would be told as closed.
+func (f *follower) supervised(seq uint64) {
+	ids := append([]wire.ValueID{f.step.check}, f.step.polls...)
+	if !f.guards && !f.step.stops && f.commander.ledger.prove(ids...) {
+		return
+	}
+	if f.guards {
+		f.commander.ledger.doubt(f.entity.node.ID, doubtAfterWrite)
+	}
+	f.believeNone(seq)
 }
 
 // queue sends a write to a sleeping device and does not wait, because the answer
@@ -178,8 +211,9 @@ func (c *commander) patience(ctx context.Context) (context.Context, context.Canc
 func (c *commander) queue(ctx context.Context, e *entity, s step, r tools.Receipt) tools.Receipt {
 	at := time.Now()
 	if err := c.link.send(ctx, "writeValue", s.target, s.value); err != nil {
-		return ended(r, tools.NoAnswer, c.link.trouble(err))
+		why, text := c.link.diagnose(err)
+		return ended(r, tools.NoAnswer, why, text)
 	}
 	r.PublishedAt = at
-	return ended(r, tools.Queued, e.Name+" is asleep to save its battery. It will do this when it wakes up"+c.devices.wakesWithin(e)+".")
+	return ended(r, tools.Queued, tools.Asleep, e.Name+" is asleep to save its battery. It will do this when it wakes up"+c.devices.wakesWithin(e)+".")
 }

@@ -39,13 +39,26 @@ type Config struct {
 	Gateway        string              // its name; empty: found automatically when there is only one
 	AllowDangerous bool                // offer operate_dangerous_device
 	Aliases        map[string][]string // other names of devices, by device name
-	Patience       time.Duration       // how long a control call waits for the device's report
+	Patience       time.Duration       // how long a call for a device may take, all in all
 }
 
-// DefaultConfig returns the settings of an untouched zwave-js-ui. A spoken turn
-// gives a call 5 s in all, so the answer leaves a little earlier.
+// spokenPatience is within what a spoken turn waits for a call, which is 5 s and
+// is not told to the server. The rest is for the way there and back on a busy
+// machine: what a person hears must be the server's answer, never a time-out.
+const spokenPatience = 4 * time.Second
+
+// DefaultConfig returns the settings of an untouched zwave-js-ui.
 func DefaultConfig() Config {
-	return Config{Prefix: "zwave", Patience: 4500 * time.Millisecond}
+	return Config{Prefix: "zwave", Patience: spokenPatience}
+}
+
+// bound bounds a call by the caller's deadline and our own.
+func (c Config) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	until := time.Now().Add(c.Patience)
+	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-margin).Before(until) {
+		until = deadline.Add(-margin)
+	}
+	return context.WithDeadline(ctx, until)
 }
 
 // Validate says what is wrong with the settings.
@@ -116,6 +129,7 @@ func (h *House) Run(ctx context.Context) error {
 	wg.Go(func() { h.subscribe(ctx) })
 	wg.Go(func() { h.announce(ctx) })
 	wg.Go(func() { h.lookAfter(ctx) })
+	wg.Go(func() { h.prove(ctx) })
 	if c, ok := h.bus.(interface{ OnConnection(changed func(up bool)) }); ok {
 		c.OnConnection(func(up bool) {
 			if up {

@@ -1,0 +1,207 @@
+package zwave
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// How many other devices are asked, and how soon a stick that is away says no: it
+// answers at once, while a device without power takes a second. Silence means
+// something only after as long.
+const (
+	neighboursAsked = 4
+	noAtOnce        = 500 * time.Millisecond
+)
+
+// inquiry finds out who is to blame when a device does not answer: the device,
+// the stick or the gateway. It asks all of them at the same time.
+type inquiry struct {
+	settled chan struct{} // closed when nothing can change the verdict any more
+	began   time.Time
+	asked   bool // the device itself is asked, too
+	others  int
+
+	mu        sync.Mutex
+	open      int   // questions without an answer so far
+	gateway   error // why the gateway cannot be used; nil if it answers
+	itself    word  // of the device
+	neighbour word  // of the others: one that answers proves the stick
+}
+
+// word is what somebody said when asked whether he is there.
+type word int
+
+const (
+	nothing word = iota
+	yes
+	no     // found out by trying: the radio has sent something
+	atOnce // no, without even trying
+)
+
+// inquire begins to ask; itself tells whether the device is asked, too, which is
+// of no use while it has not answered a write. The questions end with ctx.
+func (c *commander) inquire(ctx context.Context, n *node, itself bool) *inquiry {
+	others := c.neighbours(n)
+	q := &inquiry{settled: make(chan struct{}), began: time.Now(), asked: itself, others: len(others), gateway: errNoAnswer, open: 1 + len(others)}
+	if itself {
+		q.open++
+		go func() { q.hear(&q.itself, c.isThere(ctx, n.ID)) }()
+	}
+	for _, other := range others {
+		go func() { q.hear(&q.neighbour, c.isThere(ctx, other)) }()
+	}
+	go func() {
+		_, err := c.link.call(ctx, "getInfo")
+		q.hearGateway(err)
+	}()
+	return q
+}
+
+// isThere asks one device whether it is there.
+func (c *commander) isThere(ctx context.Context, node int) word {
+	began := time.Now()
+	a, err := c.link.call(ctx, "pingNode", node)
+	switch _, refused := errors.AsType[*apiError](err); {
+	case err == nil && string(a.result) == "true":
+		c.link.noteStick(false)
+		c.ledger.judge(node, true)
+		return yes
+	case err != nil && !refused:
+		return nothing
+	case time.Since(began) < noAtOnce:
+		return atOnce
+	default:
+		return no
+	}
+}
+
+// neighbours chooses devices that should answer at once, each from another room
+// where there are so many: one fuse may have taken a whole room.
+func (c *commander) neighbours(n *node) []int {
+	nodes := c.directory.current().nodes
+	var near, far []int
+	rooms := map[string]bool{n.area(): true}
+	for _, id := range slices.Sorted(maps.Keys(nodes)) {
+		other := nodes[id]
+		switch {
+		case id == n.ID || !other.Listening.Always || c.ledger.node(id).dead():
+		case rooms[other.area()]:
+			near = append(near, id)
+		default:
+			rooms[other.area()] = true
+			far = append(far, id)
+		}
+	}
+	all := append(far, near...)
+	return all[:min(len(all), neighboursAsked)]
+}
+
+// hear takes an answer; the best one of the neighbours counts. What has been tried
+// by radio proves the gateway as well.
+func (q *inquiry) hear(about *word, said word) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if *about == nothing || said == yes || said == no && *about == atOnce {
+		*about = said
+	}
+	if said == yes || said == no {
+		q.gateway = nil
+	}
+	q.settle()
+}
+
+// hearGateway takes the gateway's own answer, which may be that its driver is
+// away.
+func (q *inquiry) hearGateway(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if api, ok := errors.AsType[*apiError](err); ok && !api.driverAway() {
+		err = nil
+	}
+	if err == nil || !errors.Is(err, errNoAnswer) {
+		q.gateway = err
+	}
+	q.settle()
+}
+
+// settle counts an answer, and settles the matter if it does not depend on more.
+// The caller holds mu.
+func (q *inquiry) settle() {
+	q.open--
+	decided := q.gateway == nil && (q.itself == yes || q.neighbour == yes && (!q.asked || q.itself >= no))
+	if q.open > 0 && !decided {
+		return
+	}
+	select {
+	case <-q.settled:
+	default:
+		close(q.settled)
+	}
+}
+
+// waits waits until the matter is settled; all questions end with the context
+// they were asked in.
+func (q *inquiry) waits() *inquiry {
+	<-q.settled
+	return q
+}
+
+// answers waits, and reports whether the device itself has answered.
+func (q *inquiry) answers() bool {
+	q.waits()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.itself == yes
+}
+
+// blamesOthers reports whether by what is known so far the device is not to
+// blame. There may be no inquiry.
+func (q *inquiry) blamesOthers() bool {
+	if q == nil {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return (q.gateway != nil || q.stickGone()) && (q.open == 0 || time.Since(q.began) >= noAtOnce)
+}
+
+// stickGone reports whether nothing has been reached by radio. The caller holds
+// mu.
+func (q *inquiry) stickGone() bool {
+	return q.others > 0 && q.itself != yes && q.neighbour != yes && q.neighbour != no
+}
+
+// foundDead reports whether the device has been found not to answer. There may be
+// no inquiry.
+func (q *inquiry) foundDead() bool {
+	if q == nil {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.itself >= no
+}
+
+// verdict says by what is known so far who is to blame for the silence of a
+// device.
+func (q *inquiry) verdict(l *link, name string) (tools.Reason, string) {
+	q.mu.Lock()
+	gateway, stick := q.gateway, q.stickGone()
+	q.mu.Unlock()
+	switch {
+	case gateway != nil:
+		return l.diagnose(cmp.Or(gateway, errNoAnswer))
+	case stick:
+		l.noteStick(true)
+		return tools.StickGone, "The Z-Wave stick does not answer. Check that it is plugged in."
+	default:
+		return tools.Dead, notAnswering(name)
+	}
+}

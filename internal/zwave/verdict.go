@@ -1,0 +1,198 @@
+package zwave
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
+	"voicegateway/internal/zwave/wire"
+)
+
+// confirmed ends a receipt with the fact that was asked for.
+func (f *follower) confirmed(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
+	r = f.told(r, fact)
+	if later := f.whenOn(ctx); later != "" {
+		return ended(r, tools.Confirmed, tools.WhenOn, later)
+	}
+	return ended(r, tools.Confirmed, "", f.sentence(r.Value))
+}
+
+// told puts a fact into a receipt.
+func (f *follower) told(r tools.Receipt, fact reading) tools.Receipt {
+	if !fact.known {
+		return r
+	}
+	r.Value = f.step.say(fact.value)
+	if level, ok := f.entity.level(); ok && string(level) != f.step.property {
+		r.ValueLevel = f.entity.percent(f.step, fact.value)
+	}
+	return r
+}
+
+// whenOn returns what to say of a colour or a temperature that nobody sees before
+// the device is switched on; empty if the device is on, or is not asked to keep
+// one. Some lamps switch themselves on for a colour, so the lamp is asked.
+func (f *follower) whenOn(ctx context.Context) string {
+	e, ability := f.entity, home.Ability(f.step.property)
+	main := f.commander.ledger.read(e.main)
+	off := func() bool { n, ok := number(main.value); return main.known && (main.value == false || ok && n == 0) }
+	switch {
+	case ability == home.Colour && (off() || !main.known):
+		if f.commander.devices.poll(ctx, e.main) == nil {
+			main = f.commander.ledger.read(e.main)
+		}
+		if off() {
+			return is(e.Name, "off") + " It will show the colour when it is switched on."
+		}
+	case ability == home.Setpoint && e.main == e.parts[partMode] && off():
+		return is(e.Name, "off") + " It will keep to " + spoken(f.step.value, f.step.unit) + " when it is switched on."
+	}
+	return ""
+}
+
+// sentence says a confirmed change in words.
+func (f *follower) sentence(v any) string {
+	name, what := f.entity.Name, spoken(v, f.step.unit)
+	switch home.Ability(f.step.property) {
+	case home.Brightness, home.Speed, home.Position:
+		if f.step.stops {
+			return name + " stopped at " + what + "."
+		}
+		return is(name, "at "+what)
+	case home.Setpoint, home.Mode:
+		return is(name, "set to "+what)
+	default:
+		return is(name, what)
+	}
+}
+
+// giveUp ends the receipt with what is known when the fact did not come in time.
+func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
+	r = f.told(r, fact)
+	name := f.entity.Name
+	switch lost := f.lost(r, fact); {
+	case lost != nil:
+		return *lost
+	case f.underWay(fact):
+		return ended(r, tools.Accepted, tools.OnItsWay, is(name, "on the way"))
+	case !fact.known:
+		return ended(r, tools.Accepted, tools.Unconfirmed, name+" took the command but has not confirmed it yet.")
+	case f.before.known && same(fact.value, f.before.value):
+		return ended(r, tools.Accepted, tools.Unchanged, name+" took the command but still "+f.reported(r)+".")
+	default:
+		return ended(r, tools.Accepted, tools.Unconfirmed, name+" took the command but "+f.reported(r)+".")
+	}
+}
+
+// reported says in words what a device reports.
+func (f *follower) reported(r tools.Receipt) string {
+	return reports(f.entity.Name) + " " + spoken(r.Value, f.step.unit)
+}
+
+// lost ends the receipt where the connection, the stick or the device itself has
+// gone since the command; nil if none has.
+func (f *follower) lost(r tools.Receipt, fact reading) *tools.Receipt {
+	name := f.entity.Name
+	gateway, driver := f.commander.link.available()
+	why := tools.Interrupted
+	var text string
+	switch {
+	case f.answerLost && fact.known && !f.underWay(fact):
+		text = "The connection was interrupted, and " + name + " " + f.reported(r) + ". Please say it again."
+	case f.answerLost && !fact.known:
+		text = "The connection was interrupted." + gotIt + name + " got the command."
+	case !gateway || !driver:
+		text = f.commander.link.trouble(errNoAnswer) + gotIt + name + " has done it."
+	case !fact.known && f.inquiry.blamesOthers():
+		why, text = f.inquiry.verdict(f.commander.link, name)
+		text += gotIt + name + " has done it."
+	case f.commander.ledger.node(f.entity.node.ID).dead(), !fact.known && f.inquiry.foundDead():
+		why, text = tools.Dead, notAnswering(name)
+	default:
+		return nil
+	}
+	out := ended(r, tools.NoAnswer, why, text)
+	return &out
+}
+
+// neverAnswered ends the receipt of a write that nobody has answered in time.
+func (f *follower) neverAnswered(r tools.Receipt) tools.Receipt {
+	if f.inquiry.blamesOthers() {
+		return f.commander.silent(f.entity, r, f.inquiry)
+	}
+	return f.commander.unanswered(f.entity, r, errNoAnswer)
+}
+
+func notAnswering(name string) string {
+	return name + " does not answer. Check that it has power, then try again."
+}
+
+// silent ends the receipt of a command for a device that does not answer, or that
+// cannot be reached through somebody else's fault.
+func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt {
+	why, text := q.verdict(c.link, e.Name)
+	if q.blamesOthers() && !r.PublishedAt.IsZero() {
+		text += gotIt + e.Name + " got the command."
+	}
+	if why == tools.Dead {
+		c.ledger.judge(e.node.ID, false)
+	}
+	return ended(r, tools.NoAnswer, why, text)
+}
+
+// unanswered explains a write without an answer from the gateway.
+func (c *commander) unanswered(e *entity, r tools.Receipt, err error) tools.Receipt {
+	status := c.ledger.node(e.node.ID)
+	gateway, driver := c.link.available()
+	_, api := errors.AsType[*apiError](err)
+	why, text := c.link.diagnose(err)
+	switch {
+	case api && why == tools.RefusedAction:
+		return ended(r, tools.Refused, why, text)
+	case api:
+		return ended(r, tools.NoAnswer, why, text)
+	case !gateway, !driver:
+		return ended(r, tools.NoAnswer, tools.Interrupted, text+gotIt+e.Name+" got the command.")
+	case status.dead():
+		return ended(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
+	case status.asleep() && e.node.sleeper():
+		return ended(r, tools.Queued, tools.Asleep, e.Name+" has fallen asleep. It will do this when it wakes up.")
+	default:
+		return ended(r, tools.NoAnswer, tools.Silent, e.Name+" has not answered. It may be out of reach; check that it has power.")
+	}
+}
+
+// rejected explains a write that the gateway answered with a failure. A failure
+// of no stated kind may be the device's own answer, or mean that nothing reached
+// it, so everybody is asked.
+func (c *commander) rejected(ctx context.Context, e *entity, r tools.Receipt, status int) tools.Receipt {
+	switch status {
+	case statusInvalid:
+		return ended(r, tools.Refused, tools.RefusedValue, e.Name+" does not accept that value.")
+	case statusNotSupported, statusNoEndpoint, statusNotImplemented:
+		return ended(r, tools.Refused, tools.RefusedAction, e.Name+" cannot do that.")
+	}
+	known := c.ledger.node(e.node.ID).dead()
+	if q := c.inquire(ctx, e.node, !known); known && !q.waits().blamesOthers() {
+		return ended(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
+	} else if !q.answers() {
+		return c.silent(e, r, q)
+	}
+	return ended(r, tools.Refused, tools.RefusedByDevice, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
+}
+
+// wakesWithin says how long a sleeping device sleeps at most, if that is known.
+func (d *devices) wakesWithin(e *entity) string {
+	seconds, ok := number(d.ledger.read(wire.ValueID{Node: e.node.ID, Class: wire.WakeUp, Property: "wakeUpInterval"}).value)
+	switch {
+	case !ok || seconds < 60:
+		return ""
+	case seconds < 2*60*60:
+		return fmt.Sprintf(", within %.0f minutes", math.Ceil(seconds/60))
+	default:
+		return fmt.Sprintf(", within %.0f hours", math.Ceil(seconds/3600))
+	}
+}
