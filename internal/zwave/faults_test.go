@@ -217,7 +217,7 @@ func TestOddValues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, nil)
-		if got, _ := r.control("Reading Lamp", "colour", 112233); got.Outcome != "confirmed" || got.Value != "#112233" {
+		if got, _ := r.control("Reading Lamp", "colour", 112233); got.Reason != "when_on" || got.Value != "#112233" {
 			t.Errorf("a colour as a number: %+v", got)
 		}
 		if got, _ := r.control("Reading Lamp", "colour", 12); got.Message != fmt.Sprintf("I do not know the colour %q.", "12") {

@@ -3,7 +3,6 @@ package zwave
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -214,57 +213,4 @@ func longAgo(seconds int64) string {
 	default:
 		return fmt.Sprintf("%d days", hours/24)
 	}
-}
-
-func (i *inspector) refreshTool() tools.Tool {
-	return tool[nameArgs]{tools.Spec{
-		Name:        toolRefresh,
-		Title:       "Ask a device again",
-		Description: "Makes a device report all its values now. Takes up to some seconds; sleeping devices report when they wake up.",
-		Input:       json.RawMessage(nameOnly),
-		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},
-"outcome":{"enum":["confirmed","queued","no_answer"]},"state":` + anyScalar + `},"required":["device","outcome","state"]}`),
-		Risk:       tools.Read,
-		Idempotent: true,
-	}, i.refreshDevice}
-}
-
-func (i *inspector) refreshDevice(ctx context.Context, a nameArgs) (tools.Result, error) {
-	m, e, _, err := i.directory.resolve(ctx, a.Device)
-	if e == nil && m != nil {
-		e = m.wholeNode(a.Device)
-	}
-	if e == nil {
-		return tools.Result{}, err
-	}
-	out := struct {
-		Device  string        `json:"device"`
-		Outcome tools.Outcome `json:"outcome"`
-		State   any           `json:"state"`
-	}{Device: e.Name}
-	text := ""
-	if e.node.sleeper() && i.ledger.node(e.node.ID).asleep() {
-		if err := i.link.send(ctx, "refreshValues", e.node.ID); err != nil {
-			return tools.Result{}, refusal(i.link.trouble(err))
-		}
-		out.Outcome, text = tools.Queued, e.Name+" is asleep. It will report when it wakes up."
-	} else if _, err := i.link.call(ctx, "refreshValues", e.node.ID); err != nil {
-		var api *apiError
-		if !errors.Is(err, errNoAnswer) || errors.As(err, &api) {
-			return tools.Result{}, refusal(i.link.trouble(err))
-		}
-		out.Outcome, text = tools.NoAnswer, e.Name+" does not answer. Check that it has power."
-	} else {
-		out.Outcome = tools.Confirmed
-	}
-	out.State = m.state(e, i.ledger.read(e.main).value)
-	if text == "" && out.State == nil {
-		text = e.Name + " has been asked to report everything."
-	}
-	if text == "" {
-		text = is(e.Name, spoken(out.State, m.value(e.main).Unit))
-	}
-	r, err := result(text, out)
-	r.Failed = out.Outcome == tools.NoAnswer
-	return r, err
 }

@@ -32,7 +32,7 @@ type inspector struct {
 // Tools returns the tools of the house, in the order in which they are listed.
 func (h *House) Tools() []tools.Tool {
 	all := []tools.Tool{
-		h.inspector.listTool(), h.inspector.verifyTool(), h.commander.controlTool(), h.inspector.stateTool(), h.inspector.sensorTool(), h.inspector.healthTool(), h.inspector.refreshTool(),
+		h.inspector.listTool(), h.inspector.verifyTool(), h.commander.controlTool(), h.inspector.stateTool(), h.inspector.sensorTool(), h.inspector.healthTool(), h.commander.refreshTool(),
 	}
 	if h.cfg.AllowDangerous {
 		all = append(all, h.commander.dangerousTool())
@@ -85,7 +85,9 @@ const (
 	trustRequired = `"stale","reachable","reason"`
 	receiptProps  = `"device":{"type":"string"},"property":{"type":"string"},
 "outcome":{"enum":["confirmed","accepted","queued","refused","no_answer"],"description":"confirmed: the device reports it done; accepted: taken, not reported done; queued: sleeping device"},
-"before":` + anyScalar + `,"before_level":{"type":"number","description":"brightness or position before, in percent"},"value":` + anyScalar + `,"ms":{"type":"integer","description":"milliseconds from the publish"},
+"reason":{"type":"string","description":"why, as a code such as on_its_way or dead; absent where the outcome says it all"},
+"before":` + anyScalar + `,"before_level":{"type":"number","description":"brightness or position before, in percent"},"value":` + anyScalar + `,
+"value_level":{"type":"number","description":"brightness or position now, in percent"},"ms":{"type":"integer","description":"milliseconds from the publish"},
 "message":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}`
 	receiptRequired = `"required":["device","property","outcome","before","value","ms","message"]`
 	receiptOut      = `{"type":"object","properties":{` + receiptProps + `,

@@ -14,8 +14,8 @@ import (
 // confirmed ends a receipt with the fact that was asked for.
 func (f *follower) confirmed(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
 	r = f.told(r, fact)
-	if later := f.whenOn(ctx); later != "" {
-		return ended(r, tools.Confirmed, tools.WhenOn, later)
+	if f.keptForLater(ctx) {
+		return ended(r, tools.Accepted, tools.WhenOn, is(f.entity.Name, "off")+" It will show the colour when it is switched on.")
 	}
 	return ended(r, tools.Confirmed, "", f.sentence(r.Value))
 }
@@ -32,25 +32,21 @@ func (f *follower) told(r tools.Receipt, fact reading) tools.Receipt {
 	return r
 }
 
-// whenOn returns what to say of a colour or a temperature that nobody sees before
-// the device is switched on; empty if the device is on, or is not asked to keep
-// one. Some lamps switch themselves on for a colour, so the lamp is asked.
-func (f *follower) whenOn(ctx context.Context) string {
-	e, ability := f.entity, home.Ability(f.step.property)
-	main := f.commander.ledger.read(e.main)
-	off := func() bool { n, ok := number(main.value); return main.known && (main.value == false || ok && n == 0) }
-	switch {
-	case ability == home.Colour && (off() || !main.known):
-		if f.commander.devices.poll(ctx, e.main) == nil {
-			main = f.commander.ledger.read(e.main)
-		}
-		if off() {
-			return is(e.Name, "off") + " It will show the colour when it is switched on."
-		}
-	case ability == home.Setpoint && e.main == e.parts[partMode] && off():
-		return is(e.Name, "off") + " It will keep to " + spoken(f.step.value, f.step.unit) + " when it is switched on."
+// keptForLater reports whether a lamp has taken a colour that nobody sees before it
+// is switched on. Some lamps switch themselves on for a colour, so it is asked.
+func (f *follower) keptForLater(ctx context.Context) bool {
+	if home.Ability(f.step.property) != home.Colour {
+		return false
 	}
-	return ""
+	e := f.entity
+	off := func() bool { r := f.commander.ledger.read(e.main); return r.known && same(r.value, float64(0)) }
+	if !off() && f.commander.ledger.read(e.main).known {
+		return false
+	}
+	if err := f.commander.devices.poll(ctx, e.main); err != nil {
+		f.commander.log.Debug("asking a device for a value", "node", e.node.ID, "err", err)
+	}
+	return off()
 }
 
 // sentence says a confirmed change in words.

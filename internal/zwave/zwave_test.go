@@ -43,7 +43,7 @@ func TestControlIsConfirmedByTheDevice(t *testing.T) {
 		"lock":             {"Front Door", "lock", nil, "locked", "98-0-currentMode", 255.0, "Front Door is locked."},
 		"setpoint":         {"Thermostat", "setpoint", 22.5, 22.5, "67-0-setpoint-1", 22.5, "Thermostat is set to 22.5 degrees."},
 		"mode":             {"Bedroom Thermostat", "mode", "Off", "off", "64-0-mode", 0.0, "Bedroom Thermostat is set to off."},
-		"colour":           {"Reading Lamp", "colour", "green", "#00ff00", "51-0-hexColor", "00ff00", "Reading Lamp is off. It will show the colour when it is switched on."},
+		"colour":           {"Mood Light", "colour", "green", "#00ff00", "51-0-hexColor", "00ff00", "Mood Light is #00ff00."},
 		"closing a garage": {"Garage Door", "close", nil, "closed", "102-0-currentState", 0.0, "Garage Door is closed."},
 		"fan speed":        {"ceiling fan", "level", 60, 60.0, "38-0-currentValue", 60.0, "Ceiling Fan is at 60 percent."},
 	}
@@ -51,7 +51,9 @@ func TestControlIsConfirmedByTheDevice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := start(t, nil)
+				r := start(t, func(_ *zwave.Config, s *sim.Config) {
+					node(s, sim.NodeSpec{ID: 42, Name: "Mood Light", Kind: "colour", Values: map[string]any{"38-0-currentValue": 50}})
+				})
 				got, result := r.control(tc.device, tc.action, tc.value)
 				if got.Outcome != "confirmed" || got.Value != tc.want || got.Message != tc.message {
 					t.Errorf("receipt %+v, want confirmed %v, %q", got, tc.want, tc.message)
