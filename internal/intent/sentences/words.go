@@ -20,6 +20,7 @@ type Words struct {
 	Sounds   Sounds            `yaml:"sounds"`
 	Numbers  Numbers           `yaml:"numbers"`
 	Hazards  Hazards           `yaml:"hazards"`
+	Openings Openings          `yaml:"openings"`
 	Writing  Writing           `yaml:"writing"`
 	Claims   Claims            `yaml:"claims"`
 	Invented Invented          `yaml:"invented"`
@@ -91,6 +92,16 @@ type ByHazard struct {
 	Hot  List `yaml:"hot"`
 	Wet  List `yaml:"wet"`
 	Loud List `yaml:"loud"`
+}
+
+// Openings are the words by which the name of a thing tells which opening of the
+// house it is.
+type Openings struct {
+	Door   List `yaml:"door"`
+	Window List `yaml:"window"`
+	Garage List `yaml:"garage"`
+	Gate   List `yaml:"gate"`
+	Hatch  List `yaml:"hatch"`
 }
 
 // About are the words that tell what a thing is by their place in its name.
