@@ -45,7 +45,7 @@ func Cottage() *home.House {
 type World struct {
 	mu      sync.Mutex
 	State   map[string]map[string]any // by device and property
-	Outcome map[string]string         // by device: the outcome of its calls, where that is not "confirmed"
+	Outcome map[string]string         // by device: the outcome of its calls and perhaps its reason ("accepted/on_its_way"), where that is not "confirmed"
 	Calls   []string
 }
 
@@ -156,7 +156,7 @@ func (w *World) Call(_ context.Context, c tools.Call) (tools.Result, error) {
 		return tools.Result{Data: data}, err
 	}
 	w.Calls = append(w.Calls, strings.TrimSuffix(fmt.Sprintf("%s %s %v", args.Device, args.Action, args.Value), " <nil>"))
-	outcome := w.Outcome[args.Device]
+	outcome, why, _ := strings.Cut(w.Outcome[args.Device], "/")
 	if outcome == "" {
 		outcome = "confirmed"
 	}
@@ -164,7 +164,7 @@ func (w *World) Call(_ context.Context, c tools.Call) (tools.Result, error) {
 	property := w.Set(args.Device, args.Action, args.Value)
 	now := maps.Clone(w.State[args.Device])
 	w.State[args.Device] = was
-	told := map[string]any{"device": args.Device, "property": property, "outcome": outcome, "before": w.Read(args.Device, property), "message": "Oh."}
+	told := map[string]any{"device": args.Device, "property": property, "outcome": outcome, "reason": why, "before": w.Read(args.Device, property), "message": "Oh."}
 	for _, level := range []string{"brightness", "position"} {
 		if was[level] != nil {
 			told["before_level"] = was[level]
@@ -175,6 +175,11 @@ func (w *World) Call(_ context.Context, c tools.Call) (tools.Result, error) {
 		w.State[args.Device] = now
 	}
 	told["value"] = w.Read(args.Device, property)
+	for _, level := range []string{"brightness", "position"} {
+		if now := w.State[args.Device][level]; now != nil && property != level {
+			told["value_level"] = now
+		}
+	}
 	data, err := json.Marshal(told)
 	return tools.Result{Text: "Oh.", Data: data, Receipt: tools.ReadReceipt(data), Failed: failed, PublishedAt: time.Now()}, err
 }

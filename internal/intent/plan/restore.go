@@ -21,13 +21,16 @@ type Change struct {
 }
 
 // Moved reports whether the device is known to have been in another state before.
-// A blind that was half open and is fully open after the act has moved, though it
-// was "open" before, too.
+// A lamp that was dimmed and is fully on after the act has moved, though it was
+// "on" before, too, and so has a blind that was half open.
 func (c *Change) Moved() bool {
 	if c.Last != nil || !c.Done() || c.Before == nil || !alike(c.Before, c.Value) {
 		return true
 	}
 	level, ok := number(c.BeforeLevel)
+	if _, known := number(c.ValueLevel); ok && known {
+		return !alike(c.BeforeLevel, c.ValueLevel)
+	}
 	return c.Property == string(home.OpenClose) && ok && level > 0 && level < full
 }
 
@@ -58,7 +61,9 @@ func Restore(e *home.Entity, c Change) Step {
 	s.Call, s.Err, s.final = look, err, &control
 	s.next = func(r tools.Result) (tools.Call, error) {
 		now := present(made.Property, r)
-		if now == nil || alike(now, made.Value) || alike(present(c.Property, r), c.Before) {
+		asLeft := alike(now, made.Value) && atLevel(made.ValueLevel, r)
+		asBefore := alike(present(c.Property, r), c.Before) && atLevel(c.BeforeLevel, r)
+		if now == nil || asLeft || asBefore {
 			return control, nil
 		}
 		text := "Somebody has changed " + spoken(e) + " since."
@@ -97,7 +102,8 @@ func turnBack(e *home.Entity, word string, c Change) (intent.Action, bool) {
 		return intent.Action{}, false // opening, stopped, jammed
 	}
 	level, ok := number(c.BeforeLevel)
-	if ok && level > 0 && level < full {
+	onlyLevel := wordOf(c.Value) == word // the act changed nothing but the level
+	if ok && level > 0 && (level < full || onlyLevel) {
 		for _, l := range levels {
 			if e.Can(l) {
 				return setTo(l, c.BeforeLevel)
@@ -152,6 +158,23 @@ func present(property string, r tools.Result) any {
 	default:
 		return state.Values[property]
 	}
+}
+
+// atLevel reports whether a device's state has a level; true as well if either of
+// them is not known.
+func atLevel(level any, r tools.Result) bool {
+	var state struct {
+		Values map[home.Ability]any `json:"values"`
+	}
+	if _, known := number(level); !known || json.Unmarshal(r.Data, &state) != nil {
+		return true
+	}
+	for _, l := range levels {
+		if now, known := number(state.Values[l]); known {
+			return alike(now, level)
+		}
+	}
+	return true
 }
 
 // rounding is how far apart two readings of one setting may be: dimmers count to

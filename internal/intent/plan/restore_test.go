@@ -37,6 +37,8 @@ func TestRestore(t *testing.T) {
 		"off":                      {plug, `"property":"on_off","before":"on","value":"off"`, `on`, tools.Reversible},
 		"true and false":           {plug, `"property":"on_off","before":true,"value":false`, `on`, tools.Reversible},
 		"off with its level":       {lamp, `"property":"on_off","before":"on","before_level":40,"value":"off"`, `level 40`, tools.Reversible},
+		"on from a level":          {lamp, `"property":"on_off","before":"on","before_level":30,"value":"on","value_level":100`, `level 30`, tools.Reversible},
+		"on to a lower level":      {lamp, `"property":"on_off","before":"on","before_level":100,"value":"on","value_level":60`, `level 100`, tools.Reversible},
 		"off from full":            {lamp, `"property":"on_off","before":"on","before_level":100,"value":"off"`, `on`, tools.Reversible},
 		"a level of what has none": {plug, `"property":"on_off","before":"on","before_level":40,"value":"off"`, `on`, tools.Reversible},
 		"a level":                  {lamp, `"property":"brightness","before":30,"value":80`, `level 30`, tools.Reversible},
@@ -104,6 +106,8 @@ func TestRestoreLooksFirst(t *testing.T) {
 		"changed":               {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 80.0, Outcome: tools.Confirmed}}, `{"values":{"brightness":10}}`, 1},
 		"switched":              {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", Value: "off", Outcome: tools.Confirmed}}, `{"state":"jammed"}`, 1},
 		"off is not nearly off": {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 1.0, Outcome: tools.Confirmed}}, `{"values":{"brightness":0}}`, 1},
+		"on, as it was left":    {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 30.0, Value: "on", ValueLevel: 100.0, Outcome: tools.Confirmed}}, `{"state":"on","values":{"brightness":100}}`, 2},
+		"on, dimmed since":      {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 30.0, Value: "on", ValueLevel: 100.0, Outcome: tools.Confirmed}}, `{"state":"on","values":{"brightness":55}}`, 1},
 		"not confirmed":         {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: nil, Outcome: tools.Accepted}}, `{"values":{"brightness":55}}`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,6 +148,8 @@ func TestMoved(t *testing.T) {
 		"on from off":   {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "off", Value: "on", Outcome: tools.Confirmed}}, true},
 		"on from on":    {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", Value: "On", Outcome: tools.Confirmed}}, false},
 		"a dimmed lamp": {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 40.0, Value: "on", Outcome: tools.Confirmed}}, false},
+		"fully on":      {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 30.0, Value: "on", ValueLevel: 100.0, Outcome: tools.Confirmed}}, true},
+		"on as before":  {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 99.0, Value: "on", ValueLevel: 100.0, Outcome: tools.Confirmed}}, false},
 		"half open":     {plan.Change{Receipt: tools.Receipt{Property: "open_close", Before: "open", BeforeLevel: 50.0, Value: "open", Outcome: tools.Confirmed}}, true},
 		"nobody knows":  {plan.Change{Receipt: tools.Receipt{Property: "on_off", Value: "on", Outcome: tools.Confirmed}}, true},
 		"not confirmed": {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "off", Value: "off", Outcome: tools.Accepted}}, true},
