@@ -57,7 +57,7 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	}
 	stopped := a.save(ctx, x, place, steps, &done)
 	done.into(x)
-	x.rec.Reply = a.phrases.Told(steps, done.results)
+	x.rec.Reply = a.phrases.Told(steps, done.results, done.errs...)
 	if stopped != nil {
 		x.rec.Reply = a.stop(*stopped, done.cause(), x.rec)
 	}
@@ -118,7 +118,8 @@ func impossible(s plan.Step) bool { return s.Err != nil }
 type calls struct {
 	results   []tools.Result
 	made      []record.CallMade
-	problems  []string // why a step is not done; "" for a done step
+	ends      []record.Outcome
+	problems  []string // why a step has failed; "" for any other step
 	errs      []error  // why a call got no answer; nil for an answered call
 	confirmed []time.Time
 }
@@ -126,25 +127,46 @@ type calls struct {
 func newCalls(n int) calls {
 	return calls{
 		results: make([]tools.Result, n), made: make([]record.CallMade, n), problems: make([]string, n),
-		errs: make([]error, n), confirmed: make([]time.Time, n),
+		errs: make([]error, n), confirmed: make([]time.Time, n), ends: make([]record.Outcome, n),
 	}
 }
 
-// note keeps the result of one call. A command that was only accepted, that waits
-// for a sleeping device or that has no receipt does not count as done (Z4).
+// note keeps the result of one call. Only what a device has confirmed is done (Z4);
+// a command that is under way or waits for a sleeping device is accepted, and one
+// whose place a newer command took is interrupted.
 func (c calls) note(i int, call tools.Call, res tools.Result, err error, took time.Duration, acts bool) {
-	c.problems[i], c.errs[i], c.confirmed[i] = "", err, time.Time{}
-	if err != nil {
-		c.problems[i] = err.Error()
-	}
 	c.results[i], c.made[i] = res, made(call, res, took)
+	c.problems[i], c.errs[i], c.confirmed[i], c.ends[i] = "", err, time.Time{}, endOf(res, err, acts)
 	if res.Receipt.Done() {
 		c.confirmed[i] = time.Now()
 	}
-	if c.problems[i] == "" && (res.Failed || acts && c.confirmed[i].IsZero()) {
+	switch {
+	case c.ends[i] != record.Failed:
+	case err != nil:
+		c.problems[i] = err.Error()
+	default:
 		c.problems[i] = cmp.Or(res.Text, "the device has not confirmed it")
 	}
 }
+
+// endOf says how one call ended. A call that acts on a device has ended well only
+// with a receipt.
+func endOf(res tools.Result, err error, acts bool) record.Outcome {
+	switch r := res.Receipt; {
+	case err != nil:
+		return record.Failed
+	case r.Pending():
+		return record.Accepted
+	case r != nil && r.Reason == tools.Overtaken:
+		return record.Interrupted
+	case res.Failed, acts && !r.Done():
+		return record.Failed
+	}
+	return record.Done
+}
+
+// worse orders the ends of a turn's calls: the turn ends as the worst of them.
+var worse = map[record.Outcome]int{record.Done: 1, record.Accepted: 2, record.Interrupted: 3, record.Failed: 4}
 
 // cause returns the error of the first call that got no answer because of its
 // server.
@@ -165,8 +187,8 @@ func (c calls) into(x *exchange) {
 		if m.Tool != "" {
 			x.rec.Calls = append(x.rec.Calls, m)
 		}
-		if c.problems[i] != "" && x.rec.Outcome == record.Done {
-			x.rec.Outcome, x.rec.Error = record.Failed, c.problems[i]
+		if worse[c.ends[i]] > worse[x.rec.Outcome] {
+			x.rec.Outcome, x.rec.Error = c.ends[i], c.problems[i]
 		}
 	}
 	x.rec.Timings.FirstPublish = x.watch.At(earliest(c.results))

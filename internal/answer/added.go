@@ -17,7 +17,7 @@ import (
 // more commands. A delay that is added comes too late, and the person is told so.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
-	if x.rec.Route != record.RouteLocal || x.rec.Outcome != record.Done && x.rec.Outcome != record.Failed || !begins(whole, x.Text) {
+	if x.rec.Route != record.RouteLocal || worse[x.rec.Outcome] == 0 || !begins(whole, x.Text) {
 		return
 	}
 	first, all := a.match.Match(x.Text, x.Area), a.match.Match(whole, x.Area)
@@ -74,7 +74,7 @@ func add(r *record.Record, more record.Record, actions []intent.Action) {
 	r.Calls = append(r.Calls, more.Calls...)
 	r.Judgements = append(r.Judgements, more.Judgements...)
 	r.Reply = strings.TrimSpace(r.Reply + " " + more.Reply)
-	if r.Outcome == record.Done {
+	if worse[r.Outcome] < worse[more.Outcome] || r.Outcome == record.Done {
 		r.Outcome, r.Error = more.Outcome, more.Error
 	}
 	if riskOrder[more.Risk] > riskOrder[r.Risk] {

@@ -56,7 +56,7 @@ func (k *talk) line(l string) {
 		return
 	}
 	if device, what, ok := strings.Cut(l, ": "); ok && k.world.State[device] != nil {
-		switch what {
+		switch outcome, _, _ := strings.Cut(what, "/"); outcome {
 		case "accepted", "queued", "no_answer", "refused", "confirmed":
 			k.world.Outcome[device] = what
 		default:

@@ -109,7 +109,8 @@ type modelTask struct {
 }
 
 // note puts a call of the model into the record. If a device did not do what it was
-// told, the turn fails, whatever the model says.
+// told, the turn fails, whatever the model says; if it is still under way, the turn
+// is accepted.
 func (t *modelTask) note(call dialogue.Call) {
 	c := call.Call
 	c.Server = call.Spec.Server
@@ -135,6 +136,11 @@ func (t *modelTask) note(call dialogue.Call) {
 		t.rec.Timings.Confirmed = t.watch.Now()
 		t.finished(c, m)
 	case call.Spec.Risk == tools.Read:
+	case call.Err == nil && call.Result.Receipt.Pending():
+		if t.rec.Outcome == record.Done {
+			t.rec.Outcome = record.Accepted
+		}
+		t.finished(c, m)
 	case answered:
 		t.finished(c, m)
 	default:

@@ -52,7 +52,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 // partly adds to the reply which part of an undo was not possible.
 func partly(rec *record.Record, said, why string) {
 	rec.Reply += " " + said
-	if rec.Outcome == record.Done {
+	if worse[rec.Outcome] < worse[record.Failed] {
 		rec.Outcome, rec.Error = record.Failed, why
 	}
 }

@@ -35,5 +35,5 @@ var (
 
 	turnSources  = set{"mic", "file", "mqtt", "http", "cli"}
 	turnRoutes   = set{"local", "model", "none", "refused"}
-	turnOutcomes = set{"done", "failed", "asked", "ignored", "interrupted"}
+	turnOutcomes = set{"done", "accepted", "failed", "asked", "ignored", "interrupted"}
 )

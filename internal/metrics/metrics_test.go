@@ -61,6 +61,7 @@ func TestWhatIsCounted(t *testing.T) {
 	m.Call("zwave", "ok", 3*time.Millisecond)
 	m.Call("zwave", "timeout", 30*time.Second)
 	publish, total := 146.0, 700.0
+	m.Turn(ended("http", "local", "accepted", record.Timings{}))
 	m.Turn(ended("mic", "local", "done", record.Timings{FirstPublish: &publish, Total: &total}))
 	demand(
 		t, scrape(t, m),
@@ -77,6 +78,7 @@ func TestWhatIsCounted(t *testing.T) {
 		`voice_gateway_mcp_call_seconds_bucket{server="zwave",le="0.005"} 1`,
 		`voice_gateway_mcp_call_seconds_count{server="zwave"} 2`,
 		`voice_gateway_turns_total{outcome="done",route="local",source="mic"} 1`,
+		`voice_gateway_turns_total{outcome="accepted",route="local",source="http"} 1`,
 		`voice_gateway_turn_seconds_bucket{stage="first_publish",le="0.1"} 0`,
 		`voice_gateway_turn_seconds_bucket{stage="first_publish",le="0.15"} 1`,
 		`voice_gateway_turn_seconds_count{stage="total"} 1`,

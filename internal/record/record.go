@@ -45,6 +45,7 @@ type Outcome string
 // Outcomes of a turn (REQUIREMENTS 2.4).
 const (
 	Done        Outcome = "done"
+	Accepted    Outcome = "accepted" // under way, or waiting for a device that sleeps
 	Failed      Outcome = "failed"
 	Asked       Outcome = "asked"
 	Ignored     Outcome = "ignored"

@@ -86,6 +86,13 @@ func (r *Receipt) Sent() bool {
 	return r != nil && (r.Outcome == Confirmed || r.Outcome == Accepted || r.Outcome == Queued)
 }
 
+// Pending reports whether the device has the command or will get it, and nobody can
+// say yet what comes of it: it is under way, waits for a sleeping device, or has not
+// been confirmed.
+func (r *Receipt) Pending() bool {
+	return r.Sent() && !r.Done() && r.Reason != Unchanged && r.Reason != Overtaken
+}
+
 // ReadReceipt reads the structured result of a tool that acts on a device; nil if
 // it is something else.
 func ReadReceipt(data json.RawMessage) *Receipt {

@@ -68,7 +68,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	close(sentences)
 	<-spoken
 	switch cut := given > played; {
-	case ctx.Err() != nil && (t.rec.Outcome == record.Failed || t.rec.Outcome == record.Done && cut):
+	case ctx.Err() != nil && (t.rec.Outcome == record.Failed || went(t.rec) && cut):
 		t.rec.Outcome = record.Interrupted
 	case ctx.Err() == nil:
 		t.aftermath = aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t.rec, given, played)}
@@ -163,9 +163,12 @@ func (r *teller) report(ctx context.Context, t *telling, k Kind) {
 	}
 }
 
+// went reports whether a turn did what it was asked to, or is about to.
+func went(r record.Record) bool { return r.Outcome == record.Done || r.Outcome == record.Accepted }
+
 // acted reports whether a turn changed something that a person may want back.
 func acted(r record.Record) bool {
-	if r.Outcome != record.Done {
+	if !went(r) {
 		return false
 	}
 	for _, c := range r.Calls {
@@ -184,7 +187,7 @@ func closingSound(r record.Record, given, played int) earcon.Sound {
 		return ""
 	case r.Route == record.RouteRefused:
 		return earcon.Refused
-	case r.Outcome == record.Done && (given == 0 || acted(r)):
+	case went(r) && (given == 0 || acted(r)):
 		return earcon.Done
 	default:
 		return earcon.Error
