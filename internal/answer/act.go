@@ -59,7 +59,9 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	done.into(x)
 	x.rec.Reply = a.phrases.Told(steps, done.results, done.errs...)
 	if stopped != nil {
-		x.rec.Reply = a.stop(*stopped, done.cause(), x.rec)
+		if said, kept := a.stop(*stopped, done.cause(), x.rec); kept {
+			x.rec.Reply = said // else the things whose fate is unknown are named
+		}
 	}
 	return doneBy(a.match.House(), x.Text, steps, done)
 }

@@ -8,7 +8,6 @@ import (
 
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
 
@@ -71,29 +70,4 @@ func (m *callMaker) some(ctx context.Context, place *place, steps []plan.Step, w
 		})
 	}
 	wg.Wait()
-}
-
-// repeat makes the calls of a task once more, each as soon as its own server is
-// there.
-func (m *callMaker) repeat(ctx context.Context, place *place, steps []record.TaskStep) calls {
-	c := newCalls(len(steps))
-	var wg sync.WaitGroup
-	for i, s := range steps {
-		wg.Go(func() {
-			call := tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}
-			ctx, done, err := m.ready(ctx, place, s.Server)
-			defer done()
-			began := time.Now()
-			var res tools.Result
-			if err == nil {
-				res, err = m.caller.Call(ctx, call)
-			}
-			if err != nil {
-				res = tools.Result{Failed: true, Text: m.phrases.Apology(err)}
-			}
-			c.note(i, call, res, err, time.Since(began), s.Device != "" || aboutDevice(s.Args))
-		})
-	}
-	wg.Wait()
-	return c
 }

@@ -114,13 +114,9 @@ type modelTask struct {
 func (t *modelTask) note(call dialogue.Call) {
 	c := call.Call
 	c.Server = call.Spec.Server
-	m := made(c, call.Result, call.Took)
+	m, why := made(c, call.Result, call.Took), call.Result.Text
 	if call.Err != nil {
-		m.OK = false
-	}
-	why := call.Result.Text
-	if call.Err != nil {
-		why = call.Err.Error()
+		m.OK, why = false, call.Err.Error()
 	}
 	t.rec.Calls = append(t.rec.Calls, m)
 	if call.Err == nil && call.Spec.Risk != tools.Read {
@@ -137,14 +133,19 @@ func (t *modelTask) note(call dialogue.Call) {
 		t.finished(c, m)
 	case call.Spec.Risk == tools.Read:
 	case call.Err == nil && call.Result.Receipt.Pending():
-		if t.rec.Outcome == record.Done {
-			t.rec.Outcome = record.Accepted
-		}
+		t.pending()
 		t.finished(c, m)
 	case answered:
 		t.finished(c, m)
 	default:
 		t.rec.Outcome, t.rec.Error = record.Failed, cmp.Or(why, "the tool gave no receipt")
+	}
+}
+
+// pending marks the turn as accepted, unless it has failed.
+func (t *modelTask) pending() {
+	if t.rec.Outcome == record.Done {
+		t.rec.Outcome = record.Accepted
 	}
 }
 
@@ -174,7 +175,7 @@ func (t *modelTask) lost(ctx context.Context, l dialogue.LostCall) dialogue.Ruli
 	}
 	switch t.rescue.choose(ctx, task, l.Err) {
 	case record.StopTask:
-		said := t.rescue.a.stop(task, l.Err, t.rec)
+		said, _ := t.rescue.a.stop(task, l.Err, t.rec)
 		t.stopped = t.rec.Error
 		return dialogue.Ruling{Stop: true, Say: said}
 	case record.RetryConnection:

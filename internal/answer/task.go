@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
@@ -138,17 +140,46 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 	}
 	place := a.calls.places.take(ids)
 	defer a.calls.places.leave(place)
-	done := a.calls.repeat(ctx, place, task.Open)
+	steps := openSteps(a.match.House(), task.Open)
+	done := a.calls.all(ctx, place, steps)
 	done.into(x)
-	a.settle(task, done)
-	did := madeOf(a.match.House(), task, done)
 	if x.rec.Outcome == record.Done {
 		x.rec.Reply = a.phrases.Phrase("task_resumed", nil)
-		return did
+	} else {
+		a.sentBefore(task.Open, done)
+		x.rec.Reply = a.phrases.Told(steps, done.results, done.errs...)
 	}
-	i := slices.IndexFunc(done.problems, func(p string) bool { return p != "" })
-	x.rec.Reply = cmp.Or(done.results[i].Text, a.phrases.Phrase("failed", nil))
-	return did
+	a.settle(task, done)
+	return madeOf(a.match.House(), task, done)
+}
+
+// openSteps plans the open calls of a task once more. A device that the house has
+// lost keeps the name under which it is called.
+func openSteps(h *home.House, open []record.TaskStep) []plan.Step {
+	steps := make([]plan.Step, len(open))
+	for i, s := range open {
+		call := tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}
+		act, _ := plan.Repeat(call)
+		steps[i] = plan.Step{Action: act, Call: call, Risk: tools.Reversible, Entity: h.Entity(s.Device)}
+		if name := deviceOf(s.Args); steps[i].Entity == nil && name != "" {
+			steps[i].Entity = cmp.Or(named(h, s.Server, name), &home.Entity{Name: name})
+		}
+		if steps[i].Entity == nil {
+			steps[i].Action.Devices = []string{fmt.Sprint(i)} // it is told apart from the others
+		}
+	}
+	return steps
+}
+
+// sentBefore keeps the doubt about calls that were sent before the task was
+// stopped: that they could not be sent again does not mean that nothing was done.
+func (a *Answerer) sentBefore(open []record.TaskStep, done calls) {
+	for i, s := range open {
+		if s.Sent && lost(done.errs[i]) {
+			done.errs[i] = fmt.Errorf("%w: %w", tools.ErrNoAnswer, done.errs[i])
+			done.results[i].Text = a.phrases.Apology(done.errs[i])
+		}
+	}
 }
 
 // madeOf returns what the open calls of a task changed; a person can take it back
@@ -187,9 +218,10 @@ func repeatable(open []record.TaskStep) []record.TaskStep {
 	return slices.DeleteFunc(open, func(s record.TaskStep) bool { return s.Sent && (s.Once || flips(s.Args)) })
 }
 
-// stop ends a task: it keeps the open steps and returns the sentence that says so.
-// Steps that were sent and must not be carried out twice are not kept.
-func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) string {
+// stop ends a task: it keeps the open steps and returns the sentence that says so,
+// and whether there were any to keep. Steps that were sent and must not be carried
+// out twice are not kept.
+func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) (said string, kept bool) {
 	task.Time = time.Now()
 	if cause != nil {
 		task.Reason = cause.Error()
@@ -197,23 +229,30 @@ func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) strin
 	task.Open = repeatable(task.Open)
 	rec.Outcome, rec.Error = record.Failed, "stop_task: "+task.Reason
 	if len(task.Open) == 0 {
-		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server})
+		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
 	}
 	if err := a.recovery.Tasks.Keep(task); err != nil {
 		a.log.Error("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
-		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server})
+		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
 	}
-	return a.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)})
+	return a.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)}), true
 }
 
 // aboutDevice reports whether a call has the arguments of a tool that acts on a
 // device of the house (REQUIREMENTS Z1). Such tools answer with a receipt.
-func aboutDevice(args json.RawMessage) bool {
+func aboutDevice(args json.RawMessage) bool { return deviceOf(args) != "" }
+
+// deviceOf returns the name of the device that a call acts on; "" if it acts on
+// none.
+func deviceOf(args json.RawMessage) string {
 	var a struct {
 		Device string `json:"device_name"`
 		Action string `json:"action"`
 	}
-	return json.Unmarshal(args, &a) == nil && a.Device != "" && a.Action != ""
+	if json.Unmarshal(args, &a) != nil || a.Action == "" {
+		return ""
+	}
+	return a.Device
 }
 
 // flips reports whether making a call twice undoes it.

@@ -153,7 +153,7 @@ func (p *Phrases) sayingOf(e *deed) saying {
 	case e.step.Err != nil:
 		return saying{text: p.Apology(e.step.Err)}
 	case e.err != nil:
-		return p.unanswered(e.err)
+		return p.lost(e.err)
 	case e.receipt.Outcome != "":
 		return p.because(e)
 	case e.result.Failed && e.result.Text != "" && p.english():
@@ -164,8 +164,8 @@ func (p *Phrases) sayingOf(e *deed) saying {
 	return saying{key: why(tools.Unconfirmed)} // only a receipt says that something is done
 }
 
-// unanswered chooses what is said of a call that got no answer.
-func (p *Phrases) unanswered(err error) saying {
+// lost chooses what is said of a call that got no answer.
+func (p *Phrases) lost(err error) saying {
 	switch {
 	case errors.Is(err, tools.ErrNoAnswer):
 		return saying{key: "fate_unknown_of"}

@@ -18,10 +18,11 @@ import (
 // index, and so do the errors, which may be left out: why a call got no answer.
 func (p *Phrases) Told(steps []plan.Step, results []tools.Result, errs ...error) string {
 	errs = append(slices.Clone(errs), make([]error, max(0, len(steps)-len(errs)))...)
+	steps, results, errs, lost := apart(steps[:min(len(steps), len(results))], results, errs)
 	var said []string
-	for start := 0; start < len(steps) && start < len(results); {
+	for start := 0; start < len(steps); {
 		end := start + 1
-		for end < len(steps) && end < len(results) && sameAction(&steps[start], &steps[end]) {
+		for end < len(steps) && sameAction(&steps[start], &steps[end]) {
 			end++
 		}
 		if text := p.action(steps[start:end], results[start:end], errs[start:end]); text != "" && !slices.Contains(said, text) {
@@ -29,7 +30,30 @@ func (p *Phrases) Told(steps []plan.Step, results []tools.Result, errs ...error)
 		}
 		start = end
 	}
+	if text := p.acted(lost.steps, lost.results, lost.errs); text != "" {
+		said = append(said, text)
+	}
 	return strings.Join(said, " ")
+}
+
+// unanswered are the acts of all commands of a sentence that got no answer.
+type unanswered struct {
+	steps   []plan.Step
+	results []tools.Result
+	errs    []error
+}
+
+// apart takes out the acts that got no answer: they are told together, last,
+// whatever the things were told to do.
+func apart(steps []plan.Step, results []tools.Result, errs []error) (s []plan.Step, r []tools.Result, e []error, lost unanswered) {
+	for i := range steps {
+		if errs[i] != nil && steps[i].Err == nil && steps[i].Entity != nil && steps[i].Risk != tools.Read {
+			lost.steps, lost.results, lost.errs = append(lost.steps, steps[i]), append(lost.results, results[i]), append(lost.errs, errs[i])
+			continue
+		}
+		s, r, e = append(s, steps[i]), append(r, results[i]), append(e, errs[i])
+	}
+	return s, r, e, lost
 }
 
 // sameAction reports whether two steps came from one command. Two commands of one
