@@ -130,6 +130,42 @@ func TestTheMicrophonesRoomDecidesTies(t *testing.T) {
 	}
 }
 
+// A word that says another kind of thing is no mishearing to act on, however like
+// the name the whole is.
+func TestAnotherKindIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		things []string
+		heard  map[string]names.Verdict
+	}{
+		"en": {[]string{"Kitchen Light", "Reading Lamp", "Bedroom Curtains"}, map[string]names.Verdict{
+			"kitchen night": names.Unsure, "kitchen right": names.Unsure, "kitchen fight": names.Unsure, "reading camp": names.Unsure,
+			"kitchen lite": names.Exact, "reading clamp": names.Fuzzy, "bedroom certains": names.Fuzzy, "kitchen lihgt": names.Fuzzy, "reading lump": names.Fuzzy, "bedroom curtins": names.Fuzzy, "kitchin light": names.Fuzzy,
+		}},
+		"de": {[]string{"Küchenlicht", "Stehlampe", "Licht im Keller"}, map[string]names.Verdict{
+			"küchennicht": names.Unsure, "küchenlich": names.Fuzzy, "nicht im keller": names.Unsure,
+		}},
+		"es": {[]string{"Luz de la cocina", "Persiana del salón"}, map[string]names.Verdict{
+			"cruz de la cocina": names.Unsure, "luz de la cosina": names.Fuzzy,
+		}},
+		"fr": {[]string{"Lampe de la cuisine", "Volet du salon"}, map[string]names.Verdict{
+			"rampe de la cuisine": names.Unsure, "lampe de la cuisinne": names.Fuzzy,
+		}},
+	}
+	for lang, tt := range tests {
+		things := make([]names.Entry, len(tt.things))
+		for i, name := range tt.things {
+			things[i].Name = name
+		}
+		x := names.NewFor(lang, things)
+		for heard, want := range tt.heard {
+			if r := x.Resolve(heard, nil); r.Verdict != want {
+				t.Errorf("%s %q: got %+v, want %d", lang, heard, r, want)
+			}
+		}
+	}
+}
+
 func TestOtherLanguages(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

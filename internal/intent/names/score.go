@@ -31,8 +31,9 @@ const (
 
 // scored is an entry with its likeness.
 type scored struct {
-	entry int
-	score float64
+	entry    int
+	score    float64
+	doubtful bool // the kind of thing was not heard: see doubts
 }
 
 // score compares what was heard with every name by letters and sound.
@@ -67,10 +68,10 @@ func (x *Index) score(p phrase, allow, near func(int) bool) Result {
 		}
 		switch n := len(best); {
 		case s < askScore:
-		case n > 0 && best[n-1].entry == f.entry:
-			best[n-1].score = max(best[n-1].score, s)
-		default:
-			best = append(best, scored{f.entry, s})
+		case n == 0 || best[n-1].entry != f.entry:
+			best = append(best, scored{f.entry, s, h.doubts(x, f.words)})
+		case s > best[n-1].score:
+			best[n-1].score, best[n-1].doubtful = s, h.doubts(x, f.words)
 		}
 	}
 	return judge(best, near)
@@ -98,8 +99,9 @@ func judge(best []scored, near func(int) bool) Result {
 		}
 	}
 	items = closest(items, near)
+	doubtful := slices.ContainsFunc(best, func(s scored) bool { return s.doubtful && s.entry == items[0] })
 	rivals := len(best) > len(items) && top < 1 // a name that was cut in two is that name, without rivals
-	if len(items) == 1 && top >= acceptScore {
+	if len(items) == 1 && top >= acceptScore && !doubtful {
 		return Result{Verdict: Fuzzy, Items: items, Rivals: rivals}
 	}
 	return Result{Verdict: Unsure, Items: items[:min(len(items), MaxCandidates)], Rivals: rivals}
@@ -110,6 +112,7 @@ func judge(best []scored, near func(int) bool) Result {
 type heard struct {
 	likeness [][]float32 // by heard word, by word of the index
 	weight   []float64   // by heard word
+	words    []string    // as heard
 	itself   []bool      // by heard word: it means itself, see vocabulary.household
 }
 
@@ -124,8 +127,46 @@ func (h *heard) strange(name []int32) bool {
 	return false
 }
 
+// doubts reports whether a word that says what kind of thing a name is about was
+// heard with another beginning, which a mishearing keeps more often than the
+// rest: "kitchen night" is no kitchen light. Words are compared only if the name
+// has as many as were heard: else some were cut in two.
+func (h *heard) doubts(x *Index, name []int32) bool {
+	if len(name) != len(h.likeness) {
+		return false
+	}
+	for i, id := range name {
+		said := func(w string) bool { return w == x.vocab[id].text || x.kind[id] != 0 && x.words.kinds[w] == x.kind[id] }
+		if !slices.ContainsFunc(h.words, said) && x.otherKind(h.words[i], x.vocab[id].text) {
+			return true
+		}
+	}
+	return false
+}
+
+// otherKind reports whether a word that says a kind of thing, or ends with one, was
+// heard with another beginning. That the beginning was lost or another word's end
+// was taken for it ("eater", "clamp") is no other beginning.
+func (x *Index) otherKind(heard, name string) bool {
+	head := x.words.beforeKind(name)
+	if head < 0 || !strings.HasPrefix(heard, name[:head]) {
+		return false
+	}
+	heard, name = heard[head:], name[head:]
+	return onset(heard) != onset(name) && onset(x.sounds.key(heard)) != onset(x.sounds.key(name)) &&
+		!strings.Contains(heard, name) && !strings.Contains(name, heard)
+}
+
+// onset is the first letter or sound of a word, 0 for none.
+func onset(word string) byte {
+	if word == "" {
+		return 0
+	}
+	return word[0]
+}
+
 func (x *Index) compare(words []string) *heard {
-	h := &heard{likeness: make([][]float32, len(words)), weight: make([]float64, len(words)), itself: make([]bool, len(words))}
+	h := &heard{likeness: make([][]float32, len(words)), weight: make([]float64, len(words)), words: words, itself: make([]bool, len(words))}
 	all := make([]float32, len(words)*len(x.vocab))
 	var text pattern
 	for i, w := range words {

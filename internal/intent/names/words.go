@@ -25,6 +25,20 @@ func (v *vocabulary) beginning(w string) string {
 	return ""
 }
 
+// beforeKind is the number of letters before the word for a kind of thing in a name,
+// in which words may be glued; below 0 if it names no kind.
+func (v *vocabulary) beforeKind(w string) int {
+	if v.kinds[w] != 0 {
+		return 0
+	}
+	for n := 1; v.Compounds && n < len(w); n++ {
+		if v.kinds[w[n:]] != 0 {
+			return n
+		}
+	}
+	return -1
+}
+
 // vocabularyOf returns the words of a language code, an empty vocabulary for a
 // language we do not have.
 func vocabularyOf(lang string) *vocabulary {
