@@ -57,7 +57,7 @@ func New(cfg Config, m Model, tb Toolbox, log *slog.Logger) (*Assistant, error) 
 		status: status{why: "not looked for yet"},
 	}
 	if cfg.Enabled == "false" {
-		a.status = switchedOff()
+		a.status = status{why: "switched off (ai.enabled: false)"}
 	}
 	return a, nil
 }

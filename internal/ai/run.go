@@ -24,8 +24,6 @@ type status struct {
 	model string
 }
 
-func switchedOff() status { return status{why: "switched off (ai.enabled: false)"} }
-
 // Run looks for the model at once, every minute and after a failed reply, until ctx
 // ends. A missing model is a state and never an error.
 func (a *Assistant) Run(ctx context.Context) error {

@@ -64,7 +64,8 @@ func (l *loader) environment(o Options) {
 		switch {
 		case path != nil:
 			l.override(name, o.Getenv(name), path)
-		case slices.Contains(o.Known, name), l.secretOf(rest):
+		case slices.Contains(o.Known, name):
+		case find(l.root, rest+"_FILE") != nil: // MQTT_PASSWORD for mqtt.password_file; Secret reads it
 		default:
 			l.unset(name, l.suggestVariable(name, o.Prefix))
 		}
@@ -204,12 +205,6 @@ func setList(v reflect.Value, text string) (expected string) {
 	}
 	v.Set(items)
 	return ""
-}
-
-// secretOf reports whether a variable names the secret of a …_file key:
-// MQTT_PASSWORD for mqtt.password_file. Secret reads it.
-func (l *loader) secretOf(rest string) bool {
-	return find(l.root, rest+"_FILE") != nil
 }
 
 func (l *loader) suggestVariable(name, prefix string) string {

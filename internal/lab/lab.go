@@ -47,9 +47,20 @@ type Lab struct {
 
 // New prepares the sentences, the grammar and the replies for the house.
 func New(cfg Config) (*Lab, error) {
+	cfg.House = controlled(cfg.House)
+	pack := intent.English()
 	m := &Lab{cfg: cfg}
-	m.cfg.House = controlled(cfg.House)
-	return m, m.prepare(m.cfg.House)
+	var err error
+	if m.matcher, err = intent.New(pack, cfg.House); err != nil {
+		return nil, fmt.Errorf("preparing the sentences for the house: %w", err)
+	}
+	if m.grammar, err = grammar.New(pack, cfg.House); err != nil {
+		return nil, fmt.Errorf("preparing the grammar for the house: %w", err)
+	}
+	if m.phrases, err = reply.Ours("en"); err != nil {
+		return nil, fmt.Errorf("preparing the replies: %w", err)
+	}
+	return m, nil
 }
 
 // controlled returns the house as if a server controlled everything in it. Commands
@@ -96,22 +107,6 @@ func (m *Lab) Hear(ctx context.Context) ([]Outcome, error) {
 
 // worker is the command line of the recogniser's worker process.
 func (m *Lab) worker() []string { return []string{m.cfg.Executable, "worker", "stt"} }
-
-// prepare makes the matcher, the grammar and the phrases for the house.
-func (m *Lab) prepare(house *home.House) error {
-	pack := intent.English()
-	var err error
-	if m.matcher, err = intent.New(pack, house); err != nil {
-		return fmt.Errorf("preparing the sentences for the house: %w", err)
-	}
-	if m.grammar, err = grammar.New(pack, house); err != nil {
-		return fmt.Errorf("preparing the grammar for the house: %w", err)
-	}
-	if m.phrases, err = reply.Ours("en"); err != nil {
-		return fmt.Errorf("preparing the replies: %w", err)
-	}
-	return nil
-}
 
 // run hears all jobs with one recogniser of its own.
 func (m *Lab) run(ctx context.Context, cfg stt.Config, jobs []job) (all []Outcome, err error) {

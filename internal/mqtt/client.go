@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -63,7 +64,8 @@ func New(cfg Config, log *slog.Logger) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mqtt: %w", err)
 	}
-	cfg.ClientID = cmp.Or(cfg.ClientID, randomID())
+	// Every broker accepts an id of up to 23 characters.
+	cfg.ClientID = cmp.Or(cfg.ClientID, fmt.Sprintf("voice-%016x", rand.Uint64()))
 	return &Client{
 		cfg:    cfg,
 		broker: broker,

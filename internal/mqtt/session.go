@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
@@ -301,7 +300,3 @@ func (s *session) flush(will *Message) {
 	case <-timeout.C:
 	}
 }
-
-// randomID returns a client id within the 23 characters that every broker
-// accepts.
-func randomID() string { return fmt.Sprintf("voice-%016x", rand.Uint64()) }

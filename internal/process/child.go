@@ -203,11 +203,15 @@ func (c *Child) Stop(g Grace) error {
 }
 
 // EndsWithin waits for the child's end, and no longer than limit.
-func (c *Child) EndsWithin(limit time.Duration) bool {
+func (c *Child) EndsWithin(limit time.Duration) bool { return Within(c.ended, limit) }
+
+// Within waits until a channel is closed, and no longer than limit; it reports
+// whether that happened.
+func Within(closed <-chan struct{}, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
-	case <-c.ended:
+	case <-closed:
 		return true
 	case <-timer.C:
 		return false

@@ -205,7 +205,7 @@ func (d *Device) Mute(ctx context.Context, on bool) error {
 	defer d.muting.Unlock()
 	d.mu.Lock()
 	d.state.Muted = on
-	d.clock.forget() // sound that was not captured on request does not count as lost
+	d.clock.last, d.clock.dropped = time.Time{}, 0 // sound that was not captured on request does not count as lost
 	d.mu.Unlock()
 	if on {
 		defer d.drop()
@@ -290,7 +290,7 @@ func (d *Device) take(payload []byte) {
 	select {
 	case d.frames <- audio.Frame{At: d.clock.base.Add(f.at), Samples: f.samples, Lost: f.lost + gap + d.clock.dropped}:
 		d.state.Captured += int64(len(f.samples))
-		d.clock.took(f)
+		d.clock.last, d.clock.dropped = d.clock.base.Add(f.at), 0
 	default:
 		d.state.Lost += int64(len(f.samples))
 		d.clock.dropped += f.lost + gap + len(f.samples)
@@ -305,8 +305,6 @@ type clock struct {
 	dropped int       // samples that found no room since the last frame that did
 }
 
-func (c *clock) forget() { c.last, c.dropped = time.Time{}, 0 }
-
 // gap returns the number of samples between the last frame and f that no open
 // microphone gave. again reports whether f is the first frame after such a break.
 func (c *clock) gap(f frame) (samples int, again bool) {
@@ -316,8 +314,6 @@ func (c *clock) gap(f frame) (samples int, again bool) {
 	missing := c.base.Add(f.at).Sub(c.last) - time.Duration(len(f.samples))*time.Second/time.Duration(audio.SpeechRate)
 	return max(1, int(missing*time.Duration(audio.SpeechRate)/time.Second)), true
 }
-
-func (c *clock) took(f frame) { c.last, c.dropped = c.base.Add(f.at), 0 }
 
 // Mic returns the microphone.
 func (d *Device) Mic() *Mic { return &Mic{d: d} }

@@ -109,8 +109,6 @@ func (in *input) convert() (ready []int16, behind time.Duration) {
 	return ready, in.resampler.Behind()
 }
 
-func (in *input) keep(rest []int16) { in.out = append(in.out[:0], rest...) }
-
 // ring hands frames from the thread that reads the card to the one that writes
 // the pipe, without a lock and without an allocation on the reading side.
 type ring struct {
@@ -193,7 +191,7 @@ func (m *microphone) read(ctx context.Context, in *input, r *ring) {
 			r.put(ready[:audio.FrameSamples], end, lost, flags)
 			ready, lost, flags = ready[audio.FrameSamples:], 0, 0
 		}
-		in.keep(ready)
+		in.out = append(in.out[:0], ready...)
 		r.lost += lost // reported with the next frame
 	}
 }

@@ -94,16 +94,7 @@ func (p *serverProcess) stop() error {
 	return nil
 }
 
-func (p *serverProcess) endsWithin(limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-p.ended:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
+func (p *serverProcess) endsWithin(limit time.Duration) bool { return process.Within(p.ended, limit) }
 
 // Close closes stdin; the client library calls it.
 func (p *serverProcess) Close() error { return p.stdin.Close() }

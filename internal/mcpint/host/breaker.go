@@ -87,7 +87,8 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 	if err != nil {
 		refused := &BreakerError{Server: server}
 		if errors.Is(err, gobreaker.ErrOpenState) {
-			refused.Until = b.openedAt().Add(b.cfg.Recovery)
+			b.noteChange() // it may have opened since the last look
+			refused.Until = b.since.Add(b.cfg.Recovery)
 		}
 		return nil, refused
 	}
@@ -150,12 +151,6 @@ func (b *breaker) state() mcpint.BreakerState {
 		return mcpint.BreakerHalfOpen
 	}
 	return mcpint.BreakerState(b.inner.State().String())
-}
-
-// openedAt returns when the breaker opened. The caller holds mu.
-func (b *breaker) openedAt() time.Time {
-	b.noteChange()
-	return b.since
 }
 
 // noteChange records a change of state. The caller holds mu and ends with unlock,

@@ -25,7 +25,8 @@ type connection struct {
 
 // open dials and lists the tools; without tools a connection is of no use.
 func (s *supervisor) open(ctx context.Context, generation int) (*connection, error) {
-	conn := &connection{generation: generation, inbox: newInbox()}
+	inbox := &inbox{notices: map[client.Notice]struct{}{}, filled: make(chan struct{}, 1)}
+	conn := &connection{generation: generation, inbox: inbox}
 	options := s.host.cfg.Options
 	options.Notify = conn.inbox.put
 	options.Log = s.log

@@ -139,20 +139,20 @@ func (h *Host) Overall() mcpint.Overall { return mcpint.OverallOf(h.Status()) }
 // connection: it is asked for a sign of life, and an open breaker lets a call
 // through.
 func (h *Host) Retry(ctx context.Context, id string) error {
-	s, err := h.find(id)
-	if err != nil {
-		return err
-	}
-	return s.requestRetry(ctx, false)
+	return h.retry(ctx, id, false)
 }
 
 // Reconnect does what Retry does, and also ends an existing connection.
 func (h *Host) Reconnect(ctx context.Context, id string) error {
+	return h.retry(ctx, id, true)
+}
+
+func (h *Host) retry(ctx context.Context, id string, renew bool) error {
 	s, err := h.find(id)
 	if err != nil {
 		return err
 	}
-	return s.requestRetry(ctx, true)
+	return s.requestRetry(ctx, renew)
 }
 
 // CheckHealth asks a connected server for a sign of life now, waits for it for as

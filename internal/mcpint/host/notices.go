@@ -30,10 +30,6 @@ type inbox struct {
 	filled  chan struct{}
 }
 
-func newInbox() *inbox {
-	return &inbox{notices: map[client.Notice]struct{}{}, filled: make(chan struct{}, 1)}
-}
-
 func (b *inbox) put(n client.Notice) {
 	b.mu.Lock()
 	if len(b.notices) < maxNotices {

@@ -1,6 +1,10 @@
 package host
 
-import "voicegateway/internal/mcpint"
+import (
+	"cmp"
+
+	"voicegateway/internal/mcpint"
+)
 
 // event is something that moves a server from one state to another.
 type event string
@@ -30,8 +34,5 @@ var transitions = map[mcpint.State]map[event]mcpint.State{
 // state; if it cannot, the state stays.
 func next(s mcpint.State, e event) (mcpint.State, bool) {
 	to, ok := transitions[s][e]
-	if !ok {
-		return s, false
-	}
-	return to, true
+	return cmp.Or(to, s), ok
 }

@@ -67,8 +67,6 @@ func (f *flat) follow(at int) int {
 	return at + int(off)
 }
 
-func (f *flat) root() table { return table(f.follow(0)) }
-
 // field returns where a field of a table is; 0 when the field has its default.
 func (f *flat) field(t table, index int) int {
 	if t == 0 || f.err != nil {
@@ -125,42 +123,33 @@ func (f *flat) list(t table, index, size int) vector {
 	return vector{at + 4, n}
 }
 
-func (f *flat) tables(t table, index int) []table {
-	v := f.list(t, index, 4)
-	list := make([]table, v.n)
+// elements reads a field whose elements have size bytes.
+func elements[T any](f *flat, t table, index, size int, read func(at int) T) []T {
+	v := f.list(t, index, size)
+	list := make([]T, v.n)
 	for i := range list {
-		list[i] = table(f.follow(v.at + 4*i))
+		list[i] = read(v.at + size*i)
 	}
 	return list
 }
 
-func (f *flat) ints(t table, index int) []int {
-	v := f.list(t, index, 4)
-	list := make([]int, v.n)
-	for i := range list {
-		list[i] = f.i32(v.at + 4*i)
-	}
-	return list
+func (f *flat) tables(t table, index int) []table {
+	return elements(f, t, index, 4, func(at int) table { return table(f.follow(at)) })
 }
+
+func (f *flat) ints(t table, index int) []int { return elements(f, t, index, 4, f.i32) }
 
 func (f *flat) longs(t table, index int) []int64 {
-	v := f.list(t, index, 8)
-	list := make([]int64, v.n)
-	for i := range list {
-		if b := f.bytes(v.at+8*i, 8); b != nil {
-			list[i] = int64(binary.LittleEndian.Uint64(b))
+	return elements(f, t, index, 8, func(at int) int64 {
+		if b := f.bytes(at, 8); b != nil {
+			return int64(binary.LittleEndian.Uint64(b))
 		}
-	}
-	return list
+		return 0
+	})
 }
 
 func (f *flat) floats(t table, index int) []float64 {
-	v := f.list(t, index, 4)
-	list := make([]float64, v.n)
-	for i := range list {
-		list[i] = float64(math.Float32frombits(uint32(f.i32(v.at + 4*i))))
-	}
-	return list
+	return elements(f, t, index, 4, func(at int) float64 { return float64(math.Float32frombits(uint32(f.i32(at)))) })
 }
 
 func (f *flat) raw(t table, index int) []byte {

@@ -9,7 +9,7 @@
 // Model is a parsed file with its state. A Detector is a model with the decision
 // on top. The file is untrusted: whatever does not fit is an error of Parse.
 //
-// To support another operator, write its case in build (ops.go) and its kernel.
+// To support another operator, write its kernel and its line in operators (ops.go).
 package micro
 
 import (

@@ -78,7 +78,7 @@ func Parse(file []byte) (*Model, error) {
 }
 
 func parse(f *flat) (*Model, error) {
-	root := f.root()
+	root := table(f.follow(0))
 	if v := f.int32(root, 0, 0); v != 3 {
 		f.fail(fmt.Errorf("the schema has version %d; expected 3", v))
 	}

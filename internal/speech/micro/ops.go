@@ -7,61 +7,37 @@ import (
 	"slices"
 )
 
-// The operators, by the codes of TensorFlow Lite.
-const (
-	opConcatenation  = 2
-	opConv           = 3
-	opDepthwise      = 4
-	opFullyConnected = 9
-	opLogistic       = 14
-	opReshape        = 22
-	opStridedSlice   = 45
-	opSplitV         = 102
-	opQuantize       = 114
-	opCallOnce       = 129
-	opVarHandle      = 142
-	opReadVariable   = 143
-	opAssignVariable = 144
-)
-
 // node is an operator in the file.
 type node struct {
 	inputs, outputs []int
 	options         table
 }
 
-// build makes the kernel of an operator; nil when it does nothing at run time.
+// operators make the kernels, by the codes of TensorFlow Lite; a nil kernel does
+// nothing at run time.
+var operators = map[int]func(*graph, node) (kernel, error){
+	2:   (*graph).concat,
+	3:   (*graph).conv,
+	4:   (*graph).depthwise,
+	9:   (*graph).fullyConnected,
+	14:  (*graph).logistic,
+	22:  (*graph).reshape,
+	45:  (*graph).slice,
+	102: (*graph).split,
+	114: (*graph).requantize,
+	129: func(*graph, node) (kernel, error) { return nil, nil }, // CALL_ONCE: Reset runs the initialiser
+	142: (*graph).handle,
+	143: (*graph).read,
+	144: (*graph).assign,
+}
+
+// build makes the kernel of an operator.
 func (g *graph) build(code int, at table) (kernel, error) {
-	n := node{inputs: g.f.ints(at, 1), outputs: g.f.ints(at, 2), options: g.f.child(at, 4)}
-	switch code {
-	case opCallOnce:
-		return nil, nil // Reset runs the initialiser
-	case opVarHandle:
-		return nil, g.handle(n)
-	case opReadVariable:
-		return g.read(n)
-	case opAssignVariable:
-		return g.assign(n)
-	case opReshape:
-		return g.reshape(n)
-	case opConcatenation:
-		return g.concat(n)
-	case opStridedSlice:
-		return g.slice(n)
-	case opSplitV:
-		return g.split(n)
-	case opConv:
-		return g.conv(n)
-	case opDepthwise:
-		return g.depthwise(n)
-	case opFullyConnected:
-		return g.fullyConnected(n)
-	case opLogistic:
-		return g.logistic(n)
-	case opQuantize:
-		return g.requantize(n)
+	operator, ok := operators[code]
+	if !ok {
+		return nil, fmt.Errorf("the operator %d is not supported", code)
 	}
-	return nil, fmt.Errorf("the operator %d is not supported", code)
+	return operator(g, node{inputs: g.f.ints(at, 1), outputs: g.f.ints(at, 2), options: g.f.child(at, 4)})
 }
 
 func (g *graph) at(i int) (*tensor, error) {
@@ -102,12 +78,12 @@ func int8s(list ...*tensor) error {
 }
 
 // handle names the variable behind a resource tensor.
-func (g *graph) handle(n node) error {
+func (g *graph) handle(n node) (kernel, error) {
 	if len(n.outputs) != 1 {
-		return errors.New("a variable needs one output")
+		return nil, errors.New("a variable needs one output")
 	}
 	g.names[n.outputs[0]] = string(g.f.raw(n.options, 1))
-	return nil
+	return nil, nil
 }
 
 // variable is the state behind a resource tensor, which all subgraphs share.

@@ -138,7 +138,7 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 		for _, m := range program.Models {
 			offered = append(offered, m.Name)
 			for _, w := range d.cfg.Words {
-				if plain(m.Phrase) == plain(w) || bare(m.Name) == plain(w) {
+				if plain(m.Phrase) == plain(w) || plain(version.ReplaceAllString(m.Name, "")) == plain(w) {
 					names[m.Name] = w
 				}
 			}
@@ -174,9 +174,6 @@ func misplaced(info wyoming.Info) error {
 }
 
 var version = regexp.MustCompile(`[_-]?v[0-9][0-9._-]*$`)
-
-// bare turns a service's name for a word into a phrase.
-func bare(name string) string { return plain(version.ReplaceAllString(name, "")) }
 
 // empty drops queued sound from before the connection.
 func (d *distant) empty() {

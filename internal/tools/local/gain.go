@@ -22,6 +22,3 @@ func (g *Gain) Level() float64 {
 func (g *Gain) set(percent int) { g.cut.Store(int32(100 - percent)) }
 
 func (g *Gain) state() (percent int, muted bool) { return int(100 - g.cut.Load()), g.muted.Load() }
-
-// untouched reports whether the gain changes nothing.
-func (g *Gain) untouched() bool { return g.Level() == 1 }

@@ -31,7 +31,7 @@ type Deps struct {
 
 // Default searches nowhere and finds the volume control by itself.
 func Default() Config {
-	return Config{Search: defaultSearch(), Volume: defaultVolume()}
+	return Config{Search: Search{Provider: "none", Timeout: 4 * time.Second}, Volume: defaultVolume()}
 }
 
 // Validate reports the first thing that is wrong, with its key and what was

@@ -141,11 +141,6 @@ type amixer struct {
 	control, card string
 }
 
-// usualControls are the names of the main playback control, best first.
-func usualControls() []string {
-	return []string{"Master", "PCM", "Speaker", "Headphone", "Digital", "Line Out", "HDMI", "SoftMaster"}
-}
-
 var (
 	simpleControl = regexp.MustCompile(`(?m)^Simple mixer control '(.+)',([0-9]+)$`)
 	alsaVolume    = regexp.MustCompile(`\[([0-9]{1,3})%\](?: \[[^\]]*dB\])?(?: \[(on|off)\])?`)
@@ -222,7 +217,8 @@ func pickControl(out string) string {
 			there = append(there, found[1])
 		}
 	}
-	for _, name := range usualControls() {
+	// The usual names, best first.
+	for _, name := range []string{"Master", "PCM", "Speaker", "Headphone", "Digital", "Line Out", "HDMI", "SoftMaster"} {
 		if slices.Contains(there, name) {
 			return name
 		}

@@ -37,8 +37,6 @@ const (
 	maxBody      = 1 << 20 // bytes read from the provider
 )
 
-func defaultSearch() Search { return Search{Provider: "none", Timeout: 4 * time.Second} }
-
 func (s Search) validate() error {
 	p, known := providers[s.Provider]
 	if !known {

@@ -210,7 +210,7 @@ func (v *Volume) choose(ctx context.Context) (*namedMixer, error) {
 // worthLooking reports whether to look for a real mixer: only our own gain was
 // found, nobody has changed it, and lookAgain has passed.
 func (v *Volume) worthLooking() bool {
-	return v.cfg.Backend == "auto" && v.chosen.name == "software" && v.gain.untouched() && time.Since(v.looked) > lookAgain
+	return v.cfg.Backend == "auto" && v.chosen.name == "software" && v.gain.Level() == 1 && time.Since(v.looked) > lookAgain
 }
 
 type volumeArgs struct {

@@ -13,12 +13,6 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// regions are the parts of the IANA data base that hold cities, in the order in
-// which a city's name is looked for.
-func regions() []string {
-	return []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian"}
-}
-
 // cities maps well-known places that have no zone of their own name to a zone, in
 // lower case and as people say them in any of our languages. Places that the data
 // base names (Berlin, Tokyo) are not in it.
@@ -59,7 +53,8 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 			return loc, placeOf(asked), true
 		}
 	}
-	for _, region := range regions() {
+	// The parts of the data base that hold cities.
+	for _, region := range []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian"} {
 		if loc, err := time.LoadLocation(region + "/" + title(key, '_')); err == nil {
 			return loc, nameOf(asked), true
 		}
