@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"voicegateway/internal/httpguard"
 )
 
 // problem is an error in the form of RFC 9457.
@@ -82,7 +84,7 @@ func (s *Server) hostAllowed(host string) bool {
 		name = h
 	}
 	name = strings.TrimSuffix(strings.Trim(name, "[]"), ".")
-	if isLoopback(name) || slices.ContainsFunc(s.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
+	if httpguard.Loopback(name) || slices.ContainsFunc(s.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
 		return true
 	}
 	return !s.local && net.ParseIP(name) != nil

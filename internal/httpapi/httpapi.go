@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"syscall"
 	"time"
 
@@ -71,7 +70,7 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("http.listen is %q: expected host:port, such as 127.0.0.1:8765", cfg.Listen)
 	}
-	local := isLoopback(host)
+	local := httpguard.Loopback(host)
 	if !local && cfg.Token == "" {
 		return nil, fmt.Errorf("http.listen is %q, which other machines can reach, and there is no token: put one into a file and name it in http.token_file, or listen on 127.0.0.1", cfg.Listen)
 	}
@@ -80,11 +79,6 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }
 
 // Listen opens the port. Run does so itself when Listen was not called; calling

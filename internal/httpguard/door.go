@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -28,6 +29,12 @@ func DefaultDoor() Door {
 		Header: 5 * time.Second, Request: 15 * time.Second, Idle: time.Minute, Write: 30 * time.Second,
 		HeaderBytes: 16 << 10, Connections: 256,
 	}
+}
+
+// Loopback reports whether a host name or address can only be this machine.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }
 
 // Serve serves handler on the listener until ctx ends, and closes the listener.

@@ -170,23 +170,24 @@ func (s sheet) tellBackground(all []Outcome) {
 }
 
 func summed(some []Outcome) []string {
-	exact, intent, wrong, added := 0, 0, 0, 0
+	var t tally
+	added := 0
 	var late []int64
 	for _, o := range some {
 		if o.Ended == unwoken {
 			continue
 		}
-		exact, intent, wrong = exact+one(o.Exact), intent+one(o.Intent), wrong+one(o.Wrong)
+		t.add(o)
 		added += one(o.Added != "")
 		late = append(late, o.Late)
 	}
-	n := len(late)
+	n := t.n
 	if n == 0 {
 		return []string{fmt.Sprintf("0 of %d", len(some)), "", "", "", ""}
 	}
 	slices.Sort(late)
 	return []string{
-		fmt.Sprintf("%d of %d", n, len(some)), fmt.Sprintf("%3.0f / %3.0f / %3.0f %%", percent(exact, n), percent(intent, n), percent(wrong, n)),
+		fmt.Sprintf("%d of %d", n, len(some)), t.String(),
 		fmt.Sprintf("%3.0f %%", percent(added, n)), fmt.Sprintf("%d ms", late[n/2]), fmt.Sprintf("%d ms", late[min(n-1, n*95/100)]),
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync"
 	"time"
 
 	"voicegateway/internal/answer"
@@ -17,6 +16,7 @@ import (
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/stage"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -52,7 +52,14 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 	defer cancel()
 	clock := &clocked{Endpointer: gateway.Attentive(ends, m.engine)}
 	text := &dictation{Engine: m.engine}
-	first := &firstTurn{over: cancel}
+	turns := make(chan record.Record, 1)
+	first := &stage.Watcher{Ended: func(r record.Record) {
+		select {
+		case turns <- r:
+		default: // a further turn
+		}
+		cancel()
+	}}
 	loop, err := turn.NewLoop(turn.Config{Source: record.FromFile, PushToTalk: word == nil}, turn.Parts{
 		Mic: sound, Wake: word, Stt: text, End: clock, Mind: mind, Observer: first, Log: m.cfg.Log,
 	})
@@ -62,11 +69,16 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 	if err := loop.Run(ctx); err != nil {
 		return heard{}, err
 	}
-	turned, told := first.told()
-	if told && turned.Transcript == nil && turned.Outcome == record.Failed {
-		return heard{}, errors.New(turned.Error)
+	h := heard{first: text.first, over: clock.ended}
+	select {
+	case h.turned = <-turns:
+		h.turn = true
+	default:
 	}
-	return heard{turned, told, text.first, clock.ended}, nil
+	if h.turn && h.turned.Transcript == nil && h.turned.Outcome == record.Failed {
+		return heard{}, errors.New(h.turned.Error)
+	}
+	return h, nil
 }
 
 // whole is the text with the clauses added to the sentence.
@@ -127,42 +139,6 @@ func (c *clocked) Push(f audio.Frame, p speech.Partial, judged speech.Completene
 	}
 	c.done = c.done || e.Done
 	return e
-}
-
-// firstTurn keeps the first record and stops the loop after it.
-type firstTurn struct {
-	over context.CancelFunc
-
-	mu     sync.Mutex
-	record *record.Record
-}
-
-// StateChanged does nothing.
-func (o *firstTurn) StateChanged(turn.State) {}
-
-// Hearing does nothing.
-func (o *firstTurn) Hearing(turn.Hearing) {}
-
-// Replied does nothing.
-func (o *firstTurn) Replied(string, string) {}
-
-// TurnEnded keeps the record.
-func (o *firstTurn) TurnEnded(r record.Record) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.record == nil {
-		o.record = &r
-	}
-	o.over()
-}
-
-func (o *firstTurn) told() (record.Record, bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.record == nil {
-		return record.Record{}, false
-	}
-	return *o.record, true
 }
 
 // understanding is the mind's view of the house.

@@ -182,20 +182,29 @@ func Tell(w io.Writer, p console.Paint, all []Outcome, wakes []Spotted) {
 func withAndWithout(some []Outcome) []string {
 	cells := []string{"0", "", ""}
 	for i, denoise := range []string{"on", "off"} {
-		n, exact, intent, wrong := 0, 0, 0, 0
+		var t tally
 		for _, o := range some {
-			if o.Denoise != denoise {
-				continue
+			if o.Denoise == denoise {
+				t.add(o)
 			}
-			n++
-			exact, intent, wrong = exact+one(o.Exact), intent+one(o.Intent), wrong+one(o.Wrong)
 		}
-		if n > 0 {
-			cells[0] = fmt.Sprint(n)
-			cells[i+1] = fmt.Sprintf("%3.0f / %3.0f / %3.0f %%", percent(exact, n), percent(intent, n), percent(wrong, n))
+		if t.n > 0 {
+			cells[0], cells[i+1] = fmt.Sprint(t.n), t.String()
 		}
 	}
 	return cells
+}
+
+// tally counts how well recordings were heard.
+type tally struct{ n, exact, intent, wrong int }
+
+func (t *tally) add(o Outcome) {
+	t.n, t.exact, t.intent, t.wrong = t.n+1, t.exact+one(o.Exact), t.intent+one(o.Intent), t.wrong+one(o.Wrong)
+}
+
+// String is the text of a cell.
+func (t *tally) String() string {
+	return fmt.Sprintf("%3.0f / %3.0f / %3.0f %%", percent(t.exact, t.n), percent(t.intent, t.n), percent(t.wrong, t.n))
 }
 
 func one(b bool) int {

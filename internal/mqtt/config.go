@@ -108,9 +108,6 @@ func (cfg Config) check(e endpoint) error {
 
 // loopback reports whether host is this machine.
 func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
 	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }

@@ -32,7 +32,7 @@ func (o *offer) serveHTTP(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("serving MCP over HTTP on %q: expected host:port: %w", cfg.HTTPAddr, err)
 	}
-	if cfg.Token == "" && !loopback(host) {
+	if cfg.Token == "" && !httpguard.Loopback(host) {
 		return fmt.Errorf("serving MCP over HTTP on %q: anything but loopback needs a token", cfg.HTTPAddr)
 	}
 	var lc net.ListenConfig
@@ -69,13 +69,13 @@ func guard(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte("Bearer " + token))
 	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
-		if token == "" && !loopback(host) {
+		if token == "" && !httpguard.Loopback(host) {
 			http.Error(w, "this Host is not served", http.StatusForbidden)
 			return
 		}
 		if origin := r.Header.Get("Origin"); origin != "" {
 			u, err := url.Parse(origin)
-			local := err == nil && loopback(u.Hostname()) && loopback(host)
+			local := err == nil && httpguard.Loopback(u.Hostname()) && httpguard.Loopback(host)
 			if err != nil || !local && !strings.EqualFold(u.Host, r.Host) {
 				http.Error(w, "this Origin is not allowed", http.StatusForbidden)
 				return
@@ -101,13 +101,4 @@ func hostOf(hostport string) string {
 		return host
 	}
 	return strings.Trim(hostport, "[]")
-}
-
-// loopback reports whether a host name or address can only be this machine.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
