@@ -104,18 +104,18 @@ func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 
 // round is one completion: its text becomes sentences while it comes.
 type round struct {
-	hide   hider
-	split  splitter
-	plain  plainer
-	hold   bool // sentences are held until the end, because calls that follow may make them void
-	held   []string
-	calls  []tools.Call
-	heard  bool // a piece of the answer came
-	finish Finish
+	hide      hider
+	split     splitter
+	plain     plainer
+	holding   bool // sentences are held until the end, because calls that follow may make them void
+	held      []string
+	calls     []tools.Call
+	answering bool // a piece of the answer came
+	finish    Finish
 }
 
 func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
-	rd := &round{hold: canChange(req.Tools)}
+	rd := &round{holding: canChange(req.Tools)}
 	r.watch.listen()
 	defer r.watch.deaf()
 	for d, err := range r.a.model.Complete(ctx, req) {
@@ -155,8 +155,8 @@ func (r *reply) cause(ctx context.Context, err error) error {
 func (r *reply) take(rd *round, d Delta) error {
 	visible := rd.hide.push(d.Text)
 	piece := !d.Hidden && d.Text == "" // a piece of a call
-	rd.heard = rd.heard || piece || strings.ContainsFunc(visible, func(c rune) bool { return c > ' ' })
-	if rd.heard {
+	rd.answering = rd.answering || piece || strings.ContainsFunc(visible, func(c rune) bool { return c > ' ' })
+	if rd.answering {
 		// Thinking that is not spoken does not extend the wait for the first word.
 		r.watch.listen()
 	}
@@ -216,7 +216,7 @@ func (r *reply) sentence(rd *round, s string) {
 	s = rd.plain.sentence(s)
 	switch {
 	case s == "":
-	case rd.hold:
+	case rd.holding:
 		rd.held = append(rd.held, s)
 	default:
 		r.emit(s, true)

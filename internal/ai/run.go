@@ -39,12 +39,12 @@ func (a *Assistant) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		news := a.settle(found)
+		changed := a.settle(found)
 		if first {
 			close(a.checked)
 			first = false
 		}
-		if news && found.ready && profiles[a.cfg.Profile].warm {
+		if changed && found.ready && profiles[a.cfg.Profile].warm {
 			a.warm(ctx, found.model)
 		}
 		select {
@@ -66,12 +66,12 @@ func (a *Assistant) Ready() (ok bool, why string) {
 // settle notes what a look found, logs it if it changed, and reports whether it
 // did. A missing model is logged as an error only if the configuration demands one
 // (ai.enabled: true).
-func (a *Assistant) settle(found status) (news bool) {
+func (a *Assistant) settle(found status) (changed bool) {
 	a.mu.Lock()
-	news = a.status != found
+	changed = a.status != found
 	a.status = found
 	a.mu.Unlock()
-	if !news {
+	if !changed {
 		return false
 	}
 	switch {

@@ -71,10 +71,10 @@ func (f *NoiseFloor) Level() float64 {
 		return floorGuess
 	}
 	want := f.n / floorShare
-	seen := 0
+	counted := 0
 	level := 0.0
 	for bin, c := range f.count {
-		if seen += int(c); seen > want {
+		if counted += int(c); counted > want {
 			level = Silence + float64(bin)*levelStep
 			break
 		}

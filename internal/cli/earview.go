@@ -177,9 +177,9 @@ func (v *earView) utterance(r record.Record) string {
 	if r.Error != "" {
 		parts = append(parts, r.Error)
 	}
-	heard := "(nothing)"
+	transcript := "(nothing)"
 	if r.Transcript != nil {
-		heard = console.Quoted(r.Transcript.Text)
+		transcript = console.Quoted(r.Transcript.Text)
 	}
-	return p.Dim(r.Time.Local().Format("15:04:05")) + "  " + p.Bold(heard) + "  " + p.Dim(strings.Join(parts, " · "))
+	return p.Dim(r.Time.Local().Format("15:04:05")) + "  " + p.Bold(transcript) + "  " + p.Dim(strings.Join(parts, " · "))
 }

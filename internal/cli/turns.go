@@ -96,15 +96,15 @@ func printRecords(out io.Writer, turns []record.Record) error {
 func tellTurns(out io.Writer, paint console.Paint, turns []record.Record) {
 	var rows [][]string
 	for _, r := range turns {
-		heard, total := "-", "-"
+		transcript, total := "-", "-"
 		if r.Transcript != nil {
-			heard = console.Quoted(r.Transcript.Text)
+			transcript = console.Quoted(r.Transcript.Text)
 		}
 		if r.Timings.Total != nil {
 			total = fmt.Sprintf("%.0f ms", *r.Timings.Total)
 		}
 		rows = append(rows, []string{
-			r.ID, r.Time.Local().Format("Jan 2 15:04:05"), string(r.Source), heard, string(r.Route), string(r.Outcome), total, r.Reply,
+			r.ID, r.Time.Local().Format("Jan 2 15:04:05"), string(r.Source), transcript, string(r.Route), string(r.Outcome), total, r.Reply,
 		})
 	}
 	console.Table(out, paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)

@@ -183,7 +183,7 @@ func (l *loader) plain(n *yaml.Node, path string) bool {
 		}
 		return ok
 	}
-	seen := map[string]int{}
+	firstLine := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		at := join(path, key.Value)
@@ -192,11 +192,11 @@ func (l *loader) plain(n *yaml.Node, path string) bool {
 			ok = false
 			continue
 		}
-		if first, twice := seen[key.Value]; twice {
+		if first, twice := firstLine[key.Value]; twice {
 			l.wrong(key.Line, at, "given twice, first on line %d", first)
 			ok = false
 		}
-		seen[key.Value] = key.Line
+		firstLine[key.Value] = key.Line
 		ok = l.plain(key, at) && l.plain(value, at) && ok
 	}
 	return ok

@@ -52,8 +52,8 @@ type Feed struct {
 
 // listener is one client. Its channel is closed when the client was too slow.
 type listener struct {
-	news  chan []byte
-	meter bool // it asked for KindMeter
+	frames chan []byte
+	meter  bool // it asked for KindMeter
 }
 
 // NewFeed makes a feed without clients. standing returns the current state; it is
@@ -83,11 +83,11 @@ func (f *Feed) Publish(e Event) {
 			continue
 		}
 		select {
-		case c.news <- frame:
+		case c.frames <- frame:
 		default:
 			f.log.Warn("a client of the event stream does not read; it is dropped")
 			f.remove(c)
-			close(c.news)
+			close(c.frames)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (f *Feed) join(meter bool) *listener {
 	if len(f.clients) >= feedClients {
 		return nil
 	}
-	c := &listener{news: make(chan []byte, feedBuffer), meter: meter}
+	c := &listener{frames: make(chan []byte, feedBuffer), meter: meter}
 	f.clients[c] = struct{}{}
 	if meter {
 		f.metering.Add(1)
@@ -199,11 +199,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-beat.C:
 			frame = []byte(": still here\n\n")
-		case news, ok := <-c.news:
+		case next, ok := <-c.frames:
 			if !ok {
 				return
 			}
-			frame = news
+			frame = next
 		}
 	}
 }

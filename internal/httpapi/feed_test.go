@@ -185,7 +185,7 @@ func BenchmarkPublish(b *testing.B) {
 	for range 4 {
 		c := feed.join(false)
 		go func() {
-			for range c.news {
+			for range c.frames {
 			}
 		}()
 	}

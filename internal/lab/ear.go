@@ -21,8 +21,8 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// heard is what the gateway heard in one recording.
-type heard struct {
+// hearing is what the gateway heard in one recording.
+type hearing struct {
 	turned record.Record
 	turn   bool              // there was a turn: without a wake word there is none
 	first  speech.Transcript // the sentence that was acted on at once
@@ -32,21 +32,21 @@ type heard struct {
 // play lets the gateway's own loop listen to a recording and returns its first
 // turn. Without a wake word engine the recording is an utterance, as with
 // push-to-talk.
-func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector) (heard, error) {
+func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector) (hearing, error) {
 	sound, err := file.New(cfg)
 	if err != nil {
-		return heard{}, err
+		return hearing{}, err
 	}
 	if room, ok := m.engine.(stt.Listener); ok {
 		room.Forget()
 	}
 	ends, err := gateway.NewEndpointer(m.cfg.Gateway, m.cfg.Log)
 	if err != nil {
-		return heard{}, err
+		return hearing{}, err
 	}
 	mind, err := answer.New(understanding{m}, unconnected{}, unconnected{}, m.phrases, m.cfg.Gateway.Safety, answer.Recovery{}, m.cfg.Log)
 	if err != nil {
-		return heard{}, err
+		return hearing{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -64,25 +64,25 @@ func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector)
 		Mic: sound, Wake: word, Stt: text, End: clock, Mind: mind, Observer: first, Log: m.cfg.Log,
 	})
 	if err != nil {
-		return heard{}, err
+		return hearing{}, err
 	}
 	if err := loop.Run(ctx); err != nil {
-		return heard{}, err
+		return hearing{}, err
 	}
-	h := heard{first: text.first, over: clock.ended}
+	h := hearing{first: text.first, over: clock.ended}
 	select {
 	case h.turned = <-turns:
 		h.turn = true
 	default:
 	}
 	if h.turn && h.turned.Transcript == nil && h.turned.Outcome == record.Failed {
-		return heard{}, errors.New(h.turned.Error)
+		return hearing{}, errors.New(h.turned.Error)
 	}
 	return h, nil
 }
 
 // whole is the text with the clauses added to the sentence.
-func (h heard) whole() string {
+func (h hearing) whole() string {
 	if h.turned.Transcript == nil {
 		return h.first.Text
 	}
@@ -90,7 +90,7 @@ func (h heard) whole() string {
 }
 
 // ended is the endpointer's reason.
-func (h heard) ended() string {
+func (h hearing) ended() string {
 	if h.turned.Endpoint == nil {
 		return ""
 	}

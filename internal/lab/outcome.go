@@ -60,19 +60,19 @@ func (m *Lab) compare(o *Outcome) {
 		o.Exact = o.Intent
 		return
 	}
-	heard := m.matcher.Match(o.Text, "")
+	understood := m.matcher.Match(o.Text, "")
 	meant := intent.Decision{}
 	if o.Kind == "command" {
 		meant = m.matcher.Match(o.Said, "")
 	}
-	o.Intent = o.Kind == "command" && heard.Route == meant.Route && same(heard.Actions, meant.Actions)
+	o.Intent = o.Kind == "command" && understood.Route == meant.Route && same(understood.Actions, meant.Actions)
 	allowed := map[string]bool{}
 	for _, act := range meant.Actions {
 		for _, d := range act.Devices {
 			allowed[d] = true
 		}
 	}
-	for _, act := range heard.Actions {
+	for _, act := range understood.Actions {
 		o.Wrong = o.Wrong || !asking(act.Intent) && slices.ContainsFunc(act.Devices, func(d string) bool { return !allowed[d] })
 	}
 }

@@ -98,7 +98,7 @@ func (m *Lab) spot(ctx context.Context, word string, s *Spotted) error {
 		if err != nil {
 			return err
 		}
-		heard := false
+		detected := false
 		for {
 			f, err := sound.Read(ctx)
 			if errors.Is(err, io.EOF) {
@@ -112,23 +112,23 @@ func (m *Lab) spot(ctx context.Context, word string, s *Spotted) error {
 			if err != nil {
 				return errors.Join(err, died)
 			}
-			heard = heard || hit
+			detected = detected || hit
 		}
-		s.count(c.Wake == word, heard)
+		s.count(c.Wake == word, detected)
 	}
 	return nil
 }
 
-func (s *Spotted) count(spoken, heard bool) {
+func (s *Spotted) count(spoken, detected bool) {
 	switch {
 	case spoken:
 		s.of++
-		if heard {
+		if detected {
 			s.hits++
 		}
 	default:
 		s.others++
-		if heard {
+		if detected {
 			s.falsely++
 		}
 	}
@@ -250,12 +250,12 @@ func (s sheet) tellWakes(wakes []Spotted) {
 	fmt.Fprintln(s.to, "\n"+s.paint.Bold("Wake words")+", heard and falsely heard")
 	var rows [][]string
 	for _, s := range wakes {
-		heard, falsely := fmt.Sprintf("%d of %d", s.hits, s.of), fmt.Sprintf("%d of %d", s.falsely, s.others)
+		rightly, falsely := fmt.Sprintf("%d of %d", s.hits, s.of), fmt.Sprintf("%d of %d", s.falsely, s.others)
 		if s.trouble != "" {
-			heard, falsely = s.trouble, ""
+			rightly, falsely = s.trouble, ""
 		}
 		reference := cmp.Or(wakeReference[s.engine+"\t"+s.word], wakeReference[s.engine])
-		rows = append(rows, []string{s.engine, s.word, heard, falsely, reference})
+		rows = append(rows, []string{s.engine, s.word, rightly, falsely, reference})
 	}
 	console.Table(s.to, s.paint, []string{"engine", "word", "heard", "falsely", "reference"}, rows)
 }

@@ -303,10 +303,10 @@ func (c *Client) Run(ctx context.Context) error {
 // one, so that a broker that is away for a night is one line.
 func (c *Client) note(err error) {
 	c.mu.Lock()
-	news := c.lastErr == nil || c.lastErr.Error() != err.Error()
+	changed := c.lastErr == nil || c.lastErr.Error() != err.Error()
 	c.lastErr = err
 	c.mu.Unlock()
-	if news {
+	if changed {
 		c.log.Warn("the MQTT broker is away", "broker", c.broker.String(), "err", err)
 	}
 }

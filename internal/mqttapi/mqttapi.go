@@ -73,7 +73,7 @@ type API struct {
 
 	mu       sync.Mutex
 	standing map[string]string // the retained words, by topic below base
-	seen     map[string]bool
+	usedIDs  map[string]bool
 	order    []string
 }
 
@@ -92,7 +92,7 @@ func New(id string, bus Bus, log *slog.Logger) (*API, error) {
 		base: base(id), bus: bus, log: log.With("part", "mqttapi"), now: time.Now,
 		asks: make(chan Command, waiting), quick: make(chan Command, waiting), slow: make(chan struct{}, waitingMost),
 		out:      make(chan message, outgoing),
-		standing: map[string]string{"/state": "idle"}, seen: map[string]bool{},
+		standing: map[string]string{"/state": "idle"}, usedIDs: map[string]bool{},
 	}, nil
 }
 
@@ -275,7 +275,7 @@ func (a *API) accept(c Command) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.seen[c.ID] {
+	if a.usedIDs[c.ID] {
 		return fmt.Errorf("the id %q was used before; give every command an id of its own", c.ID)
 	}
 	select {
@@ -283,10 +283,10 @@ func (a *API) accept(c Command) error {
 	default:
 		return errors.New("too many commands are waiting; try again in a moment")
 	}
-	a.seen[c.ID] = true
+	a.usedIDs[c.ID] = true
 	a.order = append(a.order, c.ID)
 	if len(a.order) > remembered {
-		delete(a.seen, a.order[0])
+		delete(a.usedIDs, a.order[0])
 		a.order = a.order[1:]
 	}
 	return nil

@@ -155,7 +155,7 @@ func (t *Test) Live(ctx context.Context, mic Microphone) error {
 		}
 	}
 	t.say(talkWarning, talkFor.Seconds())
-	for heard := time.Duration(0); heard < talkFor; heard += audio.FrameLength {
+	for talked := time.Duration(0); talked < talkFor; talked += audio.FrameLength {
 		f, err := mic.Read(ctx)
 		if err != nil {
 			return err

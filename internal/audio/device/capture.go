@@ -25,13 +25,13 @@ const (
 // microphone captures for ever: it opens the device, delivers frames, and looks
 // for it again when it is gone. While it is muted the device is closed.
 type microphone struct {
-	name    string
-	channel int
-	lib     *library
-	status  *status
-	epoch   time.Time // the worker's time zero
-	changed chan struct{}
-	seen    string // the device used last
+	name     string
+	channel  int
+	lib      *library
+	status   *status
+	epoch    time.Time // the worker's time zero
+	changed  chan struct{}
+	lastUsed string // the device used last
 
 	mu    sync.Mutex
 	muted bool
@@ -101,7 +101,7 @@ func (m *microphone) longest() time.Duration {
 // device can be opened again. Both are cheap to find out; starting PortAudio
 // takes a tenth of a second.
 func (m *microphone) rest(ctx context.Context, wait time.Duration) {
-	name := cmp.Or(m.seen, m.name)
+	name := cmp.Or(m.lastUsed, m.name)
 	before, works := cards(), m.lib.probe(name, false) == nil
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -193,7 +193,7 @@ func (m *microphone) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.seen = dev.Name
+	m.lastUsed = dev.Name
 	in, err := openInput(m.lib, dev, m.channel)
 	if err != nil {
 		return err

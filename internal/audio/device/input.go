@@ -167,19 +167,19 @@ func (m *microphone) read(ctx context.Context, in *input, r *ring) {
 			return
 		}
 		before := clock.last
-		seen := m.look(in)
+		observed := m.look(in)
 		// The library reports lost sound one block late, but the time already shows
 		// that a card has started anew within this block. A second look at the clock
 		// keeps a machine that stood still during the first look from being taken for
 		// that.
-		jump := clock.late(seen, length)
+		jump := clock.late(observed, length)
 		if jump {
-			seen = m.look(in)
-			jump = clock.late(seen, length)
+			observed = m.look(in)
+			jump = clock.late(observed, length)
 		}
 		gap := jump || overflow && !jumped
 		jumped = jump
-		at := clock.next(seen, length, gap)
+		at := clock.next(observed, length, gap)
 		lost := 0
 		if gap {
 			lost = lostBetween(before, at-length)

@@ -78,21 +78,21 @@ func (s *speaker) run(ctx context.Context, jobs <-chan playJob) {
 
 // look finds out which speaker will be used before there is anything to play.
 func (s *speaker) look() {
-	if s.hold() != nil {
+	if s.acquire() != nil {
 		return // the first clip will report it
 	}
-	defer s.letGo()
+	defer s.release()
 	dev, err := s.lib.find(s.name, true)
 	s.tell(dev, err)
 }
 
-func (s *speaker) hold() error {
+func (s *speaker) acquire() error {
 	err := s.lib.acquire()
 	s.holding = err == nil
 	return err
 }
 
-func (s *speaker) letGo() {
+func (s *speaker) release() {
 	if s.holding {
 		s.holding = false
 		s.lib.release()
@@ -122,10 +122,10 @@ func (s *speaker) job(ctx context.Context, j playJob) error {
 	s.id, s.cancel, s.silent = j.id, cancel, silent
 	s.mu.Unlock()
 	defer close(silent)
-	if err := s.hold(); err != nil {
+	if err := s.acquire(); err != nil {
 		return err
 	}
-	defer s.letGo()
+	defer s.release()
 	dev, err := s.play(ctx, j.clip)
 	if ctx.Err() == nil {
 		s.tell(dev, err)
@@ -242,9 +242,9 @@ func (s *speaker) find() (*portaudio.DeviceInfo, error) {
 // renew has the list of devices made anew.
 func (s *speaker) renew() error {
 	s.refreshed = time.Now()
-	s.letGo()
+	s.release()
 	s.refresh()
-	return s.hold()
+	return s.acquire()
 }
 
 // output is an open speaker and what it will play.

@@ -12,20 +12,20 @@ type stamps struct{ last time.Duration }
 // two clocks differ, far less than a stall lasts.
 const drift = 100 // one part in
 
-// next returns the stamp of a block of that length that was seen at that time.
+// next returns the stamp of a block of that length that was observed at that time.
 // jump says that sound was lost before the block.
-func (s *stamps) next(seen, length time.Duration, jump bool) time.Duration {
+func (s *stamps) next(observed, length time.Duration, jump bool) time.Duration {
 	if s.last != 0 && !jump {
-		seen = min(seen, s.last+length+length/drift)
+		observed = min(observed, s.last+length+length/drift)
 	}
-	s.last = max(seen, s.last+1)
+	s.last = max(observed, s.last+1)
 	return s.last
 }
 
-// late reports whether the block was seen so late that the card must have lost
+// late reports whether the block was observed so late that the card must have lost
 // sound in between: its buffer holds a second.
-func (s *stamps) late(seen, length time.Duration) bool {
-	return s.last != 0 && seen-s.last-length > lateBy
+func (s *stamps) late(observed, length time.Duration) bool {
+	return s.last != 0 && observed-s.last-length > lateBy
 }
 
 const lateBy = 600 * time.Millisecond

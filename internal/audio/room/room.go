@@ -95,10 +95,10 @@ func (s Speaker) Play(ctx context.Context, c audio.Clip) error {
 	if !s.Paced {
 		return nil
 	}
-	heard := time.NewTimer(c.Duration())
-	defer heard.Stop()
+	played := time.NewTimer(c.Duration())
+	defer played.Stop()
 	select {
-	case <-heard.C:
+	case <-played.C:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -152,26 +152,26 @@ type evidence struct {
 // others says for how long there has been a voice that is not as loud as the
 // speaker.
 type others struct {
-	far  time.Duration // since the speaker was last within 12 dB
-	near time.Duration // since the speaker was last within 4 dB
-	calm time.Duration // since the text became a sentence and stayed one
+	voiceSinceFar      time.Duration // since the speaker was last within 12 dB
+	voiceSinceNear     time.Duration // since the speaker was last within 4 dB
+	voiceSinceSentence time.Duration // since the text became a sentence and stayed one
 }
 
 // utterance is what is known of the sound since Reset.
 type utterance struct {
 	evidence
-	loudness  loudness
-	heard     time.Duration    // sound since Reset
-	onset     [onsetOf]bool    // which of the last frames were loud
-	frames    int              //
-	loud      time.Duration    // length of the speech since its start
-	spoken    time.Duration    // value of heard at the first speech; 0 before that
-	quiet     [3]time.Duration // since the last frame within 6, 10 and 20 dB
-	pause     time.Duration    // the longest quiet(20) between speech
-	start     time.Time
-	end       time.Time
-	candidate time.Time // becomes start if the loud frames go on: the beginning of the first of them
-	room      float64   // dBFS: the noise floor when speech began; audio.Silence if it was not known
+	loudness   loudness
+	sinceReset time.Duration    // sound since Reset
+	onset      [onsetOf]bool    // which of the last frames were loud
+	frames     int              //
+	loud       time.Duration    // length of the speech since its start
+	spoken     time.Duration    // value of heard at the first speech; 0 before that
+	quiet      [3]time.Duration // since the last frame within 6, 10 and 20 dB
+	pause      time.Duration    // the longest quiet(20) between speech
+	start      time.Time
+	end        time.Time
+	candidate  time.Time // becomes start if the loud frames go on: the beginning of the first of them
+	room       float64   // dBFS: the noise floor when speech began; audio.Silence if it was not known
 }
 
 // depths are the D of quiet(D), in dB, in the order of utterance.quiet.
@@ -233,7 +233,7 @@ func (e *Endpointer) Admit(f audio.Frame) []audio.Frame {
 // judgement without new sound.
 func (e *Endpointer) Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint {
 	if c == speech.Incomplete || p.Stable <= 1 {
-		e.u.others.calm = 0
+		e.u.others.voiceSinceSentence = 0
 	}
 	if len(f.Samples) > 0 {
 		e.hear(e.measure(f), length(f))
@@ -267,10 +267,10 @@ func (e *Endpointer) forget() {
 func (e *Endpointer) somebody() bool { return !e.u.judged || e.u.voiced >= leastSpeech }
 
 // hear moves all clocks on by one frame.
-func (e *Endpointer) hear(h heard, length time.Duration) {
+func (e *Endpointer) hear(h measurement, length time.Duration) {
 	u := &e.u
 	at, level := h.at, h.level
-	u.heard += length
+	u.sinceReset += length
 	u.judged = h.judged
 	if h.voice {
 		u.voiced += length
@@ -312,7 +312,7 @@ func (e *Endpointer) hear(h heard, length time.Duration) {
 // overheard follows how near the speaker is, whose loudness is p in dBFS. It
 // reports true, and sets the clocks back, when it turns out that somebody else
 // has been speaking for some time.
-func (e *Endpointer) overheard(h heard, p float64, length time.Duration) bool {
+func (e *Endpointer) overheard(h measurement, p float64, length time.Duration) bool {
 	u := &e.u
 	if !e.gate.on {
 		e.gate.reference = p
@@ -332,7 +332,7 @@ func (e *Endpointer) overheard(h heard, p float64, length time.Duration) bool {
 
 // spoken reports whether a frame stands out of the room and, where there is
 // background speech, out of that as well.
-func (e *Endpointer) spoken(h heard) bool {
+func (e *Endpointer) spoken(h measurement) bool {
 	stands := e.stands()
 	if h.voice {
 		stands -= voiceMargin * overFloor
@@ -350,7 +350,7 @@ func (e *Endpointer) stands() float64 {
 	u := &e.u
 	learnt := e.floor.Level() + overFloor
 	switch {
-	case u.spoken == 0 || u.heard-u.spoken >= roomHolds:
+	case u.spoken == 0 || u.sinceReset-u.spoken >= roomHolds:
 		return learnt
 	case u.room > audio.Silence:
 		return u.room + overFloor
@@ -372,7 +372,7 @@ func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 		u.candidate = at.Add(-length)
 	}
 	if count >= onsetNeed {
-		u.spoken, u.start, u.end = u.heard, u.candidate, at
+		u.spoken, u.start, u.end = u.sinceReset, u.candidate, at
 		u.pause, u.loud = 0, time.Duration(count)*length
 		u.room = audio.Silence
 		if e.floor.Known() {
@@ -385,11 +385,11 @@ func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 func (e *Endpointer) rule(p speech.Partial, c speech.Completeness) string {
 	u := &e.u
 	switch {
-	case u.heard >= e.cfg.NoSpeech && (u.spoken == 0 || !e.somebody() && u.heard-u.spoken >= startOf):
+	case u.sinceReset >= e.cfg.NoSpeech && (u.spoken == 0 || !e.somebody() && u.sinceReset-u.spoken >= startOf):
 		return NoSpeech
 	case u.spoken == 0:
 		return ""
-	case u.heard-u.spoken >= e.cfg.Longest:
+	case u.sinceReset-u.spoken >= e.cfg.Longest:
 		return TooLong
 	case e.cfg.Grammar:
 		return e.sentence(p, c)

@@ -97,12 +97,12 @@ func (g *gate) set(p *past, d speech.Detection) {
 	if !g.worded {
 		return
 	}
-	word := loudest(p, d.At.Add(-wordFor), d.At, func(heard) bool { return true })
+	word := loudest(p, d.At.Add(-wordFor), d.At, func(measurement) bool { return true })
 	from, to := d.At.Add(-wordAfter-beforeFor), d.At.Add(-wordAfter)
 	if !somebody(p, from, to) {
 		return
 	}
-	gap := word - loudest(p, from, to, func(h heard) bool { return h.voice || !h.judged })
+	gap := word - loudest(p, from, to, func(h measurement) bool { return h.voice || !h.judged })
 	if word <= audio.Silence || gap < leastGap {
 		return
 	}
@@ -120,15 +120,15 @@ func (g *gate) use(reference float64, near bool) {
 
 // loudest returns the 80th percentile of the frames that are within 20 dB of the
 // loudest one.
-func loudest(p *past, from, to time.Time, counts func(heard) bool) float64 {
+func loudest(p *past, from, to time.Time, counts func(measurement) bool) float64 {
 	most := audio.Silence
-	p.between(from, to, func(h heard) {
+	p.between(from, to, func(h measurement) {
 		if counts(h) {
 			most = max(most, h.level)
 		}
 	})
 	var l loudness
-	p.between(from, to, func(h heard) {
+	p.between(from, to, func(h measurement) {
 		if counts(h) && h.level > most-depths[quiet20] {
 			l.push(h.level)
 		}
@@ -140,7 +140,7 @@ func loudest(p *past, from, to time.Time, counts func(heard) bool) float64 {
 func somebody(p *past, from, to time.Time) bool {
 	var levels [pastFrames]float64
 	n, voices, judged := 0, 0, 0
-	p.between(from, to, func(h heard) {
+	p.between(from, to, func(h measurement) {
 		levels[n] = h.level
 		n++
 		if h.judged {
@@ -165,22 +165,22 @@ func (g *gate) hear(at time.Time, level float64, length time.Duration) {
 	g.at = at
 	g.levels[g.frames%meanOf] = level
 	g.frames++
-	far := level > g.reference-farOpens && g.aboveOf(3) >= 2
-	near := g.meanLevel() > g.reference-nearOpens
+	withinFar := level > g.reference-farOpens && g.aboveOf(3) >= 2
+	withinNear := g.meanLevel() > g.reference-nearOpens
 	g.sinceFar += length
 	g.sinceNear += length
-	if far {
+	if withinFar {
 		g.sinceFar = 0
 	}
-	if near {
+	if withinNear {
 		g.sinceNear = 0
 	}
 	g.left = max(0, g.left-1)
-	opens := far || g.delay == 0 && level > g.reference-farOpens
+	opens := withinFar || g.delay == 0 && level > g.reference-farOpens
 	g.above = level > g.reference-farOpens
 	if g.near {
-		opens = near
-		g.above = near || level > g.reference-nearPeaks
+		opens = withinNear
+		g.above = withinNear || level > g.reference-nearPeaks
 	}
 	if opens {
 		g.left = g.hang
@@ -189,7 +189,7 @@ func (g *gate) hear(at time.Time, level float64, length time.Duration) {
 
 // later turns the gate on when somebody else goes on speaking after the command.
 // It returns for how long that has been so, 0 when it is not.
-func (e *Endpointer) later(h heard, length time.Duration) time.Duration {
+func (e *Endpointer) later(h measurement, length time.Duration) time.Duration {
 	g, u := &e.gate, &e.u
 	if !g.worded || g.on && (g.near || g.delay > 0) || u.spoken == 0 || u.loud < known {
 		return 0
@@ -216,18 +216,22 @@ func (e *Endpointer) later(h heard, length time.Duration) time.Duration {
 // since starts the clocks again where the speaker is heard.
 func (o *others) since(g *gate) {
 	if g.sinceFar == 0 {
-		o.far = 0
+		o.voiceSinceFar = 0
 	}
 	if g.sinceNear == 0 {
-		o.near = 0
+		o.voiceSinceNear = 0
 	}
 }
 
 // speak counts a frame with a voice and reports whether the voice must be
 // somebody else's, by either distance from the speaker's loudness.
 func (o *others) speak(length time.Duration) (far, near bool) {
-	o.far, o.near, o.calm = o.far+length, o.near+length, o.calm+length
-	return o.far >= farGrowing || min(o.far, o.calm) >= farLater, o.near >= nearGrowing || min(o.near, o.calm) >= nearLater
+	o.voiceSinceFar += length
+	o.voiceSinceNear += length
+	o.voiceSinceSentence += length
+	far = o.voiceSinceFar >= farGrowing || min(o.voiceSinceFar, o.voiceSinceSentence) >= farLater
+	near = o.voiceSinceNear >= nearGrowing || min(o.voiceSinceNear, o.voiceSinceSentence) >= nearLater
+	return far, near
 }
 
 func (g *gate) aboveOf(last int) (count int) {

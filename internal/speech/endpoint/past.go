@@ -9,8 +9,8 @@ import (
 // pastFrames are four seconds: a wake word and what was there before it.
 const pastFrames = 200
 
-// heard is what is known of one frame.
-type heard struct {
+// measurement is what is known of one frame.
+type measurement struct {
 	at     time.Time
 	level  float64 // dBFS
 	voice  bool    // a model hears somebody speak
@@ -21,34 +21,34 @@ type heard struct {
 // once the word has been found, and the frames from before that are pushed a
 // second time.
 type past struct {
-	ring [pastFrames]heard
+	ring [pastFrames]measurement
 	n    int // frames pushed so far
 }
 
-func (p *past) push(h heard) {
+func (p *past) push(h measurement) {
 	p.ring[p.n%pastFrames] = h
 	p.n++
 }
 
 // find returns a frame that has been heard already, by its time. A frame without
 // a time counts as new.
-func (p *past) find(at time.Time) (heard, bool) {
+func (p *past) find(at time.Time) (measurement, bool) {
 	if at.IsZero() {
-		return heard{}, false
+		return measurement{}, false
 	}
 	for i := p.n - 1; i >= max(0, p.n-pastFrames); i-- {
 		switch h := p.ring[i%pastFrames]; {
 		case h.at.Equal(at):
 			return h, true
 		case h.at.Before(at):
-			return heard{}, false
+			return measurement{}, false
 		}
 	}
-	return heard{}, false
+	return measurement{}, false
 }
 
 // between calls yield with every frame that ended after from and not after to.
-func (p *past) between(from, to time.Time, yield func(heard)) {
+func (p *past) between(from, to time.Time, yield func(measurement)) {
 	for i := max(0, p.n-pastFrames); i < p.n; i++ {
 		if h := p.ring[i%pastFrames]; h.at.After(from) && !h.at.After(to) {
 			yield(h)
@@ -58,11 +58,11 @@ func (p *past) between(from, to time.Time, yield func(heard)) {
 
 // measure returns what is known of a frame, which it measures only the first
 // time.
-func (e *Endpointer) measure(f audio.Frame) heard {
+func (e *Endpointer) measure(f audio.Frame) measurement {
 	if h, ok := e.past.find(f.At); ok {
 		return h
 	}
-	h := heard{at: f.At, level: audio.Level(f.Samples)}
+	h := measurement{at: f.At, level: audio.Level(f.Samples)}
 	if e.cfg.Voice != nil {
 		h.voice, h.judged = e.cfg.Voice.Push(f)
 	}

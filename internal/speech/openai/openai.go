@@ -108,10 +108,10 @@ func (c *Client) Transcribe(ctx context.Context, u Utterance) (Text, error) {
 	if err := audio.WriteWAV(&wav, u.Sound); err != nil {
 		return Text{}, err
 	}
-	var heard openai.AudioResponse
+	var response openai.AudioResponse
 	ask := func(format openai.AudioResponseFormat) error {
 		return c.repeat(ctx, func() (err error) {
-			heard, err = c.client.CreateTranscription(ctx, openai.AudioRequest{
+			response, err = c.client.CreateTranscription(ctx, openai.AudioRequest{
 				Model: c.model, FilePath: "speech.wav", Reader: bytes.NewReader(wav.Bytes()),
 				Prompt: u.Prompt, Language: u.Language, Format: format,
 			})
@@ -123,7 +123,7 @@ func (c *Client) Transcribe(ctx context.Context, u Utterance) (Text, error) {
 	if rich {
 		err := ask(openai.AudioResponseFormatVerboseJSON)
 		if err == nil || !formRefused(err) {
-			return measured(heard), c.explain(err)
+			return measured(response), c.explain(err)
 		}
 	}
 	if err := ask(openai.AudioResponseFormatJSON); err != nil {
@@ -132,18 +132,18 @@ func (c *Client) Transcribe(ctx context.Context, u Utterance) (Text, error) {
 	if rich {
 		c.plain.Store(true)
 	}
-	return Text{Text: heard.Text}, nil
+	return Text{Text: response.Text}, nil
 }
 
 // measured sums up the segments: the lowest probability of silence, the least
 // certain text and the strongest compression count.
-func measured(heard openai.AudioResponse) Text {
-	t := Text{Text: heard.Text}
-	if len(heard.Segments) == 0 {
+func measured(response openai.AudioResponse) Text {
+	t := Text{Text: response.Text}
+	if len(response.Segments) == 0 {
 		return t
 	}
 	t.NoSpeech = 1
-	for _, s := range heard.Segments {
+	for _, s := range response.Segments {
 		t.Measured = t.Measured || s.AvgLogprob != 0 || s.NoSpeechProb != 0
 		t.NoSpeech = math.Min(t.NoSpeech, s.NoSpeechProb)
 		t.LogProb = math.Min(t.LogProb, s.AvgLogprob)

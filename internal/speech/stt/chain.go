@@ -48,11 +48,11 @@ type chain struct {
 // attempt is one utterance with everything that hears it.
 type attempt struct {
 	utterance
-	streams map[string]stream
-	heard   speech.Transcript // result of the engine with the grammar
-	err     error             // why it heard nothing, or failed
-	timer   *time.Timer
-	alone   bool // only the engine with the grammar hears it, see reopenable
+	streams   map[string]stream
+	byGrammar speech.Transcript // result of the engine with the grammar
+	err       error             // why it heard nothing, or failed
+	timer     *time.Timer
+	alone     bool // only the engine with the grammar hears it, see reopenable
 }
 
 func newChain(cfg Config) (Engine, error) {
@@ -227,9 +227,9 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	}
 	if c.grammar != nil {
 		// The utterance has to be closed after a failed Push as well.
-		heard, err := c.grammar.Finish(ctx)
+		transcript, err := c.grammar.Finish(ctx)
 		if a.err == nil {
-			a.heard = heard
+			a.byGrammar = transcript
 			c.failed(a, err)
 		}
 	}
@@ -237,15 +237,15 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	defer c.mu.Unlock()
 	c.current = nil
 	if a.alone {
-		return a.heard, a.err
+		return a.byGrammar, a.err
 	}
-	if c.order[0] == c.name && a.err == nil && a.heard.Text != "" {
+	if c.order[0] == c.name && a.err == nil && a.byGrammar.Text != "" {
 		a.drop()
-		return a.heard, nil
+		return a.byGrammar, nil
 	}
 	c.last = a
 	a.timer = time.AfterFunc(unclaimed, a.release)
-	return speech.Transcript{Engine: a.heard.Engine, Rejected: a.heard.Rejected}, nil
+	return speech.Transcript{Engine: a.byGrammar.Engine, Rejected: a.byGrammar.Rejected}, nil
 }
 
 // Second asks all engines about the utterance that was finished last, in their
@@ -284,7 +284,7 @@ func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 // askOne returns what one engine makes of an utterance.
 func (c *chain) askOne(ctx context.Context, name string, a *attempt, loud loudness) (speech.Transcript, error) {
 	if name == c.name {
-		return a.heard, a.err
+		return a.byGrammar, a.err
 	}
 	t := speech.Transcript{Engine: name}
 	if loud.speech < leastTime {

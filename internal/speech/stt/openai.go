@@ -54,21 +54,21 @@ func (r *remote) finish(ctx context.Context, u utterance) (answer, error) {
 	if len(u.sound) == 0 {
 		return answer{}, errors.New("there is no sound to ask about")
 	}
-	heard, err := r.client.Transcribe(ctx, openai.Utterance{
+	text, err := r.client.Transcribe(ctx, openai.Utterance{
 		Sound: audio.Clip{Rate: audio.SpeechRate, Samples: u.sound}, Language: r.language, Prompt: prompt(u.names),
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	a := answer{text: heard.Text}
-	if !heard.Measured {
+	a := answer{text: text.Text}
+	if !text.Measured {
 		return a, nil
 	}
-	a.confidence = math.Exp(min(heard.LogProb, 0))
+	a.confidence = math.Exp(min(text.LogProb, 0))
 	switch {
-	case heard.NoSpeech > noSpeech && heard.LogProb < leastLogProb, heard.NoSpeech > surelySilence:
+	case text.NoSpeech > noSpeech && text.LogProb < leastLogProb, text.NoSpeech > surelySilence:
 		a.doubt = "the recogniser doubts that anything was said"
-	case heard.Compression > mostCompress:
+	case text.Compression > mostCompress:
 		a.doubt = "the recogniser repeats itself"
 	}
 	return a, nil

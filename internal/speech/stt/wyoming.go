@@ -44,7 +44,7 @@ func (s *service) run(ctx context.Context) error {
 
 func (s *service) begin() stream {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &call{service: s, cancel: cancel, news: make(chan struct{}, 1), done: make(chan struct{})}
+	c := &call{service: s, cancel: cancel, moreToSend: make(chan struct{}, 1), done: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -59,12 +59,12 @@ func (s *service) begin() stream {
 
 // call is one utterance on its connection.
 type call struct {
-	service *service
-	cancel  context.CancelFunc
-	news    chan struct{} // of size one: there is more to send
-	done    chan struct{} // closed when text and err are set
-	text    string
-	err     error
+	service    *service
+	cancel     context.CancelFunc
+	moreToSend chan struct{} // of size one: there is more to send
+	done       chan struct{} // closed when text and err are set
+	text       string
+	err        error
 
 	mu    sync.Mutex
 	queue []int16 // not yet sent
@@ -79,7 +79,7 @@ func (c *call) tell(samples []int16, over bool) {
 	c.queue, c.over = append(c.queue, samples...), over
 	c.mu.Unlock()
 	select {
-	case c.news <- struct{}{}:
+	case c.moreToSend <- struct{}{}:
 	default:
 	}
 }
@@ -106,8 +106,8 @@ func (c *call) finish(ctx context.Context, u utterance) (answer, error) {
 	if c.err == nil || refused {
 		return answer{text: c.text}, c.err
 	}
-	again := &call{service: c.service, queue: u.sound, over: true, news: make(chan struct{}, 1)}
-	again.news <- struct{}{}
+	again := &call{service: c.service, queue: u.sound, over: true, moreToSend: make(chan struct{}, 1)}
+	again.moreToSend <- struct{}{}
 	text, err := again.talk(ctx)
 	return answer{text: text}, err
 }
@@ -143,7 +143,7 @@ func (c *call) send(ctx context.Context, conn *wyoming.Conn) error {
 	at := func() int64 { return int64(sent) * 1000 / int64(audio.SpeechRate) }
 	for {
 		select {
-		case <-c.news:
+		case <-c.moreToSend:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -41,10 +41,10 @@ type distant struct {
 	cfg    Config
 	frames chan audio.Frame
 
-	mu      sync.Mutex
-	heard   []speech.Detection
-	trouble error // nil while the service listens
-	dropped int   // frames of this connection that found the queue full
+	mu         sync.Mutex
+	detections []speech.Detection
+	trouble    error // nil while the service listens
+	dropped    int   // frames of this connection that found the queue full
 
 	// last is the end of the newest frame, resumed the beginning of the first frame
 	// after a pause: while a command is spoken, no wake words are asked for.
@@ -109,8 +109,8 @@ func (d *distant) serve(ctx context.Context) (useful bool, err error) {
 	d.condition(nil)
 	d.cfg.Log.Info("wake word service listens")
 	began := time.Now()
-	heard, err := d.listen(ctx, conn, names, clock)
-	useful = heard || time.Since(began) > longestPause
+	detected, err := d.listen(ctx, conn, names, clock)
+	useful = detected || time.Since(began) > longestPause
 	stop()
 	sender.Wait()
 	if sending != nil && !errors.Is(sending, context.Canceled) {
@@ -258,15 +258,15 @@ func pass(ctx context.Context, conn *wyoming.Conn, e wyoming.Event) error {
 
 // listen reads detections until the connection is lost, and reports whether there
 // was one.
-func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[string]string, clock *streamClock) (heard bool, err error) {
+func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[string]string, clock *streamClock) (detected bool, err error) {
 	for {
 		e, err := conn.Await(ctx, wyoming.TypeDetection)
 		if err != nil {
-			return heard, err
+			return detected, err
 		}
 		var told wyoming.Detection
 		if err := e.Decode(&told); err != nil {
-			return heard, err
+			return detected, err
 		}
 		word, ok := names[told.Name]
 		if told.Name == "" {
@@ -275,10 +275,10 @@ func (d *distant) listen(ctx context.Context, conn *wyoming.Conn, names map[stri
 		if !ok {
 			continue // it is not one of our words
 		}
-		heard = true
+		detected = true
 		d.mu.Lock()
 		// One is enough to wake, and a flood of them must not grow.
-		d.heard = append(d.heard[:min(len(d.heard), queued)], speech.Detection{Word: word, Score: 1, Engine: "wyoming", At: clock.at(told.Timestamp)})
+		d.detections = append(d.detections[:min(len(d.detections), queued)], speech.Detection{Word: word, Score: 1, Engine: "wyoming", At: clock.at(told.Timestamp)})
 		d.mu.Unlock()
 	}
 }
@@ -301,9 +301,9 @@ func (d *distant) Detect(_ context.Context, f audio.Frame) (speech.Detection, bo
 			d.cfg.Log.Warn("the wake word service does not take the sound fast enough", "lost_frames", d.dropped)
 		}
 	}
-	for len(d.heard) > 0 {
-		hit := d.heard[0]
-		d.heard = d.heard[1:]
+	for len(d.detections) > 0 {
+		hit := d.detections[0]
+		d.detections = d.detections[1:]
 		// A late detection belongs to sound from before the pause.
 		if hit.At.After(d.resumed) && f.At.Sub(hit.At) < believable {
 			return hit, true, nil
