@@ -28,15 +28,15 @@ type hearing struct {
 	words    *words
 	question question
 	truth    truth
-	text     string // folded
+	text     string // folded, with # for the names of devices
 	outcome  record.Outcome
 	named    []int
 }
 
 // judge says whether a reply to a question is true, and why not.
 func (s *sets) judge(q question, t truth, reply string, outcome record.Outcome) (verdict, string) {
-	h := hearing{house: &s.house, words: s.words[q.lang], question: q, truth: t, text: fold(reply), outcome: outcome}
-	h.named = s.house.named(q.lang, h.text)
+	h := hearing{house: &s.house, words: s.words[q.lang], question: q, truth: t, outcome: outcome}
+	h.named, h.text = s.house.named(q.lang, fold(reply))
 	v, why := h.weigh()
 	if q.Untold && v == dontKnow {
 		return right, ""

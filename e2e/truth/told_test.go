@@ -51,9 +51,8 @@ func (s sentenced) String() string {
 
 // sentence judges a reply to an act by the devices as they were when it came.
 func (s *sets) sentence(a act, r record.Record, now facts) sentenced {
-	text, w := fold(r.Reply), s.words[a.Lang]
-	named := s.house.named(a.Lang, text)
-	out := sentenced{told: tell(w, r, text)}
+	named, text := s.house.named(a.Lang, fold(r.Reply))
+	out := sentenced{told: tell(s.words[a.Lang], r, text)}
 	if names := func(id int) bool { return slices.Contains(named, id) }; slices.ContainsFunc(a.Left, names) &&
 		slices.Contains([]message{done, notDoneDevice, unsure}, out.told) {
 		out.told = leftOut

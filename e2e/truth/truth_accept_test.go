@@ -24,16 +24,18 @@ func TestAcceptTruth(t *testing.T) {
 	var homes sync.WaitGroup
 	for _, lang := range languages {
 		homes.Go(func() {
-			if w := newWorld(t, s, lang); w != nil {
-				w.askAll(found)
-				w.actAll(found)
-			}
+			t.Run(lang, func(t *testing.T) {
+				if w := newWorld(t, s, lang); w != nil {
+					w.askAll(found)
+					w.actAll(found)
+				}
+			})
 		})
 	}
 	homes.Go(func() {
 		for _, a := range s.acts {
 			if a.Own {
-				ownHouse(t, s, a, found)
+				t.Run(a.ID, func(t *testing.T) { ownHouse(t, s, a, found) })
 			}
 		}
 	})
@@ -91,18 +93,6 @@ func (w *world) enter(state situation) {
 		}
 	}
 	w.pause(state.Settle)
-}
-
-// faults lets things go wrong.
-func (w *world) faults(list []fault) {
-	for _, f := range list {
-		if f.Op == "dead_at_start" {
-			continue
-		}
-		if err := w.fault(f, ""); err != nil {
-			w.Errorf("%s of node %d: %v", f.Op, f.Node, err)
-		}
-	}
 }
 
 // leave brings the house back to where all is well.

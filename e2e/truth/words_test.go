@@ -82,22 +82,22 @@ func (w *words) figures(text string) []float64 {
 	return out
 }
 
-// named lists the devices whose names occur in a reply. A name inside a longer one
-// does not count; two devices of one name are both there.
-func (h *dwelling) named(lang, text string) []int {
+// named lists the devices whose names occur in a reply, and the reply without those
+// names, which hold words such as alarm or door. A name inside a longer one does not
+// count; two devices of one name are both there.
+func (h *dwelling) named(lang, text string) (ids []int, rest string) {
 	nodes := slices.Clone(h.Nodes)
 	slices.SortStableFunc(nodes, func(a, b device) int { return len(b.called(lang)) - len(a.called(lang)) })
-	var out []int
 	for i, d := range nodes {
 		name := fold(d.called(lang))
-		if i > 0 && nodes[i-1].called(lang) == d.called(lang) && slices.Contains(out, nodes[i-1].ID) {
-			out = append(out, d.ID)
+		if i > 0 && nodes[i-1].called(lang) == d.called(lang) && slices.Contains(ids, nodes[i-1].ID) {
+			ids = append(ids, d.ID)
 			continue
 		}
 		if strings.Contains(text, name) {
-			out = append(out, d.ID)
+			ids = append(ids, d.ID)
 			text = strings.ReplaceAll(text, name, "#")
 		}
 	}
-	return out
+	return ids, text
 }

@@ -310,6 +310,18 @@ func (w *world) fault(f fault, key string) error {
 	return w.sim.Fault(w.Context(), out)
 }
 
+// faults lets things go wrong.
+func (w *world) faults(list []fault) {
+	for _, f := range list {
+		if f.Op == "dead_at_start" {
+			continue
+		}
+		if err := w.fault(f, ""); err != nil {
+			w.Errorf("%s of node %d: %v", f.Op, f.Node, err)
+		}
+	}
+}
+
 // set brings nodes to new values as if somebody pressed them or the world changed.
 func (w *world) set(v values) {
 	w.Helper()
