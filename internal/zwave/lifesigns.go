@@ -2,13 +2,72 @@ package zwave
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"time"
 )
 
-// lookAfter looks for a lost stick until ctx ends.
+// Dead nodes are called one after the other, at most one a minute in the whole
+// house because a call to nobody keeps the radio busy for seconds, and each one
+// less and less often.
+const (
+	callPause   = time.Minute
+	longestCall = 32 * time.Minute
+)
+
+// calls remembers when dead nodes are called again.
+type calls struct {
+	pauses map[int]time.Duration
+	due    map[int]time.Time
+}
+
+// next chooses the dead node whose turn it is; 0: none.
+func (c *calls) next(dead []int, now time.Time) int {
+	maps.DeleteFunc(c.due, func(id int, _ time.Time) bool { return !slices.Contains(dead, id) })
+	maps.DeleteFunc(c.pauses, func(id int, _ time.Duration) bool { return !slices.Contains(dead, id) })
+	chosen := 0
+	for _, id := range dead {
+		if _, known := c.due[id]; !known {
+			c.due[id], c.pauses[id] = now, callPause
+		}
+		if !c.due[id].After(now) && (chosen == 0 || c.due[id].Before(c.due[chosen])) {
+			chosen = id
+		}
+	}
+	if chosen > 0 {
+		c.pauses[chosen] = min(2*c.pauses[chosen], longestCall)
+		c.due[chosen] = now.Add(c.pauses[chosen])
+	}
+	return chosen
+}
+
+// lookAfter looks for a lost stick and calls dead nodes until ctx ends.
 func (h *House) lookAfter(ctx context.Context) {
+	c := calls{map[int]time.Duration{}, map[int]time.Time{}}
+	last := time.Now()
 	for sleep(ctx, stickRecheck) {
 		if h.link.stickGone() {
 			h.devices.stickAway(ctx, 0)
 		}
+		if gateway, driver := h.link.available(); !gateway || !driver || time.Since(last) < callPause {
+			continue
+		}
+		if id := c.next(h.deadNodes(), time.Now()); id > 0 {
+			last = time.Now()
+			if h.link.ping(ctx, id) {
+				h.directory.askRefresh()
+			}
+		}
 	}
+}
+
+// deadNodes returns the nodes that are thought dead.
+func (h *House) deadNodes() []int {
+	var out []int
+	for _, id := range slices.Sorted(maps.Keys(h.directory.current().nodes)) {
+		if h.ledger.node(id).dead() {
+			out = append(out, id)
+		}
+	}
+	return out
 }

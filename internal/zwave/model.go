@@ -41,6 +41,7 @@ type entity struct {
 	Domain    string // light, switch, fan, cover, lock, climate, valve, sensor, binary_sensor
 	Class     string // device class: garage, valve, siren, temperature, window …
 	node      *node
+	unread    bool                  // nothing is known of the node but its name, and what it may be
 	main      wire.ValueID          // its state as the device reports it
 	parts     map[part]wire.ValueID // the values that are written, and others that belong to it
 	sensors   []sensor
@@ -90,7 +91,11 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		replaced: make(chan struct{}),
 	}
 	for _, id := range slices.Sorted(maps.Keys(nodes)) {
-		m.entities = append(m.entities, nodes[id].entities()...)
+		found := nodes[id].entities()
+		if len(found) == 0 {
+			found = nodes[id].unreadEntities()
+		}
+		m.entities = append(m.entities, found...)
 	}
 	slices.SortStableFunc(m.entities, func(a, b *entity) int {
 		return cmp.Or(cmp.Compare(a.node.area(), b.node.area()), cmp.Compare(a.Name, b.Name))
@@ -114,6 +119,9 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 
 // identify returns an entity's id, made of what never changes: home, node, value.
 func (m *model) identify(e *entity) string {
+	if e.unread {
+		return fmt.Sprintf("zw-%08x-%d", m.homeID, e.node.ID)
+	}
 	id := fmt.Sprintf("zw-%08x-%d-%d-%d", m.homeID, e.node.ID, e.main.Class, e.main.Endpoint)
 	if isSensor(e) || e.main.Class == wire.WindowCovering {
 		id += "-" + strings.ReplaceAll(strings.ToLower(wire.Sanitise(e.main.Property+" "+e.main.Key)), "/", "-")
@@ -199,9 +207,9 @@ func (m *model) structure() home.House {
 		if entity.Aliases == nil {
 			entity.Aliases = []string{}
 		}
-		if isSensor(e) {
+		if isSensor(e) && !e.unread {
 			entity.Read.Tool = toolSensor
-		} else if len(e.parts) > 0 {
+		} else if len(e.parts) > 0 || e.unread && !isSensor(e) {
 			entity.Control = &home.Control{Tool: toolControl, ID: m.identifier(e)}
 		}
 		h.Entities = append(h.Entities, entity)

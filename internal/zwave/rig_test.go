@@ -131,7 +131,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // known.
 func start(t *testing.T, change func(*zwave.Config, *sim.Config), prefix ...string) *rig {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	b := newBus()
 	cfg, simulated := zwave.DefaultConfig(), sim.DefaultConfig()
 	cfg.Patience = 20 * time.Second // long enough that tests wait for facts and not for time-outs

@@ -141,6 +141,12 @@ func (c *commander) unresolved(m *model, name string, err error) (tools.Outcome,
 // commandOne runs one command for one device.
 func (c *commander) commandOne(ctx context.Context, m *model, e *entity, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
 	r := tools.Receipt{Device: e.Name, Property: a.Action}
+	if e.unread {
+		var no *tools.Receipt
+		if m, e, no = c.revive(ctx, e, r); no != nil {
+			return *no, nil
+		}
+	}
 	if a.Action == "toggle" { // it depends on the state
 		c.devices.ask(ctx, m, e, e.main)
 	}

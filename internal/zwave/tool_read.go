@@ -104,6 +104,9 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 	if err != nil {
 		return tools.Result{}, err
 	}
+	if e.unread {
+		return tools.Result{}, refusal(e.unknown(i.devices.reachable(e.node)))
+	}
 	s, err := e.sensorFor(a.Sensor)
 	if err != nil {
 		return tools.Result{}, err
@@ -129,7 +132,7 @@ func (d *devices) qualified(m *model, e *entity, id wire.ValueID, f finding, tex
 	case f.reason == sharedTopics:
 		return d.cannotTellApart(m, e, id)
 	case f.reason == tools.NotReady && !f.known:
-		return e.Name + " does not answer, and nothing is known of it yet. Check that it has power."
+		return e.unknown(f.reachable)
 	case !f.reachable:
 		text = e.Name + " cannot be reached now. Last reported: " + text
 	case f.reason != "":
