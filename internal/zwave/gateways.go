@@ -21,6 +21,27 @@ func (e *severalError) Error() string {
 	return fmt.Sprintf("there are several Z-Wave gateways (%s); set ZWAVE_GATEWAY_NAME to the right one", strings.Join(e.names, ", "))
 }
 
+// inSightInstead returns the gateways heard of where none of them is the configured
+// one.
+func (l *link) inSightInstead() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, heard := l.online[l.configured]; l.configured == "" || heard {
+		return nil
+	}
+	_, all := l.levels()
+	return plainNames(all)
+}
+
+// plainNames returns the names of gateways without what their topics begin with.
+func plainNames(levels []string) []string {
+	var out []string
+	for _, level := range levels {
+		out = append(out, strings.TrimPrefix(level, wire.GatewayPrefix))
+	}
+	return out
+}
+
 // gateway returns the topic level of the gateway to talk to.
 func (l *link) gateway() (string, error) {
 	l.mu.Lock()
@@ -40,11 +61,7 @@ func (l *link) gateway() (string, error) {
 	case len(all) == 0:
 		return "", errNoGateway
 	}
-	several := &severalError{}
-	for _, level := range all {
-		several.names = append(several.names, strings.TrimPrefix(level, wire.GatewayPrefix))
-	}
-	return "", several
+	return "", &severalError{plainNames(all)}
 }
 
 // levels returns the topic levels of the gateways that say they are there, and of

@@ -254,3 +254,31 @@ func TestFiltersThatFitNothingSaySo(t *testing.T) {
 		}
 	})
 }
+
+// TestAWrongGatewayNameIsToldWithTheNamesInSight sets the name of a gateway that
+// does not exist.
+func TestAWrongGatewayNameIsToldWithTheNamesInSight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus()
+		play(t, b, func(c *sim.Config) { c.Gateway = "Cellar" })
+		play(t, b, func(c *sim.Config) { c.Gateway = "Home" })
+		r := open(t, b, func(c *zwave.Config) { c.Gateway = "Hoem" })
+		right := func(message string) bool {
+			return strings.Contains(message, "Hoem") && strings.Contains(message, "Cellar or Home") &&
+				strings.Contains(message, "ZWAVE_GATEWAY_NAME") && !strings.Contains(message, "running")
+		}
+		waiting, message := r.health()
+		if waiting != "choice of a gateway" || !right(message) {
+			t.Errorf("the health check says %q, %q", waiting, message)
+		}
+		if result := r.call("get_device_state", map[string]any{"device_name": "Kitchen Light"}, nil); !result.Failed || !right(result.Text) {
+			t.Errorf("a question is answered %q", result.Text)
+		}
+		play(t, b, func(c *sim.Config) { c.Gateway = "Hoem" })
+		r.loaded()
+		if got, _ := r.control("Kitchen Light", "on", nil); got.Outcome != "confirmed" {
+			t.Errorf("with the gateway of that name: %+v", got)
+		}
+	})
+}

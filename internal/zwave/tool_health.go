@@ -109,7 +109,7 @@ func (i *inspector) waitingFor(err error) string {
 	switch _, driver := i.link.available(); {
 	case !i.link.connected():
 		return "broker"
-	case errors.As(err, &several):
+	case errors.As(err, &several), err != nil && len(i.link.inSightInstead()) > 0:
 		return "choice of a gateway"
 	case i.link.stickGone():
 		return "stick"

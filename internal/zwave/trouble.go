@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/tools"
+	"voicegateway/internal/zwave/wire"
 )
 
 // diagnose says why the gateway cannot be used, and what to do.
@@ -18,6 +19,9 @@ func (l *link) diagnose(err error) (tools.Reason, string) {
 		return tools.BrokerAway, "I cannot reach the MQTT broker. Check that it is running."
 	case errors.As(err, &several):
 		return tools.HouseUnknown, "There are several Z-Wave gateways on the broker: " + orList(several.names) + ". Set zwave_gateway_name (ZWAVE_GATEWAY_NAME) to the one I should use."
+	case len(l.inSightInstead()) > 0:
+		return tools.HouseUnknown, "I see no Z-Wave gateway called " + strings.TrimPrefix(l.configured, wire.GatewayPrefix) + " on the broker, only " + orList(l.inSightInstead()) +
+			". Set zwave_gateway_name (ZWAVE_GATEWAY_NAME) to the right name."
 	case errors.Is(err, errNoGateway):
 		return tools.GatewayAway, "I have not found the Z-Wave gateway on the broker yet. Check that zwave-js-ui is running, that its MQTT gateway is on " +
 			"and that zwave_mqtt_topic is its prefix; where it does not retain messages, set zwave_gateway_name."
