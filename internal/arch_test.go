@@ -76,7 +76,7 @@ var layers = []layer{
 		"mcpint/client":   {"mcpint", "tools", "httpguard", "process"},
 		"mcpint/host":     {"mcpint", "mcpint/client", "tools", "httpguard"},
 		"mcpint/serve":    {"mcpint", "tools", "httpguard"},
-		"zwave":           {"tools", "home", "zwave/wire"},
+		"zwave":           {"tools", "home", "intent/numbers", "intent/sentences", "zwave/wire"},
 		"zwave/wire":      {},
 		"zwave/sim":       {"home", "zwave/wire"},
 		"mqtt":            {"reconnect"},

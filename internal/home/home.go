@@ -39,6 +39,7 @@ type Entity struct {
 	Control    *Control       `json:"control,omitempty"` // how to act on it; nil: it cannot be acted on
 	Read       *Control       `json:"read,omitempty"`    // how to read it; nil: it cannot be read
 	Server     string         `json:"-"`                 // the MCP server it came from
+	Namesakes  bool           `json:"-"`                 // things in other rooms have the same name
 }
 
 // Control names the tool that reaches an entity and the identifier that tool

@@ -160,6 +160,7 @@ func (h *House) merge() *home.House {
 		add(h.base)
 		h.keepAliases(all)
 	}
+	makeSayable(all)
 	return all
 }
 

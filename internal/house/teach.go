@@ -103,14 +103,22 @@ func (h *House) Trouble() string {
 	return h.trouble.Error()
 }
 
-// names lists the names in a house as people write them, the most spoken first:
+// names lists the names in a house as people say them, the most spoken first:
 // areas, then things that can be controlled, then things that only measure.
 func names(h *home.House) []string {
-	all := h.AreaNames()
+	var all []string
+	add := func(name string) {
+		if said := home.Spoken(name); !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	for _, area := range h.AreaNames() {
+		add(area)
+	}
 	for _, acts := range []bool{true, false} {
 		for _, e := range h.Entities {
-			if (e.Control != nil) == acts && !slices.Contains(all, e.Name) {
-				all = append(all, e.Name)
+			if (e.Control != nil) == acts {
+				add(e.Name)
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -149,12 +151,26 @@ func (m *model) name(e *entity, aliases map[string][]string) {
 			continue // nobody says an id, so misspelt names are not compared with it
 		}
 		e.folded = append(e.folded, key)
-		file(m.plain, plainName(name), e)
+		m.filePlain(name, e)
 		if area != "" {
 			key = fold(area + " " + name)
 			e.folded = append(e.folded, key)
 			file(m.rooms, key, e)
-			file(m.plain, plainName(key), e)
+			m.filePlain(area+" "+name, e)
+		}
+	}
+}
+
+// filePlain files an entity under what people say of a name: without accents and
+// signs, its numbers as digits or as words of any language.
+func (m *model) filePlain(name string, e *entity) {
+	said := home.Spoken(name)
+	file(m.plain, plainName(name), e)
+	file(m.plain, plainName(said), e)
+	for _, language := range sentences.Languages() {
+		l, _ := numbers.For(language)
+		if words := l.InWords(said); words != "" {
+			file(m.plain, plainName(words), e)
 		}
 	}
 }
@@ -197,12 +213,19 @@ func (m *model) structure() home.House {
 		area := e.node.area()
 		if area != "" && !areas[area] {
 			areas[area] = true
-			h.Areas = append(h.Areas, home.Area{Name: area, Aliases: []string{}})
+			aliases := []string{}
+			if said := home.Spoken(area); fold(said) != fold(area) {
+				aliases = append(aliases, said)
+			}
+			h.Areas = append(h.Areas, home.Area{Name: area, Aliases: aliases})
 		}
 		entity := home.Entity{
 			ID: e.ID, Name: e.Name, Aliases: slices.Clone(e.Aliases), Domain: e.Domain, Area: area,
 			Attributes: m.attributes(e), Abilities: e.abilities,
 			Read: &home.Control{Tool: toolState, ID: m.identifier(e)},
+		}
+		if said := home.Spoken(e.Name); fold(said) != fold(e.Name) {
+			entity.Aliases = append(entity.Aliases, said)
 		}
 		if entity.Aliases == nil {
 			entity.Aliases = []string{}

@@ -87,6 +87,29 @@ func TestEntitiesOfTheRecordedHouse(t *testing.T) {
 	}
 }
 
+// TestNamesAreFoundByWhatIsSaid looks devices up without the signs in their names.
+func TestNamesAreFoundByWhatIsSaid(t *testing.T) {
+	nodes, _, err := decodeNodes(recordedNodes(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newModel(0x7e57abcd, nodes, wire.Scheme{}, nil)
+	for said, want := range map[string]string{
+		"blind one left": "Blind #1 (left)", "Blind 1 left": "Blind #1 (left)", "bed room blind one left": "Blind #1 (left)",
+		"küche lampe": "Küche ✨ Lampe Ω", "kuche lampe": "Küche ✨ Lampe Ω", "garage shade": "Garage.Shade+",
+		"power strip two": "Power Strip 2", "termostato salon": "Termostato Salón",
+	} {
+		if found := m.exact(said); len(found) != 1 || found[0].Name != want {
+			t.Errorf("%q finds %v, want %s", said, found, want)
+		}
+	}
+	for _, e := range m.home.Entities {
+		if want := map[string]string{"Blind #1 (left)": "Blind 1 left", "Küche ✨ Lampe Ω": "Küche Lampe"}[e.Name]; want != "" && !slices.Contains(e.Aliases, want) {
+			t.Errorf("%s has the other names %q, want %q", e.Name, e.Aliases, want)
+		}
+	}
+}
+
 func TestSchemeIsLearntFromTopics(t *testing.T) {
 	nodes, _, err := decodeNodes(recordedNodes(t))
 	if err != nil {
