@@ -134,14 +134,20 @@ type naming struct {
 	Plural     string   `yaml:"plural"`     // the ending of several things
 	Singular   []string `yaml:"singular"`   // similar endings that belong to one thing
 	Vowels     string   `yaml:"vowels"`     // before which the other article stands
+	InRoom     string   `yaml:"in_room"`    // one of several things with the same name
 }
 
-// plain is the name of a thing without an article.
+// plain is the name of a thing without an article and without signs that nobody
+// says; with its room where that tells it from another thing.
 func (n *naming) plain(e *home.Entity) string {
-	if n.Lower {
-		return strings.ToLower(e.Name)
+	name, room := home.Spoken(e.Name), home.Spoken(e.Area)
+	if e.Namesakes && room != "" && !strings.Contains(strings.ToLower(name), strings.ToLower(room)) {
+		name = strings.NewReplacer("{area}", room, "{name}", name).Replace(n.InRoom)
 	}
-	return e.Name
+	if n.Lower {
+		return strings.ToLower(name)
+	}
+	return name
 }
 
 // inside is the name of a thing with its article.

@@ -129,8 +129,8 @@ func (p *Phrases) listed(steps []plan.Step) string {
 	return p.Phrase("things_here", map[string]any{"names": p.grammar.list(names[:min(len(names), most)])})
 }
 
-// Which asks for one of several things: "Do you mean the lamp or the light?". It
-// is an open question if there are no things, or too many to listen to.
+// Which asks for one of several things: "Do you mean the lamp or the light?",
+// those of one name by their rooms. It is an open question if there are no things, or too many to listen to.
 func (p *Phrases) Which(things []*home.Entity) string {
 	const most = 3
 	if len(things) == 0 || len(things) > most {
@@ -138,7 +138,16 @@ func (p *Phrases) Which(things []*home.Entity) string {
 	}
 	var names []string
 	for _, e := range things {
-		names = append(names, p.grammar.spoken(e))
+		name := p.grammar.spoken(e)
+		if slices.ContainsFunc(things, func(o *home.Entity) bool { return o != e && p.grammar.spoken(o) == name }) {
+			inRoom := *e
+			inRoom.Namesakes = true
+			name = p.grammar.spoken(&inRoom)
+		}
+		if slices.Contains(names, name) {
+			return p.Phrase("which_other", nil) // nothing tells the two apart
+		}
+		names = append(names, name)
 	}
 	return p.Phrase("which_one", map[string]any{"names": p.grammar.joined(names, "or")})
 }
