@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -167,9 +168,8 @@ func (m *model) filePlain(name string, e *entity) {
 	said := home.Spoken(name)
 	file(m.plain, plainName(name), e)
 	file(m.plain, plainName(said), e)
-	for _, language := range sentences.Languages() {
-		l, _ := numbers.For(language)
-		if words := l.InWords(said); words != "" {
+	for _, language := range spokenLanguages() {
+		if words := language.InWords(said); words != "" {
 			file(m.plain, plainName(words), e)
 		}
 	}
@@ -181,6 +181,17 @@ func file(under map[string][]*entity, key string, e *entity) {
 		under[key] = append(list, e)
 	}
 }
+
+// spokenLanguages are the languages whose words for numbers a name may be said in.
+var spokenLanguages = sync.OnceValue(func() []*numbers.Language {
+	var out []*numbers.Language
+	for _, code := range sentences.Languages() {
+		if l, known := numbers.For(code); known {
+			out = append(out, l)
+		}
+	}
+	return out
+})
 
 func (m *model) known(id wire.ValueID) bool {
 	n := m.nodes[id.Node]
