@@ -1,12 +1,16 @@
 package gateway
 
 import (
+	"cmp"
+	"context"
+
 	"voicegateway/internal/ai"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
+	"voicegateway/internal/tools"
 )
 
 // health tells how the parts are.
@@ -23,10 +27,14 @@ type check struct {
 }
 
 // checks returns the checks by the name of their part.
-func (s setup) checks(link link, mcp *host.Host, rooms *house.House, model *ai.Assistant, ear *ear) map[string]check {
+func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, model *ai.Assistant, ear *ear) map[string]check {
+	outages := house.NewOutages(registry)
 	return map[string]check{
-		"mqtt":     {trouble: link.trouble},
-		"mcp":      {trouble: func() string { return serverTrouble(mcp.Status()) }},
+		"mqtt": {trouble: link.trouble},
+		"mcp": {trouble: func() string {
+			servers := mcp.Status()
+			return cmp.Or(serverTrouble(servers), outages.Of(context.Background(), connected(servers)))
+		}},
 		"grammar":  {trouble: rooms.Trouble},
 		"recorder": {trouble: ear.recorderTrouble, about: ear.recorderAbout},
 		"audio": {trouble: func() string {
@@ -56,6 +64,17 @@ func serverTrouble(servers []mcpint.Status) string {
 		}
 	}
 	return ""
+}
+
+// connected lists the servers that can be asked.
+func connected(servers []mcpint.Status) []string {
+	var ids []string
+	for _, s := range servers {
+		if s.Status == mcpint.Connected {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
 }
 
 // Readiness tells how the parts are.

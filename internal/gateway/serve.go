@@ -12,7 +12,6 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/selftools"
 	"voicegateway/internal/mcpint/serve"
@@ -119,13 +118,7 @@ func (t turnView) Turns(limit int) []record.Record {
 
 // Home is the house with states, which only connected servers are asked for.
 func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
-	var servers []string
-	for _, s := range h.mcp.Status() {
-		if s.Status == mcpint.Connected {
-			servers = append(servers, s.ID)
-		}
-	}
-	return h.house.Snapshot(ctx, h.tools, servers), nil
+	return h.house.Snapshot(ctx, h.tools, connected(h.mcp.Status())), nil
 }
 
 // Ask answers a text. The command's id becomes the turn's id, so that the sender

@@ -1,0 +1,55 @@
+package house
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/tools"
+)
+
+// healthCaller answers for the server's health.
+type healthCaller struct {
+	data  string
+	err   error
+	asked int
+}
+
+func (h *healthCaller) Call(context.Context, tools.Call) (tools.Result, error) {
+	h.asked++
+	return tools.Result{Data: []byte(h.data)}, h.err
+}
+
+func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
+	t.Parallel()
+	const gone = `{"healthy":false,"waiting_for":"stick","message":"The Z-Wave stick does not answer."}`
+	for name, tc := range map[string]struct {
+		caller healthCaller
+		want   string
+	}{
+		"the stick is gone":  {healthCaller{data: gone}, "The Z-Wave stick does not answer."},
+		"one device is dead": {healthCaller{data: `{"healthy":false,"waiting_for":"","message":"The Z-Wave network works, but …"}`}, ""},
+		"no such tool":       {healthCaller{err: errors.New("unknown tool")}, ""},
+		"garbage":            {healthCaller{data: "no"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := NewOutages(&tc.caller).Of(t.Context(), []string{"zwave"}); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		caller := &healthCaller{data: gone}
+		o := NewOutages(caller)
+		for range 10 {
+			o.Of(t.Context(), []string{"zwave"})
+		}
+		<-time.After(outageHolds)
+		if caller.data = `{"waiting_for":""}`; o.Of(t.Context(), []string{"zwave"}) != "" || caller.asked != 2 {
+			t.Errorf("asked %d times, want twice; an outage that is over is told on", caller.asked)
+		}
+	})
+}
