@@ -219,18 +219,26 @@ func (f *follower) done(fact reading) bool {
 // underWay reports whether the device has begun and not ended: it says how long
 // it will take, its state changes, or it names the target that it was given.
 func (f *follower) underWay(fact reading) bool {
-	target := f.factOf(f.step.target)
-	n, _ := number(fact.value)
+	_, gradual := f.entity.level()
 	switch {
 	case f.step.stops:
 		return false
-	case f.remaining() > 0, f.motion.moved && time.Since(f.motion.at) < settle:
+	case f.remaining() > 0:
 		return true
-	case f.entity.main.Class == wire.BarrierOperator && fact.known:
-		return n == barrierOpening && f.step.value == float64(barrierOpen) || n == barrierClosing && f.step.value == float64(barrierClosed)
+	case gradual:
+		return f.motion.moved && time.Since(f.motion.at) < settle || f.aims() && (f.entity.Domain == "cover" || f.motion.moved)
 	default:
-		return f.step.target != f.step.check && target.known && same(target.value, f.step.value) && (f.entity.Domain == "cover" || f.motion.moved)
+		return fact.known && f.entity.main.Class == wire.BarrierOperator && fact.value == barrierWay[f.step.value]
 	}
+}
+
+// barrierWay is what a barrier says on its way to a state.
+var barrierWay = map[any]any{float64(barrierOpen): float64(barrierOpening), float64(barrierClosed): float64(barrierClosing)}
+
+// aims reports whether the device itself names the target that it was given.
+func (f *follower) aims() bool {
+	target := f.factOf(f.step.target)
+	return f.step.target != f.step.check && target.known && same(target.value, f.step.value)
 }
 
 // poll asks the device for the values in question; the channel receives when the

@@ -24,8 +24,9 @@ type ledger struct {
 	mu       sync.Mutex
 	seq      uint64
 	readings map[wire.ValueID]reading
-	claims   map[wire.ValueID]reading // what the gateway says of a value since its last reading
-	claimed  chan struct{}            // receives after a claim that differs from the reading
+	claims   map[wire.ValueID]reading   // what the gateway says of a value since its last reading
+	claimed  chan struct{}              // receives after a claim that differs from the reading
+	moving   map[wire.ValueID]time.Time // until when a value may change at any moment
 	statuses map[int]nodeStatus
 	watchers []*watcher
 	writes   map[int]map[string]time.Time // our own writes on their way: node, request, until when
@@ -62,7 +63,7 @@ type watcher struct {
 func newLedger() *ledger {
 	return &ledger{
 		readings: map[wire.ValueID]reading{}, statuses: map[int]nodeStatus{},
-		claims: map[wire.ValueID]reading{}, claimed: make(chan struct{}, 1),
+		claims: map[wire.ValueID]reading{}, claimed: make(chan struct{}, 1), moving: map[wire.ValueID]time.Time{},
 		writes: map[int]map[string]time.Time{}, doubts: map[int]time.Time{},
 	}
 }
@@ -116,7 +117,7 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 	switch {
 	case r.source == sourceReport && claimable(id) && l.doubted(id.Node, now):
 		l.claim(id, r)
-	case r.source == sourceReport && now.Before(l.cached):
+	case r.source == sourceReport && claimable(id) && now.Before(l.cached):
 		r.source = sourceList
 		l.readings[id] = l.merged(id, r, false)
 	default:
@@ -214,14 +215,22 @@ func (l *ledger) prove(ids ...wire.ValueID) bool {
 	return true
 }
 
-// unproved reports whether the gateway says something else of a value than the
-// device has said so far.
+// unproved reports whether the last reading of a value may not hold: the gateway
+// says something else, or the device was on its way.
 func (l *ledger) unproved(id wire.ValueID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, ok := l.claims[id]
+	c, claimed := l.claims[id]
 	r := l.readings[id]
-	return ok && (!r.known || !same(r.value, c.value))
+	return claimed && (!r.known || !same(r.value, c.value)) || time.Now().Before(l.moving[id])
+}
+
+// moves records that a value may change at any moment; the report of its end may
+// get lost.
+func (l *ledger) moves(id wire.ValueID, d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.moving[id] = time.Now().Add(d)
 }
 
 // allClaims lists the values about which there are claims.

@@ -300,8 +300,8 @@ func planStop(r request) (step, error) {
 func planLock(r request) (step, error)   { return r.locked(true) }
 func planUnlock(r request) (step, error) { return r.locked(false) }
 
-// locked makes a step that locks or unlocks; any reported state other than locked
-// counts as unlocked.
+// locked makes a step that locks or unlocks. There are several ways of being
+// unlocked, and one of being neither.
 func (r request) locked(locked bool) (step, error) {
 	if err := r.able(home.Lock, either(locked, "be locked", "be unlocked")); err != nil {
 		return step{}, err
@@ -312,7 +312,7 @@ func (r request) locked(locked bool) (step, error) {
 	case locked:
 		return r.begin(float64(255), home.Lock, equals(float64(255))), nil
 	default:
-		return r.begin(float64(0), home.Lock, func(got any) bool { n, ok := number(got); return ok && n != 255 }), nil
+		return r.begin(float64(0), home.Lock, func(got any) bool { return r.model.state(r.entity, got) == "unlocked" }), nil
 	}
 }
 

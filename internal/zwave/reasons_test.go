@@ -63,6 +63,7 @@ func TestEveryReceiptHasItsReason(t *testing.T) {
 		"the driver is down":            {"Kitchen Light", "on", nil, func(r *rig) { r.fault(sim.Fault{Op: "driver_down"}); synctest.Wait() }, "no_answer", "controller_not_ready"},
 		"the gateway has crashed":       {"Kitchen Light", "on", nil, func(r *rig) { r.fault(sim.Fault{Op: "crash", For: sim.Pause(time.Minute)}); synctest.Wait() }, "no_answer", "gateway_away"},
 		"the gateway is mute":           {"Kitchen Light", "on", nil, fault(sim.Fault{Op: "mute", For: sim.Pause(time.Minute)}), "no_answer", "gateway_away"},
+		"a bolt that is stuck":          {"Shed Lock", "lock", nil, fault(sim.Fault{Op: "block", Node: "Shed Lock"}), "accepted", "unconfirmed"},
 		"a value out of range":          {"Office Light", "level", 140, nil, "refused", "refused_value"},
 		"a value it does not take":      {"Kitchen Light", "on", nil, lamp(puppet{write: answers(5)}), "refused", "refused_value"},
 		"no such mode":                  {"Thermostat", "mode", "party", nil, "refused", "refused_value"},
@@ -93,6 +94,7 @@ func TestEveryReceiptHasItsReason(t *testing.T) {
 					asSpoken(
 						sim.NodeSpec{ID: 200, Name: "Twin", Location: "Attic", Kind: "switch"}, sim.NodeSpec{ID: 201, Name: "Twin", Location: "Cellar", Kind: "switch"},
 						sim.NodeSpec{ID: 202, Name: "Shed Plug", Location: "Garden", Kind: "switch", Sleeping: true},
+						sim.NodeSpec{ID: 203, Name: "Shed Lock", Location: "Garden", Kind: "lock", Values: map[string]any{"98-0-currentMode": 0}},
 					)(c, s)
 					c.AllowDangerous = false
 				})
@@ -359,6 +361,20 @@ func TestTheSchemaOfAReceiptNamesAllOfIt(t *testing.T) {
 					t.Errorf("the schema lacks %s", name)
 				}
 			}
+		}
+	})
+}
+
+// TestALockThatDoesNotKnow checks that a bolt that is nowhere is not told as
+// unlocked, though it is not locked.
+func TestALockThatDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, asSpoken(sim.NodeSpec{ID: 203, Name: "Shed Lock", Location: "Garden", Kind: "lock", Values: map[string]any{"98-0-currentMode": 255}}))
+		r.warm()
+		r.fault(sim.Fault{Op: "block", Node: "Shed Lock"})
+		if got, _ := r.speak("Shed Lock", "unlock", nil); got.Outcome != "accepted" || got.Reason != "unconfirmed" || got.Value != nil {
+			t.Errorf("%+v", got)
 		}
 	})
 }

@@ -207,3 +207,21 @@ func TestWhatTakesLongIsOnItsWay(t *testing.T) {
 		})
 	}
 }
+
+// TestTheReportOfAnArrivalIsLost checks that what was on its way is asked when
+// somebody wants to know where it is.
+func TestTheReportOfAnArrivalIsLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, asSpoken(sim.NodeSpec{ID: 10, Name: "Bedroom Curtains", Location: "Bedroom", Kind: "cover", Ramp: 10 * time.Second, Values: map[string]any{"38-0-currentValue": 99}}))
+		r.warm()
+		if got, _ := r.speak("Bedroom Curtains", "close", nil); got.Reason != "on_its_way" {
+			t.Errorf("%+v", got)
+		}
+		r.fault(sim.Fault{Op: "lost_report", Node: 10, For: sim.Pause(30 * time.Second)})
+		pass(40 * time.Second)
+		if got := r.state("Bedroom Curtains"); got.State != "closed" {
+			t.Errorf("told as %+v", got)
+		}
+	})
+}

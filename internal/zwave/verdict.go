@@ -73,8 +73,9 @@ func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 	case lost != nil:
 		return *lost
 	case f.underWay(fact):
-		return ended(r, tools.Accepted, tools.OnItsWay, is(name, "on the way"))
-	case !fact.known:
+		f.commander.ledger.moves(f.step.check, max(longestWay, f.remaining()+lateness))
+		return ended(r, tools.Accepted, tools.OnItsWay, is(name, either(f.entity.Domain == "lock", "still turning", "on the way")))
+	case r.Value == nil: // it has said nothing, or that it does not know
 		return ended(r, tools.Accepted, tools.Unconfirmed, name+" took the command but has not confirmed it yet.")
 	case f.before.known && same(fact.value, f.before.value):
 		return ended(r, tools.Accepted, tools.Unchanged, name+" took the command but still "+f.reported(r)+".")

@@ -30,6 +30,7 @@ const (
 	firstPoll  = 300 * time.Millisecond
 	laterPolls = time.Second
 	pollWait   = 3 * time.Second // for the answer to a poll, which may be lost
+	longestWay = time.Minute     // what moves without saying for how long has arrived
 	silence    = time.Second     // a write is answered sooner, unless something is wrong
 )
 
