@@ -90,8 +90,9 @@ var layers = []layer{
 		"config":          {},
 	}},
 	{"story", "what happens, in words alone", map[string][]string{
-		"turn":   {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
-		"answer": {"speech", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply", "home", "record", "dialogue"},
+		"turn":    {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
+		"arrival": {"home", "intent/plan", "intent/reply", "record", "tools"},
+		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply", "home", "record", "dialogue"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

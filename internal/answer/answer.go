@@ -98,7 +98,7 @@ func (a *Answerer) Turn(ctx context.Context, q record.Request) record.Record {
 	if q.At.IsZero() {
 		q.At = time.Now()
 	}
-	rec := record.Record{ID: cmp.Or(q.ID, record.NewID()), Time: q.At, Source: q.Source, Area: q.Area}
+	rec := record.Record{ID: cmp.Or(q.ID, record.NewID()), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud}
 	rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
 	t := record.Turn{Request: q, Record: &rec, Watch: record.Stopwatch{Zero: q.At}, Say: func(string) {}}
 	a.Answer(ctx, t)

@@ -108,7 +108,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	journal := &journal{log: log}
 	stream := newStream(journal, mcp, events.changed, s.recording(), log)
-	observer := s.newObservers(journal, events.counts, stream, link.api)
+	observer := s.newObservers(journal, events.counts, stream, link.api, mind.waits)
 	ear, err := s.newEar(mind.answerer, volume, observer)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"voicegateway/internal/ai"
 	"voicegateway/internal/answer"
+	"voicegateway/internal/arrival"
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
@@ -45,6 +46,7 @@ type mind struct {
 	model    *ai.Assistant
 	tasks    *tasks.Stopped
 	returns  tasks.Returns
+	waits    *arrival.Waits // what is told a second time
 }
 
 // newMind assembles the mind.
@@ -70,5 +72,6 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	}
 	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.Safety,
 		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
+	m.waits = arrival.New(rooms, m.caller, phrases, s.log)
 	return m, err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"voicegateway/internal/arrival"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
@@ -17,11 +18,12 @@ type observers []turn.Observer
 
 // newObservers lists them. The journal comes first: interfaces may be asked about a
 // turn as soon as they have told of it.
-func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, api *mqttapi.API) observers {
+func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, api *mqttapi.API, w *arrival.Waits) observers {
 	all := observers{j, counter{counts}, stream}
 	if api != nil {
 		all = append(all, presence{api})
 	}
+	all = append(all, follower{w})
 	if s.opts.Watch != nil {
 		all = append(all, s.opts.Watch)
 	}
@@ -55,6 +57,18 @@ func (o observers) TurnEnded(r record.Record) {
 		each.TurnEnded(r)
 	}
 }
+
+// follower follows what a turn has left under way.
+type follower struct{ *arrival.Waits }
+
+// StateChanged is not followed.
+func (follower) StateChanged(turn.State) {}
+
+// Hearing is not followed.
+func (follower) Hearing(turn.Hearing) {}
+
+// Replied is not followed.
+func (follower) Replied(string, string) {}
 
 // keptTurns is how many turns are remembered for /api/turns.
 const keptTurns = 100

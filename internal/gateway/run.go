@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -11,6 +12,8 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
 
@@ -31,6 +34,7 @@ func (g *Gateway) services() []service {
 		{"ai", g.mind.model.Run, false},
 		{"tts", g.ear.voice.Run, false},
 		{"tasks", g.offer, false},
+		{"arrivals", g.tellLater, false},
 	}
 	if g.manager != nil {
 		s = append(s, service{"systemd", g.manager.Run, false})
@@ -112,6 +116,38 @@ func (g *Gateway) offer(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// tellLater tells again of what was under way, until ctx ends.
+func (g *Gateway) tellLater(ctx context.Context) error {
+	return g.mind.waits.Run(ctx, announcer{g.loop, g.link.api})
+}
+
+// announcer says what nobody has asked for, as far as this gateway has a voice and a
+// presence on MQTT.
+type announcer struct {
+	loop *turn.Loop   // nil: text only
+	api  *mqttapi.API // nil without a presence on MQTT
+}
+
+// Announce publishes an announcement.
+func (a announcer) Announce(x record.Announcement) {
+	if a.api != nil {
+		a.api.Announce(x)
+	}
+}
+
+// sayBudget is more than the loop takes to note a text.
+const sayBudget = 5 * time.Second
+
+// Say speaks a text once nothing else is going on; it does not wait for that.
+func (a announcer) Say(ctx context.Context, text string) error {
+	if a.loop == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sayBudget)
+	defer cancel()
+	return a.loop.Say(ctx, text)
 }
 
 // startLink starts the client and the broker and returns a func that stops them one

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/home"
@@ -70,7 +71,9 @@ type (
 
 // Ask answers a text.
 func (h httpActs) Ask(ctx context.Context, r httpapi.AskRequest) (record.Record, error) {
-	return h.acts.Ask(ctx, record.Request{Text: r.Text, Area: cmp.Or(r.Area, h.area), Source: record.FromHTTP, DryRun: r.DryRun}), nil
+	return h.acts.Ask(ctx, record.Request{
+		Text: r.Text, Area: cmp.Or(r.Area, h.area), Source: record.FromHTTP, DryRun: r.DryRun, Aloud: ownRoom(r.Area, h.area),
+	}), nil
 }
 
 // Say speaks a text.
@@ -125,9 +128,13 @@ func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
 // finds its answer.
 func (m mqttActs) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
 	m.acts.Ask(ctx, record.Request{
-		ID: c.ID, At: c.At, Text: c.Text, Area: cmp.Or(c.Area, m.area), Source: record.FromMQTT, Waiting: waiting,
+		ID: c.ID, At: c.At, Text: c.Text, Area: cmp.Or(c.Area, m.area), Source: record.FromMQTT, Waiting: waiting, Aloud: ownRoom(c.Area, m.area),
 	})
 }
+
+// ownRoom reports whether a request names the gateway's own room. One that names
+// none may come from anywhere.
+func ownRoom(area, own string) bool { return area != "" && strings.EqualFold(area, own) }
 
 // SetVolume sets the volume in percent.
 func (m mqttActs) SetVolume(ctx context.Context, level int) error {

@@ -215,6 +215,9 @@ func (a *API) Reply(turn, text string) {
 	a.putJSON("/reply", map[string]string{"turn": turn, "text": text})
 }
 
+// Announce publishes what is said of a device without being asked.
+func (a *API) Announce(x record.Announcement) { a.putJSON("/announce", x) }
+
 // Transcript publishes what was heard.
 func (a *API) Transcript(turn, text string) {
 	a.putJSON("/transcript", map[string]string{"turn": turn, "text": text})

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"voicegateway/internal/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -55,6 +57,31 @@ func (b *bus) on(topic string) []string {
 		}
 	}
 	return got
+}
+
+// TestAnnounce: what nobody asked for has its own topic and is not retained.
+func TestAnnounce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bus{}
+		api, err := New("kitchen", b, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		api.Announce(record.Announcement{
+			ID: "t-1", Kind: record.Arrived, Device: "Garage Door", Text: "The garage door is open.", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = api.Run(ctx, &house{}) })
+		synctest.Wait()
+		cancel()
+		running.Wait()
+		want := `{"id":"t-1","kind":"arrived","device":"Garage Door","text":"The garage door is open.","time":"2026-01-02T03:04:05Z"}`
+		if got := b.on("voice/kitchen/announce"); !slices.Equal(got, []string{want}) {
+			t.Errorf("announced %q", got)
+		}
+	})
 }
 
 // house is a gateway that only remembers what it was asked to do.

@@ -67,6 +67,7 @@ type Record struct {
 	Intent     *Intent     `json:"intent"`
 	Verdict
 	Timings Timings `json:"timings_ms"`
+	Aloud   bool    `json:"-"` // asked in the gateway's own room: a later word on it is spoken there
 }
 
 // Verdict is what was done and said.

@@ -9,6 +9,7 @@ type Request struct {
 	Text   string
 	Area   string // the microphone's or the sender's area, may be empty
 	Source Source
+	Aloud  bool // a written text from the gateway's own room
 	DryRun bool // find out what would be done and do nothing
 	MayAct bool // the text is a command: a model may change something
 	// FollowUp marks a text heard without a wake word, because the microphone was open

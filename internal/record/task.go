@@ -42,6 +42,24 @@ func (s TaskStep) Text() string {
 	}
 }
 
+// Announcement is what the gateway says of a device without being asked.
+type Announcement struct {
+	ID     string    `json:"id"` // of the turn that it is about
+	Kind   Kind      `json:"kind"`
+	Device string    `json:"device"`
+	Text   string    `json:"text"`
+	Time   time.Time `json:"time"`
+}
+
+// Kind says what an announcement is about.
+type Kind string
+
+// The kinds (REQUIREMENTS T7).
+const (
+	Arrived Kind = "arrived" // what was under way, or slept, is as it was asked to be
+	Stuck   Kind = "stuck"   // what was under way did not come to its end
+)
+
 // Task is a turn that was stopped in the middle: what was asked, which steps are
 // done and which are open. It is kept until it is resumed.
 type Task struct {
