@@ -115,7 +115,7 @@ type round struct {
 }
 
 func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
-	rd := &round{holding: canChange(req.Tools)}
+	rd := &round{holding: slices.ContainsFunc(req.Tools, func(s tools.Spec) bool { return s.Risk != tools.Read })}
 	r.watch.listen()
 	defer r.watch.deaf()
 	for d, err := range r.a.model.Complete(ctx, req) {
@@ -130,11 +130,6 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 		return nil, reasonOf(ctx)
 	}
 	return r.end(rd)
-}
-
-// canChange reports whether one of the tools can change something.
-func canChange(specs []tools.Spec) bool {
-	return slices.ContainsFunc(specs, func(s tools.Spec) bool { return s.Risk != tools.Read })
 }
 
 // cause is the reason behind an error of the stream.

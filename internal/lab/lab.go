@@ -140,7 +140,7 @@ func (m *Lab) run(ctx context.Context, cfg stt.Config, jobs []job) (all []Outcom
 // recordings returns a job for each command and for each recording without one.
 func (m *Lab) recordings() (jobs []job) {
 	for _, l := range m.cfg.Recordings {
-		if l.commanded() || l.other() {
+		if slices.Contains([]string{"command", "oog", "wake", "wake-negative"}, l.Kind) {
 			jobs = append(jobs, func(ctx context.Context) (Outcome, error) { return m.hear(ctx, l) })
 		}
 	}

@@ -25,11 +25,6 @@ type Recording struct {
 // commanded reports whether the recording is a command alone.
 func (r Recording) commanded() bool { return r.Kind == "command" }
 
-// other reports whether the recording holds no command.
-func (r Recording) other() bool {
-	return r.Kind == "oog" || r.Kind == "wake" || r.Kind == "wake-negative"
-}
-
 // Read reads DIR/manifest.jsonl and the recordings it names.
 func Read(dir string) ([]Recording, error) {
 	f, err := os.Open(filepath.Join(dir, "manifest.jsonl"))

@@ -29,8 +29,7 @@ type Stage struct {
 	Gateway *gateway.Gateway
 	URL     string // the broker's address
 
-	broker *broker.Broker
-	log    *slog.Logger
+	log *slog.Logger
 
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -55,7 +54,7 @@ func New(ctx context.Context, cfg gateway.Config, opts gateway.Options, houseFil
 		return nil, fmt.Errorf("preparing the broker: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Stage{broker: b, log: log, cancel: cancel}
+	s := &Stage{log: log, cancel: cancel}
 	s.Background("broker", func() error { return b.Run(ctx) })
 	wait, done := context.WithTimeout(ctx, patience)
 	defer done()

@@ -11,6 +11,7 @@ package device
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -132,7 +133,7 @@ func (l *library) probe(name string, output bool) error {
 	}
 	defer l.guard.watch("looking for "+name, slowLimit)()
 	C.vg_quiet()
-	text := C.CString(alsaName(name))
+	text := C.CString(cmp.Or(hardware(name), name)) // what ALSA itself calls the device
 	defer C.free(unsafe.Pointer(text))
 	direction := C.int(0)
 	if output {

@@ -49,14 +49,6 @@ func hardware(name string) string {
 	return ""
 }
 
-// alsaName is what ALSA itself calls a device of the library.
-func alsaName(name string) string {
-	if hw := hardware(name); hw != "" {
-		return hw
-	}
-	return name
-}
-
 func isDefaultName(name string) bool { return name == "" || strings.EqualFold(name, byDefault) }
 
 // pick chooses a device by the configured name and says why: by the whole name,

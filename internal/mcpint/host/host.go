@@ -230,9 +230,3 @@ func (h *Host) watchersOf(uri string) []func(string, []byte) {
 	}
 	return list
 }
-
-func (h *Host) sinceStart(t time.Time) time.Duration {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return t.Sub(h.started)
-}

@@ -50,11 +50,6 @@ func (p *plan) forceAttempt() {
 // failed.
 func (p *plan) attemptsLeft() bool { return p.retry.Enabled && p.scheduledAttempts < p.retry.Attempts }
 
-// unspent reports whether the schedule still has attempts planned. The schedule
-// is then kept even when something the server needs comes back: at a start
-// everything comes back, and the attempts must not all be used up in one moment.
-func (p *plan) unspent() bool { return !p.due.IsZero() && p.scheduledAttempts < p.retry.Attempts }
-
 // nextDelay is the wait before the next attempt. A server that asks for patience
 // (429 with Retry-After) gets it, within the slow pace. random is from [0, 1).
 func (p *plan) nextDelay(err error, random func() float64) time.Duration {

@@ -136,7 +136,10 @@ func (s *supervisor) alarms() (schedule <-chan time.Time, wake <-chan struct{}) 
 	if !s.plan.due.IsZero() {
 		schedule = time.After(time.Until(s.plan.due))
 	}
-	if !s.plan.unspent() {
+	// While the schedule has attempts planned, it is kept even when something the
+	// server needs comes back: at a start everything comes back, and the attempts
+	// must not all be used up in one moment.
+	if s.plan.due.IsZero() || s.plan.scheduledAttempts >= s.plan.retry.Attempts {
 		wake = s.requests.wake
 	}
 	return schedule, wake
@@ -224,7 +227,7 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 		select {
 		case r := <-result:
 			if tell := s.host.cfg.Observer.Attempt; tell != nil {
-				tell(Attempt{Server: s.srv.ID, Number: s.plan.attempts, After: s.host.sinceStart(begin), Delay: delay, Err: r.err})
+				tell(Attempt{Server: s.srv.ID, Number: s.plan.attempts, After: begin.Sub(s.host.started), Delay: delay, Err: r.err})
 			}
 			if r.err == nil {
 				r.conn.took = time.Since(begin)

@@ -51,7 +51,9 @@ func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Resul
 		retry := errors.Is(err, tools.ErrNotConnected) && !isFinal(err) || errors.Is(err, tools.ErrNoAnswer) && harmless
 		if err == nil || !first || !retry || ctx.Err() != nil {
 			result.Untrusted = r.spec.OpenWorld
-			r.report(result, err, time.Since(begin))
+			if tell := r.server.host.cfg.Observer.Call; tell != nil {
+				tell(CallReport{Server: r.server.srv.ID, Tool: r.spec.Remote, Outcome: outcomeOf(result, err), Took: time.Since(begin)})
+			}
 			return result, err
 		}
 	}
@@ -125,13 +127,6 @@ func (s *supervisor) noteCall(session client.Session, generation int, took time.
 		return errCallCancelled
 	}
 	return err
-}
-
-// report tells the observer how a call ended.
-func (r remoteTool) report(result tools.Result, err error, took time.Duration) {
-	if tell := r.server.host.cfg.Observer.Call; tell != nil {
-		tell(CallReport{Server: r.server.srv.ID, Tool: r.spec.Remote, Outcome: outcomeOf(result, err), Took: took})
-	}
 }
 
 func outcomeOf(r tools.Result, err error) mcpint.CallOutcome {

@@ -152,7 +152,8 @@ func (r *recogniser) better(first Result) (Result, error) {
 	if r.second == nil || r.held.at < 0 || r.missed || first.fits(r.retry) {
 		return first, nil
 	}
-	if r.second.on && !r.whole() {
+	whole := 10*r.second.begun >= 9*len(r.sound) // it began with nearly all of the sound
+	if r.second.on && !whole {
 		then, ok, err := r.second.result()
 		if err != nil || !ok {
 			return first, err
@@ -182,6 +183,3 @@ func (r Result) or(then Result) Result {
 	}
 	return r
 }
-
-// whole reports whether the second decoding began with nearly all of the sound.
-func (r *recogniser) whole() bool { return 10*r.second.begun >= 9*len(r.sound) }

@@ -100,17 +100,13 @@ type Info struct {
 
 // Program is one engine of a service.
 type Program struct {
-	Name      string  `json:"name"`
-	Installed bool    `json:"installed"`
-	Models    []Model `json:"models"`
-	Voices    []Model `json:"voices"`
+	Models []Model `json:"models"`
 }
 
-// Model is one model, or voice, of a program.
+// Model is one model of a program.
 type Model struct {
 	Name      string   `json:"name"`
 	Languages []string `json:"languages"`
-	Installed bool     `json:"installed"`
 	Phrase    string   `json:"phrase"` // of a wake word, as people say it
 }
 

@@ -17,8 +17,3 @@ func (g *Gain) Level() float64 {
 	}
 	return float64(100-g.cut.Load()) / 100
 }
-
-// set takes 0 to 100 percent.
-func (g *Gain) set(percent int) { g.cut.Store(int32(100 - percent)) }
-
-func (g *Gain) state() (percent int, muted bool) { return int(100 - g.cut.Load()), g.muted.Load() }

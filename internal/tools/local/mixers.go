@@ -230,12 +230,11 @@ func pickControl(out string) string {
 type software struct{ gain *Gain }
 
 func (m software) get(context.Context) (level int, muted bool, err error) {
-	level, muted = m.gain.state()
-	return level, muted, nil
+	return int(100 - m.gain.cut.Load()), m.gain.muted.Load(), nil
 }
 
 func (m software) setLevel(_ context.Context, level int) error {
-	m.gain.set(level)
+	m.gain.cut.Store(int32(100 - level))
 	return nil
 }
 

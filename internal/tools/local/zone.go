@@ -50,7 +50,8 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 	}
 	if strings.Contains(asked, "/") || asked == strings.ToUpper(asked) {
 		if loc, err := time.LoadLocation(asked); err == nil {
-			return loc, placeOf(asked), true
+			city := asked[strings.LastIndexByte(asked, '/')+1:] // "New_York" of "America/New_York"
+			return loc, strings.ReplaceAll(city, "_", " "), true
 		}
 	}
 	// The parts of the data base that hold cities.
@@ -87,9 +88,4 @@ func title(words string, separator rune) string {
 		}
 		return r
 	}, words)
-}
-
-// placeOf is the city of an IANA name: "New York" of "America/New_York".
-func placeOf(zone string) string {
-	return strings.ReplaceAll(zone[strings.LastIndexByte(zone, '/')+1:], "_", " ")
 }
