@@ -124,15 +124,13 @@ func eventually(ctx context.Context, within time.Duration, holds func() bool) bo
 	return true
 }
 
-// newWorld starts everything; each change is made to the house before that. It is nil
-// where the house does not come up, which is an error of the test.
+// newWorld starts everything; each change is made to the house before that.
 func newWorld(tb testing.TB, s *sets, lang string, change ...func(*sim.Config)) *world {
 	tb.Helper()
 	w := &world{TB: tb, sets: s, lang: lang}
 	w.broker = fake.FreeAddr(tb)
 	if err := errors.Join(w.startBroker(), w.startSim(change...)); err != nil {
-		tb.Error(err)
-		return nil
+		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { w.endSim() })
 	w.http = fake.FreeAddr(tb)
@@ -141,8 +139,7 @@ func newWorld(tb testing.TB, s *sets, lang string, change ...func(*sim.Config)) 
 		"VOICE_GATEWAY_GATEWAY_LANGUAGE=" + lang, "VOICE_GATEWAY_AI_ENABLED=false", "VOICE_GATEWAY_GATEWAY_STATE_DIR=" + tb.TempDir(),
 	}, filepath.Join(bin, "voice-gateway"), "run")
 	if !eventually(tb.Context(), patience, w.ready) {
-		tb.Error("the gateway does not know the house")
-		return nil
+		tb.Fatal("the gateway does not know the house")
 	}
 	return w
 }
@@ -282,19 +279,21 @@ const (
 	humidity = "49-0-Humidity"
 )
 
-// sync waits until the gateway has heard all that the house has published so far.
-// While the house cannot be heard it only waits for a moment.
+// sync waits until the gateway has heard all that the house has published so far:
+// until it has heard a new value of the marker. One that is published while the
+// house is not connected yet is lost, so they are tried until one arrives.
 func (w *world) sync() {
 	w.Helper()
-	w.marks++
-	value := 40 + float64(w.marks%1000)/50
-	if w.fault(fault{Op: "change", Node: marker, Value: value}, humidity) != nil {
-		return
-	}
-	text := fmt.Sprint(value)
-	eventually(w.Context(), 5*time.Second, func() bool {
-		house, err := w.home()
-		return err == nil && strings.Contains(house, text)
+	eventually(w.Context(), 10*time.Second, func() bool {
+		w.marks++
+		value := 40 + float64(w.marks%1000)/50
+		if w.fault(fault{Op: "change", Node: marker, Value: value}, humidity) != nil {
+			return true
+		}
+		return eventually(w.Context(), time.Second, func() bool {
+			house, err := w.home()
+			return err == nil && strings.Contains(house, fmt.Sprint(value))
+		})
 	})
 }
 
