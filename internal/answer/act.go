@@ -124,6 +124,7 @@ type calls struct {
 	problems  []string // why a step has failed; "" for any other step
 	errs      []error  // why a call got no answer; nil for an answered call
 	confirmed []time.Time
+	asks      bool // nothing but readings, of which one that fails is part of the answer
 }
 
 func newCalls(n int) calls {
@@ -189,13 +190,17 @@ func (c calls) into(x *exchange) {
 		if m.Tool != "" {
 			x.rec.Calls = append(x.rec.Calls, m)
 		}
-		if worse[c.ends[i]] > worse[x.rec.Outcome] {
+		if worse[c.ends[i]] > worse[x.rec.Outcome] && !c.answered() {
 			x.rec.Outcome, x.rec.Error = c.ends[i], c.problems[i]
 		}
 	}
 	x.rec.Timings.FirstPublish = x.watch.At(earliest(c.results))
 	x.rec.Timings.Confirmed = x.watch.At(latest(c.confirmed))
 }
+
+// answered reports whether a question about several things got an answer, though
+// some of them could not be read.
+func (c calls) answered() bool { return c.asks && slices.Contains(c.problems, "") }
 
 func highest(steps []plan.Step) tools.Risk {
 	order := map[tools.Risk]int{tools.Read: 1, tools.Reversible: 2, tools.Costly: 3, tools.Dangerous: 4}

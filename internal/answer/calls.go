@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -41,23 +42,39 @@ func (m *callMaker) ready(ctx context.Context, place *place, server string) (con
 // all makes all calls at once: a room's lamps do not wait for each other.
 func (m *callMaker) all(ctx context.Context, place *place, steps []plan.Step) calls {
 	c := newCalls(len(steps))
+	c.asks = len(steps) > 0
 	all := make([]int, len(steps))
 	for i := range steps {
 		all[i] = i
+		c.asks = c.asks && steps[i].Risk == tools.Read
 	}
 	m.some(ctx, place, steps, all, c)
 	return c
 }
 
+// readsAtOnce is how many readings a question makes at the same time. A question
+// about the whole house reads hundreds of things, and a server answers several at
+// once, but not all.
+const readsAtOnce = 16
+
 // some makes the calls of the steps whose indexes are in which, each as soon as its
-// own server is there.
+// own server is there. Of readings, a few are made at a time.
 func (m *callMaker) some(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
 	var wg sync.WaitGroup
+	reading := make(chan struct{}, readsAtOnce)
 	for _, i := range which {
 		wg.Go(func() {
 			s := &steps[i]
 			ctx, done, err := m.ready(ctx, place, s.Call.Server)
 			defer done()
+			if err == nil && s.Risk == tools.Read {
+				select {
+				case reading <- struct{}{}:
+					defer func() { <-reading }()
+				case <-ctx.Done():
+					err = fmt.Errorf("waiting for other readings: %w", ctx.Err())
+				}
+			}
 			began := time.Now()
 			var res tools.Result
 			if err == nil {
