@@ -111,6 +111,9 @@ func (x *meaning) byName() Decision {
 // byKind resolves a sentence that names a kind of thing and perhaps a place, or
 // nothing of the house at all.
 func (x *meaning) byKind() Decision {
+	if kind, ok := x.action.Slots[slotKind].(string); ok {
+		return x.asked(kind)
+	}
 	domain, _ := x.action.Slots["domain"].(string)
 	class, _ := x.action.Slots["device_class"].(string)
 	if domain == "" && x.action.Slots["device_class"] == nil {

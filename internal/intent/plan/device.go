@@ -21,9 +21,6 @@ type command struct {
 // device plans one action on one entity.
 func device(a intent.Action, e *home.Entity) Step {
 	in := catalogue.Of(a.Intent)
-	if in.Plan == catalogue.Question {
-		return read(a, e)
-	}
 	risk := tools.Reversible
 	if intent.Dangerous(a, e) {
 		risk = tools.Dangerous
@@ -103,28 +100,6 @@ func turn(e *home.Entity, on bool) (command, bool) {
 // can reports whether the entity has an ability. An entity that lists no
 // abilities is assumed to have it, because its tool knows better.
 func can(e *home.Entity, a home.Ability) bool { return len(e.Abilities) == 0 || e.Can(a) }
-
-// read plans a question about one entity.
-func read(a intent.Action, e *home.Entity) Step {
-	if e.Read == nil {
-		return cannot(a, e, "cannot_check", "I have no way to check %s.", spoken(e))
-	}
-	args := map[string]any{"device_name": e.Read.ID}
-	class, _ := a.Slots["device_class"].(string)
-	if e.Read.Tool == sensorTool {
-		switch {
-		case class != "" && e.Can(home.Ability(class)):
-			args["sensor"] = class
-		case len(e.Abilities) > 0:
-			args["sensor"] = string(e.Abilities[0])
-		}
-	}
-	made, err := call(e.Server, e.Read.Tool, args)
-	return Step{Action: a, Entity: e, Call: made, Risk: tools.Read, Err: err}
-}
-
-// sensorTool is the reading tool that takes the kind of sensor as an argument.
-const sensorTool = "get_device_sensor_data"
 
 // relative plans an act that starts from the present value: first it reads that
 // value, then it sets the new one.

@@ -24,6 +24,7 @@ type Step struct {
 	Risk   tools.Risk
 	Err    error // why this step cannot be done, a sentence for people
 	Again  bool  // it takes back an earlier change
+	About  About // what a question reads
 
 	// next makes the call that acts from the answer to Call, for acts that start
 	// from the present state ("warmer").
@@ -126,7 +127,14 @@ func devices(a intent.Action, h *home.House) ([]Step, error) {
 			steps = append(steps, Step{Action: a, Risk: tools.Read, Err: &Error{Intent: a.Intent, Text: "That device is gone.", Key: "cannot_gone"}})
 			continue
 		}
+		if catalogue.Of(a.Intent).Plan == catalogue.Question {
+			steps = append(steps, question(a, e, h)...)
+			continue
+		}
 		steps = append(steps, device(a, e))
+	}
+	if a.Slots["state"] == "right" {
+		steps = append(steps, servers(a))
 	}
 	return steps, nil
 }

@@ -1,16 +1,17 @@
 package reply
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )
-
-// oldAfter is the age from which a value is reported with its age, in seconds.
-const oldAfter = 15 * 60
 
 // observation is the structured answer of a reading tool: of a device's state or
 // of one sensor.
@@ -22,64 +23,53 @@ type observation struct {
 	Unit      string         `json:"unit"`
 	Age       int64          `json:"age_seconds"`
 	Reachable *bool          `json:"reachable"`
+	Low       bool           `json:"low"`   // a battery that is low whatever it measures
+	Stale     *bool          `json:"stale"` // whether the age must be told; nil where the tool does not say
+}
+
+// old reports whether a reading is told with its age.
+func (o *observation) old() bool {
+	if o.Stale != nil {
+		return *o.Stale
+	}
+	return o.Age >= oldAfter
 }
 
 // answered replies to a question.
 func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
-	if len(steps) == 1 {
+	slots := steps[0].Action.Slots
+	asked, _ := slots["state"].(string)
+	switch {
+	case asked == "right":
+		return p.wellbeing(steps, results)
+	case slots["kind"] != nil, slices.Contains([]string{"ok", "reachable", "unreachable"}, asked):
+		return p.census(questionOf(&steps[0].Action), steps, results)
+	case len(steps) == 1:
 		return p.one(&steps[0], results[0])
-	}
-	asked, _ := steps[0].Action.Slots["state"].(string)
-	if asked == "" {
+	case asked == "":
 		var said []string
-		for i := range steps[:min(len(steps), 3)] {
+		for i := range steps[:min(len(steps), mostNames)] {
 			said = append(said, p.one(&steps[i], results[i]))
 		}
 		return strings.Join(said, " ")
 	}
-	return p.which(steps, results, asked)
-}
-
-// which lists the devices that are in the state asked for.
-func (p *Phrases) which(steps []plan.Step, results []tools.Result, asked string) string {
-	var senses []sense
-	for i := range steps {
-		if got, ok := p.readings.sensed(&steps[i], results[i]); ok {
-			senses = append(senses, got)
-		}
-	}
-	if len(senses) == len(steps) && truths[asked] != "" {
+	if senses, ok := p.sensedAll(steps, results); ok && truths[asked] != "" {
 		return p.several(steps, senses)
 	}
-	var names, unknown []string
-	want := ""
+	return p.census(questionOf(&steps[0].Action), steps, results)
+}
+
+// sensedAll reads sensors that each watch for something; ok is false if a step is
+// about another thing.
+func (p *Phrases) sensedAll(steps []plan.Step, results []tools.Result) (senses []sense, ok bool) {
 	for i := range steps {
-		e := steps[i].Entity
-		want = p.readings.state(e, asked)
-		o, ok := observe(&steps[i], results[i])
-		switch {
-		case !ok:
-			unknown = append(unknown, p.grammar.spoken(e))
-		case p.readings.state(e, o.State) == want:
-			names = append(names, p.grammar.spoken(e))
+		got, sensed := p.readings.sensed(&steps[i], results[i])
+		if !sensed || !got.alarm {
+			return nil, false
 		}
+		senses = append(senses, got)
 	}
-	text := p.Phrase("none_are", map[string]any{"things": p.grammar.thing(steps, 2), "value": want})
-	switch {
-	case len(names) == 1:
-		text = p.Phrase("state", map[string]any{"Name": capital(names[0]), "is": p.grammar.words["is"], "value": want})
-	case len(names) > 4:
-		text = p.Phrase("several_are", map[string]any{"count": len(names), "things": p.grammar.thing(steps, 2), "are": p.grammar.words["are"], "value": want})
-	case len(names) > 1:
-		text = p.Phrase("state", map[string]any{"Name": capital(p.grammar.list(names)), "is": p.grammar.words["are"], "value": want})
-	}
-	if len(unknown) > 0 {
-		if len(names) == 0 {
-			text = ""
-		}
-		text += " " + p.Phrase("unknown_state", map[string]any{"name": p.grammar.list(unknown[:min(len(unknown), 3)])})
-	}
-	return strings.TrimSpace(text)
+	return senses, true
 }
 
 // observe reads a result; a sensor's value counts as its state. ok is false when
@@ -91,6 +81,9 @@ func observe(s *plan.Step, r tools.Result) (observation, bool) {
 	}
 	if o.State == nil {
 		o.State = o.Value
+	}
+	if o.State == "unknown" {
+		o.State = nil
 	}
 	return o, o.State != nil || len(o.Values) > 0
 }
@@ -122,9 +115,53 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 		args["value"] = strings.TrimSpace(value + " " + unit)
 		return p.Phrase("unreachable", args)
 	}
-	text := p.Phrase(p.readings.form(s, value, unit), args)
-	if o.Age > oldAfter {
-		text += " " + p.Phrase("old", map[string]any{"ago": p.grammar.ago(o.Age)})
+	if value == "" {
+		return p.Phrase("unknown_state", args)
+	}
+	return p.aged(p.measured(s, &o, args), &o)
+}
+
+// aged adds its age to a reading that is old.
+func (p *Phrases) aged(text string, o *observation) string {
+	if !o.old() || o.Age <= 0 {
+		return text
+	}
+	return text + " " + p.Phrase("old", map[string]any{"ago": p.grammar.ago(o.Age)})
+}
+
+// measured says a value: as a measure in the way people say such measures, as yes
+// or no, or as it is.
+func (p *Phrases) measured(s *plan.Step, o *observation, args map[string]any) string {
+	value, unit := fmt.Sprint(args["value"]), fmt.Sprint(args["unit"])
+	key := p.readings.form(s, value, unit)
+	if key != "measured" {
+		return p.Phrase(key, args)
+	}
+	class := cmp.Or(s.Entity.DeviceClass(), o.Sensor)
+	if asked, ok := s.Action.Slots["device_class"].(string); ok && s.Entity.Domain != "sensor" {
+		class = asked
+	}
+	switch {
+	case class == "power" || class == "energy":
+		e := *s.Entity
+		e.Name = cutSuffixFold(e.Name, " "+class)
+		maps.Copy(args, p.grammar.about(&plan.Step{Entity: &e}))
+		key = "uses_" + class
+		if value == "0" {
+			key += "_none"
+		}
+	case s.Entity.Domain == "climate" || class == "temperature" && !strings.HasSuffix(strings.ToLower(s.Entity.Name), "temperature"):
+		key = "measures"
+	case class == "brightness" || class == "position" || class == "speed" || class == "battery":
+		key = "stands_at"
+	}
+	return p.Phrase(key, args)
+}
+
+// cutSuffixFold takes a suffix off a text whatever its case.
+func cutSuffixFold(text, suffix string) string {
+	if n := len(text) - len(suffix); n > 0 && strings.EqualFold(text[n:], suffix) {
+		return text[:n]
 	}
 	return text
 }

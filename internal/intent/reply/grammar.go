@@ -15,6 +15,7 @@ type grammar struct {
 	names  naming
 	things map[string][]string // by domain or class: one and many
 	words  map[string]string
+	agree  agreement
 }
 
 // kinds are the words for what a thing is.

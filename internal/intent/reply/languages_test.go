@@ -101,7 +101,7 @@ func TestToldInEveryLanguage(t *testing.T) {
 			{"Küche", "schalte die küchenlampe ein", no, "Küchenlampe hat nicht geantwortet."},
 			{"Wohnzimmer", "licht aus", ok, "2 Lichter sind aus."},
 			{"Wohnzimmer", "mach die leselampe rot", ok, "Leselampe ist jetzt rot."},
-			{"Küche", "ist die haustür abgeschlossen", `{"state":"locked","age_seconds":7200,"reachable":true}`, "Ja, Haustür ist abgeschlossen. Das war vor 2 Stunden."},
+			{"Küche", "ist die haustür abgeschlossen", `{"state":"locked","age_seconds":180000,"reachable":true}`, "Ja, Haustür ist abgeschlossen. Das war vor 2 Tagen."},
 			{"Küche", "wie kalt ist es draußen", `{"value":7.5,"unit":"°C","age_seconds":9}`, "Außentemperatur: 7.5 Grad."},
 			{"Küche", "wie spät ist es", at, "Es ist 16 Uhr 5."},
 			{"Küche", "welcher tag ist heute", at, "Heute ist Samstag, der 21. November."},

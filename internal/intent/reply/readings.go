@@ -19,7 +19,7 @@ var truths = map[string]string{
 
 // openings are the classes of things that can be open. A question for either of
 // their states is answered with yes or no.
-var openings = []string{"window", "door", "garage_door", "opening", "garage"}
+var openings = []string{"window", "door", "garage_door", "opening", "garage", "gate", "hatch"}
 
 // readings are the words of a language for what things report: their states, what
 // sensors of two states watch for, and units.
@@ -27,6 +27,9 @@ type readings struct {
 	states  map[string]map[string]string
 	sensors map[string]map[string]string // by class, then on and off
 	units   map[string]string
+	// conditions are the states that are told of several things, each in one form or
+	// in four: see condition.
+	conditions map[string]forms
 }
 
 // sensed reads what a sensor of two states reports; ok is false if the step is
@@ -38,7 +41,7 @@ func (r *readings) sensed(s *plan.Step, got tools.Result) (sense, bool) {
 		return sense{}, false
 	}
 	_, alarm := r.sensors[class]
-	out := sense{alarm: alarm, opens: slices.Contains(openings, class), away: o.Reachable != nil && !*o.Reachable, age: o.Age}
+	out := sense{alarm: alarm, opens: slices.Contains(openings, class), away: o.Reachable != nil && !*o.Reachable, reading: o}
 	if known {
 		out.truth = truths[strings.ToLower(said(word))]
 	}
@@ -107,8 +110,16 @@ func (r *readings) form(s *plan.Step, value, unit string) string {
 		return "state"
 	case r.state(s.Entity, asked) == value:
 		return "state_yes"
+	case between(value, r.states["other"]) && !slices.Contains(resting, cmp.Or(opened[asked], asked)):
+		return "state"
 	}
 	return "state_no"
+}
+
+// between reports whether a state is on its way between two: no yes and no no is
+// true of it.
+func between(value string, words map[string]string) bool {
+	return slices.ContainsFunc([]string{"opening", "closing", "stopped", "jammed"}, func(state string) bool { return words[state] == value })
 }
 
 // value picks what the question was about: a measured number with its unit, or

@@ -48,20 +48,22 @@ func Ours(language string) (*Phrases, error) {
 // Load reads a table of replies. An error names the phrase that is missing.
 func Load(data []byte) (*Phrases, error) {
 	var raw struct {
-		Language string                       `yaml:"language"`
-		Yes      []string                     `yaml:"yes"`
-		Names    naming                       `yaml:"names"`
-		Amends   map[Amendment][]string       `yaml:"amends"`
-		Chooses  choosing                     `yaml:"chooses"`
-		Phrases  map[string]string            `yaml:"phrases"`
-		Things   map[string][]string          `yaml:"things"`
-		Units    map[string]string            `yaml:"units"`
-		States   map[string]map[string]string `yaml:"states"`
-		Sensors  map[string]map[string]string `yaml:"sensors"`
-		Words    map[string]string            `yaml:"words"`
-		Colours  map[string]string            `yaml:"colours"`
-		Days     []string                     `yaml:"days"`
-		Months   []string                     `yaml:"months"`
+		Language  string                       `yaml:"language"`
+		Yes       []string                     `yaml:"yes"`
+		Names     naming                       `yaml:"names"`
+		Amends    map[Amendment][]string       `yaml:"amends"`
+		Chooses   choosing                     `yaml:"chooses"`
+		Phrases   map[string]string            `yaml:"phrases"`
+		Things    map[string][]string          `yaml:"things"`
+		Units     map[string]string            `yaml:"units"`
+		States    map[string]map[string]string `yaml:"states"`
+		Sensors   map[string]map[string]string `yaml:"sensors"`
+		Words     map[string]string            `yaml:"words"`
+		Agree     agreement                    `yaml:"agree"`
+		Condition map[string]forms             `yaml:"conditions"`
+		Colours   map[string]string            `yaml:"colours"`
+		Days      []string                     `yaml:"days"`
+		Months    []string                     `yaml:"months"`
 	}
 	if err := yaml.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf("reading replies: %w", err)
@@ -83,8 +85,8 @@ func Load(data []byte) (*Phrases, error) {
 	}
 	return &Phrases{
 		language: raw.Language, phrases: raw.Phrases,
-		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words},
-		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units},
+		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words, agree: raw.Agree},
+		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, conditions: raw.Condition},
 		colours:  raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes,
 		amends: amendTable(raw.Amends), chooses: raw.Chooses,
 	}, nil

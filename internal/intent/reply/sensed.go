@@ -8,12 +8,12 @@ import (
 
 // sense is what one sensor of two states tells.
 type sense struct {
-	truth string // on, off; "" is not known
-	told  string // in the family's language: "smoke", "no smoke", "open"
-	alarm bool   // what it watches for has words of its own, such as smoke
-	opens bool   // it is a contact: neither open nor closed is the normal state
-	away  bool   // it cannot be reached, so the state is its last known one
-	age   int64
+	truth   string // on, off; "" is not known
+	told    string // in the family's language: "smoke", "no smoke", "open"
+	alarm   bool   // what it watches for has words of its own, such as smoke
+	opens   bool   // it is a contact: neither open nor closed is the normal state
+	away    bool   // it cannot be reached, so the state is its last known one
+	reading observation
 }
 
 // senseOf says what one sensor of two states reports. An unknown state is never
@@ -28,11 +28,7 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	if got.away {
 		return p.Phrase("unreachable", args)
 	}
-	text := p.Phrase(got.phrase(truthAsked(s)), args)
-	if got.age > oldAfter {
-		text += " " + p.Phrase("old", map[string]any{"ago": p.grammar.ago(got.age)})
-	}
-	return text
+	return p.aged(p.Phrase(got.phrase(truthAsked(s)), args), &got.reading)
 }
 
 // truthAsked returns whether a question asks if something is there (on) or not

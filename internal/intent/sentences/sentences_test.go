@@ -69,7 +69,7 @@ func TestLanguagesHaveTheSameKeys(t *testing.T) {
 		into []string
 	}{
 		{"understood", sentences.Understood, []string{"mood", "decoys", "spoken_polite", "texts"}},
-		{"answered", sentences.Answered, []string{"amends", "chooses", "names", "phrases", "things", "units", "states", "sensors", "words", "colours"}},
+		{"answered", sentences.Answered, []string{"amends", "chooses", "names", "phrases", "things", "units", "states", "sensors", "words", "colours", "conditions", "agree"}},
 	} {
 		keys := make(map[string][]string)
 		for _, code := range sentences.Languages() {

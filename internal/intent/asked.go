@@ -1,0 +1,247 @@
+package intent
+
+import (
+	"slices"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/names"
+)
+
+// Slots of a question about kinds of things: which kind, in which state, and
+// whether it is about all of them, any, which or how many.
+const (
+	slotKind  = "kind"
+	slotState = "state"
+	slotAsk   = "ask"
+)
+
+// singular are the kinds that sentences name by other words than the domains of
+// their things, because those words alone name a kind in commands.
+var singular = map[string]string{"lights": "light", "fans": "fan"}
+
+// everything is the kind of a question about the whole house.
+const everything = "everything"
+
+// fits reports whether an entity belongs to what a question is about.
+type fits func(*home.Entity) bool
+
+// asked finds the things that a question about a kind of things is about. A
+// question about a state that such things do not have goes to the model.
+func (x *meaning) asked(kind string) Decision {
+	state, _ := x.action.Slots[slotState].(string)
+	if one := singular[kind]; one != "" {
+		kind = one
+		x.action.Slots[slotKind] = kind
+	}
+	belongs := askedAbout(kind, state)
+	if belongs == nil {
+		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: x.m.house.Empty()}
+	}
+	x.action.Slots[slotState] = axisOf(kind, state)
+	if x.action.Slots[slotAsk] == nil {
+		x.action.Slots[slotAsk] = implied(state)
+	}
+	all := x.m.every(belongs)
+	if kind == "battery" {
+		all = x.m.batteries(all)
+	}
+	if kind == "gate" {
+		all = x.m.gatesFirst(all)
+	}
+	items := x.place(all)
+	if near := x.in(items, x.mic); x.area == "" && x.floor == "" && x.p.block.Meta.Scope == "room" && isRoomKind(kind) && len(near) > 0 {
+		items = near
+	}
+	switch {
+	case len(items) > 0:
+		return x.done(items)
+	case x.area == "" && x.floor == "" && len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0:
+		return x.reject("no_sensor", x.heardKind())
+	}
+	return x.reject("no_device", x.heardKind())
+}
+
+// every lists the things of the house that belong to a question.
+func (m *Matcher) every(belongs fits) []int32 {
+	var out []int32
+	for i := range m.house.Entities {
+		if belongs(&m.house.Entities[i]) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+// gatesFirst keeps the gates, if there are any: where there is none, the garage door
+// is called so.
+func (m *Matcher) gatesFirst(items []int32) []int32 {
+	gates := slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return m.house.Entities[i].Opening()&home.GateWay == 0 })
+	if len(gates) == 0 {
+		return items
+	}
+	return gates
+}
+
+// batteries keeps one thing for each battery: a lock's is told by the sensor of
+// that battery where there is one.
+func (m *Matcher) batteries(items []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool {
+		e := &m.house.Entities[i]
+		head := names.Normalise(e.Name)
+		return e.DeviceClass() != "battery" && slices.ContainsFunc(items, func(j int32) bool {
+			other := &m.house.Entities[j]
+			words := names.Normalise(other.Name)
+			return other.DeviceClass() == "battery" && e.Server == other.Server && len(words) > len(head) && slices.Equal(words[:len(head)], head)
+		})
+	})
+}
+
+// askedAbout returns which things a question about a kind in a state is about; nil
+// if that kind has no such state.
+func askedAbout(kind, state string) fits {
+	ofKind := func(e *home.Entity) bool { return isOfKind(e, kind) }
+	switch state {
+	case "locked", "unlocked":
+		return lockable(kind)
+	case "open", "closed":
+		return openable(kind, ofKind)
+	case "on", "off":
+		switch {
+		case kind == everything:
+			return func(e *home.Entity) bool { return slices.Contains(switched, e.Domain) && e.DeviceClass() != "siren" }
+		case slices.Contains(switchable, kind) || alarms[kind] != nil:
+			return ofKind
+		}
+	case "low", "full":
+		if kind == "battery" {
+			return ofKind
+		}
+	case "ok", "reachable", "unreachable":
+		return ofKind
+	case "shut":
+		return func(e *home.Entity) bool { return isLock(e) || e.Opening() != 0 }
+	case "right":
+		return guards
+	}
+	return nil
+}
+
+// openable finds what of a kind can be open.
+func openable(kind string, ofKind fits) fits {
+	switch want := openings[kind]; {
+	case kind == "lock":
+		return isLock
+	case want != 0:
+		return func(e *home.Entity) bool { return e.Opening()&want != 0 }
+	case kind == "valve" || slices.Contains(shades, kind):
+		return ofKind
+	}
+	return nil
+}
+
+// guards reports whether a thing counts for the question whether all is well:
+// scenes and the like have no state.
+func guards(e *home.Entity) bool {
+	return !slices.Contains([]string{"scene", "script", "person", "weather", "button", "todo", "calendar"}, e.Domain)
+}
+
+// lockable finds the locks of a kind of opening.
+func lockable(kind string) fits {
+	if kind == "lock" || kind == "door" || kind == everything {
+		return isLock
+	}
+	if want := openings[kind]; want != 0 {
+		return func(e *home.Entity) bool { return isLock(e) && home.NamedOpening(e.Name)&want != 0 }
+	}
+	return nil
+}
+
+func isLock(e *home.Entity) bool { return e.Domain == "lock" }
+
+// openings are the openings of the house by kind. The kind gates is that of a
+// language with one word for gates and garage doors.
+var openings = map[string]home.Opening{
+	"door": home.AnyDoor, "window": home.Window, "garage": home.Garage, "gate": home.GateWay | home.Garage, "gates": home.GateWay | home.Garage, "hatch": home.Hatch,
+	"opening": home.AnyDoor | home.Window, everything: home.AnyDoor | home.Window,
+}
+
+// shades are the kinds of covers that keep the sun out.
+var shades = []string{"blind", "curtain", "shutter", "awning"}
+
+var (
+	switched   = []string{"light", "switch", "fan", "media_player", "humidifier"}
+	switchable = []string{"light", "switch", "fan", "climate"}
+)
+
+// alarms are the classes of the sensors of each kind of alarm.
+var alarms = map[string][]string{
+	"smoke": {"smoke", "heat"}, "carbon_monoxide": {"carbon_monoxide"}, "gas": {"gas", "carbon_monoxide"}, "heat": {"heat"},
+	"moisture": {"moisture"}, "alarm": {"smoke", "heat", "carbon_monoxide", "gas", "moisture"}, "motion": {"motion", "occupancy", "presence"},
+}
+
+// kinds are the things of each kind that is no domain, whatever their state.
+var kinds = map[string]fits{
+	everything: guards,
+	"device":   guards,
+	"door":     func(e *home.Entity) bool { return isLock(e) || e.Opening()&home.AnyDoor != 0 },
+	"battery":  func(e *home.Entity) bool { return e.DeviceClass() == "battery" || e.Can(home.Battery) },
+	"switch":   func(e *home.Entity) bool { return e.Domain == "switch" || e.Domain == "outlet" },
+	"sensor":   func(e *home.Entity) bool { return e.Domain == "sensor" || e.Domain == "binary_sensor" },
+}
+
+// isOfKind reports whether an entity is of a kind of things, whatever its state.
+func isOfKind(e *home.Entity, kind string) bool {
+	switch belongs := kinds[kind]; {
+	case belongs != nil:
+		return belongs(e)
+	case openings[kind] != 0:
+		return e.Opening()&openings[kind] != 0
+	case alarms[kind] != nil:
+		return e.Domain == "binary_sensor" && slices.Contains(alarms[kind], e.DeviceClass())
+	case slices.Contains(shades, kind):
+		return e.Domain == "cover" && e.Opening() == 0 && shadeKind(e, kind)
+	}
+	return e.Domain == kind
+}
+
+// shadeKind reports whether a cover is of a kind of shades. Servers tell blinds and
+// shutters apart by English names alone, so both are one kind here.
+func shadeKind(e *home.Entity, kind string) bool {
+	class := e.DeviceClass()
+	if kind == "curtain" || kind == "awning" {
+		return class == kind || hasWord(e, kind)
+	}
+	return class != "curtain" && class != "awning"
+}
+
+// isRoomKind reports whether a question about a kind without a place is about the
+// room of the microphone: "are the blinds down" is, "are the windows closed" is
+// not.
+func isRoomKind(kind string) bool {
+	return openings[kind] == 0 && kind != "lock" && kind != "battery" && kind != "device" && alarms[kind] == nil
+}
+
+// axisOf is the word for a state that tools and other sentences use for a kind.
+func axisOf(kind, state string) string {
+	words := map[string]string{}
+	switch kind {
+	case "door", "window":
+		words = map[string]string{"open": "on", "closed": "off"}
+	case "lock":
+		words = map[string]string{"open": "unlocked", "closed": "locked"}
+	}
+	if word := words[state]; word != "" {
+		return word
+	}
+	return state
+}
+
+// implied is what a question without "all" or "any" is about: whether all is as it
+// should be, or whether anything is not.
+func implied(state string) string {
+	switch state {
+	case "locked", "closed", "shut", "off", "ok", "full", "reachable":
+		return "all"
+	}
+	return "any"
+}

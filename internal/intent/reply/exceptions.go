@@ -1,0 +1,277 @@
+package reply
+
+import (
+	"slices"
+	"strings"
+)
+
+// sides are what a question looks for, what is told where it finds none, and what
+// is said before either.
+type sides struct{ bad, good, found, none string }
+
+func (q question) sides() sides {
+	s := sides{q.want, opposite[q.want], "yes", "no"}
+	switch q.ask {
+	case "all":
+		return sides{s.good, s.bad, "no", "yes"}
+	case "none":
+		s.found, s.none = "no", "yes"
+	case "which", "count":
+		s.found, s.none = "", ""
+	}
+	return s
+}
+
+// counts reports whether a finding is what a question looks for.
+func (s sides) counts(f finding) bool {
+	if f.state == "alarm" && (s.bad == "on" || s.bad == "broken") {
+		return true // also of a sensor that cannot be reached any more
+	}
+	return f.state != "" && !f.away && is(f.state, s.bad)
+}
+
+// answer makes the sentences of a census.
+func (c *census) answer(found []finding) string {
+	s := c.q.sides()
+	var in, out, unknown []finding
+	for _, f := range found {
+		switch {
+		case s.counts(f):
+			in = append(in, f)
+		case f.state == "" || f.away:
+			unknown = append(unknown, f)
+		default:
+			out = append(out, f)
+		}
+	}
+	var told []string
+	switch {
+	case len(in) > 0:
+		told = append(c.tell(s.found, in), c.notKnown(unknown)...)
+	case len(out) == 0:
+		told = c.notKnown(unknown)
+	case len(unknown) == 0:
+		told = []string{c.allGood(s.none, s.good, out)}
+	default:
+		told = c.others(s.good, unknown)
+	}
+	if text := c.ages(append(in, out...)); text != "" {
+		told = append(told, text)
+	}
+	return strings.Join(told, " ")
+}
+
+// allGood says that all things are in one state.
+func (c *census) allGood(prefix, good string, all []finding) string {
+	if len(all) == 1 && c.q.kind != "everything" {
+		return c.begun(prefix, c.named(good, all))
+	}
+	if good == "off" && all[0].told != "" {
+		good = "quiet"
+	}
+	if c.q.kind == "everything" {
+		return c.begun(prefix, c.Phrase("asked_everything", map[string]any{"value": c.readings.condition(good, told{})}))
+	}
+	word, of := c.grammar.those(c.q.kind)
+	return c.begun(prefix, c.Phrase("asked_all"+gendered(of), map[string]any{"things": word, "value": c.readings.condition(good, of)}))
+}
+
+// begun begins a sentence with a yes, a no or neither.
+func (c *census) begun(prefix, sentence string) string {
+	if prefix == "" {
+		return capital(sentence)
+	}
+	return c.Phrase("answer_"+prefix, map[string]any{"text": sentence})
+}
+
+func gendered(of told) string {
+	if of.feminine {
+		return "_f"
+	}
+	return "_m"
+}
+
+// others says that all things are in one state but for those of which nothing is
+// known.
+func (c *census) others(good string, unknown []finding) []string {
+	_, of := c.grammar.those(c.q.kind)
+	if good == "off" && c.q.kind != "light" && alarmKinds[c.q.kind] {
+		good = "quiet"
+	}
+	away := slices.ContainsFunc(unknown, func(f finding) bool { return f.away })
+	key, first, rest := "others_unknown", unknown, []finding(nil)
+	if away {
+		key, first, rest = "others_away", nil, nil
+		for _, f := range unknown {
+			if f.away {
+				first = append(first, f)
+			} else {
+				rest = append(rest, f)
+			}
+		}
+	}
+	return append([]string{c.Phrase(key+gendered(of), map[string]any{"value": c.readings.condition(good, of), "names": c.nameList(first)})}, c.notKnown(rest)...)
+}
+
+// alarmKinds are the kinds that are quiet where others are off.
+var alarmKinds = map[string]bool{"smoke": true, "carbon_monoxide": true, "gas": true, "heat": true, "moisture": true, "alarm": true}
+
+// notKnown says what cannot be reached, and of what nothing is known.
+func (c *census) notKnown(unknown []finding) []string {
+	var away, silent []finding
+	for _, f := range unknown {
+		if f.away {
+			away = append(away, f)
+		} else {
+			silent = append(silent, f)
+		}
+	}
+	var told []string
+	if len(away) > 0 {
+		told = append(told, c.Phrase("cannot_reach", map[string]any{"names": c.nameList(away)}))
+	}
+	if len(silent) > 0 {
+		told = append(told, c.Phrase("unknown_state", map[string]any{"name": c.nameList(silent)}))
+	}
+	return told
+}
+
+// tell says which things are in which state, with one sentence for all that are in
+// the same. An alarm that is on is never told after a no.
+func (c *census) tell(prefix string, found []finding) []string {
+	var sentences []string
+	for _, group := range grouped(found) {
+		first := group[0]
+		switch {
+		case first.state == "alarm":
+			key := "senses"
+			if prefix == "yes" {
+				key = "senses_yes"
+			}
+			args := c.together(group)
+			args["value"] = first.told
+			sentences = append(sentences, c.Phrase(key, args))
+		case first.state == "low":
+			sentences = append(sentences, c.batteries(prefix, group))
+		case first.state == "unreachable":
+			sentences = append(sentences, c.begun(prefix, c.Phrase("asked_unreached", map[string]any{"names": c.nameList(group)})))
+		case c.q.ask == "count" && len(group) > 1:
+			word, of := c.grammar.those(c.q.kind)
+			sentences = append(sentences, c.Phrase("asked_count", map[string]any{
+				"count": len(group), "things": word, "value": c.readings.condition(first.state, of), "names": c.nameList(group),
+			}))
+		case prefix == "yes" && slices.Contains(moving, first.state):
+			sentences = append(sentences, c.begun("", c.named(first.state, group)))
+		default:
+			sentences = append(sentences, c.begun(prefix, c.named(first.state, group)))
+		}
+		prefix = ""
+	}
+	return sentences
+}
+
+// moving are states between two, to which neither yes nor no is true.
+var moving = []string{"opening", "closing", "jammed"}
+
+// together fills the places for the names of things that report the same.
+func (c *census) together(group []finding) map[string]any {
+	if len(group) == 1 {
+		return c.grammar.about(group[0].step)
+	}
+	name := c.nameList(group)
+	return map[string]any{"name": name, "Name": capital(name), "is": c.grammar.words["are"], "reports": c.grammar.words["report"]}
+}
+
+// grouped puts together what is in the same state, alarms first.
+func grouped(found []finding) [][]finding {
+	var out [][]finding
+	for _, f := range found {
+		i := slices.IndexFunc(out, func(g []finding) bool { return g[0].state == f.state && g[0].told == f.told })
+		if i < 0 {
+			out, i = append(out, nil), len(out)
+		}
+		out[i] = append(out[i], f)
+	}
+	slices.SortStableFunc(out, func(a, b []finding) int { return urgency(a[0]) - urgency(b[0]) })
+	return out
+}
+
+func urgency(f finding) int {
+	return map[string]int{"alarm": 0, "low": 2, "unreachable": 2}[f.state] + map[bool]int{true: 0, false: 1}[f.state == "alarm" || f.state == "low"]
+}
+
+// named says in which state things are, by their names.
+func (c *census) named(state string, group []finding) string {
+	of := told{feminine: true, many: len(group) > 1}
+	for _, f := range group {
+		of.feminine = of.feminine && c.grammar.feminine(f.step.Entity, c.q.kind)
+	}
+	verb := "stands"
+	if of.many || c.grammar.names.several(c.grammar.spoken(group[0].step.Entity)) {
+		verb = "stand"
+	}
+	name := c.nameList(group)
+	return c.Phrase("asked_names", map[string]any{"name": name, "is": c.grammar.words[verb], "value": c.readings.condition(state, of)})
+}
+
+// nameList names up to three things and counts the rest.
+func (c *census) nameList(group []finding) string {
+	var names []string
+	for _, f := range group {
+		if name := c.grammar.spoken(f.step.Entity); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) <= mostNames {
+		return c.grammar.list(names)
+	}
+	rest := c.Phrase("more", map[string]any{"count": len(names) - mostNames})
+	return c.grammar.list(append(names[:mostNames:mostNames], rest))
+}
+
+// batteries says which batteries are low.
+func (c *census) batteries(prefix string, group []finding) string {
+	var names []string
+	for _, f := range group {
+		e := *f.step.Entity
+		e.Name = strings.TrimSuffix(strings.TrimSuffix(e.Name, " Battery"), " battery")
+		name := c.grammar.spoken(&e)
+		if f.level != "" {
+			name = c.Phrase("at_percent", map[string]any{"name": name, "value": f.level})
+		}
+		names = append(names, name)
+	}
+	if len(names) > mostNames {
+		names = append(names[:mostNames:mostNames], c.Phrase("more", map[string]any{"count": len(names) - mostNames}))
+	}
+	key := "asked_battery"
+	if len(group) > 1 {
+		key = "asked_batteries"
+	}
+	return c.begun(prefix, c.Phrase(key, map[string]any{"names": c.grammar.list(names)}))
+}
+
+// ages tells of which things the reading is old.
+func (c *census) ages(found []finding) string {
+	var old []finding
+	youngest := int64(0)
+	for _, f := range found {
+		if f.state == "" || f.away || f.age < oldAfter || !f.stale {
+			continue
+		}
+		if len(old) == 0 || f.age < youngest {
+			youngest = f.age
+		}
+		old = append(old, f)
+	}
+	switch len(old) {
+	case 0:
+		return ""
+	case 1:
+		args := c.together(old)
+		args["ago"] = c.grammar.ago(youngest)
+		return c.Phrase("last_report", args)
+	}
+	name := c.nameList(old)
+	return c.Phrase("last_reports", map[string]any{"name": name, "Name": capital(name), "ago": c.grammar.ago(youngest)})
+}

@@ -1,0 +1,153 @@
+package reply
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// inspection is what a look through the whole house found, by how it is told.
+type inspection struct {
+	alarms, unlocked, doors, windows, away, silent, low, fine []finding
+
+	servers []string // that are not connected
+	reached bool     // whether any device is reached
+}
+
+// inspect reads every thing for what must be so for all to be well.
+func (p *Phrases) inspect(steps []plan.Step, results []tools.Result) *inspection {
+	n := &inspection{}
+	for i := range steps {
+		s := &steps[i]
+		if s.About == plan.Servers {
+			n.servers = disconnected(results[i])
+			continue
+		}
+		o, _ := observe(s, results[i])
+		n.reached = n.reached || o.Reachable != nil && *o.Reachable
+		q, watches := guarded(s)
+		f, _ := (&census{p, q}).find(s, results[i])
+		f.away = o.Reachable != nil && !*o.Reachable
+		n.file(f, q.want, watches)
+	}
+	slices.SortStableFunc(n.alarms, func(a, b finding) int { return peril(a.step.Entity) - peril(b.step.Entity) })
+	n.away = topmost(n.away)
+	return n
+}
+
+// file puts a finding where it is told.
+func (n *inspection) file(f finding, want string, watches bool) {
+	into := &n.fine
+	switch {
+	case f.state == "low":
+		into = &n.low
+	case f.state == "alarm":
+		into = &n.alarms
+	case f.away:
+		into = &n.away
+	case !watches || f.step.About == plan.Battery:
+		return
+	case f.state == "":
+		into = &n.silent
+	case f.state == want:
+	case want == "locked":
+		into = &n.unlocked
+	case want == "closed" && f.step.Entity.Opening()&home.AnyDoor != 0:
+		into = &n.doors
+	case want == "closed":
+		into = &n.windows
+	}
+	*into = append(*into, f)
+}
+
+// wellbeing says whether all is well in the house, and what is not, the worst
+// first.
+func (p *Phrases) wellbeing(steps []plan.Step, results []tools.Result) string {
+	n := p.inspect(steps, results)
+	var said []string
+	for _, part := range []struct {
+		kind  string
+		found []finding
+	}{{"alarm", n.alarms}, {"lock", n.unlocked}, {"door", n.doors}, {"window", n.windows}} {
+		if len(part.found) > 0 {
+			said = append(said, (&census{p, question{kind: part.kind}}).tell("", part.found)...)
+		}
+	}
+	c := &census{Phrases: p}
+	if len(n.away) > 1 && !n.reached {
+		said = append(said, p.Phrase("none_reached", nil))
+	} else {
+		said = append(said, c.notKnown(slices.Concat(n.away, n.silent))...)
+	}
+	if len(n.low) > 0 {
+		said = append(said, c.batteries("", n.low))
+	}
+	if len(n.servers) > 0 {
+		said = append(said, p.Phrase("servers_away", map[string]any{"names": p.grammar.list(n.servers)}))
+	}
+	if len(said) == 0 {
+		said = []string{p.Phrase("all_right", nil)}
+	}
+	if text := c.ages(n.fine); text != "" {
+		said = append(said, text)
+	}
+	return strings.Join(said, " ")
+}
+
+// guarded returns what must be so of a thing for all to be well; watches is false
+// where its state does not matter.
+func guarded(s *plan.Step) (q question, watches bool) {
+	e := s.Entity
+	switch {
+	case s.About == plan.Battery:
+		return question{want: "full"}, true
+	case e.Domain == "lock":
+		return question{kind: "lock", want: "locked"}, true
+	case e.Opening() != 0:
+		return question{kind: "door", want: "closed"}, true
+	case perils[e.DeviceClass()] > 0 && e.Domain == "binary_sensor":
+		return question{kind: "alarm", want: "off"}, true
+	}
+	return question{want: "reachable"}, false
+}
+
+// perils are the classes of alarms, the worst first.
+var perils = map[string]int{
+	"smoke": 1, "heat": 1, "carbon_monoxide": 2, "gas": 2, "moisture": 3, "safety": 4, "tamper": 4, "glass_break": 4, "problem": 5, "freeze": 5, "co2": 5,
+}
+
+func peril(e *home.Entity) int { return perils[e.DeviceClass()] }
+
+// topmost leaves out the sensors of a device that is itself among the things.
+func topmost(found []finding) []finding {
+	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool {
+		return slices.ContainsFunc(found, func(o finding) bool {
+			return o.step.Entity != f.step.Entity && strings.HasPrefix(f.step.Entity.Name, o.step.Entity.Name+" ")
+		})
+	})
+}
+
+// disconnected names the MCP servers that are not connected.
+func disconnected(r tools.Result) []string {
+	var list struct {
+		Servers []struct {
+			ID     string `json:"id"`
+			Status string `json:"status"`
+		} `json:"servers"`
+	}
+	if r.Failed || json.Unmarshal(r.Data, &list) != nil {
+		return nil
+	}
+	var names []string
+	for _, s := range list.Servers {
+		if s.Status != "connected" {
+			names = append(names, fmt.Sprint(s.ID))
+		}
+	}
+	return names
+}
