@@ -145,7 +145,7 @@ func (x *meaning) inRoom(all []int32) Decision {
 		return x.done(all)
 	}
 	if x.mic == "" {
-		if len(all) == 0 || x.p.block.Meta.One {
+		if len(all) == 0 || x.p.block.Meta.One || x.asksState() {
 			return x.several(all)
 		}
 		x.m.sensorsFirst(all)
@@ -156,6 +156,12 @@ func (x *meaning) inRoom(all []int32) Decision {
 		return x.ask(all)
 	}
 	return x.several(items)
+}
+
+// asksState reports whether a sentence asks how things are, which may be answered
+// of the whole house where no room is known.
+func (x *meaning) asksState() bool {
+	return x.p.block.Meta.Question && x.action.Slots[slotState] != nil
 }
 
 func (x *meaning) several(items []int32) Decision {

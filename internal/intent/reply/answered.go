@@ -109,6 +109,9 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	if got, ok := p.readings.sensed(s, r); ok {
 		return p.senseOf(s, got)
 	}
+	if text := p.doorOf(s, &o); text != "" {
+		return text
+	}
 	value, unit := p.readings.value(s, o)
 	args["value"], args["unit"] = value, unit
 	if o.Reachable != nil && !*o.Reachable {
@@ -119,6 +122,28 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 		return p.Phrase("unknown_state", args)
 	}
 	return p.aged(p.measured(s, &o, args), &o)
+}
+
+// doorOf answers whether the door of a lock is open: by its contact where the lock
+// has one, else with what the lock itself knows, which is neither yes nor no.
+func (p *Phrases) doorOf(s *plan.Step, o *observation) string {
+	asked, _ := s.Action.Slots["state"].(string)
+	if s.Entity.Domain != "lock" || opened[asked] == "" || o.Reachable != nil && !*o.Reachable {
+		return ""
+	}
+	c := &census{p, question{kind: "door", want: opened[asked]}}
+	f := finding{step: s}
+	if f.state = c.stateOf(s.Entity, o, "open"); f.state != "" {
+		prefix := "no"
+		if is(f.state, c.q.want) {
+			prefix = "yes"
+		}
+		return c.begun(prefix, c.named(f.state, []finding{f}))
+	}
+	if f.state = c.stateOf(s.Entity, o, "locked"); f.state == "" {
+		return p.Phrase("unknown_state", p.grammar.about(s))
+	}
+	return c.begun("", c.named(f.state, []finding{f})) + " " + p.Phrase("door_unseen", nil)
 }
 
 // aged adds its age to a reading that is old.

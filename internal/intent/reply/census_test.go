@@ -210,6 +210,10 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 			{"is the front door locked", news{"front": unknown}, "I don't know about the front door."},
 			{"is the front door locked", news{"front": "jammed"}, "No, the front door is jammed."},
 			{"is the front door locked", news{"front": `{"state":"locked","age_seconds":1860,"reachable":true,"stale":false}`}, "Yes, the front door is locked."},
+			{"is the front door open", nil, "The front door is locked. I can't see whether it is open."},
+			{"is the front door closed", news{"front": "unlocked"}, "The front door is unlocked. I can't see whether it is open."},
+			{"is the front door open", news{"front": `{"state":"unlocked","values":{"contact":"closed"},"reachable":true}`}, "No, the front door is closed."},
+			{"is the cellar door open", news{"hatch": "open"}, "The cellar door is locked. I can't see whether it is open."},
 			// What is open.
 			{"are all doors closed", nil, "Yes, all the doors are closed."},
 			{"are all doors closed", news{"garage": "open"}, "No, the garage door is open."},
@@ -282,6 +286,7 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 			{"sind alle türen abgeschlossen", news{"front": "unlocked"}, "Nein, Haustür ist nicht abgeschlossen."},
 			{"ist alles abgeschlossen", nil, "Ja, alles ist abgeschlossen."},
 			{"ist alles abgeschlossen", news{"front": unknown}, "Alle anderen sind abgeschlossen, aber über Haustür weiß ich nichts."},
+			{"ist die haustür offen", nil, "Haustür ist abgeschlossen. Ob offen oder zu, sehe ich nicht."},
 			{"sind alle türen zu", news{"garage": "open"}, "Nein, Garagentor ist offen."},
 			{"sind alle türen zu", nil, "Ja, alle Türen sind zu."},
 			{"welche türen sind offen", nil, "Alle Türen sind zu."},
@@ -309,6 +314,9 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 		"es": {
 			{"están todas las puertas cerradas con llave", news{"front": "unlocked"}, "No, Puerta principal está sin llave."},
 			{"está todo cerrado con llave", nil, "Sí, todo está cerrado con llave."},
+			{"está abierta la puerta principal", nil, "Puerta principal está cerrada con llave. No veo si está abierta o cerrada."},
+			{"están cerradas las ventanas", news{"window": "open"}, "No, Ventana de la cocina está abierta."},
+			{"están abiertas todas las ventanas", news{"window": "open"}, "No, Claraboya está cerrada."},
 			{"están todas las puertas cerradas", news{"garage": "open"}, "No, Puerta del garaje está abierta."},
 			{"están todas las puertas cerradas", nil, "Sí, todas las puertas están cerradas."},
 			{"qué puertas están abiertas", nil, "Todas las puertas están cerradas."},
@@ -331,6 +339,8 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 		"fr": {
 			{"est-ce que toutes les portes sont verrouillées", news{"front": "unlocked"}, "Non, Porte d'entrée est déverrouillée."},
 			{"est-ce que tout est verrouillé", nil, "Oui, tout est verrouillé."},
+			{"la porte d'entrée est-elle ouverte", nil, "Porte d'entrée est verrouillée. Je ne vois pas si c'est ouvert ou fermé."},
+			{"quelles portes ne sont pas verrouillées", news{"front": "unlocked"}, "Porte d'entrée est déverrouillée."},
 			{"toutes les portes sont-elles fermées", news{"garage": "open"}, "Non, Porte de garage est ouverte."},
 			{"est-ce que toutes les portes sont fermées", nil, "Oui, toutes les portes sont fermées."},
 			{"quelles portes sont ouvertes", nil, "Toutes les portes sont fermées."},
