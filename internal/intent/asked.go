@@ -56,9 +56,19 @@ func (x *meaning) asked(kind string) Decision {
 	case len(items) > 0:
 		return x.done(items)
 	case x.area == "" && x.floor == "" && len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0:
-		return x.reject("no_sensor", x.heardKind())
+		return x.reject("no_sensor", x.heardAsked())
 	}
-	return x.reject("no_device", x.heardKind())
+	return x.reject("no_device", x.heardAsked())
+}
+
+// heardAsked returns the words that named the kind of things in question.
+func (x *meaning) heardAsked() string {
+	for i := range x.p.n {
+		if c := &x.p.captures[i]; c.at.slot == slotKind {
+			return x.p.text[c.start:c.end]
+		}
+	}
+	return ""
 }
 
 // every lists the things of the house that belong to a question.
