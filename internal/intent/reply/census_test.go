@@ -262,6 +262,7 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 			{"are any batteries low", news{"battery": "12"}, "Yes, the battery of the front door, at 12 percent, is low."},
 			{"are all the batteries ok", news{"battery": "12"}, "No, the battery of the front door, at 12 percent, is low."},
 			{"which devices can't you reach", news{"cellamp": "away", "shed": "away"}, "I can't reach the shed bolt and the cellar light."},
+			{"which devices can't you reach", news{"front": "away", "battery": "away"}, "I can't reach the front door."},
 			{"which devices are dead", nil, "All the devices are reachable."},
 			{"are all devices reachable", news{"cellamp": "away"}, "No, I can't reach the cellar light."},
 			// The whole house.

@@ -217,7 +217,7 @@ func (c *census) named(state string, group []finding) string {
 // nameList names up to three things and counts the rest.
 func (c *census) nameList(group []finding) string {
 	var names []string
-	for _, f := range group {
+	for _, f := range topmost(group) {
 		if name := c.grammar.spoken(f.step.Entity); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -225,8 +225,15 @@ func (c *census) nameList(group []finding) string {
 	if len(names) <= mostNames {
 		return c.grammar.list(names)
 	}
-	rest := c.Phrase("more", map[string]any{"count": len(names) - mostNames})
-	return c.grammar.list(append(names[:mostNames:mostNames], rest))
+	return c.grammar.list(append(names[:mostNames:mostNames], c.more(len(names)-mostNames)))
+}
+
+// more counts the things that are not named.
+func (c *census) more(n int) string {
+	if n == 1 {
+		return c.Phrase("more_one", nil)
+	}
+	return c.Phrase("more", map[string]any{"count": n})
 }
 
 // batteries says which batteries are low.
@@ -242,7 +249,7 @@ func (c *census) batteries(prefix string, group []finding) string {
 		names = append(names, name)
 	}
 	if len(names) > mostNames {
-		names = append(names[:mostNames:mostNames], c.Phrase("more", map[string]any{"count": len(names) - mostNames}))
+		names = append(names[:mostNames:mostNames], c.more(len(names)-mostNames))
 	}
 	key := "asked_battery"
 	if len(group) > 1 {

@@ -36,7 +36,6 @@ func (p *Phrases) inspect(steps []plan.Step, results []tools.Result) *inspection
 		n.file(f, q.want, watches)
 	}
 	slices.SortStableFunc(n.alarms, func(a, b finding) int { return peril(a.step.Entity) - peril(b.step.Entity) })
-	n.away = topmost(n.away)
 	return n
 }
 
@@ -123,10 +122,11 @@ var perils = map[string]int{
 
 func peril(e *home.Entity) int { return perils[e.DeviceClass()] }
 
-// topmost leaves out the sensors of a device that is itself among the things.
+// topmost leaves out the sensors of a device that is itself among the things: the
+// battery of the front door beside the front door.
 func topmost(found []finding) []finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool {
-		return slices.ContainsFunc(found, func(o finding) bool {
+		return f.step.Entity.Domain == "sensor" && slices.ContainsFunc(found, func(o finding) bool {
 			return o.step.Entity != f.step.Entity && strings.HasPrefix(f.step.Entity.Name, o.step.Entity.Name+" ")
 		})
 	})
