@@ -102,9 +102,13 @@ func turn(e *home.Entity, on bool) (command, bool) {
 func can(e *home.Entity, a home.Ability) bool { return len(e.Abilities) == 0 || e.Can(a) }
 
 // relative plans an act that starts from the present value: first it reads that
-// value, then it sets the new one.
+// value, then it sets the new one. A lamp that only switches is as bright as it can
+// be when it is on.
 func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools.Risk) Step {
 	if !can(e, set.Ability) {
+		if set.Ability == home.Brightness && can(e, home.OnOff) && a.Slots["direction"] == "up" {
+			return control(a, e, command{action: "on"}, risk)
+		}
 		s := cannot(a, e, "cannot_change", "I can't change the %s of %s.", set.Ability, spoken(e))
 		if err, ok := errors.AsType[*Error](s.Err); ok {
 			err.What = set.Ability
@@ -115,7 +119,8 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		return cannot(a, e, "cannot_now", "I don't know how %s is set now.", spoken(e))
 	}
 	step := set.Step
-	if delta, ok := number(a.Slots[set.Slot]); ok {
+	delta, said := number(a.Slots[set.Slot])
+	if said {
 		step = delta
 	}
 	if a.Slots["direction"] == "down" {
@@ -133,9 +138,24 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		if !ok {
 			return tools.Call{}, unknownNow(a, e)
 		}
+		if set.Ability != home.Setpoint && now == 0 {
+			return controlCall(e, fromOff(set, step, said))
+		}
 		return controlCall(e, command{set.Action, bounded(set.Ability, now+step)})
 	}
 	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
+}
+
+// fromOff is what more or less means for a thing that is off. Less keeps it off;
+// more switches it on as it was last, or by as much as was said.
+func fromOff(set catalogue.Setting, step float64, said bool) command {
+	switch {
+	case step < 0:
+		return command{set.Action, 0}
+	case said:
+		return command{set.Action, bounded(set.Ability, step)}
+	}
+	return command{action: "on"}
 }
 
 func unknownNow(a intent.Action, e *home.Entity) error {

@@ -151,6 +151,11 @@ func TestRelativeStartsFromTheState(t *testing.T) {
 		"brighter":      {"brighten the office light", `{"values":{"brightness":50}}`, `{"action":"level","device_name":"office_light","value":70}`},
 		"not above":     {"brighten the office light", `{"values":{"brightness":95}}`, `{"action":"level","device_name":"office_light","value":100}`},
 		"never dark":    {"dim the office light", `{"values":{"brightness":10}}`, `{"action":"level","device_name":"office_light","value":5}`},
+		"from off":      {"brighten the office light", `{"values":{"brightness":0}}`, `{"action":"on","device_name":"office_light"}`},
+		"off by":        {"brighten the office light by 30 percent", `{"values":{"brightness":0}}`, `{"action":"level","device_name":"office_light","value":30}`},
+		"too dark":      {"the office light is too dark", `{"values":{"brightness":0}}`, `{"action":"on","device_name":"office_light"}`},
+		"off stays off": {"dim the office light", `{"values":{"brightness":0}}`, `{"action":"level","device_name":"office_light","value":0}`},
+		"too bright":    {"the office light is too bright", `{"values":{"brightness":0}}`, `{"action":"level","device_name":"office_light","value":0}`},
 		"unknown state": {"dim the office light", `{"values":{}}`, "I don't know how the office light is set now."},
 		"no state":      {"dim the office light", `nonsense`, "I don't know how the office light is set now."},
 	}
@@ -182,6 +187,24 @@ func TestRelativeStartsFromTheState(t *testing.T) {
 				t.Errorf("the step says %s", steps[0].Call.Args)
 			}
 		})
+	}
+}
+
+// TestMoreLightOfASwitchedLamp: a lamp that only switches is switched on when it is
+// too dark, without a look at its state; less light is nothing it can do.
+func TestMoreLightOfASwitchedLamp(t *testing.T) {
+	t.Parallel()
+	h := &home.House{Entities: []home.Entity{{
+		ID: "lamp", Name: "Lamp", Domain: "light", Abilities: []home.Ability{home.OnOff},
+		Control: &home.Control{Tool: "control_zwave_device", ID: "Lamp"},
+	}}}
+	for direction, want := range map[string]string{"up": `{"action":"on","device_name":"Lamp"}`, "down": ""} {
+		steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{{
+			Intent: "LocalBrightnessAdjust", Devices: []string{"lamp"}, Slots: map[string]any{"direction": direction},
+		}}}, h, "")
+		if err != nil || string(steps[0].Call.Args) != want || (steps[0].Err == nil) != (want != "") {
+			t.Errorf("%s: got %s and %v, %v", direction, steps[0].Call.Args, steps[0].Err, err)
+		}
 	}
 }
 

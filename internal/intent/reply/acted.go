@@ -55,6 +55,9 @@ func (p *Phrases) acted(steps []plan.Step, results []tools.Result, errs []error)
 		}
 		about[s] = append(about[s], i)
 	}
+	if changed := slices.DeleteFunc(slices.Clone(done), func(i int) bool { return deeds[i].stayedOff() }); len(changed) > 0 {
+		done = changed // of a lamp that was off already nothing is said
+	}
 	if p.nobodyAnswered(len(steps), about) {
 		return p.count("all_failed", len(steps), steps)
 	}
@@ -233,7 +236,10 @@ func (p *Phrases) confirmed(e *deed) string {
 	key := "done_" + e.want.Action
 	before, was := e.receipt.Before.(float64)
 	target, is := e.want.Value.(float64)
-	if e.want.Action == "level" && was && is && target < before {
+	switch {
+	case e.stayedOff():
+		key = "already_off"
+	case e.want.Action == "level" && was && is && target < before:
 		key = "done_dimmed"
 	}
 	if e.want.Action == "toggle" {
@@ -246,6 +252,12 @@ func (p *Phrases) confirmed(e *deed) string {
 		return text
 	}
 	return p.Phrase("done", nil)
+}
+
+// stayedOff reports whether a thing that was off was to be off or darker.
+func (e *deed) stayedOff() bool {
+	target, is := e.want.Value.(float64)
+	return e.want.Action == "level" && is && target == 0 && e.receipt.Before != nil && onOff(e.receipt.Before) == "off"
 }
 
 func onOff(v any) any {
@@ -270,6 +282,8 @@ func (p *Phrases) manyKey(first *deed) string {
 	switch {
 	case first.step.Again:
 		return "many_again"
+	case first.stayedOff():
+		return "many_already_off"
 	case p.phrases[key] == "":
 		return "many_other"
 	}

@@ -60,6 +60,7 @@ func TestTold(t *testing.T) {
 		"on":           {"turn on the kitchen light", "", []string{ok}, "The kitchen light is on."},
 		"plural name":  {"open the bedroom curtains", "", []string{ok}, "The bedroom curtains are open."},
 		"dimmed":       {"dim the bedroom lamp to forty percent", "", []string{`{"device":"x","outcome":"confirmed","before":100,"value":40}`}, "Dimmed the bedroom lamp to 40 percent."},
+		"stays off":    {"dim the bedroom lamp to zero percent", "", []string{`{"device":"x","outcome":"confirmed","before":0,"value":0}`}, "The bedroom lamp is off."},
 		"brightened":   {"set the bedroom lamp to forty percent", "", []string{`{"device":"x","outcome":"confirmed","before":10,"value":40}`}, "Set the bedroom lamp to 40 percent."},
 		"colour":       {"set the bedroom lamp to blue", "", []string{`{"device":"x","outcome":"confirmed","value":"#0000ff"}`}, "The bedroom lamp is blue now."},
 		"locked":       {"lock the front door", "", []string{ok}, "The front door is locked."},
