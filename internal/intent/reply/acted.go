@@ -58,7 +58,7 @@ func (p *Phrases) acted(steps []plan.Step, results []tools.Result, errs []error)
 	if changed := slices.DeleteFunc(slices.Clone(done), func(i int) bool { return deeds[i].stayedOff() }); len(changed) > 0 {
 		done = changed // of a lamp that was off already nothing is said
 	}
-	if p.nobodyAnswered(len(steps), about) {
+	if nobodyAnswered(len(steps), about) {
 		return p.count("all_failed", len(steps), steps)
 	}
 	var said []string
@@ -104,7 +104,7 @@ var unreachable = []string{why(tools.Dead), why(tools.Silent), "no_answer"}
 
 // nobodyAnswered reports whether three things or more were told something, and
 // none of them answered.
-func (p *Phrases) nobodyAnswered(n int, about map[saying][]int) bool {
+func nobodyAnswered(n int, about map[saying][]int) bool {
 	silent := 0
 	for s, which := range about {
 		if slices.Contains(unreachable, s.key) {
@@ -183,7 +183,7 @@ func (p *Phrases) lost(err error) saying {
 // because chooses the sentence for a receipt's outcome and reason. A tool's own
 // text is said only in English, and only where the reason is not known.
 func (p *Phrases) because(e *deed) saying {
-	value := p.wanted(e.want)
+	value := wanted(e.want, p.colours)
 	for _, key := range []string{why(e.receipt.Reason) + "_" + e.want.Action, why(e.receipt.Reason)} {
 		text := p.phrases[key]
 		switch {
@@ -210,10 +210,11 @@ func (p *Phrases) because(e *deed) saying {
 	return saying{key: string(e.receipt.Outcome)}
 }
 
-// wanted is what a call asked for as it is spoken; "" for a colour without a name.
-func (p *Phrases) wanted(want asked) string {
+// wanted is what a call asked for as it is spoken, colours and modes by their words
+// in the language; "" for a colour without a name.
+func wanted(want asked, colours map[string]string) string {
 	value := said(want.Value)
-	if name := p.colours[value]; name != "" && (want.Action == "colour" || want.Action == "mode") {
+	if name := colours[value]; name != "" && (want.Action == "colour" || want.Action == "mode") {
 		return name
 	}
 	if strings.HasPrefix(value, "#") {
