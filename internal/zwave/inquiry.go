@@ -193,7 +193,7 @@ func (q *inquiry) foundDead() bool {
 // device.
 func (q *inquiry) verdict(l *link, name string) (tools.Reason, string) {
 	q.mu.Lock()
-	gateway, stick := q.gateway, q.stickGone()
+	gateway, stick, itself := q.gateway, q.stickGone(), q.itself
 	q.mu.Unlock()
 	switch {
 	case gateway != nil:
@@ -201,7 +201,9 @@ func (q *inquiry) verdict(l *link, name string) (tools.Reason, string) {
 	case stick:
 		l.noteStick(true)
 		return tools.StickGone, "The Z-Wave stick does not answer. Check that it is plugged in."
-	default:
+	case itself >= no:
 		return tools.Dead, notAnswering(name)
+	default:
+		return tools.Silent, notAnswered(name)
 	}
 }

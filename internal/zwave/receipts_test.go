@@ -225,3 +225,23 @@ func TestTheReportOfAnArrivalIsLost(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatWasNotConfirmedMayHaveHappened checks that a device is asked about its
+// state after a command that nobody has answered.
+func TestWhatWasNotConfirmedMayHaveHappened(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, asSpoken())
+		r.warm()
+		r.fault(sim.Fault{Op: "quiet", Node: "Kitchen Light"})
+		r.fault(sim.Fault{Op: "delay", Node: "Kitchen Light", For: sim.Pause(6 * time.Second)})
+		if got, _ := r.speak("Kitchen Light", "on", nil); got.Outcome != "no_answer" || got.Reason != "silent" {
+			t.Errorf("%+v", got)
+		}
+		r.fault(sim.Fault{Op: "clear", Node: "Kitchen Light"})
+		pass(10 * time.Second)
+		if got := r.state("Kitchen Light"); got.State != "on" {
+			t.Errorf("told as %+v", got)
+		}
+	})
+}

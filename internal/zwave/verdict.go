@@ -73,7 +73,6 @@ func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 	case lost != nil:
 		return *lost
 	case f.underWay(fact):
-		f.commander.ledger.moves(f.step.check, max(longestWay, f.remaining()+lateness))
 		return ended(r, tools.Accepted, tools.OnItsWay, is(name, either(f.entity.Domain == "lock", "still turning", "on the way")))
 	case r.Value == nil: // it has said nothing, or that it does not know
 		return ended(r, tools.Accepted, tools.Unconfirmed, name+" took the command but has not confirmed it yet.")
@@ -127,6 +126,10 @@ func notAnswering(name string) string {
 	return name + " does not answer. Check that it has power, then try again."
 }
 
+func notAnswered(name string) string {
+	return name + " has not answered. It may be out of reach; check that it has power."
+}
+
 // silent ends the receipt of a command for a device that does not answer, or that
 // cannot be reached through somebody else's fault.
 func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt {
@@ -161,7 +164,7 @@ func (c *commander) unanswered(e *entity, r tools.Receipt, err error) tools.Rece
 	case status.asleep() && e.node.sleeper():
 		return ended(r, tools.Queued, tools.Asleep, e.Name+" has fallen asleep. It will do this when it wakes up.")
 	default:
-		return ended(r, tools.NoAnswer, tools.Silent, e.Name+" has not answered. It may be out of reach; check that it has power.")
+		return ended(r, tools.NoAnswer, tools.Silent, notAnswered(e.Name))
 	}
 }
 

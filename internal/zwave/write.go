@@ -30,7 +30,7 @@ const (
 	firstPoll  = 300 * time.Millisecond
 	laterPolls = time.Second
 	pollWait   = 3 * time.Second // for the answer to a poll, which may be lost
-	longestWay = time.Minute     // what moves without saying for how long has arrived
+	longestWay = time.Minute     // whatever was told to do something has done it
 	silence    = time.Second     // a write is answered sooner, unless something is wrong
 )
 
@@ -70,7 +70,11 @@ func (c *commander) write(ctx context.Context, e *entity, s step) tools.Receipt 
 	f := &follower{commander: c, entity: e, step: s, changed: changed, command: c.commands.enter(s), guards: e.guards()}
 	defer c.commands.leave(f.command)
 	f.before, f.motion.state = before, before.value
-	return f.run(ctx, r)
+	r = f.run(ctx, r)
+	if r.Outcome != tools.Confirmed && !r.PublishedAt.IsZero() {
+		c.ledger.moves(s.check, f.remaining()+longestWay) // it may do so yet, and its report may get lost
+	}
+	return r
 }
 
 // percent returns the level that belongs to a step's raw state; nil if the device
