@@ -20,18 +20,20 @@ type Change struct {
 	Last *tools.Receipt
 }
 
-// Moved reports whether the device is known to have been in another state before.
-// A lamp that was dimmed and is fully on after the act has moved, though it was
-// "on" before, too, and so has a blind that was half open.
+// Moved reports whether the device may have been in another state before. A lamp
+// that was dimmed and is on after the act may have become brighter, though it was
+// "on" before, too, and so has a blind that was half open: the level of the receipt
+// may be from the middle of the way.
 func (c *Change) Moved() bool {
 	if c.Last != nil || !c.Done() || c.Before == nil || !alike(c.Before, c.Value) {
 		return true
 	}
-	level, ok := number(c.BeforeLevel)
-	if _, known := number(c.ValueLevel); ok && known {
-		return !alike(c.BeforeLevel, c.ValueLevel)
+	before, was := number(c.BeforeLevel)
+	if _, is := number(c.ValueLevel); was && is && !alike(c.BeforeLevel, c.ValueLevel) {
+		return true
 	}
-	return c.Property == string(home.OpenClose) && ok && level > 0 && level < full
+	state := slices.Contains([]home.Ability{home.OnOff, home.OpenClose}, home.Ability(c.Property))
+	return state && was && before > 0 && before < full-rounding
 }
 
 const full = 100 // percent
@@ -61,7 +63,7 @@ func Restore(e *home.Entity, c Change) Step {
 	s.Call, s.Err, s.final = look, err, &control
 	s.next = func(r tools.Result) (tools.Call, error) {
 		now := present(made.Property, r)
-		asLeft := alike(now, made.Value) && atLevel(made.ValueLevel, r)
+		asLeft := alike(now, made.Value) && goneOn(made, r)
 		asBefore := alike(present(c.Property, r), c.Before) && atLevel(c.BeforeLevel, r)
 		if now == nil || asLeft || asBefore {
 			return control, nil
@@ -160,21 +162,38 @@ func present(property string, r tools.Result) any {
 	}
 }
 
-// atLevel reports whether a device's state has a level; true as well if either of
-// them is not known.
-func atLevel(level any, r tools.Result) bool {
+// levelNow returns the level in a device's state; ok is false if it has none.
+func levelNow(r tools.Result) (level float64, ok bool) {
 	var state struct {
 		Values map[home.Ability]any `json:"values"`
 	}
-	if _, known := number(level); !known || json.Unmarshal(r.Data, &state) != nil {
-		return true
+	if json.Unmarshal(r.Data, &state) != nil {
+		return 0, false
 	}
 	for _, l := range levels {
-		if now, known := number(state.Values[l]); known {
-			return alike(now, level)
+		if level, ok = number(state.Values[l]); ok {
+			return level, true
 		}
 	}
-	return true
+	return 0, false
+}
+
+// atLevel reports whether a device's state has a level; true as well if either of
+// them is not known.
+func atLevel(level any, r tools.Result) bool {
+	now, known := levelNow(r)
+	_, told := number(level)
+	return !known || !told || alike(now, level)
+}
+
+// goneOn reports whether a device is at the level at which a receipt left it, or
+// has gone on from there the way it was going: the receipt may be from the middle
+// of that way.
+func goneOn(made *tools.Receipt, r tools.Result) bool {
+	now, known := levelNow(r)
+	before, was := number(made.BeforeLevel)
+	left, told := number(made.ValueLevel)
+	return atLevel(made.ValueLevel, r) || known && was && told && (now-left)*(left-before) > 0
 }
 
 // rounding is how far apart two readings of one setting may be: dimmers count to

@@ -107,6 +107,7 @@ func TestRestoreLooksFirst(t *testing.T) {
 		"switched":              {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", Value: "off", Outcome: tools.Confirmed}}, `{"state":"jammed"}`, 1},
 		"off is not nearly off": {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: 1.0, Outcome: tools.Confirmed}}, `{"values":{"brightness":0}}`, 1},
 		"on, as it was left":    {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 30.0, Value: "on", ValueLevel: 100.0, Outcome: tools.Confirmed}}, `{"state":"on","values":{"brightness":100}}`, 2},
+		"on, still rising":      {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 30.0, Value: "on", ValueLevel: 45.0, Outcome: tools.Confirmed}}, `{"state":"on","values":{"brightness":100}}`, 2},
 		"on, dimmed since":      {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 30.0, Value: "on", ValueLevel: 100.0, Outcome: tools.Confirmed}}, `{"state":"on","values":{"brightness":55}}`, 1},
 		"not confirmed":         {plan.Change{Receipt: tools.Receipt{Property: "brightness", Before: 30.0, Value: nil, Outcome: tools.Accepted}}, `{"values":{"brightness":55}}`, 1},
 	} {
@@ -147,7 +148,7 @@ func TestMoved(t *testing.T) {
 	}{
 		"on from off":   {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "off", Value: "on", Outcome: tools.Confirmed}}, true},
 		"on from on":    {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", Value: "On", Outcome: tools.Confirmed}}, false},
-		"a dimmed lamp": {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 40.0, Value: "on", Outcome: tools.Confirmed}}, false},
+		"a dimmed lamp": {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 40.0, Value: "on", Outcome: tools.Confirmed}}, true},
 		"fully on":      {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 30.0, Value: "on", ValueLevel: 100.0, Outcome: tools.Confirmed}}, true},
 		"on as before":  {plan.Change{Receipt: tools.Receipt{Property: "on_off", Before: "on", BeforeLevel: 99.0, Value: "on", ValueLevel: 100.0, Outcome: tools.Confirmed}}, false},
 		"half open":     {plan.Change{Receipt: tools.Receipt{Property: "open_close", Before: "open", BeforeLevel: 50.0, Value: "open", Outcome: tools.Confirmed}}, true},
