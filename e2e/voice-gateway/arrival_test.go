@@ -4,8 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"voicegateway/internal/record"
 )
 
 // slowHouse has a shutter that takes twelve seconds.
@@ -17,7 +15,7 @@ nodes:
 `
 
 // TestWhatIsUnderWayIsToldAgain: a slow shutter is told as under way, and announced
-// when it is down by its own report.
+// and spoken in the room that asked when it is down by its own report.
 func TestWhatIsUnderWayIsToldAgain(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -26,16 +24,22 @@ func TestWhatIsUnderWayIsToldAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--house", file)
-	_, http, _ := daemon(t, broker)
+	_, http, _ := daemon(t, broker, "VOICE_GATEWAY_GATEWAY_AREA=Office")
 	stranger := listen(t, broker)
 	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, http, "turn on the kitchen light")) })
-	r := ask(t, http, "close the roller shutter")
-	if r.Outcome != record.Accepted || r.Reply != "The roller shutter is on its way." {
-		t.Fatalf("it ends %s with %q (%s), %+v", r.Outcome, r.Reply, r.Error, r.Calls)
+	if err := stranger.Publish(t.Context(), "voice/test/cmd/ask", []byte(`{"id":"a1","text":"close the roller shutter","area":"office"}`)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the turn is told as under way", func() bool {
+		return stranger.has("voice/test/turn", `"id":"a1"`, `"reason":"on_its_way"`, `"outcome":"accepted"`, "The roller shutter is on its way.")
+	})
+	if stranger.has("voice/test/state", "speaking") {
+		t.Error("it speaks before the shutter is there")
 	}
 	eventually(t, "the shutter is announced", func() bool {
-		return stranger.has("voice/test/announce", `"id":"`+r.ID+`"`, `"kind":"arrived"`, `"device":"Roller Shutter"`, "The roller shutter is closed.")
+		return stranger.has("voice/test/announce", `"id":"a1"`, `"kind":"arrived"`, `"device":"Roller Shutter"`, "The roller shutter is closed.")
 	})
+	eventually(t, "it is spoken in the room", func() bool { return stranger.has("voice/test/state", "speaking") })
 	if got := stranger.on("voice/test/announce"); len(got) != 1 {
 		t.Errorf("announced %q", got)
 	}

@@ -302,6 +302,9 @@ func (t *thing) judge(r tools.Result, answered bool) {
 	}
 	t.pause = min(t.pause*3/2, most)
 	t.next = now.Add(t.pause)
+	if until := t.until(); until.After(now) && until.Before(t.next) {
+		t.next = until // nobody waits longer for a bad word than need be
+	}
 }
 
 // judged says whether a thing is there, stuck, or no longer worth a word. A door

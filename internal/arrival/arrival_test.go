@@ -213,6 +213,17 @@ func TestTheSecondWord(t *testing.T) {
 	}
 }
 
+// TestABadWordIsNotLate: when the patience is over, the word comes at once.
+func TestABadWordIsNotLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t, "en", map[string][]moment{"Blind": {{-time.Hour, "open", ""}}}, 90*time.Second, func(s *stage) { s.waits.TurnEnded(underWay("t-1", "Blind", closing)) })
+		if got := s.heard.lines(); len(got) != 1 {
+			t.Errorf("announced %q", got)
+		}
+	})
+}
+
 // TestWhatIsNotFollowed: a thing that is done, refused or only unconfirmed needs no
 // second word, and nobody looks at it.
 func TestWhatIsNotFollowed(t *testing.T) {
