@@ -41,7 +41,7 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 	asked, _ := slots["state"].(string)
 	switch {
 	case asked == "right":
-		return p.wellbeing(steps, results)
+		return (&census{Phrases: p}).wellbeing(steps, results)
 	case slots["kind"] != nil, slices.Contains([]string{"ok", "reachable", "unreachable"}, asked):
 		return p.census(questionOf(&steps[0].Action), steps, results)
 	case len(steps) == 1:
@@ -53,7 +53,7 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 		}
 		return strings.Join(said, " ")
 	}
-	if senses, ok := p.sensedAll(steps, results); ok && truths[asked] != "" {
+	if senses, ok := p.readings.sensedAll(steps, results); ok && truths[asked] != "" {
 		return p.several(steps, senses)
 	}
 	return p.census(questionOf(&steps[0].Action), steps, results)
@@ -61,9 +61,9 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 
 // sensedAll reads sensors that each watch for something; ok is false if a step is
 // about another thing.
-func (p *Phrases) sensedAll(steps []plan.Step, results []tools.Result) (senses []sense, ok bool) {
+func (r *readings) sensedAll(steps []plan.Step, results []tools.Result) (senses []sense, ok bool) {
 	for i := range steps {
-		got, sensed := p.readings.sensed(&steps[i], results[i])
+		got, sensed := r.sensed(&steps[i], results[i])
 		if !sensed || !got.alarm {
 			return nil, false
 		}

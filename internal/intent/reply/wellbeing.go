@@ -20,7 +20,7 @@ type inspection struct {
 }
 
 // inspect reads every thing for what must be so for all to be well.
-func (p *Phrases) inspect(steps []plan.Step, results []tools.Result) *inspection {
+func (c *census) inspect(steps []plan.Step, results []tools.Result) *inspection {
 	n := &inspection{}
 	for i := range steps {
 		s := &steps[i]
@@ -31,7 +31,7 @@ func (p *Phrases) inspect(steps []plan.Step, results []tools.Result) *inspection
 		o, _ := observe(s, results[i])
 		n.reached = n.reached || o.Reachable != nil && *o.Reachable
 		q, watches := guarded(s)
-		f, _ := (&census{p, q}).find(s, results[i])
+		f, _ := (&census{c.Phrases, q}).find(s, results[i])
 		f.away = o.Reachable != nil && !*o.Reachable
 		n.file(f, q.want, watches)
 	}
@@ -66,20 +66,19 @@ func (n *inspection) file(f finding, want string, watches bool) {
 
 // wellbeing says whether all is well in the house, and what is not, the worst
 // first.
-func (p *Phrases) wellbeing(steps []plan.Step, results []tools.Result) string {
-	n := p.inspect(steps, results)
+func (c *census) wellbeing(steps []plan.Step, results []tools.Result) string {
+	n := c.inspect(steps, results)
 	var said []string
 	for _, part := range []struct {
 		kind  string
 		found []finding
 	}{{"alarm", n.alarms}, {"lock", n.unlocked}, {"door", n.doors}, {"window", n.windows}} {
 		if len(part.found) > 0 {
-			said = append(said, (&census{p, question{kind: part.kind}}).tell("", part.found)...)
+			said = append(said, (&census{c.Phrases, question{kind: part.kind}}).tell("", part.found)...)
 		}
 	}
-	c := &census{Phrases: p}
 	if len(n.away) > 1 && !n.reached {
-		said = append(said, p.Phrase("none_reached", nil))
+		said = append(said, c.Phrase("none_reached", nil))
 	} else {
 		said = append(said, c.notKnown(slices.Concat(n.away, n.silent))...)
 	}
@@ -87,10 +86,10 @@ func (p *Phrases) wellbeing(steps []plan.Step, results []tools.Result) string {
 		said = append(said, c.batteries("", n.low))
 	}
 	if len(n.servers) > 0 {
-		said = append(said, p.Phrase("servers_away", map[string]any{"names": p.grammar.list(n.servers)}))
+		said = append(said, c.Phrase("servers_away", map[string]any{"names": c.grammar.list(n.servers)}))
 	}
 	if len(said) == 0 {
-		said = []string{p.Phrase("all_right", nil)}
+		said = []string{c.Phrase("all_right", nil)}
 	}
 	if text := c.ages(n.fine); text != "" {
 		said = append(said, text)
