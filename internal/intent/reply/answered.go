@@ -23,8 +23,9 @@ type observation struct {
 	Unit      string         `json:"unit"`
 	Age       int64          `json:"age_seconds"`
 	Reachable *bool          `json:"reachable"`
-	Low       bool           `json:"low"`   // a battery that is low whatever it measures
-	Stale     *bool          `json:"stale"` // whether the age must be told; nil where the tool does not say
+	Low       bool           `json:"low"`    // a battery that is low whatever it measures
+	Reason    tools.Reason   `json:"reason"` // why it may not be so
+	Stale     *bool          `json:"stale"`  // whether the age must be told; nil where the tool does not say
 }
 
 // old reports whether a reading is told with its age.
@@ -114,6 +115,9 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	}
 	value, unit := p.readings.value(s, o)
 	args["value"], args["unit"] = value, unit
+	if text := p.blamed(&o, args); text != "" {
+		return text
+	}
 	if o.Reachable != nil && !*o.Reachable {
 		args["value"] = strings.TrimSpace(value + " " + unit)
 		return p.Phrase("unreachable", args)
@@ -123,6 +127,18 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	}
 	return p.aged(p.measured(s, &o, args), &o)
 }
+
+// blamed says what keeps a thing from being reached, where that is not the thing
+// itself.
+func (p *Phrases) blamed(o *observation, args map[string]any) string {
+	if o.Reachable == nil || *o.Reachable || !slices.Contains(others, o.Reason) {
+		return ""
+	}
+	return p.Phrase("why_"+string(o.Reason), args)
+}
+
+// others are the reasons that keep every device from being reached.
+var others = []tools.Reason{tools.StickGone, tools.ControllerNotReady, tools.GatewayAway, tools.BrokerAway}
 
 // doorOf answers whether the door of a lock is open: by its contact where the lock
 // has one, else with what the lock itself knows, which is neither yes nor no.

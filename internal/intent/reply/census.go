@@ -25,6 +25,7 @@ type finding struct {
 	told  string // an alarm in the family's language: "smoke"
 	level string // a battery's charge in percent
 	away  bool   // the thing cannot be reached
+	blame string // the phrase that says what keeps every device from being reached
 	stale bool   // the reading is told with its age
 	age   int64  // seconds
 }
@@ -130,6 +131,9 @@ func merged(found []finding) []finding {
 func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 	o, known := observe(s, r)
 	f = finding{step: s, away: o.Reachable != nil && !*o.Reachable, age: o.Age, stale: o.old()}
+	if f.away && slices.Contains(others, o.Reason) {
+		f.blame = "why_" + string(o.Reason)
+	}
 	switch {
 	case c.q.want == "reachable" || c.q.want == "unreachable":
 		switch {

@@ -184,6 +184,7 @@ type news = map[string]string
 // house, from a text to the spoken answer.
 func TestOneQuestionTheWholeTruth(t *testing.T) {
 	t.Parallel()
+	gone := `{"state":"locked","values":{},"age_seconds":9,"reachable":false,"stale":true,"reason":"stick_gone"}`
 	unknown := `{"state":null,"values":{},"age_seconds":9,"reachable":true,"stale":true}`
 	tests := map[string][]struct {
 		text string
@@ -210,6 +211,12 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 			{"is the front door locked", news{"front": unknown}, "I don't know about the front door."},
 			{"is the front door locked", news{"front": "jammed"}, "No, the front door is jammed."},
 			{"is the front door locked", news{"front": `{"state":"locked","age_seconds":1860,"reachable":true,"stale":false}`}, "Yes, the front door is locked."},
+			{
+				"is everything locked",
+				news{"front": gone, "celldoor": gone, "shed": gone},
+				"I can't reach the front door, the cellar door and the shed bolt. Check the Z-Wave stick.",
+			},
+			{"is the front door locked", news{"front": gone}, "I can't reach the front door. Check the Z-Wave stick."},
 			{"is the front door open", nil, "The front door is locked. I can't see whether it is open."},
 			{"is the front door closed", news{"front": "unlocked"}, "The front door is unlocked. I can't see whether it is open."},
 			{"is the front door open", news{"front": `{"state":"unlocked","values":{"contact":"closed"},"reachable":true}`}, "No, the front door is closed."},

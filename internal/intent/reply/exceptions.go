@@ -128,12 +128,22 @@ func (c *census) notKnown(unknown []finding) []string {
 	}
 	var told []string
 	if len(away) > 0 {
-		told = append(told, c.Phrase("cannot_reach", map[string]any{"names": c.nameList(away)}))
+		told = append(told, c.unreached(away))
 	}
 	if len(silent) > 0 {
 		told = append(told, c.Phrase("unknown_state", map[string]any{"name": c.nameList(silent)}))
 	}
 	return told
+}
+
+// unreached says which things cannot be reached, and what to look at where that is
+// none of them.
+func (c *census) unreached(away []finding) string {
+	names := c.nameList(away)
+	if away[0].blame != "" {
+		return c.Phrase(away[0].blame, map[string]any{"name": names, "Name": capital(names)})
+	}
+	return c.Phrase("cannot_reach", map[string]any{"names": names})
 }
 
 // tell says which things are in which state, with one sentence for all that are in

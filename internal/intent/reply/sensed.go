@@ -25,6 +25,9 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	if got.truth == "" {
 		return p.Phrase("unknown_state", args)
 	}
+	if text := p.blamed(&got.reading, args); text != "" && got.truth != "on" {
+		return text
+	}
 	if got.away {
 		return p.Phrase("unreachable", args)
 	}

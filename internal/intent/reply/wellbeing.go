@@ -77,7 +77,7 @@ func (c *census) wellbeing(steps []plan.Step, results []tools.Result) string {
 			said = append(said, (&census{c.Phrases, question{kind: part.kind}}).tell("", part.found)...)
 		}
 	}
-	if len(n.away) > 1 && !n.reached {
+	if len(n.away) > 1 && !n.reached && n.away[0].blame == "" {
 		said = append(said, c.Phrase("none_reached", nil))
 	} else {
 		said = append(said, c.notKnown(slices.Concat(n.away, n.silent))...)
