@@ -25,6 +25,9 @@ type Matcher struct {
 	areas   []string    // by index of the area list
 	lists   *houseLists // what the house calls its things
 	allowed [][]bool    // by block, by entity: may it fill {name}
+	// coverClass is what hangs before a window, by entity: blind, curtain …; ""
+	// for anything else.
+	coverClass []string
 	words
 	index     *names.Index // of entities
 	areaIndex *names.Index
@@ -54,6 +57,7 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 		return nil, err
 	}
 	m := &Matcher{pack: pack, program: p, house: house, areas: house.AreaNames(), lists: newHouseLists(house, pack)}
+	m.coverClass = coverClasses(house, pack)
 	m.prepare(pack)
 	known := make(map[string][]bool)
 	for i := range pack.Blocks {

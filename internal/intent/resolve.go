@@ -96,9 +96,10 @@ func (x *meaning) byName() Decision {
 		return x.reject("unknown_name", x.heardName())
 	}
 	if len(items) > 1 {
-		if near := x.in(items, x.mic); len(near) > 0 {
-			items = near
-		}
+		items = x.written(items)
+	}
+	if near := x.in(items, x.mic); len(items) > 1 && len(near) > 0 {
+		items = near
 	}
 	if len(items) > 1 {
 		return x.ask(items)
@@ -106,6 +107,19 @@ func (x *meaning) byName() Decision {
 	items = x.ofClass(items)
 	x.action.Slots["name"] = x.m.house.Entities[items[0]].Name
 	return x.done(items)
+}
+
+// written keeps the things whose whole name was said, if there are any: the front
+// door, not the front door lock, which may be called so too.
+func (x *meaning) written(items []int32) []int32 {
+	said := x.m.index.Plain(x.span(opName))
+	whole := x.keep(items, func(e *home.Entity) bool {
+		return slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(n string) bool { return x.m.index.Plain(n) == said })
+	})
+	if len(whole) == 0 {
+		return items
+	}
+	return whole
 }
 
 // byKind resolves a sentence that names a kind of thing and perhaps a place, or
@@ -122,6 +136,9 @@ func (x *meaning) byKind() Decision {
 	all := x.m.ofKind(domain, x.action.Slots["device_class"])
 	if domain == "valve" && class == "water" {
 		return x.several(x.m.mains(all))
+	}
+	if domain == "cover" && len(x.place(all)) == 0 {
+		all = x.m.kindred(class)
 	}
 	items := all
 	switch {
@@ -152,8 +169,8 @@ func (x *meaning) inRoom(all []int32) Decision {
 		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind()}
 	}
 	items := x.m.sensorsFirst(x.in(all, x.mic))
-	if len(items) == 0 && x.p.block.Meta.One && len(all) > 0 {
-		return x.ask(all)
+	if len(items) == 0 && len(all) > 0 && (x.p.block.Meta.One || !x.p.block.Meta.Question) {
+		return x.elsewhere(all)
 	}
 	return x.several(items)
 }
@@ -162,6 +179,15 @@ func (x *meaning) inRoom(all []int32) Decision {
 // of the whole house where no room is known.
 func (x *meaning) asksState() bool {
 	return x.p.block.Meta.Question && x.action.Slots[slotState] != nil
+}
+
+// elsewhere asks which of the things is meant when none stands in the room, by the
+// room if they are more than one question may name.
+func (x *meaning) elsewhere(all []int32) Decision {
+	if len(all) > names.MaxCandidates && !x.p.block.Meta.One {
+		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind()}
+	}
+	return x.ask(all)
 }
 
 func (x *meaning) several(items []int32) Decision {
@@ -240,13 +266,36 @@ func (x *meaning) ask(items []int32) Decision {
 }
 
 // heardName returns the words that stood where a name is expected.
-func (x *meaning) heardName() string { return x.heard(opName, opArea) }
+func (x *meaning) heardName() string { return x.span(opName, opArea) }
 
 // heardKind returns the words that named a kind of thing and a place.
-func (x *meaning) heardKind() string { return x.heard(opValue, opArea, opFloor) }
+func (x *meaning) heardKind() string {
+	heard := x.span(opValue, opArea, opFloor)
+	if heard == "" || x.span(opValue) != "" {
+		return heard
+	}
+	return x.withNoun(heard)
+}
 
-// heard returns the text from the first capture of such steps to the last.
-func (x *meaning) heard(ops ...opcode) string { return x.p.span(ops...) }
+// withNoun adds to the words for a place the thing that the sentence names beside
+// them: "the office thermostat", "das Thermostat im Büro".
+func (x *meaning) withNoun(place string) string {
+	before, after, _ := strings.Cut(x.p.text, place)
+	words := strings.Fields(after)
+	if len(words) > 0 && x.m.index.Household(words[0]) {
+		return place + " " + words[0]
+	}
+	words = strings.Fields(before)
+	for i := len(words) - 1; i >= max(len(words)-4, 0); i-- {
+		if x.m.index.Household(words[i]) {
+			return strings.Join(words[i:], " ") + " " + place
+		}
+	}
+	return place
+}
+
+// span returns the text from the first capture of such steps to the last.
+func (x *meaning) span(ops ...opcode) string { return x.p.span(ops...) }
 
 // ofKind finds the things of the domain and class a sentence asks for; class may
 // be a list of classes.
@@ -259,6 +308,9 @@ func (m *Matcher) ofKind(domain string, class any) []int32 {
 	for i := range m.house.Entities {
 		if slices.ContainsFunc(classes, func(c any) bool {
 			one, _ := c.(string)
+			if own := m.coverClass[i]; own != "" && coverings[one] != nil && domain == "cover" {
+				return own == one
+			}
 			return isKind(&m.house.Entities[i], domain, one)
 		}) {
 			out = append(out, int32(i))

@@ -211,6 +211,13 @@ func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Resu
 // Plain is a heard text in lower case without articles, "" for none.
 func (x *Index) Plain(heard string) string { return strings.Join(x.words.cut(heard), " ") }
 
+// Household reports whether a word is a room, a thing or a kind of thing that many
+// houses have.
+func (x *Index) Household(word string) bool {
+	w := x.words.singular(fold(word))
+	return x.words.household[w] || x.words.kinds[w] != 0
+}
+
 // Strays reports whether a heard word that tells things apart belongs to the name
 // of another entry and not to this one's. For a name that was cut in two it is
 // false, because there are no words to judge by.

@@ -1,0 +1,141 @@
+package intent_test
+
+import (
+	"slices"
+	"testing"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+)
+
+// thing makes an entity whose id is its name.
+func thing(name, domain, area, class string) home.Entity {
+	e := home.Entity{ID: name, Name: name, Domain: domain, Area: area}
+	if class != "" {
+		e.Attributes = map[string]any{"device_class": class}
+	}
+	return e
+}
+
+func household(t *testing.T, language string, things ...home.Entity) *intent.Matcher {
+	t.Helper()
+	h := &home.House{Entities: things}
+	for _, e := range things {
+		if e.Area != "" && h.Area(e.Area) == nil {
+			h.Areas = append(h.Areas, home.Area{Name: e.Area})
+		}
+	}
+	pack, err := intent.Ours(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := intent.New(pack, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// meant is what comes of a sentence heard in a room: the things it is about, those
+// it asks about, or the words nothing is known of.
+type meant struct {
+	room, text string
+	does, asks []string
+	heard      string
+}
+
+func understands(t *testing.T, m *intent.Matcher, all []meant) {
+	t.Helper()
+	for _, want := range all {
+		d := m.Match(want.text, want.room)
+		var does []string
+		for _, a := range d.Actions {
+			does = append(does, a.Devices...)
+		}
+		if !slices.Equal(does, want.does) || !slices.Equal(d.Options, want.asks) || want.heard != "" && d.Heard != want.heard {
+			t.Errorf("[%s] %q: does %q, asks about %q, heard %q (%s), want %+v", want.room, want.text, does, d.Options, d.Heard, d.Reason, want)
+		}
+	}
+}
+
+// TestBlindsByAnyName: families call what hangs before a window by any of its
+// names, and zwave-js-ui knows no class for it.
+func TestBlindsByAnyName(t *testing.T) {
+	t.Parallel()
+	bed, living := "Bedroom Blind", "Living Room Blind"
+	en := household(
+		t, "en", thing(bed, "cover", "Bedroom", "blind"), thing(living, "cover", "Living Room", "blind"),
+		thing("Garage Door", "cover", "Garage", "garage"), thing("Kitchen Light", "light", "Kitchen", ""),
+	)
+	understands(t, en, []meant{
+		{room: "Bedroom", text: "close the blinds", does: []string{bed}},
+		{room: "Bedroom", text: "close the shades", does: []string{bed}},
+		{room: "Bedroom", text: "close the roller blinds", does: []string{bed}},
+		{room: "Kitchen", text: "close the blinds", asks: []string{bed, living}},
+		{room: "Kitchen", text: "open the shutters", asks: []string{bed, living}},
+		{room: "Kitchen", text: "close all the shades", does: []string{bed, living}},
+		{room: "Kitchen", text: "close the living room shades", does: []string{living}},
+		{room: "Kitchen", text: "close the curtains", heard: "curtains"},
+	})
+	de := household(
+		t, "de", thing("Rollladen Küche", "cover", "Küche", "blind"), thing("Schlafzimmervorhang", "cover", "Schlafzimmer", "blind"),
+		thing("Rollo", "cover", "Bad", "blind"), thing("Garagentor", "cover", "Garage", "garage"),
+	)
+	understands(t, de, []meant{
+		{room: "Küche", text: "schließe die Rollläden", does: []string{"Rollladen Küche"}},
+		{room: "Küche", text: "schließe die Jalousien", does: []string{"Rollladen Küche"}},
+		{room: "Schlafzimmer", text: "öffne die Vorhänge", does: []string{"Schlafzimmervorhang"}},
+		{room: "Garage", text: "schließe die Rollläden", asks: []string{"Rollladen Küche", "Rollo"}},
+	})
+	es := household(t, "es", thing("Persiana del salón", "cover", "Salón", "blind"), thing("Cortina del dormitorio", "cover", "Dormitorio", "blind"))
+	understands(t, es, []meant{
+		{room: "Salón", text: "cierra las persianas", does: []string{"Persiana del salón"}},
+		{room: "Salón", text: "abre los estores", does: []string{"Persiana del salón"}},
+		{room: "Dormitorio", text: "abre las cortinas", does: []string{"Cortina del dormitorio"}},
+	})
+	fr := household(t, "fr", thing("Volet du salon", "cover", "Salon", "blind"), thing("Rideau de la chambre", "cover", "Chambre", "blind"))
+	understands(t, fr, []meant{
+		{room: "Salon", text: "ferme les volets", does: []string{"Volet du salon"}},
+		{room: "Salon", text: "ferme les stores", does: []string{"Volet du salon"}},
+		{room: "Salon", text: "ouvre les volets roulants", does: []string{"Volet du salon"}},
+		{room: "Chambre", text: "ouvre les rideaux", does: []string{"Rideau de la chambre"}},
+	})
+}
+
+// TestTheWholeNameWins: a name that was said as a whole is that thing, although a
+// longer name may be cut to it.
+func TestTheWholeNameWins(t *testing.T) {
+	t.Parallel()
+	locks := household(
+		t, "en", thing("Front Door", "lock", "Hallway", ""), thing("Front Door Lock", "lock", "Porch", ""),
+		thing("Cellar Door Deadbolt", "lock", "Cellar", ""),
+	)
+	understands(t, locks, []meant{
+		{text: "lock the front door", does: []string{"Front Door"}},
+		{room: "Porch", text: "lock the front door", does: []string{"Front Door"}},
+		{text: "is the front door locked", does: []string{"Front Door"}},
+		{text: "lock the front door lock", does: []string{"Front Door Lock"}},
+		{text: "lock the cellar door", does: []string{"Cellar Door Deadbolt"}},
+	})
+	door := household(t, "en", thing("Front Door", "binary_sensor", "Hallway", "door"), thing("Front Door Lock", "lock", "Hallway", ""))
+	understands(t, door, []meant{
+		{text: "lock the front door", does: []string{"Front Door Lock"}},
+		{text: "is the front door open", does: []string{"Front Door"}},
+		{text: "is the front door locked", does: []string{"Front Door Lock"}},
+	})
+}
+
+// TestWhatIsMissingIsNamed: a room without such a thing is not told as a room that
+// nobody knows.
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	t.Parallel()
+	for language, tt := range map[string]struct{ lamp, room, text, heard string }{
+		"en": {"Office Light", "Office", "set the office thermostat to 22", "office thermostat"},
+		"de": {"Bürolicht", "Büro", "stell die Heizung im Büro auf 22 Grad", "heizung im büro"},
+		"es": {"Luz del despacho", "Despacho", "pon la calefacción del despacho a 22 grados", "calefacción del despacho"},
+		"fr": {"Lampe du bureau", "Bureau", "mets le chauffage du bureau à 22 degrés", "chauffage du bureau"},
+	} {
+		m := household(t, language, thing(tt.lamp, "light", tt.room, ""), thing("X", "climate", "Y", ""))
+		understands(t, m, []meant{{text: tt.text, heard: tt.heard}})
+	}
+}
