@@ -139,3 +139,36 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		understands(t, m, []meant{{text: tt.text, heard: tt.heard}})
 	}
 }
+
+// TestDoubledWords: people stutter, and recognisers write a word twice.
+func TestDoubledWords(t *testing.T) {
+	t.Parallel()
+	en := household(t, "en", thing("Kitchen Light", "light", "Kitchen", ""), thing("Bora Bora Lamp", "light", "Bedroom", ""))
+	understands(t, en, []meant{
+		{text: "turn on the the kitchen light", does: []string{"Kitchen Light"}},
+		{text: "turn turn on the kitchen light", does: []string{"Kitchen Light"}},
+		{text: "turn on turn on the kitchen light", does: []string{"Kitchen Light"}},
+		{text: "turn off the kitchen the kitchen light", does: []string{"Kitchen Light"}},
+		{text: "turn on the bora bora lamp", does: []string{"Bora Bora Lamp"}},
+		{text: "turn on the the bora bora lamp", does: []string{"Bora Bora Lamp"}},
+		{text: "the the kitchen light", heard: "kitchen light"},
+		{text: "the kitchen light", heard: "kitchen light"},
+		{text: "set the kitchen light to ten ten percent"},
+	})
+	de := household(t, "de", thing("Küchenlicht", "light", "Küche", ""))
+	understands(t, de, []meant{
+		{text: "schalte das das Küchenlicht ein", does: []string{"Küchenlicht"}},
+		{text: "schalte schalte das Küchenlicht aus", does: []string{"Küchenlicht"}},
+		{text: "das das Küchenlicht", heard: "küchenlicht"},
+	})
+	es := household(t, "es", thing("Luz de la cocina", "light", "Cocina", ""))
+	understands(t, es, []meant{
+		{text: "enciende enciende la luz de la cocina", does: []string{"Luz de la cocina"}},
+		{text: "apaga la la luz de la cocina", does: []string{"Luz de la cocina"}},
+	})
+	fr := household(t, "fr", thing("Lampe du salon", "light", "Salon", ""))
+	understands(t, fr, []meant{
+		{text: "allume la la lampe du salon", does: []string{"Lampe du salon"}},
+		{text: "éteins éteins la lampe du salon", does: []string{"Lampe du salon"}},
+	})
+}

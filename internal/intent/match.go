@@ -155,6 +155,9 @@ func (m *Matcher) Match(text, area string) Decision {
 		return Decision{Route: Reject, Reason: "empty"}
 	}
 	d := m.match(text, area)
+	if once := m.onceEach(text); once != text && d.Route != Local && d.Route != Ask {
+		d, text = m.match(once, area), once
+	}
 	if d.Route != Local && d.Route != Ask {
 		d = m.asked(d, spoken, text, area)
 	}
@@ -199,8 +202,8 @@ func (m *Matcher) match(text, area string) Decision {
 		return Decision{Route: Model, Reason: "too_complex"}
 	}
 	// Only the name of a thing or a single word of command: too weak to act on.
-	if m.bare[text] || m.bare[strings.Join(names.Normalise(text), " ")] {
-		return Decision{Route: Reject, Reason: "bare_name", Heard: text}
+	if heard := m.index.WithoutArticle(text); m.bare[text] || m.bare[heard] || m.bare[strings.Join(names.Normalise(text), " ")] {
+		return Decision{Route: Reject, Reason: "bare_name", Heard: heard}
 	}
 	return Decision{Route: Model, Reason: "no_sentence"}
 }

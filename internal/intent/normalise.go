@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"voicegateway/internal/intent/numbers"
 )
 
 // punctuation is removed at the edges of words and kept inside them (21.5).
@@ -32,6 +34,32 @@ func (k *words) strip(text string) string {
 		}
 	}
 	return strings.TrimSpace(padded)
+}
+
+// onceEach removes words that are said twice in a row, alone or up to three at a
+// time: "turn turn on the the light". Numbers stay.
+func (m *Matcher) onceEach(text string) string {
+	const most = 3
+	words := strings.Fields(text)
+	for n := most; n > 0; n-- {
+		for i := 0; i+2*n <= len(words); {
+			if slices.Equal(words[i:i+n], words[i+n:i+2*n]) && !slices.ContainsFunc(words[i:i+n], m.isNumber) {
+				words = slices.Delete(words, i, i+n)
+			} else {
+				i++
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// isNumber reports whether a word is a number or a part of one.
+func (m *Matcher) isNumber(word string) bool {
+	if strings.ContainsAny(word, "0123456789") {
+		return true
+	}
+	lang, ok := numbers.For(m.pack.Language)
+	return ok && len(lang.Read(nil, word, numbers.Range{From: 0, To: 100})) > 0
 }
 
 // parts cuts a text at the words that join commands; it returns nil if there is

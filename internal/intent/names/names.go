@@ -211,6 +211,17 @@ func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Resu
 // Plain is a heard text in lower case without articles, "" for none.
 func (x *Index) Plain(heard string) string { return strings.Join(x.words.cut(heard), " ") }
 
+// WithoutArticle is a text without the articles and owners it begins with.
+func (x *Index) WithoutArticle(text string) string {
+	for {
+		first, rest, more := strings.Cut(text, " ")
+		if !more || !x.words.dropped[first] {
+			return text
+		}
+		text = rest
+	}
+}
+
 // Household reports whether a word is a room, a thing or a kind of thing that many
 // houses have.
 func (x *Index) Household(word string) bool {
