@@ -139,7 +139,11 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 		a.remember(x.Request, d)
 	case intent.Model:
 		return false
-	case intent.Local, intent.Reject:
+	case intent.Reject:
+		if d.Reason == bareName {
+			a.remember(x.Request, d)
+		}
+	case intent.Local:
 	}
 	a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })
 	return true

@@ -51,6 +51,8 @@ func (a *Answerer) answerTo(q record.Request) (d intent.Decision, answered, aske
 		return d, a.phrases.Yes(q.Text), true
 	case d.Reason == "which_area":
 		d, answered = a.inRoom(q, p)
+	case d.Reason == bareName:
+		d, answered = a.withVerb(q, p)
 	case d.Route == intent.Local || d.Would != nil:
 		d, answered = a.withThing(q, p)
 	}

@@ -17,6 +17,8 @@ type choosing struct {
 	Second []string `yaml:"second"`
 	Third  []string `yaml:"third"`
 	Last   []string `yaml:"last"`
+	It     []string `yaml:"it"`    // words that stand for a thing: it, that
+	Glued  []string `yaml:"glued"` // the same at the end of a verb
 }
 
 // All reports whether a text means all the things that were asked about.
