@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/names"
 )
 
 // Slots of a question about kinds of things: which kind, in which state, and
@@ -18,6 +17,10 @@ const (
 // singular are the kinds that sentences name by other words than the domains of
 // their things, because those words alone name a kind in commands.
 var singular = map[string]string{"lights": "light", "fans": "fan"}
+
+// askedLists begins the names of the lists that only questions about kinds of things
+// use.
+const askedLists = "asked_"
 
 // everything is the kind of a question about the whole house.
 const everything = "everything"
@@ -69,41 +72,6 @@ func (x *meaning) heardAsked() string {
 		}
 	}
 	return ""
-}
-
-// every lists the things of the house that belong to a question.
-func (m *Matcher) every(belongs fits) []int32 {
-	var out []int32
-	for i := range m.house.Entities {
-		if belongs(&m.house.Entities[i]) {
-			out = append(out, int32(i))
-		}
-	}
-	return out
-}
-
-// gatesFirst keeps the gates, if there are any: where there is none, the garage door
-// is called so.
-func (m *Matcher) gatesFirst(items []int32) []int32 {
-	gates := slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return m.house.Entities[i].Opening()&home.GateWay == 0 })
-	if len(gates) == 0 {
-		return items
-	}
-	return gates
-}
-
-// batteries keeps one thing for each battery: a lock's is told by the sensor of
-// that battery where there is one.
-func (m *Matcher) batteries(items []int32) []int32 {
-	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool {
-		e := &m.house.Entities[i]
-		head := names.Normalise(e.Name)
-		return e.DeviceClass() != "battery" && slices.ContainsFunc(items, func(j int32) bool {
-			other := &m.house.Entities[j]
-			words := names.Normalise(other.Name)
-			return other.DeviceClass() == "battery" && e.Server == other.Server && len(words) > len(head) && slices.Equal(words[:len(head)], head)
-		})
-	})
 }
 
 // askedAbout returns which things a question about a kind in a state is about; nil

@@ -27,7 +27,10 @@ func coverClasses(h *home.House, p *Pack) []string {
 			continue
 		}
 		out[i] = e.DeviceClass()
-		for _, l := range p.Lists {
+		for name, l := range p.Lists {
+			if strings.HasPrefix(name, askedLists) {
+				continue // they name things by what is told of them
+			}
 			for _, v := range l.Values {
 				if class, ok := v.Out.(string); ok && coverings[class] != nil && isCalled(e, v.Texts) {
 					out[i] = class
@@ -49,18 +52,4 @@ func isCalled(e *home.Entity, words []string) bool {
 		}
 	}
 	return false
-}
-
-// kindred finds the covers that a family may call by the word for a class although
-// they are of another one, or of none that is known.
-func (m *Matcher) kindred(class string) []int32 {
-	var out []int32
-	for i := range m.house.Entities {
-		e := &m.house.Entities[i]
-		own := m.coverClass[i]
-		if coverings[class] != nil && e.Domain == "cover" && !keepsOut(e) && (own == "" || slices.Contains(coverings[class], own)) {
-			out = append(out, int32(i))
-		}
-	}
-	return out
 }

@@ -19,15 +19,11 @@ const (
 // Matcher understands sentences about one house. It is never changed after New
 // and may be used by many goroutines; when the house changes, make a new one.
 type Matcher struct {
-	pack *Pack
+	inventory
 	*program
-	house   *home.House
 	areas   []string    // by index of the area list
 	lists   *houseLists // what the house calls its things
 	allowed [][]bool    // by block, by entity: may it fill {name}
-	// coverClass is what hangs before a window, by entity: blind, curtain …; ""
-	// for anything else.
-	coverClass []string
 	words
 	index     *names.Index // of entities
 	areaIndex *names.Index
@@ -56,8 +52,8 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matcher{pack: pack, program: p, house: house, areas: house.AreaNames(), lists: newHouseLists(house, pack)}
-	m.coverClass = coverClasses(house, pack)
+	things := inventory{pack: pack, house: house, coverClass: coverClasses(house, pack)}
+	m := &Matcher{inventory: things, program: p, areas: house.AreaNames(), lists: newHouseLists(house, pack)}
 	m.prepare(pack)
 	known := make(map[string][]bool)
 	for i := range pack.Blocks {

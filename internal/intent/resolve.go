@@ -137,7 +137,7 @@ func (x *meaning) byKind() Decision {
 	if domain == "valve" && class == "water" {
 		return x.several(x.m.mains(all))
 	}
-	if domain == "cover" && len(x.place(all)) == 0 {
+	if domain == "cover" && (x.p.block.Meta.Question || len(x.place(all)) == 0) {
 		all = x.m.kindred(class)
 	}
 	items := all
@@ -297,28 +297,6 @@ func (x *meaning) withNoun(place string) string {
 // span returns the text from the first capture of such steps to the last.
 func (x *meaning) span(ops ...opcode) string { return x.p.span(ops...) }
 
-// ofKind finds the things of the domain and class a sentence asks for; class may
-// be a list of classes.
-func (m *Matcher) ofKind(domain string, class any) []int32 {
-	classes, several := class.([]any)
-	if !several {
-		classes = []any{class}
-	}
-	var out []int32
-	for i := range m.house.Entities {
-		if slices.ContainsFunc(classes, func(c any) bool {
-			one, _ := c.(string)
-			if own := m.coverClass[i]; own != "" && coverings[one] != nil && domain == "cover" {
-				return own == one
-			}
-			return isKind(&m.house.Entities[i], domain, one)
-		}) {
-			out = append(out, int32(i))
-		}
-	}
-	return out
-}
-
 // isKind reports whether an entity is of the domain and class a sentence asks
 // for. Families name a blind "blind" whether or not the class attribute says so.
 func isKind(e *home.Entity, domain, class string) bool {
@@ -344,46 +322,4 @@ func hasWord(e *home.Entity, word string) bool {
 		}
 	}
 	return false
-}
-
-// sensorsFirst keeps only the sensors, if there are any: thermostats measure the
-// same thing.
-func (m *Matcher) sensorsFirst(items []int32) []int32 {
-	isSensor := func(i int32) bool { return m.house.Entities[i].Domain == "sensor" }
-	if !slices.ContainsFunc(items, isSensor) {
-		return items
-	}
-	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return !isSensor(i) })
-}
-
-// mains keeps the valves that shut off the water of the house, which it knows by
-// class or name. If there are none it keeps all.
-func (m *Matcher) mains(items []int32) []int32 {
-	words := strings.Fields(m.pack.Texts["water"])
-	var out []int32
-	for _, i := range items {
-		if e := &m.house.Entities[i]; e.DeviceClass() == "water" || slices.ContainsFunc(words, func(w string) bool { return hasWord(e, w) }) {
-			out = append(out, i)
-		}
-	}
-	if len(out) == 0 {
-		return items
-	}
-	return out
-}
-
-// outside keeps what is outdoors by its name or area.
-func (m *Matcher) outside(items []int32) []int32 {
-	words := strings.Fields(m.pack.Texts["outside"])
-	var out []int32
-	for _, i := range items {
-		e := &m.house.Entities[i]
-		for _, w := range append(names.Normalise(e.Name), names.Normalise(e.Area)...) {
-			if slices.Contains(words, w) {
-				out = append(out, i)
-				break
-			}
-		}
-	}
-	return out
 }

@@ -1,0 +1,132 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/names"
+)
+
+// inventory finds the things of the house by their kinds, as the words of the
+// pack's language name them. Things are told by their index in the house.
+type inventory struct {
+	pack  *Pack
+	house *home.House
+	// coverClass is what hangs before a window, by entity: blind, curtain …; ""
+	// for anything else.
+	coverClass []string
+}
+
+// batteries keeps one thing for each battery: a lock's is told by the sensor of
+// that battery where there is one.
+func (v *inventory) batteries(items []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool {
+		e := &v.house.Entities[i]
+		head := names.Normalise(e.Name)
+		return e.DeviceClass() != "battery" && slices.ContainsFunc(items, func(j int32) bool {
+			other := &v.house.Entities[j]
+			words := names.Normalise(other.Name)
+			return other.DeviceClass() == "battery" && e.Server == other.Server && len(words) > len(head) && slices.Equal(words[:len(head)], head)
+		})
+	})
+}
+
+// gatesFirst keeps the gates, if there are any: where there is none, the garage door
+// is called so.
+func (v *inventory) gatesFirst(items []int32) []int32 {
+	gates := slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return v.house.Entities[i].Opening()&home.GateWay == 0 })
+	if len(gates) == 0 {
+		return items
+	}
+	return gates
+}
+
+// every lists the things of the house that belong to a question.
+func (v *inventory) every(belongs fits) []int32 {
+	var out []int32
+	for i := range v.house.Entities {
+		if belongs(&v.house.Entities[i]) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+// kindred finds the covers that a family may call by the word for a class although
+// they are of another one, or of none that is known.
+func (v *inventory) kindred(class string) []int32 {
+	var out []int32
+	for i := range v.house.Entities {
+		e := &v.house.Entities[i]
+		own := v.coverClass[i]
+		if coverings[class] != nil && e.Domain == "cover" && !keepsOut(e) && (own == "" || slices.Contains(coverings[class], own)) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+// sensorsFirst keeps only the sensors, if there are any: thermostats measure the
+// same thing.
+func (v *inventory) sensorsFirst(items []int32) []int32 {
+	isSensor := func(i int32) bool { return v.house.Entities[i].Domain == "sensor" }
+	if !slices.ContainsFunc(items, isSensor) {
+		return items
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return !isSensor(i) })
+}
+
+// outside keeps what is outdoors by its name or area.
+func (v *inventory) outside(items []int32) []int32 {
+	words := strings.Fields(v.pack.Texts["outside"])
+	var out []int32
+	for _, i := range items {
+		e := &v.house.Entities[i]
+		for _, w := range append(names.Normalise(e.Name), names.Normalise(e.Area)...) {
+			if slices.Contains(words, w) {
+				out = append(out, i)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// ofKind finds the things of the domain and class a sentence asks for; class may
+// be a list of classes.
+func (v *inventory) ofKind(domain string, class any) []int32 {
+	classes, several := class.([]any)
+	if !several {
+		classes = []any{class}
+	}
+	var out []int32
+	for i := range v.house.Entities {
+		if slices.ContainsFunc(classes, func(c any) bool {
+			one, _ := c.(string)
+			if own := v.coverClass[i]; own != "" && coverings[one] != nil && domain == "cover" {
+				return own == one
+			}
+			return isKind(&v.house.Entities[i], domain, one)
+		}) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+// mains keeps the valves that shut off the water of the house, which it knows by
+// class or name. If there are none it keeps all.
+func (v *inventory) mains(items []int32) []int32 {
+	words := strings.Fields(v.pack.Texts["water"])
+	var out []int32
+	for _, i := range items {
+		if e := &v.house.Entities[i]; e.DeviceClass() == "water" || slices.ContainsFunc(words, func(w string) bool { return hasWord(e, w) }) {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 {
+		return items
+	}
+	return out
+}
