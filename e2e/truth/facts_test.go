@@ -32,6 +32,7 @@ func (r reading) not() reading { return map[reading]reading{is: isNot, isNot: is
 // The value ids by which a device shows what it is.
 const (
 	lockMode   = "98-0-currentMode"
+	lockDoor   = "98-0-doorStatus"
 	boltLocked = "118-0-locked"
 	switched   = "37-0-currentValue"
 	level      = "38-0-currentValue"
@@ -128,6 +129,9 @@ func opened(f map[string]any) reading {
 		if n, ok := f[key].(float64); ok {
 			return readingOf(n != 0)
 		}
+	}
+	if state, ok := f[lockDoor].(string); ok { // some locks tell whether their door is open
+		return readingOf(state != "closed")
 	}
 	if n, ok := f[doorState].(float64); ok {
 		return readingOf(n != 23)

@@ -72,6 +72,12 @@ func TestJudge(t *testing.T) {
 		{"stick_gone", "en07", "I can't know, the Z-Wave stick is gone.", right},
 		{"batteries", "en11", "The batteries of the patio door and the cellar leak sensor are low.", right},
 		{"batteries", "en11", "The patio door battery is low.", wrong},
+		{"calm", "en10", "All the lights are off.", right},
+		{"calm", "en19", "I don't know about the bathroom window and the kitchen window.", dontKnow},
+		{"calm", "es39", "Ventana de la cocina está cerrada.", right},
+		{"calm", "de16", "Schuppenriegel ist abgeschlossen. Ob offen oder zu, sehe ich nicht.", right},
+		{"calm", "de18", "Garagentor, Einfahrtstor, Kellerluke und noch 2 sind zu.", right},
+		{"stick_gone", "de12", "Ich erreiche kein einziges Gerät.", right},
 		{"calm", "en64", "It is 21.2 degrees in the kitchen.", right},
 		{"calm", "de35", "18,5 Grad.", right},
 		{"calm", "en69", "I know no dishwasher.", right},
@@ -155,7 +161,8 @@ func calmFacts(d device) map[string]any {
 	f := map[string]any{}
 	maps.Copy(f, map[string]map[string]any{
 		"switch": {switched: false}, "plug": {switched: false}, "dimmer": {level: 0.0}, "colour": {level: 0.0}, "fan": {level: 0.0}, "barrier": {barrier: 0.0},
-		"cover": {level: 0.0}, "door": {doorState: 23.0}, "contact": {doorState: 23.0}, "smoke": {alarms[0]: 0.0}, "battery_sensor": {alarms[1]: 0.0},
+		"keypad_lock": {lockDoor: "closed"},
+		"cover":       {level: 0.0}, "door": {doorState: 23.0}, "contact": {doorState: 23.0}, "smoke": {alarms[0]: 0.0}, "battery_sensor": {alarms[1]: 0.0},
 		"water": {alarms[2]: 0.0}, "motion": {alarms[3]: 0.0},
 	}[d.Kind])
 	if d.Battery > 0 {

@@ -118,7 +118,8 @@ func (h *hearing) stated() reading {
 	if !ok || h.question.Ask != "one" {
 		return unknowable
 	}
-	yes, no, not := h.words.has(h.question.That, h.text), h.words.has(that, h.text), h.words.has("not", h.text)
+	text := firstSentence(h.text)
+	yes, no, not := h.words.has(h.question.That, text), h.words.has(that, text), h.words.has("not", text)
 	switch {
 	case no && (!yes || h.question.That == "locked" || h.question.That == "alarm"):
 		return isNot
@@ -170,7 +171,8 @@ func (h *hearing) unknowable(claim reading) (verdict, string) {
 func (h *hearing) unclaimed() (verdict, string) {
 	decisive := h.decisive()
 	switch {
-	case len(decisive) > 0 && len(h.missing(decisive)) == 0 && len(h.strangers(decisive)) == 0:
+	case len(decisive) > 0 && len(h.missing(decisive)) == 0 && len(h.strangers(decisive)) == 0,
+		len(decisive) > len(h.house.Nodes)/2 && h.words.has("caveat", h.text) && h.words.has("other", h.text):
 		return right, ""
 	case h.ignorant():
 		return dontKnow, ""
@@ -191,13 +193,14 @@ func (h *hearing) decisive() []int {
 	}
 }
 
-// enough is how many devices one can be expected to name.
-const enough = 5
+// enough is how many devices a short reply can name; of more it names these and
+// says how many there are.
+const enough = 3
 
 // missing are the devices that the reply had to name and does not.
 func (h *hearing) missing(must []int) []int {
 	if len(must) > enough {
-		if len(h.named) >= 2 || slices.Contains(h.words.figures(h.text), float64(len(must))) || h.words.has("other", h.text) {
+		if len(h.named) >= enough || slices.Contains(h.words.figures(h.text), float64(len(must))) || h.words.has("other", h.text) {
 			return nil
 		}
 	}
@@ -238,11 +241,11 @@ func (h *hearing) list() (verdict, string) {
 		return h.unknowable(unknowable)
 	case len(must) == 0 && silent && h.words.has("says_all", h.text):
 		return right, ""
-	case silent && h.ignorant() && !h.words.has("says_no", h.text):
+	case silent && h.ignorant() && !h.words.has("says_no", h.text), h.words.has("ignorant", firstSentence(h.text)):
 		return dontKnow, ""
 	case len(must) == 0 && silent && (h.words.has("not", h.text) || h.words.has("says_no", h.text)):
 		return right, ""
-	case len(must) == 0 && h.claim() == isNot && !h.words.has("ignorant", h.text):
+	case len(must) == 0 && (h.claim() == isNot || h.denies()):
 		return right, ""
 	case len(must) == 0:
 		return h.falsehood("there are none")
@@ -256,6 +259,13 @@ func (h *hearing) list() (verdict, string) {
 		return h.falsehood("it does not name %s", h.names(missing))
 	}
 	return right, ""
+}
+
+// denies reports whether a reply says only the opposite of what was asked for: "the
+// kitchen window is closed", of which windows are open there.
+func (h *hearing) denies() bool {
+	opposite, ok := opposites[h.question.That]
+	return ok && h.words.has(opposite, h.text) && !h.words.has(h.question.That, h.text)
 }
 
 // plainNo is how an answer begins that is a no and nothing else.
@@ -274,6 +284,8 @@ func (h *hearing) count() (verdict, string) {
 	}
 	switch {
 	case slices.ContainsFunc(figures, near):
+		return right, ""
+	case h.truth.number == 0 && h.question.Ask == "how_many" && (h.words.has("says_all", h.text) || h.denies()):
 		return right, ""
 	case h.ignorant() || len(figures) == 0 && h.question.Ask == "value":
 		return dontKnow, ""

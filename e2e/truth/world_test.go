@@ -181,7 +181,7 @@ func (w *world) startSim(change ...func(*sim.Config)) error {
 	for _, c := range change {
 		c(&cfg)
 	}
-	w.gateway = strings.TrimSuffix(strings.Replace(cfg.ControlTopic(), "_SIM/", "_CLIENTS/ZWAVE_GATEWAY-", 1), "/fault/set")
+	w.gateway = strings.TrimSuffix(strings.Replace(cfg.ControlTopic(), "_SIM/", "_CLIENTS/", 1), "/fault/set")
 	w.dead = nil
 	for _, n := range cfg.House.Nodes {
 		if n.Dead {
