@@ -248,6 +248,24 @@ func TestOneLossIsOneFailure(t *testing.T) {
 	})
 }
 
+// TestARepetitionThatIsNotSentUndoesNothing checks that a call whose answer was lost
+// is not told as never made, because the breaker forbids its repetition.
+func TestARepetitionThatIsNotSentUndoesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{specs: []tools.Spec{{Name: "set", Remote: "set", Risk: tools.Reversible, Idempotent: true}}}
+		b := runWith(t, fake, func(c *Config) { c.Breaker.Threshold = 1 })
+		defer b.stop()
+		pass(time.Minute)
+		fake.mu.Lock()
+		fake.does = func(string) error { return fmt.Errorf("%w: %w", tools.ErrNoAnswer, context.DeadlineExceeded) }
+		fake.mu.Unlock()
+		_, err := b.reg.Call(t.Context(), tools.Call{Tool: "set"})
+		if !errors.Is(err, tools.ErrNoAnswer) || errors.Is(err, tools.ErrNotConnected) || b.status().Breaker != mcpint.BreakerOpen {
+			t.Errorf("with the breaker %s: %v", b.status().Breaker, err)
+		}
+	})
+}
+
 // TestLateNewsDoesNotTouchTheBreaker checks that a call that began before a
 // forced retry does not count after it.
 func TestLateNewsDoesNotTouchTheBreaker(t *testing.T) {

@@ -40,14 +40,19 @@ func (s *supervisor) remoteTools(specs []tools.Spec) []tools.Tool {
 func (r remoteTool) Spec() tools.Spec { return r.spec }
 
 // Call makes one call, reconnecting first where needed and, once, after a loss
-// that a repetition cannot make worse (M6).
+// that a repetition cannot make worse (M6). That the repetition could not be sent
+// does not mean that nothing was done.
 func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.server.srv.CallTimeout)
 	defer cancel()
 	harmless := r.spec.Risk == tools.Read || r.spec.Idempotent
+	var unanswered error
 	for first := true; ; first = false {
 		result, err := r.server.call(ctx, r.spec.Remote, args)
+		if unanswered != nil && errors.Is(err, tools.ErrNotConnected) {
+			err = unanswered
+		}
 		retry := errors.Is(err, tools.ErrNotConnected) && !isFinal(err) || errors.Is(err, tools.ErrNoAnswer) && harmless
 		if err == nil || !first || !retry || ctx.Err() != nil {
 			result.Untrusted = r.spec.OpenWorld
@@ -55,6 +60,9 @@ func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Resul
 				tell(CallReport{Server: r.server.srv.ID, Tool: r.spec.Remote, Outcome: outcomeOf(result, err), Took: time.Since(begin)})
 			}
 			return result, err
+		}
+		if errors.Is(err, tools.ErrNoAnswer) {
+			unanswered = err
 		}
 	}
 }
