@@ -14,6 +14,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
+// acts are the replies to commands.
+type acts struct{ *Phrases }
+
 // asked is what a control call asked for.
 type asked struct {
 	Action string `json:"action"`
@@ -39,7 +42,7 @@ type saying struct {
 // acted says what the things of one command did: how many are as they should be,
 // which are under way, and what was left out. What is true of several things is
 // one sentence.
-func (p *Phrases) acted(steps []plan.Step, results []tools.Result, errs []error) string {
+func (p acts) acted(steps []plan.Step, results []tools.Result, errs []error) string {
 	deeds := make([]deed, len(steps))
 	about := map[saying][]int{}
 	done, order := []int(nil), []saying(nil)
@@ -141,7 +144,7 @@ func (s saying) rank() int {
 }
 
 // tell fills a saying with the names of things.
-func (p *Phrases) tell(s saying, steps []plan.Step) string {
+func (p acts) tell(s saying, steps []plan.Step) string {
 	if s.text != "" {
 		return s.text
 	}
@@ -151,7 +154,7 @@ func (p *Phrases) tell(s saying, steps []plan.Step) string {
 }
 
 // sayingOf chooses what is said of a thing that has not confirmed what it was told.
-func (p *Phrases) sayingOf(e *deed) saying {
+func (p acts) sayingOf(e *deed) saying {
 	switch {
 	case e.step.Err != nil:
 		return saying{text: p.Apology(e.step.Err)}
@@ -168,7 +171,7 @@ func (p *Phrases) sayingOf(e *deed) saying {
 }
 
 // lost chooses what is said of a call that got no answer.
-func (p *Phrases) lost(err error) saying {
+func (p acts) lost(err error) saying {
 	switch {
 	case errors.Is(err, tools.ErrNoAnswer):
 		return saying{key: "fate_unknown_of"}
@@ -182,8 +185,8 @@ func (p *Phrases) lost(err error) saying {
 
 // because chooses the sentence for a receipt's outcome and reason. A tool's own
 // text is said only in English, and only where the reason is not known.
-func (p *Phrases) because(e *deed) saying {
-	value := wanted(e.want, p.colours)
+func (p acts) because(e *deed) saying {
+	value := p.wanted(e.want)
 	for _, key := range []string{why(e.receipt.Reason) + "_" + e.want.Action, why(e.receipt.Reason)} {
 		text := p.phrases[key]
 		switch {
@@ -210,11 +213,10 @@ func (p *Phrases) because(e *deed) saying {
 	return saying{key: string(e.receipt.Outcome)}
 }
 
-// wanted is what a call asked for as it is spoken, colours and modes by their words
-// in the language; "" for a colour without a name.
-func wanted(want asked, colours map[string]string) string {
+// wanted is what a call asked for as it is spoken; "" for a colour without a name.
+func (p acts) wanted(want asked) string {
 	value := said(want.Value)
-	if name := colours[value]; name != "" && (want.Action == "colour" || want.Action == "mode") {
+	if name := p.colours[value]; name != "" && (want.Action == "colour" || want.Action == "mode") {
 		return name
 	}
 	if strings.HasPrefix(value, "#") {
@@ -224,7 +226,7 @@ func wanted(want asked, colours map[string]string) string {
 }
 
 // confirmed says that one thing is as it was asked to be.
-func (p *Phrases) confirmed(e *deed) string {
+func (p acts) confirmed(e *deed) string {
 	args := p.grammar.about(e.step)
 	value := e.receipt.Value // what the device reports, not what was asked for
 	if value == nil || e.want.Action == "colour" {
@@ -278,7 +280,7 @@ func onOff(v any) any {
 }
 
 // manyKey is the phrase that counts the things of a group that are done.
-func (p *Phrases) manyKey(first *deed) string {
+func (p acts) manyKey(first *deed) string {
 	key := "many_" + first.want.Action
 	switch {
 	case first.step.Again:

@@ -136,7 +136,7 @@ func TestReasonsInWords(t *testing.T) {
 	}{
 		{"en", "close", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "The lamp is on its way."},
 		{"en", "level", 80.0, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "The lamp is on its way to 80 percent."},
-		{"en", "off", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "The lamp is turning off."},
+		{"en", "off", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "The lamp is being switched off."},
 		{"en", "colour", "blue", tools.Receipt{Outcome: tools.Accepted, Reason: tools.WhenOn}, "The lamp will be blue when it is on."},
 		{"en", "colour", "#ffa757", tools.Receipt{Outcome: tools.Accepted, Reason: tools.WhenOn}, "The lamp will show that when it is on."},
 		{"en", "setpoint", 40.0, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue, Message: "Lamp takes 5 to 30 degrees."}, "The lamp can't be set to 40."},
@@ -148,7 +148,7 @@ func TestReasonsInWords(t *testing.T) {
 		{"de", "open", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "Lamp ist unterwegs."},
 		{"de", "on", nil, tools.Receipt{Outcome: tools.Refused, Message: "Lamp is not for you."}, "Lamp hat abgelehnt."},
 		{"es", "open", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "Lamp: en camino."},
-		{"es", "setpoint", 21.0, tools.Receipt{Outcome: tools.Queued, Reason: tools.Asleep}, "Lamp: en reposo, será más tarde."},
+		{"es", "setpoint", 21.0, tools.Receipt{Outcome: tools.Queued, Reason: tools.Asleep}, "Se hará al despertar Lamp."},
 		{"fr", "open", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "Lamp : en route."},
 		{"fr", "on", nil, tools.Receipt{Outcome: tools.NoAnswer, Reason: tools.Dead}, "Impossible de joindre Lamp. Vérifie le courant."},
 	} {
@@ -206,8 +206,8 @@ func TestAnUnknownFateNamesTheThing(t *testing.T) {
 	}{
 		{"en", []string{"Lamp"}, []error{lost}, "I don't know whether the lamp did it. Please check."},
 		{"en", []string{"Lamp", "Fan"}, []error{lost, lost}, "I don't know whether the lamp and the fan did it. Please check."},
-		{"en", []string{"Lamp"}, []error{unsent}, "I can't reach the lamp now. Try again in a minute."},
-		{"en", []string{"Lamp", "Fan"}, []error{lost, unsent}, "I don't know whether the lamp did it. Please check. I can't reach the fan now. Try again in a minute."},
+		{"en", []string{"Lamp"}, []error{unsent}, "The connection to the lamp is down. Try again in a minute."},
+		{"en", []string{"Lamp", "Fan"}, []error{lost, unsent}, "I don't know whether the lamp did it. Please check. The connection to the fan is down. Try again in a minute."},
 		{"en", []string{"Lamp"}, []error{errors.New("dial tcp: refused")}, "Sorry, that did not work."},
 		{"de", []string{"Lampe", "Lüfter"}, []error{lost, lost}, "Ich weiß nicht, ob Lampe und Lüfter reagiert haben. Bitte nachsehen."},
 		{"es", []string{"Lámpara"}, []error{lost}, "No sé si Lámpara lo ha hecho. Compruébalo."},

@@ -30,7 +30,7 @@ func (p *Phrases) Told(steps []plan.Step, results []tools.Result, errs ...error)
 		}
 		start = end
 	}
-	if text := p.acted(lost.steps, lost.results, lost.errs); text != "" {
+	if text := (acts{p}).acted(lost.steps, lost.results, lost.errs); text != "" {
 		said = append(said, text)
 	}
 	return strings.Join(said, " ")
@@ -77,7 +77,7 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result, errs []error
 	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == catalogue.GetState:
 		return p.answered(steps, results)
 	}
-	return p.acted(steps, results, errs)
+	return acts{p}.acted(steps, results, errs)
 }
 
 func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
