@@ -130,9 +130,11 @@ func (h *House) nodeInfo(payload []byte, retained bool) {
 	if json.Unmarshal(payload, &in) != nil || in.ID <= 0 || bool(in.Controller) || bool(in.Virtual) || in.ID == wire.Broadcast {
 		return
 	}
-	n := h.directory.current().nodes[in.ID]
-	if n == nil || n.Name != string(in.Name) || n.Loc != string(in.Loc) {
+	switch n := h.directory.current().nodes[in.ID]; {
+	case n == nil:
 		h.directory.askRefresh()
+	case n.Name != string(in.Name) || n.Loc != string(in.Loc):
+		h.directory.outdate()
 	}
 }
 

@@ -89,6 +89,27 @@ func TestACommandBringsADeviceBack(t *testing.T) {
 	})
 }
 
+// TestACommandBringsADeviceBackThatTheGatewayHasForgotten restarts the gateway while
+// a light has no power: the server remembers what the light can do, the gateway does
+// not.
+func TestACommandBringsADeviceBackThatTheGatewayHasForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := dark(t)
+		r.fault(sim.Fault{Op: "dead", Node: "Living Room Light"})
+		r.fault(sim.Fault{Op: "crash", For: sim.Pause(2 * time.Second)})
+		pass(30 * time.Second)
+		id := r.entity("Living Room Light").ID
+		if got, _ := r.control("Living Room Light", "on", nil); got.Outcome != "no_answer" || !strings.Contains(got.Message, "does not answer") {
+			t.Errorf("without power: %+v", got)
+		}
+		r.fault(sim.Fault{Op: "alive", Node: "Living Room Light"})
+		if got, _ := r.control("Living Room Light", "on", nil); got.Outcome != "confirmed" || r.entity("Living Room Light").ID != id {
+			t.Errorf("with power again: %+v", got)
+		}
+	})
+}
+
 // TestDevicesAreCalledNowAndThen checks that a device comes back without anybody
 // speaking of it, and that calling costs little airtime.
 func TestDevicesAreCalledNowAndThen(t *testing.T) {
