@@ -90,7 +90,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 			return f.confirmed(ctx, r, fact)
 		case done:
 			polled = f.pollOnce(ctx, fact, polled)
-		case f.arrivesAfter(ctx):
+		case f.arrivesAfter(ctx), f.movesFor(settle, r, fact):
 			return f.giveUp(r, fact)
 		}
 		select {
@@ -123,6 +123,12 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 func (f *follower) arrivesAfter(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && f.arrivesAt.After(deadline)
+}
+
+// movesFor reports whether a garage door or a gate, which never says how long it
+// takes and takes long, has been moving for a while: there is no use in waiting.
+func (f *follower) movesFor(d time.Duration, r tools.Receipt, fact reading) bool {
+	return f.entity.main.Class == wire.BarrierOperator && time.Since(r.PublishedAt) > d && f.underWay(fact)
 }
 
 // hopeless reports whether a device that neither moves nor guards has had its

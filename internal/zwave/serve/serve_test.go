@@ -244,6 +244,26 @@ func TestWholePathOverARealBroker(t *testing.T) {
 	if a.StructuredContent["outcome"] != "confirmed" || a.Meta["published_at"] == nil {
 		t.Errorf("the light: %+v", a)
 	}
+	for device, want := range map[string]struct {
+		tool, action, value, outcome, reason string
+		isError                              bool
+	}{
+		"Garage Window": {"refresh_device", "", "", "queued", "queued", false},
+		"Reading Lamp":  {"control_zwave_device", "colour", "blue", "accepted", "when_on", false},
+		"Garage Door":   {"control_zwave_device", "open", "", "refused", "refused_dangerous", true},
+		"Gargae Door":   {"control_zwave_device", "close", "", "refused", "unknown_device", true},
+	} {
+		args := map[string]any{"device_name": device}
+		if want.action != "" {
+			args["action"] = want.action
+		}
+		if want.value != "" {
+			args["value"] = want.value
+		}
+		if a = s.call(want.tool, args); a.StructuredContent["outcome"] != want.outcome || a.StructuredContent["reason"] != want.reason || a.IsError != want.isError {
+			t.Errorf("%s: %+v", device, a)
+		}
+	}
 	var house struct{ Contents []struct{ Text string } }
 	s.ask("resources/read", map[string]any{"uri": "zwave://home"}, &house)
 	if len(house.Contents) != 1 || !strings.Contains(house.Contents[0].Text, `"floors":[]`) || !strings.Contains(house.Contents[0].Text, "Front Door") {
