@@ -302,6 +302,19 @@ func TestReceiptsTellWhatWasBefore(t *testing.T) {
 	})
 }
 
+// TestALevelOnTheWayIsNotTold checks that a lamp that is on and still brightens has
+// no level yet.
+func TestALevelOnTheWayIsNotTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, asSpoken(sim.NodeSpec{ID: 17, Name: "Office Light", Location: "Office", Kind: "dimmer", Ramp: 3 * time.Second}))
+		r.warm()
+		if got, _ := r.control("Office Light", "on", nil); got.Value == "on" && got.ValueLevel != nil && got.ValueLevel != 100.0 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 // TestAColourIsKeptUntilTheLampIsOn checks that a lamp that is off is not told as
 // blue.
 func TestAColourIsKeptUntilTheLampIsOn(t *testing.T) {

@@ -20,13 +20,14 @@ func (f *follower) confirmed(ctx context.Context, r tools.Receipt, fact reading)
 	return ended(r, tools.Confirmed, "", f.sentence(r.Value))
 }
 
-// told puts a fact into a receipt.
+// told puts a fact into a receipt. A level on the way to another one is left out.
 func (f *follower) told(r tools.Receipt, fact reading) tools.Receipt {
 	if !fact.known {
 		return r
 	}
 	r.Value = f.step.say(fact.value)
-	if level, ok := f.entity.level(); ok && string(level) != f.step.property {
+	f.readDuration()
+	if level, ok := f.entity.level(); ok && string(level) != f.step.property && f.remaining() == 0 {
 		r.ValueLevel = f.entity.percent(f.step, fact.value)
 	}
 	return r
