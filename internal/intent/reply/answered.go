@@ -73,6 +73,9 @@ func (r *readings) sensedAll(steps []plan.Step, results []tools.Result) (senses 
 	return senses, true
 }
 
+// silentReasons are the reasons of a reading whose device does not answer.
+var silentReasons = []tools.Reason{"dead", "not_polled"}
+
 // observe reads a result; a sensor's value counts as its state. ok is false when
 // nothing is known.
 func observe(s *plan.Step, r tools.Result) (observation, bool) {
@@ -85,6 +88,9 @@ func observe(s *plan.Step, r tools.Result) (observation, bool) {
 	}
 	if o.State == "unknown" {
 		o.State = nil
+	}
+	if slices.Contains(silentReasons, o.Reason) {
+		o.Reachable = new(bool) // what it last said may not be so any more
 	}
 	return o, o.State != nil || len(o.Values) > 0
 }
@@ -110,7 +116,7 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	if got, ok := p.readings.sensed(s, r); ok {
 		return p.senseOf(s, got)
 	}
-	if text := p.doorOf(s, &o); text != "" {
+	if text := cmp.Or(p.doorOf(s, &o), p.halfway(s, &o)); text != "" {
 		return text
 	}
 	value, unit := p.readings.value(s, o)
@@ -149,7 +155,13 @@ func (p *Phrases) doorOf(s *plan.Step, o *observation) string {
 	}
 	c := &census{p, question{kind: "door", want: opened[asked]}}
 	f := finding{step: s}
-	if f.state = c.stateOf(s.Entity, o, "open"); f.state != "" {
+	if home.NamedOpening(s.Entity.Name) == 0 { // a bolt is closed when it is locked
+		f.state = c.stateOf(s.Entity, o, "locked")
+		c.q.want = map[string]string{"open": "unlocked", "closed": "locked"}[c.q.want]
+	} else {
+		f.state = c.stateOf(s.Entity, o, "open")
+	}
+	if f.state != "" {
 		prefix := "no"
 		if is(f.state, c.q.want) {
 			prefix = "yes"
@@ -160,6 +172,25 @@ func (p *Phrases) doorOf(s *plan.Step, o *observation) string {
 		return p.Phrase("unknown_state", p.grammar.about(s))
 	}
 	return c.begun("", c.named(f.state, []finding{f})) + " " + p.Phrase("door_unseen", nil)
+}
+
+// halfway answers whether something is open that is neither open nor closed: what
+// stopped on its way is open, what moves is neither.
+func (p *Phrases) halfway(s *plan.Step, o *observation) string {
+	asked, _ := s.Action.Slots["state"].(string)
+	want, state := opened[asked], said(o.State)
+	if want == "" || !slices.Contains([]string{"opening", "closing", "stopped"}, state) || o.Reachable != nil && !*o.Reachable {
+		return ""
+	}
+	c := &census{p, question{kind: "door", want: want}}
+	prefix := ""
+	switch {
+	case want == "closed":
+		prefix = "no"
+	case state == "stopped":
+		prefix = "yes"
+	}
+	return c.begun(prefix, c.named(state, []finding{{step: s}}))
 }
 
 // aged adds its age to a reading that is old.

@@ -13,7 +13,8 @@ import (
 
 // Limits of what is told of several things.
 const (
-	mostNames  = 3         // more names at once are too many to listen to
+	mostNames  = 3         // more exceptions at once are too many to listen to
+	mostListed = 8         // more names are too many, even where a list was asked for
 	oldAfter   = 24 * 3600 // seconds, from which a reading is told with its age
 	lowBattery = 20        // percent, up to which a battery is low
 )

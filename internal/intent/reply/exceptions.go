@@ -17,7 +17,7 @@ func (q question) sides() sides {
 	case "none":
 		s.found, s.none = "no", "yes"
 	case "which", "count":
-		s.found, s.none = "", ""
+		s.found, s.none = "", "none"
 	}
 	return s
 }
@@ -37,6 +37,9 @@ func (c *census) answer(found []finding) string {
 	for _, f := range found {
 		switch {
 		case s.counts(f):
+			if c.q.ask == "count" && slices.Contains([]string{"locked", "unlocked", "open", "closed"}, s.bad) {
+				f.state = s.bad // what is half open counts as open
+			}
 			in = append(in, f)
 		case f.state == "" || f.away:
 			unknown = append(unknown, f)
@@ -55,7 +58,7 @@ func (c *census) answer(found []finding) string {
 	default:
 		told = c.others(s.good, unknown)
 	}
-	if text := c.ages(append(in, out...)); text != "" {
+	if text := c.ages(append(in, out...)); text != "" && c.q.kind != "battery" {
 		told = append(told, text)
 	}
 	return strings.Join(told, " ")
@@ -78,10 +81,15 @@ func (c *census) allGood(prefix, good string, all []finding) string {
 
 // begun begins a sentence with a yes, a no or neither.
 func (c *census) begun(prefix, sentence string) string {
-	if prefix == "" {
+	if prefix == "" || prefix == "none" && c.q.kind == "everything" {
 		return capital(sentence)
 	}
-	return c.Phrase("answer_"+prefix, map[string]any{"text": sentence})
+	key := "answer_" + prefix
+	if prefix == "none" {
+		_, of := c.grammar.those(c.q.kind)
+		key += gendered(of)
+	}
+	return c.Phrase(key, map[string]any{"text": sentence})
 }
 
 func gendered(of told) string {
@@ -165,7 +173,10 @@ func (c *census) tell(prefix string, found []finding) []string {
 			sentences = append(sentences, c.batteries(prefix, group))
 		case first.state == "unreachable":
 			sentences = append(sentences, c.begun(prefix, c.Phrase("asked_unreached", map[string]any{"names": c.nameList(group)})))
-		case c.q.ask == "count" && len(group) > 1:
+		case c.q.ask == "count" && len(group) == 1:
+			_, of := c.grammar.those(c.q.kind)
+			sentences = append(sentences, c.Phrase("asked_one"+gendered(of), map[string]any{"names": c.nameList(group)}))
+		case c.q.ask == "count":
 			word, of := c.grammar.those(c.q.kind)
 			sentences = append(sentences, c.Phrase("asked_count", map[string]any{
 				"count": len(group), "things": word, "value": c.readings.condition(first.state, of), "names": c.nameList(group),
@@ -232,10 +243,14 @@ func (c *census) nameList(group []finding) string {
 			names = append(names, name)
 		}
 	}
-	if len(names) <= mostNames {
+	most := mostNames
+	if c.q.ask == "which" || c.q.ask == "count" {
+		most = mostListed
+	}
+	if len(names) <= most {
 		return c.grammar.list(names)
 	}
-	return c.grammar.list(append(names[:mostNames:mostNames], c.more(len(names)-mostNames)))
+	return c.grammar.list(append(names[:most:most], c.more(len(names)-most)))
 }
 
 // more counts the things that are not named.

@@ -91,7 +91,7 @@ func TestTold(t *testing.T) {
 		"lost sensor":  {"what's the temperature in the office", "", []string{`{"value":21.26,"unit":"°C","age_seconds":60,"reachable":false}`}, "The office temperature cannot be reached; it last reported 21.3 degrees."},
 		"by state":     {"what's the temperature in the bedroom", "", []string{`{"state":"heat","values":{"temperature":19,"setpoint":20,"unit":"°C"},"age_seconds":60}`}, "The bedroom thermostat measures 19 degrees."},
 		"which are on": {"which lights are on", "", []string{`{"state":"on"}`, `{"state":"on"}`, `{"state":"off"}`}, "The kitchen light and the living room light are on."},
-		"none is on":   {"which lights are on", "", []string{`{"state":"off"}`}, "All the lights are off."},
+		"none is on":   {"which lights are on", "", []string{`{"state":"off"}`}, "None, all the lights are off."},
 		"unknown":      {"is the front door locked", "", []string{`{"state":null}`}, "I don't know about the front door."},
 		"not read":     {"is the front door locked", "", []string{"!The front door did not answer."}, "The front door did not answer."},
 		"time":         {"what time is it", "", []string{"It is ten past nine."}, "It is ten past nine."},
