@@ -257,11 +257,40 @@ func TestARepetitionThatIsNotSentUndoesNothing(t *testing.T) {
 		defer b.stop()
 		pass(time.Minute)
 		fake.mu.Lock()
-		fake.does = func(string) error { return fmt.Errorf("%w: %w", tools.ErrNoAnswer, context.DeadlineExceeded) }
+		fake.does = func(string) error { return silentFor(fairTime) }
 		fake.mu.Unlock()
 		_, err := b.reg.Call(t.Context(), tools.Call{Tool: "set"})
 		if !errors.Is(err, tools.ErrNoAnswer) || errors.Is(err, tools.ErrNotConnected) || b.status().Breaker != mcpint.BreakerOpen {
 			t.Errorf("with the breaker %s: %v", b.status().Breaker, err)
+		}
+	})
+}
+
+// silentFor is the end of a call that waited for its answer in vain.
+func silentFor(d time.Duration) error {
+	<-time.After(d)
+	return fmt.Errorf("%w: %w", tools.ErrNoAnswer, context.DeadlineExceeded)
+}
+
+// TestAShortWaitSaysNothingOfTheServer: a caller that has spent its time before the
+// call was sent gives the server no time to answer. However often that happens, the
+// breaker stays closed.
+func TestAShortWaitSaysNothingOfTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{specs: []tools.Spec{{Name: "act", Remote: "act"}}}
+		b := runWith(t, fake, func(c *Config) { c.Breaker.Threshold = 1 })
+		defer b.stop()
+		pass(time.Minute)
+		fake.mu.Lock()
+		fake.does = func(string) error { return silentFor(fairTime - time.Millisecond) }
+		fake.mu.Unlock()
+		for range 20 {
+			if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"}); !errors.Is(err, tools.ErrNoAnswer) {
+				t.Fatalf("a call: %v", err)
+			}
+		}
+		if s := b.status(); s.Breaker != mcpint.BreakerClosed || s.ConsecutiveFailures != 0 {
+			t.Errorf("the status is %+v", s)
 		}
 	})
 }
@@ -333,7 +362,7 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		fake.mu.Lock()
 		fake.does = func(string) error { // it answers checks, but no calls
 			if mute {
-				return fmt.Errorf("%w: %w", tools.ErrNoAnswer, context.DeadlineExceeded)
+				return silentFor(fairTime)
 			}
 			return nil
 		}
@@ -345,7 +374,7 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		}
 		pass(0)
 		s := b.status()
-		if s.Breaker != "open" || s.BreakerSince == nil || !s.BreakerSince.Equal(begin.Add(time.Minute)) || s.Status != mcpint.Connected || s.Health != mcpint.Degraded || s.ConsecutiveFailures != 3 {
+		if s.Breaker != "open" || s.BreakerSince == nil || !s.BreakerSince.Equal(begin.Add(time.Minute+3*fairTime)) || s.Status != mcpint.Connected || s.Health != mcpint.Degraded || s.ConsecutiveFailures != 3 {
 			t.Fatalf("the status is %+v", s)
 		}
 		before := time.Now()
@@ -367,7 +396,7 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		want := []string{"1m0s zwave: closed, open", "1m0s zwave: open, half-open", "1m0s zwave: half-open, closed"}
+		want := []string{"1m9s zwave: closed, open", "1m9s zwave: open, half-open", "1m9s zwave: half-open, closed"}
 		if !slices.Equal(changes, want) {
 			t.Errorf("the changes are %q", changes)
 		}

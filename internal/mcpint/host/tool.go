@@ -117,9 +117,12 @@ func (s *supervisor) session() (client.Session, int) {
 	return s.view.session, s.view.generation
 }
 
+// fairTime is how long a server has for a call before a time-out is its failure.
+const fairTime = 3 * time.Second
+
 // noteCall records how a call went and returns what to report to the breaker. A
-// call that its caller broke off, or that was never sent, says nothing about a
-// connected server. Of the calls that a lost connection ended only the first one
+// call that its caller broke off, that was never sent, or that ended before the
+// server had its fairTime says nothing about a connected server. Of the calls that a lost connection ended only the first one
 // counts.
 func (s *supervisor) noteCall(session client.Session, generation int, took time.Duration, err error) error {
 	switch {
@@ -128,6 +131,8 @@ func (s *supervisor) noteCall(session client.Session, generation int, took time.
 		return nil
 	case errors.Is(err, context.Canceled), errors.Is(err, tools.ErrNotConnected):
 		return errCallCancelled
+	case errors.Is(err, context.DeadlineExceeded) && took < min(s.srv.CallTimeout, fairTime):
+		return errCallCancelled // its caller had waited for something else before
 	}
 	s.noteVitals(generation, func(v *vitals) { v.failures++ })
 	s.requestCheck()
