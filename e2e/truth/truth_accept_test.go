@@ -24,15 +24,17 @@ func TestAcceptTruth(t *testing.T) {
 	var homes sync.WaitGroup
 	live := func(name string, turns func(t *testing.T)) { homes.Go(func() { t.Run(name, turns) }) }
 	for _, lang := range languages {
-		live("questions/"+lang, func(t *testing.T) { newWorld(t, s, lang).askAll(found) })
+		live("questions/"+lang, func(t *testing.T) { t.Helper(); newWorld(t, s, lang).askAll(found) })
 	}
-	live("acts", func(t *testing.T) { newWorld(t, s, "en").actAll(found) })
+	live("acts", func(t *testing.T) { t.Helper(); newWorld(t, s, "en").actAll(found) })
 	live("acts in other languages", func(t *testing.T) {
+		t.Helper()
 		for _, lang := range languages[1:] {
 			t.Run(lang, func(t *testing.T) { newWorld(t, s, lang).actAll(found) })
 		}
 	})
 	live("acts in houses of their own", func(t *testing.T) {
+		t.Helper()
 		for _, a := range s.acts {
 			if a.Own {
 				t.Run(a.ID, func(t *testing.T) { ownHouse(t, s, a, found) })
