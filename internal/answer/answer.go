@@ -161,7 +161,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past) {
 		x.rec.Route = record.RouteLocal
 		did = act()
 	case intent.Ask:
-		x.rec.Route, x.rec.Outcome, x.rec.Reply = record.RouteLocal, record.Asked, d.Question
+		x.rec.Route, x.rec.Outcome, x.rec.Reply = record.RouteLocal, record.Asked, questionOf(d, a.match.House(), a.phrases)
 	case intent.Reject, intent.Model:
 		x.rec.Route, x.rec.Outcome = record.RouteRefused, record.Failed
 		x.rec.Reply, x.rec.Error = a.phrases.Refusal(d), reason(d)

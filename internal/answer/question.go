@@ -5,8 +5,10 @@ import (
 	"maps"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 )
 
@@ -98,6 +100,15 @@ func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool
 		act.Slots["name"] = chosen[0].Name
 	}
 	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
+}
+
+// questionOf is what is asked back. Things that may be meant are named by the whole
+// house's rules, because only their rooms may tell them apart.
+func questionOf(d intent.Decision, h *home.House, phrases *reply.Phrases) string {
+	if things := entitiesOf(h, d.Options); d.Reason == "ambiguous" && len(things) > 0 && len(things) == len(d.Options) {
+		return phrases.Which(things)
+	}
+	return d.Question
 }
 
 // plainDecision is the decision for something that needs no device.

@@ -130,7 +130,8 @@ func (p *Phrases) listed(steps []plan.Step) string {
 }
 
 // Which asks for one of several things: "Do you mean the lamp or the light?",
-// those of one name by their rooms. It is an open question if there are no things, or too many to listen to.
+// those of one name by their rooms. It is an open question if there are no things,
+// if nothing tells two apart, or if there are too many to listen to.
 func (p *Phrases) Which(things []*home.Entity) string {
 	const most = 3
 	if len(things) == 0 || len(things) > most {
