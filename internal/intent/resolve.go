@@ -28,6 +28,9 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 	if x.named {
 		return x.byName()
 	}
+	if kind, ok := x.action.Slots[slotKind].(string); ok {
+		return x.asked(kind)
+	}
 	return x.byKind()
 }
 
@@ -125,9 +128,6 @@ func (x *meaning) written(items []int32) []int32 {
 // byKind resolves a sentence that names a kind of thing and perhaps a place, or
 // nothing of the house at all.
 func (x *meaning) byKind() Decision {
-	if kind, ok := x.action.Slots[slotKind].(string); ok {
-		return x.asked(kind)
-	}
 	domain, _ := x.action.Slots["domain"].(string)
 	class, _ := x.action.Slots["device_class"].(string)
 	if domain == "" && x.action.Slots["device_class"] == nil {
