@@ -247,6 +247,20 @@ func (f *follower) aims() bool {
 	return f.step.target != f.step.check && target.known && same(target.value, f.step.value)
 }
 
+// pollUnlessAlone asks the device when an inquiry has found that gateway and stick
+// work: then only the gateway's answer to the write may be lost, or the device is
+// slow.
+func (f *follower) pollUnlessAlone(ctx context.Context) <-chan error {
+	done := make(chan error, 1)
+	go func() { // ends with ctx at the latest, in which the inquiry was begun
+		if !f.inquiry.waits().reachesOthers() {
+			return
+		}
+		done <- <-f.poll(ctx)
+	}()
+	return done
+}
+
 // poll asks the device for the values in question; the channel receives when the
 // answers are in the ledger, or the reason why there are none.
 func (f *follower) poll(ctx context.Context) <-chan error {

@@ -172,6 +172,17 @@ func (q *inquiry) blamesOthers() bool {
 	return (q.gateway != nil || q.stickGone()) && (q.open == 0 || time.Since(q.began) >= noAtOnce)
 }
 
+// reachesOthers reports whether gateway and stick work by what is known so far:
+// another device has answered. There may be no inquiry.
+func (q *inquiry) reachesOthers() bool {
+	if q == nil {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.gateway == nil && q.neighbour == yes
+}
+
 // stickGone reports whether nothing has been reached by radio. The caller holds
 // mu.
 func (q *inquiry) stickGone() bool {

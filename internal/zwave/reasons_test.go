@@ -62,6 +62,7 @@ func TestEveryReceiptHasItsReason(t *testing.T) {
 		"the stick is out, for a door":  {"Front Door", "lock", nil, fault(sim.Fault{Op: "stick_out"}), "no_answer", "stick_gone"},
 		"the driver is down":            {"Kitchen Light", "on", nil, func(r *rig) { r.fault(sim.Fault{Op: "driver_down"}); synctest.Wait() }, "no_answer", "controller_not_ready"},
 		"the gateway has crashed":       {"Kitchen Light", "on", nil, func(r *rig) { r.fault(sim.Fault{Op: "crash", For: sim.Pause(time.Minute)}); synctest.Wait() }, "no_answer", "gateway_away"},
+		"one answer of it is lost":      {"Kitchen Light", "on", nil, fault(sim.Fault{Op: "mute"}), "confirmed", ""},
 		"the gateway is mute":           {"Kitchen Light", "on", nil, fault(sim.Fault{Op: "mute", For: sim.Pause(time.Minute)}), "no_answer", "gateway_away"},
 		"a bolt that is stuck":          {"Shed Lock", "lock", nil, fault(sim.Fault{Op: "block", Node: "Shed Lock"}), "accepted", "unconfirmed"},
 		"a value out of range":          {"Office Light", "level", 140, nil, "refused", "refused_value"},

@@ -104,6 +104,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 	r.PublishedAt = at
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
+	var polled <-chan error
 	for answered := false; !answered; {
 		select {
 		case a := <-got:
@@ -122,6 +123,12 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 			return f.overtaken(r)
 		case <-quiet.C:
 			f.inquiry = f.commander.inquire(ctx, f.entity.node, false)
+			polled = f.pollUnlessAlone(ctx)
+		case <-polled:
+			polled = nil
+			if fact := f.fact(); fact.known && fact.source == sourcePoll && f.done(fact) {
+				return f.confirmed(ctx, r, fact)
+			}
 		case <-ctx.Done():
 			return f.neverAnswered(r)
 		}
