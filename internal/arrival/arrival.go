@@ -1,10 +1,11 @@
 // Package arrival gives the second word on what takes time: a thing that was told
 // as under way, or as asleep, is told again when it is as it was asked to be, or
-// when it got stuck (REQUIREMENTS T7). It is separate from the turn, which ends long
-// before: it sees the records of ended turns, looks at their things at growing
-// pauses, and hands out what is to be said. What is followed is in noted, when it
-// is over in judged; another kind of word on things that take time is a Kind of
-// record.Announcement and a case there.
+// when it got stuck (REQUIREMENTS T7). A thing of which nobody knew whether it did
+// what it was told is told again when it did. The package is separate from the
+// turn, which ends long before: it sees the records of ended turns, looks at their
+// things at growing pauses, and hands out what is to be said. What is followed is
+// in noted, when it is over in judged; another kind of word on things that take
+// time is a Kind of record.Announcement and a case there.
 package arrival
 
 import (
@@ -77,6 +78,7 @@ type followed struct {
 type thing struct {
 	step   plan.Step
 	asleep bool
+	unsure bool      // it was told as not known: only that it is there is worth a word
 	since  time.Time // when it was told as under way
 	next   time.Time // of the next look
 	pause  time.Duration
@@ -175,17 +177,19 @@ func (w *Waits) room(f *followed) bool {
 	return n < mostThings
 }
 
-// follow makes a thing of a receipt that says that it takes time; nil for any other.
+// follow makes a thing of a receipt that says that it takes time, or that nobody
+// knows whether it was done; nil for any other.
 func follow(e *home.Entity, c record.CallMade, r *tools.Receipt) *thing {
 	call := tools.Call{Server: c.Server, Tool: c.Tool, Args: c.Args}
-	asleep := r.Outcome == tools.Queued
-	if !asleep && (r.Outcome != tools.Accepted || r.Reason != tools.OnItsWay) || e.Read == nil || !plan.ShowsLater(call) {
+	asleep, moves := r.Outcome == tools.Queued, r.Outcome == tools.Accepted && r.Reason == tools.OnItsWay
+	unsure := r.Reason == tools.Unconfirmed || r.Reason == tools.Silent
+	if !asleep && !moves && !unsure || e.Read == nil || !plan.ShowsLater(call) {
 		return nil
 	}
 	act, _ := plan.Repeat(call)
 	now := time.Now()
 	t := &thing{
-		step: plan.Step{Action: act, Entity: e, Call: call, Risk: tools.Reversible}, asleep: asleep,
+		step: plan.Step{Action: act, Entity: e, Call: call, Risk: tools.Reversible}, asleep: asleep, unsure: unsure,
 		since: now, moved: now, pause: firstLook,
 	}
 	if asleep {
@@ -315,7 +319,9 @@ func (t *thing) judged(now time.Time) end {
 	switch over := !now.Before(t.until()); {
 	case t.seen.There:
 		return arrived
-	case t.seen.Back && !lets:
+	case t.unsure && !over:
+		return waiting
+	case t.unsure, t.seen.Back && !lets:
 		return quiet
 	case t.seen.Rests && !t.asleep:
 		return stuck

@@ -224,14 +224,33 @@ func TestABadWordIsNotLate(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotFollowed: a thing that is done, refused or only unconfirmed needs no
-// second word, and nobody looks at it.
+// TestWhatWasNotKnownIsToldWhenItIs: a slow lamp and a lock whose answer was late
+// have said nothing in time. That they did it is told; that they did not was told
+// as possible before.
+func TestWhatWasNotKnownIsToldWhenItIs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		does := map[string][]moment{"Lamp": {{4 * time.Second, "on", ""}}, "Blind": {{-time.Hour, "open", ""}}, "Left Blind": {{7 * time.Second, "closed", ""}}}
+		s := play(t, "en", does, time.Hour, func(s *stage) {
+			s.waits.TurnEnded(turn("t-1", "Lamp", `"action":"on"`, tools.Accepted, tools.Unconfirmed))
+			s.waits.TurnEnded(turn("t-2", "Blind", closing, tools.Accepted, tools.Unconfirmed))
+			s.waits.TurnEnded(turn("t-3", "Left Blind", closing, tools.NoAnswer, tools.Silent))
+		})
+		want := []string{"t-1 arrived Lamp: The lamp is on.", "t-3 arrived Left Blind: The left blind is closed."}
+		if got := s.heard.lines(); !slices.Equal(got, want) {
+			t.Errorf("announced %q, expected %q", got, want)
+		}
+	})
+}
+
+// TestWhatIsNotFollowed: a thing that is done, refused or dead needs no second word,
+// and nobody looks at it.
 func TestWhatIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := play(t, "en", map[string][]moment{"Blind": {{1, "open", ""}}}, time.Hour, func(s *stage) {
 			s.waits.TurnEnded(turn("t-1", "Blind", open, tools.Confirmed, ""))
-			s.waits.TurnEnded(turn("t-2", "Blind", open, tools.Accepted, tools.Unconfirmed))
+			s.waits.TurnEnded(turn("t-2", "Blind", open, tools.NoAnswer, tools.Dead))
 			s.waits.TurnEnded(turn("t-3", "Blind", open, tools.Refused, tools.RefusedAction))
 			s.waits.TurnEnded(turn("t-4", "Blind", open, "", ""))
 			dry := underWay("t-5", "Blind", open)
