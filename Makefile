@@ -54,13 +54,15 @@ test: setup ## every test, with the race detector; skipped ones are listed
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # Those of the sound card take the machine for five minutes, and the others beside
-# them mostly wait; the whole program is measured after them, with nothing beside it.
+# them mostly wait; the whole program is measured after them, and then asked for the
+# truth, each with nothing beside it.
 ACCEPT := go test -json -tags accept -run '^TestAccept' -count=1 -timeout 20m
 
-accept: setup build ## what needs long real processes (under twenty minutes)
+accept: setup build ## what needs long real processes (under thirty minutes)
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
-	whole=./e2e/voice-gateway; \
-	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx "$$whole" <<<"$$dirs") || failed=1; $(ACCEPT) -parallel 6 "$$whole" || failed=1; exit $$failed; } | go run scripts/tests.go
+	whole=./e2e/voice-gateway; truth=./e2e/truth; \
+	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$truth" <<<"$$dirs") || failed=1; \
+	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
 
 truth: setup build ## every question in every state of the house, and what is said of devices that misbehave, with every miss (ten minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go
