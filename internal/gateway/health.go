@@ -27,6 +27,8 @@ type check struct {
 }
 
 // checks returns the checks by the name of their part.
+//
+//nolint:contextcheck,nolintlint // a check runs long after New, for nobody who could end it; the first linter reads this itself
 func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, model *ai.Assistant, ear *ear) map[string]check {
 	outages := house.NewOutages(registry)
 	return map[string]check{

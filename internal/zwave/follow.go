@@ -261,6 +261,12 @@ func (f *follower) pollUnlessAlone(ctx context.Context) <-chan error {
 	return done
 }
 
+// polledDone reports whether a poll that ended with err has shown what was asked.
+func (f *follower) polledDone(err error) (fact reading, done bool) {
+	fact = f.fact()
+	return fact, err == nil && fact.known && fact.source == sourcePoll && f.done(fact)
+}
+
 // poll asks the device for the values in question; the channel receives when the
 // answers are in the ledger, or the reason why there are none.
 func (f *follower) poll(ctx context.Context) <-chan error {

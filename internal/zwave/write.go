@@ -124,9 +124,9 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 		case <-quiet.C:
 			f.inquiry = f.commander.inquire(ctx, f.entity.node, false)
 			polled = f.pollUnlessAlone(ctx)
-		case <-polled:
+		case err := <-polled:
 			polled = nil
-			if fact := f.fact(); fact.known && fact.source == sourcePoll && f.done(fact) {
+			if fact, done := f.polledDone(err); done {
 				return f.confirmed(ctx, r, fact)
 			}
 		case <-ctx.Done():
