@@ -138,6 +138,10 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		m := household(t, language, thing(tt.lamp, "light", tt.room, ""), thing("X", "climate", "Y", ""))
 		understands(t, m, []meant{{text: tt.text, heard: tt.heard}})
 	}
+	en := household(t, "en", thing("Kitchen Light", "light", "Kitchen", ""), thing("X", "climate", "Y", ""))
+	if d := en.Match("is it warm in the kitchen", ""); d.Reason != "no_device" || d.Heard != "" {
+		t.Errorf("a kitchen without a thermometer: %s, heard %q", d.Reason, d.Heard)
+	}
 }
 
 // TestDoubledWords: people stutter, and recognisers write a word twice.

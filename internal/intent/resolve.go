@@ -278,7 +278,8 @@ func (x *meaning) heardKind() string {
 }
 
 // withNoun adds to the words for a place the thing that the sentence names beside
-// them: "the office thermostat", "das Thermostat im Büro".
+// them: "the office thermostat", "das Thermostat im Büro". Without such a thing it
+// is "", because the house does know the place.
 func (x *meaning) withNoun(place string) string {
 	before, after, _ := strings.Cut(x.p.text, place)
 	words := strings.Fields(after)
@@ -291,7 +292,7 @@ func (x *meaning) withNoun(place string) string {
 			return strings.Join(words[i:], " ") + " " + place
 		}
 	}
-	return place
+	return ""
 }
 
 // span returns the text from the first capture of such steps to the last.
