@@ -103,6 +103,8 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 		switch {
 		case s.Err != nil:
 			return p.Apology(s.Err)
+		case o.Reachable != nil && !*o.Reachable:
+			return cmp.Or(p.blamed(&o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
 		case r.Text != "" && p.english():
 			return r.Text
 		}

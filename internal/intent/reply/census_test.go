@@ -14,32 +14,32 @@ import (
 // family calls them in one language. The class of its contacts is what a server
 // knows that understands English names only.
 var manor = map[string]struct {
-	rooms [3]string // kitchen, cellar, garden
+	rooms [4]string // kitchen, cellar, garden, bedroom
 	names map[string]string
 }{
-	"en": {[3]string{"Kitchen", "Cellar", "Garden"}, map[string]string{
+	"en": {[4]string{"Kitchen", "Cellar", "Garden", "Bedroom"}, map[string]string{
 		"front": "Front Door", "shed": "Shed Bolt", "celldoor": "Cellar Door", "garage": "Garage Door", "gate": "Garden Gate", "hatch": "Cellar Hatch",
 		"side": "Side Door", "window": "Kitchen Window", "skylight": "Roof Window", "blind": "Kitchen Shutter", "screen": "Bedroom Roller", "lamp": "Kitchen Light",
 		"spot": "Counter Spots", "cellamp": "Cellar Light", "plug": "Coffee Machine", "smoke": "Kitchen Smoke Alarm", "co": "Cellar Carbon Monoxide Alarm",
-		"water": "Cellar Leak Sensor", "battery": "Front Door Battery",
+		"water": "Cellar Leak Sensor", "battery": "Front Door Battery", "stat": "Bedroom Thermostat", "climate": "Kitchen Sensor",
 	}},
-	"de": {[3]string{"Küche", "Keller", "Garten"}, map[string]string{
+	"de": {[4]string{"Küche", "Keller", "Garten", "Schlafzimmer"}, map[string]string{
 		"front": "Haustür", "shed": "Schuppenriegel", "celldoor": "Kellertür", "garage": "Garagentor", "gate": "Gartentor", "hatch": "Kellerluke",
 		"side": "Nebentür", "window": "Küchenfenster", "skylight": "Dachfenster", "blind": "Küchenrollladen", "screen": "Schlafzimmerrollo", "lamp": "Küchenlicht",
 		"spot": "Strahler", "cellamp": "Kellerlicht", "plug": "Kaffeemaschine", "smoke": "Rauchmelder Küche", "co": "Kohlenmonoxidmelder Keller",
-		"water": "Wassermelder Keller", "battery": "Haustür Battery",
+		"water": "Wassermelder Keller", "battery": "Haustür Battery", "stat": "Schlafzimmerthermostat", "climate": "Küchensensor",
 	}},
-	"es": {[3]string{"Cocina", "Sótano", "Jardín"}, map[string]string{
+	"es": {[4]string{"Cocina", "Sótano", "Jardín", "Dormitorio"}, map[string]string{
 		"front": "Puerta principal", "shed": "Cerrojo del cobertizo", "celldoor": "Puerta del sótano", "garage": "Puerta del garaje", "gate": "Portón del jardín",
 		"hatch": "Trampilla del sótano", "side": "Puerta lateral", "window": "Ventana de la cocina", "skylight": "Claraboya", "blind": "Persiana de la cocina",
 		"screen": "Estor del dormitorio", "lamp": "Luz de la cocina", "spot": "Focos", "cellamp": "Luz del sótano", "plug": "Tostadora", "smoke": "Detector de la cocina",
-		"co": "Detector del sótano", "water": "Sonda del sótano", "battery": "Puerta principal Battery",
+		"co": "Detector del sótano", "water": "Sonda del sótano", "battery": "Puerta principal Battery", "stat": "Termostato del dormitorio", "climate": "Sensor de la cocina",
 	}},
-	"fr": {[3]string{"Cuisine", "Cave", "Jardin"}, map[string]string{
+	"fr": {[4]string{"Cuisine", "Cave", "Jardin", "Chambre"}, map[string]string{
 		"front": "Porte d'entrée", "shed": "Verrou du cabanon", "celldoor": "Porte de la cave", "garage": "Porte de garage", "gate": "Portail du jardin",
 		"hatch": "Trappe de la cave", "side": "Porte latérale", "window": "Fenêtre de la cuisine", "skylight": "Velux", "blind": "Volet de la cuisine",
 		"screen": "Store du bureau", "lamp": "Lumière de la cuisine", "spot": "Spots", "cellamp": "Lampe de la cave", "plug": "Cafetière", "smoke": "Détecteur de la cuisine",
-		"co": "Détecteur de la cave", "water": "Sonde de la cave", "battery": "Porte d'entrée Battery",
+		"co": "Détecteur de la cave", "water": "Sonde de la cave", "battery": "Porte d'entrée Battery", "stat": "Thermostat de la chambre", "climate": "Capteur de la cuisine",
 	}},
 }
 
@@ -69,12 +69,14 @@ var manorThings = []struct {
 	{"co", "binary_sensor", "carbon_monoxide", 1, `{"value":"clear"`},
 	{"water", "binary_sensor", "moisture", 1, `{"value":"clear"`},
 	{"battery", "sensor", "battery", 0, `{"value":80,"unit":"%"`},
+	{"stat", "climate", "", 3, `{"state":"heat","values":{"temperature":18.5,"setpoint":19,"unit":"°C"}`},
+	{"climate", "sensor", "temperature", 0, `{"sensor":"temperature","value":21.2,"unit":"°C"`},
 }
 
 // asker asks in one manor.
 type asker struct {
 	asking
-	rooms [3]string
+	rooms [4]string
 	names map[string]string
 }
 
@@ -98,7 +100,7 @@ func manorIn(t *testing.T, language string) asker {
 			}
 			e.Abilities, e.Read.Tool = []home.Ability{ability, home.Battery}, "get_device_sensor_data"
 		case "sensor":
-			e.Abilities, e.Read.Tool = []home.Ability{home.Battery}, "get_device_sensor_data"
+			e.Abilities, e.Read.Tool = []home.Ability{home.Ability(s.class)}, "get_device_sensor_data"
 		case "lock":
 			e.Abilities = []home.Ability{home.Lock}
 			if strings.Contains(s.report, "battery") {

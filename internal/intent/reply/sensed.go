@@ -87,10 +87,28 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 		value := p.readings.sense(steps[0].Entity.DeviceClass(), want)
 		said = []string{p.Phrase("none_are", map[string]any{"things": p.grammar.thing(steps, 2), "value": value})}
 	}
-	if len(unknown) > 0 {
-		said = append(said, p.Phrase("unknown_state", p.grammar.named(steps, unknown)))
+	return strings.Join(append(said, p.unheard(steps, senses, unknown)...), " ")
+}
+
+// unheard says which sensors report nothing: those that are not reached, and those
+// of which nothing is known.
+func (p *Phrases) unheard(steps []plan.Step, senses []sense, which []int) []string {
+	var away, silent []int
+	for _, i := range which {
+		if senses[i].away {
+			away = append(away, i)
+		} else {
+			silent = append(silent, i)
+		}
 	}
-	return strings.Join(said, " ")
+	var said []string
+	if len(away) > 0 {
+		said = append(said, p.Phrase("cannot_reach", map[string]any{"names": p.grammar.named(steps, away)["name"]}))
+	}
+	if len(silent) > 0 {
+		said = append(said, p.Phrase("unknown_state", p.grammar.named(steps, silent)))
+	}
+	return said
 }
 
 // alike reports some of the sensors, with one sentence for all that report the

@@ -1,7 +1,9 @@
 package reply
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,9 +77,22 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result, errs []error
 	case first.Entity == nil:
 		return p.plain(first, results[0])
 	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == catalogue.GetState:
-		return p.answered(steps, results)
+		return p.answered(steps, unread(results, errs))
 	}
 	return acts{p}.acted(steps, results, errs)
+}
+
+// unread replaces the results of readings that got no answer: their things are not
+// reached, whatever kept the call from being made or answered.
+func unread(results []tools.Result, errs []error) []tools.Result {
+	out := slices.Clone(results)
+	for i := range out {
+		lost := func(why error) bool { return errors.Is(errs[i], why) }
+		if slices.ContainsFunc([]error{tools.ErrNotConnected, tools.ErrNoAnswer, context.DeadlineExceeded}, lost) {
+			out[i] = tools.Result{Data: json.RawMessage(`{"reachable":false}`)}
+		}
+	}
+	return out
 }
 
 func (p *Phrases) plain(s *plan.Step, r tools.Result) string {

@@ -1,0 +1,47 @@
+package reply_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// TestALostReadingIsNoAct: a question whose reading got no answer names what cannot
+// be reached; nobody hears that nothing was done.
+func TestALostReadingIsNoAct(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ language, text, want string }{
+		{"en", "is the front door locked", "I can't reach the front door."},
+		{"en", "is the kitchen smoke alarm quiet", "I can't reach the kitchen smoke alarm."},
+		{"en", "what is the bedroom thermostat set to", "I can't reach the bedroom thermostat."},
+		{"en", "is there water in the cellar", "I can't reach the cellar leak sensor."},
+		{"en", "are all the windows closed", "I can't reach the kitchen window and the roof window."},
+		{"en", "is there smoke", "I can't reach the kitchen smoke alarm."},
+		{"en", "is everything all right", "I can't reach any device."},
+		{"de", "ist die haustür abgeschlossen", "Haustür erreiche ich nicht."},
+		{"de", "sind alle fenster zu", "Küchenfenster und Dachfenster erreiche ich nicht."},
+		{"es", "está cerrada con llave la puerta principal", "No puedo contactar con Puerta principal."},
+		{"fr", "est-ce que la porte d'entrée est verrouillée", "Je n'arrive pas à joindre Porte d'entrée."},
+	} {
+		for _, why := range []error{tools.ErrNotConnected, tools.ErrNoAnswer, context.DeadlineExceeded} {
+			a := manorIn(t, c.language)
+			steps, err := plan.Calls(a.match.Match(c.text, ""), a.house, "")
+			if err != nil {
+				t.Fatalf("%q: %v", c.text, err)
+			}
+			results, errs := make([]tools.Result, len(steps)), make([]error, len(steps))
+			for i := range steps {
+				if steps[i].Entity != nil {
+					errs[i] = fmt.Errorf("reading: %w", why)
+					results[i] = tools.Result{Failed: true, Text: a.p.Apology(errs[i])}
+				}
+			}
+			if got := a.p.Told(steps, results, errs...); got != c.want {
+				t.Errorf("%q after %v:\ngot  %q\nwant %q", c.text, why, got, c.want)
+			}
+		}
+	}
+}
