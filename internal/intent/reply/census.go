@@ -163,6 +163,10 @@ func (c *census) findTrouble(f *finding, s *plan.Step, r tools.Result, o *observ
 		f.told = got.told
 		return
 	}
+	if f.away && f.blame == "" && c.q.kind == "device" {
+		f.state, f.away = "unreachable", false // a device that does not answer does not work
+		return
+	}
 	if known || o.Reachable != nil && *o.Reachable && s.Entity.Domain != "lock" && s.Entity.Domain != "binary_sensor" {
 		f.state = "ok"
 	}

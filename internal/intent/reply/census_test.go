@@ -35,11 +35,11 @@ var manor = map[string]struct {
 		"screen": "Estor del dormitorio", "lamp": "Luz de la cocina", "spot": "Focos", "cellamp": "Luz del sótano", "plug": "Tostadora", "smoke": "Detector de la cocina",
 		"co": "Detector del sótano", "water": "Sonda del sótano", "battery": "Puerta principal Battery", "stat": "Termostato del dormitorio", "climate": "Sensor de la cocina",
 	}},
-	"fr": {[4]string{"Cuisine", "Cave", "Jardin", "Chambre"}, map[string]string{
+	"fr": {[4]string{"Cuisine", "Cave", "Jardin", "Salon"}, map[string]string{
 		"front": "Porte d'entrée", "shed": "Verrou du cabanon", "celldoor": "Porte de la cave", "garage": "Porte de garage", "gate": "Portail du jardin",
 		"hatch": "Trappe de la cave", "side": "Porte latérale", "window": "Fenêtre de la cuisine", "skylight": "Velux", "blind": "Volet de la cuisine",
 		"screen": "Store du bureau", "lamp": "Lumière de la cuisine", "spot": "Spots", "cellamp": "Lampe de la cave", "plug": "Cafetière", "smoke": "Détecteur de la cuisine",
-		"co": "Détecteur de la cave", "water": "Sonde de la cave", "battery": "Porte d'entrée Battery", "stat": "Thermostat de la chambre", "climate": "Capteur de la cuisine",
+		"co": "Détecteur de la cave", "water": "Sonde de la cave", "battery": "Porte d'entrée Battery", "stat": "Thermostat du salon", "climate": "Capteur de la cuisine",
 	}},
 }
 
@@ -280,6 +280,12 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 			{"which devices can't you reach", news{"cellamp": "away", "shed": "away"}, "I can't reach the shed bolt and the cellar light."},
 			{"which devices can't you reach", news{"front": "away", "battery": "away"}, "I can't reach the front door."},
 			{"which devices are dead", nil, "None, all the devices are reachable."},
+			{"how many devices are unreachable", news{"front": "away", "battery": "away"}, "One: the front door."},
+			{"how many devices are unreachable", news{"cellamp": "away", "shed": "away"}, "2 devices are not reachable: the shed bolt and the cellar light."},
+			{"how many devices are unreachable", nil, "None, all the devices are reachable."},
+			{"are all devices working", news{"cellamp": "away"}, "No, I can't reach the cellar light."},
+			{"are all the batteries ok", news{"battery": "away"}, "All others are fine, but I can't reach the front door."},
+			{"which leak sensors are wet", nil, "None, the cellar leak sensor is quiet."},
 			{"are all devices reachable", news{"cellamp": "away"}, "No, I can't reach the cellar light."},
 			// The whole house.
 			{"is everything all right", nil, "Everything is all right."},

@@ -3,6 +3,8 @@ package reply
 import (
 	"slices"
 	"strings"
+
+	"voicegateway/internal/home"
 )
 
 // sides are what a question looks for, what is told where it finds none, and what
@@ -66,11 +68,11 @@ func (c *census) answer(found []finding) string {
 
 // allGood says that all things are in one state.
 func (c *census) allGood(prefix, good string, all []finding) string {
-	if len(all) == 1 && c.q.kind != "everything" {
-		return c.begun(prefix, c.named(good, all))
-	}
 	if good == "off" && all[0].told != "" {
 		good = "quiet"
+	}
+	if len(all) == 1 && c.q.kind != "everything" {
+		return c.begun(prefix, c.named(good, all))
 	}
 	if c.q.kind == "everything" {
 		return c.begun(prefix, c.Phrase("asked_everything", map[string]any{"value": c.readings.condition(good, told{})}))
@@ -160,6 +162,9 @@ func (c *census) tell(prefix string, found []finding) []string {
 	var sentences []string
 	for _, group := range grouped(found) {
 		first := group[0]
+		if first.state == "unreachable" {
+			group = topmost(group) // a device and its battery are one
+		}
 		switch {
 		case first.state == "alarm":
 			key := "senses"
@@ -171,7 +176,9 @@ func (c *census) tell(prefix string, found []finding) []string {
 			sentences = append(sentences, c.Phrase(key, args))
 		case first.state == "low":
 			sentences = append(sentences, c.batteries(prefix, group))
-		case first.state == "unreachable":
+		case first.blame != "":
+			sentences = append(sentences, c.unreached(group))
+		case first.state == "unreachable" && c.q.ask != "count":
 			sentences = append(sentences, c.begun(prefix, c.Phrase("asked_unreached", map[string]any{"names": c.nameList(group)})))
 		case c.q.ask == "count" && len(group) == 1:
 			_, of := c.grammar.those(c.q.kind)
@@ -239,7 +246,7 @@ func (c *census) named(state string, group []finding) string {
 func (c *census) nameList(group []finding) string {
 	var names []string
 	for _, f := range topmost(group) {
-		if name := c.grammar.spoken(f.step.Entity); !slices.Contains(names, name) {
+		if name := c.grammar.spoken(powered(f.step.Entity)); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -261,13 +268,21 @@ func (c *census) more(n int) string {
 	return c.Phrase("more", map[string]any{"count": n})
 }
 
+// powered is the thing that a battery is in; any other thing is itself.
+func powered(e *home.Entity) *home.Entity {
+	if e.DeviceClass() != "battery" {
+		return e
+	}
+	of := *e
+	of.Name = cutSuffixFold(e.Name, " battery")
+	return &of
+}
+
 // batteries says which batteries are low.
 func (c *census) batteries(prefix string, group []finding) string {
 	var names []string
 	for _, f := range group {
-		e := *f.step.Entity
-		e.Name = strings.TrimSuffix(strings.TrimSuffix(e.Name, " Battery"), " battery")
-		name := c.grammar.spoken(&e)
+		name := c.grammar.spoken(powered(f.step.Entity))
 		if f.level != "" {
 			name = c.Phrase("at_percent", map[string]any{"name": name, "value": f.level})
 		}
