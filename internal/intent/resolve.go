@@ -169,6 +169,9 @@ func (x *meaning) inRoom(all []int32) Decision {
 		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind()}
 	}
 	items := x.m.sensorsFirst(x.in(all, x.mic))
+	if len(items) == 0 && x.asksState() && !x.p.block.Meta.One {
+		return x.several(all)
+	}
 	if len(items) == 0 && len(all) > 0 && (x.p.block.Meta.One || !x.p.block.Meta.Question) {
 		return x.elsewhere(all)
 	}
@@ -270,8 +273,16 @@ func (x *meaning) heardName() string { return x.span(opName, opArea) }
 
 // heardKind returns the words that named a kind of thing and a place.
 func (x *meaning) heardKind() string {
-	heard := x.span(opValue, opArea, opFloor)
-	if heard == "" || x.span(opValue) != "" {
+	start, end, kind := len(x.p.text), 0, false
+	for i := range x.p.n {
+		c := &x.p.captures[i]
+		if op := c.at.op; op != opValue && op != opArea && op != opFloor || c.at.slot == slotState {
+			continue
+		}
+		start, end, kind = min(start, c.start), max(end, c.end), kind || c.at.op == opValue
+	}
+	heard := x.p.text[min(start, end):end]
+	if heard == "" || kind {
 		return heard
 	}
 	return x.withNoun(heard)
