@@ -20,7 +20,7 @@ func TestAnAlarmIsToldInEveryLanguage(t *testing.T) {
 			"is there a fire":               "No, the attic smoke alarm reports no smoke.",
 			"is there water in the cellar":  "No, the boiler leak reports no water.",
 			"is anyone in the hallway":      "No, the hallway motion reports no movement.",
-			"is the attic smoke alarm okay": "The attic smoke alarm reports no smoke.",
+			"is the attic smoke alarm okay": "Yes, the attic smoke alarm is all right.",
 		}, map[string]string{
 			"is there a fire":               "Yes, the attic smoke alarm reports smoke.",
 			"is there water in the cellar":  "Yes, the boiler leak reports water.",

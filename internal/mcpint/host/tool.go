@@ -122,7 +122,8 @@ const fairTime = 3 * time.Second
 
 // noteCall records how a call went and returns what to report to the breaker. A
 // call that its caller broke off, that was never sent, or that ended before the
-// server had its fairTime says nothing about a connected server. Of the calls that a lost connection ended only the first one
+// server had its fairTime says nothing about a connected server; the last is a
+// reason to check it. Of the calls that a lost connection ended only the first one
 // counts.
 func (s *supervisor) noteCall(session client.Session, generation int, took time.Duration, err error) error {
 	switch {
@@ -132,6 +133,7 @@ func (s *supervisor) noteCall(session client.Session, generation int, took time.
 	case errors.Is(err, context.Canceled), errors.Is(err, tools.ErrNotConnected):
 		return errCallCancelled
 	case errors.Is(err, context.DeadlineExceeded) && took < min(s.srv.CallTimeout, fairTime):
+		s.requestCheck()
 		return errCallCancelled // its caller had waited for something else before
 	}
 	s.noteVitals(generation, func(v *vitals) { v.failures++ })
