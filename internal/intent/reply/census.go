@@ -138,6 +138,7 @@ func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 	switch {
 	case c.q.want == "reachable" || c.q.want == "unreachable":
 		switch {
+		case o.Reason == lostReading:
 		case f.away:
 			f.state, f.away = "unreachable", false
 		case o.Reachable != nil:
@@ -163,7 +164,7 @@ func (c *census) findTrouble(f *finding, s *plan.Step, r tools.Result, o *observ
 		f.told = got.told
 		return
 	}
-	if f.away && f.blame == "" && c.q.kind == "device" {
+	if f.away && f.blame == "" && o.Reason != lostReading && c.q.kind == "device" {
 		f.state, f.away = "unreachable", false // a device that does not answer does not work
 		return
 	}

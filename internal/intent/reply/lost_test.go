@@ -21,6 +21,8 @@ func TestALostReadingIsNoAct(t *testing.T) {
 		{"en", "are all the windows closed", "I can't reach the kitchen window and the roof window."},
 		{"en", "is there smoke", "I can't reach the kitchen smoke alarm."},
 		{"en", "is everything all right", "I can't reach any device."},
+		{"en", "are all devices in the garden working", "I can't reach the shed bolt, the garage door, the garden gate and 2 more."},
+		{"en", "are all devices in the garden reachable", "I can't reach the shed bolt, the garage door, the garden gate and 2 more."},
 		{"de", "ist die haustür abgeschlossen", "Haustür erreiche ich nicht."},
 		{"de", "sind alle fenster zu", "Küchenfenster und Dachfenster erreiche ich nicht."},
 		{"es", "está cerrada con llave la puerta principal", "No puedo contactar con Puerta principal."},

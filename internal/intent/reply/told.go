@@ -82,6 +82,10 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result, errs []error
 	return acts{p}.acted(steps, results, errs)
 }
 
+// lostReading is the reason of a reading that got no answer, for which the thing is
+// not to blame.
+const lostReading tools.Reason = "lost"
+
 // unread replaces the results of readings that got no answer: their things are not
 // reached, whatever kept the call from being made or answered.
 func unread(results []tools.Result, errs []error) []tools.Result {
@@ -89,7 +93,7 @@ func unread(results []tools.Result, errs []error) []tools.Result {
 	for i := range out {
 		lost := func(why error) bool { return errors.Is(errs[i], why) }
 		if slices.ContainsFunc([]error{tools.ErrNotConnected, tools.ErrNoAnswer, context.DeadlineExceeded}, lost) {
-			out[i] = tools.Result{Data: json.RawMessage(`{"reachable":false}`)}
+			out[i] = tools.Result{Data: json.RawMessage(`{"reachable":false,"reason":"` + string(lostReading) + `"}`)}
 		}
 	}
 	return out
