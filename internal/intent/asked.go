@@ -85,7 +85,7 @@ func askedAbout(kind, state string) fits {
 		return openable(kind, ofKind)
 	case "on", "off":
 		switch {
-		case kind == everything:
+		case kind == everything || kind == "device":
 			return func(e *home.Entity) bool { return slices.Contains(switched, e.Domain) && e.DeviceClass() != "siren" }
 		case slices.Contains(switchable, kind) || alarms[kind] != nil:
 			return ofKind

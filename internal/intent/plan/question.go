@@ -30,9 +30,12 @@ func question(a intent.Action, e *home.Entity, h *home.House) []Step {
 	if a.Slots["kind"] == "battery" {
 		return []Step{battery(a, e)}
 	}
+	if own := batterySensor(e, h); own != nil && a.Slots["device_class"] == "battery" && !e.Can(home.Battery) {
+		return []Step{read(a, own)}
+	}
 	switch state, _ := a.Slots["state"].(string); state {
 	case "ok", "right":
-		if e.DeviceClass() != "battery" && e.Can(home.Battery) && (state == "ok" || !hasBatterySensor(e, h)) {
+		if e.DeviceClass() != "battery" && e.Can(home.Battery) && (state == "ok" || batterySensor(e, h) == nil) {
 			return []Step{read(a, e), battery(a, e)}
 		}
 		if state == "right" && e.DeviceClass() == "battery" {
@@ -52,16 +55,16 @@ func battery(a intent.Action, e *home.Entity) Step {
 	return s
 }
 
-// hasBatterySensor reports whether the house has a sensor of its own for the
-// battery of a thing.
-func hasBatterySensor(e *home.Entity, h *home.House) bool {
+// batterySensor is the sensor of its own that the house has for the battery of a
+// thing; nil if there is none.
+func batterySensor(e *home.Entity, h *home.House) *home.Entity {
 	for i := range h.Entities {
 		other := &h.Entities[i]
 		if other.DeviceClass() == "battery" && other.Server == e.Server && strings.HasPrefix(strings.ToLower(other.Name), strings.ToLower(e.Name)+" ") {
-			return true
+			return other
 		}
 	}
-	return false
+	return nil
 }
 
 // servers plans the question which MCP servers are connected.

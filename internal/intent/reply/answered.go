@@ -43,7 +43,7 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 	switch {
 	case asked == "right":
 		return (&census{Phrases: p}).wellbeing(steps, results)
-	case slots["kind"] != nil, slices.Contains([]string{"ok", "reachable", "unreachable"}, asked):
+	case slots["kind"] != nil, slots["ask"] != nil, slices.Contains([]string{"ok", "reachable", "unreachable"}, asked):
 		return p.census(questionOf(&steps[0].Action), steps, results)
 	case len(steps) == 1:
 		return p.one(&steps[0], results[0])
@@ -100,20 +100,10 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	args := p.grammar.about(s)
 	o, ok := observe(s, r)
 	if !ok {
-		switch {
-		case s.Err != nil:
-			return p.Apology(s.Err)
-		case o.Reachable != nil && !*o.Reachable:
-			return cmp.Or(p.blamed(&o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
-		case r.Text != "" && p.english():
-			return r.Text
-		}
-		return p.Phrase("unknown_state", args)
+		return p.unanswered(s, r, &o)
 	}
-	asks := s.Action.Slots["device_class"] != nil || s.Action.Slots["state"] != nil
-	if set, ok := o.Values[string(home.Setpoint)]; ok && s.Entity.Domain == "climate" && !asks {
-		args["value"] = said(set)
-		return p.Phrase("done_setpoint", args)
+	if text := p.setTo(s, &o); text != "" {
+		return text
 	}
 	if got, ok := p.readings.sensed(s, r); ok {
 		return p.senseOf(s, got)
@@ -123,7 +113,7 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	}
 	value, unit := p.readings.value(s, o)
 	args["value"], args["unit"] = value, unit
-	if text := p.blamed(&o, args); text != "" {
+	if text := cmp.Or(p.blamed(&o, args), p.charged(s, &o)); text != "" {
 		return text
 	}
 	if o.Reachable != nil && !*o.Reachable {
@@ -134,6 +124,20 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 		return p.Phrase("unknown_state", args)
 	}
 	return p.aged(p.measured(s, &o, args), &o)
+}
+
+// unanswered says why nothing is known of a thing.
+func (p *Phrases) unanswered(s *plan.Step, r tools.Result, o *observation) string {
+	args := p.grammar.about(s)
+	switch {
+	case s.Err != nil:
+		return p.Apology(s.Err)
+	case o.Reachable != nil && !*o.Reachable:
+		return cmp.Or(p.blamed(o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
+	case r.Text != "" && p.english():
+		return r.Text
+	}
+	return p.Phrase("unknown_state", args)
 }
 
 // blamed says what keeps a thing from being reached, where that is not the thing
@@ -224,6 +228,8 @@ func (p *Phrases) measured(s *plan.Step, o *observation, args map[string]any) st
 		if value == "0" {
 			key += "_none"
 		}
+	case asksWarmth(s):
+		return p.compared(s, args)
 	case s.Entity.Domain == "climate" || class == "temperature" && !strings.HasSuffix(strings.ToLower(s.Entity.Name), "temperature"):
 		key = "measures"
 	case class == "brightness" || class == "position" || class == "speed" || class == "battery":

@@ -1,0 +1,91 @@
+package reply
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/plan"
+)
+
+// charged answers how full the battery of one thing is, and whether it is low; ""
+// for another question, or where the battery cannot be reached.
+func (p *Phrases) charged(s *plan.Step, o *observation) string {
+	if s.Action.Slots["device_class"] != "battery" || o.Reachable != nil && !*o.Reachable {
+		return ""
+	}
+	state, level := charge(s, o)
+	switch {
+	case state == "" && !s.Entity.Can(home.Battery) && s.Entity.DeviceClass() != "battery":
+		return p.Phrase("no_sensor", nil)
+	case state == "":
+		return p.Phrase("unknown_state", p.grammar.about(s))
+	}
+	key := map[string]string{"low": "asked_battery", "full": "asked_battery_full"}[state]
+	if level != "" {
+		key = "asked_battery_level"
+	}
+	c := &census{p, question{kind: "battery"}}
+	prefix := ""
+	if asked, ok := s.Action.Slots["state"].(string); ok {
+		prefix = map[bool]string{true: "yes", false: "no"}[asked == state]
+	}
+	return p.aged(c.begun(prefix, p.Phrase(key, map[string]any{"names": p.grammar.spoken(powered(s.Entity)), "value": level})), o)
+}
+
+// setTo answers what a thermostat is set to; "" for another question.
+func (p *Phrases) setTo(s *plan.Step, o *observation) string {
+	set, ok := o.Values[string(home.Setpoint)]
+	if !ok || s.Entity.Domain != "climate" || s.Action.Slots["device_class"] != nil || s.Action.Slots["state"] != nil {
+		return ""
+	}
+	args := p.grammar.about(s)
+	args["value"] = said(set)
+	if o.Reachable == nil || *o.Reachable {
+		return p.aged(p.Phrase("done_setpoint", args), o)
+	}
+	args["value"] = said(set) + " " + p.readings.units["°C"]
+	return cmp.Or(p.blamed(o, args), p.Phrase("unreachable", args))
+}
+
+// Slots of the question whether it is warmer or colder than so many degrees.
+const (
+	slotAbove = "above"
+	slotBelow = "below"
+)
+
+// asksWarmth reports whether a question compares a temperature.
+func asksWarmth(s *plan.Step) bool {
+	return s.Action.Slots[slotAbove] != nil || s.Action.Slots[slotBelow] != nil
+}
+
+// compared answers whether a temperature is above or below another one, with the
+// temperature itself.
+func (p *Phrases) compared(s *plan.Step, args map[string]any) string {
+	args["Name"] = args["name"]
+	text := p.Phrase("measures", args)
+	measured, err := strconv.ParseFloat(fmt.Sprint(args["value"]), 64)
+	if err != nil {
+		return capital(text)
+	}
+	yes := false
+	if above, ok := degrees(s.Action.Slots[slotAbove]); ok {
+		yes = measured > above
+	} else if below, ok := degrees(s.Action.Slots[slotBelow]); ok {
+		yes = measured < below
+	}
+	key := map[bool]string{true: "answer_yes", false: "answer_no"}[yes]
+	return p.Phrase(key, map[string]any{"text": text})
+}
+
+// degrees reads the number of degrees in a slot.
+func degrees(slot any) (float64, bool) {
+	switch n := slot.(type) {
+	case int:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
+}
