@@ -166,11 +166,16 @@ func (f *family) mend() {
 	f.outage = ""
 }
 
-// wonder asks a question of the set that is about something in this house.
+// wonder asks a question of the set that is about something in this house. Whether
+// an alarm is all right whose battery is low is a matter of taste, so nobody asks.
 func (f *family) wonder() {
 	var asked []question
+	now := f.facts()
 	for _, q := range f.sets.questions {
 		members := f.house().members(q)
+		if q.That == "calm" && slices.ContainsFunc(members, func(d device) bool { return holds(now[d.ID], "low", true) == is }) {
+			continue
+		}
 		liar := slices.ContainsFunc(members, func(d device) bool { return f.suspect[d.ID] })
 		if q.lang == f.lang && !liar && (len(members) > 0 || q.Ask == "well" && len(f.suspect) == 0) {
 			asked = append(asked, q)
@@ -190,6 +195,9 @@ func (f *family) wonder() {
 				best, why, known = v, reason, t
 			}
 		}
+	}
+	if best == wrong && strings.HasPrefix(why, "it answers neither yes nor no") {
+		best = dontKnow // a door that is closing is neither open nor closed
 	}
 	f.found.question(f.sets, f.trouble(), q, known, r.Reply, best, why)
 }
