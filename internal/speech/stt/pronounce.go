@@ -51,8 +51,8 @@ func (p *Pronouncer) All(ctx context.Context, words []string) (found map[string]
 			continue
 		}
 		guess, err := p.guess(ctx, w)
-		if ctx.Err() != nil {
-			return nil, nil, err
+		if err := ctx.Err(); err != nil {
+			return nil, nil, fmt.Errorf("finding out how %q is spoken: %w", w, err)
 		}
 		if err != nil {
 			missing = append(missing, w)

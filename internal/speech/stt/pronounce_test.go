@@ -1,6 +1,7 @@
 package stt
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,6 +89,40 @@ func TestPronouncerAsksInOrder(t *testing.T) {
 	found, missing, err = p.All(t.Context(), []string{"nabu", "--help", "büro"})
 	if err != nil || len(missing) > 0 || !slices.Equal(found["nabu"], []string{"N AA B UW"}) {
 		t.Errorf("asking espeak-ng: %q, missing %q, %v", found, missing, err)
+	}
+}
+
+// endsAfter is a context that is over once it has been asked a number of times.
+type endsAfter struct {
+	context.Context
+	asked, most int
+}
+
+func (e *endsAfter) Err() error {
+	if e.asked++; e.asked > e.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestAPronouncerThatIsStopped ends at every moment: it has pronunciations or an
+// error, never neither.
+func TestAPronouncerThatIsStopped(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "espeak")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\ncat >/dev/null; echo \"n_'A:_b_u:\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dictionary := filepath.Join(t.TempDir(), "dictionary")
+	if err := os.WriteFile(dictionary, []byte("lamp L AE M P\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := NewPronouncer(dictionary, nil)
+	p.command = script
+	for most := range 8 {
+		found, _, err := p.All(&endsAfter{Context: t.Context(), most: most}, []string{"zorbu"})
+		if found == nil && err == nil {
+			t.Errorf("asked %d times: neither pronunciations nor an error", most)
+		}
 	}
 }
 
