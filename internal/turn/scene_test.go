@@ -191,8 +191,14 @@ func (s *scene) note(format string, args ...any) {
 // events returns the notes in a fixed order: events that happen at the same time on
 // both sides of a channel have no order of their own.
 func (s *scene) events() []string {
-	order := []string{"refused:", "state", "cut", "turn", "call", "plays"}
-	rank := func(note string) int { return slices.Index(order, strings.Fields(note)[1]) }
+	order := []string{"refused:", "state", "cut", "turn", "call", "sound", "plays"}
+	rank := func(note string) int {
+		words := strings.Fields(note)
+		if words[1] == "plays" && words[2] == "sound" {
+			return slices.Index(order, "sound")
+		}
+		return slices.Index(order, words[1])
+	}
 	slices.SortStableFunc(s.log, func(a, b string) int {
 		sameCall := cmp.Compare(a, b)
 		if rank(a) != slices.Index(order, "call") {
