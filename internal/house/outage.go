@@ -20,21 +20,28 @@ const (
 	outageHolds    = 3 * time.Second
 )
 
+// Tools are what servers offer, by what they say of it, and a way to call it.
+type Tools interface {
+	Caller
+	Lookup(c tools.Call) (tools.Spec, bool)
+}
+
 // Outages knows what keeps servers from their devices: a stick, a gateway or a
 // driver that is away.
 type Outages struct {
-	caller Caller
+	tools Tools
 
 	mu   sync.Mutex
 	text string
 	at   time.Time
 }
 
-// NewOutages makes the knowledge about servers reached through c.
-func NewOutages(c Caller) *Outages { return &Outages{caller: c} }
+// NewOutages makes the knowledge about the servers that offer these tools.
+func NewOutages(t Tools) *Outages { return &Outages{tools: t} }
 
 // Of says what keeps the given servers from their devices, "" if nothing does. A
-// server that does not answer in time is not judged.
+// server that does not answer in time is not judged, and one that calls a tool so
+// which does more than read is not asked.
 func (o *Outages) Of(ctx context.Context, servers []string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,7 +52,11 @@ func (o *Outages) Of(ctx context.Context, servers []string) string {
 	defer cancel()
 	o.text = ""
 	for _, server := range servers {
-		result, err := o.caller.Call(ctx, tools.Call{Server: server, Tool: healthTool, Args: json.RawMessage(`{}`)})
+		call := tools.Call{Server: server, Tool: healthTool, Args: json.RawMessage(`{}`)}
+		if spec, ok := o.tools.Lookup(call); !ok || spec.Risk != tools.Read {
+			continue
+		}
+		result, err := o.tools.Call(ctx, call)
 		var answer struct {
 			WaitingFor string `json:"waiting_for"`
 			Message    string `json:"message"`

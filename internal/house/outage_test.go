@@ -1,6 +1,7 @@
 package house
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -14,7 +15,12 @@ import (
 type healthCaller struct {
 	data  string
 	err   error
+	risk  tools.Risk
 	asked int
+}
+
+func (h *healthCaller) Lookup(tools.Call) (tools.Spec, bool) {
+	return tools.Spec{Risk: cmp.Or(h.risk, tools.Read)}, true
 }
 
 func (h *healthCaller) Call(context.Context, tools.Call) (tools.Result, error) {
@@ -33,11 +39,15 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 		"one device is dead": {healthCaller{data: `{"healthy":false,"waiting_for":"","message":"The Z-Wave network works, but …"}`}, ""},
 		"no such tool":       {healthCaller{err: errors.New("unknown tool")}, ""},
 		"garbage":            {healthCaller{data: "no"}, ""},
+		"a tool that acts":   {healthCaller{data: gone, risk: tools.Reversible}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := NewOutages(&tc.caller).Of(t.Context(), []string{"zwave"}); got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
+			}
+			if tc.caller.risk == tools.Reversible && tc.caller.asked != 0 {
+				t.Error("a tool that acts was called for a look at the health")
 			}
 		})
 	}
