@@ -90,10 +90,27 @@ func plainly(text string) string {
 	return strings.Join(words, " ")
 }
 
+// same reports whether the same would be done to the same things, by whatever words
+// they are called: the kitchen light, or the lighting of a kitchen that has no other.
 func same(a, b []intent.Action) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
+	x, errX := json.Marshal(unnamed(a))
+	y, errY := json.Marshal(unnamed(b))
 	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// unnamed leaves out of actions how their devices were called.
+func unnamed(actions []intent.Action) []intent.Action {
+	out := slices.Clone(actions)
+	for i := range out {
+		if len(out[i].Devices) == 0 {
+			continue // the words are all there is
+		}
+		out[i].Slots = maps.Clone(out[i].Slots)
+		for _, slot := range []string{"name", "area", "floor", "domain"} {
+			delete(out[i].Slots, slot)
+		}
+	}
+	return out
 }
 
 // voices groups the outcomes by voice and noise, with the keys in a stable order.
