@@ -12,7 +12,7 @@ import (
 // true at once: a French window is a door and a window.
 type Opening uint8
 
-// The openings. Zero means that the thing is none: a blind, a lamp.
+// The openings. Zero stands for a thing that is not one, such as a lamp or a blind.
 const (
 	Door Opening = 1 << iota
 	Window

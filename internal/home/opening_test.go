@@ -29,7 +29,8 @@ func TestOpenings(t *testing.T) {
 	}
 }
 
-// TestNoOpenings: what has no contact is none, whatever its name.
+// TestNoOpenings checks that a thing without a contact never counts as an opening,
+// whatever it is called.
 func TestNoOpenings(t *testing.T) {
 	t.Parallel()
 	for _, e := range []home.Entity{

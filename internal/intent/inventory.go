@@ -32,8 +32,8 @@ func (v *inventory) batteries(items []int32) []int32 {
 	})
 }
 
-// gatesFirst keeps the gates, if there are any: where there is none, the garage door
-// is called so.
+// gatesFirst keeps only the gates if the house has any. In a house without one,
+// families call the garage door a gate.
 func (v *inventory) gatesFirst(items []int32) []int32 {
 	gates := slices.DeleteFunc(slices.Clone(items), func(i int32) bool { return v.house.Entities[i].Opening()&home.GateWay == 0 })
 	if len(gates) == 0 {
