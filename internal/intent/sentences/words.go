@@ -1,7 +1,6 @@
 package sentences
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -266,10 +265,11 @@ func LoadWords(data []byte) (*Words, error) {
 	if len(root.Content) != 1 {
 		return nil, errors.New("reading words: the file is empty")
 	}
+	if key := unknownKey(root.Content[0], reflect.TypeFor[Words]()); key != "" {
+		return nil, fmt.Errorf("reading words: the key %s is unknown; expected one of those the other languages have", key)
+	}
 	var w Words
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&w); err != nil {
+	if err := root.Decode(&w); err != nil {
 		return nil, fmt.Errorf("reading words: %w", err)
 	}
 	if key := missing(root.Content[0], reflect.TypeFor[Words]()); key != "" {
@@ -293,6 +293,29 @@ func missing(n *yaml.Node, t reflect.Type) string {
 		}
 		if f.Type.Kind() == reflect.Struct {
 			if inner := missing(value, f.Type); inner != "" {
+				return key + "." + inner
+			}
+		}
+	}
+	return ""
+}
+
+// unknownKey is the first key of a mapping that a type does not have, as a path, or
+// "". The file is read once for both checks, because every program that names
+// things reads the words of all languages when it starts.
+func unknownKey(n *yaml.Node, t reflect.Type) string {
+	fields := make(map[string]reflect.Type)
+	for f := range t.Fields() {
+		fields[f.Tag.Get("yaml")] = f.Type
+	}
+	for k := 0; k+1 < len(n.Content); k += 2 {
+		key := n.Content[k].Value
+		field, known := fields[key]
+		if !known {
+			return key
+		}
+		if field.Kind() == reflect.Struct {
+			if inner := unknownKey(n.Content[k+1], field); inner != "" {
 				return key + "." + inner
 			}
 		}
