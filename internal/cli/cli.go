@@ -50,6 +50,7 @@ type app struct {
 
 // Main runs the command line and returns the exit status.
 func Main(ctx context.Context, args []string, version string, world IO) int {
+	world.Out, world.Err = console.NewScreen(world.Out, world.Terminal), console.NewScreen(world.Err, world.Terminal)
 	a := &app{IO: world, paint: console.Paint(world.Terminal), version: version}
 	root := &cobra.Command{
 		Use:           "voice-gateway",

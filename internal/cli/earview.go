@@ -99,7 +99,7 @@ func (v *earView) note(text string) {
 // line writes a whole line above the meter.
 func (v *earView) line(text string) {
 	if v.drawn {
-		fmt.Fprint(v.app.Out, "\r\x1b[K")
+		console.Redraw(v.app.Out, "")
 		v.drawn = false
 	}
 	fmt.Fprintln(v.app.Out, text)
@@ -111,7 +111,7 @@ func (v *earView) draw() {
 		return
 	}
 	v.drawn = true
-	fmt.Fprint(v.app.Out, "\r\x1b[K"+v.meter())
+	console.Redraw(v.app.Out, v.meter())
 }
 
 // end ends the meter's line, so that the prompt gets a line of its own.

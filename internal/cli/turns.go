@@ -104,7 +104,7 @@ func tellTurns(out io.Writer, paint console.Paint, turns []record.Record) {
 			total = fmt.Sprintf("%.0f ms", *r.Timings.Total)
 		}
 		rows = append(rows, []string{
-			r.ID, r.Time.Local().Format("Jan 2 15:04:05"), string(r.Source), transcript, string(r.Route), string(r.Outcome), total, r.Reply,
+			r.ID, r.Time.Local().Format("Jan 2 15:04:05"), string(r.Source), transcript, string(r.Route), string(r.Outcome), total, console.Clean(r.Reply),
 		})
 	}
 	console.Table(out, paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)

@@ -46,10 +46,10 @@ func Turn(w io.Writer, p Paint, r record.Record) {
 		line("tool", "%s", tellCall(p, c))
 	}
 	if r.Reply != "" {
-		line("reply", "%s", p.Bold("“"+r.Reply+"”"))
+		line("reply", "%s", p.Bold(Quoted(r.Reply)))
 	}
 	if r.Error != "" {
-		line("why", "%s", r.Error)
+		line("why", "%s", Clean(r.Error))
 	}
 	if t := tellTimings(r.Timings); t != "" {
 		line("timings", "%s", t)
@@ -62,7 +62,7 @@ func Quoted(s string) string {
 	if s == "" {
 		return "(nothing)"
 	}
-	return "“" + s + "”"
+	return "“" + Clean(s) + "”"
 }
 
 func tellCall(p Paint, c record.CallMade) string {

@@ -1,0 +1,82 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean returns what is safe to show of a text from elsewhere, such as a device's
+// name or a model's words: control characters become spaces, so that nobody's text
+// moves the cursor, hides a line or changes the terminal's title.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// Screen is a writer for people: it passes on lines, tabs and the colours of Paint,
+// and shows every other control character as a space. One place guards all that
+// commands print, whoever wrote the text.
+type Screen struct {
+	to      io.Writer
+	colours bool
+	rest    string // the beginning of a character whose end was not written yet
+}
+
+// NewScreen returns a screen that writes to a terminal, a pipe or a file; without
+// colours it passes on none.
+func NewScreen(to io.Writer, colours bool) *Screen { return &Screen{to: to, colours: colours} }
+
+// Write implements io.Writer.
+func (s *Screen) Write(p []byte) (int, error) {
+	var b strings.Builder
+	text := s.rest + string(p)
+	for s.rest = ""; text != ""; {
+		if code := colour(text); code != "" && s.colours {
+			b.WriteString(code)
+			text = text[len(code):]
+			continue
+		}
+		if !utf8.FullRuneInString(text) {
+			s.rest = text
+			break
+		}
+		r, size := utf8.DecodeRuneInString(text)
+		if r == '\n' || r == '\t' {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(Clean(text[:size]))
+		}
+		text = text[size:]
+	}
+	if _, err := io.WriteString(s.to, b.String()); err != nil {
+		return 0, fmt.Errorf("writing what a person reads: %w", err)
+	}
+	return len(p), nil
+}
+
+// Redraw replaces the terminal's last line by a text.
+func Redraw(w io.Writer, text string) {
+	terminal := w
+	if s, ok := w.(*Screen); ok {
+		terminal = s.to
+	}
+	fmt.Fprint(terminal, "\r\x1b[K")
+	fmt.Fprint(w, text)
+}
+
+// colour returns the code of Paint that a text begins with, or "".
+func colour(s string) string {
+	for _, code := range []string{"0", "1", "2", "31", "32", "33"} {
+		if full := "\x1b[" + code + "m"; strings.HasPrefix(s, full) {
+			return full
+		}
+	}
+	return ""
+}
