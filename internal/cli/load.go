@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"strings"
@@ -49,13 +51,15 @@ func (a *app) load() (*loaded, error) {
 	}}
 	var err error
 	if l.origins, err = config.Load(l.path, &l.Config, l.options); err != nil {
-		return nil, fmt.Errorf("the configuration cannot be used:\n%w", err)
+		return nil, usageError{fmt.Errorf("the configuration cannot be used:\n%w", err)}
 	}
-	if strings.EqualFold(l.options.Getenv("DISABLE_RETRY"), "true") {
-		l.MCP.Retry.Enabled = false
+	once, err := disablesRetry(l.options.Getenv("DISABLE_RETRY"))
+	if err != nil {
+		return nil, usageError{err}
 	}
+	l.MCP.Retry.Enabled = l.MCP.Retry.Enabled && !once
 	if err := l.Validate(); err != nil {
-		return nil, fmt.Errorf("the configuration%s cannot be used:\n%w", from(l.path), err)
+		return nil, usageError{fmt.Errorf("the configuration%s cannot be used:\n%w", from(l.path), err)}
 	}
 	if l.Gateway.StateDir, err = l.options.StateDir(l.Gateway.StateDir, "voice-gateway"); err != nil {
 		return nil, fmt.Errorf("finding the state directory: %w", err)
@@ -65,6 +69,18 @@ func (a *app) load() (*loaded, error) {
 		return nil, fmt.Errorf("reading a secret: %w", err)
 	}
 	return l, nil
+}
+
+// disablesRetry reads DISABLE_RETRY: whether there is exactly one attempt to connect
+// to an MCP server (REQUIREMENTS M2). Empty leaves it to the configuration.
+func disablesRetry(value string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(value)) {
+	case "true", "1", "yes", "on":
+		return true, nil
+	case "false", "0", "no", "off", "":
+		return false, nil
+	}
+	return false, fmt.Errorf("DISABLE_RETRY is %q; expected true, 1, yes or on for one attempt, false, 0, no or off to let mcp.retry decide, or nothing", value)
 }
 
 func (l *loaded) readSecrets() error {
@@ -85,6 +101,17 @@ func (l *loaded) readSecrets() error {
 		*s.to = secret
 	}
 	return nil
+}
+
+// unusable is the error of a configuration of which a part cannot be made. It is a
+// mistake in the call, which no restart mends, unless a file or a directory is in
+// the way.
+func unusable(l *loaded, err error) error {
+	wrapped := fmt.Errorf("the configuration%s cannot be used: %w", from(l.path), err)
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return wrapped
+	}
+	return usageError{wrapped}
 }
 
 func from(path string) string {
@@ -114,7 +141,7 @@ func (a *app) configCommand() *cobra.Command {
 				if _, err := gateway.New(l.Config, gateway.Options{
 					Executable: a.Executable, Environ: a.Environ, Secrets: l.secrets,
 				}, slog.New(slog.DiscardHandler)); err != nil {
-					return fmt.Errorf("the configuration%s cannot be used: %w", from(l.path), err)
+					return unusable(l, err)
 				}
 				fmt.Fprintln(a.Out, a.paint.Good("✓"), cmp.Or(l.path, "the defaults (no file found)"), "and the environment are valid")
 				return nil

@@ -32,7 +32,7 @@ func (a *app) runCommand() *cobra.Command {
 				Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets, Source: record.FromMic,
 			}, log)
 			if err != nil {
-				return fmt.Errorf("assembling the gateway: %w", err)
+				return unusable(l, err)
 			}
 			if err := g.Run(c.Context()); err != nil {
 				return fmt.Errorf("the gateway ended: %w", err)
