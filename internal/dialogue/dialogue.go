@@ -22,6 +22,9 @@ type Prompt struct {
 	Area   string // where the user is; may be empty
 	Facts  string // about the house, for the model: names of areas and devices
 	MayAct bool   // it is a command; a question is offered only tools that read
+	// Act carries out the calls of one round that change something, in the model's
+	// order. If it is nil, they are refused.
+	Act func(ctx context.Context, calls []Call) Acted
 	// Lost decides about a call that got no answer because its server was lost; if it
 	// is nil, such a call stays failed.
 	Lost func(ctx context.Context, l LostCall) Ruling
@@ -41,6 +44,13 @@ type Call struct {
 	Result     tools.Result
 	Err        error         // the call did not happen
 	Took       time.Duration // zero if it was not made
+}
+
+// Acted is what came of the calls of one round that change something.
+type Acted struct {
+	Calls []Call // those that were asked for, in their order, with what the model is told of each
+	Say   string // what the user hears of them; "" where that is nothing
+	Stop  bool   // the reply ends here: the user was asked something, or the task was given up
 }
 
 // LostCall is a planned call that got no answer because its server was lost.
