@@ -63,27 +63,19 @@ func newChecker(input json.RawMessage) *checker {
 // mend returns the arguments as an object that fits the schema, or a complaint if
 // that is impossible. Arguments that fit are passed on byte for byte.
 func (c *checker) mend(args json.RawMessage) (mended json.RawMessage, complaint string) {
-	if len(bytes.TrimSpace(args)) == 0 {
-		args = json.RawMessage("{}")
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
-	if err != nil {
-		return nil, "they are not valid JSON"
-	}
-	if value == nil {
-		args, value = json.RawMessage("{}"), map[string]any{}
-	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		return nil, "they must be a JSON object"
+	object, changed, complaint := readObject(args)
+	if complaint != "" {
+		return nil, complaint
 	}
 	if number := saneNumbers(object); number != "" {
 		return nil, "the number " + number + " is out of range"
 	}
-	changed := mendKeys(object, c.doc)
+	m := mender{root: c.doc}
+	object, taken := unwrapped(object, c.doc)
+	changed = m.keys(object, c.doc) || taken || changed
 	if c.schema != nil {
 		err := c.schema.Validate(object)
-		if err != nil && mendValues(object, c.doc) {
+		if err != nil && m.object(object, c.doc) {
 			changed = true
 			err = c.schema.Validate(object)
 		}
@@ -91,14 +83,39 @@ func (c *checker) mend(args json.RawMessage) (mended json.RawMessage, complaint 
 			return nil, c.explain(err)
 		}
 	}
-	if !changed {
-		return args, ""
+	if _, rewritten := m.wholeNumbers(object, c.doc); !rewritten && !changed {
+		return bytes.TrimSpace(args), ""
 	}
-	mended, err = json.Marshal(object)
+	mended, err := json.Marshal(object)
 	if err != nil {
 		return nil, "they cannot be written as JSON"
 	}
 	return mended, ""
+}
+
+// readObject reads arguments as an object; changed says that they are not written
+// as one.
+func readObject(args json.RawMessage) (object map[string]any, changed bool, complaint string) {
+	if len(bytes.TrimSpace(args)) == 0 {
+		return map[string]any{}, true, ""
+	}
+	value, err := readValue(args)
+	if err != nil {
+		return nil, false, "they are not valid JSON"
+	}
+	value = decoded(value)
+	if list, ok := value.([]any); ok && len(list) == 1 {
+		value = decoded(list[0])
+	}
+	if nothing(value) {
+		return map[string]any{}, true, ""
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, false, "they must be a JSON object"
+	}
+	trimmed := bytes.TrimSpace(args)
+	return object, trimmed[0] != '{' || !json.Valid(trimmed), ""
 }
 
 // maxDigits bounds a number's length and exponent: a float64 reaches 1e308. The
@@ -147,36 +164,6 @@ func properties(schema map[string]any) map[string]any {
 	return props
 }
 
-// mendKeys renames keys the schema does not know to the one property of the same
-// form (device_name for deviceName) that is not given, in nested objects too.
-func mendKeys(object, schema map[string]any) bool {
-	props := properties(schema)
-	if len(props) == 0 {
-		return false
-	}
-	changed := false
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if _, known := props[key]; known {
-			continue
-		}
-		if name, ok := sameForm(key, props); ok {
-			if _, given := object[name]; !given {
-				object[name] = object[key]
-				delete(object, key)
-				changed = true
-			}
-		}
-	}
-	for key, sub := range props {
-		inner, isObject := object[key].(map[string]any)
-		subSchema, isSchema := sub.(map[string]any)
-		if isObject && isSchema && mendKeys(inner, subSchema) {
-			changed = true
-		}
-	}
-	return changed
-}
-
 // sameForm finds the property with the key's form, if there is exactly one.
 func sameForm(key string, props map[string]any) (string, bool) {
 	found := ""
@@ -189,49 +176,6 @@ func sameForm(key string, props map[string]any) (string, bool) {
 		}
 	}
 	return found, found != ""
-}
-
-// mendValues turns scalars into what the schema wants where only one reading is
-// possible: "50" for a number, "true" for a boolean, "ON" for an enum's "on".
-func mendValues(object, schema map[string]any) bool {
-	changed := false
-	for key, sub := range properties(schema) {
-		subSchema, _ := sub.(map[string]any)
-		switch value := object[key].(type) {
-		case map[string]any:
-			changed = mendValues(value, subSchema) || changed
-		case string:
-			if mended, ok := mendString(value, subSchema); ok {
-				object[key] = mended
-				changed = true
-			}
-		}
-	}
-	return changed
-}
-
-func mendString(value string, schema map[string]any) (any, bool) {
-	trimmed := strings.TrimSpace(value)
-	if options, ok := schema["enum"].([]any); ok {
-		for _, option := range options {
-			if text, ok := option.(string); ok && text != value && strings.EqualFold(text, trimmed) {
-				return text, true
-			}
-		}
-		return nil, false
-	}
-	switch schema["type"] {
-	case "number", "integer":
-		// json.Valid refuses what ParseFloat takes beyond JSON (NaN, 0x10, 1_0).
-		if _, err := strconv.ParseFloat(trimmed, 64); err == nil && json.Valid([]byte(trimmed)) && saneNumber(trimmed) {
-			return json.Number(trimmed), true
-		}
-	case "boolean":
-		if trimmed == "true" || trimmed == "false" {
-			return trimmed == "true", true
-		}
-	}
-	return nil, false
 }
 
 // explain turns a validation error into clauses a model can act on.

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,43 @@ func mapName(name string) string {
 		mapped = mapped[:maxName-len(suffix)] + suffix
 	}
 	return mapped
+}
+
+// Named finds the tool that a model means by a name, with what models put around
+// it: "functions.control", "tool:control", "control:0" and "`control`()" are
+// control. Another spelling counts if only one tool has it.
+func Named(specs []Spec, written string) (Spec, bool) {
+	byName := func(name string) (Spec, bool) {
+		if i := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == name }); i >= 0 {
+			return specs[i], true
+		}
+		return Spec{}, false
+	}
+	if spec, ok := byName(written); ok {
+		return spec, true
+	}
+	written, _, _ = strings.Cut(written, "<|")
+	pieces := strings.FieldsFunc(written, func(c rune) bool { return !nameRune(c) })
+	for len(pieces) > 1 && strings.Trim(pieces[len(pieces)-1], "0123456789") == "" {
+		pieces = pieces[:len(pieces)-1]
+	}
+	if len(pieces) == 0 {
+		return Spec{}, false
+	}
+	name := pieces[len(pieces)-1]
+	if spec, ok := byName(name); ok {
+		return spec, true
+	}
+	var found []Spec
+	for _, s := range specs {
+		if form(s.Name) == form(name) {
+			found = append(found, s)
+		}
+	}
+	if len(found) != 1 {
+		return Spec{}, false
+	}
+	return found[0], true
 }
 
 // form is a name without its spelling: device_name, deviceName and Device-Name
