@@ -77,9 +77,11 @@ func (r *reply) plan(calls []tools.Call) []planned {
 		if p.call.ID == "" {
 			p.call.ID = fmt.Sprintf("call_%d_%d", len(r.messages), i)
 		}
-		p.call.Args, p.refusal = checkArgs(c)
 		spec, offered := find(specs, c.Tool)
-		p.spec = spec
+		if offered {
+			p.spec, p.call.Tool = spec, spec.Name
+		}
+		p.call.Args, p.refusal = checkArgs(p.call, spec)
 		switch {
 		case i >= maxCalls:
 			p.refusal = fmt.Sprintf("Not done: at most %d calls at once.", maxCalls)
@@ -91,14 +93,8 @@ func (r *reply) plan(calls []tools.Call) []planned {
 	return plan
 }
 
-func find(specs []tools.Spec, name string) (tools.Spec, bool) {
-	for _, s := range specs {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return tools.Spec{}, false
-}
+// find returns the tool that a model means by a name.
+func find(specs []tools.Spec, name string) (tools.Spec, bool) { return tools.Named(specs, name) }
 
 // unknown says why a tool that is not offered cannot be called.
 func (r *reply) unknown(specs []tools.Spec, name string) string {
@@ -115,22 +111,22 @@ func (r *reply) unknown(specs []tools.Spec, name string) string {
 	return clip(fmt.Sprintf("There is no tool %q. The tools are: %s.", clip(name, 64), strings.Join(names, ", ")), maxResult)
 }
 
-// checkArgs returns arguments that are a JSON object, or says what is wrong with
+// checkArgs returns arguments that fit the tool's schema, or says what is wrong with
 // them. The arguments it returns, for the model's server and for records, are
-// always valid.
-func checkArgs(c tools.Call) (args json.RawMessage, complaint string) {
-	trimmed := bytes.TrimSpace(c.Args)
-	switch {
-	case len(trimmed) > maxArgs:
+// always a JSON object.
+func checkArgs(c tools.Call, spec tools.Spec) (args json.RawMessage, complaint string) {
+	if len(bytes.TrimSpace(c.Args)) > maxArgs {
 		return json.RawMessage("{}"), fmt.Sprintf("Not done: the arguments have over %d bytes.", maxArgs)
-	case len(trimmed) == 0 || string(trimmed) == "null":
-		return json.RawMessage("{}"), ""
-	case !json.Valid(trimmed):
-		return json.RawMessage("{}"), fmt.Sprintf("Not done: the arguments of %s are not valid JSON. Send one JSON object.", clip(c.Tool, 64))
-	case trimmed[0] != '{':
-		return json.RawMessage("{}"), fmt.Sprintf("Not done: the arguments of %s must be a JSON object.", clip(c.Tool, 64))
 	}
-	return json.RawMessage(trimmed), ""
+	mended, complaint := tools.Mend(spec.Input, c.Args)
+	if complaint == "" {
+		return mended, ""
+	}
+	var object map[string]any
+	if args = bytes.TrimSpace(c.Args); json.Unmarshal(args, &object) != nil || object == nil {
+		args = json.RawMessage("{}")
+	}
+	return args, clip(fmt.Sprintf("Not done: the arguments of %s are wrong: %s. Send one JSON object.", clip(c.Tool, 64), complaint), maxResult)
 }
 
 // together makes calls at once and returns their records in order.

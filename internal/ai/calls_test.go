@@ -196,3 +196,43 @@ func TestCallsOfEveryServersKindAreAssembled(t *testing.T) {
 		})
 	}
 }
+
+// TestCallsAreMendedBeforeTheyAreMade checks names and arguments as models write
+// them, by the tool's own schema. A complaint goes to the model and to nobody else.
+func TestCallsAreMendedBeforeTheyAreMade(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"device_name":{"type":"string"},"level":{"type":"integer"}},"required":["device_name"],"additionalProperties":false}`
+	for name, c := range map[string]struct {
+		call   want
+		called string // "" if it is refused
+	}{
+		"prefix":   {want{"functions.control", `{"device_name":"lamp"}`}, `control{"device_name":"lamp"}`},
+		"number":   {want{"functions:control:0", `{"device_name":"lamp"}`}, `control{"device_name":"lamp"}`},
+		"null":     {want{"control", `{"device_name":"lamp","level":null}`}, `control{"device_name":"lamp"}`},
+		"comma":    {want{"control", `{"device_name":"lamp",}`}, `control{"device_name":"lamp"}`},
+		"twice":    {want{"control", `"{\"deviceName\":\"lamp\"}"`}, `control{"device_name":"lamp"}`},
+		"wrapped":  {want{"control", `{"arguments":{"device_name":"lamp","level":"5"}}`}, `control{"device_name":"lamp","level":5}`},
+		"missing":  {want{"control", `{"level":5}`}, ""},
+		"too much": {want{"control", `{"device_name":"lamp","room":"kitchen"}`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, calls(c.call), says("Which one?"))
+			b := &box{schemas: map[string]string{"control": schema}}
+			h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x", MayAct: true})
+			if c.called == "" {
+				last := s.requests()[1].Messages
+				if len(b.calls()) != 0 || !strings.Contains(last[len(last)-1].Content, "device_name") || !slices.Equal(h.sentences, []string{"Which one?"}) {
+					t.Errorf("called %q, said %q", b.calls(), h.sentences)
+				}
+				return
+			}
+			if h.err != nil || !slices.Equal(b.calls(), []string{c.called}) {
+				t.Errorf("called %q, %v, want %q", b.calls(), h.err, c.called)
+			}
+			if back := s.requests()[1].Messages[2].ToolCalls[0].Function; back.Name != "control" || back.Name+back.Arguments != c.called {
+				t.Errorf("the model reads of its call %+v", back)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -179,11 +180,13 @@ type box struct {
 	mu     sync.Mutex
 	called []string
 	answer map[string]func(ctx context.Context, args json.RawMessage) (tools.Result, error)
+	// schemas are the input schemas of tools that have one.
+	schemas map[string]string
 }
 
 func (b *box) Specs() []tools.Spec {
 	spec := func(name string, risk tools.Risk) tools.Spec {
-		return tools.Spec{Name: name, Title: name, Description: name, Risk: risk, Input: json.RawMessage(`{"type":"object"}`)}
+		return tools.Spec{Name: name, Title: name, Description: name, Risk: risk, Input: json.RawMessage(cmp.Or(b.schemas[name], `{"type":"object"}`))}
 	}
 	search := spec("web_search", tools.Read)
 	search.OpenWorld = true
