@@ -43,7 +43,7 @@ func (c Config) Validate() error {
 	return c.Volume.validate()
 }
 
-// All makes the local tools. The Volume is also returned by itself, for the
+// All makes the local tools; there is no search without a provider. The Volume is also returned by itself, for the
 // commands that change it without a tool call and for the speaker's gain.
 func All(cfg Config, deps Deps) ([]tools.Tool, *Volume, error) {
 	if err := cfg.Validate(); err != nil {
@@ -57,11 +57,11 @@ func All(cfg Config, deps Deps) ([]tools.Tool, *Volume, error) {
 	}
 	deps.Zone = cmp.Or(deps.Zone, time.Local)
 	volume := newVolume(cfg.Volume, deps.Log)
-	return []tools.Tool{
-		newDatetime(deps.Now, deps.Zone),
-		newSearch(cfg.Search, deps),
-		newVolumeTool(volume),
-	}, volume, nil
+	list := []tools.Tool{newDatetime(deps.Now, deps.Zone), newVolumeTool(volume)}
+	if providers[cfg.Search.Provider].ask != nil {
+		list = append(list, newSearch(cfg.Search, deps))
+	}
+	return list, volume, nil
 }
 
 // failed is a result the user can be told.

@@ -49,7 +49,7 @@ func call(t *testing.T, tool tools.Tool, args string) tools.Result {
 func TestEveryToolKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	cfg := Default()
-	cfg.Volume.Backend = "software"
+	cfg.Volume.Backend, cfg.Search.Provider = "software", "duckduckgo"
 	byName, _ := kit(t, cfg, Deps{})
 	registry := tools.NewRegistry()
 	for name, tool := range byName {

@@ -117,9 +117,6 @@ func (s *search) search(ctx context.Context, a searchArgs) (tools.Result, error)
 		return failed("The argument \"query\" of web_search is empty."), nil
 	}
 	p := providers[s.cfg.Provider]
-	if p.ask == nil {
-		return failed("Web search is not set up. Choose a provider under tools.search in the configuration."), nil
-	}
 	count := min(max(cmp.Or(a.Count, usualFound), 1), maxFound)
 	results, err := s.fetch(ctx, p, shorten(query, maxQuery), count)
 	if ctx.Err() != nil {

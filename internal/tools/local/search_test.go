@@ -70,13 +70,17 @@ func TestSearchAsksEachProviderItsWay(t *testing.T) {
 	}
 }
 
-func TestSearchNotSetUpSaysHow(t *testing.T) {
+// TestSearchNotSetUpIsNotOffered checks that a model without a search does not lose
+// a round, and its acts, to one that finds nothing.
+func TestSearchNotSetUpIsNotOffered(t *testing.T) {
 	t.Parallel()
 	byName, _ := kit(t, Default(), Deps{})
-	result := call(t, byName["web_search"], `{"query":"x"}`)
-	if !result.Failed || !strings.Contains(result.Text, "tools.search") {
-		t.Errorf("got %+v", result)
+	if _, offered := byName["web_search"]; offered {
+		t.Error("a search without a provider is offered")
 	}
+	cfg := Default()
+	cfg.Search.Provider = "duckduckgo"
+	byName, _ = kit(t, cfg, Deps{})
 	if spec := byName["web_search"].Spec(); spec.Risk != tools.Read || !spec.OpenWorld {
 		t.Errorf("the spec is %+v", spec)
 	}
