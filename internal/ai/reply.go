@@ -87,6 +87,8 @@ func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 		Model: r.model, Messages: r.messages, Tools: r.a.offered(r.mayAct()), NoCalls: last,
 		MaxTokens: r.a.cfg.MaxTokens, Temperature: r.a.cfg.Temperature,
 	}
+	r.watch.ask()
+	defer r.watch.answered()
 	calls, err := r.round(ctx, req)
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Kind != Busy || e.RetryAfter <= 0 || e.RetryAfter > maxRetryAfter {
@@ -107,7 +109,7 @@ type round struct {
 	hide      hider
 	split     splitter
 	plain     plainer
-	holding   bool // sentences are held until the end, because calls that follow may make them void
+	holding   bool // claims are held until the end, because calls may follow that make them true or void
 	held      []string
 	calls     []tools.Call
 	answering bool // a piece of the answer came
@@ -123,13 +125,22 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 			err = r.take(rd, d)
 		}
 		if err != nil || r.stopped {
-			return nil, r.cause(ctx, err)
+			return nil, r.broken(rd, r.cause(ctx, err))
 		}
 	}
 	if ctx.Err() != nil {
-		return nil, reasonOf(ctx)
+		return nil, r.broken(rd, reasonOf(ctx))
 	}
 	return r.end(rd)
+}
+
+// broken ends a completion that failed and returns why. What came of it in whole
+// sentences is spoken, unless somebody else ended the reply.
+func (r *reply) broken(rd *round, err error) error {
+	if _, own := errors.AsType[*Error](err); own {
+		r.sentence(rd, rd.split.whole())
+	}
+	return err
 }
 
 // cause is the reason behind an error of the stream.
@@ -177,9 +188,12 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 	case "":
 		return nil, &Error{Kind: Dropped, Err: errors.New("the stream ended before the answer did")}
 	case CutOff:
-		// The last sentence and the last call may be cut, and neither shows it.
+		// The last call may be cut without showing it. Whole sentences are an answer.
+		r.sentence(rd, rd.split.whole())
+		if len(rd.calls) > 0 || len(r.said) == 0 {
+			err = &Error{Kind: TooLong, Err: errors.New("the answer was cut at ai.max_tokens")}
+		}
 		rd.calls = nil
-		err = &Error{Kind: TooLong, Err: errors.New("the answer was cut at ai.max_tokens")}
 	case Filtered:
 		rd.calls = nil
 		err = &Error{Kind: Filter}
@@ -211,7 +225,7 @@ func (r *reply) sentence(rd *round, s string) {
 	s = rd.plain.sentence(s)
 	switch {
 	case s == "":
-	case rd.holding:
+	case rd.holding && claims(s, r.doubt()):
 		rd.held = append(rd.held, s)
 	default:
 		r.emit(s, true)
@@ -247,6 +261,9 @@ func (r *reply) doubt() doubt {
 
 // say gives a sentence to the reader. Both clocks stop while the reader is busy.
 func (r *reply) say(s string, receipt, listening bool) {
+	if !receipt {
+		r.watch.answered()
+	}
 	if r.pass(dialogue.Part{Sentence: s, Receipt: receipt}, listening) {
 		r.said = append(r.said, s)
 	}

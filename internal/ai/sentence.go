@@ -43,6 +43,26 @@ func (s *splitter) flush() string {
 	return rest
 }
 
+// whole returns the rest of a text that has broken off, if it is a whole sentence
+// whatever would have followed: "It is 21." may have been going on with ".5".
+func (s *splitter) whole() string {
+	rest := strings.TrimSpace(s.rest)
+	s.rest = ""
+	end := strings.LastIndexFunc(rest, func(r rune) bool { return !closes(r) }) + 1
+	before, mark := rest[:end], rest[end:]
+	_, n := utf8.DecodeLastRuneInString(before)
+	if before == "" || !strings.ContainsAny(mark, ".!?") {
+		return ""
+	}
+	if last, _ := utf8.DecodeRuneInString(before[len(before)-n:]); strings.HasPrefix(mark, ".") && (unicode.IsDigit(last) || mayGoOn(before) || strings.HasPrefix(mark, "..")) {
+		return ""
+	}
+	return rest
+}
+
+// closes reports whether a character ends a sentence or may follow such a mark.
+func closes(r rune) bool { return strings.ContainsRune(`.!?…"'”’»)]*_`, r) }
+
 // nextEnd is the length of the first sentence of text, 0 while it may be
 // incomplete.
 func nextEnd(text string) int {
@@ -78,7 +98,7 @@ func endAt(text string, i int, mark rune) (end int, sure bool) {
 	// More marks, closing quotes and brackets belong to the sentence.
 	for after < len(text) {
 		r, n := utf8.DecodeRuneInString(text[after:])
-		if !strings.ContainsRune(`.!?…"'”’»)]*_`, r) {
+		if !closes(r) {
 			break
 		}
 		after += n

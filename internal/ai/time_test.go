@@ -86,8 +86,9 @@ func TestModelThatTakesTooLong(t *testing.T) {
 		"thinks for ever":     {every(time.Second, Delta{Hidden: true}), Silent, 7 * time.Second},
 		"thinks in the text":  {every(time.Second, Delta{Text: "<think>hm, "}), Silent, 7 * time.Second},
 		"only spaces":         {every(time.Second, Delta{Text: " "}), Silent, 7 * time.Second},
-		"slow and endless":    {every(5*time.Second, Delta{Text: "word "}), TooSlow, 20 * time.Second},
-		"writes a long call":  {every(time.Second, Delta{}), TooSlow, 20 * time.Second},
+		"slow and endless":    {every(5*time.Second, Delta{Text: "It goes on. "}), TooSlow, 20 * time.Second},
+		"no sentence ends":    {every(5*time.Second, Delta{Text: "word "}), TooSlow, 7800 * time.Millisecond},
+		"writes a long call":  {every(time.Second, Delta{}), TooSlow, 7800 * time.Millisecond},
 		"ignores the context": {func(context.Context, Request, func(Delta) bool) error { return nil }, Dropped, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

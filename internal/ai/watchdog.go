@@ -7,16 +7,22 @@ import (
 	"time"
 )
 
+// firstSentence is how much longer than its longest silence a model may take from a
+// request to the first sentence that is spoken. With the default silence the
+// failure is told within the 8 s of REQUIREMENTS R.
+const firstSentence = 800 * time.Millisecond
+
 // watchdog ends a reply that takes too long. One clock measures the silence of a
-// model that is listened to; the other measures the whole reply, without the time
-// in which its reader (who may be speaking) keeps it waiting. One goroutine uses
-// it; only the timers' functions run elsewhere, and they do nothing but end the
-// context.
+// model that is listened to, one the time from a request to a sentence that is
+// spoken, and one the whole reply, without the time in which its reader (who may be
+// speaking) keeps it waiting. One goroutine uses it; only the timers' functions run
+// elsewhere, and they do nothing but end the context.
 type watchdog struct {
 	silence time.Duration
 	left    time.Duration
 	since   time.Time // when the clock of the whole reply last started
 	quiet   *time.Timer
+	answer  *time.Timer
 	whole   *time.Timer
 }
 
@@ -28,11 +34,21 @@ func watch(ctx context.Context, whole, silence time.Duration) (context.Context, 
 		cancel(&Error{Kind: Silent, Err: fmt.Errorf("nothing came for %s (ai.first_token_timeout)", silence)})
 	})
 	w.quiet.Stop()
+	most := silence + firstSentence
+	w.answer = time.AfterFunc(most, func() {
+		cancel(&Error{Kind: TooSlow, Err: fmt.Errorf("no sentence within %s of the request", most)})
+	})
+	w.answer.Stop()
 	w.whole = time.AfterFunc(whole, func() {
 		cancel(&Error{Kind: TooSlow, Err: fmt.Errorf("no end within %s (ai.timeout)", whole)})
 	})
 	return ctx, w
 }
+
+// ask starts the clock of the first sentence, and answered stops it: a sentence is
+// spoken, or the request has ended.
+func (w *watchdog) ask()      { w.answer.Reset(w.silence + firstSentence) }
+func (w *watchdog) answered() { w.answer.Stop() }
 
 // listen starts or restarts the clock of the model's silence.
 func (w *watchdog) listen() { w.quiet.Reset(w.silence) }
@@ -40,7 +56,8 @@ func (w *watchdog) listen() { w.quiet.Reset(w.silence) }
 // deaf stops the clock of the model's silence.
 func (w *watchdog) deaf() { w.quiet.Stop() }
 
-// pause stops both clocks while the reader is busy; resume lets them go on.
+// pause stops the clocks of the silence and of the whole reply while the reader is
+// busy; resume lets them go on.
 func (w *watchdog) pause() {
 	w.quiet.Stop()
 	w.whole.Stop()
@@ -55,9 +72,10 @@ func (w *watchdog) resume(listening bool) {
 	}
 }
 
-// stop stops both clocks for good.
+// stop stops all clocks for good.
 func (w *watchdog) stop() {
 	w.quiet.Stop()
+	w.answer.Stop()
 	w.whole.Stop()
 }
 
