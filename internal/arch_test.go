@@ -40,7 +40,7 @@ var layers = []layer{
 		"tools":            {},
 		"mcpint":           {},
 		"record":           {"tools"},
-		"dialogue":         {"tools"},
+		"dialogue":         {"home", "tools"},
 		"intent":           {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue"},
 		"intent/catalogue": {"home", "tools"},
 		"intent/numbers":   {"intent/sentences"},

@@ -22,7 +22,6 @@ import (
 
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/tools"
 )
 
 // Assistant answers through a Model. It is safe for concurrent use.
@@ -33,6 +32,7 @@ type Assistant struct {
 	log    *slog.Logger
 	memory memory
 	acts   limiter
+	facts  knownFacts
 	// phrases are the sentences that are not the model's own, by key.
 	phrases map[string]string
 
@@ -83,9 +83,9 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
 		ctx, w := watch(ctx, a.cfg.Timeout, a.cfg.FirstTokenTimeout)
 		defer w.stop()
-		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, tainted: a.memory.isTainted(time.Now())}
-		r.messages = append([]Message{system(time.Now(), p, r.mayAct())}, a.memory.recall(time.Now())...)
-		r.messages = append(r.messages, Message{Role: User, Text: p.Text})
+		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, begun: time.Now(), tainted: a.memory.isTainted(time.Now())}
+		r.messages = append(a.memory.recall(time.Now()), Message{Role: User, Text: p.Text})
+		r.asked = len(r.messages) - 1
 		err = r.run(ctx)
 		a.memory.taint(time.Now(), r.outside)
 		a.memory.add(time.Now(), p.Text, strings.Join(r.said, " "))
@@ -94,23 +94,6 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 			yield(dialogue.Part{}, noModel(err))
 		}
 	}
-}
-
-// offered lists the tools for a request: those that read, and with mayAct also
-// those that change something. Dangerous tools and tools of unknown risk are never
-// offered.
-func (a *Assistant) offered(mayAct bool) []tools.Spec {
-	return slices.DeleteFunc(slices.Clone(a.tools.Specs()), func(s tools.Spec) bool {
-		switch s.Risk {
-		case tools.Read:
-			return false
-		case tools.Reversible, tools.Costly:
-			return !mayAct
-		case tools.Dangerous:
-			return true
-		}
-		return true
-	})
 }
 
 // noModel wraps the error of a model that does not answer in ErrNoModel.

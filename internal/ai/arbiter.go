@@ -10,8 +10,12 @@ import (
 	"voicegateway/internal/record"
 )
 
-// maxVerdict bounds the answer in bytes: a word and a sentence.
-const maxVerdict = 2000
+// maxVerdict bounds the answer in bytes: a word and a sentence. maxReason bounds
+// what it is told of the failure, in characters.
+const (
+	maxVerdict = 2000
+	maxReason  = 1000
+)
 
 const arbiterInstructions = `You supervise a house controller. A tool server was lost in the middle of a task.
 Choose what to do now:
@@ -32,7 +36,7 @@ func (a *Assistant) Arbitrate(ctx context.Context, c dialogue.Trouble) (choice r
 	facts, err := json.Marshal(map[string]any{
 		"asked": clip(c.Asked, maxPrompt), "done": bounded(c.Done), "open": bounded(c.Open),
 		"server": c.Server, "health": c.Health, "failures_in_a_row": c.Failures,
-		"connection_attempts": c.Attempts, "reconnects_for_this_task": c.Reconnects, "error": clip(c.Reason, maxFacts/4),
+		"connection_attempts": c.Attempts, "reconnects_for_this_task": c.Reconnects, "error": clip(c.Reason, maxReason),
 	})
 	if err != nil {
 		return "", "", fmt.Errorf("asking for a decision: %w", err)

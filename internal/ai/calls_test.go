@@ -44,7 +44,7 @@ func TestCallsThatAreNotAllowedAreNotMade(t *testing.T) {
 		"act in a question":  {want{"control", `{}`}, false, "not allowed in this turn"},
 		"dangerous":          {want{"unlock", `{}`}, true, "not available"},
 		"unknown risk":       {want{"mystery", `{}`}, true, "not available"},
-		"unknown tool":       {want{"self_destruct", `{}`}, true, "The tools are: control, get_state"},
+		"unknown tool":       {want{"self_destruct", `{}`}, true, "The tools are: get_datetime, get_state"},
 		"broken JSON":        {want{"control", `{"device_name": "lamp`}, true, "not valid JSON"},
 		"no object":          {want{"control", `["lamp"]`}, true, "must be a JSON object"},
 		"too long":           {want{"control", huge}, true, "over 16384 bytes"},

@@ -208,7 +208,8 @@ func TestBargeInEndsTheRequest(t *testing.T) {
 	hear(t.Context(), a, dialogue.Prompt{Text: "three"})
 	var texts []string
 	for _, m := range s.requests()[2].Messages[1:] {
-		texts = append(texts, m.Content)
+		text, _, _ := strings.Cut(m.Content, "\n")
+		texts = append(texts, text)
 	}
 	if want := []string{"one", "First sentence.", "two", "First sentence.", "three"}; !slices.Equal(texts, want) {
 		t.Errorf("the conversation is %q, want what was really said: %q", texts, want)

@@ -26,7 +26,9 @@ type reply struct {
 	model    string
 	watch    *watchdog
 	yield    func(dialogue.Part, error) bool
-	messages []Message
+	begun    time.Time
+	messages []Message // without the first one, which is of the prefix
+	asked    int       // the index of the user's message
 	said     []string
 	length   int  // characters the model has written so far
 	stopped  bool // the reader had enough
@@ -83,8 +85,11 @@ func (r *reply) conclude() error {
 
 // complete asks the model once, and a second time if it was busy for a moment.
 func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
+	begin := r.a.prefix(r.prompt.House, r.mayAct())
+	messages := append([]Message{begin.system}, r.messages...)
+	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.mayAct())
 	req := Request{
-		Model: r.model, Messages: r.messages, Tools: r.a.offered(r.mayAct()), NoCalls: last,
+		Model: r.model, Messages: messages, Tools: begin.tools, NoCalls: last,
 		MaxTokens: r.a.cfg.MaxTokens, Temperature: r.a.cfg.Temperature,
 	}
 	r.watch.ask()

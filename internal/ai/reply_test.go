@@ -17,17 +17,19 @@ func TestAnswerComesInSentences(t *testing.T) {
 	t.Parallel()
 	s := serve(t, says("<think>Hm, 21.5.</think>**Lisbon** is the capital of Portugal. It has 0.5 million people. See https://x.org"))
 	a := talk(t, s, &box{})
-	h := hear(t.Context(), a, dialogue.Prompt{Text: "what is the capital of portugal", Area: "Kitchen", Facts: "Kitchen: lamp"})
+	h := hear(t.Context(), a, dialogue.Prompt{Text: "what is the capital of portugal", Area: "Kitchen", House: cottage(false)})
 	if want := []string{"Lisbon is the capital of Portugal.", "It has 0.5 million people.", "See"}; h.err != nil || !slices.Equal(h.sentences, want) {
 		t.Errorf("said %q, %v, want %q", h.sentences, h.err, want)
 	}
 	r := s.requests()[0]
-	if r.Model != "small" || !r.Stream || r.MaxTokens != 400 || len(r.Messages) != 2 || r.Messages[1].Content != "what is the capital of portugal" {
+	if r.Model != "small" || !r.Stream || r.MaxTokens != 400 || len(r.Messages) != 2 || !strings.HasPrefix(r.Messages[1].Content, "what is the capital of portugal\n") {
 		t.Errorf("asked %+v", r)
 	}
-	for _, part := range []string{"Kitchen: lamp", "The user is here: Kitchen.", "Nothing may be changed"} {
-		if !strings.Contains(r.Messages[0].Content, part) {
-			t.Errorf("the instructions do not say %q", part)
+	for i, parts := range [][]string{{`"Kitchen Light" lamp`}, {`The user is here: "Kitchen".`, "Nothing may be changed"}} {
+		for _, part := range parts {
+			if !strings.Contains(r.Messages[i].Content, part) {
+				t.Errorf("message %d does not say %q", i, part)
+			}
 		}
 	}
 	if got := s.header[0].Get("Authorization"); got != "Bearer sk-secret-key" {

@@ -236,7 +236,8 @@ func TestConversationIsRememberedForAWhile(t *testing.T) {
 				t.Fatal(h.err)
 			}
 			for _, msg := range m.asked[len(m.asked)-1].Messages[1:] {
-				texts = append(texts, string(msg.Role)+": "+msg.Text)
+				text, _, _ := strings.Cut(msg.Text, "\n")
+				texts = append(texts, string(msg.Role)+": "+text)
 			}
 			return texts
 		}

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"voicegateway/internal/dialogue"
-	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
@@ -39,7 +37,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 		return past{}
 	}
 	x.waits()
-	p := dialogue.Prompt{Text: x.Text, Area: x.Area, Facts: facts(a.match.House()), MayAct: !isQuestion(a.match, x.Text)}
+	p := dialogue.Prompt{Text: x.Text, Area: x.Area, House: a.match.House(), MayAct: !isQuestion(a.match, x.Text)}
 	m := &modelTask{exchange: x, rescue: rescue{a: a, rec: x.rec}, task: record.Task{ID: x.rec.ID, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}}
 	if a.recovery.possible() {
 		p.Lost = m.lost
@@ -71,23 +69,6 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 	}
 	x.rec.Reply = strings.Join(said, " ")
 	return m.did.as(x.Text)
-}
-
-// facts tells a model the names in the house, area by area.
-func facts(h *home.House) string {
-	var b strings.Builder
-	for _, area := range h.AreaNames() {
-		var names []string
-		for _, e := range h.Entities {
-			if e.In(area) {
-				names = append(names, e.Name)
-			}
-		}
-		if len(names) > 0 {
-			fmt.Fprintf(&b, "%s: %s\n", area, strings.Join(names, ", "))
-		}
-	}
-	return b.String()
 }
 
 // isQuestion asks the matcher, which knows the language, if it can tell questions

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
 )
 
@@ -19,9 +20,9 @@ var ErrNoModel = errors.New("no language model answers")
 // Prompt is what the user wants.
 type Prompt struct {
 	Text   string
-	Area   string // where the user is; may be empty
-	Facts  string // about the house, for the model: names of areas and devices
-	MayAct bool   // it is a command; a question is offered only tools that read
+	Area   string      // where the user is; may be empty
+	House  *home.House // what the model is told of; it does not change
+	MayAct bool        // it is a command; a question is offered only tools that read
 	// Act carries out the calls of one round that change something, in the model's
 	// order. If it is nil, they are refused.
 	Act func(ctx context.Context, calls []Call) Acted
