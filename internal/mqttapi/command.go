@@ -116,7 +116,8 @@ func (w wire) check(must, may string) error {
 }
 
 // fresh refuses a command that was on its way for too long: a lamp must not go on
-// because of something said before an outage.
+// because of something said before an outage. A time ahead of ours is refused as
+// well: such a command would stay fresh for as long as the clocks differ.
 func fresh(stamp *string, now time.Time) error {
 	if stamp == nil {
 		return nil
@@ -125,8 +126,11 @@ func fresh(stamp *string, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("time %q is not RFC 3339, such as %s", *stamp, now.UTC().Format(time.RFC3339))
 	}
-	if age := now.Sub(t); age > maxAge {
+	switch age := now.Sub(t); {
+	case age > maxAge:
 		return fmt.Errorf("the command is %s old; at most %s is taken", age.Round(time.Second), maxAge)
+	case age < -maxAge:
+		return fmt.Errorf("time %q is %s ahead of this gateway's clock; at most %s is taken, so set both clocks", *stamp, (-age).Round(time.Second), maxAge)
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ func TestParse(t *testing.T) {
 		"on of another":       {verb: "stop", payload: `{"id":"9","on":true}`, wrong: "on does not belong"},
 		"old":                 {verb: "ask", payload: `{"id":"1","text":"x","time":"2026-03-01T11:59:54Z"}`, wrong: "6s old"},
 		"not a time":          {verb: "ask", payload: `{"id":"1","text":"x","time":"noon"}`, wrong: "RFC 3339"},
+		"far ahead":           {verb: "ask", payload: `{"id":"1","text":"x","time":"2099-03-01T12:00:00Z"}`, wrong: "ahead of this gateway's clock"},
+		"six seconds ahead":   {verb: "ask", payload: `{"id":"1","text":"x","time":"2026-03-01T12:00:06Z"}`, wrong: "6s ahead"},
 		"retained":            {verb: "ask", payload: `{"id":"1","text":"x"}`, retained: true, wrong: "retained"},
 		"no id":               {verb: "ask", payload: `{"text":"x"}`, wrong: "id is missing"},
 		"empty id":            {verb: "say", payload: `{"id":"","text":"x"}`, wrong: "id is missing"},

@@ -99,7 +99,7 @@ func New(id string, bus Bus, log *slog.Logger) (*API, error) {
 // Run subscribes and has the gateway carry out commands until ctx ends; then it
 // publishes that the gateway is offline.
 func (a *API) Run(ctx context.Context, gw Gateway) error {
-	if err := a.bus.Subscribe(ctx, a.base+"/cmd/+", a.receive); err != nil {
+	if err := a.bus.Subscribe(ctx, a.base+"/cmd/#", a.receive); err != nil {
 		return fmt.Errorf("subscribing to the commands: %w", err)
 	}
 	var wg sync.WaitGroup
@@ -256,8 +256,8 @@ func (a *API) send(ctx context.Context, m message) {
 
 // receive handles one command message.
 func (a *API) receive(topic string, payload []byte, retained bool) {
-	verb := topic[strings.LastIndexByte(topic, '/')+1:]
-	if verb == "error" {
+	verb, below := strings.CutPrefix(topic, a.base+"/cmd/")
+	if !below || verb == "error" { // "#" is also the level above
 		return
 	}
 	c, err := Parse(verb, payload, retained, a.now())

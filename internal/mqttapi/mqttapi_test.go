@@ -271,6 +271,24 @@ func TestAFailingCommandIsToldToItsSender(t *testing.T) {
 	})
 }
 
+// TestACommandOnAWrongTopicIsRefused: a sender with a typing mistake is told, and
+// the errors themselves are no commands.
+func TestACommandOnAWrongTopicIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw := &house{}
+		_, b, stop := started(t, gw)
+		for _, topic := range []string{"/cmd/ask/x", "/cmd/", "/cmd/Ask", "/cmd", "/cmd/error"} {
+			b.handle("voice/kitchen"+topic, []byte(`{"id":"9","text":"hello"}`), false)
+		}
+		synctest.Wait()
+		stop()
+		got := b.on("voice/kitchen/cmd/error")
+		if len(got) != 3 || !strings.Contains(got[0], `the command \"ask/x\" is not known here`) {
+			t.Errorf("cmd/error has %q, expected three refusals", got)
+		}
+	})
+}
+
 func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b, stop := started(t, &house{})

@@ -102,7 +102,7 @@ func (s *Store) Load(name string, v any) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if errors.Is(err, errTooLarge) {
+	if errors.Is(err, errTooLarge) || errors.Is(err, errNoFile) {
 		return s.setAside(name, path, err)
 	}
 	if err != nil {
@@ -126,14 +126,25 @@ func decode(data []byte, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-var errTooLarge = fmt.Errorf("the file is over %d bytes", maxSize)
+var (
+	errTooLarge = fmt.Errorf("the file is over %d bytes", maxSize)
+	errNoFile   = errors.New("it is no plain file")
+)
 
+// read reads a plain file. A link is not followed, because what it leads to is not
+// ours, and a pipe is not waited for.
 func read(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, errNoFile
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errNoFile, err)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
 		return nil, err

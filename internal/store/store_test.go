@@ -122,6 +122,39 @@ func TestDamagedValueIsSetAside(t *testing.T) {
 	}
 }
 
+// A link or a pipe in the place of a value is set aside: what a link leads to is
+// somebody else's, also when the value is saved again.
+func TestLinksAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	for name, lay := range map[string]func(place, others string) error{
+		"link": func(place, others string) error { return os.Symlink(others, place) },
+		"pipe": func(place, _ string) error { return syscall.Mkfifo(place, 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, others := t.TempDir(), filepath.Join(t.TempDir(), "others.json")
+			if err := os.WriteFile(others, []byte(`"theirs"`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := lay(filepath.Join(dir, "mute.json"), others); err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, dir)
+			value := "ours"
+			var damaged *CorruptError
+			if err := s.Load("mute", &value); !errors.As(err, &damaged) || value != "ours" {
+				t.Errorf("%q, %v; expected a damaged value and ours untouched", value, err)
+			}
+			if err := s.Save("mute", "new"); err != nil {
+				t.Fatal(err)
+			}
+			if data, err := os.ReadFile(others); err != nil || string(data) != `"theirs"` {
+				t.Errorf("the other file has %s, %v", data, err)
+			}
+		})
+	}
+}
+
 func TestNamesCannotLeaveTheDirectory(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
