@@ -112,6 +112,9 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	if err := server.AddHook(&door{username: digest(b.cfg.Username), password: digest(b.cfg.Password), open: b.cfg.Username == ""}, nil); err != nil {
 		return fmt.Errorf("setting up the embedded broker: %w", err)
 	}
+	if err := server.AddHook(&shelf{log: b.log, sizes: map[string]int{}}, nil); err != nil {
+		return fmt.Errorf("setting up the embedded broker: %w", err)
+	}
 	if err := server.AddListener(newListener(conns)); err != nil {
 		return fmt.Errorf("setting up the embedded broker: %w", err)
 	}
