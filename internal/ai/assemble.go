@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -26,7 +27,8 @@ type assembler struct {
 type forming struct {
 	index    int // -1 if the server gives none
 	id, name string
-	args     strings.Builder
+	pieces   []string // of the arguments
+	length   int      // of the pieces, in bytes
 }
 
 // add takes the next piece.
@@ -36,7 +38,7 @@ func (a *assembler) add(part openai.ToolCall) {
 		if len(a.calls) > maxCalls {
 			return // one more than allowed is kept, so that the excess is seen
 		}
-		f = &forming{index: -1, id: part.ID}
+		f = &forming{index: -1}
 		if part.Index != nil {
 			f.index = *part.Index
 		}
@@ -45,41 +47,78 @@ func (a *assembler) add(part openai.ToolCall) {
 	f.id = cmp.Or(f.id, part.ID)
 	f.name = cmp.Or(f.name, part.Function.Name)
 	// One byte over the limit is kept, so that a later check sees the excess.
-	room := maxArgs + 1 - f.args.Len()
-	f.args.WriteString(part.Function.Arguments[:min(room, len(part.Function.Arguments))])
+	if piece := part.Function.Arguments; piece != "" && f.length <= maxArgs {
+		f.pieces = append(f.pieces, piece[:min(maxArgs+1-f.length, len(piece))])
+		f.length += len(f.pieces[len(f.pieces)-1])
+	}
 }
 
 // find returns the call that a piece belongs to, nil for a new call. Pieces with
-// the same index belong together; but some servers give every call the index 0 and
-// an id of its own, and some give no index at all.
+// the same index or id belong together; but some servers give every call the index
+// 0, and some give no index, no id or neither.
 func (a *assembler) find(part openai.ToolCall) *forming {
-	if part.Index == nil {
-		if len(a.calls) == 0 {
-			return nil
-		}
-		last := a.calls[len(a.calls)-1]
-		if (part.ID == "" && part.Function.Name == "") || (part.ID != "" && part.ID == last.id) {
-			return last
-		}
-		return nil
-	}
 	for _, f := range slices.Backward(a.calls) {
-		if f.index != *part.Index {
-			continue
+		switch {
+		case part.Index != nil && f.index != *part.Index:
+		case part.ID != "" && f.id != "":
+			if part.ID == f.id {
+				return f
+			}
+		case f.goesOn(part):
+			return f
+		case part.Index == nil:
+			return nil // it can only be the last call that goes on
 		}
-		if part.ID != "" && f.id != "" && part.ID != f.id {
-			return nil
-		}
-		return f
 	}
 	return nil
+}
+
+// goesOn reports whether a piece without an id belongs to the call, and does not
+// begin another.
+func (f *forming) goesOn(part openai.ToolCall) bool {
+	name, args := part.Function.Name, part.Function.Arguments
+	if name == "" || f.name == "" {
+		return true
+	}
+	own := f.args()
+	switch {
+	case name != f.name:
+		return own != "" && !whole(own)
+	case own == "" || !whole(own) || own == "{}":
+		return args != "" || own != ""
+	}
+	return args == own // the same once more
+}
+
+// whole reports whether arguments are a JSON object, with nothing missing.
+func whole(args string) bool {
+	trimmed := bytes.TrimSpace([]byte(args))
+	return len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
+}
+
+// args puts the arguments together. Some servers send with each piece all that came
+// before it, or an empty object first.
+func (f *forming) args() string {
+	joined := strings.Join(f.pieces, "")
+	if len(f.pieces) < 2 || whole(joined) {
+		return joined
+	}
+	if first := f.pieces[0]; first == "{}" || first == "null" {
+		rest := forming{pieces: f.pieces[1:]}
+		return rest.args()
+	}
+	last := f.pieces[len(f.pieces)-1]
+	if whole(last) && !slices.ContainsFunc(f.pieces, func(piece string) bool { return !strings.HasPrefix(last, piece) }) {
+		return last
+	}
+	return joined
 }
 
 // done returns the calls in their order.
 func (a *assembler) done() []tools.Call {
 	calls := make([]tools.Call, 0, len(a.calls))
 	for _, f := range a.calls {
-		calls = append(calls, tools.Call{ID: f.id, Tool: f.name, Args: json.RawMessage(f.args.String())})
+		calls = append(calls, tools.Call{ID: f.id, Tool: f.name, Args: json.RawMessage(f.args())})
 	}
 	return calls
 }

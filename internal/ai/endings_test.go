@@ -38,6 +38,7 @@ func TestEveryEnding(t *testing.T) {
 		kind   Kind
 		text   string // in the error
 		said   []string
+		whole  bool // what was said is an answer
 	}{
 		"500":                     {steps: []step{status(500, `{"error":{"message":"out of memory"}}`)}, kind: Broken, text: "out of memory"},
 		"502 page":                {steps: []step{status(502, "<html>bad gateway</html>")}, kind: Broken, text: "502"},
@@ -46,7 +47,7 @@ func TestEveryEnding(t *testing.T) {
 		"a key at the body's end": {steps: []step{status(401, strings.Repeat(" ", 4<<10-10)+"sk-secret-key")}, kind: Denied, text: ": …"},
 		"a key at the cut inside": {steps: []step{func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, content("Hello. "), `{"error":{"message":"overloaded now `+strings.Repeat("sk-secret-key ", 50)+`","type":"x"}}`)
-		}}, kind: Broken, text: "now … …", said: []string{"Hello."}},
+		}}, kind: Busy, text: "now … …", said: []string{"Hello."}},
 		"404 model":    {steps: []step{status(404, `{"error":"model \"x\" not found, try pulling it first"}`)}, kind: Rejected, text: "try pulling"},
 		"429":          {steps: []step{status(429, `{}`, "Retry-After", "30")}, kind: Busy, text: "429"},
 		"429 for ever": {steps: []step{status(429, `{}`, "Retry-After", "0.01"), status(429, `{}`, "Retry-After", "0.01")}, kind: Busy},
@@ -59,7 +60,7 @@ func TestEveryEnding(t *testing.T) {
 		"no JSON": {steps: []step{func(w http.ResponseWriter, _ *http.Request) { stream(w, content("Hello. "), "{nonsense") }}, kind: Malformed, said: []string{"Hello."}},
 		"error inside": {steps: []step{func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, content("Hello. "), `{"error":{"message":"overloaded sk-secret-key","type":"x"}}`)
-		}}, kind: Broken, text: "overloaded", said: []string{"Hello."}},
+		}}, kind: Busy, text: "overloaded", said: []string{"Hello."}},
 		"dropped": {steps: []step{func(w http.ResponseWriter, _ *http.Request) { stream(w, content("Hello. "), content("And th")) }}, kind: Dropped, said: []string{"Hello."}},
 		"cut off": {steps: []step{func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, content("Hello. And th"))
@@ -75,11 +76,17 @@ func TestEveryEnding(t *testing.T) {
 		"max tokens": {steps: []step{func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, content("Hello and then th"), finish("length"), done)
 		}}, kind: TooLong},
+		"max tokens after a sentence": {steps: []step{func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, content("Hello. And then th"), finish("length"), done)
+		}}, whole: true, said: []string{"Hello."}},
+		"max tokens in a call": {steps: []step{func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, content("Hello. And"), callDelta(0, "a", "control", `{}`), finish("length"), done)
+		}}, kind: TooLong, said: []string{"Hello."}},
 		"filtered":             {steps: []step{func(w http.ResponseWriter, _ *http.Request) { stream(w, finish("content_filter"), done) }}, kind: Filter},
 		"silent":               {steps: []step{func(_ http.ResponseWriter, r *http.Request) { hangs(r) }}, change: short, kind: Silent},
 		"silent after headers": {steps: []step{func(w http.ResponseWriter, r *http.Request) { stream(w); w.(http.Flusher).Flush(); hangs(r) }}, change: short, kind: Silent},
 		"silent in the middle": {steps: []step{func(w http.ResponseWriter, r *http.Request) { stream(w, content("Hello. And")); hangs(r) }}, change: short, kind: Silent, said: []string{"Hello."}},
-		"hangs after the end":  {steps: []step{func(w http.ResponseWriter, r *http.Request) { stream(w, content("Hello."), finish("stop")); hangs(r) }}, said: []string{"Hello."}},
+		"hangs after the end":  {steps: []step{func(w http.ResponseWriter, r *http.Request) { stream(w, content("Hello."), finish("stop")); hangs(r) }}, whole: true, said: []string{"Hello."}},
 		"endless answer": {steps: []step{func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				stream(w, content("again and again and again "))
@@ -121,7 +128,7 @@ func TestEveryEnding(t *testing.T) {
 			if name != "endless answer" && !slices.Equal(h.sentences, c.said) {
 				t.Errorf("said %q, want %q", h.sentences, c.said)
 			}
-			if name == "hangs after the end" {
+			if c.whole {
 				if h.err != nil {
 					t.Errorf("ended with %v", h.err)
 				}

@@ -1,6 +1,8 @@
 package ai
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,6 +25,8 @@ const (
 	Confused    Kind = "confused"    // still asking for tools after the last round
 	Empty       Kind = "empty"       // a reply without words
 	Filter      Kind = "filtered"    // withheld by the provider
+	Quota       Kind = "quota"       // nothing is left of what was paid for
+	Oversized   Kind = "oversized"   // the request is more than the model takes
 )
 
 // Error is why a reply failed.
@@ -41,3 +45,53 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// faults are the words by which servers name a fault. The names in codes and types
+// are tried first, the words of messages only for what has no code of its own at
+// every server.
+var faults = []struct {
+	kind         Kind
+	names, words []string
+}{
+	{Oversized, []string{"context_length", "context_window", "exceed_context", "request_too_large", "string_above_max_length"}, []string{
+		"context length", "context size", "context window", "maximum context", "prompt is too long", "too many tokens", "input is too long",
+	}},
+	{Quota, []string{"insufficient_quota", "billing", "credit", "quota"}, []string{"current quota", "insufficient quota", "insufficient balance", "out of credit"}},
+	{Filter, []string{"content_filter", "content_policy", "responsibleaipolicy"}, []string{"content management policy", "content policy"}},
+	{Denied, []string{"invalid_api_key", "authentication", "permission", "unauthorized", "unauthenticated"}, []string{"invalid api key", "incorrect api key"}},
+	{Busy, []string{"rate_limit", "too_many_requests", "resource_exhausted", "overloaded", "unavailable"}, []string{"loading model", "overloaded", "rate limit"}},
+	{Rejected, []string{"not_found", "invalid_request", "badrequest", "unsupported"}, nil},
+}
+
+// kindOf reads a refusal: its status (0 within an answer that had begun), the
+// server's names for it, and its message.
+func kindOf(status int, names, said string) Kind {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return Denied
+	case http.StatusPaymentRequired:
+		return Quota
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return Silent
+	case http.StatusRequestEntityTooLarge:
+		return Oversized
+	}
+	names, said = strings.ToLower(names), strings.ToLower(said)
+	for _, f := range faults {
+		told := func(in string) func(string) bool { return func(word string) bool { return strings.Contains(in, word) } }
+		if slices.ContainsFunc(f.names, told(names)) || slices.ContainsFunc(f.words, told(said)) {
+			return f.kind
+		}
+	}
+	switch {
+	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == overloaded:
+		return Busy
+	case status >= 500 || status == 0:
+		return Broken
+	}
+	return Rejected
+}
+
+// overloaded is the status with which some providers say that they have too much to
+// do.
+const overloaded = 529

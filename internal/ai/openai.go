@@ -1,15 +1,19 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -144,7 +148,7 @@ func chatRequest(req Request) openai.ChatCompletionRequest {
 		for _, c := range m.Calls {
 			message.ToolCalls = append(message.ToolCalls, openai.ToolCall{
 				ID: c.ID, Type: openai.ToolTypeFunction,
-				Function: openai.FunctionCall{Name: c.Tool, Arguments: string(c.Args)},
+				Function: openai.FunctionCall{Name: wireName(c.Tool), Arguments: string(c.Args)},
 			})
 		}
 		out.Messages = append(out.Messages, message)
@@ -158,6 +162,18 @@ func chatRequest(req Request) openai.ChatCompletionRequest {
 		out.ToolChoice = "none"
 	}
 	return out
+}
+
+// wireName makes a name of what a model wrote as one, because servers refuse a
+// whole conversation for a name of other characters.
+func wireName(written string) string {
+	name := strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c < unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
+			return c
+		}
+		return '_'
+	}, written)
+	return cmp.Or(name[:min(len(name), 64)], "unknown")
 }
 
 // reasoning reports whether a model is one of OpenAI's that take other parameters;
@@ -184,8 +200,8 @@ func (o *OpenAI) explain(err error) error {
 		return known
 	}
 	kind := Unavailable
-	if _, ok := errors.AsType[*openai.APIError](err); ok {
-		kind, err = Broken, errors.New(o.sender.guard.Quote(err.Error(), saidShown))
+	if told, ok := errors.AsType[*openai.APIError](err); ok {
+		kind, err = toldKind(told), errors.New(o.sender.guard.Quote(err.Error(), saidShown))
 	} else if syntax(err) {
 		kind = Malformed
 	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -196,16 +212,15 @@ func (o *OpenAI) explain(err error) error {
 	return &Error{Kind: kind, Err: err}
 }
 
-func kindOf(code int) Kind {
-	switch {
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return Denied
-	case code == http.StatusTooManyRequests:
-		return Busy
-	case code >= 500:
-		return Broken
+// toldKind reads a fault that the server told of within its answer. Its code may be
+// a status.
+func toldKind(told *openai.APIError) Kind {
+	code := fmt.Sprint(told.Code)
+	status, err := strconv.Atoi(code)
+	if err != nil {
+		status = 0
 	}
-	return Rejected
+	return kindOf(status, code+" "+told.Type, told.Message)
 }
 
 func syntax(err error) bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"voicegateway/internal/httpguard"
 )
@@ -29,7 +30,8 @@ func newSender(p profile, key string, transport http.RoundTripper) *sender {
 	}
 }
 
-// Do sends one request with what the profile adds to it.
+// Do sends one request with what the profile adds to it. The answer to a completion
+// is the stream that the library reads, whatever the server sends.
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	for name, value := range s.profile.headers {
 		req.Header.Set(name, value)
@@ -37,7 +39,11 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	if s.profile.keyHeader != "" && s.key != "" {
 		req.Header.Set(s.profile.keyHeader, s.key)
 	}
-	return s.guard.Do(req)
+	resp, err := s.guard.Do(req)
+	if err == nil && strings.HasSuffix(req.URL.Path, "/chat/completions") {
+		resp.Body = newWire(resp.Body)
+	}
+	return resp, err
 }
 
 // guarded turns an error of the guard into an *Error that names our setting; nil
@@ -56,7 +62,7 @@ func guarded(err error) *Error {
 		return &Error{Kind: Unavailable, Err: errors.New("the address redirects in circles")}
 	}
 	if status, ok := errors.AsType[*httpguard.StatusError](err); ok {
-		return &Error{Kind: kindOf(status.Code), RetryAfter: status.RetryAfter, Err: status}
+		return &Error{Kind: kindOf(status.Code, status.Reason, status.Said), RetryAfter: status.RetryAfter, Err: status}
 	}
 	return nil
 }

@@ -77,6 +77,27 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestReasons checks that the names that a server gives to what is wrong are kept.
+func TestReasons(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":{"message":"no","type":"invalid_request_error","code":"context_length_exceeded"}}`: "context_length_exceeded invalid_request_error",
+		`{"error":{"code":429,"message":"no","status":"RESOURCE_EXHAUSTED"}}`:                        "RESOURCE_EXHAUSTED",
+		`{"object":"error","message":"no","type":"BadRequestError","code":400}`:                      "BadRequestError",
+		`{"error":"no","code":"insufficient_quota"}`:                                                 "insufficient_quota",
+		`{"error":{"code":"` + key + `"}}`:                                                           "…",
+		`[]`:                                                                                         "", `{}`: "", `no`: "", `{"error":null}`: "",
+	} {
+		_, err := asked(t, Config{Key: key}, says(400, body))
+		if status, ok := errors.AsType[*StatusError](err); !ok || status.Reason != want {
+			t.Errorf("%s gave %+v, want %q", body, err, want)
+		}
+	}
+	_, err := asked(t, Config{}, says(429, "", "Retry-After", "30", "Retry-After-Ms", "20"))
+	if status, ok := errors.AsType[*StatusError](err); !ok || status.RetryAfter != 20*time.Millisecond {
+		t.Errorf("a wait of 20 ms became %+v", err)
+	}
+}
+
 func TestBodiesAreBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		most int64
@@ -171,7 +192,7 @@ func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for header, want := range map[string]time.Duration{
 		"": 0, "0": 0, "30": 30 * time.Second, " 7 ": 7 * time.Second, " 0.5 ": 500 * time.Millisecond, "-5": 0, "soon": 0, "NaN": 0,
-		"9999999": longestWait, "99999999999": 0, "1e300": 0,
+		"250ms": 250 * time.Millisecond, "1m30s": 90 * time.Second, "-5s": 0, "99999h": longestWait, "9999999": longestWait, "99999999999": 0, "1e300": 0,
 		"Sat, 21 Nov 2026 12:01:00 GMT": time.Minute, "Sat, 21 Nov 2026 11:00:00 GMT": 0, "Sat, 21 Nov 2099 11:00:00 GMT": longestWait,
 	} {
 		if got := RetryAfter(header, now); got != want {

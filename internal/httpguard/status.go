@@ -16,6 +16,7 @@ type StatusError struct {
 	Code       int
 	RetryAfter time.Duration // how long the server asks to wait; 0: it does not say
 	Said       string        // the server's own message: one line, bounded, without the key
+	Reason     string        // the server's own names for it, its code, type and status: one line, bounded, without the key
 }
 
 func (e *StatusError) Error() string {
@@ -30,10 +31,35 @@ func (e *StatusError) Error() string {
 // cannot be read is left out: the status says enough.
 func (c *Client) refusal(resp *http.Response) *StatusError {
 	e := &StatusError{Code: resp.StatusCode, RetryAfter: RetryAfter(resp.Header.Get("Retry-After"), time.Now())}
+	if ms := resp.Header.Get("Retry-After-Ms"); ms != "" {
+		e.RetryAfter = RetryAfter(ms+"ms", time.Now())
+	}
 	if body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)); err == nil {
-		e.Said = c.Quote(complaint(body), saidShown)
+		e.Said, e.Reason = c.Quote(complaint(body), saidShown), c.Quote(reason(body), saidShown)
 	}
 	return e
+}
+
+// reason returns the names that a refusal's body gives to what is wrong, in
+// {"error":{"code":…,"type":…,"status":…}} or without the error around them.
+func reason(body []byte) string {
+	var names struct {
+		Error              json.RawMessage
+		Code, Type, Status any
+	}
+	if json.Unmarshal(body, &names) != nil {
+		return ""
+	}
+	if len(names.Error) > 0 {
+		_ = json.Unmarshal(names.Error, &names) // the names outside stay if it is a text
+	}
+	var list []string
+	for _, name := range []any{names.Code, names.Type, names.Status} {
+		if name, ok := name.(string); ok {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // complaint returns the message in a refusal's body, one of
@@ -105,10 +131,14 @@ const (
 	believedWait = 1e9
 )
 
-// RetryAfter reads the header in both of its forms, seconds and a date, and
-// returns how long to wait; 0 when there is none.
+// RetryAfter reads the header in both of its forms, seconds and a date, and as a
+// number with its unit ("250ms", "1m30s"), which some servers send. It returns how
+// long to wait; 0 when there is none.
 func RetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
+	if wait, err := time.ParseDuration(header); err == nil && wait > 0 {
+		return min(wait, longestWait)
+	}
 	if seconds, err := strconv.ParseFloat(header, 64); err == nil && seconds >= 0 && seconds < believedWait {
 		return min(time.Duration(seconds*float64(time.Second)), longestWait)
 	}
