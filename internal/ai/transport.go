@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"voicegateway/internal/ai/wire"
 	"voicegateway/internal/httpguard"
 )
 
@@ -41,7 +42,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := s.guard.Do(req)
 	if err == nil && strings.HasSuffix(req.URL.Path, "/chat/completions") {
-		resp.Body = newWire(resp.Body)
+		resp.Body = wire.New(resp.Body)
 	}
 	return resp, err
 }

@@ -1,4 +1,8 @@
-package ai
+// Package wire reads what servers that speak OpenAI's chat completions send, each in
+// its own way, and rewrites it as the stream that the OpenAI library reads. It
+// guesses nothing: what cannot be read comes out as an error of the library. A new
+// way of a server is a case in chunk.go and a line in the tests of package ai.
+package wire
 
 import (
 	"bufio"
@@ -14,10 +18,10 @@ import (
 	"voicegateway/internal/httpguard"
 )
 
-// wire rewrites the answer to a completion, as any server sends it, into the stream
-// that the library reads: events of one line, each a chunk with one choice. It
-// takes a plain answer for a stream too, and ends what a server forgets to end.
-type wire struct {
+// Reader rewrites the answer to a completion, as any server sends it, into the
+// stream that the library reads: events of one line, each a chunk with one choice.
+// It takes a plain answer for a stream too, and ends what a server forgets to end.
+type Reader struct {
 	body io.ReadCloser
 	in   *bufio.Reader
 	out  bytes.Buffer
@@ -34,13 +38,14 @@ type wire struct {
 	last     rune   // the last letter or mark of the text
 }
 
-func newWire(body io.ReadCloser) *wire { return &wire{body: body, in: bufio.NewReader(body)} }
+// New makes a Reader of an answer's body.
+func New(body io.ReadCloser) *Reader { return &Reader{body: body, in: bufio.NewReader(body)} }
 
 // Close closes the server's answer.
-func (w *wire) Close() error { return w.body.Close() }
+func (w *Reader) Close() error { return w.body.Close() }
 
 // Read reads on until there is something for the library.
-func (w *wire) Read(p []byte) (int, error) {
+func (w *Reader) Read(p []byte) (int, error) {
 	for w.out.Len() == 0 {
 		if w.err != nil {
 			return 0, w.err
@@ -52,7 +57,7 @@ func (w *wire) Read(p []byte) (int, error) {
 
 // more reads what the server has sent up to a line end. Lines may end in any of the
 // ways that the standard of event streams knows.
-func (w *wire) more() {
+func (w *Reader) more() {
 	text, err := w.in.ReadBytes('\n')
 	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	if err == nil || len(text) > 0 {
@@ -71,7 +76,7 @@ func (w *wire) more() {
 }
 
 // line takes one line: a field of an event, or a piece of a plain answer.
-func (w *wire) line(line []byte) {
+func (w *Reader) line(line []byte) {
 	if !w.begun {
 		line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	}
@@ -88,7 +93,7 @@ func (w *wire) line(line []byte) {
 	}
 }
 
-func (w *wire) field(line []byte) {
+func (w *Reader) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimSpace(value)
 	switch string(name) {
@@ -108,7 +113,7 @@ func (w *wire) field(line []byte) {
 }
 
 // data takes a line of JSON. What is no JSON alone goes on in the next line.
-func (w *wire) data(line []byte) {
+func (w *Reader) data(line []byte) {
 	alone := json.Valid(line)
 	if alone && len(w.pending) > 0 && line[0] == '{' && bytes.Contains(line, []byte(`"choices"`)) {
 		w.event() // what was pending does not go on in a chunk
@@ -121,7 +126,7 @@ func (w *wire) data(line []byte) {
 }
 
 // blank is an empty line: an event ends there, a bare answer goes on.
-func (w *wire) blank() {
+func (w *Reader) blank() {
 	if !w.bare {
 		w.event()
 	}
@@ -129,7 +134,7 @@ func (w *wire) blank() {
 }
 
 // event ends an event of several lines.
-func (w *wire) event() {
+func (w *Reader) event() {
 	if len(w.pending) == 0 {
 		return
 	}
@@ -139,7 +144,7 @@ func (w *wire) event() {
 }
 
 // done passes on that this is all. The library knows no end without a reason.
-func (w *wire) done() {
+func (w *Reader) done() {
 	w.event()
 	w.finish("stop")
 	w.send("[DONE]")
@@ -149,31 +154,31 @@ func (w *wire) done() {
 // eof is the end of the connection. A server that closes it after a whole sentence
 // and has not said that this is all is believed; what is in the middle of something
 // was cut off.
-func (w *wire) eof() {
+func (w *Reader) eof() {
 	if w.err == nil && !w.ended && w.written && !w.called && unicode.IsPunct(w.last) && !strings.ContainsRune(",:;-", w.last) {
 		w.done()
 	}
 }
 
 // finish passes on the reason of the end, once.
-func (w *wire) finish(reason openai.FinishReason) {
+func (w *Reader) finish(reason openai.FinishReason) {
 	if reason != "" && !w.finished {
 		w.finished = true
 		w.pass(openai.ChatCompletionStreamChoiceDelta{}, reason)
 	}
 }
 
-func (w *wire) pass(delta openai.ChatCompletionStreamChoiceDelta, reason openai.FinishReason) {
+func (w *Reader) pass(delta openai.ChatCompletionStreamChoiceDelta, reason openai.FinishReason) {
 	chunk := openai.ChatCompletionStreamResponse{Choices: []openai.ChatCompletionStreamChoice{{Delta: delta, FinishReason: reason}}}
 	if line, err := json.Marshal(chunk); err == nil {
 		w.send(string(line))
 	}
 }
 
-func (w *wire) send(data string) { w.out.WriteString("data: " + data + "\n\n") }
+func (w *Reader) send(data string) { w.out.WriteString("data: " + data + "\n\n") }
 
 // chunk rewrites one chunk, or a plain answer, which is one with everything in it.
-func (w *wire) chunk(data []byte) {
+func (w *Reader) chunk(data []byte) {
 	object := objectIn(data)
 	if object == nil {
 		w.send("{") // the library calls it malformed
@@ -207,7 +212,7 @@ func (w *wire) chunk(data []byte) {
 }
 
 // noted remembers what has been passed on.
-func (w *wire) noted(delta openai.ChatCompletionStreamChoiceDelta) {
+func (w *Reader) noted(delta openai.ChatCompletionStreamChoiceDelta) {
 	if text := strings.TrimSpace(delta.Content); text != "" {
 		w.written = true
 		w.last, _ = utf8.DecodeLastRuneInString(text)
@@ -216,7 +221,7 @@ func (w *wire) noted(delta openai.ChatCompletionStreamChoiceDelta) {
 }
 
 // fail passes on a fault that the server told of within its answer.
-func (w *wire) fail(f *fault) {
+func (w *Reader) fail(f *fault) {
 	line, err := json.Marshal(map[string]*fault{"error": f})
 	if err != nil {
 		return
