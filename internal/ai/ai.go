@@ -41,6 +41,7 @@ type Assistant struct {
 
 	mu     sync.Mutex
 	status status
+	had    bool // a model was found once
 }
 
 // New makes an assistant. It is ready once Run has found the model.
@@ -77,7 +78,7 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 	return func(yield func(dialogue.Part, error) bool) {
 		model, err := a.available(ctx)
 		if err != nil {
-			yield(dialogue.Part{}, noModel(err))
+			yield(dialogue.Part{}, a.none(err))
 			return
 		}
 		p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
@@ -91,17 +92,22 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		a.memory.add(time.Now(), p.Text, strings.Join(r.said, " "))
 		if err != nil && !r.stopped {
 			a.noticed(err)
-			yield(dialogue.Part{}, noModel(err))
+			yield(dialogue.Part{}, a.none(err))
 		}
 	}
 }
 
-// noModel wraps the error of a model that does not answer in ErrNoModel.
-func noModel(err error) error {
-	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Unavailable {
-		return fmt.Errorf("%w: %w", dialogue.ErrNoModel, err)
+// none wraps the error of a reply that did not come. A model that nobody has set up
+// and that never answered is none, and nobody wants to hear of it.
+func (a *Assistant) none(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	a.mu.Lock()
+	had := a.had
+	a.mu.Unlock()
+	if ok && !had && !a.cfg.named() {
+		return fmt.Errorf("%w: %w", dialogue.ErrNoModel, e)
 	}
-	return err
+	return asFailure(err)
 }
 
 // noticed logs a failed reply, and makes Run look for the model again if the error
@@ -148,25 +154,44 @@ func (l *limiter) allow(now time.Time) bool {
 	return true
 }
 
-// available returns the model's name, or the reason why there is none. It waits
-// only for the first look for the model, which is short.
+// available returns the model's name, or the reason why there is none. It waits for
+// the first look for the model, which is short, and looks again if the last one
+// found none: a model that is back answers the next question.
 func (a *Assistant) available(ctx context.Context) (string, error) {
-	if a.cfg.Enabled != "false" {
+	s := a.found()
+	if s.ready || a.cfg.Enabled == "false" {
+		return s.model, s.err()
+	}
+	select {
+	case <-a.checked:
+		s = a.lookOnce(ctx)
+	default:
 		wait := time.NewTimer(checkTimeout)
 		defer wait.Stop()
 		select {
 		case <-a.checked:
 		case <-wait.C:
 		case <-ctx.Done():
-			return "", fmt.Errorf("replying: %w", ctx.Err())
 		}
+		s = a.found()
 	}
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("replying: %w", ctx.Err())
+	}
+	return s.model, s.err()
+}
+
+func (a *Assistant) found() status {
 	a.mu.Lock()
-	s := a.status
-	a.mu.Unlock()
-	if !s.ready {
-		a.lookAgain()
-		return "", &Error{Kind: Unavailable, Err: errors.New(s.why)}
-	}
-	return s.model, nil
+	defer a.mu.Unlock()
+	return a.status
+}
+
+// lookOnce looks for the model while somebody waits for the answer.
+func (a *Assistant) lookOnce(ctx context.Context) status {
+	ctx, cancel := context.WithTimeout(ctx, lookAgainTimeout)
+	defer cancel()
+	s := a.look(ctx)
+	a.settle(s)
+	return s
 }

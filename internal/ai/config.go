@@ -62,6 +62,13 @@ var profiles = map[string]profile{
 	"custom": {},
 }
 
+// named reports whether somebody has set up a model. The defaults alone only look
+// whether there is one on this machine.
+func (c Config) named() bool {
+	d := Default()
+	return c.Enabled == "true" || c.Enabled != "false" && (c.Model != d.Model || c.Profile != d.Profile || c.BaseURL != d.BaseURL || c.APIKeyFile != d.APIKeyFile)
+}
+
 // Endpoint is the address that requests go to: the configured one or the profile's.
 func (c Config) Endpoint() string {
 	own := profiles[c.Profile].url

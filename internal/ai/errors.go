@@ -1,10 +1,13 @@
 package ai
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
+
+	"voicegateway/internal/dialogue"
 )
 
 // Kind is what went wrong with a reply.
@@ -45,6 +48,34 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// failures is what the person who asked is told of each kind.
+var failures = map[Kind]dialogue.Failure{
+	Unavailable: dialogue.Unreachable,
+	Denied:      dialogue.KeyRefused,
+	Busy:        dialogue.Busy,
+	Rejected:    dialogue.Misconfigured,
+	Broken:      dialogue.Faulty,
+	Silent:      dialogue.Slow,
+	Dropped:     dialogue.Unfinished,
+	Malformed:   dialogue.Nonsense,
+	TooLong:     dialogue.Unfinished,
+	TooSlow:     dialogue.Slow,
+	Confused:    dialogue.Nonsense,
+	Empty:       dialogue.Nonsense,
+	Filter:      dialogue.Filtered,
+	Quota:       dialogue.QuotaUsed,
+	Oversized:   dialogue.TooLong,
+}
+
+// asFailure wraps an error of ours in what the person who asked is told of it. Errors of
+// the context stay as they are.
+func asFailure(err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return &dialogue.ModelError{Failure: failures[e.Kind], Err: err}
+	}
+	return err
+}
 
 // faults are the words by which servers name a fault. The names in codes and types
 // are tried first, the words of messages only for what has no code of its own at

@@ -55,7 +55,7 @@ func NewOpenAI(cfg Config, key string, transport http.RoundTripper) (*OpenAI, er
 func (o *OpenAI) Models(ctx context.Context) ([]string, error) {
 	list, err := o.client.ListModels(ctx)
 	if err != nil {
-		return nil, o.explain(err)
+		return nil, unanswered(o.explain(err))
 	}
 	names := make([]string, 0, len(list.Models))
 	for _, m := range list.Models {
@@ -69,7 +69,7 @@ func (o *OpenAI) Complete(ctx context.Context, req Request) iter.Seq2[Delta, err
 	return func(yield func(Delta, error) bool) {
 		stream, err := o.client.CreateChatCompletionStream(ctx, chatRequest(req))
 		if err != nil {
-			yield(Delta{}, o.explain(err))
+			yield(Delta{}, unanswered(o.explain(err)))
 			return
 		}
 		defer func() { _ = stream.Close() }()
@@ -210,6 +210,15 @@ func (o *OpenAI) explain(err error) error {
 		kind = Rejected
 	}
 	return &Error{Kind: kind, Err: err}
+}
+
+// unanswered is the error of a request that got no answer at all: where nothing
+// began, nothing was cut off.
+func unanswered(err error) error {
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Dropped {
+		return &Error{Kind: Unavailable, Err: errors.New("the connection was closed without an answer")}
+	}
+	return err
 }
 
 // toldKind reads a fault that the server told of within its answer. Its code may be

@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +11,13 @@ import (
 )
 
 // Times for looking for the model. A look is short, because the first reply may
-// wait for it; loading a model from a slow disk may take long.
+// wait for it, and shorter while somebody does; loading a model from a slow disk may
+// take long.
 const (
-	checkTimeout  = 3 * time.Second
-	checkInterval = time.Minute
-	warmTimeout   = 2 * time.Minute
+	checkTimeout     = 3 * time.Second
+	lookAgainTimeout = 2 * time.Second
+	checkInterval    = time.Minute
+	warmTimeout      = 2 * time.Minute
 )
 
 // status is what the last look found.
@@ -22,6 +25,15 @@ type status struct {
 	ready bool
 	why   string // why not, or what is used
 	model string
+	kind  Kind // with why not: what failed
+}
+
+// err returns why there is no model, nil if there is one.
+func (s status) err() error {
+	if s.ready {
+		return nil
+	}
+	return &Error{Kind: cmp.Or(s.kind, Unavailable), Err: errors.New(s.why)}
 }
 
 // Run looks for the model at once, every minute and after a failed reply, until ctx
@@ -70,6 +82,7 @@ func (a *Assistant) settle(found status) (changed bool) {
 	a.mu.Lock()
 	changed = a.status != found
 	a.status = found
+	a.had = a.had || found.ready
 	a.mu.Unlock()
 	if !changed {
 		return false
@@ -94,13 +107,17 @@ func (a *Assistant) look(ctx context.Context) status {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	names, err := lister.Models(ctx)
-	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Rejected && a.cfg.Model != "" {
+	e, known := errors.AsType[*Error](err)
+	if known && e.Kind == Rejected && a.cfg.Model != "" {
 		// It answers but cannot list its models; the configuration names one, so no list
 		// is needed.
 		return status{ready: true, model: a.cfg.Model, why: a.cfg.Model}
 	}
 	if ctx.Err() != nil {
-		return status{why: fmt.Sprintf("%s did not answer within %s", a.cfg.Endpoint(), checkTimeout)}
+		return status{why: fmt.Sprintf("%s did not answer in time", a.cfg.Endpoint())}
+	}
+	if known {
+		return status{why: fmt.Sprintf("%s: %v", a.cfg.Endpoint(), e.Err), kind: e.Kind}
 	}
 	if err != nil {
 		return status{why: fmt.Sprintf("%s: %v", a.cfg.Endpoint(), err)}
@@ -113,14 +130,14 @@ func (a *Assistant) pick(names []string) status {
 	if want := a.cfg.Model; want != "" {
 		there := func(name string) bool { return name == want || name == want+":latest" }
 		if profiles[a.cfg.Profile].lists && !slices.ContainsFunc(names, there) {
-			return status{why: fmt.Sprintf("the model %s is not on %s; get it with: ollama pull %s", want, a.cfg.Endpoint(), want)}
+			return status{why: fmt.Sprintf("the model %s is not on %s; get it with: ollama pull %s", want, a.cfg.Endpoint(), want), kind: Rejected}
 		}
 		return status{ready: true, model: want, why: want}
 	}
 	if i := slices.IndexFunc(names, func(name string) bool { return !otherKind(name) }); i >= 0 {
 		return status{ready: true, model: names[i], why: names[i]}
 	}
-	return status{why: fmt.Sprintf("%s answers but has no model; get one, for example with: ollama pull llama3.2", a.cfg.Endpoint())}
+	return status{why: fmt.Sprintf("%s answers but has no model; get one, for example with: ollama pull llama3.2", a.cfg.Endpoint()), kind: Rejected}
 }
 
 // otherKind reports whether a model's name shows that it cannot hold a

@@ -8,6 +8,7 @@ import (
 
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
@@ -52,12 +53,12 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 	x.rec.Outcome = record.Done
 	for part, err := range a.model.Reply(ctx, p) {
 		switch {
-		case errors.Is(err, dialogue.ErrNoModel):
-			x.rec.Route, x.rec.Outcome, x.rec.Error = record.RouteNone, record.Failed, "no sentence fits, and "+err.Error()
-			tell(a.phrases.Phrase("no_model", nil))
 		case err != nil:
 			x.rec.Outcome, x.rec.Error = record.Failed, err.Error()
-			tell(a.phrases.Apology(err))
+			if none(err) && len(x.rec.Calls) == 0 && len(said) == 0 {
+				x.rec.Route, x.rec.Error = record.RouteNone, "no sentence fits, and "+err.Error()
+			}
+			tell(modelFailed(a.phrases, err, len(said) > 0))
 		case part.Call != nil:
 			m.note(*part.Call)
 		default:
@@ -69,6 +70,29 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 	}
 	x.rec.Reply = strings.Join(said, " ")
 	return m.did.as(x.Text)
+}
+
+// none reports whether nobody answers where a model should be.
+func none(err error) bool {
+	failed, ok := errors.AsType[*dialogue.ModelError](err)
+	return errors.Is(err, dialogue.ErrNoModel) || ok && failed.Failure == dialogue.Unreachable
+}
+
+// modelFailed says what became of an answer. Where some of it was said, the family
+// only needs to know that there is no more.
+func modelFailed(p *reply.Phrases, err error, begun bool) string {
+	failed, ok := errors.AsType[*dialogue.ModelError](err)
+	switch {
+	case errors.Is(err, dialogue.ErrNoModel):
+		return p.Phrase("no_model", nil)
+	case ok && begun:
+		return p.Phrase("model_rest", nil)
+	case ok:
+		if text := p.Phrase("model_"+string(failed.Failure), nil); text != "" {
+			return text
+		}
+	}
+	return p.Apology(err)
 }
 
 // isQuestion asks the matcher, which knows the language, if it can tell questions

@@ -17,6 +17,35 @@ import (
 // ErrNoModel means that there is no language model to ask.
 var ErrNoModel = errors.New("no language model answers")
 
+// Failure says how a language model failed, as far as the person who asked needs to
+// know. A phrase of the language files belongs to each, model_ with its name.
+type Failure string
+
+// The failures of a model that is set up.
+const (
+	Unreachable   Failure = "unreachable"   // nothing answers at its address
+	KeyRefused    Failure = "key"           // it wants another key
+	Slow          Failure = "slow"          // it took too long
+	Nonsense      Failure = "nonsense"      // what it answered cannot be understood
+	Unfinished    Failure = "unfinished"    // its answer was cut off before its first sentence
+	Filtered      Failure = "filtered"      // the answer was withheld
+	Busy          Failure = "busy"          // it has too much to do
+	QuotaUsed     Failure = "quota"         // what was paid for is used up
+	TooLong       Failure = "too_long"      // it was asked more than it takes in
+	Misconfigured Failure = "misconfigured" // it does not know the request, or what is asked for by name
+	Faulty        Failure = "faulty"        // it has trouble of its own
+)
+
+// ModelError is why a reply, or the rest of one, did not come.
+type ModelError struct {
+	Failure Failure
+	Err     error
+}
+
+func (e *ModelError) Error() string { return e.Err.Error() }
+
+func (e *ModelError) Unwrap() error { return e.Err }
+
 // Prompt is what the user wants.
 type Prompt struct {
 	Text   string
