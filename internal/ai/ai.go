@@ -33,6 +33,7 @@ type Assistant struct {
 	memory memory
 	acts   limiter
 	facts  knownFacts
+	warmth warmth
 	// phrases are the sentences that are not the model's own, by key.
 	phrases map[string]string
 
@@ -81,6 +82,7 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 			yield(dialogue.Part{}, a.none(err))
 			return
 		}
+		defer a.warmth.turn()()
 		p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
 		ctx, w := watch(ctx, a.cfg.Timeout, a.cfg.FirstTokenTimeout)
 		defer w.stop()

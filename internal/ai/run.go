@@ -11,13 +11,11 @@ import (
 )
 
 // Times for looking for the model. A look is short, because the first reply may
-// wait for it, and shorter while somebody does; loading a model from a slow disk may
-// take long.
+// wait for it, and shorter while somebody does.
 const (
 	checkTimeout     = 3 * time.Second
 	lookAgainTimeout = 2 * time.Second
 	checkInterval    = time.Minute
-	warmTimeout      = 2 * time.Minute
 )
 
 // status is what the last look found.
@@ -37,33 +35,44 @@ func (s status) err() error {
 }
 
 // Run looks for the model at once, every minute and after a failed reply, until ctx
-// ends. A missing model is a state and never an error.
+// ends, and warms it whenever the house or the tools have changed. A missing model is a state and never an error.
 func (a *Assistant) Run(ctx context.Context) error {
 	if a.cfg.Enabled == "false" {
 		<-ctx.Done()
 		return nil
 	}
-	tick := time.NewTicker(checkInterval)
+	tick, cool := time.NewTicker(checkInterval), time.NewTicker(warmInterval)
 	defer tick.Stop()
-	first := true
+	defer cool.Stop()
+	if !profiles[a.cfg.Profile].warm {
+		cool.Stop()
+	}
+	first, look := true, true
 	for {
-		found := a.look(ctx)
-		if ctx.Err() != nil {
-			return nil
+		if look {
+			found := a.look(ctx)
+			if ctx.Err() != nil {
+				return nil
+			}
+			if a.settle(found) && found.ready {
+				_, now := a.prefixes()
+				a.warmth.forget(now)
+			}
+			if first {
+				close(a.checked)
+				first = false
+			}
 		}
-		changed := a.settle(found)
-		if first {
-			close(a.checked)
-			first = false
-		}
-		if changed && found.ready && profiles[a.cfg.Profile].warm {
-			a.warm(ctx, found.model)
-		}
+		a.warm(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
+			look = true
 		case <-a.poke:
+			look = true
+		case <-cool.C:
+			look = false
 		}
 	}
 }
@@ -146,20 +155,4 @@ func otherKind(name string) bool {
 	name = strings.ToLower(name)
 	kinds := []string{"embed", "bge-", "minilm", "whisper", "tts", "rerank", "guard", "moderation", "dall-e", "image", "ocr"}
 	return slices.ContainsFunc(kinds, func(kind string) bool { return strings.Contains(name, kind) })
-}
-
-// warm makes the server load the model, which can take a minute, before somebody
-// waits for it. A failure is only logged: the first reply will show it.
-func (a *Assistant) warm(ctx context.Context, model string) {
-	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
-	defer cancel()
-	start := time.Now()
-	req := Request{Model: model, MaxTokens: 1, Messages: []Message{{Role: User, Text: "Hello"}}}
-	for _, err := range a.model.Complete(ctx, req) {
-		if err != nil {
-			a.log.Debug("language model not loaded", "err", err)
-			return
-		}
-	}
-	a.log.Debug("language model loaded", "took", time.Since(start))
 }

@@ -17,11 +17,12 @@ import (
 
 func TestModelIsFoundByRun(t *testing.T) {
 	t.Parallel()
-	warmed := make(chan struct{})
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		close(warmed)
+	warmed := make(chan struct{}, 2)
+	warm := func(w http.ResponseWriter, r *http.Request) {
 		says("Hi")(w, r)
-	}, says("Hello."))
+		warmed <- struct{}{}
+	}
+	s := serve(t, warm, warm, says("Hello."))
 	cfg := testConfig(s.URL + "/v1")
 	cfg.Profile, cfg.Model = "ollama", ""
 	transport := &http.Transport{}
@@ -45,14 +46,17 @@ func TestModelIsFoundByRun(t *testing.T) {
 	if ok, why := a.Ready(); !ok || why != "small:latest" {
 		t.Errorf("Ready says %v, %q, want the first model that converses", ok, why)
 	}
+	<-warmed
 	<-warmed // the script goes on with the reply
-	if r := s.requests()[0]; r.Model != "small:latest" || r.MaxTokens != 1 {
-		t.Errorf("the warming request is %+v", r)
+	for i, tools := range []int{3, 5} {
+		if r := s.requests()[i]; r.Model != "small:latest" || r.MaxTokens != 1 || len(r.Tools) != tools {
+			t.Errorf("the warming request is %+v", r)
+		}
 	}
 	if h := hear(ctx, a, dialogue.Prompt{Text: "x"}); h.err != nil || !slices.Equal(h.sentences, []string{"Hello."}) {
 		t.Errorf("said %q, %v", h.sentences, h.err)
 	}
-	if got := s.header[1].Get("Authorization"); got != "" {
+	if got := s.header[2].Get("Authorization"); got != "" {
 		t.Errorf("without a key %q was sent", got)
 	}
 	cancel()

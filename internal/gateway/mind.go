@@ -6,6 +6,7 @@ import (
 	"voicegateway/internal/ai"
 	"voicegateway/internal/answer"
 	"voicegateway/internal/arrival"
+	"voicegateway/internal/home"
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
@@ -49,6 +50,15 @@ type mind struct {
 	waits    *arrival.Waits // what is told a second time
 }
 
+// modelTools is what a language model is told of: the tools and the house.
+type modelTools struct {
+	*tools.Registry
+	rooms *house.House
+}
+
+// House is the house as it is known.
+func (m modelTools) House() *home.House { return m.rooms.House() }
+
 // newMind assembles the mind.
 func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.Host, events serverEvents) (mind, error) {
 	transport, err := ai.NewOpenAI(s.cfg.AI, s.opts.Secrets.AIKey, nil)
@@ -57,7 +67,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	}
 	settings := s.cfg.AI
 	settings.Language = s.cfg.Gateway.Language
-	model, err := ai.New(settings, transport, registry, s.log.With("part", "ai"))
+	model, err := ai.New(settings, transport, modelTools{registry, rooms}, s.log.With("part", "ai"))
 	if err != nil {
 		return mind{}, err
 	}
