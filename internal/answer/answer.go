@@ -43,13 +43,14 @@ func steps() []step {
 // exchange is one text on its way through the steps, with its record so far.
 type exchange struct {
 	record.Request
-	rec    *record.Record
-	watch  record.Stopwatch
-	say    func(sentence string)
-	before *past           // what the asker's last turn did; nil: nothing is remembered
-	asked  bool            // a question was waiting for an answer
-	local  intent.Decision // the decision of the matcher, once it was asked
-	done   []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
+	rec      *record.Record
+	watch    record.Stopwatch
+	say      func(sentence string)
+	before   *past           // what the asker's last turn did; nil: nothing is remembered
+	asked    bool            // a question was waiting for an answer
+	question *modelQuestion  // the model's question that the text answers; nil: none
+	local    intent.Decision // the decision of the matcher, once it was asked
+	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
 }
 
 // Answerer turns a text into acts and a reply. It is shared by all sources of

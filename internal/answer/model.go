@@ -14,11 +14,11 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// thought is the step of the language model. After a question, a text without a
-// wake word that only a model might understand is ignored: it was probably not said
-// to the house.
+// thought is the step of the language model. After a question of ours, a text
+// without a wake word that only a model might understand is ignored: it was probably
+// not said to the house. After a question of the model it is the answer.
 func (a *Answerer) thought(ctx context.Context, x *exchange) bool {
-	if x.FollowUp {
+	if x.FollowUp && x.question == nil {
 		x.rec.Outcome = record.Ignored
 		return true
 	}
@@ -38,12 +38,15 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 		return past{}
 	}
 	x.waits()
-	p := dialogue.Prompt{Text: x.Text, Area: x.Area, House: a.match.House(), MayAct: !isQuestion(a.match, x.Text)}
+	p := dialogue.Prompt{Text: x.Text, Area: x.Area, House: a.match.House(), MayAct: mayAct(x, a.match, a.phrases)}
 	m := &modelTask{exchange: x, rescue: rescue{a: a, rec: x.rec}, task: record.Task{ID: x.rec.ID, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}}
 	if a.recovery.possible() {
 		p.Lost = m.lost
 	}
-	var said []string
+	wait := newMoment(x.say, a.phrases.Phrase("one_moment", nil))
+	defer wait.end()
+	x.say = wait.pass
+	var said, own []string
 	tell := func(sentence string) {
 		if sentence = speech.Speakable(sentence); sentence != "" {
 			said = append(said, sentence)
@@ -63,12 +66,16 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 			m.note(*part.Call)
 		default:
 			tell(part.Sentence)
+			if !part.Receipt {
+				own = append(own, part.Sentence)
+			}
 		}
 	}
 	if m.stopped != "" {
 		x.rec.Outcome, x.rec.Error = record.Failed, m.stopped
 	}
 	x.rec.Reply = strings.Join(said, " ")
+	a.memory.askedBack(x, p.MayAct, len(m.did.deeds) > 0 || m.did.rest, own)
 	return m.did.as(x.Text)
 }
 

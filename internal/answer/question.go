@@ -26,8 +26,20 @@ func (a *Answerer) remember(q record.Request, d intent.Decision) {
 
 // completed is the step for the answer to a question.
 func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
-	d, answered, asked := a.answerTo(x.Request)
+	p, asked := a.memory.answer(x.Request)
 	x.asked = asked
+	if q := p.thought; q != nil {
+		if asked && q.forModel(x, a.match, a.phrases) {
+			x.question = q
+			return a.thought(ctx, x)
+		}
+		return false
+	}
+	var d intent.Decision
+	answered := false
+	if asked {
+		d, answered = a.answerTo(x.Request, p)
+	}
 	switch {
 	case !answered:
 		return false
@@ -40,17 +52,12 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 
 // answerTo completes the waiting decision with the answer: a yes, a thing or a
 // room, said without a verb. If the answer still fits several devices, the question
-// is asked once more. The result asked reports whether a question was waiting at
-// all.
-func (a *Answerer) answerTo(q record.Request) (d intent.Decision, answered, asked bool) {
-	p, asked := a.memory.answer(q)
-	if !asked {
-		return d, false, false
-	}
+// is asked once more.
+func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, answered bool) {
 	switch d = p.decision; {
 	case d.Route == intent.Local && len(d.Options) == 0:
 		d.Confirmed = true
-		return d, a.phrases.Yes(q.Text), true
+		return d, a.phrases.Yes(q.Text)
 	case d.Reason == "which_area":
 		d, answered = a.inRoom(q, p)
 	case d.Reason == bareName:
@@ -62,7 +69,7 @@ func (a *Answerer) answerTo(q record.Request) (d intent.Decision, answered, aske
 		q.Text = p.text
 		a.remember(q, d)
 	}
-	return d, answered, true
+	return d, answered
 }
 
 // inRoom matches the first text again with the room that the answer names.

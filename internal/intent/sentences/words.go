@@ -22,6 +22,7 @@ type Words struct {
 	Openings Openings          `yaml:"openings"`
 	Writing  Writing           `yaml:"writing"`
 	Claims   Claims            `yaml:"claims"`
+	Offers   []string          `yaml:"offers"` // patterns of questions that offer to do something
 	Invented Invented          `yaml:"invented"`
 	Warmth   Warmth            `yaml:"warmth"`
 	Cities   map[string]string `yaml:"cities"` // IANA zones of places without one of their name

@@ -1,0 +1,76 @@
+package answer
+
+import (
+	"strings"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+)
+
+// maxAsked is how many questions in a row a model may ask without anybody saying
+// the wake word again: a television answers questions too.
+const maxAsked = 2
+
+// modelQuestion is a question that a language model asked back.
+type modelQuestion struct {
+	text   string
+	mayAct bool // the text it is about may act
+	count  int  // questions in a row, this one included
+}
+
+// askedBack notes that a model's reply ended with a question, whose answer needs no
+// wake word. said are its own sentences. A turn that did something asks nothing:
+// after it a person may correct what was done.
+func (m *memory) askedBack(x *exchange, mayAct, acted bool, said []string) {
+	if len(said) == 0 || acted || x.rec.Outcome != record.Done {
+		return
+	}
+	last := said[len(said)-1]
+	if !strings.HasSuffix(strings.TrimRight(last, ` "'”’»)`), "?") {
+		return
+	}
+	q := modelQuestion{text: last, mayAct: mayAct, count: 1}
+	if x.FollowUp && x.question != nil {
+		q.count += x.question.count
+	}
+	if q.count > maxAsked {
+		return
+	}
+	x.rec.Outcome = record.Asked
+	speaking := time.Duration(len(x.rec.Reply)) * letter
+	m.ask(x.Request, pending{thought: &q, text: x.Text, until: time.Now().Add(confirmTime + speaking)})
+}
+
+// forModel reports whether a text that follows a model's question is its answer: it
+// is not if it is a sentence of its own, or one of the words about the turn before.
+func (q *modelQuestion) forModel(x *exchange, match Matcher, phrases *reply.Phrases) bool {
+	switch phrases.Amendment(x.Text) {
+	case reply.Not, reply.Halt, reply.Undo:
+		return false
+	case reply.Other, reply.NoAmendment:
+	}
+	if phrases.Yes(x.Text) {
+		return true
+	}
+	d := match.Match(x.Text, x.Area)
+	return d.Route != intent.Local && d.Route != intent.Ask
+}
+
+// completes reports whether the answer to a model's question completes an order
+// (REQUIREMENTS U9), or is a yes to an offer to do something.
+func (q *modelQuestion) completes(x *exchange, match Matcher, phrases *reply.Phrases) bool {
+	if phrases.Yes(x.Text) {
+		return q.mayAct || phrases.Offers(q.text)
+	}
+	return q.mayAct && !isQuestion(match, x.Text)
+}
+
+// mayAct reports whether a text orders something.
+func mayAct(x *exchange, match Matcher, phrases *reply.Phrases) bool {
+	if x.question != nil {
+		return x.question.completes(x, match, phrases)
+	}
+	return !isQuestion(match, x.Text)
+}
