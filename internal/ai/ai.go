@@ -34,6 +34,7 @@ type Assistant struct {
 	acts   limiter
 	facts  knownFacts
 	warmth warmth
+	known  knownHouse
 	// phrases are the sentences that are not the model's own, by key.
 	phrases map[string]string
 
@@ -87,6 +88,7 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		ctx, w := watch(ctx, a.cfg.Timeout, a.cfg.FirstTokenTimeout)
 		defer w.stop()
 		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, begun: time.Now(), tainted: a.memory.isTainted(time.Now())}
+		r.ground = a.known.of(p.House, a.cfg.Language).Turn(p.Text, p.MayAct)
 		r.messages = append(a.memory.recall(time.Now()), Message{Role: User, Text: p.Text})
 		r.asked = len(r.messages) - 1
 		err = r.run(ctx)

@@ -102,6 +102,7 @@ func (r *reply) unknown(specs []tools.Spec, name string) string {
 		if spec.Risk == tools.Reversible || spec.Risk == tools.Costly {
 			return fmt.Sprintf("Not done: %s changes something, which is not allowed in this turn.", name)
 		}
+		r.facts.denied = true
 		return fmt.Sprintf("Not done: %s is not available to you.", name)
 	}
 	names := make([]string, 0, len(specs))
@@ -200,6 +201,7 @@ func (r *reply) tell(rec dialogue.Call) (wrote bool) {
 		r.outside = true
 	}
 	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: forModel(rec)})
+	r.learn(rec)
 	r.pass(dialogue.Part{Call: &rec}, false)
 	if rec.Spec.Risk == tools.Read || rec.Spec.Risk == "" {
 		if rec.Took > 0 && rec.Err == nil && !rec.Result.Failed {

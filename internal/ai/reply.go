@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/tools"
 )
 
@@ -36,16 +37,19 @@ type reply struct {
 	tainted  bool // the turn before held text from outside
 	outside  bool // this turn holds text from outside
 	facts    facts
+	ground   *grounded.Ground // what this turn proves
 }
 
 // facts is what has happened in this reply. It decides which of the model's words
 // can be believed.
 type facts struct {
-	wrote     bool // a call that changes something was made and its report spoken
-	read      bool // a call that reads has answered
-	readSince bool // a call that reads has answered with or after such a change
-	claimed   bool // the model claimed an act; the sentence was not spoken
-	undone    bool // the last act the model asked for was refused
+	wrote     bool                       // a call that changes something was made and its report spoken
+	read      bool                       // a call that reads has answered
+	readSince bool                       // a call that reads has answered with or after such a change
+	undone    bool                       // the last act the model asked for was refused
+	denied    bool                       // the model asked for what is never done for it
+	reading   string                     // the words of the first reading of the house
+	verdicts  [grounded.Invented + 1]int // how many of the model's sentences had each
 }
 
 // mayAct reports whether tools that change something are offered at this moment.
@@ -70,8 +74,8 @@ func (r *reply) run(ctx context.Context) error {
 
 // conclude makes sure that something was said, and that it was true.
 func (r *reply) conclude() error {
-	if r.facts.claimed && !r.facts.wrote {
-		r.say(r.a.phrases["model_did_nothing"], false, false) // replaces a claim without a receipt
+	if known := r.instead(); known != "" {
+		r.say(known, false, false)
 	}
 	if r.facts.undone && r.facts.wrote {
 		// The user has heard some results and would think that everything was done.
@@ -114,15 +118,13 @@ type round struct {
 	hide      hider
 	split     splitter
 	plain     plainer
-	holding   bool // claims are held until the end, because calls may follow that make them true or void
-	held      []string
 	calls     []tools.Call
 	answering bool // a piece of the answer came
 	finish    Finish
 }
 
 func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
-	rd := &round{holding: slices.ContainsFunc(req.Tools, func(s tools.Spec) bool { return s.Risk != tools.Read })}
+	rd := &round{}
 	r.watch.listen()
 	defer r.watch.deaf()
 	for d, err := range r.a.model.Complete(ctx, req) {
@@ -208,11 +210,6 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 			r.sentence(rd, s)
 		}
 	}
-	if !r.planned(rd.calls) {
-		for _, s := range rd.held {
-			r.emit(s, false)
-		}
-	}
 	return rd.calls, err
 }
 
@@ -224,44 +221,6 @@ func (r *reply) planned(calls []tools.Call) bool {
 		spec, offered := find(r.a.offered(r.mayAct()), c.Tool)
 		return offered && spec.Risk != tools.Read
 	})
-}
-
-func (r *reply) sentence(rd *round, s string) {
-	s = rd.plain.sentence(s)
-	switch {
-	case s == "":
-	case rd.holding && claims(s, r.doubt()):
-		rd.held = append(rd.held, s)
-	default:
-		r.emit(s, true)
-	}
-}
-
-// emit passes on a sentence of the model, unless it claims an act: only receipts
-// are believed about acts. After an act the model is heard again only if it read
-// something that the user has not heard yet.
-func (r *reply) emit(s string, listening bool) {
-	if r.facts.wrote {
-		if r.facts.readSince && !claims(s, ofStates) {
-			r.say(s, false, listening)
-		}
-		return
-	}
-	if claims(s, r.doubt()) {
-		r.facts.claimed = true
-		return
-	}
-	r.say(s, false, listening)
-}
-
-func (r *reply) doubt() doubt {
-	switch {
-	case !r.prompt.MayAct:
-		return ofActs
-	case r.facts.read:
-		return ofChanges
-	}
-	return ofStates
 }
 
 // say gives a sentence to the reader. Both clocks stop while the reader is busy.

@@ -95,7 +95,11 @@ func TestClaimWithoutACallIsNotSpoken(t *testing.T) {
 		"state":             {"The lamp is on.", true, []string{"I did not change anything."}},
 		"in a question":     {"Done.", false, []string{"I did not change anything."}},
 		"answer":            {"Which lamp do you mean?", true, []string{"Which lamp do you mean?"}},
-		"state in question": {"The lamp is on.", false, []string{"The lamp is on."}},
+		"state in question": {"The lamp is on.", false, []string{"I have not checked."}},
+		"in German":         {"Ich habe die Lampe eingeschaltet.", true, []string{"I did not change anything."}},
+		"a promise to look": {"Let me check that.", false, []string{"I have not checked."}},
+		"an okay":           {"Okay!", true, []string{"I did not change anything."}},
+		"thanks":            {"You're welcome.", true, []string{"You're welcome."}},
 		"honest":            {"I can't find that lamp.", true, []string{"I can't find that lamp."}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,4 +158,52 @@ func TestReadingAndActingTogether(t *testing.T) {
 			t.Errorf("said %q, %v", h.sentences, h.err)
 		}
 	})
+}
+
+// TestAReadingIsToldInItsOwnWords: where the model says something else than what it
+// read.
+func TestAReadingIsToldInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		read, says string
+		want       []string
+	}{
+		"the same":    {"It is 21.5 degrees.", "It is 21.5 degrees.", []string{"It is 21.5 degrees."}},
+		"rounded":     {"It is 21.5 degrees.", "It is about 22 degrees.", []string{"It is about 22 degrees."}},
+		"other words": {"It is 21.5 degrees.", "It is 25 degrees.", []string{"It is 21.5 degrees."}},
+		"a state":     {"Front Door is unlocked.", "Yes, the door is locked.", []string{"Front Door is unlocked."}},
+		"beside it":   {"Front Door is locked.", "The door is locked. Sleep well!", []string{"The door is locked.", "Sleep well!"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &box{answer: map[string]func(context.Context, json.RawMessage) (tools.Result, error){
+				"get_state": func(context.Context, json.RawMessage) (tools.Result, error) { return tools.Result{Text: c.read}, nil },
+			}}
+			s := serve(t, calls(want{"get_state", `{"device_name":"x"}`}), says(c.says))
+			h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "how is it"})
+			if h.err != nil || !slices.Equal(h.sentences, c.want) {
+				t.Errorf("said %q, %v, want %q", h.sentences, h.err, c.want)
+			}
+		})
+	}
+}
+
+// TestARefusalIsToldAsTheRefusal: the model asked for what is never done for it, and
+// says that it worked.
+func TestARefusalIsToldAsTheRefusal(t *testing.T) {
+	t.Parallel()
+	for text, expected := range map[string][]string{
+		"It's open.":                        {"That is switched off here."},
+		"I have unlocked it, come on in!":   {"That is switched off here."},
+		"Sorry, I can't unlock doors here.": {"Sorry, I can't unlock doors here."},
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, calls(want{"unlock", `{}`}), says(text))
+			h := hear(t.Context(), talk(t, s, &box{}), dialogue.Prompt{Text: "let me in", MayAct: true})
+			if h.err != nil || !slices.Equal(h.sentences, expected) {
+				t.Errorf("said %q, %v, want %q", h.sentences, h.err, expected)
+			}
+		})
+	}
 }

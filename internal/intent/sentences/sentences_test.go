@@ -2,7 +2,6 @@ package sentences_test
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,10 +19,24 @@ func TestWordsLoad(t *testing.T) {
 		if w.Language != code {
 			t.Errorf("%s_words.yaml: language is %q", code, w.Language)
 		}
-		c := &w.Claims
-		for _, several := range [][]string{c.Acts, c.Ready, c.Changes, c.States, c.Denials} {
-			if _, err := regexp.Compile(c.Pattern(several)); err != nil {
-				t.Errorf("%s_words.yaml: claims: %v", code, err)
+		for state := range sentences.WordsOf("en").Claims.States {
+			if len(w.Claims.States[state]) == 0 {
+				t.Errorf("%s_words.yaml: claims.states has no words for %s", code, state)
+			}
+		}
+		for kind := range sentences.WordsOf("en").Claims.Kinds {
+			if len(w.Claims.Kinds[kind]) == 0 {
+				t.Errorf("%s_words.yaml: claims.kinds has no words for %s", code, kind)
+			}
+		}
+		for kept := range sentences.WordsOf("en").Claims.Kept {
+			if len(w.Claims.Kept[kept]) == 0 {
+				t.Errorf("%s_words.yaml: claims.kept has no words for %s", code, kept)
+			}
+		}
+		for room := range sentences.WordsOf("en").Claims.Rooms {
+			if len(w.Claims.Rooms[room]) == 0 {
+				t.Errorf("%s_words.yaml: claims.rooms has no words for %s", code, room)
 			}
 		}
 		for _, pair := range w.Sounds.Letters {

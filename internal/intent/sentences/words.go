@@ -118,23 +118,53 @@ type Writing struct {
 	Shortened List `yaml:"shortened"`
 }
 
-// Claims are patterns of sentences that say something was or will be done.
+// Claims are the words by which a sentence tells that something was or will be done,
+// or how something in the house is.
 type Claims struct {
-	Past    List     `yaml:"past"`
-	Base    List     `yaml:"base"`
-	Ing     List     `yaml:"ing"`
-	Acts    []string `yaml:"acts"`
-	Ready   []string `yaml:"ready"`
-	Changes []string `yaml:"changes"`
-	States  []string `yaml:"states"`
-	Denials []string `yaml:"denials"`
-}
-
-// Pattern joins several patterns into one regular expression and fills the places
-// for verbs; it returns "" for none.
-func (c *Claims) Pattern(several []string) string {
-	choice := func(l List) string { return "(?:" + strings.Join(l, "|") + ")" }
-	return strings.NewReplacer("{past}", choice(c.Past), "{base}", choice(c.Base), "{ing}", choice(c.Ing)).Replace(strings.Join(several, "|"))
+	Common     List            `yaml:"common"`
+	Short      Pairs           `yaml:"short"`
+	First      List            `yaml:"first"`
+	Let        List            `yaml:"let"`
+	Have       List            `yaml:"have"`
+	Will       List            `yaml:"will"`
+	Am         List            `yaml:"am"`
+	Been       List            `yaml:"been"`
+	Past       List            `yaml:"past"`
+	PastEnds   List            `yaml:"past_ends"`
+	IngEnds    List            `yaml:"ing_ends"`
+	Thinking   List            `yaml:"thinking"`
+	Looking    List            `yaml:"looking"`
+	Looked     List            `yaml:"looked"`
+	Own        List            `yaml:"own"`
+	OwnEnds    List            `yaml:"own_ends"`
+	AloneEnds  List            `yaml:"alone_ends"`
+	Acts       List            `yaml:"acts"`
+	Done       List            `yaml:"done"`
+	Polite     List            `yaml:"polite"`
+	Yes        List            `yaml:"yes"`
+	No         List            `yaml:"no"`
+	Says       List            `yaml:"says"`
+	Able       List            `yaml:"able"`
+	Denials    List            `yaml:"denials"`
+	Usually    List            `yaml:"usually"`
+	Asks       List            `yaml:"asks"`
+	Joins      List            `yaml:"joins"`
+	Unless     List            `yaml:"unless"`
+	Pronouns   List            `yaml:"pronouns"`
+	Definite   List            `yaml:"definite"`
+	Indefinite List            `yaml:"indefinite"`
+	Adverbs    List            `yaml:"adverbs"`
+	Changed    List            `yaml:"changed"`
+	Every      List            `yaml:"every"`
+	None       List            `yaml:"none"`
+	Particles  List            `yaml:"particles"`
+	Grounds    List            `yaml:"grounds"`
+	Measures   List            `yaml:"measures"`
+	Hours      List            `yaml:"hours"`
+	Kinds      map[string]List `yaml:"kinds"`  // things of a house, by what they are
+	Rooms      map[string]List `yaml:"rooms"`  // rooms of a house, by what they are for
+	Kept       map[string]List `yaml:"kept"`   // what a gateway keeps: timers, lists
+	States     map[string]List `yaml:"states"` // what things report
 }
 
 // Invented is what recognisers write where nobody speaks.

@@ -1,0 +1,89 @@
+package ai
+
+import (
+	"strings"
+	"sync"
+
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/grounded"
+	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
+)
+
+// knownHouse is what is known of the names of the house that was asked for last. It
+// is safe for concurrent use.
+type knownHouse struct {
+	mu    sync.Mutex
+	house *home.House // does not change once it is given
+	known *grounded.House
+}
+
+func (k *knownHouse) of(h *home.House, language string) *grounded.House {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil || k.house != h {
+		k.house, k.known = h, grounded.Know(h, language)
+	}
+	return k.known
+}
+
+// learn notes what a call proves about the house.
+func (r *reply) learn(rec dialogue.Call) {
+	if rec.Took == 0 || rec.Err != nil {
+		return
+	}
+	if rec.Spec.Risk != tools.Read {
+		r.ground.Act(rec.Tool, rec.Args, rec.Result)
+		return
+	}
+	outside := rec.Result.Untrusted || rec.Spec.OpenWorld
+	r.ground.Reading(rec.Tool, rec.Args, rec.Result, outside)
+	if r.facts.reading == "" && !outside && !rec.Result.Failed && !strings.ContainsAny(rec.Result.Text, "{[") {
+		var p plainer
+		r.facts.reading = p.sentence(clip(rec.Result.Text, maxSentence))
+	}
+}
+
+// sentence speaks a sentence of the model at once, if it claims nothing that this
+// turn does not carry. What a receipt has told already is not told again.
+func (r *reply) sentence(rd *round, s string) {
+	s = rd.plain.sentence(s)
+	if s == "" {
+		return
+	}
+	v := r.ground.Judge(s)
+	r.facts.verdicts[v]++
+	if v == grounded.Free || v == grounded.Proven {
+		r.say(s, false, true)
+	}
+}
+
+// instead is what the gateway knows itself where the model's words were not spoken;
+// "" if nothing has to be said.
+func (r *reply) instead() string {
+	seen := &r.facts.verdicts
+	switch {
+	case r.facts.wrote:
+		return ""
+	case r.facts.denied && seen[grounded.Invented]+seen[grounded.Doubtful]+seen[grounded.Hollow] > 0:
+		return r.a.phrases["denied"]
+	case seen[grounded.Invented] > 0, r.prompt.MayAct && seen[grounded.Proven] == 0 && seen[grounded.Doubtful] > 0:
+		return r.a.phrases["model_did_nothing"]
+	case seen[grounded.Doubtful] > 0 && seen[grounded.Proven] == 0:
+		return r.read()
+	case len(r.said) > 0 || seen[grounded.Hollow] == 0:
+		return ""
+	case r.prompt.MayAct:
+		return r.a.phrases["model_did_nothing"]
+	}
+	return r.a.phrases["model_did_not_look"]
+}
+
+// read is what the readings of this turn say in their own words, or that nothing was
+// read.
+func (r *reply) read() string {
+	if r.facts.reading == "" {
+		return r.a.phrases["model_did_not_look"]
+	}
+	return r.facts.reading
+}

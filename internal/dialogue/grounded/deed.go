@@ -1,0 +1,298 @@
+package grounded
+
+import "slices"
+
+// deed judges a clause that tells of an act: something was done, is being done or
+// will be. It is not sure about any other clause.
+func (g *Ground) deed(k *claim) (v Verdict, sure bool) {
+	t := k.t
+	if n := t.done.at(k.text); n > 0 && n == len(trimmed(t, k.text)) {
+		k.refs = nil
+		return g.act(k), true
+	}
+	if kind, found := k.speakerActs(); found {
+		switch {
+		case k.denied:
+			return g.refuses(), true
+		case kind == isLooking && g.looked && k.looked():
+			return Free, false // what it found is judged as a state
+		case kind == isLooking:
+			return Hollow, true
+		}
+		return g.act(k), true
+	}
+	if k.general() {
+		return Free, true
+	}
+	if k.passive() {
+		if k.denied {
+			return g.refuses(), true
+		}
+		return g.act(k), true
+	}
+	return Free, false
+}
+
+// trimmed is a text without the small words at its end: "done for you".
+func trimmed(t *tongue, text []word) []word {
+	n := t.done.at(text)
+	for end := len(text); end > n; end-- {
+		if w := text[end-1].folded; !t.adverbs[w] && !t.pronouns[w] {
+			return text[:end]
+		}
+	}
+	return text[:n]
+}
+
+// act is the verdict on a claimed act.
+func (g *Ground) act(k *claim) Verdict {
+	k.acts = true
+	if g.proven(k, true) {
+		return Told
+	}
+	return Invented
+}
+
+// refuses is the verdict on "I did not do it".
+func (g *Ground) refuses() Verdict {
+	if slices.ContainsFunc(g.items, func(it item) bool { return it.done }) {
+		return Invented
+	}
+	return Free
+}
+
+// speaking is what a speaker says to do.
+type speaking int
+
+const (
+	isActing speaking = iota
+	isLooking
+)
+
+// speakerActs reports whether the speaker says to do, have done or be about to do
+// something, other than thinking and talking.
+func (k *claim) speakerActs() (what speaking, found bool) {
+	t := k.t
+	for i, w := range k.text {
+		n := t.let.at(k.text[i:])
+		switch {
+		case n > 0 && i+n < len(k.text):
+			if what, found = k.verbIn(k.text[i+n:], true); found {
+				return what, true
+			}
+		case t.first[w.folded]:
+			if what, found = k.speakerAt(i); found {
+				return what, true
+			}
+		case len(t.aloneEnds) > 0 && k.alone(i):
+			return k.kindOfVerb(w)
+		}
+	}
+	return 0, false
+}
+
+// alone reports whether a verb tells by its form that the speaker does it.
+func (k *claim) alone(i int) bool {
+	t, w := k.t, k.text[i]
+	if t.thinking[w.folded] && !t.own[w.folded] {
+		return false
+	}
+	if t.own[w.folded] || i+1 < len(k.text) && t.have[w.folded] && t.participle(k.text[i+1]) {
+		return true
+	}
+	if i+1 < len(k.text) && t.am[w.folded] && t.ends(k.text[i+1], t.ingEnds) {
+		return true
+	}
+	for _, e := range t.aloneEnds {
+		if len(w.lower) > len(e)+3 && w.lower[len(w.lower)-len(e):] == e {
+			return true
+		}
+	}
+	return false
+}
+
+// speakerAt looks at the verbs beside a word for the speaker.
+func (k *claim) speakerAt(i int) (what speaking, found bool) {
+	t := k.t
+	after := k.text[i+1:]
+	for len(after) > 0 && t.adverbs[after[0].folded] || len(after) > 0 && t.pronouns[after[0].folded] {
+		after = after[1:]
+	}
+	if i > 0 && t.verbal(k.text[i-1]) {
+		if what, found = k.finite(k.text[i-1], after); found {
+			return what, true
+		}
+		return 0, false
+	}
+	if len(after) == 0 {
+		return 0, false
+	}
+	return k.finite(after[0], after[1:])
+}
+
+// verbal reports whether a word before the speaker may be the verb, where languages
+// turn them round: "mache ich".
+func (t *tongue) verbal(w word) bool {
+	return len(t.ownEnds) > 0 && t.code == "de" && (t.own[w.folded] || t.have[w.folded] || t.will[w.folded] || t.thinking[w.folded] ||
+		t.able[w.lower] || t.am[w.folded] || t.ends(w, t.ownEnds)) && !t.definite[w.folded] && !t.indefinite[w.folded] && !t.adverbs[w.folded]
+}
+
+// finite judges the verb of the speaker, with what follows it.
+func (k *claim) finite(verb word, rest []word) (what speaking, found bool) {
+	t := k.t
+	switch w := verb.folded; {
+	case t.able[verb.lower]:
+		return 0, false
+	case t.have[w]:
+		return k.participleIn(rest)
+	case t.will[w]:
+		return k.verbIn(rest, true)
+	case t.am[w]:
+		return k.ingIn(rest)
+	case t.looking[w]:
+		return isLooking, true
+	case t.thinking[w]:
+		return 0, false
+	case t.own[w], t.past[w], t.ends(verb, t.ownEnds), t.acts[w], t.code == "en" && t.ends(verb, t.pastEnds):
+		return k.kindOfVerb(verb)
+	}
+	return 0, false
+}
+
+func (k *claim) kindOfVerb(w word) (what speaking, found bool) {
+	if k.t.looking[w.folded] {
+		return isLooking, true
+	}
+	return isActing, true
+}
+
+// verbIn finds the verb after a word that promises it. Where it may stand at the end,
+// that counts.
+func (k *claim) verbIn(rest []word, _ bool) (what speaking, found bool) {
+	t := k.t
+	if len(rest) == 0 {
+		return 0, false
+	}
+	verb := rest[0]
+	for len(rest) > 1 && (t.adverbs[verb.folded] || t.pronouns[verb.folded]) && !t.own[verb.folded] {
+		rest = rest[1:]
+		verb = rest[0]
+	}
+	if t.code == "de" {
+		verb = rest[len(rest)-1]
+	}
+	if t.been[verb.folded] && len(rest) > 1 && t.ends(rest[1], t.ingEnds) {
+		verb = rest[1]
+	}
+	if t.thinking[verb.folded] || t.been[verb.folded] && !t.acts[verb.folded] && t.code == "en" {
+		return 0, false
+	}
+	return k.kindOfVerb(verb)
+}
+
+// participle reports whether a word tells what was done.
+func (t *tongue) participle(w word) bool {
+	return t.acts[w.folded] || t.past[w.folded] || t.looked[w.folded] || t.ends(w, t.pastEnds)
+}
+
+// participleIn finds what the speaker has done.
+func (k *claim) participleIn(rest []word) (what speaking, found bool) {
+	t := k.t
+	for i, w := range rest {
+		if t.thinking[w.folded] && !t.acts[w.folded] {
+			return 0, false
+		}
+		if t.indefinite[w.folded] && t.code == "en" || t.definite[w.folded] && t.code == "en" {
+			return 0, false // what the speaker owns
+		}
+		if t.code == "de" && i+1 < len(rest) && !t.participle(rest[len(rest)-1]) {
+			return 0, false
+		}
+		if t.code == "de" {
+			w = rest[len(rest)-1]
+			if t.thinking[w.folded] || !t.participle(w) {
+				return 0, false
+			}
+			return k.kindOfVerb(w)
+		}
+		if t.participle(w) {
+			return k.kindOfVerb(w)
+		}
+	}
+	return 0, false
+}
+
+// ingIn finds what the speaker is doing.
+func (k *claim) ingIn(rest []word) (what speaking, found bool) {
+	t := k.t
+	if t.let.at(rest) > 0 {
+		return k.verbIn(rest[t.let.at(rest):], true)
+	}
+	for len(rest) > 0 && t.adverbs[rest[0].folded] {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 || t.thinking[rest[0].folded] || !t.ends(rest[0], t.ingEnds) {
+		return 0, false
+	}
+	return k.kindOfVerb(rest[0])
+}
+
+// looked reports whether the clause tells that the speaker has looked, and does not
+// promise it.
+func (k *claim) looked() bool {
+	return slices.ContainsFunc(k.text, func(w word) bool { return k.t.looked[w.folded] })
+}
+
+// passive reports whether a clause says that something was done without saying who
+// did it, or what is being done, as in "alarm set for seven" and "turning it off".
+func (k *claim) passive() bool {
+	t := k.t
+	if t.gerund(k.text) {
+		return !slices.ContainsFunc(k.text[1:], func(w word) bool { return t.grounds[w.folded] })
+	}
+	at := slices.IndexFunc(k.text, func(w word) bool { return t.acts[w.folded] })
+	if at < 0 || at == 0 && k.imperative() {
+		return false
+	}
+	certain := slices.ContainsFunc(k.refs, func(r ref) bool { return r.from < at && !r.vague && (k.keeps(r) || k.moves(at)) })
+	switch {
+	case certain:
+		return true
+	case k.foreign(at):
+		return false
+	case k.verb >= 0 && k.verb < at, at == 0:
+		return k.moves(at) || k.keepsAny()
+	}
+	return k.keepsAny() && (at == 0 || k.verb >= 0 && k.verb < at)
+}
+
+// imperative reports whether a clause that begins with a verb may tell somebody what
+// to do: "set the timer".
+func (k *claim) imperative() bool {
+	t := k.t
+	return t.own[k.text[0].folded] && len(k.text) > 1 && (t.definite[k.text[1].folded] || t.indefinite[k.text[1].folded] ||
+		len(k.refs) > 0 && k.refs[0].from == 1)
+}
+
+// moves reports whether the act at a place is told as having happened, and not only
+// as how something is.
+func (k *claim) moves(at int) bool {
+	t := k.t
+	if len(t.states[k.text[at].folded]) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(k.text[:at], func(w word) bool {
+		return t.have[w.folded] || w.folded == "been" || w.folded == "being" || w.folded == "wird" || w.folded == "werden" || w.folded == "wurde" || w.folded == "wurden"
+	})
+}
+
+func (k *claim) keeps(r ref) bool {
+	for kind := range r.kinds {
+		if len(kind) > len(keptOf) && kind[:len(keptOf)] == keptOf {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *claim) keepsAny() bool { return slices.ContainsFunc(k.refs, k.keeps) }

@@ -1,0 +1,116 @@
+package grounded_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/dialogue/grounded"
+	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
+)
+
+// houseOf is the house in which people speak a language.
+func houseOf(t *testing.T, language string) *home.House {
+	t.Helper()
+	file := "house_" + language + ".json"
+	if language == "en" {
+		file = "house.json"
+	}
+	data, err := os.ReadFile(filepath.Join("../../intent/testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := home.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// rows reads a table of sentences.
+func rows(t *testing.T, file string, columns int) [][]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]string
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		row := strings.SplitN(line, " | ", columns)
+		if len(row) != columns {
+			t.Fatalf("%s: %q has %d columns", file, line, len(row))
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// know tells a ground what a column of the tables says.
+func know(t *testing.T, g *grounded.Ground, column string) {
+	t.Helper()
+	if column == "-" {
+		return
+	}
+	for one := range strings.SplitSeq(column, " + ") {
+		how, what, _ := strings.Cut(one, " ")
+		thing, said, _ := strings.Cut(what, ":")
+		thing, said = strings.TrimSpace(thing), strings.TrimSpace(said)
+		args, err := json.Marshal(map[string]string{"device_name": thing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch how {
+		case "did":
+			g.Act("control", args, tools.Result{Receipt: &tools.Receipt{Device: thing, Property: "on_off", Outcome: tools.Confirmed, Value: said}})
+		case "refused":
+			g.Act("control", args, tools.Result{Receipt: &tools.Receipt{Device: thing, Property: "lock", Outcome: tools.Refused, Value: "unlocked"}})
+		case "read":
+			g.Reading("get_state", args, tools.Result{Text: said}, thing == "")
+		default:
+			t.Fatalf("%q is no knowledge", one)
+		}
+	}
+}
+
+// TestNothingUnprovenIsSpoken: what a family would believe wrongly is held back.
+func TestNothingUnprovenIsSpoken(t *testing.T) {
+	t.Parallel()
+	for _, row := range rows(t, "false.txt", 3) {
+		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn("", false)
+		know(t, g, row[1])
+		if v := g.Judge(row[2]); g.Spoken(row[2]) {
+			t.Errorf("%s | %s | %s: spoken (%d)", row[0], row[1], row[2], v)
+		}
+	}
+}
+
+// TestTrueWordsAreSpoken: what claims nothing, or is carried, is not held back.
+func TestTrueWordsAreSpoken(t *testing.T) {
+	t.Parallel()
+	for _, row := range rows(t, "true.txt", 3) {
+		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn("", false)
+		know(t, g, row[1])
+		if v := g.Judge(row[2]); !g.Spoken(row[2]) {
+			t.Errorf("%s | %s | %s: held back (%d)", row[0], row[1], row[2], v)
+		}
+	}
+}
+
+// TestYesAndNo: a yes claims what was asked.
+func TestYesAndNo(t *testing.T) {
+	t.Parallel()
+	for _, row := range rows(t, "asked.txt", 5) {
+		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn(row[1], false)
+		know(t, g, row[2])
+		if got := g.Spoken(row[3]); got != (row[4] == "spoken") {
+			t.Errorf("%s | %s | %s | %s: spoken %t (%d)", row[0], row[1], row[2], row[3], got, g.Judge(row[3]))
+		}
+	}
+}

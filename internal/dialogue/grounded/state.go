@@ -1,0 +1,246 @@
+package grounded
+
+import (
+	"maps"
+	"slices"
+)
+
+// state judges a clause that tells how something is.
+func (g *Ground) state(k *claim) Verdict {
+	switch {
+	case !g.claims(k):
+		return Free
+	case g.proven(k, true):
+		return Told
+	case g.proven(k, false):
+		return Proven
+	}
+	return Doubtful
+}
+
+// claims reports whether a clause says how something of the house is.
+func (g *Ground) claims(k *claim) bool {
+	t := k.t
+	certain := slices.ContainsFunc(k.refs, func(r ref) bool { return !r.vague })
+	says := len(k.states) > 0 || k.measured()
+	changed := k.verb >= 0 && t.changed.in(k.text)
+	switch {
+	case len(k.refs) > 0 && !certain:
+		return false
+	case slices.ContainsFunc(k.refs, func(r ref) bool { return r.known && !r.vague }):
+		return (k.verb >= 0 || says) && !k.defines() && !k.verdictless()
+	case len(k.refs) > 0:
+		return g.kindClaims(k, says, changed)
+	case k.verb < 0:
+		return len(k.states) > 0 && !k.foreign(len(k.text)) && len(k.text) > 0
+	}
+	subject := k.foreign(k.verb)
+	if subject {
+		return false
+	}
+	if !says {
+		return changed && (k.every || g.command || g.house) && !k.clock()
+	}
+	return g.house || g.command || !k.foreign(len(k.text)) || k.direct()
+}
+
+// verdictless reports whether a clause says nothing of a named thing but what stands
+// in it: "here is the bedroom lamp".
+func (k *claim) verdictless() bool {
+	return len(k.text) > 0 && k.verb == len(k.text)-1 && len(k.states) == 0 && k.t.asks[k.text[0].folded]
+}
+
+// clock reports whether a clause tells the time.
+func (k *claim) clock() bool {
+	for i, w := range k.text {
+		if w.value != nil && (k.isTime(i) || w.clock) {
+			return true
+		}
+	}
+	return false
+}
+
+// kindClaims judges a clause about things that are named by their kind only.
+func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
+	our := slices.ContainsFunc(k.refs, func(r ref) bool { return r.our || r.from == 0 })
+	switch {
+	case len(k.states) > 0 && k.verb < 0:
+		return !k.foreign(len(k.text))
+	case len(k.states) > 0:
+		return our || !k.foreign(len(k.text))
+	case k.keepsAny() && k.verb >= 0:
+		return k.yours()
+	case says && k.verb >= 0:
+		return our && !k.foreign(len(k.text))
+	}
+	return changed && our
+}
+
+// yours reports whether a clause speaks of something of the person.
+func (k *claim) yours() bool {
+	return slices.ContainsFunc(k.text, func(w word) bool {
+		return slices.Contains([]string{"your", "dein", "deine", "deinen", "tu", "tus", "votre", "vos", "ton", "ta"}, w.folded)
+	})
+}
+
+// direct reports whether a state follows its verb at once, as in "it is open".
+func (k *claim) direct() bool {
+	for i := k.verb + 1; i < len(k.text); i++ {
+		w := k.text[i]
+		if len(k.t.stateAt(k.text, i)) > 0 {
+			return i+1 == len(k.text) || k.t.small(k.text[i+1].folded)
+		}
+		if !k.t.small(w.folded) && w.value == nil {
+			return false
+		}
+	}
+	return false
+}
+
+// proven reports whether what the turn knows says the same. With done only acts
+// count.
+func (g *Ground) proven(k *claim, done bool) bool {
+	rooms := words{}
+	var things []ref
+	for _, r := range k.refs {
+		if r.area {
+			maps.Copy(rooms, r.words)
+		} else {
+			things = append(things, r)
+		}
+	}
+	if len(things) == 0 {
+		things = append(things, ref{words: words{}, thing: -1})
+	}
+	for _, r := range things {
+		want := maps.Clone(r.words)
+		maps.Copy(want, rooms)
+		if !g.carried(k, r, want, done) {
+			return false
+		}
+	}
+	return true
+}
+
+// carried reports whether some items are about a thing and say what the clause says.
+func (g *Ground) carried(k *claim, r ref, want words, done bool) bool {
+	var about []item
+	for _, it := range g.items {
+		if done && !it.done || it.outside && (g.house || len(want) > 0) {
+			continue
+		}
+		if r.thing >= 0 && len(it.things) > 0 && !it.things[r.thing] || r.thing < 0 && !within(want, it.words) {
+			continue
+		}
+		about = append(about, it)
+	}
+	if len(about) == 0 || !k.numbersIn(about) {
+		return false
+	}
+	for _, state := range k.states {
+		fit := slices.DeleteFunc(slices.Clone(about), func(it item) bool { return !k.agrees(state, it) })
+		if len(fit) == 0 || r.counted && len(thingsOf(fit)) != int(r.count) || k.wide(r) && !g.covers(want, fit) {
+			return false
+		}
+	}
+	return true
+}
+
+// wide reports whether a clause speaks of all things of a kind.
+func (k *claim) wide(r ref) bool {
+	if r.counted || r.thing >= 0 {
+		return false
+	}
+	return k.every || k.none || k.plural()
+}
+
+// plural reports whether the verb of a clause stands with several things.
+func (k *claim) plural() bool {
+	several := []string{"are", "were", "have", "'re", "sind", "waren", "haben", "werden", "wurden", "estan", "son", "han", "sont", "ont"}
+	single := 0
+	for _, r := range k.refs {
+		if !r.area {
+			single++
+		}
+	}
+	return single == 1 && slices.ContainsFunc(k.text, func(w word) bool { return slices.Contains(several, w.folded) })
+}
+
+// covers reports whether items are about every thing that can be called so.
+func (g *Ground) covers(want words, fit []item) bool {
+	have := thingsOf(fit)
+	for i, thing := range g.place.things {
+		if thing.Domain != "scene" && thing.Domain != "sensor" && within(want, thing.words) && !have[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func thingsOf(items []item) map[int]bool {
+	out := map[int]bool{}
+	for _, it := range items {
+		maps.Copy(out, it.things)
+	}
+	return out
+}
+
+func within(want, have words) bool {
+	for w := range want {
+		if !have[w] {
+			return false
+		}
+	}
+	return true
+}
+
+// agrees reports whether an item has a state, or where the clause denies it, has its
+// opposite.
+func (k *claim) agrees(state string, it item) bool {
+	if !k.denied && !k.none {
+		return it.states[state] || it.done && state == "secure" && it.states["locked"]
+	}
+	return it.states[opposites[state]] || len(it.states) > 0 && !it.states[state]
+}
+
+// numbersIn reports whether all numbers of the clause are in what is known.
+func (k *claim) numbersIn(about []item) bool {
+	for _, n := range k.numbers {
+		if !slices.ContainsFunc(about, func(it item) bool {
+			return slices.ContainsFunc(it.numbers, func(known float64) bool { return near(n, known) })
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// answer judges a yes or no: it repeats the question as a statement.
+func (g *Ground) answer(_ *tongue, text []word) Verdict {
+	if !g.house {
+		return Free
+	}
+	for _, t := range g.fluent(g.asked) {
+		for _, c := range t.clauses(g.asked) {
+			k := g.claimOf(t, c.text)
+			if len(k.refs) == 0 && len(k.states) == 0 {
+				continue
+			}
+			switch true {
+			case !g.knows(k):
+				return Doubtful
+			case g.proven(k, false) == t.affirms(text):
+				return Proven
+			}
+			return Doubtful
+		}
+	}
+	return Free
+}
+
+// knows reports whether anything is known of what a clause is about.
+func (g *Ground) knows(k *claim) bool {
+	bare := *k
+	bare.states, bare.numbers = nil, nil
+	return g.proven(&bare, false)
+}
