@@ -66,9 +66,9 @@ func New(cfg Config, m Model, tb Toolbox, log *slog.Logger) (*Assistant, error) 
 }
 
 // Remember adds a turn that was answered without the model to the conversation, so
-// that a later turn can refer to it. Reply remembers its own turns.
-func (a *Assistant) Remember(user, assistant string) {
-	a.memory.add(time.Now(), user, assistant)
+// that a later turn of it can refer to it. Reply remembers its own turns.
+func (a *Assistant) Remember(conversation, user, assistant string) {
+	a.memory.add(conversation, exchange{at: time.Now(), user: user, assistant: assistant})
 }
 
 // Reply answers a prompt in parts, as they come. Each request offers the tools that
@@ -87,13 +87,13 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
 		ctx, w := watch(ctx, a.cfg.Timeout, a.cfg.FirstTokenTimeout)
 		defer w.stop()
-		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, begun: time.Now(), tainted: a.memory.isTainted(time.Now())}
+		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, begun: time.Now()}
 		r.ground = a.known.of(p.House, a.cfg.Language).Turn(p.Text, p.MayAct)
-		r.messages = append(a.memory.recall(time.Now()), Message{Role: User, Text: p.Text})
+		r.messages, r.tainted = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
+		r.messages = append(r.messages, Message{Role: User, Text: p.Text})
 		r.asked = len(r.messages) - 1
 		err = r.run(ctx)
-		a.memory.taint(time.Now(), r.outside)
-		a.memory.add(time.Now(), p.Text, strings.Join(r.said, " "))
+		a.memory.add(p.Conversation, exchange{time.Now(), p.Text, strings.Join(r.said, " "), r.stained()})
 		if err != nil && !r.stopped {
 			a.noticed(err)
 			yield(dialogue.Part{}, a.none(err))

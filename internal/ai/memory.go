@@ -5,78 +5,91 @@ import (
 	"time"
 )
 
-// The bounds of the conversation (REQUIREMENTS U6). Turns are short; more of
-// them would only slow a small model down.
+// The bounds of the conversations (REQUIREMENTS U6). Turns are short; more of them
+// would only slow a small model down. Whoever sends a text may call its room
+// anything, so the number of conversations has no other bound.
 const (
 	remembered  = 5 * time.Minute
 	maxTurns    = 6
 	maxTurnText = 800 // characters of one side of a turn
+	maxTalks    = 64
 )
 
-// memory is the conversation so far, with its taint (S2). It is safe for
-// concurrent use.
+// memory is the conversations so far, each by its name: what was said in one room is
+// not told in another. It is safe for concurrent use.
 type memory struct {
-	mu      sync.Mutex
-	turns   []exchange
-	tainted time.Time // when the last turn held text from outside; zero if it did not
+	mu    sync.Mutex
+	talks map[string][]exchange
 }
 
 // exchange is one turn as both sides said it.
 type exchange struct {
 	at              time.Time
 	user, assistant string
+	tainted         bool // it held text of others, or followed from it (S2)
 }
 
-func (m *memory) add(now time.Time, user, assistant string) {
-	if user == "" || assistant == "" {
+func (m *memory) add(talk string, e exchange) {
+	if e.user == "" || e.assistant == "" {
 		return
 	}
+	e.user, e.assistant = clip(e.user, maxTurnText), clip(e.assistant, maxTurnText)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.forget(now)
-	m.turns = append(m.turns, exchange{now, clip(user, maxTurnText), clip(assistant, maxTurnText)})
-	m.turns = m.turns[max(0, len(m.turns)-maxTurns):]
-}
-
-// recall returns the conversation as messages.
-func (m *memory) recall(now time.Time) []Message {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.forget(now)
-	messages := make([]Message, 0, 2*len(m.turns))
-	for _, t := range m.turns {
-		messages = append(messages, Message{Role: User, Text: t.user}, Message{Role: Answer, Text: t.assistant})
+	m.forget(e.at)
+	if m.talks == nil {
+		m.talks = map[string][]exchange{}
 	}
-	return messages
+	if _, known := m.talks[talk]; !known && len(m.talks) >= maxTalks {
+		delete(m.talks, m.oldest())
+	}
+	turns := append(m.talks[talk], e)
+	m.talks[talk] = turns[max(0, len(turns)-maxTurns):]
 }
 
-// forget drops turns that are too old. If the clock was set back, it drops all of
-// them.
-func (m *memory) forget(now time.Time) {
-	keep := 0
-	for keep < len(m.turns) {
-		if age := now.Sub(m.turns[keep].at); age >= 0 && age < remembered {
-			break
+// oldest names the conversation in which nothing was said for the longest time.
+func (m *memory) oldest() string {
+	var name string
+	var since time.Time
+	for talk, turns := range m.talks {
+		if at := turns[len(turns)-1].at; since.IsZero() || at.Before(since) {
+			name, since = talk, at
 		}
-		keep++
 	}
-	m.turns = append(m.turns[:0], m.turns[keep:]...)
+	return name
 }
 
-// taint notes whether this turn held text from outside.
-func (m *memory) taint(now time.Time, yes bool) {
+// recall returns a conversation as messages, and whether one of them held text of
+// others. A turn that may act is given none of those.
+func (m *memory) recall(now time.Time, talk string, mayAct bool) (messages []Message, tainted bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.tainted = time.Time{}
-	if yes {
-		m.tainted = now
+	m.forget(now)
+	for _, e := range m.talks[talk] {
+		if e.tainted && mayAct {
+			continue
+		}
+		tainted = tainted || e.tainted
+		messages = append(messages, Message{Role: User, Text: e.user}, Message{Role: Answer, Text: e.assistant})
 	}
+	return messages, tainted
 }
 
-// isTainted reports whether the turn before held text from outside and is still
-// remembered.
-func (m *memory) isTainted(now time.Time) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return !m.tainted.IsZero() && now.Sub(m.tainted) < remembered
+// forget drops turns that are too old, and all of a conversation if the clock was set
+// back.
+func (m *memory) forget(now time.Time) {
+	for talk, turns := range m.talks {
+		keep := 0
+		for keep < len(turns) {
+			if age := now.Sub(turns[keep].at); age >= 0 && age < remembered {
+				break
+			}
+			keep++
+		}
+		if keep == len(turns) {
+			delete(m.talks, talk)
+		} else {
+			m.talks[talk] = turns[keep:]
+		}
+	}
 }

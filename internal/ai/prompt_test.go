@@ -119,7 +119,7 @@ func TestWhatChangesStandsLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &puppet{complete: answers("Whales nap.")}
 		a := found(t, Default(), m, &box{})
-		a.Remember("turn on the lamp", "Lamp on.")
+		a.Remember("", "turn on the lamp", "Lamp on.")
 		hear(t.Context(), a, dialogue.Prompt{Text: "how do whales sleep", Area: "Kit\nchen", House: cottage(false)})
 		hear(t.Context(), a, dialogue.Prompt{Text: "make it cosier", House: cottage(false), MayAct: true})
 		for i, want := range []string{

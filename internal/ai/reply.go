@@ -34,7 +34,7 @@ type reply struct {
 	length   int  // characters the model has written so far
 	stopped  bool // the reader had enough
 	halted   bool // a lost server ended the task, and the user was told
-	tainted  bool // the turn before held text from outside
+	tainted  bool // the turns before held text from outside
 	outside  bool // this turn holds text from outside
 	facts    facts
 	ground   *grounded.Ground // what this turn proves
@@ -53,7 +53,7 @@ type facts struct {
 }
 
 // mayAct reports whether tools that change something are offered at this moment.
-func (r *reply) mayAct() bool { return r.prompt.MayAct && !r.tainted && !r.outside }
+func (r *reply) mayAct() bool { return r.prompt.MayAct && !r.stained() }
 
 func (r *reply) run(ctx context.Context) error {
 	for round := 1; ; round++ {

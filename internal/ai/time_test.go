@@ -246,8 +246,8 @@ func TestConversationIsRememberedForAWhile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a.Remember("turn on the lamp", "Lamp on.")
-		a.Remember("", "nothing heard")
+		a.Remember("", "turn on the lamp", "Lamp on.")
+		a.Remember("", "", "nothing heard")
 		if got := ask(); !slices.Equal(got, []string{"user: turn on the lamp", "assistant: Lamp on.", "user: x"}) {
 			t.Errorf("asked %q", got)
 		}
@@ -260,7 +260,7 @@ func TestConversationIsRememberedForAWhile(t *testing.T) {
 			t.Errorf("after 6 minutes asked %q, want the last turn only", got)
 		}
 		for range 20 {
-			a.Remember(strings.Repeat("long ", 1000), strings.Repeat("long ", 1000))
+			a.Remember("", strings.Repeat("long ", 1000), strings.Repeat("long ", 1000))
 		}
 		got := ask()
 		if len(got) != 2*maxTurns+1 || len(strings.Join(got, "")) > 2*maxTurns*(maxTurnText+20)+100 {

@@ -45,7 +45,7 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	x.rec.Transcript.Text = whole
 	if more.Reply != "" {
 		x.say(more.Reply)
-		a.model.Remember(whole, x.rec.Reply)
+		a.model.Remember(asker(x.Request), whole, x.rec.Reply)
 	}
 }
 

@@ -175,7 +175,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past) {
 	}
 	a.memory.keep(x.Request, did, x.rec.Reply)
 	if x.rec.Reply != "" {
-		a.model.Remember(x.Text, x.rec.Reply)
+		a.model.Remember(asker(x.Request), x.Text, x.rec.Reply)
 	}
 }
 

@@ -38,7 +38,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 		return past{}
 	}
 	x.waits()
-	p := dialogue.Prompt{Text: x.Text, Area: x.Area, House: a.match.House(), MayAct: mayAct(x, a.match, a.phrases)}
+	p := dialogue.Prompt{Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: a.match.House(), MayAct: mayAct(x, a.match, a.phrases)}
 	m := &modelTask{exchange: x, rescue: rescue{a: a, rec: x.rec}, task: record.Task{ID: x.rec.ID, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}}
 	if a.recovery.possible() {
 		p.Lost = m.lost

@@ -32,7 +32,7 @@ type (
 	Assistant interface {
 		Ready() (ok bool, why string)
 		Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dialogue.Part, error]
-		Remember(heard, said string)
+		Remember(conversation, heard, said string)
 	}
 )
 

@@ -48,10 +48,12 @@ func (e *ModelError) Unwrap() error { return e.Err }
 
 // Prompt is what the user wants.
 type Prompt struct {
-	Text   string
-	Area   string      // where the user is; may be empty
-	House  *home.House // what the model is told of; it does not change
-	MayAct bool        // it is a command; a question is offered only tools that read
+	Text string
+	Area string // where the user is; may be empty
+	// Conversation names the turns that share memory: those of one room and source.
+	Conversation string
+	House        *home.House // what the model is told of; it does not change
+	MayAct       bool        // it is a command; a question is offered only tools that read
 	// Act carries out the calls of one round that change something, in the model's
 	// order. If it is nil, they are refused.
 	Act func(ctx context.Context, calls []Call) Acted

@@ -274,7 +274,7 @@ func (a *Assistant) Reply(ctx context.Context, q dialogue.Prompt) iter.Seq2[dial
 }
 
 // Remember forgets.
-func (a *Assistant) Remember(string, string) {}
+func (a *Assistant) Remember(string, string, string) {}
 
 // Synthesizer makes an empty clip of every sentence and keeps the sentences.
 type Synthesizer struct {

@@ -174,4 +174,4 @@ func (unconnected) Reply(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Pa
 }
 
 // Remember does nothing.
-func (unconnected) Remember(string, string) {}
+func (unconnected) Remember(string, string, string) {}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
@@ -98,12 +99,14 @@ func serverResult(servers Servers, id string, s mcpint.Status, err error) (tools
 	return structured(serverSentence(s), s)
 }
 
+// structured is a result of words and data. Both hold what servers call themselves and
+// what they wrote to stderr, which is text of others.
 func structured(text string, body any) (tools.Result, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("writing the state of the MCP servers: %w", err)
 	}
-	return tools.Result{Text: text, Data: data}, nil
+	return tools.Result{Text: text, Data: data, Untrusted: true}, nil
 }
 
 // serverSentence says a server's state in words.
@@ -116,7 +119,24 @@ func serverSentence(s mcpint.Status) string {
 		text += ", tried again at " + s.NextRetryTime.Format("15:04:05 MST")
 	}
 	if s.ErrorMessage != nil {
-		text += ": " + strings.TrimSuffix(*s.ErrorMessage, ".")
+		text += ", last error " + quoted(strings.TrimSuffix(*s.ErrorMessage, "."))
 	}
 	return text + "."
+}
+
+// quoted is a text of others as data: on one line, without control characters or
+// quotes of its own.
+func quoted(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r) || unicode.IsSpace(r):
+			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case r == '"':
+			return '\''
+		}
+		return r
+	}, text)
+	return `"` + strings.Join(strings.Fields(text), " ") + `"`
 }

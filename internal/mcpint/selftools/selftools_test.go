@@ -60,7 +60,7 @@ func TestWhatTheToolsSay(t *testing.T) {
 		retried    []string
 	}{
 		"well":    {server: well, tool: "get_server_status", args: `{"serverId":"zwave"}`, text: "zwave is connected (healthy, breaker closed) with 8 tools."},
-		"ill":     {server: ill, tool: "get_server_status", args: `{"serverId":"zwave"}`, text: "zwave is retrying (dead, breaker open), tried again at 03:04:05 UTC: it does not answer."},
+		"ill":     {server: ill, tool: "get_server_status", args: `{"serverId":"zwave"}`, text: "zwave is retrying (dead, breaker open), tried again at 03:04:05 UTC, last error \"it does not answer\"."},
 		"all":     {server: well, tool: "list_servers", args: `{}`, text: "The MCP servers together: full.\nzwave is connected (healthy, breaker closed) with 8 tools."},
 		"retry":   {server: ill, tool: "retry_server", args: `{"serverId":"zwave"}`, text: "zwave is retrying", retried: []string{"zwave"}},
 		"unknown": {server: well, tool: "retry_server", args: `{"serverId":"music"}`, text: "configured are: zwave", failed: true, retried: []string{"music"}},
