@@ -167,7 +167,7 @@ func TestTheServersToolsAnswer(t *testing.T) {
 		"unknown":      {"get_server_status", `{"serverId":"music"}`, "list_servers", true},
 		"retry, none":  {"retry_server", `{"serverId":"music"}`, "configured are: zwave", true},
 		"no argument":  {"retry_server", `{}`, "serverId", true},
-		"bad argument": {"retry_server", `{"serverId":7}`, "serverId", true},
+		"bad argument": {"retry_server", `{"serverId":{"id":7}}`, "serverId", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, err := g.tools.Call(t.Context(), tools.Call{Tool: tc.tool, Args: json.RawMessage(tc.args)})
