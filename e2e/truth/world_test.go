@@ -65,6 +65,7 @@ type world struct {
 	lang    string
 	broker  string // host:port
 	running *program
+	program *program // the gateway
 	sim     *sim.Sim
 	gateway string // the name and prefix of its zwave-js-ui
 	bus     *mqtt.Client
@@ -127,21 +128,38 @@ func eventually(ctx context.Context, within time.Duration, holds func() bool) bo
 // newWorld starts everything; each change is made to the house before that.
 func newWorld(tb testing.TB, s *sets, lang string, change ...func(*sim.Config)) *world {
 	tb.Helper()
+	w := newHouse(tb, s, lang, change...)
+	w.startGateway([]string{"VOICE_GATEWAY_AI_ENABLED=false"})
+	return w
+}
+
+// newHouse starts a house that has no gateway yet.
+func newHouse(tb testing.TB, s *sets, lang string, change ...func(*sim.Config)) *world {
+	tb.Helper()
 	w := &world{TB: tb, sets: s, lang: lang}
 	w.broker = fake.FreeAddr(tb)
 	if err := errors.Join(w.startBroker(), w.startSim(change...)); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { w.endSim() })
-	w.http = fake.FreeAddr(tb)
-	start(tb, []string{
-		"VOICE_GATEWAY_MQTT_BROKER=mqtt://" + w.broker, "VOICE_GATEWAY_HTTP_LISTEN=" + w.http, "VOICE_GATEWAY_GATEWAY_ID=truth-" + lang,
-		"VOICE_GATEWAY_GATEWAY_LANGUAGE=" + lang, "VOICE_GATEWAY_AI_ENABLED=false", "VOICE_GATEWAY_GATEWAY_STATE_DIR=" + tb.TempDir(),
-	}, filepath.Join(bin, "voice-gateway"), "run")
-	if !eventually(tb.Context(), patience, w.ready) {
-		tb.Fatal("the gateway does not know the house")
-	}
 	return w
+}
+
+// startGateway starts a gateway that remembers nothing, and waits until it knows the
+// house. One that runs already is ended before.
+func (w *world) startGateway(env []string, flags ...string) {
+	w.Helper()
+	if w.program != nil {
+		w.program.stop(w, syscall.SIGTERM)
+	}
+	w.http = fake.FreeAddr(w)
+	w.program = start(w, append([]string{
+		"VOICE_GATEWAY_MQTT_BROKER=mqtt://" + w.broker, "VOICE_GATEWAY_HTTP_LISTEN=" + w.http, "VOICE_GATEWAY_GATEWAY_ID=truth-" + w.lang,
+		"VOICE_GATEWAY_GATEWAY_LANGUAGE=" + w.lang, "VOICE_GATEWAY_GATEWAY_STATE_DIR=" + w.TempDir(),
+	}, env...), filepath.Join(bin, "voice-gateway"), append(flags, "run")...)
+	if !eventually(w.Context(), patience, w.ready) {
+		w.Fatal("the gateway does not know the house")
+	}
 }
 
 // startBroker starts a real broker at the world's address.
