@@ -79,6 +79,7 @@ func unhoused(tb testing.TB, c *conduct, lang string, change ...func(*sim.Config
 // model has acted.
 func (f *household) anew() {
 	f.Helper()
+	f.model.behave(func(request) response { return response{text: "Hm."} })
 	f.startGateway(f.settings, f.flags...)
 	f.acts = 0
 	if !eventually(f.Context(), patience, func() bool { return f.ask("why is the sky blue", "").Route == record.RouteModel }) {
