@@ -13,33 +13,37 @@ type claim struct {
 	every   bool
 	none    bool
 	acts    bool // it tells of an act
+	goesOn  bool // its verb stands in the clause before
 	verb    int  // the place of a verb that states something; -1: none
 }
 
-// clause judges one clause. Without a subject of its own it is about that of the
-// clause before. It returns what it is about.
-func (g *Ground) clause(t *tongue, c clause, subject []ref) (v Verdict, about []ref) {
+// clause judges one clause. Without a subject or a verb of its own it has those of the
+// clause before. It returns what it says.
+func (g *Ground) clause(t *tongue, c clause, before *claim) (v Verdict, k *claim) {
 	text := c.text
 	for n := t.polite.at(text); n > 0 && !t.bare(text) && t.done.at(text) != len(text); n = t.polite.at(text) {
 		text = text[n:]
 	}
 	if len(text) == 0 {
 		if g.command {
-			return Hollow, nil
+			return Hollow, before
 		}
-		return Free, nil
+		return Free, before
 	}
 	if t.bare(text) && t.done.at(text) != len(text) {
-		return g.answer(t, text), nil
+		return g.answer(t, text), before
 	}
-	k := g.claimOf(t, text)
+	k = g.claimOf(t, text)
+	if before != nil && len(k.refs) == 0 {
+		k.refs = before.refs
+	}
+	if before != nil && k.verb < 0 {
+		k.goesOn = before.verb >= 0 || before.goesOn
+	}
 	if v, sure := g.deed(k); sure {
-		return v, k.refs
+		return v, k
 	}
-	if len(k.refs) == 0 {
-		k.refs = subject
-	}
-	return g.state(k), k.refs
+	return g.state(k), k
 }
 
 // claimOf collects what a clause says.
@@ -52,12 +56,22 @@ func (g *Ground) claimOf(t *tongue, text []word) *claim {
 		if t.been[w.folded] && k.verb < 0 {
 			k.verb = i
 		}
-		k.states = append(k.states, t.stateAt(text, i)...)
 		if w.value != nil && !k.isCount(i) && !k.isTime(i) {
 			k.numbers = append(k.numbers, *w.value)
 		}
 	}
+	for i := range text {
+		// What stands before a verb describes, unless the verb stands at the end.
+		if i >= k.verb || k.verb+1 == len(text) || t.firstParticle(text, i) {
+			k.states = append(k.states, t.stateAt(text, i)...)
+		}
+	}
 	return k
+}
+
+// firstParticle reports whether a clause begins with a particle, as in "off it goes".
+func (t *tongue) firstParticle(text []word, i int) bool {
+	return i == 0 && t.particles[text[0].folded] && len(text) > 1 && t.pronouns[text[1].folded] && !t.definite[text[1].folded]
 }
 
 func (k *claim) isCount(i int) bool {
@@ -89,7 +103,7 @@ func (t *tongue) stateAt(text []word, i int) []string {
 	}
 	next := text[i+1]
 	after := next.folded
-	if i > 0 && (t.acts[text[i-1].folded] || t.own[text[i-1].folded]) {
+	if t.firstParticle(text, i) || i > 0 && (t.acts[text[i-1].folded] || t.own[text[i-1].folded]) {
 		return states
 	}
 	if next.stop || t.particles[after] || t.changed.at(text[i+1:]) > 0 || slices.Contains(trailing, after) {

@@ -28,7 +28,11 @@ func (g *Ground) deed(k *claim) (v Verdict, sure bool) {
 		if k.denied {
 			return g.refuses(), true
 		}
-		return g.act(k), true
+		v := g.act(k)
+		if v == Invented && len(k.states)+len(k.numbers) > 0 && g.proven(k, false) {
+			v = Proven // "is set to 40 percent" is also a state
+		}
+		return v, true
 	}
 	return Free, false
 }
@@ -259,7 +263,7 @@ func (k *claim) passive() bool {
 	case certain:
 		return true
 	case k.foreign(at):
-		return false
+		return t.serves[k.text[at].folded] && k.verb >= 0 && k.verb < at && at <= 3 && !slices.ContainsFunc(k.text[at+1:], func(w word) bool { return !t.small(w.folded) })
 	case k.verb >= 0 && k.verb < at, at == 0:
 		return k.moves(at) || k.keepsAny()
 	}

@@ -99,16 +99,14 @@ func (k *House) fluent(text string) []*tongue {
 // sentence judges a sentence of one language by its worst clause.
 func (g *Ground) sentence(t *tongue, sentence string) Verdict {
 	worst := Free
-	var subject []ref
+	var before *claim
 	for _, c := range t.clauses(sentence) {
 		if c.asked || c.exempt {
 			continue
 		}
-		v, about := g.clause(t, c, subject)
+		var v Verdict
+		v, before = g.clause(t, c, before)
 		worst = max(worst, v)
-		if len(about) > 0 {
-			subject = about
-		}
 	}
 	return worst
 }

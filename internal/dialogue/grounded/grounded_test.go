@@ -82,7 +82,7 @@ func know(t *testing.T, g *grounded.Ground, column string) {
 // TestNothingUnprovenIsSpoken: what a family would believe wrongly is held back.
 func TestNothingUnprovenIsSpoken(t *testing.T) {
 	t.Parallel()
-	for _, row := range rows(t, "false.txt", 3) {
+	for _, row := range append(rows(t, "false.txt", 3), rows(t, "false2.txt", 3)...) {
 		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn("", false)
 		know(t, g, row[1])
 		if v := g.Judge(row[2]); g.Spoken(row[2]) {
@@ -94,7 +94,7 @@ func TestNothingUnprovenIsSpoken(t *testing.T) {
 // TestTrueWordsAreSpoken: what claims nothing, or is carried, is not held back.
 func TestTrueWordsAreSpoken(t *testing.T) {
 	t.Parallel()
-	for _, row := range rows(t, "true.txt", 3) {
+	for _, row := range append(rows(t, "true.txt", 3), rows(t, "true2.txt", 3)...) {
 		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn("", false)
 		know(t, g, row[1])
 		if v := g.Judge(row[2]); !g.Spoken(row[2]) {

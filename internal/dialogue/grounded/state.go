@@ -25,10 +25,12 @@ func (g *Ground) claims(k *claim) bool {
 	says := len(k.states) > 0 || k.measured()
 	changed := k.verb >= 0 && t.changed.in(k.text)
 	switch {
+	case k.possesses():
+		return true
 	case len(k.refs) > 0 && !certain:
 		return false
 	case slices.ContainsFunc(k.refs, func(r ref) bool { return r.known && !r.vague }):
-		return (k.verb >= 0 || says) && !k.defines() && !k.verdictless()
+		return (k.verb >= 0 || k.goesOn || says) && !k.defines() && !k.verdictless()
 	case len(k.refs) > 0:
 		return g.kindClaims(k, says, changed)
 	case k.verb < 0:
@@ -69,11 +71,29 @@ func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	case len(k.states) > 0:
 		return our || !k.foreign(len(k.text))
 	case k.keepsAny() && k.verb >= 0:
-		return k.yours()
+		return our && k.personal() || k.yours()
 	case says && k.verb >= 0:
 		return our && !k.foreign(len(k.text))
 	}
 	return changed && our
+}
+
+// personal reports whether a clause is about something that every family has its own
+// of, such as a list: not about music, which anybody's may be, and not about "the list
+// of planets".
+func (k *claim) personal() bool {
+	return slices.ContainsFunc(k.refs, func(r ref) bool {
+		of := r.to < len(k.text) && slices.Contains([]string{"of", "von", "der", "de"}, k.text[r.to].folded)
+		return k.keeps(r) && !of && !r.kinds[keptOf+"music"] && !r.kinds[keptOf+"mood"] && !r.kinds[keptOf+"scene"]
+	})
+}
+
+// possesses reports whether a clause tells what the person has: "you have a meeting".
+func (k *claim) possesses() bool {
+	t := k.t
+	has := slices.ContainsFunc(k.text, func(w word) bool { return t.have[w.folded] })
+	speaker := slices.ContainsFunc(k.text, func(w word) bool { return t.first[w.folded] })
+	return has && !speaker && !k.denied && k.personal()
 }
 
 // yours reports whether a clause speaks of something of the person.

@@ -1,6 +1,7 @@
 package grounded
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,7 +22,7 @@ type word struct {
 
 // cut makes words of a text, with the contractions of the language written out.
 func (t *tongue) cut(text string) []word {
-	text = " " + strings.ReplaceAll(strings.ToLower(norm.NFC.String(text)), "’", "'") + " "
+	text = " " + strings.ReplaceAll(strings.ToLower(norm.NFC.String(t.unquoted(text))), "’", "'") + " "
 	for _, s := range t.short {
 		from, to := s.From, s.To
 		if r, _ := utf8.DecodeRuneInString(from); unicode.IsLetter(r) && from != "n't" {
@@ -38,6 +39,20 @@ func (t *tongue) cut(text string) []word {
 		}
 	}
 	return t.counted(out)
+}
+
+// quoted matches what stands in quotes.
+var quoted = regexp.MustCompile(`["“„«]([^"“”„«»]*)["”“»]`)
+
+// unquoted leaves out commands that are quoted as something to say.
+func (t *tongue) unquoted(text string) string {
+	return quoted.ReplaceAllStringFunc(text, func(said string) string {
+		first, _, _ := strings.Cut(fold(strings.Trim(said, "\"“”„«» ")), " ")
+		if t.own[first] {
+			return " "
+		}
+		return said
+	})
 }
 
 // nextWord takes a word or a sign from the beginning of a text.

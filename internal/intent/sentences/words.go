@@ -139,6 +139,7 @@ type Claims struct {
 	OwnEnds    List            `yaml:"own_ends"`
 	AloneEnds  List            `yaml:"alone_ends"`
 	Acts       List            `yaml:"acts"`
+	Serves     List            `yaml:"serves"`
 	Done       List            `yaml:"done"`
 	Polite     List            `yaml:"polite"`
 	Yes        List            `yaml:"yes"`
