@@ -254,11 +254,11 @@ func testConfig(baseURL string) Config {
 }
 
 // found makes an assistant that has already found its model.
-func found(t *testing.T, cfg Config, m Model, tb Toolbox) *Assistant {
-	t.Helper()
-	a, err := New(cfg, m, tb, slog.New(slog.DiscardHandler))
+func found(tb testing.TB, cfg Config, m Model, box Toolbox) *Assistant {
+	tb.Helper()
+	a, err := New(cfg, m, box, slog.New(slog.DiscardHandler))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	a.status = status{ready: true, model: cfg.Model}
 	close(a.checked)
