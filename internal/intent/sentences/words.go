@@ -25,7 +25,9 @@ type Words struct {
 	Offers   []string          `yaml:"offers"` // patterns of questions that offer to do something
 	Invented Invented          `yaml:"invented"`
 	Warmth   Warmth            `yaml:"warmth"`
-	Cities   map[string]string `yaml:"cities"` // IANA zones of places without one of their name
+	Lasting  List              `yaml:"lasting"`   // things that stay on when everything is switched off
+	Cities   map[string]string `yaml:"cities"`    // IANA zones of places without one of their name
+	Lands    map[string]string `yaml:"countries"` // IANA zones of countries, with the city where there are several
 }
 
 // Names are the words that have a special role in the names of rooms and things.

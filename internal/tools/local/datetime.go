@@ -10,8 +10,11 @@ import (
 )
 
 type datetimeArgs struct {
-	What string `json:"what"`
-	Zone string `json:"zone"`
+	What    string `json:"what"`
+	Zone    string `json:"zone"`
+	Days    *int   `json:"days"`
+	Weekday string `json:"weekday"`
+	Week    string `json:"week"`
 }
 
 // datetimeData is the structured form of an answer.
@@ -19,6 +22,9 @@ type datetimeData struct {
 	Time   string `json:"time"` // RFC 3339
 	Zone   string `json:"zone"`
 	Spoken string `json:"spoken"`
+	Place  string `json:"place,omitempty"` // as it is called; "" is here
+	Other  int    `json:"other,omitempty"` // 1 where it is tomorrow already, -1 where it is still yesterday
+	Days   *int   `json:"days,omitempty"`  // of another day than today: how many days from today
 }
 
 func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
@@ -30,13 +36,16 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 			"type": "object",
 			"properties": {
 				"what": {"type": "string", "enum": ["time", "date", "day", "datetime"], "description": "What is asked for; datetime if not given."},
-				"zone": {"type": "string", "maxLength": 64, "description": "A city or an IANA time zone (Europe/Berlin); here if not given."}
+				"zone": {"type": "string", "maxLength": 64, "description": "A city, a country, an IANA time zone (Europe/Berlin) or UTC+5; here if not given."},
+				"days": {"type": "integer", "minimum": -36600, "maximum": 36600, "description": "The date so many days from today: 1 is tomorrow, -1 yesterday."},
+				"weekday": {"type": "string", "enum": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], "description": "The date of that day: the coming one, today included."},
+				"week": {"type": "string", "enum": ["next", "last"], "description": "With weekday: the next one after today, or the last one before today."}
 			},
 			"additionalProperties": false
 		}`),
 		Output: json.RawMessage(`{
 			"type": "object",
-			"properties": {"time": {"type": "string"}, "zone": {"type": "string"}, "spoken": {"type": "string"}},
+			"properties": {"time": {"type": "string"}, "zone": {"type": "string"}, "spoken": {"type": "string"}, "place": {"type": "string"}, "other": {"type": "integer"}, "days": {"type": "integer"}},
 			"required": ["time", "zone", "spoken"]
 		}`),
 		Risk:       tools.Read,
@@ -51,20 +60,70 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 			}
 			at, place = at.In(loc), name
 		}
-		spoken, ok := spokenTime(a.What, at, now().In(here), place)
+		today := now().In(here)
+		days, isOther := otherDate(a, at)
+		spoken, ok := spokenTime(a.What, at, today, place)
 		if !ok {
 			return failed("The argument \"what\" of get_datetime must be time, date, day or datetime."), nil
 		}
-		zone := at.Location().String()
-		if zone == "Local" {
-			zone, _ = at.Zone()
+		answer := datetimeData{Place: place, Other: calendarDays(at, today)}
+		if isOther {
+			at = at.AddDate(0, 0, days)
+			spoken, answer.Days, answer.Other = spokenDate(at, days), &days, 0
 		}
-		data, err := json.Marshal(datetimeData{at.Format(time.RFC3339), zone, spoken})
+		answer.Time, answer.Spoken, answer.Zone = at.Format(time.RFC3339), spoken, at.Location().String()
+		if answer.Zone == "Local" {
+			answer.Zone, _ = at.Zone()
+		}
+		data, err := json.Marshal(answer)
 		if err != nil {
 			return tools.Result{}, fmt.Errorf("telling the time: %w", err)
 		}
 		return tools.Result{Text: spoken, Data: data}, nil
 	})
+}
+
+// weekdays are the days of the week by their names, as the tool's schema has them.
+var weekdays = map[string]time.Weekday{
+	"sunday": time.Sunday, "monday": time.Monday, "tuesday": time.Tuesday, "wednesday": time.Wednesday, "thursday": time.Thursday,
+	"friday": time.Friday, "saturday": time.Saturday,
+}
+
+// otherDate is how many days from today a date is that was asked for; ok is false
+// if none was.
+func otherDate(a datetimeArgs, today time.Time) (days int, ok bool) {
+	if a.Days != nil {
+		return *a.Days, true
+	}
+	day, ok := weekdays[a.Weekday]
+	if !ok {
+		return 0, false
+	}
+	const week = 7
+	days = (int(day) - int(today.Weekday()) + week) % week
+	switch {
+	case a.Week == "next" && days == 0:
+		days = week
+	case a.Week == "last":
+		days -= week
+	}
+	return days, true
+}
+
+// spokenDate is the date of another day as a person would give it.
+func spokenDate(at time.Time, days int) string {
+	begin := "That is "
+	switch {
+	case days == 0:
+		begin = "Today is "
+	case days == 1:
+		begin = "Tomorrow is "
+	case days == -1:
+		begin = "Yesterday was "
+	case days < 0:
+		begin = "That was "
+	}
+	return begin + at.Format("Monday, 2 January") + "."
 }
 
 // spokenTime is the answer as a person would give it: short, without the year and
@@ -104,14 +163,19 @@ func clock(t time.Time) string {
 // otherDay returns " tomorrow" or " yesterday" if the calendar of at differs from
 // here, else "".
 func otherDay(at, here time.Time) string {
-	day := func(t time.Time) time.Time {
-		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-	}
-	switch diff := day(at).Sub(day(here)); {
-	case diff > 0:
+	switch days := calendarDays(at, here); {
+	case days > 0:
 		return " tomorrow"
-	case diff < 0:
+	case days < 0:
 		return " yesterday"
 	}
 	return ""
+}
+
+// calendarDays is 1 if the calendar of at is ahead of here, -1 if it is behind.
+func calendarDays(at, here time.Time) int {
+	day := func(t time.Time) time.Time {
+		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	}
+	return day(at).Compare(day(here))
 }

@@ -81,6 +81,31 @@ func TestEveryToolKeepsTheContract(t *testing.T) {
 	}
 }
 
+// TestOtherDays: 21 November 2026 is a Saturday.
+func TestOtherDays(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 19, 45, 0, 0, time.UTC)
+	for args, want := range map[string]string{
+		`{"days":1}`:                           "Tomorrow is Sunday, 22 November.",
+		`{"days":-1}`:                          "Yesterday was Friday, 20 November.",
+		`{"days":3}`:                           "That is Tuesday, 24 November.",
+		`{"days":-10}`:                         "That was Wednesday, 11 November.",
+		`{"days":0}`:                           "Today is Saturday, 21 November.",
+		`{"days":41}`:                          "That is Friday, 1 January.",
+		`{"weekday":"friday"}`:                 "That is Friday, 27 November.",
+		`{"weekday":"saturday"}`:               "Today is Saturday, 21 November.",
+		`{"weekday":"saturday","week":"next"}`: "That is Saturday, 28 November.",
+		`{"weekday":"sunday","week":"next"}`:   "Tomorrow is Sunday, 22 November.",
+		`{"weekday":"saturday","week":"last"}`: "That was Saturday, 14 November.",
+		`{"weekday":"friday","week":"last"}`:   "Yesterday was Friday, 20 November.",
+	} {
+		byName, _ := kit(t, Default(), Deps{Now: func() time.Time { return now }, Zone: time.UTC})
+		if got := call(t, byName["get_datetime"], args); got.Text != want || got.Failed {
+			t.Errorf("%s: says %q, want %q", args, got.Text, want)
+		}
+	}
+}
+
 func TestDatetimeIsSpokenShortly(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -111,6 +136,12 @@ func TestDatetimeIsSpokenShortly(t *testing.T) {
 		"summer time":       {time.Date(2026, 7, 1, 12, 30, 0, 0, berlin), `{"what":"time","zone":"London"}`, "It's 11:30 AM in London."},
 		"short zone":        {at(19, 45), `{"what":"time","zone":"EST"}`, "It's 1:45 PM in EST."},
 		"Washington, D.C.":  {at(19, 45), `{"what":"time","zone":"Washington D.C."}`, "It's 1:45 PM in Washington D.C."},
+		"country":           {at(19, 45), `{"what":"time","zone":"india"}`, "It's 12:15 AM tomorrow in India."},
+		"in German":         {at(19, 45), `{"what":"time","zone":"Japan"}`, "It's 3:45 AM tomorrow in Japan."},
+		"several zones":     {at(19, 45), `{"what":"time","zone":"united states"}`, "It's 1:45 PM in Washington."},
+		"short country":     {at(19, 45), `{"what":"time","zone":"U.S."}`, "It's 1:45 PM in Washington."},
+		"ahead of UTC":      {at(19, 45), `{"what":"time","zone":"gmt+5"}`, "It's 11:45 PM in UTC+5."},
+		"behind UTC":        {at(19, 45), `{"what":"time","zone":"UTC -3:30"}`, "It's 3:15 PM in UTC-3:30."},
 		"city of two words": {at(19, 45), `{"what":"time","zone":"los angeles"}`, "It's 10:45 AM in Los Angeles."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,8 +1,10 @@
 package local
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -27,7 +29,7 @@ var cities = sync.OnceValue(func() map[string]string {
 // zoneName matches names that may be looked up, and no path to another file. The
 // length is checked separately: counted by the expression it would take two
 // megabytes in every process.
-var zoneName = regexp.MustCompile(`^\p{L}[\p{L}0-9 _+.'/-]*$`)
+var zoneName = regexp.MustCompile(`^\p{L}[\p{L}0-9 _+.:'/\x{2212}-]*$`)
 
 // zoneLength is more letters than the name of any place has.
 const zoneLength = 64
@@ -38,6 +40,9 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 	if utf8.RuneCountInString(asked) > zoneLength || !zoneName.MatchString(asked) || strings.Contains(asked, "..") {
 		return nil, "", false
 	}
+	if loc, name, ok := offsetZone(asked); ok {
+		return loc, name, true
+	}
 	key := strings.ToLower(strings.NewReplacer("_", " ", ".", "", "'", "").Replace(asked))
 	key = strings.Join(strings.Fields(key), " ")
 	if zone, known := cities()[key]; known {
@@ -47,6 +52,9 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 			}
 			return loc, nameOf(asked), true
 		}
+	}
+	if loc, name, ok := findCountry(key, asked); ok {
+		return loc, name, true
 	}
 	if strings.Contains(asked, "/") || asked == strings.ToUpper(asked) {
 		if loc, err := time.LoadLocation(asked); err == nil {
@@ -61,6 +69,58 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 		}
 	}
 	return nil, "", false
+}
+
+// countries maps the names of countries in our languages to a zone, behind which
+// stands the city whose time it is where the country has several.
+var countries = sync.OnceValue(func() map[string]string {
+	all := make(map[string]string)
+	for _, w := range sentences.EveryWords() {
+		maps.Copy(all, w.Lands)
+	}
+	return all
+})
+
+// findCountry turns a country into the zone of its capital. The name to say is that
+// of the city where the country has several zones.
+func findCountry(key, asked string) (*time.Location, string, bool) {
+	zone, city, several := strings.Cut(countries()[key], " ")
+	loc, err := time.LoadLocation(zone)
+	switch {
+	case zone == "" || err != nil:
+		return nil, "", false
+	case several:
+		return loc, city, true
+	}
+	return loc, nameOf(asked), true
+}
+
+// offset matches a zone by its distance from UTC: "GMT+5", "utc -3:30".
+var offset = regexp.MustCompile(`^(?i:utc|gmt) ?([+-]) ?(\d{1,2})(?::?([0-5]\d))?$`)
+
+// farthest is the largest distance of a zone from UTC, in hours.
+const farthest = 14
+
+// offsetZone turns such a distance into a location.
+func offsetZone(asked string) (*time.Location, string, bool) {
+	m := offset.FindStringSubmatch(strings.ReplaceAll(asked, "\u2212", "-"))
+	if m == nil {
+		return nil, "", false
+	}
+	hours, _ := strconv.Atoi(m[2])   // the expression has checked both
+	minutes, _ := strconv.Atoi(m[3]) // 0 where there are none
+	ahead := hours*60 + minutes
+	if ahead > farthest*60 {
+		return nil, "", false
+	}
+	if m[1] == "-" {
+		ahead = -ahead
+	}
+	name := "UTC" + m[1] + strconv.Itoa(hours)
+	if minutes > 0 {
+		name += fmt.Sprintf(":%02d", minutes)
+	}
+	return time.FixedZone(name, ahead*60), name, true
 }
 
 // nameOf is how to say a place that was asked for: as it was written, or with
