@@ -32,11 +32,13 @@ type Action struct {
 type Decision struct {
 	Route     Route
 	Reason    string   // short and stable: "sentence", "unknown_name", "unknown_area", "ambiguous", "no_sentence", …
-	Actions   []Action // Local: all or none are to be done
+	Actions   []Action // Local: all or none are to be done; Ask: what is done besides
 	Question  string   // Ask: a sentence to say
 	Options   []string // Ask: the entity ids the question is about, at most three
 	Would     *Action  // Ask: what is done with the option that is chosen; nil where another sentence is needed
 	Heard     string   // Reject, Ask: the words that were not understood, e.g. the unknown name
+	Together  bool     // Reject: of several commands or things, none of which is done
+	Limits    *Limits  // Reject: the numbers that the command takes, if another was said
 	Confirmed bool     // the person has said yes to what was asked back
 	NeedHouse bool     // the answer could change once the house is known
 }

@@ -34,12 +34,14 @@ type Matcher struct {
 type words struct {
 	skip     []string // " word "
 	join     [][]string
+	except   Except
 	notNames map[string]bool
 	decoys   map[string]bool
 	bare     map[string]bool   // texts that are only a name or a verb
 	kinds    map[string]string // domains of words that only name a kind of thing: "lights"
 	common   map[string]bool   // words that alone do not name an entrance
 	written  map[string]bool   // names as the house writes them
+	leads    map[string]bool   // words that what is said of a thing may begin with
 }
 
 // New prepares a pack for a house. The house may be nil or empty while nothing
@@ -84,6 +86,7 @@ func (m *Matcher) prepare(pack *Pack) {
 	for _, s := range pack.Join {
 		m.join = append(m.join, strings.Fields(s))
 	}
+	m.except = pack.Except
 	for _, s := range pack.NotNames {
 		m.notNames[s] = true
 	}
@@ -111,6 +114,7 @@ func (m *Matcher) prepare(pack *Pack) {
 		}
 	}
 	m.areaIndex = names.NewFor(pack.Language, areas)
+	m.leads = leadWords(pack, m.house)
 }
 
 // domainKey is a text that is equal for equal conditions on the domain.
@@ -158,11 +162,26 @@ func (m *Matcher) Match(text, area string) Decision {
 		d = m.asked(d, spoken, text, area)
 	}
 	if d.Route != Local && d.Route != Ask {
-		if all, ok := m.listed(spoken, area); ok {
-			return all
-		}
+		d = m.rescued(d, spoken, text, area)
 	}
 	d.NeedHouse = d.NeedHouse || m.house.Empty() && d.Route == Model
+	return d
+}
+
+// rescued tries what a sentence can be that fits none as a whole: commands in a
+// list, a group without some of its things, a number that cannot be. Otherwise it
+// returns d.
+func (m *Matcher) rescued(d Decision, spoken, text, area string) Decision {
+	steps := maxSteps
+	if some, ok := m.excepted(m.withJoins(spoken), area, &steps); ok {
+		return some
+	}
+	if all, ok := m.listed(spoken, area); ok {
+		return all
+	}
+	if too, ok := m.beyond(text, area, &steps); ok {
+		return too
+	}
 	return d
 }
 
@@ -185,7 +204,7 @@ func (m *Matcher) match(text, area string) Decision {
 	if ok && (d.Route == Local || d.Route == Ask) {
 		return d
 	}
-	if all, joined := m.several(text, area, &steps); joined {
+	if all, joined := m.several(text, area, true, &steps); joined {
 		return all
 	}
 	if ok {
@@ -232,7 +251,6 @@ func (m *Matcher) listed(spoken, area string) (Decision, bool) {
 	if len(m.join) == 0 || !strings.ContainsAny(spoken, ",，;；") {
 		return Decision{}, false
 	}
-	join := " " + strings.Join(m.join[0], " ") + " "
 	var parts []string
 	for _, p := range strings.FieldsFunc(spoken, func(r rune) bool { return strings.ContainsRune(",，;；", r) }) {
 		words := strings.Fields(normalise(p))
@@ -247,23 +265,17 @@ func (m *Matcher) listed(spoken, area string) (Decision, bool) {
 		}
 	}
 	steps := maxSteps
-	all, joined := m.several(strings.Join(parts, join), area, &steps)
-	return all, joined && all.Route == Local
+	join := " " + strings.Join(m.join[0], " ") + " "
+	return m.several(strings.Join(parts, join), area, m.parts(normalise(spoken)) != nil, &steps)
 }
 
-// several takes a text apart at "and"; every part must be understood by itself.
-func (m *Matcher) several(text, area string, steps *int) (Decision, bool) {
-	all := Decision{Route: Local, Reason: "sentences"}
+// several takes a text apart at "and": into commands, and into things that share a
+// command if that may be.
+func (m *Matcher) several(text, area string, shares bool, steps *int) (Decision, bool) {
 	parts := m.parts(text)
 	if len(parts) < 2 {
 		return Decision{}, false
 	}
-	for _, part := range parts {
-		d, ok := m.part(part, area, steps)
-		if !ok || d.Route != Local {
-			return Decision{}, false
-		}
-		all.Actions = append(all.Actions, d.Actions...)
-	}
-	return all, true
+	j := joined{m: m, area: area, steps: steps, shares: shares}
+	return j.all(parts)
 }

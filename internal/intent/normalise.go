@@ -65,7 +65,6 @@ func (m *Matcher) isNumber(word string) bool {
 // parts cuts a text at the words that join commands; it returns nil if there is
 // no such word.
 func (k *words) parts(text string) []string {
-	const most = 4 // commands in one sentence
 	words := strings.Fields(text)
 	var parts []string
 	start := 0
@@ -79,7 +78,7 @@ func (k *words) parts(text string) []string {
 		i += n
 		start = i
 	}
-	if len(parts) == 0 || start >= len(words) || len(parts) >= most {
+	if len(parts) == 0 || start >= len(words) || len(parts) >= mostParts {
 		return nil
 	}
 	return append(parts, strings.Join(words[start:], " "))
@@ -92,4 +91,14 @@ func (k *words) joinAt(words []string) int {
 		}
 	}
 	return 0
+}
+
+// withJoins brings an utterance into the form templates are compared with, with a
+// join word for every comma.
+func (k *words) withJoins(spoken string) string {
+	if len(k.join) == 0 || !strings.ContainsAny(spoken, ",，") {
+		return normalise(spoken)
+	}
+	join := " " + strings.Join(k.join[0], " ") + " "
+	return normalise(strings.NewReplacer(",", join, "，", join).Replace(spoken))
 }

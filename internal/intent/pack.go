@@ -22,6 +22,7 @@ type Pack struct {
 	Polite      Polite
 	Mood        Mood
 	Join        []string // words between two commands
+	Except      Except
 	NotNames    []string // words that no device or area name is made of
 	Common      []string // words that alone do not name a door: "door", "big"
 	Moments     []string // how times and conditions begin, which are neither places nor things

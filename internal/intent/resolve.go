@@ -28,7 +28,13 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 	if x.named {
 		return x.byName()
 	}
+	if x.action.Slots[slotCompare] != nil {
+		return x.comparison()
+	}
 	if kind, ok := x.action.Slots[slotKind].(string); ok {
+		if !p.block.Meta.Question {
+			return x.everything()
+		}
 		return x.asked(kind)
 	}
 	return x.byKind()

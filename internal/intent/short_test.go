@@ -26,7 +26,7 @@ var shortNames = map[string][]string{
 	},
 	"es": {
 		"Cocina", "Oficina", "Dormitorio", "Pasillo", "Garaje", "Arriba",
-		"Luz de la Cocina", "Lámpara del Escritorio", "Luz del Dormitorio", "Luz del Pasillo", "Manta Eléctrica", "Cafetera", "Nevera", "Router", "Congelador", "Ventilador de Techo", "Tele",
+		"Luz de la Cocina", "Lámpara del Escritorio", "Luz del Dormitorio", "Luz del Pasillo", "Manta Eléctrica", "Máquina de Café", "Nevera", "Router", "Congelador", "Ventilador de Techo", "Tele",
 		"Estor de la Cocina", "Estor del Dormitorio", "Puerta del Garaje", "Puerta Principal", "Puerta Trasera", "Termostato", "Termostato del Dormitorio", "Sirena", "Alarma", "Válvula de Agua",
 		"Temperatura de la Cocina", "Temperatura de la Oficina",
 	},
@@ -109,7 +109,7 @@ func TestShortSentences(t *testing.T) {
 			}
 			for _, s := range told(t, "testdata/short_"+language+".txt") {
 				if d := m.Match(s.text, s.area); !s.answeredBy(d) {
-					t.Errorf("%s:%d %q: %s, want %s", language, s.line, s.text, shown(d), s.want)
+					t.Errorf("%s:%d %q: %s, want %s", language, s.line, s.text, inOneLine(d), s.want)
 				}
 			}
 		})
@@ -130,8 +130,8 @@ func (s spoken) answeredBy(d intent.Decision) bool {
 	return d.Route == intent.Local && s.fits(d.Actions)
 }
 
-// shown is a decision in one line.
-func shown(d intent.Decision) string {
+// inOneLine is a decision in one line.
+func inOneLine(d intent.Decision) string {
 	if d.Route != intent.Local {
 		return fmt.Sprintf("%s %s %q", d.Route, d.Reason, d.Heard)
 	}

@@ -39,6 +39,7 @@ const (
 
 	GetCurrentTime    = "HassGetCurrentTime"
 	GetCurrentDate    = "HassGetCurrentDate"
+	GetVolume         = "LocalGetVolume"
 	SetVolume         = "HassSetVolume"
 	SetVolumeRelative = "HassSetVolumeRelative"
 	MediaPlayerMute   = "HassMediaPlayerMute"
@@ -60,6 +61,7 @@ const (
 	Resume    = "LocalResume"
 	Undo      = "LocalUndo"
 	Other     = "LocalOther" // the person meant the other thing
+	Thanks    = "LocalThanks"
 	GoodNight = "LocalGoodNight"
 	Leaving   = "LocalLeaving"
 	Overheard = "LocalOverheard" // talk that is no command

@@ -89,6 +89,7 @@ func own() []Intent {
 	return []Intent{
 		{Name: GetCurrentTime, Plan: Tool, Risk: tools.Read, Reply: "clock"},
 		{Name: GetCurrentDate, Plan: Tool, Risk: tools.Read, Reply: "date"},
+		{Name: GetVolume, Plan: Tool, Risk: tools.Read, Reply: "volume"},
 		{Name: SetVolume, Plan: Tool, Risk: tools.Reversible, Undo: Final},
 		{Name: SetVolumeRelative, Plan: Tool, Risk: tools.Reversible, Undo: Final},
 		{Name: MediaPlayerMute, Plan: Tool, Risk: tools.Reversible, Undo: Final},
@@ -113,6 +114,7 @@ func talk() []Intent {
 		{Name: No, Plan: Words, Risk: tools.Read, Reply: "nevermind"},
 		{Name: Stop, Plan: Words, Risk: tools.Read}, // silence is what was asked for
 		{Name: Resume, Plan: Words, Risk: tools.Read, Reply: "nothing_to_resume"},
+		{Name: Thanks, Plan: Words, Risk: tools.Read, Reply: "welcome"},
 		{Name: GoodNight, Plan: Words, Risk: tools.Read, Reply: "good_night"},
 		{Name: Leaving, Plan: Words, Risk: tools.Read, Reply: "goodbye"},
 		{Name: Undo, Plan: Before, Risk: tools.Read, Reply: "nothing_to_undo"},

@@ -141,8 +141,9 @@ func devices(a intent.Action, h *home.House) ([]Step, error) {
 
 // own are the calls of the intents that the gateway's own tools answer.
 var own = map[string]func(intent.Action) (tools.Call, error){
-	catalogue.GetCurrentTime:    fixed("get_datetime", map[string]any{"what": "time"}),
-	catalogue.GetCurrentDate:    fixed("get_datetime", map[string]any{"what": "date"}),
+	catalogue.GetCurrentTime:    clock,
+	catalogue.GetCurrentDate:    date,
+	catalogue.GetVolume:         fixed("set_volume", map[string]any{"action": "get"}),
 	catalogue.MediaPlayerMute:   fixed("set_volume", map[string]any{"action": "mute"}),
 	catalogue.MediaPlayerUnmute: fixed("set_volume", map[string]any{"action": "unmute"}),
 	catalogue.SetVolume:         setVolume,

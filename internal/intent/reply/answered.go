@@ -41,6 +41,8 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 	slots := steps[0].Action.Slots
 	asked, _ := slots["state"].(string)
 	switch {
+	case slots["compare"] != nil:
+		return (&comparison{Phrases: p}).told(steps, results)
 	case asked == "right":
 		return (&census{Phrases: p}).wellbeing(steps, results)
 	case slots["kind"] != nil, slots["ask"] != nil, slices.Contains([]string{"ok", "reachable", "unreachable"}, asked):

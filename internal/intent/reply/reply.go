@@ -127,6 +127,11 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 		return p.Phrase("no_house", nil)
 	case d.Reason == "no_device" && heard == "":
 		return p.Phrase("no_device_plain", nil)
+	case d.Together:
+		d.Together = false
+		return p.Refusal(d) + " " + p.Phrase("nothing_done", nil)
+	case d.Limits != nil:
+		return p.Phrase(d.Reason, map[string]any{"from": said(d.Limits.From), "to": said(d.Limits.To)})
 	}
 	if d.Heard != "" && heard == "" {
 		return p.Phrase("not_understood", nil)

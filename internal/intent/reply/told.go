@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
@@ -104,7 +103,7 @@ func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 	if in.Plan == catalogue.Words {
 		return p.Phrase(in.Reply, nil)
 	}
-	if text := p.clock(in.Reply, r); text != "" {
+	if text := p.own(s, in.Reply, r); text != "" {
 		return text
 	}
 	if r.Text != "" && (p.english() || r.Data == nil && r.Failed) {
@@ -114,24 +113,6 @@ func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 		return p.Phrase("failed", nil)
 	}
 	return p.Phrase("done", nil)
-}
-
-// clock tells the time and the date if the tool's own text is in another
-// language.
-func (p *Phrases) clock(key string, r tools.Result) string {
-	var data struct {
-		Time time.Time `json:"time"`
-	}
-	if p.phrases[key] == "" || json.Unmarshal(r.Data, &data) != nil || len(p.days) != 7 || len(p.months) != 12 {
-		return ""
-	}
-	at := data.Time
-	if key == "clock" && at.Minute() == 0 {
-		key = "clock_full"
-	}
-	return p.Phrase(key, map[string]any{
-		"hour": at.Hour(), "minute": at.Minute(), "weekday": p.days[at.Weekday()], "day": at.Day(), "month": p.months[at.Month()-1],
-	})
 }
 
 func (p *Phrases) listed(steps []plan.Step) string {

@@ -1,0 +1,49 @@
+package intent
+
+import "slices"
+
+// Slots of a question that compares rooms: whether the most or the least of what
+// is measured is asked for, and which rooms are named; none means all.
+const (
+	slotCompare = "compare"
+	slotAreas   = "areas"
+)
+
+// comparison finds the sensors of the rooms that a question compares.
+func (x *meaning) comparison() Decision {
+	class, _ := x.action.Slots["device_class"].(string)
+	rooms, named := x.rooms(), true
+	if len(rooms) == 0 {
+		rooms, named = x.m.areas, false
+	}
+	all := x.m.ofKind("", class)
+	outside := x.m.outside(all)
+	var items []int32
+	for _, room := range rooms {
+		here := x.m.sensorsFirst(x.in(all, room))
+		for _, i := range here {
+			if named || !slices.Contains(outside, i) {
+				items = append(items, i)
+			}
+		}
+	}
+	delete(x.action.Slots, "area")
+	if named {
+		x.action.Slots[slotAreas] = rooms
+	}
+	if len(items) == 0 {
+		return x.reject("no_sensor", "")
+	}
+	return x.done(items)
+}
+
+// rooms are the areas that a sentence names, in its order.
+func (x *meaning) rooms() []string {
+	var out []string
+	for i := range x.p.n {
+		if c := &x.p.captures[i]; c.at.op == opArea && !c.unknown {
+			out = append(out, x.m.areas[c.value])
+		}
+	}
+	return out
+}

@@ -1,0 +1,291 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/names"
+	"voicegateway/internal/intent/sentences"
+)
+
+// mostParts is how many commands, or things of one command, a sentence may join.
+const mostParts = 6
+
+// joined understands a sentence of several parts: commands of their own, and
+// things that share the verb of a command. All of it is done or nothing.
+type joined struct {
+	m      *Matcher
+	area   string
+	steps  *int
+	shares bool // "and" was said, so a part may be a thing of the command before it
+}
+
+// refusals are the reasons for which a part keeps the whole sentence from being
+// done. Other parts that do not fit are for the model.
+var refusals = []string{"unknown_name", "unknown_area", "no_device", "wrong_kind", "no_sensor"}
+
+// all understands the parts from the first on. A part that is refused or asked
+// about decides for all of them; ok is false if a part is not understood.
+func (j *joined) all(parts []string) (d Decision, ok bool) {
+	if len(parts) == 0 {
+		return Decision{Route: Local, Reason: "sentences"}, true
+	}
+	var refused Decision
+	for _, understood := range []func([]string) (Decision, bool){j.ended, j.group} {
+		for n := 1; n <= len(parts) && *j.steps > 0; n++ {
+			first, ok := understood(parts[:n])
+			if !ok {
+				continue
+			}
+			rest, ok := j.all(parts[n:])
+			switch {
+			case !ok:
+			case first.Route == Local && rest.Route == Local:
+				rest.Actions = append(slices.Clone(first.Actions), rest.Actions...)
+				return rest, true
+			case refused.Route == "":
+				refused = decisive(first, rest)
+			}
+		}
+	}
+	return refused, refused.Route != ""
+}
+
+// decisive is the decision that counts for two parts of which one at least cannot
+// be done: a refusal before a question. What would be refused whatever the answer
+// to a question is stays with it.
+func decisive(a, b Decision) Decision {
+	if a.Route != Reject && b.Route == Reject || a.Route == Local {
+		a, b = b, a
+	}
+	if a.Route == Reject {
+		a.Together = true
+		return a
+	}
+	a.Actions, a.Would = append(a.Actions, b.Actions...), nil
+	return a
+}
+
+// shared reports whether parts may be things of a command that stands before them.
+func (j *joined) shared(parts []string) bool {
+	return j.shares && !slices.ContainsFunc(parts, func(part string) bool { return !j.leadsThing(part) })
+}
+
+// leadsThing reports whether a part begins as what is said of a thing, not as a
+// command: with an article, a preposition or a word of a name.
+func (j *joined) leadsThing(part string) bool {
+	first, _, _ := strings.Cut(part, " ")
+	return j.m.leads[first] || j.isArticle(first) || j.m.index.Household(first) || strings.Contains(first, "'")
+}
+
+// ended understands one command for several things that says behind the last of
+// them what is to be done: "set the lamp and the light to 40 percent". It is tried
+// first, because its parts may be commands as well.
+func (j *joined) ended(parts []string) (Decision, bool) {
+	if len(parts) < 2 || !j.shared(parts[1:]) {
+		return Decision{}, false
+	}
+	last := strings.Fields(parts[len(parts)-1])
+	for n := len(last) - 1; n > 0; n-- {
+		if d, ok := j.oneFor(parts, last[:n], last[n:]); ok {
+			return d, true
+		}
+	}
+	return Decision{}, false
+}
+
+// group understands one command, or one command for several things.
+func (j *joined) group(parts []string) (Decision, bool) {
+	if len(parts) == 1 {
+		d, ok := j.m.part(parts[0], j.area, j.steps)
+		return d, ok && j.decides(d)
+	}
+	if !j.shared(parts[1:]) {
+		return Decision{}, false
+	}
+	last := strings.Fields(parts[len(parts)-1])
+	if d, ok := j.oneFor(parts, last, nil); ok {
+		return d, true
+	}
+	return j.unheard(parts, last)
+}
+
+// decides reports whether a decision on one part is one on the whole sentence.
+func (j *joined) decides(d Decision) bool {
+	return d.Route == Local || d.Route == Ask || d.Route == Reject && slices.Contains(refusals, d.Reason)
+}
+
+// oneFor understands one command for several things: the first part begins it with
+// its first thing, the last one is a thing and what follows the things.
+func (j *joined) oneFor(parts, thing, tail []string) (Decision, bool) {
+	s := sharing{joined: j, head: strings.Fields(parts[0]), tail: strings.Join(tail, " ")}
+	first, ok := j.m.known(spaced(parts[0], s.tail), j.area, j.steps)
+	if !ok || !s.begins(first) {
+		return Decision{}, false
+	}
+	return s.with(first, append(slices.Clone(parts[1:len(parts)-1]), strings.Join(thing, " ")))
+}
+
+// unheard understands such a command when its first thing is misheard, or unknown:
+// then the others must be known.
+func (j *joined) unheard(parts, last []string) (Decision, bool) {
+	words := strings.Fields(parts[0])
+	if !slices.ContainsFunc(words, j.isArticle) && !j.m.index.Household(words[len(words)-1]) {
+		return Decision{}, false
+	}
+	for n := len(last); n > max(len(last)-2, 0); n-- {
+		s := sharing{joined: j, head: words, tail: strings.Join(last[n:], " ")}
+		first, ok := j.m.unknown(j.m.strip(spaced(parts[0], s.tail)), j.area, j.steps)
+		if !ok || first.Route == Model || !j.decides(first) {
+			continue
+		}
+		things := append(slices.Clone(parts[1:len(parts)-1]), strings.Join(last[:n], " "))
+		if d, ok := s.with(first, things); ok {
+			return d, true
+		}
+	}
+	return Decision{}, false
+}
+
+// sharing is a command whose words before and behind its first thing hold for
+// other things as well.
+type sharing struct {
+	*joined
+	head []string // with the first thing at its end
+	tail string
+}
+
+// begins reports whether a decision is that of a command to things of the house.
+func (s *sharing) begins(d Decision) bool {
+	if d.Route == Ask {
+		return d.Reason == "which_area"
+	}
+	return d.Route == Local && len(d.Actions) == 1 && len(d.Actions[0].Devices) > 0
+}
+
+// with adds the things to the first decision.
+func (s *sharing) with(first Decision, things []string) (Decision, bool) {
+	all := first
+	for _, thing := range things {
+		d, ok := s.thing(&first, thing)
+		switch {
+		case !ok:
+			return Decision{}, false
+		case all.Route != Local || d.Route != Local:
+			all = decisive(all, d)
+		case slices.ContainsFunc(all.Actions, func(a Action) bool { return slices.Equal(a.Devices, d.Actions[0].Devices) }):
+			return Decision{}, false // "to one hundred and fifty" names no second thing
+		default:
+			all.Actions = append(slices.Clone(all.Actions), d.Actions...)
+		}
+	}
+	return all, true
+}
+
+// thing understands the command with one of the things in place of the first. How
+// many words of the head the first thing takes is what fits, the fewest first.
+func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
+	var asked Decision
+	for n := range slices.Backward(s.head) {
+		if n == 0 && s.tail == "" {
+			break
+		}
+		d, ok := s.m.known(spaced(strings.Join(s.head[:n], " "), thing, s.tail), s.area, s.steps)
+		switch {
+		case !ok:
+		case d.Route == Local && s.alike(first, &d):
+			return d, true
+		case d.Route == Ask && asked.Route == "":
+			asked = d
+		}
+	}
+	if asked.Route != "" {
+		asked.Would = nil // it would be only a part of what was asked for
+		return asked, true
+	}
+	return s.stranger(first, thing)
+}
+
+// alike reports whether a command does to another thing what the first one does to
+// its own. What is dangerous there is told by those who refuse it.
+func (s *sharing) alike(first, other *Decision) bool {
+	if len(other.Actions) != 1 || len(other.Actions[0].Devices) == 0 {
+		return false
+	}
+	return first.Route != Local || first.Actions[0].Intent == other.Actions[0].Intent || s.m.dangerous(*other)
+}
+
+// stranger decides on a thing that the house does not have by these words: it is
+// what is alike, or the whole sentence is refused.
+func (s *sharing) stranger(first *Decision, thing string) (Decision, bool) {
+	if !s.namesThing(thing) {
+		return Decision{}, false
+	}
+	for n := range s.head {
+		d, ok := s.m.unknown(s.m.strip(spaced(strings.Join(s.head[:n], " "), thing, s.tail)), s.area, s.steps)
+		if ok && s.decides(d) && (d.Route != Local || s.alike(first, &d)) {
+			d.Would = nil
+			return d, true
+		}
+	}
+	return Decision{}, false
+}
+
+// namesThing reports whether words may be the name of a thing: they begin with an
+// article, or end in the word for something that many houses have.
+func (j *joined) namesThing(text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 0 && (j.m.index.Household(words[len(words)-1]) || len(words) > 1 && j.isArticle(words[0]))
+}
+
+func (j *joined) isArticle(word string) bool { return j.m.index.WithoutArticle(word+" x") == "x" }
+
+// leadWords are the words that what is said of a thing of the house may begin with:
+// articles, prepositions, and the words of names, rooms, floors and kinds.
+func leadWords(pack *Pack, h *home.House) map[string]bool {
+	out := make(map[string]bool)
+	add := func(texts []string) {
+		for _, text := range texts {
+			for w := range strings.FieldsSeq(text) {
+				out[w] = true
+			}
+		}
+	}
+	small := sentences.WordsOf(pack.Language).Hazards
+	add(small.Articles)
+	add(small.Prepositions)
+	for i := range h.Entities {
+		add(EntityNames(&h.Entities[i], pack))
+	}
+	for _, name := range h.AreaNames() {
+		add(AreaSpoken(h, name, pack))
+	}
+	for _, f := range h.Floors {
+		add(names.Spoken(f.Name))
+	}
+	for _, l := range pack.Lists {
+		for _, v := range l.Values {
+			if class, ok := v.Out.(string); ok && (coverings[class] != nil || class == "light" || class == "fan") {
+				add(v.Texts)
+			}
+		}
+	}
+	return out
+}
+
+// spaced joins texts that are not empty by spaces.
+func spaced(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), " ")
+}
+
+// acts reports whether an action is one on things, and not talk or a timer.
+func acts(a *Action) bool {
+	switch catalogue.Of(a.Intent).Plan {
+	case catalogue.Switch, catalogue.Command, catalogue.Adjust, catalogue.Question:
+		return len(a.Devices) > 0
+	default:
+		return false
+	}
+}
