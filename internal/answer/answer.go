@@ -134,6 +134,7 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	d := x.local
 	if unsettled(d) {
 		d = a.awaited(ctx, x, d)
+		x.local = d
 	}
 	switch d.Route {
 	case intent.Ask:
@@ -156,6 +157,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past) {
 		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
 	}
 	noteIntents(x.rec, d.Actions)
+	x.rec.SpeechAct = string(d.Act)
 	var did past
 	switch d.Route {
 	case intent.Local:

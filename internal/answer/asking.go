@@ -64,7 +64,8 @@ func (q *modelQuestion) completes(x *exchange, match Matcher, phrases *reply.Phr
 	if phrases.Yes(x.Text) {
 		return q.mayAct || phrases.Offers(q.text)
 	}
-	return q.mayAct && !isQuestion(match, x.Text)
+	act := x.act(match)
+	return q.mayAct && !act.Asks() && !act.Forbids()
 }
 
 // mayAct reports whether a text orders something.
@@ -72,5 +73,5 @@ func mayAct(x *exchange, match Matcher, phrases *reply.Phrases) bool {
 	if x.question != nil {
 		return x.question.completes(x, match, phrases)
 	}
-	return !isQuestion(match, x.Text)
+	return x.act(match).MayAct()
 }

@@ -102,13 +102,19 @@ func modelFailed(p *reply.Phrases, err error, begun bool) string {
 	return p.Apology(err)
 }
 
-// isQuestion asks the matcher, which knows the language, if it can tell questions
-// apart; otherwise the rule of package intent decides.
-func isQuestion(match Matcher, text string) bool {
-	if m, ok := match.(interface{ IsQuestion(text string) bool }); ok {
-		return m.IsQuestion(text)
+// act is what the text does, as the matcher has decided. A matcher that decides
+// nothing about it is helped by the words of English.
+func (x *exchange) act(match Matcher) intent.SpeechAct {
+	if x.local.Act == "" {
+		x.local.Act = intent.English().SpeechAct(x.Text)
+		if m, ok := match.(interface {
+			SpeechAct(text string) intent.SpeechAct
+		}); ok {
+			x.local.Act = m.SpeechAct(x.Text)
+		}
 	}
-	return intent.IsQuestion(text)
+	x.rec.SpeechAct = string(x.local.Act)
+	return x.local.Act
 }
 
 // modelTask is one turn of a model seen as a task, with what it has done so far.

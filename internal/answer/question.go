@@ -44,6 +44,7 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 	case !answered:
 		return false
 	case d.Route == intent.Model: // the first text, matched with the room from the answer, needs the model
+		x.local = d
 		return a.thought(ctx, x)
 	}
 	a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })

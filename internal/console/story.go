@@ -37,6 +37,9 @@ func Turn(w io.Writer, p Paint, r record.Record) {
 	if r.Transcript != nil {
 		line("heard", "%s %s", Quoted(r.Transcript.Text), p.Dim("("+r.Transcript.Engine+")"))
 	}
+	if r.SpeechAct != "" {
+		line("act", "%s", r.SpeechAct)
+	}
 	route := string(r.Route)
 	if r.Intent != nil {
 		route += " · " + r.Intent.Name + " " + Slots(r.Intent.Slots)

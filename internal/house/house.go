@@ -61,8 +61,10 @@ func New(pack *intent.Pack, base *home.House, log *slog.Logger) (*House, error) 
 	return h, nil
 }
 
-// IsQuestion reports whether a text asks for something and orders nothing.
-func (h *House) IsQuestion(text string) bool { return h.pack.IsQuestion(text) }
+// SpeechAct returns what a text does: only some acts may change something.
+func (h *House) SpeechAct(text string) intent.SpeechAct {
+	return h.current.Load().matcher.SpeechAct(text)
+}
 
 // Tell replaces the house of one server. A body that is no house is logged and
 // changes nothing.

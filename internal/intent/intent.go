@@ -41,4 +41,8 @@ type Decision struct {
 	Limits    *Limits  // Reject: the numbers that the command takes, if another was said
 	Confirmed bool     // the person has said yes to what was asked back
 	NeedHouse bool     // the answer could change once the house is known
+	Act       SpeechAct
+
+	custom bool   // by a sentence of the user's own
+	fixed  string // the words of the sentence that are its own, without names
 }

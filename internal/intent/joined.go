@@ -44,6 +44,7 @@ func (j *joined) all(parts []string) (d Decision, ok bool) {
 			case !ok:
 			case first.Route == Local && rest.Route == Local:
 				rest.Actions = append(slices.Clone(first.Actions), rest.Actions...)
+				rest.fixed = first.fixed + " " + rest.fixed
 				return rest, true
 			case refused.Route == "":
 				refused = decisive(first, rest)

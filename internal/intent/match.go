@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/mood"
 	"voicegateway/internal/intent/names"
 )
 
@@ -24,6 +25,8 @@ type Matcher struct {
 	areas   []string    // by index of the area list
 	lists   *houseLists // what the house calls its things
 	allowed [][]bool    // by block, by entity: may it fill {name}
+	mood    *mood.Reader
+	called  *mood.Names // what the house calls its rooms and things
 	words
 	index     *names.Index // of entities
 	areaIndex *names.Index
@@ -56,6 +59,8 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 	}
 	things := inventory{pack: pack, house: house, coverClass: coverClasses(house, pack)}
 	m := &Matcher{inventory: things, program: p, areas: house.AreaNames(), lists: newHouseLists(house, pack)}
+	m.mood = mood.For(pack.Language)
+	m.called = m.mood.Names(namesOf(house))
 	m.prepare(pack)
 	known := make(map[string][]bool)
 	for i := range pack.Blocks {
@@ -138,8 +143,21 @@ func (m *Matcher) allow(b *Block) []bool {
 }
 
 // Match decides what a sentence asks for. Area is that of the microphone, or "".
-// It never fails: a sentence that it does not understand goes to the model.
+// It never fails: a sentence that it does not understand goes to the model. One that
+// is no order changes nothing, even if it has the words of a command (U9).
 func (m *Matcher) Match(text, area string) Decision {
+	d := m.decide(text, area)
+	if len(text) <= maxText {
+		d.Act = m.mood.Read(text, m.called)
+	}
+	if m.pack.Exact || d.custom {
+		return d
+	}
+	return m.permitted(d)
+}
+
+// decide decides by the words alone.
+func (m *Matcher) decide(text, area string) Decision {
 	if len(text) > maxText {
 		return Decision{Route: Reject, Reason: "too_long"}
 	}
@@ -238,7 +256,9 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 	case r.found() && r.best[0].block.Meta.Reject != "":
 		return Decision{Route: Reject, Reason: r.best[0].block.Meta.Reject}, true
 	case r.found():
-		return m.delayed(m.resolve(&r.best[0], area), area, steps), true
+		d := m.delayed(m.resolve(&r.best[0], area), area, steps)
+		d.custom, d.fixed = r.best[0].block.Custom, r.best[0].fixed()
+		return d, true
 	case r.misplaced != nil:
 		return Decision{Route: Reject, Reason: "no_device", Heard: r.misplaced.names()}, true
 	}

@@ -20,7 +20,6 @@ type Pack struct {
 	SpokenRules map[string]*template.Node
 	Skip        []string // polite words that mean nothing, longest first
 	Polite      Polite
-	Mood        Mood
 	Join        []string // words between two commands
 	Except      Except
 	NotNames    []string // words that no device or area name is made of

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -152,4 +153,20 @@ func (p *parse) better(q *parse) bool {
 		return p.literal > q.literal
 	}
 	return p.wildText < q.wildText
+}
+
+// fixed are the words of the sentence itself, without the names and free texts in
+// it.
+func (p *parse) fixed() string {
+	var b strings.Builder
+	from := 0
+	for i := range p.n {
+		c := &p.captures[i]
+		if c.at.op == opName || c.at.op == opArea || c.at.op == opWild {
+			b.WriteString(p.text[from:max(from, c.start)] + " ")
+			from = max(from, c.end)
+		}
+	}
+	b.WriteString(p.text[from:])
+	return b.String()
 }

@@ -27,6 +27,7 @@ func (m *Matcher) unknown(text, area string, steps *int) (Decision, bool) {
 	var asked, refused Decision
 	for i := range r.best {
 		d, similar := m.guess(&r.best[i], area)
+		d.fixed = r.best[i].fixed()
 		switch {
 		case similar && d.Route == Local:
 			return d, true

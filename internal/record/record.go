@@ -64,6 +64,7 @@ type Record struct {
 	Endpoint   *Endpoint   `json:"endpoint"`
 	Transcript *Transcript `json:"transcript"`
 	Route      Route       `json:"route"`
+	SpeechAct  string      `json:"speech_act,omitempty"` // what the text does: only command, request and wish may change something
 	Intent     *Intent     `json:"intent"`
 	Verdict
 	Timings Timings `json:"timings_ms"`

@@ -28,6 +28,7 @@ type Words struct {
 	Lasting  List              `yaml:"lasting"`   // things that stay on when everything is switched off
 	Cities   map[string]string `yaml:"cities"`    // IANA zones of places without one of their name
 	Lands    map[string]string `yaml:"countries"` // IANA zones of countries, with the city where there are several
+	Acts     Acts              `yaml:"acts"`
 }
 
 // Names are the words that have a special role in the names of rooms and things.
@@ -174,6 +175,74 @@ type Claims struct {
 type Invented struct {
 	Credits []string `yaml:"credits"`
 	Murmurs []string `yaml:"murmurs"`
+}
+
+// Acts are the words by which a sentence shows what it does: whether it orders
+// something, or asks, tells, forbids or only plans it. en_words.yaml explains them.
+type Acts struct {
+	Openers     Wordings `yaml:"openers"`
+	Polite      Wordings `yaml:"polite"`
+	Tags        Wordings `yaml:"tags"`
+	Requests    Wordings `yaml:"requests"`
+	Offers      Wordings `yaml:"offers"`
+	Wishes      Wordings `yaml:"wishes"`
+	Reasons     Wordings `yaml:"reasons"`
+	Switching   Wordings `yaml:"switching"`
+	Verbs       Wordings `yaml:"verbs"`
+	General     Wordings `yaml:"general"`
+	Forms       Wordings `yaml:"forms"`
+	Finals      Wordings `yaml:"finals"`
+	Asking      Wordings `yaml:"asking"`
+	You         Wordings `yaml:"you"`
+	Enclitics   List     `yaml:"enclitics"`
+	Telling     Wordings `yaml:"telling"`
+	Later       Wordings `yaml:"later"`
+	Questions   Wordings `yaml:"questions"`
+	Why         Wordings `yaml:"why"`
+	Auxiliaries Wordings `yaml:"auxiliaries"`
+	Past        Wordings `yaml:"past"`
+	Future      Wordings `yaml:"future"`
+	Negators    Wordings `yaml:"negators"`
+	Forbidding  Wordings `yaml:"forbidding"`
+	Exceptions  Wordings `yaml:"exceptions"`
+	Conditions  Wordings `yaml:"conditions"`
+	Times       Wordings `yaml:"times"`
+	Reports     Wordings `yaml:"reports"`
+	Subjects    Wordings `yaml:"subjects"`
+	Determiners Wordings `yaml:"determiners"`
+	Objects     Wordings `yaml:"objects"`
+	Places      Wordings `yaml:"places"`
+	States      Wordings `yaml:"states"`
+	Qualities   Wordings `yaml:"qualities"`
+	Quantities  Wordings `yaml:"quantities"`
+	Things      Wordings `yaml:"things"`
+	Foreign     Wordings `yaml:"foreign"`
+	Joins       Wordings `yaml:"joins"`
+	Breaks      Wordings `yaml:"breaks"`
+	Numbers     Wordings `yaml:"numbers"`
+	Measures    Wordings `yaml:"measures"`
+	NoVerbs     Wordings `yaml:"no_verbs"`
+	NoOrder     string   `yaml:"no_order"`
+	Apart       string   `yaml:"apart"`
+	VerbLast    bool     `yaml:"verb_last"`
+}
+
+// Wordings are templates of one or several words. In a file they are a text with
+// commas between them.
+type Wordings []string
+
+// UnmarshalYAML reads the text.
+func (p *Wordings) UnmarshalYAML(n *yaml.Node) error {
+	var text string
+	if err := n.Decode(&text); err != nil {
+		return fmt.Errorf("line %d: expected a text with commas between the phrases: %w", n.Line, err)
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			*p = append(*p, one)
+		}
+	}
+	return nil
 }
 
 // Warmth are the words that tell whether a bare number is a temperature.

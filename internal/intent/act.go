@@ -1,0 +1,63 @@
+package intent
+
+import (
+	"slices"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/mood"
+	"voicegateway/internal/tools"
+)
+
+// SpeechAct is what a sentence does. Only a command, a request and a wish may change
+// something.
+type SpeechAct = mood.Act
+
+// SpeechAct returns what a text does. A statement that a sentence of ours lists as a
+// command is a wish: "it's too cold in here".
+func (m *Matcher) SpeechAct(text string) SpeechAct { return m.Match(text, "").Act }
+
+// SpeechAct does the same for a house that nothing is known of.
+func (p *Pack) SpeechAct(text string) SpeechAct { return mood.For(p.Language).Read(text, nil) }
+
+// permitted takes back what a text that forbids, reports or plans would have done,
+// unless the sentence of ours has the words for it itself: "not so loud". It also
+// names what a sentence of ours does.
+func (m *Matcher) permitted(d Decision) Decision {
+	acts := d.acts()
+	switch {
+	case d.Route != Local && d.Route != Ask:
+		return d
+	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:
+		return Decision{Route: Model, Reason: "no_order", Act: d.Act}
+	case acts && d.Act == mood.Question:
+		d.Act = mood.Request
+	case acts && !d.Act.MayAct():
+		d.Act = mood.Wish
+	case !acts && slices.ContainsFunc(d.Actions, func(a Action) bool { return catalogue.Of(a.Intent).Plan == catalogue.Question }):
+		d.Act = mood.Question
+	}
+	return d
+}
+
+// acts reports whether a decision changes something, or would once a question is
+// answered.
+func (d *Decision) acts() bool {
+	changes := func(a Action) bool { return catalogue.Of(a.Intent).Risk != tools.Read }
+	return slices.ContainsFunc(d.Actions, changes) || d.Would != nil && changes(*d.Would)
+}
+
+// namesOf lists what a house calls its floors, rooms and things.
+func namesOf(h *home.House) []string {
+	var out []string
+	for i := range h.Floors {
+		out = append(out, h.Floors[i].Name)
+	}
+	for i := range h.Areas {
+		out = append(append(out, h.Areas[i].Name), h.Areas[i].Aliases...)
+	}
+	for i := range h.Entities {
+		out = append(append(out, h.Entities[i].Name), h.Entities[i].Aliases...)
+	}
+	return out
+}

@@ -1,0 +1,286 @@
+package mood
+
+import "slices"
+
+// clause is a part of a sentence with at most one verb.
+type clause struct {
+	r        *Reader
+	segments []segment // without polite words
+	please   bool      // something polite was said
+	exclaims bool
+}
+
+// rules are tried in order; the first that knows the act decides.
+func rules() []func(*clause) (Act, bool) {
+	return []func(*clause) (Act, bool){
+		(*clause).forbidden,
+		(*clause).requested,
+		(*clause).offered,
+		(*clause).suggested,
+		(*clause).wished,
+		(*clause).planned,
+		(*clause).denied,
+		(*clause).commanded,
+		(*clause).said,
+		(*clause).questioned,
+		(*clause).inferred,
+		(*clause).named,
+		(*clause).ended,
+		(*clause).guessed,
+		(*clause).told,
+	}
+}
+
+var allRules = rules()
+
+// act is what the clause does by itself. A clause without a verb of its own has
+// none, "".
+func (c *clause) act() Act {
+	if len(c.segments) == 0 {
+		return ""
+	}
+	if c.first(condition) && (len(c.segments) == 1 || !c.segments[1].is(question)) {
+		return Condition
+	}
+	for _, rule := range allRules {
+		if act, ok := rule(c); ok {
+			if act.MayAct() && c.has(condition) {
+				return Condition
+			}
+			if act.MayAct() && c.has(time) {
+				return Future
+			}
+			return act
+		}
+	}
+	return Statement
+}
+
+func (c *clause) has(k class) bool { return indexOf(c.segments, k) >= 0 }
+
+func (c *clause) first(k class) bool { return c.segments[0].is(k) }
+
+// indexOf is the place of the first segment of a class, or -1.
+func indexOf(s []segment, k class) int {
+	return slices.IndexFunc(s, func(one segment) bool { return one.is(k) })
+}
+
+// forbidden: "stop turning …", "leave it alone".
+func (c *clause) forbidden() (Act, bool) { return Negation, c.first(forbidding) }
+
+// requested: "can you …". What stands before names only the thing, or is a reason.
+func (c *clause) requested() (Act, bool) {
+	i := indexOf(c.segments, request)
+	if i < 0 {
+		return "", false
+	}
+	for k := range i {
+		if c.segments[k].is(negator|question|report|condition) || !c.first(reason) && !c.segments[k].is(about|determiner|place|quantity|state|number) {
+			return "", false
+		}
+	}
+	rest := c.segments[i+1:]
+	for len(rest) > 0 && rest[0].is(you) && !rest[0].is(determiner) {
+		rest = rest[1:]
+	}
+	switch {
+	case len(rest) == 0:
+		return Question, true
+	case forbids(rest):
+		return Negation, true
+	case rest[0].is(telling) && !rest[0].is(verb|general) || c.r.verbLast && rest[len(rest)-1].is(telling):
+		return Question, true
+	case c.orderly(rest):
+		return Request, true
+	}
+	return Question, true
+}
+
+// orderly reports whether what follows a request or a wish is something to be done
+// in the house.
+func (c *clause) orderly(rest []segment) bool {
+	head := &rest[0]
+	switch {
+	case head.is(verb | form | general | asking):
+		return c.ordered(rest)
+	case c.r.verbLast || head.is(about|determiner|quantity|object|you):
+		return c.finally(rest)
+	case head.class == 0 && !c.r.refuses(head.text):
+		return c.direct(rest[1:]) && indexOf(rest, about) > 0
+	}
+	return false
+}
+
+// finally reports whether the words end in what is to be done with a thing they
+// name: "das Licht ausmachen".
+func (c *clause) finally(rest []segment) bool {
+	if indexOf(rest, about) < 0 && indexOf(rest, object) < 0 || indexOf(rest, foreign) >= 0 {
+		return false
+	}
+	return indexOf(rest, final|form|verb|asking) >= 0 || indexOf(rest, state) >= 0 && !c.strange(rest)
+}
+
+// ordered reports whether the verb at the beginning orders something of the house.
+// What is switched on or off may be unknown.
+func (c *clause) ordered(s []segment) bool {
+	head, rest := s[0], s[1:]
+	switch {
+	case len(rest) == 0 || indexOf(rest, foreign) >= 0:
+		return false
+	case c.direct(rest):
+		return true
+	case rest[0].is(you) && len(rest) > 1:
+		rest = rest[1:]
+	}
+	last := len(rest) - 1
+	switched := head.is(switching) || head.is(verb) && rest[last].is(state)
+	return switched && rest[0].is(determiner) && last > 0 && rest[1].class == 0 && !c.r.refuses(rest[1].text)
+}
+
+// direct reports whether the object of a verb is of the house: it is named before
+// any place, or it is a pronoun and what it shall be follows.
+func (c *clause) direct(rest []segment) bool {
+	rest = afterPlace(rest)
+	for i := range rest {
+		switch s := &rest[i]; {
+		case s.is(foreign), s.class == 0 && i == 0 && c.r.refuses(s.text) && (len(rest) == 1 || !rest[1].is(about)):
+			return false
+		case s.is(about):
+			return true
+		case s.is(object) && !s.is(determiner), s.is(object) && i+1 < len(rest) && rest[i+1].is(state|quantity|quality|place|object):
+			return c.becomes(rest[i:])
+		case s.is(place) && !s.is(state|determiner|you):
+			return false
+		}
+	}
+	return false
+}
+
+// afterPlace skips a place between a verb and its object: "mach im Flur das Licht
+// aus".
+func afterPlace(rest []segment) []segment {
+	if len(rest) == 0 || !rest[0].is(place) || rest[0].is(state|determiner|about) {
+		return rest
+	}
+	for i := 1; i+1 < len(rest); i++ {
+		if rest[i].is(determiner|object) && rest[i+1].is(about) && (i == 1 || rest[i-1].is(about)) {
+			return rest[i:]
+		}
+	}
+	return rest
+}
+
+// becomes reports whether a pronoun is followed, or led by its verb, by what it
+// shall be.
+func (c *clause) becomes(rest []segment) bool {
+	if !slices.ContainsFunc(rest, func(s segment) bool { return !s.is(object | you) }) {
+		return c.handled(rest)
+	}
+	return indexOf(rest[1:], about|state|quantity|measure) >= 0 || len(rest) == 2 && rest[1].is(number)
+}
+
+// handled reports whether the verb before a pronoun is one of doing something with
+// a thing: "close them", "turn off everything".
+func (c *clause) handled(rest []segment) bool {
+	i := len(c.segments) - len(rest) - 1
+	return i >= 0 && c.segments[i].is(verb|switching|state|you|form|final)
+}
+
+// forbids reports whether a negator stands in the words. One that only takes
+// something out of an order does not count.
+func forbids(s []segment) bool {
+	return slices.ContainsFunc(s, func(one segment) bool { return one.is(negator) && !one.is(exception) })
+}
+
+// offered: "can I have …", "how about some light".
+func (c *clause) offered() (Act, bool) {
+	if !c.first(offer) {
+		return "", false
+	}
+	rest := c.segments[1:]
+	switch {
+	case forbids(rest):
+		return Negation, true
+	case len(rest) > 0 && indexOf(rest, foreign) < 0 && (rest[0].is(verb|form|general) && c.ordered(rest) || indexOf(rest, quality|state) >= 0 || indexOf(rest, quantity) >= 0 && indexOf(rest, about) >= 0):
+		return Request, true
+	}
+	return Question, true
+}
+
+// suggested: an order that is asked of somebody: "machst du …?", and why it is not
+// done: "pourquoi tu n'allumes pas …".
+func (c *clause) suggested() (Act, bool) {
+	s := c.segments
+	asksWhy := s[0].is(why)
+	if asksWhy {
+		s = s[1:]
+	}
+	denied := false
+	for len(s) > 0 && !s[0].is(asking) && (s[0].is(you) || asksWhy && s[0].is(negator)) {
+		denied = denied || s[0].is(negator)
+		s = s[1:]
+	}
+	if len(s) < 2 || !s[0].is(asking) || s[0].is(verb|general) && len(s) == len(c.segments) {
+		return "", false
+	}
+	if c.r.verbLast && indexOf(s, you) != 1 {
+		return "", false
+	}
+	switch denied = denied || forbids(s); {
+	case denied && !asksWhy:
+		return Negation, true
+	case asksWhy && !denied:
+		return Question, true
+	case c.ordered(s) || c.r.verbLast && c.finally(s):
+		return Request, true
+	}
+	return Question, true
+}
+
+// wished: "I want …". To want a thing is no wish about the house, to want it on is.
+func (c *clause) wished() (Act, bool) {
+	if !c.first(wish) {
+		return "", false
+	}
+	rest := c.segments[1:]
+	to := len(rest) > 0 && rest[0].is(verb|general|form|telling) && !rest[0].is(quality)
+	switch {
+	case forbids(rest):
+		return Negation, true
+	case len(rest) == 0 || indexOf(rest, foreign) >= 0 || indexOf(rest, report) >= 0:
+		return Statement, true
+	case to && rest[0].is(verb|general|form) && c.ordered(rest), c.r.verbLast && rest[len(rest)-1].is(final) && c.finally(rest):
+		return Wish, true
+	case to:
+		return Statement, true
+	case indexOf(rest, state|quality) >= 0 && !c.strange(rest):
+		return Wish, true
+	case rest[0].is(quantity) && indexOf(rest, about) >= 0:
+		return Wish, true
+	}
+	return Statement, true
+}
+
+// strange reports whether words hold one that no phrase has.
+func (c *clause) strange(s []segment) bool {
+	return slices.ContainsFunc(s, func(one segment) bool { return one.class == 0 })
+}
+
+// planned: "remind me to …", and a clause that only names a time.
+func (c *clause) planned() (Act, bool) {
+	if c.first(later) {
+		return Future, true
+	}
+	for i := range c.segments {
+		if !c.segments[i].is(time | place | determiner | opener) {
+			return "", false
+		}
+	}
+	return Future, c.has(time)
+}
+
+// denied: a negator anywhere, or in front of the verb of an order.
+func (c *clause) denied() (Act, bool) {
+	i := slices.IndexFunc(c.segments, func(one segment) bool { return one.is(negator) && !one.is(exception) })
+	return Negation, i >= 0 && !c.first(question)
+}

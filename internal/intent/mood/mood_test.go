@@ -1,0 +1,60 @@
+package mood_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/intent/mood"
+	"voicegateway/internal/intent/sentences"
+)
+
+// labelled is a sentence with what it does.
+type labelled struct {
+	line       int
+	kind, text string
+}
+
+func readLabelled(tb testing.TB, path string) []labelled {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out []labelled
+	for i, line := range strings.Split(string(data), "\n") {
+		if kind, text, ok := strings.Cut(line, ": "); ok && line[0] != '#' {
+			out = append(out, labelled{i + 1, kind, text})
+		}
+	}
+	return out
+}
+
+// TestActs: what may act does, and nothing else.
+func TestActs(t *testing.T) {
+	t.Parallel()
+	for _, language := range sentences.Languages() {
+		reader := mood.For(language)
+		may, did, named := 0, 0, 0
+		all := readLabelled(t, "../testdata/acts_"+language+".txt")
+		for _, s := range all {
+			got := reader.Read(s.text, nil)
+			want := mood.Act(s.kind).MayAct()
+			if want {
+				may++
+			}
+			switch {
+			case got.MayAct() && want:
+				did++
+			case got.MayAct():
+				t.Errorf("%s:%d %q: %s may act, it is a %s", language, s.line, s.text, got, s.kind)
+			case want:
+				t.Errorf("%s:%d %q: %s may not act, it is a %s", language, s.line, s.text, got, s.kind)
+			}
+			if string(got) == s.kind {
+				named++
+			}
+		}
+		t.Logf("%s: %d of %d orders act; %d of %d acts have the right name", language, did, may, named, len(all))
+	}
+}

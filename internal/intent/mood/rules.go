@@ -1,0 +1,136 @@
+package mood
+
+import (
+	"slices"
+	"strings"
+)
+
+// commanded: a verb of command at the beginning. After a time it is one too, for
+// another time.
+func (c *clause) commanded() (Act, bool) {
+	s := c.segments
+	if s[0].is(time | place | measure) {
+		for len(s) > 1 && s[0].is(time|place|measure|determiner|about|number) && (!s[0].is(verb|general) || s[0].is(about)) {
+			s = s[1:]
+		}
+	}
+	for len(s) > 1 && s[0].is(you) && !s[0].is(determiner|thing) && s[1].is(verb) && len(c.r.enclitics) > 0 {
+		s = s[1:]
+	}
+	switch {
+	case !s[0].is(verb | general):
+		return "", false
+	case s[0].is(about) && (len(s) == 1 || !s[1].is(determiner|object|thing) || !s[1].is(determiner|object) && c.has(auxiliary|past)):
+		return "", false
+	case c.ordered(s):
+		return Command, true
+	}
+	return Statement, true
+}
+
+// said: "tell me …" orders nothing of the house.
+func (c *clause) said() (Act, bool) {
+	return Question, c.first(telling) && !c.first(about|determiner)
+}
+
+func (c *clause) questioned() (Act, bool) { return Question, c.first(question | why) }
+
+// inferred: an order that follows its reason without a pause: "it's dark turn the
+// lamp on".
+func (c *clause) inferred() (Act, bool) {
+	if !c.first(reason) {
+		return "", false
+	}
+	const earliest = 2
+	for i := earliest; i < len(c.segments); i++ {
+		s := c.segments[i:]
+		if s[0].is(verb) && !s[0].is(about|state|form|auxiliary) && len(s) > 1 && s[1].is(determiner|state|object) &&
+			(c.segments[i-1].class == 0 || c.segments[i-1].is(about|state|time)) && c.ordered(s) {
+			return Command, true
+		}
+	}
+	return "", false
+}
+
+// named: no verb, only a thing and what it shall be: "kitchen light on", "more light
+// please".
+func (c *clause) named() (Act, bool) {
+	const said = about | determiner | place | state | number | measure | quantity | exception | join | time
+	last, meant := len(c.segments)-1, false
+	for i := range c.segments {
+		s := &c.segments[i]
+		if s.class == 0 && i < last && c.segments[i+1].is(about) && strings.HasSuffix(s.text, "'s") {
+			continue
+		}
+		if !s.is(said) || s.is(foreign) || s.is(auxiliary|past) && !s.is(state) {
+			return "", false
+		}
+		switch {
+		case i > 0 && s.is(state):
+			meant = meant || i == last || !c.segments[i+1].is(determiner)
+		case i > 0 && s.is(measure|number):
+			meant = true
+		case s.is(quantity):
+			meant = meant || i < last && c.segments[i+1].is(quality)
+		}
+	}
+	switch {
+	case !c.has(about):
+		return "", true
+	case c.first(place) && !c.first(about) && !c.segments[last].is(state):
+		return "", true
+	case meant, c.please, c.exclaims && last == 0:
+		return Command, true
+	}
+	return "", true
+}
+
+// ended: an order whose verb stands at its end: "das Licht ausmachen".
+func (c *clause) ended() (Act, bool) {
+	last := len(c.segments) - 1
+	for last > 0 && c.segments[last].is(place) && !c.segments[last].is(final) {
+		last--
+	}
+	if last < 1 || !c.segments[last].is(final) || !c.finally(c.segments) || c.strange(c.segments) {
+		return "", false
+	}
+	for i := range c.segments[:last] {
+		if s := &c.segments[i]; s.is(auxiliary|past|future|subject|asking) && !s.is(about|determiner|object|state) {
+			return "", false
+		}
+	}
+	return Command, true
+}
+
+// guessed: a word nobody knows at the beginning is an order if it can be a verb,
+// what follows is its object, and nothing else in the clause is a verb.
+func (c *clause) guessed() (Act, bool) {
+	head, rest := &c.segments[0], c.segments[1:]
+	if head.class != 0 || head.ends != 0 || len(rest) == 0 || c.r.refuses(head.text) {
+		return "", false
+	}
+	if !rest[0].is(determiner|object|quantity|thing|state) || rest[0].is(verb|auxiliary|past|question) && !rest[0].is(about|determiner|object) {
+		return "", false
+	}
+	finite := slices.ContainsFunc(rest, func(s segment) bool {
+		return s.is(auxiliary|past|future|report|subject|asking) && !s.is(about|determiner|object|state|place)
+	})
+	if finite || c.strange(rest) && !rest[0].is(determiner|object) {
+		return "", false
+	}
+	return Command, c.direct(rest)
+}
+
+// refuses reports whether a word cannot be an order by its form.
+func (r *Reader) refuses(word string) bool { return r.noOrder == nil || r.noOrder.MatchString(word) }
+
+// told: what is left tells something, of its time.
+func (c *clause) told() (Act, bool) {
+	switch {
+	case c.has(future) && c.has(subject|determiner|about):
+		return Future, true
+	case c.has(past):
+		return Past, true
+	}
+	return Statement, true
+}

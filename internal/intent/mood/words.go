@@ -1,0 +1,238 @@
+package mood
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/intent/template"
+)
+
+// class is a set of classes of words.
+type class uint64
+
+const (
+	opener class = 1 << iota
+	polite
+	tag
+	request
+	offer
+	wish
+	reason
+	switching
+	verb
+	general
+	form
+	final
+	asking
+	you
+	telling
+	later
+	question
+	why
+	auxiliary
+	past
+	future
+	negator
+	forbidding
+	exception
+	condition
+	time
+	report
+	subject
+	determiner
+	object
+	place
+	state
+	quality
+	quantity
+	thing
+	foreign
+	join
+	pause
+	number
+	measure
+	noVerb
+)
+
+// about are the classes of what orders are about.
+const about = thing | quality
+
+type classed struct {
+	class   class
+	phrases sentences.Wordings
+}
+
+func classes(a *sentences.Acts) []classed {
+	return []classed{
+		{opener, a.Openers},
+		{polite, a.Polite},
+		{tag, a.Tags},
+		{request, a.Requests},
+		{offer, a.Offers},
+		{wish, a.Wishes},
+		{reason, a.Reasons},
+		{switching | verb, a.Switching},
+		{verb, a.Verbs},
+		{general, a.General},
+		{form, a.Forms},
+		{final, a.Finals},
+		{asking, a.Asking},
+		{you, a.You},
+		{telling, a.Telling},
+		{later, a.Later},
+		{question, a.Questions},
+		{why, a.Why},
+		{auxiliary, a.Auxiliaries},
+		{past, a.Past},
+		{future, a.Future},
+		{negator, a.Negators},
+		{forbidding, a.Forbidding},
+		{exception, a.Exceptions},
+		{condition, a.Conditions},
+		{time, a.Times},
+		{report, a.Reports},
+		{subject, a.Subjects},
+		{determiner, a.Determiners},
+		{object, a.Objects},
+		{place, a.Places},
+		{state, a.States},
+		{quality, a.Qualities},
+		{quantity, a.Quantities},
+		{thing, a.Things},
+		{foreign, a.Foreign},
+		{join, a.Joins},
+		{pause, a.Breaks},
+		{number, a.Numbers},
+		{measure, a.Measures},
+		{noVerb, a.NoVerbs},
+	}
+}
+
+// node is a place in the tree of all phrases, word by word.
+type node struct {
+	next  map[string]*node
+	class class // of the phrase that ends here
+}
+
+// Words of phrases that stand for numbers.
+const (
+	anyNumber = "#"
+	anHour    = "#t"
+)
+
+func (n *node) add(words []string, c class) {
+	for _, w := range words {
+		if n.next == nil {
+			n.next = make(map[string]*node)
+		}
+		if n.next[w] == nil {
+			n.next[w] = &node{}
+		}
+		n = n.next[w]
+	}
+	n.class |= c
+}
+
+// longest returns how many of the words the longest phrase at their beginning has,
+// and its classes.
+func (n *node) longest(words []word) (int, class) {
+	count, found := 0, class(0)
+	if n.class != 0 {
+		found = n.class
+	}
+	if len(words) == 0 || n.next == nil {
+		return count, found
+	}
+	for _, key := range words[0].keys() {
+		if next := n.next[key]; key != "" && next != nil {
+			if more, c := next.longest(words[1:]); c != 0 && (more+1 > count) {
+				count, found = more+1, c
+			}
+		}
+	}
+	return count, found
+}
+
+const mostSpellings = 2000
+
+func (r *Reader) learn(phrase string, c class) error {
+	parsed, err := template.Parse(phrase)
+	if err != nil {
+		return err
+	}
+	texts, err := template.Spellings(parsed, nil, mostSpellings)
+	if err != nil {
+		return err
+	}
+	for _, text := range texts {
+		var words []string
+		for w := range strings.FieldsSeq(text) {
+			words = r.split(words, w)
+		}
+		if len(words) == 0 {
+			continue
+		}
+		for _, w := range words {
+			if plain := unaccented(w); plain != w {
+				r.folded[plain] = w
+			}
+		}
+		if c&(verb|general|telling|later|form) != 0 && len(words) == 1 && len(r.enclitics) > 0 {
+			r.stems[unaccented(words[0])] = true
+		}
+		r.phrases.add(words, c)
+	}
+	return nil
+}
+
+// split takes a word of a phrase apart where the language does so.
+func (r *Reader) split(words []string, w string) []string {
+	if r.apart != "" {
+		w = strings.ReplaceAll(w, r.apart, " ")
+	}
+	for part := range strings.FieldsSeq(w) {
+		for {
+			before, after, ok := strings.Cut(part, "'")
+			if !ok || r.apart == "" || after == "" || len(before) > len("lorsqu") {
+				break
+			}
+			words, part = append(words, before+"'"), after
+		}
+		words = append(words, part)
+	}
+	return words
+}
+
+// unaccented drops what stands on letters.
+func unaccented(w string) string {
+	plain := true
+	for i := range len(w) {
+		plain = plain && w[i] < utf8.RuneSelf
+	}
+	if plain {
+		return w
+	}
+	return strings.Map(func(c rune) rune {
+		if unicode.Is(unicode.Mn, c) {
+			return -1
+		}
+		return c
+	}, norm.NFD.String(w))
+}
+
+// compounds are the things that other words end in, where words are glued:
+// Deckenlampe.
+func compounds(things sentences.Wordings) []string {
+	const shortest = 4
+	var out []string
+	for _, t := range things {
+		if len(t) >= shortest && !strings.Contains(t, " ") {
+			out = append(out, t)
+		}
+	}
+	return out
+}
