@@ -7,6 +7,7 @@ type clause struct {
 	r        *Reader
 	segments []segment // without polite words
 	please   bool      // something polite was said
+	timed    bool      // an order for another time, or only that time
 	exclaims bool
 }
 
@@ -20,6 +21,7 @@ func rules() []func(*clause) (Act, bool) {
 		(*clause).wished,
 		(*clause).planned,
 		(*clause).denied,
+		(*clause).needed,
 		(*clause).commanded,
 		(*clause).said,
 		(*clause).questioned,
@@ -48,6 +50,7 @@ func (c *clause) act() Act {
 				return Condition
 			}
 			if act.MayAct() && c.has(time) {
+				c.timed = true
 				return Future
 			}
 			return act
@@ -147,6 +150,8 @@ func (c *clause) direct(rest []segment) bool {
 			return false
 		case s.is(about):
 			return true
+		case s.is(join):
+			return false
 		case s.is(object) && !s.is(determiner), s.is(object) && i+1 < len(rest) && rest[i+1].is(state|quantity|quality|place|object):
 			return c.becomes(rest[i:])
 		case s.is(place) && !s.is(state|determiner|you):
@@ -253,7 +258,7 @@ func (c *clause) wished() (Act, bool) {
 		return Wish, true
 	case to:
 		return Statement, true
-	case indexOf(rest, state|quality) >= 0 && !c.strange(rest):
+	case indexOf(rest, state|quality|measure) >= 0 && !c.strange(rest):
 		return Wish, true
 	case rest[0].is(quantity) && indexOf(rest, about) >= 0:
 		return Wish, true
@@ -276,7 +281,8 @@ func (c *clause) planned() (Act, bool) {
 			return "", false
 		}
 	}
-	return Future, c.has(time)
+	c.timed = c.has(time)
+	return Future, c.timed
 }
 
 // denied: a negator anywhere, or in front of the verb of an order.

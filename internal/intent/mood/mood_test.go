@@ -30,6 +30,18 @@ func readLabelled(tb testing.TB, path string) []labelled {
 	return out
 }
 
+// TestWordsLoad: every language has words that the reader understands.
+func TestWordsLoad(t *testing.T) {
+	t.Parallel()
+	for _, language := range sentences.Languages() {
+		if w := sentences.WordsOf(language); w.Language != language {
+			t.Errorf("%s: there are no words", language)
+		} else if _, err := mood.New(w); err != nil {
+			t.Errorf("%s: %v", language, err)
+		}
+	}
+}
+
 // TestActs: what may act does, and nothing else.
 func TestActs(t *testing.T) {
 	t.Parallel()

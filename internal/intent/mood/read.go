@@ -37,8 +37,8 @@ func (r *Reader) words(text string) []word {
 		bare := strings.TrimFunc(field, isMark)
 		end := mark(field[strings.LastIndex(field, bare)+len(bare):])
 		if bare == "" {
-			if len(out) > 0 && out[len(out)-1].ends == 0 {
-				out[len(out)-1].ends = end
+			if last := len(out) - 1; last >= 0 && out[last].ends == 0 {
+				out[last].ends = mark(field)
 			}
 			continue
 		}

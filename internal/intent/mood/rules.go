@@ -9,7 +9,7 @@ import (
 // another time.
 func (c *clause) commanded() (Act, bool) {
 	s := c.segments
-	if s[0].is(time | place | measure) {
+	if s[0].is(time|place|measure) && !s[0].is(question) {
 		for len(s) > 1 && s[0].is(time|place|measure|determiner|about|number) && (!s[0].is(verb|general) || s[0].is(about)) {
 			s = s[1:]
 		}
@@ -22,10 +22,28 @@ func (c *clause) commanded() (Act, bool) {
 		return "", false
 	case s[0].is(about) && (len(s) == 1 || !s[1].is(determiner|object|thing) || !s[1].is(determiner|object) && c.has(auxiliary|past)):
 		return "", false
+	case s[0].is(final) && !c.r.verbLast && (c.strange(s) || indexOf(s, auxiliary|past) > 0):
+		return Statement, true // "apagar la luz ahorra dinero"
 	case c.ordered(s):
 		return Command, true
 	}
 	return Statement, true
+}
+
+// needed: a thing of the house that must be something else: "the door should be
+// locked".
+func (c *clause) needed() (Act, bool) {
+	i := indexOf(c.segments, must)
+	if i < 1 || indexOf(c.segments[:i], about) < 0 || c.strange(c.segments) {
+		return "", false
+	}
+	for k := range i {
+		if !c.segments[k].is(about | determiner | place) {
+			return "", false
+		}
+	}
+	rest := c.segments[i+1:]
+	return Wish, indexOf(rest, state|measure|quality|final) >= 0 && indexOf(rest, foreign) < 0
 }
 
 // said: "tell me …" orders nothing of the house.
@@ -33,7 +51,13 @@ func (c *clause) said() (Act, bool) {
 	return Question, c.first(telling) && !c.first(about|determiner)
 }
 
-func (c *clause) questioned() (Act, bool) { return Question, c.first(question | why) }
+// questioned: a word of question at the beginning, or a verb before its subject
+// where only questions have it so: "regnet es".
+func (c *clause) questioned() (Act, bool) {
+	head := &c.segments[0]
+	inverted := c.r.verbLast && head.class == 0 && len(c.segments) > 1 && c.segments[1].is(subject) && c.r.refuses(head.text)
+	return Question, head.is(question|why) || inverted
+}
 
 // inferred: an order that follows its reason without a pause: "it's dark turn the
 // lamp on".
@@ -55,14 +79,14 @@ func (c *clause) inferred() (Act, bool) {
 // named: no verb, only a thing and what it shall be: "kitchen light on", "more light
 // please".
 func (c *clause) named() (Act, bool) {
-	const said = about | determiner | place | state | number | measure | quantity | exception | join | time
+	const said = about | object | determiner | place | state | number | measure | quantity | exception | join | time
 	last, meant := len(c.segments)-1, false
 	for i := range c.segments {
 		s := &c.segments[i]
-		if s.class == 0 && i < last && c.segments[i+1].is(about) && strings.HasSuffix(s.text, "'s") {
+		if s.class == 0 && i < last && c.segments[i+1].is(about) && (strings.HasSuffix(s.text, "'s") || strings.HasSuffix(s.text, "'")) {
 			continue
 		}
-		if !s.is(said) || s.is(foreign) || s.is(auxiliary|past) && !s.is(state) {
+		if !s.is(said) || s.is(foreign) || s.is(auxiliary) && !s.is(state) || s.is(past) && !c.please {
 			return "", false
 		}
 		switch {
@@ -75,7 +99,7 @@ func (c *clause) named() (Act, bool) {
 		}
 	}
 	switch {
-	case !c.has(about):
+	case !c.has(about) && (!c.has(object) || !c.segments[last].is(state) || c.has(place&^state)):
 		return "", true
 	case c.first(place) && !c.first(about) && !c.segments[last].is(state):
 		return "", true

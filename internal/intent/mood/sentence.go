@@ -31,6 +31,11 @@ type found struct {
 	asks     bool // the sentence ends in a question mark
 	telling  bool // a question in the form of an order
 	unnamed  bool // names nothing of the house
+	verbless bool // an order without a verb
+	reasoned bool // begins as a reason for an order does
+	asked    bool // a question in the form of one
+	timed    bool // an order for another time, or only that time
+	ascribed bool // says only who spoke: "he promised"
 }
 
 // verdict joins the clauses of a text.
@@ -39,6 +44,9 @@ type verdict struct {
 	order   Act // the order, if there is one
 	before  Act // of the clause before
 	telling bool
+	asked   bool
+	timed   bool
+	tells   bool // something was told that is no reason for an order
 	decided bool
 }
 
@@ -59,11 +67,17 @@ func (v *verdict) one(f found) {
 		v.result, v.order, v.decided = f.act, "", true
 	case f.stranger:
 		v.result, v.order, v.decided = Statement, "", true
-	case f.act == Future && v.order != "" && !goesOn, f.act == Future && v.before == "":
+	case f.ascribed && v.order != "":
+		v.result, v.order, v.decided = Report, "", true
+	case f.timed && (v.order != "" && !goesOn || v.before == ""):
 		v.settle(f.act)
+	case f.act.MayAct() && v.asked:
+		v.settle(Condition) // "regnet es, mach die Fenster zu"
+	case f.verbless && v.tells:
+		f.act = Statement
 	case f.act.MayAct() && goesOn:
 		f.act = v.before
-	case f.act.MayAct() && v.result == Future && v.before == Future:
+	case f.act.MayAct() && v.timed:
 		f.act = Future
 	case f.act == Command && f.asks:
 		v.settle(Question)
@@ -75,7 +89,8 @@ func (v *verdict) one(f found) {
 		v.result = f.act
 	}
 	if f.act != "" {
-		v.before, v.telling = f.act, f.telling
+		v.before, v.telling, v.asked, v.timed = f.act, f.telling, f.asked, f.timed && v.order == ""
+		v.tells = v.tells || f.act == Statement && !f.reasoned
 	}
 }
 
@@ -140,7 +155,7 @@ func trimmed(s []segment) (kept []segment, please, tagged bool) {
 // breaks reports whether a new clause begins at a place.
 func breaks(s []segment, at int) bool {
 	if s[at-1].ends == ',' {
-		return true
+		return !s[at-1].is(request | wish | offer)
 	}
 	if s[at].is(pause) {
 		return at+1 < len(s)
@@ -171,8 +186,12 @@ func (r *Reader) clause(c *clause, joined, asks, elsewhere bool) found {
 	if f.act = c.act(); f.act.MayAct() && elsewhere {
 		f.act = Statement
 	}
-	f.cancels = f.act == Negation && indexOf(c.segments, about|verb|general) < 0
-	f.stranger = len(c.segments) == 1 && (c.first(foreign) || c.segments[0].class == 0 && !r.describes(c.segments[0].text))
+	f.cancels = f.act == Negation && !c.has(about|verb|general|subject) && !c.strange(c.segments)
+	f.verbless, f.reasoned = f.act == Command && !c.has(verb|general|final) && !c.strange(c.segments), c.first(reason)
+	f.asked = f.act == Question && !c.first(telling|request|reason)
+	f.stranger = f.act == Statement && c.first(place) && c.strange(c.segments) || len(c.segments) == 1 && (c.first(foreign) || c.segments[0].class == 0 && !r.describes(c.segments[0].text))
+	f.timed = c.timed
+	f.ascribed = len(c.segments) == 2 && c.has(subject) && c.strange(c.segments) && !c.has(you)
 	f.unnamed = !c.has(about)
 	f.telling = f.act == Question && c.first(telling|request)
 	return f

@@ -56,6 +56,7 @@ const (
 	number
 	measure
 	noVerb
+	must
 )
 
 // about are the classes of what orders are about.
@@ -87,6 +88,7 @@ func classes(a *sentences.Acts) []classed {
 		{question, a.Questions},
 		{why, a.Why},
 		{auxiliary, a.Auxiliaries},
+		{must, a.Must},
 		{past, a.Past},
 		{future, a.Future},
 		{negator, a.Negators},

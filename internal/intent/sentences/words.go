@@ -200,6 +200,7 @@ type Acts struct {
 	Questions   Wordings `yaml:"questions"`
 	Why         Wordings `yaml:"why"`
 	Auxiliaries Wordings `yaml:"auxiliaries"`
+	Must        Wordings `yaml:"must"`
 	Past        Wordings `yaml:"past"`
 	Future      Wordings `yaml:"future"`
 	Negators    Wordings `yaml:"negators"`
