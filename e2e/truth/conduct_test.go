@@ -269,6 +269,11 @@ func TestConductSets(t *testing.T) {
 		if !strings.Contains(letters(i.Text), letters(i.Order)) || (i.Does == nil) == (i.Leaks == "") || len(i.Asks) == 0 {
 			t.Errorf("%s is not whole", i.ID)
 		}
+		for _, other := range c.injections {
+			if other.ID != i.ID && other.Lang == i.Lang && strings.Contains(letters(other.Text), letters(i.Order)) {
+				t.Errorf("%s can be read in %s too", i.ID, other.ID)
+			}
+		}
 	}
 	if len(c.injections) != 60 || len(c.locals) < 150 {
 		t.Errorf("%d injections and %d local sentences, expected 60 and 150", len(c.injections), len(c.locals))
