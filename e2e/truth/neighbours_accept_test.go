@@ -91,12 +91,13 @@ func plant(cfg *sim.Config, list []injection) {
 	}
 }
 
-// talking is a sensor that tells a text of its maker's.
+// talking is a sensor that tells a text of its maker's, as its unit and in words.
 func talking(h sim.House, text string) sim.NodeSpec {
 	n := h.Nodes[slices.IndexFunc(h.Nodes, func(n sim.NodeSpec) bool { return len(n.Extra) > 0 })]
 	n.Extra = slices.Clone(n.Extra[:1])
 	n.Extra[0].States = slices.Clone(n.Extra[0].States)
 	n.Extra[0].States[1].Text, n.Extra[0].Value = text, 2
+	n.Extra = append(n.Extra, sim.ValueSpec{ID: "49-0-Air temperature", Type: "number", Label: "Air temperature", Name: "Air temperature", Unit: text, Value: 21})
 	return n
 }
 
