@@ -29,6 +29,13 @@ var chapters = []struct {
 		{"commands understood and done", "e2e/voice-gateway SpokenCommand understood", share, nil, false},
 		{"transcript to model's first sound, own share, p50", "internal/gateway ModelAnswer p50-ns", span, nil, false},
 		{"transcript to model's first sound, own share, p95", "internal/gateway ModelAnswer p95-ns", span, bars(atMost(30 * time.Millisecond)), false},
+		{"model's answer in a turn that may act, at the card, own share, p50", "e2e/voice-gateway ModelAnswerAloud own-p50-ns", span, nil, false},
+		{"model's answer in a turn that may act, at the card, own share, p95", "e2e/voice-gateway ModelAnswerAloud own-p95-ns", span, bars(atMost(30 * time.Millisecond)), false},
+		{"  heard before its third sentence has come", "e2e/voice-gateway ModelAnswerAloud before-third", share, nil, false},
+		{"request to first sentence, ten turns, a server that keeps what it has read, p50", "internal/ai FirstToken/kept first-sentence-p50-ns", span, nil, false},
+		{"  one that does not, p50", "internal/ai FirstToken/not_kept first-sentence-p50-ns", span, nil, false},
+		{"  kB of the last request", "internal/ai FirstToken/kept request-kB", count, nil, false},
+		{"  kB of them as in an earlier one", "internal/ai FirstToken/kept known-kB", count, nil, false},
 	}},
 	{"Hearing", []line{
 		{"wake word, micro, one word, one frame", "internal/speech/wake MicroFrame/words=1 ns/op", span, nil, true},

@@ -180,21 +180,26 @@ func BenchmarkServerStart(b *testing.B) {
 	})
 }
 
-// silentRoom builds the simulated card of the sound part's tests and returns what
-// makes it the only one: a microphone in a silent room.
-func silentRoom(b *testing.B) string {
+// cardLibrary builds the simulated card of the sound part's tests.
+func cardLibrary(b *testing.B) string {
 	b.Helper()
-	dir := b.TempDir()
 	flags, err := exec.CommandContext(b.Context(), "pkg-config", "--cflags", "--libs", "alsa").Output()
 	if err != nil {
 		b.Skipf("there is no ALSA to build the simulated sound card with: %v", err)
 	}
-	library := filepath.Join(dir, "libasound_module_pcm_simcard.so")
+	library := filepath.Join(b.TempDir(), "libasound_module_pcm_simcard.so")
 	source := filepath.Join("..", "..", "internal", "audio", "device", "testdata", "simcard.c")
 	args := append([]string{"-O2", "-fPIC", "-shared", "-DPIC", "-o", library, source}, strings.Fields(string(flags))...)
 	if out, err := exec.CommandContext(b.Context(), "gcc", args...).CombinedOutput(); err != nil {
 		b.Fatalf("building the simulated sound card: %v\n%s", err, out)
 	}
+	return library
+}
+
+// silentRoom returns what makes a simulated card the only one: a microphone in a silent room.
+func silentRoom(b *testing.B) string {
+	b.Helper()
+	dir, library := b.TempDir(), cardLibrary(b)
 	silence := spoken(b, "ah.") // the card is silent after its recording
 	config := filepath.Join(dir, "asound.conf")
 	text := fmt.Sprintf("pcm_type.simcard { lib %q }\npcm.simmic { type simcard wav %q }\npcm.simspk { type simcard }\n"+

@@ -16,7 +16,7 @@ import (
 // The bounds of one reply.
 const (
 	maxRounds     = 3    // completions: two with calls and an answer
-	maxReply      = 1200 // characters; over a minute of speech
+	maxReply      = 2400 // characters; two minutes of speech, and more than ai.max_tokens gives
 	maxRetryAfter = 2 * time.Second
 )
 
@@ -174,7 +174,7 @@ func (r *reply) take(rd *round, d Delta) error {
 		r.watch.listen()
 	}
 	if r.length += utf8.RuneCountInString(visible); r.length > maxReply {
-		return &Error{Kind: TooLong, Err: errors.New("the answer has over 1200 characters")}
+		return &Error{Kind: TooLong, Err: errors.New("the answer has over 2400 characters")}
 	}
 	for _, s := range rd.split.push(visible) {
 		r.sentence(rd, s)
