@@ -62,7 +62,7 @@ func (q *modelQuestion) forModel(x *exchange, match Matcher, phrases *reply.Phra
 // (REQUIREMENTS U9), or is a yes to an offer to do something.
 func (q *modelQuestion) completes(x *exchange, match Matcher, phrases *reply.Phrases) bool {
 	if phrases.Yes(x.Text) {
-		return q.mayAct || phrases.Offers(q.text)
+		return q.mayAct || reply.Offers(q.text)
 	}
 	act := x.act(match)
 	return q.mayAct && !act.Asks() && !act.Forbids()

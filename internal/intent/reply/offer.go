@@ -22,6 +22,6 @@ var offered = sync.OnceValue(func() []*regexp.Regexp {
 
 // Offers reports whether a question offers to do something, so that a yes to it is
 // an order: "Shall I turn on the lamp?", but not "Do you mean the lamp?".
-func (p *Phrases) Offers(question string) bool {
+func Offers(question string) bool {
 	return slices.ContainsFunc(offered(), func(r *regexp.Regexp) bool { return r.MatchString(question) })
 }
