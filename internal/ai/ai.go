@@ -26,15 +26,16 @@ import (
 
 // Assistant answers through a Model. It is safe for concurrent use.
 type Assistant struct {
-	cfg    Config
-	model  Model
-	tools  Toolbox
-	log    *slog.Logger
-	memory memory
-	acts   limiter
-	facts  knownFacts
-	warmth warmth
-	known  knownHouse
+	cfg      Config
+	model    Model
+	tools    Toolbox
+	log      *slog.Logger
+	memory   memory
+	acts     limiter
+	facts    knownFacts
+	warmth   warmth
+	known    knownHouse
+	thoughts thinkers
 	// phrases are the sentences that are not the model's own, by key.
 	phrases map[string]string
 
@@ -96,7 +97,7 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		a.memory.add(p.Conversation, exchange{time.Now(), p.Text, strings.Join(r.said, " "), r.stained()})
 		if err != nil && !r.stopped {
 			a.noticed(err)
-			yield(dialogue.Part{}, a.none(err))
+			yield(dialogue.Part{}, asFailure(err))
 		}
 	}
 }

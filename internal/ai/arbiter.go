@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/ai/aloud"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/record"
 )
@@ -45,13 +46,17 @@ func (a *Assistant) Arbitrate(ctx context.Context, c dialogue.Trouble) (choice r
 	req := Request{Model: model, MaxTokens: a.cfg.MaxTokens, Messages: []Message{
 		{Role: System, Text: arbiterInstructions}, {Role: User, Text: string(facts)},
 	}}
-	var hide hider
+	answer := aloud.Text{Data: true}
 	var text strings.Builder
 	for d, err := range a.model.Complete(ctx, req) {
 		if err != nil {
 			return "", "", fmt.Errorf("asking for a decision: %w", err)
 		}
-		text.WriteString(hide.push(d.Text))
+		said := answer.Push(d.Text)
+		if answer.Ended() {
+			text.Reset()
+		}
+		text.WriteString(said)
 		if text.Len() > maxVerdict {
 			return "", "", fmt.Errorf("asking for a decision: the answer has over %d bytes", maxVerdict)
 		}
@@ -59,7 +64,7 @@ func (a *Assistant) Arbitrate(ctx context.Context, c dialogue.Trouble) (choice r
 	if err := ctx.Err(); err != nil {
 		return "", "", fmt.Errorf("asking for a decision: %w", err)
 	}
-	text.WriteString(hide.flush())
+	text.WriteString(answer.Flush())
 	return verdictOf(text.String())
 }
 

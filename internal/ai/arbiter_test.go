@@ -60,7 +60,7 @@ func TestALostCallIsRuledOn(t *testing.T) {
 // TestArbitrate asks a scripted model.
 func TestArbitrate(t *testing.T) {
 	t.Parallel()
-	s := serve(t, says(`<think>It is dead.</think>{"decision": "stop_task", "reason": "it is dead"}`), says("I would wait."))
+	s := serve(t, says(`It is dead, {"decision": "continue"}?</think>{"decision": "stop_task", "reason": "it is dead"}`), says("I would wait."))
 	a := talk(t, s, &box{})
 	facts := dialogue.Trouble{Server: "zwave", Health: "dead", Asked: "both lamps on", Done: []string{"lamp one: on"}, Open: []string{"lamp two: on"}}
 	decision, why, err := a.Arbitrate(t.Context(), facts)

@@ -1,106 +1,60 @@
 package ai
 
-import (
-	"strings"
+import "sync"
 
-	"voicegateway/internal/speech"
-)
-
-// hider removes hidden blocks from a growing text. A tag may arrive in pieces, so
-// text that could still become one is held back.
-type hider struct {
-	rest  string
-	until string // the closing tag of the open block, "" outside a block
+// thinkers are the models that end their thoughts and do not begin them, because
+// the server's template has begun them already. It is safe for concurrent use.
+type thinkers struct {
+	mu    sync.Mutex
+	known map[string]bool
 }
 
-// push adds text and returns the visible text that is certain so far.
-func (h *hider) push(text string) string {
-	h.rest += text
-	var visible strings.Builder
-	for {
-		if h.until != "" {
-			if !h.skip() {
-				return visible.String()
-			}
-			continue
-		}
-		start := strings.IndexByte(h.rest, '<')
-		if start < 0 {
-			visible.WriteString(h.rest)
-			h.rest = ""
-			return visible.String()
-		}
-		visible.WriteString(h.rest[:start])
-		h.rest = h.rest[start:]
-		tag, state := tagAt(h.rest)
-		switch state {
-		case tagUnknown: // an ordinary <
-			visible.WriteByte('<')
-			h.rest = h.rest[1:]
-		case tagPartial:
-			return visible.String()
-		case tagOpen:
-			h.until = "</" + tag + ">"
-			h.rest = h.rest[len(tag)+2:]
-		case tagClose: // some templates leave out the opening tag
-			h.rest = h.rest[len(tag)+3:]
-		}
+func (t *thinkers) endOnly(model string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known[model]
+}
+
+func (t *thinkers) learn(model string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known == nil {
+		t.known = map[string]bool{}
 	}
+	t.known[model] = true
 }
 
-// skip drops the inside of a block, and reports whether its end was found.
-func (h *hider) skip() bool {
-	if end := indexFold(h.rest, h.until); end >= 0 {
-		h.rest = h.rest[end+len(h.until):]
-		h.until = ""
-		return true
+// visible returns what a piece of the model's text adds to its answer. When a
+// thought ends that had no beginning, what was not spoken of it is forgotten, and
+// the next answer of that model is spoken only after its thought.
+func (r *reply) visible(rd *round, text string) string {
+	said := rd.text.Push(text)
+	if rd.text.Ended() {
+		rd.split, rd.plain = splitter{}, plainer{}
+		r.a.thoughts.learn(r.model)
 	}
-	// The closing tag may have begun at the end.
-	h.rest = h.rest[max(0, len(h.rest)-len(h.until)+1):]
-	return false
+	return said
 }
 
-// flush returns the text that was held back and is visible, at the end.
-func (h *hider) flush() string {
-	rest := h.rest
-	h.rest = ""
-	if h.until != "" {
+// remaining is the rest of the answer at its end, and takes the calls that the model
+// wrote as text, if it made none. A text that was held back as a thought and leads to
+// a call was one.
+func (r *reply) remaining(rd *round) string {
+	thought := rd.text.Held && len(rd.calls) > 0
+	rest := rd.text.Flush()
+	if len(rd.calls) == 0 && !rd.last {
+		rd.calls = rd.text.Calls()
+	}
+	if thought {
 		return ""
 	}
 	return rest
 }
 
-// tagState says what a text that starts with < is.
-type tagState int
-
-const (
-	tagUnknown tagState = iota
-	tagPartial
-	tagOpen
-	tagClose
-)
-
-func tagAt(text string) (tag string, state tagState) {
-	state = tagUnknown
-	for _, tag := range speech.HiddenTags() {
-		for form, found := range map[string]tagState{"<" + tag + ">": tagOpen, "</" + tag + ">": tagClose} {
-			if len(text) >= len(form) && strings.EqualFold(text[:len(form)], form) {
-				return tag, found
-			}
-			if len(text) < len(form) && strings.EqualFold(text, form[:len(text)]) {
-				state = tagPartial
-			}
-		}
+// whole speaks what there is in whole sentences of an answer that broke off.
+func (r *reply) whole(rd *round) {
+	for _, s := range rd.split.push(rd.text.Cut()) {
+		r.sentence(rd, s)
 	}
-	return "", state
-}
-
-// indexFold finds an ASCII word whatever its case.
-func indexFold(s, word string) int {
-	for i := 0; i+len(word) <= len(s); i++ {
-		if s[i] == word[0] && strings.EqualFold(s[i:i+len(word)], word) {
-			return i
-		}
-	}
-	return -1
+	r.sentence(rd, rd.split.whole())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"voicegateway/internal/ai/aloud"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/tools"
@@ -115,16 +116,17 @@ func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 
 // round is one completion: its text becomes sentences while it comes.
 type round struct {
-	hide      hider
+	text      aloud.Text
 	split     splitter
 	plain     plainer
 	calls     []tools.Call
+	last      bool // calls are not made any more
 	answering bool // a piece of the answer came
 	finish    Finish
 }
 
 func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
-	rd := &round{}
+	rd := &round{text: aloud.Text{Tools: req.Tools, Held: r.a.thoughts.endOnly(r.model)}, last: req.NoCalls}
 	r.watch.listen()
 	defer r.watch.deaf()
 	for d, err := range r.a.model.Complete(ctx, req) {
@@ -145,7 +147,7 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 // sentences is spoken, unless somebody else ended the reply.
 func (r *reply) broken(rd *round, err error) error {
 	if _, own := errors.AsType[*Error](err); own {
-		r.sentence(rd, rd.split.whole())
+		r.whole(rd)
 	}
 	return err
 }
@@ -166,7 +168,7 @@ func (r *reply) cause(ctx context.Context, err error) error {
 
 // take handles one piece.
 func (r *reply) take(rd *round, d Delta) error {
-	visible := rd.hide.push(d.Text)
+	visible := r.visible(rd, d.Text)
 	piece := !d.Hidden && d.Text == "" // a piece of a call
 	rd.answering = rd.answering || piece || strings.ContainsFunc(visible, func(c rune) bool { return c > ' ' })
 	if rd.answering {
@@ -196,7 +198,7 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 		return nil, &Error{Kind: Dropped, Err: errors.New("the stream ended before the answer did")}
 	case CutOff:
 		// The last call may be cut without showing it. Whole sentences are an answer.
-		r.sentence(rd, rd.split.whole())
+		r.whole(rd)
 		if len(rd.calls) > 0 || len(r.said) == 0 {
 			err = &Error{Kind: TooLong, Err: errors.New("the answer was cut at ai.max_tokens")}
 		}
@@ -205,7 +207,7 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 		rd.calls = nil
 		err = &Error{Kind: Filter}
 	case Stopped:
-		rest := append(rd.split.push(rd.hide.flush()), rd.split.flush())
+		rest := append(rd.split.push(r.remaining(rd)), rd.split.flush())
 		for _, s := range rest {
 			r.sentence(rd, s)
 		}

@@ -102,38 +102,6 @@ func TestTextWithoutEndsIsCut(t *testing.T) {
 	}
 }
 
-func TestHiddenBlocksDisappearHoweverTheyArrive(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"plain":                                   "plain",
-		"<think>a\nb</think>It is on.":            "It is on.",
-		"<THINK>x</Think>Yes":                     "Yes",
-		"a<think>b</think>c<think>d</think>":      "ac",
-		"<think>never ends":                       "",
-		"<think>a<b</thin k></think>x":            "x",
-		"no start</think> then":                   "no start then",
-		"1 < 2 and <b>3</b>":                      "1 < 2 and <b>3</b>",
-		"<thinking>a</thinking>b":                 "b",
-		"<tool_call>{\"name\":\"x\"}</tool_call>": "",
-		"it ends with <thi":                       "it ends with <thi",
-		"<<think>x</think>":                       "<",
-		"<think></think>":                         "",
-	} {
-		var whole, pieces hider
-		if got := whole.push(text) + whole.flush(); got != want {
-			t.Errorf("%q gave %q, want %q", text, got, want)
-		}
-		var got strings.Builder
-		for _, r := range text {
-			got.WriteString(pieces.push(string(r)))
-		}
-		got.WriteString(pieces.flush())
-		if got.String() != want {
-			t.Errorf("%q in pieces gave %q, want %q", text, got.String(), want)
-		}
-	}
-}
-
 func TestMarkdownIsNotSpoken(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -176,28 +144,18 @@ func FuzzText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var whole, pieces hider
-		visible := whole.push(text) + whole.flush()
-		var b strings.Builder
-		for i := range len(text) {
-			b.WriteString(pieces.push(text[i : i+1]))
-		}
-		b.WriteString(pieces.flush())
-		if b.String() != visible {
-			t.Fatalf("%q is %q at once and %q in pieces", text, visible, b.String())
-		}
 		var p plainer
-		for _, s := range splitWhole(visible) {
+		for _, s := range splitWhole(text) {
 			said := p.sentence(s)
 			if !utf8.ValidString(said) || strings.ContainsAny(said, "\n\r\x00\x1b`*#|<>") {
 				t.Fatalf("%q would be spoken of %q", said, text)
 			}
 		}
-		if !utf8.ValidString(visible) {
+		if !utf8.ValidString(text) {
 			return
 		}
-		if a, b := splitWhole(visible), splitBytewise(visible); !slices.Equal(a, b) {
-			t.Fatalf("%q is %q at once and %q in pieces", visible, a, b)
+		if a, b := splitWhole(text), splitBytewise(text); !slices.Equal(a, b) {
+			t.Fatalf("%q is %q at once and %q in pieces", text, a, b)
 		}
 	})
 }

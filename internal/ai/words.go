@@ -47,8 +47,9 @@ func (r *reply) learn(rec dialogue.Call) {
 // sentence speaks a sentence of the model at once, if it claims nothing that this
 // turn does not carry. What a receipt has told already is not told again.
 func (r *reply) sentence(rd *round, s string) {
+	machinery := rd.text.Names(s)
 	s = rd.plain.sentence(s)
-	if s == "" {
+	if s == "" || machinery {
 		return
 	}
 	v := r.ground.Judge(s)

@@ -14,7 +14,7 @@ var (
 	codeBlock = regexp.MustCompile("(?s)```.*?(```|$)")
 	hidden    = regexp.MustCompile(`(?is)<(` + strings.Join(HiddenTags(), "|") + `)>.*?(</(` + strings.Join(HiddenTags(), "|") + `)>|$)`)
 	link      = regexp.MustCompile(`!?\[([^\]\n]*)\]\([^)\n]*\)`)
-	tag       = regexp.MustCompile(`</?[a-zA-Z!][^<>]{0,200}>`)
+	tag       = regexp.MustCompile(`</?[a-zA-Z!|｜][^<>]{0,200}>`)
 	address   = regexp.MustCompile(`(?i)<?(\b[a-z][a-z0-9+.-]*://[^\s<>]*|\bmailto:[^\s<>]+|\bwww\.[^\s<>]+|[^\s<>]+@[^\s<>]+\.[^\s<>]+)>?`)
 	bullet    = regexp.MustCompile(`(?m)^[ \t]*([-*+•>#|]+[ \t]+)+(\[[ xX]\][ \t]+)?`)
 	numbered  = regexp.MustCompile(`(?m)^[ \t]*\d{1,3}[.)][ \t]+`)

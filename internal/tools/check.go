@@ -99,7 +99,7 @@ func readObject(args json.RawMessage) (object map[string]any, changed bool, comp
 	if len(bytes.TrimSpace(args)) == 0 {
 		return map[string]any{}, true, ""
 	}
-	value, err := readValue(args)
+	value, err := ReadValue(args)
 	if err != nil {
 		return nil, false, "they are not valid JSON"
 	}

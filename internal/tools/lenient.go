@@ -21,11 +21,12 @@ const (
 
 var errNotJSON = errors.New("not JSON")
 
-// readValue reads the JSON that a model wrote. It forgives what has one reading:
-// a fence around it, a comma or bracket too many, the quotes and constants of
-// Python, keys without quotes, line ends within a text, and the same value twice.
-// What is cut off or leaves a choice is an error.
-func readValue(text []byte) (any, error) {
+// ReadValue reads the JSON that a model wrote, with numbers as json.Number. It
+// forgives what has one reading: a fence around it, a comma or bracket too many, the
+// quotes and constants of Python, keys without quotes and with an equals sign, line
+// ends within a text, and the same value twice. What is cut off or leaves a choice
+// is an error.
+func ReadValue(text []byte) (any, error) {
 	text = unfenced(bytes.TrimSpace(text))
 	if value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text)); err == nil {
 		return value, nil
@@ -68,7 +69,7 @@ func decoded(value any) any {
 		if !ok {
 			return value
 		}
-		inner, err := readValue([]byte(text))
+		inner, err := ReadValue([]byte(text))
 		if err != nil {
 			return value
 		}
@@ -139,8 +140,8 @@ func (l *lenient) object(depth int) (any, error) {
 	object := map[string]any{}
 	l.take('{')
 	for !l.take('}') {
-		key, err := l.key()
-		if err != nil || !l.take(':') {
+		key, bare, err := l.key()
+		if err != nil || !l.take(':') && !(bare && l.take('=')) {
 			return nil, errNotJSON
 		}
 		value, err := l.value(depth + 1)
@@ -179,17 +180,19 @@ func (l *lenient) next(end byte) bool {
 	return l.take(',') || (l.at < len(l.text) && l.text[l.at] == end)
 }
 
-func (l *lenient) key() (string, error) {
+// key reads a key. A bare one, without quotes, may have an equals sign after it.
+func (l *lenient) key() (key string, bare bool, err error) {
 	l.space()
 	if l.at < len(l.text) && (l.text[l.at] == '"' || l.text[l.at] == '\'') {
-		return l.quoted(l.text[l.at])
+		key, err = l.quoted(l.text[l.at])
+		return key, false, err
 	}
 	word := bareWord.FindString(l.text[l.at:])
 	if word == "" {
-		return "", errNotJSON
+		return "", false, errNotJSON
 	}
 	l.at += len(word)
-	return word, nil
+	return word, true, nil
 }
 
 // quoted reads a text in either kind of quotes.
