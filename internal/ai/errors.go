@@ -89,7 +89,7 @@ var faults = []struct {
 	}},
 	{Quota, []string{"insufficient_quota", "billing", "credit", "quota"}, []string{"current quota", "insufficient quota", "insufficient balance", "out of credit"}},
 	{Filter, []string{"content_filter", "content_policy", "responsibleaipolicy"}, []string{"content management policy", "content policy"}},
-	{Denied, []string{"invalid_api_key", "authentication", "permission", "unauthorized", "unauthenticated"}, []string{"invalid api key", "incorrect api key"}},
+	{Denied, []string{"invalid_api_key", "authentication", "permission", "unauth"}, []string{"invalid api key", "incorrect api key"}},
 	{Busy, []string{"rate_limit", "too_many_requests", "resource_exhausted", "overloaded", "unavailable"}, []string{"loading model", "overloaded", "rate limit"}},
 	{Rejected, []string{"not_found", "invalid_request", "badrequest", "unsupported"}, nil},
 }

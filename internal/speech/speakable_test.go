@@ -22,6 +22,7 @@ func TestSpeakable(t *testing.T) {
 		"mail":        {"Write to a.b@example.org today", "Write to today"},
 		"code":        {"Use ```go\nfmt.Println()\n``` or `x`.", "Use or x."},
 		"html":        {"<b>Hello</b> <script>there</script>", "Hello there"},
+		"marks":       {"<|im_start|>Hello<|im_end|> there<｜end▁of▁sentence｜>", "Hello there"},
 		"thinking":    {"<think>the user wants\nlight</think>Done.", "Done."},
 		"open think":  {"Done. <think>hmm", "Done."},
 		"emoji":       {"Done 👍🏽 ✅ 🏳️‍🌈!", "Done!"},

@@ -141,7 +141,8 @@ func (l *lenient) object(depth int) (any, error) {
 	l.take('{')
 	for !l.take('}') {
 		key, bare, err := l.key()
-		if err != nil || !l.take(':') && !(bare && l.take('=')) {
+		follows := l.take(':') || bare && l.take('=')
+		if err != nil || !follows {
 			return nil, errNotJSON
 		}
 		value, err := l.value(depth + 1)

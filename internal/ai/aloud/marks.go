@@ -29,7 +29,7 @@ func (t *Text) next(end bool) (n int, f found) {
 	for i := 0; i < len(t.rest); {
 		var length int
 		f, length = t.at(i, end)
-		if f.certain && !(t.Data && f.open != nil && f.open.call) {
+		if asked := t.Data && f.open != nil && f.open.call; f.certain && !asked {
 			return i, f
 		}
 		if f.wait && !end {
@@ -197,29 +197,33 @@ func tag(text string) found {
 	if strings.HasPrefix(inner, "|") || strings.HasPrefix(inner, "｜") {
 		return special(whole, inner)
 	}
-	m := plainTag.FindStringSubmatch(inner)
-	if m == nil {
-		return found{}
+	if m := plainTag.FindStringSubmatch(inner); m != nil {
+		return element(whole, m[2], m[1] != "", strings.HasSuffix(m[3], "/"))
 	}
-	name := strings.ToLower(m[2])
+	return found{}
+}
+
+// element judges a tag as in HTML, by its name.
+func element(whole, tag string, closes, alone bool) found {
+	name := strings.ToLower(tag)
 	dropped := found{certain: true, length: len(whole)}
 	switch {
 	case name == "start_of_turn":
 		return head(len(whole))
-	case name == "end_of_turn", name == "s" && m[1] != "":
+	case name == "end_of_turn", name == "s" && closes:
 		dropped.over = true
 		return dropped
-	case !thoughtful(name) && !acting(name) && name != "s":
-		return found{}
-	case m[1] != "" && thoughtful(name):
-		dropped.ended = true
+	case name == "s":
 		return dropped
-	case m[1] != "", name == "s", strings.HasSuffix(m[3], "/"):
+	case !thoughtful(name) && !acting(name):
+		return found{}
+	case closes || alone:
+		dropped.ended = closes && thoughtful(name)
 		return dropped
 	case thoughtful(name):
-		return hidden(len(whole), "</"+m[2]+">")
+		return hidden(len(whole), "</"+tag+">")
 	}
-	return calling(0, "</"+m[2]+">")
+	return calling(0, "</"+tag+">")
 }
 
 // ends are the special marks after which a model has nothing more to say.
@@ -271,9 +275,7 @@ func message(head string) *block {
 	}
 	b := &block{call: strings.Contains(to, "to=")}
 	b.text.WriteString(head + "\n")
-	for _, m := range []mark{{"<|end|>", false}, {"<|call|>", false}, {"<|return|>", false}, {"<|start|>", true}, {"<|channel|>", true}} {
-		b.ends = append(b.ends, m)
-	}
+	b.ends = []mark{{"<|end|>", false}, {"<|call|>", false}, {"<|return|>", false}, {"<|start|>", true}, {"<|channel|>", true}}
 	return b
 }
 

@@ -137,12 +137,8 @@ func (r *reader) value(value any, depth int) (is bool) {
 	if !ok {
 		return false
 	}
-	for _, key := range named {
-		if name, ok := object[key].(string); ok {
-			if args, ok := arguments(object); ok && r.add(name, args) {
-				return true
-			}
-		}
+	if r.named(object) {
+		return true
 	}
 	for _, key := range nested {
 		if r.value(object[key], depth+1) {
@@ -153,6 +149,18 @@ func (r *reader) value(value any, depth int) (is bool) {
 		if args, ok := inner.(map[string]any); ok && len(object) == 1 {
 			data, err := json.Marshal(args)
 			return err == nil && r.add(key, data)
+		}
+	}
+	return false
+}
+
+// named reads an object with the name of a tool and its arguments.
+func (r *reader) named(object map[string]any) bool {
+	for _, key := range named {
+		if name, ok := object[key].(string); ok {
+			if args, ok := arguments(object); ok && r.add(name, args) {
+				return true
+			}
 		}
 	}
 	return false

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"unicode"
@@ -68,7 +69,7 @@ func (w *Reader) more() {
 	if err == nil || w.err != nil {
 		return
 	}
-	if err == io.EOF { //nolint:errorlint // ReadBytes returns it as it is.
+	if errors.Is(err, io.EOF) {
 		w.event()
 		w.eof()
 	}
