@@ -1,6 +1,13 @@
 package ai
 
-import "sync"
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"voicegateway/internal/intent/sentences"
+)
 
 // thinkers are the models that end their thoughts and do not begin them, because
 // the server's template has begun them already. It is safe for concurrent use.
@@ -30,7 +37,8 @@ func (t *thinkers) learn(model string) {
 func (r *reply) visible(rd *round, text string) string {
 	said := rd.text.Push(text)
 	if rd.text.Ended() {
-		rd.split, rd.plain = splitter{}, plainer{}
+		rd.split, rd.plain, rd.mused = splitter{}, plainer{}, nil
+		r.facts.verdicts = rd.verdicts
 		r.a.thoughts.learn(r.model)
 	}
 	return said
@@ -57,4 +65,53 @@ func (r *reply) whole(rd *round) {
 		r.sentence(rd, s)
 	}
 	r.sentence(rd, rd.split.whole())
+}
+
+// musings are the words of thoughts in all our languages, each with a space before
+// and after it.
+var musings = sync.OnceValue(func() []string {
+	var list []string
+	for _, w := range sentences.EveryWords() {
+		for _, words := range w.Musings {
+			list = append(list, plainWords(words))
+		}
+	}
+	return list
+})
+
+// muses reports whether a sentence sounds like somebody who thinks before he
+// answers. Models think in any language.
+func muses(sentence string) bool {
+	plain := plainWords(sentence)
+	return slices.ContainsFunc(musings(), func(words string) bool { return strings.Contains(plain, words) })
+}
+
+// plainWords is a text in small letters without its punctuation.
+func plainWords(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("'’-", r)
+	})
+	return " " + strings.ReplaceAll(strings.Join(words, " "), "’", "'") + " "
+}
+
+// hold keeps a sentence back while the answer sounds like a thought: its end may
+// come, and until then nobody can tell.
+func (rd *round) hold(s string) bool {
+	if len(rd.mused) == 0 && !muses(s) {
+		return false
+	}
+	rd.mused = append(rd.mused, s)
+	return true
+}
+
+// answered speaks what was held back of an answer in which no thought has ended, but
+// for what only a thought says.
+func (r *reply) answered(rd *round) {
+	held := rd.mused
+	rd.mused = nil
+	for _, s := range held {
+		if !muses(s) {
+			r.speak(s)
+		}
+	}
 }

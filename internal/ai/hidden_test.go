@@ -59,6 +59,24 @@ func TestAModelThatOnlyEndsItsThoughts(t *testing.T) {
 	}
 }
 
+// TestAThoughtIsHeldFromItsFirstSentence checks the first answer of a model that only
+// ends its thoughts: what sounds like a thought waits for its end. Without one, only
+// what nobody but a thinker says is left out.
+func TestAThoughtIsHeldFromItsFirstSentence(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"Okay, the user wants the capital. It is Lisbon. I have turned on the lamp.\n</think>\n\nLisbon is the capital.": {"Lisbon is the capital."},
+		"Der Nutzer fragt nach der Hauptstadt. Das ist Lissabon.</think>Lissabon ist die Hauptstadt.":                    {"Lissabon ist die Hauptstadt."},
+		"The user wants the capital. Lisbon is the capital.":                                                             {"Lisbon is the capital."},
+		"Whales use the oceans. Users of ships see them.":                                                                {"Whales use the oceans.", "Users of ships see them."},
+	} {
+		h := hear(t.Context(), talk(t, serve(t, says(text)), &box{}), dialogue.Prompt{Text: "x", MayAct: true})
+		if h.err != nil || !slices.Equal(h.sentences, want) {
+			t.Errorf("%s\nsaid %q, %v, want %q", text, h.sentences, h.err, want)
+		}
+	}
+}
+
 // TestWrittenCallsAreMade checks that a call of an offered tool is made though it is
 // written as text, and passes the same checks; one of a tool that is not offered is
 // neither made nor said.

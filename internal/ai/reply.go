@@ -120,13 +120,15 @@ type round struct {
 	split     splitter
 	plain     plainer
 	calls     []tools.Call
-	last      bool // calls are not made any more
-	answering bool // a piece of the answer came
+	last      bool                       // calls are not made any more
+	mused     []string                   // sentences that sound like a thought, and what followed them
+	verdicts  [grounded.Invented + 1]int // those of the rounds before
+	answering bool                       // a piece of the answer came
 	finish    Finish
 }
 
 func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
-	rd := &round{text: aloud.Text{Tools: req.Tools, Held: r.a.thoughts.endOnly(r.model)}, last: req.NoCalls}
+	rd := &round{verdicts: r.facts.verdicts, text: aloud.Text{Tools: req.Tools, Held: r.a.thoughts.endOnly(r.model)}, last: req.NoCalls}
 	r.watch.listen()
 	defer r.watch.deaf()
 	for d, err := range r.a.model.Complete(ctx, req) {
@@ -210,6 +212,9 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 		rest := append(rd.split.push(r.remaining(rd)), rd.split.flush())
 		for _, s := range rest {
 			r.sentence(rd, s)
+		}
+		if len(rd.calls) == 0 {
+			r.answered(rd)
 		}
 	}
 	return rd.calls, err

@@ -44,14 +44,20 @@ func (r *reply) learn(rec dialogue.Call) {
 	}
 }
 
-// sentence speaks a sentence of the model at once, if it claims nothing that this
-// turn does not carry. What a receipt has told already is not told again.
+// sentence speaks a sentence of the model at once, if it is part of the answer and
+// claims nothing that this turn does not carry. What a receipt has told already is
+// not told again.
 func (r *reply) sentence(rd *round, s string) {
 	machinery := rd.text.Names(s)
 	s = rd.plain.sentence(s)
-	if s == "" || machinery {
+	if s == "" || machinery || rd.hold(s) {
 		return
 	}
+	r.speak(s)
+}
+
+// speak speaks a sentence if it claims nothing that this turn does not carry.
+func (r *reply) speak(s string) {
 	v := r.ground.Judge(s)
 	r.facts.verdicts[v]++
 	if v == grounded.Free || v == grounded.Proven {

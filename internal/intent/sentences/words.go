@@ -22,7 +22,8 @@ type Words struct {
 	Openings Openings          `yaml:"openings"`
 	Writing  Writing           `yaml:"writing"`
 	Claims   Claims            `yaml:"claims"`
-	Offers   []string          `yaml:"offers"` // patterns of questions that offer to do something
+	Offers   []string          `yaml:"offers"`  // patterns of questions that offer to do something
+	Musings  []string          `yaml:"musings"` // what somebody says to himself before he answers, and not in an answer
 	Invented Invented          `yaml:"invented"`
 	Warmth   Warmth            `yaml:"warmth"`
 	Lasting  List              `yaml:"lasting"`   // things that stay on when everything is switched off
