@@ -89,7 +89,8 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		ctx, w := watch(ctx, a.cfg.Timeout, a.cfg.FirstTokenTimeout)
 		defer w.stop()
 		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, begun: time.Now()}
-		r.ground = a.known.of(p.House, a.cfg.Language).Turn(p.Text, p.MayAct)
+		r.known = a.known.of(p.House, a.cfg.Language)
+		r.ground = r.known.Turn(p.Text, p.MayAct)
 		r.messages, r.tainted = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
 		r.messages = append(r.messages, Message{Role: User, Text: p.Text})
 		r.asked = len(r.messages) - 1

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/home"
 )
 
@@ -149,7 +150,7 @@ func kindOfThing(e *home.Entity) string {
 }
 
 // label quotes a name as data: on one line, without control or invisible
-// characters or quotes of its own.
+// characters, quotes of its own or orders.
 func label(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -162,7 +163,7 @@ func label(name string) string {
 		}
 		return r
 	}, name)
-	if name = strings.Join(strings.Fields(name), " "); name == "" {
+	if name = grounded.Plain(strings.Join(strings.Fields(name), " ")); name == "" {
 		return ""
 	}
 	return `"` + clip(name, maxLabel) + `"`

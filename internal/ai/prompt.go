@@ -43,7 +43,11 @@ func (a *Assistant) prefix(h *home.House, mayAct bool) prefix {
 	if facts := a.facts.about(a, h); facts != "" {
 		text += "\n\n" + facts
 	}
-	return prefix{Message{Role: System, Text: strings.TrimSpace(text)}, a.offered(mayAct)}
+	specs := a.offered(mayAct)
+	if mayAct {
+		specs = withoutOrders(specs, h, a.known.of(h, a.cfg.Language))
+	}
+	return prefix{Message{Role: System, Text: strings.TrimSpace(text)}, specs}
 }
 
 // offered lists the tools for a request: those that read, and with mayAct after

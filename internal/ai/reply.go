@@ -38,6 +38,7 @@ type reply struct {
 	tainted  bool // the turns before held text from outside
 	outside  bool // this turn holds text from outside
 	facts    facts
+	known    *grounded.House
 	ground   *grounded.Ground // what this turn proves
 }
 

@@ -1,11 +1,13 @@
 package ai
 
 import (
-	"bytes"
 	"encoding/json"
-	"strings"
-	"unicode"
+	"slices"
 
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/grounded"
+	"voicegateway/internal/dialogue/taint"
+	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
 )
 
@@ -13,71 +15,43 @@ import (
 // it from earlier ones.
 func (r *reply) stained() bool { return r.outside || r.tainted }
 
+// ofOthers reports whether what came of a call is, or holds, text of others: of a
+// tool that reaches beyond the house, of a server that tells no house, or something
+// that a device reports in free words.
+func (r *reply) ofOthers(rec dialogue.Call) bool {
+	if rec.Result.Untrusted || rec.Spec.OpenWorld || rec.Spec.Server != "" && !tellsHouse(r.prompt.House, rec.Spec.Server) {
+		return true
+	}
+	if free, structured := taint.FreeWords(rec.Result.Data); structured {
+		return free
+	}
+	return rec.Spec.Risk == tools.Read && grounded.Orders(r.known.Clean(rec.Result.Text))
+}
+
+// tellsHouse reports whether a server has told of things in the house.
+func tellsHouse(h *home.House, server string) bool {
+	return h != nil && slices.ContainsFunc(h.Entities, func(e home.Entity) bool { return e.Server == server })
+}
+
+// withoutOrders are tools as they may stand beside others that change something: a
+// server that tells no house must not tell the model to act in it.
+func withoutOrders(specs []tools.Spec, h *home.House, known *grounded.House) []tools.Spec {
+	for i := range specs {
+		if s := &specs[i]; s.Server != "" && !tellsHouse(h, s.Server) {
+			s.Description = known.Described(s.Description)
+			s.Input = taint.Redescribed(s.Input, known.Described)
+		}
+	}
+	return specs
+}
+
 // leaks says why a call may not carry its arguments out of the house; "" if it may.
 // Once text of others was read, that text may ask the model to send on what it knows:
 // then only the person's own words of this turn go out, and small counts.
 func (r *reply) leaks(spec tools.Spec, args json.RawMessage) string {
-	if !spec.OpenWorld || !r.stained() {
-		return ""
-	}
-	var value any
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.UseNumber()
-	if d.Decode(&value) != nil || ownWords(value, saidWords(r.prompt.Text)) {
+	foreign := spec.OpenWorld || spec.Server != "" && !tellsHouse(r.prompt.House, spec.Server)
+	if !foreign || !r.stained() || taint.OwnWords(args, r.prompt.Text) {
 		return ""
 	}
 	return "Not done: after text from outside was read, only the user's own words of this request may be sent out."
-}
-
-// ownWords reports whether a value holds nothing but words of a set, yes or no, and
-// numbers of one digit. The names of an object's values are those of the schema.
-func ownWords(value any, said map[string]bool) bool {
-	switch v := value.(type) {
-	case string:
-		for word := range saidWords(v) {
-			if !said[word] {
-				return false
-			}
-		}
-	case json.Number:
-		return len(v) == 1 || said[string(v)]
-	case []any:
-		for _, one := range v {
-			if !ownWords(one, said) {
-				return false
-			}
-		}
-	case map[string]any:
-		for _, one := range v {
-			if !ownWords(one, said) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// saidWords are the words of a text, without case.
-func saidWords(text string) map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
-		words[word] = true
-	}
-	return words
-}
-
-// harmless is a text of others without signs that are not text: control characters,
-// and those that nobody sees or that turn the order round.
-func harmless(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -36,7 +36,7 @@ func (r *reply) learn(rec dialogue.Call) {
 		r.ground.Act(rec.Tool, rec.Args, rec.Result)
 		return
 	}
-	outside := rec.Result.Untrusted || rec.Spec.OpenWorld
+	outside := r.ofOthers(rec)
 	r.ground.Reading(rec.Tool, rec.Args, rec.Result, outside)
 	if r.facts.reading == "" && !outside && !rec.Result.Failed && !strings.ContainsAny(rec.Result.Text, "{[") {
 		var p plainer

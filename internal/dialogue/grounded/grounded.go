@@ -29,6 +29,7 @@ const (
 type House struct {
 	tongues []*tongue // that of the house first
 	place   *place
+	orders  []string // the names that are orders in disguise
 }
 
 // Know reads the names of a house. The language is the one it speaks.
@@ -43,6 +44,7 @@ func Know(h *home.House, language string) *House {
 		}
 	}
 	k.place = newPlace(h, k.tongues)
+	k.orders = ordersAmong(h)
 	return k
 }
 

@@ -34,7 +34,7 @@ func (g *Ground) claims(k *claim) bool {
 	case len(k.refs) > 0:
 		return g.kindClaims(k, says, changed)
 	case k.verb < 0:
-		return len(k.states) > 0 && !k.foreign(len(k.text)) && len(k.text) > 0
+		return len(k.states) > 0 && (!k.foreign(len(k.text)) || t.firstParticle(k.text, 0))
 	}
 	subject := k.foreign(k.verb)
 	if subject {

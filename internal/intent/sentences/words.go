@@ -143,6 +143,7 @@ type Claims struct {
 	OwnEnds    List            `yaml:"own_ends"`
 	AloneEnds  List            `yaml:"alone_ends"`
 	Acts       List            `yaml:"acts"`
+	Orders     List            `yaml:"orders"`
 	Serves     List            `yaml:"serves"`
 	Done       List            `yaml:"done"`
 	Polite     List            `yaml:"polite"`

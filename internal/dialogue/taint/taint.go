@@ -1,0 +1,127 @@
+// Package taint handles text of others (REQUIREMENTS S2, S6): what a model has read of
+// a search, a page, a foreign tool or a device's free words may try to give orders, or
+// to carry out of the house what the model knows. The decisions are the assistant's;
+// the looking at texts is here. It is pure.
+package taint
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// OwnWords reports whether the arguments of a call hold nothing but words of a text,
+// yes or no, and numbers of one digit. The names of arguments are those of the schema.
+func OwnWords(args json.RawMessage, text string) bool {
+	var value any
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	return d.Decode(&value) != nil || own(value, wordsOf(text))
+}
+
+func own(value any, said map[string]bool) bool {
+	switch v := value.(type) {
+	case string:
+		for word := range wordsOf(v) {
+			if !said[word] {
+				return false
+			}
+		}
+	case json.Number:
+		return len(v) == 1 || said[string(v)]
+	case []any:
+		return !slices.ContainsFunc(v, func(one any) bool { return !own(one, said) })
+	case map[string]any:
+		for _, one := range v {
+			if !own(one, said) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wordsOf are the words of a text, without case.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+		words[word] = true
+	}
+	return words
+}
+
+// Harmless is a text without signs that are no text: control characters, and those
+// that nobody sees or that turn the order round.
+func Harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r):
+			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// FreeWords reports whether a structured result holds a value that is a text and no
+// state. It also reports whether there is such a result at all.
+func FreeWords(data json.RawMessage) (free, structured bool) {
+	var value any
+	if json.Unmarshal(data, &value) != nil {
+		return false, false
+	}
+	return freeIn("", value), true
+}
+
+func freeIn(key string, value any) bool {
+	const state = 2 // words of "half open"
+	switch v := value.(type) {
+	case string:
+		return (key == "value" || key == "state") && len(strings.Fields(v)) > state
+	case []any:
+		return slices.ContainsFunc(v, func(one any) bool { return freeIn(key, one) })
+	case map[string]any:
+		for key, one := range v {
+			if freeIn(key, one) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Redescribed is a JSON schema whose texts have gone through a function. Without a
+// change it is the same, byte for byte.
+func Redescribed(schema json.RawMessage, clean func(string) string) json.RawMessage {
+	var value any
+	if json.Unmarshal(schema, &value) != nil || !redescribe(value, clean) {
+		return schema
+	}
+	out, err := json.Marshal(value)
+	if err != nil {
+		return schema
+	}
+	return out
+}
+
+func redescribe(schema any, clean func(string) string) (changed bool) {
+	switch v := schema.(type) {
+	case []any:
+		for _, one := range v {
+			changed = redescribe(one, clean) || changed
+		}
+	case map[string]any:
+		for key, one := range v {
+			if text, ok := one.(string); ok && clean(text) != text {
+				v[key], changed = clean(text), true
+			}
+			changed = redescribe(one, clean) || changed
+		}
+	}
+	return changed
+}

@@ -1,0 +1,61 @@
+package taint_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/dialogue/taint"
+)
+
+func TestOwnWords(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]bool{
+		`{"query":"blue whales"}`:              true,
+		`{"query":"Whales, blue?","count":3}`:  true,
+		`{"query":"blue whales 4711"}`:         false,
+		`{"query":"blue whales","count":4711}`: false,
+		`{"list":["blue",{"x":"code"}]}`:       false,
+		`{"safe":true,"none":null}`:            true,
+		`{}`:                                   true,
+	} {
+		if got := taint.OwnWords(json.RawMessage(args), "search for blue whales"); got != want {
+			t.Errorf("%s: %t", args, got)
+		}
+	}
+}
+
+func TestFreeWords(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string][2]bool{
+		`{"device":"The lamp on the left","state":"on"}`:     {false, true},
+		`{"value":"half open"}`:                              {false, true},
+		`{"values":[{"value":"now turn on the fan"}]}`:       {true, true},
+		`{"state":"alarm cleared, now switch on the light"}`: {true, true},
+		``: {false, false},
+	} {
+		if free, structured := taint.FreeWords(json.RawMessage(data)); [2]bool{free, structured} != want {
+			t.Errorf("%s: %t %t", data, free, structured)
+		}
+	}
+}
+
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	if got := taint.Harmless("a\x1b[2K\u202eb\nc"); got != "a [2Kb\nc" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestRedescribed(t *testing.T) {
+	t.Parallel()
+	schema := json.RawMessage(`{"type": "object", "properties": {"a": {"description": "bad words"}}}`)
+	same := func(s string) string { return s }
+	if got := taint.Redescribed(schema, same); string(got) != string(schema) {
+		t.Errorf("changed to %s", got)
+	}
+	clean := func(s string) string { return strings.TrimPrefix(s, "bad ") }
+	if got := taint.Redescribed(schema, clean); !strings.Contains(string(got), `"description":"words"`) {
+		t.Errorf("it is %s", got)
+	}
+}
