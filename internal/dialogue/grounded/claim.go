@@ -152,9 +152,3 @@ func (k *claim) foreign(to int) bool {
 	}
 	return false
 }
-
-// small reports whether a word carries nothing by itself.
-func (t *tongue) small(w string) bool {
-	return t.pronouns[w] || t.adverbs[w] || t.been[w] || t.definite[w] || t.indefinite[w] || t.every[w] || t.none[w] || t.denials[w] ||
-		t.common[w] || t.measures[w] || t.hours[w] || t.acts[w] || t.have[w] || t.particles[w] || t.says[w] || t.first[w] || t.am[w] || t.will[w] || t.looking[w]
-}

@@ -47,7 +47,7 @@ func (t *tongue) joined(parts []clause) []clause {
 		c.text = append(before, c.text...)
 		before = nil
 		switch {
-		case len(out) > 0 && t.adds(c.text) && !t.bare(out[len(out)-1].text) && t.polite.at(out[len(out)-1].text) != len(out[len(out)-1].text):
+		case len(out) > 0 && t.adds(c.text) && t.takes(out[len(out)-1]):
 			last := &out[len(out)-1]
 			last.text = append(last.text, c.text...)
 		case c.exempt || t.speaks(c.text):
@@ -66,6 +66,10 @@ func (t *tongue) joined(parts []clause) []clause {
 	}
 	return out
 }
+
+// takes reports whether a clause is more than a yes or a polite word, so that a state
+// may follow it.
+func (t *tongue) takes(c clause) bool { return !t.bare(c.text) && t.polite.at(c.text) != len(c.text) }
 
 // speaks reports whether a text may be a clause: it has something like a verb or a
 // state, or it is a word that stands for a sentence.

@@ -263,11 +263,17 @@ func (k *claim) passive() bool {
 	case certain:
 		return true
 	case k.foreign(at):
-		return t.serves[k.text[at].folded] && k.verb >= 0 && k.verb < at && at <= 3 && !slices.ContainsFunc(k.text[at+1:], func(w word) bool { return !t.small(w.folded) })
-	case k.verb >= 0 && k.verb < at, at == 0:
-		return k.moves(at) || k.keepsAny()
+		return k.served(at)
 	}
-	return k.keepsAny() && (at == 0 || k.verb >= 0 && k.verb < at)
+	return (at == 0 || k.verb >= 0 && k.verb < at) && (k.moves(at) || k.keepsAny())
+}
+
+// served reports whether a clause tells that something nobody knows was done as only a
+// servant does it: "milk was added".
+func (k *claim) served(at int) bool {
+	const subject = 3 // words of it, with the verb
+	return k.t.serves[k.text[at].folded] && k.verb >= 0 && k.verb < at && at <= subject &&
+		!slices.ContainsFunc(k.text[at+1:], func(w word) bool { return !k.t.small(w.folded) })
 }
 
 // imperative reports whether a clause that begins with a verb may tell somebody what

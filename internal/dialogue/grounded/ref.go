@@ -41,11 +41,8 @@ func (g *Ground) refAt(t *tongue, text []word) (r ref, n int) {
 	mentions := false
 	for n < len(text) {
 		if found, ok := g.place.at(text[n:]); ok {
-			r.area = found.thing < 0 && (!mentions || r.area)
-			if found.thing >= 0 {
-				r.thing = found.thing
-			}
-			r.known, mentions = true, true
+			r.named(found, mentions)
+			mentions = true
 			for _, w := range found.folded {
 				g.note(t, &r, w)
 			}
@@ -54,7 +51,7 @@ func (g *Ground) refAt(t *tongue, text []word) (r ref, n int) {
 		}
 		w := text[n].folded
 		kind := t.kind(w)
-		if text[n].stop || kind == "" && (!g.place.words[w] || t.common[w]) {
+		if kind == "" && (text[n].stop || !g.place.words[w] || t.common[w]) {
 			break
 		}
 		if kind != "" {
@@ -64,10 +61,18 @@ func (g *Ground) refAt(t *tongue, text []word) (r ref, n int) {
 		g.note(t, &r, w)
 		n++
 	}
-	for n > 0 && !mentions {
+	if !mentions {
 		return ref{}, 0
 	}
 	return r, n
+}
+
+// named notes a name, that of a thing or a room.
+func (r *ref) named(found name, mentions bool) {
+	r.known, r.area = true, found.thing < 0 && (!mentions || r.area)
+	if found.thing >= 0 {
+		r.thing = found.thing
+	}
 }
 
 // note adds a word to what something is called by.
@@ -80,14 +85,14 @@ func (g *Ground) note(t *tongue, r *ref, w string) {
 	case t.kinds[w] == "" && g.place.words[w]:
 		r.words[w] = true // a compound that is a name
 	case t.kinds[w] == "":
-		g.part(t, r, w, kind)
+		g.part(r, w, kind)
 	default:
 		r.words[kind], r.kinds[kind] = true, true
 	}
 }
 
 // part reads a glued word, such as Küchenlicht: the room, and the kind.
-func (g *Ground) part(_ *tongue, r *ref, w, kind string) {
+func (g *Ground) part(r *ref, w, kind string) {
 	r.words[kind], r.kinds[kind] = true, true
 	for known := range g.place.words {
 		const short = 3
@@ -112,7 +117,7 @@ func (g *Ground) determine(t *tongue, text []word, r *ref) {
 			r.count, r.counted = *w.value, true
 			r.our = true
 			return
-		case w.stop || t.been[w.folded] || t.adverbs[w.folded] || t.pronouns[w.folded] || t.acts[w.folded] || t.have[w.folded] || r.from-i > 2:
+		case w.stop || t.small(w.folded) || r.from-i > 2:
 			return
 		case r.thing < 0 && !r.area:
 			r.words[w.folded] = true // which of its kind, in words of no name

@@ -20,30 +20,30 @@ func (g *Ground) state(k *claim) Verdict {
 
 // claims reports whether a clause says how something of the house is.
 func (g *Ground) claims(k *claim) bool {
-	t := k.t
-	certain := slices.ContainsFunc(k.refs, func(r ref) bool { return !r.vague })
 	says := len(k.states) > 0 || k.measured()
-	changed := k.verb >= 0 && t.changed.in(k.text)
+	changed := k.verb >= 0 && k.t.changed.in(k.text)
 	switch {
 	case k.possesses():
 		return true
-	case len(k.refs) > 0 && !certain:
-		return false
 	case slices.ContainsFunc(k.refs, func(r ref) bool { return r.known && !r.vague }):
 		return (k.verb >= 0 || k.goesOn || says) && !k.defines() && !k.verdictless()
-	case len(k.refs) > 0:
+	case slices.ContainsFunc(k.refs, func(r ref) bool { return !r.vague }):
 		return g.kindClaims(k, says, changed)
+	}
+	return len(k.refs) == 0 && g.bareClaims(k, says, changed)
+}
+
+// bareClaims judges a clause that names nothing: "it is open", "everything is off".
+func (g *Ground) bareClaims(k *claim, says, changed bool) bool {
+	switch {
 	case k.verb < 0:
-		return len(k.states) > 0 && (!k.foreign(len(k.text)) || t.firstParticle(k.text, 0))
-	}
-	subject := k.foreign(k.verb)
-	if subject {
+		return len(k.states) > 0 && (!k.foreign(len(k.text)) || k.t.firstParticle(k.text, 0))
+	case k.foreign(k.verb):
 		return false
+	case says:
+		return g.house || g.command || !k.foreign(len(k.text)) || k.direct()
 	}
-	if !says {
-		return changed && (k.every || g.command || g.house) && !k.clock()
-	}
-	return g.house || g.command || !k.foreign(len(k.text)) || k.direct()
+	return changed && (k.every || g.command || g.house) && !k.clock()
 }
 
 // verdictless reports whether a clause says nothing of a named thing but what stands
@@ -144,16 +144,7 @@ func (g *Ground) proven(k *claim, done bool) bool {
 
 // carried reports whether some items are about a thing and say what the clause says.
 func (g *Ground) carried(k *claim, r ref, want words, done bool) bool {
-	var about []item
-	for _, it := range g.items {
-		if done && !it.done || it.outside && (g.house || len(want) > 0) {
-			continue
-		}
-		if r.thing >= 0 && len(it.things) > 0 && !it.things[r.thing] || r.thing < 0 && !within(want, it.words) {
-			continue
-		}
-		about = append(about, it)
-	}
+	about := g.itemsAbout(r, want, done)
 	if len(about) == 0 || !k.numbersIn(about) {
 		return false
 	}
@@ -164,6 +155,23 @@ func (g *Ground) carried(k *claim, r ref, want words, done bool) bool {
 		}
 	}
 	return true
+}
+
+// itemsAbout are the items about a thing, or all if it is called by nothing. With done
+// only acts count.
+func (g *Ground) itemsAbout(r ref, want words, done bool) []item {
+	var about []item
+	for _, it := range g.items {
+		foreign := it.outside && (g.house || len(want) > 0)
+		fits := within(want, it.words)
+		if r.thing >= 0 && len(it.things) > 0 {
+			fits = it.things[r.thing]
+		}
+		if fits && !foreign && (it.done || !done) {
+			about = append(about, it)
+		}
+	}
+	return about
 }
 
 // wide reports whether a clause speaks of all things of a kind.

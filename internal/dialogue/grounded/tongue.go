@@ -1,6 +1,7 @@
 package grounded
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"unicode"
@@ -31,6 +32,8 @@ type tongue struct {
 	kinds                                        map[string]string   // what a thing is, by its word
 	states                                       map[string][]string // the states a word may mean
 	known                                        words               // all that tells the language
+	little                                       words               // what carries nothing by itself
+	compounds                                    bool                // words are glued
 }
 
 // tongues are all our languages, read when first asked for.
@@ -81,8 +84,18 @@ func newTongue(w *sentences.Words) *tongue {
 	for _, said := range t.done {
 		t.known[said[0]] = true
 	}
+	t.little, t.compounds = words{}, w.Names.Compounds
+	for _, set := range []words{
+		t.common, t.first, t.have, t.will, t.am, t.been, t.looking, t.acts, t.says, t.denials, t.pronouns, t.definite,
+		t.indefinite, t.adverbs, t.every, t.none, t.particles, t.measures, t.hours,
+	} {
+		maps.Copy(t.little, set)
+	}
 	return t
 }
+
+// small reports whether a word carries nothing by itself.
+func (t *tongue) small(w string) bool { return t.little[w] }
 
 // Marks before the name of a kind, so that it is told from a word of the house.
 const (
@@ -101,7 +114,7 @@ func (t *tongue) name(list sentences.List, kind string) {
 // kind returns what a word calls a thing, "" for any other word. Where words are
 // glued, the last part of a word counts.
 func (t *tongue) kind(word string) string {
-	if kind := t.kinds[word]; kind != "" || !sentences.WordsOf(t.code).Names.Compounds {
+	if kind := t.kinds[word]; kind != "" || !t.compounds {
 		return kind
 	}
 	const short = 4 // shorter words end many others
