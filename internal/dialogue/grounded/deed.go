@@ -254,7 +254,10 @@ func (k *claim) passive() bool {
 	if t.gerund(k.text) {
 		return !slices.ContainsFunc(k.text[1:], func(w word) bool { return t.grounds[w.folded] })
 	}
-	at := slices.IndexFunc(k.text, func(w word) bool { return t.acts[w.folded] })
+	if k.informs() {
+		return true
+	}
+	at := k.participleAt()
 	if at < 0 || at == 0 && k.imperative() {
 		return false
 	}
@@ -266,6 +269,24 @@ func (k *claim) passive() bool {
 		return k.served(at)
 	}
 	return (at == 0 || k.verb >= 0 && k.verb < at) && (k.moves(at) || k.keepsAny())
+}
+
+// informs reports whether a clause tells that somebody of the family knows something
+// now.
+func (k *claim) informs() bool {
+	return k.yours() && k.foreign(len(k.text)) && len(k.refs) == 0 && slices.ContainsFunc(k.text, func(w word) bool { return k.t.informed[w.folded] })
+}
+
+// participleAt is the place of the word that tells what was done; -1 if there is
+// none. Behind an article such a word describes: "a set value".
+func (k *claim) participleAt() int {
+	t := k.t
+	for i, w := range k.text {
+		if t.acts[w.folded] && (i == 0 || !t.indefinite[k.text[i-1].folded] && !t.definite[k.text[i-1].folded]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // served reports whether a clause tells that something nobody knows was done as only a

@@ -38,7 +38,10 @@ func Plain(name string) string {
 // of ordering, and is longer than a name or has signs of a sentence.
 func Orders(text string) bool {
 	words := strings.Fields(text)
-	if len(words) <= longName && !strings.ContainsAny(strings.TrimRight(text, ". "), ".:;!?<>{}\n") {
+	if strings.ContainsAny(text, "<>{}") {
+		return true // no name and no state has them
+	}
+	if len(words) <= longName && !strings.ContainsAny(strings.TrimRight(text, ". "), ".:;!?\n") {
 		return false
 	}
 	return slices.ContainsFunc(words, isOrder)
@@ -46,7 +49,18 @@ func Orders(text string) bool {
 
 func isOrder(w string) bool {
 	w = fold(strings.Trim(w, ".,:;!?()[]{}<>\"'„“”«»*_/\\"))
-	return slices.ContainsFunc(tongues(), func(t *tongue) bool { return t.orders[w] })
+	return slices.ContainsFunc(tongues(), func(t *tongue) bool { return t.orders[w] || t.compounds && t.orders[stem(w)+"en"] })
+}
+
+// stem is a German verb without its ending: "einschaltest" and "einschaltet" are of
+// "einschalten".
+func stem(w string) string {
+	for _, ending := range []string{"est", "st", "et", "t"} {
+		if before, ok := strings.CutSuffix(w, ending); ok {
+			return before
+		}
+	}
+	return w
 }
 
 // Described is the description of a tool of others, without the sentences that order

@@ -102,8 +102,26 @@ func (g *Ground) part(r *ref, w, kind string) {
 	}
 }
 
+// ofOthers reports whether a kind of thing is told to be of something that the house
+// does not have: "the fire of London".
+func (g *Ground) ofOthers(t *tongue, text []word, r *ref) bool {
+	if r.known || r.to+1 >= len(text) || text[r.to].folded != "of" && text[r.to].folded != "von" {
+		return false
+	}
+	next := r.to + 1
+	for next+1 < len(text) && t.definite[text[next].folded] {
+		next++
+	}
+	w := text[next].folded
+	return !g.place.words[w] && t.kind(w) == "" && !t.small(w)
+}
+
 // determine looks at what stands before a mention.
 func (g *Ground) determine(t *tongue, text []word, r *ref) {
+	if g.ofOthers(t, text, r) {
+		r.vague = true
+		return
+	}
 	for i := r.from - 1; i >= 0; i-- {
 		w := text[i]
 		switch {

@@ -23,7 +23,7 @@ func (g *Ground) claims(k *claim) bool {
 	says := len(k.states) > 0 || k.measured()
 	changed := k.verb >= 0 && k.t.changed.in(k.text)
 	switch {
-	case k.possesses():
+	case k.possesses(), k.waits():
 		return true
 	case slices.ContainsFunc(k.refs, func(r ref) bool { return r.known && !r.vague }):
 		return (k.verb >= 0 || k.goesOn || says) && !k.defines() && !k.verdictless()
@@ -72,10 +72,26 @@ func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 		return our || !k.foreign(len(k.text))
 	case k.keepsAny() && k.verb >= 0:
 		return our && k.personal() || k.yours()
+	case k.verb >= 0 && k.watched():
+		return !k.foreign(len(k.text))
+	case our && k.happens():
+		return true
 	case says && k.verb >= 0:
 		return our && !k.foreign(len(k.text))
 	}
 	return changed && our
+}
+
+// watched reports whether a clause is about what sensors watch for.
+func (k *claim) watched() bool {
+	return slices.ContainsFunc(k.refs, func(r ref) bool { return r.kinds[kindOf+"smoke"] || r.kinds[kindOf+"motion"] })
+}
+
+// happens reports whether a clause tells what a thing does or did by itself.
+func (k *claim) happens() bool {
+	return slices.ContainsFunc(k.refs, func(r ref) bool {
+		return r.to < len(k.text) && slices.ContainsFunc(k.text[r.to:], func(w word) bool { return k.t.happens[w.folded] })
+	})
 }
 
 // personal reports whether a clause is about something that every family has its own
@@ -94,6 +110,12 @@ func (k *claim) possesses() bool {
 	has := slices.ContainsFunc(k.text, func(w word) bool { return t.have[w.folded] })
 	speaker := slices.ContainsFunc(k.text, func(w word) bool { return t.first[w.folded] })
 	return has && !speaker && !k.denied && k.personal()
+}
+
+// waits reports whether a clause tells of something that the gateway keeps, for some
+// time: "a reminder for four o'clock is in place".
+func (k *claim) waits() bool {
+	return k.verb >= 0 && k.personal() && (k.clock() || len(k.numbers) > 0 || len(k.states) > 0) && !k.foreign(len(k.text))
 }
 
 // yours reports whether a clause speaks of something of the person.

@@ -133,6 +133,8 @@ type Claims struct {
 	Will       List            `yaml:"will"`
 	Am         List            `yaml:"am"`
 	Been       List            `yaml:"been"`
+	Happens    List            `yaml:"happens"`
+	Informed   List            `yaml:"informed"`
 	Past       List            `yaml:"past"`
 	PastEnds   List            `yaml:"past_ends"`
 	IngEnds    List            `yaml:"ing_ends"`
