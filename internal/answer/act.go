@@ -70,15 +70,19 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 // says why and what the person hears.
 func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) bool {
 	fail := func(reply, why string) { x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, reply, why }
+	nothing := "" // is said to be done: only where somebody may think that a part was
+	if len(d.Actions) > 1 {
+		nothing = " " + a.phrases.Phrase("nothing_done", nil)
+	}
 	x.rec.Risk = string(highest(steps))
 	if x.rec.Risk == string(tools.Dangerous) {
 		x.rec.Route = record.RouteRefused
-		fail(a.phrases.Denied(steps), "dangerous acts are off (safety.dangerous: deny)")
+		fail(a.phrases.Denied(steps)+nothing, "dangerous acts are off (safety.dangerous: deny)")
 		return false
 	}
 	// Several commands in one sentence are carried out together or not at all (U2).
 	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(d.Actions) > 1 {
-		fail(a.phrases.Apology(steps[i].Err), steps[i].Err.Error())
+		fail(a.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
 		return false
 	}
 	if x.DryRun {

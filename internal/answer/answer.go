@@ -138,7 +138,9 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	}
 	switch d.Route {
 	case intent.Ask:
-		a.remember(x.Request, d)
+		if d = hopeless(d, a.match.House(), x.Area); d.Route == intent.Ask {
+			a.remember(x.Request, d)
+		}
 	case intent.Model:
 		return false
 	case intent.Reject:

@@ -32,10 +32,11 @@ type Action struct {
 type Decision struct {
 	Route     Route
 	Reason    string   // short and stable: "sentence", "unknown_name", "unknown_area", "ambiguous", "no_sentence", …
-	Actions   []Action // Local: all or none are to be done; Ask: what is done besides
+	Actions   []Action // Local: all or none are to be done
 	Question  string   // Ask: a sentence to say
 	Options   []string // Ask: the entity ids the question is about, at most three
 	Would     *Action  // Ask: what is done with the option that is chosen; nil where another sentence is needed
+	Beside    []Action // Ask: what the sentence asks for besides, which stands or falls with the answer
 	Heard     string   // Reject, Ask: the words that were not understood, e.g. the unknown name
 	Together  bool     // Reject: of several commands or things, none of which is done
 	Limits    *Limits  // Reject: the numbers that the command takes, if another was said

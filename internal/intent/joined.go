@@ -65,7 +65,7 @@ func decisive(a, b Decision) Decision {
 		a.Together = true
 		return a
 	}
-	a.Actions, a.Would = append(a.Actions, b.Actions...), nil
+	a.Beside, a.Would = slices.Concat(a.Beside, b.Actions, b.Beside), nil
 	return a
 }
 

@@ -16,9 +16,11 @@ type moment struct {
 	Days  *int      `json:"days"`  // of a date: how many days from today; nil is today's
 }
 
-// own says what one of the gateway's own tools answers; "" where the tool's own
-// words are to be said.
-func (p *Phrases) own(s *plan.Step, key string, r tools.Result) string {
+// own are the replies to questions that the gateway's own tools answer.
+type own struct{ *Phrases }
+
+// told says what such a tool answers; "" where the tool's own words are to be said.
+func (p own) told(s *plan.Step, key string, r tools.Result) string {
 	zone, _ := s.Action.Slots["zone"].(string)
 	switch {
 	case r.Failed && zone != "":
@@ -30,7 +32,7 @@ func (p *Phrases) own(s *plan.Step, key string, r tools.Result) string {
 }
 
 // volume tells how loud the speaker is.
-func (p *Phrases) volume(r tools.Result) string {
+func (p own) volume(r tools.Result) string {
 	var data struct {
 		Level int  `json:"level"`
 		Muted bool `json:"muted"`
@@ -46,7 +48,7 @@ func (p *Phrases) volume(r tools.Result) string {
 
 // clock tells the time and the date if the tool's own text is in another
 // language.
-func (p *Phrases) clock(key string, r tools.Result) string {
+func (p own) clock(key string, r tools.Result) string {
 	var m moment
 	if p.phrases[key] == "" || json.Unmarshal(r.Data, &m) != nil || len(p.days) != 7 || len(p.months) != 12 {
 		return ""

@@ -103,7 +103,7 @@ func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 	if in.Plan == catalogue.Words {
 		return p.Phrase(in.Reply, nil)
 	}
-	if text := p.own(s, in.Reply, r); text != "" {
+	if text := (own{p}).told(s, in.Reply, r); text != "" {
 		return text
 	}
 	if r.Text != "" && (p.english() || r.Data == nil && r.Failed) {

@@ -1,0 +1,22 @@
+package answer
+
+import (
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// hopeless turns a question back into the refusal of what else the sentence asks
+// for, if that is never done: the question would be asked for nothing, because all
+// of a sentence is done or none.
+func hopeless(d intent.Decision, h *home.House, area string) intent.Decision {
+	if len(d.Beside) == 0 {
+		return d
+	}
+	rest := intent.Decision{Route: intent.Local, Reason: "sentences", Actions: d.Beside}
+	if steps, err := plan.Calls(rest, h, area); err == nil && highest(steps) == tools.Dangerous {
+		return rest
+	}
+	return d
+}
