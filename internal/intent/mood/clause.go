@@ -4,17 +4,19 @@ import "slices"
 
 // clause is a part of a sentence with at most one verb.
 type clause struct {
-	r        *Reader
-	segments []segment // without polite words
-	please   bool      // something polite was said
-	timed    bool      // an order for another time, or only that time
-	exclaims bool
+	r         *Reader
+	segments  []segment // without polite words
+	please    bool      // something polite was said
+	complains bool      // only says what is too much
+	timed     bool      // an order for another time, or only that time
+	exclaims  bool
 }
 
 // rules are tried in order; the first that knows the act decides.
 func rules() []func(*clause) (Act, bool) {
 	return []func(*clause) (Act, bool){
 		(*clause).forbidden,
+		(*clause).left,
 		(*clause).requested,
 		(*clause).offered,
 		(*clause).suggested,
@@ -22,6 +24,7 @@ func rules() []func(*clause) (Act, bool) {
 		(*clause).planned,
 		(*clause).denied,
 		(*clause).needed,
+		(*clause).complained,
 		(*clause).commanded,
 		(*clause).said,
 		(*clause).questioned,

@@ -38,12 +38,33 @@ func (c *clause) needed() (Act, bool) {
 		return "", false
 	}
 	for k := range i {
-		if !c.segments[k].is(about | determiner | place) {
+		if !c.segments[k].is(about | determiner | place | quantity | telling) {
 			return "", false
 		}
 	}
 	rest := c.segments[i+1:]
+	if len(rest) == 0 {
+		return Wish, c.segments[i].is(wish)
+	}
 	return Wish, indexOf(rest, state|measure|quality|final) >= 0 && indexOf(rest, foreign) < 0
+}
+
+// left: "leave the lamp on" says that nothing shall change.
+func (c *clause) left() (Act, bool) {
+	return Negation, len(c.segments) > 1 && c.first(leaving) && c.segments[len(c.segments)-1].is(standing)
+}
+
+// complained: "it's too cold in the hall" wishes it less so.
+func (c *clause) complained() (Act, bool) {
+	i := indexOf(c.segments, excess)
+	if i < 1 || i+1 == len(c.segments) || !c.segments[i+1].is(quality) || c.segments[i+1].is(thing) || c.strange(c.segments) {
+		return "", false
+	}
+	if c.first(question|why) && !c.first(reason) || c.has(past|future|foreign|verb&^quality) {
+		return "", false
+	}
+	c.complains = c.has(reason) || c.has(auxiliary) && indexOf(c.segments[:i], about) >= 0
+	return Wish, c.complains
 }
 
 // said: "tell me …" orders nothing of the house.

@@ -24,18 +24,19 @@ func isEnd(mark rune) bool { return mark != 0 && mark != ',' }
 
 // found is what a clause does, and how it stands to the others.
 type found struct {
-	act      Act
-	joined   bool // goes on after "and"
-	cancels  bool // only says no
-	stranger bool // a single unknown word, such as somebody's name
-	asks     bool // the sentence ends in a question mark
-	telling  bool // a question in the form of an order
-	unnamed  bool // names nothing of the house
-	verbless bool // an order without a verb
-	reasoned bool // begins as a reason for an order does
-	asked    bool // a question in the form of one
-	timed    bool // an order for another time, or only that time
-	ascribed bool // says only who spoke: "he promised"
+	act       Act
+	joined    bool // goes on after "and"
+	cancels   bool // only says no
+	stranger  bool // a single unknown word, such as somebody's name
+	asks      bool // the sentence ends in a question mark
+	telling   bool // a question in the form of an order
+	unnamed   bool // names nothing of the house
+	complains bool // a wish that only says what is too much
+	verbless  bool // an order without a verb
+	reasoned  bool // begins as a reason for an order does
+	asked     bool // a question in the form of one
+	timed     bool // an order for another time, or only that time
+	ascribed  bool // says only who spoke: "he promised"
 }
 
 // verdict joins the clauses of a text.
@@ -79,7 +80,7 @@ func (v *verdict) one(f found) {
 		f.act = v.before
 	case f.act.MayAct() && v.timed:
 		f.act = Future
-	case f.act == Command && f.asks:
+	case f.asks && (f.act == Command || f.complains):
 		v.settle(Question)
 	case f.act.MayAct():
 		v.order = f.act
@@ -139,8 +140,8 @@ func trimmed(s []segment) (kept []segment, please, tagged bool) {
 	for len(s) > 1 && s[len(s)-1].is(tag) && !s[len(s)-1].is(about|state) {
 		s, tagged = s[:len(s)-1], true
 	}
-	for _, one := range s {
-		if one.is(polite) && !one.is(about|verb|general|state|negator|condition&^polite) {
+	for i, one := range s {
+		if one.is(polite) && !one.is(about|verb|general|state|negator) && !(one.is(excess) && i+1 < len(s)) {
 			please = true
 			if len(kept) > 0 && one.ends != 0 {
 				kept[len(kept)-1].ends = one.ends
@@ -190,8 +191,8 @@ func (r *Reader) clause(c *clause, joined, asks, elsewhere bool) found {
 	f.verbless, f.reasoned = f.act == Command && !c.has(verb|general|final) && !c.strange(c.segments), c.first(reason)
 	f.asked = f.act == Question && !c.first(telling|request|reason)
 	f.stranger = f.act == Statement && c.first(place) && c.strange(c.segments) || len(c.segments) == 1 && (c.first(foreign) || c.segments[0].class == 0 && !r.describes(c.segments[0].text))
-	f.timed = c.timed
-	f.ascribed = len(c.segments) == 2 && c.has(subject) && c.strange(c.segments) && !c.has(you)
+	f.timed, f.complains = c.timed, c.complains
+	f.ascribed = len(c.segments) == 2 && c.has(subject) && c.strange(c.segments) && !c.has(you|auxiliary|reason)
 	f.unnamed = !c.has(about)
 	f.telling = f.act == Question && c.first(telling|request)
 	return f

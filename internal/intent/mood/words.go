@@ -57,6 +57,9 @@ const (
 	measure
 	noVerb
 	must
+	leaving
+	standing
+	excess
 )
 
 // about are the classes of what orders are about.
@@ -89,6 +92,9 @@ func classes(a *sentences.Acts) []classed {
 		{why, a.Why},
 		{auxiliary, a.Auxiliaries},
 		{must, a.Must},
+		{leaving, a.Leaving},
+		{standing, a.Standing},
+		{excess, a.Excess},
 		{past, a.Past},
 		{future, a.Future},
 		{negator, a.Negators},

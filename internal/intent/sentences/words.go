@@ -205,6 +205,9 @@ type Acts struct {
 	Why         Wordings `yaml:"why"`
 	Auxiliaries Wordings `yaml:"auxiliaries"`
 	Must        Wordings `yaml:"must"`
+	Leaving     Wordings `yaml:"leaving"`
+	Standing    Wordings `yaml:"standing"`
+	Excess      Wordings `yaml:"excess"`
 	Past        Wordings `yaml:"past"`
 	Future      Wordings `yaml:"future"`
 	Negators    Wordings `yaml:"negators"`
