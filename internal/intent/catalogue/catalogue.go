@@ -160,9 +160,10 @@ func Setter(a home.Ability) (name string, s Setting, ok bool) {
 	return find(func(s Setting) bool { return s.Slot != "" && s.Ability == a })
 }
 
-// Doing returns the intent that makes a control call with this action.
-func Doing(action string) (name string, s Setting, ok bool) {
-	return find(func(s Setting) bool { return s.Action == action })
+// Doing returns the intent that makes a control call with this action on a thing
+// that has these abilities. A nil can stands for a thing that has them all.
+func Doing(action string, can func(home.Ability) bool) (name string, s Setting, ok bool) {
+	return find(func(s Setting) bool { return s.Action == action && (can == nil || can(s.Ability)) })
 }
 
 // find is the first setting of a Command that fits.

@@ -24,6 +24,8 @@ type Step struct {
 	Risk   tools.Risk
 	Err    error // why this step cannot be done, a sentence for people
 	Again  bool  // it takes back an earlier change
+	Joint  bool  // it is told as one with its joint neighbours, whatever they do
+	Once   bool  // it must not be made a second time if nobody knows what came of it
 	About  About // what a question reads
 
 	// next makes the call that acts from the answer to Call, for acts that start

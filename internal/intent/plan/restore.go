@@ -224,7 +224,7 @@ func Repeat(c tools.Call) (intent.Action, bool) {
 	case "off", "close":
 		return plainly(catalogue.TurnOff)
 	}
-	name, set, ok := catalogue.Doing(told.Action)
+	name, set, ok := catalogue.Doing(told.Action, nil)
 	if !ok {
 		return intent.Action{}, false
 	}

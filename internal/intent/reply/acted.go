@@ -69,7 +69,7 @@ func (p acts) acted(steps []plan.Step, results []tools.Result, errs []error) str
 	case len(done) == 1:
 		said = append(said, p.confirmed(&deeds[done[0]]))
 	case len(done) > 1:
-		said = append(said, p.count(p.manyKey(&deeds[done[0]]), len(done), picked(steps, done)))
+		said = append(said, p.count(p.manyKey(deeds, done), len(done), picked(steps, done)))
 	}
 	if len(steps) > 1 {
 		order, about = shortened(order, about)
@@ -280,11 +280,14 @@ func onOff(v any) any {
 }
 
 // manyKey is the phrase that counts the things of a group that are done.
-func (p acts) manyKey(first *deed) string {
+func (p acts) manyKey(deeds []deed, done []int) string {
+	first := &deeds[done[0]]
 	key := "many_" + first.want.Action
 	switch {
 	case first.step.Again:
 		return "many_again"
+	case slices.ContainsFunc(done, func(i int) bool { return deeds[i].want.Action != first.want.Action }):
+		return "many_other"
 	case first.stayedOff():
 		return "many_already_off"
 	case p.phrases[key] == "":

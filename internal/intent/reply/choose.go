@@ -136,3 +136,51 @@ func (c *choosing) fits(e *home.Entity, words, kinds []string) bool {
 	}
 	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(known, w) })
 }
+
+// Called finds the things that a program means by a name: those that are called so,
+// else those of which it tells the room and a part of the name, else the room and
+// the kind. The result several reports whether it means more than one ("kitchen
+// lights"); if it does not, and more than one is found, the name is not enough.
+func Called(p *Phrases, name string, things []*home.Entity) (found []*home.Entity, several bool) {
+	words := p.chooses.telling(name)
+	if len(words) > 1 && slices.Contains(p.chooses.All, words[0]) {
+		words, several = words[1:], true // all lights
+	}
+	if len(words) == 0 {
+		return nil, false
+	}
+	var whole, part, kind []*home.Entity
+	for _, e := range things {
+		names := append([]string{e.Name}, e.Aliases...)
+		own := p.chooses.telling(e.Area + " " + strings.Join(names, " "))
+		switch {
+		case slices.ContainsFunc(names, func(own string) bool { return plainWords(own) == plainWords(name) }):
+			whole = append(whole, e)
+		case !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(own, w) }):
+			part = append(part, e)
+		}
+		if p.chooses.fits(e, words, p.grammar.kinds(e)) {
+			kind = append(kind, e)
+			several = several || p.grammar.plural(name, e)
+		}
+	}
+	switch {
+	case len(whole) > 0:
+		return whole, false
+	case several || len(part) == 0:
+		return kind, several
+	}
+	return part, false
+}
+
+// plural reports whether one of the words is that for several things of a thing's
+// kind.
+func (g *grammar) plural(text string, e *home.Entity) bool {
+	for _, kind := range []string{e.Domain, e.DeviceClass()} {
+		forms := g.things[kind]
+		if len(forms) == 2 && forms[0] != forms[1] && slices.Contains(strings.Fields(plainWords(text)), strings.ToLower(forms[1])) {
+			return true
+		}
+	}
+	return false
+}

@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
 
@@ -63,6 +64,9 @@ func sameAction(a, b *plan.Step) bool {
 	if a.Again || b.Again {
 		return a.Again == b.Again // everything that is taken back is told together
 	}
+	if a.Joint && b.Joint {
+		return true
+	}
 	return a.Action.Intent == b.Action.Intent && slices.Equal(a.Action.Devices, b.Action.Devices)
 }
 
@@ -74,7 +78,7 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result, errs []error
 	case first.Entity == nil && first.Err != nil:
 		return p.Apology(first.Err)
 	case first.Entity == nil:
-		return p.plain(first, results[0])
+		return acts{p}.plain(first, results[0], errs[0])
 	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == catalogue.GetState:
 		return p.answered(steps, unread(results, errs))
 	}
@@ -98,10 +102,13 @@ func unread(results []tools.Result, errs []error) []tools.Result {
 	return out
 }
 
-func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
+func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
 	in := catalogue.Of(s.Action.Intent)
-	if in.Plan == catalogue.Words {
+	switch {
+	case in.Plan == catalogue.Words:
 		return p.Phrase(in.Reply, nil)
+	case s.Call.Server != "" || r.Untrusted:
+		return p.elsewhere(s, r, err)
 	}
 	if text := (own{p}).told(s, in.Reply, r); text != "" {
 		return text
@@ -113,6 +120,30 @@ func (p *Phrases) plain(s *plan.Step, r tools.Result) string {
 		return p.Phrase("failed", nil)
 	}
 	return p.Phrase("done", nil)
+}
+
+// elsewhere says what came of a call that is about no thing of the house. Its text
+// is somebody else's and is not said: a program may write anything there, also that
+// a door is locked.
+func (p acts) elsewhere(s *plan.Step, r tools.Result, err error) string {
+	server := map[string]any{"server": capital(speech.Speakable(s.Call.Server))}
+	switch {
+	case errors.Is(err, tools.ErrNoAnswer):
+		return p.Phrase("fate_unknown", nil)
+	case errors.Is(err, tools.ErrNotConnected):
+		return p.Phrase("not_sent", nil)
+	case errors.Is(err, context.DeadlineExceeded):
+		return p.Phrase("timeout", nil)
+	case s.Call.Server == "" && (r.Failed || err != nil):
+		return p.Phrase("failed", nil)
+	case s.Call.Server == "":
+		return p.Phrase("done", nil)
+	case r.Failed || err != nil:
+		return p.Phrase("server_failed", server)
+	case r.Receipt != nil && !r.Receipt.Done():
+		return p.Phrase("server_not_sure", server)
+	}
+	return p.Phrase("server_done", server)
 }
 
 func (p *Phrases) listed(steps []plan.Step) string {
