@@ -99,8 +99,8 @@ func TestTheModelActsThroughTheSameReceipts(t *testing.T) {
 	if len(r.Calls) != 1 || r.Calls[0].Receipt == nil || !r.Calls[0].Receipt.Done() || r.Timings.FirstPublish == nil {
 		t.Fatalf("its calls: %+v", r.Calls)
 	}
-	if r.Reply != "Kitchen Light is on." {
-		t.Errorf("said %q, expected the device's report and no promise", r.Reply)
+	if r.Reply != "The kitchen light is on." {
+		t.Errorf("said %q, expected what the device reports and no promise", r.Reply)
 	}
 
 	before := len(model.saw())

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +30,6 @@ type Assistant struct {
 	tools    Toolbox
 	log      *slog.Logger
 	memory   memory
-	acts     limiter
 	facts    knownFacts
 	warmth   warmth
 	known    knownHouse
@@ -134,30 +132,6 @@ func (a *Assistant) lookAgain() {
 	case a.poke <- struct{}{}:
 	default: // Run will look already
 	}
-}
-
-// Limits of the acts that a model may plan by itself (REQUIREMENTS S3).
-const (
-	maxActs    = 10
-	actsWithin = time.Minute
-)
-
-// limiter counts acts. It is safe for concurrent use.
-type limiter struct {
-	mu   sync.Mutex
-	acts []time.Time
-}
-
-// allow counts one more act, or refuses it.
-func (l *limiter) allow(now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.acts = slices.DeleteFunc(l.acts, func(at time.Time) bool { return now.Sub(at) >= actsWithin })
-	if len(l.acts) >= maxActs {
-		return false
-	}
-	l.acts = append(l.acts, now)
-	return true
 }
 
 // available returns the model's name, or the reason why there is none. It waits for

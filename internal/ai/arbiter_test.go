@@ -1,61 +1,11 @@
 package ai
 
 import (
-	"context"
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
 	"voicegateway/internal/dialogue"
-	"voicegateway/internal/tools"
 )
-
-// TestALostCallIsRuledOn: the first of two acts of a round is lost, and the ruling
-// decides what follows.
-func TestALostCallIsRuledOn(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		err    error
-		ruling dialogue.Ruling
-		steps  []step // of the model, after its calls
-		called int
-		said   []string
-	}{
-		"go on": {tools.ErrNotConnected, dialogue.Ruling{}, []step{says("Fine.")}, 2, []string{"That did not work, I could not reach it.", "The boiler is on."}},
-		"again": {tools.ErrNotConnected, dialogue.Ruling{Again: true}, []step{says("Fine.")}, 3, []string{"The lamp is on.", "The boiler is on."}},
-		"stop":  {tools.ErrNoAnswer, dialogue.Ruling{Stop: true, Say: "I stopped."}, nil, 1, []string{"I don't know whether that worked.", "I stopped."}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			first := true
-			b := &box{answer: map[string]func(context.Context, json.RawMessage) (tools.Result, error){
-				"control": func(context.Context, json.RawMessage) (tools.Result, error) {
-					if first {
-						first = false
-						return tools.Result{}, tt.err
-					}
-					return tools.Result{Text: "The lamp is on."}, nil
-				},
-				"boiler": func(context.Context, json.RawMessage) (tools.Result, error) {
-					return tools.Result{Text: "The boiler is on."}, nil
-				},
-			}}
-			var lost []dialogue.LostCall
-			s := serve(t, append([]step{calls(want{"control", `{"n":1}`}, want{"boiler", `{"n":2}`})}, tt.steps...)...)
-			h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x", MayAct: true, Lost: func(_ context.Context, l dialogue.LostCall) dialogue.Ruling {
-				lost = append(lost, l)
-				return tt.ruling
-			}})
-			if h.err != nil || !slices.Equal(h.sentences, tt.said) || len(b.calls()) != tt.called {
-				t.Errorf("said %q after %q: %v", h.sentences, b.calls(), h.err)
-			}
-			if len(lost) != 1 || lost[0].Tool != "control" || len(lost[0].Rest) != 1 || lost[0].Rest[0].Tool != "boiler" {
-				t.Errorf("asked about %+v", lost)
-			}
-		})
-	}
-}
 
 // TestArbitrate asks a scripted model.
 func TestArbitrate(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // The bounds of the calls in one completion. A model that asks for more calls, or
 // writes pages of arguments, is out of control.
 const (
-	maxCalls = 8
+	maxCalls = 32       // a model that is asked about a whole house names every lamp
 	maxArgs  = 16 << 10 // bytes of one call's arguments
 )
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,16 +22,21 @@ const callTimeout = 5 * time.Second
 // maxResult bounds the text of a result for the model, in characters.
 const maxResult = 4000
 
-// planned is a call of the model with its spec and the reason if it is refused.
+// planned is a call of the model with its spec, the reason if it is refused, and
+// what came of it.
 type planned struct {
 	call    tools.Call
 	spec    tools.Spec
 	refusal string // why it is not made; "" for a call to make
+	wrong   string // what is wrong with the arguments of a call that changes something
+	record  dialogue.Call
+	acted   bool // the mind was asked to make it
 }
 
-// execute makes the calls of a round in the model's order. Neighbouring calls that
-// only read are made at once, all others one by one. A refused call goes back to
-// the model as a result it can read.
+// execute makes the calls of a round. Those that change something reach the mind
+// together; those that read are made at once, before them or after them as the
+// model has ordered them. A refused call goes back to the model as a result it can
+// read.
 func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 	plan := r.plan(calls)
 	ask := Message{Role: Answer}
@@ -41,33 +47,37 @@ func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 	if r.planned(calls) {
 		r.facts.readSince = false
 	}
-	wrote := false
-	for len(plan) > 0 && !r.stopped {
-		n := 1
-		for reads(plan[0]) && n < len(plan) && reads(plan[n]) {
-			n++
-		}
-		for i, rec := range r.together(ctx, plan[:n]) {
-			rec, ruling := r.rescue(ctx, plan[i], rec, plan[n:])
-			wrote = r.tell(rec) || wrote
-			if ruling.Stop {
-				r.say(ruling.Say, true, false)
-				r.halted = true
-				return nil
-			}
-		}
-		if ctx.Err() != nil {
-			return reasonOf(ctx)
-		}
-		plan = plan[n:]
+	writes := slices.DeleteFunc(indexes(plan), func(i int) bool { return reads(&plan[i]) })
+	first := len(plan)
+	if len(writes) > 0 {
+		first = writes[0]
 	}
-	if wrote {
+	r.together(ctx, plan[:first])
+	told := r.act(ctx, plan, writes)
+	if !r.halted && !r.stopped {
+		r.together(ctx, plan[first:])
+	}
+	for i := range plan {
+		r.tell(&plan[i])
+	}
+	if told {
 		r.messages[len(r.messages)-1].Text += "\n\n" + afterActs
+	}
+	if ctx.Err() != nil {
+		return reasonOf(ctx)
 	}
 	return nil
 }
 
-func reads(p planned) bool { return p.refusal != "" || p.spec.Risk == tools.Read }
+func indexes(plan []planned) []int {
+	all := make([]int, len(plan))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+func reads(p *planned) bool { return p.refusal != "" || p.spec.Risk == tools.Read }
 
 // plan checks the calls of a round against what is offered.
 func (r *reply) plan(calls []tools.Call) []planned {
@@ -90,6 +100,8 @@ func (r *reply) plan(calls []tools.Call) []planned {
 			p.refusal = r.unknown(specs, c.Tool)
 		case p.refusal == "":
 			p.refusal = r.leaks(spec, p.call.Args)
+		case spec.Risk != tools.Read:
+			p.refusal, p.wrong = "", p.refusal
 		}
 		plan = append(plan, p)
 	}
@@ -133,60 +145,89 @@ func checkArgs(c tools.Call, spec tools.Spec) (args json.RawMessage, complaint s
 	return args, clip(fmt.Sprintf("Not done: the arguments of %s are wrong: %s. Send one JSON object.", clip(c.Tool, 64), complaint), maxResult)
 }
 
-// together makes calls at once and returns their records in order.
-func (r *reply) together(ctx context.Context, plan []planned) []dialogue.Call {
-	records := make([]dialogue.Call, len(plan))
+// together makes the calls that read, at once, and notes whether they brought text
+// from outside.
+func (r *reply) together(ctx context.Context, plan []planned) {
 	var wg sync.WaitGroup
-	for i, p := range plan {
-		if refusal := r.refuse(p); refusal != "" {
-			records[i] = dialogue.Call{Call: p.call, Spec: p.spec, Result: tools.Result{Failed: true, Text: refusal}}
-			continue
+	for i := range plan {
+		p := &plan[i]
+		switch {
+		case p.refusal != "":
+			p.record = refused(p, p.refusal)
+		case p.spec.Risk == tools.Read:
+			wg.Go(func() { p.record = r.a.do(ctx, p) })
 		}
-		wg.Go(func() { records[i] = r.a.do(ctx, p) })
 	}
 	wg.Wait()
-	return records
+	for i := range plan {
+		r.noteOutside(&plan[i].record)
+	}
 }
 
-// refuse returns why a call is not made, "" to make it. It is asked at the last
-// moment, because a result of the same round may have brought text from outside.
-func (r *reply) refuse(p planned) string {
+// refused is a call that is not made, with the reason; without a reason it is one
+// that is to be made.
+func refused(p *planned, why string) dialogue.Call {
+	return dialogue.Call{Call: p.call, Spec: p.spec, Result: tools.Result{Failed: why != "", Text: why}}
+}
+
+// noteOutside notes that the reply holds text from outside.
+func (r *reply) noteOutside(rec *dialogue.Call) {
+	if rec.Took > 0 && r.ofOthers(*rec) {
+		r.outside = true
+	}
+}
+
+// act hands the calls that change something to the mind, and says what it tells of
+// them. Both clocks stop meanwhile, because a device must not be left in the middle
+// of an act, and a lost server may be connected anew. It returns whether the user
+// has heard something.
+func (r *reply) act(ctx context.Context, plan []planned, writes []int) (told bool) {
+	if len(writes) == 0 || r.stopped || ctx.Err() != nil {
+		return false
+	}
+	var asked []dialogue.Call
+	for _, i := range writes {
+		asked = append(asked, refused(&plan[i], plan[i].wrong))
+	}
+	acted := dialogue.Acted{Left: true}
+	why := r.forbidden()
+	if why != "" {
+		for _, i := range writes {
+			acted.Calls = append(acted.Calls, refused(&plan[i], why))
+		}
+	} else {
+		r.watch.pause()
+		acted = r.prompt.Act(ctx, asked)
+		r.watch.resume(false)
+	}
+	for n, i := range writes {
+		plan[i].record, plan[i].acted = acted.Calls[n], why == ""
+		r.noteOutside(&plan[i].record)
+	}
+	r.facts.undone, r.halted = acted.Left, acted.Stop
+	if acted.Say == "" {
+		return false
+	}
+	r.facts.wrote = true
+	r.say(acted.Say, true, false)
+	return true
+}
+
+// forbidden says why nothing may be changed at this moment; "" if it may. It is
+// asked at the last moment, because a result of the same round may have brought text
+// from outside.
+func (r *reply) forbidden() string {
 	switch {
-	case p.refusal != "" || p.spec.Risk == tools.Read:
-		return p.refusal
 	case !r.mayAct():
 		return "Not done: nothing may be changed after text from outside has been read."
-	case !r.a.acts.allow(time.Now()):
-		return fmt.Sprintf("Not done: over %d acts within a minute.", maxActs)
+	case r.prompt.Act == nil:
+		return "Not done: nothing can be changed here."
 	}
 	return ""
 }
 
-// rescue asks what to do about a call that its server did not answer. Both clocks
-// stop while that is decided, because it may include a new connection.
-func (r *reply) rescue(ctx context.Context, p planned, rec dialogue.Call, rest []planned) (dialogue.Call, dialogue.Ruling) {
-	gone := errors.Is(rec.Err, tools.ErrNotConnected) || errors.Is(rec.Err, tools.ErrNoAnswer)
-	if r.prompt.Lost == nil || !gone || ctx.Err() != nil {
-		return rec, dialogue.Ruling{}
-	}
-	l := dialogue.LostCall{Call: rec}
-	for _, q := range rest {
-		if q.refusal == "" && q.spec.Risk != tools.Read {
-			call := q.call
-			call.Server = q.spec.Server
-			l.Rest = append(l.Rest, call)
-		}
-	}
-	r.watch.pause()
-	ruling := r.prompt.Lost(ctx, l)
-	r.watch.resume(false)
-	if ruling.Again {
-		rec = r.a.do(ctx, p)
-	}
-	return rec, ruling
-}
-
-func (a *Assistant) do(ctx context.Context, p planned) dialogue.Call {
+// do makes a call that reads.
+func (a *Assistant) do(ctx context.Context, p *planned) dialogue.Call {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	start := time.Now()
@@ -197,29 +238,25 @@ func (a *Assistant) do(ctx context.Context, p planned) dialogue.Call {
 	return dialogue.Call{Call: p.call, Spec: p.spec, Result: result, Err: err, Took: max(1, time.Since(start))}
 }
 
-// tell passes a record on to the reader and to the model, and says the report of an
-// act. It returns whether there was a report.
-func (r *reply) tell(rec dialogue.Call) (wrote bool) {
-	if rec.Took > 0 && r.ofOthers(rec) {
-		r.outside = true
+// tell passes what came of a call on to the model, and to the reader if the mind does
+// not know it yet.
+func (r *reply) tell(p *planned) {
+	rec := p.record
+	if rec.ID == "" {
+		rec = refused(p, "Not done: the reply has ended.")
 	}
 	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: r.known.Clean(forModel(rec))})
 	r.learn(rec)
+	if p.acted {
+		return
+	}
 	r.pass(dialogue.Part{Call: &rec}, false)
-	if rec.Spec.Risk == tools.Read || rec.Spec.Risk == "" {
-		if rec.Took > 0 && rec.Err == nil && !rec.Result.Failed {
-			r.facts.read, r.facts.readSince = true, true
-		}
-		return false
+	switch {
+	case rec.Spec.Risk == tools.Reversible || rec.Spec.Risk == tools.Costly:
+		r.facts.undone = true // refused arguments may be right in the next round
+	case rec.Spec.Risk == tools.Read && rec.Took > 0 && rec.Err == nil && !rec.Result.Failed:
+		r.facts.read, r.facts.readSince = true, true
 	}
-	// Refused arguments may be right in the next round.
-	r.facts.undone = rec.Took == 0
-	if r.facts.undone {
-		return false
-	}
-	r.facts.wrote = true
-	r.say(r.a.spokenReceipt(rec), true, false)
-	return true
 }
 
 // forModel is a result as the model reads it.
@@ -245,30 +282,4 @@ func forModel(rec dialogue.Call) string {
 		text = "Failed: " + text
 	}
 	return text
-}
-
-// spokenReceipt is what the user hears of an act: the tool's own report if it is in
-// words, else a phrase of ours.
-func (a *Assistant) spokenReceipt(rec dialogue.Call) string {
-	switch {
-	case errors.Is(rec.Err, tools.ErrNoAnswer):
-		return a.phrases["fate_unknown"]
-	case rec.Err != nil:
-		return a.phrases["model_not_reached"]
-	}
-	text := rec.Result.Text
-	if r := rec.Result.Receipt; r != nil && r.Message != "" {
-		text = r.Message
-	}
-	if strings.ContainsAny(clip(strings.TrimSpace(text), 1), "{[") {
-		text = "" // data, not words
-	}
-	var p plainer
-	if said := p.sentence(clip(text, maxSentence)); said != "" {
-		return said
-	}
-	if rec.Result.Failed {
-		return a.phrases["model_failed"]
-	}
-	return a.phrases["done"]
 }

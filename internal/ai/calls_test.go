@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/tools"
 )
 
 func TestToolsAreOfferedByRisk(t *testing.T) {
@@ -131,19 +133,63 @@ func TestManyCallsAtOnceAreCut(t *testing.T) {
 	}
 }
 
-func TestActsAMinuteAreBounded(t *testing.T) {
+// The mind gets the calls of a round that change something together, and its words
+// are the only ones that are said of them.
+func TestTheMindActs(t *testing.T) {
 	t.Parallel()
-	eight := slices.Repeat([]want{{"control", `{}`}}, maxCalls)
-	s := serve(t, calls(eight...), says("Done."), calls(eight...), says("Done."))
+	s := serve(t, saysAndCalls("I'll do it.", want{"control", `{"n":1}`}, want{"get_state", `{}`}, want{"boiler", `{"n":2}`}), says("Both are on now."))
 	b := &box{}
-	a := talk(t, s, b)
-	for range 2 {
-		if h := hear(t.Context(), a, dialogue.Prompt{Text: "x", MayAct: true}); h.err != nil {
-			t.Fatal(h.err)
+	var asked [][]string
+	act := func(_ context.Context, calls []dialogue.Call) dialogue.Acted {
+		var names []string
+		for i := range calls {
+			names = append(names, calls[i].Tool+string(calls[i].Args)+string(calls[i].Spec.Risk))
+			calls[i].Result = tools.Result{Text: "It is done: " + calls[i].Tool}
+			calls[i].Took = 1
+		}
+		asked = append(asked, names)
+		return dialogue.Acted{Calls: calls, Say: "Both are on."}
+	}
+	h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x", MayAct: true, Act: act})
+	if h.err != nil || !slices.Equal(h.sentences, []string{"Both are on."}) || !slices.Equal(h.receipts, h.sentences) {
+		t.Errorf("said %q, receipts %q, %v", h.sentences, h.receipts, h.err)
+	}
+	if want := [][]string{{`control{"n":1}reversible`, `boiler{"n":2}costly`}}; !slices.EqualFunc(asked, want, slices.Equal) {
+		t.Errorf("the mind was asked for %q", asked)
+	}
+	if !slices.Equal(b.calls(), []string{"get_state{}"}) || len(h.records) != 1 || h.records[0].Tool != "get_state" {
+		t.Errorf("called %q, passed on %+v", b.calls(), h.records)
+	}
+	second := s.requests()[1]
+	var told []string
+	for _, m := range second.Messages[len(second.Messages)-3:] {
+		told = append(told, m.ToolCallID+" "+m.Content)
+	}
+	if !strings.HasPrefix(told[0], "id0 It is done: control") || !strings.HasPrefix(told[1], "id1 It is 21.5") || !strings.Contains(told[2], "just heard") {
+		t.Errorf("the model is told %q", told)
+	}
+}
+
+// The reply ends where the mind has asked the user something, and a call without a
+// mind is refused.
+func TestTheMindEndsTheReply(t *testing.T) {
+	t.Parallel()
+	ask := func(_ context.Context, calls []dialogue.Call) dialogue.Acted {
+		return dialogue.Acted{Calls: calls, Say: "That is ten devices. Shall I go on?", Stop: true}
+	}
+	b := &box{}
+	h := hear(t.Context(), talk(t, serve(t, calls(want{"control", `{}`}, want{"get_state", `{}`})), b), dialogue.Prompt{Text: "x", MayAct: true, Act: ask})
+	if want := []string{"That is ten devices. Shall I go on?"}; h.err != nil || !slices.Equal(h.sentences, want) || len(b.calls()) != 0 {
+		t.Errorf("said %q, called %q, %v", h.sentences, b.calls(), h.err)
+	}
+	s := serve(t, calls(want{"control", `{}`}), says("Sorry, no."))
+	for part, err := range talk(t, s, b).Reply(t.Context(), dialogue.Prompt{Text: "x", MayAct: true}) {
+		if err != nil || part.Call != nil && (part.Call.Took != 0 || !part.Call.Result.Failed) {
+			t.Errorf("without a mind: %+v, %v", part, err)
 		}
 	}
-	if len(b.calls()) != maxActs {
-		t.Errorf("%d acts, at most %d are allowed", len(b.calls()), maxActs)
+	if len(b.calls()) != 0 {
+		t.Errorf("without a mind it called %q", b.calls())
 	}
 }
 

@@ -34,7 +34,7 @@ type reply struct {
 	said     []string
 	length   int  // characters the model has written so far
 	stopped  bool // the reader had enough
-	halted   bool // a lost server ended the task, and the user was told
+	halted   bool // the mind has ended the reply
 	tainted  bool // the turns before held text from outside
 	outside  bool // this turn holds text from outside
 	facts    facts
@@ -45,10 +45,10 @@ type reply struct {
 // facts is what has happened in this reply. It decides which of the model's words
 // can be believed.
 type facts struct {
-	wrote     bool                       // a call that changes something was made and its report spoken
+	wrote     bool                       // what came of calls that change something was spoken
 	read      bool                       // a call that reads has answered
 	readSince bool                       // a call that reads has answered with or after such a change
-	undone    bool                       // the last act the model asked for was refused
+	undone    bool                       // the last acts that the model asked for were refused, and the user does not know
 	denied    bool                       // the model asked for what is never done for it
 	reading   string                     // the words of the first reading of the house
 	verdicts  [grounded.Invented + 1]int // how many of the model's sentences had each

@@ -3,7 +3,6 @@ package ai
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -106,34 +105,6 @@ func TestClaimWithoutACallIsNotSpoken(t *testing.T) {
 			t.Parallel()
 			h := hear(t.Context(), talk(t, serve(t, says(c.text)), &box{}), dialogue.Prompt{Text: "x", MayAct: c.mayAct})
 			if h.err != nil || !slices.Equal(h.sentences, c.want) {
-				t.Errorf("said %q, %v, want %q", h.sentences, h.err, c.want)
-			}
-		})
-	}
-}
-
-func TestFailedActIsToldAsItIs(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		result tools.Result
-		err    error
-		want   string
-	}{
-		"refused":     {tools.Result{Failed: true, Text: "The lamp did not answer."}, nil, "The lamp did not answer."},
-		"not reached": {tools.Result{}, errors.New("dial tcp: refused"), "That did not work, I could not reach it."},
-		"only data":   {tools.Result{Text: `{"ok":true}`}, nil, "Done."},
-		"failed data": {tools.Result{Failed: true, Text: `[1]`}, nil, "That did not work."},
-		"message":     {tools.Result{Text: `{"x":1}`, Receipt: &tools.Receipt{Message: "The lamp will switch when it wakes."}}, nil, "The lamp will switch when it wakes."},
-		"markup":      {tools.Result{Text: "**Lamp** on, see https://x.org"}, nil, "Lamp on, see"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := &box{answer: map[string]func(context.Context, json.RawMessage) (tools.Result, error){
-				"control": func(context.Context, json.RawMessage) (tools.Result, error) { return c.result, c.err },
-			}}
-			s := serve(t, calls(want{"control", `{}`}), says("The lamp is on now, I turned it on."))
-			h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x", MayAct: true})
-			if h.err != nil || !slices.Equal(h.sentences, []string{c.want}) {
 				t.Errorf("said %q, %v, want %q", h.sentences, h.err, c.want)
 			}
 		})

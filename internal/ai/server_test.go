@@ -226,8 +226,30 @@ type heard struct {
 	err       error
 }
 
+// hear asks an assistant. Where the prompt has no mind that acts, every call is made
+// and the text of its tool is said.
 func hear(ctx context.Context, a *Assistant, p dialogue.Prompt) heard {
 	var h heard
+	if p.Act == nil {
+		p.Act = func(ctx context.Context, calls []dialogue.Call) dialogue.Acted {
+			var acted dialogue.Acted
+			var said []string
+			for _, c := range calls {
+				if !c.Result.Failed {
+					c.Result, c.Err = a.tools.Call(ctx, c.Call)
+					c.Took = 1
+				}
+				acted.Calls = append(acted.Calls, c)
+				h.records = append(h.records, c)
+				acted.Left = acted.Left || c.Took == 0
+				if c.Took > 0 && !slices.Contains(said, c.Result.Text) {
+					said = append(said, c.Result.Text)
+				}
+			}
+			acted.Say = strings.Join(said, " ")
+			return acted
+		}
+	}
 	for part, err := range a.Reply(ctx, p) {
 		if err != nil {
 			h.err = err

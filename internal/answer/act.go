@@ -48,14 +48,7 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	if !a.permitted(x, d, steps) {
 		return past{}
 	}
-	place := a.calls.places.take(devices(steps))
-	defer a.calls.places.leave(place)
-	x.waits()
-	done := a.calls.all(ctx, place, steps)
-	if !earliest(done.results).IsZero() {
-		a.rate.note(x.Source, time.Now())
-	}
-	stopped := a.save(ctx, x, place, steps, &done)
+	done, stopped := a.makeCalls(ctx, x, steps)
 	done.into(x)
 	x.rec.Reply = a.phrases.Told(steps, done.results, done.errs...)
 	if stopped != nil {
@@ -63,7 +56,21 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 			x.rec.Reply = said // else the things whose fate is unknown are named
 		}
 	}
-	return doneBy(a.match.House(), x.Text, steps, done)
+	if d.Reason == plannedByModel && !slices.ContainsFunc(done.ends, happened) {
+		a.rate.giveBack(1)
+	}
+	return doneBy(a.match.House(), x.Text, steps, done).after(x.begun)
+}
+
+// makeCalls makes the calls of a plan, once earlier turns have finished with the
+// devices, and rescues them from a lost server. It returns the task if it was
+// stopped.
+func (a *Answerer) makeCalls(ctx context.Context, x *exchange, steps []plan.Step) (done calls, stopped *record.Task) {
+	place := a.calls.places.take(devices(steps))
+	defer a.calls.places.leave(place)
+	x.waits()
+	done = a.calls.all(ctx, place, steps)
+	return done, a.save(ctx, x, place, steps, &done)
 }
 
 // permitted reports whether a plan may be carried out at once; if not, the record
@@ -75,6 +82,12 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		nothing = " " + a.phrases.Phrase("nothing_done", nil)
 	}
 	x.rec.Risk = string(highest(steps))
+	acts := x.rec.Risk != string(tools.Read)
+	if acts && !x.DryRun && !d.Confirmed && !a.rate.admit(x.Source, time.Now()) {
+		x.rec.Route = record.RouteRefused
+		fail(a.phrases.Phrase("too_many_commands", nil), tooManyCommands)
+		return false
+	}
 	if x.rec.Risk == string(tools.Dangerous) {
 		x.rec.Route = record.RouteRefused
 		fail(a.phrases.Denied(steps)+nothing, "dangerous acts are off (safety.dangerous: deny)")
@@ -94,17 +107,31 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		}
 		return false
 	}
-	if x.rec.Risk != string(tools.Read) && a.rate.full(x.Source, time.Now()) {
-		x.rec.Route = record.RouteRefused
-		fail(a.phrases.Phrase("too_many_commands", nil), "over 60 commands within a minute from this source")
+	if !d.Confirmed && a.safety.mustAsk(slices.Concat(x.done, steps)) {
+		a.askAboutMany(x, d, steps, past{})
 		return false
 	}
-	if !d.Confirmed && a.safety.mustAsk(slices.Concat(x.done, steps)) {
-		a.remember(x.Request, d)
-		x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": len(x.done) + len(steps)})
+	if d.Reason == plannedByModel && a.rate.reserve(time.Now(), 1) == 0 {
+		fail(a.phrases.Phrase("too_many_acts", map[string]any{"count": actsAMinute}), tooManyActs)
 		return false
 	}
 	return true
+}
+
+// The reasons in a record for what is over a limit.
+const (
+	tooManyCommands = "over 60 commands within a minute from this source"
+	tooManyActs     = "over 10 acts of a model within a minute"
+)
+
+// askAboutMany asks whether to act on so many devices, and keeps what the sentence
+// has done before, so that an undo after a yes takes back all of it.
+func (a *Answerer) askAboutMany(x *exchange, d intent.Decision, steps []plan.Step, begun past) {
+	if !x.DryRun {
+		a.memory.ask(x.Request, pending{decision: d, text: x.Text, begun: begun, until: time.Now().Add(confirmTime)})
+	}
+	count := len(acting(slices.Concat(x.done, steps)))
+	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": count})
 }
 
 // devices lists the ids of the devices that the steps change.
@@ -171,6 +198,9 @@ func endOf(res tools.Result, err error, acts bool) record.Outcome {
 	}
 	return record.Done
 }
+
+// happened reports whether a call that ended so did something, or may still.
+func happened(end record.Outcome) bool { return end == record.Done || end == record.Accepted }
 
 // worse orders the ends of a turn's calls: the turn ends as the worst of them.
 var worse = map[record.Outcome]int{record.Done: 1, record.Accepted: 2, record.Interrupted: 3, record.Failed: 4}

@@ -59,6 +59,15 @@ func (p past) with(first *past, text, whole string) past {
 	return p
 }
 
+// after joins what was done with what the same sentence had done before it asked.
+func (p past) after(begun past) past {
+	if len(begun.deeds) == 0 && !begun.rest || len(p.deeds) == 0 && !p.rest {
+		return p
+	}
+	p.deeds, p.rest = slices.Concat(begun.deeds, p.deeds), p.rest || begun.rest
+	return p.as(begun.text)
+}
+
 // add appends the results of added commands to the record of the first ones. The
 // timings stay those of the first commands, on which somebody waited.
 func add(r *record.Record, more record.Record, actions []intent.Action) {

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -51,6 +52,10 @@ type exchange struct {
 	question *modelQuestion  // the model's question that the text answers; nil: none
 	local    intent.Decision // the decision of the matcher, once it was asked
 	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
+	begun    past            // what the same sentence has done before a question was asked about the rest
+
+	doneBefore []record.TaskStep // what earlier rounds of a model's turn have done
+	reconnects int               // made in this turn so far
 }
 
 // Answerer turns a text into acts and a reply. It is shared by all sources of
@@ -60,6 +65,7 @@ type Answerer struct {
 	calls    callMaker
 	model    Assistant
 	phrases  *reply.Phrases
+	english  *reply.Phrases // for the model
 	safety   Safety
 	recovery Recovery
 	log      *slog.Logger
@@ -74,8 +80,12 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safety, r Rec
 	if m == nil || c == nil || model == nil || p == nil || log == nil {
 		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
 	}
+	english, err := reply.Ours("en")
+	if err != nil {
+		return nil, fmt.Errorf("answerer: %w", err)
+	}
 	return &Answerer{
-		match: m, calls: callMaker{caller: c, phrases: p, log: log}, model: model, phrases: p, safety: s, recovery: r, log: log,
+		match: m, calls: callMaker{caller: c, phrases: p, log: log}, model: model, phrases: p, english: english, safety: s, recovery: r, log: log,
 	}, nil
 }
 
@@ -122,8 +132,9 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 // waits calls the request's Waiting callback, if there is one: the turn waits for
 // something slow.
 func (x *exchange) waits() {
-	if x.Waiting != nil {
-		x.Waiting()
+	if waiting := x.Waiting; waiting != nil {
+		x.Waiting = nil // it is called once
+		waiting()
 	}
 }
 

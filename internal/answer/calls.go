@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,9 +58,31 @@ func (m *callMaker) all(ctx context.Context, place *place, steps []plan.Step) ca
 // once, but not all.
 const readsAtOnce = 16
 
-// some makes the calls of the steps whose indexes are in which, each as soon as its
-// own server is there. Of readings, a few are made at a time.
+// some makes the calls of the steps whose indexes are in which. Several acts on one
+// device are made one after the other, in the order of the plan.
 func (m *callMaker) some(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
+	for len(which) > 0 {
+		var busy []string
+		var first, later []int
+		for _, i := range which {
+			s := &steps[i]
+			switch acts := s.Entity != nil && s.Risk != tools.Read; {
+			case acts && slices.Contains(busy, s.Entity.ID):
+				later = append(later, i)
+				continue
+			case acts:
+				busy = append(busy, s.Entity.ID)
+			}
+			first = append(first, i)
+		}
+		m.together(ctx, place, steps, first, c)
+		which = later
+	}
+}
+
+// together makes the calls of steps at once, each as soon as its own server is
+// there. Of readings, a few are made at a time.
+func (m *callMaker) together(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
 	var wg sync.WaitGroup
 	reading := make(chan struct{}, readsAtOnce)
 	for _, i := range which {

@@ -38,6 +38,7 @@ type pending struct {
 	decision intent.Decision // what is done after a yes, or with the chosen device
 	thought  *modelQuestion  // a model asked: it is told the answer
 	text     string          // the text that led to the question
+	begun    past            // what was done before the question
 	until    time.Time
 }
 
@@ -89,14 +90,18 @@ func (m *memory) holds(who string) bool {
 	return did && p.latest && now.Before(p.expires) || asked && now.Before(question.until)
 }
 
-// claim removes what can be taken back and reports whether it was there, so that
-// only one turn takes it back.
-func (m *memory) claim(q record.Request) bool {
+// claim removes what can be taken back and reports whether it was still there, so
+// that only one turn takes it back: what a turn recalled may have been taken back
+// by another one since.
+func (m *memory) claim(q record.Request, recalled *past) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_, ok := m.past[asker(q)]
+	p, ok := m.past[asker(q)]
+	if !ok || !p.at.Equal(recalled.at) || p.undone != recalled.undone {
+		return false
+	}
 	delete(m.past, asker(q))
-	return ok
+	return true
 }
 
 // keep remembers what a turn did. A turn that did nothing does not replace what is

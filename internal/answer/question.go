@@ -39,6 +39,7 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 	answered := false
 	if asked {
 		d, answered = a.answerTo(x.Request, p)
+		x.begun = p.begun
 	}
 	switch {
 	case !answered:

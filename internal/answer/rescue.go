@@ -111,8 +111,7 @@ func (r *rescue) reconnect(ctx context.Context, server string) error {
 	return r.a.recovery.Servers.Reconnect(ctx, server)
 }
 
-// rescue decides how one task goes on after its server was lost. It serves planned
-// turns and those of a model.
+// rescue decides how one task goes on after its server was lost.
 type rescue struct {
 	a          *Answerer
 	rec        *record.Record
@@ -141,12 +140,13 @@ func (r Recovery) possible() bool { return r.Servers != nil && r.Tasks != nil }
 
 // save rescues a turn of several steps after a server was lost. It returns the task
 // if the task is stopped, nil otherwise. A turn of a single step is reported at
-// once: there is nothing to go on with.
+// once: there is nothing to go on with. Steps of earlier rounds count.
 func (a *Answerer) save(ctx context.Context, x *exchange, p *place, steps []plan.Step, c *calls) *record.Task {
-	if !a.recovery.possible() || len(steps) < 2 {
+	if !a.recovery.possible() || len(steps)+len(x.done) < 2 {
 		return nil
 	}
-	r := rescue{a: a, rec: x.rec}
+	r := rescue{a: a, rec: x.rec, reconnects: x.reconnects}
+	defer func() { x.reconnects = r.reconnects }()
 	for {
 		cause := c.cause()
 		if cause == nil || ctx.Err() != nil {
@@ -185,7 +185,7 @@ func unsent(c calls) []int {
 // taskOf describes the turn as a task: confirmed steps are done, the others are
 // open. Questions are left out; the person asks them again.
 func taskOf(x *exchange, steps []plan.Step, c calls) record.Task {
-	t := record.Task{ID: x.rec.ID, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}
+	t := record.Task{ID: x.rec.ID, Asked: x.Text, Done: append([]record.TaskStep{}, x.doneBefore...), Open: []record.TaskStep{}}
 	for i, s := range steps {
 		if lost(c.errs[i]) && t.Server == "" {
 			t.Server = s.Call.Server
@@ -193,11 +193,7 @@ func taskOf(x *exchange, steps []plan.Step, c calls) record.Task {
 		if s.Call.Tool == "" || s.Risk == tools.Read {
 			continue
 		}
-		call := s.Planned()
-		step := record.TaskStep{Tool: call.Tool, Server: call.Server, Args: call.Args}
-		if s.Entity != nil {
-			step.Device = s.Entity.ID
-		}
+		step := taskStep(s)
 		if c.problems[i] == "" {
 			t.Done = append(t.Done, step)
 			continue
@@ -206,4 +202,14 @@ func taskOf(x *exchange, steps []plan.Step, c calls) record.Task {
 		t.Open = append(t.Open, step)
 	}
 	return t
+}
+
+// taskStep describes a step of a plan as one of a task.
+func taskStep(s plan.Step) record.TaskStep {
+	call := s.Planned()
+	step := record.TaskStep{Tool: call.Tool, Server: call.Server, Args: call.Args, Once: s.Once}
+	if s.Entity != nil {
+		step.Device = s.Entity.ID
+	}
+	return step
 }

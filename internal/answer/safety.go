@@ -3,6 +3,7 @@ package answer
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
@@ -36,13 +37,30 @@ func (s Safety) Validate() error {
 // (S3). Turning lights off is never asked about, because it is harmless, and
 // questions change nothing.
 func (s Safety) mustAsk(steps []plan.Step) bool {
-	acting, floor := 0, false
-	for _, step := range steps {
-		off := step.Action.Intent == catalogue.TurnOff && step.Entity != nil && step.Entity.Domain == "light"
-		if step.Risk != tools.Read && !off {
-			acting++
-			floor = floor || step.Action.Slots["floor"] != nil
+	asking, floor := slices.DeleteFunc(slices.Clone(steps), isLightOff), false
+	for _, step := range asking {
+		floor = floor || step.Risk != tools.Read && step.Action.Slots["floor"] != nil
+	}
+	n := len(acting(asking))
+	return s.FanOutLimit > 0 && (n > s.FanOutLimit || floor && n > 1)
+}
+
+func isLightOff(s plan.Step) bool {
+	return s.Action.Intent == catalogue.TurnOff && s.Entity != nil && s.Entity.Domain == "light"
+}
+
+// acting lists what the steps change: each device once, and what is about no
+// device.
+func acting(steps []plan.Step) []string {
+	var all []string
+	for i, s := range steps {
+		name := fmt.Sprint("step ", i)
+		if s.Entity != nil {
+			name = s.Entity.ID
+		}
+		if s.Risk != tools.Read && !slices.Contains(all, name) {
+			all = append(all, name)
 		}
 	}
-	return s.FanOutLimit > 0 && (acting > s.FanOutLimit || floor && acting > 1)
+	return all
 }

@@ -141,6 +141,9 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 	place := a.calls.places.take(ids)
 	defer a.calls.places.leave(place)
 	steps := openSteps(a.match.House(), task.Open)
+	if !a.permitted(x, intent.Decision{Confirmed: true}, steps) {
+		return past{}
+	}
 	done := a.calls.all(ctx, place, steps)
 	done.into(x)
 	if x.rec.Outcome == record.Done {
@@ -164,8 +167,11 @@ func openSteps(h *home.House, open []record.TaskStep) []plan.Step {
 		if name := deviceOf(s.Args); steps[i].Entity == nil && name != "" {
 			steps[i].Entity = cmp.Or(named(h, s.Server, name), &home.Entity{Name: name})
 		}
-		if steps[i].Entity == nil {
+		switch e := steps[i].Entity; {
+		case e == nil:
 			steps[i].Action.Devices = []string{fmt.Sprint(i)} // it is told apart from the others
+		case intent.Dangerous(act, e): // it is another thing by now
+			steps[i].Risk = tools.Dangerous
 		}
 	}
 	return steps

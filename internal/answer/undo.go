@@ -19,11 +19,11 @@ import (
 // act.
 func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) past {
 	x.rec.Outcome = record.Done
-	if x.before == nil || x.before.undone > 1 || !x.DryRun && !a.memory.claim(x.Request) {
+	if x.before == nil || x.before.undone > 1 || !x.DryRun && !a.memory.claim(x.Request, x.before) {
 		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past{}
 	}
-	steps, denied := a.takenBack(x.before)
+	steps, denied := x.before.takenBack(a.match.House())
 	switch {
 	case len(steps) > 0:
 	case len(denied) > 0:
@@ -59,8 +59,7 @@ func partly(rec *record.Record, said, why string) {
 
 // takenBack plans to restore every device that was changed. Steps that would be
 // dangerous are returned in denied.
-func (a *Answerer) takenBack(p *past) (steps, denied []plan.Step) {
-	h := a.match.House()
+func (p *past) takenBack(h *home.House) (steps, denied []plan.Step) {
 	for _, d := range merged(p.deeds) {
 		if !d.change.Moved() {
 			continue
@@ -122,14 +121,14 @@ func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) pa
 		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "the turn before was not about one device"
 		return past{}
 	}
-	chosen := a.chosen(d, x.before)
-	if len(chosen) != 1 {
-		a.whichOther(x, d, chosen)
+	others := chosen(a.match, d, x.before)
+	if len(others) != 1 {
+		a.whichOther(x, d, others)
 		return past{}
 	}
 	act := x.before.origin.act
 	act.Slots = maps.Clone(act.Slots)
-	act.Slots["name"], act.Devices = chosen[0].Name, []string{chosen[0].ID}
+	act.Slots["name"], act.Devices = others[0].Name, []string{others[0].ID}
 	more, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}, a.match.House(), x.Area)
 	if err == nil && len(more) == 1 {
 		err = more[0].Err
@@ -138,21 +137,21 @@ func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) pa
 		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
 		return past{}
 	}
-	if !x.DryRun && !a.memory.claim(x.Request) {
+	if !x.DryRun && !a.memory.claim(x.Request, x.before) {
 		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past{}
 	}
 	var steps []plan.Step
 	if x.before.undone != 1 {
 		var denied []plan.Step
-		steps, denied = a.takenBack(x.before)
+		steps, denied = x.before.takenBack(a.match.House())
 		more = append(more, denied...) // one denied step keeps all steps from being made
 	}
 	did := a.carry(ctx, x, d, append(steps, more...))
 	if len(did.deeds) == 0 {
 		return *x.before
 	}
-	return onlyOn(did, chosen[0].ID, x.before)
+	return onlyOn(did, others[0].ID, x.before)
 }
 
 // onlyOn keeps of what "the other one" did only the act on the other device,
@@ -168,20 +167,20 @@ func onlyOn(did past, device string, before *past) past {
 }
 
 // chosen returns the devices that "the other one" may mean.
-func (a *Answerer) chosen(d intent.Decision, before *past) []*home.Entity {
+func chosen(match Matcher, d intent.Decision, before *past) []*home.Entity {
 	if ids := d.Actions[0].Devices; len(ids) > 0 {
-		return entitiesOf(a.match.House(), ids)
+		return entitiesOf(match.House(), ids)
 	}
 	first := before.origin.device
 	// Without the microphone's room, the same words may fit another device.
-	if again := a.match.Match(before.text, ""); again.Route == intent.Ask && slices.Contains(again.Options, first) {
-		return entitiesOf(a.match.House(), slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
+	if again := match.Match(before.text, ""); again.Route == intent.Ask && slices.Contains(again.Options, first) {
+		return entitiesOf(match.House(), slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
 	}
-	e := a.match.House().Entity(first)
+	e := match.House().Entity(first)
 	if e == nil {
 		return nil
 	}
-	return like(a.match.House(), e, func(x *home.Entity) bool { return x.In(e.Area) })
+	return like(match.House(), e, func(x *home.Entity) bool { return x.In(e.Area) })
 }
 
 // like returns the other controllable devices of the same kind for which fits is

@@ -130,15 +130,19 @@ func TestOnlyCorrectionsAmend(t *testing.T) {
 	}
 }
 
-// called makes a model of one turn: its calls are made, then its words are said.
-func called(k **talk, calls []tools.Call, risk tools.Risk, words string) func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
-	return func(ctx context.Context, _ dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+// called makes a model of one turn: its calls are made one after the other, then its
+// words are said.
+func called(calls []tools.Call, risk tools.Risk, words string) func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+	return func(ctx context.Context, q dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
 		return func(yield func(dialogue.Part, error) bool) {
 			for _, c := range calls {
-				r, err := (*k).world.Call(ctx, c)
-				if !yield(dialogue.Part{Call: &dialogue.Call{Call: c, Spec: tools.Spec{Name: c.Tool, Server: c.Server, Risk: risk}, Result: r, Err: err}}, nil) {
-					return
+				call := dialogue.Call{Call: c, Spec: tools.Spec{Name: c.Tool, Server: c.Server, Risk: risk}}
+				if risk == tools.Read {
+					call.Took = 1
+					yield(dialogue.Part{Call: &call}, nil)
+					continue
 				}
+				q.Act(ctx, []dialogue.Call{call})
 			}
 			yield(dialogue.Part{Sentence: words}, nil)
 		}
@@ -179,7 +183,7 @@ func TestAModelsActsAreTakenBack(t *testing.T) {
 			[]tools.Call{control("Kitchen Light", "on"), control("Kitchen Light", "on")},
 			tools.Reversible, "Cosy.",
 			[]string{"undo"},
-			[]string{"Kitchen Light on", "Kitchen Light on", "Kitchen Light off"},
+			[]string{"Kitchen Light on", "Kitchen Light off"},
 			"The kitchen light is off again.",
 		},
 		"changed by somebody since": {
@@ -219,9 +223,8 @@ func TestAModelsActsAreTakenBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var k *talk
-			k = converse(t, "en", called(&k, tt.calls, tt.risk, tt.words))
-			for _, l := range append([]string{"make it cosy in here for a film tonight"}, tt.talk...) {
+			k := converse(t, "en", called(tt.calls, tt.risk, tt.words))
+			for _, l := range append([]string{"make it cosy in here for a film"}, tt.talk...) {
 				k.line(l)
 			}
 			if got := k.world.Calls; !slices.Equal(got, tt.want) {
@@ -231,32 +234,6 @@ func TestAModelsActsAreTakenBack(t *testing.T) {
 				t.Errorf("said %q, expected %q", got, tt.last)
 			}
 		})
-	}
-}
-
-// TestAGroupOfAModelIsTakenBack: the receipt of a group holds one of each device.
-func TestAGroupOfAModelIsTakenBack(t *testing.T) {
-	t.Parallel()
-	group := func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
-		return func(yield func(dialogue.Part, error) bool) {
-			c := tools.Call{Server: "zwave", Tool: "control_zwave_device", Args: json.RawMessage(`{"device_name":"bedroom lights","action":"on"}`)}
-			data := json.RawMessage(`{"device":"bedroom lights","property":"on","outcome":"accepted","devices":[
-				{"device":"Left Lamp","property":"on_off","outcome":"confirmed","before":"off","before_level":0,"value":"off"},
-				{"device":"Right Lamp","property":"on_off","outcome":"accepted","before":"off","value":"off"},
-				{"device":"Coffee Machine","property":"on_off","outcome":"refused","before":"on","value":"off"},
-				{"device":"Heater","property":"on_off","outcome":"confirmed","before":"off","value":"on"}]}`)
-			yield(dialogue.Part{Call: &dialogue.Call{Call: c, Spec: tools.Spec{Server: "zwave", Risk: tools.Reversible}, Result: tools.Result{Data: data, Receipt: tools.ReadReceipt(data)}}}, nil)
-		}
-	}
-	k := converse(t, "en", group)
-	k.world.State["Left Lamp"]["brightness"] = 0.0
-	k.line("make it cosy in here for a film tonight")
-	k.line("undo")
-	if want := []string{"Right Lamp off"}; !slices.Equal(k.world.Calls, want) {
-		t.Errorf("calls: %v, expected %v", k.world.Calls, want)
-	}
-	if got, want := k.said[1], "The right lamp is off again. I don't know how the heater was before."; got != want {
-		t.Errorf("said %q, expected %q", got, want)
 	}
 }
 

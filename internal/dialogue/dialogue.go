@@ -55,17 +55,16 @@ type Prompt struct {
 	House        *home.House // what the model is told of; it does not change
 	MayAct       bool        // it is a command; a question is offered only tools that read
 	// Act carries out the calls of one round that change something, in the model's
-	// order. If it is nil, they are refused.
+	// order. A call that has a failed result already has arguments that the schema of
+	// its tool does not allow. If Act is nil, such calls are refused.
 	Act func(ctx context.Context, calls []Call) Acted
-	// Lost decides about a call that got no answer because its server was lost; if it
-	// is nil, such a call stays failed.
-	Lost func(ctx context.Context, l LostCall) Ruling
 }
 
-// Part is the next piece of a reply: a sentence to say or a call that was made.
+// Part is the next piece of a reply: a sentence to say or a call that was made or
+// refused, but for those that went through Act.
 type Part struct {
 	Sentence string // complete and clean for speech
-	Receipt  bool   // the sentence is a tool's own report, not the model's words
+	Receipt  bool   // the sentence is what the mind tells of acts, not the model's words
 	Call     *Call
 }
 
@@ -83,19 +82,7 @@ type Acted struct {
 	Calls []Call // those that were asked for, in their order, with what the model is told of each
 	Say   string // what the user hears of them; "" where that is nothing
 	Stop  bool   // the reply ends here: the user was asked something, or the task was given up
-}
-
-// LostCall is a planned call that got no answer because its server was lost.
-type LostCall struct {
-	Call
-	Rest []tools.Call // planned after it in the same round
-}
-
-// Ruling is what the owner of the turn wants done about a lost call.
-type Ruling struct {
-	Again bool   // make the call: it was never sent, and its server is connected again
-	Stop  bool   // end the turn
-	Say   string // the sentence to say then
+	Left  bool   // a call was refused for a reason that only the model is told
 }
 
 // Trouble is what is known when a Choice has to be made about a task whose server
