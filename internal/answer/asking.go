@@ -59,13 +59,13 @@ func (q *modelQuestion) forModel(x *exchange, match Matcher, phrases *reply.Phra
 }
 
 // completes reports whether the answer to a model's question completes an order
-// (REQUIREMENTS U9), or is a yes to an offer to do something.
+// (REQUIREMENTS U9), is one by itself, or is a yes to an offer to do something.
 func (q *modelQuestion) completes(x *exchange, match Matcher, phrases *reply.Phrases) bool {
 	if phrases.Yes(x.Text) {
 		return q.mayAct || reply.Offers(q.text)
 	}
 	act := x.act(match)
-	return q.mayAct && !act.Asks() && !act.Forbids()
+	return act.MayAct() || q.mayAct && !act.Asks() && !act.Forbids()
 }
 
 // mayAct reports whether a text orders something.

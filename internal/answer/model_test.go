@@ -147,6 +147,8 @@ func TestModelsQuestionIsAnsweredByItsModel(t *testing.T) {
 		"a yes that goes on with order": {order, "Do you mean the hall?", "yes please", true, true, true},
 		"which one, of an order":        {order, "Which lamp do you mean?", "the small brass one", true, true, true},
 		"which one, of a question":      {inquiry, "Which lamp do you mean?", "the small brass one", true, true, false},
+		"an order of its own":           {inquiry, "Which lamp do you mean?", "make it cosier", true, true, true},
+		"a refusal in other words":      {order, "Shall I dim the lamp?", "please do not dim anything", true, true, false},
 		"a question back":               {order, "Shall I dim the lamp?", "what would that do", true, true, false},
 		"typed":                         {order, "Which lamp do you mean?", "the small brass one", false, true, true},
 		"a no":                          {order, "Shall I dim the lamp?", "no", true, false, false},
