@@ -32,6 +32,7 @@ type Assistant struct {
 	memory   memory
 	facts    knownFacts
 	warmth   warmth
+	early    early
 	known    knownHouse
 	thoughts thinkers
 	// phrases are the sentences that are not the model's own, by key.
@@ -83,15 +84,12 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 			return
 		}
 		defer a.warmth.turn()()
-		p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
 		ctx, w := watch(ctx, a.cfg.Timeout, a.cfg.FirstTokenTimeout)
 		defer w.stop()
-		r := &reply{a: a, prompt: p, model: model, watch: w, yield: yield, begun: time.Now()}
+		r := a.begin(p, model)
+		r.watch, r.yield, p = w, yield, r.prompt
 		r.known = a.known.of(p.House, a.cfg.Language)
 		r.ground = r.known.Turn(p.Text, p.MayAct)
-		r.messages, r.tainted = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
-		r.messages = append(r.messages, Message{Role: User, Text: p.Text})
-		r.asked = len(r.messages) - 1
 		err = r.run(ctx)
 		a.memory.add(p.Conversation, exchange{time.Now(), p.Text, strings.Join(r.said, " "), r.stained()})
 		if err != nil && !r.stopped {
@@ -99,6 +97,16 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 			yield(dialogue.Part{}, asFailure(err))
 		}
 	}
+}
+
+// begin makes the reply to a prompt, with the conversation before it.
+func (a *Assistant) begin(p dialogue.Prompt, model string) *reply {
+	p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
+	r := &reply{a: a, prompt: p, model: model, begun: time.Now()}
+	r.messages, r.tainted = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
+	r.messages = append(r.messages, Message{Role: User, Text: p.Text})
+	r.asked = len(r.messages) - 1
+	return r
 }
 
 // none wraps the error of a reply that did not come. A model that nobody has set up

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/ai/inventory"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
@@ -77,7 +78,7 @@ func (k *knownFacts) about(a *Assistant, h *home.House) string {
 	if k.house == h {
 		return k.text
 	}
-	text, left := factsAbout(h)
+	text, left := inventory.About(h)
 	if left > 0 {
 		a.log.Warn("house too large for the model", "left_out", left)
 	}
@@ -91,7 +92,7 @@ func (k *knownFacts) about(a *Assistant, h *home.House) string {
 func userMessage(at time.Time, p dialogue.Prompt, mayAct bool) Message {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n(It is %s.", p.Text, at.Format("Monday, 2 January 2006, 15:04"))
-	if area := label(p.Area); area != "" {
+	if area := inventory.Label(p.Area); area != "" {
 		fmt.Fprintf(&b, " The user is here: %s.", area)
 	}
 	if !mayAct {

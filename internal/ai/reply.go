@@ -89,15 +89,20 @@ func (r *reply) conclude() error {
 	return nil
 }
 
-// complete asks the model once, and a second time if it was busy for a moment.
-func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
+// request is what the model is asked; in the last round it is to answer.
+func (r *reply) request(last bool) Request {
 	begin := r.a.prefix(r.prompt.House, r.mayAct())
 	messages := append([]Message{begin.system}, r.messages...)
 	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.mayAct())
-	req := Request{
+	return Request{
 		Model: r.model, Messages: messages, Tools: begin.tools, NoCalls: last,
 		MaxTokens: r.a.cfg.MaxTokens, Temperature: r.a.cfg.Temperature,
 	}
+}
+
+// complete asks the model once, and a second time if it was busy for a moment.
+func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
+	req := r.request(last)
 	r.watch.ask()
 	defer r.watch.answered()
 	calls, err := r.round(ctx, req)
@@ -132,7 +137,11 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 	rd := &round{verdicts: r.facts.verdicts, text: aloud.Text{Tools: req.Tools, Held: r.a.thoughts.endOnly(r.model)}, last: req.NoCalls}
 	r.watch.listen()
 	defer r.watch.deaf()
-	for d, err := range r.a.model.Complete(ctx, req) {
+	answer, begun := r.a.early.take(ctx, req)
+	if !begun {
+		answer = r.a.model.Complete(ctx, req)
+	}
+	for d, err := range answer {
 		if err == nil {
 			err = r.take(rd, d)
 		}

@@ -36,7 +36,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 		return past{}
 	}
 	x.waits()
-	p := dialogue.Prompt{Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: a.match.House(), MayAct: mayAct(x, a.match, a.phrases)}
+	p := x.prompt(a.match, a.phrases)
 	g := &gate{a: a, x: x, confirmed: map[string]map[string]string{}}
 	if p.MayAct {
 		p.Act = g.act

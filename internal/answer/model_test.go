@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"reflect"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -48,7 +49,7 @@ func (s *speaker) reply(_ context.Context, p dialogue.Prompt) iter.Seq2[dialogue
 }
 
 // minded makes an answerer with a model, in a language.
-func minded(t *testing.T, language string, m *fake.Assistant) *answer.Answerer {
+func minded(t *testing.T, language string, m answer.Assistant) *answer.Answerer {
 	t.Helper()
 	pack, err := intent.Ours(language)
 	if err != nil {
@@ -226,5 +227,53 @@ func TestLocalCommandBesideAStuckModel(t *testing.T) {
 	close(release)
 	if rec := <-ended; rec.Reply != "Whales nap." {
 		t.Errorf("the model's turn: %+v", rec.Verdict)
+	}
+}
+
+// foreseeing is a model that notes what it is to expect.
+type foreseeing struct {
+	fake.Assistant
+	expected []dialogue.Prompt
+}
+
+// Expect notes the prompt.
+func (f *foreseeing) Expect(_ context.Context, p dialogue.Prompt) (drop func()) {
+	f.expected = append(f.expected, p)
+	return func() {}
+}
+
+// TestModelExpectsOnlyWhatItWillBeAsked: a text that is understood here, or belongs to
+// the turn before, is not sent to a model before it is final.
+func TestModelExpectsOnlyWhatItWillBeAsked(t *testing.T) {
+	t.Parallel()
+	m := &speaker{says: []saying{{0, "Which lamp do you mean?"}}}
+	f := &foreseeing{Assistant: fake.Assistant{ReplyFunc: m.reply}}
+	a := minded(t, "en", f)
+	request := func(text string, followUp bool) record.Request {
+		return record.Request{Text: text, Source: record.FromMic, FollowUp: followUp}
+	}
+	for text, want := range map[string]int{
+		"turn on the kitchen light": 0, "what time is it": 0, "undo that": 0, "yes": 0,
+		"make it cosier in here": 1, "why is the sky so blue": 1,
+	} {
+		f.expected = nil
+		a.Expect(t.Context(), request(text, false))
+		if len(f.expected) != want {
+			t.Errorf("%q: %d prompts are expected, want %d", text, len(f.expected), want)
+		}
+	}
+	f.expected = nil
+	a.Expect(t.Context(), request("make it cosier in here", false))
+	spoken(t, a, "make it cosier in here", false)
+	p := m.asked[0]
+	p.Act, p.Lost = nil, nil
+	if !reflect.DeepEqual(f.expected[0], p) {
+		t.Errorf("expected is %+v, asked %+v", f.expected[0], p)
+	}
+	f.expected = nil
+	a.Expect(t.Context(), request("the small brass one", true))
+	a.Expect(t.Context(), request("the small brass one", false))
+	if len(f.expected) > 0 {
+		t.Errorf("an answer to a question is expected: %+v", f.expected)
 	}
 }

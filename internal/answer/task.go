@@ -149,7 +149,7 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 	if x.rec.Outcome == record.Done {
 		x.rec.Reply = a.phrases.Phrase("task_resumed", nil)
 	} else {
-		a.sentBefore(task.Open, done)
+		sentBefore(a.phrases, task.Open, done)
 		x.rec.Reply = a.phrases.Told(steps, done.results, done.errs...)
 	}
 	a.settle(task, done)
@@ -179,11 +179,11 @@ func openSteps(h *home.House, open []record.TaskStep) []plan.Step {
 
 // sentBefore keeps the doubt about calls that were sent before the task was
 // stopped: that they could not be sent again does not mean that nothing was done.
-func (a *Answerer) sentBefore(open []record.TaskStep, done calls) {
+func sentBefore(p *reply.Phrases, open []record.TaskStep, done calls) {
 	for i, s := range open {
 		if s.Sent && lost(done.errs[i]) {
 			done.errs[i] = fmt.Errorf("%w: %w", tools.ErrNoAnswer, done.errs[i])
-			done.results[i].Text = a.phrases.Apology(done.errs[i])
+			done.results[i].Text = p.Apology(done.errs[i])
 		}
 	}
 }

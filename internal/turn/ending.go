@@ -119,5 +119,8 @@ func (l *Loop) endTurn() {
 	if l.turn != nil && l.turn.cancel != nil {
 		l.turn.cancel()
 	}
+	if l.turn != nil && l.turn.foreseen != nil {
+		l.turn.foreseen()
+	}
 	l.turn = nil
 }

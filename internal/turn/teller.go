@@ -53,8 +53,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 		r.tellNotHeard(t, heard, say)
 	} else {
 		asked := record.Turn{
-			Request: record.Request{Text: heard.Text, Area: t.rec.Area, Source: t.rec.Source, DryRun: r.dryRun, FollowUp: t.followUp},
-			Record:  &t.rec, Watch: t.watch, Say: say,
+			Request: t.request(heard.Text, r.dryRun), Record: &t.rec, Watch: t.watch, Say: say,
 		}
 		r.mind.Answer(ctx, asked)
 		if t.additions != nil {

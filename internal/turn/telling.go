@@ -21,6 +21,7 @@ type telling struct {
 	chimeOver bool          // the sound of the open microphone was played, or is not wanted
 	additions chan addition // what is added to its sentence; nil if it cannot grow
 	aftermath aftermath
+	foreseen  func()             // drops what the mind has begun for words that were not final; nil: nothing
 	cancel    context.CancelFunc // ends its goroutine beside the loop; nil while there is none
 }
 
@@ -49,6 +50,11 @@ func newTelling(c Config, at time.Time) *telling {
 	t.rec.Calls = []record.CallMade{}
 	t.utterance.loudest = audio.Silence
 	return t
+}
+
+// request is what the mind is asked about a text.
+func (t *telling) request(text string, dryRun bool) record.Request {
+	return record.Request{Text: text, Area: t.rec.Area, Source: t.rec.Source, DryRun: dryRun, FollowUp: t.followUp}
 }
 
 // startClock starts the clock of a turn at the end of speech. at and wall are when

@@ -60,6 +60,11 @@ type (
 		Corrections
 		Apologies
 	}
+	// Foresight is a Mind that can begin to think about words before they are final.
+	// It does and says nothing before Answer gets the very same text; drop ends it.
+	Foresight interface {
+		Expect(ctx context.Context, q record.Request) (drop func())
+	}
 	// Corrections tells which texts may correct a turn that is over.
 	Corrections interface {
 		Amends(text string) bool                          // whether the text corrects what was just done

@@ -132,7 +132,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	if tooQuiet {
 		l.recogniser.drop(ctx)
 	} else {
-		text, err = l.recogniser.finish(ctx)
+		text, err = l.finishUtterance(ctx, t, spoken)
 	}
 	if spoken {
 		t.utterance.spoke = e.SpeechEnd.Sub(e.SpeechStart)
@@ -160,6 +160,20 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	default:
 		l.think(ctx, t, text, Heard)
 	}
+}
+
+// finishUtterance asks the recogniser for the text of an utterance. Meanwhile the
+// mind may begin with the words so far; the end of the turn drops that too.
+func (l *Loop) finishUtterance(ctx context.Context, t *telling, spoken bool) (speech.Transcript, error) {
+	sofar := t.utterance.words.partial.Text
+	if mind, ok := l.parts.Mind.(Foresight); ok && spoken && sofar != "" {
+		t.foreseen = mind.Expect(ctx, t.request(sofar, l.cfg.DryRun))
+	}
+	text, err := l.recogniser.finish(ctx)
+	if t.foreseen != nil && (err != nil || text.Text != sofar) {
+		t.foreseen()
+	}
+	return text, err
 }
 
 // think runs the answer to a turn beside the loop, which stays free to hear a

@@ -1,4 +1,8 @@
-package ai
+// Package inventory tells a language model what a house has: its rooms and the things
+// in them, with what each is and can do. It exists because names and kinds come from
+// servers that are not ours and must reach the model as data and nothing else. A kind
+// of thing that a model does not know by our word is a line in kinds.
+package inventory
 
 import (
 	"cmp"
@@ -12,11 +16,11 @@ import (
 )
 
 // Bounds of what a model is told about the house, in characters. A house that needs
-// more than wordy is told without abilities, one that needs more than terse is not
+// more than wordy is told without abilities, one that needs more than Terse is not
 // told whole. The tools tell the rest.
 const (
 	wordy    = 4000
-	terse    = 8000
+	Terse    = 8000
 	maxLabel = 100 // of one name
 	maxWord  = 24  // of one kind or ability
 	maxSkill = 8   // abilities of one thing
@@ -29,10 +33,10 @@ var counted = []string{
 	"heating", "cooling", "battery", "signal_strength", "data_rate", "data_size", "duration", "timestamp", "button",
 }
 
-// factsAbout tells a model what the house has, room by room, and how many things it
+// About tells a model what the house has, room by room, and how many things it
 // left out because the house is too large. It is the same text for the same house
 // whatever the order in which servers told of it.
-func factsAbout(h *home.House) (text string, left int) {
+func About(h *home.House) (text string, left int) {
 	if h.Empty() {
 		return "", 0
 	}
@@ -46,7 +50,7 @@ func factsAbout(h *home.House) (text string, left int) {
 		line := r.name + ": "
 		told := 0
 		for _, thing := range r.things {
-			if full > terse && b.Len()+len(line)+len(thing) > terse {
+			if full > Terse && b.Len()+len(line)+len(thing) > Terse {
 				break
 			}
 			line += thing + "; "
@@ -72,7 +76,7 @@ type room struct {
 // roomsOf describes the things of the house, and how long that is.
 func roomsOf(h *home.House, abilities bool) (rooms []room, length int) {
 	for _, area := range append(h.AreaNames(), "") {
-		r := room{name: cmp.Or(label(area), "In no room")}
+		r := room{name: cmp.Or(Label(area), "In no room")}
 		for i := range h.Entities {
 			if e := &h.Entities[i]; strings.EqualFold(e.Area, area) && told(e) {
 				r.things = append(r.things, describe(e, abilities))
@@ -113,7 +117,7 @@ func ability(e *home.Entity, i int) string {
 
 // describe tells of a thing: its name, its kind and what it can do.
 func describe(e *home.Entity, abilities bool) string {
-	text := label(e.Name) + " " + kindOfThing(e)
+	text := Label(e.Name) + " " + kindOfThing(e)
 	if !abilities || len(e.Abilities) == 0 {
 		return text
 	}
@@ -149,9 +153,9 @@ func kindOfThing(e *home.Entity) string {
 	return kind
 }
 
-// label quotes a name as data: on one line, without control or invisible
+// Label quotes a name as data: on one line, without control or invisible
 // characters, quotes of its own or orders.
-func label(name string) string {
+func Label(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r) || unicode.IsControl(r):
@@ -179,4 +183,15 @@ func plainWord(s string) string {
 		return ' '
 	}, s)
 	return clip(strings.Join(strings.Fields(s), " "), maxWord)
+}
+
+// clip keeps at most n characters.
+func clip(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i] + "…"
+		}
+		n--
+	}
+	return s
 }

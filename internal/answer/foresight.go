@@ -1,0 +1,49 @@
+package answer
+
+import (
+	"context"
+	"time"
+
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+)
+
+// Foreseeing is an Assistant that can begin with a prompt before the text is final.
+// It does and says nothing before Reply gets the same prompt.
+type Foreseeing interface {
+	Expect(ctx context.Context, p dialogue.Prompt) (drop func())
+}
+
+// Expect lets the model begin with the words so far of an utterance that has ended,
+// if only a model will understand them: the recogniser may need a moment to make
+// them final. A word that belongs to the turn before waits for that.
+func (a *Answerer) Expect(ctx context.Context, q record.Request) (drop func()) {
+	m, able := a.model.(Foreseeing)
+	if !able || q.DryRun || q.FollowUp || a.memory.waits(q) || a.phrases.Amendment(q.Text) != reply.NoAmendment {
+		return func() {}
+	}
+	d := a.match.Match(q.Text, q.Area)
+	if d.Route != intent.Model || unsettled(d) {
+		return func() {}
+	}
+	x := &exchange{Request: q, rec: &record.Record{}, local: d}
+	return m.Expect(ctx, x.prompt(a.match, a.phrases))
+}
+
+// prompt is what a model is asked about a text, without what it may do with the
+// turn.
+func (x *exchange) prompt(match Matcher, phrases *reply.Phrases) dialogue.Prompt {
+	return dialogue.Prompt{
+		Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: match.House(), MayAct: mayAct(x, match, phrases),
+	}
+}
+
+// waits reports whether a question waits for this asker's answer.
+func (m *memory) waits(q record.Request) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, ok := m.pending[asker(q)]
+	return ok && time.Now().Before(p.until)
+}
