@@ -79,7 +79,7 @@ var layers = []layer{
 		"tools/local":     {"tools", "store", "httpguard", "process", "intent/sentences"},
 		"ai":              {"ai/wire", "ai/aloud", "ai/inventory", "tools", "home", "speech", "httpguard", "dialogue", "dialogue/grounded", "dialogue/taint", "record", "intent/sentences"},
 		"ai/inventory":    {"dialogue/grounded", "home"},
-		"ai/wire":         {"httpguard"},
+		"ai/wire":         {"httpguard", "tools"},
 		"mcpint/client":   {"mcpint", "tools", "httpguard", "process"},
 		"mcpint/host":     {"mcpint", "mcpint/client", "tools", "httpguard"},
 		"mcpint/serve":    {"mcpint", "tools", "httpguard"},

@@ -25,16 +25,16 @@ import (
 
 // Assistant answers through a Model. It is safe for concurrent use.
 type Assistant struct {
-	cfg      Config
-	model    Model
-	tools    Toolbox
-	log      *slog.Logger
-	memory   memory
-	facts    knownFacts
-	warmth   warmth
-	early    early
-	known    knownHouse
-	thoughts thinkers
+	cfg    Config
+	model  Model
+	tools  Toolbox
+	log    *slog.Logger
+	memory memory
+	facts  knownFacts
+	warmth warmth
+	early  early
+	known  knownHouse
+	habits habits
 	// phrases are the sentences that are not the model's own, by key.
 	phrases map[string]string
 

@@ -9,28 +9,6 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// thinkers are the models that end their thoughts and do not begin them, because
-// the server's template has begun them already. It is safe for concurrent use.
-type thinkers struct {
-	mu    sync.Mutex
-	known map[string]bool
-}
-
-func (t *thinkers) endOnly(model string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.known[model]
-}
-
-func (t *thinkers) learn(model string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.known == nil {
-		t.known = map[string]bool{}
-	}
-	t.known[model] = true
-}
-
 // visible returns what a piece of the model's text adds to its answer. When a
 // thought ends that had no beginning, what was not spoken of it is forgotten, and
 // the next answer of that model is spoken only after its thought.
@@ -39,7 +17,7 @@ func (r *reply) visible(rd *round, text string) string {
 	if rd.text.Ended() {
 		rd.split, rd.plain, rd.mused = splitter{}, plainer{}, nil
 		r.facts.verdicts = rd.verdicts
-		r.a.thoughts.learn(r.model)
+		r.a.habits.learn(endsThoughts, r.model)
 	}
 	return said
 }

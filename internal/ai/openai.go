@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"voicegateway/internal/ai/wire"
 	"voicegateway/internal/tools"
 )
 
@@ -25,10 +27,17 @@ import (
 // saves the next round a TLS handshake, but is not worth a longer wait.
 const afterFinish = 200 * time.Millisecond
 
+// The bounds of the calls in one completion.
+const (
+	maxCalls = wire.MaxCalls
+	maxArgs  = wire.MaxArgs
+)
+
 // OpenAI is a Model behind any endpoint that speaks OpenAI's chat completions.
 type OpenAI struct {
 	client *openai.Client
 	sender *sender
+	newer  sync.Map // models that want the names of newer ones
 }
 
 // NewOpenAI makes the model of a configuration. The key may be empty. The
@@ -67,13 +76,13 @@ func (o *OpenAI) Models(ctx context.Context) ([]string, error) {
 // Complete streams a completion.
 func (o *OpenAI) Complete(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		stream, err := o.client.CreateChatCompletionStream(ctx, chatRequest(req))
+		stream, err := o.begin(ctx, req)
 		if err != nil {
-			yield(Delta{}, unanswered(o.explain(err)))
+			yield(Delta{}, unanswered(err))
 			return
 		}
 		defer func() { _ = stream.Close() }()
-		var calls assembler
+		var calls wire.Calls
 		finish, err := o.receive(stream, &calls, yield)
 		if err != nil {
 			yield(Delta{}, o.explain(err))
@@ -82,7 +91,7 @@ func (o *OpenAI) Complete(ctx context.Context, req Request) iter.Seq2[Delta, err
 		if finish == "" {
 			return // the reader had enough
 		}
-		for _, c := range calls.done() {
+		for _, c := range calls.Done() {
 			if !yield(Delta{Call: &c}, nil) {
 				return
 			}
@@ -91,9 +100,50 @@ func (o *OpenAI) Complete(ctx context.Context, req Request) iter.Seq2[Delta, err
 	}
 }
 
+// begin sends a request. A server that wants the names of newer models is asked once
+// more with them.
+func (o *OpenAI) begin(ctx context.Context, req Request) (*openai.ChatCompletionStream, error) {
+	out := chatRequest(req)
+	_, newer := o.newer.Load(req.Model)
+	if newer {
+		newerNames(&out)
+	}
+	stream, err := o.client.CreateChatCompletionStream(ctx, out)
+	if err == nil {
+		return stream, nil
+	}
+	err = o.explain(err)
+	if newer || !wantsNewerNames(err) {
+		return nil, err
+	}
+	o.newer.Store(req.Model, true)
+	newerNames(&out)
+	if stream, err = o.client.CreateChatCompletionStream(ctx, out); err != nil {
+		return nil, o.explain(err)
+	}
+	return stream, nil
+}
+
+// wantsNewerNames reports whether a server refuses the older name of a limit, or a
+// temperature.
+func wantsNewerNames(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Kind != Rejected {
+		return false
+	}
+	said := e.Error()
+	return strings.Contains(said, "max_completion_tokens") || strings.Contains(said, "temperature")
+}
+
+func newerNames(out *openai.ChatCompletionRequest) {
+	older := out.MaxTokens //nolint:staticcheck // Ollama and others know only the older name.
+	out.MaxCompletionTokens = max(out.MaxCompletionTokens, older)
+	out.MaxTokens, out.Temperature = 0, 0 //nolint:staticcheck // The same.
+}
+
 // receive passes the stream on until its end. Without an error, an empty Finish
 // means that the reader broke off.
-func (o *OpenAI) receive(stream *openai.ChatCompletionStream, calls *assembler, yield func(Delta, error) bool) (Finish, error) {
+func (o *OpenAI) receive(stream *openai.ChatCompletionStream, calls *wire.Calls, yield func(Delta, error) bool) (Finish, error) {
 	var finish Finish
 	for {
 		chunk, err := stream.Recv()
@@ -108,7 +158,7 @@ func (o *OpenAI) receive(stream *openai.ChatCompletionStream, calls *assembler, 
 		}
 		choice := chunk.Choices[0]
 		for _, part := range choice.Delta.ToolCalls {
-			calls.add(part)
+			calls.Add(part)
 		}
 		text := choice.Delta.Content + choice.Delta.Refusal
 		d := Delta{Text: text, Hidden: text == "" && len(choice.Delta.ToolCalls) == 0}

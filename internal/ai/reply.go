@@ -94,10 +94,14 @@ func (r *reply) request(last bool) Request {
 	begin := r.a.prefix(r.prompt.House, r.mayAct())
 	messages := append([]Message{begin.system}, r.messages...)
 	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.mayAct())
-	return Request{
+	req := Request{
 		Model: r.model, Messages: messages, Tools: begin.tools, NoCalls: last,
 		MaxTokens: r.a.cfg.MaxTokens, Temperature: r.a.cfg.Temperature,
 	}
+	if r.a.habits.has(takesNoTools, r.model) {
+		req.Tools = nil
+	}
+	return req
 }
 
 // complete asks the model once, and a second time if it was busy for a moment.
@@ -106,6 +110,12 @@ func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 	r.watch.ask()
 	defer r.watch.answered()
 	calls, err := r.round(ctx, req)
+	if len(req.Tools) > 0 && refusesTools(err) {
+		r.a.log.Warn("the language model takes no tools, so it cannot look or act", "model", r.model, "err", err)
+		r.a.habits.learn(takesNoTools, r.model)
+		req.Tools = nil
+		calls, err = r.round(ctx, req)
+	}
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Kind != Busy || e.RetryAfter <= 0 || e.RetryAfter > maxRetryAfter {
 		return calls, err
@@ -134,7 +144,7 @@ type round struct {
 }
 
 func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
-	rd := &round{verdicts: r.facts.verdicts, text: aloud.Text{Tools: req.Tools, Held: r.a.thoughts.endOnly(r.model)}, last: req.NoCalls}
+	rd := &round{verdicts: r.facts.verdicts, text: aloud.Text{Tools: req.Tools, Held: r.a.habits.has(endsThoughts, r.model)}, last: req.NoCalls}
 	r.watch.listen()
 	defer r.watch.deaf()
 	answer, begun := r.a.early.take(ctx, req)

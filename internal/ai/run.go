@@ -117,7 +117,7 @@ func (a *Assistant) look(ctx context.Context) status {
 	defer cancel()
 	names, err := lister.Models(ctx)
 	e, known := errors.AsType[*Error](err)
-	if known && e.Kind == Rejected && a.cfg.Model != "" {
+	if known && (e.Kind == Rejected || syntax(e.Err)) && a.cfg.Model != "" {
 		// It answers but cannot list its models; the configuration names one, so no list
 		// is needed.
 		return status{ready: true, model: a.cfg.Model, why: a.cfg.Model}

@@ -162,7 +162,7 @@ func TestEveryServersFaultHasAName(t *testing.T) {
 		"400, llama.cpp":          {status(400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`), Oversized},
 		"400, vLLM":               {status(400, `{"object":"error","message":"This model's maximum context length is 4096 tokens","type":"BadRequestError","code":400}`), Oversized},
 		"400, filtered":           {status(400, `{"error":{"code":"content_filter","message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy"}}`), Filter},
-		"400":                     {status(400, `{"error":{"message":"tools are not supported"}}`), Rejected},
+		"400":                     {status(400, `{"error":{"message":"messages: at least one is required"}}`), Rejected},
 		"404":                     {status(404, `{"error":{"message":"model 'x' not found","code":"model_not_found"}}`), Rejected},
 		"422":                     {status(422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`), Rejected},
 		"500":                     {status(500, `oops`), Broken},
@@ -193,6 +193,54 @@ func TestEveryServersFaultHasAName(t *testing.T) {
 			e, ok := errors.AsType[*Error](h.err)
 			if !ok || e.Kind != c.kind || len(b.calls()) > 0 || len(h.sentences) > 0 {
 				t.Errorf("ended with %v, want %s; said %q, called %q", h.err, c.kind, h.sentences, b.calls())
+			}
+		})
+	}
+}
+
+// TestServersThatTakeLessAreAskedForLess checks servers that refuse a part of the
+// request: they are asked again without it, and the next time at once.
+func TestServersThatTakeLessAreAskedForLess(t *testing.T) {
+	t.Parallel()
+	refuses := func(code int, said string) step {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(code)
+			_, _ = io.WriteString(w, `{"error":{"message":"`+said+`"}}`)
+		}
+	}
+	for said, c := range map[string]struct {
+		tools  bool // are offered the second time
+		newer  bool // the newer names are used the second time
+		failed bool // there is no second time
+	}{
+		"registry.ollama.ai/library/gemma3:4b does not support tools":                                                     {newer: false},
+		"No endpoints found that support tool use.":                                                                       {},
+		"auto tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set":                            {},
+		"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.":      {tools: true, newer: true},
+		"Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.": {tools: true, newer: true},
+		"tools[0].function.parameters: schema is not supported":                                                           {failed: true},
+		"no": {failed: true},
+	} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, refuses(400, said), says("It is noon."), says("It is noon."))
+			a := talk(t, s, &box{})
+			h := hear(t.Context(), a, dialogue.Prompt{Text: "x"})
+			if c.failed {
+				if len(s.requests()) != 1 || h.err == nil {
+					t.Errorf("asked %d times, %v", len(s.requests()), h.err)
+				}
+				return
+			}
+			again := hear(t.Context(), a, dialogue.Prompt{Text: "x"})
+			all := s.requests()
+			if h.err != nil || again.err != nil || len(all) != 3 {
+				t.Fatalf("asked %d times, %v, %v", len(all), h.err, again.err)
+			}
+			for _, r := range all[1:] {
+				if (len(r.Tools) > 0) != c.tools || (r.MaxCompletionTokens > 0) != c.newer || (r.MaxTokens > 0) == c.newer || (r.Temperature > 0) == c.newer {
+					t.Errorf("asked with %d tools, max_tokens %d, max_completion_tokens %d, temperature %v", len(r.Tools), r.MaxTokens, r.MaxCompletionTokens, r.Temperature)
+				}
 			}
 		})
 	}

@@ -1,7 +1,8 @@
 // Package wire reads what servers that speak OpenAI's chat completions send, each in
-// its own way, and rewrites it as the stream that the OpenAI library reads. It
-// guesses nothing: what cannot be read comes out as an error of the library. A new
-// way of a server is a case in chunk.go and a line in the tests of package ai.
+// its own way, and rewrites it as the stream that the OpenAI library reads; the
+// pieces of calls in that stream it puts together. It guesses nothing: what cannot
+// be read comes out as an error of the library. A new way of a server is a case in
+// chunk.go and a line in the tests of package ai.
 package wire
 
 import (

@@ -1,4 +1,4 @@
-package ai
+package wire
 
 import (
 	"bytes"
@@ -13,14 +13,15 @@ import (
 )
 
 // The bounds of the calls in one completion. A model that asks for more calls, or
-// writes pages of arguments, is out of control.
+// writes pages of arguments, is out of control. One more than that is passed on, so
+// that the excess is seen.
 const (
-	maxCalls = 32       // a model that is asked about a whole house names every lamp
-	maxArgs  = 16 << 10 // bytes of one call's arguments
+	MaxCalls = 32       // a model that is asked about a whole house names every lamp
+	MaxArgs  = 16 << 10 // bytes of one call's arguments
 )
 
-// assembler puts tool calls together from their pieces.
-type assembler struct {
+// Calls puts tool calls together from their pieces.
+type Calls struct {
 	calls []*forming
 }
 
@@ -31,12 +32,12 @@ type forming struct {
 	length   int      // of the pieces, in bytes
 }
 
-// add takes the next piece.
-func (a *assembler) add(part openai.ToolCall) {
+// Add takes the next piece.
+func (a *Calls) Add(part openai.ToolCall) {
 	f := a.find(part)
 	if f == nil {
-		if len(a.calls) > maxCalls {
-			return // one more than allowed is kept, so that the excess is seen
+		if len(a.calls) > MaxCalls {
+			return
 		}
 		f = &forming{index: -1}
 		if part.Index != nil {
@@ -46,9 +47,8 @@ func (a *assembler) add(part openai.ToolCall) {
 	}
 	f.id = cmp.Or(f.id, part.ID)
 	f.name = cmp.Or(f.name, part.Function.Name)
-	// One byte over the limit is kept, so that a later check sees the excess.
-	if piece := part.Function.Arguments; piece != "" && f.length <= maxArgs {
-		f.pieces = append(f.pieces, piece[:min(maxArgs+1-f.length, len(piece))])
+	if piece := part.Function.Arguments; piece != "" && f.length <= MaxArgs {
+		f.pieces = append(f.pieces, piece[:min(MaxArgs+1-f.length, len(piece))])
 		f.length += len(f.pieces[len(f.pieces)-1])
 	}
 }
@@ -56,7 +56,7 @@ func (a *assembler) add(part openai.ToolCall) {
 // find returns the call that a piece belongs to, nil for a new call. Pieces with
 // the same index or id belong together; but some servers give every call the index
 // 0, and some give no index, no id or neither.
-func (a *assembler) find(part openai.ToolCall) *forming {
+func (a *Calls) find(part openai.ToolCall) *forming {
 	for _, f := range slices.Backward(a.calls) {
 		switch {
 		case part.Index != nil && f.index != *part.Index:
@@ -114,11 +114,11 @@ func (f *forming) args() string {
 	return joined
 }
 
-// done returns the calls in their order.
-func (a *assembler) done() []tools.Call {
-	calls := make([]tools.Call, 0, len(a.calls))
+// Done returns the calls in their order.
+func (a *Calls) Done() []tools.Call {
+	list := make([]tools.Call, 0, len(a.calls))
 	for _, f := range a.calls {
-		calls = append(calls, tools.Call{ID: f.id, Tool: f.name, Args: json.RawMessage(f.args())})
+		list = append(list, tools.Call{ID: f.id, Tool: f.name, Args: json.RawMessage(f.args())})
 	}
-	return calls
+	return list
 }
