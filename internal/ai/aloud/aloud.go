@@ -195,6 +195,18 @@ func (t *Text) close() {
 		calls := read(text, t.Tools)
 		t.calls = append(t.calls, calls...)
 		t.called = t.called || len(calls) > 0
+	case !b.call:
+		t.begun()
+	}
+}
+
+// begun lets go of what is held back: a thought had its beginning.
+func (t *Text) begun() {
+	if t.Held {
+		t.Held = false
+		after := t.out.String()
+		t.out.Reset()
+		t.out.WriteString(t.held.String() + after)
 	}
 }
 

@@ -126,6 +126,10 @@ func TestAThoughtWithoutABeginning(t *testing.T) {
 			t.Errorf("%q is said as %q, want %q", text, said, want)
 		}
 	}
+	begins := aloud.Text{Held: true}
+	if said := begins.Push("Well. <think>Hm. </think>It is noon. "); said != "Well. It is noon. " {
+		t.Errorf("a thought with its beginning leaves %q", said)
+	}
 	w := aloud.Text{Held: true}
 	if said := w.Push("Okay, the user wants it. Let me see. "); said != "" || w.Ended() {
 		t.Errorf("a thought is said: %q", said)
