@@ -50,7 +50,7 @@ type facts struct {
 	readSince bool                       // a call that reads has answered with or after such a change
 	undone    bool                       // the last acts that the model asked for were refused, and the user does not know
 	denied    bool                       // the model asked for what is never done for it
-	reading   string                     // the words of the first reading of the house
+	readings  []dialogue.Call            // what was read of the house
 	verdicts  [grounded.Invented + 1]int // how many of the model's sentences had each
 }
 

@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -38,9 +39,8 @@ func (r *reply) learn(rec dialogue.Call) {
 	}
 	outside := r.ofOthers(rec)
 	r.ground.Reading(rec.Tool, rec.Args, rec.Result, outside)
-	if r.facts.reading == "" && !outside && !rec.Result.Failed && !strings.ContainsAny(rec.Result.Text, "{[") {
-		var p plainer
-		r.facts.reading = p.sentence(clip(rec.Result.Text, maxSentence))
+	if !outside && !rec.Result.Failed {
+		r.facts.readings = append(r.facts.readings, rec)
 	}
 }
 
@@ -74,7 +74,7 @@ func (r *reply) instead() string {
 		return ""
 	case r.facts.denied && seen[grounded.Invented]+seen[grounded.Doubtful]+seen[grounded.Hollow] > 0:
 		return r.a.phrases["denied"]
-	case seen[grounded.Invented] > 0, r.prompt.MayAct && seen[grounded.Proven] == 0 && seen[grounded.Doubtful] > 0:
+	case seen[grounded.Invented] > 0, r.prompt.MayAct && seen[grounded.Doubtful] > 0 && seen[grounded.Proven]+len(r.facts.readings) == 0:
 		return r.a.phrases["model_did_nothing"]
 	case seen[grounded.Doubtful] > 0 && seen[grounded.Proven] == 0:
 		return r.read()
@@ -86,11 +86,39 @@ func (r *reply) instead() string {
 	return r.a.phrases["model_did_not_look"]
 }
 
-// read is what the readings of this turn say in their own words, or that nothing was
+// maxReadings is how many readings are told where the model's words are not.
+const maxReadings = 3
+
+// read is what the readings of this turn say in our own words, or that nothing was
 // read.
 func (r *reply) read() string {
-	if r.facts.reading == "" {
-		return r.a.phrases["model_did_not_look"]
+	var told []string
+	for _, rec := range r.facts.readings[:min(len(r.facts.readings), maxReadings)] {
+		if said := r.readingIn(rec); said != "" {
+			told = append(told, said)
+		}
 	}
-	return r.facts.reading
+	switch {
+	case len(told) > 0:
+		return strings.Join(told, " ")
+	case len(r.facts.readings) > 0:
+		return r.a.phrases["model_failed"]
+	}
+	return r.a.phrases["model_did_not_look"]
+}
+
+// readingIn is what one reading says: as the mind tells it, or in an English house
+// in the tool's own words.
+func (r *reply) readingIn(rec dialogue.Call) string {
+	if r.prompt.Read != nil {
+		if said := r.prompt.Read(rec); said != "" {
+			return said
+		}
+	}
+	text := strings.TrimSpace(rec.Result.Text)
+	if cmp.Or(r.a.cfg.Language, "en") != "en" || text == "" || strings.ContainsAny(text[:1], "{[") {
+		return ""
+	}
+	var p plainer
+	return p.sentence(clip(text, maxSentence))
 }

@@ -37,6 +37,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 	}
 	x.waits()
 	p := x.prompt(a.match, a.phrases)
+	p.Read = func(c dialogue.Call) string { return tellReading(p.House, a.phrases, c) }
 	g := &gate{a: a, x: x, confirmed: map[string]map[string]string{}}
 	if p.MayAct {
 		p.Act = g.act

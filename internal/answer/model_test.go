@@ -266,7 +266,7 @@ func TestModelExpectsOnlyWhatItWillBeAsked(t *testing.T) {
 	a.Expect(t.Context(), request("make it cosier in here", false))
 	spoken(t, a, "make it cosier in here", false)
 	p := m.asked[0]
-	p.Act, p.Lost = nil, nil
+	p.Act, p.Read = nil, nil
 	if !reflect.DeepEqual(f.expected[0], p) {
 		t.Errorf("expected is %+v, asked %+v", f.expected[0], p)
 	}

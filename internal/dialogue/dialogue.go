@@ -58,6 +58,9 @@ type Prompt struct {
 	// order. A call that has a failed result already has arguments that the schema of
 	// its tool does not allow. If Act is nil, such calls are refused.
 	Act func(ctx context.Context, calls []Call) Acted
+	// Read says in the language of the house what a call has read; "" if it is about
+	// no thing in the house. It may be nil.
+	Read func(c Call) string
 }
 
 // Part is the next piece of a reply: a sentence to say or a call that was made or

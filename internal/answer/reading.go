@@ -1,0 +1,56 @@
+package answer
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/tools"
+)
+
+// tellReading says what a model has read of a thing, as if a person had asked for it;
+// "" if it is of no thing in the house.
+func tellReading(h *home.House, p *reply.Phrases, c dialogue.Call) string {
+	var args struct {
+		Device string `json:"device_name"`
+		Sensor string `json:"sensor"`
+	}
+	if json.Unmarshal(c.Args, &args) != nil || c.Err != nil || c.Result.Failed {
+		return ""
+	}
+	e := readAs(h, cmp.Or(c.Spec.Remote, c.Tool), args.Device)
+	if e == nil {
+		return ""
+	}
+	asked := intent.Action{Intent: catalogue.GetState, Devices: []string{e.ID}, Slots: map[string]any{}}
+	if args.Sensor != "" {
+		asked.Slots["device_class"] = args.Sensor
+	}
+	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{asked}}, h, "")
+	if err != nil || len(steps) != 1 {
+		return ""
+	}
+	return p.Told(steps, []tools.Result{c.Result})
+}
+
+// readAs finds the one thing that a reading tool knows by a name.
+func readAs(h *home.House, tool, name string) *home.Entity {
+	var found *home.Entity
+	for i := range h.Entities {
+		e := &h.Entities[i]
+		if e.Read == nil || e.Read.Tool != tool || e.Read.ID != name && !strings.EqualFold(e.Name, name) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = e
+	}
+	return found
+}
