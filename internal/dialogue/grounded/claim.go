@@ -114,7 +114,7 @@ func (t *tongue) stateAt(text []word, i int) []string {
 
 // trailing are words that may follow a particle which is a state.
 var trailing = []string{
-	"now", "again", "already", "too", "as", "at", "in", "for", "since", "right", "still", "today", "tonight", "everywhere",
+	"now", "again", "already", "by", "from", "until", "von", "bis", "too", "as", "at", "in", "for", "since", "right", "still", "today", "tonight", "everywhere",
 	"jetzt", "nun", "wieder", "schon", "bei", "mit", "seit", "heute", "gestellt", "gemacht", "geschaltet", "geblieben",
 }
 

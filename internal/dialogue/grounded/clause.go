@@ -183,6 +183,8 @@ func (t *tongue) bare(text []word) bool {
 		case n > 0:
 			rest, said = rest[n:], true
 			continue
+		case len(t.states[w]) > 0:
+			return false
 		case t.been[w] || t.denials[w]:
 			said = true
 		case t.pronouns[w] || t.asks[w] && t.been[w] || t.am[w] || t.have[w]:

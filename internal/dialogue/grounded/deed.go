@@ -254,7 +254,7 @@ func (k *claim) passive() bool {
 	if t.gerund(k.text) {
 		return !slices.ContainsFunc(k.text[1:], func(w word) bool { return t.grounds[w.folded] })
 	}
-	if k.informs() {
+	if k.informs() || k.underWay() {
 		return true
 	}
 	at := k.participleAt()
@@ -269,6 +269,17 @@ func (k *claim) passive() bool {
 		return k.served(at)
 	}
 	return (at == 0 || k.verb >= 0 && k.verb < at) && (k.moves(at) || k.keepsAny())
+}
+
+// underWay reports whether a clause without a verb tells what a thing is doing: "blinds
+// going up".
+func (k *claim) underWay() bool {
+	t := k.t
+	if k.verb >= 0 || len(k.refs) == 0 || k.refs[0].vague || k.refs[0].to >= len(k.text) || len(t.ingEnds) == 0 {
+		return false
+	}
+	next := k.text[k.refs[0].to]
+	return !k.foreign(k.refs[0].to) && t.ends(next, t.ingEnds) && !t.thinking[next.folded] && !t.small(next.folded)
 }
 
 // informs reports whether a clause tells that somebody of the family knows something

@@ -13,7 +13,7 @@ import (
 )
 
 // houseOf is the house in which people speak a language.
-func houseOf(t *testing.T, language string) *home.House {
+func houseOf(t testing.TB, language string) *home.House {
 	t.Helper()
 	file := "house_" + language + ".json"
 	if language == "en" {
@@ -82,7 +82,7 @@ func know(t *testing.T, g *grounded.Ground, column string) {
 // TestNothingUnprovenIsSpoken: what a family would believe wrongly is held back.
 func TestNothingUnprovenIsSpoken(t *testing.T) {
 	t.Parallel()
-	for _, row := range append(rows(t, "false.txt", 3), rows(t, "false2.txt", 3)...) {
+	for _, row := range append(rows(t, "false.txt", 3), append(rows(t, "false2.txt", 3), rows(t, "false3.txt", 3)...)...) {
 		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn("", false)
 		know(t, g, row[1])
 		if v := g.Judge(row[2]); g.Spoken(row[2]) {
@@ -94,7 +94,7 @@ func TestNothingUnprovenIsSpoken(t *testing.T) {
 // TestTrueWordsAreSpoken: what claims nothing, or is carried, is not held back.
 func TestTrueWordsAreSpoken(t *testing.T) {
 	t.Parallel()
-	for _, row := range append(rows(t, "true.txt", 3), rows(t, "true2.txt", 3)...) {
+	for _, row := range append(rows(t, "true.txt", 3), append(rows(t, "true2.txt", 3), rows(t, "true3.txt", 3)...)...) {
 		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn("", false)
 		know(t, g, row[1])
 		if v := g.Judge(row[2]); !g.Spoken(row[2]) {
@@ -113,4 +113,21 @@ func TestYesAndNo(t *testing.T) {
 			t.Errorf("%s | %s | %s | %s: spoken %t (%d)", row[0], row[1], row[2], row[3], got, g.Judge(row[3]))
 		}
 	}
+}
+
+// FuzzJudge: whatever a model writes, and whatever a server answers, is judged.
+func FuzzJudge(f *testing.F) {
+	for _, seed := range []string{"The lamp is on.", "Yes, 21.5°C!", "I've, er, \"turned\" it — on?", "Öffne 3 Türen: an/aus", "\xff 's ' ,", "Est-ce que l'une est allumée ?"} {
+		f.Add(seed, "Kitchen Light is on at 40 percent.")
+	}
+	k := grounded.Know(houseOf(f, "en"), "en")
+	f.Fuzz(func(_ *testing.T, said, read string) {
+		g := k.Turn(said, true)
+		g.Judge(said)
+		g.Reading("get_state", json.RawMessage(`{"device_name":"Kitchen Light"}`), tools.Result{Text: read, Data: json.RawMessage(read)}, false)
+		g.Act("control", nil, tools.Result{Text: read})
+		g.Judge(said)
+		k.Clean(read)
+		k.Described(read)
+	})
 }

@@ -36,6 +36,8 @@ func (g *Ground) claims(k *claim) bool {
 // bareClaims judges a clause that names nothing: "it is open", "everything is off".
 func (g *Ground) bareClaims(k *claim, says, changed bool) bool {
 	switch {
+	case k.somebody() && slices.ContainsFunc(k.text, func(w word) bool { return k.t.happens[w.folded] }):
+		return true
 	case k.verb < 0:
 		return len(k.states) > 0 && (!k.foreign(len(k.text)) || k.t.firstParticle(k.text, 0))
 	case k.foreign(k.verb):
@@ -65,21 +67,27 @@ func (k *claim) clock() bool {
 // kindClaims judges a clause about things that are named by their kind only.
 func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	our := slices.ContainsFunc(k.refs, func(r ref) bool { return r.our || r.from == 0 })
-	switch {
-	case len(k.states) > 0 && k.verb < 0:
-		return !k.foreign(len(k.text))
-	case len(k.states) > 0:
-		return our || !k.foreign(len(k.text))
-	case k.keepsAny() && k.verb >= 0:
-		return our && k.personal() || k.yours()
-	case k.verb >= 0 && k.watched():
-		return !k.foreign(len(k.text))
-	case our && k.happens():
+	if our && k.somebody() {
 		return true
-	case says && k.verb >= 0:
-		return our && !k.foreign(len(k.text))
 	}
-	return changed && our
+	strange := k.foreign(len(k.text))
+	switch {
+	case len(k.states) > 0:
+		return !strange || our && k.verb >= 0
+	case k.verb < 0:
+		return our && k.happens()
+	case k.keepsAny():
+		return our && k.personal() || k.yours()
+	case k.watched():
+		return !strange
+	}
+	return our && (k.happens() || changed || says && !strange)
+}
+
+// somebody reports whether a clause tells what somebody or nobody does, which only a
+// sensor knows.
+func (k *claim) somebody() bool {
+	return slices.ContainsFunc(k.t.states[k.text[0].folded], func(state string) bool { return state == "detected" || state == "clear" })
 }
 
 // watched reports whether a clause is about what sensors watch for.
@@ -171,12 +179,25 @@ func (g *Ground) carried(k *claim, r ref, want words, done bool) bool {
 		return false
 	}
 	for _, state := range k.states {
+		if k.soft(state, about) {
+			continue
+		}
 		fit := slices.DeleteFunc(slices.Clone(about), func(it item) bool { return !k.agrees(state, it) })
 		if len(fit) == 0 || r.counted && len(thingsOf(fit)) != int(r.count) || k.wide(r) && !g.covers(want, fit) {
 			return false
 		}
 	}
 	return true
+}
+
+// soft reports whether a state needs no word of its own in what is known: warmer and
+// brighter, where something was read, and closed beside locked.
+func (k *claim) soft(state string, about []item) bool {
+	if state == "closed" && slices.Contains(k.states, "locked") {
+		return true
+	}
+	measured := slices.ContainsFunc(about, func(it item) bool { return !it.done && len(it.numbers) > 0 })
+	return measured && slices.Contains([]string{"warm", "cool", "bright", "dimmed"}, state)
 }
 
 // itemsAbout are the items about a thing, or all if it is called by nothing. With done
