@@ -30,13 +30,20 @@ func (m *Matcher) excepted(text, area string, steps *int) (Decision, bool) {
 	if !ok {
 		return Decision{}, false
 	}
-	for n := len(behind); n > 0; n-- {
+	for i := range behind {
+		n := len(behind) - i
+		if len(before) == 0 { // "except for the lamp turn everything off": the command is as long as it can be
+			n = i + 1
+		}
 		all, ok := m.known(spaced(strings.Join(before, " "), strings.Join(behind[n:], " ")), area, steps)
 		switch {
 		case !ok:
 		case all.Route == Ask && all.Reason == "which_area":
 			return all, true
 		case all.Route == Local && len(all.Actions) == 1 && acts(&all.Actions[0]) && all.Actions[0].Slots["name"] == nil:
+			if also, ok := m.known(strings.Join(behind[:n], " "), area, steps); ok && also.Route == Local {
+				return Decision{}, false // "but lock the door" is a command of its own
+			}
 			x := exception{m: m, group: all.Actions[0].Devices, area: area}
 			return x.without(all, behind[:n])
 		}
@@ -192,6 +199,9 @@ func (x *exception) plain(words []string) []string {
 			break
 		}
 		words = words[1:]
+	}
+	for len(words) > 1 && slices.Contains(x.m.except.Ones, words[len(words)-1]) { // "the kitchen ones"
+		words = words[:len(words)-1]
 	}
 	return words
 }

@@ -20,6 +20,26 @@ type joined struct {
 	area   string
 	steps  *int
 	shares bool // "and" was said, so a part may be a thing of the command before it
+
+	matched map[string]reading // by text, because the ways to cut a sentence share many
+	rests   map[int]reading    // by the number of parts at the end
+}
+
+// reading is what was made of a text.
+type reading struct {
+	decision Decision
+	ok       bool
+}
+
+// known is the matcher's, once for each text.
+func (j *joined) known(texts ...string) (Decision, bool) {
+	text := spaced(texts...)
+	r, done := j.matched[text]
+	if !done {
+		r.decision, r.ok = j.m.known(text, j.area, j.steps)
+		j.matched[text] = r
+	}
+	return r.decision, r.ok
 }
 
 // refusals are the reasons for which a part keeps the whole sentence from being
@@ -32,6 +52,16 @@ func (j *joined) all(parts []string) (d Decision, ok bool) {
 	if len(parts) == 0 {
 		return Decision{Route: Local, Reason: "sentences"}, true
 	}
+	r, done := j.rests[len(parts)]
+	if !done {
+		r.decision, r.ok = j.cut(parts)
+		j.rests[len(parts)] = r
+	}
+	return r.decision, r.ok
+}
+
+// cut tries where the first command ends.
+func (j *joined) cut(parts []string) (d Decision, ok bool) {
 	var refused Decision
 	for _, understood := range []func([]string) (Decision, bool){j.ended, j.group} {
 		for n := 1; n <= len(parts) && *j.steps > 0; n++ {
@@ -89,18 +119,26 @@ func (j *joined) ended(parts []string) (Decision, bool) {
 		return Decision{}, false
 	}
 	last := strings.Fields(parts[len(parts)-1])
+	var other Decision // where another cut of the sentence may tell more
 	for n := len(last) - 1; n > 0; n-- {
-		if d, ok := j.oneFor(parts, last[:n], last[n:]); ok {
+		d, ok := j.oneFor(parts, last[:n], last[n:])
+		switch {
+		case ok && d.Route == Local:
 			return d, true
+		case ok && other.Route == "":
+			other = d
 		}
 	}
-	return Decision{}, false
+	return other, other.Route != ""
 }
 
 // group understands one command, or one command for several things.
 func (j *joined) group(parts []string) (Decision, bool) {
 	if len(parts) == 1 {
-		d, ok := j.m.part(parts[0], j.area, j.steps)
+		d, ok := j.known(parts[0])
+		if !ok && !j.shared(parts) { // what a thing is called is looked at with its command
+			d, ok = j.m.unknown(j.m.strip(parts[0]), j.area, j.steps)
+		}
 		return d, ok && j.decides(d)
 	}
 	if !j.shared(parts[1:]) {
@@ -122,7 +160,7 @@ func (j *joined) decides(d Decision) bool {
 // its first thing, the last one is a thing and what follows the things.
 func (j *joined) oneFor(parts, thing, tail []string) (Decision, bool) {
 	s := sharing{joined: j, head: strings.Fields(parts[0]), tail: strings.Join(tail, " ")}
-	first, ok := j.m.known(spaced(parts[0], s.tail), j.area, j.steps)
+	first, ok := j.known(parts[0], s.tail)
 	if !ok || !s.begins(first) {
 		return Decision{}, false
 	}
@@ -193,7 +231,7 @@ func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 		if n == 0 && s.tail == "" {
 			break
 		}
-		d, ok := s.m.known(spaced(strings.Join(s.head[:n], " "), thing, s.tail), s.area, s.steps)
+		d, ok := s.known(strings.Join(s.head[:n], " "), thing, s.tail)
 		switch {
 		case !ok:
 		case d.Route == Local && s.alike(first, &d):
@@ -202,11 +240,29 @@ func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 			asked = d
 		}
 	}
+	if named := s.spelledOut(thing); named != thing {
+		return s.thing(first, named)
+	}
 	if asked.Route != "" {
 		asked.Would = nil // it would be only a part of what was asked for
 		return asked, true
 	}
 	return s.stranger(first, thing)
+}
+
+// spelledOut puts the thing in place of a word that stands for one of the kind of
+// the first: "the kitchen light and the bedroom one", "la luz de la cocina y la del
+// dormitorio".
+func (s *sharing) spelledOut(thing string) string {
+	for _, one := range s.m.except.Ones {
+		if rest, ok := strings.CutPrefix(thing, one+" "); ok {
+			return rest
+		}
+		if rest, ok := strings.CutSuffix(thing, " "+one); ok {
+			return rest + " " + s.head[len(s.head)-1]
+		}
+	}
+	return thing
 }
 
 // alike reports whether a command does to another thing what the first one does to
@@ -257,6 +313,7 @@ func leadWords(pack *Pack, h *home.House) map[string]bool {
 	small := sentences.WordsOf(pack.Language).Hazards
 	add(small.Articles)
 	add(small.Prepositions)
+	add(pack.Except.Ones)
 	for i := range h.Entities {
 		add(EntityNames(&h.Entities[i], pack))
 	}

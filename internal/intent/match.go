@@ -296,6 +296,6 @@ func (m *Matcher) several(text, area string, shares bool, steps *int) (Decision,
 	if len(parts) < 2 {
 		return Decision{}, false
 	}
-	j := joined{m: m, area: area, steps: steps, shares: shares}
+	j := joined{m: m, area: area, steps: steps, shares: shares, matched: make(map[string]reading), rests: make(map[int]reading)}
 	return j.all(parts)
 }

@@ -25,6 +25,9 @@ type meaning struct {
 func (m *Matcher) resolve(p *parse, mic string) Decision {
 	x := meaning{m: m, p: p, mic: mic, action: Action{Intent: p.block.Intent, Slots: make(map[string]any, p.n+len(p.block.Slots))}}
 	x.fill()
+	if zone, ok := x.action.Slots["zone"].(string); ok && (m.saysWhen(zone) || m.parts(zone) != nil) {
+		return Decision{Route: Model, Reason: "no_sentence"} // "in five minutes" is no place
+	}
 	if x.named {
 		return x.byName()
 	}
