@@ -71,6 +71,24 @@ func indexOf(s []segment, k class) int {
 	return slices.IndexFunc(s, func(one segment) bool { return one.is(k) })
 }
 
+// holds reports whether a segment is of one class and of none of another.
+func holds(s []segment, k, but class) bool {
+	return slices.ContainsFunc(s, func(one segment) bool { return one.is(k) && !one.is(but) })
+}
+
+// every reports whether all segments are of a class.
+func every(s []segment, k class) bool {
+	return !slices.ContainsFunc(s, func(one segment) bool { return !one.is(k) })
+}
+
+// skip leaves out what segments begin with of a class, but the last one.
+func skip(s []segment, k, but class) []segment {
+	for len(s) > 1 && s[0].is(k) && !s[0].is(but) {
+		s = s[1:]
+	}
+	return s
+}
+
 // forbidden: "stop turning …", "leave it alone".
 func (c *clause) forbidden() (Act, bool) { return Negation, c.first(forbidding) }
 
@@ -80,26 +98,26 @@ func (c *clause) requested() (Act, bool) {
 	if i < 0 {
 		return "", false
 	}
-	for k := range i {
-		if c.segments[k].is(negator|question|report|condition) || !c.first(reason) && !c.segments[k].is(about|determiner|place|quantity|state|number) {
-			return "", false
-		}
-	}
-	rest := c.segments[i+1:]
-	for len(rest) > 0 && rest[0].is(you) && !rest[0].is(determiner) {
-		rest = rest[1:]
+	before, rest := c.segments[:i], skip(c.segments[i+1:], you, determiner)
+	if indexOf(before, negator|question|report|condition) >= 0 || !c.first(reason) && !every(before, about|determiner|place|quantity|state|number) {
+		return "", false
 	}
 	switch {
 	case len(rest) == 0:
 		return Question, true
 	case forbids(rest):
 		return Negation, true
-	case rest[0].is(telling) && !rest[0].is(verb|general) || c.r.verbLast && rest[len(rest)-1].is(telling):
+	case c.tells(rest):
 		return Question, true
 	case c.orderly(rest):
 		return Request, true
 	}
-	return Question, true
+	return Question, !c.segments[i].is(offer)
+}
+
+// tells reports whether what is asked for is only to be told.
+func (c *clause) tells(rest []segment) bool {
+	return rest[0].is(telling) && !rest[0].is(verb|general) || c.r.verbLast && rest[len(rest)-1].is(telling)
 }
 
 // orderly reports whether what follows a request or a wish is something to be done
@@ -147,21 +165,30 @@ func (c *clause) ordered(s []segment) bool {
 // any place, or it is a pronoun and what it shall be follows.
 func (c *clause) direct(rest []segment) bool {
 	rest = afterPlace(rest)
+	if len(rest) == 0 || rest[0].class == 0 && c.r.refuses(rest[0].text) && (len(rest) == 1 || !rest[1].is(about)) {
+		return false
+	}
 	for i := range rest {
 		switch s := &rest[i]; {
-		case s.is(foreign), s.class == 0 && i == 0 && c.r.refuses(s.text) && (len(rest) == 1 || !rest[1].is(about)):
+		case s.is(foreign):
 			return false
 		case s.is(about):
 			return true
 		case s.is(join):
 			return false
-		case s.is(object) && !s.is(determiner), s.is(object) && i+1 < len(rest) && rest[i+1].is(state|quantity|quality|place|object):
+		case pronoun(rest[i:]):
 			return c.becomes(rest[i:])
 		case s.is(place) && !s.is(state|determiner|you):
 			return false
 		}
 	}
 	return false
+}
+
+// pronoun reports whether the first word stands for a thing, and not before one.
+func pronoun(s []segment) bool {
+	const after = state | quantity | quality | place | object
+	return s[0].is(object) && (!s[0].is(determiner) || len(s) > 1 && s[1].is(after))
 }
 
 // afterPlace skips a place between a verb and its object: "mach im Flur das Licht
@@ -196,9 +223,7 @@ func (c *clause) handled(rest []segment) bool {
 
 // forbids reports whether a negator stands in the words. One that only takes
 // something out of an order does not count.
-func forbids(s []segment) bool {
-	return slices.ContainsFunc(s, func(one segment) bool { return one.is(negator) && !one.is(exception) })
-}
+func forbids(s []segment) bool { return holds(s, negator, exception) }
 
 // offered: "can I have …", "how about some light".
 func (c *clause) offered() (Act, bool) {
@@ -209,7 +234,9 @@ func (c *clause) offered() (Act, bool) {
 	switch {
 	case forbids(rest):
 		return Negation, true
-	case len(rest) > 0 && indexOf(rest, foreign) < 0 && (rest[0].is(verb|form|general) && c.ordered(rest) || indexOf(rest, quality|state) >= 0 || indexOf(rest, quantity) >= 0 && indexOf(rest, about) >= 0):
+	case len(rest) == 0 || indexOf(rest, foreign) >= 0 || c.r.verbLast && rest[len(rest)-1].is(final):
+		return Question, true
+	case rest[0].is(verb|form|general) && c.ordered(rest), indexOf(rest, quality|state) >= 0, indexOf(rest, quantity) >= 0 && indexOf(rest, about) >= 0:
 		return Request, true
 	}
 	return Question, true
@@ -218,23 +245,18 @@ func (c *clause) offered() (Act, bool) {
 // suggested: an order that is asked of somebody: "machst du …?", and why it is not
 // done: "pourquoi tu n'allumes pas …".
 func (c *clause) suggested() (Act, bool) {
-	s := c.segments
-	asksWhy := s[0].is(why)
+	asksWhy := c.first(why)
+	s := skip(c.segments, why, 0)
 	if asksWhy {
-		s = s[1:]
+		s = skip(s, you|negator, asking)
+	} else {
+		s = skip(s, you, asking)
 	}
-	denied := false
-	for len(s) > 0 && !s[0].is(asking) && (s[0].is(you) || asksWhy && s[0].is(negator)) {
-		denied = denied || s[0].is(negator)
-		s = s[1:]
-	}
-	if len(s) < 2 || !s[0].is(asking) || s[0].is(verb|general) && len(s) == len(c.segments) {
+	alone := len(s) == len(c.segments) && s[0].is(verb|general) // it is a command
+	if len(s) == 1 || alone || !s[0].is(asking) || c.r.verbLast && indexOf(s, you) != 1 {
 		return "", false
 	}
-	if c.r.verbLast && indexOf(s, you) != 1 {
-		return "", false
-	}
-	switch denied = denied || forbids(s); {
+	switch denied := forbids(c.segments); {
 	case denied && !asksWhy:
 		return Negation, true
 	case asksWhy && !denied:
@@ -250,23 +272,29 @@ func (c *clause) wished() (Act, bool) {
 	if !c.first(wish) {
 		return "", false
 	}
-	rest := c.segments[1:]
-	to := len(rest) > 0 && rest[0].is(verb|general|form|telling) && !rest[0].is(quality)
-	switch {
+	switch rest := c.segments[1:]; {
 	case forbids(rest):
 		return Negation, true
-	case len(rest) == 0 || indexOf(rest, foreign) >= 0 || indexOf(rest, report) >= 0:
+	case len(rest) == 0 || indexOf(rest, foreign|report) >= 0:
 		return Statement, true
-	case to && rest[0].is(verb|general|form) && c.ordered(rest), c.r.verbLast && rest[len(rest)-1].is(final) && c.finally(rest):
-		return Wish, true
-	case to:
-		return Statement, true
-	case indexOf(rest, state|quality|measure) >= 0 && !c.strange(rest):
-		return Wish, true
-	case rest[0].is(quantity) && indexOf(rest, about) >= 0:
+	case c.wanted(rest):
 		return Wish, true
 	}
 	return Statement, true
+}
+
+// wanted reports whether what somebody wants is something of the house to be done,
+// or a thing as it shall be.
+func (c *clause) wanted(rest []segment) bool {
+	switch head := &rest[0]; {
+	case c.r.verbLast && rest[len(rest)-1].is(final) && c.finally(rest):
+		return true
+	case head.is(verb|general|form|telling) && !head.is(quality):
+		return head.is(verb|general|form) && c.ordered(rest)
+	case head.is(quantity) && indexOf(rest, about) >= 0:
+		return true
+	}
+	return indexOf(rest, state|quality|measure) >= 0 && !c.strange(rest)
 }
 
 // strange reports whether words hold one that no phrase has.
@@ -279,17 +307,11 @@ func (c *clause) planned() (Act, bool) {
 	if c.first(later) {
 		return Future, true
 	}
-	for i := range c.segments {
-		if !c.segments[i].is(time | place | determiner | opener) {
-			return "", false
-		}
-	}
-	c.timed = c.has(time)
+	c.timed = c.has(time) && every(c.segments, time|place|determiner|opener)
 	return Future, c.timed
 }
 
-// denied: a negator anywhere, or in front of the verb of an order.
+// denied: a negator anywhere.
 func (c *clause) denied() (Act, bool) {
-	i := slices.IndexFunc(c.segments, func(one segment) bool { return one.is(negator) && !one.is(exception) })
-	return Negation, i >= 0 && !c.first(question)
+	return Negation, forbids(c.segments) && !c.first(question)
 }

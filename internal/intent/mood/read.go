@@ -12,17 +12,21 @@ type word struct {
 	text   string
 	number bool
 	hour   bool // a number that can be an hour
+	clock  bool // written as an hour with its minutes: 20:30, 20h
 	ends   rune // the mark after it: ',' '.' '!' '?', or 0
 }
 
 // keys are the words of phrases that this word may stand for.
-func (w *word) keys() [3]string {
-	keys := [3]string{w.text, "", ""}
+func (w *word) keys() [4]string {
+	keys := [4]string{w.text}
 	if w.number {
 		keys[1] = anyNumber
 	}
 	if w.hour {
 		keys[2] = anHour
+	}
+	if w.clock {
+		keys[3] = aClock
 	}
 	return keys
 }
@@ -104,7 +108,8 @@ func (r *Reader) known(text string) word {
 	switch digits := strings.TrimRight(text, "%°"); {
 	case digits != "" && digits[0] >= '0' && digits[0] <= '9':
 		w.number = true
-		w.hour = len(digits) == 1 || digits == "10" || digits == "11" || digits == "12" || strings.ContainsAny(digits, ":h")
+		w.clock = strings.ContainsAny(digits, ":h")
+		w.hour = w.clock || len(digits) == 1 || digits == "10" || digits == "11" || digits == "12"
 	case next != nil && next.class&number != 0:
 		w.number = true
 		w.hour = r.hours[w.text]

@@ -1,26 +1,16 @@
 package mood
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // commanded: a verb of command at the beginning. After a time it is one too, for
 // another time.
 func (c *clause) commanded() (Act, bool) {
 	s := c.segments
-	if s[0].is(time|place|measure) && !s[0].is(question) {
-		for len(s) > 1 && s[0].is(time|place|measure|determiner|about|number) && (!s[0].is(verb|general) || s[0].is(about)) {
-			s = s[1:]
-		}
-	}
-	for len(s) > 1 && s[0].is(you) && !s[0].is(determiner|thing) && s[1].is(verb) && len(c.r.enclitics) > 0 {
-		s = s[1:]
+	if c.first(time|place|measure) && !c.first(question) {
+		s = skip(s, time|place|measure|determiner|about|number, (verb|general)&^about)
 	}
 	switch {
-	case !s[0].is(verb | general):
-		return "", false
-	case s[0].is(about) && (len(s) == 1 || !s[1].is(determiner|object|thing) || !s[1].is(determiner|object) && c.has(auxiliary|past)):
+	case !s[0].is(verb|general) || s[0].is(about) && !c.governs(s):
 		return "", false
 	case s[0].is(final) && !c.r.verbLast && (c.strange(s) || indexOf(s, auxiliary|past) > 0):
 		return Statement, true // "apagar la luz ahorra dinero"
@@ -30,17 +20,18 @@ func (c *clause) commanded() (Act, bool) {
 	return Statement, true
 }
 
+// governs reports whether a word that also names something is a verb here: "dim the
+// lamp", but not "dim light is nice".
+func (c *clause) governs(s []segment) bool {
+	return len(s) > 1 && (s[1].is(determiner|object) || s[1].is(thing) && !c.has(auxiliary|past))
+}
+
 // needed: a thing of the house that must be something else: "the door should be
 // locked".
 func (c *clause) needed() (Act, bool) {
 	i := indexOf(c.segments, must)
-	if i < 1 || indexOf(c.segments[:i], about) < 0 || c.strange(c.segments) {
+	if i < 1 || indexOf(c.segments[:i], about) < 0 || c.strange(c.segments) || !every(c.segments[:i], about|determiner|place|quantity|telling) {
 		return "", false
-	}
-	for k := range i {
-		if !c.segments[k].is(about | determiner | place | quantity | telling) {
-			return "", false
-		}
 	}
 	rest := c.segments[i+1:]
 	if len(rest) == 0 {
@@ -57,10 +48,10 @@ func (c *clause) left() (Act, bool) {
 // complained: "it's too cold in the hall" wishes it less so.
 func (c *clause) complained() (Act, bool) {
 	i := indexOf(c.segments, excess)
-	if i < 1 || i+1 == len(c.segments) || !c.segments[i+1].is(quality) || c.segments[i+1].is(thing) || c.strange(c.segments) {
+	if i < 1 || !holds(c.segments[i+1:min(i+2, len(c.segments))], quality, thing) || c.strange(c.segments) {
 		return "", false
 	}
-	if c.first(question|why) && !c.first(reason) || c.has(past|future|foreign|verb&^quality) {
+	if c.first(question|why) && !c.first(reason) || c.has(past|future|foreign) || holds(c.segments, verb, about|state|auxiliary) {
 		return "", false
 	}
 	c.complains = c.has(reason) || c.has(auxiliary) && indexOf(c.segments[:i], about) >= 0
@@ -87,10 +78,10 @@ func (c *clause) inferred() (Act, bool) {
 		return "", false
 	}
 	const earliest = 2
-	for i := earliest; i < len(c.segments); i++ {
-		s := c.segments[i:]
-		if s[0].is(verb) && !s[0].is(about|state|form|auxiliary) && len(s) > 1 && s[1].is(determiner|state|object) &&
-			(c.segments[i-1].class == 0 || c.segments[i-1].is(about|state|time)) && c.ordered(s) {
+	for i := earliest; i+1 < len(c.segments); i++ {
+		before, s := &c.segments[i-1], c.segments[i:]
+		ends := before.class == 0 || before.is(about|state|time)
+		if ends && holds(s[:1], verb, about|state|form|auxiliary) && s[1].is(determiner|state|object) && c.ordered(s) {
 			return Command, true
 		}
 	}
@@ -100,34 +91,47 @@ func (c *clause) inferred() (Act, bool) {
 // named: no verb, only a thing and what it shall be: "kitchen light on", "more light
 // please".
 func (c *clause) named() (Act, bool) {
-	const said = about | object | determiner | place | state | number | measure | quantity | exception | join | time
-	last, meant := len(c.segments)-1, false
+	last := len(c.segments) - 1
 	for i := range c.segments {
-		s := &c.segments[i]
-		if s.class == 0 && i < last && c.segments[i+1].is(about) && (strings.HasSuffix(s.text, "'s") || strings.HasSuffix(s.text, "'")) {
-			continue
-		}
-		if !s.is(said) || s.is(foreign) || s.is(auxiliary) && !s.is(state) || s.is(past) && !c.please {
+		if !c.names(i) {
 			return "", false
 		}
-		switch {
-		case i > 0 && s.is(state):
-			meant = meant || i == last || !c.segments[i+1].is(determiner)
-		case i > 0 && s.is(measure|number):
-			meant = true
-		case s.is(quantity):
-			meant = meant || i < last && c.segments[i+1].is(quality)
-		}
 	}
-	switch {
-	case !c.has(about) && (!c.has(object) || !c.segments[last].is(state) || c.has(place&^state)):
+	switch changed := c.segments[last].is(state); {
+	case !c.has(about) && (!c.has(object) || !changed || holds(c.segments, place, state)):
 		return "", true
-	case c.first(place) && !c.first(about) && !c.segments[last].is(state):
+	case c.first(place) && !c.first(about) && !changed:
 		return "", true
-	case meant, c.please, c.exclaims && last == 0:
+	case c.please, c.exclaims && last == 0, c.changes(), c.r.verbLast && last > 0 && holds(c.segments[last:], quality, thing):
 		return Command, true
 	}
 	return "", true
+}
+
+// names reports whether a segment may stand where only things and their states are
+// named.
+func (c *clause) names(i int) bool {
+	const said = about | object | determiner | place | state | number | measure | quantity | exception | join | time
+	s := &c.segments[i]
+	if s.class == 0 {
+		owner := strings.HasSuffix(s.text, "'s") || strings.HasSuffix(s.text, "'")
+		return owner && i+1 < len(c.segments) && c.segments[i+1].is(about)
+	}
+	return s.is(said) && !s.is(foreign) && (!s.is(auxiliary) || s.is(state)) && (!s.is(past) || c.please)
+}
+
+// changes reports whether it is told what the thing that is named shall be.
+func (c *clause) changes() bool {
+	for i := range c.segments {
+		s, next := &c.segments[i], segment{}
+		if i+1 < len(c.segments) {
+			next = c.segments[i+1]
+		}
+		if i > 0 && (s.is(state) && !next.is(determiner) || s.is(measure|number)) || s.is(quantity) && next.is(quality) {
+			return true
+		}
+	}
+	return false
 }
 
 // ended: an order whose verb stands at its end: "das Licht ausmachen".
@@ -139,12 +143,7 @@ func (c *clause) ended() (Act, bool) {
 	if last < 1 || !c.segments[last].is(final) || !c.finally(c.segments) || c.strange(c.segments) {
 		return "", false
 	}
-	for i := range c.segments[:last] {
-		if s := &c.segments[i]; s.is(auxiliary|past|future|subject|asking) && !s.is(about|determiner|object|state) {
-			return "", false
-		}
-	}
-	return Command, true
+	return Command, !holds(c.segments[:last], auxiliary|past|future|subject|asking, about|determiner|object|state)
 }
 
 // guessed: a word nobody knows at the beginning is an order if it can be a verb,
@@ -154,13 +153,11 @@ func (c *clause) guessed() (Act, bool) {
 	if head.class != 0 || head.ends != 0 || len(rest) == 0 || c.r.refuses(head.text) {
 		return "", false
 	}
-	if !rest[0].is(determiner|object|quantity|thing|state) || rest[0].is(verb|auxiliary|past|question) && !rest[0].is(about|determiner|object) {
+	finite := holds(rest, auxiliary|past|future|report|subject|asking, about|determiner|object|state|place)
+	switch next := rest[:1]; {
+	case !next[0].is(determiner | object | quantity | thing | state), holds(next, verb|auxiliary|past|question, about|determiner|object):
 		return "", false
-	}
-	finite := slices.ContainsFunc(rest, func(s segment) bool {
-		return s.is(auxiliary|past|future|report|subject|asking) && !s.is(about|determiner|object|state|place)
-	})
-	if finite || c.strange(rest) && !rest[0].is(determiner|object) {
+	case finite, c.strange(rest) && !next[0].is(determiner|object):
 		return "", false
 	}
 	return Command, c.direct(rest)

@@ -26,76 +26,96 @@ func isEnd(mark rune) bool { return mark != 0 && mark != ',' }
 type found struct {
 	act       Act
 	joined    bool // goes on after "and"
+	asks      bool // the sentence ends in a question mark
 	cancels   bool // only says no
 	stranger  bool // a single unknown word, such as somebody's name
-	asks      bool // the sentence ends in a question mark
-	telling   bool // a question in the form of an order
+	ascribed  bool // says only who spoke: "he promised"
 	unnamed   bool // names nothing of the house
-	complains bool // a wish that only says what is too much
 	verbless  bool // an order without a verb
+	complains bool // a wish that only says what is too much
 	reasoned  bool // begins as a reason for an order does
+	telling   bool // a question in the form of an order
 	asked     bool // a question in the form of one
 	timed     bool // an order for another time, or only that time
-	ascribed  bool // says only who spoke: "he promised"
 }
 
 // verdict joins the clauses of a text.
 type verdict struct {
-	result  Act // of what orders nothing
-	order   Act // the order, if there is one
-	before  Act // of the clause before
-	telling bool
-	asked   bool
-	timed   bool
-	tells   bool // something was told that is no reason for an order
-	decided bool
+	result Act   // of what orders nothing
+	order  Act   // the order, if there is one
+	before found // the clause before
+	told   bool  // something was told that is no reason for an order
+	timed  bool  // the text began with another time
+	ended  bool  // nothing that follows can change the verdict
 }
 
 func (v *verdict) add(clauses []found) bool {
 	for _, f := range clauses {
-		v.one(f)
+		if !v.ended {
+			v.one(f)
+		}
 	}
-	return !v.decided
+	return !v.ended
 }
 
+// one adds a clause.
 func (v *verdict) one(f found) {
-	if v.decided {
+	if f.act.MayAct() {
+		v.ordered(&f)
+	} else {
+		v.other(&f)
+	}
+	if f.act == "" {
 		return
 	}
-	goesOn := f.joined && !v.before.MayAct() && v.before != "" && (!v.telling || f.unnamed)
+	v.told = v.told || f.act == Statement && !f.reasoned
+	v.timed = f.timed && v.order == ""
+	v.before = f
+}
+
+// ordered adds an order. One that only goes on with what came before it is no order.
+func (v *verdict) ordered(f *found) {
+	before := v.before.act
 	switch {
-	case f.act == Report, f.act == Condition:
-		v.result, v.order, v.decided = f.act, "", true
 	case f.stranger:
-		v.result, v.order, v.decided = Statement, "", true
-	case f.ascribed && v.order != "":
-		v.result, v.order, v.decided = Report, "", true
-	case f.timed && (v.order != "" && !goesOn || v.before == ""):
-		v.settle(f.act)
-	case f.act.MayAct() && v.asked:
+		v.end(Statement)
+	case v.before.asked:
 		v.settle(Condition) // "regnet es, mach die Fenster zu"
-	case f.verbless && v.tells:
+	case f.verbless && v.told:
 		f.act = Statement
-	case f.act.MayAct() && goesOn:
-		f.act = v.before
-	case f.act.MayAct() && v.timed:
+	case f.joined && before != "" && !before.MayAct() && (!v.before.telling || f.unnamed):
+		f.act = before
+	case v.timed:
 		f.act = Future
 	case f.asks && (f.act == Command || f.complains):
 		v.settle(Question)
-	case f.act.MayAct():
+	default:
 		v.order = f.act
-	case f.act == Negation && f.cancels:
-		v.result, v.order = Negation, ""
+	}
+}
+
+// other adds what is no order.
+func (v *verdict) other(f *found) {
+	switch {
+	case f.act == Report, f.act == Condition:
+		v.end(f.act)
+	case f.stranger:
+		v.end(Statement)
+	case f.ascribed && v.order != "":
+		v.end(Report)
+	case f.timed && (v.order != "" || v.before.act == ""), f.act == Negation && f.cancels:
+		v.settle(f.act)
 	case f.act != "" && v.result == Statement:
 		v.result = f.act
-	}
-	if f.act != "" {
-		v.before, v.telling, v.asked, v.timed = f.act, f.telling, f.asked, f.timed && v.order == ""
-		v.tells = v.tells || f.act == Statement && !f.reasoned
 	}
 }
 
 func (v *verdict) settle(a Act) { v.result, v.order = a, "" }
+
+func (v *verdict) end(a Act) {
+	v.settle(a)
+	v.ended = true
+}
 
 func (v *verdict) act() Act {
 	if v.order != "" {
@@ -106,33 +126,38 @@ func (v *verdict) act() Act {
 
 // sentence takes a sentence apart and reads its clauses.
 func (r *Reader) sentence(s []segment) []found {
-	asks, exclaims := s[len(s)-1].ends == '?', s[len(s)-1].ends == '!'
+	last := s[len(s)-1].ends
 	kept, please, tagged := trimmed(s)
 	if len(kept) == 0 {
 		return nil
 	}
-	elsewhere := indexOf(kept, foreign) >= 0
-	if i := indexOf(kept, report); i >= 0 && !kept[0].is(question|why) {
+	if indexOf(kept, report) >= 0 && !kept[0].is(question|why) {
 		return []found{{act: Report}}
 	}
+	elsewhere := indexOf(kept, foreign) >= 0
 	var out []found
 	for from := 0; from < len(kept); {
-		to, joined := from+1, false
+		to := from + 1
 		for to < len(kept) && !breaks(kept, to) {
 			to++
 		}
-		next := to
-		c := clause{r: r, segments: kept[from:to], please: please, exclaims: exclaims}
-		if from > 0 && kept[from-1].is(join) && kept[from-1].ends != ',' && (from < 2 || kept[from-2].ends != ',') {
-			joined = true
+		c := clause{r: r, segments: kept[from:to], please: please, exclaims: last == '!'}
+		f := r.clause(&c)
+		f.joined, f.asks = goesOn(kept, from), last == '?' && !tagged
+		if f.act.MayAct() && elsewhere {
+			f.act = Statement
 		}
-		for next < len(kept) && kept[next].is(join|pause) && !kept[next].is(verb|negator) && next == to {
-			next++
+		out = append(out, f)
+		if from = to; from < len(kept) && kept[from].is(join|pause) && !kept[from].is(verb|negator) {
+			from++
 		}
-		out = append(out, r.clause(&c, joined, asks && !tagged, elsewhere))
-		from = next
 	}
 	return out
+}
+
+// goesOn reports whether a clause follows an "and" without a pause.
+func goesOn(s []segment, from int) bool {
+	return from > 0 && s[from-1].is(join) && s[from-1].ends != ',' && (from < 2 || s[from-2].ends != ',')
 }
 
 // trimmed leaves polite words and tags at the end out.
@@ -141,61 +166,83 @@ func trimmed(s []segment) (kept []segment, please, tagged bool) {
 		s, tagged = s[:len(s)-1], true
 	}
 	for i, one := range s {
-		if one.is(polite) && !one.is(about|verb|general|state|negator) && !(one.is(excess) && i+1 < len(s)) {
-			please = true
-			if len(kept) > 0 && one.ends != 0 {
-				kept[len(kept)-1].ends = one.ends
-			}
+		if !one.is(polite) || one.is(about|verb|general|state|negator) || one.is(excess) && i+1 < len(s) {
+			kept = append(kept, one)
 			continue
 		}
-		kept = append(kept, one)
+		please = true
+		if len(kept) > 0 && one.ends != 0 {
+			kept[len(kept)-1].ends = one.ends
+		}
 	}
 	return kept, please, tagged
 }
 
 // breaks reports whether a new clause begins at a place.
 func breaks(s []segment, at int) bool {
-	if s[at-1].ends == ',' {
+	switch next := s[min(at+1, len(s)-1)]; {
+	case s[at-1].ends == ',':
 		return !s[at-1].is(request | wish | offer)
-	}
-	if s[at].is(pause) {
-		return at+1 < len(s)
-	}
-	if !s[at].is(join) || at+1 == len(s) {
+	case at+1 == len(s):
 		return false
+	case s[at].is(pause):
+		return !s[at].is(quantity) || !next.is(quality) || next.is(thing) // "so dark"
+	case s[at].is(join):
+		const begins = verb | general | request | subject | wish | negator | condition | question | telling | offer
+		return next.is(begins) && !next.is(about|determiner|object|place|exception) || next.is(time)
 	}
-	const begins = verb | general | request | subject | wish | negator | condition | question | telling | offer
-	next := s[at+1]
-	return next.is(begins) && !next.is(about|determiner|object|place|exception) || next.is(time)
+	return false
 }
 
 // clause reads one clause, without what opens it.
-func (r *Reader) clause(c *clause, joined, asks, elsewhere bool) found {
+func (r *Reader) clause(c *clause) found {
 	all := c.segments
-	for len(c.segments) > 0 && c.segments[0].is(opener|join|pause) && !c.segments[0].is(verb|general|telling) {
-		s := &c.segments[0]
-		if s.is(negator|determiner|question) && s.ends != ',' && len(c.segments) > 1 {
+	c.segments = opened(all)
+	if len(c.segments) == 0 {
+		if all[0].is(negator) {
+			return found{act: Negation, cancels: true}
+		}
+		return found{}
+	}
+	f := found{act: c.act()}
+	f.timed, f.complains, f.reasoned, f.unnamed = c.timed, c.complains, c.first(reason), !c.has(about)
+	known := !c.strange(c.segments)
+	switch f.act {
+	case Negation:
+		f.cancels = known && !c.has(about|verb|general|subject)
+	case Command:
+		f.verbless = known && !c.has(verb|general|final)
+	case Question:
+		f.telling = c.first(telling | request)
+		f.asked = !f.telling && !c.first(reason)
+	case Statement, Request, Wish, Condition, Report, Future, Past:
+	}
+	f.ascribed = c.ascribes()
+	f.stranger = f.act == Statement && c.first(place) && !known || c.calls()
+	return f
+}
+
+// ascribes reports whether the clause only says who spoke, with a verb nobody knows.
+func (c *clause) ascribes() bool {
+	return len(c.segments) == 2 && c.strange(c.segments) && c.has(subject) && !c.has(you|auxiliary|reason)
+}
+
+// calls reports whether the clause is only a word, which may be somebody's name.
+func (c *clause) calls() bool {
+	only := &c.segments[0]
+	return len(c.segments) == 1 && (only.is(foreign) || only.class == 0 && !c.r.describes(only.text))
+}
+
+// opened leaves out what opens a clause and says nothing. A "no" is only an opening
+// if there is a pause after it.
+func opened(s []segment) []segment {
+	for len(s) > 0 && s[0].is(opener|join|pause) && !s[0].is(verb|general|telling) {
+		if s[0].is(negator|determiner|question) && s[0].ends != ',' && len(s) > 1 {
 			break
 		}
-		c.segments = c.segments[1:]
+		s = s[1:]
 	}
-	f := found{joined: joined, asks: asks}
-	if len(c.segments) == 0 {
-		f.cancels = len(all) > 0 && all[0].is(negator)
-		return f
-	}
-	if f.act = c.act(); f.act.MayAct() && elsewhere {
-		f.act = Statement
-	}
-	f.cancels = f.act == Negation && !c.has(about|verb|general|subject) && !c.strange(c.segments)
-	f.verbless, f.reasoned = f.act == Command && !c.has(verb|general|final) && !c.strange(c.segments), c.first(reason)
-	f.asked = f.act == Question && !c.first(telling|request|reason)
-	f.stranger = f.act == Statement && c.first(place) && c.strange(c.segments) || len(c.segments) == 1 && (c.first(foreign) || c.segments[0].class == 0 && !r.describes(c.segments[0].text))
-	f.timed, f.complains = c.timed, c.complains
-	f.ascribed = len(c.segments) == 2 && c.has(subject) && c.strange(c.segments) && !c.has(you|auxiliary|reason)
-	f.unnamed = !c.has(about)
-	f.telling = f.act == Question && c.first(telling|request)
-	return f
+	return s
 }
 
 // describes reports whether an unknown word can say how something is done.

@@ -130,6 +130,7 @@ type node struct {
 const (
 	anyNumber = "#"
 	anHour    = "#t"
+	aClock    = "#c"
 )
 
 func (n *node) add(words []string, c class) {
