@@ -64,7 +64,7 @@ accept: setup build ## what needs long real processes (under thirty minutes)
 	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$truth" <<<"$$dirs") || failed=1; \
 	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
 
-truth: setup build ## every question in every state of the house, and what is said of devices that misbehave, with every miss (ten minutes)
+truth: setup build ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go
 
 check: lint test ## what an engineer runs before a commit: lint and test
