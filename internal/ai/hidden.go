@@ -30,6 +30,9 @@ func (r *reply) remaining(rd *round) string {
 	rest := rd.text.Flush()
 	if len(rd.calls) == 0 && !rd.last {
 		rd.calls = rd.text.Calls()
+		if len(rd.calls) > 0 {
+			rd.split = splitter{} // half a sentence before a call leads to it
+		}
 	}
 	if thought {
 		return ""

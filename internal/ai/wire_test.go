@@ -73,6 +73,7 @@ func TestEveryServersAnswerIsUnderstood(t *testing.T) {
 		"roles and figures":         sends(eventStream, events(`{"choices":[{"delta":{"role":"assistant"}}]}`, `{"choices":[],"prompt_filter_results":[]}`, chunks[0], `{"choices":null}`, chunks[1], finish("stop"), `{"choices":[],"usage":{"total_tokens":3}}`, done)),
 		"figures of other types":    sends(eventStream, events(`{"created":1.5,"id":7,"choices":[{"index":"0","logprobs":[],"delta":{"content":"It is noon."},"content_filter_results":[]}]}`, finish("stop"), done)),
 		"another answer beside it":  sends(eventStream, events(chunks[0], `{"choices":[{"index":1,"delta":{"content":"midnight"}}]}`, chunks[1], finish("stop"), done)),
+		"messages for deltas":       sends(eventStream, events(`{"object":"chat.completion.chunk","choices":[{"message":{"content":"It is "}}]}`, `{"object":"chat.completion.chunk","choices":[{"message":{"content":"noon."}}]}`, finish("stop"), done)),
 		"older completions":         sends(eventStream, events(`{"choices":[{"text":"It is noon.","index":0,"finish_reason":"stop"}]}`, done)),
 		"a refusal":                 sends(eventStream, events(`{"choices":[{"delta":{"refusal":"It is noon."}}]}`, finish("stop"), done)),
 		"after the end":             sends(eventStream, events(append(chunks, finish("stop"), done)...)+"data: {rubbish\n\n"),

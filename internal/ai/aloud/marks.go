@@ -305,9 +305,9 @@ func thoughtEnd(text string, end bool) (limit int, mark string) {
 }
 
 // labels begin the lines of a model that thinks and acts aloud.
-var labels = regexp.MustCompile(`(?i)^(thought|action|action input|observation|final answer|tool call|tool_call|function call|function_call)[ \t]*:`)
+var labels = regexp.MustCompile(`(?i)^(assistant|reasoning|analysis|thought|action|action input|observation|final answer|tool call|tool_call|function call|function_call)[ \t]*:`)
 
-var labelled = []string{"thought", "action", "action input", "observation", "final answer", "tool call", "tool_call", "function call", "function_call"}
+var labelled = []string{"assistant", "reasoning", "analysis", "thought", "action", "action input", "observation", "final answer", "tool call", "tool_call", "function call", "function_call"}
 
 // glued is what is left between a thought and an answer where a server takes the
 // marks away.
@@ -359,9 +359,9 @@ func (t *Text) lineBegins(i int) bool {
 func label(text string) found {
 	if m := labels.FindStringSubmatch(text); m != nil {
 		switch strings.ToLower(m[1]) {
-		case "final answer":
+		case "final answer", "assistant":
 			return found{certain: true, length: len(m[0])}
-		case "thought":
+		case "thought", "reasoning", "analysis":
 			return hidden(len(m[0]), "\n")
 		}
 		return calling(0, "Final Answer:")

@@ -39,7 +39,7 @@ func (r *reader) add(name string, args json.RawMessage) bool {
 }
 
 // opening begins another call in a block of several.
-var opening = regexp.MustCompile(`(?i)<(invoke\b|function=|tool_call>)`)
+var opening = regexp.MustCompile(`(?i)<((\w+:)?invoke\b|function=|tool_call>)`)
 
 // between stands between the calls of a block.
 const between = "\x00"
@@ -49,7 +49,7 @@ func separated(text string) string {
 }
 
 // parameters are elements with a name and a value.
-var parameters = regexp.MustCompile(`(?is)<parameter(?:=|\s+name=")([\w.-]+)[^>]*>\s*(.*?)\s*</parameter>|<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>\s*(.*?)\s*</arg_value>`)
+var parameters = regexp.MustCompile(`(?is)<(?:\w+:)?parameter(?:=|\s+name=")([\w.-]+)[^>]*>\s*(.*?)\s*</(?:\w+:)?parameter>|<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>\s*(.*?)\s*</arg_value>`)
 
 // elements reads a call with its parameters in elements.
 func (r *reader) elements(text string) bool {

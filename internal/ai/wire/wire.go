@@ -195,6 +195,7 @@ func (w *Reader) chunk(data []byte) {
 		return // figures of use, and the like
 	}
 	delta, plain := deltaIn(choice)
+	plain = plain && word(object["object"]) != "chat.completion.chunk"
 	reason := finishIn(choice)
 	if reason == broken {
 		w.fail(&fault{Message: "the server gave up the answer"})
