@@ -54,6 +54,7 @@ var layers = []layer{
 		"intent/sentences":  {},
 		"intent/grammar":    {"home", "speech", "intent", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
 		"intent/plan":       {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
+		"intent/followup":   {"home", "intent", "intent/catalogue", "intent/reply"},
 		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers", "intent/plan", "intent/sentences"},
 	}},
 	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{
@@ -99,7 +100,7 @@ var layers = []layer{
 	{"story", "what happens, in words alone", map[string][]string{
 		"turn":    {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
 		"arrival": {"home", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand"},
+		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

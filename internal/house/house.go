@@ -185,6 +185,24 @@ func (h *House) Match(text, area string) intent.Decision {
 	return h.current.Load().matcher.Match(text, area)
 }
 
+// short is the matcher for short sentences.
+func (h *House) short() intent.Short { return intent.Short{Matcher: h.current.Load().matcher} }
+
+// After returns what a text means that needs the sentence before it.
+func (h *House) After(text, area string) intent.Decision {
+	return h.short().After(text, area)
+}
+
+// About returns what a text means in which a pronoun stands for some of the things.
+func (h *House) About(text, area string, things []string) (d intent.Decision, several bool) {
+	return h.short().About(text, area, things)
+}
+
+// Elsewhere returns what an action would be in another area.
+func (h *House) Elsewhere(a intent.Action, area string) intent.Decision {
+	return h.short().Elsewhere(a, area)
+}
+
 // Judge reports whether the words so far are a sentence (REQUIREMENTS H6).
 func (h *House) Judge(partial string) speech.Completeness {
 	return h.current.Load().grammar.Judge(partial)

@@ -26,6 +26,8 @@ type Action struct {
 	Intent  string         `json:"intent"`
 	Slots   map[string]any `json:"slots"`
 	Devices []string       `json:"devices"` // entity ids, in house order
+
+	source *source // nil: not from a sentence
 }
 
 // Decision is what Match makes of a sentence.
@@ -35,7 +37,7 @@ type Decision struct {
 	Actions   []Action // Local: all or none are to be done
 	Question  string   // Ask: a sentence to say
 	Options   []string // Ask: the entity ids the question is about, at most three
-	Would     *Action  // Ask: what is done with the option that is chosen; nil where another sentence is needed
+	Would     *Action  // Ask, Reject: what is done once the thing or the room is known; nil where another sentence is needed
 	Beside    []Action // Ask: what the sentence asks for besides, which stands or falls with the answer
 	Heard     string   // Reject, Ask: the words that were not understood, e.g. the unknown name
 	Together  bool     // Reject: of several commands or things, none of which is done

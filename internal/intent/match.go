@@ -81,7 +81,7 @@ func (m *Matcher) prepare(pack *Pack) {
 		return
 	}
 	for i := range m.sentences {
-		if s := &m.sentences[i]; s.names && s.start.op == opText {
+		if s := &m.sentences[i]; s.names && s.start.op == opText && !s.block.Meta.After {
 			m.bare[strings.TrimSpace(s.start.text)] = true
 		}
 	}

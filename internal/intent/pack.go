@@ -20,6 +20,7 @@ type Pack struct {
 	SpokenRules map[string]*template.Node
 	Skip        []string // polite words that mean nothing, longest first
 	Polite      Polite
+	Pronouns    Pronouns
 	Join        []string // words between two commands
 	Except      Except
 	NotNames    []string // words that no device or area name is made of
@@ -96,6 +97,9 @@ type Meta struct {
 	// Shy sentences may hold a part of a name or a misheard one. They are too loose
 	// to refuse an unknown name with.
 	Shy bool `yaml:"shy"`
+	// After marks sentences that mean nothing without the sentence before them. Only
+	// Matcher.After matches them.
+	After bool `yaml:"after"`
 	// Reject ends the match, because the sentence is not a command but talk that
 	// was overheard.
 	Reject string `yaml:"reject"`

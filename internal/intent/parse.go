@@ -20,6 +20,7 @@ type capture struct {
 	value      int32   // index in the list: text value, area or floor
 	number     float64 // opNumber
 	items      []int32 // opName: entities of that name
+	pronoun    bool    // opName: a word that stands for the items
 	unknown    bool    // the words stand in the place of a name that the house does not have
 }
 
@@ -40,7 +41,7 @@ type parse struct {
 // accept keeps the parse unless an earlier one was better.
 func (r *run) accept() {
 	p := &r.current
-	if !r.open && !r.satisfied(p) {
+	if !r.open && !r.satisfied(p) || r.pronouns && p.pronoun() == "" {
 		return
 	}
 	if !r.m.pack.Exact && !r.open && !r.placed(p) {

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type meaning struct {
 	area   string // the area the sentence names
 	floor  string
 	named  bool    // a {name} was said
+	it     bool    // it was a pronoun
 	items  []int32 // entities of that name
 }
 
@@ -28,7 +30,11 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 	if zone, ok := x.action.Slots["zone"].(string); ok && (m.saysWhen(zone) || m.parts(zone) != nil) {
 		return Decision{Route: Model, Reason: "no_sentence"} // "in five minutes" is no place
 	}
-	if x.named {
+	x.action.source = &source{p.block, maps.Clone(x.action.Slots), x.named}
+	switch {
+	case x.it:
+		return x.all()
+	case x.named:
 		return x.byName()
 	}
 	if x.action.Slots[slotCompare] != nil {
@@ -67,7 +73,7 @@ func (x *meaning) value(c *capture) any {
 	text := x.p.text[c.start:c.end]
 	switch c.at.op {
 	case opName:
-		x.named = true
+		x.named, x.it = true, c.pronoun
 		for _, e := range c.items {
 			if x.m.allowed[x.p.block.order][e] {
 				x.items = append(x.items, e)
@@ -175,7 +181,7 @@ func (x *meaning) inRoom(all []int32) Decision {
 			return x.several(all)
 		}
 		x.m.sensorsFirst(all)
-		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind()}
+		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}
 	}
 	items := x.m.sensorsFirst(x.in(all, x.mic))
 	if len(items) == 0 && x.asksState() && !x.p.block.Meta.One {
@@ -197,7 +203,7 @@ func (x *meaning) asksState() bool {
 // room if they are more than one question may name.
 func (x *meaning) elsewhere(all []int32) Decision {
 	if len(all) > names.MaxCandidates && !x.p.block.Meta.One {
-		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind()}
+		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}
 	}
 	return x.ask(all)
 }

@@ -23,6 +23,10 @@ type run struct {
 	current  parse
 	best     []parse // equally good ones in file order; only the first unless open
 
+	short    bool    // only sentences that need one before them; otherwise none of these
+	pronouns bool    // a name is only a pronoun, and there must be one
+	things   []int32 // what pronouns stand for
+
 	misplaced *parse // everything fits, but the named thing is not in the named area
 }
 
@@ -60,7 +64,7 @@ func (r *run) found() bool { return len(r.best) > 0 }
 func (r *run) search() bool {
 	for i := range r.m.sentences {
 		s := &r.m.sentences[i]
-		if r.open && (!s.names || s.block.Meta.Closed) || !r.possible(s) {
+		if s.block.Meta.After != r.short || r.open && (!s.names || s.block.Meta.Closed) || !r.possible(s) {
 			continue
 		}
 		r.try(s)
@@ -211,6 +215,10 @@ func (r *run) list(i *inst, at place) {
 	}
 	if at.wild {
 		r.closeAtList(i, at)
+		return
+	}
+	if i.op == opName && r.pronouns {
+		r.pronoun(i, at)
 		return
 	}
 	if i.op == opNumber {

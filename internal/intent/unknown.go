@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,7 +12,11 @@ import (
 // unknown matches sentences in which one name or area is not written as the house
 // has it. The name is taken for the nearest one, asked about, or refused.
 func (m *Matcher) unknown(text, area string, steps *int) (Decision, bool) {
-	r := m.newRun(text, area, steps, true)
+	return m.newRun(text, area, steps, true).unknown()
+}
+
+// unknown does the same in a search that was prepared.
+func (r *run) unknown() (Decision, bool) {
 	if !r.search() {
 		return Decision{}, false
 	}
@@ -26,7 +31,7 @@ func (m *Matcher) unknown(text, area string, steps *int) (Decision, bool) {
 	})
 	var asked, refused Decision
 	for i := range r.best {
-		d, similar := m.guess(&r.best[i], area)
+		d, similar := r.m.guess(&r.best[i], r.area)
 		d.fixed = r.best[i].fixed()
 		switch {
 		case similar && d.Route == Local:
@@ -80,7 +85,7 @@ func (m *Matcher) placeOf(p *parse) string {
 // about something that is not a household word, because it is hardly about this
 // house, and words that say when instead of where.
 func (m *Matcher) refuse(p *parse, reason, heard string) Decision {
-	d := Decision{Route: Reject, Reason: reason, Heard: heard, NeedHouse: m.house.Empty()}
+	d := Decision{Route: Reject, Reason: reason, Heard: heard, Would: p.would(m), NeedHouse: m.house.Empty()}
 	if p.block.Meta.Shy || m.saysWhen(heard) {
 		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}
 	}
@@ -88,6 +93,16 @@ func (m *Matcher) refuse(p *parse, reason, heard string) Decision {
 		d.Route = Model
 	}
 	return d
+}
+
+// would is what a parse asks for, without the place and the thing that the house
+// does not have.
+func (p *parse) would(m *Matcher) *Action {
+	x := meaning{m: m, p: p, action: Action{Intent: p.block.Intent, Slots: make(map[string]any, p.n+len(p.block.Slots))}}
+	x.fill()
+	delete(x.action.Slots, "area")
+	x.action.source = &source{p.block, maps.Clone(x.action.Slots), x.named}
+	return &x.action
 }
 
 func (m *Matcher) dangerous(d Decision) bool {

@@ -60,7 +60,16 @@ const (
 	Stop      = "LocalStop"
 	Resume    = "LocalResume"
 	Undo      = "LocalUndo"
-	Other     = "LocalOther" // the person meant the other thing
+	Other     = "LocalOther"  // the person meant the other thing
+	Also      = "LocalAlso"   // the same elsewhere, or with another thing
+	Rather    = "LocalRather" // not there but elsewhere, not that thing but another
+	Except    = "LocalExcept" // all but one
+	More      = "LocalMore"   // by one step
+	Again     = "LocalAgain"
+	Why       = "LocalWhy"      // why or by whom something was done to a thing
+	Since     = "LocalSince"    // how long a thing has been so
+	WhatDone  = "LocalWhatDone" // what was done last
+	WhoDid    = "LocalWhoDid"   // by whom
 	Thanks    = "LocalThanks"
 	GoodNight = "LocalGoodNight"
 	Leaving   = "LocalLeaving"

@@ -119,6 +119,15 @@ func talk() []Intent {
 		{Name: Leaving, Plan: Words, Risk: tools.Read, Reply: "goodbye"},
 		{Name: Undo, Plan: Before, Risk: tools.Read, Reply: "nothing_to_undo"},
 		{Name: Other, Plan: Before, Risk: tools.Read, Reply: "nothing_to_undo"},
+		{Name: Also, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
+		{Name: Rather, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
+		{Name: Except, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
+		{Name: More, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
+		{Name: Again, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
+		{Name: Why, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
+		{Name: Since, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
+		{Name: WhatDone, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
+		{Name: WhoDid, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
 		{Name: Overheard, Plan: Ignored, Risk: tools.Read},
 	}
 }

@@ -151,6 +151,14 @@ func (n *naming) plain(e *home.Entity) string {
 	return name
 }
 
+// room is the name of a room inside a sentence.
+func (n *naming) room(name string) string {
+	if n.Lower {
+		return strings.ToLower(home.Spoken(name))
+	}
+	return home.Spoken(name)
+}
+
 // inside is the name of a thing with its article.
 func (n *naming) inside(e *home.Entity) string {
 	name := n.plain(e)

@@ -81,7 +81,7 @@ func TestLanguagesHaveTheSameKeys(t *testing.T) {
 		// into are the mappings whose keys are compared as well.
 		into []string
 	}{
-		{"understood", sentences.Understood, []string{"mood", "decoys", "spoken_polite", "texts"}},
+		{"understood", sentences.Understood, []string{"mood", "pronouns", "decoys", "spoken_polite", "texts"}},
 		{"answered", sentences.Answered, []string{"amends", "chooses", "names", "phrases", "things", "units", "states", "sensors", "words", "colours", "conditions", "agree"}},
 	} {
 		keys := make(map[string][]string)

@@ -1,0 +1,213 @@
+package intent
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/names"
+)
+
+// Pronouns are the words of a language that stand for a thing named before.
+type Pronouns struct {
+	One     []string `yaml:"one"`     // it
+	Several []string `yaml:"several"` // them; a word in both lists may be either
+	Glued   []string `yaml:"glued"`   // at the end of a verb: apágala
+}
+
+// source is how an action was said: enough to find its things in another room.
+type source struct {
+	block *block
+	slots map[string]any // as the sentence filled them
+	named bool           // it named its things
+}
+
+// Short matches short sentences beside whole ones.
+type Short struct{ *Matcher }
+
+// After matches a text that means nothing without the sentence before it: "and the
+// bedroom", "all but the desk lamp". Its action holds the area or the devices that
+// the text names; what is to be done with them only the sentence before tells.
+func (f Short) After(text, area string) Decision {
+	m := f.Matcher
+	none := Decision{Route: Model, Reason: "no_sentence"}
+	if m.pack.Exact || len(text) > maxText {
+		return none
+	}
+	steps := maxSteps
+	for _, said := range m.tellings(normalise(text)) {
+		r := m.newRun(said, area, &steps, false)
+		r.short = true
+		if r.search() {
+			return m.resolve(&r.best[0], area)
+		}
+	}
+	r := m.newRun(m.strip(normalise(text)), area, &steps, true)
+	r.short = true
+	if d, ok := r.unknown(); ok {
+		return d
+	}
+	return none
+}
+
+// tellings are a text as it was said and without polite words.
+func (k *words) tellings(text string) []string {
+	return slices.DeleteFunc(slices.Compact([]string{text, k.strip(text)}), func(s string) bool { return s == "" })
+}
+
+// About matches a text in which a pronoun stands for some of the things with the
+// given ids: all those that the sentence may be about. The result several reports
+// whether the pronoun means more than one thing. A text without a pronoun does not
+// match.
+func (f Short) About(text, area string, ids []string) (d Decision, several bool) {
+	m := f.Matcher
+	none := Decision{Route: Model, Reason: "no_sentence"}
+	if m.pack.Exact || len(text) > maxText {
+		return none, false
+	}
+	var things []int32
+	for i := range m.house.Entities {
+		if slices.Contains(ids, m.house.Entities[i].ID) {
+			things = append(things, int32(i))
+		}
+	}
+	steps := maxSteps
+	for _, said := range m.tellings(normalise(text)) {
+		for _, apart := range m.pack.Pronouns.unglued(said) {
+			r := m.newRun(apart, area, &steps, false)
+			r.pronouns, r.things, r.presence.open = true, things, true
+			if !r.search() {
+				r.short = true
+			}
+			if !r.found() && !r.search() || r.best[0].block.Meta.Reject != "" {
+				continue
+			}
+			word := r.best[0].pronoun()
+			return m.resolve(&r.best[0], area), slices.Contains(m.pack.Pronouns.Several, word) && !slices.Contains(m.pack.Pronouns.One, word)
+		}
+	}
+	return none, false
+}
+
+// pronoun is the word of a parse that stands for a thing, "" if there is none.
+func (p *parse) pronoun() string {
+	for i := range p.n {
+		if c := &p.captures[i]; c.pronoun {
+			return strings.TrimSpace(p.text[c.start:c.end])
+		}
+	}
+	return ""
+}
+
+// stems writes a verb as it is without a pronoun glued to it: "apágala".
+var stems = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u")
+
+// unglued are a text and, where its first word may be a verb with a pronoun at its
+// end, the text with the two apart.
+func (p *Pronouns) unglued(text string) []string {
+	out := []string{text}
+	first, rest, _ := strings.Cut(text, " ")
+	for _, end := range p.Glued {
+		if verb, ok := strings.CutSuffix(first, end); ok && len(verb) > len(end) {
+			out = append(out, strings.TrimSpace(stems.Replace(verb)+" "+end+" "+rest))
+		}
+	}
+	return out
+}
+
+// pronoun goes on behind a word that stands for the things the search is about.
+func (r *run) pronoun(i *inst, at place) {
+	at.pos = r.skip(at)
+	text := r.view(at)[at.pos:]
+	for _, list := range [][]string{r.m.pack.Pronouns.One, r.m.pack.Pronouns.Several} {
+		for _, word := range list {
+			if strings.HasPrefix(text, word+" ") && r.allowed(r.things) {
+				r.with(capture{at: i, start: at.pos, end: at.pos + len(word), items: r.things, pronoun: true}, place{pos: at.pos + len(word), broken: at.broken})
+			}
+		}
+	}
+}
+
+// all resolves a sentence whose pronoun stands for things: for all of them that it
+// may be about.
+func (x *meaning) all() Decision {
+	items := x.place(x.items)
+	if len(items) == 0 {
+		return x.reject("no_device", "")
+	}
+	items = x.ofClass(items)
+	if len(items) == 1 {
+		x.action.Slots["name"] = x.m.house.Entities[items[0]].Name
+	}
+	return x.done(items)
+}
+
+// Elsewhere is an action said before, in another area: with the things it would
+// have been about there. Things that were named are exchanged for their like.
+func (f Short) Elsewhere(a Action, area string) Decision {
+	m := f.Matcher
+	place := m.house.Area(area)
+	if place == nil {
+		return Decision{Route: Reject, Reason: "unknown_area", Heard: area}
+	}
+	if from := a.source; from != nil && !from.named && a.Slots["name"] == nil {
+		x := meaning{m: m, p: &parse{block: from.block}, area: place.Name, action: Action{Intent: a.Intent, Slots: maps.Clone(from.slots)}}
+		delete(x.action.Slots, "floor")
+		x.action.Slots["area"] = place.Name
+		if kind, ok := x.action.Slots[slotKind].(string); ok {
+			return x.asked(kind)
+		}
+		return x.byKind()
+	}
+	return f.alike(a, place.Name)
+}
+
+// alike is an action on the things of an area that are like the ones it was about;
+// those of the same name in their own room, if there are any.
+func (f Short) alike(a Action, area string) Decision {
+	m := f.Matcher
+	x := meaning{m: m, p: &parse{}, area: area, action: Action{Intent: a.Intent, Slots: maps.Clone(a.Slots)}}
+	delete(x.action.Slots, "name")
+	x.action.Slots["area"] = area
+	var like, namesakes []int32
+	for i := range m.house.Entities {
+		e := &m.house.Entities[i]
+		for _, id := range a.Devices {
+			first := m.house.Entity(id)
+			if first == nil || !e.In(area) || e.ID == id || e.Domain != first.Domain || !strings.EqualFold(e.DeviceClass(), first.DeviceClass()) {
+				continue
+			}
+			if !slices.Contains(like, int32(i)) {
+				like = append(like, int32(i))
+			}
+			if m.sameButRoom(e, first) && !slices.Contains(namesakes, int32(i)) {
+				namesakes = append(namesakes, int32(i))
+			}
+		}
+	}
+	if len(namesakes) > 0 {
+		like = namesakes
+	}
+	if len(like) == 0 {
+		return x.reject("no_device", "")
+	}
+	if len(like) == 1 {
+		x.action.Slots["name"] = m.house.Entities[like[0]].Name
+	}
+	return x.done(like)
+}
+
+// sameButRoom reports whether two things have the same name apart from the words
+// for their rooms: the kitchen light and the hallway light.
+func (v *inventory) sameButRoom(a, b *home.Entity) bool {
+	own := func(e *home.Entity) []string {
+		var room []string
+		for _, p := range placesOf(v.house, e.Area) {
+			room = append(room, names.Normalise(p)...)
+		}
+		return slices.DeleteFunc(slices.Clone(names.Normalise(e.Name)), func(w string) bool { return slices.Contains(room, w) })
+	}
+	words := own(a)
+	return len(words) > 0 && slices.Equal(words, own(b))
+}

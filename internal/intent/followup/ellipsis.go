@@ -1,0 +1,300 @@
+package followup
+
+import (
+	"maps"
+	"slices"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+)
+
+// rewritten makes a whole decision of a sentence without a verb and the decision
+// before it.
+func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
+	if said.Route == intent.Ask && said.Would != nil {
+		said = s.narrowed(said)
+	}
+	if said.Route != intent.Local {
+		return said
+	}
+	act := said.Actions[0]
+	if s.Subject.Lost && act.Intent != catalogue.Rather {
+		return s.ask()
+	}
+	switch act.Intent {
+	case catalogue.Also:
+		return s.elsewhere(act)
+	case catalogue.Rather:
+		if !s.Subject.Asks() {
+			s.meaning.Back = s.Subject.devices()
+		}
+		return s.elsewhere(act)
+	case catalogue.Except:
+		return s.except(act)
+	case catalogue.More:
+		return s.more(act)
+	case catalogue.Again:
+		return local(s.Subject.Acts...)
+	}
+	if catalogue.Of(act.Intent).Plan == catalogue.Adjust {
+		if d, ok := s.step(act); ok {
+			return d
+		}
+	}
+	return s.ask()
+}
+
+// narrowed keeps of the things that a sentence may name those that the act before
+// can be done to. If one is left, it is meant.
+func (s *Sentence) narrowed(d intent.Decision) intent.Decision {
+	options := slices.DeleteFunc(slices.Clone(d.Options), func(id string) bool {
+		return s.onto(s.Subject.Acts[0], []string{id}).Route != intent.Local
+	})
+	if len(options) == 1 {
+		act := *d.Would
+		act.Devices = options
+		return local(act)
+	}
+	if len(options) > 1 {
+		d.Options = options
+	}
+	if act := s.onto(s.Subject.Acts[0], d.Options[:1]); act.Route == intent.Local { // what the chosen thing is for
+		would := act.Actions[0]
+		would.Devices = nil
+		d.Would = &would
+	}
+	return d
+}
+
+// elsewhere does what was done before in another room or to other things.
+func (s *Sentence) elsewhere(said intent.Action) intent.Decision {
+	var all []intent.Action
+	var refused *intent.Decision
+	for _, act := range s.Subject.Acts {
+		var d intent.Decision
+		if area, ok := said.Slots["area"].(string); ok && len(said.Devices) == 0 {
+			d = s.Words.Elsewhere(act, area)
+		} else {
+			d = s.onto(act, said.Devices)
+		}
+		if d.Route == intent.Local {
+			all = append(all, d.Actions...)
+		} else if refused == nil {
+			refused = &d
+		}
+	}
+	switch {
+	case len(all) > 0:
+		return local(all...)
+	case refused != nil:
+		return *refused
+	}
+	return s.ask()
+}
+
+// onto is an act on other things, if each of them can do it.
+func (s *Sentence) onto(act intent.Action, ids []string) intent.Decision {
+	h := s.House
+	var first *home.Entity
+	if len(act.Devices) > 0 {
+		first = h.Entity(act.Devices[0])
+	}
+	next := things(h, ids)
+	for _, e := range next {
+		switch asks := !Acts(act); {
+		case able(act, first, e):
+		case asks && e.Read != nil && len(next) == 1: // how is it, then
+			return local(intent.Action{Intent: catalogue.GetState, Slots: map[string]any{"name": e.Name}, Devices: ids})
+		default:
+			return s.wrongKind(e)
+		}
+	}
+	if len(next) == 0 {
+		return intent.Decision{Route: intent.Reject, Reason: "no_device"}
+	}
+	act.Slots = maps.Clone(act.Slots)
+	for _, slot := range []string{"area", "floor", "domain", "kind", "ask", "name"} {
+		delete(act.Slots, slot)
+	}
+	if state, ok := act.Slots["state"].(string); ok && first != nil {
+		act.Slots["state"] = stateFor(state, first, next[0])
+	}
+	if len(next) == 1 {
+		act.Slots["name"] = next[0].Name
+	}
+	act.Devices = ids
+	return local(act)
+}
+
+// stateFor is the state that is asked of one thing in the word for another: a
+// window that is "on" is as open as a cover.
+func stateFor(state string, first, next *home.Entity) string {
+	if first.Domain == next.Domain {
+		return state
+	}
+	open := map[string]bool{"unlocked": true, "open": true, "locked": false, "closed": false}
+	if first.Domain == "binary_sensor" {
+		open = map[string]bool{"on": true, "off": false}
+	}
+	is, known := open[state]
+	switch {
+	case !known:
+		return state
+	case next.Domain == "binary_sensor":
+		return map[bool]string{true: "on", false: "off"}[is]
+	case next.Domain == "lock" || next.Domain == "cover" || next.Domain == "valve":
+		return map[bool]string{true: "open", false: "closed"}[is]
+	}
+	return state
+}
+
+// except leaves some things out of what was asked before: what was done to them is
+// taken back, what was not done yet is done without them.
+func (s *Sentence) except(said intent.Action) intent.Decision {
+	h := s.House
+	area, _ := said.Slots["area"].(string)
+	out := func(id string) bool {
+		if len(said.Devices) > 0 {
+			return slices.Contains(said.Devices, id)
+		}
+		e := h.Entity(id)
+		return e != nil && e.In(area)
+	}
+	var rest []intent.Action
+	var left []string
+	for _, act := range s.Subject.Acts {
+		act.Devices = slices.DeleteFunc(slices.Clone(act.Devices), func(id string) bool {
+			if out(id) {
+				left = append(left, id)
+			}
+			return out(id)
+		})
+		if len(act.Devices) > 0 {
+			rest = append(rest, act)
+		}
+	}
+	switch {
+	case len(left) == 0:
+		return intent.Decision{Route: intent.Reject, Reason: "no_device"}
+	case (s.Subject.Waits || s.Subject.Asks()) && len(rest) > 0:
+		d := local(rest...)
+		d.Confirmed = s.Subject.Waits // who leaves one out means the others
+		return d
+	}
+	next := *s.Subject
+	next.Acts = rest
+	s.meaning.Back, s.meaning.Next = left, &next
+	said.Devices = left
+	return local(said)
+}
+
+// more goes a step further in what was done before, or a step back.
+func (s *Sentence) more(said intent.Action) intent.Decision {
+	way, _ := said.Slots["direction"].(string)
+	act := s.Subject.Acts[len(s.Subject.Acts)-1]
+	act.Slots = maps.Clone(act.Slots)
+	switch plan := catalogue.Of(act.Intent).Plan; {
+	case plan == catalogue.Adjust:
+		if way == "down" {
+			act.Slots["direction"] = opposite(act.Slots["direction"])
+		}
+		return local(act)
+	case plan == catalogue.Tool:
+		return s.louder(act, way)
+	case act.Intent == catalogue.SetPosition:
+		return s.further(act, way)
+	}
+	name := s.adjusting(act)
+	if name == "" {
+		return s.ask()
+	}
+	d, ok := s.step(intent.Action{Intent: name, Slots: map[string]any{"direction": way}})
+	if !ok {
+		return s.ask()
+	}
+	return d
+}
+
+// louder is a step of the volume.
+func (s *Sentence) louder(act intent.Action, way string) intent.Decision {
+	switch act.Intent {
+	case catalogue.SetVolumeRelative:
+		if way == "down" {
+			act.Slots["volume_step"] = opposite(act.Slots["volume_step"])
+		}
+		return local(act)
+	case catalogue.SetVolume:
+		return local(intent.Action{Intent: catalogue.SetVolumeRelative, Slots: map[string]any{"volume_step": way}})
+	}
+	return s.ask()
+}
+
+// adjusting is the intent that goes on by steps where an act has set or switched
+// something; "" if there is none.
+func (s *Sentence) adjusting(act intent.Action) string {
+	switch act.Intent {
+	case catalogue.LightSet:
+		if act.Slots["brightness"] != nil {
+			return catalogue.BrightnessAdjust
+		}
+	case catalogue.FanSetSpeed:
+		return catalogue.FanAdjust
+	case catalogue.ClimateSetTemperature:
+		return catalogue.ClimateAdjust
+	case catalogue.TurnOn:
+		if e := s.House.Entity(act.Devices[0]); e != nil {
+			return map[string]string{"light": catalogue.BrightnessAdjust, "fan": catalogue.FanAdjust, "climate": catalogue.ClimateAdjust}[e.Domain]
+		}
+	}
+	return ""
+}
+
+// furtherBy is one step of a cover, in percent.
+const furtherBy = 20
+
+// further moves a cover on in the direction in which it was moved, or back.
+func (s *Sentence) further(act intent.Action, way string) intent.Decision {
+	at, ok := numberOf(act.Slots["position"])
+	if !ok || len(act.Devices) == 0 {
+		return s.ask()
+	}
+	by := float64(furtherBy)
+	if slices.Contains(s.Subject.Lowered, act.Devices[0]) {
+		by = -by
+	}
+	if way == "down" {
+		by = -by
+	}
+	act.Slots["position"] = min(max(at+by, 0), 100)
+	return local(act)
+}
+
+// numberOf reads a number of a slot or a receipt.
+func numberOf(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
+}
+
+// opposite turns a direction round.
+func opposite(way any) string {
+	if way == "down" {
+		return "up"
+	}
+	return "down"
+}
+
+// accounts reports whether a decision asks for an account of what was done before.
+func accounts(d intent.Decision) bool {
+	return len(d.Actions) == 1 && Accounts(d.Actions[0]) || d.Would != nil && Accounts(*d.Would)
+}
+
+// Accounts reports whether an action asks for an account of what was done before.
+func Accounts(act intent.Action) bool {
+	return slices.Contains([]string{catalogue.Why, catalogue.Since, catalogue.WhatDone, catalogue.WhoDid}, act.Intent)
+}

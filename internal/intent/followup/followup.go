@@ -1,0 +1,255 @@
+// Package followup understands short sentences about the sentence before: "turn it
+// off", "and the bedroom", "a bit more", "I meant the hallway", "all but the desk
+// lamp". It makes a whole decision of such a sentence and what was understood
+// before, so that all that follows treats it like any other. It exists apart from
+// the matcher, which reads one text, and from the mind, which remembers. A new form
+// is an intent with sentences marked "after" in the packs and a case in rewritten.
+package followup
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/reply"
+)
+
+// How long a short sentence may be about a subject. To act on a wrong guess is worse
+// than to answer one, so acts are forgotten sooner.
+const (
+	ActTime  = 2 * time.Minute
+	TalkTime = 5 * time.Minute
+)
+
+// Subject is what a short sentence may be about: what was understood last. It does
+// not change once it is kept.
+type Subject struct {
+	Acts    []intent.Action
+	Things  []string // the ids that "it" stands for
+	Apart   bool     // the things were named one by one, so "it" may be any of them
+	Lowered []string // the covers that were moved down
+	Waits   bool     // it was asked about and is not done
+	Lost    bool     // the house does not have what it names
+	Talked  bool     // the model has talked since
+	At      time.Time
+}
+
+// Fresh reports whether a subject is young enough for a sentence that acts, or for
+// one that asks. Nothing is fresh where nothing is remembered.
+func (t *Subject) Fresh(acts bool) bool {
+	switch {
+	case t == nil:
+		return false
+	case acts:
+		return time.Since(t.At) <= ActTime
+	}
+	return time.Since(t.At) <= TalkTime
+}
+
+// Asks reports whether a subject is a question, which changed nothing.
+func (t *Subject) Asks() bool { return !slices.ContainsFunc(t.Acts, Acts) }
+
+// devices are the ids of all things that the acts were done to.
+func (t *Subject) devices() []string {
+	var out []string
+	for _, act := range t.Acts {
+		out = append(out, act.Devices...)
+	}
+	return out
+}
+
+// Acts reports whether an action changes something.
+func Acts(act intent.Action) bool {
+	return catalogue.Of(act.Intent).Plan != catalogue.Question && !Accounts(act)
+}
+
+// Words is a matcher that understands short sentences.
+type Words interface {
+	// After matches what needs the sentence before: "and the bedroom".
+	After(text, area string) intent.Decision
+	// About matches a text in which a pronoun stands for some of the things.
+	About(text, area string, things []string) (d intent.Decision, several bool)
+	// Elsewhere is an action in another area.
+	Elsewhere(act intent.Action, area string) intent.Decision
+}
+
+// WhatMeant is the reason of a decision that asks what is meant, because nothing is
+// remembered.
+const WhatMeant = "what_meant"
+
+// Sentence is one text that may be about the sentence before.
+type Sentence struct {
+	Text, Area string
+	Alone      intent.Decision // what the text means by itself
+	Subject    *Subject        // nil: nothing is remembered
+	Model      bool            // a language model answers what is not understood
+	House      *home.House
+	Words      Words
+	Phrases    *reply.Phrases
+
+	meaning Meaning
+}
+
+// Meaning is what a short sentence comes to.
+type Meaning struct {
+	intent.Decision
+	Back []string // the ids of things that are first set back to what they were
+	Next *Subject // what the next sentence is about; nil: the decision
+}
+
+// Understand finds what the sentence means together with the one before it; ok is
+// false if it is no such sentence, or one that is complete by itself.
+func (s *Sentence) Understand() (m Meaning, ok bool) {
+	d, ok := s.decision()
+	d.Act = s.Alone.Act
+	s.meaning.Decision = d
+	return s.meaning, ok
+}
+
+// decision is what the sentence asks for together with the one before it; ok is
+// false if it is no such sentence, or one that is complete by itself.
+func (s *Sentence) decision() (d intent.Decision, ok bool) {
+	if d, ok = s.about(); ok {
+		return d, true
+	}
+	if d, ok = s.byStep(); ok {
+		return d, true
+	}
+	if s.Alone.Route == intent.Local {
+		return d, false
+	}
+	said := s.Words.After(s.Text, s.Area)
+	switch {
+	case said.Route == intent.Model:
+		return d, false
+	case accounts(said):
+		return said, true
+	case s.forgot():
+		return s.ask(), !s.Model
+	}
+	return s.rewritten(said), true
+}
+
+// forgot reports whether nothing is remembered that a sentence without a verb can
+// be about. What the model has talked about since is for the model.
+func (s *Sentence) forgot() bool {
+	return s.Subject == nil || s.Subject.Talked && s.Model || !s.Subject.Fresh(!s.Subject.Asks())
+}
+
+// ask asks what is meant.
+func (s *Sentence) ask() intent.Decision {
+	return intent.Decision{Route: intent.Ask, Reason: WhatMeant, Question: s.Phrases.Phrase(WhatMeant, nil)}
+}
+
+// about understands a sentence with a pronoun. If nothing is remembered, it asks
+// for the thing; the sentence itself says what may be answered.
+func (s *Sentence) about() (d intent.Decision, ok bool) {
+	if s.Subject != nil {
+		var several bool
+		d, several = s.Words.About(s.Text, s.Area, s.Subject.Things)
+		if d.Route == intent.Local && !s.ordered(d.Actions[0]) {
+			return d, false
+		}
+		if d.Route == intent.Local && (accounts(d) || s.Subject.Fresh(Acts(d.Actions[0]))) {
+			return s.oneOf(d, several), true
+		}
+	}
+	var all []string
+	for i := range s.House.Entities {
+		all = append(all, s.House.Entities[i].ID)
+	}
+	d, _ = s.Words.About(s.Text, s.Area, all)
+	if d.Route != intent.Local || s.Alone.Route == intent.Local || !s.ordered(d.Actions[0]) || s.Model && !Acts(d.Actions[0]) {
+		return d, false
+	}
+	if s.Subject.Fresh(Acts(d.Actions[0])) && len(s.Subject.Things) == 1 && !s.Subject.Talked {
+		return s.wrongKind(s.House.Entity(s.Subject.Things[0])), true
+	}
+	would := d.Actions[0]
+	d = s.ask()
+	d.Options, would.Devices, d.Would = would.Devices, nil, &would
+	return d, true
+}
+
+// ordered reports whether a sentence with a verb may do what it says: "don't turn it
+// off" and "if it rains, turn it off" are no orders.
+func (s *Sentence) ordered(act intent.Action) bool {
+	return !Acts(act) || !s.Alone.Act.Forbids() && !s.Alone.Act.Asks()
+}
+
+// oneOf asks which thing is meant if "it" may be any of several.
+func (s *Sentence) oneOf(d intent.Decision, several bool) intent.Decision {
+	act := d.Actions[0]
+	if several || !s.Subject.Apart || len(act.Devices) < 2 {
+		return d
+	}
+	options := act.Devices
+	act.Devices = nil
+	return intent.Decision{
+		Route: intent.Ask, Reason: "ambiguous", Options: options, Would: &act,
+		Question: s.Phrases.Which(things(s.House, options)),
+	}
+}
+
+// wrongKind says that a thing cannot do what is asked.
+func (s *Sentence) wrongKind(e *home.Entity) intent.Decision {
+	d := intent.Decision{Route: intent.Reject, Reason: "wrong_kind"}
+	if e != nil {
+		d.Heard = reply.Retold{Phrases: s.Phrases}.Plain(e)
+	}
+	return d
+}
+
+// byStep lets a sentence that only says brighter or warmer be about the things of
+// the sentence before, in whatever room they are.
+func (s *Sentence) byStep() (d intent.Decision, ok bool) {
+	var act intent.Action
+	switch local := s.Alone; {
+	case local.Route == intent.Local && len(local.Actions) == 1:
+		act = local.Actions[0]
+	case local.Would != nil:
+		act = *local.Would
+	}
+	in := catalogue.Of(act.Intent)
+	if in.Plan != catalogue.Adjust || act.Slots["name"] != nil || act.Slots["area"] != nil || act.Slots["floor"] != nil || !s.Subject.Fresh(true) {
+		return d, false
+	}
+	return s.step(act)
+}
+
+// step does an act by a step to those things of the sentence before that can do
+// it; ok is false if none can.
+func (s *Sentence) step(act intent.Action) (d intent.Decision, ok bool) {
+	var able []string
+	for _, e := range things(s.House, s.Subject.Things) {
+		sets := catalogue.Of(act.Intent).Sets
+		if e.Control != nil && (e.Can(sets[0].Ability) || sets[0].Ability == home.Brightness && e.Domain == "light") {
+			able = append(able, e.ID)
+		}
+	}
+	if len(able) == 0 {
+		return d, false
+	}
+	act.Slots = maps.Clone(act.Slots)
+	act.Devices = able
+	return local(act), true
+}
+
+// local is the decision to do some acts.
+func local(all ...intent.Action) intent.Decision {
+	return intent.Decision{Route: intent.Local, Reason: "after", Actions: all}
+}
+
+// things are the entities with some ids, in that order.
+func things(h *home.House, ids []string) []*home.Entity {
+	var out []*home.Entity
+	for _, id := range ids {
+		if e := h.Entity(id); e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package reply
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// Retold tells of what was said and done before.
+type Retold struct{ *Phrases }
+
+// Deed is one thing that was done before, as it is told: to what, in which words of
+// a receipt, when, and who asked for it.
+type Deed struct {
+	Entity   *home.Entity
+	Property string
+	Value    any
+	At       time.Time
+	Asker    Asker
+}
+
+// Asker is who asked for a deed, as seen by the one who is told.
+type Asker struct {
+	Mine    bool   // the same room and source
+	Area    string // "" if it is not known
+	Written bool   // typed, not spoken
+	MQTT    bool   // by a message
+	Undo    bool   // it took something back
+	Model   bool   // a language model chose it
+}
+
+// Asked tells who asked for a deed.
+func (p Retold) Asked(d *Deed) string {
+	key := "asked_mic"
+	switch w := d.Asker; {
+	case w.Undo:
+		key = "asked_took_back"
+	case w.MQTT:
+		key = "asked_mqtt"
+	case w.Mine && w.Area != "":
+		key = "asked_mine_room"
+	case w.Mine:
+		key = "asked_mine"
+	case w.Written:
+		key = "asked_written"
+	case w.Area != "":
+		key = "asked_room"
+	}
+	said := p.Phrase(key, map[string]any{"time": clockOf(d.At), "area": p.grammar.names.room(d.Asker.Area)})
+	if d.Asker.Model {
+		said += " " + p.Phrase("chosen_by_model", nil)
+	}
+	return said
+}
+
+// Done lists deeds of one moment; with the time if that is wanted.
+func (p Retold) Done(deeds []Deed, timed bool) string {
+	const most = 4
+	var all []string
+	for i := range deeds[:min(len(deeds), most)] {
+		d := &deeds[i]
+		all = append(all, p.Phrase("did_act", map[string]any{"name": p.grammar.spoken(d.Entity), "value": p.valueOf(d)}))
+	}
+	said := strings.Join(all, ", ")
+	if len(deeds) > most {
+		said += ", …"
+	}
+	if !timed {
+		return capital(said) + "."
+	}
+	return p.Phrase("did_at", map[string]any{"time": clockOf(deeds[0].At), "acts": said})
+}
+
+// valueOf is what a deed made of its thing.
+func (p Retold) valueOf(d *Deed) string {
+	switch home.Ability(d.Property) { //nolint:exhaustive // the others are told as states
+	case home.Brightness, home.Position, home.Speed:
+		return said(d.Value) + " " + p.readings.units["%"]
+	case home.Setpoint:
+		return said(d.Value) + " " + p.readings.units["°C"]
+	case home.Colour:
+		if word := p.colours[said(d.Value)]; word != "" {
+			return word
+		}
+	}
+	return p.readings.state(d.Entity, d.Value)
+}
+
+// Into reports whether a deed brought its thing into a state: on, off, open,
+// closed, locked or unlocked; any deed did where no state is asked for.
+func (p Retold) Into(d *Deed, state string) bool {
+	if state == "" {
+		return true
+	}
+	o := observation{State: d.Value, Values: map[string]any{d.Property: d.Value}}
+	if level, ok := d.Value.(float64); ok && d.Property != string(home.Setpoint) {
+		o.State = map[bool]string{true: "on", false: "off"}[level > 0]
+	}
+	return p.isIn(d.Entity, &o, state)
+}
+
+// isIn reports whether a thing that was read is in a state.
+func (p Retold) isIn(e *home.Entity, o *observation, state string) bool {
+	if e.Domain == "binary_sensor" || e.Domain == "cover" || e.Domain == "valve" {
+		if word := opened[state]; word != "" {
+			state = word
+		}
+	}
+	c := &census{p.Phrases, question{want: state}}
+	if e.Domain == "lock" && (state == "open" || state == "closed") {
+		state = map[string]string{"open": "unlocked", "closed": "locked"}[state]
+	}
+	return c.stateOf(e, o, state) == state
+}
+
+// Sighting is what a reading tells of a thing that was asked about.
+type Sighting struct {
+	Known bool // the thing was read
+	Is    bool // it is in the state that was asked about
+	At    time.Time
+	said  string
+}
+
+// Sight reads a result for the question why a thing is in a state, or since when.
+func (p Retold) Sight(s *plan.Step, r tools.Result, state string) Sighting {
+	o, ok := observe(s, r)
+	if !ok || o.Reachable != nil && !*o.Reachable {
+		return Sighting{said: p.answered([]plan.Step{*s}, []tools.Result{r})}
+	}
+	seen := Sighting{Known: true, Is: state == "" || p.isIn(s.Entity, &o, state), said: p.answered([]plan.Step{*s}, []tools.Result{r})}
+	if o.Age > 0 || o.Age == 0 && ageTold(r) {
+		seen.At = time.Now().Add(-time.Duration(o.Age) * time.Second)
+	}
+	return seen
+}
+
+// ageTold reports whether a reading tells its age, which may be none.
+func ageTold(r tools.Result) bool { return strings.Contains(string(r.Data), `"age_seconds"`) }
+
+// Unexplained says that a thing is so without our doing, and when it reported it.
+func (p Retold) Unexplained(seen Sighting) string {
+	if !seen.Known || !seen.Is {
+		return seen.said
+	}
+	if seen.At.IsZero() || time.Since(seen.At) >= day {
+		return p.Phrase("not_by_me", nil)
+	}
+	return p.Phrase("not_by_me_since", map[string]any{"time": clockOf(seen.At)})
+}
+
+// Since says how long a thing has been as it is, as far as it told.
+func (p Retold) Since(e *home.Entity, seen Sighting) string {
+	args := p.grammar.about(&plan.Step{Entity: e})
+	switch age := time.Since(seen.At); {
+	case !seen.Known || !seen.Is:
+		return seen.said
+	case seen.At.IsZero():
+		return p.Phrase("since_unknown", nil)
+	case age >= day:
+		args["ago"] = p.grammar.ago(int64(age / time.Second))
+		return p.Phrase("reported_ago", args)
+	}
+	args["time"] = clockOf(seen.At)
+	return p.Phrase("reported_at", args)
+}
+
+const day = 24 * time.Hour
+
+// clockOf writes a time of day.
+func clockOf(t time.Time) string { return t.Local().Format("15:04") }
+
+// Each joins what is said of several things, the same sentence once. Different
+// ones are told with the name of the thing.
+func (p Retold) Each(things []*home.Entity, told []string) string {
+	const most = 3
+	if !slices.ContainsFunc(told, func(s string) bool { return s != told[0] }) {
+		return told[0]
+	}
+	var all []string
+	for i, e := range things[:min(len(things), most)] {
+		all = append(all, capital(p.Plain(e))+": "+told[i])
+	}
+	return strings.Join(all, " ")
+}
+
+// Named returns those of the things whose names stand in a reply.
+func (p Retold) Named(reply string, things []*home.Entity) []*home.Entity {
+	left := strings.ToLower(reply)
+	longest := slices.Clone(things)
+	slices.SortStableFunc(longest, func(a, b *home.Entity) int { return len(p.Plain(b)) - len(p.Plain(a)) })
+	var out []*home.Entity
+	for _, e := range longest {
+		name := strings.ToLower(p.Plain(e))
+		if name != "" && strings.Contains(left, name) {
+			left = strings.ReplaceAll(left, name, "\n") // so that the lamp is not found in the desk lamp
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Plain is the name of a thing without an article, as it is said inside a sentence.
+func (p Retold) Plain(e *home.Entity) string { return p.grammar.names.plain(e) }
