@@ -28,6 +28,8 @@ func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision)
 			return a.undo(ctx, x, d)
 		case catalogue.Other:
 			return a.other(ctx, x, d)
+		case catalogue.Why, catalogue.Since, catalogue.WhatDone, catalogue.WhoDid:
+			return explained(ctx, a, x, d)
 		}
 	}
 	return a.act(ctx, x, d)

@@ -40,6 +40,7 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	added := &exchange{Request: x.Request, rec: &more, watch: x.watch, say: x.say}
 	added.done, _ = plan.Calls(first, a.match.House(), x.Area) // the first commands were planned without an error before
 	did := a.act(ctx, added, all)
+	a.ledger.note(a.match.House(), x.Request, &more, all)
 	add(x.rec, more, all.Actions)
 	a.memory.keep(x.Request, did.with(before, x.Text, whole), x.rec.Reply)
 	x.rec.Transcript.Text = whole

@@ -36,6 +36,7 @@ func steps() []step {
 		{"the answer to a question", (*Answerer).completed},
 		{"a word about the turn before", (*Answerer).amended},
 		{"a task that was stopped", (*Answerer).resumed},
+		{"a short sentence after another", func(a *Answerer, ctx context.Context, x *exchange) bool { return followed(ctx, a, x) }},
 		{"a local sentence", (*Answerer).matched},
 		{"the language model", (*Answerer).thought},
 	}
@@ -51,6 +52,8 @@ type exchange struct {
 	asked    bool            // a question was waiting for an answer
 	question *modelQuestion  // the model's question that the text answers; nil: none
 	local    intent.Decision // the decision of the matcher, once it was asked
+	meant    intent.Decision // the decision that was performed, if the turn came to one
+	subject  *subject        // what the next short sentence is about, where meant does not tell
 	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
 	begun    past            // what the same sentence has done before a question was asked about the rest
 
@@ -72,6 +75,7 @@ type Answerer struct {
 
 	rate   rate
 	memory memory
+	ledger ledger
 }
 
 // New checks the parts and starts nothing. Recovery may be empty: then a call that
@@ -124,6 +128,8 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 	for _, s := range steps() {
 		if s.answered(a, ctx, x) {
 			a.log.Debug("text understood", "part", "answer", "turn", x.rec.ID, "by", s.name)
+			heed(a, x)
+			a.ledger.note(a.match.House(), x.Request, x.rec, x.meant)
 			return
 		}
 	}
@@ -169,6 +175,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past) {
 	if overheard(x, d) {
 		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
 	}
+	x.meant = d
 	noteIntents(x.rec, d.Actions)
 	x.rec.SpeechAct = string(d.Act)
 	var did past

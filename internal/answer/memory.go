@@ -27,10 +27,11 @@ const mostAskers = 64
 // memory is what the answerer keeps between turns, for each asker. It is safe for
 // concurrent use.
 type memory struct {
-	mu      sync.Mutex
-	pending map[string]pending // the question that waits for an asker's answer
-	past    map[string]*past   // the last turn that did something
-	offered offered            // the stopped task that was offered last
+	mu       sync.Mutex
+	pending  map[string]pending // the question that waits for an asker's answer
+	past     map[string]*past   // the last turn that did something
+	subjects map[string]subject // what a short sentence of an asker may be about
+	offered  offered            // the stopped task that was offered last
 }
 
 // pending is a question that the answerer asked back.

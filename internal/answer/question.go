@@ -8,6 +8,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/followup"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 )
@@ -57,6 +58,7 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 // is asked once more.
 func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, answered bool) {
 	switch d = p.decision; {
+	case d.Reason == followup.WhatMeant && (a.phrases.Yes(q.Text) || a.phrases.All(q.Text)): // that names nothing
 	case d.Route == intent.Local && len(d.Options) == 0:
 		d.Confirmed = true
 		return d, a.phrases.Yes(q.Text)

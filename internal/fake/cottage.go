@@ -47,12 +47,16 @@ type World struct {
 	State   map[string]map[string]any // by device and property
 	Outcome map[string]string         // by device: the outcome of its calls and perhaps its reason ("accepted/on_its_way"), where that is not "confirmed"
 	Calls   []string
+	told    map[string]time.Time // by device: when it last reported
 }
 
 // NewWorld makes a world in which the cottage is in its first state.
-func NewWorld() *World {
-	w := &World{State: map[string]map[string]any{}, Outcome: map[string]string{}}
-	for _, e := range Cottage().Entities {
+func NewWorld() *World { return NewWorldOf(Cottage()) }
+
+// NewWorldOf makes a world in which a house is in its first state.
+func NewWorldOf(h *home.House) *World {
+	w := &World{State: map[string]map[string]any{}, Outcome: map[string]string{}, told: map[string]time.Time{}}
+	for _, e := range h.Entities {
 		s := map[string]any{"on_off": "off"}
 		switch e.Domain {
 		case "cover":
@@ -61,6 +65,8 @@ func NewWorld() *World {
 			s = map[string]any{"setpoint": 19.5, "mode": "heat"}
 		case "lock":
 			s = map[string]any{"lock": "unlocked"}
+		case "sensor":
+			s = map[string]any{"temperature": map[bool]float64{true: 19.5, false: 21}[strings.HasPrefix(e.ID, "office")]}
 		}
 		if e.Can(home.Brightness) {
 			s["brightness"] = 0.0
@@ -68,7 +74,7 @@ func NewWorld() *World {
 		if e.Can(home.Colour) {
 			s["colour"] = "#ffa757"
 		}
-		w.State[e.Name] = s
+		w.State[e.Read.ID] = s
 	}
 	return w
 }
@@ -102,6 +108,8 @@ func (w *World) main(device string) string {
 		return "lock"
 	case w.State[device]["mode"] != nil:
 		return "mode"
+	case w.State[device]["temperature"] != nil:
+		return "temperature"
 	}
 	return "on_off"
 }
@@ -110,6 +118,7 @@ func (w *World) main(device string) string {
 // returns the property that the receipt names.
 func (w *World) Set(device, action string, value any) (property string) {
 	s := w.State[device]
+	w.told[device] = time.Now()
 	switch action {
 	case "on", "off":
 		property = "on_off"
@@ -123,7 +132,7 @@ func (w *World) Set(device, action string, value any) (property string) {
 	case "open", "close":
 		property = "open_close"
 		s["position"] = map[string]float64{"open": 100, "close": 0}[action]
-	case "lock":
+	case "lock", "locked":
 		property = "lock"
 		s["lock"] = "locked"
 	default: // position, setpoint, mode, colour
@@ -152,7 +161,11 @@ func (w *World) Call(_ context.Context, c tools.Call) (tools.Result, error) {
 		return tools.Result{}, errors.New("no such device")
 	}
 	if c.Tool == "get_device_state" {
-		data, err := json.Marshal(map[string]any{"state": w.Read(args.Device, w.main(args.Device)), "values": w.State[args.Device], "reachable": true})
+		state := map[string]any{"state": w.Read(args.Device, w.main(args.Device)), "values": w.State[args.Device], "reachable": true}
+		if at, ok := w.told[args.Device]; ok {
+			state["age_seconds"] = int64(time.Since(at) / time.Second)
+		}
+		data, err := json.Marshal(state)
 		return tools.Result{Data: data}, err
 	}
 	w.Calls = append(w.Calls, strings.TrimSuffix(fmt.Sprintf("%s %s %v", args.Device, args.Action, args.Value), " <nil>"))

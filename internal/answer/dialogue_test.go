@@ -1,0 +1,148 @@
+package answer_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/answer"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+)
+
+// understanding is a matcher with its house.
+type understanding struct {
+	intent.Short
+	home *home.House
+}
+
+// House is the house.
+func (u understanding) House() *home.House { return u.home }
+
+// Judge never ends an utterance.
+func (u understanding) Judge(string) speech.Completeness { return speech.Incomplete }
+
+// family is a house in which people talk without a language model.
+type family struct {
+	t      *testing.T
+	world  *fake.World
+	answer *answer.Answerer
+	area   string
+	source record.Source
+}
+
+// move makes a family's house in a language.
+func move(t *testing.T, language string) *family {
+	t.Helper()
+	pack, err := intent.Ours(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := fake.Villa(language)
+	matcher, err := intent.New(pack, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phrases, err := reply.Ours(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP}
+	f.answer, err = answer.New(understanding{intent.Short{Matcher: matcher}, h}, &fake.Caller{CallFunc: f.world.Call}, &fake.Assistant{}, phrases,
+		answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// stir does what a line of a dialogue tells beside what is said: "[Kitchen mic]"
+// goes to another room and source, "+3m" waits, "fan: on" is done by somebody. It
+// reports whether the line was such a one.
+func (f *family) stir(line string) bool {
+	if place, ok := strings.CutPrefix(line, "["); ok {
+		f.area, f.source = strings.TrimSuffix(place, "]"), record.FromHTTP
+		for _, s := range []record.Source{record.FromMic, record.FromHTTP, record.FromMQTT} {
+			if area, ok := strings.CutSuffix(f.area, " "+string(s)); ok {
+				f.area, f.source = area, s
+			}
+		}
+		return true
+	}
+	if wait, err := time.ParseDuration(strings.TrimPrefix(line, "+")); err == nil {
+		<-time.After(wait)
+		return true
+	}
+	device, what, ok := strings.Cut(line, ": ")
+	if !ok || f.world.State[device] == nil {
+		return false
+	}
+	switch what {
+	case "no_answer", "refused", "confirmed":
+		f.world.Outcome[device] = what
+	default:
+		f.world.Set(device, what, nil)
+	}
+	return true
+}
+
+// say says a text to the house and returns the calls it led to and the reply.
+func (f *family) say(text string) (calls, said string) {
+	before := len(f.world.Calls)
+	wake := &record.Wake{Word: "hey jarvis"}
+	rec := record.Record{ID: record.NewID(), Source: f.source, Area: f.area, Transcript: &record.Transcript{Text: text}, Wake: wake}
+	q := record.Request{Text: text, Area: f.area, Source: f.source}
+	f.answer.Answer(context.WithoutCancel(f.t.Context()), record.Turn{Request: q, Record: &rec, Say: func(string) {}})
+	slices.Sort(f.world.Calls[before:])
+	if calls = strings.Join(f.world.Calls[before:], "; "); calls == "" {
+		calls = "-"
+	}
+	return calls, rec.Reply
+}
+
+// TestShortSentences tells dialogues of a family: each line is said and, behind
+// the arrow, what it does ("-" for nothing) and perhaps what is answered ("!" for
+// any answer).
+func TestShortSentences(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{"en", "de", "es", "fr"} {
+		text, err := os.ReadFile("testdata/dialogues/" + language + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(text), "# ")[1:] {
+			title, lines, _ := strings.Cut(part, "\n")
+			t.Run(language+" "+title, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { told(t, move(t, language), lines) })
+			})
+		}
+	}
+}
+
+func told(t *testing.T, f *family, lines string) {
+	t.Helper()
+	for line := range strings.Lines(lines) {
+		if line = strings.TrimSpace(line); line == "" || f.stir(line) {
+			continue
+		}
+		text, want, ok := strings.Cut(line, " => ")
+		if !ok {
+			t.Fatalf("%q is neither said nor done", line)
+		}
+		wantCalls, wantSaid, told := strings.Cut(want, " | ")
+		calls, said := f.say(text)
+		if calls != wantCalls || told && said != wantSaid && (wantSaid != "!" || said == "") {
+			t.Errorf("%q does %q and says %q, expected %s", text, calls, said, want)
+		}
+	}
+}
