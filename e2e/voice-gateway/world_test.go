@@ -136,9 +136,9 @@ func mosquittoAt(tb testing.TB, addr string) *child {
 }
 
 // simulate starts a simulated Z-Wave house at the broker.
-func simulate(tb testing.TB, broker string) *child {
+func simulate(tb testing.TB, broker string, more ...string) *child {
 	tb.Helper()
-	return start(tb, environ(tb), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker)
+	return start(tb, environ(tb), filepath.Join(bin, "zwave-mcp-server"), append([]string{"simulate", "--broker", broker}, more...)...)
 }
 
 // ear hears what is said at the broker.
