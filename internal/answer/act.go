@@ -101,12 +101,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		return false
 	}
 	if x.DryRun {
-		x.rec.Outcome = record.Ignored
-		for _, s := range steps {
-			if c := s.Planned(); c.Tool != "" {
-				x.rec.Calls = append(x.rec.Calls, record.CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
-			}
-		}
+		rehearse(x.rec, steps)
 		return false
 	}
 	if !d.Confirmed && a.safety.mustAsk(slices.Concat(x.done, steps)) {
@@ -118,6 +113,16 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		return false
 	}
 	return true
+}
+
+// rehearse puts the calls of a plan into a record without making them.
+func rehearse(rec *record.Record, steps []plan.Step) {
+	rec.Outcome = record.Ignored
+	for _, s := range steps {
+		if c := s.Planned(); c.Tool != "" {
+			rec.Calls = append(rec.Calls, record.CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
+		}
+	}
 }
 
 // The reasons in a record for what is over a limit.

@@ -110,7 +110,7 @@ func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
 	case s.Call.Server != "" || r.Untrusted:
 		return p.elsewhere(s, r, err)
 	}
-	if text := (own{p.Phrases}).told(s, in.Reply, r); text != "" {
+	if text := own(p).told(s, in.Reply, r); text != "" {
 		return text
 	}
 	if r.Text != "" && (p.english() || r.Data == nil && r.Failed) {
