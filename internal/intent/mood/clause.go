@@ -198,7 +198,8 @@ func afterPlace(rest []segment) []segment {
 		return rest
 	}
 	for i := 1; i+1 < len(rest); i++ {
-		if rest[i].is(determiner|object) && rest[i+1].is(about) && (i == 1 || rest[i-1].is(about)) {
+		ends := rest[i-1].is(about) || i == 1 && rest[0].is(noVerb) // a noun, or an adverb
+		if ends && rest[i].is(determiner|object) && rest[i+1].is(about) {
 			return rest[i:]
 		}
 	}

@@ -47,11 +47,11 @@ func TestActs(t *testing.T) {
 	t.Parallel()
 	for _, language := range sentences.Languages() {
 		reader := mood.For(language)
-		may, did, named := 0, 0, 0
+		may, did, kinds, named := 0, 0, 0, 0
 		all := readLabelled(t, "../testdata/acts_"+language+".txt")
 		for _, s := range all {
 			got := reader.Read(s.text, nil)
-			want := mood.Act(s.kind).MayAct()
+			want := s.kind == "may" || mood.Act(s.kind).MayAct()
 			if want {
 				may++
 			}
@@ -63,10 +63,13 @@ func TestActs(t *testing.T) {
 			case want:
 				t.Errorf("%s:%d %q: %s may not act, it is a %s", language, s.line, s.text, got, s.kind)
 			}
+			if !strings.HasPrefix(s.kind, "may") {
+				kinds++
+			}
 			if string(got) == s.kind {
 				named++
 			}
 		}
-		t.Logf("%s: %d of %d orders act; %d of %d acts have the right name", language, did, may, named, len(all))
+		t.Logf("%s: %d of %d orders act; %d of %d acts have the right name", language, did, may, named, kinds)
 	}
 }

@@ -10,7 +10,7 @@ func (c *clause) commanded() (Act, bool) {
 		s = skip(s, time|place|measure|determiner|about|number, (verb|general)&^about)
 	}
 	switch {
-	case !s[0].is(verb|general) || s[0].is(about) && !c.governs(s):
+	case !s[0].is(verb|general) || s[0].is(about|state) && !c.governs(s):
 		return "", false
 	case s[0].is(final) && !c.r.verbLast && (c.strange(s) || indexOf(s, auxiliary|past) > 0):
 		return Statement, true // "apagar la luz ahorra dinero"
@@ -21,9 +21,12 @@ func (c *clause) commanded() (Act, bool) {
 }
 
 // governs reports whether a word that also names something is a verb here: "dim the
-// lamp", but not "dim light is nice".
+// lamp", but not "dim lights save power".
 func (c *clause) governs(s []segment) bool {
-	return len(s) > 1 && (s[1].is(determiner|object) || s[1].is(thing) && !c.has(auxiliary|past))
+	if len(s) == 1 || s[1].is(determiner|object) {
+		return len(s) > 1
+	}
+	return s[1].class == 0 || s[1].is(about|place|state|you|quantity) && !holds(s[2:], auxiliary|past|verb|general|telling, about|state)
 }
 
 // needed: a thing of the house that must be something else: "the door should be
