@@ -261,6 +261,11 @@ func (k *claim) passive() bool {
 	if at < 0 || at == 0 && k.imperative() {
 		return false
 	}
+	return k.done(at)
+}
+
+// done reports whether the participle at a place tells of an act.
+func (k *claim) done(at int) bool {
 	certain := slices.ContainsFunc(k.refs, func(r ref) bool { return r.from < at && !r.vague && (k.keeps(r) || k.moves(at)) })
 	switch {
 	case certain:

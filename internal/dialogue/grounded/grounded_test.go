@@ -13,19 +13,19 @@ import (
 )
 
 // houseOf is the house in which people speak a language.
-func houseOf(t testing.TB, language string) *home.House {
-	t.Helper()
+func houseOf(tb testing.TB, language string) *home.House {
+	tb.Helper()
 	file := "house_" + language + ".json"
 	if language == "en" {
 		file = "house.json"
 	}
 	data, err := os.ReadFile(filepath.Join("../../intent/testdata", file))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	h, err := home.Load(data)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return h
 }

@@ -67,11 +67,10 @@ func (k *claim) clock() bool {
 // kindClaims judges a clause about things that are named by their kind only.
 func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	our := slices.ContainsFunc(k.refs, func(r ref) bool { return r.our || r.from == 0 })
-	if our && k.somebody() {
-		return true
-	}
 	strange := k.foreign(len(k.text))
 	switch {
+	case our && k.somebody():
+		return true
 	case len(k.states) > 0:
 		return !strange || our && k.verb >= 0
 	case k.verb < 0:
@@ -81,8 +80,11 @@ func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	case k.watched():
 		return !strange
 	}
-	return our && (k.happens() || changed || says && !strange)
+	return our && k.changes(says && !strange, changed)
 }
+
+// changes reports whether a clause with a verb tells what became of a thing.
+func (k *claim) changes(says, changed bool) bool { return says || changed || k.happens() }
 
 // somebody reports whether a clause tells what somebody or nobody does, which only a
 // sensor knows.
