@@ -266,7 +266,7 @@ func (k *claim) passive() bool {
 
 // done reports whether the participle at a place tells of an act.
 func (k *claim) done(at int) bool {
-	certain := slices.ContainsFunc(k.refs, func(r ref) bool { return r.from < at && !r.vague && (k.keeps(r) || k.moves(at)) })
+	certain := slices.ContainsFunc(k.refs, func(r ref) bool { return r.from < at && !r.vague && (r.kept() || k.moves(at)) })
 	switch {
 	case certain:
 		return true
@@ -333,7 +333,8 @@ func (k *claim) moves(at int) bool {
 	})
 }
 
-func (k *claim) keeps(r ref) bool {
+// kept reports whether a mention is of something that the gateway keeps.
+func (r ref) kept() bool {
 	for kind := range r.kinds {
 		if len(kind) > len(keptOf) && kind[:len(keptOf)] == keptOf {
 			return true
@@ -342,4 +343,4 @@ func (k *claim) keeps(r ref) bool {
 	return false
 }
 
-func (k *claim) keepsAny() bool { return slices.ContainsFunc(k.refs, k.keeps) }
+func (k *claim) keepsAny() bool { return slices.ContainsFunc(k.refs, ref.kept) }

@@ -110,7 +110,7 @@ func (k *claim) happens() bool {
 func (k *claim) personal() bool {
 	return slices.ContainsFunc(k.refs, func(r ref) bool {
 		of := r.to < len(k.text) && slices.Contains([]string{"of", "von", "der", "de"}, k.text[r.to].folded)
-		return k.keeps(r) && !of && !r.kinds[keptOf+"music"] && !r.kinds[keptOf+"mood"] && !r.kinds[keptOf+"scene"]
+		return r.kept() && !of && !r.kinds[keptOf+"music"] && !r.kinds[keptOf+"mood"] && !r.kinds[keptOf+"scene"]
 	})
 }
 
