@@ -72,6 +72,7 @@ type Receipt struct {
 	MS          float64   `json:"ms"`                     // from the publish to the outcome
 	Message     string    `json:"message"`                // an English sentence for people
 	Suggestions []string  `json:"suggestions,omitempty"`  // names that may have been meant
+	Limits      []float64 `json:"limits,omitempty"`       // of a refused number: the least and the most the device takes
 	Devices     []Receipt `json:"devices,omitempty"`      // of a group: one for each member
 	PublishedAt time.Time `json:"-"`                      // zero if nothing was sent
 }

@@ -40,10 +40,22 @@ type refusedFor struct {
 	refusal
 
 	reason tools.Reason
+	limits []float64 // between which a refused number would be taken; nil: not known
 }
 
 func refuseFor(reason tools.Reason, format string, args ...any) error {
-	return refusedFor{refusal(fmt.Sprintf(format, args...)), reason}
+	return refusedFor{refusal: refusal(fmt.Sprintf(format, args...)), reason: reason}
+}
+
+// refuseBeyond refuses a number that is outside of what a device takes.
+func refuseBeyond(least, most float64, format string, args ...any) error {
+	return refusedFor{refusal(fmt.Sprintf(format, args...)), tools.RefusedValue, []float64{least, most}}
+}
+
+// limitsOf are the limits that a refusal tells; nil if it tells none.
+func limitsOf(err error) []float64 {
+	own, _ := errors.AsType[refusedFor](err)
+	return own.limits
 }
 
 // As lets errors.As find it as a refusal.
@@ -228,7 +240,7 @@ func planPosition(r request) (step, error) {
 func (r request) atPercent(a home.Ability, cannot string) (step, error) {
 	p, ok := asNumber(r.value, "%", "percent")
 	if !ok || p < 0 || p > 100 {
-		return step{}, refuseFor(tools.RefusedValue, "%s needs a value from 0 to 100 percent.", r.entity.Name)
+		return step{}, refuseBeyond(0, 100, "%s needs a value from 0 to 100 percent.", r.entity.Name)
 	}
 	if err := r.able(a, cannot); err != nil {
 		return step{}, err

@@ -21,10 +21,10 @@ func planSetpoint(r request) (step, error) {
 	}
 	low, high := v.bounds()
 	if want < low {
-		return step{}, refuseFor(tools.RefusedValue, "%s goes down to %s at most.", r.entity.Name, spoken(low, v.Unit))
+		return step{}, refuseBeyond(low, high, "%s goes down to %s at most.", r.entity.Name, spoken(low, v.Unit))
 	}
 	if want > high {
-		return step{}, refuseFor(tools.RefusedValue, "%s goes up to %s at most.", r.entity.Name, spoken(high, v.Unit))
+		return step{}, refuseBeyond(low, high, "%s goes up to %s at most.", r.entity.Name, spoken(high, v.Unit))
 	}
 	return step{
 		target: id, value: want, check: id, property: string(home.Setpoint), unit: v.Unit,

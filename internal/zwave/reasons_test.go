@@ -107,6 +107,9 @@ func TestEveryReceiptHasItsReason(t *testing.T) {
 				if got.Outcome != tc.outcome || got.Reason != tc.reason || result.Failed != (tc.outcome == "refused" || tc.outcome == "no_answer") {
 					t.Errorf("%+v (failed: %t), want %s, %s", got, result.Failed, tc.outcome, tc.reason)
 				}
+				if number := tc.action == "level" || tc.action == "setpoint"; number && tc.reason == "refused_value" && len(got.Limits) != 2 {
+					t.Errorf("the limits are %v, want the least and the most", got.Limits)
+				}
 				network := []string{"stick_gone", "controller_not_ready", "gateway_away"}
 				for _, why := range network {
 					if got.Reason == why && strings.Contains(got.Message, "power") {

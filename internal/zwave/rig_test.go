@@ -170,6 +170,7 @@ type receipt struct {
 	ValueLevel                                 any `json:"value_level"`
 	MS                                         int64
 	Suggestions                                []string
+	Limits                                     []float64
 	Devices                                    []receipt
 }
 

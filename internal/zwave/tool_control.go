@@ -156,6 +156,7 @@ func (c *commander) commandOne(ctx context.Context, m *model, e *entity, a contr
 		if why == tools.Silent {
 			outcome = tools.NoAnswer
 		}
+		r.Limits = limitsOf(err)
 		return ended(r, outcome, why, no.Error()), nil
 	}
 	if err != nil {

@@ -88,6 +88,7 @@ const (
 "reason":{"type":"string","description":"why, as a code such as on_its_way or dead; absent where the outcome says it all"},
 "before":` + anyScalar + `,"before_level":{"type":"number","description":"brightness or position before, in percent"},"value":` + anyScalar + `,
 "value_level":{"type":"number","description":"brightness or position now, in percent"},"ms":{"type":"integer","description":"milliseconds from the publish"},
+"limits":{"type":"array","items":{"type":"number"},"description":"of a refused number: the least and the most it may be"},
 "message":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}`
 	receiptRequired = `"required":["device","property","outcome","before","value","ms","message"]`
 	receiptOut      = `{"type":"object","properties":{` + receiptProps + `,

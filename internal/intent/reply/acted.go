@@ -187,6 +187,9 @@ func (p acts) lost(err error) saying {
 // text is said only in English, and only where the reason is not known.
 func (p acts) because(e *deed) saying {
 	value := p.wanted(e.want)
+	if text := p.limits(e); text != "" {
+		return saying{text: text}
+	}
 	for _, key := range []string{why(e.receipt.Reason) + "_" + e.want.Action, why(e.receipt.Reason)} {
 		text := p.phrases[key]
 		switch {
@@ -211,6 +214,15 @@ func (p acts) because(e *deed) saying {
 	case tools.Confirmed, tools.Accepted, tools.NoAnswer:
 	}
 	return saying{key: string(e.receipt.Outcome)}
+}
+
+// limits says what numbers a device takes, of one that it refused.
+func (p acts) limits(e *deed) string {
+	unit := map[string]string{"setpoint": "degrees", "level": "percent", "position": "percent"}[e.want.Action]
+	if len(e.receipt.Limits) != 2 || unit == "" {
+		return ""
+	}
+	return p.Phrase("out_of_range_"+unit, map[string]any{"from": said(e.receipt.Limits[0]), "to": said(e.receipt.Limits[1])})
 }
 
 // wanted is what a call asked for as it is spoken; "" for a colour without a name.

@@ -141,6 +141,7 @@ func TestReasonsInWords(t *testing.T) {
 		{"en", "colour", "#ffa757", tools.Receipt{Outcome: tools.Accepted, Reason: tools.WhenOn}, "The lamp will show that when it is on."},
 		{"en", "setpoint", 40.0, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue, Message: "Lamp takes 5 to 30 degrees."}, "The lamp can't be set to 40."},
 		{"en", "on", nil, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue}, "The lamp can't do that."},
+		{"en", "setpoint", 33.0, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue, Limits: []float64{8, 28}}, "That goes from 8 to 28 degrees."},
 		{"en", "on", nil, tools.Receipt{Outcome: tools.Refused, Message: "Lamp is not for you."}, "Lamp is not for you."},
 		{"en", "on", nil, tools.Receipt{Outcome: tools.NoAnswer, Reason: "a_new_code", Message: "Lamp is cross."}, "The lamp did not answer."},
 		{"en", "on", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.Overtaken}, "A newer command for the lamp came first."},
