@@ -144,8 +144,7 @@ func (s *Sentence) ask() intent.Decision {
 	return intent.Decision{Route: intent.Ask, Reason: WhatMeant, Question: s.Phrases.Phrase(WhatMeant, nil)}
 }
 
-// about understands a sentence with a pronoun. If nothing is remembered, it asks
-// for the thing; the sentence itself says what may be answered.
+// about understands a sentence with a pronoun.
 func (s *Sentence) about() (d intent.Decision, ok bool) {
 	if s.Subject != nil {
 		var several bool
@@ -157,6 +156,12 @@ func (s *Sentence) about() (d intent.Decision, ok bool) {
 			return s.oneOf(d, several), true
 		}
 	}
+	return s.missing()
+}
+
+// missing asks for the thing that a pronoun means; the sentence itself says what may
+// be answered.
+func (s *Sentence) missing() (d intent.Decision, ok bool) {
 	var all []string
 	for i := range s.House.Entities {
 		all = append(all, s.House.Entities[i].ID)
