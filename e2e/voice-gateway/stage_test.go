@@ -97,7 +97,7 @@ func TestExitStatus(t *testing.T) {
 		"missing text":      {[]string{"ask"}, 2},
 		"no such worker":    {[]string{"worker", "dishes"}, 2},
 		"no such recording": {[]string{"hear", "nowhere.wav"}, 1},
-		"no such config":    {[]string{"--config", "nowhere.yaml", "config", "check"}, 1},
+		"no such config":    {[]string{"--config", "nowhere.yaml", "config", "check"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/mood"
+	"voicegateway/internal/intent/names"
+	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/tools"
 )
 
@@ -47,17 +49,30 @@ func (d *Decision) acts() bool {
 	return slices.ContainsFunc(d.Actions, changes) || d.Would != nil && changes(*d.Would)
 }
 
-// namesOf lists what a house calls its floors, rooms and things.
-func namesOf(h *home.House) []string {
+// namesOf lists what a house calls its floors, rooms and things, as it is written
+// and as it is said: "Blind #1 (left)" has no word of the past in it.
+func namesOf(h *home.House, language string) []string {
 	var out []string
+	lang, counts := numbers.For(language)
+	add := func(written ...string) {
+		for _, name := range written {
+			said := append([]string{name}, names.Spoken(name)...)
+			out = append(out, said...)
+			for _, text := range said {
+				if counts {
+					out = append(out, lang.InWords(text))
+				}
+			}
+		}
+	}
 	for i := range h.Floors {
-		out = append(out, h.Floors[i].Name)
+		add(h.Floors[i].Name)
 	}
 	for i := range h.Areas {
-		out = append(append(out, h.Areas[i].Name), h.Areas[i].Aliases...)
+		add(append([]string{h.Areas[i].Name}, h.Areas[i].Aliases...)...)
 	}
 	for i := range h.Entities {
-		out = append(append(out, h.Entities[i].Name), h.Entities[i].Aliases...)
+		add(append([]string{h.Entities[i].Name}, h.Entities[i].Aliases...)...)
 	}
 	return out
 }

@@ -60,7 +60,7 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 	things := inventory{pack: pack, house: house, coverClass: coverClasses(house, pack)}
 	m := &Matcher{inventory: things, program: p, areas: house.AreaNames(), lists: newHouseLists(house, pack)}
 	m.mood = mood.For(pack.Language)
-	m.called = m.mood.Names(namesOf(house))
+	m.called = m.mood.Names(namesOf(house, pack.Language))
 	m.prepare(pack)
 	known := make(map[string][]bool)
 	for i := range pack.Blocks {
