@@ -60,7 +60,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 			if none(err) && len(x.rec.Calls) == 0 && len(said) == 0 {
 				x.rec.Route, x.rec.Error = record.RouteNone, "no sentence fits, and "+err.Error()
 			}
-			tell(modelFailed(a.phrases, err, len(said) > 0))
+			tell(modelFailed(a.phrases, err, x.act(a.match), len(said) > 0))
 		case part.Call != nil:
 			g.note(*part.Call)
 		default:
@@ -85,9 +85,12 @@ func none(err error) bool {
 
 // modelFailed says what became of an answer. Where some of it was said, the family
 // only needs to know that there is no more.
-func modelFailed(p *reply.Phrases, err error, begun bool) string {
+// A house without a model says of a forbidden or a postponed act that it was left.
+func modelFailed(p *reply.Phrases, err error, act intent.SpeechAct, begun bool) string {
 	failed, ok := errors.AsType[*dialogue.ModelError](err)
 	switch {
+	case errors.Is(err, dialogue.ErrNoModel) && act.Forbids():
+		return p.Phrase("no_order", nil)
 	case errors.Is(err, dialogue.ErrNoModel):
 		return p.Phrase("no_model", nil)
 	case ok && begun:
