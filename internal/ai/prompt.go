@@ -31,8 +31,8 @@ const instructions = `You are the voice of a house. Your answer is spoken aloud.
 // another one those of turns that may not. A server that keeps what it has read
 // reads only the conversation anew. A model's template may put the instructions or
 // the tools first, so both are the same from turn to turn; the instructions are the
-// same in both prefixes, and the tools of the one begin those of the other. Tools
-// that are chosen for a single sentence belong after them.
+// same in both prefixes, and the tools of the one begin those of the other, but for
+// the words of foreign tools, which stand only where nothing may be done. Tools that are chosen for a single sentence belong after them.
 type prefix struct {
 	system Message
 	tools  []tools.Spec
@@ -44,22 +44,19 @@ func (a *Assistant) prefix(h *home.House, mayAct bool) prefix {
 	if facts := a.facts.about(a, h); facts != "" {
 		text += "\n\n" + facts
 	}
-	specs := a.offered(mayAct)
-	if mayAct {
-		specs = withoutOrders(specs, h, a.known.of(h, a.cfg.Language))
-	}
-	return prefix{Message{Role: System, Text: strings.TrimSpace(text)}, specs}
+	return prefix{Message{Role: System, Text: strings.TrimSpace(text)}, a.offered(h, mayAct)}
 }
 
 // offered lists the tools for a request: those that read, and with mayAct after
-// them those that change something, each in the order of their names. Dangerous
-// tools and tools of unknown risk are never offered.
-func (a *Assistant) offered(mayAct bool) []tools.Spec {
+// them those that change something, each in the order of their names, and the foreign
+// ones among them without a word of theirs. Dangerous tools and tools of unknown risk
+// are never offered.
+func (a *Assistant) offered(h *home.House, mayAct bool) []tools.Spec {
 	all := slices.Clone(a.tools.Specs())
 	slices.SortFunc(all, func(a, b tools.Spec) int { return strings.Compare(a.Name, b.Name) })
 	specs := slices.DeleteFunc(slices.Clone(all), func(s tools.Spec) bool { return s.Risk != tools.Read })
 	if mayAct {
-		specs = append(specs, slices.DeleteFunc(all, func(s tools.Spec) bool { return s.Risk != tools.Reversible && s.Risk != tools.Costly })...)
+		specs = wordless(append(specs, slices.DeleteFunc(all, func(s tools.Spec) bool { return s.Risk != tools.Reversible && s.Risk != tools.Costly })...), h)
 	}
 	return specs
 }

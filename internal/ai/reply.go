@@ -245,7 +245,7 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 // instead.
 func (r *reply) planned(calls []tools.Call) bool {
 	return slices.ContainsFunc(calls, func(c tools.Call) bool {
-		spec, offered := find(r.a.offered(r.mayAct()), c.Tool)
+		spec, offered := find(r.a.offered(r.prompt.House, r.mayAct()), c.Tool)
 		return offered && spec.Risk != tools.Read
 	})
 }

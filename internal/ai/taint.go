@@ -2,6 +2,7 @@ package ai
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"voicegateway/internal/dialogue"
@@ -19,7 +20,7 @@ func (r *reply) stained() bool { return r.outside || r.tainted }
 // tool that reaches beyond the house, of a server that tells no house, or something
 // that a device reports in free words.
 func (r *reply) ofOthers(rec dialogue.Call) bool {
-	if rec.Result.Untrusted || rec.Spec.OpenWorld || rec.Spec.Server != "" && !tellsHouse(r.prompt.House, rec.Spec.Server) {
+	if rec.Result.Untrusted || rec.Spec.OpenWorld || foreign(&rec.Spec, r.prompt.House) {
 		return true
 	}
 	if free, structured := taint.FreeWords(rec.Result.Data); structured {
@@ -33,13 +34,17 @@ func tellsHouse(h *home.House, server string) bool {
 	return h != nil && slices.ContainsFunc(h.Entities, func(e home.Entity) bool { return e.Server == server })
 }
 
-// withoutOrders are tools as they may stand beside others that change something: a
-// server that tells no house must not tell the model to act in it.
-func withoutOrders(specs []tools.Spec, h *home.House, known *grounded.House) []tools.Spec {
+// foreign reports whether a tool is of a server that tells no house.
+func foreign(s *tools.Spec, h *home.House) bool { return s.Server != "" && !tellsHouse(h, s.Server) }
+
+// wordless are tools as they may stand beside others that change something: what a
+// foreign tool says of itself and of its arguments must not tell the model to act in
+// this house, in whatever words. Its names, and the kinds of its arguments, stay.
+func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 	for i := range specs {
-		if s := &specs[i]; s.Server != "" && !tellsHouse(h, s.Server) {
-			s.Description = known.Described(s.Description)
-			s.Input = taint.Redescribed(s.Input, known.Described)
+		if s := &specs[i]; foreign(s, h) {
+			s.Title, s.Description = "", fmt.Sprintf("A tool of the server %q.", s.Server)
+			s.Input = taint.Bare(s.Input)
 		}
 	}
 	return specs
@@ -49,8 +54,8 @@ func withoutOrders(specs []tools.Spec, h *home.House, known *grounded.House) []t
 // Once text of others was read, that text may ask the model to send on what it knows:
 // then only the person's own words of this turn go out, and small counts.
 func (r *reply) leaks(spec tools.Spec, args json.RawMessage) string {
-	foreign := spec.OpenWorld || spec.Server != "" && !tellsHouse(r.prompt.House, spec.Server)
-	if !foreign || !r.stained() || taint.OwnWords(args, r.prompt.Text) {
+	goesOut := spec.OpenWorld || foreign(&spec, r.prompt.House)
+	if !goesOut || !r.stained() || taint.OwnWords(args, r.prompt.Text) {
 		return ""
 	}
 	return "Not done: after text from outside was read, only the user's own words of this request may be sent out."

@@ -128,6 +128,5 @@ func FuzzJudge(f *testing.F) {
 		g.Act("control", nil, tools.Result{Text: read})
 		g.Judge(said)
 		k.Clean(read)
-		k.Described(read)
 	})
 }

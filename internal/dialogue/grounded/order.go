@@ -63,43 +63,6 @@ func stem(w string) string {
 	return w
 }
 
-// Described is the description of a tool of others, without the sentences that order
-// something in this house. What the first sentence says of kinds of things is what the
-// tool does.
-func (k *House) Described(text string) string {
-	var kept []string
-	for i, sentence := range sentencesOf(text) {
-		if !k.ordersHere(sentence, i == 0) {
-			kept = append(kept, sentence)
-		}
-	}
-	return strings.Join(kept, ". ")
-}
-
-// ordersHere reports whether a text is about things of this house: it names one that
-// nobody else calls so, or has a verb of ordering and names any thing or room of the
-// house, or unless only names count, a kind of thing.
-func (k *House) ordersHere(text string, namesOnly bool) bool {
-	orders := slices.ContainsFunc(strings.Fields(text), isOrder)
-	return slices.ContainsFunc(k.tongues, func(t *tongue) bool {
-		words := t.cut(text)
-		for i := range words {
-			found, named := k.place.at(words[i:])
-			if named && (orders || found.own()) || orders && !namesOnly && t.kind(words[i].folded) != "" {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// own reports whether a name is that of a thing, and too long to be a word of
-// everybody's.
-func (n name) own() bool {
-	const long = 10
-	return n.thing >= 0 && (len(n.folded) > 1 || len(n.folded[0]) >= long)
-}
-
 // ordersAmong lists the names in a house that are orders.
 func ordersAmong(h *home.House) []string {
 	if h == nil {

@@ -94,34 +94,3 @@ func freeIn(key string, value any) bool {
 	}
 	return false
 }
-
-// Redescribed is a JSON schema whose texts have gone through a function. Without a
-// change it is the same, byte for byte.
-func Redescribed(schema json.RawMessage, clean func(string) string) json.RawMessage {
-	var value any
-	if json.Unmarshal(schema, &value) != nil || !redescribe(value, clean) {
-		return schema
-	}
-	out, err := json.Marshal(value)
-	if err != nil {
-		return schema
-	}
-	return out
-}
-
-func redescribe(schema any, clean func(string) string) (changed bool) {
-	switch v := schema.(type) {
-	case []any:
-		for _, one := range v {
-			changed = redescribe(one, clean) || changed
-		}
-	case map[string]any:
-		for key, one := range v {
-			if text, ok := one.(string); ok && clean(text) != text {
-				v[key], changed = clean(text), true
-			}
-			changed = redescribe(one, clean) || changed
-		}
-	}
-	return changed
-}

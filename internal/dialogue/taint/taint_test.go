@@ -2,7 +2,6 @@ package taint_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"voicegateway/internal/dialogue/taint"
@@ -44,18 +43,5 @@ func TestHarmless(t *testing.T) {
 	t.Parallel()
 	if got := taint.Harmless("a\x1b[2K\u202eb\nc"); got != "a [2Kb\nc" {
 		t.Errorf("%q", got)
-	}
-}
-
-func TestRedescribed(t *testing.T) {
-	t.Parallel()
-	schema := json.RawMessage(`{"type": "object", "properties": {"a": {"description": "bad words"}}}`)
-	same := func(s string) string { return s }
-	if got := taint.Redescribed(schema, same); string(got) != string(schema) {
-		t.Errorf("changed to %s", got)
-	}
-	clean := func(s string) string { return strings.TrimPrefix(s, "bad ") }
-	if got := taint.Redescribed(schema, clean); !strings.Contains(string(got), `"description":"words"`) {
-		t.Errorf("it is %s", got)
 	}
 }
