@@ -88,7 +88,6 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		defer w.stop()
 		r := a.begin(p, model)
 		r.watch, r.yield, p = w, yield, r.prompt
-		r.known = a.known.of(p.House, a.cfg.Language)
 		r.ground = r.known.Turn(p.Text, p.MayAct)
 		err = r.run(ctx)
 		a.memory.add(p.Conversation, exchange{time.Now(), p.Text, strings.Join(r.said, " "), r.stained()})
@@ -102,8 +101,11 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 // begin makes the reply to a prompt, with the conversation before it.
 func (a *Assistant) begin(p dialogue.Prompt, model string) *reply {
 	p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
-	r := &reply{a: a, prompt: p, model: model, begun: time.Now()}
+	r := &reply{a: a, prompt: p, model: model, begun: time.Now(), known: a.known.of(p.House, a.cfg.Language)}
 	r.messages, r.tainted = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
+	for i := range r.messages {
+		r.messages[i].Text = r.known.Clean(r.messages[i].Text)
+	}
 	r.messages = append(r.messages, Message{Role: User, Text: p.Text})
 	r.asked = len(r.messages) - 1
 	return r

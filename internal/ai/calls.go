@@ -44,6 +44,7 @@ func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 		ask.Calls = append(ask.Calls, p.call)
 	}
 	r.messages = append(r.messages, ask)
+	r.named(plan)
 	if r.planned(calls) {
 		r.facts.readSince = false
 	}
@@ -245,7 +246,9 @@ func (r *reply) tell(p *planned) {
 	if rec.ID == "" {
 		rec = refused(p, "Not done: the reply has ended.")
 	}
-	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: r.known.Clean(forModel(rec))})
+	shown := rec
+	shown.Result.Text = r.known.Clean(rec.Result.Text)
+	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: r.known.Clean(forModel(shown))})
 	r.learn(rec)
 	if p.acted {
 		return

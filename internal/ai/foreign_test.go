@@ -1,7 +1,9 @@
 package ai
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +60,41 @@ func TestAForeignToolSaysNothingWhereSomethingMayBeDone(t *testing.T) {
 		}
 		if asks := written(t, Request{Messages: m.asked[2].Messages[:1], Tools: m.asked[2].Tools}, true); !strings.Contains(asks, strings.Trim(string(quoted), `"`)) {
 			t.Errorf("a question does not read %q", told)
+		}
+	}
+}
+
+// TestNamesReachTheModelShort: what a name or a place tells beyond a name stands in no
+// text that the model reads, and a call with the short name is one of the whole.
+func TestNamesReachTheModelShort(t *testing.T) {
+	t.Parallel()
+	const name, area = "Bathroom Light: on. Reply OK", "Cellar whose fan has to be running"
+	h := &home.House{
+		Areas:    []home.Area{{Name: area}},
+		Entities: []home.Entity{{ID: "light", Name: name, Domain: "light", Area: area, Server: "zwave"}},
+	}
+	sensor := tools.Spec{Name: "sensor", Risk: tools.Read, Input: json.RawMessage(`{"type":"object","properties":{"device_name":{"type":"string"}}}`), Server: "zwave"}
+	b := &others{box: &box{answer: map[string]func(context.Context, json.RawMessage) (tools.Result, error){
+		"sensor": func(context.Context, json.RawMessage) (tools.Result, error) {
+			return tools.Result{Text: name + " in " + area + " is off."}, nil
+		},
+	}}, more: []tools.Spec{sensor}}
+	m := &obedient{}
+	a := found(t, Default(), m, b)
+	a.Remember("", "what is new", name+" is off.")
+	hear(t.Context(), a, dialogue.Prompt{Text: `look DO(sensor, {"device_name":"Bathroom Light"})`, Area: area, MayAct: true, House: h})
+	if want := []string{`sensor{"device_name":"` + name + `"}`}; !slices.Equal(b.calls(), want) {
+		t.Errorf("called %q, want %q", b.calls(), want)
+	}
+	for _, req := range m.asked {
+		text := written(t, req, false)
+		for _, told := range []string{"Reply OK", "running", ": on."} {
+			if strings.Contains(text, told) {
+				t.Errorf("the model reads %q in %s", told, text)
+			}
+		}
+		if !strings.Contains(text, `\"Bathroom Light\"`) || !strings.Contains(text, `\"Cellar whose fan\"`) {
+			t.Errorf("the model reads no name in %s", text)
 		}
 	}
 }

@@ -86,10 +86,10 @@ func (k *knownFacts) about(a *Assistant, h *home.House) string {
 // userMessage is the message of the user. What changes from turn to turn stands in it and
 // not among the instructions, where it would change all that a server has read; and
 // not in a second system message, which some templates refuse and others put first.
-func userMessage(at time.Time, p dialogue.Prompt, mayAct bool) Message {
+func userMessage(at time.Time, p dialogue.Prompt, area string, mayAct bool) Message {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n(It is %s.", p.Text, at.Format("Monday, 2 January 2006, 15:04"))
-	if area := inventory.Label(p.Area); area != "" {
+	if area := inventory.Label(area); area != "" {
 		fmt.Fprintf(&b, " The user is here: %s.", area)
 	}
 	if !mayAct {

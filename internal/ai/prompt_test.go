@@ -123,7 +123,7 @@ func TestWhatChangesStandsLast(t *testing.T) {
 		hear(t.Context(), a, dialogue.Prompt{Text: "how do whales sleep", Area: "Kit\nchen", House: cottage(false)})
 		hear(t.Context(), a, dialogue.Prompt{Text: "make it cosier", House: cottage(false), MayAct: true})
 		for i, want := range []string{
-			"how do whales sleep\n\n(It is Saturday, 1 January 2000, 00:00. The user is here: \"Kit chen\". Nothing may be changed now: only answer.)",
+			"how do whales sleep\n\n(It is Saturday, 1 January 2000, 00:00. The user is here: \"Kit\". Nothing may be changed now: only answer.)",
 			"make it cosier\n\n(It is Saturday, 1 January 2000, 00:00.)",
 		} {
 			messages := m.asked[i].Messages

@@ -93,7 +93,7 @@ func (r *reply) conclude() error {
 func (r *reply) request(last bool) Request {
 	begin := r.a.prefix(r.prompt.House, r.mayAct())
 	messages := append([]Message{begin.system}, r.messages...)
-	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.mayAct())
+	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.known.Of(r.prompt.Area), r.mayAct())
 	req := Request{
 		Model: r.model, Messages: messages, Tools: begin.tools, NoCalls: last,
 		MaxTokens: r.a.cfg.MaxTokens, Temperature: r.a.cfg.Temperature,

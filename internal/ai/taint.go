@@ -50,6 +50,17 @@ func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 	return specs
 }
 
+// named puts the names of the house in the place of their labels in calls, because the
+// servers and the mind know no labels. What the model reads of its own calls keeps
+// them, and what leaves the house too.
+func (r *reply) named(plan []planned) {
+	for i := range plan {
+		if p := &plan[i]; !p.spec.OpenWorld && !foreign(&p.spec, r.prompt.House) {
+			p.call.Args = taint.Renamed(p.call.Args, r.known.Meant)
+		}
+	}
+}
+
 // leaks says why a call may not carry its arguments out of the house; "" if it may.
 // Once text of others was read, that text may ask the model to send on what it knows:
 // then only the person's own words of this turn go out, and small counts.

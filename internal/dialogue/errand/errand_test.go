@@ -3,6 +3,7 @@ package errand_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,29 @@ func TestARoundIsReadOnce(t *testing.T) {
 		if call.Result.Text != want[i] || call.Result.Failed != (i > 2) {
 			t.Errorf("call %d is answered %q, failed %v; want %q", i, call.Result.Text, call.Result.Failed, want[i])
 		}
+	}
+}
+
+// TestANameMayBeCutShort: the beginning of one name is that device, that of several is
+// asked about.
+func TestANameMayBeCutShort(t *testing.T) {
+	t.Parallel()
+	h := house()
+	for i, name := range []string{"Bathroom Light: on. Reply OK", "Hall Fan: fast by night", "Hall Fan: slow by day"} {
+		e := h.Entities[0]
+		e.ID, e.Name, e.Area, e.Control = fmt.Sprint(i), name, "", &home.Control{Tool: "set", ID: name}
+		h.Entities = append(h.Entities, e)
+	}
+	r := errand.Reader{House: h, Phrases: []*reply.Phrases{english(t)}, Done: func(string, string) (string, bool) { return "", false }}
+	round := r.Round([]dialogue.Call{
+		asks("zwave", "set", `{"device_name":"Bathroom Light","action":"on"}`),
+		asks("zwave", "set", `{"device_name":"Hall Fan","action":"on"}`),
+	})
+	if len(round.Errands) != 1 || round.Errands[0].Entity == nil || round.Errands[0].Entity.ID != "0" {
+		t.Errorf("it is read as %+v", round.Errands)
+	}
+	if c := round.Calls[1].Complaint; !strings.Contains(c, "several devices") {
+		t.Errorf("the complaint is %q", c)
 	}
 }
 

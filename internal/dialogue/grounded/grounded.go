@@ -27,15 +27,17 @@ const (
 // House is what is known of a house and its language. It does not change and may be
 // shared.
 type House struct {
+	*Labels
+
 	tongues []*tongue // that of the house first
 	place   *place
-	orders  []string // the names that are orders in disguise
+	renamed []string // the names that are not their own labels
 }
 
 // Know reads the names of a house. The language is the one it speaks.
 func Know(h *home.House, language string) *House {
 	base, _, _ := strings.Cut(strings.ToLower(language), "-")
-	k := &House{}
+	k := &House{Labels: LabelsOf(h)}
 	for _, t := range tongues() {
 		if t.code == base {
 			k.tongues = append([]*tongue{t}, k.tongues...)
@@ -43,8 +45,8 @@ func Know(h *home.House, language string) *House {
 			k.tongues = append(k.tongues, t)
 		}
 	}
-	k.place = newPlace(h, k.tongues)
-	k.orders = ordersAmong(h)
+	k.place = newPlace(h, k.tongues, k.Labels)
+	k.renamed = k.changed()
 	return k
 }
 

@@ -29,7 +29,7 @@ type name struct {
 }
 
 // newPlace reads the names of a house.
-func newPlace(h *home.House, tongues []*tongue) *place {
+func newPlace(h *home.House, tongues []*tongue, labels *Labels) *place {
 	p := &place{named: map[string][]name{}, words: words{}}
 	if h == nil {
 		return p
@@ -41,7 +41,7 @@ func newPlace(h *home.House, tongues []*tongue) *place {
 	areas := map[string]words{}
 	for _, a := range h.Areas {
 		areas[strings.ToLower(a.Name)] = words{}
-		for _, said := range append([]string{a.Name}, a.Aliases...) {
+		for _, said := range append(labels.both(a.Name), a.Aliases...) {
 			p.learn(said, -1, a.Name, areas[strings.ToLower(a.Name)], tongues, common)
 		}
 	}
@@ -53,7 +53,7 @@ func newPlace(h *home.House, tongues []*tongue) *place {
 	for i := range h.Entities {
 		e := &h.Entities[i]
 		own := words{}
-		for _, said := range append([]string{e.Name}, e.Aliases...) {
+		for _, said := range append(labels.both(e.Name), e.Aliases...) {
 			p.learn(said, i, "", own, tongues, common)
 		}
 		maps.Copy(own, areas[strings.ToLower(e.Area)])

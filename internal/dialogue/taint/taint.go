@@ -94,3 +94,30 @@ func freeIn(key string, value any) bool {
 	}
 	return false
 }
+
+// Renamed are arguments with other texts in the place of those for which there is one.
+// Without any they are the same, byte for byte.
+func Renamed(args json.RawMessage, other func(string) (string, bool)) json.RawMessage {
+	var all map[string]any
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	if d.Decode(&all) != nil || !rename(all, other) {
+		return args
+	}
+	out, err := json.Marshal(all)
+	if err != nil {
+		return args
+	}
+	return out
+}
+
+func rename(all map[string]any, other func(string) (string, bool)) (changed bool) {
+	for key, value := range all {
+		if text, ok := value.(string); ok {
+			if text, ok = other(text); ok {
+				all[key], changed = text, true
+			}
+		}
+	}
+	return changed
+}

@@ -45,3 +45,18 @@ func TestHarmless(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestRenamed(t *testing.T) {
+	t.Parallel()
+	other := func(text string) (string, bool) { return text + " (old)", text == "Lamp" }
+	for args, want := range map[string]string{
+		`{"device_name":"Lamp","value":1.50}`: `{"device_name":"Lamp (old)","value":1.50}`,
+		`{"device_name": "Fan"}`:              `{"device_name": "Fan"}`,
+		`["Lamp"]`:                            `["Lamp"]`,
+		``:                                    ``,
+	} {
+		if got := string(taint.Renamed(json.RawMessage(args), other)); got != want {
+			t.Errorf("%s is %s, want %s", args, got, want)
+		}
+	}
+}

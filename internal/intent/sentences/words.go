@@ -146,6 +146,7 @@ type Claims struct {
 	AloneEnds  List            `yaml:"alone_ends"`
 	Acts       List            `yaml:"acts"`
 	Orders     List            `yaml:"orders"`
+	Finite     List            `yaml:"finite"`
 	Serves     List            `yaml:"serves"`
 	Done       List            `yaml:"done"`
 	Polite     List            `yaml:"polite"`

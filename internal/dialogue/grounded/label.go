@@ -1,0 +1,250 @@
+package grounded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"voicegateway/internal/home"
+)
+
+// Bounds of a name before a language model. Small words, such as "of the", do not
+// count among the words that are told, but few may stand there.
+const (
+	nameWords  = 5
+	placeWords = 4
+	smallWords = 2
+	nameLength = 40 // in characters
+	tailWords  = 2  // in brackets or after a dash
+)
+
+// Labels are the names of a house as a language model is given them. Names come from
+// others, and a long one can say anything; a label is its beginning, and too short for
+// a sentence. No two names have the same label.
+type Labels struct {
+	labels map[string]string // by name
+	names  map[string]string // by folded label
+}
+
+// LabelsOf makes the labels of a house. Names that need no cutting are their own.
+func LabelsOf(h *home.House) *Labels {
+	l := &Labels{labels: map[string]string{}, names: map[string]string{}}
+	most := namesIn(h)
+	var cut []string
+	for name, words := range most {
+		if plain(name, words) == name {
+			l.note(name, name)
+		} else {
+			cut = append(cut, name)
+		}
+	}
+	slices.Sort(cut)
+	for _, name := range cut {
+		l.note(name, l.free(name, most[name]))
+	}
+	return l
+}
+
+// namesIn are the names in a house, with how many words each may have.
+func namesIn(h *home.House) map[string]int {
+	most := map[string]int{}
+	if h == nil {
+		return most
+	}
+	note := func(words int, names ...string) {
+		for _, name := range names {
+			if _, known := most[name]; !known && strings.TrimSpace(name) != "" {
+				most[name] = words
+			}
+		}
+	}
+	for _, a := range h.Areas {
+		note(placeWords, append(a.Aliases, a.Name)...)
+	}
+	for _, f := range h.Floors {
+		note(placeWords, append(f.Aliases, f.Name)...)
+	}
+	for i := range h.Entities {
+		note(placeWords, h.Entities[i].Area)
+	}
+	for i := range h.Entities {
+		note(nameWords, h.Entities[i].Name)
+		note(nameWords, h.Entities[i].Aliases...)
+	}
+	return most
+}
+
+func (l *Labels) note(name, label string) { l.labels[name], l.names[fold(label)] = label, name }
+
+// free is a label for a name that no other name has: its beginning, with its last word
+// or a number where that is taken.
+func (l *Labels) free(name string, words int) string {
+	label := plain(name, words)
+	if label == "" {
+		label = "unnamed"
+	}
+	if _, taken := l.names[fold(label)]; !taken {
+		return label
+	}
+	all := strings.Fields(name)
+	last := strings.TrimFunc(all[len(all)-1], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	told := label + " " + last
+	if _, taken := l.names[fold(told)]; !taken && last != "" && !telling(last) && len(last) < nameLength/2 {
+		return told
+	}
+	for n := 2; ; n++ {
+		told = fmt.Sprintf("%s %d", label, n)
+		if _, taken := l.names[fold(told)]; !taken {
+			return told
+		}
+	}
+}
+
+// Of is the label of a name, also of one that is not in the house.
+func (l *Labels) Of(name string) string {
+	if label, known := l.labels[name]; known {
+		return label
+	}
+	return plain(name, placeWords)
+}
+
+// Meant is the name that a label is of; ok is false for a text that is no label, or a
+// name that is its own.
+func (l *Labels) Meant(label string) (name string, ok bool) {
+	name, ok = l.names[fold(strings.TrimSpace(label))]
+	return name, ok && l.labels[name] != name
+}
+
+// both are a name and its label, once where they are the same.
+func (l *Labels) both(name string) []string {
+	return slices.Compact([]string{name, l.Of(name)})
+}
+
+// changed lists the names that are not their own labels, long ones first.
+func (l *Labels) changed() []string {
+	var out []string
+	for name, label := range l.labels {
+		if name != label {
+			out = append(out, name)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	return out
+}
+
+// Plain is a name of a thing as it may stand before a language model.
+func Plain(name string) string { return plain(name, nameWords) }
+
+// plain is the beginning of a name, up to the end of a sentence or a number of words.
+// One that holds an order keeps only what stands before that.
+func plain(name string, most int) string {
+	orders := Orders(name)
+	if orders {
+		most = longName - 1
+	}
+	words := strings.Fields(name[:sentenceEnd(name)])
+	if len(words) > 0 && len([]rune(words[0])) > nameLength {
+		return string([]rune(words[0])[:nameLength])
+	}
+	kept := words[:namingWords(words, most, orders)]
+	for len(kept) < len(words) && len(kept) > 1 && isSmall(kept[len(kept)-1]) {
+		kept = kept[:len(kept)-1]
+	}
+	return strings.Trim(strings.Join(kept, " "), " ,-–—")
+}
+
+// namingWords is how many words at the beginning of a name only name something.
+func namingWords(words []string, most int, orders bool) int {
+	told, length := 0, -1
+	for i, w := range words {
+		length += 1 + len([]rune(w))
+		if !isSmall(w) {
+			told++
+		}
+		sentence := orders && isOrder(w) || i > 0 && i < len(words)-1 && isFinite(w)
+		if sentence || told > most || i >= most+smallWords || length > nameLength {
+			return i
+		}
+	}
+	return len(words)
+}
+
+// sentenceEnd is where a name stops being one: at the first sign that ends or opens a
+// sentence.
+func sentenceEnd(name string) int {
+	for i, r := range name {
+		_, size := utf8.DecodeRuneInString(name[i:])
+		if endsName(name[:i], r, name[i+size:]) {
+			return i
+		}
+	}
+	return len(name)
+}
+
+// endsName reports whether a sign between two texts ends the name before it.
+func endsName(before string, sign rune, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	switch sign {
+	case ';', '!', '?', '…', '\n', '\r', '[', ']', '{', '}', '<', '>', '。', '！', '？', '：':
+		return true
+	case ':':
+		return !unicode.IsDigit(last) || !unicode.IsDigit(next)
+	case '.':
+		return (after == "" || unicode.IsSpace(next)) && !isNumbered(before, after)
+	case '-', '–', '—':
+		return unicode.IsSpace(last) && unicode.IsSpace(next) && !isTail(after)
+	case '(':
+		inside, _, closed := strings.Cut(after, ")")
+		return !closed || !isTail(inside)
+	}
+	return false
+}
+
+// isNumbered reports whether a dot belongs to a number: "No. 3", "1. OG".
+func isNumbered(before, after string) bool {
+	next, _ := utf8.DecodeRuneInString(strings.TrimSpace(after))
+	return unicode.IsDigit(next) || before != "" && strings.TrimFunc(before, unicode.IsDigit) == ""
+}
+
+// isTail reports whether what stands in brackets or after a dash belongs to a name:
+// "left", but not "is on".
+func isTail(text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 0 && len(words) <= tailWords && !strings.ContainsAny(text, ".:;!?…\n") && !slices.ContainsFunc(words, telling)
+}
+
+// telling reports whether a word tells of a state or of an act.
+func telling(w string) bool {
+	folded := bareWord(w)
+	return isOrder(w) || isFinite(w) || slices.ContainsFunc(tongues(), func(t *tongue) bool { return len(t.states[folded]) > 0 })
+}
+
+// isFinite reports whether a word makes a sentence of a name: "has", "must".
+func isFinite(w string) bool {
+	w = bareWord(w)
+	return slices.ContainsFunc(tongues(), func(t *tongue) bool { return t.finite[w] })
+}
+
+// isSmall reports whether a word of a name tells nothing: "of", "the".
+func isSmall(w string) bool {
+	w = bareWord(w)
+	return slices.ContainsFunc(tongues(), func(t *tongue) bool { return t.common[w] })
+}
+
+func bareWord(w string) string { return fold(strings.Trim(w, ".,:;!?()[]{}<>\"'„“”«»*_/\\")) }
+
+// Clean puts labels in the place of names in a text.
+func (k *House) Clean(text string) string {
+	for _, name := range k.renamed {
+		text = strings.ReplaceAll(text, name, k.Of(name))
+	}
+	return text
+}
