@@ -122,11 +122,13 @@ func (l *Labels) both(name string) []string {
 	return slices.Compact([]string{name, l.Of(name)})
 }
 
-// changed lists the names that are not their own labels, long ones first.
+// changed lists the names that are not their own labels, long ones first. Those of a
+// few signs are left out: they stand within other words.
 func (l *Labels) changed() []string {
+	const few = 3
 	var out []string
 	for name, label := range l.labels {
-		if name != label {
+		if name != label && len(name) > few {
 			out = append(out, name)
 		}
 	}

@@ -197,9 +197,12 @@ func begins(text []word, phrase []string) bool {
 	return true
 }
 
+// oneSpelling writes letters and signs that have two spellings in one of them.
+var oneSpelling = strings.NewReplacer("’", "'", "ß", "ss")
+
 // fold lowers a word and takes its accents away.
 func fold(text string) string {
-	text = strings.NewReplacer("’", "'", "ß", "ss").Replace(strings.ToLower(text))
+	text = oneSpelling.Replace(strings.ToLower(text))
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
