@@ -73,3 +73,24 @@ func TestActs(t *testing.T) {
 		t.Logf("%s: %d of %d orders act; %d of %d acts have the right name", language, did, may, named, kinds)
 	}
 }
+
+// TestUnseenActs counts the judgements of sentences that were written before the
+// rules they try.
+func TestUnseenActs(t *testing.T) {
+	t.Parallel()
+	const mostWrong = 100
+	wrong, all := 0, 0
+	for _, language := range sentences.Languages() {
+		reader := mood.For(language)
+		for _, s := range readLabelled(t, "../testdata/unseen_"+language+".txt") {
+			all++
+			if got := reader.Read(s.text, nil); got.MayAct() != (s.kind == "may") {
+				wrong++
+				t.Logf("%s:%d %q: %s, it %s act", language, s.line, s.text, got, s.kind)
+			}
+		}
+	}
+	if t.Logf("%d of %d are wrong", wrong, all); wrong > mostWrong {
+		t.Errorf("more than %d are wrong", mostWrong)
+	}
+}
