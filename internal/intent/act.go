@@ -23,11 +23,14 @@ func (m *Matcher) SpeechAct(text string) SpeechAct { return m.Match(text, "").Ac
 func (p *Pack) SpeechAct(text string) SpeechAct { return mood.For(p.Language).Read(text, nil) }
 
 // permitted takes back what a text that forbids, reports or plans would have done,
-// unless the sentence of ours has the words for it itself: "not so loud". It also
+// unless the sentence of ours has the words for it itself: "not so loud". What asks
+// for something of the house was not overheard: "I would love some light". It also
 // names what a sentence of ours does.
 func (m *Matcher) permitted(d Decision) Decision {
 	acts := d.acts()
 	switch {
+	case d.Reason == "overheard" && (d.Act == mood.Request || d.Act == mood.Wish):
+		return Decision{Route: Model, Reason: "no_sentence", Act: d.Act}
 	case d.Route != Local && d.Route != Ask:
 		return d
 	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:

@@ -94,3 +94,27 @@ func TestNoOrderActs(t *testing.T) {
 		}
 	}
 }
+
+// TestWishesAreNotOverheard: what asks for something of the house is no talk to
+// somebody else, and other talk is.
+func TestWishesAreNotOverheard(t *testing.T) {
+	t.Parallel()
+	for language, tt := range map[string]struct{ wishes, talk []string }{
+		"en": {[]string{"i would love some light in the bedroom", "we would appreciate a bit more light in the kitchen"}, []string{"i had a bad dream", "and then he turned on the light and", "turn on the light and"}},
+		"de": {[]string{"ich hätte gern mehr Licht im Flur"}, []string{"und dann sagte er nichts"}},
+		"es": {[]string{"me gustaría un poco más de luz en la cocina"}, []string{"y entonces él dijo que sí o"}},
+		"fr": {[]string{"on a besoin de lumière dans la chambre", "on a besoin d'un peu de lumière dans le salon"}, []string{"il a dit bonjour et"}},
+	} {
+		m := matcherFor(t, language)
+		for _, text := range tt.wishes {
+			if d := m.Match(text, ""); d.Reason == "overheard" || !d.Act.MayAct() {
+				t.Errorf("%s %q: %s, as a %s", language, text, brief(d), d.Act)
+			}
+		}
+		for _, text := range tt.talk {
+			if d := m.Match(text, ""); d.Reason != "overheard" {
+				t.Errorf("%s %q: %s, want it overheard", language, text, brief(d))
+			}
+		}
+	}
+}
