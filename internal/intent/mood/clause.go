@@ -15,6 +15,7 @@ type clause struct {
 // rules are tried in order; the first that knows the act decides.
 func rules() []func(*clause) (Act, bool) {
 	return []func(*clause) (Act, bool){
+		(*clause).bothered,
 		(*clause).forbidden,
 		(*clause).left,
 		(*clause).requested,

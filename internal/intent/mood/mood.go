@@ -58,8 +58,9 @@ type Reader struct {
 	stems     map[string]bool   // words that other words may be glued to
 	hours     map[string]bool   // numbers that can be an hour
 	enclitics []string
-	compounds []string // ends of words that name things
-	noOrder   *regexp.Regexp
+	compounds []string       // ends of words that name things
+	noOrder   *regexp.Regexp // ends of words that are no order
+	adverbial *regexp.Regexp // ends of words that say how something is done
 	apart     string
 	verbLast  bool
 }
@@ -68,11 +69,12 @@ type Reader struct {
 func New(w *sentences.Words) (*Reader, error) {
 	a := &w.Acts
 	r := &Reader{phrases: &node{}, folded: map[string]string{}, stems: map[string]bool{}, hours: map[string]bool{}, enclitics: a.Enclitics, apart: a.Apart, verbLast: a.VerbLast}
-	if a.NoOrder != "" {
-		var err error
-		if r.noOrder, err = regexp.Compile(a.NoOrder); err != nil {
-			return nil, fmt.Errorf("the words that begin no order: %w", err)
-		}
+	var err error
+	if r.noOrder, err = regexp.Compile(a.NoOrder); err != nil {
+		return nil, fmt.Errorf("the words that begin no order: %w", err)
+	}
+	if r.adverbial, err = regexp.Compile(a.Adverbial); err != nil {
+		return nil, fmt.Errorf("the ends of adverbs: %w", err)
 	}
 	for _, one := range classes(a) {
 		for _, phrase := range one.phrases {

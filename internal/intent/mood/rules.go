@@ -14,10 +14,15 @@ func (c *clause) commanded() (Act, bool) {
 		return "", false
 	case s[0].is(final) && !c.r.verbLast && (c.strange(s) || indexOf(s, auxiliary|past) > 0):
 		return Statement, true // "apagar la luz ahorra dinero"
-	case c.ordered(s):
+	case c.ordered(s) && !doing(s):
 		return Command, true
 	}
 	return Statement, true
+}
+
+// doing reports whether a verb is followed by who does it: "mache ich das Licht aus".
+func doing(s []segment) bool {
+	return len(s) > 1 && s[1].is(subject) && !s[1].is(you|object|determiner)
 }
 
 // governs reports whether a word that also names something is a verb here: "dim the
@@ -61,6 +66,19 @@ func (c *clause) complained() (Act, bool) {
 	return Wish, c.complains
 }
 
+// bothered: "it's pitch black in the cellar" says of a room what nobody likes.
+func (c *clause) bothered() (Act, bool) {
+	if !c.has(complaint) || c.has(past|future|foreign) || c.strange(c.segments) || holds(c.segments, negator, complaint|exception) {
+		return "", false
+	}
+	i := indexOf(c.segments, place)
+	if i < 0 || c.first(question|why) && !c.first(reason|complaint) || !holds(c.segments[i:], thing, complaint|place) {
+		return "", false
+	}
+	c.complains = !holds(c.segments, verb, about|state|auxiliary|complaint)
+	return Wish, c.complains
+}
+
 // said: "tell me …" orders nothing of the house.
 func (c *clause) said() (Act, bool) {
 	return Question, c.first(telling) && !c.first(about|determiner)
@@ -95,6 +113,9 @@ func (c *clause) inferred() (Act, bool) {
 // please".
 func (c *clause) named() (Act, bool) {
 	last := len(c.segments) - 1
+	if c.first(exception) {
+		return "", true // "not the lamp" only says of which thing nothing is wanted
+	}
 	for i := range c.segments {
 		if !c.names(i) {
 			return "", false

@@ -182,7 +182,7 @@ func trimmed(s []segment) (kept []segment, please, tagged bool) {
 func breaks(s []segment, at int) bool {
 	switch next := s[min(at+1, len(s)-1)]; {
 	case s[at-1].ends == ',':
-		return !s[at-1].is(request | wish | offer)
+		return !s[at-1].is(request|wish|offer) && !becoming(s, at)
 	case at+1 == len(s):
 		return false
 	case s[at].is(pause):
@@ -192,6 +192,18 @@ func breaks(s []segment, at int) bool {
 		return next.is(begins) && !next.is(about|determiner|object|place|exception) || next.is(time)
 	}
 	return false
+}
+
+// becoming reports whether only a thing stands before a comma and only what it shall
+// be after it: "the lamp, off".
+func becoming(s []segment, at int) bool {
+	for i := range s {
+		switch one := &s[i]; {
+		case i < at && !one.is(about|determiner|place|number), i >= at && !one.is(state|measure|quantity):
+			return false
+		}
+	}
+	return holds(s[:at], thing, place|state) && holds(s[at:], state|measure, thing)
 }
 
 // clause reads one clause, without what opens it.
@@ -248,5 +260,5 @@ func opened(s []segment) []segment {
 // describes reports whether an unknown word can say how something is done.
 func (r *Reader) describes(word string) bool {
 	const shortest = 5
-	return len(word) >= shortest && r.refuses(word)
+	return len(word) >= shortest && r.adverbial != nil && r.adverbial.MatchString(word)
 }

@@ -60,6 +60,7 @@ const (
 	leaving
 	standing
 	excess
+	complaint
 )
 
 // about are the classes of what orders are about.
@@ -95,6 +96,7 @@ func classes(a *sentences.Acts) []classed {
 		{leaving, a.Leaving},
 		{standing, a.Standing},
 		{excess, a.Excess},
+		{complaint, a.Complaints},
 		{past, a.Past},
 		{future, a.Future},
 		{negator, a.Negators},

@@ -209,6 +209,7 @@ type Acts struct {
 	Leaving     Wordings `yaml:"leaving"`
 	Standing    Wordings `yaml:"standing"`
 	Excess      Wordings `yaml:"excess"`
+	Complaints  Wordings `yaml:"complaints"`
 	Past        Wordings `yaml:"past"`
 	Future      Wordings `yaml:"future"`
 	Negators    Wordings `yaml:"negators"`
@@ -232,6 +233,7 @@ type Acts struct {
 	Measures    Wordings `yaml:"measures"`
 	NoVerbs     Wordings `yaml:"no_verbs"`
 	NoOrder     string   `yaml:"no_order"`
+	Adverbial   string   `yaml:"adverbial"`
 	Apart       string   `yaml:"apart"`
 	VerbLast    bool     `yaml:"verb_last"`
 }
