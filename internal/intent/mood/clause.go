@@ -7,6 +7,7 @@ type clause struct {
 	r         *Reader
 	segments  []segment // without polite words
 	please    bool      // something polite was said
+	here      bool      // it was said to be about here
 	complains bool      // only says what is too much
 	timed     bool      // an order for another time, or only that time
 	exclaims  bool

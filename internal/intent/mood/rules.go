@@ -66,17 +66,31 @@ func (c *clause) complained() (Act, bool) {
 	return Wish, c.complains
 }
 
-// bothered: "it's pitch black in the cellar" says of a room what nobody likes.
+// bothered: "it's pitch black in the cellar" says of a room or a thing what nobody
+// likes.
 func (c *clause) bothered() (Act, bool) {
 	if !c.has(complaint) || c.has(past|future|foreign) || c.strange(c.segments) || holds(c.segments, negator, complaint|exception) {
 		return "", false
 	}
-	i := indexOf(c.segments, place)
-	if i < 0 || c.first(question|why) && !c.first(reason|complaint) || !holds(c.segments[i:], thing, complaint|place) {
+	asks := c.first(question|why) && (c.r.verbLast || !c.first(reason|complaint))
+	if asks || holds(c.segments, subject, reason|complaint|determiner|object) || !c.located() {
 		return "", false
 	}
 	c.complains = !holds(c.segments, verb, about|state|auxiliary|complaint)
 	return Wish, c.complains
+}
+
+// located reports whether a clause says something about here, about a room or, with a
+// verb, about a thing.
+func (c *clause) located() bool {
+	i := indexOf(c.segments, place)
+	switch {
+	case c.here, c.first(reason) && c.first(place):
+		return true
+	case c.has(auxiliary):
+		i = 0
+	}
+	return i >= 0 && holds(c.segments[i:], thing, complaint|place)
 }
 
 // said: "tell me …" orders nothing of the house.
@@ -98,10 +112,9 @@ func (c *clause) inferred() (Act, bool) {
 	if !c.first(reason) {
 		return "", false
 	}
-	const earliest = 2
-	for i := earliest; i+1 < len(c.segments); i++ {
+	for i := 1; i+1 < len(c.segments); i++ {
 		before, s := &c.segments[i-1], c.segments[i:]
-		ends := before.class == 0 || before.is(about|state|time)
+		ends := before.class == 0 || before.is(about|state|time|complaint)
 		if ends && holds(s[:1], verb, about|state|form|auxiliary) && s[1].is(determiner|state|object) && c.ordered(s) {
 			return Command, true
 		}

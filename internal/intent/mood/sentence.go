@@ -1,5 +1,7 @@
 package mood
 
+import "slices"
+
 // Read decides what a text does in a house with these names, which may be nil.
 func (r *Reader) Read(text string, names *Names) Act {
 	segments := r.segments(r.words(text), names)
@@ -127,6 +129,7 @@ func (v *verdict) act() Act {
 // sentence takes a sentence apart and reads its clauses.
 func (r *Reader) sentence(s []segment) []found {
 	last := s[len(s)-1].ends
+	here := slices.ContainsFunc(s, func(one segment) bool { return one.is(polite) && one.is(place) })
 	kept, please, tagged := trimmed(s)
 	if len(kept) == 0 {
 		return nil
@@ -141,7 +144,7 @@ func (r *Reader) sentence(s []segment) []found {
 		for to < len(kept) && !breaks(kept, to) {
 			to++
 		}
-		c := clause{r: r, segments: kept[from:to], please: please, exclaims: last == '!'}
+		c := clause{r: r, segments: kept[from:to], please: please, here: here, exclaims: last == '!'}
 		f := r.clause(&c)
 		f.joined, f.asks = goesOn(kept, from), last == '?' && !tagged
 		if f.act.MayAct() && elsewhere {
