@@ -3,6 +3,7 @@ package intent
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -21,13 +22,25 @@ func English() *Pack {
 	return &Pack{Language: "en"}
 }
 
-// Ours is our own pack of a language. It is an error if there is none.
+// ours are our own packs that were read, by language.
+var ours sync.Map
+
+// Ours is our own pack of a language, which is read once and must not be changed. It
+// is an error if there is none.
 func Ours(language string) (*Pack, error) {
+	if p, ok := ours.Load(language); ok {
+		return p.(*Pack), nil
+	}
 	data, err := sentences.Understood(language)
 	if err != nil {
 		return nil, fmt.Errorf("there are no sentences of our own for the language %q", language)
 	}
-	return LoadPack(data)
+	p, err := LoadPack(data)
+	if err != nil {
+		return nil, err
+	}
+	first, _ := ours.LoadOrStore(language, p)
+	return first.(*Pack), nil
 }
 
 // LoadPack reads a pack in hassil's YAML form with our own keys (see

@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/sentences"
 )
 
 // grown is a house with n more devices, which are called like those it has.
@@ -60,7 +61,11 @@ func BenchmarkHomeAssistantsSentences(b *testing.B) {
 // BenchmarkLoad measures the time from files to a matcher, and how much memory
 // stays in use.
 func BenchmarkLoad(b *testing.B) {
-	loads := map[string]func() (*intent.Pack, error){"ours": func() (*intent.Pack, error) { return intent.Ours("en") }}
+	english, err := sentences.Understood("en")
+	if err != nil {
+		b.Fatal(err)
+	}
+	loads := map[string]func() (*intent.Pack, error){"ours": func() (*intent.Pack, error) { return intent.LoadPack(english) }}
 	for _, language := range []string{"en", "de"} {
 		loads["homeassistant/lang="+language] = func() (*intent.Pack, error) {
 			return intent.LoadDir(os.DirFS(fake.Shared(b, "intents", "packs")), language)

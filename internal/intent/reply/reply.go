@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,13 +37,25 @@ type Phrases struct {
 	chooses  choosing
 }
 
-// Ours are our own replies in a language. It is an error if there are none.
+// ours are our own replies that were read, by language.
+var ours sync.Map
+
+// Ours are our own replies in a language, which are read once. It is an error if
+// there are none.
 func Ours(language string) (*Phrases, error) {
+	if p, ok := ours.Load(language); ok {
+		return p.(*Phrases), nil
+	}
 	data, err := sentences.Answered(language)
 	if err != nil {
 		return nil, fmt.Errorf("there are no replies of our own for the language %q", language)
 	}
-	return Load(data)
+	p, err := Load(data)
+	if err != nil {
+		return nil, err
+	}
+	first, _ := ours.LoadOrStore(language, p)
+	return first.(*Phrases), nil
 }
 
 // Load reads a table of replies. An error names the phrase that is missing.
