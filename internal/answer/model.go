@@ -89,7 +89,7 @@ func none(err error) bool {
 func modelFailed(p *reply.Phrases, err error, act intent.SpeechAct, begun bool) string {
 	failed, ok := errors.AsType[*dialogue.ModelError](err)
 	switch {
-	case errors.Is(err, dialogue.ErrNoModel) && act.Forbids():
+	case errors.Is(err, dialogue.ErrNoModel) && act.Withholds():
 		return p.Phrase("no_order", nil)
 	case errors.Is(err, dialogue.ErrNoModel):
 		return p.Phrase("no_model", nil)

@@ -39,6 +39,10 @@ func (a Act) MayAct() bool { return a == Command || a == Request || a == Wish }
 // Asks reports whether a sentence of this kind asks for information.
 func (a Act) Asks() bool { return a == Question }
 
+// Withholds reports whether a sentence of this kind speaks of an act that is not to
+// be done, or not now.
+func (a Act) Withholds() bool { return a == Negation || a == Condition || a == Future }
+
 // Forbids reports whether a sentence of this kind changes nothing even where it has
 // the words of a command.
 func (a Act) Forbids() bool {
