@@ -80,13 +80,15 @@ func (c *clause) bothered() (Act, bool) {
 	return Wish, c.complains
 }
 
-// located reports whether a clause says something about here, about a room or, with a
-// verb, about a thing.
+// located reports whether a clause says something about here, or with a verb of being
+// about a room. What a thing of a room does, such as its noise, is no wish.
 func (c *clause) located() bool {
-	i := indexOf(c.segments, place)
+	i, named := indexOf(c.segments, place), indexOf(c.segments, thing)
 	switch {
 	case c.here, c.first(reason) && c.first(place):
 		return true
+	case named >= 0 && i > named:
+		return false
 	case c.has(auxiliary):
 		i = 0
 	}
