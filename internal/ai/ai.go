@@ -111,8 +111,8 @@ func (a *Assistant) begin(p dialogue.Prompt, model string) *reply {
 	return r
 }
 
-// none wraps the error of a reply that did not come. A model that nobody has set up
-// and that never answered is none, and nobody wants to hear of it.
+// none wraps the error of a reply that did not come. Where nobody has set up a model
+// and none ever answered, the error says that there is no model.
 func (a *Assistant) none(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	a.mu.Lock()
@@ -144,9 +144,9 @@ func (a *Assistant) lookAgain() {
 	}
 }
 
-// available returns the model's name, or the reason why there is none. It waits for
-// the first look for the model, which is short, and looks again if the last one
-// found none: a model that is back answers the next question.
+// available returns the model's name, or an error with the reason why no model can be
+// asked. It waits for the first look for the model, which is short. If the last look
+// found no model, it looks again, so that a model that is back answers at once.
 func (a *Assistant) available(ctx context.Context) (string, error) {
 	s := a.found()
 	if s.ready || a.cfg.Enabled == "false" {

@@ -180,9 +180,9 @@ func arguments(object map[string]any) (args json.RawMessage, ok bool) {
 
 var bracketed = regexp.MustCompile(`([A-Za-z_][\w.]*)\(`)
 
-// brackets reads calls as a programming language writes them, and reports whether
-// there are any. What stands in quotes or within an object is none. The arguments
-// are JSON but for their quotes and equals signs, which ReadValue knows.
+// brackets reads calls as a programming language writes them, and reports whether it
+// found one. A name in quotes or within an object is not taken for a call. The
+// arguments are JSON but for their quotes and equals signs, which ReadValue knows.
 func (r *reader) brackets(text string) (found bool) {
 	for {
 		m := bracketed.FindStringSubmatchIndex(text)
