@@ -79,7 +79,7 @@ var layers = []layer{
 		"speech/tts":      {"audio", "speech", "speech/openai", "speech/wyoming", "process"},
 		"tools/local":     {"tools", "store", "httpguard", "process", "intent/sentences"},
 		"ai":              {"ai/wire", "ai/aloud", "ai/inventory", "tools", "home", "speech", "httpguard", "dialogue", "dialogue/grounded", "dialogue/taint", "record", "intent/sentences"},
-		"ai/inventory":    {"dialogue/grounded", "home"},
+		"ai/inventory":    {"dialogue/grounded", "dialogue/taint", "home"},
 		"ai/wire":         {"httpguard", "tools"},
 		"mcpint/client":   {"mcpint", "tools", "httpguard", "process"},
 		"mcpint/host":     {"mcpint", "mcpint/client", "tools", "httpguard"},
@@ -109,7 +109,7 @@ var layers = []layer{
 		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
 		"mute":             {"store"},
 		"tasks":            {"record", "store"},
-		"mcpint/selftools": {"mcpint", "tools"},
+		"mcpint/selftools": {"dialogue/taint", "mcpint", "tools"},
 	}},
 	{"programs", "flags in, calls, words out", map[string][]string{
 		"console":              {"record"},

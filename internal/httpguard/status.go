@@ -133,7 +133,7 @@ const (
 
 // RetryAfter reads the header in both of its forms, seconds and a date, and as a
 // number with its unit ("250ms", "1m30s"), which some servers send. It returns how
-// long to wait; 0 when there is none.
+// long to wait, or 0 without a usable header.
 func RetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if wait, err := time.ParseDuration(header); err == nil && wait > 0 {

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"voicegateway/internal/dialogue/grounded"
+	"voicegateway/internal/dialogue/taint"
 	"voicegateway/internal/home"
 )
 
@@ -157,18 +158,7 @@ func kindOfThing(e *home.Entity) string {
 // Label quotes a label as data: on one line, without control or invisible characters
 // or quotes of its own.
 func Label(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r) || unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.Cf, r):
-			return -1
-		case r == '"':
-			return '\''
-		}
-		return r
-	}, name)
-	if name = strings.Join(strings.Fields(name), " "); name == "" {
+	if name = taint.Line(name); name == "" {
 		return ""
 	}
 	return `"` + clip(name, maxLabel) + `"`

@@ -57,7 +57,7 @@ type fault struct {
 	Code    string `json:"code,omitempty"`
 }
 
-// faultIn finds an error where an answer was expected; nil if there is none.
+// faultIn returns the error that stands where an answer was expected, or nil.
 func faultIn(object raw, event string) *fault {
 	told := given(object, "error")
 	if told == nil {

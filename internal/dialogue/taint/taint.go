@@ -121,3 +121,23 @@ func rename(all map[string]any, other func(string) (string, bool)) (changed bool
 	}
 	return changed
 }
+
+// Quoted is a text of others as data: on one line, without control or invisible
+// characters or quotes of its own.
+func Quoted(text string) string { return `"` + Line(text) + `"` }
+
+// Line is a text of others without what could end its quotes or its line.
+func Line(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case r == '"':
+			return '\''
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}

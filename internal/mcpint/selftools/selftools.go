@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
+	"voicegateway/internal/dialogue/taint"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )
@@ -119,24 +119,7 @@ func serverSentence(s mcpint.Status) string {
 		text += ", tried again at " + s.NextRetryTime.Format("15:04:05 MST")
 	}
 	if s.ErrorMessage != nil {
-		text += ", last error " + quoted(strings.TrimSuffix(*s.ErrorMessage, "."))
+		text += ", last error " + taint.Quoted(strings.TrimSuffix(*s.ErrorMessage, "."))
 	}
 	return text + "."
-}
-
-// quoted is a text of others as data: on one line, without control characters or
-// quotes of its own.
-func quoted(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r) || unicode.IsSpace(r):
-			return ' '
-		case unicode.Is(unicode.Cf, r):
-			return -1
-		case r == '"':
-			return '\''
-		}
-		return r
-	}, text)
-	return `"` + strings.Join(strings.Fields(text), " ") + `"`
 }
