@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
 )
 
 // TestWhatToDoWithANamedThing: after a name alone the answer says what to do with
@@ -47,4 +50,53 @@ func TestWhatToDoWithANamedThing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestFireIsNoThing: a question that by itself asks for an alarm is about the alarm,
+// whatever its pronoun could stand for.
+func TestFireIsNoThing(t *testing.T) {
+	t.Parallel()
+	pack, err := intent.Ours("de")
+	if err != nil {
+		t.Fatal(err)
+	}
+	matcher, err := intent.New(pack, smoky())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lines := range [][]string{
+		{"brennt es"},
+		{"schalte das Bürolicht ein", "brennt es"},
+		{"ist das Bürolicht an", "brennt es"},
+		{"welche Lichter sind an", "brennt es"},
+		{"schalte das Bürolicht ein", "welche Lichter sind an", "brennt es"},
+		{"Bürolicht", "brennt es"},
+		{"schalte das Bürolicht und das Flurlicht ein", "brennt es"},
+		{"schalte das Bürolicht ein", "schalte das Flurlicht ein", "brennt es"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			k := converseIn(t, smoky(), matcher, "de", nil)
+			for _, l := range lines {
+				k.line(l)
+			}
+			if got := k.records[len(k.records)-1].Reply; got != "Nein, Rauchmelder meldet keinen Rauch." {
+				t.Errorf("%q: %q, want the alarm", lines, got)
+			}
+		})
+	}
+}
+
+// smoky is a house of two lamps and a smoke alarm.
+func smoky() *home.House {
+	h := &home.House{}
+	for _, of := range []struct{ name, domain string }{{"Bürolicht", "light"}, {"Flurlicht", "light"}, {"Rauchmelder", "binary_sensor"}} {
+		e := home.Entity{ID: of.name, Name: of.name, Domain: of.domain, Server: "zwave", Read: &home.Control{Tool: "get_device_state", ID: of.name}}
+		if of.domain == "light" {
+			e.Abilities, e.Control = []home.Ability{home.OnOff}, &home.Control{Tool: "control_zwave_device", ID: of.name}
+		} else {
+			e.Attributes = map[string]any{"device_class": "smoke"}
+		}
+		h.Entities = append(h.Entities, e)
+	}
+	return h
 }

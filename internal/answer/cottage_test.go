@@ -12,6 +12,8 @@ import (
 	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 )
@@ -33,12 +35,18 @@ func converse(t *testing.T, language string, model func(context.Context, dialogu
 	if err != nil {
 		t.Fatal(err)
 	}
+	return converseIn(t, fake.Cottage(), matcher, language, model)
+}
+
+// converseIn begins a conversation in a house of any form.
+func converseIn(t *testing.T, house *home.House, matcher *intent.Matcher, language string, model func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error]) *talk {
+	t.Helper()
 	phrases, err := reply.Ours(language)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &talk{t: t, world: fake.NewWorld(), area: "Bedroom"}
-	k.answer, err = answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.Cottage()}, &fake.Caller{CallFunc: k.world.Call},
+	k := &talk{t: t, world: fake.NewWorldOf(house), area: "Bedroom"}
+	k.answer, err = answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: house}, &fake.Caller{CallFunc: k.world.Call},
 		&fake.Assistant{ReplyFunc: model}, phrases, answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

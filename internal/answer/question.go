@@ -38,7 +38,7 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 	}
 	var d intent.Decision
 	answered := false
-	if asked {
+	if asked && !followup.AsksForAlarm(a.match.Match(x.Text, x.Area)) {
 		d, answered = a.answerTo(x.Request, p)
 		x.begun = p.begun
 	}

@@ -66,6 +66,17 @@ func Acts(act intent.Action) bool {
 	return catalogue.Of(act.Intent).Plan != catalogue.Question && !Accounts(act)
 }
 
+// AsksForAlarm reports whether a text by itself asks what alarms and sensors report.
+// No pronoun in it stands for a thing, and it answers no question: "brennt es" asks
+// for fire, whatever was talked about before.
+func AsksForAlarm(alone intent.Decision) bool {
+	if alone.Route != intent.Local || len(alone.Actions) != 1 {
+		return false
+	}
+	slots := alone.Actions[0].Slots
+	return slots["domain"] == "binary_sensor" && slots["name"] == nil
+}
+
 // Words is a matcher that understands short sentences.
 type Words interface {
 	// After matches what needs the sentence before: "and the bedroom".
@@ -146,6 +157,9 @@ func (s *Sentence) ask() intent.Decision {
 
 // about understands a sentence with a pronoun.
 func (s *Sentence) about() (d intent.Decision, ok bool) {
+	if AsksForAlarm(s.Alone) {
+		return d, false
+	}
 	if s.Subject != nil {
 		var several bool
 		d, several = s.Words.About(s.Text, s.Area, s.Subject.Things)
