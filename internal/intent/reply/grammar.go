@@ -69,12 +69,12 @@ func (g *grammar) named(steps []plan.Step, some []int) map[string]any {
 	return map[string]any{"name": name, "Name": capital(name), "is": g.words["are"], "reports": g.words["report"]}
 }
 
-// list joins names: "a, b and c".
+// list joins names: "a, b and c". A name may end with the comma of its apposition.
 func (g *grammar) list(names []string) string { return g.joined(names, "and") }
 
 func (g *grammar) joined(names []string, word string) string {
 	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " " + g.words[word] + " " + names[n-1]
+		return strings.ReplaceAll(strings.Join(names[:n-1], ", "), ",,", ",") + " " + g.words[word] + " " + names[n-1]
 	}
 	return strings.Join(names, "")
 }

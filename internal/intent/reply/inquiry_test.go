@@ -50,7 +50,7 @@ func TestKindsOfQuestions(t *testing.T) {
 			{"how many devices are unreachable", news{"cellamp": "away"}, "One: the cellar light."},
 			{"how many devices are unreachable", nil, "None, all the devices are reachable."},
 			{"are all devices working", news{"cellamp": "away"}, "No, I can't reach the cellar light."},
-			{"are all devices working", nil, "Yes, all the devices are all right."},
+			{"are all devices working", nil, "Yes, all the devices are reachable."},
 			{"do all devices work", news{"cellamp": "away"}, "No, I can't reach the cellar light."},
 			{"is the garage door open", news{"garage": "stopped"}, "Yes, the garage door is half open."},
 			{"did anyone leave the garage door open", news{"garage": "stopped"}, "Yes, the garage door is half open."},
