@@ -43,6 +43,7 @@ var layers = []layer{
 		"record":            {"tools"},
 		"dialogue":          {"home", "tools"},
 		"dialogue/taint":    {},
+		"dialogue/queue":    {},
 		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/plan", "intent/reply"},
 		"dialogue/grounded": {"home", "tools", "intent/numbers", "intent/sentences"},
 		"intent":            {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue", "intent/mood"},
@@ -100,7 +101,7 @@ var layers = []layer{
 	{"story", "what happens, in words alone", map[string][]string{
 		"turn":    {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
 		"arrival": {"home", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand"},
+		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand", "dialogue/queue"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

@@ -68,8 +68,8 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 // devices, and rescues them from a lost server. It returns the task if it was
 // stopped.
 func (a *Answerer) makeCalls(ctx context.Context, x *exchange, steps []plan.Step) (done calls, stopped *record.Task) {
-	place := a.calls.places.take(devices(steps))
-	defer a.calls.places.leave(place)
+	place := a.calls.queue.Take(deviceActs(steps))
+	defer place.Leave()
 	x.waits()
 	done = a.calls.all(ctx, place, steps)
 	return done, a.save(ctx, x, place, steps, &done)
@@ -139,17 +139,6 @@ func (a *Answerer) askAboutMany(x *exchange, d intent.Decision, steps []plan.Ste
 	}
 	count := len(acting(slices.Concat(x.done, steps)))
 	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": count})
-}
-
-// devices lists the ids of the devices that the steps change.
-func devices(steps []plan.Step) []string {
-	var ids []string
-	for _, s := range steps {
-		if s.Entity != nil && s.Risk != tools.Read {
-			ids = append(ids, s.Entity.ID)
-		}
-	}
-	return ids
 }
 
 func impossible(s plan.Step) bool { return s.Err != nil }

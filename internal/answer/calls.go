@@ -2,12 +2,15 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
+	"voicegateway/internal/dialogue/queue"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/tools"
@@ -18,7 +21,7 @@ import (
 type callMaker struct {
 	caller  Caller
 	phrases *reply.Phrases
-	places  places
+	queue   queue.Queue
 	log     *slog.Logger
 }
 
@@ -28,20 +31,63 @@ func (m *callMaker) await(ctx context.Context, n Need) {
 	}
 }
 
+// queueBudget is how long a command waits for earlier ones to the same device: as many
+// as may wait, each for the most time a call may take. The wait is not part of a call.
+const queueBudget = 4 * callBudget
+
 // ready waits until a step may be made: first for its server, then for earlier
-// turns that act on the same devices. The returned context bounds the call.
-func (m *callMaker) ready(ctx context.Context, place *place, server string) (context.Context, context.CancelFunc, error) {
-	if server != "" {
+// turns that act on the same device. The returned context bounds the call.
+func (m *callMaker) ready(ctx context.Context, place *queue.Place, s *plan.Step) (context.Context, context.CancelFunc, error) {
+	if s.Call.Server != "" {
 		wait, cancel := context.WithTimeout(ctx, needBudget)
 		defer cancel()
-		m.await(wait, Need{Server: server})
+		m.await(wait, Need{Server: s.Call.Server})
+	}
+	var err error
+	if act, acts := deviceAct(s); acts {
+		wait, cancel := context.WithTimeout(ctx, queueBudget)
+		defer cancel()
+		err = place.Wait(wait, act)
 	}
 	call, cancel := context.WithTimeout(ctx, callBudget)
-	return call, cancel, place.wait(call)
+	return call, cancel, err
+}
+
+// deviceActs are what the steps do to devices.
+func deviceActs(steps []plan.Step) []queue.Act {
+	var all []queue.Act
+	for i := range steps {
+		if act, acts := deviceAct(&steps[i]); acts {
+			all = append(all, act)
+		}
+	}
+	return all
+}
+
+// deviceAct is what a step does to its device; acts is false where it does nothing.
+func deviceAct(s *plan.Step) (act queue.Act, acts bool) {
+	if s.Entity == nil || s.Risk == tools.Read {
+		return act, false
+	}
+	act.Device = s.Entity.ID
+	switch in := catalogue.Of(s.Action.Intent); in.Plan {
+	case catalogue.Switch:
+		act.Property = "switch"
+	case catalogue.Command:
+		for _, set := range in.Sets {
+			if s.Action.Slots[set.Slot] != nil {
+				act.Property = string(set.Ability)
+				break
+			}
+		}
+		act.Urgent = s.Action.Intent == catalogue.StopMoving
+	default: // it starts from the present state, or nobody knows
+	}
+	return act, true
 }
 
 // all makes all calls at once: a room's lamps do not wait for each other.
-func (m *callMaker) all(ctx context.Context, place *place, steps []plan.Step) calls {
+func (m *callMaker) all(ctx context.Context, place *queue.Place, steps []plan.Step) calls {
 	c := newCalls(len(steps))
 	c.asks = len(steps) > 0
 	all := make([]int, len(steps))
@@ -60,7 +106,7 @@ const readsAtOnce = 16
 
 // some makes the calls of the steps whose indexes are in which. Several acts on one
 // device are made one after the other, in the order of the plan.
-func (m *callMaker) some(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
+func (m *callMaker) some(ctx context.Context, place *queue.Place, steps []plan.Step, which []int, c calls) {
 	for len(which) > 0 {
 		var busy []string
 		var first, later []int
@@ -82,32 +128,50 @@ func (m *callMaker) some(ctx context.Context, place *place, steps []plan.Step, w
 
 // together makes the calls of steps at once, each as soon as its own server is
 // there. Of readings, a few are made at a time.
-func (m *callMaker) together(ctx context.Context, place *place, steps []plan.Step, which []int, c calls) {
+func (m *callMaker) together(ctx context.Context, place *queue.Place, steps []plan.Step, which []int, c calls) {
 	var wg sync.WaitGroup
 	reading := make(chan struct{}, readsAtOnce)
 	for _, i := range which {
 		wg.Go(func() {
-			s := &steps[i]
-			ctx, done, err := m.ready(ctx, place, s.Call.Server)
-			defer done()
-			if err == nil && s.Risk == tools.Read {
-				select {
-				case reading <- struct{}{}:
-					defer func() { <-reading }()
-				case <-ctx.Done():
-					err = fmt.Errorf("waiting for other readings: %w", ctx.Err())
-				}
-			}
-			began := time.Now()
-			var res tools.Result
-			if err == nil {
-				res, err = s.Do(ctx, m.caller.Call)
-			}
-			if err != nil {
-				res = tools.Result{Failed: true, Text: m.phrases.Apology(err)}
-			}
-			c.note(i, s.Call, res, err, time.Since(began), s.Entity != nil && s.Risk != tools.Read)
+			m.one(ctx, place, steps, i, reading, c)
 		})
 	}
 	wg.Wait()
+}
+
+// one makes the call of one step when its turn has come, and lets the next turn have
+// its device if nothing is left to do there.
+func (m *callMaker) one(ctx context.Context, place *queue.Place, steps []plan.Step, i int, reading chan struct{}, c calls) {
+	s := &steps[i]
+	ctx, done, err := m.ready(ctx, place, s)
+	defer done()
+	if err == nil && s.Risk == tools.Read {
+		select {
+		case reading <- struct{}{}:
+			defer func() { <-reading }()
+		case <-ctx.Done():
+			err = fmt.Errorf("waiting for other readings: %w", ctx.Err())
+		}
+	}
+	began := time.Now()
+	var res tools.Result
+	switch {
+	case err == nil:
+		res, err = s.Do(ctx, m.caller.Call)
+	case errors.Is(err, queue.ErrOvertaken):
+		res, err = tools.Result{Failed: true, Receipt: &tools.Receipt{Outcome: tools.Refused, Reason: tools.Overtaken}}, nil
+	case errors.Is(err, queue.ErrFull):
+		err = &plan.Error{Intent: s.Action.Intent, Text: err.Error() + ": " + s.Entity.Name, Key: "queue_full", Entity: s.Entity}
+	}
+	if err != nil {
+		res = tools.Result{Failed: true, Text: m.phrases.Apology(err)}
+	}
+	act, acts := deviceAct(s)
+	c.note(i, s.Call, res, err, time.Since(began), acts)
+	if acts && err == nil && !slices.ContainsFunc(steps[i+1:], func(later plan.Step) bool {
+		same, acts := deviceAct(&later)
+		return acts && same.Device == act.Device
+	}) {
+		place.Done(act.Device)
+	}
 }

@@ -23,6 +23,7 @@ import (
 type talk struct {
 	t       *testing.T
 	world   *fake.World
+	caller  *fake.Caller
 	answer  *answer.Answerer
 	area    string
 	said    []string
@@ -46,7 +47,8 @@ func converseIn(t *testing.T, house *home.House, matcher *intent.Matcher, langua
 		t.Fatal(err)
 	}
 	k := &talk{t: t, world: fake.NewWorldOf(house), area: "Bedroom"}
-	k.answer, err = answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: house}, &fake.Caller{CallFunc: k.world.Call},
+	k.caller = &fake.Caller{CallFunc: k.world.Call}
+	k.answer, err = answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: house}, k.caller,
 		&fake.Assistant{ReplyFunc: model}, phrases, answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -132,15 +132,9 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 		return past{}
 	}
 	x.waits()
-	var ids []string
-	for _, s := range task.Open {
-		if s.Device != "" {
-			ids = append(ids, s.Device)
-		}
-	}
-	place := a.calls.places.take(ids)
-	defer a.calls.places.leave(place)
 	steps := openSteps(a.match.House(), task.Open)
+	place := a.calls.queue.Take(deviceActs(steps))
+	defer place.Leave()
 	if !a.permitted(x, intent.Decision{Confirmed: true}, steps) {
 		return past{}
 	}

@@ -171,9 +171,7 @@ func (ex explanation) why(ctx context.Context, act intent.Action) string {
 		return ex.phrases.Apology(err)
 	}
 	ex.x.waits()
-	place := ex.calls.places.take(nil)
-	defer ex.calls.places.leave(place)
-	done := ex.calls.all(ctx, place, steps)
+	done := ex.calls.all(ctx, ex.calls.queue.Take(nil), steps)
 	done.into(ex.x)
 	ex.x.rec.Outcome, ex.x.rec.Error = record.Done, ""
 	var things []*home.Entity

@@ -1,0 +1,210 @@
+// Package queue makes turns act on a device in the order in which they came, so that
+// "on" and "off" said one after the other are not swapped on their way. A value that
+// waits is dropped when a newer one for the same property comes; a toggle or a step
+// builds on what is before it and keeps its place. It exists apart from the mind, so
+// that the order of acts can be tried without sentences.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// maxSteps is how many toggles and steps may wait for one device. Nobody remembers
+// more of them.
+const maxSteps = 4
+
+var (
+	// ErrOvertaken means that a newer value for the same property came while this one
+	// waited.
+	ErrOvertaken = errors.New("overtaken by a newer command to the same device")
+	// ErrFull means that as many toggles and steps wait for the device as may.
+	ErrFull = errors.New("too many commands wait for the device")
+)
+
+// Act is what a turn does to a device. It is comparable.
+type Act struct {
+	Device string
+	Urgent bool // it is made at once, as a stop is, and drops all that waits for the device
+	// Property is what gets a new value, whatever it was before. It is empty for an act
+	// that starts from the present state, which no other act makes needless.
+	Property string
+}
+
+// Queue holds the places of turns in the lines of devices. Its zero value is empty.
+// It is safe for use by several goroutines.
+type Queue struct {
+	mu    sync.Mutex
+	lines map[string][]*Place // by device; the first in a line may act
+}
+
+// Place is a turn's place in the lines of all its devices.
+type Place struct {
+	queue *Queue
+	turns map[string]*turn // by device
+}
+
+// turn is what a place does to one device.
+type turn struct {
+	first     chan struct{}   // closed when the place leads the line
+	overtaken chan struct{}   // closed when nothing of acts is left to do
+	acts      map[string]bool // by property: whether a newer value has come
+	urgent    bool
+	refused   bool
+}
+
+// Take puts a turn at the end of the lines of all its devices in one step, so that
+// two turns never wait for each other. What waits there for the same properties is
+// overtaken.
+func (q *Queue) Take(acts []Act) *Place {
+	mine := &Place{queue: q, turns: map[string]*turn{}}
+	for _, a := range acts {
+		t := mine.turns[a.Device]
+		if t == nil {
+			t = &turn{first: make(chan struct{}), overtaken: make(chan struct{}), acts: map[string]bool{}}
+			mine.turns[a.Device] = t
+		}
+		t.acts[a.Property] = false
+		t.urgent = t.urgent || a.Urgent
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.lines == nil {
+		q.lines = map[string][]*Place{}
+	}
+	for device, t := range mine.turns {
+		q.join(device, t, mine)
+	}
+	return mine
+}
+
+// join puts a place at the end of a device's line. The caller holds mu.
+func (q *Queue) join(device string, t *turn, mine *Place) {
+	if _, builds := t.acts[""]; builds && !t.urgent && q.steps(device) >= maxSteps {
+		t.refused = true
+		return
+	}
+	for i, other := range q.lines[device] {
+		if i > 0 { // the first one acts already
+			other.turns[device].overtake(t)
+		}
+	}
+	q.lines[device] = slices.DeleteFunc(q.lines[device], func(other *Place) bool { return other.turns[device].gone() })
+	q.lines[device] = append(q.lines[device], mine)
+	q.call(device)
+}
+
+// steps is how many toggles and steps wait for a device. The caller holds mu.
+func (q *Queue) steps(device string) int {
+	n := 0
+	for i, p := range q.lines[device] {
+		if _, builds := p.turns[device].acts[""]; builds && i > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// overtake drops those values of a waiting turn that a newer one sets anew, and all of
+// it for an urgent one. Of a turn that also builds on the present state nothing else is
+// dropped.
+func (t *turn) overtake(newer *turn) {
+	if _, builds := t.acts[""]; builds && !newer.urgent {
+		return
+	}
+	for property := range t.acts {
+		t.acts[property] = t.acts[property] || newer.urgent
+	}
+	for property := range newer.acts {
+		if _, waits := t.acts[property]; waits {
+			t.acts[property] = true
+		}
+	}
+	for _, dropped := range t.acts {
+		if !dropped {
+			return
+		}
+	}
+	if !t.gone() {
+		close(t.overtaken)
+	}
+}
+
+// gone reports whether nothing is left to do.
+func (t *turn) gone() bool {
+	select {
+	case <-t.overtaken:
+		return true
+	default:
+		return false
+	}
+}
+
+// call lets the place that leads a device's line act. The caller holds mu.
+func (q *Queue) call(device string) {
+	line := q.lines[device]
+	if len(line) == 0 {
+		delete(q.lines, device)
+		return
+	}
+	first := line[0].turns[device].first
+	select {
+	case <-first:
+	default:
+		close(first)
+	}
+}
+
+// Wait returns nil when the act may be made, ErrOvertaken when a newer one has made
+// it needless, ErrFull when there is no place for it, and otherwise why it waits no
+// longer. What the place was not taken for need not wait.
+func (p *Place) Wait(ctx context.Context, a Act) error {
+	t := p.turns[a.Device]
+	switch {
+	case t == nil:
+		return nil
+	case t.refused:
+		return ErrFull
+	}
+	if a.Urgent {
+		return nil
+	}
+	select {
+	case <-t.first:
+	case <-t.overtaken:
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for an earlier command to the same device: %w", ctx.Err())
+	}
+	p.queue.mu.Lock()
+	defer p.queue.mu.Unlock()
+	if t.acts[a.Property] {
+		return ErrOvertaken
+	}
+	return nil
+}
+
+// Done gives up the place in one device's line and lets the next one act.
+func (p *Place) Done(device string) {
+	p.queue.mu.Lock()
+	defer p.queue.mu.Unlock()
+	p.done(device)
+}
+
+func (p *Place) done(device string) {
+	q := p.queue
+	line := slices.DeleteFunc(q.lines[device], func(other *Place) bool { return other == p })
+	q.lines[device] = line
+	q.call(device)
+}
+
+// Leave gives up the places in all lines.
+func (p *Place) Leave() {
+	p.queue.mu.Lock()
+	defer p.queue.mu.Unlock()
+	for device := range p.turns {
+		p.done(device)
+	}
+}
