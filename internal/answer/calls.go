@@ -168,10 +168,18 @@ func (m *callMaker) one(ctx context.Context, place *queue.Place, steps []plan.St
 	}
 	act, acts := deviceAct(s)
 	c.note(i, s.Call, res, err, time.Since(began), acts)
-	if acts && err == nil && !slices.ContainsFunc(steps[i+1:], func(later plan.Step) bool {
-		same, acts := deviceAct(&later)
-		return acts && same.Device == act.Device
-	}) {
+	if acts && err == nil && !actsOn(steps[i+1:], act.Device) {
 		place.Done(act.Device)
 	}
+}
+
+// actsOn reports whether a step acts on a device. The calls of the steps may be
+// changing meanwhile, so none of them is read.
+func actsOn(steps []plan.Step, device string) bool {
+	for i := range steps {
+		if act, acts := deviceAct(&steps[i]); acts && act.Device == device {
+			return true
+		}
+	}
+	return false
 }

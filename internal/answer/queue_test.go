@@ -30,7 +30,7 @@ func newCrowd(t *testing.T, silent string) *crowd {
 	c := &crowd{talk: converse(t, "en", nil)}
 	c.caller.CallFunc = func(ctx context.Context, call tools.Call) (tools.Result, error) {
 		c.mu.Lock()
-		c.calls = append(c.calls, fmt.Sprintf("%s", call.Args))
+		c.calls = append(c.calls, string(call.Args))
 		c.mu.Unlock()
 		took := time.Second
 		if silent != "" && strings.Contains(string(call.Args), silent) {
@@ -130,4 +130,3 @@ func TestStopWaitsForNobody(t *testing.T) {
 		}
 	})
 }
-
