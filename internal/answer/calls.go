@@ -72,11 +72,11 @@ func deviceAct(s *plan.Step) (act queue.Act, acts bool) {
 	act.Device = s.Entity.ID
 	switch in := catalogue.Of(s.Action.Intent); in.Plan {
 	case catalogue.Switch:
-		act.Property = "switch"
+		act.Property, act.Value = "switch", s.Action.Intent
 	case catalogue.Command:
 		for _, set := range in.Sets {
-			if s.Action.Slots[set.Slot] != nil {
-				act.Property = string(set.Ability)
+			if value := s.Action.Slots[set.Slot]; value != nil {
+				act.Property, act.Value = string(set.Ability), fmt.Sprint(value)
 				break
 			}
 		}
@@ -154,10 +154,13 @@ func (m *callMaker) one(ctx context.Context, place *queue.Place, steps []plan.St
 		}
 	}
 	began := time.Now()
+	act, acts := deviceAct(s)
 	var res tools.Result
 	switch {
 	case err == nil:
 		res, err = s.Do(ctx, m.caller.Call)
+	case errors.Is(err, queue.ErrJoined):
+		res, err = joined(place.Outcome(act.Device))
 	case errors.Is(err, queue.ErrOvertaken):
 		res, err = tools.Result{Failed: true, Receipt: &tools.Receipt{Outcome: tools.Refused, Reason: tools.Overtaken}}, nil
 	case errors.Is(err, queue.ErrFull):
@@ -166,11 +169,28 @@ func (m *callMaker) one(ctx context.Context, place *queue.Place, steps []plan.St
 	if err != nil {
 		res = tools.Result{Failed: true, Text: m.phrases.Apology(err)}
 	}
-	act, acts := deviceAct(s)
 	c.note(i, s.Call, res, err, time.Since(began), acts)
-	if acts && err == nil && !actsOn(steps[i+1:], act.Device) {
-		place.Done(act.Device)
+	if acts && !actsOn(steps[i+1:], act.Device) {
+		place.Keep(act.Device, outcome{res, err})
+		if err == nil {
+			place.Done(act.Device)
+		}
 	}
+}
+
+// outcome is what came of a call, for those that wanted the same.
+type outcome struct {
+	result tools.Result
+	err    error
+}
+
+// joined is the outcome of a call that another turn made. If that broke off, nobody
+// knows what came of it.
+func joined(kept any) (tools.Result, error) {
+	if o, ok := kept.(outcome); ok {
+		return o.result, o.err
+	}
+	return tools.Result{}, tools.ErrNoAnswer
 }
 
 // actsOn reports whether a step acts on a device. The calls of the steps may be

@@ -61,7 +61,7 @@ func (c *crowd) say(text string) {
 }
 
 // TestManyCommandsToOneThing: of values for the same thing that wait only the newest
-// is sent, and the others are told so; toggles are sent one by one, a few of them.
+// is sent, and the others are told so; who wants the same shares a call; toggles are sent one by one, a few of them.
 func TestManyCommandsToOneThing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,6 +74,16 @@ func TestManyCommandsToOneThing(t *testing.T) {
 		want := slices.Repeat([]string{"A newer command for the kitchen light came first."}, 20)
 		want[0], want[19] = "The kitchen light is on.", "The kitchen light is off."
 		if !slices.Equal(c.replies, want) || len(c.calls) != 2 || c.world.State["Kitchen Light"]["on_off"] != "off" {
+			t.Errorf("%d calls, %q", len(c.calls), c.replies)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd(t, "")
+		for range 10 {
+			c.say("turn on the kitchen light")
+		}
+		c.people.Wait()
+		if want := slices.Repeat([]string{"The kitchen light is on."}, 10); !slices.Equal(c.replies, want) || len(c.calls) != 2 {
 			t.Errorf("%d calls, %q", len(c.calls), c.replies)
 		}
 	})

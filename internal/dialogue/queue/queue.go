@@ -1,7 +1,8 @@
 // Package queue makes turns act on a device in the order in which they came, so that
 // "on" and "off" said one after the other are not swapped on their way. A value that
-// waits is dropped when a newer one for the same property comes; a toggle or a step
-// builds on what is before it and keeps its place. It exists apart from the mind, so
+// waits is dropped when another one for the same property comes, and shares the fate of
+// one that wants the same; a toggle or a step builds on what is before it and keeps its
+// place. It exists apart from the mind, so
 // that the order of acts can be tried without sentences.
 package queue
 
@@ -9,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -23,6 +25,9 @@ var (
 	ErrOvertaken = errors.New("overtaken by a newer command to the same device")
 	// ErrFull means that as many toggles and steps wait for the device as may.
 	ErrFull = errors.New("too many commands wait for the device")
+	// ErrJoined means that an earlier command wanted the same and has been carried out
+	// meanwhile: Outcome says with what result.
+	ErrJoined = errors.New("carried out together with an earlier command to the same device")
 )
 
 // Act is what a turn does to a device. It is comparable.
@@ -32,6 +37,7 @@ type Act struct {
 	// Property is what gets a new value, whatever it was before. It is empty for an act
 	// that starts from the present state, which no other act makes needless.
 	Property string
+	Value    string // what the property gets
 }
 
 // Queue holds the places of turns in the lines of devices. Its zero value is empty.
@@ -52,6 +58,10 @@ type turn struct {
 	first     chan struct{}   // closed when the place leads the line
 	overtaken chan struct{}   // closed when nothing of acts is left to do
 	acts      map[string]bool // by property: whether a newer value has come
+	values    map[string]string
+	with      *turn         // wants the same and is before it; nil: it has a place of its own
+	left      chan struct{} // closed when nothing more comes of it
+	outcome   any
 	urgent    bool
 	refused   bool
 }
@@ -64,10 +74,12 @@ func (q *Queue) Take(acts []Act) *Place {
 	for _, a := range acts {
 		t := mine.turns[a.Device]
 		if t == nil {
-			t = &turn{first: make(chan struct{}), overtaken: make(chan struct{}), acts: map[string]bool{}}
+			t = &turn{
+				first: make(chan struct{}), overtaken: make(chan struct{}), left: make(chan struct{}), acts: map[string]bool{}, values: map[string]string{},
+			}
 			mine.turns[a.Device] = t
 		}
-		t.acts[a.Property] = false
+		t.acts[a.Property], t.values[a.Property] = false, a.Value
 		t.urgent = t.urgent || a.Urgent
 	}
 	q.mu.Lock()
@@ -85,6 +97,10 @@ func (q *Queue) Take(acts []Act) *Place {
 func (q *Queue) join(device string, t *turn, mine *Place) {
 	if _, builds := t.acts[""]; builds && !t.urgent && q.steps(device) >= maxSteps {
 		t.refused = true
+		return
+	}
+	if line := q.lines[device]; len(line) > 1 && line[len(line)-1].turns[device].same(t) {
+		t.with = line[len(line)-1].turns[device]
 		return
 	}
 	for i, other := range q.lines[device] {
@@ -133,6 +149,12 @@ func (t *turn) overtake(newer *turn) {
 	}
 }
 
+// same reports whether another turn sets the same properties to the same values.
+func (t *turn) same(other *turn) bool {
+	_, builds := t.acts[""]
+	return !builds && !t.urgent && !other.urgent && maps.Equal(t.values, other.values)
+}
+
 // gone reports whether nothing is left to do.
 func (t *turn) gone() bool {
 	select {
@@ -159,7 +181,8 @@ func (q *Queue) call(device string) {
 }
 
 // Wait returns nil when the act may be made, ErrOvertaken when a newer one has made
-// it needless, ErrFull when there is no place for it, and otherwise why it waits no
+// it needless, ErrJoined when one before it has done the same, ErrFull when there is no
+// place for it, and otherwise why it waits no
 // longer. What the place was not taken for need not wait.
 func (p *Place) Wait(ctx context.Context, a Act) error {
 	t := p.turns[a.Device]
@@ -171,6 +194,9 @@ func (p *Place) Wait(ctx context.Context, a Act) error {
 	}
 	if a.Urgent {
 		return nil
+	}
+	if t.with != nil {
+		return t.with.wait(ctx)
 	}
 	select {
 	case <-t.first:
@@ -186,6 +212,33 @@ func (p *Place) Wait(ctx context.Context, a Act) error {
 	return nil
 }
 
+// wait lets another turn wait for what comes of this one.
+func (t *turn) wait(ctx context.Context) error {
+	select {
+	case <-t.left:
+		return ErrJoined
+	case <-t.overtaken:
+		return ErrOvertaken
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the same command to the same device: %w", ctx.Err())
+	}
+}
+
+// Keep keeps what came of an act for those that wait to do the same.
+func (p *Place) Keep(device string, outcome any) {
+	p.queue.mu.Lock()
+	defer p.queue.mu.Unlock()
+	p.turns[device].outcome = outcome
+}
+
+// Outcome is what was kept by the one with which the act was joined; nil if it broke
+// off.
+func (p *Place) Outcome(device string) any {
+	p.queue.mu.Lock()
+	defer p.queue.mu.Unlock()
+	return p.turns[device].with.outcome
+}
+
 // Done gives up the place in one device's line and lets the next one act.
 func (p *Place) Done(device string) {
 	p.queue.mu.Lock()
@@ -195,6 +248,13 @@ func (p *Place) Done(device string) {
 
 func (p *Place) done(device string) {
 	q := p.queue
+	if t := p.turns[device]; t != nil {
+		select {
+		case <-t.left:
+		default:
+			close(t.left)
+		}
+	}
 	line := slices.DeleteFunc(q.lines[device], func(other *Place) bool { return other == p })
 	q.lines[device] = line
 	q.call(device)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,14 @@ import (
 func step(device string) Act { return Act{Device: device} }
 
 // value sets a property of a device.
-func value(device, property string) Act { return Act{Device: device, Property: property} }
+func value(device, property string) Act {
+	return Act{Device: device, Property: property, Value: fmt.Sprint(values.Add(1))}
+}
+
+var values atomic.Int64
+
+// same sets a property of a device to the same value each time.
+func same(device, property string) Act { return Act{Device: device, Property: property, Value: "same"} }
 
 // TestTheOrderOfEachDevice: turns about the same device act one after the other, in
 // the order in which they came; turns about different devices do not wait.
@@ -93,6 +101,9 @@ func TestNewerValues(t *testing.T) {
 		"values are never too many":  {[][]Act{{step("a")}, {step("a")}, {step("a")}, {step("a")}, {step("a")}, {value("a", "on")}}, []error{nil, nil, nil, nil, nil, nil}},
 		"a group loses one device":   {[][]Act{{value("a", "on")}, {value("a", "on"), value("b", "on")}, {value("a", "on")}}, []error{nil, ErrOvertaken, nil}},
 		"a stop waits for nobody":    {[][]Act{{value("a", "on")}, {value("a", "on")}, {step("a")}, {{Device: "a", Urgent: true}}, {value("a", "on")}}, []error{nil, ErrOvertaken, ErrOvertaken, nil, nil}},
+		"the same is done once":      {[][]Act{{same("a", "on")}, {same("a", "on")}, {same("a", "on")}, {same("a", "on")}}, []error{nil, nil, ErrJoined, ErrJoined}},
+		"dropped with the same":      {[][]Act{{value("a", "on")}, {same("a", "on")}, {same("a", "on")}, {value("a", "on")}}, []error{nil, ErrOvertaken, ErrOvertaken, nil}},
+		"a step is between the same": {[][]Act{{value("a", "on")}, {same("a", "on")}, {step("a")}, {same("a", "on")}}, []error{nil, ErrOvertaken, nil, nil}},
 		"the same turn's own values": {[][]Act{{value("a", "on"), value("a", "level")}, {value("a", "on")}}, []error{nil, nil}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,8 +118,13 @@ func TestNewerValues(t *testing.T) {
 				var turns sync.WaitGroup
 				for i, p := range places {
 					turns.Go(func() {
-						got[i] = p.Wait(t.Context(), tt.acts[i][0])
-						<-time.After(time.Second)
+						if got[i] = p.Wait(t.Context(), tt.acts[i][0]); got[i] == nil {
+							<-time.After(time.Second)
+							p.Keep(tt.acts[i][0].Device, i)
+						}
+						if errors.Is(got[i], ErrJoined) && p.Outcome("a") != 1 {
+							t.Errorf("turn %d shares the outcome %v", i, p.Outcome("a"))
+						}
 						p.Leave()
 					})
 				}
