@@ -215,13 +215,15 @@ func (p *Place) Wait(ctx context.Context, a Act) error {
 // wait lets another turn wait for what comes of this one.
 func (t *turn) wait(ctx context.Context) error {
 	select {
-	case <-t.left:
-		return ErrJoined
+	case <-t.left: // also by one that is overtaken
 	case <-t.overtaken:
-		return ErrOvertaken
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the same command to the same device: %w", ctx.Err())
 	}
+	if t.gone() {
+		return ErrOvertaken
+	}
+	return ErrJoined
 }
 
 // Keep keeps what came of an act for those that wait to do the same.
