@@ -147,6 +147,13 @@ func TestTwoSleepersOfOneTopicAreToldApart(t *testing.T) {
 		if result := r.call("get_device_sensor_data", map[string]any{"device_name": ids[0]}, &got); got.Value != nil || !strings.Contains(result.Text, "Side_Door") {
 			t.Errorf("told as certain: %+v, %q", got, result.Text)
 		}
+		for range 2 {
+			began := time.Now()
+			r.call("list_devices", map[string]any{}, nil)
+			if took := time.Since(began); took > 2*time.Second {
+				t.Errorf("a list took %v, expected one wait for the gateway at most", took)
+			}
+		}
 	})
 }
 

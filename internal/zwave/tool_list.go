@@ -53,7 +53,11 @@ func (i *inspector) listTool() tools.Tool {
 	}, i.list}
 }
 
+// list waits for the gateway once, whatever of it does not answer, so that a caller
+// hears in time what is known.
 func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, nameMissWait)
+	defer cancel()
 	m, err := i.directory.ready(ctx)
 	if err != nil {
 		return tools.Result{}, err
