@@ -28,11 +28,7 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		Name: "voice-gateway", Version: s.version(), ExecDir: filepath.Dir(s.opts.Executable),
 		Environ: s.opts.Environ, Log: s.log.With("part", "mcp"),
 	}
-	broker := map[string]string{
-		"MQTT_BROKER_URL": link.url, "MQTT_USERNAME": s.cfg.MQTT.Username, "MQTT_PASSWORD": s.opts.Secrets.MQTTPassword,
-		"MQTT_CA_FILE": s.cfg.MQTT.CAFile,
-	}
-	maps.DeleteFunc(broker, func(_, v string) bool { return v == "" })
+	broker := s.brokerEnv(link.url)
 	for i := range cfg.Servers {
 		server := &cfg.Servers[i]
 		server.Program = filepath.Base(server.Command)
@@ -53,6 +49,23 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	return mcp, nil
+}
+
+// brokerEnv is what our own server is told of the broker, and of the topics of
+// zwave-js-ui where our own environment names them.
+func (s setup) brokerEnv(url string) map[string]string {
+	env := map[string]string{
+		"MQTT_BROKER_URL": url, "MQTT_USERNAME": s.cfg.MQTT.Username, "MQTT_PASSWORD": s.opts.Secrets.MQTTPassword,
+		"MQTT_CA_FILE": s.cfg.MQTT.CAFile,
+	}
+	const topic = "ZWAVE_MQTT_TOPIC"
+	for _, entry := range s.opts.Environ {
+		if name, value, ok := strings.Cut(entry, "="); ok && name == topic {
+			env[topic] = value
+		}
+	}
+	maps.DeleteFunc(env, func(_, v string) bool { return v == "" })
+	return env
 }
 
 // serverList shows and retries the MCP servers for HTTP and for the tools.

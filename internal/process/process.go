@@ -13,6 +13,8 @@ package process
 import (
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -21,11 +23,31 @@ type Program struct {
 	Path string // a path, or a name looked up in PATH
 	Args []string
 	Dir  string // working directory; "" is ours
-	// Env is the whole environment of the program. Where Inherit is set it is
-	// added to ours: for our own program, and for programs that have to find the
-	// person's sound server.
+	// Env is the whole environment of the program. Where Inherit is set it is added
+	// to those parts of ours that tell where libraries, the home and the person's
+	// sound server are: for our own program, and for mixers. Keys and passwords are
+	// never among them.
 	Env     []string
 	Inherit bool
+}
+
+// inherited are the names that Inherit passes on, and inheritedPrefixes the
+// beginnings of further ones.
+var (
+	inherited = []string{
+		"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "DBUS_SESSION_BUS_ADDRESS", "AUDIODEV",
+		"GODEBUG", "GOTRACEBACK", "GOMAXPROCS", "GOMEMLIMIT", "GOGC", "GORACE", "GOCOVERDIR",
+	}
+	inheritedPrefixes = []string{"LC_", "XDG_", "ALSA_", "PULSE_", "PIPEWIRE_", "JACK_", "PA_"}
+)
+
+// ours is the part of an environment that Inherit passes on.
+func ours(environ []string) []string {
+	return slices.DeleteFunc(environ, func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return !slices.Contains(inherited, name) &&
+			!slices.ContainsFunc(inheritedPrefixes, func(begin string) bool { return strings.HasPrefix(name, begin) })
+	})
 }
 
 // SmallEnv returns an environment for programs that need nothing from ours.
@@ -42,7 +64,7 @@ func (p Program) prepare(cmd *exec.Cmd) {
 	cmd.Dir = p.Dir
 	cmd.Env = append([]string{}, p.Env...)
 	if p.Inherit {
-		cmd.Env = append((&exec.Cmd{Dir: p.Dir}).Environ(), p.Env...)
+		cmd.Env = append(ours((&exec.Cmd{Dir: p.Dir}).Environ()), p.Env...)
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -52,6 +52,7 @@ func gone(t *testing.T, pid int) {
 
 func TestRun(t *testing.T) {
 	t.Setenv("PROCESS_TEST_KEY", "s3cret")
+	t.Setenv("PULSE_SERVER", "unix:/here")
 	for name, tt := range map[string]struct {
 		task Task
 		out  string
@@ -59,7 +60,7 @@ func TestRun(t *testing.T) {
 	}{
 		"says what it is given":    {Task{Program: shell("cat"), Stdin: "-e hello\n", MaxOutput: 100}, "-e hello\n", ""},
 		"knows nothing of ours":    {Task{Program: shell("echo $PROCESS_TEST_KEY$HOME."), MaxOutput: 100}, ".\n", ""},
-		"knows ours where told so": {Task{Program: Program{Path: "/bin/sh", Args: []string{"-c", "echo $PROCESS_TEST_KEY $A"}, Env: []string{"A=1"}, Inherit: true}, MaxOutput: 100}, "s3cret 1\n", ""},
+		"knows where the sound is": {Task{Program: Program{Path: "/bin/sh", Args: []string{"-c", "echo $PROCESS_TEST_KEY$PULSE_SERVER $A"}, Env: []string{"A=1"}, Inherit: true}, MaxOutput: 100}, "unix:/here 1\n", ""},
 		"runs elsewhere":           {Task{Program: Program{Path: "/bin/pwd", Dir: "/"}, MaxOutput: 100}, "/\n", ""},
 		"just so much":             {Task{Program: shell("printf 1234567890"), MaxOutput: 10}, "1234567890", ""},
 		"too much":                 {Task{Program: shell("yes"), MaxOutput: 1 << 20}, "", ErrOutput.Error()},

@@ -27,7 +27,7 @@ import (
 type Config struct {
 	Name    string   // in logs and errors: "stt", "audio"
 	Command []string // executable and arguments
-	Env     []string // added to our own environment, for tests
+	Env     []string // added to what the child inherits, for tests
 
 	// Timeout is how long an answer may take before the child counts as hung
 	// and is killed; 10 s when zero.
