@@ -22,6 +22,7 @@ type Server struct {
 	URL       string            `yaml:"url"` // http
 	Headers   map[string]string `yaml:"headers"`
 	Essential bool              `yaml:"essential"` // without it the gateway counts as disconnected (REQUIREMENTS M5)
+	House     bool              `yaml:"house"`     // it may tell of a house, and its tools keep their names (REQUIREMENTS M16)
 
 	// These say what the server depends on, how it is tried, and which of its
 	// tools are offered.

@@ -48,6 +48,7 @@ type Registry struct {
 	byName  map[string]*entry
 	byPlace map[place]*entry
 	arrived map[string]chan struct{} // by announced source; closed when it has arrived or given up
+	trusted map[string]bool          // servers whose tools keep their names
 }
 
 // place is where a discovered tool lives.
@@ -111,6 +112,17 @@ func (e *entry) origin() string {
 	return fmt.Sprintf("the server %q", e.spec.Server)
 }
 
+// Trust lets the tools of servers keep their names: the tool of any other server that
+// has taken one before gets its own server's prefix when theirs come.
+func (r *Registry) Trust(servers ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trusted = map[string]bool{}
+	for _, s := range servers {
+		r.trusted[s] = true
+	}
+}
+
 // Replace makes ts the tools of a server, all at once; nil removes them. The name
 // of each tool's Spec (or Remote, if set) is its name on the server. A name that
 // another source already holds gets the server's prefix; a name that no model
@@ -130,18 +142,33 @@ func (r *Registry) Replace(server string, ts []Tool) {
 	defer r.mu.Unlock()
 	maps.DeleteFunc(r.byName, func(_ string, e *entry) bool { return e.spec.Server == server })
 	maps.DeleteFunc(r.byPlace, func(p place, _ *entry) bool { return p.server == server })
+	var moved []*entry
 	for _, e := range entries {
 		at := place{server, e.spec.Remote}
 		if _, twice := r.byPlace[at]; twice {
 			continue
 		}
-		e.spec.Name = offeredName(server, e.spec.Remote, func(name string) bool {
-			_, taken := r.byName[name]
-			return taken
-		})
-		r.byName[e.spec.Name] = e
+		if other := r.byName[mapName(e.spec.Remote)]; r.trusted[server] && other != nil && other.spec.Server != "" && !r.trusted[other.spec.Server] {
+			delete(r.byName, other.spec.Name)
+			moved = append(moved, other)
+		}
+		r.offer(e)
 		r.byPlace[at] = e
 	}
+	for _, e := range moved {
+		again := *e // readers hold the old one
+		r.offer(&again)
+		r.byPlace[place{again.spec.Server, again.spec.Remote}] = &again
+	}
+}
+
+// offer gives an entry a name that is free. The caller holds mu.
+func (r *Registry) offer(e *entry) {
+	e.spec.Name = offeredName(e.spec.Server, e.spec.Remote, func(name string) bool {
+		_, taken := r.byName[name]
+		return taken
+	})
+	r.byName[e.spec.Name] = e
 }
 
 // Expect announces a source, such as a server's id, whose tools come later. The

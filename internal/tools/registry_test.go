@@ -162,6 +162,30 @@ func TestNamesOfServers(t *testing.T) {
 	}
 }
 
+// TestAHouseKeepsTheNamesOfItsTools: a stranger that connects first gives the plain
+// name back when the server comes whose tools keep theirs.
+func TestAHouseKeepsTheNamesOfItsTools(t *testing.T) {
+	r := tools.NewRegistry()
+	r.Trust("zwave")
+	r.Replace("aaa", []tools.Tool{echo("control_device", ""), echo("paint", "")})
+	r.Replace("zwave", []tools.Tool{echo("control_device", "")})
+	if got, want := names(r), []string{"aaa_control_device", "control_device", "paint"}; !slices.Equal(got, want) {
+		t.Fatalf("the names are %q, want %q", got, want)
+	}
+	for tool, server := range map[string]string{"control_device": "zwave", "aaa_control_device": "aaa"} {
+		if spec, ok := r.Lookup(tools.Call{Tool: tool}); !ok || spec.Server != server {
+			t.Errorf("%s is of %q, want %q", tool, spec.Server, server)
+		}
+	}
+	if spec, ok := r.Lookup(tools.Call{Server: "aaa", Tool: "control_device"}); !ok || spec.Name != "aaa_control_device" {
+		t.Errorf("the stranger's own is %+v", spec)
+	}
+	r.Replace("aaa", []tools.Tool{echo("control_device", "")})
+	if got, want := names(r), []string{"aaa_control_device", "control_device"}; !slices.Equal(got, want) {
+		t.Errorf("after the stranger came back the names are %q, want %q", got, want)
+	}
+}
+
 func TestAddRefusesBadNamesWhole(t *testing.T) {
 	r := tools.NewRegistry()
 	if err := r.Add(echo("ok", ""), echo("not ok", "")); err == nil {

@@ -209,8 +209,9 @@ func (h *Host) Wake(id string) {
 	}
 }
 
-// Watch hands over every resource whose URI ends with suffix, once per connection
-// and again whenever its server says that it changed. fn is called from one
+// Watch hands over every resource whose URI ends with suffix of the servers that may
+// tell of a house, once per connection and again whenever its server says that it
+// changed. fn is called from one
 // goroutine per server and must be registered before Run.
 func (h *Host) Watch(suffix string, fn func(server string, body []byte)) {
 	h.mu.Lock()

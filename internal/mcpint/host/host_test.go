@@ -112,7 +112,11 @@ func hosted(t *testing.T, reg *tools.Registry, retry Retry, servers ...mcpint.Se
 
 func TestARealServer(t *testing.T) {
 	reg := tools.NewRegistry()
-	h, step := hosted(t, reg, quick(), child(t, "good", "good"))
+	reg.Trust("good")
+	good := child(t, "good", "good")
+	good.House = true
+	stranger := child(t, "stranger", "good")
+	h, step := hosted(t, reg, quick(), good, stranger)
 	houses := make(chan string, 4)
 	h.Watch("://home", func(server string, body []byte) { houses <- server + string(body) })
 	step()

@@ -97,7 +97,7 @@ func (f *follower) handleNotices(ctx context.Context) {
 		case client.ResourcesChanged:
 			f.findResources(ctx)
 		case client.ResourceUpdated:
-			if len(f.sup.host.watchersOf(n.URI)) > 0 {
+			if f.sup.srv.House && len(f.sup.host.watchersOf(n.URI)) > 0 {
 				f.pending[n.URI] = ""
 			}
 		}
@@ -146,6 +146,10 @@ func (f *follower) findResources(ctx context.Context) {
 	}
 	for _, uri := range uris {
 		if len(f.sup.host.watchersOf(uri)) == 0 {
+			continue
+		}
+		if !f.sup.srv.House {
+			f.sup.log.Warn("the server offers a house and may not tell of one", "resource", f.sup.redact(uri), "allow", "mcp.servers."+f.sup.srv.ID+".house: true")
 			continue
 		}
 		if err := session.Subscribe(ctx, uri); err != nil {
