@@ -50,9 +50,12 @@ func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID)
 	case time.Since(f.at) > askedAfter || !d.trusted(m, id, f.reading):
 		f = d.askDevice(ctx, m, e, id)
 	}
-	f.stale = f.reason != "" || !f.reachable || e.node.sleeper() && old(id, f.at)
+	f.stale = f.stale || f.reason != "" || !f.reachable || e.node.sleeper() && old(id, f.at)
 	return f
 }
+
+// errNotAsked means that a device was not asked, because many others were.
+var errNotAsked = errors.New("too many devices are asked at once")
 
 // canBeAsked reports whether a poll of a value brings something new. Events cannot
 // be asked for, and a sleeping device does not hear.
@@ -77,6 +80,9 @@ func (d *devices) askDevice(ctx context.Context, m *model, e *entity, id wire.Va
 	switch {
 	case err == nil:
 		return f
+	case errors.Is(err, errNotAsked) && f.reachable && d.trusted(m, id, f.reading): // nothing speaks against its last report
+		f.stale = true
+		return f
 	case errors.As(err, &api) && strings.Contains(api.message, "support"): // the class has no such question
 		return d.askGateway(ctx, m, e, id)
 	case !f.reachable, api != nil && d.stickAway(ctx, e.node.ID):
@@ -96,7 +102,7 @@ func (d *devices) pollSoon(ctx context.Context, id wire.ValueID) error {
 	left := d.budget.enter()
 	defer d.budget.leave()
 	if left < shortestPoll {
-		return errNoAnswer // a request that nobody waits for would only cost airtime
+		return errNotAsked // a request that nobody waits for would only cost airtime
 	}
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()

@@ -157,6 +157,28 @@ func TestTwoSleepersOfOneTopicAreToldApart(t *testing.T) {
 	})
 }
 
+// TestWhoIsNotAskedIsReachable asks while the gateway is silent: the first question
+// uses up the time for asking, so the lamp of the next one is told as it reported
+// last, with its age, and not as out of reach.
+func TestWhoIsNotAskedIsReachable(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(_ *zwave.Config, s *sim.Config) { s.Settings.Age = time.Hour })
+		for _, change := range []sim.Fault{
+			{Op: "change", Node: "Hallway Light", Key: "37-0-currentValue", Value: true},
+			{Op: "change", Node: "Office Light", Key: "38-0-currentValue", Value: 99.0},
+		} {
+			r.fault(change)
+		}
+		pass(5 * time.Minute)
+		r.fault(sim.Fault{Op: "mute", For: sim.Pause(time.Minute)})
+		asked, other := r.state("Hallway Light"), r.state("Office Light")
+		if asked.Reason != "silent" || !other.Reachable || !other.Stale || other.State != "on" || other.Reason != "" {
+			t.Errorf("the lamp that was asked is told %+v, the other one %+v", asked, other)
+		}
+	})
+}
+
 // TestLeftoverTopicsOfAnotherGatewayTypeAreNoState switches a gateway from NAMED
 // to MANUAL: its former topics stay on the broker and nothing updates them.
 func TestLeftoverTopicsOfAnotherGatewayTypeAreNoState(t *testing.T) {
