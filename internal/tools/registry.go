@@ -54,11 +54,12 @@ type Registry struct {
 // place is where a discovered tool lives.
 type place struct{ server, remote string }
 
-// entry is a tool under the name it is offered by.
+// entry is a tool under the name it is offered by. Its schema is compiled when it
+// is first needed, so that a start does not wait for the schemas of every tool.
 type entry struct {
 	tool  Tool
 	spec  Spec
-	check *checker
+	check func() *checker
 }
 
 // NewRegistry returns an empty registry that waits for nothing.
@@ -95,14 +96,18 @@ func (r *Registry) Add(ts ...Tool) error {
 	return nil
 }
 
-// newEntry compiles the tool's schema. A schema that does not compile is offered as
-// any object, because a model's provider would refuse the whole request for it.
 func newEntry(t Tool, spec Spec) *entry {
-	e := &entry{tool: t, spec: spec, check: newChecker(spec.Input)}
-	if e.check.schema == nil {
-		e.spec.Input = json.RawMessage(`{"type":"object"}`)
+	return &entry{tool: t, spec: spec, check: sync.OnceValue(func() *checker { return newChecker(spec.Input) })}
+}
+
+// offered is the Spec that others see. A schema that does not compile is offered as
+// any object, because a model's provider would refuse the whole request for it.
+func (e *entry) offered() Spec {
+	spec := e.spec
+	if e.check().schema == nil {
+		spec.Input = json.RawMessage(`{"type":"object"}`)
 	}
-	return e
+	return spec
 }
 
 func (e *entry) origin() string {
@@ -232,10 +237,11 @@ func (r *Registry) sources() []string {
 // Specs lists every tool, sorted by name.
 func (r *Registry) Specs() []Spec {
 	r.mu.RLock()
-	defer r.mu.RUnlock()
-	specs := make([]Spec, 0, len(r.byName))
-	for _, name := range slices.Sorted(maps.Keys(r.byName)) {
-		specs = append(specs, r.byName[name].spec)
+	entries := slices.SortedFunc(maps.Values(r.byName), func(a, b *entry) int { return cmp.Compare(a.spec.Name, b.spec.Name) })
+	r.mu.RUnlock()
+	specs := make([]Spec, 0, len(entries))
+	for _, e := range entries {
+		specs = append(specs, e.offered())
 	}
 	return specs
 }
@@ -248,7 +254,7 @@ func (r *Registry) Call(ctx context.Context, c Call) (Result, error) {
 	if !ok {
 		return Result{}, &UnknownToolError{Server: c.Server, Name: c.Tool, Near: r.near(c)}
 	}
-	args, complaint := e.check.mend(c.Args)
+	args, complaint := e.check().mend(c.Args)
 	if complaint != "" {
 		return Result{Failed: true, Text: fmt.Sprintf("The arguments of %s are wrong: %s.", e.spec.Name, complaint)}, nil
 	}
@@ -261,7 +267,7 @@ func (r *Registry) Lookup(c Call) (Spec, bool) {
 	if !ok {
 		return Spec{}, false
 	}
-	return e.spec, true
+	return e.offered(), true
 }
 
 func (r *Registry) find(c Call) (*entry, bool) {
