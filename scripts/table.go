@@ -85,8 +85,8 @@ var chapters = []struct {
 		{"spawn, tools of zwave-mcp-server listed, p50", "e2e/voice-gateway ServerStart/listed p50-ns", span, nil, false},
 		{"spawn, first command confirmed, p50", "e2e/voice-gateway ServerStart/control p50-ns", span, nil, false},
 	}},
-	{"LangChain's MCP client, times ours (median of 7 rounds in turns, and range)", []line{
-		{"program started to tools listed", "internal/mcpint/host Peer cold-ratio", times, bars(atLeast(15)), false},
+	{"LangChain's MCP client, times ours (median of 9 rounds in turns, and range)", []line{
+		{"program started to 17 tools listed", "internal/mcpint/host Peer cold-ratio", times, bars(atLeast(15)), false},
 		{"  ours", "internal/mcpint/host Peer cold-ours", span, nil, false},
 		{"  LangChain's", "internal/mcpint/host Peer cold-langchain", span, nil, false},
 		{"spawn to tools listed, client running", "internal/mcpint/host Peer connect-ratio", times, nil, false},
@@ -99,7 +99,10 @@ var chapters = []struct {
 		{"  ours", "internal/mcpint/host Peer parallel-ours", pace, nil, false},
 		{"memory, connected", "internal/mcpint/host Peer idle-ratio", times, nil, false},
 		{"  ours", "internal/mcpint/host Peer idle-ours", octets, nil, false},
+		{"  LangChain's", "internal/mcpint/host Peer idle-langchain", octets, nil, false},
 		{"memory, after 5,050 calls", "internal/mcpint/host Peer after-ratio", times, nil, false},
+		{"  ours", "internal/mcpint/host Peer after-ours", octets, nil, false},
+		{"  LangChain's", "internal/mcpint/host Peer after-langchain", octets, nil, false},
 	}},
 	{"Z-Wave, 232 nodes", []line{
 		{"state messages, in the model", "internal/zwave Handle ns/op", pace, bars(atLeast(20_000)), true},

@@ -33,13 +33,6 @@ func TestMain(m *testing.M) {
 		faultServer(os.Args[2:])
 		os.Exit(0)
 	}
-	if len(os.Args) == 3 && os.Args[1] == "peer" {
-		if err := peerHost(os.Args[2]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
 	goleak.VerifyTestMain(m)
 }
 

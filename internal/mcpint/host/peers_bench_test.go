@@ -12,16 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"voicegateway/internal/mcpint"
-	"voicegateway/internal/mcpint/client"
-	"voicegateway/internal/tools"
 )
 
 // work says what a measured MCP client has to do with a server over stdio.
@@ -46,93 +39,6 @@ type figures struct {
 	Parallel float64 `json:"parallel"` // one of those made together
 	Idle     float64 `json:"idle"`
 	After    float64 `json:"after"`
-}
-
-// peerHost does the work with our host. It is the test binary started as "peer
-// WORK", and prints what scripts/langchain/client.mjs prints.
-func peerHost(text string) error {
-	var w work
-	if err := json.Unmarshal([]byte(text), &w); err != nil {
-		return err
-	}
-	var f figures
-	begin := time.Now()
-	reg := tools.NewRegistry()
-	server := mcpint.Server{ID: "s", Command: w.Command, Args: w.Args}
-	h, err := New(Config{Servers: []mcpint.Server{server}, Retry: DefaultRetry(), Options: client.Options{Name: "bench", Version: "0"}}, reg, quiet())
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { _ = h.Run(ctx) })
-	defer running.Wait()
-	defer cancel()
-	if err := reg.Await(ctx); err != nil {
-		return err
-	}
-	f.Connect = float64(time.Since(begin))
-	fmt.Printf("tools %d\n", len(reg.Specs()))
-	f.Idle = residentBytes()
-	if err := w.calls(ctx, reg, &f); err != nil {
-		return err
-	}
-	f.After = residentBytes()
-	return json.NewEncoder(os.Stdout).Encode(f)
-}
-
-// calls makes the calls and measures them.
-func (w work) calls(ctx context.Context, reg *tools.Registry, f *figures) error {
-	call := func() error {
-		r, err := reg.Call(ctx, tools.Call{Tool: w.Tool, Args: w.Arguments})
-		if err == nil && r.Failed {
-			err = errors.New(r.Text)
-		}
-		return err
-	}
-	var took []time.Duration
-	for i := range w.Warm + w.Calls {
-		begin := time.Now()
-		if err := call(); err != nil {
-			return err
-		}
-		if i >= w.Warm {
-			took = append(took, time.Since(begin))
-		}
-	}
-	slices.Sort(took)
-	f.P50, f.P99 = float64(took[len(took)/2]), float64(took[len(took)*99/100])
-	var left atomic.Int64
-	left.Store(int64(w.Together))
-	var calling sync.WaitGroup
-	failed := make(chan error, w.Parallel)
-	begin := time.Now()
-	for range w.Parallel {
-		calling.Go(func() {
-			for left.Add(-1) >= 0 {
-				if err := call(); err != nil {
-					failed <- err
-					return
-				}
-			}
-		})
-	}
-	calling.Wait()
-	f.Parallel = float64(time.Since(begin)) / float64(w.Together)
-	select {
-	case err := <-failed:
-		return err
-	default:
-		return nil
-	}
-}
-
-// residentBytes returns the resident memory of this process.
-func residentBytes() float64 {
-	status, _ := os.ReadFile("/proc/self/status")
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	kb, _ := strconv.ParseFloat(strings.Fields(rest + " 0")[0], 64)
-	return kb * 1024
 }
 
 // timed has a program do the work.
@@ -160,8 +66,8 @@ func timed(ctx context.Context, w work, program string, args ...string) (figures
 	if err := errors.Join(err, cmd.Wait(), json.Unmarshal(rest, &f)); err != nil {
 		return f, fmt.Errorf("%s: %w\n%s%s%s", program, err, first, rest, errs.String())
 	}
-	if !strings.HasPrefix(first, "tools 4") {
-		return f, fmt.Errorf("%s found %q, expected 4 tools", program, first)
+	if first != "tools 17\n" {
+		return f, fmt.Errorf("%s found %q, expected 17 tools", program, first)
 	}
 	return f, nil
 }
@@ -183,25 +89,32 @@ func langchain(b *testing.B) (node, script string) {
 	return filepath.Join(dir, "node_modules", ".bin", "peer-node"), filepath.Join(dir, "client.mjs")
 }
 
+// peerProgram builds our side of the comparison, and the server of both.
+func peerProgram(b *testing.B) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "peer")
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-o", path, "./testdata/peer").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
 // BenchmarkPeer has LangChain's MultiServerMCPClient and our host do the same
-// work with the same server, in turns, seven times. A ratio above one is in our
+// work with the same server, in turns, nine times. A ratio above one is in our
 // favour; the range over the rounds shows how reliable it is.
 func BenchmarkPeer(b *testing.B) {
-	const rounds = 7
+	const rounds = 9
 	node, script := langchain(b)
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
+	peer := peerProgram(b)
 	w := work{
-		Command: self, Args: []string{"child", "good"}, Tool: "echo", Arguments: json.RawMessage(`{"text":"hello"}`),
+		Command: peer, Args: []string{"serve"}, Tool: "echo", Arguments: json.RawMessage(`{"text":"hello"}`),
 		Warm: 50, Calls: 1000, Parallel: 16, Together: 4000,
 	}
 	var ours, theirs []figures
 	for b.Loop() {
 		ours, theirs = nil, nil
 		for range rounds {
-			f, err := timed(b.Context(), w, self, "peer")
+			f, err := timed(b.Context(), w, peer)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,0 +1,177 @@
+// Peer does with our MCP host what scripts/langchain/client.mjs does with
+// LangChain's client, and is the server that both of them work with. It is a
+// program of its own because a test binary spends a start on the tables of its
+// tests, which would be counted as ours.
+//
+//	peer serve   an MCP server over stdio
+//	peer WORK    does the work, which is JSON, and prints the figures
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/mcpint/serve"
+	"voicegateway/internal/tools"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: peer serve|WORK")
+		os.Exit(2)
+	}
+	do := func() error { return connect(os.Args[1]) }
+	if os.Args[1] == "serve" {
+		do = answer
+	}
+	if err := do(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// answer is the server: seventeen tools, one of which says back what it is told.
+func answer() error {
+	type text struct {
+		Text string `json:"text"`
+	}
+	var list []tools.Tool
+	for i := range 17 {
+		name := "echo"
+		if i > 0 {
+			name += strconv.Itoa(i)
+		}
+		list = append(list, tools.New(tools.Spec{
+			Name: name, Description: "Says it back.", Risk: tools.Read,
+			Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
+		}, func(_ context.Context, a text) (tools.Result, error) { return tools.Result{Text: a.Text}, nil }))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	return serve.Run(ctx, serve.Config{Name: "peer", Version: "1", Tools: list, In: os.Stdin, Out: os.Stdout}, slog.New(slog.DiscardHandler))
+}
+
+// work says what a measured MCP client has to do with a server over stdio.
+type work struct {
+	Command   string          `json:"command"`
+	Args      []string        `json:"args"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Warm      int             `json:"warm"`  // calls that are not measured
+	Calls     int             `json:"calls"` // one after the other
+	Parallel  int             `json:"parallel"`
+	Together  int             `json:"together"` // calls, so many at once
+}
+
+// figures are the measurements of one client's work: times in nanoseconds, memory
+// in bytes.
+type figures struct {
+	Cold     float64 `json:"-"` // from the start of the client's process to the tools
+	Connect  float64 `json:"connect"`
+	P50      float64 `json:"p50"`
+	P99      float64 `json:"p99"`
+	Parallel float64 `json:"parallel"` // one of those made together
+	Idle     float64 `json:"idle"`
+	After    float64 `json:"after"`
+}
+
+// connect has our host do the work, and prints what client.mjs prints.
+func connect(text string) error {
+	var w work
+	if err := json.Unmarshal([]byte(text), &w); err != nil {
+		return err
+	}
+	var f figures
+	begin := time.Now()
+	reg := tools.NewRegistry()
+	server := mcpint.Server{ID: "s", Command: w.Command, Args: w.Args}
+	h, err := host.New(host.Config{Servers: []mcpint.Server{server}, Retry: host.DefaultRetry(), Options: client.Options{Name: "bench", Version: "0"}}, reg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = h.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+	if err := reg.Await(ctx); err != nil {
+		return err
+	}
+	f.Connect = float64(time.Since(begin))
+	fmt.Printf("tools %d\n", len(reg.Specs()))
+	f.Idle = residentBytes()
+	if err := w.calls(ctx, reg, &f); err != nil {
+		return err
+	}
+	f.After = residentBytes()
+	return json.NewEncoder(os.Stdout).Encode(f)
+}
+
+// calls makes the calls and measures them.
+func (w work) calls(ctx context.Context, reg *tools.Registry, f *figures) error {
+	call := func() error {
+		r, err := reg.Call(ctx, tools.Call{Tool: w.Tool, Args: w.Arguments})
+		if err == nil && r.Failed {
+			err = errors.New(r.Text)
+		}
+		return err
+	}
+	var took []time.Duration
+	for i := range w.Warm + w.Calls {
+		begin := time.Now()
+		if err := call(); err != nil {
+			return err
+		}
+		if i >= w.Warm {
+			took = append(took, time.Since(begin))
+		}
+	}
+	slices.Sort(took)
+	f.P50, f.P99 = float64(took[len(took)/2]), float64(took[len(took)*99/100])
+	var left atomic.Int64
+	left.Store(int64(w.Together))
+	var calling sync.WaitGroup
+	failed := make(chan error, w.Parallel)
+	begin := time.Now()
+	for range w.Parallel {
+		calling.Go(func() {
+			for left.Add(-1) >= 0 {
+				if err := call(); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	calling.Wait()
+	f.Parallel = float64(time.Since(begin)) / float64(w.Together)
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return nil
+	}
+}
+
+// residentBytes returns the resident memory of this process.
+func residentBytes() float64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	kb, _ := strconv.ParseFloat(strings.Fields(rest + " 0")[0], 64)
+	return kb * 1024
+}
