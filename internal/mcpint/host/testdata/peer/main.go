@@ -1,10 +1,12 @@
 // Peer does with our MCP host what scripts/langchain/client.mjs does with
 // LangChain's client, and is the server that both of them work with. It is a
 // program of its own because a test binary spends a start on the tables of its
-// tests, which would be counted as ours.
+// tests, which would be counted as ours. It is also the client that the MCP
+// conformance suite judges.
 //
 //	peer serve   an MCP server over stdio
 //	peer WORK    does the work, which is JSON, and prints the figures
+//	peer URL     connects to the suite's server and uses what it offers
 package main
 
 import (
@@ -32,14 +34,19 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: peer serve|WORK")
+		fmt.Fprintln(os.Stderr, "usage: peer serve|WORK|URL")
 		os.Exit(2)
 	}
-	do := func() error { return connect(os.Args[1]) }
-	if os.Args[1] == "serve" {
-		do = answer
+	var err error
+	switch what := os.Args[1]; {
+	case what == "serve":
+		err = answer()
+	case strings.HasPrefix(what, "http://"):
+		err = use(what)
+	default:
+		err = connect(what)
 	}
-	if err := do(); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -64,6 +71,66 @@ func answer() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	return serve.Run(ctx, serve.Config{Name: "peer", Version: "1", Tools: list, In: os.Stdin, Out: os.Stdout}, slog.New(slog.DiscardHandler))
+}
+
+// use connects to the server of a conformance scenario, and calls its tools once.
+func use(url string) error {
+	reg := tools.NewRegistry()
+	server := mcpint.Server{ID: "suite", Transport: "http", URL: url, CallTimeout: 10 * time.Second}
+	retry := host.DefaultRetry()
+	retry.Attempts = 1 // a scenario that refuses us goes on refusing
+	h, err := host.New(host.Config{Servers: []mcpint.Server{server}, Retry: retry, Options: client.Options{Name: "voice-gateway", Version: "0"}}, reg, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	var running sync.WaitGroup
+	running.Go(func() { _ = h.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+	if err := reg.Await(ctx); err != nil {
+		return err
+	}
+	if h.Overall() != "full" {
+		return errors.New("no connection")
+	}
+	schemas := map[string]json.RawMessage{}
+	for _, spec := range reg.Specs() {
+		schemas[spec.Name] = spec.Input
+	}
+	for name, schema := range schemas {
+		args := filled(schema, schemas)
+		r, err := reg.Call(ctx, tools.Call{Tool: name, Args: args})
+		fmt.Fprintf(os.Stderr, "%s %s: %s %v\n", name, args, r.Text, err)
+	}
+	return nil
+}
+
+// filled returns arguments with all that a schema demands. A schema is demanded by
+// the suite's echo alone, which wants that of its other tool.
+func filled(schema json.RawMessage, schemas map[string]json.RawMessage) json.RawMessage {
+	var object struct {
+		Required   []string `json:"required"`
+		Properties map[string]struct {
+			Type string `json:"type"`
+		} `json:"properties"`
+	}
+	_ = json.Unmarshal(schema, &object) // a schema that is no object demands nothing
+	args := map[string]any{}
+	for _, name := range object.Required {
+		switch object.Properties[name].Type {
+		case "number", "integer":
+			args[name] = 5
+		case "boolean":
+			args[name] = true
+		case "object":
+			args[name] = schemas["json_schema_2020_12_tool"]
+		default:
+			args[name] = "text"
+		}
+	}
+	text, _ := json.Marshal(args) // of what can be written
+	return text
 }
 
 // work says what a measured MCP client has to do with a server over stdio.
