@@ -76,14 +76,14 @@ func answer() error {
 // use connects to the server of a conformance scenario, and calls its tools once.
 func use(url string) error {
 	reg := tools.NewRegistry()
-	server := mcpint.Server{ID: "suite", Transport: "http", URL: url, CallTimeout: 10 * time.Second}
+	server := mcpint.Server{ID: "suite", Transport: "http", URL: url, ConnectTimeout: 25 * time.Second, CallTimeout: 10 * time.Second}
 	retry := host.DefaultRetry()
-	retry.Attempts = 1 // a scenario that refuses us goes on refusing
+	retry.Attempts = 2 // a scenario that refuses us goes on refusing
 	h, err := host.New(host.Config{Servers: []mcpint.Server{server}, Retry: retry, Options: client.Options{Name: "voice-gateway", Version: "0"}}, reg, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 28*time.Second) // the suite gives 30 s, and starts fifty of us at once
 	var running sync.WaitGroup
 	running.Go(func() { _ = h.Run(ctx) })
 	defer running.Wait()
