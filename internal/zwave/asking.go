@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"voicegateway/internal/tools"
@@ -15,12 +14,10 @@ import (
 // Ages at which a reading is no longer told without asking, or without its age, and
 // how long questions that come together wait for devices.
 const (
-	askedAfter    = time.Minute    // a device that listens is asked again
-	measuredFor   = time.Hour      // a sleeping device's measurement may have changed
-	heldFor       = 24 * time.Hour // any other sleeping device may have failed
-	listedFor     = time.Second    // the gateway's list is read again
-	pollsTogether = 2 * time.Second
-	shortestPoll  = 50 * time.Millisecond
+	askedAfter  = time.Minute    // a device that listens is asked again
+	measuredFor = time.Hour      // a sleeping device's measurement may have changed
+	heldFor     = 24 * time.Hour // any other sleeping device may have failed
+	listedFor   = time.Second    // the gateway's list is read again
 )
 
 // sharedTopics is the reason why nothing is told of a device: another one
@@ -54,9 +51,6 @@ func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID)
 	return f
 }
 
-// errNotAsked means that a device was not asked, because many others were.
-var errNotAsked = errors.New("too many devices are asked at once")
-
 // canBeAsked reports whether a poll of a value brings something new. Events cannot
 // be asked for, and a sleeping device does not hear.
 func canBeAsked(n *node, id wire.ValueID) bool {
@@ -74,13 +68,14 @@ func old(id wire.ValueID, at time.Time) bool {
 
 // askDevice polls a value.
 func (d *devices) askDevice(ctx context.Context, m *model, e *entity, id wire.ValueID) finding {
-	err := d.pollSoon(ctx, id)
+	err := d.polls.do(ctx, func(ctx context.Context) error { return d.poll(ctx, id) })
 	f := finding{reading: d.ledger.read(id), reachable: d.reachable(e.node)}
 	var api *apiError
 	switch {
 	case err == nil:
 		return f
-	case errors.Is(err, errNotAsked) && f.reachable && d.trusted(m, id, f.reading): // nothing speaks against its last report
+	case errors.Is(err, errNotAsked) && f.reachable: // nothing speaks against its last report
+		f = d.askGateway(ctx, m, e, id)
 		f.stale = true
 		return f
 	case errors.As(err, &api) && strings.Contains(api.message, "support"): // the class has no such question
@@ -95,18 +90,6 @@ func (d *devices) askDevice(ctx context.Context, m *model, e *entity, id wire.Va
 		f.reading, f.reason = reading{}, sharedTopics
 	}
 	return f
-}
-
-// pollSoon polls a value within what is left of the time that questions share.
-func (d *devices) pollSoon(ctx context.Context, id wire.ValueID) error {
-	left := d.budget.enter()
-	defer d.budget.leave()
-	if left < shortestPoll {
-		return errNotAsked // a request that nobody waits for would only cost airtime
-	}
-	ctx, cancel := context.WithTimeout(ctx, left)
-	defer cancel()
-	return d.poll(ctx, id)
 }
 
 // askGateway reads a value from the gateway's own list, unless its topic tells it.
@@ -172,42 +155,5 @@ func (d *devices) unreachableReason(n *node) tools.Reason {
 		return tools.NotReady
 	default:
 		return tools.Dead
-	}
-}
-
-// pollBudget bounds how long questions that come together wait for devices: it runs
-// down while somebody waits, and fills up again meanwhile. The zero budget is full.
-type pollBudget struct {
-	mu      sync.Mutex
-	used    time.Duration
-	waiting int
-	at      time.Time
-}
-
-// enter returns how long the caller may wait; leave follows when it has waited.
-func (b *pollBudget) enter() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.count()
-	b.waiting++
-	return pollsTogether - b.used
-}
-
-func (b *pollBudget) leave() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.count()
-	b.waiting--
-}
-
-// count brings the budget up to date. The caller holds mu.
-func (b *pollBudget) count() {
-	now := time.Now()
-	passed := now.Sub(b.at)
-	b.at = now
-	if b.waiting > 0 {
-		b.used = min(pollsTogether, b.used+passed)
-	} else {
-		b.used = max(0, b.used-passed)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,6 +92,41 @@ func TestManyQuestionsShareTwoSeconds(t *testing.T) {
 		pass(5 * time.Second)
 		if got := r.state("Kitchen Light"); got.Stale || got.Age > 1 {
 			t.Errorf("afterwards a light is not asked: %+v", got)
+		}
+	})
+}
+
+// TestAQuestionAboutAWholeHouseTellsWhatItHasNoTimeToAsk asks about sixty lamps at
+// once, more than the radio polls in two seconds: all are reachable, and those that
+// were not asked are told by their last report, with its age.
+func TestAQuestionAboutAWholeHouseTellsWhatItHasNoTimeToAsk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const lamps = 60
+		r := start(t, func(_ *zwave.Config, s *sim.Config) {
+			s.Settings.Age, s.Scale = time.Hour, 1
+			for i := range lamps {
+				s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 100 + i, Name: fmt.Sprintf("Hall Lamp %d", i), Location: "Hall", Kind: "switch"})
+			}
+		})
+		pass(2 * time.Minute)
+		var wg sync.WaitGroup
+		var asked, told atomic.Int32
+		for i := range lamps {
+			wg.Go(func() {
+				switch got := r.state(fmt.Sprintf("Hall Lamp %d", i)); {
+				case !got.Reachable || got.Reason != "" || got.State != "off":
+					t.Errorf("lamp %d: %+v, want off and reachable", i, got)
+				case got.Stale:
+					told.Add(1)
+				default:
+					asked.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if asked.Load() < 10 || told.Load() < 10 {
+			t.Errorf("%d lamps were asked and %d told by their last report", asked.Load(), told.Load())
 		}
 	})
 }

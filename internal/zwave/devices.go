@@ -21,7 +21,7 @@ type devices struct {
 	ledger    *ledger
 	directory *directory
 	log       *slog.Logger
-	budget    pollBudget
+	polls     *polls
 	probe     stickProbe
 }
 

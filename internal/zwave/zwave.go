@@ -95,7 +95,7 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 	log = log.With("part", "zwave")
 	l, values := newLink(cfg, bus), newLedger()
 	known := newDirectory(l, values)
-	asked := &devices{link: l, ledger: values, directory: known, log: log}
+	asked := &devices{link: l, ledger: values, directory: known, log: log, polls: newPolls()}
 	return &House{
 		cfg:          cfg,
 		bus:          bus,

@@ -24,8 +24,8 @@ func (a *air) onAir(d time.Duration, do func()) {
 	a.clock.timers.add(start.Add(a.clock.scaled(d)), do)
 }
 
-// whenAwake runs do when the node receives a command: after wait, or when it
-// wakes up. For a dead node it runs silent instead, and at once with the USB stick
+// whenAwake runs do when the node receives a command: when the radio has sent it,
+// which takes wait, or when the node wakes up. For a dead node it runs silent instead, and at once with the USB stick
 // out.
 func (a *air) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	switch {
@@ -37,7 +37,7 @@ func (a *air) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	case n.spec.Sleeping && !n.radio.awake:
 		n.radio.waiting = append(n.radio.waiting, do)
 	default:
-		a.clock.after(wait+n.fault.delay, do)
+		a.onAir(wait+n.fault.delay, do)
 	}
 }
 
