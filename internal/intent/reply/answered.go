@@ -152,7 +152,7 @@ func (p *Phrases) blamed(o *observation, args map[string]any) string {
 }
 
 // others are the reasons that keep every device from being reached.
-var others = []tools.Reason{tools.StickGone, tools.ControllerNotReady, tools.GatewayAway, tools.BrokerAway}
+var others = []tools.Reason{tools.StickGone, tools.ControllerNotReady, tools.GatewayAway, tools.BrokerAway, serverAway}
 
 // doorOf answers whether the door of a lock is open: by its contact where the lock
 // has one, else with what the lock itself knows, which is neither yes nor no.

@@ -138,7 +138,7 @@ func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 	switch {
 	case c.q.want == "reachable" || c.q.want == "unreachable":
 		switch {
-		case o.Reason == lostReading:
+		case o.Reason == lostReading, o.Reason == serverAway:
 		case f.away:
 			f.state, f.away = "unreachable", false
 		case o.Reachable != nil:

@@ -85,21 +85,39 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result, errs []error
 	return acts{p}.acted(steps, results, errs)
 }
 
-// lostReading is the reason of a reading that got no answer, for which the thing is
-// not to blame.
-const lostReading tools.Reason = "lost"
+// Why a reading got no answer, for which its thing is not to blame: the thing's own
+// call was lost, or its server is away.
+const (
+	lostReading tools.Reason = "lost"
+	serverAway  tools.Reason = "server_away"
+)
 
 // unread replaces the results of readings that got no answer: their things are not
-// reached, whatever kept the call from being made or answered.
+// reached, whatever kept the call from being made or answered. A server that
+// answers none of several is away itself.
 func unread(results []tools.Result, errs []error) []tools.Result {
 	out := slices.Clone(results)
+	away := true
+	for _, err := range errs {
+		away = away && (noAnswer(err) && len(errs) > 1 || errors.Is(err, tools.ErrNotConnected))
+	}
 	for i := range out {
-		lost := func(why error) bool { return errors.Is(errs[i], why) }
-		if slices.ContainsFunc([]error{tools.ErrNotConnected, tools.ErrNoAnswer, context.DeadlineExceeded}, lost) {
-			out[i] = tools.Result{Data: json.RawMessage(`{"reachable":false,"reason":"` + string(lostReading) + `"}`)}
+		switch {
+		case errors.Is(errs[i], tools.ErrNotConnected), away:
+			out[i] = unreadBecause(serverAway)
+		case noAnswer(errs[i]):
+			out[i] = unreadBecause(lostReading)
 		}
 	}
 	return out
+}
+
+func noAnswer(err error) bool {
+	return slices.ContainsFunc([]error{tools.ErrNotConnected, tools.ErrNoAnswer, context.DeadlineExceeded}, func(why error) bool { return errors.Is(err, why) })
+}
+
+func unreadBecause(r tools.Reason) tools.Result {
+	return tools.Result{Data: json.RawMessage(`{"reachable":false,"reason":"` + string(r) + `"}`)}
 }
 
 func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
