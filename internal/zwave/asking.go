@@ -12,12 +12,13 @@ import (
 )
 
 // Ages at which a reading is no longer told without asking, or without its age, and
-// how long questions that come together wait for devices.
+// when a question is answered at the latest: a caller waits for 3 s.
 const (
 	askedAfter  = time.Minute    // a device that listens is asked again
 	measuredFor = time.Hour      // a sleeping device's measurement may have changed
 	heldFor     = 24 * time.Hour // any other sleeping device may have failed
 	listedFor   = time.Second    // the gateway's list is read again
+	answeredIn  = 2500 * time.Millisecond
 )
 
 // sharedTopics is the reason why nothing is told of a device: another one
@@ -36,6 +37,8 @@ type finding struct {
 // last report is older than a minute or cannot be trusted, and the gateway's list
 // where the value's topic tells nothing.
 func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID) finding {
+	ctx, cancel := context.WithTimeout(ctx, answeredIn)
+	defer cancel()
 	f := finding{reading: d.ledger.read(id), reachable: d.reachable(e.node)}
 	switch {
 	case !f.reachable:
