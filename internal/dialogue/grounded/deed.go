@@ -6,7 +6,7 @@ import "slices"
 // will be. It is not sure about any other clause.
 func (g *Ground) deed(k *claim) (v Verdict, sure bool) {
 	t := k.t
-	if n := t.done.at(k.text); n > 0 && n == len(trimmed(t, k.text)) {
+	if t.saysDone(k.text) {
 		k.refs = nil
 		return g.act(k), true
 	}
@@ -25,7 +25,10 @@ func (g *Ground) deed(k *claim) (v Verdict, sure bool) {
 		return Free, true
 	}
 	if k.passive() {
-		if k.denied {
+		switch {
+		case k.denied && k.none && len(k.states) > 0 && k.verb >= 0 && t.present[k.text[k.verb].folded]:
+			return Free, false // "nothing is switched on" tells how it is
+		case k.denied:
 			return g.refuses(), true
 		}
 		v := g.act(k)
@@ -35,6 +38,20 @@ func (g *Ground) deed(k *claim) (v Verdict, sure bool) {
 		return v, true
 	}
 	return Free, false
+}
+
+// saysDone reports whether a text is one that says that it is done, with small words
+// before and behind it: "already done for you".
+func (t *tongue) saysDone(text []word) bool {
+	for {
+		if n := t.done.at(text); n > 0 {
+			return n == len(trimmed(t, text))
+		}
+		if len(text) < 2 || !t.adverbs[text[0].folded] {
+			return false
+		}
+		text = text[1:]
+	}
 }
 
 // trimmed is a text without the small words at its end: "done for you".

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,6 +109,20 @@ func TestYesAndNo(t *testing.T) {
 	t.Parallel()
 	for _, row := range rows(t, "asked.txt", 5) {
 		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn(row[1], false)
+		know(t, g, row[2])
+		if got := g.Spoken(row[3]); got != (row[4] == "spoken") {
+			t.Errorf("%s | %s | %s | %s: spoken %t (%d)", row[0], row[1], row[2], row[3], got, g.Judge(row[3]))
+		}
+	}
+}
+
+// TestAfterAnOrder: what a model says to an order, or to a question, that no tool has
+// carried out or answered.
+func TestAfterAnOrder(t *testing.T) {
+	t.Parallel()
+	for _, row := range rows(t, "ordered.txt", 5) {
+		order := slices.Contains([]string{"make", "do", "mach", "tu", "ponlo", "haz", "fais"}, strings.Fields(row[1])[0])
+		g := grounded.Know(houseOf(t, row[0]), row[0]).Turn(row[1], order)
 		know(t, g, row[2])
 		if got := g.Spoken(row[3]); got != (row[4] == "spoken") {
 			t.Errorf("%s | %s | %s | %s: spoken %t (%d)", row[0], row[1], row[2], row[3], got, g.Judge(row[3]))

@@ -8,6 +8,8 @@ import (
 // state judges a clause that tells how something is.
 func (g *Ground) state(k *claim) Verdict {
 	switch {
+	case g.unmade(k):
+		return Invented
 	case !g.claims(k):
 		return Free
 	case g.proven(k, true):
@@ -72,7 +74,7 @@ func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	case our && k.somebody():
 		return true
 	case len(k.states) > 0:
-		return !strange || our && k.verb >= 0
+		return !strange || our && (k.verb >= 0 || k.happens())
 	case k.verb < 0:
 		return our && k.happens()
 	case k.keepsAny():

@@ -135,6 +135,11 @@ type Claims struct {
 	Been       List            `yaml:"been"`
 	Happens    List            `yaml:"happens"`
 	Informed   List            `yaml:"informed"`
+	Others     List            `yaml:"others"`
+	Present    List            `yaml:"present"`
+	Tells      List            `yaml:"tells"`
+	Errands    List            `yaml:"errands"`
+	Requests   List            `yaml:"requests"`
 	Past       List            `yaml:"past"`
 	PastEnds   List            `yaml:"past_ends"`
 	IngEnds    List            `yaml:"ing_ends"`

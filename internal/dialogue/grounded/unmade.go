@@ -1,0 +1,76 @@
+package grounded
+
+import "slices"
+
+// unmade reports whether a clause tells what came of an order that no tool has carried
+// out: "she is on the line", "already taken care of", "now there is more light". What
+// follows an order to tell something is a tale, and no report.
+func (g *Ground) unmade(k *claim) bool {
+	if !g.ordered() || k.denied || g.telling() || slices.ContainsFunc(g.items, func(it item) bool { return it.done }) {
+		return false
+	}
+	return k.t.subjectElsewhere(k) || k.t.subjectless(k) || k.t.changed.in(k.text) && k.verb >= 0 && !k.clock() && !k.defines()
+}
+
+// ordered reports whether something was asked for, of the house or of the world.
+func (g *Ground) ordered() bool {
+	return g.command || slices.ContainsFunc(g.fluent(g.asked), func(t *tongue) bool {
+		asked := t.cut(g.asked)
+		if t.requests.at(asked) > 0 {
+			return true
+		}
+		for n := t.polite.at(asked); n > 0; n = t.polite.at(asked) {
+			asked = asked[n:]
+		}
+		return len(asked) > 0 && t.errands[asked[0].folded]
+	})
+}
+
+// telling reports whether the order is to tell, sing or explain something.
+func (g *Ground) telling() bool {
+	return slices.ContainsFunc(g.fluent(g.asked), func(t *tongue) bool {
+		return slices.ContainsFunc(t.cut(g.asked), func(w word) bool { return t.tells[w.folded] })
+	})
+}
+
+// subjectElsewhere reports whether a clause says how somebody or something is that it
+// does not name: "they are on their way".
+func (t *tongue) subjectElsewhere(k *claim) bool {
+	text := k.text
+	for len(text) > 0 && t.adverbs[text[0].folded] && !t.others[text[0].folded] && !t.present[text[0].folded] {
+		text = text[1:]
+	}
+	omitted := len(t.aloneEnds) > 0 && len(text) > 1 && t.present[text[0].folded]
+	if omitted {
+		text = append([]word{{}}, text...)
+	}
+	const subjectVerb = 2
+	if len(text) <= subjectVerb || !omitted && !t.others[text[0].folded] || !t.present[text[1].folded] {
+		return false
+	}
+	after := text[subjectVerb].folded
+	naming := t.indefinite[after] && !t.compares(text[subjectVerb+1:])
+	return !naming && !k.clock() && len(k.numbers) == 0
+}
+
+// subjectless reports whether a clause is nothing but a word of something done, with
+// small words: "already done".
+func (t *tongue) subjectless(k *claim) bool {
+	done := false
+	for _, w := range k.text {
+		switch {
+		case t.acts[w.folded], t.serves[w.folded], t.past[w.folded] && t.code != "de":
+			done = true
+		case !t.small(w.folded) || t.first[w.folded] || w.value != nil:
+			return false
+		}
+	}
+	return done && (k.verb < 0 || k.verb == 0 || k.verb == len(k.text)-1)
+}
+
+// compares reports whether a state stands at the beginning of what follows an article,
+// perhaps behind one word: "a lot warmer".
+func (t *tongue) compares(text []word) bool {
+	const near = 2
+	return slices.ContainsFunc(text[:min(len(text), near)], func(w word) bool { return len(t.states[w.folded]) > 0 })
+}
