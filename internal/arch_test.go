@@ -142,7 +142,6 @@ var homes = map[string][]string{
 	"github.com/eclipse/paho.mqtt.golang": {"mqtt"},
 	"github.com/mochi-mqtt/server":        {"broker"},
 	"github.com/mark3labs/mcp-go":         {"mcpint/client", "mcpint/serve"},
-	"github.com/sony/gobreaker":           {"mcpint/host"},
 	"github.com/sashabaranov/go-openai":   {"ai", "ai/wire", "speech/openai"},
 	"github.com/gordonklaus/portaudio":    {"audio/device"},
 	"github.com/google/renameio":          {"store"},

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sony/gobreaker/v2"
-
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )
@@ -34,20 +32,19 @@ func (e *BreakerError) Unwrap() error { return tools.ErrNotConnected }
 // about the server.
 var errCallCancelled = errors.New("broken off by its caller")
 
-// breaker is a server's circuit breaker. The library's breaker goes from open to
-// half-open only after a time, so halfOpen replaces it by a fresh one. That one
-// counts as half-open until one call, the trial, has decided.
+// breaker is a server's circuit breaker: closed, open for the recovery time after
+// some failures in a row, then half-open until one call, the trial, has decided.
 type breaker struct {
 	cfg     BreakerConfig
 	changed func(from, to mcpint.BreakerState)
 
 	mu            sync.Mutex
-	inner         *gobreaker.TwoStepCircuitBreaker[any]
-	trial         bool                // inner was made by halfOpen and is undecided
-	trialUnderWay bool                // the call that decides is under way
-	lastLoss      int                 // the connection whose loss has been counted
-	shown         mcpint.BreakerState // the state noted last
-	since         time.Time           // when shown last changed; zero if never
+	state         mcpint.BreakerState
+	since         time.Time // when state last changed; zero if never
+	round         int       // one more with each change; calls of an earlier round do not count
+	failures      int       // in a row
+	trialUnderWay bool      // the call that decides is under way
+	lastLoss      int       // the connection whose loss has been counted
 	timer         *time.Timer
 
 	pendingChanges [][2]mcpint.BreakerState // changes, from and to
@@ -57,20 +54,7 @@ type breaker struct {
 func newBreaker(cfg BreakerConfig, tell func(from, to mcpint.BreakerState)) *breaker {
 	cfg.Threshold = cmp.Or(cfg.Threshold, defaultThreshold)
 	cfg.Recovery = cmp.Or(cfg.Recovery, defaultRecovery)
-	b := &breaker{cfg: cfg, changed: tell, shown: mcpint.BreakerClosed}
-	b.inner = b.newInner()
-	return b
-}
-
-func (b *breaker) newInner() *gobreaker.TwoStepCircuitBreaker[any] {
-	return gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
-		// The library waits until this time is exceeded, hence one nanosecond
-		// less.
-		Timeout: b.cfg.Recovery - 1,
-		// The library calls this while a failure is reported, so mu is held.
-		ReadyToTrip: func(c gobreaker.Counts) bool { return b.trial || int(c.ConsecutiveFailures) >= b.cfg.Threshold },
-		IsExcluded:  func(err error) bool { return errors.Is(err, errCallCancelled) },
-	})
+	return &breaker{cfg: cfg, changed: tell, state: mcpint.BreakerClosed}
 }
 
 // allow asks whether a call may be made; call done with how it went: nil for any
@@ -79,32 +63,40 @@ func (b *breaker) newInner() *gobreaker.TwoStepCircuitBreaker[any] {
 func (b *breaker) allow(server string) (done func(error), err error) {
 	b.mu.Lock()
 	defer b.unlock()
-	if b.trial && b.trialUnderWay {
+	b.recovered()
+	switch {
+	case b.state == mcpint.BreakerOpen:
+		return nil, &BreakerError{Server: server, Until: b.until()}
+	case b.state == mcpint.BreakerHalfOpen && b.trialUnderWay:
 		return nil, &BreakerError{Server: server}
 	}
-	inner := b.inner
-	report, err := inner.Allow()
-	if err != nil {
-		refused := &BreakerError{Server: server}
-		if errors.Is(err, gobreaker.ErrOpenState) {
-			b.noteChange() // it may have opened since the last look
-			refused.Until = b.since.Add(b.cfg.Recovery)
-		}
-		return nil, refused
-	}
-	b.trialUnderWay = b.trial
+	b.trialUnderWay = b.state == mcpint.BreakerHalfOpen
+	round := b.round
 	return func(err error) {
 		b.mu.Lock()
 		defer b.unlock()
-		if inner != b.inner {
-			return // inner was replaced meanwhile: this call does not count
-		}
-		report(err)
-		b.trialUnderWay = false
-		if !errors.Is(err, errCallCancelled) {
-			b.trial = false
+		if round == b.round {
+			b.count(err)
 		}
 	}, nil
+}
+
+// count counts how a call of this round went. The caller holds mu.
+func (b *breaker) count(err error) {
+	b.trialUnderWay = false
+	switch {
+	case errors.Is(err, errCallCancelled):
+	case err == nil:
+		b.failures = 0
+		if b.state == mcpint.BreakerHalfOpen {
+			b.become(mcpint.BreakerClosed)
+		}
+	default:
+		b.failures++
+		if b.state == mcpint.BreakerHalfOpen || b.failures >= b.cfg.Threshold {
+			b.become(mcpint.BreakerOpen)
+		}
+	}
 }
 
 // halfOpen makes an open breaker try a call at once, because somebody forces it
@@ -113,8 +105,8 @@ func (b *breaker) allow(server string) (done func(error), err error) {
 func (b *breaker) halfOpen() {
 	b.mu.Lock()
 	defer b.unlock()
-	if b.state() != mcpint.BreakerClosed {
-		b.inner, b.trial, b.trialUnderWay = b.newInner(), true, false
+	if b.state != mcpint.BreakerClosed {
+		b.become(mcpint.BreakerHalfOpen)
 	}
 }
 
@@ -129,44 +121,56 @@ func (b *breaker) firstLoss(generation int) bool {
 	return first
 }
 
-// current returns the state and when it began.
-func (b *breaker) current() (state mcpint.BreakerState, since time.Time) {
+// current returns the state, when it began, and when its pause ends, which is zero
+// unless it is open.
+func (b *breaker) current() (state mcpint.BreakerState, since, until time.Time) {
 	b.mu.Lock()
-	defer b.unlock()
-	b.noteChange()
-	return b.shown, b.since
+	defer b.mu.Unlock()
+	if b.state == mcpint.BreakerOpen {
+		until = b.until()
+	}
+	return b.state, b.since, until
 }
 
 // stop ends the timer that tells of the end of the recovery.
 func (b *breaker) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.stopTimer()
+}
+
+func (b *breaker) stopTimer() {
 	if b.timer != nil {
 		b.timer.Stop()
 	}
 }
 
-func (b *breaker) state() mcpint.BreakerState {
-	if b.trial {
-		return mcpint.BreakerHalfOpen
+// until is when the pause of an open breaker ends. The caller holds mu.
+func (b *breaker) until() time.Time { return b.since.Add(b.cfg.Recovery) }
+
+// recovered ends the pause of an open breaker when it is over. The caller holds mu.
+func (b *breaker) recovered() {
+	if b.state == mcpint.BreakerOpen && !time.Now().Before(b.until()) {
+		b.become(mcpint.BreakerHalfOpen)
 	}
-	return mcpint.BreakerState(b.inner.State().String())
 }
 
-// noteChange records a change of state. The caller holds mu and ends with unlock,
+// become begins a new round in a state. The caller holds mu and ends with unlock,
 // which tells the observer.
-func (b *breaker) noteChange() {
-	to := b.state()
-	if b.shown == to {
+func (b *breaker) become(to mcpint.BreakerState) {
+	b.round, b.failures, b.trialUnderWay = b.round+1, 0, false
+	if to == b.state {
 		return
 	}
-	b.pendingChanges = append(b.pendingChanges, [2]mcpint.BreakerState{b.shown, to})
-	b.shown, b.since = to, time.Now()
-	if b.timer != nil {
-		b.timer.Stop()
-	}
+	b.pendingChanges = append(b.pendingChanges, [2]mcpint.BreakerState{b.state, to})
+	b.state, b.since = to, time.Now()
+	b.stopTimer()
 	if to == mcpint.BreakerOpen {
-		b.timer = time.AfterFunc(b.cfg.Recovery, func() { b.current() })
+		b.timer = time.AfterFunc(b.cfg.Recovery, func() {
+			b.mu.Lock()
+			defer b.unlock()
+			b.recovered()
+		})
 	}
 }
 
@@ -174,7 +178,6 @@ func (b *breaker) noteChange() {
 // mu while it tells, so that the observer may look at the breaker, and it tells
 // from one goroutine at a time, so that changes arrive in order.
 func (b *breaker) unlock() {
-	b.noteChange()
 	for !b.telling && len(b.pendingChanges) > 0 {
 		change := b.pendingChanges[0]
 		b.pendingChanges, b.telling = b.pendingChanges[1:], true

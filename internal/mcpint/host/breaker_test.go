@@ -107,7 +107,7 @@ func TestBreaker(t *testing.T) {
 					if denied := s.happens(b); denied != s.deny {
 						t.Fatalf("step %d (%s): refused: %v", i, s.do, denied)
 					}
-					state, _ := b.current()
+					state, _, _ := b.current()
 					if state != s.state {
 						t.Fatalf("step %d (%s): it is %s, want %s", i, s.do, state, s.state)
 					}
@@ -167,7 +167,7 @@ func TestOneCallIsTheTrial(t *testing.T) {
 				t.Fatalf("beside the trial: %v", err)
 			}
 			trial(end)
-			switch state, _ := b.current(); state {
+			switch state, _, _ := b.current(); state {
 			case mcpint.BreakerClosed:
 				first, second := allow(), allow()
 				first(nil)
@@ -176,7 +176,7 @@ func TestOneCallIsTheTrial(t *testing.T) {
 				allow()(nil)
 			case mcpint.BreakerOpen:
 			}
-			if state, _ := b.current(); (state == mcpint.BreakerOpen) != errors.Is(end, errMute) {
+			if state, _, _ := b.current(); (state == mcpint.BreakerOpen) != errors.Is(end, errMute) {
 				t.Fatalf("it is %s", state)
 			}
 		})
@@ -205,7 +205,7 @@ func TestATrialOfTheFormerConnectionIsOver(t *testing.T) {
 	}
 	late(errMute)
 	done(nil)
-	if state, _ := b.current(); state != mcpint.BreakerClosed {
+	if state, _, _ := b.current(); state != mcpint.BreakerClosed {
 		t.Fatalf("it is %s", state)
 	}
 }
@@ -311,7 +311,7 @@ func TestLateNewsDoesNotTouchTheBreaker(t *testing.T) {
 	}
 	b.halfOpen()
 	late(errMute)
-	if state, _ := b.current(); state != mcpint.BreakerHalfOpen {
+	if state, _, _ := b.current(); state != mcpint.BreakerHalfOpen {
 		t.Fatalf("it is %s", state)
 	}
 }
@@ -383,6 +383,10 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		if !ok || !errors.Is(err, tools.ErrNotConnected) || !paused.Until.Equal(before.Add(time.Minute)) || time.Since(before) != 0 || !strings.Contains(err.Error(), "pause") {
 			t.Fatalf("a call of a paused server: %v", err)
 		}
+		pass(45 * time.Second) // regular checks are answered
+		if s := b.status(); s.Breaker != "open" || s.Health != mcpint.Degraded || s.HealthReason == nil || !strings.Contains(*s.HealthReason, "00:02:09") {
+			t.Fatalf("beside an open breaker the status is %+v", s)
+		}
 		mute = false
 		if err := b.Retry(t.Context(), "zwave"); err != nil {
 			t.Fatal(err)
@@ -396,7 +400,7 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		want := []string{"1m9s zwave: closed, open", "1m9s zwave: open, half-open", "1m9s zwave: half-open, closed"}
+		want := []string{"1m9s zwave: closed, open", "1m54s zwave: open, half-open", "1m54s zwave: half-open, closed"}
 		if !slices.Equal(changes, want) {
 			t.Errorf("the changes are %q", changes)
 		}

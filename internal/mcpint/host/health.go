@@ -23,8 +23,10 @@ type vitals struct {
 	lastDuration time.Duration // how long the last answered call or check took
 }
 
-// healthOf is the verdict and its reason in words, "" for a healthy server.
-func healthOf(v vitals) (mcpint.Health, string) {
+// healthOf is the verdict and its reason in words, "" for a healthy server. A server
+// whose breaker is not closed answers checks at best, and no calls. until is when the
+// pause of an open breaker ends.
+func healthOf(v vitals, breaker mcpint.BreakerState, until time.Time) (mcpint.Health, string) {
 	switch {
 	case !v.connected && v.whyAway == "":
 		return mcpint.Dead, "not connected yet"
@@ -32,6 +34,10 @@ func healthOf(v vitals) (mcpint.Health, string) {
 		return mcpint.Dead, v.whyAway
 	case v.silences >= silenceLimit:
 		return mcpint.Unresponsive, fmt.Sprintf("%d checks in a row were not answered", v.silences)
+	case breaker == mcpint.BreakerOpen:
+		return mcpint.Degraded, fmt.Sprintf("several calls in a row were not answered; none is made until %s", until.Format(time.TimeOnly))
+	case breaker == mcpint.BreakerHalfOpen:
+		return mcpint.Degraded, "several calls in a row were not answered; the next one decides"
 	case v.failures == 1:
 		return mcpint.Degraded, "the last call or check was not answered"
 	case v.failures > 1:
@@ -54,8 +60,6 @@ var errHanging = errors.New("the server hangs: it gave no sign of life in two ch
 // the observer when it changes the verdict. A late fact about an earlier
 // connection is dropped.
 func (s *supervisor) noteVitals(generation int, note func(*vitals)) {
-	s.view.tellingHealth.Lock()
-	defer s.view.tellingHealth.Unlock()
 	s.view.mu.Lock()
 	if generation != s.view.generation {
 		s.view.mu.Unlock()
@@ -66,8 +70,18 @@ func (s *supervisor) noteVitals(generation int, note func(*vitals)) {
 	if s.view.vitals.connected && s.view.vitals.failures <= before {
 		s.view.status.LastSuccess = timestamp(time.Now())
 	}
+	s.view.mu.Unlock()
+	s.tellHealth()
+}
+
+// tellHealth tells the observer when the verdict is another one than it was told.
+func (s *supervisor) tellHealth() {
+	s.view.tellingHealth.Lock()
+	defer s.view.tellingHealth.Unlock()
+	breaker, _, until := s.breaker.current()
+	s.view.mu.Lock()
 	from := s.view.toldHealth
-	to, reason := healthOf(s.view.vitals)
+	to, reason := healthOf(s.view.vitals, breaker, until)
 	s.view.toldHealth = to
 	s.view.mu.Unlock()
 	if from == to {

@@ -53,15 +53,16 @@ func (s *supervisor) breakerChanged(from, to mcpint.BreakerState) {
 	if tell := s.host.cfg.Observer.Breaker; tell != nil {
 		tell(s.srv.ID, from, to)
 	}
+	s.tellHealth()
 }
 
 // status returns a copy of what is known about the server.
 func (s *supervisor) status() mcpint.Status {
-	breaker, since := s.breaker.current()
+	breaker, since, until := s.breaker.current()
 	s.view.mu.Lock()
 	defer s.view.mu.Unlock()
 	status := s.view.status
-	health, reason := healthOf(s.view.vitals)
+	health, reason := healthOf(s.view.vitals, breaker, until)
 	status.Health, status.HealthReason, status.ConsecutiveFailures = health, pointerOrNil(reason), s.view.vitals.failures
 	status.Breaker, status.BreakerSince = breaker, timestamp(since)
 	return status
