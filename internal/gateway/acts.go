@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/intent/catalogue"
@@ -14,6 +15,8 @@ import (
 // The errors for parts that a gateway may lack.
 var (
 	errNoMicrophone = errors.New("this gateway has no microphone")
+	errNoVoice      = errors.New("this gateway has no voice: it was started for text only")
+	errNoSpeaker    = errors.New("nobody would hear it")
 	errEnglishOnly  = errors.New("the recogniser hears English only, and gateway.language is another")
 )
 
@@ -24,6 +27,7 @@ type acts struct {
 	mute     *mute.Switch // nil: text only
 	hears    bool         // a recogniser knows the language
 	observer observers
+	unheard  func() string // why the speaker is not to be heard; "" if it is, as far as anybody knows
 }
 
 // Ask answers one text and tells the observers.
@@ -44,7 +48,10 @@ func (a acts) Ask(ctx context.Context, q record.Request) record.Record {
 // Say speaks a text once nothing else is going on.
 func (a acts) Say(ctx context.Context, text string) error {
 	if a.loop == nil {
-		return errors.New("this gateway has no voice: it was started for text only")
+		return errNoVoice
+	}
+	if why := a.unheard(); why != "" {
+		return fmt.Errorf("%w: %s", errNoSpeaker, why)
 	}
 	return a.loop.Say(ctx, text)
 }

@@ -86,6 +86,14 @@ type sound struct {
 	card    *device.Device // nil if the sound comes from elsewhere
 }
 
+// unheard is why nobody hears the speaker, "" if that is not known.
+func (s sound) unheard() string {
+	if s.card == nil {
+		return ""
+	}
+	return s.card.State().OutputProblem
+}
+
 // newSound uses the sound card, or the microphone and speaker that the options give
 // instead.
 func (s setup) newSound(volume *local.Volume) (sound, error) {

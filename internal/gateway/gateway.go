@@ -113,7 +113,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	acts := acts{answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer}
+	acts := acts{answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
 	health := health{board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,7 +83,7 @@ func (h httpActs) Say(ctx context.Context, text string) error {
 	if errors.Is(err, turn.ErrBusy) {
 		return fmt.Errorf("%w: %w", httpapi.ErrBusy, err)
 	}
-	return err
+	return h.unavailable(err)
 }
 
 // Listen opens an utterance.
@@ -101,7 +102,8 @@ func (h httpActs) Mute(ctx context.Context, on bool) error {
 
 // unavailable marks the errors for parts that this gateway lacks.
 func (h httpActs) unavailable(err error) error {
-	if errors.Is(err, errNoMicrophone) || errors.Is(err, errEnglishOnly) {
+	lacks := func(part error) bool { return errors.Is(err, part) }
+	if slices.ContainsFunc([]error{errNoMicrophone, errNoVoice, errNoSpeaker, errEnglishOnly}, lacks) {
 		return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
 	}
 	return err

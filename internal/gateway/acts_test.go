@@ -1,0 +1,26 @@
+package gateway
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/turn"
+)
+
+// TestSayingWithoutASpeakerFails: who has something said where nobody hears it is
+// told so, with the reason.
+func TestSayingWithoutASpeakerFails(t *testing.T) {
+	t.Parallel()
+	const why = `no speaker is called "hall"; plug it in`
+	for name, a := range map[string]acts{
+		"text only":  {},
+		"no speaker": {loop: new(turn.Loop), unheard: func() string { return why }},
+	} {
+		err := httpActs{acts: a}.Say(t.Context(), "the washing is done")
+		if !errors.Is(err, httpapi.ErrUnavailable) || name == "no speaker" && !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
