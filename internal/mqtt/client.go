@@ -47,6 +47,7 @@ type Client struct {
 	up       chan struct{} // closed while connected and subscribed
 	lastErr  error         // why there is no connection; nil once there is one
 	started  bool
+	rivalry  rivalry
 	dropped  int // messages that did not fit into events
 }
 
@@ -306,7 +307,10 @@ func (c *Client) note(err error) {
 	changed := c.lastErr == nil || c.lastErr.Error() != err.Error()
 	c.lastErr = err
 	c.mu.Unlock()
-	if changed {
+	switch {
+	case changed && errors.Is(err, errRival):
+		c.log.Error("another gateway has this one's id", "id", c.cfg.ClientID, "err", err)
+	case changed:
 		c.log.Warn("the MQTT broker is away", "broker", c.broker.String(), "err", err)
 	}
 }

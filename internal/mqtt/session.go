@@ -43,10 +43,18 @@ type session struct {
 // connection makes one connection, waits until it ends and returns the reason.
 // When it returns, nothing of the connection is left running.
 func (c *Client) connection(ctx context.Context) error {
-	s := &session{done: make(chan struct{})}
-	if err := c.dial(ctx, s); err != nil {
+	if err := c.yield(ctx); err != nil {
 		return err
 	}
+	s := &session{done: make(chan struct{})}
+	opts := c.options(s)
+	if w := c.cfg.Will; w != nil {
+		opts.SetBinaryWill(w.Topic, w.Payload, qos, w.Retained)
+	}
+	if err := c.dial(ctx, s, opts); err != nil {
+		return err
+	}
+	began := time.Now()
 	c.adopt(s)
 	if err := c.resubscribe(ctx, s); err == nil {
 		c.setUp(true)
@@ -57,6 +65,9 @@ func (c *Client) connection(ctx context.Context) error {
 		}
 	} else if !s.ended() {
 		s.end(err)
+	}
+	if ctx.Err() == nil {
+		c.rivalry.ended(time.Since(began))
 	}
 	c.setUp(false)
 	c.adopt(nil) // no send begins after this
@@ -71,10 +82,9 @@ func (c *Client) connection(ctx context.Context) error {
 // dial opens the network connection and does the MQTT handshake. The library
 // cannot be told to stop dialling, so we open the connection ourselves and close
 // it when ctx ends.
-func (c *Client) dial(ctx context.Context, s *session) error {
+func (c *Client) dial(ctx context.Context, s *session, opts *paho.ClientOptions) error {
 	var dialErr error
 	var stop func() bool
-	opts := c.options(s)
 	opts.SetCustomOpenConnectionFn(func(*url.URL, paho.ClientOptions) (net.Conn, error) {
 		var conn net.Conn
 		if conn, dialErr = c.open(ctx); dialErr != nil {
@@ -130,9 +140,6 @@ func (c *Client) options(s *session) *paho.ClientOptions {
 	opts.SetKeepAlive(keepAlive)
 	opts.SetPingTimeout(pingTimeout)
 	opts.SetWriteTimeout(writeTimeout)
-	if w := c.cfg.Will; w != nil {
-		opts.SetBinaryWill(w.Topic, w.Payload, qos, w.Retained)
-	}
 	opts.SetConnectionLostHandler(func(_ paho.Client, why error) { s.end(fmt.Errorf("connection lost: %w", why)) })
 	opts.SetDefaultPublishHandler(func(_ paho.Client, m paho.Message) {
 		c.received(m.Topic(), m.Payload(), m.Retained())
