@@ -2,6 +2,7 @@ package ai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -232,7 +233,11 @@ func (a *Assistant) do(ctx context.Context, p *planned) dialogue.Call {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	start := time.Now()
-	result, err := a.tools.Call(ctx, p.call)
+	call := p.call
+	if call.Server = p.spec.Server; call.Server != "" { // the name may have moved to another server since it was offered
+		call.Tool = cmp.Or(p.spec.Remote, p.spec.Name)
+	}
+	result, err := a.tools.Call(ctx, call)
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %s: %w", callTimeout, err)
 	}

@@ -48,6 +48,12 @@ type Defaulter interface {
 	SetDefaults()
 }
 
+// Placed is implemented by elements of maps whose order in the file counts. The first
+// is at 1; one that the file does not name keeps 0.
+type Placed interface {
+	SetPlace(n int)
+}
+
 // Problem is one thing that is wrong with the configuration.
 type Problem struct {
 	Where string // file:line or "environment"

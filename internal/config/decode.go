@@ -85,6 +85,9 @@ func (l *loader) mapping(n *yaml.Node, v reflect.Value, path string) {
 			element.Set(old)
 		}
 		l.value(value, element, join(path, key.Value))
+		if placed, ok := reflect.TypeAssert[Placed](element.Addr()); ok {
+			placed.SetPlace(i/2 + 1)
+		}
 		merged.SetMapIndex(name, element)
 	}
 	v.Set(merged)

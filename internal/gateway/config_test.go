@@ -179,6 +179,26 @@ mcp:
 	}
 }
 
+// TestTheOrderOfServersIsThatOfTheFile: a server that only we know stands first.
+func TestTheOrderOfServersIsThatOfTheFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte("mcp: {servers: {notes: {command: n}, music: {command: m}, aaa: {command: a}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	if _, err := config.Load(file, &c, config.Options{Environ: []string{}}); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, s := range c.MCP.Config().Servers {
+		ids = append(ids, s.ID)
+	}
+	if want := []string{"zwave", "notes", "music", "aaa"}; !slices.Equal(ids, want) {
+		t.Errorf("%q, want %q", ids, want)
+	}
+}
+
 // TestWhoHearsALanguage: PocketSphinx, which would take German for English, is left
 // out; a gateway is deaf only if no other recogniser is configured.
 func TestWhoHearsALanguage(t *testing.T) {

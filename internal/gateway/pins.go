@@ -8,7 +8,7 @@ import (
 )
 
 // pins stores how the servers' tools looked when they were first seen (REQUIREMENTS
-// S5). The state directory is opened when the first server is connected.
+// S5). The state directory is opened when the servers are started.
 type pins struct {
 	open func() (*store.Store, error)
 }

@@ -14,6 +14,7 @@ import (
 // entry of mcp.servers in the configuration.
 type Server struct {
 	ID        string            `yaml:"-"`         // the entry's name
+	Place     int               `yaml:"-"`         // where it stands among the entries of the file, from 1; 0 for one that only we know
 	Transport string            `yaml:"transport"` // one of transports; empty means stdio
 	Command   string            `yaml:"command"`   // stdio: the program; without a slash see process.Find
 	Args      []string          `yaml:"args"`      // stdio
@@ -79,6 +80,10 @@ func (s Server) WithDefaults() Server {
 
 // SetDefaults fills what a new entry may leave out.
 func (s *Server) SetDefaults() { *s = s.WithDefaults() }
+
+// SetPlace notes where the entry stands: the first of several servers keeps a name of
+// a tool that they all have (REQUIREMENTS M17).
+func (s *Server) SetPlace(n int) { s.Place = n }
 
 // Lets reports whether a tool is offered: its name is allowed and not denied.
 func (t ToolRules) Lets(name string) bool {

@@ -48,7 +48,7 @@ type Registry struct {
 	byName  map[string]*entry
 	byPlace map[place]*entry
 	arrived map[string]chan struct{} // by announced source; closed when it has arrived or given up
-	trusted map[string]bool          // servers whose tools keep their names
+	claims  claims
 }
 
 // place is where a discovered tool lives.
@@ -64,7 +64,7 @@ type entry struct {
 
 // NewRegistry returns an empty registry that waits for nothing.
 func NewRegistry() *Registry {
-	return &Registry{byName: map[string]*entry{}, byPlace: map[place]*entry{}, arrived: map[string]chan struct{}{}}
+	return &Registry{byName: map[string]*entry{}, byPlace: map[place]*entry{}, arrived: map[string]chan struct{}{}, claims: newClaims()}
 }
 
 // Add registers all of the local tools or, on an error, none: a name that no model
@@ -117,63 +117,48 @@ func (e *entry) origin() string {
 	return fmt.Sprintf("the server %q", e.spec.Server)
 }
 
-// Trust lets the tools of servers keep their names: the tool of any other server that
-// has taken one before gets its own server's prefix when theirs come.
-func (r *Registry) Trust(servers ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.trusted = map[string]bool{}
-	for _, s := range servers {
-		r.trusted[s] = true
-	}
-}
-
 // Replace makes ts the tools of a server, all at once; nil removes them. The name
-// of each tool's Spec (or Remote, if set) is its name on the server. A name that
-// another source already holds gets the server's prefix; a name that no model
-// accepts is mapped. A server that comes back gets the same names again.
+// of each tool's Spec (or Remote, if set) is its name on the server. Of equal names
+// the server that comes first keeps the plain one (see Order), whichever connects
+// first; a name that no model accepts is mapped.
 func (r *Registry) Replace(server string, ts []Tool) {
-	entries := make([]*entry, 0, len(ts))
+	fresh := map[place]*entry{}
+	remotes := make([]string, 0, len(ts))
 	for _, t := range ts {
 		spec := t.Spec()
 		spec.Remote = cmp.Or(spec.Remote, spec.Name)
 		spec.Server = server
-		entries = append(entries, newEntry(t, spec))
+		at := place{server, spec.Remote}
+		if fresh[at] == nil {
+			fresh[at] = newEntry(t, spec)
+			remotes = append(remotes, spec.Remote)
+		}
 	}
-	// Sorted, so that the order in which a server lists its tools does not decide
-	// which of two equal mapped names gets a number.
-	slices.SortStableFunc(entries, func(a, b *entry) int { return cmp.Compare(a.spec.Remote, b.spec.Remote) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.DeleteFunc(r.byName, func(_ string, e *entry) bool { return e.spec.Server == server })
+	if len(ts) > 0 { // one that is away keeps its names
+		r.claims.of[server] = remotes
+	}
 	maps.DeleteFunc(r.byPlace, func(p place, _ *entry) bool { return p.server == server })
-	var moved []*entry
-	for _, e := range entries {
-		at := place{server, e.spec.Remote}
-		if _, twice := r.byPlace[at]; twice {
-			continue
-		}
-		if other := r.byName[mapName(e.spec.Remote)]; r.trusted[server] && other != nil && other.spec.Server != "" && !r.trusted[other.spec.Server] {
-			delete(r.byName, other.spec.Name)
-			moved = append(moved, other)
-		}
-		r.offer(e)
-		r.byPlace[at] = e
-	}
-	for _, e := range moved {
-		again := *e // readers hold the old one
-		r.offer(&again)
-		r.byPlace[place{again.spec.Server, again.spec.Remote}] = &again
-	}
+	maps.Copy(r.byPlace, fresh)
+	r.rename()
 }
 
-// offer gives an entry a name that is free. The caller holds mu.
-func (r *Registry) offer(e *entry) {
-	e.spec.Name = offeredName(e.spec.Server, e.spec.Remote, func(name string) bool {
-		_, taken := r.byName[name]
-		return taken
-	})
-	r.byName[e.spec.Name] = e
+// rename gives every discovered tool its name. The caller holds mu.
+func (r *Registry) rename() {
+	maps.DeleteFunc(r.byName, func(_ string, e *entry) bool { return e.spec.Server != "" })
+	for at, name := range r.claims.names(slices.Collect(maps.Keys(r.byName))) {
+		e := r.byPlace[at]
+		if e == nil {
+			continue
+		}
+		if e.spec.Name != name {
+			again := *e // readers hold the old one
+			again.spec.Name = name
+			e, r.byPlace[at] = &again, &again
+		}
+		r.byName[name] = e
+	}
 }
 
 // Expect announces a source, such as a server's id, whose tools come later. The

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -64,7 +65,8 @@ func DefaultRetry() Retry {
 	}}
 }
 
-// Config returns the configuration of a host for these servers.
+// Config returns the configuration of a host for these servers, in the order of the
+// file.
 func (s Settings) Config() Config {
 	c := Config{Retry: s.Retry, Breaker: s.Breaker, Health: s.Health}
 	for _, id := range slices.Sorted(maps.Keys(s.Servers)) {
@@ -72,6 +74,7 @@ func (s Settings) Config() Config {
 		server.ID = id
 		c.Servers = append(c.Servers, server)
 	}
+	slices.SortStableFunc(c.Servers, func(a, b mcpint.Server) int { return cmp.Compare(a.Place, b.Place) })
 	return c
 }
 

@@ -96,6 +96,11 @@ func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 			return nil, fmt.Errorf("the MCP server id %q is given twice", s.srv.ID)
 		}
 	}
+	var order []string
+	for _, s := range cfg.Servers {
+		order = append(order, s.ID)
+	}
+	reg.Order(order...)
 	for _, s := range h.supervisors {
 		s.toolsArrived = reg.Expect(s.srv.ID)
 	}
@@ -112,6 +117,9 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 	h.started = time.Now()
 	h.mu.Unlock()
+	for _, s := range h.supervisors {
+		h.reg.Remember(s.srv.ID, s.knownTools()...)
+	}
 	var running sync.WaitGroup
 	for _, s := range h.supervisors {
 		running.Go(func() { s.run(ctx) })

@@ -149,7 +149,7 @@ func (f *follower) findResources(ctx context.Context) {
 			continue
 		}
 		if !f.sup.srv.House {
-			f.sup.log.Warn("the server offers a house and may not tell of one", "resource", f.sup.redact(uri), "allow", "mcp.servers."+f.sup.srv.ID+".house: true")
+			f.sup.log.Warn("the server offers a house and may not tell of one", "resource", shownName(f.sup.srv, uri), "allow", "mcp.servers."+f.sup.srv.ID+".house: true")
 			continue
 		}
 		if err := session.Subscribe(ctx, uri); err != nil {

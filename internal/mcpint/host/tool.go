@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"voicegateway/internal/mcpint"
@@ -25,6 +27,13 @@ func (s *supervisor) offerTools(specs []tools.Spec) int {
 	list := s.remoteTools(specs)
 	s.host.reg.Replace(s.srv.ID, list)
 	return len(list)
+}
+
+// knownTools are the names of the tools that the server had in an earlier run, as far
+// as the configuration allows them. It is called before the server is run.
+func (s *supervisor) knownTools() []string {
+	s.pins.load()
+	return slices.DeleteFunc(slices.Collect(maps.Keys(s.pins.byName)), func(name string) bool { return !s.srv.Tools.Lets(name) })
 }
 
 func (s *supervisor) remoteTools(specs []tools.Spec) []tools.Tool {
@@ -97,11 +106,11 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	took := time.Since(begin)
 	done(s.noteCall(session, generation, took, err))
 	if err != nil {
-		err = fmt.Errorf("calling %s on MCP server %q: %w", s.redact(name), s.srv.ID, err)
+		err = fmt.Errorf("calling %s on MCP server %q: %w", shownName(s.srv, name), s.srv.ID, err)
 		result = tools.Result{}
 	}
 	if took > slowCall {
-		s.log.Warn("a tool call was slow", "tool", s.redact(name), "took", took, "answered", err == nil)
+		s.log.Warn("a tool call was slow", "tool", shownName(s.srv, name), "took", took, "answered", err == nil)
 	}
 	return result, err
 }
@@ -165,9 +174,9 @@ func outcomeOf(r tools.Result, err error) mcpint.CallOutcome {
 	return mcpint.CallLost
 }
 
-// redact returns a name that the server gave, fit to be shown.
-func (s *supervisor) redact(name string) string {
-	return client.SecretsOf(s.srv).RedactLine(name, maxPinned)
+// shownName returns a name that a server gave, fit to be shown.
+func shownName(srv mcpint.Server, name string) string {
+	return client.SecretsOf(srv).RedactLine(name, maxPinned)
 }
 
 // UnavailableError means that a call was not made: its server is not connected,
