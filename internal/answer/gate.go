@@ -48,7 +48,7 @@ func (g *gate) act(ctx context.Context, asked []dialogue.Call) dialogue.Acted {
 	r := g.read(ctx, asked)
 	var say []string
 	say = append(say, g.deny(r), g.admit(r))
-	question := g.ask(r)
+	question := cmp.Or(g.askFirst(r), g.ask(r))
 	say = append(say, g.limit(r))
 	told, stop := g.carry(ctx, r)
 	say = slices.DeleteFunc(append([]string{told}, append(say, question)...), func(s string) bool { return s == "" })
@@ -132,6 +132,25 @@ func (g *gate) ask(r *round) string {
 	steps := r.Steps(which)
 	r.Refuse(which, "Not done: the user has been asked whether to act on so many devices.")
 	g.a.askAboutMany(g.x, intent.Decision{Route: intent.Local, Reason: plannedByModel, Actions: errand.Actions(steps)}, steps, g.did.as(g.x.Text))
+	return g.x.rec.Reply
+}
+
+// askFirst returns the question about a call that is asked about before it is made
+// (REQUIREMENTS M16): that of a tool of others which may do anything. The answer yes
+// makes it, without the model.
+func (g *gate) askFirst(r *round) string {
+	which := slices.DeleteFunc(r.Left(), func(i int) bool { return r.Errands[i].Risk != tools.Costly })
+	if len(which) == 0 || !g.room() {
+		return ""
+	}
+	steps := r.Steps(which[:1])
+	r.Refuse(r.Left(), "Not done: the user has been asked whether to make the call of "+steps[0].Planned().Tool+".")
+	call := steps[0].Planned()
+	g.a.memory.ask(g.x.Request, pending{
+		decision: intent.Decision{Route: intent.Local, Reason: plannedByModel}, steps: steps, text: g.x.Text, begun: g.did.as(g.x.Text), until: time.Now().Add(confirmTime),
+	})
+	said := strings.NewReplacer("_", " ", "-", " ").Replace(call.Tool)
+	g.x.rec.Outcome, g.x.rec.Reply = record.Asked, g.a.phrases.Phrase("ask_server", map[string]any{"tool": said, "server": call.Server})
 	return g.x.rec.Reply
 }
 

@@ -61,7 +61,11 @@ func modelCall(line string) dialogue.Call {
 	}
 	if tool, args, ok := strings.Cut(line, " {"); ok {
 		server, name, _ := strings.Cut(tool, ".")
-		spec := tools.Spec{Name: name, Server: server, Risk: tools.Reversible}
+		risk := tools.Reversible
+		if after, costly := strings.CutPrefix(server, "$"); costly {
+			server, risk = after, tools.Costly
+		}
+		spec := tools.Spec{Name: name, Server: server, Risk: risk}
 		return dialogue.Call{Call: tools.Call{Tool: name, Args: json.RawMessage("{" + args)}, Spec: spec}
 	}
 	words := strings.Fields(line)
@@ -121,6 +125,16 @@ func TestTheGate(t *testing.T) {
 			},
 			said: []string{"That is 6 devices. Shall I go on?", "6 lights are on.", "6 lights are as they were."},
 			ends: "model asked 6",
+		},
+		"a stranger's tool that writes is asked about": {
+			rounds: []string{`$notes.add_note {"text":"milk"}`}, then: []string{"yes"},
+			said: []string{"Shall I have notes do this: add note?", "Notes says it is done."},
+			ends: "model asked 1", told: "the user has been asked",
+		},
+		"and left after a no": {
+			language: "de", rounds: []string{`$notes.add_note {"text":"milch"}; Küchenlicht on`}, then: []string{"nein"},
+			said: []string{"Soll notes das tun: add note?", "Okay."},
+			ends: "model asked 2",
 		},
 		"a no leaves them": {
 			rounds: []string{offices}, then: []string{"no"},

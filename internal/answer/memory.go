@@ -37,6 +37,7 @@ type memory struct {
 // pending is a question that the answerer asked back.
 type pending struct {
 	decision intent.Decision // what is done after a yes, or with the chosen device
+	steps    []plan.Step     // of the decision, where they are planned already
 	thought  *modelQuestion  // a model asked: it is told the answer
 	text     string          // the text that led to the question
 	begun    past            // what was done before the question

@@ -49,7 +49,12 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 		x.local = d
 		return a.thought(ctx, x)
 	}
-	a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })
+	a.perform(x, d, func() past {
+		if len(p.steps) > 0 {
+			return a.carry(ctx, x, d, p.steps)
+		}
+		return a.carryOut(ctx, x, d)
+	})
 	return true
 }
 

@@ -84,7 +84,7 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 		return t
 	case x.meant.Route == intent.Reject && x.meant.Would != nil:
 		return &subject{Subject: followup.Subject{Acts: []intent.Action{*x.meant.Would}, Lost: true}}
-	case x.meant.Route != intent.Local:
+	case x.meant.Route != intent.Local || len(x.meant.Actions) == 0:
 		return nil
 	}
 	switch x.meant.Actions[0].Intent {

@@ -45,7 +45,7 @@ type entry struct {
 // note enters what a turn did.
 func (l *ledger) note(h *home.House, q record.Request, rec *record.Record, meant intent.Decision) {
 	var more []entry
-	undo := meant.Route == intent.Local && meant.Actions[0].Intent == catalogue.Undo
+	undo := meant.Route == intent.Local && len(meant.Actions) > 0 && meant.Actions[0].Intent == catalogue.Undo
 	for _, c := range rec.Calls {
 		for _, r := range members(c.Receipt) {
 			e := named(h, c.Server, r.Device)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ func (a *app) serversCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "servers", Short: "MCP servers with state, next retry and last error",
-		Args: exactly(0, "no arguments, or retry"),
+		Args: exactly(0, "no arguments, retry or accept"),
 		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
 			if asJSON {
 				return l.daemon().passOn(ctx, a.Out, "/mcp/servers")
@@ -48,7 +49,7 @@ func (a *app) serversCommand() *cobra.Command {
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the servers as JSON")
-	c.AddCommand(a.retryCommand())
+	c.AddCommand(a.retryCommand(), a.acceptCommand())
 	return c
 }
 
@@ -85,10 +86,7 @@ func notes(s mcpint.Status) []string {
 	if s.Status == mcpint.Connected && s.HealthReason != nil {
 		all = append(all, fmt.Sprintf("%s: %s", s.Health, *s.HealthReason))
 	}
-	if len(s.ToolsChanged) > 0 {
-		all = append(all, "tools that are not what they were at first sight: "+strings.Join(s.ToolsChanged, ", "))
-	}
-	return all
+	return append(all, s.Unused()...)
 }
 
 func toolCount(s mcpint.Status) string {
@@ -165,6 +163,38 @@ func (a *app) retryCommand() *cobra.Command {
 	c.Flags().BoolVar(&all, "all", false, "every server that is not connected")
 	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for the outcome of the attempt")
 	return c
+}
+
+// acceptCommand lets tools be used that rest because they are new or have changed.
+func (a *app) acceptCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "accept SERVER [TOOL]", Short: "Use tools that rest because they are new or have changed",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usageError{fmt.Errorf("%s needs the name of a server, and perhaps that of one of its tools", c.CommandPath())}
+			}
+			return nil
+		},
+		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
+			tool := strings.Join(args[1:], "")
+			body, err := json.Marshal(map[string]string{"tool": tool})
+			if err != nil {
+				return fmt.Errorf("preparing the request: %w", err)
+			}
+			ctx, cancel := context.WithTimeout(ctx, daemonPatience)
+			defer cancel()
+			var s mcpint.Status
+			d := l.daemon()
+			if err := d.needed(d.request(ctx, http.MethodPost, "/mcp/servers/"+url.PathEscape(args[0])+"/accept", body, &s)); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s %s: %s of its tools are used\n", a.paint.Good("✓"), s.ID, toolCount(s))
+			for _, text := range s.Unused() {
+				fmt.Fprintf(a.Out, "  %s\n", text)
+			}
+			return nil
+		}),
+	}
 }
 
 func (r retrying) one(ctx context.Context, id string) error {

@@ -18,7 +18,10 @@ func TestTellServers(t *testing.T) {
 		{
 			ID: "music", Transport: "http", Status: mcpint.Connected,
 			Health: mcpint.Degraded, HealthReason: &slow, Breaker: "half-open", Tools: &eight,
-			RetryCount: 3, MaxRetries: 2, ToolsChanged: []string{"play", "stop"},
+			RetryCount: 3, MaxRetries: 2, ToolsUnused: []mcpint.UnusedTool{
+				{Tool: "play", Why: "it is new", Allow: "voice-gateway servers accept music play"},
+				{Tool: "stop", Why: "it is new", Allow: "voice-gateway servers accept music stop"},
+			},
 		},
 		{
 			ID: "web", Transport: "http", Status: mcpint.Connecting,
@@ -40,7 +43,10 @@ func TestTellServers(t *testing.T) {
 
   music: degraded: the last call took 1.2 s
 
-  music: tools that are not what they were at first sight: play, stop
+  music: not used, because it is new: play, stop
+    to allow:
+      voice-gateway servers accept music play
+      voice-gateway servers accept music stop
 
   zwave: the process ended before it answered (exit status 3); stderr: no broker at all
 `

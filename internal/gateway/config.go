@@ -90,7 +90,7 @@ func Default() Config {
 
 // DefaultServer is the Z-Wave server as it is started without any setting.
 func DefaultServer() mcpint.Server {
-	return mcpint.Server{Command: "zwave-mcp-server", Args: []string{"--require-broker", "2s"}, Essential: true, House: true}.WithDefaults()
+	return mcpint.Server{Command: "zwave-mcp-server", Args: []string{"--require-broker", "2s"}, Essential: true, House: true, Trust: mcpint.TrustFull}.WithDefaults()
 }
 
 // Validate reports everything that is wrong at once, each with the key's path,

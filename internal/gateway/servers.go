@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -41,6 +42,7 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		}
 		// The hint to install a program names our own program, whatever command is
 		// configured.
+		server.Own = server.Command == DefaultServer().Command
 		server.Program = DefaultServer().Command
 		maps.Copy(broker, server.Env)
 		server.Env = broker
@@ -116,4 +118,18 @@ func (l serverList) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
 		return mcpint.StatusList{}, fmt.Errorf("retrying: %w", err)
 	}
 	return l.List(), nil
+}
+
+// Accept lets tools be used that are new or not what they were.
+func (l serverList) Accept(id, tool string) (mcpint.Status, error) {
+	if s, err := l.Status(id); err != nil {
+		return s, err
+	}
+	if _, err := l.mcp.Accept(id, tool); err != nil {
+		if _, ok := errors.AsType[*host.NotRestingError](err); ok {
+			return mcpint.Status{}, fmt.Errorf("%w: %w", httpapi.ErrNotFound, err)
+		}
+		return mcpint.Status{}, fmt.Errorf("accepting: %w", err)
+	}
+	return l.Status(id)
 }

@@ -105,6 +105,8 @@ type Servers interface {
 	// Retry starts a forced attempt and returns the server's state at once.
 	Retry(ctx context.Context, id string) (server mcpint.Status, connected bool, err error)
 	RetryAll(ctx context.Context) (mcpint.StatusList, error)
+	// Accept lets a tool be used that is new or changed, or with "" all of them.
+	Accept(id, tool string) (mcpint.Status, error) // ErrNotFound
 }
 
 // Turns remembers the last turns.

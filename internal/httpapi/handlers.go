@@ -174,6 +174,21 @@ func (s *Server) serverRetry(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, status, server)
 }
 
+// serverAccept lets tools of a server be used that are new or have changed.
+func (s *Server) serverAccept(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Tool string `json:"tool"`
+	}
+	if !s.read(w, r, &request) {
+		return
+	}
+	server, err := s.deps.Servers.Accept(r.PathValue("id"), request.Tool)
+	if err != nil {
+		err = fmt.Errorf("MCP server %q: %w", r.PathValue("id"), err)
+	}
+	s.result(w, r, http.StatusOK, server, err)
+}
+
 func (s *Server) serverRetryAll(w http.ResponseWriter, r *http.Request) {
 	list, err := s.deps.Servers.RetryAll(r.Context())
 	s.result(w, r, http.StatusAccepted, list, err)

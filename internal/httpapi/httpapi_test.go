@@ -66,6 +66,13 @@ func (g *gateway) Retry(_ context.Context, id string) (mcpint.Status, bool, erro
 	return mcpint.Status{}, false, ErrNotFound
 }
 
+func (g *gateway) Accept(id, tool string) (mcpint.Status, error) {
+	if id != "zwave" || tool == "gone" {
+		return mcpint.Status{}, ErrNotFound
+	}
+	return mcpint.Status{ID: id, ToolsUnused: []mcpint.UnusedTool{}}, nil
+}
+
 func (g *gateway) RetryAll(context.Context) (mcpint.StatusList, error) { return g.List(), nil }
 
 func (g *gateway) Turns(limit int) []record.Record { return make([]record.Record, limit) }

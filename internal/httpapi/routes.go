@@ -35,6 +35,7 @@ func (s *Server) table() []route {
 		{"GET /mcp/servers", s.needs(d.Servers != nil, s.servers)},
 		{"GET /mcp/servers/{id}/status", s.needs(d.Servers != nil, s.serverStatus)},
 		{"POST /mcp/servers/{id}/retry", s.post(d.Servers != nil, s.serverRetry)},
+		{"POST /mcp/servers/{id}/accept", s.post(d.Servers != nil, s.serverAccept)},
 		{"POST /mcp/servers/retry-all", s.post(d.Servers != nil, s.serverRetryAll)},
 	}
 }

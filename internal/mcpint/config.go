@@ -25,6 +25,10 @@ type Server struct {
 	Essential bool              `yaml:"essential"` // without it the gateway counts as disconnected (REQUIREMENTS M5)
 	House     bool              `yaml:"house"`     // it may tell of a house, and its tools keep their names (REQUIREMENTS M16)
 
+	Trust Trust     `yaml:"trust"` // how far its word is believed (REQUIREMENTS M16)
+	Risk  RiskRules `yaml:"risk"`  // what its tools can do, by name or pattern, in place of what it says
+	Own   bool      `yaml:"-"`     // our own program, which comes with us: its tools change with ours
+
 	// These say what the server depends on, how it is tried, and which of its
 	// tools are offered.
 	Program         string        `yaml:"-"`                // stdio: what has to be installed, for the failure report; empty: Command
@@ -71,7 +75,7 @@ const (
 
 // WithDefaults returns the server with its empty settings filled in.
 func (s Server) WithDefaults() Server {
-	s.Transport = cmp.Or(s.Transport, "stdio")
+	s.Transport, s.Trust = cmp.Or(s.Transport, "stdio"), cmp.Or(s.Trust, TrustRead)
 	s.ConnectTimeout = cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
 	s.CallTimeout = cmp.Or(s.CallTimeout, defaultCallTimeout)
 	s.RequiresTimeout = cmp.Or(s.RequiresTimeout, defaultRequiresTimeout)
@@ -128,6 +132,12 @@ func (s Server) Validate() error {
 	}
 	if err := s.Tools.Check(); err != nil {
 		bad(".tools", "%w", err)
+	}
+	if !slices.Contains(Trusts(), s.Trust) {
+		bad(".trust", "%q is unknown; expected none, read, act or full", s.Trust)
+	}
+	if err := s.Risk.Check(); err != nil {
+		bad(".risk", "%w", err)
 	}
 	return errors.Join(append(errs, s.validateStart()...)...)
 }

@@ -30,6 +30,8 @@ type Status struct {
 	PID          *int     `json:"pid"`
 	Version      *string  `json:"version"`
 	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (REQUIREMENTS S5)
+	// ToolsUnused are those that it offers and that are not used (REQUIREMENTS M16).
+	ToolsUnused []UnusedTool `json:"toolsUnused"`
 
 	Report string `json:"-"` // the report of REQUIREMENTS M2 while the status is failed, else empty
 }

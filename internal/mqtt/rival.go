@@ -15,9 +15,9 @@ import (
 // may have kept the word that it is there although it is not, so the id is tried
 // again after a while, each time a longer one.
 const (
-	rivalPatience     = time.Minute
-	longestRivalWait  = 10 * time.Minute
-	retainedWait = 500 * time.Millisecond // for what the broker keeps under a topic
+	rivalPatience    = time.Minute
+	longestRivalWait = 10 * time.Minute
+	retainedWait     = 500 * time.Millisecond // for what the broker keeps under a topic
 )
 
 // errRival means that another client has our id. A broker lets only the one in that

@@ -19,7 +19,7 @@ func BenchmarkCall(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := mcpint.Server{ID: "good", Command: self, Args: []string{"child", "good"}}
+	server := mcpint.Server{ID: "good", Trust: mcpint.TrustFull, Command: self, Args: []string{"child", "good"}}
 	conn, err := client.Dial(b.Context(), server, client.Options{Name: "bench", Version: "0"})
 	if err != nil {
 		b.Fatal(err)
@@ -64,7 +64,7 @@ func BenchmarkConnect(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		session, err := client.Dial(b.Context(), mcpint.Server{ID: "good", Command: self, Args: []string{"child", "good"}}, client.Options{Name: "bench", Version: "0"})
+		session, err := client.Dial(b.Context(), mcpint.Server{ID: "good", Trust: mcpint.TrustFull, Command: self, Args: []string{"child", "good"}}, client.Options{Name: "bench", Version: "0"})
 		if err != nil {
 			b.Fatal(err)
 		}

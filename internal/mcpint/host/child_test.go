@@ -55,7 +55,7 @@ func child(t *testing.T, id, mode string, args ...string) mcpint.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mcpint.Server{ID: id, Command: self, Args: append([]string{"child", mode}, args...), ConnectTimeout: 20 * time.Second}
+	return mcpint.Server{ID: id, Trust: mcpint.TrustFull, Command: self, Args: append([]string{"child", mode}, args...), ConnectTimeout: 20 * time.Second}
 }
 
 // serveGood is a complete server of our own.

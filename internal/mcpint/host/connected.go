@@ -105,14 +105,15 @@ func (s *supervisor) showConnected(conn *connection) {
 	s.plan.urgency = notUrgent
 	s.endRequirementWait()
 	// First, so that whoever sees the state finds the tools.
-	count := s.offerTools(conn.specs)
+	count, untold := s.offer.take(conn.specs)
+	conn.untold = untold
 	s.breaker.halfOpen()
 	s.view.mu.Lock()
 	s.view.session, s.view.generation = conn.session, conn.generation
 	status := &s.view.status
 	status.LastSuccess = timestamp(time.Now())
 	status.ErrorMessage, status.NextRetryTime, status.Report = nil, nil, ""
-	status.Tools, status.PID, status.Version = &count, pointerOrNil(conn.pid), pointerOrNil(conn.version)
+	status.PID, status.Version = pointerOrNil(conn.pid), pointerOrNil(conn.version)
 	s.view.mu.Unlock()
 	s.noteVitals(conn.generation, func(v *vitals) { *v = vitals{connected: true} })
 	s.move(opened)

@@ -17,8 +17,9 @@ type connection struct {
 	generation int
 	took       time.Duration // how long connecting took
 	specs      []tools.Spec
-	version    string // of the server; "" when it does not say
-	pid        int    // of its process; 0 when the process is not ours
+	untold     []string // tools whose change was not told before
+	version    string   // of the server; "" when it does not say
+	pid        int      // of its process; 0 when the process is not ours
 	inbox      *inbox
 	done       <-chan struct{} // nil for sessions that never notice their end
 }

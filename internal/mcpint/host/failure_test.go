@@ -15,7 +15,7 @@ func TestFailureText(t *testing.T) {
 	}{
 		"a child that exits": {
 			failure{
-				server:   mcpint.Server{ID: "zwave", Transport: "stdio", Command: "/tmp/broken", Program: "zwave-mcp-server", Env: map[string]string{"MQTT_BROKER_URL": "tcp://127.0.0.1:1883"}},
+				server:   mcpint.Server{ID: "zwave", Trust: mcpint.TrustFull, Transport: "stdio", Command: "/tmp/broken", Program: "zwave-mcp-server", Env: map[string]string{"MQTT_BROKER_URL": "tcp://127.0.0.1:1883"}},
 				attempts: 3, local: localTools,
 				err: &client.DialError{Server: "zwave", Transport: "stdio", Exit: "exit status 3", Stderr: "connecting\nno broker", Err: errors.New("the process ended before it answered")},
 			},
@@ -28,7 +28,7 @@ Continuing with local tools only (datetime, search, volume)`,
 		},
 		"a silent server elsewhere": {
 			failure{
-				server:   mcpint.Server{ID: "music", Transport: "http", URL: "http://us:er@music.example/mcp?token=secret"},
+				server:   mcpint.Server{ID: "music", Trust: mcpint.TrustFull, Transport: "http", URL: "http://us:er@music.example/mcp?token=secret"},
 				attempts: 1, local: []string{"datetime"},
 				err: &client.DialError{Server: "music", Transport: "http", Err: errors.New("connection refused")},
 			},

@@ -262,7 +262,7 @@ func (f webFault) start(t *testing.T) *injuredWeb {
 	if f.hurt == nil {
 		web.broken.Store(&f)
 	}
-	s := mcpint.Server{ID: "s", Transport: "http", URL: web.front.URL + "/mcp", ConnectTimeout: long, Headers: map[string]string{"Authorization": "Bearer very-secret"}}
+	s := mcpint.Server{ID: "s", Trust: mcpint.TrustFull, Transport: "http", URL: web.front.URL + "/mcp", ConnectTimeout: long, Headers: map[string]string{"Authorization": "Bearer very-secret"}}
 	if f.url != nil {
 		s.URL = f.url(s.URL)
 	}
@@ -411,7 +411,7 @@ func TestStoppingEndsACallOverHTTP(t *testing.T) {
 	}})
 	web.front = httptest.NewServer(web)
 	defer web.front.Close()
-	h, err := New(Config{Servers: []mcpint.Server{{ID: "s", Transport: "http", URL: web.front.URL + "/mcp"}}, Retry: quick()}, web.reg, quiet())
+	h, err := New(Config{Servers: []mcpint.Server{{ID: "s", Trust: mcpint.TrustFull, Transport: "http", URL: web.front.URL + "/mcp"}}, Retry: quick()}, web.reg, quiet())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,8 @@ func (in *injured) faulty(t *testing.T, mode string) mcpint.Server {
 		t.Fatal(err)
 	}
 	return mcpint.Server{
-		ID: "s", Command: self, ConnectTimeout: long, Env: prompt,
+		ID: "s", Trust: mcpint.TrustFull, Command: self, ConnectTimeout: long, Env: prompt,
+		Own:  true, // mended, it has other tools, which are used at once
 		Args: []string{"fault", mode, filepath.Join(in.dir, "mended"), filepath.Join(in.dir, "journal")},
 	}
 }

@@ -189,6 +189,17 @@ func (h *Host) find(id string) (*supervisor, error) {
 // ErrUnknownServer means that no server with that id is configured.
 var ErrUnknownServer = errors.New("there is no such MCP server")
 
+// Accept lets tools of a server be used that rest because they are new or not what they
+// were (REQUIREMENTS S5): one by its name, or with "" all of them. It returns their
+// names; the error for a tool that does not rest is a *NotRestingError.
+func (h *Host) Accept(id, tool string) ([]string, error) {
+	s, err := h.find(id)
+	if err != nil {
+		return nil, err
+	}
+	return s.offer.accept(tool)
+}
+
 // RetryAll does what Retry does for every server at the same time, so that all
 // together take no longer than one.
 func (h *Host) RetryAll(ctx context.Context) error {

@@ -254,8 +254,8 @@ func TestServersThatDoNotConnect(t *testing.T) {
 	}{
 		"exits":   {child(t, "zwave", "exit"), []string{"connection to stdio server 'zwave' failed: the process ended before it answered (exit status 3)", "MCP server stderr: the MQTT broker at 127.0.0.1:1883 cannot be reached"}},
 		"mute":    {child(t, "zwave", "mute"), []string{"no answer to initialize within 300ms"}},
-		"no file": {mcpint.Server{ID: "zwave", Command: "/nonexistent/zwave-mcp-server"}, []string{"the program /nonexistent/zwave-mcp-server cannot be started", "no such file"}},
-		"missing": {mcpint.Server{ID: "zwave", Command: "no-such-mcp-server"}, []string{`the program "no-such-mcp-server" is neither at`, "nor in PATH"}},
+		"no file": {mcpint.Server{ID: "zwave", Trust: mcpint.TrustFull, Command: "/nonexistent/zwave-mcp-server"}, []string{"the program /nonexistent/zwave-mcp-server cannot be started", "no such file"}},
+		"missing": {mcpint.Server{ID: "zwave", Trust: mcpint.TrustFull, Command: "no-such-mcp-server"}, []string{`the program "no-such-mcp-server" is neither at`, "nor in PATH"}},
 		"endless": {child(t, "zwave", "endless"), []string{"a line is longer than 33554432 bytes"}},
 	}
 	for name, tt := range tests {

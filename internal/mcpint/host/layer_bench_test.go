@@ -24,7 +24,7 @@ func BenchmarkLayer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := mcpint.Server{ID: "good", Command: self, Args: []string{"child", "good"}}
+	server := mcpint.Server{ID: "good", Trust: mcpint.TrustFull, Command: self, Args: []string{"child", "good"}}
 	conn, err := client.Dial(b.Context(), server, client.Options{Name: "bench", Version: "0"})
 	if err != nil {
 		b.Fatal(err)

@@ -142,7 +142,7 @@ func (s *outdoorSession) Err() error {
 func (o *outdoors) waited(t *testing.T, seed uint64) (took time.Duration, ok bool) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h, err := New(Config{Servers: []mcpint.Server{{ID: "s", Command: "/s"}}, Retry: DefaultRetry()}, tools.NewRegistry(), quiet())
+		h, err := New(Config{Servers: []mcpint.Server{{ID: "s", Trust: mcpint.TrustFull, Command: "/s"}}, Retry: DefaultRetry()}, tools.NewRegistry(), quiet())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -148,7 +148,7 @@ func TestManyGatewaysAtOnce(t *testing.T) {
 		regs = append(regs, reg)
 		retry := quick()
 		retry.SlowInterval = quick().MaxDelay
-		server := mcpint.Server{ID: "s", Transport: "http", URL: "http://" + addr + "/mcp", ConnectTimeout: long}
+		server := mcpint.Server{ID: "s", Trust: mcpint.TrustFull, Transport: "http", URL: "http://" + addr + "/mcp", ConnectTimeout: long}
 		hosts = append(hosts, runHost(t, Config{Servers: []mcpint.Server{server}, Retry: retry}, reg, &logged{}))
 	}
 	all := func(state mcpint.State) func() bool {

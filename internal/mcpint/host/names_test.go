@@ -31,7 +31,7 @@ func TestTwoServersWithEcho(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			settings := Settings{Retry: DefaultRetry(), Servers: map[string]mcpint.Server{
-				"aaa": {Command: "/bin/aaa", Place: 2}, "notes": {Command: "/bin/notes", Place: 1},
+				"aaa": {Trust: mcpint.TrustFull, Command: "/bin/aaa", Place: 2}, "notes": {Trust: mcpint.TrustFull, Command: "/bin/notes", Place: 1},
 			}}
 			cfg := settings.Config()
 			cfg.Pins = disk

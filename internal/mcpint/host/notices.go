@@ -6,9 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
-	"voicegateway/internal/tools"
 )
 
 const (
@@ -61,7 +59,7 @@ type follower struct {
 // resources at the start. It ends with ctx.
 func (s *supervisor) follow(ctx context.Context, conn *connection) {
 	f := &follower{sup: s, conn: conn, pending: map[string]string{}}
-	f.checkPins(conn.specs)
+	f.tellChanged(conn.untold)
 	f.findResources(ctx)
 	for {
 		f.readResources(ctx)
@@ -114,17 +112,14 @@ func (f *follower) relist(ctx context.Context) {
 		f.sup.log.Warn("the changed tools could not be listed", "err", err)
 		return
 	}
-	count := f.sup.offerTools(specs)
-	f.sup.view.update(func(s *mcpint.Status) { s.Tools = &count })
-	f.checkPins(specs)
+	count, untold := f.sup.offer.take(specs)
+	f.tellChanged(untold)
 	f.sup.log.Info("MCP tools changed", "tools", count)
 }
 
-// checkPins shows in the status, and tells the observer, which tools are not what
-// they were at first sight.
-func (f *follower) checkPins(specs []tools.Spec) {
-	changed, untold := f.sup.pins.check(specs)
-	f.sup.view.update(func(s *mcpint.Status) { s.ToolsChanged = changed })
+// tellChanged tells the observer which tools are not what they were when they were
+// accepted.
+func (f *follower) tellChanged(untold []string) {
 	if tell := f.sup.host.cfg.Observer.ToolsChanged; tell != nil && len(untold) > 0 {
 		tell(f.sup.srv.ID, untold)
 	}

@@ -84,8 +84,8 @@ func TestAcceptReferenceServer(t *testing.T) {
 	reg := tools.NewRegistry()
 	h := runHost(t, Config{
 		Servers: []mcpint.Server{
-			{ID: "pipe", Command: node, Args: []string{script, "stdio"}, ConnectTimeout: long},
-			{ID: "web", Transport: "http", URL: "http://127.0.0.1:" + port + "/mcp", ConnectTimeout: long},
+			{ID: "pipe", Trust: mcpint.TrustFull, Command: node, Args: []string{script, "stdio"}, ConnectTimeout: long},
+			{ID: "web", Trust: mcpint.TrustFull, Transport: "http", URL: "http://127.0.0.1:" + port + "/mcp", ConnectTimeout: long},
 		},
 		Retry: Retry{Enabled: true, Schedule: mcpint.Schedule{Attempts: 3, BaseDelay: 500 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second, SlowInterval: time.Second}},
 	}, reg, &logged{})

@@ -3,6 +3,7 @@ package host
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"slices"
 
@@ -18,8 +19,8 @@ type PinStore interface {
 	Save(name string, v any) error
 }
 
-// pins are what the tools of one server looked like at first sight. They belong
-// to the goroutine that follows the server's announcements.
+// pins are what the tools of one server looked like when they were accepted: at first
+// sight, or by a person. They belong to the server's offer.
 type pins struct {
 	server mcpint.Server
 	store  PinStore // nil: they are kept in memory only
@@ -29,7 +30,7 @@ type pins struct {
 
 // pin is what is remembered of a tool's description and schemas, as hashes.
 type pin struct {
-	First string `json:"first"`          // at first sight
+	First string `json:"first"`          // as it was accepted; "" for one that was not
 	Told  string `json:"told,omitempty"` // the change that was told last
 }
 
@@ -46,11 +47,12 @@ func pinsName(server string) string {
 	return "mcp-tools-" + hex.EncodeToString(sum[:8])
 }
 
-// hashOf returns a hash of everything a server says about a tool that a model
+// hashOf returns a hash of everything a server says about a tool that a model, or we,
 // might believe.
 func hashOf(spec tools.Spec) string {
 	h := sha256.New()
-	for _, part := range [][]byte{[]byte(spec.Title), []byte(spec.Description), spec.Input, spec.Output} {
+	said := fmt.Sprintf("%s %t %t", spec.Risk, spec.Idempotent, spec.OpenWorld) // its annotations
+	for _, part := range [][]byte{[]byte(spec.Title), []byte(spec.Description), spec.Input, spec.Output, []byte(said)} {
 		sum := sha256.Sum256(part)
 		h.Write(sum[:])
 	}
@@ -59,10 +61,15 @@ func hashOf(spec tools.Spec) string {
 
 // check returns the tools that are not what they were at first sight
 // (REQUIREMENTS S5), as names fit to be shown: all of them, and those whose
-// change was not told before. They are still offered, because only a person can
-// say whether a change is an attack or an update.
+// change was not told before. They rest until a person accepts them, because only
+// a person can say whether a change is an attack or an update; so do tools that
+// appear later than the first list. Our own program's tools change with ours.
 func (p *pins) check(specs []tools.Spec) (changed, untold []string) {
 	p.load()
+	if p.server.Own {
+		p.accept(specs)
+		return nil, nil
+	}
 	changed, untold, save := comparePins(p.byName, specs)
 	secrets := client.SecretsOf(p.server)
 	for _, names := range [][]string{changed, untold} {
@@ -70,15 +77,49 @@ func (p *pins) check(specs []tools.Spec) (changed, untold []string) {
 			names[i] = secrets.RedactLine(name, maxPinned)
 		}
 	}
-	if save && p.store != nil {
-		if err := p.store.Save(pinsName(p.server.ID), p.byName); err != nil {
-			p.log.Warn("what the tools look like cannot be kept", "err", err)
-		}
+	if save {
+		p.save()
 	}
 	if len(untold) > 0 {
 		p.log.Warn("tools of an MCP server are not what they were at first sight; look at their descriptions", "tools", untold)
 	}
 	return changed, untold
+}
+
+// rests reports whether a tool, as its server tells of it, waits to be accepted.
+func (p *pins) rests(spec tools.Spec) bool {
+	pinned, known := p.byName[spec.Name]
+	return !known || pinned.First != hashOf(spec)
+}
+
+// changed reports whether a tool was accepted before, as something else.
+func (p *pins) changed(spec tools.Spec) bool {
+	pinned, known := p.byName[spec.Name]
+	return known && pinned.First != ""
+}
+
+// accept pins tools as their server tells of them.
+func (p *pins) accept(specs []tools.Spec) {
+	save := false
+	for _, spec := range specs {
+		now := pin{First: hashOf(spec)}
+		if _, known := p.byName[spec.Name]; p.byName[spec.Name] == now || !known && len(p.byName) >= maxPins || len(spec.Name) > maxPinned {
+			continue
+		}
+		p.byName[spec.Name], save = now, true
+	}
+	if save {
+		p.save()
+	}
+}
+
+func (p *pins) save() {
+	if p.store == nil {
+		return
+	}
+	if err := p.store.Save(pinsName(p.server.ID), p.byName); err != nil {
+		p.log.Warn("what the tools look like cannot be kept", "err", err)
+	}
 }
 
 // load reads the pins at first use.
@@ -98,10 +139,12 @@ func (p *pins) load() {
 	}
 }
 
-// comparePins compares tools with the pins and pins those that are new. It
-// returns the names of the tools that changed since first sight, those among them
-// whose change was not told before, and whether the pins have to be saved.
+// comparePins compares tools with the pins. It pins the tools of the first list, and
+// notes later ones as not accepted. It returns the names of the tools that are not
+// what was accepted, those among them whose change was not told before, and whether
+// the pins have to be saved.
 func comparePins(pins map[string]pin, specs []tools.Spec) (changed, untold []string, save bool) {
+	first := len(pins) == 0
 	for _, spec := range specs {
 		if len(spec.Name) > maxPinned {
 			continue
@@ -109,11 +152,14 @@ func comparePins(pins map[string]pin, specs []tools.Spec) (changed, untold []str
 		hash := hashOf(spec)
 		p, known := pins[spec.Name]
 		switch {
-		case !known && len(pins) < maxPins:
+		case !known && len(pins) >= maxPins:
+		case !known && first:
 			pins[spec.Name], save = pin{First: hash}, true
-		case known && p.First == hash && p.Told != "":
+		case !known:
+			pins[spec.Name], save = pin{}, true
+		case p.First == hash && p.Told != "":
 			pins[spec.Name], save = pin{First: hash}, true
-		case known && p.First != hash:
+		case p.First != "" && p.First != hash:
 			changed = append(changed, spec.Name)
 			if p.Told != hash {
 				p.Told = hash

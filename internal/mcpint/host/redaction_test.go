@@ -61,7 +61,7 @@ func asked(t *testing.T, answers map[string]string) mcpint.Server {
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer)
 	}))
 	t.Cleanup(web.Close)
-	return mcpint.Server{ID: "s", Transport: "http", URL: web.URL, ConnectTimeout: long, Headers: map[string]string{"Authorization": "Bearer " + token}}
+	return mcpint.Server{ID: "s", Trust: mcpint.TrustFull, Transport: "http", URL: web.URL, ConnectTimeout: long, Headers: map[string]string{"Authorization": "Bearer " + token}}
 }
 
 // jsonOf returns v in JSON.
@@ -123,7 +123,7 @@ func redirecting(t *testing.T) mcpint.Server {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(web.Close)
-	return mcpint.Server{ID: "s", Transport: "http", URL: web.URL, ConnectTimeout: long, Headers: map[string]string{"Authorization": "Bearer " + token}}
+	return mcpint.Server{ID: "s", Trust: mcpint.TrustFull, Transport: "http", URL: web.URL, ConnectTimeout: long, Headers: map[string]string{"Authorization": "Bearer " + token}}
 }
 
 // TestNamesOfChangedToolsAreClean looks at the names in the status and in the

@@ -26,7 +26,7 @@ type supervisor struct {
 	background    sync.WaitGroup
 	breaker       *breaker
 	plan          plan
-	pins          pins
+	offer         *offer
 	view          view
 
 	toolsArrived   func()        // tells the registry that the tools are there or not coming
@@ -48,7 +48,7 @@ func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
 		}},
 	}
 	sup.firstRoundOver = sync.OnceFunc(func() { close(sup.firstRound) })
-	sup.pins = pins{server: s, store: h.cfg.Pins, log: sup.log}
+	sup.offer = &offer{server: s, log: sup.log, pins: pins{server: s, store: h.cfg.Pins, log: sup.log}, apply: sup.useTools}
 	sup.breaker = newBreaker(h.cfg.Breaker, sup.breakerChanged)
 	return sup
 }

@@ -205,7 +205,7 @@ func runWith(t *testing.T, fake *fakeServer, set func(*Config)) bench {
 	var log logged
 	reg := tools.NewRegistry()
 	cfg := Config{
-		Servers:  []mcpint.Server{{ID: "zwave", Command: "/usr/bin/zwave-mcp-server", Essential: true, Env: map[string]string{"MQTT_BROKER_URL": "tcp://x"}}},
+		Servers:  []mcpint.Server{{ID: "zwave", Command: "/usr/bin/zwave-mcp-server", Essential: true, Trust: mcpint.TrustFull, Env: map[string]string{"MQTT_BROKER_URL": "tcp://x"}}},
 		Retry:    DefaultRetry(),
 		Observer: Observer{Attempt: func(a Attempt) { attempts = append(attempts, a) }},
 	}
@@ -449,7 +449,7 @@ func TestAServerThatKeepsDyingIsNotRestartedForEver(t *testing.T) {
 func TestToolChangesAreFollowedDebounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeServer{}
-		b := run(t, fake, DefaultRetry())
+		b := runWith(t, fake, func(c *Config) { c.Servers[0].Own = true })
 		defer b.stop()
 		pass(time.Second)
 		fake.mu.Lock()
@@ -470,15 +470,15 @@ func TestToolChangesAreFollowedDebounced(t *testing.T) {
 }
 
 func TestHostRefusesABadConfiguration(t *testing.T) {
-	good := mcpint.Server{ID: "a", Command: "x"}
+	good := mcpint.Server{ID: "a", Trust: mcpint.TrustFull, Command: "x"}
 	hasty := good
 	hasty.Retry.Attempts = -1
 	tests := map[string]Config{
 		"twice":        {Servers: []mcpint.Server{good, good}, Retry: DefaultRetry()},
 		"no id":        {Servers: []mcpint.Server{{Command: "x"}}, Retry: DefaultRetry()},
 		"no command":   {Servers: []mcpint.Server{{ID: "a"}}, Retry: DefaultRetry()},
-		"no url":       {Servers: []mcpint.Server{{ID: "a", Transport: "http"}}, Retry: DefaultRetry()},
-		"no transport": {Servers: []mcpint.Server{{ID: "a", Transport: "carrier-pigeon"}}, Retry: DefaultRetry()},
+		"no url":       {Servers: []mcpint.Server{{ID: "a", Trust: mcpint.TrustFull, Transport: "http"}}, Retry: DefaultRetry()},
+		"no transport": {Servers: []mcpint.Server{{ID: "a", Trust: mcpint.TrustFull, Transport: "carrier-pigeon"}}, Retry: DefaultRetry()},
 		"bad override": {Servers: []mcpint.Server{hasty}, Retry: DefaultRetry()},
 		"no attempts":  {Servers: []mcpint.Server{good}},
 	}

@@ -21,27 +21,25 @@ type remoteTool struct {
 	server *supervisor
 }
 
-// offerTools puts into the registry those tools of a connection that the
-// configuration allows, and returns how many they are.
-func (s *supervisor) offerTools(specs []tools.Spec) int {
-	list := s.remoteTools(specs)
+// useTools puts tools of a server into the registry, and shows what is not used.
+func (s *supervisor) useTools(used []tools.Spec, changed []string, unused []mcpint.UnusedTool) {
+	list := s.remoteTools(used)
 	s.host.reg.Replace(s.srv.ID, list)
-	return len(list)
+	count := len(list)
+	s.view.update(func(st *mcpint.Status) { st.Tools, st.ToolsChanged, st.ToolsUnused = &count, changed, unused })
 }
 
 // knownTools are the names of the tools that the server had in an earlier run, as far
 // as the configuration allows them. It is called before the server is run.
 func (s *supervisor) knownTools() []string {
-	s.pins.load()
-	return slices.DeleteFunc(slices.Collect(maps.Keys(s.pins.byName)), func(name string) bool { return !s.srv.Tools.Lets(name) })
+	s.offer.pins.load()
+	return slices.DeleteFunc(slices.Collect(maps.Keys(s.offer.pins.byName)), func(name string) bool { return !s.srv.Tools.Lets(name) })
 }
 
 func (s *supervisor) remoteTools(specs []tools.Spec) []tools.Tool {
 	list := make([]tools.Tool, 0, len(specs))
 	for _, spec := range specs {
-		if s.srv.Tools.Lets(spec.Name) {
-			list = append(list, remoteTool{spec, s})
-		}
+		list = append(list, remoteTool{spec, s})
 	}
 	return list
 }

@@ -304,7 +304,7 @@ func TestTheStateIsAnnounced(t *testing.T) {
 				main, other := &fakeServer{down: tt.essential}, &fakeServer{down: tt.optional}
 				reg := tools.NewRegistry()
 				h, err := New(Config{
-					Servers:  []mcpint.Server{{ID: "main", Command: "x", Essential: true}, {ID: "other", Command: "y"}},
+					Servers:  []mcpint.Server{{ID: "main", Trust: mcpint.TrustFull, Command: "x", Essential: true}, {ID: "other", Trust: mcpint.TrustFull, Command: "y"}},
 					Retry:    DefaultRetry(),
 					Observer: Observer{Overall: func(state mcpint.Overall) { told.add("%v %s", time.Since(start(t)), state) }},
 				}, reg, quiet())
@@ -337,7 +337,7 @@ func TestAServerThatAsksForPatienceGetsIt(t *testing.T) {
 		reg := tools.NewRegistry()
 		var attempts []Attempt
 		h, err := New(Config{
-			Servers: []mcpint.Server{{ID: "web", Transport: "http", URL: "http://x"}}, Retry: DefaultRetry(),
+			Servers: []mcpint.Server{{ID: "web", Trust: mcpint.TrustFull, Transport: "http", URL: "http://x"}}, Retry: DefaultRetry(),
 			Observer: Observer{Attempt: func(a Attempt) { attempts = append(attempts, a) }},
 		}, reg, quiet())
 		if err != nil {

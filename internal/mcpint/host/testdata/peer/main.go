@@ -76,7 +76,7 @@ func answer() error {
 // use connects to the server of a conformance scenario, and calls its tools once.
 func use(url string) error {
 	reg := tools.NewRegistry()
-	server := mcpint.Server{ID: "suite", Transport: "http", URL: url, ConnectTimeout: 25 * time.Second, CallTimeout: 10 * time.Second}
+	server := mcpint.Server{ID: "suite", Trust: mcpint.TrustFull, Transport: "http", URL: url, ConnectTimeout: 25 * time.Second, CallTimeout: 10 * time.Second}
 	retry := host.DefaultRetry()
 	retry.Attempts = 2 // a scenario that refuses us goes on refusing
 	h, err := host.New(host.Config{Servers: []mcpint.Server{server}, Retry: retry, Options: client.Options{Name: "voice-gateway", Version: "0"}}, reg, slog.New(slog.NewTextHandler(os.Stderr, nil)))
@@ -166,7 +166,7 @@ func connect(text string) error {
 	var f figures
 	begin := time.Now()
 	reg := tools.NewRegistry()
-	server := mcpint.Server{ID: "s", Command: w.Command, Args: w.Args}
+	server := mcpint.Server{ID: "s", Trust: mcpint.TrustFull, Command: w.Command, Args: w.Args}
 	h, err := host.New(host.Config{Servers: []mcpint.Server{server}, Retry: host.DefaultRetry(), Options: client.Options{Name: "bench", Version: "0"}}, reg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err

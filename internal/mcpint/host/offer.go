@@ -1,0 +1,146 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/tools"
+)
+
+// offer decides which tools of a server are used, by what the configuration allows,
+// how far the server is trusted, and what was accepted (REQUIREMENTS M16, S5).
+type offer struct {
+	server mcpint.Server
+	log    *slog.Logger
+
+	mu    sync.Mutex // one list is taken over at a time
+	pins  pins
+	last  []tools.Spec                                                          // the list taken over last
+	told  string                                                                // what was logged last of unused tools
+	apply func(used []tools.Spec, changed []string, unused []mcpint.UnusedTool) // uses the tools, and shows the others
+}
+
+// take takes over a list of the server's tools. It returns how many are used, and those
+// whose change was not told before.
+func (o *offer) take(specs []tools.Spec) (count int, untold []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = specs
+	return o.renew()
+}
+
+// accept lets tools be used that rest because they are new or not what they were: one
+// by its name, or with "" all of them. It returns their names.
+func (o *offer) accept(name string) ([]string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var resting []tools.Spec
+	for _, spec := range o.last {
+		if o.pins.rests(spec) && (name == "" || name == spec.Name) {
+			resting = append(resting, spec)
+		}
+	}
+	if name != "" && len(resting) == 0 {
+		return nil, &NotRestingError{Server: o.server.ID, Tool: name}
+	}
+	o.pins.accept(resting)
+	o.renew()
+	names := make([]string, 0, len(resting))
+	for _, spec := range resting {
+		names = append(names, shownName(o.server, spec.Name))
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// NotRestingError means that a tool is not waiting to be accepted.
+type NotRestingError struct{ Server, Tool string }
+
+func (e *NotRestingError) Error() string {
+	return fmt.Sprintf("no tool %q of the MCP server %q waits to be accepted", e.Tool, e.Server)
+}
+
+// renew hands over what is used of the last list. The caller holds mu.
+func (o *offer) renew() (count int, untold []string) {
+	changed, untold := o.pins.check(o.last)
+	var used []tools.Spec
+	unused := []mcpint.UnusedTool{}
+	for _, spec := range o.last {
+		if !o.server.Tools.Lets(spec.Name) {
+			continue // the person's own choice
+		}
+		judged, why := o.judge(spec)
+		if why == nil {
+			used = append(used, judged)
+			continue
+		}
+		why.Tool = shownName(o.server, spec.Name)
+		unused = append(unused, *why)
+	}
+	slices.SortFunc(unused, func(a, b mcpint.UnusedTool) int { return cmp.Compare(a.Tool, b.Tool) })
+	unused = slices.Compact(unused)
+	o.apply(used, changed, unused[:min(len(unused), maxUnused)])
+	o.tell(unused)
+	return len(used), untold
+}
+
+// maxUnused bounds how many unused tools a status lists.
+const maxUnused = 100
+
+// judge returns a tool as it is used, or why it is not. A tool may do what the server
+// says only if the server is believed; else it counts as costly, which is asked about
+// first, and its answers are text of others.
+func (o *offer) judge(spec tools.Spec) (tools.Spec, *mcpint.UnusedTool) {
+	key := "mcp.servers." + o.server.ID
+	if o.server.Trust == mcpint.TrustNone {
+		return spec, &mcpint.UnusedTool{Why: "nothing of this server is called (trust: none)", Allow: key + ".trust: read"}
+	}
+	rule, ruled := o.server.Risk.Of(spec.Name)
+	rests, changed := o.pins.rests(spec), o.pins.changed(spec)
+	switch {
+	case rule == mcpint.RiskOff:
+		return spec, &mcpint.UnusedTool{Why: "it is off (risk)", Allow: fmt.Sprintf("%s.risk: {%s: costly}", key, spec.Name)}
+	case ruled:
+		spec.Risk = tools.Risk(rule)
+	case o.server.Trust == mcpint.TrustRead && spec.Risk != tools.Read:
+		return spec, &mcpint.UnusedTool{
+			Why: "it writes, or does not say that it only reads", Allow: fmt.Sprintf("%s.risk: {%s: costly}", key, shownName(o.server, spec.Name)),
+		}
+	case o.server.Trust == mcpint.TrustAct && spec.Risk != tools.Read:
+		spec.Risk = tools.Costly
+	}
+	if rests {
+		why := "it is new"
+		if changed {
+			why = "it is not what it was when it was accepted"
+		}
+		return spec, &mcpint.UnusedTool{Why: why, Allow: fmt.Sprintf("voice-gateway servers accept %s %s", o.server.ID, shownName(o.server, spec.Name))}
+	}
+	believed := o.server.Trust == mcpint.TrustFull
+	spec.OpenWorld, spec.Idempotent = !believed, spec.Idempotent && (believed || spec.Risk == tools.Read)
+	return spec, nil
+}
+
+// tell logs which tools are not used, once for each list of them.
+func (o *offer) tell(unused []mcpint.UnusedTool) {
+	byWhy := map[string][]string{}
+	for _, u := range unused {
+		byWhy[u.Why] = append(byWhy[u.Why], u.Tool)
+	}
+	said := fmt.Sprint(byWhy)
+	if said == o.told {
+		return
+	}
+	o.told = said
+	for _, why := range slices.Sorted(maps.Keys(byWhy)) {
+		of := byWhy[why]
+		first := unused[slices.IndexFunc(unused, func(u mcpint.UnusedTool) bool { return u.Why == why })]
+		const shown = 10
+		o.log.Warn("tools of an MCP server are not used", "why", why, "count", len(of), "tools", of[:min(len(of), shown)], "allow", first.Allow)
+	}
+}

@@ -1,0 +1,134 @@
+package host
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/tools"
+)
+
+// offered are tools of a server that say different things of themselves.
+func offered() []tools.Spec {
+	return []tools.Spec{
+		{Name: "look", Remote: "look", Risk: tools.Read, Idempotent: true},
+		{Name: "add", Remote: "add", Risk: tools.Reversible, Idempotent: true},
+		{Name: "silent", Remote: "silent", Risk: tools.Dangerous, OpenWorld: true}, // as a tool without annotations
+	}
+}
+
+// TestTrustDecidesWhatIsUsed: what a server says of its tools counts as far as it is
+// trusted, and each tool that is not used is named with the line that would allow it.
+func TestTrustDecidesWhatIsUsed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		trust  mcpint.Trust
+		risk   mcpint.RiskRules
+		used   map[string]tools.Risk
+		unused map[string]string // by tool: what its line has
+		taints bool
+	}{
+		"by default": {"", nil, map[string]tools.Risk{"look": tools.Read}, map[string]string{"add": "mcp.servers.zwave.risk: {add: costly}", "silent": "risk: {silent: costly}"}, true},
+		"none":       {mcpint.TrustNone, mcpint.RiskRules{"*": "read"}, nil, map[string]string{"look": "mcp.servers.zwave.trust: read", "add": "trust: read", "silent": "trust: read"}, false},
+		"act":        {mcpint.TrustAct, nil, map[string]tools.Risk{"look": tools.Read, "add": tools.Costly, "silent": tools.Costly}, nil, true},
+		"full":       {mcpint.TrustFull, nil, map[string]tools.Risk{"look": tools.Read, "add": tools.Reversible, "silent": tools.Dangerous}, nil, false},
+		"rules":      {mcpint.TrustRead, mcpint.RiskRules{"a*": "costly", "add": "reversible", "look": "off"}, map[string]tools.Risk{"add": tools.Reversible}, map[string]string{"look": "risk: {look: costly}", "silent": "risk"}, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := runWith(t, &fakeServer{specs: offered()}, func(c *Config) {
+				c.Servers[0].Trust, c.Servers[0].Risk = tt.trust, tt.risk
+			})
+			pass(time.Second)
+			used := map[string]tools.Risk{}
+			for _, spec := range b.reg.Specs() {
+				used[spec.Name] = spec.Risk
+				if spec.OpenWorld != tt.taints || spec.Idempotent && tt.taints && spec.Risk != tools.Read {
+					t.Errorf("%s: %s taints: %v, may be repeated: %v", name, spec.Name, spec.OpenWorld, spec.Idempotent)
+				}
+			}
+			for tool, risk := range tt.used {
+				if used[tool] != risk {
+					t.Errorf("%s: %s is %q, want %q", name, tool, used[tool], risk)
+				}
+			}
+			if len(used) != len(tt.used) {
+				t.Errorf("%s: used are %v", name, used)
+			}
+			list := b.status().ToolsUnused
+			if len(list) != len(tt.unused) {
+				t.Errorf("%s: not used are %+v", name, list)
+			}
+			for _, u := range list {
+				if line := tt.unused[u.Tool]; line == "" || !strings.Contains(u.Allow, line) || u.Why == "" {
+					t.Errorf("%s: %+v", name, u)
+				}
+			}
+			if logged := strings.Contains(b.log(), "are not used"); logged != (len(tt.unused) > 0) {
+				t.Errorf("%s: in the log: %v", name, logged)
+			}
+			b.stop()
+		})
+	}
+}
+
+// TestNewAndChangedToolsRest: a tool that appears later, and one that says something
+// else of itself, is not used until a person has accepted it; after a restart neither.
+func TestNewAndChangedToolsRest(t *testing.T) {
+	disk := &shelf{kept: map[string][]byte{}}
+	names := func(b bench) (all []string) {
+		for _, spec := range b.reg.Specs() {
+			all = append(all, spec.Name)
+		}
+		return all
+	}
+	look := tools.Spec{Name: "look", Remote: "look", Risk: tools.Read}
+	writer := tools.Spec{Name: "add", Remote: "add", Risk: tools.Reversible}
+	turned := writer
+	turned.Risk = tools.Read // it calls itself read-only now
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{specs: []tools.Spec{look, writer}}
+		b := runWith(t, fake, func(c *Config) { c.Pins = disk })
+		defer b.stop()
+		pass(time.Second)
+		fake.mu.Lock()
+		fake.specs = []tools.Spec{look, turned, {Name: "late", Remote: "late", Risk: tools.Read}}
+		live := fake.live
+		fake.mu.Unlock()
+		live.notify(client.Notice{Kind: client.ToolsChanged})
+		pass(noticePause + time.Second)
+		if got := names(b); !slices.Equal(got, []string{"look"}) {
+			t.Errorf("after the change %q are used", got)
+		}
+		if s := b.status(); len(s.ToolsUnused) != 2 || s.ToolsUnused[0].Allow != "voice-gateway servers accept zwave add" || !slices.Equal(s.ToolsChanged, []string{"add"}) {
+			t.Errorf("it shows %+v, changed %q", s.ToolsUnused, s.ToolsChanged)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		b := runWith(t, &fakeServer{specs: []tools.Spec{look, turned, {Name: "late", Remote: "late", Risk: tools.Read}}}, func(c *Config) { c.Pins = disk })
+		defer b.stop()
+		pass(time.Second)
+		if got := names(b); !slices.Equal(got, []string{"look"}) {
+			t.Errorf("after a restart %q are used", got)
+		}
+		if accepted, err := b.Accept("zwave", "late"); err != nil || !slices.Equal(accepted, []string{"late"}) {
+			t.Errorf("accepted %q, %v", accepted, err)
+		}
+		if got := names(b); !slices.Equal(got, []string{"late", "look"}) {
+			t.Errorf("with one accepted %q are used", got)
+		}
+		_, err := b.Accept("zwave", "late")
+		if _, ok := errors.AsType[*NotRestingError](err); !ok {
+			t.Errorf("accepted twice: %v", err)
+		}
+		if accepted, err := b.Accept("zwave", ""); err != nil || !slices.Equal(accepted, []string{"add"}) {
+			t.Errorf("accepted %q, %v", accepted, err)
+		}
+		if got := names(b); len(got) != 3 || len(b.status().ToolsUnused) != 0 {
+			t.Errorf("with all accepted %q are used", got)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package mcpint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Trust says how far the word of a server is believed (REQUIREMENTS M16). It is
+// given in the configuration; nothing that a server says changes it.
+type Trust string
+
+// The levels, each with all that the ones before it have.
+const (
+	TrustNone Trust = "none" // its tools are listed and never called
+	TrustRead Trust = "read" // tools that call themselves read-only are used; what they answer taints
+	TrustAct  Trust = "act"  // also tools that write or say nothing, after a question
+	TrustFull Trust = "full" // what it says of its tools is believed, and their answers do not taint
+)
+
+// Trusts lists all of them.
+func Trusts() []Trust { return []Trust{TrustNone, TrustRead, TrustAct, TrustFull} }
+
+// RiskRules say what tools can do, by their names or patterns of names: read,
+// reversible, costly, dangerous, or off for a tool that is not used.
+type RiskRules map[string]string
+
+// RiskOff is the rule for a tool that is not used.
+const RiskOff = "off"
+
+// Of returns the rule for a tool; ok is false if there is none. A name goes before
+// patterns, and a longer pattern before a shorter one.
+func (r RiskRules) Of(name string) (rule string, ok bool) {
+	if rule, ok = r[name]; ok {
+		return rule, true
+	}
+	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }
+	for _, pattern := range slices.SortedFunc(maps.Keys(r), longest) {
+		if fits, _ := path.Match(pattern, name); fits { // patterns are checked before
+			return r[pattern], true
+		}
+	}
+	return "", false
+}
+
+// Check says what is wrong with the rules.
+func (r RiskRules) Check() error {
+	var errs []error
+	for _, pattern := range slices.Sorted(maps.Keys(r)) {
+		if _, err := path.Match(pattern, ""); err != nil {
+			errs = append(errs, fmt.Errorf("%q is no pattern for tool names; expected something like get_* or delete_?", pattern))
+		}
+		if !slices.Contains([]string{"read", "reversible", "costly", "dangerous", RiskOff}, r[pattern]) {
+			errs = append(errs, fmt.Errorf("%q: %q is no risk; expected read, reversible, costly, dangerous or off", pattern, r[pattern]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// UnusedTool is a tool that a server offers and that is not used.
+type UnusedTool struct {
+	Tool  string `json:"tool"`  // its name there, fit to be shown
+	Why   string `json:"why"`   // in words
+	Allow string `json:"allow"` // the line of the configuration, or the command, that would allow it
+}
+
+// Unused says for a person which tools of a server are not used and why, with the lines
+// that would allow them: one text for each reason.
+func (s Status) Unused() []string {
+	var whys []string
+	of := map[string][]UnusedTool{}
+	for _, u := range s.ToolsUnused {
+		if len(of[u.Why]) == 0 {
+			whys = append(whys, u.Why)
+		}
+		of[u.Why] = append(of[u.Why], u)
+	}
+	var all []string
+	for _, why := range whys {
+		var names, lines []string
+		for _, u := range of[why] {
+			names = append(names, u.Tool)
+			if !slices.Contains(lines, u.Allow) {
+				lines = append(lines, u.Allow)
+			}
+		}
+		const shown = 5
+		all = append(all, fmt.Sprintf("not used, because %s: %s\n    to allow:\n      %s", why, strings.Join(names, ", "), strings.Join(lines[:min(len(lines), shown)], "\n      ")))
+	}
+	return all
+}
