@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,11 +18,14 @@ import (
 
 // shelf is a PinStore that keeps everything in memory.
 type shelf struct {
+	mu   sync.Mutex
 	kept map[string][]byte
 	sick bool
 }
 
 func (s *shelf) Load(name string, v any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.sick {
 		return errors.New("the disk is gone")
 	}
@@ -32,6 +36,8 @@ func (s *shelf) Load(name string, v any) error {
 }
 
 func (s *shelf) Save(name string, v any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.sick {
 		return errors.New("the disk is gone")
 	}
