@@ -22,8 +22,12 @@ type Config struct {
 	FirstTokenTimeout time.Duration `yaml:"first_token_timeout"` // longest silence of the model
 	MaxTokens         int           `yaml:"max_tokens"`          // of one completion
 	Temperature       float64       `yaml:"temperature"`         // 0: the model's own
+	MaxTools          int           `yaml:"max_tools"`           // of one request
 	Language          string        `yaml:"-"`                   // language of our own sentences; empty: en
 }
+
+// mostTools is how many tools a request may hold at most: endpoints refuse more.
+const mostTools = 128
 
 // localOllama is the default address. For a profile with an address of its own it
 // counts as not set, so that one key is enough to change the profile.
@@ -35,7 +39,7 @@ func Default() Config {
 	return Config{
 		Enabled: "auto", Profile: "ollama", BaseURL: localOllama,
 		Timeout: 20 * time.Second, FirstTokenTimeout: 7 * time.Second,
-		MaxTokens: 400, Temperature: 0.2,
+		MaxTokens: 400, Temperature: 0.2, MaxTools: 64,
 	}
 }
 
@@ -119,6 +123,9 @@ func (c Config) validateLimits() error {
 	}
 	if c.MaxTokens < 16 || c.MaxTokens > 8192 {
 		return fmt.Errorf("ai.max_tokens: %d is outside 16 to 8192", c.MaxTokens)
+	}
+	if c.MaxTools < 1 || c.MaxTools > mostTools {
+		return fmt.Errorf("ai.max_tools: %d is outside 1 to %d", c.MaxTools, mostTools)
 	}
 	if c.Temperature < 0 || c.Temperature > 2 {
 		return fmt.Errorf("ai.temperature: %g is outside 0 to 2", c.Temperature)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/ai/choice"
 	"voicegateway/internal/ai/inventory"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
@@ -38,25 +39,40 @@ type prefix struct {
 	tools  []tools.Spec
 }
 
-// prefix makes the beginning of requests about a house.
-func (a *Assistant) prefix(h *home.House, mayAct bool) prefix {
+// prefix makes the beginning of requests about a house. What was said decides which
+// tools stand there only where there are too many of them.
+func (a *Assistant) prefix(h *home.House, mayAct bool, said string) prefix {
 	text := instructions
 	if facts := a.facts.about(a, h); facts != "" {
 		text += "\n\n" + facts
 	}
-	return prefix{Message{Role: System, Text: strings.TrimSpace(text)}, a.offered(h, mayAct)}
+	ofOthers := strangerTo(h)
+	specs := choice.Of(choice.Brief(a.permitted(mayAct), ofOthers), ofOthers, said, a.cfg.MaxTools)
+	if mayAct {
+		specs = wordless(specs, h)
+	}
+	return prefix{Message{Role: System, Text: strings.TrimSpace(text)}, specs}
 }
 
-// offered lists the tools for a request: those that read, and with mayAct after
-// them those that change something, each in the order of their names, and the foreign
-// ones among them without a word of theirs. Dangerous tools and tools of unknown risk
-// are never offered.
+// offered lists all tools that a call may be for, those too that were left out of a
+// request because there are too many.
 func (a *Assistant) offered(h *home.House, mayAct bool) []tools.Spec {
+	specs := choice.Brief(a.permitted(mayAct), strangerTo(h))
+	if mayAct {
+		specs = wordless(specs, h)
+	}
+	return specs
+}
+
+// permitted lists the tools for a turn: those that read, and with mayAct after them
+// those that change something, each in the order of their names. Dangerous tools and
+// tools of unknown risk are never offered.
+func (a *Assistant) permitted(mayAct bool) []tools.Spec {
 	all := slices.Clone(a.tools.Specs())
 	slices.SortFunc(all, func(a, b tools.Spec) int { return strings.Compare(a.Name, b.Name) })
 	specs := slices.DeleteFunc(slices.Clone(all), func(s tools.Spec) bool { return s.Risk != tools.Read })
 	if mayAct {
-		specs = wordless(append(specs, slices.DeleteFunc(all, func(s tools.Spec) bool { return s.Risk != tools.Reversible && s.Risk != tools.Costly })...), h)
+		specs = append(specs, slices.DeleteFunc(all, func(s tools.Spec) bool { return s.Risk != tools.Reversible && s.Risk != tools.Costly })...)
 	}
 	return specs
 }

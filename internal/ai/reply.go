@@ -89,9 +89,21 @@ func (r *reply) conclude() error {
 	return nil
 }
 
+// topic is what the person has said, in this turn and in those before it that the
+// model is given.
+func (r *reply) topic() string {
+	var said []string
+	for _, m := range r.messages {
+		if m.Role == User {
+			said = append(said, m.Text)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
 // request is what the model is asked; in the last round it is to answer.
 func (r *reply) request(last bool) Request {
-	begin := r.a.prefix(r.prompt.House, r.mayAct())
+	begin := r.a.prefix(r.prompt.House, r.mayAct(), r.topic())
 	messages := append([]Message{begin.system}, r.messages...)
 	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.known.Of(r.prompt.Area), r.mayAct())
 	req := Request{

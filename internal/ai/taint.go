@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"voicegateway/internal/ai/choice"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/dialogue/taint"
@@ -36,6 +37,11 @@ func tellsHouse(h *home.House, server string) bool {
 
 // foreign reports whether a tool is of a server that tells no house.
 func foreign(s *tools.Spec, h *home.House) bool { return s.Server != "" && !tellsHouse(h, s.Server) }
+
+// strangerTo tells which tools are of servers that tell no house.
+func strangerTo(h *home.House) choice.Foreign {
+	return func(s *tools.Spec) bool { return foreign(s, h) }
+}
 
 // wordless are tools as they may stand beside others that change something: what a
 // foreign tool says of itself and of its arguments must not tell the model to act in
