@@ -77,6 +77,7 @@ func (h *House) Tell(server string, body []byte) {
 	for i := range told.Entities {
 		told.Entities[i].Server = server
 	}
+	onOneLine(&told)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.servers[server] = &told
@@ -89,6 +90,9 @@ func (h *House) Tell(server string, body []byte) {
 		h.told = make(chan struct{})
 	}
 	h.log.Info("house known", "server", server, "entities", len(told.Entities))
+	if twice := sharedNames(h.House(), server); len(twice) > 0 {
+		h.log.Warn("another server knows things by the same names; which one is meant is asked", "server", server, "names", twice)
+	}
 }
 
 // Told is closed when the next server has told of a device.
@@ -127,7 +131,8 @@ func (h *House) rebuild() error {
 
 // merge joins the houses of all servers in a stable order. An entity that both the
 // base and a server name is the server's, because the server controls it. The rest
-// of the base stays known, so that an answer about it is honest.
+// of the base stays known, so that an answer about it is honest. What two servers
+// name alike are two things, and which one is meant is asked.
 func (h *House) merge() *home.House {
 	all := &home.House{Floors: []home.Floor{}, Areas: []home.Area{}, Entities: []home.Entity{}}
 	add := func(part *home.House) {
@@ -142,7 +147,7 @@ func (h *House) merge() *home.House {
 			}
 		}
 		for _, e := range part.Entities {
-			if !slices.ContainsFunc(all.Entities, func(x home.Entity) bool { return same(x.Name, e.Name) && x.Domain == e.Domain && x.Server != e.Server }) {
+			if e.Server != "" || !slices.ContainsFunc(all.Entities, func(x home.Entity) bool { return same(x.Name, e.Name) && x.Domain == e.Domain && x.Server != "" }) {
 				all.Entities = append(all.Entities, e)
 			}
 		}
@@ -162,6 +167,7 @@ func (h *House) merge() *home.House {
 		add(h.base)
 		h.keepAliases(all)
 	}
+	makeUnique(all)
 	makeSayable(all)
 	return all
 }

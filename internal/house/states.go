@@ -43,7 +43,7 @@ func (h *House) Snapshot(ctx context.Context, c Caller, servers []string) home.S
 	states := h.states(ctx, c, servers)
 	shown := home.Snapshot{Floors: house.Floors, Areas: house.Areas, Entities: make([]home.EntityState, 0, len(house.Entities))}
 	for _, e := range house.Entities {
-		d := states[e.Server][e.ID]
+		d := states[e.Server][ownID(&e)]
 		shown.Entities = append(shown.Entities, home.EntityState{Entity: e, Server: e.Server, State: d.State, Reachable: d.Reachable})
 	}
 	return shown

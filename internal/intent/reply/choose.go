@@ -47,7 +47,7 @@ func (p *Phrases) Choose(text string, things []*home.Entity) []*home.Entity {
 		switch {
 		case p.chooses.isCalled(e, words):
 			whole = append(whole, e)
-		case p.chooses.fits(e, words, p.grammar.kinds(e)):
+		case p.chooses.fits(e, words, append(p.grammar.kinds(e), e.Server)):
 			fit = append(fit, e)
 		}
 	}

@@ -124,6 +124,25 @@ func (g *grammar) ago(seconds int64) string {
 	return fmt.Sprintf("%d %s", n, g.words[word])
 }
 
+// among is a name of one of several things that none of the others has: its own, or
+// with its room, or with its server; "" if nothing tells it apart.
+func (g *grammar) among(e *home.Entity, things []*home.Entity) string {
+	inRoom := func(e *home.Entity) string {
+		there := *e
+		there.Namesakes = true
+		return g.spoken(&there)
+	}
+	ofServer := func(e *home.Entity) string {
+		return strings.NewReplacer("{name}", inRoom(e), "{server}", home.Spoken(e.Server)).Replace(g.names.OfServer)
+	}
+	for _, form := range []func(*home.Entity) string{g.spoken, inRoom, ofServer} {
+		if name := form(e); !slices.ContainsFunc(things, func(o *home.Entity) bool { return o != e && form(o) == name }) {
+			return name
+		}
+	}
+	return ""
+}
+
 // naming is how a language names things inside a sentence. It is empty for a
 // language that uses the names as the house writes them, because their gender is
 // unknown.
@@ -136,6 +155,7 @@ type naming struct {
 	Singular   []string `yaml:"singular"`   // similar endings that belong to one thing
 	Vowels     string   `yaml:"vowels"`     // before which the other article stands
 	InRoom     string   `yaml:"in_room"`    // one of several things with the same name
+	OfServer   string   `yaml:"of_server"`  // one of several in the same room
 }
 
 // plain is the name of a thing without an article and without signs that nobody

@@ -179,8 +179,9 @@ func (p *Phrases) listed(steps []plan.Step) string {
 }
 
 // Which asks for one of several things: "Do you mean the lamp or the light?",
-// those of one name by their rooms. It is an open question if there are no things,
-// if nothing tells two apart, or if there are too many to listen to.
+// those of one name by their rooms, those of one room by their servers. It is an open
+// question if there are no things, if nothing tells two apart, or if there are too
+// many to listen to.
 func (p *Phrases) Which(things []*home.Entity) string {
 	const most = 3
 	if len(things) == 0 || len(things) > most {
@@ -188,13 +189,8 @@ func (p *Phrases) Which(things []*home.Entity) string {
 	}
 	var names []string
 	for _, e := range things {
-		name := p.grammar.spoken(e)
-		if slices.ContainsFunc(things, func(o *home.Entity) bool { return o != e && p.grammar.spoken(o) == name }) {
-			inRoom := *e
-			inRoom.Namesakes = true
-			name = p.grammar.spoken(&inRoom)
-		}
-		if slices.Contains(names, name) {
+		name := p.grammar.among(e, things)
+		if name == "" || slices.Contains(names, name) {
 			return p.Phrase("which_other", nil) // nothing tells the two apart
 		}
 		names = append(names, name)

@@ -1,0 +1,82 @@
+package house
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"voicegateway/internal/home"
+)
+
+// mostShared is how many names that two servers share are logged.
+const mostShared = 10
+
+// makeUnique gives things ids that are those of one thing in the whole house: of
+// several with the same id, all but the first get their server's in front.
+func makeUnique(h *home.House) {
+	taken := map[string]bool{}
+	for i := range h.Entities {
+		e := &h.Entities[i]
+		for taken[e.ID] {
+			e.ID = e.Server + "/" + e.ID
+		}
+		taken[e.ID] = true
+	}
+}
+
+// ownID is the id that a thing has on its server.
+func ownID(e *home.Entity) string {
+	return strings.TrimPrefix(e.ID, e.Server+"/")
+}
+
+// sharedNames are the names of things that a server and another one tell of, the first
+// of them.
+func sharedNames(h *home.House, server string) []string {
+	var names []string
+	for i := range h.Entities {
+		e := &h.Entities[i]
+		if e.Server != server || len(names) == mostShared {
+			continue
+		}
+		if slices.ContainsFunc(h.Entities, func(o home.Entity) bool {
+			return o.Server != server && o.Server != "" && same(o.Name, e.Name) && o.Domain == e.Domain
+		}) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// onOneLine takes the signs out of the names of a house that would end a line, or do
+// worse, where a name is shown. What a tool calls a thing stays as it is.
+func onOneLine(h *home.House) {
+	for i := range h.Floors {
+		f := &h.Floors[i]
+		f.Name, f.Aliases = line(f.Name), lines(f.Aliases)
+	}
+	for i := range h.Areas {
+		a := &h.Areas[i]
+		a.Name, a.Floor, a.Aliases = line(a.Name), line(a.Floor), lines(a.Aliases)
+	}
+	for i := range h.Entities {
+		e := &h.Entities[i]
+		e.Name, e.Area, e.Aliases = line(e.Name), line(e.Area), lines(e.Aliases)
+	}
+}
+
+func lines(names []string) []string {
+	out := slices.Clone(names)
+	for i := range out {
+		out[i] = line(out[i])
+	}
+	return out
+}
+
+// line is a name without control characters and separators of lines.
+func line(name string) string {
+	breaks := func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
+	if !strings.ContainsFunc(name, breaks) {
+		return name
+	}
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return breaks(r) || unicode.IsSpace(r) }), " ")
+}
