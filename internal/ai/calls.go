@@ -253,6 +253,7 @@ func (r *reply) tell(p *planned) {
 	}
 	shown := rec
 	shown.Result.Text = r.known.Clean(rec.Result.Text)
+	shown.Result.Untrusted = rec.Result.Untrusted || rec.Took > 0 && foreign(&rec.Spec, r.prompt.House)
 	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: r.known.Clean(forModel(shown))})
 	r.learn(rec)
 	if p.acted {
@@ -271,9 +272,9 @@ func (r *reply) tell(p *planned) {
 func forModel(rec dialogue.Call) string {
 	switch {
 	case errors.Is(rec.Err, tools.ErrNoAnswer):
-		return clip("Nobody knows whether the call was carried out: "+rec.Err.Error(), maxResult)
+		return clip("Nobody knows whether the call was carried out: "+taint.Line(rec.Err.Error()), maxResult)
 	case rec.Err != nil:
-		return clip("The call did not happen: "+rec.Err.Error(), maxResult)
+		return clip("The call did not happen: "+taint.Line(rec.Err.Error()), maxResult)
 	}
 	text := rec.Result.Text
 	if strings.TrimSpace(text) == "" {

@@ -24,7 +24,7 @@ func tellReading(h *home.House, p *reply.Phrases, c dialogue.Call) string {
 	if json.Unmarshal(c.Args, &args) != nil || c.Err != nil || c.Result.Failed {
 		return ""
 	}
-	e := readAs(h, cmp.Or(c.Spec.Remote, c.Tool), args.Device)
+	e := readAs(h, c.Spec.Server, cmp.Or(c.Spec.Remote, c.Tool), args.Device)
 	if e == nil {
 		return ""
 	}
@@ -39,12 +39,12 @@ func tellReading(h *home.House, p *reply.Phrases, c dialogue.Call) string {
 	return p.Told(steps, []tools.Result{c.Result})
 }
 
-// readAs finds the one thing that a reading tool knows by a name.
-func readAs(h *home.House, tool, name string) *home.Entity {
+// readAs finds the one thing that a server's reading tool knows by a name.
+func readAs(h *home.House, server, tool, name string) *home.Entity {
 	var found *home.Entity
 	for i := range h.Entities {
 		e := &h.Entities[i]
-		if e.Read == nil || e.Read.Tool != tool || e.Read.ID != name && !strings.EqualFold(e.Name, name) {
+		if e.Server != server || e.Read == nil || e.Read.Tool != tool || e.Read.ID != name && !strings.EqualFold(e.Name, name) {
 			continue
 		}
 		if found != nil {

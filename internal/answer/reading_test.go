@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -34,18 +35,20 @@ func TestAModelsReadingIsToldInTheHousesLanguage(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		tool, args, data, want string
+		server                 string // "": zwave
 	}{
-		"by its id":    {"get_device_state", `{"device_name":"door"}`, `{"device":"Haustür","state":"locked","reachable":true}`, "Haustür ist abgeschlossen."},
-		"by its name":  {"get_device_state", `{"device_name":"haustür"}`, `{"device":"Haustür","state":"unlocked","reachable":true}`, "Haustür ist aufgeschlossen."},
-		"a sensor":     {"get_device_sensor_data", `{"device_name":"warm","sensor":"temperature"}`, `{"device":"Bürotemperatur","value":21.5,"unit":"°C","reachable":true}`, "Bürotemperatur: 21.5 Grad."},
-		"another tool": {"list_devices", `{"device_name":"door"}`, `{}`, ""},
-		"no thing":     {"get_device_state", `{"device_name":"moon"}`, `{}`, ""},
+		"by its id":    {"get_device_state", `{"device_name":"door"}`, `{"device":"Haustür","state":"locked","reachable":true}`, "Haustür ist abgeschlossen.", ""},
+		"by its name":  {"get_device_state", `{"device_name":"haustür"}`, `{"device":"Haustür","state":"unlocked","reachable":true}`, "Haustür ist aufgeschlossen.", ""},
+		"a sensor":     {"get_device_sensor_data", `{"device_name":"warm","sensor":"temperature"}`, `{"device":"Bürotemperatur","value":21.5,"unit":"°C","reachable":true}`, "Bürotemperatur: 21.5 Grad.", ""},
+		"another tool": {"list_devices", `{"device_name":"door"}`, `{}`, "", ""},
+		"no thing":     {"get_device_state", `{"device_name":"moon"}`, `{}`, "", ""},
+		"a stranger's": {"get_device_state", `{"device_name":"door"}`, `{"device":"Haustür","state":"unlocked","reachable":true}`, "", "notes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := "not asked"
 			model := func(_ context.Context, p dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
-				call := dialogue.Call{Call: tools.Call{Tool: c.tool, Args: json.RawMessage(c.args)}, Result: tools.Result{Text: "In English.", Data: json.RawMessage(c.data)}}
+				call := dialogue.Call{Call: tools.Call{Tool: c.tool, Args: json.RawMessage(c.args)}, Spec: tools.Spec{Server: cmp.Or(c.server, "zwave")}, Result: tools.Result{Text: "In English.", Data: json.RawMessage(c.data)}}
 				got = p.Read(call)
 				return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{Sentence: "So ist es."}, nil) }
 			}

@@ -76,6 +76,9 @@ func TestWhatTheToolsSay(t *testing.T) {
 			if (err != nil) != tc.err || result.Failed != tc.failed || !strings.Contains(result.Text, tc.text) {
 				t.Errorf("%+v, %v", result, err)
 			}
+			if own := result.Failed || err != nil; result.Untrusted == own {
+				t.Errorf("untrusted: %t, though it shows what servers write: %t", result.Untrusted, !own)
+			}
 			if !slices.Equal(host.retried, tc.retried) {
 				t.Errorf("retried %q", host.retried)
 			}
