@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"voicegateway/internal/dialogue/taint"
 	"voicegateway/internal/tools"
@@ -30,10 +29,12 @@ type Foreign func(*tools.Spec) bool
 func Brief(specs []tools.Spec, foreign Foreign) []tools.Spec {
 	for i := range specs {
 		s := &specs[i]
-		if s.Description = taint.Harmless(clip(s.Description, 4*MaxDescription)); foreign(s) {
-			s.Description = taint.Line(s.Description)
-		}
 		s.Description = clip(s.Description, MaxDescription)
+		if foreign(s) {
+			s.Description = taint.Line(s.Description)
+		} else {
+			s.Description = taint.Harmless(s.Description)
+		}
 		if len(s.Input) > MaxSchema {
 			s.Input = taint.Bare(s.Input)
 		}
@@ -83,10 +84,17 @@ func Of(specs []tools.Spec, foreign Foreign, said string, most int) []tools.Spec
 
 // clip keeps at most n characters.
 func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
+	end, count := 0, 0
+	for i := range s {
+		switch count {
+		case n - 1:
+			end = i
+		case n:
+			return s[:end] + "…"
+		}
+		count++
 	}
-	return string([]rune(s)[:n-1]) + "…"
+	return s
 }
 
 // rankOf puts the tools of a house before our own, and these before all others.
