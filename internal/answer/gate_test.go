@@ -398,7 +398,7 @@ func TestNamesOfTwoServers(t *testing.T) {
 		"shared":            {"Lamp on", "", `"zw-4" (Kitchen), "zw-7" (Hall)`},
 		"by id":             {"zw-7 on", "control_zwave_device zw-7", "on"},
 		"by room":           {"kitchen lamp on", "control_zwave_device zw-4", "on"},
-		"of another server": {"Strip on", "", `"Strip" is not a device of this tool; set_light reaches it.`},
+		"of another server": {"Strip on", "", `"Strip" is not a device of this tool; "set_light" reaches it.`},
 		"by its own server": {`hue.set_light {"device_name":"Strip","action":"on"}`, "set_light Strip", "on"},
 		"without an action": {`hue.set_light {"device_name":"Strip"}`, "", "device_name and action are needed"},
 	} {

@@ -213,7 +213,7 @@ func (r *Reader) unknown(name string, things []*home.Entity) string {
 		case e.Control == nil:
 			return fmt.Sprintf("Not done: %q can only be read.", e.Name)
 		default:
-			return fmt.Sprintf("Not done: %q is not a device of this tool; %s reaches it.", e.Name, e.Control.Tool)
+			return fmt.Sprintf("Not done: %q is not a device of this tool; %q reaches it.", e.Name, e.Control.Tool)
 		}
 	}
 	return fmt.Sprintf("Not done: there is no device %q. The devices of this tool are: %s.", name, listed(things))
