@@ -31,6 +31,7 @@ type House struct {
 
 	mu      sync.Mutex
 	servers map[string]*home.House
+	twice   []string // names that several servers know, as they were logged
 	current atomic.Pointer[understanding]
 	told    chan struct{} // closed and replaced when a server has told of a device
 
@@ -90,9 +91,7 @@ func (h *House) Tell(server string, body []byte) {
 		h.told = make(chan struct{})
 	}
 	h.log.Info("house known", "server", server, "entities", len(told.Entities))
-	if twice := sharedNames(h.House(), server); len(twice) > 0 {
-		h.log.Warn("another server knows things by the same names; which one is meant is asked", "server", server, "names", twice)
-	}
+	h.warnOfNamesakes()
 }
 
 // Told is closed when the next server has told of a device.

@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/home"
 )
 
-// mostShared is how many names that two servers share are logged.
+// mostShared is how many names that several servers know are logged.
 const mostShared = 10
 
 // makeUnique gives things ids that are those of one thing in the whole house: of
@@ -29,18 +29,30 @@ func ownID(e *home.Entity) string {
 	return strings.TrimPrefix(e.ID, e.Server+"/")
 }
 
-// sharedNames are the names of things that a server and another one tell of, the first
-// of them.
-func sharedNames(h *home.House, server string) []string {
+// warnOfNamesakes logs the names that several servers know, when these have changed.
+// The caller holds mu.
+func (h *House) warnOfNamesakes() {
+	twice := sharedNames(h.House())
+	if len(twice) > 0 && !slices.Equal(twice, h.twice) {
+		h.log.Warn("several servers know things by the same names; which one is meant is asked", "names", twice)
+	}
+	h.twice = twice
+}
+
+// sharedNames are the names of things that several servers tell of, the first of them.
+func sharedNames(h *home.House) []string {
+	type thing struct{ name, domain string }
+	first := map[thing]string{} // the server that tells of it
 	var names []string
 	for i := range h.Entities {
 		e := &h.Entities[i]
-		if e.Server != server || len(names) == mostShared {
-			continue
-		}
-		if slices.ContainsFunc(h.Entities, func(o home.Entity) bool {
-			return o.Server != server && o.Server != "" && same(o.Name, e.Name) && o.Domain == e.Domain
-		}) {
+		is := thing{strings.ToLower(strings.TrimSpace(e.Name)), e.Domain}
+		server, known := first[is]
+		switch {
+		case e.Server == "":
+		case !known:
+			first[is] = e.Server
+		case server != e.Server && !slices.Contains(names, e.Name) && len(names) < mostShared:
 			names = append(names, e.Name)
 		}
 	}

@@ -39,6 +39,7 @@ func TestTwoHousesKeepTheirThings(t *testing.T) {
 		if d := h.Match("turn on the front lamp", ""); d.Route != intent.Ask || !slices.Equal(d.Options, []string{"light.1", "zwave/light.1"}) {
 			t.Errorf("%s: %+v", name, d)
 		}
+		h.Tell(order[1], lamp("front lamp"))
 		if said := log.String(); strings.Count(said, "same names") != 1 {
 			t.Errorf("%s: logged %s", name, said)
 		}
