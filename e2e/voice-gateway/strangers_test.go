@@ -207,3 +207,25 @@ func TestANameTriesNoStranger(t *testing.T) {
 		t.Errorf("the house's server was started %d times, expected 2; the stranger %d times, expected 1", own, foreign)
 	}
 }
+
+// TestANameWaitsForNoRequirement: what the house's own server needs may take a minute
+// to come, and a name is not kept waiting for it; when it has come, the light obeys.
+func TestANameWaitsForNoRequirement(t *testing.T) {
+	t.Parallel()
+	broker := mosquitto(t)
+	simulate(t, broker)
+	needed := fake.FreeAddr(t)
+	n := settle(t, broker, nil, "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_REQUIRES=tcp://"+needed, "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_REQUIRES_TIMEOUT=1h")
+	for range 3 {
+		if r := n.told("turn on the kitchen light")[0]; r.Outcome != record.Failed || !sentence(r.Reply) {
+			t.Errorf("%+v", r)
+		}
+	}
+	becomes(t, n.http, mcpint.Retrying)
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", needed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, n.http, "turn on the kitchen light")) })
+}

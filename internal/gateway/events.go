@@ -40,6 +40,7 @@ func (e serverEvents) observer() host.Observer {
 	return host.Observer{
 		State:   func(string, mcpint.State, mcpint.State) { e.change() },
 		Health:  func(string, mcpint.Health, mcpint.Health, string) { e.change() },
+		Held:    e.attempts.Held,
 		Attempt: e.attempted,
 		Connected: func(c host.Connection) {
 			e.counts.Connected(c.Server, c.Away)

@@ -77,7 +77,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	}
 	servers := reach.NewServers(mcp)
 	m := mind{
-		caller: reach.NewCaller(registry, zwaveServer, rooms, mcp, events.attempts), model: model, returns: events.returns,
+		caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
 		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
 	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.Safety,

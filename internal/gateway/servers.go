@@ -30,13 +30,9 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		Environ: s.opts.Environ, Log: s.log.With("part", "mcp"),
 	}
 	broker := s.brokerEnv(link.url)
-	var houses []string
 	for i := range cfg.Servers {
 		server := &cfg.Servers[i]
 		server.Program = filepath.Base(server.Command)
-		if server.House {
-			houses = append(houses, server.ID)
-		}
 		if server.ID != zwaveServer {
 			continue
 		}
@@ -47,7 +43,7 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		maps.Copy(broker, server.Env)
 		server.Env = broker
 	}
-	registry.Trust(houses...)
+	registry.Trust(s.cfg.MCP.Houses()...)
 	mcp, err := host.New(cfg, registry, s.log.With("part", "mcp"))
 	if err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)

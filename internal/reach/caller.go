@@ -29,30 +29,31 @@ const reachPatience = 4 * time.Second
 // Caller is the turn's way to every tool.
 type Caller struct {
 	*tools.Registry
-	own      string // the id of our own server, the Z-Wave server, which tells a house
+	tellers  []string // the ids of the servers that may tell a house
 	house    *house.House
 	host     *host.Host
 	attempts *Attempts
 }
 
-// NewCaller makes a caller of the tools in a registry, which the host fills. own is
-// the id of our own server.
-func NewCaller(r *tools.Registry, own string, rooms *house.House, mcp *host.Host, a *Attempts) *Caller {
-	return &Caller{Registry: r, own: own, house: rooms, host: mcp, attempts: a}
+// NewCaller makes a caller of the tools in a registry, which the host fills. tellers
+// are the ids of the servers that may tell a house.
+func NewCaller(r *tools.Registry, tellers []string, rooms *house.House, mcp *host.Host, a *Attempts) *Caller {
+	return &Caller{Registry: r, tellers: tellers, house: rooms, host: mcp, attempts: a}
 }
 
-// Attempts counts the attempts to connect to the servers, as they end. It is safe
-// for concurrent use.
+// Attempts knows what came of the attempts to connect to the servers, and which are
+// not tried yet. It is safe for concurrent use.
 type Attempts struct {
 	mu    sync.Mutex
-	tried chan struct{}        // closed and replaced when an attempt has ended
+	news  chan struct{}        // closed and replaced when something below changes
 	count map[string]int       // ended attempts, by server
 	since map[string]time.Time // when the server was connected, if its last attempt succeeded
+	held  map[string]bool      // servers that are not tried while something they need is missing
 }
 
-// NewAttempts returns an Attempts that has counted none.
+// NewAttempts returns an Attempts that has heard of none.
 func NewAttempts() *Attempts {
-	return &Attempts{tried: make(chan struct{}), count: map[string]int{}, since: map[string]time.Time{}}
+	return &Attempts{news: make(chan struct{}), count: map[string]int{}, since: map[string]time.Time{}, held: map[string]bool{}}
 }
 
 // Ended counts an attempt that has ended; ok says whether it connected.
@@ -64,8 +65,22 @@ func (a *Attempts) Ended(server string, ok bool) {
 	if ok {
 		a.since[server] = time.Now()
 	}
-	close(a.tried)
-	a.tried = make(chan struct{})
+	a.tell()
+}
+
+// Held notes that a server is not tried while something it needs is missing, or that
+// it is tried again.
+func (a *Attempts) Held(server string, held bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held[server] = held
+	a.tell()
+}
+
+// tell tells everybody that something has changed. The caller holds mu.
+func (a *Attempts) tell() {
+	close(a.news)
+	a.news = make(chan struct{})
 }
 
 // Await waits for what a step needs.
@@ -95,69 +110,103 @@ func (c *Caller) awaitServer(ctx context.Context, id string) error {
 }
 
 // awaitHouse returns when a house is told, or when no server is left that may tell
-// one: our own server until it has used up its first attempts, and any server that
-// has just been connected. With again, our own server is tried once more while no
-// house is known at all, even long after its attempts are used up.
+// one soon. With again, the servers that may tell one are tried once more while no
+// house is known at all, even long after their attempts are used up.
 func (c *Caller) awaitHouse(ctx context.Context, again bool) error {
 	told := c.house.Told()
-	if c.house.Knows(c.own) {
-		return nil
-	}
-	select {
-	case <-c.Arrival(c.own):
-	case <-told:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for the house: %w", ctx.Err())
-	}
-	if again && c.house.House().Empty() && !NewServers(c.host).Connected(c.own) {
-		c.reach(ctx, c.own, told)
-	}
-	over := time.NewTimer(c.patience())
-	defer over.Stop()
-	select {
-	case <-told:
-	case <-over.C:
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for the house: %w", ctx.Err())
-	}
-	return nil
-}
-
-// patience is how long the connected servers may still take to tell their houses.
-// If a house is known already, only our own server is waited for.
-func (c *Caller) patience() time.Duration {
-	nobody := c.house.House().Empty()
-	c.attempts.mu.Lock()
-	defer c.attempts.mu.Unlock()
-	var left time.Duration
-	for id, at := range c.attempts.since {
-		if nobody || id == c.own {
-			left = max(left, time.Until(at.Add(housePatience)))
+	for {
+		trying, patience, news := c.expected()
+		if trying == nil && patience <= 0 {
+			if !again || !c.house.House().Empty() {
+				return nil
+			}
+			again = false
+			c.reachTellers(ctx, told)
+			continue
+		}
+		var over <-chan time.Time
+		if trying == nil {
+			over = time.After(patience)
+		}
+		select {
+		case <-told:
+			return nil
+		case <-trying:
+		case <-over:
+		case <-news:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the house: %w", ctx.Err())
 		}
 	}
-	return left
+}
+
+// expected says from whom a house may still come: trying is closed when one of the
+// servers in their first attempts has ended them, nil if there is none; patience is
+// how long the connected ones may still take to tell theirs. A server that is not
+// tried while something it needs is missing may take a minute, so nobody waits for
+// it. news is closed when the answer may be another one.
+func (c *Caller) expected() (trying <-chan struct{}, patience time.Duration, news <-chan struct{}) {
+	c.attempts.mu.Lock()
+	defer c.attempts.mu.Unlock()
+	for _, id := range c.tellers {
+		if c.house.Knows(id) {
+			continue
+		}
+		arrival := c.Arrival(id)
+		select {
+		case <-arrival:
+			if at, connected := c.attempts.since[id]; connected {
+				patience = max(patience, time.Until(at.Add(housePatience)))
+			}
+		default:
+			if !c.attempts.held[id] {
+				trying = arrival
+			}
+		}
+	}
+	return trying, patience, c.attempts.news
+}
+
+// reachTellers makes the host try the servers that may tell a house, but are not
+// connected, at once. It returns when the attempts have ended, or enough is closed.
+func (c *Caller) reachTellers(ctx context.Context, enough <-chan struct{}) {
+	servers := NewServers(c.host)
+	var attempts sync.WaitGroup
+	for _, id := range c.tellers {
+		if !servers.Connected(id) {
+			attempts.Go(func() { c.reach(ctx, id, enough) })
+		}
+	}
+	attempts.Wait()
 }
 
 // reach makes the host try a server at once. It returns when the attempt has ended,
-// or when enough is closed. Turns that wait at the same time share the attempt.
+// or when enough is closed. Turns that wait at the same time share the attempt. A
+// server that is held is not tried: its needs are looked for already.
 func (c *Caller) reach(ctx context.Context, id string, enough <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
-	c.attempts.mu.Lock()
-	before, tried := c.attempts.count[id], c.attempts.tried
-	c.attempts.mu.Unlock()
+	before, held, news := c.attempts.of(id)
+	if held {
+		return
+	}
 	c.host.Wake(id)
-	for over := false; !over; {
+	for count := before; count == before; {
 		select {
-		case <-tried:
+		case <-news:
 		case <-enough:
 			return
 		case <-ctx.Done():
 			return
 		}
-		c.attempts.mu.Lock()
-		tried, over = c.attempts.tried, c.attempts.count[id] > before
-		c.attempts.mu.Unlock()
+		count, _, news = c.attempts.of(id)
 	}
+}
+
+// of returns how many attempts of a server have ended, whether it is held, and what
+// is closed when one of these changes.
+func (a *Attempts) of(server string) (ended int, held bool, news <-chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.count[server], a.held[server], a.news
 }

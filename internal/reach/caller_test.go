@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// ours is the id of our own server.
-const ours = "zwave"
+// ours and second may tell a house.
+const ours, second = "zwave", "second"
 
 // waitingRoom is a caller whose servers connect when the test says so.
 type waitingRoom struct {
@@ -23,7 +23,9 @@ type waitingRoom struct {
 	arrive map[string]func()
 }
 
-func newWaitingRoom(t *testing.T) waitingRoom {
+// newWaitingRoom is a caller with our own server, a stranger and others that may tell
+// a house.
+func newWaitingRoom(t *testing.T, others ...string) waitingRoom {
 	t.Helper()
 	reg, log := tools.NewRegistry(), slog.New(slog.DiscardHandler)
 	rooms, err := house.New(intent.English(), nil, log)
@@ -34,8 +36,9 @@ func newWaitingRoom(t *testing.T) waitingRoom {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := waitingRoom{NewCaller(reg, ours, rooms, keeper, NewAttempts()), map[string]func(){}}
-	for _, id := range []string{ours, "stranger"} {
+	tellers := append([]string{ours}, others...)
+	w := waitingRoom{NewCaller(reg, tellers, rooms, keeper, NewAttempts()), map[string]func(){}}
+	for _, id := range append(tellers, "stranger") {
 		w.arrive[id] = reg.Expect(id)
 	}
 	return w
@@ -61,30 +64,44 @@ func (w waitingRoom) waits(t *testing.T, n answer.Need) bool {
 	return w.Await(ctx, n) != nil
 }
 
+// givesUp makes a server use up its attempts.
+func (w waitingRoom) givesUp(id string) {
+	w.attempts.Ended(id, false)
+	w.arrive[id]()
+}
+
 // TestWhoIsWaitedFor: which needs are waited for as the servers come, and which are
 // ready.
 func TestWhoIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	own, other, rooms := answer.Need{Server: ours}, answer.Need{Server: "stranger"}, answer.Need{House: true}
+	again := answer.Need{House: true, Again: true}
 	for name, tt := range map[string]struct {
-		before func(w waitingRoom)
-		waits  []answer.Need
-		ready  []answer.Need
+		tellers []string // besides our own
+		happens func(w waitingRoom)
+		waits   []answer.Need
+		ready   []answer.Need
 	}{
-		"at the start":                  {func(waitingRoom) {}, []answer.Need{own, other, rooms}, []answer.Need{{}, {Server: "unknown"}}},
-		"the house's server is there":   {func(w waitingRoom) { w.connects(ours) }, []answer.Need{other, rooms}, []answer.Need{own}},
-		"the house is told":             {func(w waitingRoom) { w.connects(ours); w.tells(ours) }, []answer.Need{other}, []answer.Need{own, rooms}},
-		"the house's server gives up":   {func(w waitingRoom) { w.arrive[ours]() }, []answer.Need{other}, []answer.Need{own, rooms}},
-		"a stranger is there":           {func(w waitingRoom) { w.connects("stranger") }, []answer.Need{own, rooms}, []answer.Need{other}},
-		"a stranger has told a house":   {func(w waitingRoom) { w.connects("stranger"); w.tells("stranger") }, []answer.Need{own, rooms}, []answer.Need{other}},
-		"only a stranger may tell one":  {func(w waitingRoom) { w.arrive[ours](); w.connects("stranger") }, []answer.Need{rooms}, []answer.Need{own, other}},
-		"a stranger told, ours gave up": {func(w waitingRoom) { w.arrive[ours](); w.connects("stranger"); w.tells("stranger") }, nil, []answer.Need{own, other, rooms}},
+		"at the start":                {nil, func(waitingRoom) {}, []answer.Need{own, other, rooms}, []answer.Need{{}, {Server: "unknown"}}},
+		"the house's server is there": {nil, func(w waitingRoom) { w.connects(ours) }, []answer.Need{other, rooms}, []answer.Need{own}},
+		"the house is told":           {nil, func(w waitingRoom) { w.connects(ours); w.tells(ours) }, []answer.Need{other}, []answer.Need{own, rooms, again}},
+		"the house's server gives up": {nil, func(w waitingRoom) { w.givesUp(ours) }, []answer.Need{other}, []answer.Need{own, rooms}},
+		"a stranger is there":         {nil, func(w waitingRoom) { w.connects("stranger") }, []answer.Need{own, rooms}, []answer.Need{other}},
+		"only a stranger is there":    {nil, func(w waitingRoom) { w.givesUp(ours); w.connects("stranger") }, nil, []answer.Need{own, other, rooms}},
+		"something needed is missing": {nil, func(w waitingRoom) { w.attempts.Held(ours, true) }, []answer.Need{own}, []answer.Need{rooms, again}},
+		"what was missing is there":   {nil, func(w waitingRoom) { w.attempts.Held(ours, true); w.attempts.Held(ours, false) }, []answer.Need{rooms}, nil},
+		"one of two houses is told":   {[]string{second}, func(w waitingRoom) { w.connects(ours); w.tells(ours) }, []answer.Need{rooms}, []answer.Need{own}},
+		"the other house is told":     {[]string{second}, func(w waitingRoom) { w.connects(second); w.tells(second) }, []answer.Need{rooms}, nil},
+		"two houses are told":         {[]string{second}, func(w waitingRoom) { w.connects(ours); w.tells(ours); w.connects(second); w.tells(second) }, nil, []answer.Need{rooms}},
+		"the second gives up":         {[]string{second}, func(w waitingRoom) { w.connects(ours); w.tells(ours); w.givesUp(second) }, nil, []answer.Need{rooms, again}},
+		"the second is there, untold": {[]string{second}, func(w waitingRoom) { w.givesUp(ours); w.connects(second) }, []answer.Need{rooms}, []answer.Need{own}},
+		"the second lacks something":  {[]string{second}, func(w waitingRoom) { w.connects(ours); w.tells(ours); w.attempts.Held(second, true) }, nil, []answer.Need{rooms}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWaitingRoom(t)
-				tt.before(w)
+				w := newWaitingRoom(t, tt.tellers...)
+				tt.happens(w)
 				for _, n := range tt.waits {
 					if !w.waits(t, n) {
 						t.Errorf("%+v is not waited for", n)
@@ -107,7 +124,8 @@ func TestTheNewsEndsTheWait(t *testing.T) {
 	for name, happens := range map[string]func(w waitingRoom){
 		"our own tells":        func(w waitingRoom) { w.connects(ours); w.tells(ours) },
 		"a stranger tells":     func(w waitingRoom) { w.tells("stranger") },
-		"our own gives up":     func(w waitingRoom) { w.arrive[ours]() },
+		"our own gives up":     func(w waitingRoom) { w.givesUp(ours) },
+		"our own has to wait":  func(w waitingRoom) { w.attempts.Held(ours, true) },
 		"our own has no house": func(w waitingRoom) { w.connects(ours) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -78,6 +78,18 @@ func (s Settings) Config() Config {
 	return c
 }
 
+// Houses are the ids of the servers that may tell a house, in their stable order.
+func (s Settings) Houses() []string {
+	var ids []string
+	for id, server := range s.Servers {
+		if server.House {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // Validate says everything that is wrong, each with the key and what would be
 // right.
 func (s Settings) Validate() error {

@@ -14,6 +14,9 @@ import (
 type Observer struct {
 	// State is told of every move from one state to another.
 	State func(server string, from, to mcpint.State)
+	// Held is told when a server is found to lack something it needs before it is
+	// tried (REQUIREMENTS M8), and when that wait is over.
+	Held func(server string, held bool)
 	// Attempt is told of every attempt when it ends, successful or not.
 	Attempt func(Attempt)
 	// Connected is told of a connection whose tools can be used.

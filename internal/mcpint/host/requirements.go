@@ -71,6 +71,7 @@ type requirementWait struct {
 	probe    func(ctx context.Context, need string) error
 	deadline time.Time          // when the server is started even if something is missing
 	missing  chan string        // what is missing, in words
+	missed   bool               // something has been found missing; the supervisor's own
 	over     chan struct{}      // closed when nothing is missing or the time is up
 	cancel   context.CancelFunc // ends the wait
 }

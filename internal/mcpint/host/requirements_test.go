@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -194,4 +195,24 @@ func TestProbes(t *testing.T) {
 	if err := probeRequirement(patience(t), "tcp://"+address, nil); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Fatalf("a closed port: %v", err)
 	}
+}
+
+// TestWhoIsHeld: a server that lacks something is told as held until the wait is
+// over; one that lacks nothing never is.
+func TestWhoIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []bool
+		fake := &fakeServer{lacks: map[string]bool{"mqtt": true}}
+		b := runWith(t, fake, func(c *Config) {
+			c.Servers[0].Requires = []string{"mqtt"}
+			c.Observer.Held = func(_ string, held bool) { told = append(told, held) }
+		})
+		pass(5 * time.Second)
+		fake.has("mqtt", true)
+		pass(5 * time.Second)
+		b.stop()
+		if !slices.Equal(told, []bool{true, false}) {
+			t.Fatalf("held: %v", told)
+		}
+	})
 }

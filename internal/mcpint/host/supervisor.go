@@ -165,6 +165,10 @@ func (s *supervisor) showMissing(text string) {
 	s.view.status.ErrorMessage = &text
 	s.view.status.NextRetryTime = timestamp(s.plan.requirements.deadline)
 	s.view.mu.Unlock()
+	if tell := s.host.cfg.Observer.Held; tell != nil && !s.plan.requirements.missed {
+		tell(s.srv.ID, true)
+	}
+	s.plan.requirements.missed = true
 	if old == nil || *old != text {
 		s.log.Info("MCP server is not started yet", "why", text, "at_the_latest", s.plan.requirements.deadline)
 	}
@@ -174,6 +178,9 @@ func (s *supervisor) showMissing(text string) {
 func (s *supervisor) endRequirementWait() {
 	if s.plan.requirements != nil {
 		s.plan.requirements.cancel()
+		if tell := s.host.cfg.Observer.Held; tell != nil && s.plan.requirements.missed {
+			tell(s.srv.ID, false)
+		}
 		s.plan.requirements, s.plan.requirementsAwaited = nil, true
 	}
 }
