@@ -166,6 +166,7 @@ func TestTwoGatewaysAtOnce(t *testing.T) {
 	for name, more := range map[string][]string{
 		"http port":              {},
 		"http and embedded port": {"VOICE_GATEWAY_MQTT_BROKER=", "VOICE_GATEWAY_MQTT_EMBEDDED_LISTEN=" + fake.FreeAddr(t)},
+		"state directory":        {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,12 +178,18 @@ func TestTwoGatewaysAtOnce(t *testing.T) {
 			}
 			stranger := listen(t, broker)
 			eventually(t, "the first is online", func() bool { return stranger.has("voice/test/availability", "online") })
+			words := []string{"http.listen", "another program uses this port"}
+			if name == "state directory" {
+				env, words = append(env, "VOICE_GATEWAY_HTTP_LISTEN="+fake.FreeAddr(t)), []string{"gateway.state_dir", "used by another gateway (gateway test, process "}
+			}
 			second := start(t, env, filepath.Join(bin, "voice-gateway"), "run")
 			if !second.wait() || second.ProcessState.ExitCode() != 1 {
 				t.Fatalf("the second ended with %v", second.err)
 			}
-			if said := second.stderr.String(); !strings.Contains(said, "http.listen") || !strings.Contains(said, "another program uses this port") {
-				t.Errorf("the second says\n%s", said)
+			for _, word := range words {
+				if said := second.stderr.String(); !strings.Contains(said, word) {
+					t.Errorf("the second says\n%s", said)
+				}
 			}
 			if stranger.has("voice/test/availability", "offline") {
 				t.Errorf("the first was thrown off the broker: %q", stranger.on("voice/test/availability"))

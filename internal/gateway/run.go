@@ -55,14 +55,20 @@ func (g *Gateway) obey(ctx context.Context) error {
 
 // Run starts everything at once and returns when ctx ends (nil), or when a required
 // part has failed. The broker and our client are stopped last, so that the others
-// can still say goodbye. The HTTP port is opened first: a second gateway must find
-// out that it is the second before it throws the first one off the broker.
+// can still say goodbye. The HTTP port is opened and the state directory claimed
+// first: a second gateway must find out that it is the second before it throws the
+// first one off the broker.
 func (g *Gateway) Run(ctx context.Context) error {
 	if g.http != nil {
 		if err := g.http.Listen(ctx); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("http: %w", err)
 		}
 	}
+	release, err := g.claimState()
+	if err != nil {
+		return err
+	}
+	defer release()
 	g.checkState()
 	g.tellRecorder()
 	g.restoreMute(ctx)

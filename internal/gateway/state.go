@@ -1,11 +1,32 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/store"
 )
+
+// claimState takes the state directory for this gateway: two that share one would
+// write over each other's state. A directory that cannot be written keeps no state,
+// so it needs no owner.
+func (g *Gateway) claimState() (release func(), err error) {
+	dir := g.cfg.Gateway.StateDir
+	if g.opts.TextOnly || g.opts.Private || dir == "" {
+		return func() {}, nil
+	}
+	release, err = store.Claim(dir, fmt.Sprintf("gateway %s, process %d", g.cfg.Gateway.ID, os.Getpid()))
+	if _, used := errors.AsType[*store.InUseError](err); used {
+		return nil, err
+	}
+	if err != nil {
+		g.log.Warn("another gateway could use the state directory as well", "part", "state", "err", err)
+		return func() {}, nil
+	}
+	return release, nil
+}
 
 // checkState finds out at the start whether state can be kept, because later a
 // person would notice only that something is missing. The gateway runs on without
