@@ -58,13 +58,16 @@ func TestDaemonOverMQTT(t *testing.T) {
 
 	say("ask", `{"id":"a1","text":"turn off the kitchen light"}`)
 	say("ask", `garbage`)
+	eventually(t, "it knows that it has no speaker", func() bool { return strings.Contains(c.stderr.String(), `msg="no speaker"`) })
 	say("say", `{"id":"s1","text":"Dinner is ready."}`)
 	say("dance", `{"id":"d1"}`)
+	say("ask/x", `{"id":"x1","text":"turn off the kitchen light"}`)
 	say("ask", `{"id":"a2","text":"turn on the kitchen light","time":"2020-01-01T00:00:00Z"}`)
+	say("ask", `{"id":"a3","text":"turn on the kitchen light","time":"2099-01-01T00:00:00Z"}`)
 	eventually(t, "every bad command is refused with its reason", func() bool {
-		return len(stranger.on("voice/test/cmd/error")) == 4
+		return len(stranger.on("voice/test/cmd/error")) == 7
 	})
-	for _, words := range [][]string{{`"a1"`, "used before"}, {"JSON"}, {`cmd/dance`, "not known"}, {`"a2"`, "old"}} {
+	for _, words := range [][]string{{`"a1"`, "used before"}, {"JSON"}, {`cmd/dance`, "not known"}, {`cmd/ask/x`, `"x1"`, "not known"}, {`"a2"`, "old"}, {`"a3"`, "ahead"}, {`"s1"`, "no speaker"}} {
 		if !stranger.has("voice/test/cmd/error", words...) {
 			t.Errorf("no refusal with %q among %q", words, stranger.on("voice/test/cmd/error"))
 		}

@@ -116,7 +116,7 @@ func TestAStateDirectoryThatCannotBeWritten(t *testing.T) {
 			if out, _, status := command(t, env, "ask", "what time is it"); status != 0 || !strings.HasPrefix(out, "It's ") {
 				t.Errorf("the time: %q, status %d", out, status)
 			}
-			if _, errs, status := command(t, env, "say", "hello"); status != 0 {
+			if _, errs, status := command(t, env, "say", "hello"); status != 0 && !strings.Contains(errs, "no speaker") {
 				t.Errorf("say: %s, status %d", errs, status)
 			}
 			stopped(t, c, env)

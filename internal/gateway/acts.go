@@ -16,7 +16,7 @@ import (
 var (
 	errNoMicrophone = errors.New("this gateway has no microphone")
 	errNoVoice      = errors.New("this gateway has no voice: it was started for text only")
-	errNoSpeaker    = errors.New("nobody would hear it")
+	errNoSpeaker    = errors.New("nobody may have heard it")
 	errEnglishOnly  = errors.New("the recogniser hears English only, and gateway.language is another")
 )
 
@@ -45,15 +45,17 @@ func (a acts) Ask(ctx context.Context, q record.Request) record.Record {
 	return rec
 }
 
-// Say speaks a text once nothing else is going on.
+// Say speaks a text once nothing else is going on. Without a speaker it fails, but the
+// text is tried all the same: only that shows whether a speaker has come since.
 func (a acts) Say(ctx context.Context, text string) error {
 	if a.loop == nil {
 		return errNoVoice
 	}
-	if why := a.unheard(); why != "" {
-		return fmt.Errorf("%w: %s", errNoSpeaker, why)
+	why := a.unheard()
+	if err := a.loop.Say(ctx, text); err != nil || why == "" {
+		return err
 	}
-	return a.loop.Say(ctx, text)
+	return fmt.Errorf("%w: %s; it is tried once more, and kept in the state directory as %s if that fails as well", errNoSpeaker, why, lastReply)
 }
 
 // Mute closes or opens the microphone, for the next start as well.

@@ -111,7 +111,7 @@ func (s setup) newSound(volume *local.Volume) (sound, error) {
 	}
 	if speaker == nil {
 		chimes = card.Speaker()
-		speaker = &fallbackSpeaker{card: chimes, path: filepath.Join(s.cfg.Gateway.StateDir, "last-reply.wav"), log: s.log}
+		speaker = &fallbackSpeaker{card: chimes, path: filepath.Join(s.cfg.Gateway.StateDir, lastReply), log: s.log}
 	}
 	return sound{
 		mic: &pulse{Microphone: mic}, speaker: &gain{Speaker: speaker, level: level}, chimes: &gain{Speaker: chimes, level: level}, card: card,

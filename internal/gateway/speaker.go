@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/speech/tts"
+	"voicegateway/internal/store"
 	"voicegateway/internal/turn"
 )
 
@@ -33,6 +34,9 @@ func (g *gain) Play(ctx context.Context, c audio.Clip) error {
 	}
 	return g.Speaker.Play(ctx, quieter)
 }
+
+// lastReply is the file in the state directory for a reply that no speaker played.
+const lastReply = "last-reply.wav"
 
 // fallbackSpeaker writes a reply to a file if the sound card cannot play it, so
 // that it is not lost, and logs that once.
@@ -59,7 +63,7 @@ func (f *fallbackSpeaker) Play(ctx context.Context, c audio.Clip) error {
 	if err := audio.WriteWAV(&wav, c); err != nil {
 		return fmt.Errorf("keeping the reply: %w", err)
 	}
-	if err := os.WriteFile(f.path, wav.Bytes(), 0o600); err != nil {
+	if err := store.ReplacePrivate(f.path, wav.Bytes()); err != nil {
 		return fmt.Errorf("keeping the reply: %w", err)
 	}
 	return nil
@@ -86,6 +90,6 @@ func SayOnce(ctx context.Context, cfg Config, executable, text string, log *slog
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = card.Run(ctx) })
 	defer func() { cancel(); wg.Wait() }()
-	speaker := &fallbackSpeaker{card: card.Speaker(), path: filepath.Join(cfg.Gateway.StateDir, "last-reply.wav"), log: log}
+	speaker := &fallbackSpeaker{card: card.Speaker(), path: filepath.Join(cfg.Gateway.StateDir, lastReply), log: log}
 	return speaker.Play(ctx, clip)
 }

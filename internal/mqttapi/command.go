@@ -59,7 +59,7 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 	shape, known := shapes[verb]
 	switch {
 	case !known:
-		return c, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop, mute or volume", verb)
+		return Command{ID: idOf(payload)}, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop, mute or volume", verb)
 	case len(payload) > maxPayload:
 		return c, fmt.Errorf("the command has %d bytes; at most %d are taken", len(payload), maxPayload)
 	}
@@ -90,6 +90,18 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 		}
 	}
 	return c, fresh(w.Time, now)
+}
+
+// idOf reads the id of a command whose other members are not known, "" if it has
+// none.
+func idOf(payload []byte) string {
+	var w struct {
+		ID string `json:"id"`
+	}
+	if len(payload) > maxPayload || json.Unmarshal(payload, &w) != nil || len(w.ID) > maxID {
+		return ""
+	}
+	return w.ID
 }
 
 // check demands the members in must, refuses members in neither list, and bounds

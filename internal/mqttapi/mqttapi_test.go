@@ -283,7 +283,7 @@ func TestACommandOnAWrongTopicIsRefused(t *testing.T) {
 		synctest.Wait()
 		stop()
 		got := b.on("voice/kitchen/cmd/error")
-		if len(got) != 3 || !strings.Contains(got[0], `the command \"ask/x\" is not known here`) {
+		if len(got) != 3 || !strings.Contains(got[0], `the command \"ask/x\" is not known here`) || !strings.Contains(got[0], `"id":"9"`) {
 			t.Errorf("cmd/error has %q, expected three refusals", got)
 		}
 	})

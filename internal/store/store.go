@@ -208,8 +208,14 @@ func write(dir, path string, data []byte) error {
 
 // Replace replaces a file as a whole and makes it readable by everybody. It is
 // for fetched files, which are no state but must not be half written either.
-func Replace(path string, data []byte) error {
-	if err := renameio.WriteFile(path, data, 0o644); err != nil {
+func Replace(path string, data []byte) error { return replace(path, data, 0o644) }
+
+// ReplacePrivate replaces a file as a whole and lets nobody else read it. A link in
+// its place is replaced as well, and what it leads to stays as it is.
+func ReplacePrivate(path string, data []byte) error { return replace(path, data, 0o600) }
+
+func replace(path string, data []byte, mode fs.FileMode) error {
+	if err := renameio.WriteFile(path, data, mode); err != nil {
 		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
 	}
 	return nil

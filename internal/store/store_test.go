@@ -155,6 +155,27 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
+// A link in the place of a whole file is replaced and not written through.
+func TestAReplacedLinkLeavesItsTarget(t *testing.T) {
+	t.Parallel()
+	dir, others := t.TempDir(), filepath.Join(t.TempDir(), "others")
+	place := filepath.Join(dir, "last-reply.wav")
+	if err := errors.Join(os.WriteFile(others, []byte("theirs"), 0o600), os.Symlink(others, place)); err != nil {
+		t.Fatal(err)
+	}
+	if err := ReplacePrivate(place, []byte("ours")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{others: "theirs", place: "ours"} {
+		if data, err := os.ReadFile(path); err != nil || string(data) != want {
+			t.Errorf("%s has %q, %v", path, data, err)
+		}
+	}
+	if info, err := os.Stat(place); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
 func TestNamesCannotLeaveTheDirectory(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
