@@ -1,14 +1,18 @@
 package httpapi
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -115,4 +119,72 @@ func TestWrongMethodsEverywhere(t *testing.T) {
 			t.Errorf("PATCH %s: %d, Allow %q, %s", path, w.Code, w.Header().Get("Allow"), w.Header().Get("Content-Type"))
 		}
 	}
+}
+
+// TestTheDescriptionIsValid checks the description by the OpenAPI Initiative's own
+// schema of version 3.1, and every schema in it by that of JSON Schema 2020-12.
+func TestTheDescriptionIsValid(t *testing.T) {
+	t.Parallel()
+	var file any
+	if err := yaml.Unmarshal([]byte(description), &file); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := jsonschema.NewCompiler().Compile("testdata/openapi-3.1.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = asJSON(t, file)
+	if err := whole.Validate(file); err != nil {
+		t.Errorf("the description: %v", err)
+	}
+	meta, err := jsonschema.NewCompiler().Compile("https://json-schema.org/draft/2020-12/schema")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := schemasIn(file)
+	if len(schemas) < 20 {
+		t.Errorf("only %d schemas were found", len(schemas))
+	}
+	for _, s := range schemas {
+		if err := meta.Validate(s); err != nil {
+			t.Errorf("the schema %v: %v", s, err)
+		}
+	}
+}
+
+// asJSON returns a value of YAML as JSON has it.
+func asJSON(t *testing.T, value any) any {
+	t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return same
+}
+
+// schemasIn lists the schemas of a description.
+func schemasIn(node any) (all []any) {
+	switch n := node.(type) {
+	case []any:
+		for _, x := range n {
+			all = append(all, schemasIn(x)...)
+		}
+	case map[string]any:
+		for key, x := range n {
+			_, isSchema := x.(map[string]any)
+			switch {
+			case key == "schema" && isSchema:
+				all = append(all, x)
+			case key == "schemas" && isSchema:
+				all = slices.AppendSeq(all, maps.Values(x.(map[string]any)))
+			default:
+				all = append(all, schemasIn(x)...)
+			}
+		}
+	}
+	return all
 }
