@@ -22,7 +22,6 @@ import (
 	"syscall"
 
 	mochi "github.com/mochi-mqtt/server/v2"
-	"github.com/mochi-mqtt/server/v2/listeners"
 	"github.com/mochi-mqtt/server/v2/packets"
 )
 
@@ -41,6 +40,7 @@ func Default() Config { return Config{Listen: "127.0.0.1:1884"} }
 type Broker struct {
 	cfg   Config
 	log   *slog.Logger
+	room  int           // bytes that may wait for slow clients
 	ready chan struct{} // closed when it accepts connections
 	once  sync.Once
 	addr  string // set before ready is closed
@@ -59,7 +59,7 @@ func New(cfg Config, log *slog.Logger) (*Broker, error) {
 	if cfg.Username == "" && !loopback(host) {
 		return nil, fmt.Errorf("mqtt.embedded.listen is %q, which other machines can reach, and there are no credentials: set mqtt.username and mqtt.password_file, or listen on 127.0.0.1", cfg.Listen)
 	}
-	return &Broker{cfg: cfg, log: log, ready: make(chan struct{})}, nil
+	return &Broker{cfg: cfg, log: log, room: maxBacklog, ready: make(chan struct{})}, nil
 }
 
 func loopback(host string) bool {
@@ -99,7 +99,7 @@ func (b *Broker) Run(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("the embedded broker cannot listen on mqtt.embedded.listen: %w", err)
 	}
-	conns := &tracked{Listener: listener, open: map[net.Conn]bool{}}
+	conns := &tracked{Listener: listener, log: b.log, open: map[net.Conn]bool{}}
 	defer conns.end()
 	return b.serve(ctx, conns)
 }
@@ -113,6 +113,9 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 		return fmt.Errorf("setting up the embedded broker: %w", err)
 	}
 	if err := server.AddHook(&shelf{log: b.log, sizes: map[string]int{}}, nil); err != nil {
+		return fmt.Errorf("setting up the embedded broker: %w", err)
+	}
+	if err := server.AddHook(newBacklog(server, b.log, b.room), nil); err != nil {
 		return fmt.Errorf("setting up the embedded broker: %w", err)
 	}
 	if err := server.AddListener(newListener(conns)); err != nil {
@@ -141,7 +144,8 @@ func capabilities() *mochi.Capabilities {
 	c.MaximumInflight = math.MaxUint16            // a big house has more retained values than the 8192 …
 	c.MaximumClientWritesPending = math.MaxUint16 // … that a client may have pending before messages are dropped
 	c.MaximumPacketSize = 32 << 20                // the largest answer seen from zwave-js-ui is 10 MB
-	c.MaximumClients = 256
+	c.MaximumClients = maxClients
+	c.MaximumSessionExpiryInterval = sessionSeconds
 	return c
 }
 
@@ -165,73 +169,17 @@ func (*door) Provides(b byte) bool {
 }
 
 // OnConnectAuthenticate reports whether a client has the right credentials.
-func (d *door) OnConnectAuthenticate(_ *mochi.Client, p packets.Packet) bool {
-	if d.open {
-		return true
-	}
+func (d *door) OnConnectAuthenticate(cl *mochi.Client, p packets.Packet) bool {
 	user, pass := digest(string(p.Connect.Username)), digest(string(p.Connect.Password))
-	return subtle.ConstantTimeCompare(user[:], d.username[:])&subtle.ConstantTimeCompare(pass[:], d.password[:]) == 1
+	right := subtle.ConstantTimeCompare(user[:], d.username[:])&subtle.ConstantTimeCompare(pass[:], d.password[:]) == 1
+	if conn, ok := cl.Net.Conn.(*trackedConn); ok && (right || d.open) {
+		conn.known.Store(true)
+	}
+	return right || d.open
 }
 
 // OnACLCheck allows every accepted client everything.
 func (*door) OnACLCheck(*mochi.Client, string, bool) bool { return true }
-
-// listener is the library's listener, except that Close does not close the
-// clients. We close their connections ourselves, because the library takes a read
-// lock twice for it and deadlocks when a client leaves between the two.
-type listener struct{ *listeners.Net }
-
-func newListener(conns *tracked) listener { return listener{listeners.NewNet("tcp", conns)} }
-
-// Close implements listeners.Listener.
-func (l listener) Close(listeners.CloseFn) { l.Net.Close(func(string) {}) }
-
-// tracked is a listener that can close every connection it has accepted.
-type tracked struct {
-	net.Listener
-	mu    sync.Mutex
-	open  map[net.Conn]bool
-	ended bool
-}
-
-// Accept implements net.Listener.
-func (t *tracked) Accept() (net.Conn, error) {
-	conn, err := t.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.ended {
-		_ = conn.Close()
-		return nil, net.ErrClosed
-	}
-	t.open[conn] = true
-	return &trackedConn{Conn: conn, t: t}, nil
-}
-
-func (t *tracked) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.ended = true
-	_ = t.Close()
-	for conn := range t.open {
-		_ = conn.Close()
-	}
-}
-
-type trackedConn struct {
-	net.Conn
-	t *tracked
-}
-
-// Close implements net.Conn.
-func (c *trackedConn) Close() error {
-	c.t.mu.Lock()
-	delete(c.t.open, c.Conn)
-	c.t.mu.Unlock()
-	return c.Conn.Close()
-}
 
 // quiet lowers the level of the library's logging, because clients that come and
 // go are not worth a line.
