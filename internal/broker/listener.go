@@ -42,7 +42,8 @@ type tracked struct {
 	mu    sync.Mutex
 	open  map[net.Conn]bool
 	ended bool
-	full  bool // the last connection found no place
+	full  bool           // the last connection found no place
+	held  sync.WaitGroup // the connections that the library has not given back
 }
 
 // Accept implements net.Listener.
@@ -76,11 +77,21 @@ func (t *tracked) admit(conn net.Conn) (net.Conn, error) {
 	}
 	t.full = false
 	t.open[conn] = true
-	// The library sets a deadline of its own once the client has introduced itself.
-	return &trackedConn{Conn: conn, t: t}, conn.SetDeadline(time.Now().Add(greeting))
+	t.held.Add(1)
+	// The library sets a deadline of its own once the client has introduced itself. A
+	// connection that takes none is broken already.
+	_ = conn.SetDeadline(time.Now().Add(greeting))
+	return &trackedConn{Conn: conn, t: t}, nil
 }
 
+// end closes every connection and waits until the library has noticed: it must not
+// begin with one while it is closed itself.
 func (t *tracked) end() {
+	t.closeAll()
+	t.held.Wait()
+}
+
+func (t *tracked) closeAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
@@ -93,6 +104,7 @@ func (t *tracked) end() {
 type trackedConn struct {
 	net.Conn
 	t     *tracked
+	ended sync.Once
 	known atomic.Bool // the client was let in
 	read  int         // bytes before that; used by one reader
 }
@@ -132,5 +144,6 @@ func (c *trackedConn) Close() error {
 	c.t.mu.Lock()
 	delete(c.t.open, c.Conn)
 	c.t.mu.Unlock()
+	defer c.ended.Do(c.t.held.Done)
 	return c.Conn.Close()
 }
