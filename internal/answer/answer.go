@@ -219,7 +219,7 @@ func noteIntents(rec *record.Record, actions []intent.Action) {
 func reason(d intent.Decision) string {
 	switch {
 	case d.NeedHouse:
-		return "the house is not known: no server has told of it"
+		return "the house is not known: no server has told of it; voice-gateway servers and /readyz say what is missing"
 	case d.Heard != "":
 		return d.Reason + ": " + d.Heard
 	default:

@@ -16,7 +16,7 @@ func TestSayingWithoutASpeakerFails(t *testing.T) {
 	const why = `no speaker is called "hall"; plug it in`
 	for name, a := range map[string]acts{
 		"text only":  {},
-		"no speaker": {loop: g.acts.loop, unheard: func() string { return why }},
+		"no speaker": {loop: g.loop, unheard: func() string { return why }},
 	} {
 		err := httpActs{acts: a}.Say(t.Context(), "the washing is done")
 		if !errors.Is(err, httpapi.ErrUnavailable) || name == "no speaker" && !strings.Contains(err.Error(), why) {

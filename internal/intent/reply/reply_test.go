@@ -136,7 +136,7 @@ func TestRefusal(t *testing.T) {
 		"plural":        {intent.Decision{Reason: "unknown_name", Heard: "christmas lights"}, "I don't know christmas lights here."},
 		"no device":     {intent.Decision{Reason: "no_device", Heard: "lights in the garage"}, "I know no lights in the garage."},
 		"nothing heard": {intent.Decision{Reason: "no_device"}, "I know no such device here."},
-		"no house":      {intent.Decision{Reason: "unknown_name", Heard: "lamp", NeedHouse: true}, "I can't reach the devices yet."},
+		"no house":      {intent.Decision{Reason: "unknown_name", Heard: "lamp", NeedHouse: true}, "I can't reach the devices yet. Check Z-Wave JS UI."},
 		"bare":          {intent.Decision{Reason: "bare_name", Heard: "kitchen light"}, "What shall I do with the kitchen light?"},
 		"overheard":     {intent.Decision{Reason: "overheard"}, ""},
 		"new reason":    {intent.Decision{Reason: "something"}, "I did not understand that."},
