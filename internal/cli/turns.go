@@ -71,12 +71,12 @@ func tellTasks(out io.Writer, paint console.Paint, list []record.Task, asJSON bo
 	for _, t := range list {
 		fmt.Fprintf(out, "%s %s, %s: %s\n", paint.Bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), console.Quoted(t.Asked))
 		for _, s := range t.Done {
-			fmt.Fprintf(out, "  %s %s\n", paint.Dim("done"), s.Text())
+			fmt.Fprintf(out, "  %s %s\n", paint.Dim("done"), console.Clean(s.Text()))
 		}
 		for _, s := range t.Open {
-			fmt.Fprintf(out, "  %s %s\n", paint.Dim("open"), s.Text())
+			fmt.Fprintf(out, "  %s %s\n", paint.Dim("open"), console.Clean(s.Text()))
 		}
-		fmt.Fprintf(out, "  %s %s\n", paint.Dim("because"), t.Reason)
+		fmt.Fprintf(out, "  %s %s\n", paint.Dim("because"), console.Clean(t.Reason))
 	}
 	fmt.Fprintln(out, `Say "resume", or: voice-gateway ask resume`)
 	return nil
@@ -144,10 +144,10 @@ func tellWhy(out io.Writer, paint console.Paint, r record.Record) {
 	fmt.Fprintf(out, "%s %s, %s, from %s%s\n", paint.Bold("Turn"), r.ID, r.Time.Local().Format("Mon Jan 2 15:04:05"), r.Source, inArea(r.Area))
 	console.Turn(out, paint, r)
 	if r.Endpoint != nil && r.Endpoint.Reason != "" {
-		fmt.Fprintf(out, "  %s %s\n", paint.Dim("endpoint"), r.Endpoint.Reason)
+		fmt.Fprintf(out, "  %s %s\n", paint.Dim("endpoint"), console.Clean(r.Endpoint.Reason))
 	}
 	if r.Risk != "" {
-		fmt.Fprintf(out, "  %s %s\n", paint.Dim("risk    "), r.Risk)
+		fmt.Fprintf(out, "  %s %s\n", paint.Dim("risk    "), console.Clean(r.Risk))
 	}
 }
 
@@ -155,5 +155,5 @@ func inArea(area string) string {
 	if strings.TrimSpace(area) == "" {
 		return ""
 	}
-	return " in " + area
+	return " in " + console.Clean(area)
 }

@@ -20,6 +20,17 @@ func Clean(s string) string {
 	}, s)
 }
 
+// oneLine returns a text with colours on one line: nobody's name makes a line that
+// looks like one of ours.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\x1b' {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
 // Screen is a writer for people: it passes on lines, tabs and the colours of Paint,
 // and shows every other control character as a space. One place guards all that
 // commands print, whoever wrote the text.

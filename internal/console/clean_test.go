@@ -46,6 +46,36 @@ func TestTurnShowsNoControlCharacters(t *testing.T) {
 	}
 }
 
+// A name with a line break makes no line of its own: a device could be called so that
+// it seems to have been done what was not.
+func TestNamesMakeNoLines(t *testing.T) {
+	t.Parallel()
+	const forged = "Lamp\n  outcome  done\tall"
+	told := func(name string) (lines int) {
+		var out bytes.Buffer
+		console.Turn(console.NewScreen(&out, true), true, record.Record{
+			Wake:       &record.Wake{Word: name, Engine: name},
+			Transcript: &record.Transcript{Text: name, Engine: name}, Route: record.Route(name),
+			Intent: &record.Intent{Name: name, Slots: map[string]any{name: name}},
+			Verdict: record.Verdict{Reply: name, Error: name, Calls: []record.CallMade{{
+				Server: name, Tool: name, OK: true, MS: 3, Receipt: &record.Receipt{Device: name, Property: name, Value: name},
+			}}},
+		})
+		if bytes.ContainsRune(out.Bytes(), '\t') {
+			t.Errorf("a tab: %q", out.String())
+		}
+		return bytes.Count(out.Bytes(), []byte("\n"))
+	}
+	if got, want := told(forged), told("Lamp"); got != want {
+		t.Errorf("%d lines, expected %d", got, want)
+	}
+	var out bytes.Buffer
+	console.Table(&out, false, []string{"turn"}, [][]string{{forged}})
+	if n := bytes.Count(out.Bytes(), []byte("\n")); n != 2 {
+		t.Errorf("the table has %d lines, expected 2: %q", n, out.String())
+	}
+}
+
 // A character that arrives in two pieces is shown as one.
 func TestScreenJoinsPieces(t *testing.T) {
 	t.Parallel()

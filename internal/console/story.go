@@ -29,7 +29,7 @@ func (p Paint) Outcome(r record.Record) string {
 // Turn prints the story of one turn for a person.
 func Turn(w io.Writer, p Paint, r record.Record) {
 	line := func(label, format string, args ...any) {
-		fmt.Fprintf(w, "  %s %s\n", p.Dim(fmt.Sprintf("%-8s", label)), fmt.Sprintf(format, args...))
+		fmt.Fprintf(w, "  %s %s\n", p.Dim(fmt.Sprintf("%-8s", label)), oneLine(fmt.Sprintf(format, args...)))
 	}
 	if r.Wake != nil {
 		line("wake", "%q (%s)", r.Wake.Word, r.Wake.Engine)

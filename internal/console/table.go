@@ -10,6 +10,11 @@ import (
 // Table prints rows in columns that are only as wide as their widest cell.
 func Table(w io.Writer, p Paint, head []string, rows [][]string) {
 	width := make([]int, len(head))
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = oneLine(cell)
+		}
+	}
 	for _, row := range append([][]string{head}, rows...) {
 		for i, cell := range row {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
