@@ -102,7 +102,7 @@ var layers = []layer{
 	{"story", "what happens, in words alone", map[string][]string{
 		"turn":    {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
 		"arrival": {"home", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand", "dialogue/queue"},
+		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand", "dialogue/grounded", "dialogue/queue"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

@@ -24,17 +24,16 @@ type errandOfModel struct {
 	writes               bool // the tool changes something
 }
 
-// errands use every server: each reads, and three write, which the model does with
-// an order that is not about files at all. DIR is the directory that the file server
+// errands use every server: each reads, and three write. DIR is the directory that the file server
 // may use.
 var errands = []errandOfModel{
 	{sentence: "how much is two and three according to the reference", tool: "get-sum", args: `{"a":2,"b":3}`},
 	{sentence: "what does the shopping note say", tool: "read_text_file", args: `{"path":"DIR/shopping.txt"}`},
 	{sentence: "which things do the notes remember", tool: "read_graph", args: `{}`},
 	{sentence: "how would one think about the garden in steps", tool: "sequentialthinking", args: `{"thought":"water","nextThoughtNeeded":false,"thoughtNumber":1,"totalThoughts":1}`},
-	{sentence: "make it a little cosier around here", tool: "create_directory", args: `{"path":"DIR/recipes"}`, writes: true},
-	{sentence: "make it a little nicer around here", tool: "write_file", args: `{"path":"DIR/shopping.txt","content":"bread"}`, writes: true},
-	{sentence: "make it a little more romantic around here", tool: "create_entities", args: `{"entities":[{"name":"Grandmother","entityType":"person","observations":["likes tulips"]}]}`, writes: true},
+	{sentence: "create a folder for the recipes please", tool: "create_directory", args: `{"path":"DIR/recipes"}`, writes: true},
+	{sentence: "can you write bread on the shopping note", tool: "write_file", args: `{"path":"DIR/shopping.txt","content":"bread"}`, writes: true},
+	{sentence: "remember that grandmother likes tulips", tool: "create_entities", args: `{"entities":[{"name":"Grandmother","entityType":"person","observations":["likes tulips"]}]}`, writes: true},
 }
 
 // errandModel is an OpenAI-compatible server that runs the errands.
@@ -109,7 +108,10 @@ type trustLevel struct {
 }
 
 var trustLevels = map[string]trustLevel{
-	"annotations believed": {reads: true, writes: []string{"create_directory", "create_entities"}},
+	"none": {settings: ", trust: none"},
+	"read": {settings: ", trust: read", reads: true},
+	"act":  {settings: ", trust: act", reads: true, writes: []string{"create_directory", "write_file", "create_entities"}, asked: true},
+	"full": {settings: ", trust: full", reads: true, writes: []string{"create_directory", "create_entities"}}, // write_file calls itself destructive
 }
 
 // TestAcceptRealServers puts four servers from npm beside the gateway, with a model

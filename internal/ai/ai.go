@@ -101,6 +101,9 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 // begin makes the reply to a prompt, with the conversation before it.
 func (a *Assistant) begin(p dialogue.Prompt, model string) *reply {
 	p.Text = clip(strings.TrimSpace(p.Text), maxPrompt)
+	if p.Elsewhere && !a.strangersAct(p.House) {
+		p.MayAct, p.Elsewhere = false, false
+	}
 	r := &reply{a: a, prompt: p, model: model, begun: time.Now(), known: a.known.of(p.House, a.cfg.Language)}
 	r.messages, r.tainted = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
 	for i := range r.messages {

@@ -83,7 +83,7 @@ func reads(p *planned) bool { return p.refusal != "" || p.spec.Risk == tools.Rea
 
 // plan checks the calls of a round against what is offered.
 func (r *reply) plan(calls []tools.Call) []planned {
-	specs := r.a.offered(r.prompt.House, r.mayAct())
+	specs := r.a.offered(r.prompt.House, r.scope())
 	plan := make([]planned, 0, len(calls))
 	for i, c := range calls {
 		p := planned{call: c}

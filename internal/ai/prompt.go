@@ -41,14 +41,14 @@ type prefix struct {
 
 // prefix makes the beginning of requests about a house. What was said decides which
 // tools stand there only where there are too many of them.
-func (a *Assistant) prefix(h *home.House, mayAct bool, said string) prefix {
+func (a *Assistant) prefix(h *home.House, may scope, said string) prefix {
 	text := instructions
 	if facts := a.facts.about(a, h); facts != "" {
 		text += "\n\n" + facts
 	}
 	ofOthers := strangerTo(h)
-	specs := choice.Of(choice.Brief(a.permitted(mayAct), ofOthers), ofOthers, said, a.cfg.MaxTools)
-	if mayAct {
+	specs := choice.Of(choice.Brief(a.permitted(may, ofOthers), ofOthers), ofOthers, said, a.cfg.MaxTools)
+	if may != reading {
 		specs = wordless(specs, h)
 	}
 	return prefix{Message{Role: System, Text: strings.TrimSpace(text)}, specs}
@@ -56,25 +56,42 @@ func (a *Assistant) prefix(h *home.House, mayAct bool, said string) prefix {
 
 // offered lists all tools that a call may be for, those too that were left out of a
 // request because there are too many.
-func (a *Assistant) offered(h *home.House, mayAct bool) []tools.Spec {
-	specs := choice.Brief(a.permitted(mayAct), strangerTo(h))
-	if mayAct {
+func (a *Assistant) offered(h *home.House, may scope) []tools.Spec {
+	specs := choice.Brief(a.permitted(may, strangerTo(h)), strangerTo(h))
+	if may != reading {
 		specs = wordless(specs, h)
 	}
 	return specs
 }
 
-// permitted lists the tools for a turn: those that read, and with mayAct after them
-// those that change something, each in the order of their names. Dangerous tools and
-// tools of unknown risk are never offered.
-func (a *Assistant) permitted(mayAct bool) []tools.Spec {
+// scope is which tools a turn is offered: those that read, and after them those that
+// change something.
+type scope int
+
+const (
+	reading    scope = iota // none that changes something
+	elsewhere               // those of strangers that do
+	everywhere              // all that do
+)
+
+// permitted lists the tools for a turn, each kind in the order of their names. Dangerous
+// tools and tools of unknown risk are never offered.
+func (a *Assistant) permitted(may scope, ofOthers choice.Foreign) []tools.Spec {
 	all := slices.Clone(a.tools.Specs())
 	slices.SortFunc(all, func(a, b tools.Spec) int { return strings.Compare(a.Name, b.Name) })
 	specs := slices.DeleteFunc(slices.Clone(all), func(s tools.Spec) bool { return s.Risk != tools.Read })
-	if mayAct {
-		specs = append(specs, slices.DeleteFunc(all, func(s tools.Spec) bool { return s.Risk != tools.Reversible && s.Risk != tools.Costly })...)
+	if may == reading {
+		return specs
 	}
-	return specs
+	return append(specs, slices.DeleteFunc(all, func(s tools.Spec) bool {
+		return s.Risk != tools.Reversible && s.Risk != tools.Costly || may == elsewhere && !ofOthers(&s)
+	})...)
+}
+
+// strangersAct reports whether a stranger offers a tool that changes something.
+func (a *Assistant) strangersAct(h *home.House) bool {
+	ofOthers := strangerTo(h)
+	return slices.ContainsFunc(a.permitted(elsewhere, ofOthers), func(s tools.Spec) bool { return s.Risk != tools.Read })
 }
 
 // knownFacts is the text about the house that was asked for last. It is safe for

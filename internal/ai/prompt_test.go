@@ -174,8 +174,8 @@ func TestHouseTooLargeIsLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.prefix(h, true, "")
-	a.prefix(h, false, "")
+	a.prefix(h, everywhere, "")
+	a.prefix(h, reading, "")
 	if strings.Count(log.String(), "too large") != 1 || !strings.Contains(log.String(), "left_out=") {
 		t.Errorf("logged %q, want once how many things are left out", log.String())
 	}

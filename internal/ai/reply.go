@@ -55,7 +55,18 @@ type facts struct {
 }
 
 // mayAct reports whether tools that change something are offered at this moment.
-func (r *reply) mayAct() bool { return r.prompt.MayAct && !r.stained() }
+func (r *reply) mayAct() bool { return r.scope() != reading }
+
+// scope is which tools are offered at this moment.
+func (r *reply) scope() scope {
+	switch {
+	case !r.prompt.MayAct || r.stained():
+		return reading
+	case r.prompt.Elsewhere:
+		return elsewhere
+	}
+	return everywhere
+}
 
 func (r *reply) run(ctx context.Context) error {
 	for round := 1; ; round++ {
@@ -103,7 +114,7 @@ func (r *reply) topic() string {
 
 // request is what the model is asked; in the last round it is to answer.
 func (r *reply) request(last bool) Request {
-	begin := r.a.prefix(r.prompt.House, r.mayAct(), r.topic())
+	begin := r.a.prefix(r.prompt.House, r.scope(), r.topic())
 	messages := append([]Message{begin.system}, r.messages...)
 	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.known.Of(r.prompt.Area), r.mayAct())
 	req := Request{
@@ -257,7 +268,7 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 // instead.
 func (r *reply) planned(calls []tools.Call) bool {
 	return slices.ContainsFunc(calls, func(c tools.Call) bool {
-		spec, offered := find(r.a.offered(r.prompt.House, r.mayAct()), c.Tool)
+		spec, offered := find(r.a.offered(r.prompt.House, r.scope()), c.Tool)
 		return offered && spec.Risk != tools.Read
 	})
 }

@@ -93,7 +93,7 @@ func (a *Assistant) house() *home.House {
 // that keeps only one keeps that. They are one if no tool may act.
 func (a *Assistant) prefixes() (all []prefix, sum [sha256.Size]byte) {
 	h := a.house()
-	reads, acts := a.prefix(h, false, ""), a.prefix(h, true, "")
+	reads, acts := a.prefix(h, reading, ""), a.prefix(h, everywhere, "")
 	if all = []prefix{acts}; len(reads.tools) < len(acts.tools) {
 		all = []prefix{reads, acts}
 	}

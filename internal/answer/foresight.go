@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
@@ -35,9 +36,13 @@ func (a *Answerer) Expect(ctx context.Context, q record.Request) (drop func()) {
 // prompt is what a model is asked about a text, without what it may do with the
 // turn.
 func (x *exchange) prompt(match Matcher, phrases *reply.Phrases) dialogue.Prompt {
-	return dialogue.Prompt{
+	p := dialogue.Prompt{
 		Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: match.House(), MayAct: mayAct(x, match, phrases),
 	}
+	if !p.MayAct && x.question == nil && !x.act(match).Forbids() && grounded.Errand(x.Text) {
+		p.MayAct, p.Elsewhere = true, true
+	}
+	return p
 }
 
 // waits reports whether a question waits for this asker's answer.

@@ -54,6 +54,9 @@ type Prompt struct {
 	Conversation string
 	House        *home.House // what the model is told of; it does not change
 	MayAct       bool        // it is a command; a question is offered only tools that read
+	// Elsewhere says that the command is none for the house: of the tools that change
+	// something only those of strangers are offered. Where there are none, it may not act.
+	Elsewhere bool
 	// Act carries out the calls of one round that change something, in the model's
 	// order. A call that has a failed result already has arguments that the schema of
 	// its tool does not allow. If Act is nil, such calls are refused.

@@ -16,14 +16,27 @@ func (g *Ground) unmade(k *claim) bool {
 func (g *Ground) ordered() bool {
 	return g.command || slices.ContainsFunc(g.fluent(g.asked), func(t *tongue) bool {
 		asked := t.cut(g.asked)
-		if t.requests.at(asked) > 0 {
-			return true
-		}
-		for n := t.polite.at(asked); n > 0; n = t.polite.at(asked) {
-			asked = asked[n:]
-		}
-		return len(asked) > 0 && t.errands[asked[0].folded]
+		return t.requests.at(asked) > 0 || t.errand(asked)
 	})
+}
+
+// Errand reports whether a text orders something that no house can do, such as to add to
+// a list or to send a message, in whatever of our languages it is.
+func Errand(text string) bool {
+	return slices.ContainsFunc((&House{tongues: tongues()}).fluent(text), func(t *tongue) bool { return t.errand(t.cut(text)) })
+}
+
+// errand reports whether a text begins with the verb of such an order, perhaps as a
+// request.
+func (t *tongue) errand(asked []word) bool {
+	for {
+		n := max(t.polite.at(asked), t.requests.at(asked))
+		if n == 0 {
+			break
+		}
+		asked = asked[n:]
+	}
+	return len(asked) > 0 && t.errands[asked[0].folded] || len(asked) > 1 && t.code == "de" && t.errands[asked[len(asked)-1].folded]
 }
 
 // telling reports whether the order is to tell, sing or explain something.
