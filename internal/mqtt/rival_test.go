@@ -30,8 +30,9 @@ func TestTwoGatewaysOfOneID(t *testing.T) {
 	}
 	two, stopTwo, second := gateway()
 	yields := func(c *Client) bool { return errors.Is(c.Trouble(), errRival) && !c.Connected() }
+	settled := func() bool { return yields(one) && two.Connected() || yields(two) && one.Connected() }
 	ctx := bounded(t)
-	for !(yields(one) && two.Connected() || yields(two) && one.Connected()) {
+	for !settled() {
 		if ctx.Err() != nil {
 			t.Fatalf("one: %v, %v; two: %v, %v", one.Connected(), one.Trouble(), two.Connected(), two.Trouble())
 		}

@@ -25,19 +25,24 @@ func (g *Ground) deed(k *claim) (v Verdict, sure bool) {
 		return Free, true
 	}
 	if k.passive() {
-		switch {
-		case k.denied && k.none && len(k.states) > 0 && k.verb >= 0 && t.present[k.text[k.verb].folded]:
-			return Free, false // "nothing is switched on" tells how it is
-		case k.denied:
-			return g.refuses(), true
-		}
-		v := g.act(k)
-		if v == Invented && len(k.states)+len(k.numbers) > 0 && g.proven(k, false) {
-			v = Proven // "is set to 40 percent" is also a state
-		}
-		return v, true
+		return g.wasDone(k)
 	}
 	return Free, false
+}
+
+// wasDone judges a clause that says that something was done, or was not.
+func (g *Ground) wasDone(k *claim) (v Verdict, sure bool) {
+	switch {
+	case k.denied && k.none && len(k.states) > 0 && k.verb >= 0 && k.t.present[k.text[k.verb].folded]:
+		return Free, false // "nothing is switched on" tells how it is
+	case k.denied:
+		return g.refuses(), true
+	}
+	v = g.act(k)
+	if v == Invented && len(k.states)+len(k.numbers) > 0 && g.proven(k, false) {
+		v = Proven // "is set to 40 percent" is also a state
+	}
+	return v, true
 }
 
 // saysDone reports whether a text is one that says that it is done, with small words

@@ -74,7 +74,7 @@ func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	case our && k.somebody():
 		return true
 	case len(k.states) > 0:
-		return !strange || our && (k.verb >= 0 || k.happens())
+		return !strange || our && k.tells()
 	case k.verb < 0:
 		return our && k.happens()
 	case k.keepsAny():
@@ -84,6 +84,9 @@ func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	}
 	return our && k.changes(says && !strange, changed)
 }
+
+// tells reports whether a clause has a verb of being or of happening.
+func (k *claim) tells() bool { return k.verb >= 0 || k.happens() }
 
 // changes reports whether a clause with a verb tells what became of a thing.
 func (k *claim) changes(says, changed bool) bool { return says || changed || k.happens() }
