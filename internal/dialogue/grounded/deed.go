@@ -103,7 +103,7 @@ func (k *claim) speakerActs() (what speaking, found bool) {
 		n := t.let.at(k.text[i:])
 		switch {
 		case n > 0 && i+n < len(k.text):
-			if what, found = k.verbIn(k.text[i+n:], true); found {
+			if what, found = t.verbIn(k.text[i+n:]); found {
 				return what, true
 			}
 		case t.first[w.folded]:
@@ -111,7 +111,7 @@ func (k *claim) speakerActs() (what speaking, found bool) {
 				return what, true
 			}
 		case len(t.aloneEnds) > 0 && k.alone(i):
-			return k.kindOfVerb(w)
+			return t.kindOfVerb(w)
 		}
 	}
 	return 0, false
@@ -170,23 +170,24 @@ func (k *claim) finite(verb word, rest []word) (what speaking, found bool) {
 	case t.able[verb.lower]:
 		return 0, false
 	case t.have[w]:
-		return k.participleIn(rest)
+		return t.participleIn(rest)
 	case t.will[w]:
-		return k.verbIn(rest, true)
+		return t.verbIn(rest)
 	case t.am[w]:
-		return k.ingIn(rest)
+		return t.ingIn(rest)
 	case t.looking[w]:
 		return isLooking, true
 	case t.thinking[w]:
 		return 0, false
 	case t.own[w], t.past[w], t.ends(verb, t.ownEnds), t.acts[w], t.code == "en" && t.ends(verb, t.pastEnds):
-		return k.kindOfVerb(verb)
+		return t.kindOfVerb(verb)
 	}
 	return 0, false
 }
 
-func (k *claim) kindOfVerb(w word) (what speaking, found bool) {
-	if k.t.looking[w.folded] {
+// kindOfVerb tells looking from acting.
+func (t *tongue) kindOfVerb(w word) (what speaking, found bool) {
+	if t.looking[w.folded] {
 		return isLooking, true
 	}
 	return isActing, true
@@ -194,8 +195,7 @@ func (k *claim) kindOfVerb(w word) (what speaking, found bool) {
 
 // verbIn finds the verb after a word that promises it. Where it may stand at the end,
 // that counts.
-func (k *claim) verbIn(rest []word, _ bool) (what speaking, found bool) {
-	t := k.t
+func (t *tongue) verbIn(rest []word) (what speaking, found bool) {
 	if len(rest) == 0 {
 		return 0, false
 	}
@@ -213,7 +213,7 @@ func (k *claim) verbIn(rest []word, _ bool) (what speaking, found bool) {
 	if t.thinking[verb.folded] || t.been[verb.folded] && !t.acts[verb.folded] && t.code == "en" {
 		return 0, false
 	}
-	return k.kindOfVerb(verb)
+	return t.kindOfVerb(verb)
 }
 
 // participle reports whether a word tells what was done.
@@ -222,8 +222,7 @@ func (t *tongue) participle(w word) bool {
 }
 
 // participleIn finds what the speaker has done.
-func (k *claim) participleIn(rest []word) (what speaking, found bool) {
-	t := k.t
+func (t *tongue) participleIn(rest []word) (what speaking, found bool) {
 	for i, w := range rest {
 		if t.thinking[w.folded] && !t.acts[w.folded] {
 			return 0, false
@@ -239,20 +238,19 @@ func (k *claim) participleIn(rest []word) (what speaking, found bool) {
 			if t.thinking[w.folded] || !t.participle(w) {
 				return 0, false
 			}
-			return k.kindOfVerb(w)
+			return t.kindOfVerb(w)
 		}
 		if t.participle(w) {
-			return k.kindOfVerb(w)
+			return t.kindOfVerb(w)
 		}
 	}
 	return 0, false
 }
 
 // ingIn finds what the speaker is doing.
-func (k *claim) ingIn(rest []word) (what speaking, found bool) {
-	t := k.t
+func (t *tongue) ingIn(rest []word) (what speaking, found bool) {
 	if t.let.at(rest) > 0 {
-		return k.verbIn(rest[t.let.at(rest):], true)
+		return t.verbIn(rest[t.let.at(rest):])
 	}
 	for len(rest) > 0 && t.adverbs[rest[0].folded] {
 		rest = rest[1:]
@@ -260,7 +258,7 @@ func (k *claim) ingIn(rest []word) (what speaking, found bool) {
 	if len(rest) == 0 || t.thinking[rest[0].folded] || !t.ends(rest[0], t.ingEnds) {
 		return 0, false
 	}
-	return k.kindOfVerb(rest[0])
+	return t.kindOfVerb(rest[0])
 }
 
 // looked reports whether the clause tells that the speaker has looked, and does not
