@@ -10,13 +10,15 @@ import (
 )
 
 // maxBacklog bounds the bytes of all messages that wait for clients which do not
-// take them. Retained messages do not count: the shelf bounds them.
+// take them. It is twice what the shelf keeps, so that a client that has just asked
+// for all retained messages is not the slowest one by that alone.
 const maxBacklog = 64 << 20
 
 var errTooSlow = errors.New("it does not take its messages, and others need the room")
 
 // backlog is the hook that bounds what waits for slow clients. When there is too
-// much, the client for which most waits loses its connection and its messages.
+// much, the client for which most waits loses its connection and its session. The
+// library copies a message for every client that gets it.
 type backlog struct {
 	mochi.HookBase
 	server *mochi.Server
@@ -32,6 +34,7 @@ type backlog struct {
 type load struct {
 	counted int            // what of it is in the sum of all clients
 	plain   int            // bytes of messages that are sent once
+	kept    bool           // the last retained message is one that it has to acknowledge
 	sure    int            // bytes of messages that the client has to acknowledge
 	sizes   map[uint16]int // of these messages, by their number
 }
@@ -54,7 +57,8 @@ func (*backlog) ID() string { return "backlog" }
 // Provides tells the library which of the hook's methods to call.
 func (*backlog) Provides(b byte) bool {
 	switch b {
-	case mochi.OnPublish, mochi.OnPacketSent, mochi.OnQosPublish, mochi.OnQosComplete, mochi.OnQosDropped, mochi.OnDisconnect, mochi.OnClientExpired:
+	case mochi.OnPublish, mochi.OnRetainPublished, mochi.OnPacketSent, mochi.OnQosPublish, mochi.OnQosComplete, mochi.OnQosDropped,
+		mochi.OnSessionEstablished, mochi.OnDisconnect, mochi.OnClientExpired:
 		return true
 	}
 	return false
@@ -70,17 +74,31 @@ func (b *backlog) OnPublish(_ *mochi.Client, p packets.Packet) (packets.Packet, 
 	return p, nil
 }
 
+// OnRetainPublished counts a retained message for a client that has asked for it,
+// unless that has to acknowledge it: then OnQosPublish has counted it before.
+func (b *backlog) OnRetainPublished(cl *mochi.Client, p packets.Packet) {
+	b.change(cl, func(l *load) {
+		if !l.kept {
+			l.plain += sizeOf(p)
+		}
+		l.kept = false
+	})
+}
+
 // OnPacketSent takes off a message that is sent once.
 func (b *backlog) OnPacketSent(cl *mochi.Client, p packets.Packet, _ []byte) {
-	if p.FixedHeader.Type == packets.Publish && p.FixedHeader.Qos == 0 && !p.FixedHeader.Retain {
+	if p.FixedHeader.Type == packets.Publish && p.FixedHeader.Qos == 0 {
 		b.change(cl, func(l *load) { l.plain = max(0, l.plain-sizeOf(p)) })
 	}
 }
 
 // OnQosPublish counts a message that the client has to acknowledge.
 func (b *backlog) OnQosPublish(cl *mochi.Client, p packets.Packet, _ int64, _ int) {
-	if p.FixedHeader.Type == packets.Publish && !p.FixedHeader.Retain {
-		b.change(cl, func(l *load) { l.acknowledge(p.PacketID, sizeOf(p)) })
+	if p.FixedHeader.Type == packets.Publish {
+		b.change(cl, func(l *load) {
+			l.acknowledge(p.PacketID, sizeOf(p))
+			l.kept = p.FixedHeader.Retain
+		})
 	}
 }
 
@@ -92,20 +110,38 @@ func (b *backlog) OnQosComplete(cl *mochi.Client, p packets.Packet) {
 // OnQosDropped takes off a message that was given up.
 func (b *backlog) OnQosDropped(cl *mochi.Client, p packets.Packet) { b.OnQosComplete(cl, p) }
 
-// OnDisconnect takes off what was about to be sent, and all of a client that does
-// not come back for it.
-func (b *backlog) OnDisconnect(cl *mochi.Client, _ error, gone bool) {
-	if gone {
-		b.OnClientExpired(cl)
-		return
+// OnSessionEstablished forgets the connection whose session a client has taken over.
+func (b *backlog) OnSessionEstablished(cl *mochi.Client, _ packets.Packet) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for other := range b.loads {
+		if other != cl && other.ID == cl.ID {
+			b.forget(other)
+		}
 	}
-	b.change(cl, func(l *load) { l.plain = 0 })
+}
+
+// OnDisconnect forgets a client that does not come back for its messages, and parts
+// with one that was too slow. What was about to be sent to another one stays in
+// memory as long as its session.
+func (b *backlog) OnDisconnect(cl *mochi.Client, _ error, gone bool) {
+	switch {
+	case gone:
+		b.OnClientExpired(cl)
+	case errors.Is(cl.StopCause(), errTooSlow):
+		b.part(cl)
+	}
 }
 
 // OnClientExpired forgets a client.
 func (b *backlog) OnClientExpired(cl *mochi.Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.forget(cl)
+}
+
+// forget takes off all that waits for a client. The caller holds the lock.
+func (b *backlog) forget(cl *mochi.Client) {
 	if l := b.loads[cl]; l != nil {
 		b.bytes -= l.counted
 		delete(b.loads, cl)
@@ -116,10 +152,24 @@ func (b *backlog) OnClientExpired(cl *mochi.Client) {
 // much waits in all.
 func (b *backlog) change(cl *mochi.Client, change func(*load)) {
 	if slow := b.count(cl, change); slow != nil {
-		b.log.Warn("a client of the embedded broker was disconnected: its messages waited too long", "client", slow.ID, "bytes", b.most)
 		slow.Stop(errTooSlow)
-		slow.ClearInflights()
+		b.part(slow)
+		b.log.Warn("a client of the embedded broker was disconnected: its messages waited too long", "client", slow.ID, "bytes", b.most)
 	}
+}
+
+// part ends the session of a client that was disconnected, as the library does when
+// it expires: what was about to be sent to it can be reached in no other way.
+func (b *backlog) part(cl *mochi.Client) {
+	if cl.IsTakenOver() {
+		return
+	}
+	cl.ClearInflights()
+	b.server.UnsubscribeClient(cl)
+	if now, ok := b.server.Clients.Get(cl.ID); ok && now == cl {
+		b.server.Clients.Delete(cl.ID)
+	}
+	b.OnClientExpired(cl)
 }
 
 // count changes what waits for a client, and returns the client for which most
@@ -143,16 +193,12 @@ func (b *backlog) count(cl *mochi.Client, change func(*load)) (slowest *mochi.Cl
 			slowest, most = other, l.counted
 		}
 	}
-	b.bytes -= most
-	delete(b.loads, slowest)
+	b.forget(slowest)
 	return slowest
 }
 
 // settle sums up what waits for a client, and forgets one that waits for nothing.
 func (b *backlog) settle(cl *mochi.Client, l *load) {
-	if cl.Closed() {
-		l.plain = 0 // the library throws away what was about to be sent
-	}
 	b.bytes -= l.counted
 	l.counted = l.plain + l.sure
 	b.bytes += l.counted

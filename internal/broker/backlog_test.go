@@ -63,21 +63,38 @@ func dial(t *testing.T, b *Broker) net.Conn {
 // deaf is a client that subscribes to flood/# and then reads nothing.
 func deaf(t *testing.T, b *Broker, qos byte) net.Conn {
 	t.Helper()
-	c := dial(t, b)
+	c := greeted(t, b, fmt.Sprintf("deaf-%d", qos))
+	subscribe(t, c, qos)
+	return c
+}
+
+// greeted is a client that was let in.
+func greeted(t *testing.T, b *Broker, id string) net.Conn {
+	t.Helper()
 	hello, _ := packets.NewControlPacket(packets.Connect).(*packets.ConnectPacket)
-	hello.ProtocolName, hello.ProtocolVersion, hello.CleanSession = "MQTT", 4, true
-	hello.ClientIdentifier = fmt.Sprintf("deaf-%d", qos)
+	hello.ProtocolName, hello.ProtocolVersion, hello.CleanSession, hello.ClientIdentifier = "MQTT", 4, true, id
+	c := dial(t, b)
+	exchange(t, c, hello)
+	return c
+}
+
+// subscribe asks for all messages below flood.
+func subscribe(t *testing.T, c net.Conn, qos byte) {
+	t.Helper()
 	sub, _ := packets.NewControlPacket(packets.Subscribe).(*packets.SubscribePacket)
 	sub.MessageID, sub.Topics, sub.Qoss = 1, []string{"flood/#"}, []byte{qos}
-	for _, p := range []packets.ControlPacket{hello, sub} {
-		if err := p.Write(c); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := packets.ReadPacket(c); err != nil {
-			t.Fatal(err)
-		}
+	exchange(t, c, sub)
+}
+
+// exchange sends a packet and reads the answer.
+func exchange(t *testing.T, c net.Conn, p packets.ControlPacket) {
+	t.Helper()
+	if err := p.Write(c); err != nil {
+		t.Fatal(err)
 	}
-	return c
+	if _, err := packets.ReadPacket(c); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // A client that does not take its messages loses them before the machine loses its
@@ -109,8 +126,62 @@ func TestTheBacklogIsBounded(t *testing.T) {
 	}
 }
 
-// Connections without a client are closed when there are too many, and one that
-// sends a lot before it is let in is closed as well.
+// A client that asks for the retained messages and takes none of them is parted with
+// as well, and so is its session: what was about to be sent to it stays in memory no
+// longer.
+func TestRetainedMessagesWaitToo(t *testing.T) {
+	t.Parallel()
+	for qos := range byte(2) {
+		t.Run(fmt.Sprintf("quality %d", qos), func(t *testing.T) {
+			t.Parallel()
+			b, log := logging(t)
+			c := client(t, mqtt.Config{URL: "mqtt://" + b.Addr()})
+			if err := c.AwaitConnected(bounded(t)); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 24 {
+				if err := c.PublishRetained(bounded(t), fmt.Sprintf("flood/%d", i), make([]byte, b.room/4)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			id := fmt.Sprintf("lazy-%d", qos)
+			lazy := dial(t, b)
+			if present(t, lazy, id) {
+				t.Error("it had a session before it came")
+			}
+			subscribe(t, lazy, qos)
+			for !strings.Contains(log.String(), "client="+id) {
+				if _, err := lazy.Write([]byte{0xc0, 0}); err != nil {
+					break // it was cut already
+				}
+			}
+			if present(t, dial(t, b), id) {
+				t.Errorf("it has kept its session:\n%s", log)
+			}
+		})
+	}
+}
+
+// present is a client with a session that lasts; it reports whether the broker had
+// one.
+func present(t *testing.T, c net.Conn, id string) bool {
+	t.Helper()
+	hello, _ := packets.NewControlPacket(packets.Connect).(*packets.ConnectPacket)
+	hello.ProtocolName, hello.ProtocolVersion, hello.ClientIdentifier = "MQTT", 4, id
+	if err := hello.Write(c); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := packets.ReadPacket(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	welcome, _ := answer.(*packets.ConnackPacket)
+	return welcome.SessionPresent
+}
+
+// Connections without a client are bounded: the one that has said nothing for longest
+// makes room for a new one, which may be a client. One that sends a lot before it is
+// let in is closed as well.
 func TestStrangersAreBounded(t *testing.T) {
 	t.Parallel()
 	b, log := logging(t)
@@ -120,14 +191,53 @@ func TestStrangersAreBounded(t *testing.T) {
 	if _, err := io.Copy(io.Discard, talker); err != nil && !strings.Contains(err.Error(), "reset") {
 		t.Errorf("the talker: %v", err)
 	}
+	known := greeted(t, b, "known")
+	first := dial(t, b)
 	for range maxConnections {
 		dial(t, b)
 	}
-	last := dial(t, b)
-	if n, err := last.Read(make([]byte, 1)); n != 0 || err == nil {
+	if n, err := first.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("one connection too many stays open: %d, %v", n, err)
 	}
+	subscribe(t, greeted(t, b, "late"), 0)
+	subscribe(t, known, 0)
 	if !strings.Contains(log.String(), "too many connections") {
 		t.Errorf("the log says nothing:\n%s", log)
+	}
+}
+
+// A client that subscribes to more than anybody needs is parted with.
+func TestFiltersAreBounded(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(i int) string{
+		"many": func(i int) string { return fmt.Sprintf("flood/%d", i) },
+		"long": func(i int) string { return strings.Repeat("f", i*40) },
+	}
+	for name, filter := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, log := logging(t)
+			greedy := greeted(t, b, "greedy")
+			cut := make(chan struct{})
+			go func() {
+				defer close(cut)
+				_, _ = io.Copy(io.Discard, greedy)
+			}()
+			for i := range maxFilters + 1 {
+				sub, _ := packets.NewControlPacket(packets.Subscribe).(*packets.SubscribePacket)
+				sub.MessageID, sub.Topics, sub.Qoss = uint16(i+1), []string{filter(i + 1)}, []byte{0} //nolint:gosec // far below the largest
+				if sub.Write(greedy) != nil {
+					break // it was cut already
+				}
+			}
+			select {
+			case <-cut:
+			case <-bounded(t).Done():
+			}
+			subscribe(t, greeted(t, b, "modest"), 0)
+			if !strings.Contains(log.String(), "client=greedy") {
+				t.Errorf("the greedy client keeps what it subscribed to:\n%s", log)
+			}
+		})
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
 	"strings"
 	"sync"
@@ -99,7 +98,7 @@ func (b *Broker) Run(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("the embedded broker cannot listen on mqtt.embedded.listen: %w", err)
 	}
-	conns := &tracked{Listener: listener, log: b.log, open: map[net.Conn]bool{}}
+	conns := &tracked{Listener: listener, log: b.log, open: map[net.Conn]*trackedConn{}, large: newIntake()}
 	defer conns.end()
 	return b.serve(ctx, conns)
 }
@@ -109,14 +108,13 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 		Capabilities: capabilities(),
 		Logger:       slog.New(quiet{b.log.Handler()}),
 	})
-	if err := server.AddHook(&door{username: digest(b.cfg.Username), password: digest(b.cfg.Password), open: b.cfg.Username == ""}, nil); err != nil {
-		return fmt.Errorf("setting up the embedded broker: %w", err)
-	}
-	if err := server.AddHook(&shelf{log: b.log, sizes: map[string]int{}}, nil); err != nil {
-		return fmt.Errorf("setting up the embedded broker: %w", err)
-	}
-	if err := server.AddHook(newBacklog(server, b.log, b.room), nil); err != nil {
-		return fmt.Errorf("setting up the embedded broker: %w", err)
+	for _, hook := range []mochi.Hook{
+		&door{username: digest(b.cfg.Username), password: digest(b.cfg.Password), open: b.cfg.Username == ""},
+		&shelf{log: b.log, sizes: map[string]int{}}, newBacklog(server, b.log, b.room), &filters{server: server, log: b.log},
+	} {
+		if err := server.AddHook(hook, nil); err != nil {
+			return fmt.Errorf("setting up the embedded broker: %w", err)
+		}
 	}
 	if err := server.AddListener(newListener(conns)); err != nil {
 		return fmt.Errorf("setting up the embedded broker: %w", err)
@@ -140,10 +138,10 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 // capabilities returns the library's limits, changed where a house needs more.
 func capabilities() *mochi.Capabilities {
 	c := mochi.NewDefaultServerCapabilities()
-	c.MaximumMessageExpiryInterval = 0            // the default forgets retained messages after a day
-	c.MaximumInflight = math.MaxUint16            // a big house has more retained values than the 8192 …
-	c.MaximumClientWritesPending = math.MaxUint16 // … that a client may have pending before messages are dropped
-	c.MaximumPacketSize = 32 << 20                // the largest answer seen from zwave-js-ui is 10 MB
+	c.MaximumMessageExpiryInterval = 0         // the default forgets retained messages after a day
+	c.MaximumInflight = maxRetained            // a big house has more retained values than the 8192 …
+	c.MaximumClientWritesPending = maxRetained // … that a client may have pending before messages are dropped
+	c.MaximumPacketSize = maxPacket
 	c.MaximumClients = maxClients
 	c.MaximumSessionExpiryInterval = sessionSeconds
 	return c

@@ -245,7 +245,7 @@ func TestTheLibraryDoesNotCloseOurClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := newListener(&tracked{Listener: l, open: map[net.Conn]bool{}})
+	door := newListener(&tracked{Listener: l, open: map[net.Conn]*trackedConn{}})
 	door.Close(func(string) { t.Error("the library is asked to close the clients") })
 	if _, err := l.Accept(); err == nil {
 		t.Error("the listener is still open")

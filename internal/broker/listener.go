@@ -25,8 +25,8 @@ func (l listener) Close(listeners.CloseFn) { l.Net.Close(func(string) {}) }
 // Bounds of what strangers may hold: connections in all, and what a client may send
 // and take before it is let in.
 const (
-	maxClients     = 256
-	maxConnections = maxClients + 64
+	maxClients     = 128
+	maxConnections = maxClients + 32
 	greeting       = 10 * time.Second
 	greetingBytes  = 64 << 10
 	pieceBytes     = 64 << 10
@@ -40,9 +40,10 @@ type tracked struct {
 	net.Listener
 	log   *slog.Logger
 	mu    sync.Mutex
-	open  map[net.Conn]bool
+	open  map[net.Conn]*trackedConn
 	ended bool
-	full  bool           // the last connection found no place
+	full  bool           // the last connection found no free place
+	large *intake        // what large packets may take
 	held  sync.WaitGroup // the connections that the library has not given back
 }
 
@@ -59,7 +60,9 @@ func (t *tracked) Accept() (net.Conn, error) {
 	}
 }
 
-// admit gives a connection a place, or closes it and returns nil if there is none.
+// admit gives a connection a place. If there is none, the one that has said nothing for
+// longest has to go for it: a client introduces itself at once. If all have, the new
+// connection is closed, and admit returns nil.
 func (t *tracked) admit(conn net.Conn) (net.Conn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,21 +70,42 @@ func (t *tracked) admit(conn net.Conn) (net.Conn, error) {
 		_ = conn.Close()
 		return nil, net.ErrClosed
 	}
-	if len(t.open) >= maxConnections {
-		if !t.full {
-			t.log.Warn("too many connections to the embedded broker are open; new ones are closed", "connections", maxConnections)
-		}
-		t.full = true
-		_ = conn.Close()
-		return nil, nil
+	full := len(t.open) >= maxConnections
+	if full && !t.full {
+		t.log.Warn("too many connections to the embedded broker are open; those that say nothing are closed", "connections", maxConnections)
 	}
-	t.full = false
-	t.open[conn] = true
+	t.full = full
+	if full {
+		silent := t.mostSilent()
+		if silent == nil {
+			_ = conn.Close()
+			return nil, nil
+		}
+		delete(t.open, silent)
+		_ = silent.Close()
+	}
+	in := &trackedConn{Conn: conn, t: t, since: time.Now()}
+	t.open[conn] = in
 	t.held.Add(1)
 	// The library sets a deadline of its own once the client has introduced itself. A
 	// connection that takes none is broken already.
 	_ = conn.SetDeadline(time.Now().Add(greeting))
-	return &trackedConn{Conn: conn, t: t}, nil
+	return in, nil
+}
+
+// mostSilent is the connection that has been open for longest without being let in;
+// nil if every one was let in.
+func (t *tracked) mostSilent() net.Conn {
+	var oldest *trackedConn
+	for _, c := range t.open {
+		if !c.known.Load() && (oldest == nil || c.since.Before(oldest.since)) {
+			oldest = c
+		}
+	}
+	if oldest == nil {
+		return nil
+	}
+	return oldest.Conn
 }
 
 // end closes every connection and waits until the library has noticed: it must not
@@ -104,23 +128,50 @@ func (t *tracked) closeAll() {
 type trackedConn struct {
 	net.Conn
 	t     *tracked
+	since time.Time
 	ended sync.Once
 	known atomic.Bool // the client was let in
-	read  int         // bytes before that; used by one reader
+	read  int         // bytes before that; used by one reader, as what follows
+	at    framing
+
+	closed atomic.Bool
+	large  atomic.Int64 // the size of the large packet that is coming in, or is being handled
 }
 
 var errTalksTooMuch = errors.New("a client sent more than an introduction before it was let in")
 
 // Read bounds what a client may send before it is let in: the library takes memory
-// for as much as a client announces.
+// for as much as a client announces. A large packet of a client that was let in waits
+// until there is room for it.
 func (c *trackedConn) Read(p []byte) (int, error) {
+	if c.at.left == 0 { // the library asks for more, so it has handled what came before
+		c.done()
+	}
 	n, err := c.Conn.Read(p)
 	if !c.known.Load() {
 		if c.read += n; c.read > greetingBytes {
 			return 0, errTalksTooMuch
 		}
 	}
+	for rest, size, begun := c.at.next(p[:n]); begun; rest, size, begun = c.at.next(rest) {
+		if size < largePacket || size > maxPacket { // what is too large is refused before it is read
+			continue
+		}
+		c.done()
+		if !c.t.large.take(size) {
+			return 0, errNoRoom
+		}
+		if c.large.Store(int64(size)); c.closed.Load() { // what Close gave back did not have it
+			c.done()
+		}
+		_ = c.SetReadDeadline(time.Now().Add(intakeTime)) // the library sets its own before the next packet
+	}
 	return n, err
+}
+
+// done gives back the room of a large packet that was handled.
+func (c *trackedConn) done() {
+	c.t.large.give(int(c.large.Swap(0)))
 }
 
 // Write writes in pieces and waits for each of them for a bounded time: the library
@@ -144,6 +195,8 @@ func (c *trackedConn) Close() error {
 	c.t.mu.Lock()
 	delete(c.t.open, c.Conn)
 	c.t.mu.Unlock()
+	c.closed.Store(true)
+	c.done()
 	defer c.ended.Do(c.t.held.Done)
 	return c.Conn.Close()
 }

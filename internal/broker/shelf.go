@@ -12,8 +12,8 @@ import (
 // Bounds of what the broker keeps for others. A house of 232 nodes has about 15,000
 // retained values of a few hundred bytes each; the service may use 512 MB in all.
 const (
-	maxRetained      = 50_000
-	maxRetainedBytes = 64 << 20
+	maxRetained      = 30_000
+	maxRetainedBytes = 32 << 20
 	warnEvery        = time.Minute
 )
 
@@ -49,7 +49,7 @@ func (s *shelf) OnPublish(cl *mochi.Client, p packets.Packet) (packets.Packet, e
 	p.FixedHeader.Retain = false
 	if now := time.Now(); now.Sub(s.warned) >= warnEvery {
 		s.warned = now
-		s.log.Warn("a retained message was not kept: the embedded broker keeps 50,000 of them, 64 MB in all; a house that needs more wants a broker of its own (mqtt.broker)",
+		s.log.Warn("a retained message was not kept: the embedded broker keeps 30,000 of them, 32 MB in all; a house that needs more wants a broker of its own (mqtt.broker)",
 			"client", cl.ID, "topic", p.TopicName, "kept", len(s.sizes), "bytes", s.bytes)
 	}
 	return p, nil
@@ -67,5 +67,8 @@ func (s *shelf) OnRetainMessage(_ *mochi.Client, p packets.Packet, _ int64) {
 	}
 }
 
+// overhead is what the library's form of a message takes beside its bytes, roughly.
+const overhead = 1 << 10
+
 // sizeOf is what a message takes in memory, roughly.
-func sizeOf(p packets.Packet) int { return len(p.TopicName) + len(p.Payload) }
+func sizeOf(p packets.Packet) int { return overhead + len(p.TopicName) + len(p.Payload) }

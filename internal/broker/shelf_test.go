@@ -31,7 +31,7 @@ func newShelf() *shelf { return &shelf{log: slog.New(slog.DiscardHandler), sizes
 func TestRetainedBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newShelf()
-	const size = 8 << 20
+	const size = 4 << 20
 	for i := range 12 {
 		if kept, room := shelved(t, s, fmt.Sprintf("flood/%02d", i), size), i < 7; kept != room {
 			t.Errorf("message %d is kept: %v, expected %v", i, kept, room)
