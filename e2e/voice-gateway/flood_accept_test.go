@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,10 @@ import (
 //
 //	VOICE_GATEWAY_FLOOD=20m go test -tags accept -run TestAcceptAFlood -v -timeout 30m ./e2e/voice-gateway
 const floodTime = 12 * time.Second
+
+// floodLeast is what the broker must have taken, in bytes, for the flood to show
+// anything: more than it may keep and let wait.
+const floodLeast = 256 << 20
 
 // Bounds of the flooded gateway: half of what its service may use beside the
 // simulated house, and what the doors of HTTP and of the broker let in.
@@ -61,12 +66,13 @@ func TestAcceptAFlood(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)
 	defer cancel()
 	var flood sync.WaitGroup
+	var poured atomic.Int64
 	for i := range 2000 {
 		flood.Go(func() { hang(ctx, i, web, addr) })
 	}
 	for i := range 4 {
 		flood.Go(func() { deafen(ctx, i, addr) })
-		flood.Go(func() { pour(ctx, i, "mqtt://"+addr) })
+		flood.Go(func() { pour(ctx, i, "mqtt://"+addr, &poured) })
 	}
 	most, asked := before, 0
 	for ctx.Err() == nil {
@@ -77,7 +83,10 @@ func TestAcceptAFlood(t *testing.T) {
 		rest(ctx)
 	}
 	flood.Wait()
-	t.Logf("flood of %v, %d asks answered", lasts, asked)
+	t.Logf("flood of %v, %d MB poured, %d asks answered", lasts, poured.Load()>>20, asked)
+	if poured.Load() < floodLeast {
+		t.Errorf("that was no flood: %d MB", poured.Load()>>20)
+	}
 	t.Logf("before: %v", before)
 	t.Logf("most:   %v", most)
 	if most.memory > floodMemory || most.descriptors > floodDescriptors || most.goroutines > floodGoroutines {
@@ -152,7 +161,7 @@ func deafen(ctx context.Context, i int, addr string) {
 
 // pour publishes as fast as the broker takes it: every second message is retained, on
 // a topic of its own.
-func pour(ctx context.Context, i int, broker string) {
+func pour(ctx context.Context, i int, broker string, poured *atomic.Int64) {
 	c, err := mqtt.New(mqtt.Config{URL: broker}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return
@@ -168,7 +177,9 @@ func pour(ctx context.Context, i int, broker string) {
 		}
 		if publish(ctx, fmt.Sprintf("flood/%d/%d", i, n), payload) != nil {
 			rest(ctx)
+			continue
 		}
+		poured.Add(int64(len(payload)))
 	}
 }
 
