@@ -45,7 +45,10 @@ var layers = []layer{
 		"dialogue":          {"home", "tools"},
 		"dialogue/taint":    {},
 		"dialogue/queue":    {},
-		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/plan", "intent/reply"},
+		"dialogue/moment":   {},
+		"dialogue/past":     {"home", "tools", "record", "intent", "intent/catalogue", "intent/plan"},
+		"dialogue/safety":   {"tools", "record", "intent/catalogue", "intent/plan"},
+		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply"},
 		"dialogue/grounded": {"home", "tools", "intent/numbers", "intent/sentences"},
 		"intent":            {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue", "intent/mood"},
 		"intent/mood":       {"intent/sentences", "intent/template"},
@@ -102,7 +105,7 @@ var layers = []layer{
 	{"story", "what happens, in words alone", map[string][]string{
 		"turn":    {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
 		"arrival": {"home", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand", "dialogue/grounded", "dialogue/queue"},
+		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

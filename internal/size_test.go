@@ -22,7 +22,6 @@ const (
 
 // longPackages may be longer, because what they hold changes together.
 var longPackages = map[string]string{
-	"answer":       "the story of the mind: its ways of understanding share one memory, one gate and one record",
 	"intent/reply": "one table of what is said, whose names, articles and states every reply shares",
 	"intent":       "one matcher of sentences: what it compiles, runs and resolves is one form",
 	"speech":       "one interface and its engines, counted together with all packages below it",

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"voicegateway/internal/dialogue/past"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
@@ -21,7 +23,7 @@ const callBudget = 5 * time.Second
 
 // carryOut does what a decision asks for: it takes back, moves to another device,
 // or acts.
-func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision) past {
+func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
 	if len(d.Actions) == 1 {
 		switch d.Actions[0].Intent {
 		case catalogue.Undo:
@@ -36,19 +38,19 @@ func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision)
 }
 
 // act plans the calls of a decision and makes them.
-func (a *Answerer) act(ctx context.Context, x *exchange, d intent.Decision) past {
+func (a *Answerer) act(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
 	steps, err := plan.Calls(d, a.match.House(), x.Area)
 	if err != nil {
 		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
-		return past{}
+		return past.Turn{}
 	}
 	return a.carry(ctx, x, d, steps)
 }
 
 // carry makes the calls of a plan and tells what came of them.
-func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, steps []plan.Step) past {
+func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, steps []plan.Step) past.Turn {
 	if !a.permitted(x, d, steps) {
-		return past{}
+		return past.Turn{}
 	}
 	done, stopped := a.makeCalls(ctx, x, steps)
 	done.into(x)
@@ -59,9 +61,9 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 		}
 	}
 	if d.Reason == plannedByModel && !slices.ContainsFunc(done.ends, happened) {
-		a.rate.giveBack(1)
+		a.rate.GiveBack(1)
 	}
-	return doneBy(a.match.House(), x.Text, steps, done).after(x.begun)
+	return past.Of(a.match.House(), x.Text, steps, done.results, done.problems).After(x.begun)
 }
 
 // makeCalls makes the calls of a plan, once earlier turns have finished with the
@@ -83,9 +85,9 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 	if len(d.Actions) > 1 {
 		nothing = " " + a.phrases.Phrase("nothing_done", nil)
 	}
-	x.rec.Risk = string(highest(steps))
+	x.rec.Risk = string(safety.Highest(steps))
 	acts := x.rec.Risk != string(tools.Read)
-	if acts && !x.DryRun && !d.Confirmed && !a.rate.admit(x.Source, time.Now()) {
+	if acts && !x.DryRun && !d.Confirmed && !a.rate.Admit(x.Source, time.Now()) {
 		x.rec.Route = record.RouteRefused
 		fail(a.phrases.Phrase("too_many_commands", nil), tooManyCommands)
 		return false
@@ -104,12 +106,12 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		rehearse(x.rec, steps)
 		return false
 	}
-	if !d.Confirmed && a.safety.mustAsk(slices.Concat(x.done, steps)) {
-		a.askAboutMany(x, d, steps, past{})
+	if !d.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps)) {
+		a.askAboutMany(x, d, steps, past.Turn{})
 		return false
 	}
-	if d.Reason == plannedByModel && a.rate.reserve(time.Now(), 1) == 0 {
-		fail(a.phrases.Phrase("too_many_acts", map[string]any{"count": actsAMinute}), tooManyActs)
+	if d.Reason == plannedByModel && a.rate.Reserve(time.Now(), 1) == 0 {
+		fail(a.phrases.Phrase("too_many_acts", map[string]any{"count": safety.ActsAMinute}), tooManyActs)
 		return false
 	}
 	return true
@@ -133,11 +135,11 @@ const (
 
 // askAboutMany asks whether to act on so many devices, and keeps what the sentence
 // has done before, so that an undo after a yes takes back all of it.
-func (a *Answerer) askAboutMany(x *exchange, d intent.Decision, steps []plan.Step, begun past) {
+func (a *Answerer) askAboutMany(x *exchange, d intent.Decision, steps []plan.Step, begun past.Turn) {
 	if !x.DryRun {
 		a.memory.ask(x.Request, pending{decision: d, text: x.Text, begun: begun, until: time.Now().Add(confirmTime)})
 	}
-	count := len(acting(slices.Concat(x.done, steps)))
+	count := len(safety.Acting(slices.Concat(x.done, steps)))
 	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": count})
 }
 
@@ -231,21 +233,6 @@ func (c calls) into(x *exchange) {
 // answered reports whether a question about several things got an answer, though
 // some of them could not be read.
 func (c calls) answered() bool { return c.asks && slices.Contains(c.problems, "") }
-
-func highest(steps []plan.Step) tools.Risk {
-	order := map[tools.Risk]int{tools.Read: 1, tools.Reversible: 2, tools.Costly: 3, tools.Dangerous: 4}
-	worst := tools.Read
-	for _, s := range steps {
-		risk := s.Risk
-		if order[risk] == 0 {
-			risk = tools.Dangerous
-		}
-		if order[risk] > order[worst] {
-			worst = risk
-		}
-	}
-	return worst
-}
 
 func earliest(results []tools.Result) time.Time {
 	var first time.Time

@@ -3,9 +3,9 @@ package answer
 import (
 	"context"
 	"reflect"
-	"slices"
 	"strings"
 
+	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
@@ -36,37 +36,21 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	}
 	all.Actions = all.Actions[n:]
 	more := record.Record{ID: x.rec.ID, Source: x.rec.Source, Area: x.rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
-	before := a.memory.recall(x.Request)
+	var before *past.Turn
+	if last := a.memory.recall(x.Request); last != nil {
+		before = &last.Turn
+	}
 	added := &exchange{Request: x.Request, rec: &more, watch: x.watch, say: x.say}
 	added.done, _ = plan.Calls(first, a.match.House(), x.Area) // the first commands were planned without an error before
 	did := a.act(ctx, added, all)
-	a.ledger.note(a.match.House(), x.Request, &more, all)
+	a.ledger.Note(a.match.House(), x.Request, &more, all)
 	add(x.rec, more, all.Actions)
-	a.memory.keep(x.Request, did.with(before, x.Text, whole), x.rec.Reply)
+	a.memory.keep(x.Request, did.With(before, x.Text, whole), x.rec.Reply)
 	x.rec.Transcript.Text = whole
 	if more.Reply != "" {
 		x.say(more.Reply)
 		a.model.Remember(asker(x.Request), whole, x.rec.Reply)
 	}
-}
-
-// with joins what two parts of one sentence did into one turn, so that an undo
-// takes both back.
-func (p past) with(first *past, text, whole string) past {
-	p.text = whole
-	if first != nil && first.text == text && first.undone == 0 {
-		p.deeds, p.rest, p.origin = slices.Concat(first.deeds, p.deeds), p.rest || first.rest, nil
-	}
-	return p
-}
-
-// after joins what was done with what the same sentence had done before it asked.
-func (p past) after(begun past) past {
-	if len(begun.deeds) == 0 && !begun.rest || len(p.deeds) == 0 && !p.rest {
-		return p
-	}
-	p.deeds, p.rest = slices.Concat(begun.deeds, p.deeds), p.rest || begun.rest
-	return p.as(begun.text)
 }
 
 // add appends the results of added commands to the record of the first ones. The

@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 
+	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/reply"
@@ -32,7 +33,7 @@ func (a *Answerer) amended(ctx context.Context, x *exchange) bool {
 	x.asked = x.asked || a.declines(x.Request, x.before)
 	d, ok := a.amendment(x)
 	if ok {
-		a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })
+		a.perform(x, d, func() past.Turn { return a.carryOut(ctx, x, d) })
 	}
 	return ok
 }
@@ -51,7 +52,7 @@ func (a *Answerer) amendment(x *exchange) (intent.Decision, bool) {
 		name = catalogue.Stop
 	case reply.Not:
 		name = catalogue.No
-		if b := x.before; !x.asked && b != nil && b.latest && !b.asked && b.undone == 0 {
+		if b := x.before; !x.asked && b != nil && b.latest && !b.asked && b.Undone == 0 {
 			name = catalogue.Undo
 		}
 	case reply.NoAmendment:

@@ -15,6 +15,8 @@ import (
 	"log/slog"
 	"time"
 
+	"voicegateway/internal/dialogue/past"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
@@ -48,14 +50,14 @@ type exchange struct {
 	rec      *record.Record
 	watch    record.Stopwatch
 	say      func(sentence string)
-	before   *past           // what the asker's last turn did; nil: nothing is remembered
+	before   *remembered     // what the asker's last turn did; nil: nothing is remembered
 	asked    bool            // a question was waiting for an answer
 	question *modelQuestion  // the model's question that the text answers; nil: none
 	local    intent.Decision // the decision of the matcher, once it was asked
 	meant    intent.Decision // the decision that was performed, if the turn came to one
 	subject  *subject        // what the next short sentence is about, where meant does not tell
 	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
-	begun    past            // what the same sentence has done before a question was asked about the rest
+	begun    past.Turn       // what the same sentence has done before a question was asked about the rest
 
 	doneBefore []record.TaskStep // what earlier rounds of a model's turn have done
 	reconnects int               // made in this turn so far
@@ -69,18 +71,18 @@ type Answerer struct {
 	model    Assistant
 	phrases  *reply.Phrases
 	english  *reply.Phrases // for the model
-	safety   Safety
+	limits   safety.Limits
 	recovery Recovery
 	log      *slog.Logger
 
-	rate   rate
+	rate   safety.Rate
 	memory memory
-	ledger ledger
+	ledger past.Ledger
 }
 
 // New checks the parts and starts nothing. Recovery may be empty: then a call that
 // got no answer counts as failed.
-func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safety, r Recovery, log *slog.Logger) (*Answerer, error) {
+func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits, r Recovery, log *slog.Logger) (*Answerer, error) {
 	if m == nil || c == nil || model == nil || p == nil || log == nil {
 		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
 	}
@@ -89,7 +91,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, s Safety, r Rec
 		return nil, fmt.Errorf("answerer: %w", err)
 	}
 	return &Answerer{
-		match: m, calls: callMaker{caller: c, phrases: p, log: log}, model: model, phrases: p, english: english, safety: s, recovery: r, log: log,
+		match: m, calls: callMaker{caller: c, phrases: p, log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
 	}, nil
 }
 
@@ -129,7 +131,7 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 		if s.answered(a, ctx, x) {
 			a.log.Debug("text understood", "part", "answer", "turn", x.rec.ID, "by", s.name)
 			heed(a, x)
-			a.ledger.note(a.match.House(), x.Request, x.rec, x.meant)
+			a.ledger.Note(a.match.House(), x.Request, x.rec, x.meant)
 			return
 		}
 	}
@@ -166,19 +168,19 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 		}
 	case intent.Local:
 	}
-	a.perform(x, d, func() past { return a.carryOut(ctx, x, d) })
+	a.perform(x, d, func() past.Turn { return a.carryOut(ctx, x, d) })
 	return true
 }
 
 // perform answers a decision and calls act if it is to be carried out.
-func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past) {
+func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn) {
 	if overheard(x, d) {
 		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
 	}
 	x.meant = d
 	noteIntents(x.rec, d.Actions)
 	x.rec.SpeechAct = string(d.Act)
-	var did past
+	var did past.Turn
 	switch d.Route {
 	case intent.Local:
 		x.rec.Route = record.RouteLocal

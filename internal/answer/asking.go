@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"voicegateway/internal/dialogue/moment"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
@@ -39,7 +40,7 @@ func (m *memory) askedBack(x *exchange, mayAct, acted bool, said []string) {
 		return
 	}
 	x.rec.Outcome = record.Asked
-	speaking := time.Duration(len(x.rec.Reply)) * letter
+	speaking := moment.Speaking(x.rec.Reply)
 	m.ask(x.Request, pending{thought: &q, text: x.Text, until: time.Now().Add(confirmTime + speaking)})
 }
 

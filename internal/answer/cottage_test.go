@@ -11,6 +11,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -49,7 +50,7 @@ func converseIn(t *testing.T, house *home.House, matcher *intent.Matcher, langua
 	k := &talk{t: t, world: fake.NewWorldOf(house), area: "Bedroom"}
 	k.caller = &fake.Caller{CallFunc: k.world.Call}
 	k.answer, err = answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: house}, k.caller,
-		&fake.Assistant{ReplyFunc: model}, phrases, answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+		&fake.Assistant{ReplyFunc: model}, phrases, safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"voicegateway/internal/answer"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -58,7 +59,7 @@ func move(t *testing.T, language string) *family {
 	}
 	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP}
 	f.answer, err = answer.New(understanding{intent.Short{Matcher: matcher}, h}, &fake.Caller{CallFunc: f.world.Call}, &fake.Assistant{}, phrases,
-		answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+		safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@ package answer
 
 import (
 	"context"
-	"slices"
 
+	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/followup"
@@ -33,7 +33,7 @@ func followed(ctx context.Context, a *Answerer, x *exchange) bool {
 		return false
 	}
 	if before != nil {
-		f.back, f.rest = apart(before.did, meant.Back)
+		f.back, f.rest = past.Apart(before.did, meant.Back)
 	}
 	if meant.Next != nil {
 		x.subject = &subject{Subject: *meant.Next, did: f.rest}
@@ -42,7 +42,7 @@ func followed(ctx context.Context, a *Answerer, x *exchange) bool {
 	if d.Route == intent.Ask && d.Would != nil && len(d.Options) > 0 {
 		a.remember(x.Request, d)
 	}
-	a.perform(x, d, func() past { return f.do(ctx, d) })
+	a.perform(x, d, func() past.Turn { return f.do(ctx, d) })
 	return true
 }
 
@@ -50,23 +50,11 @@ func followed(ctx context.Context, a *Answerer, x *exchange) bool {
 type followUp struct {
 	*Answerer
 	x          *exchange
-	back, rest []deed // of the sentence before: what is taken back first, and what stays
-}
-
-// apart divides deeds into those on some devices and the others.
-func apart(deeds []deed, devices []string) (on, others []deed) {
-	for _, d := range deeds {
-		if slices.Contains(devices, d.device) {
-			on = append(on, d)
-		} else {
-			others = append(others, d)
-		}
-	}
-	return on, others
+	back, rest []past.Deed // of the sentence before: what is taken back first, and what stays
 }
 
 // do carries a decision out, after what it takes back.
-func (f *followUp) do(ctx context.Context, d intent.Decision) past {
+func (f *followUp) do(ctx context.Context, d intent.Decision) past.Turn {
 	if d.Actions[0].Intent == catalogue.Except {
 		return f.putBack(ctx, d)
 	}
@@ -76,30 +64,30 @@ func (f *followUp) do(ctx context.Context, d intent.Decision) past {
 	more, err := plan.Calls(d, f.match.House(), f.x.Area)
 	if err != nil {
 		f.x.rec.Outcome, f.x.rec.Reply, f.x.rec.Error = record.Failed, f.phrases.Apology(err), err.Error()
-		return past{}
+		return past.Turn{}
 	}
-	back, denied := (&past{deeds: f.back}).takenBack(f.match.House())
+	back, denied := past.TakenBack(f.match.House(), f.back)
 	did := f.carry(ctx, f.x, d, append(back, more...))
-	if len(denied) > 0 && len(did.deeds) > 0 {
+	if len(denied) > 0 && len(did.Deeds) > 0 {
 		partly(f.x.rec, f.phrases.Denied(denied), "dangerous acts are off (safety.dangerous: deny)")
 	}
 	var devices []string
 	for _, b := range f.back {
-		devices = append(devices, b.device)
+		devices = append(devices, b.Device)
 	}
-	_, did.deeds = apart(did.deeds, devices)
-	return did.as(f.x.Text)
+	_, did.Deeds = past.Apart(did.Deeds, devices)
+	return did.As(f.x.Text)
 }
 
 // putBack restores the things that an act was not meant for.
-func (f *followUp) putBack(ctx context.Context, d intent.Decision) past {
-	steps, denied := (&past{deeds: f.back}).takenBack(f.match.House())
+func (f *followUp) putBack(ctx context.Context, d intent.Decision) past.Turn {
+	steps, denied := past.TakenBack(f.match.House(), f.back)
 	if len(steps) == 0 {
 		steps = denied // carry refuses them and says why
 	}
 	if len(steps) == 0 {
 		f.x.rec.Outcome, f.x.rec.Reply = record.Done, f.phrases.Phrase("nothing_changed", nil)
-		return past{}
+		return past.Turn{}
 	}
 	return f.carry(ctx, f.x, d, steps)
 }

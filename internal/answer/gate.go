@@ -9,6 +9,8 @@ import (
 
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/errand"
+	"voicegateway/internal/dialogue/past"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
@@ -26,7 +28,7 @@ type gate struct {
 	a *Answerer
 	x *exchange
 
-	did       past
+	did       past.Turn
 	counted   bool                         // the turn counts as a command of its source
 	barred    bool                         // and is over what the source may send
 	refusals  []string                     // that the user has heard
@@ -111,7 +113,7 @@ func (g *gate) admit(r *round) string {
 		return ""
 	}
 	if !g.counted {
-		g.counted, g.barred = true, !g.a.rate.admit(g.x.Source, time.Now())
+		g.counted, g.barred = true, !g.a.rate.Admit(g.x.Source, time.Now())
 	}
 	if !g.barred {
 		return ""
@@ -126,12 +128,12 @@ func (g *gate) admit(r *round) string {
 // answer yes then does what is left to do on devices, without the model.
 func (g *gate) ask(r *round) string {
 	which := r.OnDevices()
-	if len(which) == 0 || !g.a.safety.mustAsk(slices.Concat(g.x.done, r.Steps(which))) || !g.room() {
+	if len(which) == 0 || !g.a.limits.MustAsk(slices.Concat(g.x.done, r.Steps(which))) || !g.room() {
 		return ""
 	}
 	steps := r.Steps(which)
 	r.Refuse(which, "Not done: the user has been asked whether to act on so many devices.")
-	g.a.askAboutMany(g.x, intent.Decision{Route: intent.Local, Reason: plannedByModel, Actions: errand.Actions(steps)}, steps, g.did.as(g.x.Text))
+	g.a.askAboutMany(g.x, intent.Decision{Route: intent.Local, Reason: plannedByModel, Actions: errand.Actions(steps)}, steps, g.did.As(g.x.Text))
 	return g.x.rec.Reply
 }
 
@@ -147,7 +149,7 @@ func (g *gate) askFirst(r *round) string {
 	r.Refuse(r.Left(), "Not done: the user has been asked whether to make the call of "+steps[0].Planned().Tool+".")
 	call := steps[0].Planned()
 	g.a.memory.ask(g.x.Request, pending{
-		decision: intent.Decision{Route: intent.Local, Reason: plannedByModel}, steps: steps, text: g.x.Text, begun: g.did.as(g.x.Text), until: time.Now().Add(confirmTime),
+		decision: intent.Decision{Route: intent.Local, Reason: plannedByModel}, steps: steps, text: g.x.Text, begun: g.did.As(g.x.Text), until: time.Now().Add(confirmTime),
 	})
 	said := strings.NewReplacer("_", " ", "-", " ").Replace(call.Tool)
 	g.x.rec.Outcome, g.x.rec.Reply = record.Asked, g.a.phrases.Phrase("ask_server", map[string]any{"tool": said, "server": call.Server})
@@ -156,8 +158,8 @@ func (g *gate) askFirst(r *round) string {
 
 // room reports whether one more act of a model is within the limit.
 func (g *gate) room() bool {
-	n := g.a.rate.reserve(time.Now(), 1)
-	g.a.rate.giveBack(n)
+	n := g.a.rate.Reserve(time.Now(), 1)
+	g.a.rate.GiveBack(n)
 	return n > 0
 }
 
@@ -165,11 +167,11 @@ func (g *gate) room() bool {
 // have their room until they turn out to have failed.
 func (g *gate) limit(r *round) string {
 	which := r.Left()
-	over := which[g.a.rate.reserve(time.Now(), len(which)):]
+	over := which[g.a.rate.Reserve(time.Now(), len(which)):]
 	if len(over) == 0 {
 		return ""
 	}
-	count := map[string]any{"count": actsAMinute}
+	count := map[string]any{"count": safety.ActsAMinute}
 	g.fail(r, tooManyActs)
 	r.Refuse(over, "Not done. "+g.a.english.Phrase("too_many_acts", count))
 	return g.once(g.a.phrases.Phrase("too_many_acts", count))
@@ -225,7 +227,7 @@ func (g *gate) enter(r *round) {
 	if r.record.Outcome == "" {
 		r.record.Outcome = record.Done
 	}
-	r.record.Risk = string(highest(r.Steps(r.All())))
+	r.record.Risk = string(safety.Highest(r.Steps(r.All())))
 	asked := g.x.rec.Outcome == record.Asked
 	add(g.x.rec, r.record, nil)
 	if asked {
@@ -240,8 +242,8 @@ func (g *gate) enter(r *round) {
 func (g *gate) keep(steps []plan.Step, done calls) {
 	fresh := map[string]bool{}
 	failed := 0
-	did := doneBy(g.a.match.House(), g.x.Text, steps, done)
-	g.did.deeds, g.did.rest = append(g.did.deeds, did.deeds...), g.did.rest || did.rest
+	did := past.Of(g.a.match.House(), g.x.Text, steps, done.results, done.problems)
+	g.did.Deeds, g.did.Rest = append(g.did.Deeds, did.Deeds...), g.did.Rest || did.Rest
 	for i, s := range steps {
 		if !happened(done.ends[i]) {
 			failed++
@@ -260,7 +262,7 @@ func (g *gate) keep(steps []plan.Step, done calls) {
 			g.confirmed[device][errand.Key(&s)] = errand.In(g.a.english, &s, done.results[i], nil)
 		}
 	}
-	g.a.rate.giveBack(failed)
+	g.a.rate.GiveBack(failed)
 }
 
 // aboutArguments are the reasons for which a device refuses a call that could be

@@ -15,6 +15,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -414,7 +415,7 @@ func TestNamesOfTwoServers(t *testing.T) {
 					err := json.Unmarshal(c.Args, &w)
 					called = c.Tool + " " + w.Device
 					return tools.Result{Receipt: &tools.Receipt{Device: "x", Outcome: tools.Confirmed, Value: "on"}}, err
-				}}, &fake.Assistant{ReplyFunc: m.reply}, fake.English(), answer.DefaultSafety(), answer.Recovery{}, slog.New(slog.DiscardHandler))
+				}}, &fake.Assistant{ReplyFunc: m.reply}, fake.English(), safety.Default(), answer.Recovery{}, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}

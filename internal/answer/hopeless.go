@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
@@ -15,7 +16,7 @@ func hopeless(d intent.Decision, h *home.House, area string) intent.Decision {
 		return d
 	}
 	rest := intent.Decision{Route: intent.Local, Reason: "sentences", Actions: d.Beside}
-	if steps, err := plan.Calls(rest, h, area); err == nil && highest(steps) == tools.Dangerous {
+	if steps, err := plan.Calls(rest, h, area); err == nil && safety.Highest(steps) == tools.Dangerous {
 		return rest
 	}
 	return d

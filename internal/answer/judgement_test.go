@@ -16,6 +16,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
@@ -134,7 +135,7 @@ func answererFor(t *testing.T, p *patient, arb *arbiter, tasks *shelf, model *fa
 		r.Arbiter = arb
 	}
 	a, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: p.call},
-		model, fake.English(), answer.Safety{FanOutLimit: 5}, r, slog.New(slog.DiscardHandler))
+		model, fake.English(), safety.Limits{FanOutLimit: 5}, r, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/errand"
+	"voicegateway/internal/dialogue/moment"
+	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
@@ -26,25 +29,25 @@ func (a *Answerer) thought(ctx context.Context, x *exchange) bool {
 }
 
 // think asks the language model, if one answers.
-func (a *Answerer) think(ctx context.Context, x *exchange) past {
+func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 	x.rec.Route = record.RouteModel
 	if x.DryRun {
 		if ready, _ := a.model.Ready(); !ready {
 			x.rec.Route = record.RouteNone
 		}
 		x.rec.Outcome = record.Ignored // what a model would do cannot be known in advance
-		return past{}
+		return past.Turn{}
 	}
 	x.waits()
 	p := x.prompt(a.match, a.phrases)
-	p.Read = func(c dialogue.Call) string { return tellReading(p.House, a.phrases, c) }
+	p.Read = func(c dialogue.Call) string { return errand.Reading(p.House, a.phrases, c) }
 	g := &gate{a: a, x: x, confirmed: map[string]map[string]string{}}
 	if p.MayAct {
 		p.Act = g.act
 	}
-	wait := newMoment(x.say, a.phrases.Phrase("one_moment", nil))
-	defer wait.end()
-	x.say = wait.pass
+	wait := moment.New(x.say, a.phrases.Phrase("one_moment", nil))
+	defer wait.End()
+	x.say = wait.Pass
 	var said, own []string
 	tell := func(sentence string) {
 		if sentence = speech.Speakable(sentence); sentence != "" {
@@ -72,9 +75,9 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past {
 	}
 	tell(g.end())
 	x.rec.Reply = strings.Join(said, " ")
-	a.memory.askedBack(x, p.MayAct, len(g.did.deeds) > 0 || g.did.rest, own)
+	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), own)
 	g.complain()
-	return g.did.as(x.Text)
+	return g.did.As(x.Text)
 }
 
 // none reports whether nobody answers where a model should be.

@@ -13,6 +13,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
@@ -67,7 +68,7 @@ func minded(t *testing.T, language string, m answer.Assistant) *answer.Answerer 
 		return tools.Result{Receipt: &tools.Receipt{Device: "Kitchen Light", Outcome: tools.Confirmed, Value: "on"}}, nil
 	}
 	a, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: done}, m, phrases,
-		answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+		safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -42,7 +43,7 @@ func needs(t *testing.T, h *home.House, model *fake.Assistant, caller *fake.Call
 		return await(ctx, need)
 	}
 	var err error
-	n.Answerer, err = answer.New(n.matcher, caller, model, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+	n.Answerer, err = answer.New(n.matcher, caller, model, fake.English(), safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
@@ -49,7 +50,7 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 		x.local = d
 		return a.thought(ctx, x)
 	}
-	a.perform(x, d, func() past {
+	a.perform(x, d, func() past.Turn {
 		if len(p.steps) > 0 {
 			return a.carry(ctx, x, d, p.steps)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
@@ -53,7 +54,7 @@ func TestAModelsReadingIsToldInTheHousesLanguage(t *testing.T) {
 				return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{Sentence: "So ist es."}, nil) }
 			}
 			a, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: h}, &fake.Caller{}, &fake.Assistant{ReplyFunc: model}, phrases,
-				answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+				safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}

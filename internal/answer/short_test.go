@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/answer"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -193,7 +194,7 @@ func resident(t *testing.T, language string, h *home.House, call func(context.Co
 		t.Fatal(err)
 	}
 	a, err := answer.New(&fake.Matcher{MatchFunc: m.Match, Home: h}, &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases,
-		answer.Safety{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+		safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"voicegateway/internal/dialogue/moment"
+	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/followup"
@@ -16,7 +18,7 @@ import (
 // does not change once it is kept.
 type subject struct {
 	followup.Subject
-	did []deed
+	did []past.Deed
 }
 
 // subject returns what an asker's last sentence was about, nil if nothing is
@@ -43,11 +45,11 @@ func (m *memory) turnTo(q record.Request, t subject) {
 }
 
 // deedsNow returns what the turn at hand did to devices.
-func (m *memory) deedsNow(q record.Request) []deed {
+func (m *memory) deedsNow(q record.Request) []past.Deed {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.past[asker(q)]; p != nil && p.latest {
-		return p.deeds
+		return p.Deeds
 	}
 	return nil
 }
@@ -66,7 +68,7 @@ func heed(a *Answerer, x *exchange) {
 	}
 	next.At = time.Now()
 	if x.Source == record.FromMic || x.Source == record.FromFile {
-		next.At = next.At.Add(time.Duration(len(x.rec.Reply)) * letter)
+		next.At = next.At.Add(moment.Speaking(x.rec.Reply))
 	}
 	a.memory.turnTo(x.Request, *next)
 }
@@ -101,7 +103,7 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 
 // subjectOfActs is the subject of what was understood as a whole decision; nil if that
 // was about nothing that can be referred to.
-func subjectOfActs(a *Answerer, x *exchange, deeds []deed) *subject {
+func subjectOfActs(a *Answerer, x *exchange, deeds []past.Deed) *subject {
 	t := &subject{did: deeds}
 	for _, act := range x.meant.Actions {
 		if followup.Accounts(act) { // what is asked next is how things are
@@ -117,8 +119,8 @@ func subjectOfActs(a *Answerer, x *exchange, deeds []deed) *subject {
 	}
 	t.Waits = x.rec.Outcome == record.Asked
 	for _, d := range deeds {
-		if lowered(d.change) {
-			t.Lowered = append(t.Lowered, d.device)
+		if lowered(d.Change) {
+			t.Lowered = append(t.Lowered, d.Device)
 		}
 	}
 	t.Things, t.Apart = standsFor(a, t, x.rec.Reply)
@@ -134,13 +136,13 @@ func lowered(c plan.Change) bool {
 
 // subjectOfDeeds is the subject of acts that are known only by what they did; nil if
 // they did nothing.
-func subjectOfDeeds(deeds []deed) *subject {
+func subjectOfDeeds(deeds []past.Deed) *subject {
 	t := &subject{did: deeds}
 	for _, d := range deeds {
-		if d.act.Intent != "" && d.device != "" {
-			act := d.act
-			act.Devices = []string{d.device}
-			t.Acts, t.Things = append(t.Acts, act), append(t.Things, d.device)
+		if d.Act.Intent != "" && d.Device != "" {
+			act := d.Act
+			act.Devices = []string{d.Device}
+			t.Acts, t.Things = append(t.Acts, act), append(t.Things, d.Device)
 		}
 	}
 	if len(t.Acts) == 0 {

@@ -3,12 +3,12 @@ package answer
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
@@ -73,7 +73,7 @@ func (a *Answerer) resumes(q record.Request, d intent.Decision) (id string, ok b
 
 // declines recognises a "no" to an offer, unless something was done after the
 // offer.
-func (a *Answerer) declines(q record.Request, before *past) bool {
+func (a *Answerer) declines(q record.Request, before *remembered) bool {
 	if a.phrases.Amendment(q.Text) != reply.Not {
 		return false
 	}
@@ -105,14 +105,14 @@ func (a *Answerer) resumed(ctx context.Context, x *exchange) bool {
 	x.local = a.match.Match(x.Text, x.Area)
 	id, ok := a.resumes(x.Request, x.local)
 	if ok {
-		a.perform(x, x.local, func() past { return a.resume(ctx, id, x) })
+		a.perform(x, x.local, func() past.Turn { return a.resume(ctx, id, x) })
 	}
 	return ok
 }
 
 // resume makes the open calls of a task. Confirmed calls are then done; the others
 // stay open.
-func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
+func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past.Turn {
 	if x.DryRun {
 		x.rec.Outcome = record.Ignored
 		for _, t := range a.recovery.Tasks.Open() {
@@ -124,19 +124,19 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past {
 			}
 			break
 		}
-		return past{}
+		return past.Turn{}
 	}
 	task, ok := a.recovery.Tasks.Take(id)
 	if !ok {
 		x.rec.Outcome, x.rec.Reply = record.Done, a.phrases.Phrase("nothing_to_resume", nil)
-		return past{}
+		return past.Turn{}
 	}
 	x.waits()
 	steps := openSteps(a.match.House(), task.Open)
 	place := a.calls.queue.Take(deviceActs(steps))
 	defer place.Leave()
 	if !a.permitted(x, intent.Decision{Confirmed: true}, steps) {
-		return past{}
+		return past.Turn{}
 	}
 	done := a.calls.all(ctx, place, steps)
 	done.into(x)
@@ -158,8 +158,8 @@ func openSteps(h *home.House, open []record.TaskStep) []plan.Step {
 		call := tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}
 		act, _ := plan.Repeat(call)
 		steps[i] = plan.Step{Action: act, Call: call, Risk: tools.Reversible, Entity: h.Entity(s.Device)}
-		if name := deviceOf(s.Args); steps[i].Entity == nil && name != "" {
-			steps[i].Entity = cmp.Or(named(h, s.Server, name), &home.Entity{Name: name})
+		if name := past.DeviceOf(s.Args); steps[i].Entity == nil && name != "" {
+			steps[i].Entity = cmp.Or(past.Named(h, s.Server, name), &home.Entity{Name: name})
 		}
 		switch e := steps[i].Entity; {
 		case e == nil:
@@ -184,12 +184,12 @@ func sentBefore(p *reply.Phrases, open []record.TaskStep, done calls) {
 
 // madeOf returns what the open calls of a task changed; a person can take it back
 // like the changes of any turn.
-func madeOf(h *home.House, task record.Task, done calls) past {
-	var p past
+func madeOf(h *home.House, task record.Task, done calls) past.Turn {
+	var p past.Turn
 	for i, s := range task.Open {
-		p.add(h, tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}, done.results[i], h.Entity(s.Device))
+		p.Add(h, tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}, done.results[i], h.Entity(s.Device))
 	}
-	return p.as(task.Asked)
+	return p.As(task.Asked)
 }
 
 // settle keeps the steps of a task that are still open.
@@ -215,7 +215,7 @@ func (a *Answerer) settle(task record.Task, done calls) {
 // repeatable leaves out the steps that may have been carried out and must not be
 // carried out twice.
 func repeatable(open []record.TaskStep) []record.TaskStep {
-	return slices.DeleteFunc(open, func(s record.TaskStep) bool { return s.Sent && (s.Once || flips(s.Args)) })
+	return slices.DeleteFunc(open, func(s record.TaskStep) bool { return s.Sent && (s.Once || past.Flips(s.Args)) })
 }
 
 // stop ends a task: it keeps the open steps and returns the sentence that says so,
@@ -236,29 +236,4 @@ func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) (said
 		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
 	}
 	return a.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)}), true
-}
-
-// aboutDevice reports whether a call has the arguments of a tool that acts on a
-// device of the house (REQUIREMENTS Z1). Such tools answer with a receipt.
-func aboutDevice(args json.RawMessage) bool { return deviceOf(args) != "" }
-
-// deviceOf returns the name of the device that a call acts on; "" if it acts on
-// none.
-func deviceOf(args json.RawMessage) string {
-	var a struct {
-		Device string `json:"device_name"`
-		Action string `json:"action"`
-	}
-	if json.Unmarshal(args, &a) != nil || a.Action == "" {
-		return ""
-	}
-	return a.Device
-}
-
-// flips reports whether making a call twice undoes it.
-func flips(args json.RawMessage) bool {
-	var a struct {
-		Action string `json:"action"`
-	}
-	return json.Unmarshal(args, &a) == nil && a.Action == "toggle"
 }

@@ -19,6 +19,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
@@ -324,7 +325,7 @@ func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 		return intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}
 	}
 	a, err := answer.New(&fake.Matcher{MatchFunc: nothing, Home: fake.Cottage()}, &fake.Caller{CallFunc: w.Call}, &fake.Assistant{},
-		fake.English(), answer.Safety{}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+		fake.English(), safety.Limits{}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

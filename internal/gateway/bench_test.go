@@ -13,6 +13,7 @@ import (
 	"voicegateway/internal/ai"
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
@@ -111,7 +112,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 	if err != nil {
 		b.Fatal(err)
 	}
-	answerer, err := answer.New(h, noTools{}, assist, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+	answerer, err := answer.New(h, noTools{}, assist, fake.English(), safety.Limits{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"voicegateway/internal/ai"
-	"voicegateway/internal/answer"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/broker"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/mcpint"
@@ -37,7 +37,7 @@ type Config struct {
 	MCP      host.Settings   `yaml:"mcp"`
 	HTTP     httpapi.Config  `yaml:"http"`
 	Tools    local.Config    `yaml:"tools"`
-	Safety   answer.Safety   `yaml:"safety"`
+	Safety   safety.Limits   `yaml:"safety"`
 	Recorder recorder.Config `yaml:"recorder"`
 }
 
@@ -83,7 +83,7 @@ func Default() Config {
 		MCP:      servers,
 		HTTP:     httpapi.Default(),
 		Tools:    local.Default(),
-		Safety:   answer.DefaultSafety(),
+		Safety:   safety.Default(),
 		Recorder: recorder.Default(),
 	}
 }

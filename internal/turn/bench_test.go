@@ -9,6 +9,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -67,7 +68,7 @@ func runLoop(b *testing.B) (line, *ender) {
 		return tools.Result{Text: "It's noon."}, nil
 	}}
 	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, caller,
-		&fake.Assistant{}, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+		&fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}

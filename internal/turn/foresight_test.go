@@ -12,6 +12,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -88,7 +89,7 @@ func TestMindBeginsWithTheWordsSoFar(t *testing.T) {
 				log := slog.New(slog.DiscardHandler)
 				var err error
 				f.Answerer, err = answer.New(&fake.Matcher{Home: &home.House{}, MatchFunc: func(string, string) intent.Decision { return intent.Decision{} }},
-					&fake.Caller{}, &fake.Assistant{}, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+					&fake.Caller{}, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, answer.Recovery{}, log)
 				if err != nil {
 					t.Fatal(err)
 				}

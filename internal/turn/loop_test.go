@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -85,7 +86,7 @@ func newBenchWith(t *testing.T, stt turn.Transcriber) *bench {
 	}
 	log := slog.New(slog.DiscardHandler)
 	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, b.caller,
-		&fake.Assistant{}, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+		&fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

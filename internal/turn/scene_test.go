@@ -23,6 +23,7 @@ import (
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
@@ -151,7 +152,7 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 			return speech.Closed
 		}
 		return speech.Incomplete
-	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, fake.English(), answer.Safety{FanOutLimit: limit}, answer.Recovery{}, log)
+	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: limit}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
@@ -119,7 +120,7 @@ func (s *story) tell(t *testing.T) {
 	}
 	log := slog.New(slog.DiscardHandler)
 	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: s.call},
-		model, fake.English(), answer.Safety{FanOutLimit: 5}, answer.Recovery{}, log)
+		model, fake.English(), safety.Limits{FanOutLimit: 5}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

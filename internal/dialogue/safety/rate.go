@@ -1,4 +1,4 @@
-package answer
+package safety
 
 import (
 	"slices"
@@ -8,26 +8,26 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Limits within a minute (REQUIREMENTS S3). An MQTT or HTTP source that sends more
+// Limits within a minute. An MQTT or HTTP source that sends more
 // commands is an automation in a loop, whatever becomes of them; microphones and
-// recordings are not limited. A model that does more than actsAMinute things by
+// recordings are not limited. A model that does more than ActsAMinute things by
 // itself is out of control.
 const (
-	commandsAMinute = 60
-	actsAMinute     = 10
+	CommandsAMinute = 60
+	ActsAMinute     = 10
 )
 
-// rate counts the commands of each source and the acts that models planned. The
+// Rate counts the commands of each source and the acts that models planned. The
 // zero value is ready for use; it is safe for concurrent use.
-type rate struct {
+type Rate struct {
 	mu    sync.Mutex
 	tried map[record.Source][]time.Time
 	acts  []time.Time
 }
 
-// admit counts a command of a source, whatever becomes of it, and reports whether
+// Admit counts a command of a source, whatever becomes of it, and reports whether
 // it may be carried out.
-func (r *rate) admit(s record.Source, now time.Time) bool {
+func (r *Rate) Admit(s record.Source, now time.Time) bool {
 	if s != record.FromMQTT && s != record.FromHTTP {
 		return true
 	}
@@ -37,7 +37,7 @@ func (r *rate) admit(s record.Source, now time.Time) bool {
 		r.tried = map[record.Source][]time.Time{}
 	}
 	before := lastMinute(r.tried[s], now)
-	over := len(before) >= commandsAMinute
+	over := len(before) >= CommandsAMinute
 	if over {
 		before = before[1:]
 	}
@@ -45,21 +45,21 @@ func (r *rate) admit(s record.Source, now time.Time) bool {
 	return !over
 }
 
-// reserve takes room for some acts of a model, and returns for how many there is
+// Reserve takes room for some acts of a model, and returns for how many there is
 // room.
-func (r *rate) reserve(now time.Time, acts int) int {
+func (r *Rate) Reserve(now time.Time, acts int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.acts = lastMinute(r.acts, now)
-	acts = min(acts, actsAMinute-len(r.acts))
+	acts = min(acts, ActsAMinute-len(r.acts))
 	for range acts {
 		r.acts = append(r.acts, now)
 	}
 	return acts
 }
 
-// giveBack frees the room of acts that were not carried out.
-func (r *rate) giveBack(acts int) {
+// GiveBack frees the room of acts that were not carried out.
+func (r *Rate) GiveBack(acts int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.acts = r.acts[:max(0, len(r.acts)-acts)]

@@ -1,4 +1,4 @@
-package answer
+package errand
 
 import (
 	"cmp"
@@ -14,9 +14,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// tellReading says what a model has read of a thing, as if a person had asked for it;
+// Reading says what a model has read of a thing, as if a person had asked for it;
 // "" if it is of no thing in the house.
-func tellReading(h *home.House, p *reply.Phrases, c dialogue.Call) string {
+func Reading(h *home.House, p *reply.Phrases, c dialogue.Call) string {
 	var args struct {
 		Device string `json:"device_name"`
 		Sensor string `json:"sensor"`

@@ -1,0 +1,98 @@
+package past
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/record"
+	"voicegateway/internal/tools"
+)
+
+// How much is remembered of what was done in the whole house, for the question why.
+// The words of the turns are not: what was said in one room is not told in another.
+const (
+	mostEntries = 300
+	ledgerTime  = 5 * time.Hour
+)
+
+// Ledger remembers what was done to the devices of the house, the newest last. The
+// zero value is ready for use; it is safe for concurrent use.
+type Ledger struct {
+	mu   sync.Mutex
+	kept []Entry
+}
+
+// Entry is what one turn did to one device, and where the turn came from.
+type Entry struct {
+	Turn     string
+	Device   string // its id
+	Property string
+	Value    any
+	At       time.Time
+	Source   record.Source
+	Area     string
+	Model    bool // a language model chose it
+	Undo     bool // it was taken back
+}
+
+// Note enters what a turn did.
+func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant intent.Decision) {
+	var more []Entry
+	undo := meant.Route == intent.Local && len(meant.Actions) > 0 && meant.Actions[0].Intent == catalogue.Undo
+	for _, c := range rec.Calls {
+		for _, r := range members(c.Receipt) {
+			e := Named(h, c.Server, r.Device)
+			if e == nil || !r.Sent() {
+				continue
+			}
+			more = append(more, Entry{
+				Turn: rec.ID, Device: e.ID, Property: r.Property, Value: r.Value, At: time.Now(),
+				Source: q.Source, Area: q.Area, Model: rec.Route == record.RouteModel, Undo: undo,
+			})
+		}
+	}
+	if len(more) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(l.kept, more...)
+	l.kept = slices.Clone(l.kept[max(0, len(l.kept)-mostEntries):])
+}
+
+// members are the receipts of the devices of a call.
+func members(r *record.Receipt) []tools.Receipt {
+	switch {
+	case r == nil:
+		return nil
+	case len(r.Devices) > 0:
+		return r.Devices
+	}
+	return []tools.Receipt{tools.Receipt(*r)}
+}
+
+// Last returns the newest entry that fits and is not too old.
+func (l *Ledger) Last(fits func(e *Entry) bool) (Entry, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range slices.Backward(l.kept) {
+		if time.Since(e.At) > ledgerTime {
+			break
+		}
+		if fits(&e) {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// OfTurn returns the entries of one turn.
+func (l *Ledger) OfTurn(id string) []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(l.kept), func(e Entry) bool { return e.Turn != id })
+}
