@@ -48,7 +48,7 @@ var layers = []layer{
 		"dialogue/moment":   {},
 		"dialogue/past":     {"home", "tools", "record", "intent", "intent/catalogue", "intent/plan"},
 		"dialogue/safety":   {"tools", "record", "intent/catalogue", "intent/plan"},
-		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/catalogue", "intent/plan", "intent/reply"},
+		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"dialogue/grounded": {"home", "tools", "intent/numbers", "intent/sentences"},
 		"intent":            {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue", "intent/mood"},
 		"intent/mood":       {"intent/sentences", "intent/template"},
@@ -59,8 +59,10 @@ var layers = []layer{
 		"intent/sentences":  {},
 		"intent/grammar":    {"home", "speech", "intent", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
 		"intent/plan":       {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
+		"intent/choosing":   {"home", "intent/naming", "intent/sentences"},
+		"intent/naming":     {"home"},
 		"intent/followup":   {"home", "intent", "intent/catalogue", "intent/reply"},
-		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers", "intent/plan", "intent/sentences"},
+		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},
 	}},
 	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{
 		"httpguard": {},
@@ -105,7 +107,7 @@ var layers = []layer{
 	{"story", "what happens, in words alone", map[string][]string{
 		"turn":    {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
 		"arrival": {"home", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+		"answer":  {"speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

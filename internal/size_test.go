@@ -22,11 +22,10 @@ const (
 
 // longPackages may be longer, because what they hold changes together.
 var longPackages = map[string]string{
-	"intent/reply": "one table of what is said, whose names, articles and states every reply shares",
-	"intent":       "one matcher of sentences: what it compiles, runs and resolves is one form",
-	"speech":       "one interface and its engines, counted together with all packages below it",
-	"zwave":        "one model of a house over the wire, with what each kind of device means",
-	"zwave/sim":    "one network of invented devices, which answers as real ones do",
+	"intent":    "one matcher of sentences: what it compiles, runs and resolves is one form",
+	"speech":    "one interface and its engines, counted together with all packages below it",
+	"zwave":     "one model of a house over the wire, with what each kind of device means",
+	"zwave/sim": "one network of invented devices, which answers as real ones do",
 }
 
 // sizes are what the code of the programs has, by package and by type.

@@ -6,7 +6,7 @@ import (
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/record"
 )
 
@@ -14,7 +14,9 @@ import (
 // open after a turn, is meant for the house: one of the few exact texts that
 // correct what was just done, answer no, or ask for quiet. Anything else is taken
 // for television.
-func (a *Answerer) Amends(text string) bool { return a.phrases.Amendment(text) != reply.NoAmendment }
+func (a *Answerer) Amends(text string) bool {
+	return a.choosing.Amendment(text) != choosing.NoAmendment
+}
 
 // Amendable reports whether there is anything a correction could be about: what
 // the last turn of a source in an area did, or a question that waits.
@@ -43,19 +45,19 @@ func (a *Answerer) amended(ctx context.Context, x *exchange) bool {
 // it takes back what the turn before did.
 func (a *Answerer) amendment(x *exchange) (intent.Decision, bool) {
 	name := ""
-	switch a.phrases.Amendment(x.Text) {
-	case reply.Undo:
+	switch a.choosing.Amendment(x.Text) {
+	case choosing.Undo:
 		name = catalogue.Undo
-	case reply.Other:
+	case choosing.Other:
 		name = catalogue.Other
-	case reply.Halt:
+	case choosing.Halt:
 		name = catalogue.Stop
-	case reply.Not:
+	case choosing.Not:
 		name = catalogue.No
 		if b := x.before; !x.asked && b != nil && b.latest && !b.asked && b.Undone == 0 {
 			name = catalogue.Undo
 		}
-	case reply.NoAmendment:
+	case choosing.NoAmendment:
 		return intent.Decision{}, false
 	}
 	return plainDecision(name), true

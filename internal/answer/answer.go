@@ -18,6 +18,7 @@ import (
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
@@ -71,6 +72,8 @@ type Answerer struct {
 	model    Assistant
 	phrases  *reply.Phrases
 	english  *reply.Phrases // for the model
+	choosing *choosing.Words
+	names    []*choosing.Words // the languages in which a model may name things
 	limits   safety.Limits
 	recovery Recovery
 	log      *slog.Logger
@@ -90,8 +93,17 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	if err != nil {
 		return nil, fmt.Errorf("answerer: %w", err)
 	}
+	var names []*choosing.Words
+	for _, language := range []string{p.Language(), english.Language()} {
+		words, err := choosing.Ours(language)
+		if err != nil {
+			return nil, fmt.Errorf("answerer: %w", err)
+		}
+		names = append(names, words)
+	}
 	return &Answerer{
 		match: m, calls: callMaker{caller: c, phrases: p, log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
+		choosing: names[0], names: names,
 	}, nil
 }
 

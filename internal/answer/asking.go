@@ -6,7 +6,7 @@ import (
 
 	"voicegateway/internal/dialogue/moment"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/record"
 )
 
@@ -46,13 +46,13 @@ func (m *memory) askedBack(x *exchange, mayAct, acted bool, said []string) {
 
 // forModel reports whether a text that follows a model's question is its answer: it
 // is not if it is a sentence of its own, or one of the words about the turn before.
-func (q *modelQuestion) forModel(x *exchange, match Matcher, phrases *reply.Phrases) bool {
-	switch phrases.Amendment(x.Text) {
-	case reply.Not, reply.Halt, reply.Undo:
+func (q *modelQuestion) forModel(x *exchange, match Matcher, words *choosing.Words) bool {
+	switch words.Amendment(x.Text) {
+	case choosing.Not, choosing.Halt, choosing.Undo:
 		return false
-	case reply.Other, reply.NoAmendment:
+	case choosing.Other, choosing.NoAmendment:
 	}
-	if phrases.Yes(x.Text) {
+	if words.Yes(x.Text) {
 		return true
 	}
 	d := match.Match(x.Text, x.Area)
@@ -61,18 +61,18 @@ func (q *modelQuestion) forModel(x *exchange, match Matcher, phrases *reply.Phra
 
 // completes reports whether the answer to a model's question completes an order
 // (REQUIREMENTS U9), is one by itself, or is a yes to an offer to do something.
-func (q *modelQuestion) completes(x *exchange, match Matcher, phrases *reply.Phrases) bool {
-	if phrases.Yes(x.Text) {
-		return q.mayAct || reply.Offers(q.text)
+func (q *modelQuestion) completes(x *exchange, match Matcher, words *choosing.Words) bool {
+	if words.Yes(x.Text) {
+		return q.mayAct || choosing.Offers(q.text)
 	}
 	act := x.act(match)
 	return act.MayAct() || q.mayAct && !act.Asks() && !act.Forbids()
 }
 
 // mayAct reports whether a text orders something.
-func mayAct(x *exchange, match Matcher, phrases *reply.Phrases) bool {
+func mayAct(x *exchange, match Matcher, words *choosing.Words) bool {
 	if x.question != nil {
-		return x.question.completes(x, match, phrases)
+		return x.question.completes(x, match, words)
 	}
 	return x.act(match).MayAct()
 }

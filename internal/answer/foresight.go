@@ -7,7 +7,7 @@ import (
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/record"
 )
 
@@ -22,7 +22,7 @@ type Foreseeing interface {
 // them final. A word that belongs to the turn before waits for that.
 func (a *Answerer) Expect(ctx context.Context, q record.Request) (drop func()) {
 	m, able := a.model.(Foreseeing)
-	if !able || q.DryRun || q.FollowUp || a.memory.waits(q) || a.phrases.Amendment(q.Text) != reply.NoAmendment {
+	if !able || q.DryRun || q.FollowUp || a.memory.waits(q) || a.choosing.Amendment(q.Text) != choosing.NoAmendment {
 		return func() {}
 	}
 	d := a.match.Match(q.Text, q.Area)
@@ -30,14 +30,14 @@ func (a *Answerer) Expect(ctx context.Context, q record.Request) (drop func()) {
 		return func() {}
 	}
 	x := &exchange{Request: q, rec: &record.Record{}, local: d}
-	return m.Expect(ctx, x.prompt(a.match, a.phrases))
+	return m.Expect(ctx, x.prompt(a.match, a.choosing))
 }
 
 // prompt is what a model is asked about a text, without what it may do with the
 // turn.
-func (x *exchange) prompt(match Matcher, phrases *reply.Phrases) dialogue.Prompt {
+func (x *exchange) prompt(match Matcher, words *choosing.Words) dialogue.Prompt {
 	p := dialogue.Prompt{
-		Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: match.House(), MayAct: mayAct(x, match, phrases),
+		Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: match.House(), MayAct: mayAct(x, match, words),
 	}
 	if !p.MayAct && x.question == nil && !x.act(match).Forbids() && grounded.Errand(x.Text) {
 		p.MayAct, p.Elsewhere = true, true

@@ -13,7 +13,6 @@ import (
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
@@ -64,7 +63,7 @@ func (g *gate) act(ctx context.Context, asked []dialogue.Call) dialogue.Acted {
 // that seems to act on one, its server may be about to tell of them.
 func (g *gate) read(ctx context.Context, asked []dialogue.Call) *round {
 	reader := errand.Reader{
-		House: g.a.match.House(), Phrases: []*reply.Phrases{g.a.phrases, g.a.english},
+		House: g.a.match.House(), Words: g.a.names,
 		Done: func(device, key string) (told string, ok bool) {
 			told, ok = g.confirmed[device][key]
 			return told, ok

@@ -39,7 +39,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 		return past.Turn{}
 	}
 	x.waits()
-	p := x.prompt(a.match, a.phrases)
+	p := x.prompt(a.match, a.choosing)
 	p.Read = func(c dialogue.Call) string { return errand.Reading(p.House, a.phrases, c) }
 	g := &gate{a: a, x: x, confirmed: map[string]map[string]string{}}
 	if p.MayAct {

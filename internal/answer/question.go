@@ -31,7 +31,7 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 	p, asked := a.memory.answer(x.Request)
 	x.asked = asked
 	if q := p.thought; q != nil {
-		if asked && q.forModel(x, a.match, a.phrases) {
+		if asked && q.forModel(x, a.match, a.choosing) {
 			x.question = q
 			return a.thought(ctx, x)
 		}
@@ -64,10 +64,10 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 // is asked once more.
 func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, answered bool) {
 	switch d = p.decision; {
-	case d.Reason == followup.WhatMeant && (a.phrases.Yes(q.Text) || a.phrases.All(q.Text)): // that names nothing
+	case d.Reason == followup.WhatMeant && (a.choosing.Yes(q.Text) || a.choosing.All(q.Text)): // that names nothing
 	case d.Route == intent.Local && len(d.Options) == 0:
 		d.Confirmed = true
-		return d, a.phrases.Yes(q.Text)
+		return d, a.choosing.Yes(q.Text)
 	case d.Reason == "which_area":
 		d, answered = a.inRoom(q, p)
 	case d.Reason == bareName:
@@ -84,20 +84,20 @@ func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, ans
 
 // inRoom matches the first text again with the room that the answer names.
 func (a *Answerer) inRoom(q record.Request, p pending) (intent.Decision, bool) {
-	if area := a.phrases.Place(q.Text, a.match.House()); area != "" {
+	if area := a.choosing.Place(q.Text, a.match.House()); area != "" {
 		return a.match.Match(p.text, area), true
 	}
-	return p.decision, a.phrases.Yes(q.Text)
+	return p.decision, a.choosing.Yes(q.Text)
 }
 
 // withThing completes an act with the device or devices that the answer names.
 func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool) {
 	options := entitiesOf(a.match.House(), p.decision.Options)
-	chosen := a.phrases.Choose(q.Text, options)
+	chosen := a.choosing.Choose(q.Text, options)
 	switch {
-	case a.phrases.None(q.Text):
+	case a.choosing.None(q.Text):
 		return plainDecision(catalogue.No), true
-	case len(chosen) == 0 && a.phrases.Yes(q.Text): // a bare yes is about all the options
+	case len(chosen) == 0 && a.choosing.Yes(q.Text): // a bare yes is about all the options
 		chosen = options
 	case len(chosen) == 0:
 		return p.decision, false
@@ -107,7 +107,7 @@ func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool
 	for _, e := range chosen {
 		act.Devices = append(act.Devices, e.ID)
 	}
-	if len(chosen) > 1 && !a.phrases.All(q.Text) { // "the kitchen one", and there are two
+	if len(chosen) > 1 && !a.choosing.All(q.Text) { // "the kitchen one", and there are two
 		d := intent.Decision{Route: intent.Ask, Reason: "ambiguous", Question: a.phrases.Which(chosen), Options: act.Devices}
 		act.Devices = nil
 		d.Would = &act

@@ -10,7 +10,6 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/followup"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 )
 
@@ -171,7 +170,7 @@ func standsFor(a *Answerer, t *subject, said string) (things []string, apart boo
 		return things, len(t.Acts) > 1 || slots["domain"] == nil && slots["area"] == nil && slots["kind"] == nil && slots["device_class"] == nil
 	}
 	var named []string
-	for _, e := range (reply.Retold{Phrases: a.phrases}).Named(said, entitiesOf(a.match.House(), things)) {
+	for _, e := range a.choosing.Named(said, entitiesOf(a.match.House(), things)) {
 		named = append(named, e.ID)
 	}
 	if len(named) > 0 {

@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
@@ -74,7 +75,7 @@ func (a *Answerer) resumes(q record.Request, d intent.Decision) (id string, ok b
 // declines recognises a "no" to an offer, unless something was done after the
 // offer.
 func (a *Answerer) declines(q record.Request, before *remembered) bool {
-	if a.phrases.Amendment(q.Text) != reply.Not {
+	if a.choosing.Amendment(q.Text) != choosing.Not {
 		return false
 	}
 	var did time.Time

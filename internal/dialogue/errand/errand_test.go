@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/errand"
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/tools"
 )
@@ -42,13 +43,23 @@ func english(tb testing.TB) *reply.Phrases {
 	return p
 }
 
+// words are those in which a model of the English house names things.
+func words(tb testing.TB) []*choosing.Words {
+	tb.Helper()
+	w, err := choosing.Ours("en")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return []*choosing.Words{w}
+}
+
 // TestARoundIsReadOnce: calls that are the same are one errand, a group is several,
 // and each call gets its own answer.
 func TestARoundIsReadOnce(t *testing.T) {
 	t.Parallel()
 	p := english(t)
 	done := func(device, _ string) (string, bool) { return "The right lamp is on.", device == "Right Lamp" }
-	r := errand.Reader{House: house(), Phrases: []*reply.Phrases{p}, Done: done}
+	r := errand.Reader{House: house(), Words: words(t), Done: done}
 	asked := []dialogue.Call{
 		asks("zwave", "set", `{"device_name":"Left Lamp","action":"on"}`),
 		asks("zwave", "set", `{"action": "on", "device_name": "left lamp"}`),
@@ -85,7 +96,7 @@ func TestANameMayBeCutShort(t *testing.T) {
 		e.ID, e.Name, e.Area, e.Control = fmt.Sprint(i), name, "", &home.Control{Tool: "set", ID: name}
 		h.Entities = append(h.Entities, e)
 	}
-	r := errand.Reader{House: h, Phrases: []*reply.Phrases{english(t)}, Done: func(string, string) (string, bool) { return "", false }}
+	r := errand.Reader{House: h, Words: words(t), Done: func(string, string) (string, bool) { return "", false }}
 	round := r.Round([]dialogue.Call{
 		asks("zwave", "set", `{"device_name":"Bathroom Light","action":"on"}`),
 		asks("zwave", "set", `{"device_name":"Hall Fan","action":"on"}`),
@@ -120,12 +131,12 @@ func TestUnknownUntilTold(t *testing.T) {
 }
 
 func ExampleReader_Round() {
-	p, err := reply.Ours("en")
+	w, err := choosing.Ours("en")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	r := errand.Reader{House: house(), Phrases: []*reply.Phrases{p}, Done: func(string, string) (string, bool) { return "", false }}
+	r := errand.Reader{House: house(), Words: []*choosing.Words{w}, Done: func(string, string) (string, bool) { return "", false }}
 	round := r.Round([]dialogue.Call{asks("zwave", "set", `{"device_name":"Left Lamp","action":"off"}`)})
 	fmt.Println(round.Errands[0].Action.Intent, round.Errands[0].Entity.Name, round.Errands[0].Risk)
 	// Output: HassTurnOff Left Lamp reversible

@@ -11,15 +11,15 @@ import (
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/tools"
 )
 
 // Reader reads the calls of a model.
 type Reader struct {
-	House   *home.House
-	Phrases []*reply.Phrases // the languages in which a model may name things
+	House *home.House
+	Words []*choosing.Words // of the languages in which a model may name things
 	// Done returns what was told of an act on a device that this turn has done
 	// already; ok is false for any other.
 	Done func(device, key string) (told string, ok bool)
@@ -171,9 +171,9 @@ func (r *Reader) meant(name string, things []*home.Entity) (found []*home.Entity
 		}
 	}
 	several := false
-	for _, phrases := range r.Phrases {
+	for _, words := range r.Words {
 		if len(found) == 0 {
-			found, several = reply.Called(phrases, name, things)
+			found, several = words.Called(name, things)
 		}
 	}
 	switch {

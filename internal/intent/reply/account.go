@@ -50,7 +50,7 @@ func (p Retold) Asked(d *Deed) string {
 	case w.Area != "":
 		key = "asked_room"
 	}
-	said := p.Phrase(key, map[string]any{"time": clockOf(d.At), "area": p.grammar.names.room(d.Asker.Area)})
+	said := p.Phrase(key, map[string]any{"time": clockOf(d.At), "area": p.grammar.names.Room(d.Asker.Area)})
 	if d.Asker.Model {
 		said += " " + p.Phrase("chosen_by_model", nil)
 	}
@@ -187,21 +187,5 @@ func (p Retold) Each(things []*home.Entity, told []string) string {
 	return strings.Join(all, " ")
 }
 
-// Named returns those of the things whose names stand in a reply.
-func (p Retold) Named(reply string, things []*home.Entity) []*home.Entity {
-	left := strings.ToLower(reply)
-	longest := slices.Clone(things)
-	slices.SortStableFunc(longest, func(a, b *home.Entity) int { return len(p.Plain(b)) - len(p.Plain(a)) })
-	var out []*home.Entity
-	for _, e := range longest {
-		name := strings.ToLower(p.Plain(e))
-		if name != "" && strings.Contains(left, name) {
-			left = strings.ReplaceAll(left, name, "\n") // so that the lamp is not found in the desk lamp
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
 // Plain is the name of a thing without an article, as it is said inside a sentence.
-func (p Retold) Plain(e *home.Entity) string { return p.grammar.names.plain(e) }
+func (p Retold) Plain(e *home.Entity) string { return p.grammar.names.Plain(e) }

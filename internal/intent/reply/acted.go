@@ -320,12 +320,12 @@ const mostNamed = 3
 func (g *grammar) these(steps []plan.Step) map[string]any {
 	if len(steps) == 1 {
 		args := g.about(&steps[0])
-		args["plain"] = g.names.plain(steps[0].Entity)
+		args["plain"] = g.names.Plain(steps[0].Entity)
 		return args
 	}
 	var names, plain []string
 	for i := range steps {
-		names, plain = append(names, g.spoken(steps[i].Entity)), append(plain, g.names.plain(steps[i].Entity))
+		names, plain = append(names, g.spoken(steps[i].Entity)), append(plain, g.names.Plain(steps[i].Entity))
 	}
 	name := g.list(names)
 	if len(names) > mostNamed {

@@ -235,7 +235,7 @@ func (c *census) named(state string, group []finding) string {
 		of.feminine = of.feminine && c.grammar.feminine(f.step.Entity, c.q.kind)
 	}
 	verb := "stands"
-	if of.many || c.grammar.names.several(c.grammar.spoken(group[0].step.Entity)) {
+	if of.many || c.grammar.names.Several(c.grammar.spoken(group[0].step.Entity)) {
 		verb = "stand"
 	}
 	name := c.nameList(group)

@@ -6,41 +6,37 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/plan"
 )
 
 // grammar is how a language speaks of the things of a house: by their names, their
 // kinds and their number.
 type grammar struct {
-	names  naming
+	names  naming.Names
 	things map[string][]string // by domain or class: one and many
 	words  map[string]string
 	agree  agreement
-}
-
-// kinds are the words for what a thing is.
-func (g *grammar) kinds(e *home.Entity) []string {
-	return slices.Concat(g.things[e.Domain], g.things[e.DeviceClass()])
 }
 
 func (g *grammar) article(word string) string {
 	switch {
 	case word != "" && strings.ContainsRune(g.names.Vowels, rune(word[0])):
 		return g.words["an"]
-	case g.names.several(word):
+	case g.names.Several(word):
 		return "" // I don't know christmas lights here
 	}
 	return g.words["a"]
 }
 
 // spoken is the name of a thing inside a sentence: "the kitchen light".
-func (g *grammar) spoken(e *home.Entity) string { return g.names.inside(e) }
+func (g *grammar) spoken(e *home.Entity) string { return g.names.Inside(e) }
 
 // about fills the places that depend on the device's name.
 func (g *grammar) about(s *plan.Step) map[string]any {
 	name := g.spoken(s.Entity)
 	args := map[string]any{"name": name, "Name": capital(name)}
-	if g.names.several(name) {
+	if g.names.Several(name) {
 		args["is"], args["has"], args["it"], args["they"] = g.words["are"], g.words["have"], g.words["them"], g.words["they"]
 		args["reports"], args["its"] = g.words["report"], g.words["their"]
 		return args
@@ -141,57 +137,4 @@ func (g *grammar) among(e *home.Entity, things []*home.Entity) string {
 		}
 	}
 	return ""
-}
-
-// naming is how a language names things inside a sentence. It is empty for a
-// language that uses the names as the house writes them, because their gender is
-// unknown.
-type naming struct {
-	Article    string   `yaml:"article"`
-	Lower      bool     `yaml:"lower"`
-	Without    []string `yaml:"without"`    // first words that take no article
-	Possessive []string `yaml:"possessive"` // endings of a first word that takes no article
-	Plural     string   `yaml:"plural"`     // the ending of several things
-	Singular   []string `yaml:"singular"`   // similar endings that belong to one thing
-	Vowels     string   `yaml:"vowels"`     // before which the other article stands
-	InRoom     string   `yaml:"in_room"`    // one of several things with the same name
-	OfServer   string   `yaml:"of_server"`  // one of several in the same room
-}
-
-// plain is the name of a thing without an article and without signs that nobody
-// says; with its room where that tells it from another thing.
-func (n *naming) plain(e *home.Entity) string {
-	name, room := home.Spoken(e.Name), home.Spoken(e.Area)
-	if e.Namesakes && room != "" && !strings.Contains(strings.ToLower(name), strings.ToLower(room)) {
-		name = strings.NewReplacer("{area}", room, "{name}", name).Replace(n.InRoom)
-	}
-	if n.Lower {
-		return strings.ToLower(name)
-	}
-	return name
-}
-
-// room is the name of a room inside a sentence.
-func (n *naming) room(name string) string {
-	if n.Lower {
-		return strings.ToLower(home.Spoken(name))
-	}
-	return home.Spoken(name)
-}
-
-// inside is the name of a thing with its article.
-func (n *naming) inside(e *home.Entity) string {
-	name := n.plain(e)
-	first, _, more := strings.Cut(name, " ")
-	ends := func(ending string) bool { return strings.HasSuffix(first, ending) }
-	if n.Article == "" || more && (slices.Contains(n.Without, first) || slices.ContainsFunc(n.Possessive, ends)) {
-		return name
-	}
-	return n.Article + " " + name
-}
-
-// several reports whether a name is that of more than one thing.
-func (n *naming) several(name string) bool {
-	ends := func(ending string) bool { return strings.HasSuffix(name, ending) }
-	return n.Plural != "" && ends(n.Plural) && !slices.ContainsFunc(n.Singular, ends)
 }

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/speech"
@@ -32,9 +33,6 @@ type Phrases struct {
 	colours  map[string]string
 	days     []string // from Sunday
 	months   []string // from January
-	yes      []string
-	amends   map[string]Amendment // by what is said
-	chooses  choosing
 }
 
 // ours are our own replies that were read, by language.
@@ -62,10 +60,7 @@ func Ours(language string) (*Phrases, error) {
 func Load(data []byte) (*Phrases, error) {
 	var raw struct {
 		Language  string                       `yaml:"language"`
-		Yes       []string                     `yaml:"yes"`
-		Names     naming                       `yaml:"names"`
-		Amends    map[Amendment][]string       `yaml:"amends"`
-		Chooses   choosing                     `yaml:"chooses"`
+		Names     naming.Names                 `yaml:"names"`
 		Phrases   map[string]string            `yaml:"phrases"`
 		Things    map[string][]string          `yaml:"things"`
 		Units     map[string]string            `yaml:"units"`
@@ -100,8 +95,7 @@ func Load(data []byte) (*Phrases, error) {
 		language: raw.Language, phrases: raw.Phrases,
 		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words, agree: raw.Agree},
 		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, conditions: raw.Condition},
-		colours:  raw.Colours, days: raw.Days, months: raw.Months, yes: raw.Yes,
-		amends: amendTable(raw.Amends), chooses: raw.Chooses,
+		colours:  raw.Colours, days: raw.Days, months: raw.Months,
 	}, nil
 }
 
@@ -112,6 +106,9 @@ var needed = []string{
 	"not_sent", "denied", "done",
 }
 
+// Language is the language of the table, by its code.
+func (p *Phrases) Language() string { return p.language }
+
 // Phrase is a phrase of the table with its {places} filled; "" if there is none.
 func (p *Phrases) Phrase(key string, args map[string]any) string {
 	text := p.phrases[key]
@@ -119,12 +116,6 @@ func (p *Phrases) Phrase(key string, args map[string]any) string {
 		text = strings.ReplaceAll(text, "{"+name+"}", fmt.Sprint(value))
 	}
 	return strings.Join(strings.Fields(text), " ")
-}
-
-// Yes reports whether a text agrees to what was asked back.
-func (p *Phrases) Yes(text string) bool {
-	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".,!?"))
-	return slices.Contains(p.yes, text)
 }
 
 // silent are reasons that get no answer, because nobody spoke to the house.
@@ -215,7 +206,7 @@ func (p *Phrases) planned(e *plan.Error) string {
 	}
 	args := map[string]any{"what": e.What}
 	if e.Entity != nil {
-		args["name"], args["plain"] = p.grammar.spoken(e.Entity), p.grammar.names.plain(e.Entity)
+		args["name"], args["plain"] = p.grammar.spoken(e.Entity), p.grammar.names.Plain(e.Entity)
 	}
 	if text := p.Phrase(e.Key, args); text != "" {
 		return text

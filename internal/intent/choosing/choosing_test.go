@@ -1,30 +1,70 @@
-package reply_test
+package choosing_test
 
 import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/sentences"
 )
+
+func english(t *testing.T) *choosing.Words {
+	t.Helper()
+	w, err := choosing.Ours("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestOurs: every language has words of its own for each kind of answer, and an
+// error names a language that has none.
+func TestOurs(t *testing.T) {
+	t.Parallel()
+	for language, all := range map[string][4]string{
+		"en": {"yes", "both", "neither", "undo that"}, "de": {"ja", "beide", "keine", "mach das rückgängig"},
+		"es": {"sí", "las dos", "ninguna", "deshaz eso"}, "fr": {"oui", "les deux", "aucune", "annule ça"},
+	} {
+		w, err := choosing.Ours(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !w.Yes(all[0]) || !w.All(all[1]) || !w.None(all[2]) || w.Amendment(all[3]) != choosing.Undo {
+			t.Errorf("%s: not understood: one of %q", language, all)
+		}
+	}
+	if _, err := choosing.Ours("xx"); err == nil || !strings.Contains(err.Error(), `"xx"`) {
+		t.Errorf("an unknown language: %v", err)
+	}
+}
+
+// TestYes: what agrees to a question, and what only seems to.
+func TestYes(t *testing.T) {
+	t.Parallel()
+	w := english(t)
+	for text, want := range map[string]bool{"Yes.": true, "yes please": true, "go ahead": true, "no": false, "": false, "yes and no": false} {
+		if w.Yes(text) != want {
+			t.Errorf("Yes(%q) = %v", text, !want)
+		}
+	}
+}
 
 // TestAmendment sorts the words about the turn before.
 func TestAmendment(t *testing.T) {
 	t.Parallel()
-	for language, cases := range map[string]map[string]reply.Amendment{
-		"en": {"No!": reply.Not, "no, the OTHER one.": reply.Other, "undo that": reply.Undo, "Stop": reply.Halt, "that’s wrong": reply.Undo, "not now": reply.NoAmendment, "": reply.NoAmendment},
-		"de": {"Nein.": reply.Not, "mach das RÜCKGÄNGIG": reply.Undo, "die andere": reply.Other, "Stopp!": reply.Halt, "nein danke": reply.NoAmendment},
-		"es": {"¡no!": reply.Not, "deshaz eso": reply.Undo, "no, la otra": reply.Other, "para": reply.Halt, "para siempre": reply.NoAmendment},
-		"fr": {"non": reply.Not, "annule ça": reply.Undo, "L’autre": reply.Other, "arrête": reply.Halt, "l'autre jour": reply.NoAmendment},
+	for language, cases := range map[string]map[string]choosing.Amendment{
+		"en": {"No!": choosing.Not, "no, the OTHER one.": choosing.Other, "undo that": choosing.Undo, "Stop": choosing.Halt, "that’s wrong": choosing.Undo, "not now": choosing.NoAmendment, "": choosing.NoAmendment},
+		"de": {"Nein.": choosing.Not, "mach das RÜCKGÄNGIG": choosing.Undo, "die andere": choosing.Other, "Stopp!": choosing.Halt, "nein danke": choosing.NoAmendment},
+		"es": {"¡no!": choosing.Not, "deshaz eso": choosing.Undo, "no, la otra": choosing.Other, "para": choosing.Halt, "para siempre": choosing.NoAmendment},
+		"fr": {"non": choosing.Not, "annule ça": choosing.Undo, "L’autre": choosing.Other, "arrête": choosing.Halt, "l'autre jour": choosing.NoAmendment},
 	} {
-		p, err := reply.Ours(language)
+		w, err := choosing.Ours(language)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for text, want := range cases {
-			if got := p.Amendment(text); got != want {
+			if got := w.Amendment(text); got != want {
 				t.Errorf("%s: %q is %q, expected %q", language, text, got, want)
 			}
 		}
@@ -87,12 +127,12 @@ func TestChoose(t *testing.T) {
 		{"fr", lampes, "celle du salon", "s"},
 		{"fr", lampes, "les deux", "es"},
 	} {
-		p, err := reply.Ours(tt.language)
+		w, err := choosing.Ours(tt.language)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		for _, e := range p.Choose(tt.text, tt.things) {
+		for _, e := range w.Choose(tt.text, tt.things) {
 			got += e.ID
 		}
 		if got != tt.want {
@@ -108,12 +148,12 @@ func TestPlace(t *testing.T) {
 		Areas:    []home.Area{{Name: "Living Room", Aliases: []string{"Lounge"}}, {Name: "Kitchen"}},
 		Entities: []home.Entity{{ID: "x", Name: "X", Area: "The One"}},
 	}
-	p := fake.English()
+	w := english(t)
 	for text, want := range map[string]string{
 		"kitchen": "Kitchen", "in the kitchen please": "Kitchen", "The living room.": "Living Room", "lounge": "Living Room", "the one": "The One",
 		"here": "", "": "", "turn on the kitchen": "", "the": "",
 	} {
-		if got := p.Place(text, h); got != want {
+		if got := w.Place(text, h); got != want {
 			t.Errorf("%q is %q, expected %q", text, got, want)
 		}
 	}
@@ -127,23 +167,23 @@ func FuzzAnswers(f *testing.F) {
 	}
 	things := []*home.Entity{{ID: "l", Name: "Left Lamp", Domain: "light"}, {ID: "r", Name: "Right Lamp", Domain: "light"}}
 	h := &home.House{Areas: []home.Area{{Name: "Kitchen"}}}
-	var all []*reply.Phrases
+	var all []*choosing.Words
 	for _, language := range sentences.Languages() {
-		p, err := reply.Ours(language)
+		w, err := choosing.Ours(language)
 		if err != nil {
 			f.Fatal(err)
 		}
-		all = append(all, p)
+		all = append(all, w)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, p := range all {
-			if n := len(p.Choose(text, things)); n > len(things) {
+		for _, w := range all {
+			if n := len(w.Choose(text, things)); n > len(things) {
 				t.Errorf("%q chooses %d", text, n)
 			}
-			if got := p.Place(text, h); got != "" && got != "Kitchen" {
+			if got := w.Place(text, h); got != "" && got != "Kitchen" {
 				t.Errorf("%q is the room %q", text, got)
 			}
-			p.Amendment(text)
+			w.Amendment(text)
 		}
 	})
 }

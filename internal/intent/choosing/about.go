@@ -1,4 +1,4 @@
-package reply
+package choosing
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ var stems = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú"
 // About lists the sentences that an answer to "what shall I do with it?" may stand
 // for: the answer with the name in place of a pronoun, before it and behind it. It
 // returns none for a text that is too long for such an answer.
-func (p *Phrases) About(answer, name string) []string {
+func (w *Words) About(answer, name string) []string {
 	const most = 5 // words
 	words := strings.Fields(strings.ReplaceAll(plainWords(answer), "-", " "))
 	if len(answer) > longestAmendment || len(words) == 0 || len(words) > most {
@@ -19,10 +19,10 @@ func (p *Phrases) About(answer, name string) []string {
 	}
 	var out []string
 	rest := words
-	if i := slices.IndexFunc(words, func(w string) bool { return slices.Contains(p.chooses.It, w) }); i >= 0 {
+	if i := slices.IndexFunc(words, func(word string) bool { return slices.Contains(w.choices.It, word) }); i >= 0 {
 		rest = slices.Delete(slices.Clone(words), i, i+1)
 		out = append(out, strings.Join(slices.Insert(slices.Clone(rest), i, name), " "))
-	} else if verb := p.chooses.unglued(words[0]); verb != "" {
+	} else if verb := w.choices.unglued(words[0]); verb != "" {
 		rest = append([]string{verb}, words[1:]...)
 	}
 	said := strings.Join(rest, " ")
@@ -33,7 +33,7 @@ func (p *Phrases) About(answer, name string) []string {
 }
 
 // unglued is a verb without the pronoun at its end, "" if there is none.
-func (c *choosing) unglued(word string) string {
+func (c *choices) unglued(word string) string {
 	for _, end := range c.Glued {
 		if verb, ok := strings.CutSuffix(word, end); ok && len(verb) > len(end) {
 			return stems.Replace(verb)

@@ -1,4 +1,4 @@
-package reply
+package choosing
 
 import (
 	"strings"
@@ -28,11 +28,11 @@ const longestAmendment = 80
 // Amendment returns what an exact, short text does to the turn before. It is
 // asked about sound that was not addressed to the house, so anything but the very
 // words of the table is NoAmendment.
-func (p *Phrases) Amendment(text string) Amendment {
+func (w *Words) Amendment(text string) Amendment {
 	if len(text) > longestAmendment {
 		return NoAmendment
 	}
-	return p.amends[plainWords(text)]
+	return w.amends[plainWords(text)]
 }
 
 // plainWords is a text in lower case without the signs at the edges of its words.

@@ -1,11 +1,11 @@
-package reply_test
+package choosing_test
 
 import (
 	"strings"
 	"testing"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/choosing"
 )
 
 // TestCalled finds what a program means by a name.
@@ -34,11 +34,11 @@ func TestCalled(t *testing.T) {
 		{"de", "Lichter Küche", "Decke, all"},
 		{"de", "Licht Küche", "Decke"},
 	} {
-		p, err := reply.Ours(tt.language)
+		w, err := choosing.Ours(tt.language)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, several := reply.Called(p, tt.name, things)
+		found, several := w.Called(tt.name, things)
 		var got []string
 		for _, e := range found {
 			got = append(got, e.Name)
@@ -48,6 +48,31 @@ func TestCalled(t *testing.T) {
 		}
 		if text := strings.Join(got, ", "); text != tt.want {
 			t.Errorf("%s: %q is %q, expected %q", tt.language, tt.name, text, tt.want)
+		}
+	}
+}
+
+// TestNamed finds the things whose names stand in what was told, the longest name
+// first.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	var things []*home.Entity
+	for _, name := range []string{"Lamp", "Desk Lamp", "Fan"} {
+		things = append(things, &home.Entity{ID: name, Name: name, Area: "Office", Domain: "light"})
+	}
+	for told, want := range map[string]string{
+		"Yes, the desk lamp is on.":           "Desk Lamp",
+		"The lamp and the desk lamp are on.":  "Desk Lamp, Lamp",
+		"The fan and the lamp are still off.": "Lamp, Fan",
+		"Nothing is on.":                      "",
+		"":                                    "",
+	} {
+		var got []string
+		for _, e := range english(t).Named(told, things) {
+			got = append(got, e.Name)
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%q names %q, expected %q", told, text, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package reply
+package choosing
 
 import (
 	"slices"
@@ -7,47 +7,27 @@ import (
 	"voicegateway/internal/home"
 )
 
-// choosing are the words in which one of several things is chosen.
-type choosing struct {
-	All    []string `yaml:"all"`    // exactly this: every one of them
-	None   []string `yaml:"none"`   // exactly this: not one of them
-	Filler []string `yaml:"filler"` // words that tell nothing: the, one
-	Light  []string `yaml:"light"`  // what any lamp may be called
-	First  []string `yaml:"first"`
-	Second []string `yaml:"second"`
-	Third  []string `yaml:"third"`
-	Last   []string `yaml:"last"`
-	It     []string `yaml:"it"`    // words that stand for a thing: it, that
-	Glued  []string `yaml:"glued"` // the same at the end of a verb
-}
-
-// All reports whether a text means all the things that were asked about.
-func (p *Phrases) All(text string) bool { return slices.Contains(p.chooses.All, plainWords(text)) }
-
-// None reports whether a text means none of the things that were asked about.
-func (p *Phrases) None(text string) bool { return slices.Contains(p.chooses.None, plainWords(text)) }
-
 // Choose finds the things that an answer means, among those that were asked about
 // in this order: by a part of the name, by the room or by the place in the
 // question. It returns none if the text is not such an answer, so that a new
 // command is not taken for one.
-func (p *Phrases) Choose(text string, things []*home.Entity) []*home.Entity {
+func (w *Words) Choose(text string, things []*home.Entity) []*home.Entity {
 	if len(text) > longestAmendment || len(things) == 0 {
 		return nil
 	}
-	if p.All(text) || len(things) == 1 && p.Yes(text) {
+	if w.All(text) || len(things) == 1 && w.Yes(text) {
 		return things
 	}
-	words := p.chooses.telling(text)
+	words := w.choices.telling(text)
 	if len(words) == 0 {
 		return nil
 	}
 	var whole, fit []*home.Entity
 	for _, e := range things {
 		switch {
-		case p.chooses.isCalled(e, words):
+		case w.choices.isCalled(e, words):
 			whole = append(whole, e)
-		case p.chooses.fits(e, words, append(p.grammar.kinds(e), e.Server)):
+		case w.choices.fits(e, words, append(w.kinds(e), e.Server)):
 			fit = append(fit, e)
 		}
 	}
@@ -57,11 +37,11 @@ func (p *Phrases) Choose(text string, things []*home.Entity) []*home.Entity {
 	case len(fit) > 0:
 		return fit
 	}
-	return p.chooses.inOrder(strings.Join(words, " "), things)
+	return w.choices.inOrder(strings.Join(words, " "), things)
 }
 
 // inOrder finds a thing by its place in the question.
-func (c *choosing) inOrder(said string, things []*home.Entity) []*home.Entity {
+func (c *choices) inOrder(said string, things []*home.Entity) []*home.Entity {
 	for i, order := range [][]string{c.First, c.Second, c.Third} {
 		if slices.Contains(order, said) && i < len(things) {
 			return things[i : i+1]
@@ -74,11 +54,11 @@ func (c *choosing) inOrder(said string, things []*home.Entity) []*home.Entity {
 }
 
 // Place returns the area an answer names; "" if it names none.
-func (p *Phrases) Place(text string, h *home.House) string {
+func (w *Words) Place(text string, h *home.House) string {
 	if len(text) > longestAmendment {
 		return ""
 	}
-	said := strings.Join(p.chooses.telling(text), " ")
+	said := strings.Join(w.choices.telling(text), " ")
 	for _, name := range h.AreaNames() {
 		called := []string{name}
 		if a := h.Area(name); a != nil {
@@ -86,7 +66,7 @@ func (p *Phrases) Place(text string, h *home.House) string {
 		}
 		for _, c := range called {
 			whole := plainWords(c) != "" && plainWords(c) == plainWords(text)
-			if whole || said != "" && said == strings.Join(p.chooses.telling(c), " ") {
+			if whole || said != "" && said == strings.Join(w.choices.telling(c), " ") {
 				return name
 			}
 		}
@@ -95,7 +75,7 @@ func (p *Phrases) Place(text string, h *home.House) string {
 }
 
 // telling returns the words of a text in the singular, without filler words.
-func (c *choosing) telling(text string) []string {
+func (c *choices) telling(text string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(plainWords(text)) {
 		if _, tail, ok := strings.Cut(w, "'"); ok && len(tail) > 1 { // l'entrée
@@ -118,7 +98,7 @@ func singular(w string) string {
 }
 
 // isCalled reports whether the words are a whole name of a thing.
-func (c *choosing) isCalled(e *home.Entity, words []string) bool {
+func (c *choices) isCalled(e *home.Entity, words []string) bool {
 	return slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(name string) bool {
 		return slices.Equal(c.telling(name), words)
 	})
@@ -126,7 +106,7 @@ func (c *choosing) isCalled(e *home.Entity, words []string) bool {
 
 // fits reports whether every word is in a name of the thing, in the name of its
 // room or among the words for its kind.
-func (c *choosing) fits(e *home.Entity, words, kinds []string) bool {
+func (c *choices) fits(e *home.Entity, words, kinds []string) bool {
 	known := c.telling(strings.Join(append(kinds, e.Area), " "))
 	if e.Domain == "light" {
 		known = append(known, c.Light...)
@@ -141,9 +121,9 @@ func (c *choosing) fits(e *home.Entity, words, kinds []string) bool {
 // else those of which it tells the room and a part of the name, else the room and
 // the kind. The result several reports whether it means more than one ("kitchen
 // lights"); if it does not, and more than one is found, the name is not enough.
-func Called(p *Phrases, name string, things []*home.Entity) (found []*home.Entity, several bool) {
-	words := p.chooses.telling(name)
-	if len(words) > 1 && slices.Contains(p.chooses.All, words[0]) {
+func (w *Words) Called(name string, things []*home.Entity) (found []*home.Entity, several bool) {
+	words := w.choices.telling(name)
+	if len(words) > 1 && slices.Contains(w.choices.All, words[0]) {
 		words, several = words[1:], true // all lights
 	}
 	if len(words) == 0 {
@@ -152,16 +132,16 @@ func Called(p *Phrases, name string, things []*home.Entity) (found []*home.Entit
 	var whole, part, kind []*home.Entity
 	for _, e := range things {
 		names := append([]string{e.Name}, e.Aliases...)
-		own := p.chooses.telling(e.Area + " " + strings.Join(names, " "))
+		own := w.choices.telling(e.Area + " " + strings.Join(names, " "))
 		switch {
 		case slices.ContainsFunc(names, func(own string) bool { return plainWords(own) == plainWords(name) }):
 			whole = append(whole, e)
-		case !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(own, w) }):
+		case !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(own, word) }):
 			part = append(part, e)
 		}
-		if p.chooses.fits(e, words, p.grammar.kinds(e)) {
+		if w.choices.fits(e, words, w.kinds(e)) {
 			kind = append(kind, e)
-			several = several || p.grammar.plural(name, e)
+			several = several || w.plural(name, e)
 		}
 	}
 	switch {
@@ -173,14 +153,35 @@ func Called(p *Phrases, name string, things []*home.Entity) (found []*home.Entit
 	return part, false
 }
 
+// kinds are the words for what a thing is.
+func (w *Words) kinds(e *home.Entity) []string {
+	return slices.Concat(w.things[e.Domain], w.things[e.DeviceClass()])
+}
+
 // plural reports whether one of the words is that for several things of a thing's
 // kind.
-func (g *grammar) plural(text string, e *home.Entity) bool {
+func (w *Words) plural(text string, e *home.Entity) bool {
 	for _, kind := range []string{e.Domain, e.DeviceClass()} {
-		forms := g.things[kind]
+		forms := w.things[kind]
 		if len(forms) == 2 && forms[0] != forms[1] && slices.Contains(strings.Fields(plainWords(text)), strings.ToLower(forms[1])) {
 			return true
 		}
 	}
 	return false
+}
+
+// Named returns those of the things whose names stand in a reply.
+func (w *Words) Named(reply string, things []*home.Entity) []*home.Entity {
+	left := strings.ToLower(reply)
+	longest := slices.Clone(things)
+	slices.SortStableFunc(longest, func(a, b *home.Entity) int { return len(w.names.Plain(b)) - len(w.names.Plain(a)) })
+	var out []*home.Entity
+	for _, e := range longest {
+		name := strings.ToLower(w.names.Plain(e))
+		if name != "" && strings.Contains(left, name) {
+			left = strings.ReplaceAll(left, name, "\n") // so that the lamp is not found in the desk lamp
+			out = append(out, e)
+		}
+	}
+	return out
 }

@@ -1,0 +1,90 @@
+// Package choosing understands what people say to a question of the gateway or about
+// its last turn: one, all or none of several things, a room, yes, what to do with a
+// thing, "undo that". Such words mean nothing by themselves, so that they stand apart
+// from the sentences that are matched. They are in the files of replies,
+// sentences/<language>_replies.yaml, beside the questions they answer.
+package choosing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"voicegateway/internal/intent/naming"
+	"voicegateway/internal/intent/sentences"
+)
+
+// Words are the words of one language for what is said to a question or about a
+// turn. They are never changed after loading.
+type Words struct {
+	yes     []string
+	amends  map[string]Amendment // by what is said
+	choices choices
+	things  map[string][]string // what a thing may be called, by domain or class: one and many
+	names   naming.Names
+}
+
+// choices are the words in which one of several things is chosen.
+type choices struct {
+	All    []string `yaml:"all"`    // exactly this: every one of them
+	None   []string `yaml:"none"`   // exactly this: not one of them
+	Filler []string `yaml:"filler"` // words that tell nothing: the, one
+	Light  []string `yaml:"light"`  // what any lamp may be called
+	First  []string `yaml:"first"`
+	Second []string `yaml:"second"`
+	Third  []string `yaml:"third"`
+	Last   []string `yaml:"last"`
+	It     []string `yaml:"it"`    // words that stand for a thing: it, that
+	Glued  []string `yaml:"glued"` // the same at the end of a verb
+}
+
+// ours are our own words that were read, by language.
+var ours sync.Map
+
+// Ours are our own words in a language, which are read once. It is an error if there
+// are none.
+func Ours(language string) (*Words, error) {
+	if w, ok := ours.Load(language); ok {
+		return w.(*Words), nil
+	}
+	data, err := sentences.Answered(language)
+	if err != nil {
+		return nil, fmt.Errorf("there are no words to answer a question with for the language %q", language)
+	}
+	w, err := load(data)
+	if err != nil {
+		return nil, err
+	}
+	first, _ := ours.LoadOrStore(language, w)
+	return first.(*Words), nil
+}
+
+// load reads the words of a language from its table of replies.
+func load(data []byte) (*Words, error) {
+	var raw struct {
+		Yes     []string               `yaml:"yes"`
+		Amends  map[Amendment][]string `yaml:"amends"`
+		Chooses choices                `yaml:"chooses"`
+		Things  map[string][]string    `yaml:"things"`
+		Names   naming.Names           `yaml:"names"`
+	}
+	if err := yaml.Unmarshal(data, &raw); err != nil {
+		return nil, fmt.Errorf("reading the words that answer a question: %w", err)
+	}
+	return &Words{yes: raw.Yes, amends: amendTable(raw.Amends), choices: raw.Chooses, things: raw.Things, names: raw.Names}, nil
+}
+
+// All reports whether a text means all the things that were asked about.
+func (w *Words) All(text string) bool { return slices.Contains(w.choices.All, plainWords(text)) }
+
+// None reports whether a text means none of the things that were asked about.
+func (w *Words) None(text string) bool { return slices.Contains(w.choices.None, plainWords(text)) }
+
+// Yes reports whether a text agrees to what was asked back.
+func (w *Words) Yes(text string) bool {
+	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".,!?"))
+	return slices.Contains(w.yes, text)
+}
