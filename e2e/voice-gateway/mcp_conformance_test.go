@@ -24,7 +24,6 @@ type exception struct {
 	Suites    []string `yaml:"suites"`    // none: each that has the scenario
 	Scenarios []string `yaml:"scenarios"` //
 	Checks    []string `yaml:"checks"`    // the only ones that may fail; none: any
-	Unstable  bool     `yaml:"unstable"`  // they pass sometimes
 }
 
 func exceptions(t *testing.T) []exception {
@@ -41,15 +40,15 @@ func exceptions(t *testing.T) []exception {
 }
 
 // exceptionFor returns the entry that names a scenario of a suite, nil if there is
-// none, and whether the scenario passes sometimes.
-func exceptionFor(t *testing.T, program, suite, scenario string) (_ *exception, unstable bool) {
+// none.
+func exceptionFor(t *testing.T, program, suite, scenario string) *exception {
 	t.Helper()
 	for _, e := range exceptions(t) {
 		if slices.Contains(e.Programs, program) && slices.Contains(e.Scenarios, scenario) && (len(e.Suites) == 0 || slices.Contains(e.Suites, suite)) {
-			return &e, e.Unstable
+			return &e
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // TestConformanceExceptions holds the list to its form: each entry has programs, a

@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -334,6 +338,40 @@ func TestARetryInMidWait(t *testing.T) {
 		t.Errorf("retry of no server: status %d, %s", status, errs)
 	}
 	wrongRequests(t, addr)
+}
+
+// TestADeletedSessionIsBegunAnew: the session of the gateway with a server over HTTP is
+// deleted behind its back. The next command is carried out all the same, in a new one.
+func TestADeletedSessionIsBegunAnew(t *testing.T) {
+	t.Parallel()
+	broker, addr := mosquitto(t), fake.FreeAddr(t)
+	simulate(t, broker)
+	start(t, environ(t, "MQTT_BROKER_URL="+broker), filepath.Join(bin, "zwave-mcp-server"), "--http", addr)
+	behind := &url.URL{Scheme: "http", Host: addr}
+	var session atomic.Pointer[string]
+	front := httputil.NewSingleHostReverseProxy(behind)
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+			session.Store(&id)
+		}
+		front.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { between.CloseClientConnections(); between.Close() })
+	_, web, _ := daemon(t, broker, "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_TRANSPORT=http", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_URL="+between.URL+"/mcp")
+	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, web, "turn on the kitchen light")) })
+	first := *session.Load()
+	if resp, _ := request(t, http.MethodDelete, addr, "/mcp", "", "Mcp-Session-Id", first); resp.StatusCode != http.StatusOK {
+		t.Fatalf("deleting the session: %s", resp.Status)
+	}
+	if r := ask(t, web, "turn off the kitchen light"); !confirmed(r) {
+		t.Errorf("the command after it: %q (%s)", r.Reply, r.Error)
+	}
+	if second := *session.Load(); second == first {
+		t.Error("the session is the same")
+	}
+	if resp, _ := request(t, http.MethodPost, addr, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Mcp-Session-Id", first); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("the first session: %s", resp.Status)
+	}
 }
 
 // outsider is another MCP host at the daemon's /mcp.

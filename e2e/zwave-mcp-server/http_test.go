@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +41,7 @@ func TestHTTPIsGuarded(t *testing.T) {
 		"wrong token": {func(r *http.Request) { r.Header.Set("Authorization", "Bearer guess") }, hello, http.StatusUnauthorized},
 		"a web page":  {func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, hello, http.StatusForbidden},
 		"rebinding":   {func(r *http.Request) { r.Host = "evil.example" }, hello, http.StatusForbidden},
-		"too long":    {nil, `{"x":"` + strings.Repeat("x", 5<<20) + `"}`, http.StatusBadRequest},
+		"too long":    {nil, `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, http.StatusRequestEntityTooLarge},
 	}
 	for name, tc := range tests {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/mcp", strings.NewReader(tc.body))
@@ -58,7 +60,7 @@ func TestHTTPIsGuarded(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
-		if resp.StatusCode != tc.want && (tc.want != http.StatusBadRequest || resp.StatusCode < 400) {
+		if resp.StatusCode != tc.want {
 			t.Errorf("%s: %s, want %d", name, resp.Status, tc.want)
 		}
 	}
@@ -78,6 +80,73 @@ func TestHTTPIsGuarded(t *testing.T) {
 	list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 	if err != nil || len(list.Tools) != 7 {
 		t.Errorf("%v tools, %v", list, err)
+	}
+}
+
+// TestHTTPSessionsEnd: a session that was deleted, invented, or given before a restart
+// is not found, and its owner gets a new one.
+func TestHTTPSessionsEnd(t *testing.T) {
+	t.Parallel()
+	address := fake.FreeAddr(t)
+	post := func(method, session, body string) *http.Response {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a stream would never end
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, method, "http://"+address+"/mcp", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		req.Header.Set("Mcp-Session-Id", session)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		return resp
+	}
+	starting := func() *process {
+		p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9"}, "--http", address)
+		waitFor(t, "the endpoint", func() bool {
+			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+			if err == nil {
+				_ = conn.Close()
+			}
+			return err == nil
+		})
+		return p
+	}
+	const (
+		hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+		list  = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	)
+	p := starting()
+	deleted, restarted := post(http.MethodPost, "", hello).Header.Get("Mcp-Session-Id"), post(http.MethodPost, "", hello).Header.Get("Mcp-Session-Id")
+	expect := func(what, method, session string, want int) {
+		t.Helper()
+		body := ""
+		if method == http.MethodPost {
+			body = list
+		}
+		if resp := post(method, session, body); resp.StatusCode != want {
+			t.Errorf("%s: %s, want %d", what, resp.Status, want)
+		}
+	}
+	expect("a session", http.MethodPost, deleted, http.StatusOK)
+	expect("its end", http.MethodDelete, deleted, http.StatusOK)
+	expect("a deleted one", http.MethodPost, deleted, http.StatusNotFound)
+	expect("a stream of a deleted one", http.MethodGet, deleted, http.StatusNotFound)
+	expect("an invented one", http.MethodPost, "mcp-session-00000000-0000-4000-8000-000000000000", http.StatusNotFound)
+	expect("another one", http.MethodPost, restarted, http.StatusOK)
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Wait()
+	starting()
+	expect("after a restart", http.MethodPost, restarted, http.StatusNotFound)
+	if resp := post(http.MethodPost, "", hello); resp.StatusCode != http.StatusOK || resp.Header.Get("Mcp-Session-Id") == "" {
+		t.Errorf("a new session: %s", resp.Status)
 	}
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	library "github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 )
 
 // atEndpoint serves an endpoint in an HTTP server and returns its address.
@@ -107,8 +109,7 @@ func converse(t *testing.T, c *library.Client) error {
 
 func TestAnEndpointsRefusals(t *testing.T) {
 	e, url := atEndpoint(t)
-	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
-	resp, _ := exchange(t, http.MethodPost, url, hello)
+	resp, _ := exchange(t, http.MethodPost, url, helloBody)
 	id := resp.Header.Get(sessionHeader)
 	if resp.StatusCode != http.StatusOK || len(id) != 32 {
 		t.Fatalf("initialize: %s, session %q", resp.Status, id)
@@ -143,16 +144,99 @@ func TestAnEndpointsRefusals(t *testing.T) {
 	}
 }
 
+const helloBody = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
+
+// TestEndedSessionsAreNotFound demands 404 for a session that was deleted, that nobody
+// gave, or that a program gave which runs no more, at both of our doors.
+func TestEndedSessionsAreNotFound(t *testing.T) {
+	for name, serving := range map[string]func() string{
+		"inside another server": func() string { _, url := atEndpoint(t); return url },
+		"as a program":          func() string { return "http://" + overHTTP(t, served(nil)) + endpointPath },
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, restarted := serving(), serving()
+			resp, _ := exchange(t, http.MethodPost, url, helloBody)
+			id := resp.Header.Get(sessionHeader)
+			list := `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+			for _, step := range []struct {
+				what, at, method, id string
+				status               int
+			}{
+				{"a question", url, http.MethodPost, id, 200},
+				{"after a restart", restarted, http.MethodPost, id, 404},
+				{"a stream after a restart", restarted, http.MethodGet, id, 404},
+				{"the end", url, http.MethodDelete, id, 200},
+				{"a question after the end", url, http.MethodPost, id, 404},
+				{"a stream after the end", url, http.MethodGet, id, 404},
+				{"an end after the end", url, http.MethodDelete, id, 404},
+				{"an invented one", url, http.MethodPost, "mcp-session-00000000-0000-4000-8000-000000000000", 404},
+			} {
+				body := list
+				if step.method != http.MethodPost {
+					body = ""
+				}
+				if resp, answer := exchange(t, step.method, step.at, body, sessionHeader, step.id); resp.StatusCode != step.status {
+					t.Errorf("%s: %s, want %d: %s", step.what, resp.Status, step.status, answer)
+				}
+			}
+			if resp, _ := exchange(t, http.MethodPost, url, helloBody); resp.StatusCode != http.StatusOK || resp.Header.Get(sessionHeader) == id {
+				t.Errorf("a new session: %s", resp.Status)
+			}
+		})
+	}
+}
+
+// TestABodyInPiecesIsBounded: a body that does not say how long it is.
+func TestABodyInPiecesIsBounded(t *testing.T) {
+	for name, url := range map[string]string{"program": "http://" + overHTTP(t, served(nil)) + endpointPath, "endpoint": second(atEndpoint(t))} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, io.MultiReader(strings.NewReader(strings.Repeat(" ", endpointBody)), strings.NewReader("{}")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: %s", name, resp.Status)
+		}
+	}
+}
+
+func second(_ *Endpoint, url string) string { return url }
+
+// TestTheLibraryForgetsSessions: what the library keeps of a session goes with it.
+func TestTheLibraryForgetsSessions(t *testing.T) {
+	o, err := newOffer(served(nil), quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(newEndpoint(o))
+	t.Cleanup(srv.Close)
+	var ids []string
+	for range 2 * endpointSessions {
+		resp, _ := exchange(t, http.MethodPost, srv.URL, helloBody)
+		ids = append(ids, resp.Header.Get(sessionHeader))
+	}
+	for i, id := range ids {
+		err := o.mcp.SendNotificationToSpecificClient(id, "notifications/message", nil)
+		if kept := i >= endpointSessions; errors.Is(err, server.ErrSessionNotFound) == kept {
+			t.Fatalf("session %d of %d: %v", i, len(ids), err)
+		}
+	}
+}
+
 // TestAnEndpointTakesJSONOnly guards against forms of other sites, which can send
 // a POST of other content types.
 func TestAnEndpointTakesJSONOnly(t *testing.T) {
 	_, url := atEndpoint(t)
-	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
 	for kind, want := range map[string]int{
 		"": 415, "text/plain": 415, "application/json-seq": 415, "application/x-www-form-urlencoded": 415, "/": 415, "application/json; =": 415,
 		"application/json": 200, "Application/JSON; charset=utf-8": 200,
 	} {
-		resp, body := exchange(t, http.MethodPost, url, hello, "Content-Type", kind)
+		resp, body := exchange(t, http.MethodPost, url, helloBody, "Content-Type", kind)
 		if resp.StatusCode != want {
 			t.Errorf("%q: status %d, want %d: %s", kind, resp.StatusCode, want, body)
 		}
@@ -172,8 +256,7 @@ func TestListenersDoNotHoldUpQuestions(t *testing.T) {
 	if resp, body := exchange(t, http.MethodGet, url, ""); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("one stream too many: %s %s", resp.Status, body)
 	}
-	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
-	if resp, body := exchange(t, http.MethodPost, url, hello); resp.StatusCode != http.StatusOK {
+	if resp, body := exchange(t, http.MethodPost, url, helloBody); resp.StatusCode != http.StatusOK {
 		t.Errorf("a question: %s %s", resp.Status, body)
 	}
 }
@@ -182,7 +265,7 @@ func TestListenersDoNotHoldUpQuestions(t *testing.T) {
 // many hosts initialise; the hosts silent for longest have to initialise again.
 func TestSessionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &sessions{lastUsed: map[string]time.Time{}}
+		s := newSessions()
 		first := s.Generate()
 		<-time.After(time.Second)
 		second := s.Generate()
@@ -209,6 +292,23 @@ func TestSessionsAreBounded(t *testing.T) {
 		<-time.After(sessionIdle + time.Second)
 		if s.known(first) {
 			t.Error("a session lives on after its time")
+		}
+		listener := s.Generate()
+		if known, done := s.use(listener); !known {
+			t.Error("a new session is not known")
+		} else {
+			<-time.After(2 * sessionIdle)
+			for range endpointSessions {
+				s.Generate()
+			}
+			if !s.known(listener) {
+				t.Error("a session whose stream is open had to make room, or grew old")
+			}
+			done()
+			<-time.After(sessionIdle + time.Second)
+			if s.known(listener) {
+				t.Error("a session lives on after its stream")
+			}
 		}
 		last := s.Generate()
 		if _, err := s.Terminate(last); err != nil || s.known(last) {

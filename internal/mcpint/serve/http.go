@@ -11,16 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mark3labs/mcp-go/server"
-
 	"voicegateway/internal/httpguard"
 )
 
 const (
 	// endpointPath is where MCP is served over HTTP.
 	endpointPath = "/mcp"
-	// sessionIdle is how long a silent HTTP session is kept; without it the
-	// library keeps sessions for ever.
+	// sessionIdle is how long a silent HTTP session is kept.
 	sessionIdle = 30 * time.Minute
 	// heartbeat keeps event streams alive through proxies and notices dead ones.
 	heartbeat = 30 * time.Second
@@ -45,17 +42,15 @@ func (o *offer) serveHTTP(ctx context.Context, cfg Config) error {
 
 // serveListener does what serveHTTP does, on a listener that is already open.
 func (o *offer) serveListener(ctx context.Context, listener net.Listener, token string, door httpguard.Door) error {
-	streamable := server.NewStreamableHTTPServer(o.mcp,
-		server.WithSessionIdleTTL(sessionIdle), server.WithHeartbeatInterval(heartbeat),
-		server.WithStreamableHTTPLogger(o.log))
+	endpoint := newEndpoint(o)
 	mux := http.NewServeMux()
-	mux.Handle(endpointPath, guard(token, streamable))
+	mux.Handle(endpointPath, guard(token, endpoint))
 	o.log.Info("MCP is served over HTTP", "address", listener.Addr().String(), "path", endpointPath)
 	// Event streams last as long as their request's context, which ends with ctx.
 	err := door.Serve(ctx, listener, mux, stopGrace, o.log)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
-	_ = streamable.Shutdown(end)
+	_ = endpoint.next.Shutdown(end)
 	if err != nil {
 		return fmt.Errorf("serving MCP over HTTP: %w", err)
 	}
@@ -63,11 +58,11 @@ func (o *offer) serveListener(ctx context.Context, listener net.Listener, token 
 }
 
 // guard adds the checks that the library lacks: a page in a browser must not
-// reach the house (Origin, and Host against DNS rebinding), bodies are bounded,
-// and every request has to carry the token if one is set.
+// reach the house (Origin, and Host against DNS rebinding), and every request has
+// to carry the token if one is set.
 func guard(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte("Bearer " + token))
-	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
 		if token == "" && !httpguard.Loopback(host) {
 			http.Error(w, "this Host is not served", http.StatusForbidden)
@@ -92,7 +87,7 @@ func guard(token string, next http.Handler) http.Handler {
 			}
 		}
 		next.ServeHTTP(w, r)
-	}), maxRequest)
+	})
 }
 
 // hostOf strips the port and the brackets of an IPv6 address.

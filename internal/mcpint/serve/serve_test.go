@@ -353,7 +353,7 @@ func TestHTTPGuard(t *testing.T) {
 		"evil origin":          {addr: open, origin: "http://evil.example", want: http.StatusForbidden},
 		"opaque origin":        {addr: open, origin: "null", want: http.StatusForbidden},
 		"rebound host":         {addr: open, host: "evil.example", origin: "http://evil.example", want: http.StatusForbidden},
-		"huge body":            {addr: open, body: strings.Repeat(" ", maxRequest+1), want: http.StatusBadRequest},
+		"huge body":            {addr: open, body: strings.Repeat(" ", endpointBody+1), want: http.StatusRequestEntityTooLarge},
 		"no token":             {addr: locked, want: http.StatusUnauthorized},
 		"wrong token":          {addr: locked, auth: "Bearer s3cret-toke", want: http.StatusUnauthorized},
 		"token":                {addr: locked, auth: "Bearer s3cret-token", want: http.StatusOK},
