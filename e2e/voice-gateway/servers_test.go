@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -338,6 +339,35 @@ func TestARetryInMidWait(t *testing.T) {
 		t.Errorf("retry of no server: status %d, %s", status, errs)
 	}
 	wrongRequests(t, addr)
+}
+
+// TestARetryOfAServerThatHangs: the command tells that it is still waiting while the
+// attempt goes on, and ends with the attempt's outcome.
+func TestARetryOfAServerThatHangs(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "hanging-server")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, addr, env := daemon(t, "mqtt://"+fake.FreeAddr(t), "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+program,
+		"VOICE_GATEWAY_MCP_SERVERS_ZWAVE_CONNECT_TIMEOUT=6s", "VOICE_GATEWAY_MCP_RETRY_BASE_DELAY=1h", "VOICE_GATEWAY_MCP_RETRY_MAX_DELAY=1h")
+	becomes(t, addr, mcpint.Retrying)
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "voice-gateway"), "servers", "retry", "zwave")
+	var out, errs safeBuffer
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it says that it waits", func() bool { return strings.Contains(errs.String(), "zwave is being tried") })
+	if s := server(t, addr); s.Status != mcpint.Connecting {
+		t.Errorf("it was told only when the server was %s", s.Status)
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("it ended with %v", err)
+	}
+	if !strings.Contains(out.String(), "zwave did not connect: no answer to initialize within 6s") {
+		t.Errorf("it said %q", out.String())
+	}
 }
 
 // TestADeletedSessionIsBegunAnew: the session of the gateway with a server over HTTP is

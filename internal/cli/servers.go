@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,13 +17,6 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/mcpint"
 )
-
-// retryPatience is how long servers retry waits for an attempt's end: the longest
-// attempt by default takes connect_timeout, 10 s.
-const retryPatience = 15 * time.Second
-
-// lookAgain is the pause between two looks at a server that is connecting.
-const lookAgain = 100 * time.Millisecond
 
 // errorWidth is how much of a last error the table shows, in characters; the whole
 // error is printed below the table.
@@ -132,39 +124,6 @@ func shortened(text string) string {
 	return text
 }
 
-// retrying is the work of servers retry, with its flag.
-type retrying struct {
-	app    *app
-	daemon daemon
-	noWait bool
-}
-
-// retryCommand connects one server or all servers afresh.
-func (a *app) retryCommand() *cobra.Command {
-	var all, noWait bool
-	c := &cobra.Command{
-		Use: "retry NAME|--all", Short: "Try a server again at once, with a fresh count of retries",
-		Args: func(c *cobra.Command, args []string) error {
-			if all == (len(args) == 1) || len(args) > 1 {
-				return usageError{fmt.Errorf("%s needs the name of one server, or --all", c.CommandPath())}
-			}
-			return nil
-		},
-		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
-			ctx, cancel := context.WithTimeout(ctx, daemonPatience+retryPatience)
-			defer cancel()
-			r := retrying{app: a, daemon: l.daemon(), noWait: noWait}
-			if all {
-				return r.all(ctx)
-			}
-			return r.one(ctx, args[0])
-		}),
-	}
-	c.Flags().BoolVar(&all, "all", false, "every server that is not connected")
-	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for the outcome of the attempt")
-	return c
-}
-
 // acceptCommand lets tools be used that rest because they are new or have changed.
 func (a *app) acceptCommand() *cobra.Command {
 	return &cobra.Command{
@@ -195,69 +154,4 @@ func (a *app) acceptCommand() *cobra.Command {
 			return nil
 		}),
 	}
-}
-
-func (r retrying) one(ctx context.Context, id string) error {
-	var s mcpint.Status
-	path := "/mcp/servers/" + url.PathEscape(id) + "/retry"
-	if err := r.daemon.needed(r.daemon.request(ctx, http.MethodPost, path, []byte("{}"), &s)); err != nil {
-		return err
-	}
-	return r.tell(ctx, []mcpint.Status{s})
-}
-
-func (r retrying) all(ctx context.Context) error {
-	var list mcpint.StatusList
-	if err := r.daemon.needed(r.daemon.request(ctx, http.MethodPost, "/mcp/servers/retry-all", []byte("{}"), &list)); err != nil {
-		return err
-	}
-	return r.tell(ctx, list.Servers)
-}
-
-// tell prints how the servers are. A server that is not connected makes the command
-// fail.
-func (r retrying) tell(ctx context.Context, servers []mcpint.Status) error {
-	ctx, cancel := context.WithTimeout(ctx, retryPatience)
-	defer cancel()
-	out, paint := r.app.Out, r.app.paint
-	var missing []string
-	for _, s := range servers {
-		s, err := r.settled(ctx, s)
-		if err != nil {
-			return err
-		}
-		switch {
-		case s.Status == mcpint.Connected:
-			fmt.Fprintf(out, "%s %s is connected (%s tools)\n", paint.Good("✓"), s.ID, toolCount(s))
-		case r.noWait || s.Status == mcpint.Connecting:
-			fmt.Fprintf(out, "%s %s is being tried\n", paint.Warn("!"), s.ID)
-		default:
-			fmt.Fprintf(out, "%s %s is %s, next try %s: %s\n", paint.Bad("✗"), s.ID, s.Status, nextTry(s, time.Now()), lastError(s))
-			missing = append(missing, s.ID)
-		}
-	}
-	if len(missing) > 0 {
-		return console.ToldError{Err: errors.New("not connected: " + strings.Join(missing, ", "))}
-	}
-	return nil
-}
-
-// settled waits until a server has stopped connecting, or ctx ends.
-func (r retrying) settled(ctx context.Context, s mcpint.Status) (mcpint.Status, error) {
-	pause := time.NewTicker(lookAgain)
-	defer pause.Stop()
-	for !r.noWait && s.Status == mcpint.Connecting {
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			return s, nil
-		}
-		if err := r.daemon.show(ctx, "/mcp/servers/"+url.PathEscape(s.ID)+"/status", &s); err != nil {
-			if ctx.Err() != nil {
-				return s, nil
-			}
-			return s, err
-		}
-	}
-	return s, nil
 }

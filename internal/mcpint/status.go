@@ -22,6 +22,7 @@ type Status struct {
 	HealthReason        *string      `json:"healthReason"` // null when healthy
 	Breaker             BreakerState `json:"breaker"`
 	BreakerSince        *time.Time   `json:"breakerSince"` // null when it never changed
+	BreakerUntil        *time.Time   `json:"breakerUntil"` // when the pause of an open one ends, else null
 	ConsecutiveFailures int          `json:"consecutiveFailures"`
 	LastSuccess         *time.Time   `json:"lastSuccess"`
 

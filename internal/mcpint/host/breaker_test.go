@@ -374,6 +374,9 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		}
 		pass(0)
 		s := b.status()
+		if s.BreakerUntil == nil || !s.BreakerUntil.Equal(begin.Add(2*time.Minute+3*fairTime)) {
+			t.Fatalf("its pause ends at %v", s.BreakerUntil)
+		}
 		if s.Breaker != "open" || s.BreakerSince == nil || !s.BreakerSince.Equal(begin.Add(time.Minute+3*fairTime)) || s.Status != mcpint.Connected || s.Health != mcpint.Degraded || s.ConsecutiveFailures != 3 {
 			t.Fatalf("the status is %+v", s)
 		}
@@ -391,7 +394,7 @@ func TestCallsOfAServerThatDoesNotAnswerEndAtOnce(t *testing.T) {
 		if err := b.Retry(t.Context(), "zwave"); err != nil {
 			t.Fatal(err)
 		}
-		if s := b.status(); s.Breaker != "half-open" || s.Status != mcpint.Connected {
+		if s := b.status(); s.Breaker != "half-open" || s.BreakerUntil != nil || s.Status != mcpint.Connected {
 			t.Fatalf("forced, the status is %+v", s)
 		}
 		if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"}); err != nil {

@@ -64,7 +64,7 @@ func (s *supervisor) status() mcpint.Status {
 	status := s.view.status
 	health, reason := healthOf(s.view.vitals, breaker, until)
 	status.Health, status.HealthReason, status.ConsecutiveFailures = health, pointerOrNil(reason), s.view.vitals.failures
-	status.Breaker, status.BreakerSince = breaker, timestamp(since)
+	status.Breaker, status.BreakerSince, status.BreakerUntil = breaker, timestamp(since), timestamp(until)
 	return status
 }
 
