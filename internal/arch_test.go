@@ -123,6 +123,7 @@ var layers = []layer{
 		"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
 		"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
 		"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "stage", "tools", "turn"},
+		"models":               {"httpguard", "speech/micro", "store"},
 		"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
 		"cli":                  {anything},
 		"cmd/voice-gateway":    {"cli"},

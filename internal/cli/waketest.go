@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -158,22 +157,10 @@ func tellWakeTest(out io.Writer, paint console.Paint, r *waketest.Result, asJSON
 			return err
 		}
 	} else {
-		tellProposal(out, paint, r)
+		r.Tell(out, paint)
 	}
 	if r.Proposed == nil {
 		return console.ToldError{Err: errors.New("no threshold can be proposed")}
 	}
 	return nil
-}
-
-func tellProposal(out io.Writer, paint console.Paint, r *waketest.Result) {
-	fmt.Fprintf(out, "\nEverything else came up to %.2f.\n", r.Rest)
-	switch {
-	case r.Proposed == nil:
-		fmt.Fprintf(out, "%s No threshold is proposed: %s.\n", paint.Bad("✗"), strings.TrimSuffix(r.Reason, "."))
-	case *r.Proposed == r.Threshold:
-		fmt.Fprintf(out, "%s The threshold in use, %g, suits: %s. Nothing needs to be changed.\n", paint.Good("✓"), r.Threshold, r.Reason)
-	default:
-		fmt.Fprintf(out, "%s Proposed threshold: %.2f (in use: %g); %s. For the configuration:\n\n%s\n", paint.Good("✓"), *r.Proposed, r.Threshold, r.Reason, r.Lines())
-	}
 }

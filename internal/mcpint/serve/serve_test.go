@@ -361,7 +361,7 @@ func TestHTTPGuard(t *testing.T) {
 		"token as a bare word": {addr: locked, auth: "s3cret-token", want: http.StatusUnauthorized},
 	}
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"0"}}}`
-	plain := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	plain := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: time.Minute}}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			body := hello
@@ -374,6 +374,7 @@ func TestHTTPGuard(t *testing.T) {
 			}
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Accept", "application/json, text/event-stream")
+			r.Header.Set("Expect", "100-continue") // what is refused is not sent
 			for key, value := range map[string]string{"Origin": tt.origin, "Authorization": tt.auth} {
 				if value != "" {
 					r.Header.Set(key, value)
