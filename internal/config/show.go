@@ -4,7 +4,8 @@ import (
 	"encoding"
 	"fmt"
 	"io"
-	"net/url"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"voicegateway/internal/secret"
 )
 
 // hidden stands for a secret that is set.
@@ -19,7 +22,9 @@ const hidden = "(hidden)"
 
 // Show writes every key of src, the struct Load filled, as YAML with its origin
 // behind it. Secrets are never written: that means the values of keys that look
-// like a secret, of headers, and the user information in URLs.
+// like a secret, of headers and of what a program is given as its environment, who
+// logs in at an address and what it is asked, and the arguments that follow a flag
+// like --token or look like a key.
 func Show(w io.Writer, src any, origins *Origins) error {
 	v := reflect.ValueOf(src)
 	for v.Kind() == reflect.Pointer {
@@ -89,11 +94,7 @@ func render(v reflect.Value, path string) string {
 		if v.Kind() == reflect.Map {
 			return "{}"
 		}
-		items := make([]string, v.Len())
-		for i := range items {
-			items[i] = render(v.Index(i), path)
-		}
-		return "[" + strings.Join(items, ", ") + "]"
+		return list(v, path)
 	}
 	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](v); ok {
 		if data, err := m.MarshalText(); err == nil {
@@ -116,6 +117,21 @@ func render(v reflect.Value, path string) string {
 	}
 }
 
+// list returns a list on one line.
+func list(v reflect.Value, path string) string {
+	items := make([]string, v.Len())
+	for i := range items {
+		items[i] = render(v.Index(i), path)
+	}
+	if args, ok := reflect.TypeAssert[[]string](v); ok && isArgs(path) {
+		items, _ = secret.Args(args, hidden)
+		for i, item := range items {
+			items[i] = text(item)
+		}
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
 // text returns a string as YAML: without quotes where that reads back as the same
 // text.
 func text(s string) string {
@@ -131,29 +147,45 @@ func text(s string) string {
 
 // concealed returns a value as it may be shown.
 func concealed(path, value string) string {
-	if value != "" && isSecret(path) {
-		return hidden
-	}
-	if !strings.Contains(value, "@") {
+	switch {
+	case value == "":
 		return value
-	}
-	if u, err := url.Parse(value); err == nil && u.User != nil {
-		u.User = nil
-		return strings.Replace(u.String(), "//", "//"+hidden+"@", 1)
-	} else if err != nil && strings.Contains(value, "://") {
+	case isEnv(path) && exists(value):
+		return value
+	case isEnv(path) && len(value) >= secret.Least, isSecret(path):
 		return hidden
 	}
-	return value
+	return secret.InPlaceOf(value, hidden)
+}
+
+// exists reports whether a value names a file or a directory that is there.
+func exists(value string) bool {
+	_, err := os.Stat(value)
+	return filepath.IsAbs(value) && err == nil
 }
 
 // quoted returns a value as an error may show it: concealed and short.
 func quoted(path, value string) string {
 	const enough = 60
-	value = concealed(path, value)
+	if value = concealed(path, value); isArgs(path) {
+		value = hidden // what one of them is depends on the one before it
+	}
 	if len(value) > enough {
 		value = strings.ToValidUTF8(value[:enough], "") + "…"
 	}
 	return strconv.Quote(value)
+}
+
+// isArgs reports whether a key is the arguments of a program, or one of them.
+func isArgs(path string) bool {
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	return last == "args" || strings.HasPrefix(last, "args[")
+}
+
+// isEnv reports whether a key is a variable in the environment of a program.
+func isEnv(path string) bool {
+	keys := strings.Split(path, ".")
+	return slices.Contains(keys[:len(keys)-1], "env")
 }
 
 // isSecret reports whether the value of a key is a secret. It decides by the
@@ -162,7 +194,7 @@ func quoted(path, value string) string {
 func isSecret(path string) bool {
 	keys := strings.Split(strings.ToLower(path), ".")
 	words := strings.FieldsFunc(keys[len(keys)-1], func(r rune) bool { return r == '_' || r == '-' })
-	if slices.Contains(keys[:len(keys)-1], "headers") {
+	if slices.Contains(keys[:len(keys)-1], "headers") || isEnv(path) && secret.Telling(keys[len(keys)-1]) {
 		return true
 	}
 	if len(words) == 0 || words[len(words)-1] == "file" {

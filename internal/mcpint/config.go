@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"voicegateway/internal/secret"
 )
 
 // Server says how to reach one MCP server and how the gateway treats it. It is an
@@ -28,6 +30,8 @@ type Server struct {
 	Trust Trust     `yaml:"trust"` // how far its word is believed (REQUIREMENTS M16)
 	Risk  RiskRules `yaml:"risk"`  // what its tools can do, by name or pattern, in place of what it says
 	Own   bool      `yaml:"-"`     // our own program, which comes with us: its tools change with ours
+
+	Secrets *secret.Set `yaml:"-"` // what must not be shown (REQUIREMENTS S7); nil: what these settings hold
 
 	// These say what the server depends on, how it is tried, and which of its
 	// tools are offered.

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+
+	"voicegateway/internal/secret"
 )
 
 // PublishedAt is the key in a result's _meta for the moment at which the first
@@ -40,8 +42,5 @@ func CheckRequirement(need string) error {
 			}
 		}
 	}
-	if err == nil && u.User != nil {
-		need = u.Redacted()
-	}
-	return fmt.Errorf("%q is nothing that can be waited for; expected mqtt, tcp://host:port or http://host/path", need)
+	return fmt.Errorf("%q is nothing that can be waited for; expected mqtt, tcp://host:port or http://host/path", secret.InPlaceOf(need, "***"))
 }

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/secret"
 	"voicegateway/internal/tools"
 )
 
@@ -133,7 +134,7 @@ func Dial(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 		return nil, err
 	}
 	s = s.WithDefaults()
-	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Log = slog.New(secret.Handler(cmp.Or(o.Log, slog.New(slog.DiscardHandler)).Handler(), SecretsOf(s)))
 	if o.Notify == nil {
 		o.Notify = func(Notice) {}
 	}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/secret"
 	"voicegateway/internal/tools"
 )
 
@@ -129,17 +130,26 @@ func TestSecrets(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"an empty token":       {mcpint.Server{Headers: map[string]string{"Authorization": "Bearer "}}, "no answer", "no answer"},
-		"a short token":        {mcpint.Server{Headers: map[string]string{"Authorization": "Bearer an"}}, "no answer: Bearer an", "no answer: ***"},
-		"a lower-case scheme":  {mcpint.Server{Headers: map[string]string{"Authorization": "bearer abcdef"}}, "got abcdef", "got ***"},
-		"basic":                {mcpint.Server{Headers: map[string]string{"Authorization": "Basic dXNlcjpwdw=="}}, "got dXNlcjpwdw==", "got ***"},
-		"in an address":        {mcpint.Server{Env: map[string]string{"MQTT_BROKER_URL": "mqtt://house:hunter22@broker:1883"}}, "login house:hunter22 at mqtt://house:hunter22@broker:1883", "login house:*** at mqtt://house:***@broker:1883"},
-		"escaped":              {mcpint.Server{Env: map[string]string{"U": "mqtt://house:hunt%2Fer%40@broker"}}, "hunt/er@ hunt%2Fer%40", "*** ***"},
-		"in several":           {mcpint.Server{Env: map[string]string{"U": "tcp://a:pw-one@x:1,tcp://b:pw-t@wo@y:2"}}, "pw-one pw-t@wo", "*** ***"},
-		"a short one":          {mcpint.Server{Env: map[string]string{"U": "mqtt://a:pw@broker"}}, "pwd", "pwd"},
-		"in our own":           {mcpint.Server{URL: "http://us:hunter22@x/mcp?token=abcdefgh&room=kitchen"}, "hunter22 abcdefgh kitchen", "*** *** kitchen"},
-		"an address without":   {mcpint.Server{Env: map[string]string{"U": "mqtt://broker:1883/path@x"}}, "broker 1883", "broker 1883"},
-		"no address with an @": {mcpint.Server{Env: map[string]string{"U": "mail house:hall@example"}}, "hall", "hall"},
+		"an empty token":        {mcpint.Server{Headers: map[string]string{"Authorization": "Bearer "}}, "no answer", "no answer"},
+		"a short token":         {mcpint.Server{Headers: map[string]string{"Authorization": "Bearer an"}}, "no answer: Bearer an", "no answer: ***"},
+		"a lower-case scheme":   {mcpint.Server{Headers: map[string]string{"Authorization": "bearer abcdef"}}, "got abcdef", "got ***"},
+		"basic":                 {mcpint.Server{Headers: map[string]string{"Authorization": "Basic dXNlcjpwdw=="}}, "got dXNlcjpwdw==", "got ***"},
+		"in an address":         {mcpint.Server{Env: map[string]string{"MQTT_BROKER_URL": "mqtt://house:hunter22@broker:1883"}}, "login house:hunter22 at mqtt://house:hunter22@broker:1883", "login house:*** at ***"},
+		"in part":               {mcpint.Server{Env: map[string]string{"MQTT_BROKER_URL": "mqtt://house:hunter22@broker:1883"}}, "at mqtt://house:hunter22@broker", "at mqtt://house:***@broker"},
+		"any variable":          {mcpint.Server{Env: map[string]string{"ROOM": "workshop", "MODE": "fast"}}, "workshop fast", "*** fast"},
+		"any header":            {mcpint.Server{Headers: map[string]string{"X-House": "mansion-7"}}, "mansion-7", "***"},
+		"any query":             {mcpint.Server{URL: "http://x/mcp?house=mansion-7"}, "mansion-7", "***"},
+		"an argument":           {mcpint.Server{Args: []string{"--token", "abcdefgh", "--room", "workshop"}}, "abcdefgh workshop", "*** workshop"},
+		"a short argument":      {mcpint.Server{Args: []string{"--key", "room"}}, "room", "room"},
+		"a file that is there":  {mcpint.Server{Env: map[string]string{"API_KEY_FILE": "/etc/passwd"}}, "/etc/passwd", "/etc/passwd"},
+		"a file that is not":    {mcpint.Server{Env: map[string]string{"STORE": "/nowhere/at/all"}}, "/nowhere/at/all", "***"},
+		"what the gateway says": {mcpint.Server{Env: map[string]string{"ROOM": "workshop"}, Secrets: secret.Of("hunter22")}, "workshop hunter22", "workshop ***"},
+		"escaped":               {mcpint.Server{Env: map[string]string{"U": "mqtt://house:hunt%2Fer%40@broker"}}, "hunt/er@ hunt%2Fer%40", "*** ***"},
+		"in several":            {mcpint.Server{Env: map[string]string{"U": "tcp://a:pw-one@x:1,tcp://b:pw-t@wo@y:2"}}, "pw-one pw-t@wo", "*** ***"},
+		"a short one":           {mcpint.Server{Env: map[string]string{"U": "mqtt://a:pw@broker"}}, "pwd", "pwd"},
+		"in our own":            {mcpint.Server{URL: "http://us:hunter22@x/mcp?token=abcdefgh&room=kitchen"}, "hunter22 abcdefgh kitchen", "*** *** kitchen"},
+		"an address without":    {mcpint.Server{Env: map[string]string{"U": "mqtt://broker:1883/path@x"}}, "broker 1883", "broker 1883"},
+		"no address with an @":  {mcpint.Server{Env: map[string]string{"U": "mail house:hall@example"}}, "hall", "hall"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +205,7 @@ func FuzzRedactLine(f *testing.F) {
 	f.Add("a correct\nhorse", 50)
 	f.Fuzz(func(t *testing.T, text string, limit int) {
 		limit = 4 + limit&0xfff
-		got := Secrets{"hunter22", "correct horse"}.RedactLine(text, limit)
+		got := secret.Of("hunter22", "correct horse").RedactLine(text, limit)
 		if !utf8.ValidString(got) || len(got) > limit+len("\u2026") || strings.ContainsAny(got, "\x1b\x00\r\n") || strings.Contains(got, "hunter22") || strings.Contains(got, "correct horse") {
 			t.Fatalf("unfit: %q", got)
 		}
@@ -249,9 +259,9 @@ func TestRedactTail(t *testing.T) {
 		"no UTF-8":  {"a\xffb", "a\uFFFDb"},
 		"blanks":    {"\n\n a \n\n", " a"},
 		"secrets":   {"login house:hunter22 token abcdef x", "login house:*** token *** x"},
-		"too many":  {strings.Repeat("line\n", 50) + "end", strings.Repeat("line\n", stderrLines-1) + "end"},
+		"too many":  {strings.Repeat("line\n", 50) + "end", strings.Repeat("line\n", 11) + "end"},
 		"nothing":   {"", ""},
-		"long line": {strings.Repeat("a", 5000) + "end", "…" + strings.Repeat("a", stderrShown-3) + "end"},
+		"long line": {strings.Repeat("a", 5000) + "end", "…" + strings.Repeat("a", 2<<10-3) + "end"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -268,8 +278,8 @@ func FuzzRedactTail(f *testing.F) {
 	}
 	f.Add([]byte("hun\x00ter22"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got := Secrets{"hunter22"}.RedactTail(raw)
-		if !utf8.ValidString(got) || len(got) > stderrShown+8 || strings.ContainsAny(got, "\x1b\x00\r") || strings.Contains(got, "hunter22") {
+		got := secret.Of("hunter22").RedactTail(raw)
+		if !utf8.ValidString(got) || len(got) > 2<<10+8 || strings.ContainsAny(got, "\x1b\x00\r") || strings.Contains(got, "hunter22") {
 			t.Fatalf("unfit for a log: %q", got)
 		}
 	})

@@ -125,7 +125,7 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 	before := s.bytesWritten()
 	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args})
 	if err == nil {
-		return readResult(raw), nil
+		return readResult(raw, s.secrets), nil
 	}
 	if no, ok := errors.AsType[rpcError](err); ok {
 		return boundResult(tools.Result{Failed: true, Text: no.Error()}, maxResult), nil

@@ -20,19 +20,18 @@ const maxResult = 1 << 20
 
 // readResult turns the answer to tools/call into the one result form. An answer
 // in a wrong shape is a failed Result.
-func readResult(raw json.RawMessage) tools.Result {
+func readResult(raw json.RawMessage, secrets Secrets) tools.Result {
 	answer, err := mcp.ParseCallToolResult(&raw)
 	if err != nil {
-		return tools.Result{Failed: true, Text: fmt.Sprintf("the server's answer cannot be read: %v", Secrets(nil).RedactError(err))}
+		return unreadable(secrets, err)
 	}
-	return boundResult(resultOf(answer), maxResult)
+	return boundResult(resultOf(answer, secrets), maxResult)
 }
 
-// resultOf turns an answer into text and data.
-func resultOf(answer *mcp.CallToolResult) tools.Result {
-	result := tools.Result{
-		Failed: answer.IsError, Data: answer.RawStructuredContent, Receipt: tools.ReadReceipt(answer.RawStructuredContent),
-	}
+// resultOf turns an answer into text and data, without secrets.
+func resultOf(answer *mcp.CallToolResult, secrets Secrets) tools.Result {
+	data := secrets.HideJSON(answer.RawStructuredContent)
+	result := tools.Result{Failed: answer.IsError, Data: data, Receipt: tools.ReadReceipt(data)}
 	var parts []string
 	for _, content := range answer.Content {
 		switch c := content.(type) {
@@ -48,7 +47,7 @@ func resultOf(answer *mcp.CallToolResult) tools.Result {
 			parts = append(parts, "(a sound)")
 		}
 	}
-	result.Text = strings.Join(parts, "\n")
+	result.Text = secrets.Hide(strings.Join(parts, "\n"))
 	if result.Text == "" {
 		result.Text = string(result.Data)
 	}

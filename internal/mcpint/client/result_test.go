@@ -45,7 +45,7 @@ func FuzzReadResult(f *testing.F) {
 		if !json.Valid(raw) {
 			return // what comes here has been parsed before
 		}
-		if r := readResult(raw); len(r.Text) > maxResult+300 || len(r.Data) > maxResult {
+		if r := readResult(raw, nil); len(r.Text) > maxResult+300 || len(r.Data) > maxResult {
 			t.Fatalf("%d and %d bytes", len(r.Text), len(r.Data))
 		}
 	})

@@ -153,7 +153,11 @@ func (s *session) ListTools(ctx context.Context) ([]tools.Spec, error) {
 		}
 		for _, raw := range page.Tools {
 			size += len(raw)
-			if spec, ok := specOf(raw); ok && len(specs) < MaxTools {
+			spec, ok := specOf(raw)
+			if ok {
+				spec, ok = hideInSpec(s.secrets, spec)
+			}
+			if ok && len(specs) < MaxTools {
 				specs = append(specs, spec)
 			}
 		}
@@ -207,7 +211,8 @@ func (s *session) ReadResource(ctx context.Context, uri string) ([]byte, error) 
 			body = append(body, text.Text...)
 		}
 	}
-	return body, nil
+	// A house may call its things as it likes; then the names are no secrets.
+	return s.secrets.Certain().HideJSON(body), nil
 }
 
 func (s *session) Subscribe(ctx context.Context, uri string) error {

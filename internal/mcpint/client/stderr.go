@@ -18,7 +18,11 @@ func stderrLog(ctx context.Context, log *slog.Logger, secrets Secrets) io.Writer
 		return nil
 	}
 	return &process.Lines{Limit: maxLogged, Take: func(line []byte) {
-		if text := secrets.RedactTail(line); text != "" {
+		text := secrets.RedactTail(line)
+		if len(line) >= maxLogged {
+			text = secrets.RedactCut(line)
+		}
+		if text != "" {
 			log.Debug("MCP server stderr", "text", text)
 		}
 	}}
