@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/console"
+	"voicegateway/internal/secret"
 )
 
 // IO is what a command may use of the outside world.
@@ -46,6 +47,7 @@ type app struct {
 	verbose bool
 	paint   console.Paint
 	version string
+	secrets *secret.Set // of the configuration, once it is read
 }
 
 // Main runs the command line and returns the exit status.
@@ -96,10 +98,10 @@ func (a *app) status(err error) int {
 	case errors.As(err, &told):
 		return exitError
 	case errors.As(err, &usage):
-		fmt.Fprintln(a.Err, "voice-gateway:", err)
+		fmt.Fprintln(a.Err, "voice-gateway:", a.secrets.HideError(err))
 		return exitUsage
 	default:
-		fmt.Fprintln(a.Err, "voice-gateway:", err)
+		fmt.Fprintln(a.Err, "voice-gateway:", a.secrets.HideError(err))
 		return exitError
 	}
 }
@@ -140,7 +142,7 @@ func (a *app) logger(level slog.Level) *slog.Logger {
 		level = slog.LevelDebug
 	}
 	text := slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: level})
-	return slog.New(&paragraphs{Handler: text, mu: &sync.Mutex{}, w: a.Err})
+	return slog.New(secret.Handler(&paragraphs{Handler: text, mu: &sync.Mutex{}, w: a.Err}, a.secrets.Certain()))
 }
 
 // getenv looks a variable up in the command's environment.

@@ -53,6 +53,7 @@ func (a *app) load() (*loaded, error) {
 	if l.origins, err = config.Load(l.path, &l.Config, l.options); err != nil {
 		return nil, usageError{fmt.Errorf("the configuration cannot be used:\n%w", err)}
 	}
+	a.secrets = gateway.SecretsOf(l.Config, l.secrets)
 	once, err := disablesRetry(l.options.Getenv("DISABLE_RETRY"))
 	if err != nil {
 		return nil, usageError{err}
@@ -68,6 +69,7 @@ func (a *app) load() (*loaded, error) {
 	if l.secrets.HTTPToken, err = l.options.Secret("http.token", l.HTTP.TokenFile); err != nil {
 		return nil, fmt.Errorf("reading a secret: %w", err)
 	}
+	a.secrets = gateway.SecretsOf(l.Config, l.secrets)
 	return l, nil
 }
 

@@ -22,6 +22,7 @@ var (
 
 // acts is what the gateway does on request, from a page, a message or a command.
 type acts struct {
+	discreet
 	answerer *answer.Answerer
 	loop     *turn.Loop   // nil: text only
 	mute     *mute.Switch // nil: text only
@@ -32,7 +33,7 @@ type acts struct {
 
 // Ask answers one text and tells the observers.
 func (a acts) Ask(ctx context.Context, q record.Request) record.Record {
-	rec := a.answerer.Turn(ctx, q)
+	rec := a.record(a.answerer.Turn(ctx, q))
 	if rec.Intent != nil && rec.Intent.Name == catalogue.Stop && !q.DryRun && a.loop != nil {
 		if err := a.loop.Stop(ctx); err != nil {
 			rec.Outcome, rec.Error = record.Failed, err.Error()

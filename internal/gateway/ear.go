@@ -65,7 +65,7 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 		if e.keeper, err = s.newRecorder(); err != nil {
 			return nil, err
 		}
-		parts.Keep = e.keeper
+		parts.Keep = discreetKeeper{e.keeper, s.discreet}
 	}
 	e.loop, err = turn.NewLoop(turn.Config{
 		Area: s.cfg.Gateway.Area, Source: s.opts.Source, Live: !s.opts.Fast,

@@ -18,6 +18,7 @@ import (
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/record"
+	"voicegateway/internal/secret"
 	"voicegateway/internal/systemd"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
@@ -70,9 +71,10 @@ type Gateway struct {
 // setup holds what a gateway is made from. Each of its methods makes one part from
 // its arguments.
 type setup struct {
-	cfg  Config
-	opts Options
-	log  *slog.Logger
+	cfg      Config
+	opts     Options
+	log      *slog.Logger
+	discreet discreet
 }
 
 // New checks the configuration and makes every part from those made before it. It
@@ -82,7 +84,10 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, errors.New("gateway: our own program and a logger are needed")
 	}
 	opts.Source = cmp.Or(opts.Source, record.FromMic)
-	s, board := setup{cfg, opts, log}, newBoard()
+	var rooms *house.House
+	secrets := secretsOf(cfg, opts.Secrets, func() *home.House { return known(rooms) })
+	log = slog.New(secret.Handler(log.Handler(), secrets))
+	s, board := setup{cfg, opts, log, discreet{secrets}}, newBoard()
 	rooms, err := s.newHouse()
 	if err != nil {
 		return nil, err
@@ -113,8 +118,8 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	acts := acts{answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
-	health := health{board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear)}
+	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
+	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,

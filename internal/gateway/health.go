@@ -15,6 +15,7 @@ import (
 
 // health tells how the parts are.
 type health struct {
+	discreet
 	board  *board
 	mcp    *host.Host
 	checks map[string]check
@@ -93,7 +94,7 @@ func (h health) Readiness() httpapi.Readiness {
 			parts[i].Why = part.about()
 		}
 	}
-	return httpapi.Readiness{MCP: h.mcp.Overall(), Parts: parts}
+	return httpapi.Readiness{MCP: h.mcp.Overall(), Parts: h.parts(parts)}
 }
 
 // snapshot returns the current values for a scrape of the metrics.

@@ -67,7 +67,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	}
 	settings := s.cfg.AI
 	settings.Language = s.cfg.Gateway.Language
-	model, err := ai.New(settings, transport, modelTools{registry, rooms}, s.log.With("part", "ai"))
+	model, err := ai.New(settings, discreetModel{transport, s.discreet.secrets.Long()}, modelTools{registry, rooms}, s.log.With("part", "ai"))
 	if err != nil {
 		return mind{}, err
 	}

@@ -13,13 +13,17 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// observers passes a turn's events on to each observer, in this order.
-type observers []turn.Observer
+// observers passes a turn's events on to each observer, in this order and without
+// secrets.
+type observers struct {
+	discreet
+	each []turn.Observer
+}
 
 // newObservers lists them. The journal comes first: interfaces may be asked about a
 // turn as soon as they have told of it.
 func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, api *mqttapi.API, w *arrival.Waits) observers {
-	all := observers{j, counter{counts}, stream}
+	all := []turn.Observer{j, counter{counts}, stream}
 	if api != nil {
 		all = append(all, presence{api})
 	}
@@ -27,33 +31,34 @@ func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream,
 	if s.opts.Watch != nil {
 		all = append(all, s.opts.Watch)
 	}
-	return all
+	return observers{s.discreet, all}
 }
 
 // StateChanged passes the state on.
 func (o observers) StateChanged(to turn.State) {
-	for _, each := range o {
+	for _, each := range o.each {
 		each.StateChanged(to)
 	}
 }
 
 // Hearing passes on what the ear makes of a frame.
 func (o observers) Hearing(h turn.Hearing) {
-	for _, each := range o {
+	for _, each := range o.each {
 		each.Hearing(h)
 	}
 }
 
 // Replied passes a reply on.
 func (o observers) Replied(id, text string) {
-	for _, each := range o {
-		each.Replied(id, text)
+	for _, each := range o.each {
+		each.Replied(id, o.text(text))
 	}
 }
 
 // TurnEnded passes a record on.
 func (o observers) TurnEnded(r record.Record) {
-	for _, each := range o {
+	r = o.record(r)
+	for _, each := range o.each {
 		each.TurnEnded(r)
 	}
 }

@@ -43,6 +43,7 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		maps.Copy(broker, server.Env)
 		server.Env = broker
 	}
+	s.discreet.settled(cfg.Servers)
 	registry.Trust(s.cfg.MCP.Houses()...)
 	mcp, err := host.New(cfg, registry, s.log.With("part", "mcp"))
 	if err != nil {
