@@ -22,7 +22,7 @@ import (
 // Bounds of an Endpoint. A house has a handful of MCP hosts; many more are a
 // mistake or an attack, and neither may cost memory.
 const (
-	endpointSessions = 64
+	endpointSessions = 256
 	endpointOpen     = 64      // requests at once
 	endpointStreams  = 32      // event streams at once
 	endpointBody     = 1 << 20 // bytes
