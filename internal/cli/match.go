@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/console"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/names"
@@ -45,8 +46,9 @@ be read is told on standard error with its number; the others still count.`,
 }
 
 func (m matching) run(ctx context.Context) error {
+	lines := console.Lines{In: m.app.In, Out: m.app.Out, Err: m.app.Err}
 	if m.names {
-		return eachLine(ctx, m.app.IO, func(line []byte) (any, error) { return resolveName(m.language, line) })
+		return lines.Answer(ctx, func(line []byte) (any, error) { return resolveName(m.language, line) })
 	}
 	pack, err := m.sentences()
 	if err != nil {
@@ -60,7 +62,7 @@ func (m matching) run(ctx context.Context) error {
 	if _, err := b.matcher(""); err != nil {
 		return err
 	}
-	return eachLine(ctx, m.app.IO, b.match)
+	return lines.Answer(ctx, b.match)
 }
 
 // sentences loads the pack the flags name.

@@ -1,5 +1,6 @@
 // Package console shows things to a person at a terminal: colours, tables, the
-// progress of long work, and the story of a turn. It exists so that every command
+// progress of long work, and the story of a turn; and answers lines of JSON for
+// another program. It exists so that every command
 // that shows the same thing shows it in the same way. To show something new, add a
 // func that takes the writer and the Paint.
 package console

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"bufio"
@@ -17,15 +17,21 @@ import (
 // --names) has some ten kilobytes.
 const maxLine = 1 << 20
 
-// eachLine answers every line of JSON on standard input with a line. Lines that
-// cannot be answered are reported with their number, and make the command fail at
-// the end.
-func eachLine(ctx context.Context, world IO, answer func(line []byte) (any, error)) error {
+// Lines is where lines of JSON come from, where their answers go, and where it is told
+// what is wrong with a line.
+type Lines struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Answer answers every line of JSON with a line. Lines that cannot be answered are
+// reported with their number, and make the command fail at the end.
+func (l Lines) Answer(ctx context.Context, answer func(line []byte) (any, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	out := json.NewEncoder(world.Out)
+	out := json.NewEncoder(l.Out)
 	out.SetEscapeHTML(false)
-	lines := linesOf(ctx, world.In)
+	lines := linesOf(ctx, l.In)
 	for number, bad := 1, 0; ; number++ {
 		var in inputLine
 		select {
@@ -52,7 +58,7 @@ func eachLine(ctx context.Context, world IO, answer func(line []byte) (any, erro
 		}
 		if in.err != nil {
 			bad++
-			fmt.Fprintf(world.Err, "voice-gateway: line %d: %v\n", number, inOurWords(in.err))
+			fmt.Fprintf(l.Err, "voice-gateway: line %d: %v\n", number, inOurWords(in.err))
 			continue
 		}
 		if err := out.Encode(reply); err != nil {

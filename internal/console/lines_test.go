@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestEachLine(t *testing.T) {
+func TestLines(t *testing.T) {
 	t.Parallel()
 	long := `"` + strings.Repeat("x", maxLine) + `"`
 	tests := map[string]struct{ in, out, told string }{
@@ -27,8 +27,8 @@ func TestEachLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out, told bytes.Buffer
-			world := IO{In: strings.NewReader(tt.in), Out: &out, Err: &told}
-			err := eachLine(t.Context(), world, func(line []byte) (any, error) {
+			world := Lines{In: strings.NewReader(tt.in), Out: &out, Err: &told}
+			err := world.Answer(t.Context(), func(line []byte) (any, error) {
 				if string(line) == "bad" {
 					return nil, errors.New("bad")
 				}
@@ -41,15 +41,15 @@ func TestEachLine(t *testing.T) {
 	}
 }
 
-// TestEachLineEndsAtOnce: Ctrl-C ends the command at once while it waits for input.
-func TestEachLineEndsAtOnce(t *testing.T) {
+// TestLinesEndAtOnce: Ctrl-C ends the command at once while it waits for input.
+func TestLinesEndAtOnce(t *testing.T) {
 	t.Parallel()
 	silent, typed := io.Pipe()
 	defer typed.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	world := IO{In: silent, Out: io.Discard, Err: io.Discard}
-	if err := eachLine(ctx, world, nil); !errors.Is(err, context.Canceled) {
+	world := Lines{In: silent, Out: io.Discard, Err: io.Discard}
+	if err := world.Answer(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -71,8 +71,8 @@ func TestWrongTypesAreToldInWords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var told bytes.Buffer
-			world := IO{In: strings.NewReader(tt.line), Out: io.Discard, Err: &told}
-			err := eachLine(t.Context(), world, func(line []byte) (any, error) {
+			world := Lines{In: strings.NewReader(tt.line), Out: io.Discard, Err: &told}
+			err := world.Answer(t.Context(), func(line []byte) (any, error) {
 				var in struct {
 					Text    string
 					Context struct{ Area string }
