@@ -168,7 +168,7 @@ func (s *supervisor) connectionLost(err error) {
 		s.view.update(func(s *mcpint.Status) { s.ErrorMessage = pointerOrNil(statusText(err)) })
 		return
 	}
-	s.scheduleNext(err, true)
+	s.scheduleNext(err, true, time.Now())
 }
 
 // reportFailure says once, in full, that the attempts are used up.

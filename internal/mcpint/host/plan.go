@@ -13,6 +13,7 @@ type plan struct {
 	generation        int           // number of the connection, one more with every attempt
 	attempts          int           // attempts since the last reset, for any reason
 	scheduledAttempts int           // those of attempts that the schedule started
+	began             time.Time     // when the last attempt began
 	due               time.Time     // when the schedule's next attempt is due; zero: none is planned
 	waitingSince      time.Time     // when the wait for the next attempt began
 	delay             time.Duration // the schedule's wait
@@ -50,15 +51,21 @@ func (p *plan) forceAttempt() {
 // failed.
 func (p *plan) attemptsLeft() bool { return p.retry.Enabled && p.scheduledAttempts < p.retry.Attempts }
 
-// nextDelay is the wait before the next attempt. A server that asks for patience
-// (429 with Retry-After) gets it, within the slow pace. random is from [0, 1).
-func (p *plan) nextDelay(err error, random func() float64) time.Duration {
-	delay := p.retry.Delay(p.scheduledAttempts + 1)
-	if answer, ok := errors.AsType[*client.HTTPError](err); ok && answer.RetryAfter > delay {
-		return min(answer.RetryAfter, max(delay, p.retry.SlowInterval))
-	}
+// planNext plans the next attempt after an attempt or a connection that began at one
+// time and has ended now. The wait counts from the beginning, so that an attempt that
+// takes its time does not delay the next one. A server that asks for patience (429
+// with Retry-After) gets it, within the slow pace. random is from [0, 1).
+func (p *plan) planNext(began, now time.Time, err error, random func() float64) {
+	p.delay = p.retry.Delay(p.scheduledAttempts + 1)
 	if !p.attemptsLeft() {
-		return jittered(delay, random())
+		p.delay = jittered(p.delay, random())
 	}
-	return delay
+	p.due = began.Add(p.delay)
+	if answer, ok := errors.AsType[*client.HTTPError](err); ok && answer.RetryAfter > p.delay {
+		p.delay = min(answer.RetryAfter, max(p.delay, p.retry.SlowInterval))
+		p.due = now.Add(p.delay)
+	}
+	if p.due.Before(now) {
+		p.due = now
+	}
 }

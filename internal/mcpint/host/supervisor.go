@@ -209,6 +209,7 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 	default:
 	}
 	begin := time.Now()
+	s.plan.began = begin
 	delay := begin.Sub(s.plan.waitingSince)
 	s.plan.attempts++
 	s.plan.generation++
@@ -280,14 +281,14 @@ func (s *supervisor) showAttempt(at time.Time, timed bool) {
 // answered last, so that they find the status after the attempt.
 func (s *supervisor) attemptFailed(err error, timed bool) {
 	s.log.Warn("MCP connection attempt did not succeed", "attempt", s.plan.attempts, "err", err)
-	s.scheduleNext(err, timed)
+	s.scheduleNext(err, timed, s.plan.began)
 	s.noteDead(err)
 	s.answerWaiters(outcome{err: err})
 }
 
-// scheduleNext decides when the next attempt is due, and shows it. An attempt out
-// of turn leaves the schedule as it is.
-func (s *supervisor) scheduleNext(err error, timed bool) {
+// scheduleNext decides when the next attempt is due, and shows it. The wait counts
+// from since. An attempt out of turn leaves the schedule as it is.
+func (s *supervisor) scheduleNext(err error, timed bool, since time.Time) {
 	now := time.Now()
 	left := s.plan.attemptsLeft()
 	s.plan.waitingSince = now
@@ -296,8 +297,7 @@ func (s *supervisor) scheduleNext(err error, timed bool) {
 		s.plan.due = time.Time{}
 	case s.plan.requirements != nil: // the schedule goes on when the wait is over
 	case timed || s.plan.due.IsZero():
-		s.plan.delay = s.plan.nextDelay(err, s.host.random)
-		s.plan.due = now.Add(s.plan.delay)
+		s.plan.planNext(since, now, err, s.host.random)
 	}
 	next := s.plan.due
 	if s.plan.requirements != nil {

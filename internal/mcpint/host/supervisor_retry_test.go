@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,33 @@ func TestAForceIsARetry(t *testing.T) {
 				}
 				pass(100 * time.Millisecond)
 			})
+		})
+	}
+}
+
+// TestAttemptsKeepTheirTimes: an attempt that takes its time does not delay the next
+// one, unless it takes longer than the wait.
+func TestAttemptsKeepTheirTimes(t *testing.T) {
+	for takes, want := range map[time.Duration][]time.Duration{
+		0:               {0, 2 * time.Second, 6 * time.Second},
+		2 * time.Second: {0, 2 * time.Second, 6 * time.Second}, // --require-broker 2s
+		3 * time.Second: {0, 3 * time.Second, 7 * time.Second},
+		time.Minute:     {0, 10 * time.Second, 20 * time.Second}, // connect_timeout ends it
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := run(t, &fakeServer{down: 100, takes: takes}, DefaultRetry())
+			defer b.stop()
+			for b.status().Status != mcpint.Failed {
+				pass(100 * time.Millisecond)
+			}
+			if got := starts(*b.attempts); !slices.Equal(got, want) {
+				t.Errorf("attempts of %v began at %v, want %v", takes, got, want)
+			}
+			for i, a := range *b.attempts {
+				if want := []string{"0s", "2s", "4s"}[i]; a.Delay.String() != want {
+					t.Errorf("attempt %d has the delay %v, want %s", a.Number, a.Delay, want)
+				}
+			}
 		})
 	}
 }

@@ -56,13 +56,13 @@ func TestTheObserverIsTold(t *testing.T) {
 		pass(time.Minute)
 		fake.set(1)
 		fake.die()
-		pass(2100 * time.Millisecond)
+		pass(2050 * time.Millisecond)
 		b.stop()
 		told.is(
 			t,
 			"disconnected to connecting", "attempt 1 after 0s: false", "connecting to retrying",
 			"retrying to connecting", "attempt 2 after 2s: true", "dead to healthy: ", "connecting to connected",
-			"zwave connected on 2 in 100ms, away 2.2s, 1 tools", "all: full",
+			"zwave connected on 2 in 100ms, away 2.1s, 1 tools", "all: full",
 			"healthy to dead: it died", "connected to disconnected", "all: disconnected", "zwave lost: it died", "disconnected to retrying",
 			"retrying to connecting", "attempt 1 after 0s: false", "connecting to retrying",
 			"retrying to connecting", "attempt 2 after 2s: false", "connecting to disconnected",
