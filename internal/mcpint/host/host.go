@@ -213,15 +213,18 @@ func (h *Host) RetryAll(ctx context.Context) error {
 }
 
 // WakeAll says that something servers depend on, such as the broker, is back:
-// servers that are not connected are tried at once. It does not block.
+// servers that are not connected are tried at once, unless retries are switched off
+// for them. It does not block.
 func (h *Host) WakeAll() {
 	for _, s := range h.supervisors {
-		s.requests.wakeUp()
+		if s.plan.retry.Enabled { // this part of the plan never changes
+			s.requests.wakeUp()
+		}
 	}
 }
 
-// Wake does for one server what WakeAll does for all. An id that is not
-// configured is ignored.
+// Wake says that somebody needs a server: if it is not connected, it is tried at once.
+// An id that is not configured is ignored.
 func (h *Host) Wake(id string) {
 	if s, err := h.find(id); err == nil {
 		s.requests.wakeUp()

@@ -17,6 +17,8 @@ type plan struct {
 	due               time.Time     // when the schedule's next attempt is due; zero: none is planned
 	waitingSince      time.Time     // when the wait for the next attempt began
 	delay             time.Duration // the schedule's wait
+	usedUpSince       time.Time     // since when no attempts are left, or something the server needs came since; zero: some are
+	lateDelay         time.Duration // the wait before, once no attempts are left, without jitter
 	awaySince         time.Time     // since when there is no connection
 	waiters           []chan outcome
 	urgency           urgency
@@ -39,6 +41,25 @@ const (
 func (p *plan) reset() {
 	p.attempts, p.scheduledAttempts, p.delay, p.requirementsAwaited = 0, 0, 0, false
 	p.due, p.waitingSince = time.Time{}, time.Now()
+	p.usedUpSince, p.lateDelay = time.Time{}, 0
+}
+
+// hastenAfter is the least time between the beginnings of an attempt and of one that
+// something which came makes due, because a broker or a port may come and go.
+const hastenAfter = time.Second
+
+// hasten makes the next attempt due now and the pace quick again, because something
+// the server needs has come. It returns false where no timer may start an attempt.
+func (p *plan) hasten(now time.Time) bool {
+	if !p.retry.Enabled {
+		return false
+	}
+	p.usedUpSince, p.lateDelay = now, 0
+	p.due = now
+	if soonest := p.began.Add(hastenAfter); soonest.After(now) {
+		p.due = soonest
+	}
+	return true
 }
 
 // forceAttempt makes the next attempt a forced retry: at once, as the schedule's
@@ -57,15 +78,21 @@ func (p *plan) attemptsLeft() bool { return p.retry.Enabled && p.scheduledAttemp
 // with Retry-After) gets it, within the slow pace. random is from [0, 1).
 func (p *plan) planNext(began, now time.Time, err error, random func() float64) {
 	p.delay = p.retry.Delay(p.scheduledAttempts + 1)
+	soonest := now
 	if !p.attemptsLeft() {
-		p.delay = jittered(p.delay, random())
+		if p.usedUpSince.IsZero() {
+			p.usedUpSince = now
+		}
+		p.lateDelay = p.retry.LateDelay(now.Sub(p.usedUpSince), p.lateDelay)
+		p.delay = jittered(p.lateDelay, random())
+		soonest = now.Add(min(p.retry.BaseDelay, p.delay)) // a server that hangs is not started without a pause
 	}
 	p.due = began.Add(p.delay)
 	if answer, ok := errors.AsType[*client.HTTPError](err); ok && answer.RetryAfter > p.delay {
 		p.delay = min(answer.RetryAfter, max(p.delay, p.retry.SlowInterval))
 		p.due = now.Add(p.delay)
 	}
-	if p.due.Before(now) {
-		p.due = now
+	if p.due.Before(soonest) {
+		p.due = soonest
 	}
 }

@@ -76,6 +76,14 @@ type requirementWait struct {
 	cancel   context.CancelFunc // ends the wait
 }
 
+// news returns what a wait has to tell; nil channels if there is none.
+func (w *requirementWait) news() (missing <-chan string, over <-chan struct{}) {
+	if w == nil {
+		return nil, nil
+	}
+	return w.missing, w.over
+}
+
 // awaitRequirements begins to wait for what the server needs. Its goroutine ends
 // with the wait, with cancel or with ctx; run waits for it.
 func (s *supervisor) awaitRequirements(ctx context.Context) *requirementWait {

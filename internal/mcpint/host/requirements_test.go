@@ -64,7 +64,7 @@ func TestAServerIsStartedWithoutWhatItNeedsInTheEnd(t *testing.T) {
 			t.Fatalf("%d attempts before the time is up", n)
 		}
 		pass(30 * time.Second)
-		want := []time.Duration{60 * time.Second, 62 * time.Second, 66 * time.Second, 74 * time.Second}
+		want := []time.Duration{60 * time.Second, 62 * time.Second, 66 * time.Second, 74 * time.Second, 82 * time.Second}
 		got := starts(*b.attempts)
 		if len(got) != len(want) {
 			t.Fatalf("attempts began at %v, want %v", got, want)

@@ -18,24 +18,36 @@ func (r Retry) check() error {
 }
 
 // Delay returns the wait before an attempt, counted from 1: none, BaseDelay, then
-// each time Multiplier times the wait before. After Attempts it goes on growing,
-// up to SlowInterval instead of MaxDelay.
+// each time Multiplier times the wait before, up to MaxDelay.
 func (r Retry) Delay(attempt int) time.Duration {
 	if attempt <= 1 {
 		return 0
 	}
-	bound := r.MaxDelay
-	if attempt > r.Attempts {
-		bound = r.SlowInterval
-	}
 	delay := float64(r.BaseDelay)
 	for range attempt - 2 {
 		delay *= r.Multiplier
-		if delay >= float64(bound) {
-			return bound
+		if delay >= float64(r.MaxDelay) {
+			return r.MaxDelay
 		}
 	}
-	return min(time.Duration(delay), bound)
+	return min(time.Duration(delay), r.MaxDelay)
+}
+
+// lateDelay is the wait between two tries after the attempts are used up, for as long
+// as lateWindow: most services that come up late do so within it (REQUIREMENTS M3).
+const (
+	lateDelay  = 8 * time.Second
+	lateWindow = 2 * time.Minute
+)
+
+// LateDelay returns the wait between two tries when the attempts have been used up
+// for some time: lateDelay for lateWindow, then each time twice the wait before, up to
+// SlowInterval.
+func (r Retry) LateDelay(usedUpFor, before time.Duration) time.Duration {
+	if usedUpFor < lateWindow || before == 0 {
+		return min(lateDelay, r.SlowInterval)
+	}
+	return min(2*before, r.SlowInterval)
 }
 
 // jittered spreads a slow delay by a tenth either way, so that several gateways

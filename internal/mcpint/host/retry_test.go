@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ func TestDelay(t *testing.T) {
 		want  []time.Duration
 	}{
 		"default":  {DefaultRetry(), []time.Duration{0, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 60 * s, 60 * s}},
-		"bounded":  {Retry{Schedule: mcpint.Schedule{Attempts: 6, BaseDelay: s, Multiplier: 3, MaxDelay: 5 * s, SlowInterval: 20 * s}}, []time.Duration{0, 1 * s, 3 * s, 5 * s, 5 * s, 5 * s, 20 * s, 20 * s}},
+		"bounded":  {Retry{Schedule: mcpint.Schedule{Attempts: 6, BaseDelay: s, Multiplier: 3, MaxDelay: 5 * s, SlowInterval: 20 * s}}, []time.Duration{0, 1 * s, 3 * s, 5 * s, 5 * s, 5 * s}},
 		"constant": {Retry{Schedule: mcpint.Schedule{Attempts: 2, BaseDelay: s, Multiplier: 1, MaxDelay: s, SlowInterval: s}}, []time.Duration{0, s, s, s}},
 		"huge":     {Retry{Schedule: mcpint.Schedule{Attempts: 9999, BaseDelay: s, Multiplier: 1e9, MaxDelay: time.Minute, SlowInterval: s}}, []time.Duration{0, s, time.Minute}},
 	}
@@ -29,6 +30,18 @@ func TestDelay(t *testing.T) {
 	}
 	if got := DefaultRetry().Delay(1 << 20); got != time.Minute {
 		t.Errorf("a late delay is %v", got)
+	}
+	late, before := []time.Duration(nil), time.Duration(0)
+	for _, usedUpFor := range []time.Duration{0, 8 * s, 119 * s, 121 * s, 137 * s, 169 * s, 3600 * s} {
+		before = DefaultRetry().LateDelay(usedUpFor, before)
+		late = append(late, before)
+	}
+	if want := []time.Duration{8 * s, 8 * s, 8 * s, 16 * s, 32 * s, 60 * s, 60 * s}; !slices.Equal(late, want) {
+		t.Errorf("late delays are %v, want %v", late, want)
+	}
+	quick := Retry{Schedule: mcpint.Schedule{SlowInterval: s}}
+	if got := quick.LateDelay(0, 0); got != s {
+		t.Errorf("where the slow pace is quicker, a late delay is %v", got)
 	}
 	if low, high := jittered(10*s, 0), jittered(10*s, 0.999999); low != 9*s || high > 11*s {
 		t.Errorf("jitter goes from %v to %v", low, high)

@@ -71,8 +71,12 @@ func (s *supervisor) run(ctx context.Context) {
 	}
 }
 
-// connect tries until there is a connection, or ctx ends.
+// connect tries until there is a connection, or ctx ends. Once the attempts are used
+// up it also looks for signs that the server can be reached again.
 func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
+	looking, stop := context.WithCancel(ctx)
+	defer stop()
+	look := sync.OnceFunc(func() { s.background.Go(func() { s.lookForSigns(looking) }) })
 	for {
 		timed, ok := s.waitForAttempt(ctx)
 		if !ok {
@@ -86,6 +90,9 @@ func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 			return nil, false
 		}
 		s.attemptFailed(err, timed)
+		if s.plan.retry.Enabled && !s.plan.attemptsLeft() {
+			look()
+		}
 	}
 }
 
@@ -100,11 +107,7 @@ func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 			return timed, ctx.Err() == nil
 		}
 		alarm, wake := s.alarms()
-		var missing chan string
-		var over chan struct{}
-		if wait := s.plan.requirements; wait != nil {
-			missing, over = wait.missing, wait.over
-		}
+		missing, over := s.plan.requirements.news()
 		select {
 		case <-ctx.Done():
 		case <-alarm:
@@ -117,7 +120,9 @@ func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 			s.endRequirementWait()
 			return true, ctx.Err() == nil
 		case <-wake:
-			return false, true
+			if !s.plan.hasten(time.Now()) {
+				return false, true
+			}
 		case a := <-s.requests.connect:
 			s.plan.waiters = append(s.plan.waiters, a.reply)
 			return false, true
@@ -202,7 +207,7 @@ func (s *supervisor) resetSchedule() {
 }
 
 // attempt dials once. Meanwhile it reads requests: whoever wants a connection
-// waits for this one.
+// waits for this one. A wake-up that comes meanwhile is kept for afterwards.
 func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, error) {
 	select {
 	case <-s.requests.wake: // this attempt answers every wake-up so far
@@ -241,10 +246,6 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 				r.conn.took = time.Since(begin)
 			}
 			return r.conn, r.err
-		case <-s.requests.wake:
-			if s.plan.scheduledAttempts >= s.plan.retry.Attempts || !s.plan.retry.Enabled {
-				s.plan.urgency = besideSchedule
-			}
 		case a := <-s.requests.connect:
 			s.plan.waiters = append(s.plan.waiters, a.reply)
 		case a := <-s.requests.retry:

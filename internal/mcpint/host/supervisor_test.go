@@ -314,7 +314,7 @@ func TestUsedUpAttemptsAreReportedAndTriedOnSlowly(t *testing.T) {
 			t.Error("the end is not logged")
 		}
 		pass(5 * time.Minute)
-		want := []time.Duration{0, 2 * time.Second, 6 * time.Second, 14 * time.Second, 30 * time.Second, 62 * time.Second, 122 * time.Second}
+		want := []time.Duration{0, 2 * time.Second, 6 * time.Second, 14 * time.Second, 22 * time.Second, 30 * time.Second, 38 * time.Second}
 		if got := starts(*b.attempts); !slices.Equal(got, want) {
 			t.Fatalf("attempts began at %v, want %v", got, want)
 		}
@@ -351,6 +351,16 @@ func TestWithoutRetryThereIsOneAttempt(t *testing.T) {
 		pass(time.Hour)
 		if s := b.status(); s.Status != mcpint.Disconnected || b.fake.dialled() != 2 {
 			t.Fatalf("after a loss: %d dials, %+v", b.fake.dialled(), s)
+		}
+		b.WakeAll() // the broker is back
+		pass(time.Hour)
+		if n := b.fake.dialled(); n != 2 {
+			t.Fatalf("the broker's return made attempt %d", n)
+		}
+		b.Wake("zwave") // somebody asks for it
+		pass(time.Second)
+		if s := b.status(); s.Status != mcpint.Connected {
+			t.Fatalf("asked for, the status is %+v", s)
 		}
 	})
 }
@@ -437,7 +447,7 @@ func TestAServerThatKeepsDyingIsNotRestartedForEver(t *testing.T) {
 				fake.die()
 			}
 		}
-		if got := fake.dialled(); got > 12 {
+		if got := fake.dialled(); got > 30 { // every 8 s for two minutes, then slower
 			t.Fatalf("restarted %d times in five minutes", got)
 		}
 		if !strings.Contains(b.log(), "MCP connection failed after 3 attempts") {

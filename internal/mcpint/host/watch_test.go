@@ -343,6 +343,7 @@ func TestAServerThatAsksForPatienceGetsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.probe = fake.probe
 		h.dial = func(ctx context.Context, s mcpint.Server, o client.Options) (client.Session, error) {
 			if n := len(attempts); n < len(asked) {
 				return nil, &client.DialError{Server: s.ID, Err: &client.HTTPError{Status: 429, RetryAfter: asked[n]}}
