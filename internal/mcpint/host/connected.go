@@ -136,19 +136,21 @@ func (s *supervisor) showDisconnected(end error) {
 	s.view.session = nil
 	s.view.status.PID = nil
 	s.view.mu.Unlock()
-	s.noteDead(end)
+	s.noteDead(end, 0)
 	if end != nil {
 		s.move(lost)
 	}
 }
 
-// noteDead notes that there is no connection, and why; nil: the gateway stops.
-func (s *supervisor) noteDead(why error) {
+// noteDead notes that there is no connection, and why; nil: the gateway stops. attempts
+// is how many attempts found it out.
+func (s *supervisor) noteDead(why error, attempts int) {
 	s.view.mu.Lock()
 	generation := s.view.generation
 	s.view.mu.Unlock()
 	s.noteVitals(generation, func(v *vitals) {
 		v.connected = false
+		v.failures += attempts
 		if why != nil {
 			v.whyAway = client.Secrets(nil).RedactLine(why.Error(), client.MaxQuote)
 		}

@@ -18,7 +18,7 @@ const slowCall = time.Second
 type vitals struct {
 	connected    bool
 	whyAway      string        // why there is no connection; "" when there has been none yet
-	failures     int           // calls and checks without an answer in a row
+	failures     int           // calls and checks without an answer in a row, and attempts to connect in vain
 	silences     int           // the checks among them, since the last one that was answered
 	lastDuration time.Duration // how long the last answered call or check took
 }

@@ -270,7 +270,7 @@ func (s *supervisor) showAttempt(at time.Time, timed bool) {
 		s.view.status.NextRetryTime = timestamp(at)
 	}
 	if s.plan.attempts > 1 {
-		s.view.status.RetryCount = s.plan.attempts - 1
+		s.view.status.RetryCount = min(s.plan.attempts-1, s.view.status.MaxRetries)
 	}
 	if s.plan.attempts > 1 || s.plan.forced {
 		s.view.status.LastRetryTime = timestamp(at)
@@ -283,7 +283,8 @@ func (s *supervisor) showAttempt(at time.Time, timed bool) {
 func (s *supervisor) attemptFailed(err error, timed bool) {
 	s.log.Warn("MCP connection attempt did not succeed", "attempt", s.plan.attempts, "err", err)
 	s.scheduleNext(err, timed, s.plan.began)
-	s.noteDead(err)
+	s.view.update(func(st *mcpint.Status) { st.LastRetryTime = timestamp(s.plan.began) })
+	s.noteDead(err, 1)
 	s.answerWaiters(outcome{err: err})
 }
 

@@ -103,3 +103,34 @@ func TestAttemptsKeepTheirTimes(t *testing.T) {
 		})
 	}
 }
+
+// TestTheCountersOfAServerThatIsAway looks at the counters from the first failure to
+// the connection.
+func TestTheCountersOfAServerThatIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &fakeServer{down: 8}, DefaultRetry())
+		defer b.stop()
+		pass(time.Second)
+		begin := start(t)
+		if s := b.status(); s.RetryCount != 0 || s.LastRetryTime == nil || !s.LastRetryTime.Equal(begin) || s.ConsecutiveFailures != 1 {
+			t.Errorf("after a first failure the status is %+v", s)
+		}
+		failures := map[time.Duration]int{3 * time.Second: 2, 7 * time.Second: 3, 15 * time.Second: 4, 31 * time.Second: 6}
+		for range 45 {
+			pass(time.Second)
+			s := b.status()
+			if s.RetryCount > s.MaxRetries {
+				t.Fatalf("%d of %d retries", s.RetryCount, s.MaxRetries)
+			}
+			if want, ok := failures[time.Since(begin)]; ok && s.ConsecutiveFailures != want {
+				t.Errorf("after %v there were %d failures, want %d", time.Since(begin), s.ConsecutiveFailures, want)
+			}
+		}
+		if _, err := b.supervisors[0].call(t.Context(), "act", nil); err != nil { // out of turn
+			t.Fatal(err)
+		}
+		if s := b.status(); s.Status != mcpint.Connected || s.ConsecutiveFailures != 0 || s.RetryCount != s.MaxRetries {
+			t.Errorf("connected, the status is %+v", s)
+		}
+	})
+}
