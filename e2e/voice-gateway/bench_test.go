@@ -142,9 +142,9 @@ func BenchmarkServerStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		specs, err := session.ListTools(b.Context())
-		if err != nil || len(specs) == 0 {
-			b.Fatal(specs, err)
+		list, err := session.ListTools(b.Context())
+		if err != nil || len(list.Tools) == 0 {
+			b.Fatal(list, err)
 		}
 		listed = time.Since(began)
 		if act {

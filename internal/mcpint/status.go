@@ -11,8 +11,8 @@ type Status struct {
 	Status    State  `json:"status"`
 
 	// These fields say where the server is in its schedule.
-	RetryCount    int        `json:"retryCount"` // retries since the last stable connection, at most MaxRetries
-	MaxRetries    int        `json:"maxRetries"` // attempts − 1
+	RetryCount    int        `json:"retryCount"`    // retries since the last stable connection, at most MaxRetries
+	MaxRetries    int        `json:"maxRetries"`    // attempts − 1
 	LastRetryTime *time.Time `json:"lastRetryTime"` // when the last retry, or the last attempt that failed, began
 	NextRetryTime *time.Time `json:"nextRetryTime"`
 	ErrorMessage  *string    `json:"errorMessage"`
@@ -21,8 +21,8 @@ type Status struct {
 	Health              Health       `json:"health"`
 	HealthReason        *string      `json:"healthReason"` // null when healthy
 	Breaker             BreakerState `json:"breaker"`
-	BreakerSince        *time.Time   `json:"breakerSince"` // null when it never changed
-	BreakerUntil        *time.Time   `json:"breakerUntil"` // when the pause of an open one ends, else null
+	BreakerSince        *time.Time   `json:"breakerSince"`        // null when it never changed
+	BreakerUntil        *time.Time   `json:"breakerUntil"`        // when the pause of an open one ends, else null
 	ConsecutiveFailures int          `json:"consecutiveFailures"` // calls, checks and attempts to connect
 	LastSuccess         *time.Time   `json:"lastSuccess"`
 

@@ -65,7 +65,7 @@ func (r RiskRules) Check() error {
 type UnusedTool struct {
 	Tool  string `json:"tool"`  // its name there, fit to be shown
 	Why   string `json:"why"`   // in words
-	Allow string `json:"allow"` // the line of the configuration, or the command, that would allow it
+	Allow string `json:"allow"` // the line of the configuration, or the command, that would allow it; "" where nothing does
 }
 
 // Unused says for a person which tools of a server are not used and why, with the lines
@@ -84,12 +84,16 @@ func (s Status) Unused() []string {
 		var names, lines []string
 		for _, u := range of[why] {
 			names = append(names, u.Tool)
-			if !slices.Contains(lines, u.Allow) {
+			if u.Allow != "" && !slices.Contains(lines, u.Allow) {
 				lines = append(lines, u.Allow)
 			}
 		}
 		const shown = 5
-		all = append(all, fmt.Sprintf("not used, because %s: %s\n    to allow:\n      %s", why, strings.Join(names, ", "), strings.Join(lines[:min(len(lines), shown)], "\n      ")))
+		text := fmt.Sprintf("not used, because %s: %s", why, strings.Join(names, ", "))
+		if len(lines) > 0 {
+			text += "\n    to allow:\n      " + strings.Join(lines[:min(len(lines), shown)], "\n      ")
+		}
+		all = append(all, text)
 	}
 	return all
 }

@@ -166,7 +166,8 @@ func childSchemas() {
 			{"name":"odd","description":5,"title":{},"annotations":"x","inputSchema":{"type":"object"}},
 			{"name":"good","title":"Good","description":"A good one.","inputSchema":{"type":"object","properties":{"a":{"type":"number"}}},
 			 "annotations":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}},
-			{"name":"reader","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}
+			{"name":"reader","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
+			{"name":"bad","description":"another"}
 		]}`
 	})
 }

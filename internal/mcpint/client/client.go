@@ -58,8 +58,9 @@ const (
 // Session is one connection to a server, after the handshake. It is safe for
 // concurrent use. A lost session stays lost: dial again for a new one.
 type Session interface {
-	// ListTools asks for all tools. One that cannot be read is left out.
-	ListTools(ctx context.Context) ([]tools.Spec, error)
+	// ListTools asks for all tools. One that cannot be used is left out, with the
+	// reason.
+	ListTools(ctx context.Context) (Listing, error)
 	// CallTool calls a tool by its name on the server. A failure the server
 	// reports is a failed Result; an error means that no answer came, and it
 	// wraps ErrNoAnswer when the call had been sent.

@@ -2,11 +2,61 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/tools"
 )
+
+// Listing is a server's list of tools: those that can be used, each name once, and what
+// was left out.
+type Listing struct {
+	Tools   []tools.Spec
+	Skipped []Skipped
+}
+
+// Skipped is an entry of a list that is left out.
+type Skipped struct {
+	Tool string // its name as the server gave it; "" if it has none
+	Why  string
+}
+
+// maxSkipped bounds how many entries are named that were left out.
+const maxSkipped = 100
+
+// add takes over an entry of tools/list, or notes why not.
+func (l *Listing) add(raw json.RawMessage, secrets Secrets) {
+	spec, why := specOf(raw)
+	if why == "" {
+		shown, ok := hideInSpec(secrets, spec)
+		if !ok {
+			why = "its name holds a secret of the configuration"
+		}
+		spec = shown
+	}
+	switch {
+	case why != "":
+	case slices.ContainsFunc(l.Tools, func(t tools.Spec) bool { return t.Name == spec.Name }):
+		why = "the server lists it twice; the first one counts"
+	case len(l.Tools) >= MaxTools:
+		why = fmt.Sprintf("the server has more than %d tools", MaxTools)
+	default:
+		l.Tools = append(l.Tools, spec)
+		return
+	}
+	if len(l.Skipped) < maxSkipped {
+		l.Skipped = append(l.Skipped, Skipped{secrets.Hide(spec.Name), why})
+	}
+}
+
+// cut notes that the list goes on.
+func (l *Listing) cut(why string) {
+	l.Skipped = append(l.Skipped, Skipped{"(further tools)", why})
+}
 
 // CloseUnlisted ends a session whose tools could not be listed, and returns a
 // *DialError that says why.

@@ -11,8 +11,6 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"voicegateway/internal/tools"
 )
 
 const (
@@ -140,8 +138,8 @@ func (s *session) Close() error {
 
 // ListTools decodes tool by tool: with the library's own method one bad schema
 // hides every tool of the server.
-func (s *session) ListTools(ctx context.Context) ([]tools.Spec, error) {
-	var specs []tools.Spec
+func (s *session) ListTools(ctx context.Context) (Listing, error) {
+	var list Listing
 	cursor, size := "", 0
 	for range maxPages {
 		var page struct {
@@ -149,24 +147,29 @@ func (s *session) ListTools(ctx context.Context) ([]tools.Spec, error) {
 			NextCursor string            `json:"nextCursor"`
 		}
 		if err := s.list(ctx, string(mcp.MethodToolsList), cursor, &page); err != nil {
-			return nil, fmt.Errorf("listing tools: %w", err)
+			return Listing{}, fmt.Errorf("listing tools: %w", err)
 		}
 		for _, raw := range page.Tools {
 			size += len(raw)
-			spec, ok := specOf(raw)
-			if ok {
-				spec, ok = hideInSpec(s.secrets, spec)
-			}
-			if ok && len(specs) < MaxTools {
-				specs = append(specs, spec)
-			}
+			list.add(raw, s.secrets)
 		}
-		if page.NextCursor == "" || page.NextCursor == cursor || len(specs) >= MaxTools || size >= maxList {
-			break
+		switch {
+		case page.NextCursor == "":
+			return list, nil
+		case page.NextCursor == cursor:
+			list.cut("the server repeats a page of its list")
+			return list, nil
+		case len(list.Tools) >= MaxTools:
+			list.cut(fmt.Sprintf("the list goes on after %d tools, and no more are read", MaxTools))
+			return list, nil
+		case size >= maxList:
+			list.cut(fmt.Sprintf("the list goes on after %d MB, and no more is read", maxList>>20))
+			return list, nil
 		}
 		cursor = page.NextCursor
 	}
-	return specs, nil
+	list.cut(fmt.Sprintf("the list goes on after %d pages, and no more are read", maxPages))
+	return list, nil
 }
 
 func (s *session) ListResources(ctx context.Context) ([]string, error) {

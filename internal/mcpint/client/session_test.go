@@ -42,12 +42,12 @@ func dialled(t *testing.T, s mcpint.Server) Session {
 }
 
 func TestOneBadToolDoesNotHideTheGoodOnes(t *testing.T) {
-	specs, err := dialled(t, child(t, "schemas", "schemas")).ListTools(patience(t))
+	list, err := dialled(t, child(t, "schemas", "schemas")).ListTools(patience(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, s := range specs {
+	for _, s := range list.Tools {
 		names = append(names, s.Name)
 		if !strings.HasPrefix(string(s.Input), "{") {
 			t.Errorf("%s: a model cannot take the schema %s", s.Name, s.Input)
@@ -56,7 +56,16 @@ func TestOneBadToolDoesNotHideTheGoodOnes(t *testing.T) {
 	if want := []string{"bad", "odd", "good", "reader"}; !slices.Equal(names, want) {
 		t.Fatalf("got %q, want %q", names, want)
 	}
-	good, reader, bad := specs[2], specs[3], specs[0]
+	want := []Skipped{
+		{"", "it has no name"},
+		{"", "an entry of the server's list is no tool"},
+		{"", "it has no name"},
+		{"bad", "the server lists it twice; the first one counts"},
+	}
+	if !slices.Equal(list.Skipped, want) {
+		t.Errorf("left out are %+v, want %+v", list.Skipped, want)
+	}
+	good, reader, bad := list.Tools[2], list.Tools[3], list.Tools[0]
 	if good.Risk != tools.Reversible || !good.Idempotent || good.OpenWorld || good.Title != "Good" || good.Description != "A good one." {
 		t.Errorf("good is %+v", good)
 	}
@@ -69,9 +78,12 @@ func TestOneBadToolDoesNotHideTheGoodOnes(t *testing.T) {
 }
 
 func TestEndlessPagesEnd(t *testing.T) {
-	specs, err := dialled(t, child(t, "pages", "pages")).ListTools(patience(t))
-	if err != nil || len(specs) != maxPages {
-		t.Fatalf("%d tools, %v", len(specs), err)
+	list, err := dialled(t, child(t, "pages", "pages")).ListTools(patience(t))
+	if err != nil || len(list.Tools) != maxPages {
+		t.Fatalf("%d tools, %v", len(list.Tools), err)
+	}
+	if want := []Skipped{{"(further tools)", "the list goes on after 50 pages, and no more are read"}}; !slices.Equal(list.Skipped, want) {
+		t.Errorf("left out are %+v, want %+v", list.Skipped, want)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// specOf reads one entry of tools/list. A tool without a name is left out. A part
-// with the wrong shape is dropped, because the rest of the tool is still of use.
-func specOf(raw json.RawMessage) (tools.Spec, bool) {
+// specOf reads one entry of tools/list, or says why it is left out. A part with the
+// wrong shape is dropped, because the rest of the tool is still of use.
+func specOf(raw json.RawMessage) (spec tools.Spec, why string) {
 	var fields struct {
 		Name        string          `json:"name"`
 		Title       json.RawMessage `json:"title"`
@@ -19,11 +19,14 @@ func specOf(raw json.RawMessage) (tools.Spec, bool) {
 		Output      json.RawMessage `json:"outputSchema"`
 		Annotations json.RawMessage `json:"annotations"`
 	}
-	if err := json.Unmarshal(raw, &fields); err != nil || fields.Name == "" {
-		return tools.Spec{}, false
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return tools.Spec{}, "an entry of the server's list is no tool"
+	}
+	if fields.Name == "" {
+		return tools.Spec{}, "it has no name"
 	}
 	hints := hintsOf(fields.Annotations)
-	spec := tools.Spec{
+	spec = tools.Spec{
 		Name: fields.Name, Remote: fields.Name,
 		Title: textOf(fields.Title), Description: textOf(fields.Description),
 		Input: objectOf(fields.Input), Output: objectOf(fields.Output),
@@ -36,7 +39,7 @@ func specOf(raw json.RawMessage) (tools.Spec, bool) {
 		// Models take object schemas only; the server checks for itself.
 		spec.Input = json.RawMessage(`{"type":"object"}`)
 	}
-	return spec, true
+	return spec, ""
 }
 
 // hints are a tool's annotations; a missing hint has the protocol's default.

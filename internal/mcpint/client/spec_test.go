@@ -10,8 +10,8 @@ func FuzzSpecOf(f *testing.F) {
 		f.Add([]byte(raw))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		spec, ok := specOf(raw)
-		if !ok {
+		spec, why := specOf(raw)
+		if why != "" {
 			return
 		}
 		var object map[string]any

@@ -47,9 +47,9 @@ func TestOldServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	specs, err := session.ListTools(patience(t))
-	if err != nil || len(specs) != 2 {
-		t.Fatalf("%d tools, %v", len(specs), err)
+	list, err := session.ListTools(patience(t))
+	if err != nil || len(list.Tools) != 2 {
+		t.Fatalf("%d tools, %v", len(list.Tools), err)
 	}
 	if r, err := session.CallTool(patience(t), "hello", nil); err != nil || r.Text != "hello" {
 		t.Fatalf("got %+v, %v", r, err)

@@ -37,7 +37,7 @@ func BenchmarkCall(b *testing.B) {
 		}
 	})
 	b.Run("gateway", func(b *testing.B) {
-		specs, err := conn.ListTools(b.Context())
+		list, err := conn.ListTools(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func BenchmarkCall(b *testing.B) {
 			b.Fatal(err)
 		}
 		h.supervisors[0].view.session = conn
-		reg.Replace("good", h.supervisors[0].remoteTools(specs))
+		reg.Replace("good", h.supervisors[0].remoteTools(list.Tools))
 		for b.Loop() {
 			if _, err := reg.Call(b.Context(), tools.Call{Tool: "echo", Args: args}); err != nil {
 				b.Fatal(err)
@@ -68,8 +68,8 @@ func BenchmarkConnect(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if specs, err := session.ListTools(b.Context()); err != nil || len(specs) == 0 {
-			b.Fatal(specs, err)
+		if list, err := session.ListTools(b.Context()); err != nil || len(list.Tools) == 0 {
+			b.Fatal(list, err)
 		}
 		b.StopTimer()
 		if err := session.Close(); err != nil {

@@ -105,7 +105,7 @@ func (s *supervisor) showConnected(conn *connection) {
 	s.plan.urgency = notUrgent
 	s.endRequirementWait()
 	// First, so that whoever sees the state finds the tools.
-	count, untold := s.offer.take(conn.specs)
+	count, untold := s.offer.take(conn.list)
 	conn.untold = untold
 	s.breaker.halfOpen()
 	s.view.mu.Lock()

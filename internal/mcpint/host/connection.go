@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"voicegateway/internal/mcpint/client"
-	"voicegateway/internal/tools"
 )
 
 // connection is an open session with what was learned while opening it. Its
@@ -16,7 +15,7 @@ type connection struct {
 	session    client.Session
 	generation int
 	took       time.Duration // how long connecting took
-	specs      []tools.Spec
+	list       client.Listing
 	untold     []string // tools whose change was not told before
 	version    string   // of the server; "" when it does not say
 	pid        int      // of its process; 0 when the process is not ours
@@ -36,13 +35,10 @@ func (s *supervisor) open(ctx context.Context, generation int) (*connection, err
 		return nil, err
 	}
 	conn.session = session
-	conn.specs, err = session.ListTools(ctx)
+	conn.list, err = session.ListTools(ctx)
 	if err != nil {
 		err = client.CloseUnlisted(ctx, s.srv, session, err)
 		return nil, err
-	}
-	if len(conn.specs) >= client.MaxTools {
-		s.log.Warn("the server offers very many tools; only the first are taken", "tools", client.MaxTools)
 	}
 	if id, ok := session.(client.Identified); ok {
 		conn.pid, conn.version = id.PID(), id.ServerVersion()

@@ -190,12 +190,12 @@ var faultTable = map[string]fault{
 	"noise on stdout":         {mode: "noise", state: mcpint.Connected, stays: true, verify: works(sane)},
 	"asks back":               {mode: "asks-back", state: mcpint.Connected, stays: true, verify: askedBack},
 	"storm of list changes":   {mode: "storm", state: mcpint.Connected, stays: true, verify: calmAfterStorm},
-	"endless cursors":         {mode: "cursors", state: mcpint.Connected, stays: true, verify: count(50)},
-	"5,000 tools":             {mode: "many", state: mcpint.Connected, stays: true, verify: count(client.MaxTools)},
+	"endless cursors":         {mode: "cursors", state: mcpint.Connected, stays: true, verify: both(count(50), skips("(further tools)", "the list goes on after 50 pages"))},
+	"5,000 tools":             {mode: "many", state: mcpint.Connected, stays: true, verify: both(count(client.MaxTools), skips("tool_1000", "the server has more than 1000 tools"))},
 	"fat pages for ever":      {mode: "fat-pages", state: mcpint.Connected, stays: true, verify: fewPages, heavy: true},
 	"a terse handshake":       {mode: "terse", state: mcpint.Connected, stays: true, verify: works(sane)},
-	"invalid tools":           {mode: "bad-tools", state: mcpint.Connected, stays: true, verify: works(sane)},
-	"names that collide":      {mode: "same-names", state: mcpint.Connected, stays: true, verify: namesApart},
+	"invalid tools":           {mode: "bad-tools", state: mcpint.Connected, stays: true, verify: both(works(sane), skips("(no name)", "it has no name"))},
+	"names that collide":      {mode: "same-names", state: mcpint.Connected, stays: true, verify: both(namesApart, both(count(3), skips("echo", "the server lists it twice")))},
 	"lines of another system": {mode: "crlf", state: mcpint.Connected, stays: true, verify: works(sane)},
 	"deaf to the end":         {mode: "stubborn", state: mcpint.Connected, stays: true, verify: works(sane)},
 }
@@ -420,6 +420,29 @@ func count(n int) func(*testing.T, *injured) {
 		if s := in.status(); s.Tools == nil || *s.Tools != n || len(in.reg.Specs()) != n {
 			t.Errorf("%d tools in the registry, expected %d; the status is %+v", len(in.reg.Specs()), n, s)
 		}
+	}
+}
+
+// skips demands that the status names a tool that is left out, and says why.
+func skips(tool, why string) func(*testing.T, *injured) {
+	return func(t *testing.T, in *injured) {
+		t.Helper()
+		list := in.status().ToolsUnused
+		if !slices.ContainsFunc(list, func(u mcpint.UnusedTool) bool { return u.Tool == tool && strings.Contains(u.Why, why) }) {
+			t.Errorf("left out are %+v, expected %s, because %s", list, tool, why)
+		}
+		if !strings.Contains(string(in.logged.tail()), why) {
+			t.Errorf("the log does not say that %s", why)
+		}
+	}
+}
+
+// both makes two demands.
+func both(one, other func(*testing.T, *injured)) func(*testing.T, *injured) {
+	return func(t *testing.T, in *injured) {
+		t.Helper()
+		one(t, in)
+		other(t, in)
 	}
 }
 

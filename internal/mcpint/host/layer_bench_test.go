@@ -30,7 +30,7 @@ func BenchmarkLayer(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer conn.Close()
-	specs, err := conn.ListTools(b.Context())
+	list, err := conn.ListTools(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func BenchmarkLayer(b *testing.B) {
 		b.Fatal(err)
 	}
 	h.supervisors[0].view.session = conn
-	reg.Replace("good", h.supervisors[0].remoteTools(specs))
+	reg.Replace("good", h.supervisors[0].remoteTools(list.Tools))
 
 	args := json.RawMessage(`{"text":"hello"}`)
 	bare := bareLibrary(b, server)

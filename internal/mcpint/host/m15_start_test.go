@@ -118,8 +118,8 @@ func (o *outdoors) strike() {
 	}
 }
 
-func (s *outdoorSession) ListTools(context.Context) ([]tools.Spec, error) {
-	return []tools.Spec{{Name: "act", Remote: "act"}}, nil
+func (s *outdoorSession) ListTools(context.Context) (client.Listing, error) {
+	return client.Listing{Tools: []tools.Spec{{Name: "act", Remote: "act"}}}, nil
 }
 
 func (s *outdoorSession) CallTool(context.Context, string, json.RawMessage) (tools.Result, error) {

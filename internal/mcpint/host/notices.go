@@ -107,12 +107,12 @@ func (f *follower) handleNotices(ctx context.Context) {
 func (f *follower) relist(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, f.sup.srv.ConnectTimeout)
 	defer cancel()
-	specs, err := f.conn.session.ListTools(ctx)
+	list, err := f.conn.session.ListTools(ctx)
 	if err != nil {
 		f.sup.log.Warn("the changed tools could not be listed", "err", err)
 		return
 	}
-	count, untold := f.sup.offer.take(specs)
+	count, untold := f.sup.offer.take(list)
 	f.tellChanged(untold)
 	f.sup.log.Info("MCP tools changed", "tools", count)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/tools"
 )
 
@@ -20,17 +21,17 @@ type offer struct {
 
 	mu    sync.Mutex // one list is taken over at a time
 	pins  pins
-	last  []tools.Spec                                                          // the list taken over last
+	last  client.Listing                                                        // the list taken over last
 	told  string                                                                // what was logged last of unused tools
 	apply func(used []tools.Spec, changed []string, unused []mcpint.UnusedTool) // uses the tools, and shows the others
 }
 
 // take takes over a list of the server's tools. It returns how many are used, and those
 // whose change was not told before.
-func (o *offer) take(specs []tools.Spec) (count int, untold []string) {
+func (o *offer) take(list client.Listing) (count int, untold []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.last = specs
+	o.last = list
 	return o.renew()
 }
 
@@ -40,7 +41,7 @@ func (o *offer) accept(name string) ([]string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var resting []tools.Spec
-	for _, spec := range o.last {
+	for _, spec := range o.last.Tools {
 		if o.pins.rests(spec) && (name == "" || name == spec.Name) {
 			resting = append(resting, spec)
 		}
@@ -67,10 +68,13 @@ func (e *NotRestingError) Error() string {
 
 // renew hands over what is used of the last list. The caller holds mu.
 func (o *offer) renew() (count int, untold []string) {
-	changed, untold := o.pins.check(o.last)
+	changed, untold := o.pins.check(o.last.Tools)
 	var used []tools.Spec
 	unused := []mcpint.UnusedTool{}
-	for _, spec := range o.last {
+	for _, skipped := range o.last.Skipped {
+		unused = append(unused, mcpint.UnusedTool{Tool: cmp.Or(shownName(o.server, skipped.Tool), "(no name)"), Why: skipped.Why})
+	}
+	for _, spec := range o.last.Tools {
 		if !o.server.Tools.Lets(spec.Name) {
 			continue // the person's own choice
 		}
@@ -141,6 +145,10 @@ func (o *offer) tell(unused []mcpint.UnusedTool) {
 		of := byWhy[why]
 		first := unused[slices.IndexFunc(unused, func(u mcpint.UnusedTool) bool { return u.Why == why })]
 		const shown = 10
-		o.log.Warn("tools of an MCP server are not used", "why", why, "count", len(of), "tools", of[:min(len(of), shown)], "allow", first.Allow)
+		log := o.log
+		if first.Allow != "" {
+			log = log.With("allow", first.Allow)
+		}
+		log.Warn("tools of an MCP server are not used", "why", why, "count", len(of), "tools", of[:min(len(of), shown)])
 	}
 }

@@ -283,7 +283,11 @@ func (s *supervisor) showAttempt(at time.Time, timed bool) {
 func (s *supervisor) attemptFailed(err error, timed bool) {
 	s.log.Warn("MCP connection attempt did not succeed", "attempt", s.plan.attempts, "err", err)
 	s.scheduleNext(err, timed, s.plan.began)
-	s.view.update(func(st *mcpint.Status) { st.LastRetryTime = timestamp(s.plan.began) })
+	s.view.update(func(st *mcpint.Status) {
+		if began := timestamp(s.plan.began); st.LastRetryTime == nil || st.LastRetryTime.Before(*began) {
+			st.LastRetryTime = began
+		}
+	})
 	s.noteDead(err, 1)
 	s.answerWaiters(outcome{err: err})
 }

@@ -108,10 +108,10 @@ func (f *fakeServer) die() {
 	live.once.Do(func() { close(live.done) })
 }
 
-func (s *fakeSession) ListTools(context.Context) ([]tools.Spec, error) {
+func (s *fakeSession) ListTools(context.Context) (client.Listing, error) {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
-	return slices.Clone(s.of.specs), nil
+	return client.Listing{Tools: slices.Clone(s.of.specs)}, nil
 }
 
 // hangs waits for the end of ctx if the server is mute.

@@ -407,9 +407,9 @@ func TestHTTPHostAndServerTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	specs, err := session.ListTools(ctx)
-	if err != nil || len(specs) != 5 {
-		t.Fatalf("listed %d tools, %v", len(specs), err)
+	list, err := session.ListTools(ctx)
+	if err != nil || len(list.Tools) != 5 {
+		t.Fatalf("listed %d tools, %v", len(list.Tools), err)
 	}
 	result, err := session.CallTool(ctx, "dim", json.RawMessage(`{"level":7}`))
 	if err != nil || result.Text != "Level 7." || !result.PublishedAt.Equal(publishTime) {
