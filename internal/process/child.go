@@ -13,14 +13,16 @@ import (
 )
 
 const (
-	// drainGrace is how long a child's pipes are still read after its end. Its
-	// group is dead by then, so only a process that left the group can make us
+	// drainGrace is how long a child's pipes are still read after its end. All it
+	// started is dead by then, so only a process that left no trace can make us
 	// wait.
 	drainGrace = 250 * time.Millisecond
 	// reapGrace bounds the wait for a killed child; more means it hangs in the kernel.
 	reapGrace = time.Second
 	// stderrKept is how many bytes at the end of a child's stderr are kept.
 	stderrKept = 64 << 10
+	// stderrPiece is how much of a child's stderr is read at once: a full pipe.
+	stderrPiece = 64 << 10
 )
 
 // Child is a program that runs beside us, with everything it starts: a process
@@ -30,9 +32,14 @@ type Child struct {
 	stdin  *os.File
 	stdout *os.File
 	said   tail
+	mark   string        // in the environment of all it starts
+	reaped chan struct{} // closed when it is reaped
 	ended  chan struct{} // closed last, when it is reaped and drained
 	err    error         // how it ended; valid, like unread, once ended is closed
 	unread int64         // bytes given to it that it never read
+
+	familyMu sync.Mutex
+	family   map[int]seen // whom it had started when it was last noted
 }
 
 // Start starts a child. The end of its stderr is kept, and all of it is copied to
@@ -44,7 +51,8 @@ func Start(p Program, words io.Writer) (_ *Child, err error) {
 	// group.
 	cmd := exec.Command(p.Path, p.Args...) //nolint:noctx // see above
 	p.prepare(cmd)
-	c := &Child{cmd: cmd, ended: make(chan struct{})}
+	c := &Child{cmd: cmd, mark: newMark(), reaped: make(chan struct{}), ended: make(chan struct{}), family: map[int]seen{}}
+	cmd.Env = append(cmd.Env, c.mark)
 	var pipes []*os.File
 	defer func() {
 		if err != nil {
@@ -89,12 +97,25 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// listen keeps the end of the child's stderr and copies all of it.
+// listen keeps the end of the child's stderr and copies all of it. A living child
+// that writes a flood is read at the pace of stderrRate.
 func (c *Child) listen(stderr io.Reader, words io.Writer) {
 	if words == nil {
 		words = io.Discard
 	}
-	_, _ = io.Copy(io.MultiWriter(&c.said, words), stderr)
+	piece := make([]byte, stderrPiece)
+	pace := newPace(time.Now())
+	for {
+		n, err := stderr.Read(piece)
+		_, _ = c.said.Write(piece[:n])
+		_, _ = words.Write(piece[:n])
+		if err != nil {
+			break
+		}
+		if pause := pace.took(n, time.Now()); pause > 0 {
+			Within(c.reaped, pause)
+		}
+	}
 	if f, ok := words.(interface{ Flush() }); ok {
 		f.Flush()
 	}
@@ -103,7 +124,9 @@ func (c *Child) listen(stderr io.Reader, words io.Writer) {
 // wait reaps the child, ends what it left behind and drains the pipes.
 func (c *Child) wait(stderr *os.File, copied <-chan struct{}) {
 	c.err = c.cmd.Wait()
+	close(c.reaped)
 	signalGroup(c.cmd.Process.Pid, syscall.SIGKILL)
+	c.endFamily()
 	c.unread = waitingIn(c.stdin)
 	timer := time.NewTimer(drainGrace)
 	defer timer.Stop()
@@ -180,9 +203,13 @@ func (c *Child) signal(s syscall.Signal) {
 // closed, and Term after SIGTERM. A step whose time is 0 is left out.
 type Grace struct{ EOF, Term time.Duration }
 
-// Stop ends the child politely, then firmly, and returns when it is reaped.
+// Stop ends the child politely, then firmly, and returns when it is reaped and nothing
+// it started is left.
 func (c *Child) Stop(g Grace) error {
 	defer closeAll([]*os.File{c.stdin, c.stdout})
+	if !c.Ending() {
+		c.noteFamily()
+	}
 	if g.EOF > 0 {
 		_ = c.stdin.Close()
 		if c.EndsWithin(g.EOF) {

@@ -4,7 +4,8 @@
 //
 // Run is for a program that does one thing and ends, Start for a child that runs
 // beside us. Both give the program a process group of its own, which ends as a
-// whole, at the latest with us; an explicit environment that is not inherited,
+// whole, at the latest with us; a child that runs beside us also ends with whatever
+// left its group; an explicit environment that is not inherited,
 // because ours may hold keys; and bounded memory for its stderr. No other package
 // starts programs. The part that needs a program decides what to ask it and what
 // its failure means.

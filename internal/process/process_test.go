@@ -168,11 +168,11 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestAnEscapedProcessHoldsNobody checks that a process that left the group can
-// hold the pipes open for a moment only.
+// TestAnEscapedProcessHoldsNobody checks that a process that left the group, and
+// cannot be found again, can hold the pipes open for a moment only.
 func TestAnEscapedProcessHoldsNobody(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
-	c := started(t, "setsid sh -c 'echo $$ > "+file+"; exec sleep 600' & while [ ! -s "+file+" ]; do :; done; echo ready; exit 1", nil)
+	c := started(t, "env -i setsid sh -c 'echo $$ > "+file+"; exec sleep 600' & while [ ! -s "+file+" ]; do :; done; echo ready; exit 1", nil)
 	defer func() { _ = syscall.Kill(noted(t, file), syscall.SIGKILL) }()
 	if rest, err := io.ReadAll(c); err != nil || len(rest) > 0 {
 		t.Errorf("then came %q, %v", rest, err)
@@ -180,6 +180,95 @@ func TestAnEscapedProcessHoldsNobody(t *testing.T) {
 	<-c.Ended()
 	if c.State() != "exit status 1" {
 		t.Errorf("it ended with %s", c.State())
+	}
+}
+
+// TestNobodyEscapes checks that what a child started ends with it, even in a session
+// of its own and without its parent.
+func TestNobodyEscapes(t *testing.T) {
+	const helper = "sh -c 'echo $$ > FILE; exec sleep 600 <&- >&- 2>&-'"
+	for name, tt := range map[string]struct {
+		script string
+		stop   bool // the child is stopped; else it ends by itself
+	}{
+		"in a session of its own, stopped":         {"setsid " + helper + " & WAIT; cat; exit 3", true},
+		"in a session of its own, ended":           {"setsid " + helper + " & WAIT; exit 3", false},
+		"killed itself":                            {"setsid " + helper + " & WAIT; kill -9 $$", false},
+		"without its parent, stopped":              {"setsid --fork " + helper + "; WAIT; cat; exit 3", true},
+		"without its parent, ended":                {"setsid --fork " + helper + "; WAIT; exit 3", false},
+		"with another name and place":              {"cd /; setsid --fork env HOME=/ PATH=$PATH " + helper + "; WAIT; exit 3", false},
+		"without the environment, stopped":         {"env -i setsid " + helper + " & WAIT; cat; exit 3", true},
+		"a child of one without the environment":   {"env -i setsid sh -c \"setsid " + strings.ReplaceAll(helper, "$", "\\$") + " & wait\" & WAIT; cat; exit 3", true},
+		"with the signals of a stubborn one":       {"setsid sh -c 'trap \"\" TERM HUP INT; echo $$ > FILE; while :; do sleep 1; done' & WAIT; exit 3", false},
+		"one that starts others while it is dying": {"setsid sh -c 'echo $$ > FILE; while :; do sleep 600 & sleep 0.01; done' & WAIT; exit 3", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "pid")
+			script := strings.ReplaceAll(tt.script, "WAIT", "while [ ! -s FILE ]; do sleep 0.01; done; echo ready")
+			c := started(t, strings.ReplaceAll(script, "FILE", file), nil)
+			pid := noted(t, file)
+			if tt.stop {
+				if err := c.Stop(Grace{EOF: time.Minute}); err != nil {
+					t.Error(err)
+				}
+			}
+			<-c.Ended()
+			if s, there := look(pid); there && !s.exiting {
+				t.Errorf("process %d is left: %+v", pid, s)
+			}
+			if left := marked(c.mark, all()); len(left) > 0 {
+				t.Errorf("left are %+v", left)
+			}
+		})
+	}
+}
+
+// TestAFloodIsReadAtAPace checks how long is paused for a flood, and that a child which
+// writes little is never held up.
+func TestAFloodIsReadAtAPace(t *testing.T) {
+	now := time.Unix(0, 0)
+	flood := newPace(now)
+	read := 0
+	for now.Before(time.Unix(10, 0)) {
+		now = now.Add(flood.took(stderrPiece, now) + time.Microsecond)
+		read += stderrPiece
+	}
+	if most := 10*stderrRate + stderrBurst + stderrPiece; read > most || read < most*9/10 {
+		t.Errorf("%d bytes of a flood were read in ten seconds, expected about %d", read, most)
+	}
+	little := newPace(now)
+	for range 1000 {
+		now = now.Add(time.Second / 1000)
+		if pause := little.took(stderrRate/1000, now); pause > 0 {
+			t.Fatalf("a child that writes %d bytes a second waits for %v", stderrRate, pause)
+		}
+	}
+}
+
+// TestAFloodingChildEnds checks that the pace holds up neither the end of a child nor
+// the last words that it wrote.
+func TestAFloodingChildEnds(t *testing.T) {
+	c := started(t, "echo ready; yes x | head -c 8000000 >&2; echo end >&2; exit 4", nil)
+	<-c.Ended()
+	if said := c.Said(10); c.State() != "exit status 4" || !bytes.HasSuffix(said, []byte("x\nend\n")) {
+		t.Errorf("it ended with %s and the words %q", c.State(), said)
+	}
+	c = started(t, "echo ready; yes x >&2", nil)
+	if err := c.Stop(Grace{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEnding checks that a child that closed its output and lives is told from one that
+// is dying.
+func TestEnding(t *testing.T) {
+	c := started(t, "echo ready; exec >&-; read line", nil)
+	if rest, _ := io.ReadAll(c); len(rest) > 0 || c.Ending() {
+		t.Errorf("a child that lives is taken for a dying one, after %q", rest)
+	}
+	_ = c.Stop(Grace{})
+	if !c.Ending() {
+		t.Error("a child that has ended is taken for one that lives")
 	}
 }
 
