@@ -15,9 +15,12 @@ const (
 	// after SIGTERM. Together with the reaping they stay far below the 8 s of M14.
 	eofGrace  = 400 * time.Millisecond
 	termGrace = 1500 * time.Millisecond
-	// reasonGrace is how long to wait for the exit status after the pipes broke.
+	// reasonGrace is how long to wait for the exit status of a process that is ending.
 	// It usually comes at once, on a busy machine a moment later.
 	reasonGrace = time.Second
+	// closingGrace is how long a process whose pipes broke may take to begin to end:
+	// some programs close their output as their last act.
+	closingGrace = 50 * time.Millisecond
 	// maxAnswer bounds one line from a server; the client library has no bound,
 	// and real answers reach 10 MB.
 	maxAnswer = 32 << 20
@@ -94,7 +97,14 @@ func (p *serverProcess) stop() error {
 	return nil
 }
 
-func (p *serverProcess) endsWithin(limit time.Duration) bool { return process.Within(p.ended, limit) }
+// endsByItself waits for the end of a process whose pipes broke. It returns false soon
+// for one that lives on.
+func (p *serverProcess) endsByItself() bool {
+	if !p.child.Ending() && process.Within(p.ended, closingGrace) {
+		return true
+	}
+	return p.child.Ending() && process.Within(p.ended, reasonGrace)
+}
 
 // Close closes stdin; the client library calls it.
 func (p *serverProcess) Close() error { return p.stdin.Close() }

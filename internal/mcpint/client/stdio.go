@@ -52,7 +52,7 @@ func (s *session) watchProcess(p *serverProcess) {
 	case <-p.ended:
 	case <-p.failed:
 		// Pipes usually break because the process ends; its status says more.
-		if !p.endsWithin(reasonGrace) {
+		if !p.endsByItself() {
 			s.end(p.failure())
 			_ = s.client.Close() // frees whoever waits for an answer
 			return
@@ -67,7 +67,7 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 	// A child that is ending by itself gets a moment to end, so that its exit
 	// status is known.
 	_, cut := errors.AsType[*transport.Error](err)
-	ended := late == nil && cut && p.endsWithin(reasonGrace)
+	ended := late == nil && cut && p.endsByItself()
 	broken := p.failure()
 	_ = s.Close()
 	failure := &DialError{

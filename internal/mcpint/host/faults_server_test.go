@@ -48,7 +48,8 @@ var faults = map[string]func(f *faulty){
 	"crash-loop":  func(f *faulty) { f.crashLoop() },
 	"hang-call":   func(f *faulty) { f.hangInCall() },
 	"hang":        func(f *faulty) { f.serve(func(m message) string { return f.stopAt(m, "tools/call") }) },
-	"orphan":      func(f *faulty) { f.orphan() },
+	"orphan":      func(f *faulty) { f.orphan(false) },
+	"escapee":     func(f *faulty) { f.orphan(true) },
 	"deaf":        func(f *faulty) { f.deaf() },
 	"hangup":      func(f *faulty) { f.hangUp() },
 	"die":         func(f *faulty) { f.serve(f.dieIn("tools/call")) },
@@ -240,12 +241,14 @@ func (f *faulty) dieIn(method string) func(message) string {
 	}
 }
 
-// orphan dies in a call while a grandchild, deaf to SIGTERM, holds the pipes.
-func (f *faulty) orphan() {
+// orphan dies in a call while a grandchild, deaf to SIGTERM, holds the pipes; it may
+// be in a session of its own.
+func (f *faulty) orphan(setsid bool) {
 	f.serve(func(m message) string {
 		if m.Method == "tools/call" {
 			c := exec.Command("/bin/sh", "-c", "trap '' TERM HUP INT; sleep 1000 & wait; sleep 1000")
 			c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+			c.SysProcAttr = &syscall.SysProcAttr{Setsid: setsid}
 			if c.Start() == nil {
 				f.note("grandchild " + strconv.Itoa(c.Process.Pid))
 			}

@@ -174,6 +174,7 @@ var faultTable = map[string]fault{
 	// Faults during a call.
 	"dies in a call":                 {mode: "die", hurt: called(long), says: "the server ended (exit status 5)"},
 	"dies in a call, heir has pipes": {mode: "orphan", hurt: called(long), says: "the server ended (exit status 5)", verify: heirsGone},
+	"dies in a call, heir escapes":   {mode: "escapee", hurt: called(long), says: "the server ended (exit status 5)", verify: heirsGone},
 	"closes its output in a call":    {mode: "hangup", hurt: called(long), says: "closed its output"},
 	"hangs altogether in a call":     {mode: "hang", hurt: called(time.Second), says: "deadline exceeded"},
 	"hangs in a call, answers pings": {mode: "hang-call", hurt: called(time.Second), says: "deadline exceeded", stays: true, state: mcpint.Connected, verify: cancelTold},
