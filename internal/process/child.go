@@ -188,6 +188,9 @@ func (c *Child) Unread() int64 { return c.unread }
 // Said is the end of what the child wrote to its stderr, at most limit bytes.
 func (c *Child) Said(limit int) []byte { return c.said.end(limit) }
 
+// SaidSoFar is how many bytes the child has written to its stderr.
+func (c *Child) SaidSoFar() int64 { return c.said.count() }
+
 // Kill ends the child and whatever it started, now.
 func (c *Child) Kill() { c.signal(syscall.SIGKILL) }
 
@@ -248,19 +251,27 @@ func Within(closed <-chan struct{}, limit time.Duration) bool {
 // tail keeps the last bytes written to it. Writing never blocks, so that a child
 // that writes a flood is not held up by us.
 type tail struct {
-	mu   sync.Mutex
-	kept []byte
+	mu    sync.Mutex
+	kept  []byte
+	total int64 // bytes written so far
 }
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.total += int64(len(p))
 	t.kept = append(t.kept, p...)
 	// Cutting only at twice the size makes the copying cheap on average.
 	if len(t.kept) > 2*stderrKept {
 		t.kept = append(t.kept[:0], t.kept[len(t.kept)-stderrKept:]...)
 	}
 	return len(p), nil
+}
+
+func (t *tail) count() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.total
 }
 
 func (t *tail) end(limit int) []byte {

@@ -39,7 +39,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("no answer to initialize within %v", s.ConnectTimeout.Round(time.Millisecond))
 		}
-		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(withoutWrapping(err))}
+		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(Explain(withoutWrapping(err)))}
 	}
 	// These connections belong to the session alone and are closed with it.
 	round := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
@@ -126,6 +126,7 @@ func (w *watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		err = explainTLS(err)
 		if r.Context().Err() == nil {
+			err = Explain(err)
 			w.session.end(err)
 		}
 		return nil, err

@@ -76,6 +76,9 @@ func CloseUnlisted(ctx context.Context, s mcpint.Server, session Session, err er
 		}
 	}
 	_ = session.Close()
+	if own, ok := session.(interface{ words() string }); ok && failure.Stderr == "" {
+		failure.Stderr = own.words()
+	}
 	return failure
 }
 

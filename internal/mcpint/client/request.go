@@ -33,18 +33,27 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	if reason := s.Err(); reason != nil {
 		return nil, unsentError{reason}
 	}
+	begin := time.Now()
 	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(s.lastID.Add(1)), Method: method, Params: params}
 	answer, err := s.client.GetTransport().SendRequest(ctx, request)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		s.tellCancelled(ctx, request.ID)
-		return nil, ctx.Err()
+		return nil, noAnswerIn(ctx, shownMethod(method), time.Since(begin))
 	case err != nil:
 		return nil, s.secrets.RedactError(err)
 	case answer.Error != nil:
 		return nil, rpcError{s.secrets.RedactLine(answer.Error.AsError().Error(), MaxQuote)}
 	}
 	return answer.Result, nil
+}
+
+// shownMethod is a method as an error names it; of a call everybody knows what it was.
+func shownMethod(method string) string {
+	if method == string(mcp.MethodToolsCall) {
+		return ""
+	}
+	return method
 }
 
 // runBeside runs fn in a goroutine, unless the session has ended; Close waits for
@@ -81,7 +90,7 @@ func (s *session) list(ctx context.Context, method, cursor string, into any) err
 	}
 	raw, err := s.request(ctx, method, params)
 	if err != nil {
-		return s.cause(err)
+		return Explain(s.cause(withoutWrapping(err)))
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
 		return &shapeError{method, s.secrets.RedactError(err)}
@@ -96,7 +105,15 @@ type shapeError struct {
 }
 
 func (e *shapeError) Error() string {
-	return fmt.Sprintf("the answer to %s has the wrong shape: %v", e.method, e.err)
+	return fmt.Sprintf("the answer to %s has the wrong shape%s; whoever made the server has to mend it", e.method, misshapen(e.err))
+}
+
+// misshapen names the part of an answer that has the wrong shape, "" if it is not known.
+func misshapen(err error) string {
+	if shape, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && shape.Field != "" {
+		return fmt.Sprintf(" (its %s is a %s)", shape.Field, shape.Value)
+	}
+	return ""
 }
 
 func (e *shapeError) Unwrap() error { return e.err }
@@ -122,7 +139,7 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	before := s.bytesWritten()
+	before := s.traffic()
 	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args})
 	if err == nil {
 		return readResult(raw, s.secrets), nil
@@ -134,11 +151,10 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 }
 
 // withoutAnswer decides what a call without an answer comes to, above all whether
-// it may have been carried out. before is how many bytes the process had been
-// sent before the call.
-func (s *session) withoutAnswer(ctx context.Context, before int64, err error) (tools.Result, error) {
+// it may have been carried out. before is what had been written before the call.
+func (s *session) withoutAnswer(ctx context.Context, before traffic, err error) (tools.Result, error) {
 	if ctx.Err() != nil {
-		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNoAnswer, ctx.Err())
+		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNoAnswer, s.withWords(err, before.said))
 	}
 	if answer, ok := errors.AsType[*HTTPError](err); ok && !answer.mayBeDone() {
 		if answer.endsSession() {
@@ -147,7 +163,7 @@ func (s *session) withoutAnswer(ctx context.Context, before int64, err error) (t
 		return tools.Result{Failed: true, Text: answer.Error()}, nil
 	}
 	reason := s.secrets.RedactError(s.reasonOf(err))
-	if unsent(err) || s.process != nil && s.process.neverRead(before) {
+	if unsent(err) || s.process != nil && s.process.neverRead(before.sent) {
 		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNotConnected, reason)
 	}
 	return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrNoAnswer, reason)
@@ -167,13 +183,37 @@ func unsent(err error) bool {
 	return ok && op.Op == "dial"
 }
 
-// bytesWritten returns how many bytes our child process was sent so far, 0
-// without one.
-func (s *session) bytesWritten() int64 {
+// traffic is how many bytes our child process was sent so far, and how many it wrote
+// to its stderr; without one both are zero.
+type traffic struct{ sent, said int64 }
+
+func (s *session) traffic() traffic {
 	if s.process == nil {
-		return 0
+		return traffic{}
 	}
-	return s.process.written.Load()
+	return traffic{s.process.written.Load(), s.process.child.SaidSoFar()}
+}
+
+// words is the end of what our child process wrote to its stderr, "" without one.
+func (s *session) words() string {
+	if s.process == nil {
+		return ""
+	}
+	return s.secrets.RedactTail(s.process.child.Said(stderrRead))
+}
+
+// withWords adds to an error what our child process wrote to its stderr since it had
+// written so many bytes.
+func (s *session) withWords(err error, since int64) error {
+	if s.process == nil {
+		return err
+	}
+	fresh := s.process.child.SaidSoFar() - since
+	words := s.secrets.RedactTail(s.process.child.Said(int(min(fresh, stderrRead))))
+	if words == "" {
+		return err
+	}
+	return &SaidError{words, err}
 }
 
 // cause replaces the library's "transport closed" by the reason, once known.
@@ -191,7 +231,7 @@ func (s *session) reasonOf(err error) error {
 		if reason := s.Err(); reason != nil {
 			return reason
 		}
-		return withoutWrapping(err) // nothing else will tell
+		return Explain(withoutWrapping(err)) // nothing else will tell
 	}
 	timer := time.NewTimer(2 * reasonGrace)
 	defer timer.Stop()
@@ -199,6 +239,6 @@ func (s *session) reasonOf(err error) error {
 	case <-s.done:
 		return s.Err()
 	case <-timer.C:
-		return err
+		return Explain(err)
 	}
 }

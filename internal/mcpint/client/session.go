@@ -206,7 +206,7 @@ func (s *session) ReadResource(ctx context.Context, uri string) ([]byte, error) 
 	request.Params.URI = uri
 	answer, err := s.client.ReadResource(ctx, request)
 	if err != nil {
-		return nil, s.secrets.RedactError(fmt.Errorf("reading %s: %w", uri, s.cause(err)))
+		return nil, s.secrets.RedactError(fmt.Errorf("reading %s: %w", uri, Explain(s.cause(err))))
 	}
 	var body []byte
 	for _, part := range answer.Contents {
@@ -225,7 +225,7 @@ func (s *session) Subscribe(ctx context.Context, uri string) error {
 	var request mcp.SubscribeRequest
 	request.Params.URI = uri
 	if err := s.client.Subscribe(ctx, request); err != nil { //nolint:staticcheck // deprecated for protocols after the pinned one
-		return s.secrets.RedactError(fmt.Errorf("subscribing to %s: %w", uri, s.cause(err)))
+		return s.secrets.RedactError(fmt.Errorf("subscribing to %s: %w", uri, Explain(s.cause(err))))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (s *session) watchProcess(p *serverProcess) {
 	case <-p.failed:
 		// Pipes usually break because the process ends; its status says more.
 		if !p.endsByItself() {
-			s.end(p.failure())
+			s.end(s.withWords(p.failure(), 0))
 			_ = s.client.Close() // frees whoever waits for an answer
 			return
 		}
@@ -72,7 +72,7 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 	_ = s.Close()
 	failure := &DialError{
 		Server: srv.ID, Transport: srv.Transport,
-		Stderr: s.secrets.RedactTail(p.child.Said(stderrRead)), Err: s.secrets.RedactError(err),
+		Stderr: s.secrets.RedactTail(p.child.Said(stderrRead)), Err: s.secrets.RedactError(Explain(err)),
 	}
 	switch {
 	case ended:

@@ -46,6 +46,9 @@ func (f failure) text() string {
 
 // stderrOf returns the stderr an error carries.
 func stderrOf(err error) string {
+	if said, ok := errors.AsType[*client.SaidError](err); ok {
+		return said.Stderr
+	}
 	if dial, ok := errors.AsType[*client.DialError](err); ok {
 		return dial.Stderr
 	}
@@ -53,6 +56,20 @@ func stderrOf(err error) string {
 		return end.Stderr
 	}
 	return ""
+}
+
+// maxLastWords bounds the words of a server in the error of a call, in bytes.
+const maxLastWords = 200
+
+// lastWords returns the last line of the stderr that an error carries, as a part of a
+// sentence; "" if there is none. They are quoted, because they are the server's.
+func lastWords(err error) string {
+	lines := strings.Split(strings.TrimSpace(stderrOf(err)), "\n")
+	line := client.Secrets(nil).RedactLine(lines[len(lines)-1], maxLastWords)
+	if line == "" {
+		return ""
+	}
+	return fmt.Sprintf("; its last words: %q", line)
 }
 
 // maxStatusWords bounds the stderr in a status, in bytes; the log has more.

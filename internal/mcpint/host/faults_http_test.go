@@ -146,17 +146,17 @@ var webFaultTable = map[string]webFault{
 	"503":                 {wrong: answerWith(handshake, 503, plain, "starting"), says: "503", state: mcpint.Failed},
 	"a web page":          {wrong: answerWith(handshake, 200, "text/html", "<html>log in"), says: "web page", state: mcpint.Failed},
 	"an empty answer":     {wrong: answerWith(handshake, 204, plain, ""), says: "http server 's' failed", state: mcpint.Failed},
-	"half an answer":      {wrong: cut(handshake, asJSON, `{"jsonrpc":"2.0","id":1,"res`), says: "http server 's' failed", state: mcpint.Failed},
-	"not JSON":            {wrong: answerWith(handshake, 200, asJSON, "hello"), says: "http server 's' failed", state: mcpint.Failed},
+	"half an answer":      {wrong: cut(handshake, asJSON, `{"jsonrpc":"2.0","id":1,"res`), says: "before its answer was complete", state: mcpint.Failed},
+	"not JSON":            {wrong: answerWith(handshake, 200, asJSON, "hello"), says: "what the server answers is not MCP", state: mcpint.Failed},
 	"endless answer":      {wrong: endlessly(handshake, asJSON, "", strings.Repeat(" ", 1<<20)), says: "longer than", state: mcpint.Failed, once: true},
 	"mute":                {wrong: silent(handshake), set: hasty, says: "no answer to initialize within 3s", state: mcpint.Failed, once: true},
 	"another host":        {wrong: elsewhere, says: "redirects to http://", state: mcpint.Failed, verify: strangerUntouched},
 	"in circles":          {wrong: circles, says: "redirects more than", state: mcpint.Failed},
 	"a small bomb":        {wrong: bomb, says: "longer than", state: mcpint.Failed, once: true, heavy: true},
-	"nobody listens":      {url: func(string) string { return "http://127.0.0.1:1/mcp" }, says: "connection refused", state: mcpint.Failed, stays: true},
+	"nobody listens":      {url: func(string) string { return "http://127.0.0.1:1/mcp" }, says: "nothing listens at 127.0.0.1:1 (connection refused)", state: mcpint.Failed, stays: true},
 	"TLS where is none":   {url: func(u string) string { return strings.Replace(u, "http:", "https:", 1) }, says: "TLS", state: mcpint.Failed, stays: true},
 	"list refused":        {wrong: answerWith("tools/list", 500, plain, "oh no"), says: "500", state: mcpint.Failed},
-	"list mute":           {wrong: silent("tools/list"), set: hasty, says: "http server 's' failed", state: mcpint.Failed, once: true},
+	"list mute":           {wrong: silent("tools/list"), set: hasty, says: "the server did not answer tools/list within 3s", state: mcpint.Failed, once: true},
 	"cut after handshake": {wrong: cut("tools/list", asJSON, "{"), says: "http server 's' failed", state: mcpint.Failed},
 
 	// Faults during a call.
@@ -166,12 +166,12 @@ var webFaultTable = map[string]webFault{
 	"500 in a call":        {wrong: answerWith(toolCall, 500, plain, "oh no"), hurt: calledWeb(long), says: "500", stays: true, state: mcpint.Connected},
 	"a page in a call":     {wrong: answerWith(toolCall, 200, "text/html", "<html>"), hurt: calledWeb(long), says: "web page"},
 	"cut in a call":        {wrong: cut(toolCall, asJSON, `{"jsonrpc":"2.0",`), hurt: calledWeb(long), says: "no answer"},
-	"cut stream in a call": {wrong: cut(toolCall, "text/event-stream", ": hello\n\n"), hurt: calledWeb(5 * time.Second), says: "no answer", state: mcpint.Connected, stays: true},
-	"mute in a call":       {wrong: silent(toolCall), hurt: calledWeb(time.Second), says: "deadline exceeded", state: mcpint.Connected, stays: true},
+	"cut stream in a call": {wrong: cut(toolCall, "text/event-stream", ": hello\n\n"), hurt: calledWeb(5 * time.Second), says: "ended its stream without an answer", state: mcpint.Connected, stays: true},
+	"mute in a call":       {wrong: silent(toolCall), hurt: calledWeb(time.Second), says: "the server did not answer within 1s", state: mcpint.Connected, stays: true},
 	"endless call":         {wrong: endlessly(toolCall, asJSON, "", strings.Repeat(" ", 1<<20)), hurt: calledWeb(long), says: "longer than", heavy: true},
 	"endless lines":        {wrong: endlessly(toolCall, asJSON, `{"result":[`, strings.Repeat("1,\n", 1<<18)), hurt: calledWeb(long), says: "longer than", heavy: true},
 	"endless event":        {wrong: endlessly(toolCall, "text/event-stream", "event: message\n", "data: "+strings.Repeat("x", 1<<20)+"\n"), hurt: calledWeb(long), says: "longer than", heavy: true},
-	"endless heartbeats":   {wrong: endlessly(toolCall, "text/event-stream", "", ": alive\n\n"), hurt: calledWeb(time.Second), says: "deadline exceeded", state: mcpint.Connected, stays: true},
+	"endless heartbeats":   {wrong: endlessly(toolCall, "text/event-stream", "", ": alive\n\n"), hurt: calledWeb(time.Second), says: "the server did not answer within 1s", state: mcpint.Connected, stays: true},
 	"server restarted":     {wrong: forgets, hurt: restarted, says: ""},
 }
 
@@ -225,6 +225,7 @@ func (f webFault) inject(t *testing.T) string {
 	if f.says != "" && !strings.Contains(news, f.says) || f.says == "" && news != "" {
 		t.Errorf("it is told as %q, expected %q", news, f.says)
 	}
+	plainWords(t, news)
 	if f.state != "" && told.Status != f.state {
 		t.Errorf("the state is %s, expected %s", told.Status, f.state)
 	}

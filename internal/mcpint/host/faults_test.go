@@ -157,7 +157,7 @@ var faultTable = map[string]fault{
 	"prose on stdout":            {mode: "prose", set: impatient, says: "no answer to initialize within 3s", state: mcpint.Failed, once: true},
 	"string ids":                 {mode: "string-ids", set: impatient, says: "no answer to initialize within 3s", state: mcpint.Failed, once: true},
 	"refuses the handshake":      {mode: "refuses", says: "the stick is in use", state: mcpint.Failed},
-	"malformed handshake":        {mode: "malformed", says: "stdio server 's' failed", state: mcpint.Failed},
+	"malformed handshake":        {mode: "malformed", says: "what the server answers is not MCP", state: mcpint.Failed},
 	"no list of tools":           {mode: "no-list", says: "not yet", state: mcpint.Failed},
 	"a list in a wrong shape":    {mode: "odd-list", says: "wrong shape", state: mcpint.Failed},
 	"an endless line at once":    {mode: "endless", says: "a line is longer than", state: mcpint.Failed, once: true},
@@ -172,17 +172,17 @@ var faultTable = map[string]fault{
 	"directory missing":          {mode: "exit", set: func(s *mcpint.Server) { s.Dir = beside(s, "absent") }, says: "/absent", state: mcpint.Failed},
 
 	// Faults during a call.
-	"dies in a call":                 {mode: "die", hurt: called(long), says: "the server ended (exit status 5)"},
+	"dies in a call":                 {mode: "die", hurt: called(long), says: `the server ended (exit status 5); its last words: "panic: the stick is gone"; it is being connected anew`},
 	"dies in a call, heir has pipes": {mode: "orphan", hurt: called(long), says: "the server ended (exit status 5)", verify: heirsGone},
 	"dies in a call, heir escapes":   {mode: "escapee", hurt: called(long), says: "the server ended (exit status 5)", verify: heirsGone},
 	"closes its output in a call":    {mode: "hangup", hurt: called(long), says: "closed its output"},
-	"hangs altogether in a call":     {mode: "hang", hurt: called(time.Second), says: "deadline exceeded"},
-	"hangs in a call, answers pings": {mode: "hang-call", hurt: called(time.Second), says: "deadline exceeded", stays: true, state: mcpint.Connected, verify: cancelTold},
+	"hangs altogether in a call":     {mode: "hang", hurt: called(time.Second), says: "the server did not answer within 1s"},
+	"hangs in a call, answers pings": {mode: "hang-call", hurt: called(time.Second), says: "the server did not answer within 1s", stays: true, state: mcpint.Connected, verify: cancelTold},
 	"closes its input":               {mode: "no-input", hurt: called(long), says: "closed its input"},
 	"stops reading":                  {mode: "deaf", hurt: overfilled, says: "has not read its input"},
 	"a result of 50 MB":              {mode: "huge", hurt: called(long), says: "longer than"},
 	"a result in a wrong shape":      {mode: "odd-result", hurt: called(long), says: "content", stays: true, state: mcpint.Connected},
-	"answers too late, and twice":    {mode: "late", hurt: called(time.Second), says: "deadline exceeded", stays: true, state: mcpint.Connected},
+	"answers too late, and twice":    {mode: "late", hurt: called(time.Second), says: "the server did not answer within 1s", stays: true, state: mcpint.Connected},
 	"killed while idle":              {mode: "storm", hurt: killed, says: "signal: killed"},
 
 	// Faults that a connection survives.
@@ -268,6 +268,7 @@ func (f fault) inject(t *testing.T) string {
 	if f.says != "" && !strings.Contains(news, f.says) || f.says == "" && news != "" {
 		t.Errorf("it is told as %q, expected %q", news, f.says)
 	}
+	plainWords(t, news)
 	if f.state != "" && told.Status != f.state {
 		t.Errorf("the state is %s, expected %s", told.Status, f.state)
 	}
@@ -284,6 +285,17 @@ func (f fault) inject(t *testing.T) string {
 		t.Errorf("it was started %d times, though it goes on", n)
 	}
 	return fmt.Sprintf("%s\t%s\t%s\t%d", detected.Round(time.Millisecond), cmp.Or(f.state, told.Status), recovered, len(in.journal("start")))
+}
+
+// plainWords demands that a text has none of the words that only a programmer
+// understands.
+func plainWords(t *testing.T, text string) {
+	t.Helper()
+	for _, odd := range []string{"context deadline exceeded", "context canceled", "EOF", "unexpected nil response", "json:", "unmarshal", "failed to", "transport error"} {
+		if strings.Contains(text, odd) {
+			t.Errorf("%q says %q", text, odd)
+		}
+	}
 }
 
 // start runs a host with the faulty server.

@@ -132,7 +132,7 @@ func (w *requirementWait) findMissing(ctx context.Context) []string {
 	var missing []string
 	for i, need := range w.server.Requires {
 		if errs[i] != nil {
-			missing = append(missing, fmt.Sprintf("%s (%v)", bareAddress(need), secrets.RedactError(errs[i])))
+			missing = append(missing, fmt.Sprintf("%s (%v)", bareAddress(need), secrets.RedactError(client.Explain(errs[i]))))
 		}
 	}
 	return missing

@@ -84,6 +84,9 @@ func TestACallGivesUpAtItsDeadline(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, tools.ErrNotConnected) || time.Since(begin) != 5*time.Second {
 			t.Fatalf("after %v: %v", time.Since(begin), err)
 		}
+		if want := `the MCP server "zwave" is not available: the connection took longer than the call may; before it: it died; it goes on being tried`; err.Error() != want {
+			t.Errorf("it is told as %q, want %q", err, want)
+		}
 	})
 }
 

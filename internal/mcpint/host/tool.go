@@ -62,7 +62,7 @@ func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Resul
 		}
 		retry := errors.Is(err, tools.ErrNotConnected) && !isFinal(err) || errors.Is(err, tools.ErrNoAnswer) && harmless
 		if err == nil || !first || !retry || ctx.Err() != nil {
-			result.Untrusted = r.spec.OpenWorld
+			result.Untrusted = r.spec.OpenWorld || stderrOf(err) != ""
 			if tell := r.server.host.cfg.Observer.Call; tell != nil {
 				tell(CallReport{Server: r.server.srv.ID, Tool: r.spec.Remote, Outcome: outcomeOf(result, err), Took: time.Since(begin)})
 			}
@@ -89,7 +89,7 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	if session == nil {
 		got, err := s.requestConnection(ctx)
 		if err != nil {
-			return tools.Result{}, &UnavailableError{Server: s.srv.ID, Err: err}
+			return tools.Result{}, &UnavailableError{Server: s.srv.ID, Err: s.whyUnavailable(ctx, err), goesOn: s.plan.retry.Enabled}
 		}
 		session, generation = got.session, got.generation
 	}
@@ -104,13 +104,46 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	took := time.Since(begin)
 	done(s.noteCall(session, generation, took, err))
 	if err != nil {
-		err = fmt.Errorf("calling %s on MCP server %q: %w", shownName(s.srv, name), s.srv.ID, err)
+		err = fmt.Errorf("calling %s on MCP server %q: %w%s%s", shownName(s.srv, name), s.srv.ID, err, lastWords(err), s.whatFollows(session, err))
 		result = tools.Result{}
 	}
 	if took > slowCall {
 		s.log.Warn("a tool call was slow", "tool", shownName(s.srv, name), "took", took, "answered", err == nil)
 	}
 	return result, err
+}
+
+// whyUnavailable says why a call got no connection.
+func (s *supervisor) whyUnavailable(ctx context.Context, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	status := s.status()
+	if status.ErrorMessage == nil {
+		return &waitedError{"the connection took longer than the call may", err}
+	}
+	return &waitedError{"the connection took longer than the call may; before it: " + *status.ErrorMessage, err}
+}
+
+// waitedError says in words that a call waited for a connection in vain.
+type waitedError struct {
+	text  string
+	cause error
+}
+
+func (e *waitedError) Error() string { return e.text }
+func (e *waitedError) Unwrap() error { return e.cause }
+
+// whatFollows says what is done about a call without an answer.
+func (s *supervisor) whatFollows(session client.Session, err error) string {
+	mortal, ok := session.(client.Mortal)
+	switch {
+	case errors.Is(err, context.Canceled) || !s.plan.retry.Enabled:
+		return ""
+	case ok && mortal.Err() != nil:
+		return "; it is being connected anew"
+	}
+	return "; it is being checked, and connected anew if it hangs"
 }
 
 // session returns the current connection and its generation; nil if there is none
@@ -182,10 +215,15 @@ func shownName(srv mcpint.Server, name string) string {
 type UnavailableError struct {
 	Server string
 	Err    error
+	goesOn bool // it goes on being tried
 }
 
 func (e *UnavailableError) Error() string {
-	return fmt.Sprintf("the MCP server %q is not available: %v", e.Server, e.Err)
+	text := fmt.Sprintf("the MCP server %q is not available: %v%s", e.Server, e.Err, lastWords(e.Err))
+	if e.goesOn {
+		return text + "; it goes on being tried"
+	}
+	return fmt.Sprintf("%s; voice-gateway servers retry %s tries it again", text, e.Server)
 }
 
 // Unwrap makes it an ErrNotConnected, too.
