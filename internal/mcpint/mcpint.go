@@ -44,3 +44,13 @@ func CheckRequirement(need string) error {
 	}
 	return fmt.Errorf("%q is nothing that can be waited for; expected mqtt, tcp://host:port or http://host/path", secret.InPlaceOf(need, "***"))
 }
+
+// BareAddress returns an address without the parts that may hold a secret.
+func BareAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "its url"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

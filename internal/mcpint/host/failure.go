@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -98,17 +97,7 @@ func thingsToCheck(s mcpint.Server) []string {
 	if s.Transport == "stdio" {
 		return append(list, filepath.Base(cmp.Or(s.Program, s.Command))+" installed")
 	}
-	return append(list, bareAddress(s.URL)+" reachable")
-}
-
-// bareAddress returns an address without the parts that may hold a secret.
-func bareAddress(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "its url"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
+	return append(list, mcpint.BareAddress(s.URL)+" reachable")
 }
 
 func plural(noun string, n int) string {

@@ -25,6 +25,7 @@ import (
 
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
+	"voicegateway/internal/mcpint/needs"
 	"voicegateway/internal/tools"
 )
 
@@ -78,7 +79,7 @@ func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 	cfg.Health.Interval = cmp.Or(cfg.Health.Interval, defaultHealthInterval)
 	cfg.Health.Timeout = cmp.Or(cfg.Health.Timeout, defaultHealthTimeout)
 	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, random: rand.Float64}
-	h.probe = func(ctx context.Context, need string) error { return probeRequirement(ctx, need, cfg.MQTT) }
+	h.probe = func(ctx context.Context, need string) error { return needs.Probe(ctx, need, cfg.MQTT) }
 	for _, s := range cfg.Servers {
 		if err := client.Check(s); err != nil {
 			return nil, err

@@ -138,7 +138,7 @@ func (k lateKind) found(t *testing.T, seed uint64) (took time.Duration) {
 // TestLateServicesAreFoundSoon: a service that comes up after its server failed is
 // found in seconds where it can be seen from here, and else by the schedule (M3).
 func TestLateServicesAreFoundSoon(t *testing.T) {
-	const each = 100
+	const each = 40
 	var lines []string
 	for name, kind := range lateKinds {
 		var sum, worst time.Duration

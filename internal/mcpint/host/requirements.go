@@ -2,68 +2,17 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
-	"voicegateway/internal/httpguard"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 )
 
-const (
-	// probeEvery is the pause between two probes of what a server needs, and
-	// probeTimeout is how long one probe may take (REQUIREMENTS M8).
-	probeEvery   = 2 * time.Second
-	probeTimeout = 2 * time.Second
-	// maxProbeBody bounds what is read of the answer to a probe.
-	maxProbeBody = 4 << 10
-)
-
-// probeRequirement checks once whether something a server needs is there. mqtt
-// reports whether the gateway is connected to its broker; it may be nil.
-func probeRequirement(ctx context.Context, need string, mqtt func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	if need == mcpint.RequireMQTT {
-		if mqtt == nil || mqtt() {
-			return nil
-		}
-		return errors.New("no connection to the broker")
-	}
-	if u, err := url.Parse(need); err == nil && u.Scheme == "tcp" {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, "tcp", u.Host)
-		if err != nil {
-			return err
-		}
-		return conn.Close()
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, need, nil)
-	if err != nil {
-		return err
-	}
-	web := &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
-		CheckRedirect: client.RedirectWithinHost,
-	}
-	answer, err := web.Do(request)
-	if err != nil {
-		return httpguard.WithoutURL(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxProbeBody))
-	if answer.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("it answers %s", answer.Status)
-	}
-	return nil
-}
+// probeEvery is the pause between two probes of what a server needs (REQUIREMENTS M8).
+const probeEvery = 2 * time.Second
 
 // requirementWait is a running wait for what a server needs.
 type requirementWait struct {
@@ -132,7 +81,7 @@ func (w *requirementWait) findMissing(ctx context.Context) []string {
 	var missing []string
 	for i, need := range w.server.Requires {
 		if errs[i] != nil {
-			missing = append(missing, fmt.Sprintf("%s (%v)", bareAddress(need), secrets.RedactError(client.Explain(errs[i]))))
+			missing = append(missing, fmt.Sprintf("%s (%v)", mcpint.BareAddress(need), secrets.RedactError(client.Explain(errs[i]))))
 		}
 	}
 	return missing

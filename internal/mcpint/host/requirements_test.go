@@ -1,9 +1,6 @@
 package host
 
 import (
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -149,52 +146,6 @@ func TestStoppingEndsTheWaitForNeeds(t *testing.T) {
 		pass(3 * time.Second)
 		b.stop()
 	})
-}
-
-func TestProbes(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/ok":
-		case "/away":
-			http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)
-		default:
-			http.Error(w, "not yet", http.StatusServiceUnavailable)
-		}
-	}))
-	defer web.Close()
-	up, down := func() bool { return true }, func() bool { return false }
-	tests := map[string]struct {
-		need string
-		mqtt func() bool
-		want string // part of the error; empty: the requirement is met
-	}{
-		"broker":          {"mqtt", up, ""},
-		"no broker":       {"mqtt", down, "no connection to the broker"},
-		"nobody knows":    {"mqtt", nil, ""},
-		"port":            {"tcp://" + address, nil, ""},
-		"health":          {web.URL + "/ok", nil, ""},
-		"not healthy yet": {web.URL + "/health", nil, "503"},
-		"elsewhere":       {web.URL + "/away", nil, "not followed"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			err := probeRequirement(patience(t), tt.need, tt.mqtt)
-			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("got %v, want %q", err, tt.want)
-			}
-		})
-	}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := probeRequirement(patience(t), "tcp://"+address, nil); err == nil || !strings.Contains(err.Error(), "refused") {
-		t.Fatalf("a closed port: %v", err)
-	}
 }
 
 // TestWhoIsHeld: a server that lacks something is told as held until the wait is

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/needs"
 )
 
 // stableAfter is how long a connection must last before the retries it took are
@@ -76,7 +77,15 @@ func (s *supervisor) run(ctx context.Context) {
 func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 	looking, stop := context.WithCancel(ctx)
 	defer stop()
-	look := sync.OnceFunc(func() { s.background.Go(func() { s.lookForSigns(looking) }) })
+	signs := needs.Watched{Server: s.srv, ExecDir: s.host.cfg.Options.ExecDir, Probe: s.host.probe}
+	look := sync.OnceFunc(func() {
+		s.background.Go(func() {
+			signs.Watch(looking, func(what string) {
+				s.log.Info("something an MCP server needs has come", "what", shownName(s.srv, what))
+				s.requests.wakeUp()
+			})
+		})
+	})
 	for {
 		timed, ok := s.waitForAttempt(ctx)
 		if !ok {

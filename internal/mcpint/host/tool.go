@@ -89,7 +89,7 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	if session == nil {
 		got, err := s.requestConnection(ctx)
 		if err != nil {
-			return tools.Result{}, &UnavailableError{Server: s.srv.ID, Err: s.whyUnavailable(ctx, err), goesOn: s.plan.retry.Enabled}
+			return tools.Result{}, &UnavailableError{Server: s.srv.ID, Err: whyUnavailable(ctx, err, s.status()), goesOn: s.plan.retry.Enabled}
 		}
 		session, generation = got.session, got.generation
 	}
@@ -104,7 +104,7 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	took := time.Since(begin)
 	done(s.noteCall(session, generation, took, err))
 	if err != nil {
-		err = fmt.Errorf("calling %s on MCP server %q: %w%s%s", shownName(s.srv, name), s.srv.ID, err, lastWords(err), s.whatFollows(session, err))
+		err = fmt.Errorf("calling %s on MCP server %q: %w%s%s", shownName(s.srv, name), s.srv.ID, err, lastWords(err), whatFollows(session, err, s.plan.retry.Enabled))
 		result = tools.Result{}
 	}
 	if took > slowCall {
@@ -114,11 +114,10 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 }
 
 // whyUnavailable says why a call got no connection.
-func (s *supervisor) whyUnavailable(ctx context.Context, err error) error {
+func whyUnavailable(ctx context.Context, err error, status mcpint.Status) error {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return err
 	}
-	status := s.status()
 	if status.ErrorMessage == nil {
 		return &waitedError{"the connection took longer than the call may", err}
 	}
@@ -134,11 +133,11 @@ type waitedError struct {
 func (e *waitedError) Error() string { return e.text }
 func (e *waitedError) Unwrap() error { return e.cause }
 
-// whatFollows says what is done about a call without an answer.
-func (s *supervisor) whatFollows(session client.Session, err error) string {
+// whatFollows says what is done about a call without an answer, if something is.
+func whatFollows(session client.Session, err error, goesOn bool) string {
 	mortal, ok := session.(client.Mortal)
 	switch {
-	case errors.Is(err, context.Canceled) || !s.plan.retry.Enabled:
+	case errors.Is(err, context.Canceled) || !goesOn:
 		return ""
 	case ok && mortal.Err() != nil:
 		return "; it is being connected anew"

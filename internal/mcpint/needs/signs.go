@@ -1,4 +1,10 @@
-package host
+// Package needs finds out whether what an MCP server needs is there: once (Probe), or
+// again and again for a server that could not be reached (Watch).
+//
+// It exists because a service that comes up late is seen sooner from its port or its
+// program than by trying the server now and then. A new kind of sign is a line in
+// signs.
+package needs
 
 import (
 	"cmp"
@@ -17,11 +23,19 @@ import (
 )
 
 // lookEvery is the pause between two looks for signs that a server which failed can
-// be reached again, and lookLater the one after lateWindow.
+// be reached again, and lookLater the one after quickFor.
 const (
 	lookEvery = 2 * time.Second
 	lookLater = 5 * time.Second
+	quickFor  = 2 * time.Minute
 )
+
+// Watched is a server whose signs are looked for.
+type Watched struct {
+	Server  mcpint.Server
+	ExecDir string                                       // where our own executable lies; see process.Find
+	Probe   func(ctx context.Context, need string) error // whether an address is there; see Probe
+}
 
 // sign is something that can be seen from here and tells whether a server can be
 // reached. look returns what it looks like, "" when it is not there.
@@ -31,40 +45,40 @@ type sign struct {
 }
 
 // signs lists the signs of a server: the addresses it needs or is reached at, and the
-// files it is started from. What is seen of the broker by the gateway itself comes
-// through WakeAll.
-func (s *supervisor) signs() []sign {
+// files it is started from. That the gateway itself has found its broker is none,
+// because the gateway tells it.
+func (w Watched) signs() []sign {
 	var list []sign
 	address := func(need string) {
-		list = append(list, sign{bareAddress(need), func(ctx context.Context) string {
-			if s.host.probe(ctx, need) != nil {
+		list = append(list, sign{mcpint.BareAddress(need), func(ctx context.Context) string {
+			if w.Probe(ctx, need) != nil {
 				return ""
 			}
 			return "there"
 		}})
 	}
-	for _, need := range s.srv.Requires {
+	for _, need := range w.Server.Requires {
 		if need != mcpint.RequireMQTT {
 			address(need)
 		}
 	}
-	for _, held := range []string{s.srv.URL, s.srv.Env["MQTT_BROKER_URL"]} {
+	for _, held := range []string{w.Server.URL, w.Server.Env["MQTT_BROKER_URL"]} {
 		if port := portOf(held); port != "" {
 			address(port)
 		}
 	}
-	if s.srv.Transport != "stdio" {
+	if w.Server.Transport != "stdio" {
 		return list
 	}
-	list = append(list, sign{s.srv.Command, func(context.Context) string {
-		path, err := process.Find(s.srv.Command, s.host.cfg.Options.ExecDir)
+	list = append(list, sign{w.Server.Command, func(context.Context) string {
+		path, err := process.Find(w.Server.Command, w.ExecDir)
 		if err != nil {
 			return ""
 		}
 		return shapeOf(path)
 	}})
-	for _, path := range append([]string{s.srv.Dir}, s.srv.Args...) {
-		if path = inDir(s.srv.Dir, path); path != "" {
+	for _, path := range append([]string{w.Server.Dir}, w.Server.Args...) {
+		if path = inDir(w.Server.Dir, path); path != "" {
 			list = append(list, sign{path, func(context.Context) string {
 				if _, err := os.Stat(path); err != nil {
 					return ""
@@ -110,11 +124,10 @@ func portOf(address string) string {
 	return "tcp://" + net.JoinHostPort(u.Hostname(), port)
 }
 
-// lookForSigns looks again and again, until ctx ends, and wakes the supervisor when
-// one of the signs appears, or looks different. What is there from the beginning on
-// says nothing.
-func (s *supervisor) lookForSigns(ctx context.Context) {
-	list := s.signs()
+// Watch looks again and again, until ctx ends, and calls come with the name of a sign
+// that appears, or looks different. What is there from the beginning on says nothing.
+func (w Watched) Watch(ctx context.Context, come func(what string)) {
+	list := w.signs()
 	if len(list) == 0 {
 		return
 	}
@@ -134,12 +147,11 @@ func (s *supervisor) lookForSigns(ctx context.Context) {
 		}
 		for i, look := range now {
 			if look != "" && look != seen[i] {
-				s.log.Info("something an MCP server needs has come", "what", shownName(s.srv, list[i].name))
-				s.requests.wakeUp()
+				come(list[i].name)
 			}
 		}
 		seen = now
-		if time.Since(begin) > lateWindow {
+		if time.Since(begin) > quickFor {
 			tick.Reset(lookLater)
 		}
 	}
