@@ -43,8 +43,9 @@ const (
 )
 
 // TestAcceptAFlood: 2,000 connections that say nothing or never finish, to the HTTP
-// server and to the embedded broker, and a broker flooded with retained messages and
-// with messages for clients that take none. The gateway answers all the while, and its
+// server and to the embedded broker, and a broker flooded with retained messages, with
+// messages for clients that take none or never come back, and with large packets that
+// never end. The gateway answers all the while, and its
 // memory, descriptors and goroutines stay bounded. It runs alone, because it takes all
 // of a small machine.
 func TestAcceptAFlood(t *testing.T) {
@@ -72,6 +73,7 @@ func TestAcceptAFlood(t *testing.T) {
 	}
 	for i := range 4 {
 		flood.Go(func() { deafen(ctx, i, addr) })
+		flood.Go(func() { comeAndGo(ctx, i, addr) })
 		flood.Go(func() { pour(ctx, i, "mqtt://"+addr, &poured) })
 	}
 	most, asked := before, 0
@@ -156,6 +158,27 @@ func deafen(ctx context.Context, i int, addr string) {
 			_ = c.Close()
 		}
 		rest(ctx)
+	}
+}
+
+// comeAndGo is one client after the other that wants its messages to wait and never
+// comes back for them. Every second one announces a large packet before it goes.
+func comeAndGo(ctx context.Context, i int, addr string) {
+	for n := 0; ctx.Err() == nil; n++ {
+		if c, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr); err == nil {
+			end := context.AfterFunc(ctx, func() { _ = c.Close() })
+			hello, _ := packets.NewControlPacket(packets.Connect).(*packets.ConnectPacket)
+			hello.ProtocolName, hello.ProtocolVersion, hello.ClientIdentifier = "MQTT", 4, fmt.Sprintf("once-%d-%d", i, n)
+			sub, _ := packets.NewControlPacket(packets.Subscribe).(*packets.SubscribePacket)
+			sub.MessageID, sub.Topics, sub.Qoss = 1, []string{"flood/#"}, []byte{1}
+			if hello.Write(c) == nil && sub.Write(c) == nil && n%2 == 0 {
+				_, _ = c.Write([]byte{0x30, 0x80, 0x80, 0x80, 0x07}) // 14 MB
+			}
+			_ = c.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
+			_, _ = io.Copy(io.Discard, c)
+			end()
+			_ = c.Close()
+		}
 	}
 }
 

@@ -3,16 +3,34 @@ package broker
 import (
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	mochi "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/packets"
 )
 
-// maxBacklog bounds the bytes of all messages that wait for clients which do not
-// take them. It is twice what the shelf keeps, so that a client that has just asked
-// for all retained messages is not the slowest one by that alone.
-const maxBacklog = 64 << 20
+const (
+	// maxBacklog bounds the bytes of all messages that wait for clients which do not
+	// take them.
+	maxBacklog = 64 << 20
+	// pending is how many messages may be on their way to one client. The library
+	// reserves room for as many with each connection.
+	pending = 8 << 10
+	// burst is how many bytes of retained messages may be on their way to a client that
+	// has just asked for them. It gets the next ones when it has taken these.
+	burst = 256 << 10
+	// burstPause is how often a client is looked at that takes nothing.
+	burstPause = time.Second
+	// maxListed bounds the bytes of the lists that the library makes of the retained
+	// messages for all clients which are being sent them.
+	maxListed = 32 << 20
+	// listedBytes is what it takes for each of these messages, measured.
+	listedBytes = 800
+)
 
 var errTooSlow = errors.New("it does not take its messages, and others need the room")
 
@@ -25,18 +43,33 @@ type backlog struct {
 	log    *slog.Logger
 	most   int // bytes that may wait in all
 
-	mu    sync.Mutex
-	loads map[*mochi.Client]*load
-	bytes int
+	lists *intake
+
+	mu     sync.Mutex
+	loads  map[*mochi.Client]*load
+	bytes  int
+	listed map[*mochi.Client]int // bytes of the lists that are in use
 }
 
 // load is what waits for one client.
 type load struct {
 	counted int            // what of it is in the sum of all clients
 	plain   int            // bytes of messages that are sent once
-	kept    bool           // the last retained message is one that it has to acknowledge
-	sure    int            // bytes of messages that the client has to acknowledge
+	marked  int            // bytes of messages on their way that are marked as retained; below zero when one was sent before it is counted
+	sure    int            // bytes of messages that have to be acknowledged
 	sizes   map[uint16]int // of these messages, by their number
+	sent    chan struct{}  // capacity one: a message that is marked as retained was sent
+}
+
+func newLoad() *load { return &load{sizes: map[uint16]int{}, sent: make(chan struct{}, 1)} }
+
+// took takes off a message that is marked as retained.
+func (l *load) took(size int) {
+	l.marked = max(l.marked-size, -size)
+	select {
+	case l.sent <- struct{}{}:
+	default:
+	}
 }
 
 // acknowledge sets what a message that the client has to acknowledge still takes.
@@ -48,7 +81,10 @@ func (l *load) acknowledge(number uint16, size int) {
 }
 
 func newBacklog(server *mochi.Server, log *slog.Logger, most int) *backlog {
-	return &backlog{server: server, log: log, most: most, loads: map[*mochi.Client]*load{}}
+	return &backlog{
+		server: server, log: log, most: most, lists: newIntake(maxListed),
+		loads: map[*mochi.Client]*load{}, listed: map[*mochi.Client]int{},
+	}
 }
 
 // ID names the hook.
@@ -57,49 +93,129 @@ func (*backlog) ID() string { return "backlog" }
 // Provides tells the library which of the hook's methods to call.
 func (*backlog) Provides(b byte) bool {
 	switch b {
-	case mochi.OnPublish, mochi.OnRetainPublished, mochi.OnPacketSent, mochi.OnQosPublish, mochi.OnQosComplete, mochi.OnQosDropped,
-		mochi.OnSessionEstablished, mochi.OnDisconnect, mochi.OnClientExpired:
+	case mochi.OnPublish, mochi.OnPublishDropped, mochi.OnRetainPublished, mochi.OnPacketSent, mochi.OnSubscribed, mochi.OnPacketProcessed,
+		mochi.OnQosPublish, mochi.OnQosComplete, mochi.OnQosDropped,
+		mochi.OnSessionEstablish, mochi.OnSessionEstablished, mochi.OnDisconnect, mochi.OnClientExpired:
 		return true
 	}
 	return false
 }
 
 // OnPublish counts a message for every client that gets it without acknowledging.
-func (b *backlog) OnPublish(_ *mochi.Client, p packets.Packet) (packets.Packet, error) {
+func (b *backlog) OnPublish(from *mochi.Client, p packets.Packet) (packets.Packet, error) {
 	for id, sub := range b.server.Topics.Subscribers(p.TopicName).Subscriptions {
-		if cl, ok := b.server.Clients.Get(id); ok && !cl.Closed() && min(p.FixedHeader.Qos, sub.Qos) == 0 {
-			b.change(cl, func(l *load) { l.plain += sizeOf(p) })
+		if cl, ok := b.server.Clients.Get(id); ok && !cl.Closed() && min(p.FixedHeader.Qos, sub.Qos) == 0 && (!sub.NoLocal || id != from.ID) {
+			b.change(cl, plainly(cl, sub, p, sizeOf(p)))
 		}
 	}
 	return p, nil
 }
 
-// OnRetainPublished counts a retained message for a client that has asked for it,
-// unless that has to acknowledge it: then OnQosPublish has counted it before.
+// OnPublishDropped takes off a message for which the client's queue had no room.
+func (b *backlog) OnPublishDropped(cl *mochi.Client, p packets.Packet) {
+	sub, ok := b.server.Topics.Subscribers(p.TopicName).Subscriptions[cl.ID]
+	if ok && min(p.FixedHeader.Qos, sub.Qos) == 0 {
+		b.change(cl, plainly(cl, sub, p, -sizeOf(p)))
+	}
+}
+
+// plainly changes what waits for a client by a message that it does not acknowledge.
+// The library marks a retained one for those who want to know.
+func plainly(cl *mochi.Client, sub packets.Subscription, p packets.Packet, size int) func(*load) {
+	if p.FixedHeader.Retain && sub.RetainAsPublished && cl.Properties.ProtocolVersion == 5 {
+		return func(l *load) { l.marked += size }
+	}
+	return func(l *load) { l.plain = max(0, l.plain+size) }
+}
+
+// OnRetainPublished counts a retained message for a client that has asked for it, and
+// holds up the client until it has taken those before. It runs in the goroutine that
+// reads from this client. The message may have been sent already.
 func (b *backlog) OnRetainPublished(cl *mochi.Client, p packets.Packet) {
-	b.change(cl, func(l *load) {
-		if !l.kept {
-			l.plain += sizeOf(p)
+	b.change(cl, func(l *load) { l.marked += sizeOf(p) })
+	for {
+		sent := b.bursting(cl)
+		switch {
+		case sent == nil || cl.Closed():
+			return
+		case broken(cl):
+			b.expel(cl)
+			return
 		}
-		l.kept = false
-	})
+		select {
+		case <-sent:
+		case <-time.After(burstPause):
+		}
+	}
 }
 
-// OnPacketSent takes off a message that is sent once.
+// bursting returns what tells that a retained message was sent to a client; nil if no
+// more are on their way than may be.
+func (b *backlog) bursting(cl *mochi.Client) <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l := b.loads[cl]; l != nil && l.marked > burst {
+		return l.sent
+	}
+	return nil
+}
+
+// broken reports whether nothing more can be sent to a client. The library learns of a
+// broken connection only when it reads from it.
+func broken(cl *mochi.Client) bool {
+	conn, ok := cl.Net.Conn.(*trackedConn)
+	return ok && conn.closed.Load()
+}
+
+// OnSubscribed waits until there is room for the list of retained messages that the
+// library makes for a client whose filter has wildcards. A client that finds none is
+// parted with, and sent nothing.
+func (b *backlog) OnSubscribed(cl *mochi.Client, p packets.Packet, codes []byte) {
+	if !slices.ContainsFunc(p.Filters, func(s packets.Subscription) bool { return strings.ContainsAny(s.Filter, "+#") }) {
+		return
+	}
+	size := b.server.Topics.Retained.Len() * listedBytes
+	if !b.lists.take(size) {
+		for i := range codes {
+			codes[i] = packets.ErrQuotaExceeded.Code
+		}
+		b.expel(cl)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.listed[cl] = size
+}
+
+// OnPacketProcessed gives back the room of the list of retained messages: they have
+// been sent.
+func (b *backlog) OnPacketProcessed(cl *mochi.Client, p packets.Packet, _ error) {
+	if p.FixedHeader.Type != packets.Subscribe {
+		return
+	}
+	b.mu.Lock()
+	size := b.listed[cl]
+	delete(b.listed, cl)
+	b.mu.Unlock()
+	b.lists.give(size)
+}
+
+// OnPacketSent takes off a message that was sent.
 func (b *backlog) OnPacketSent(cl *mochi.Client, p packets.Packet, _ []byte) {
-	if p.FixedHeader.Type == packets.Publish && p.FixedHeader.Qos == 0 {
-		b.change(cl, func(l *load) { l.plain = max(0, l.plain-sizeOf(p)) })
+	switch size := sizeOf(p); {
+	case p.FixedHeader.Type != packets.Publish:
+	case p.FixedHeader.Retain:
+		b.change(cl, func(l *load) { l.took(size) })
+	case p.FixedHeader.Qos == 0:
+		b.change(cl, func(l *load) { l.plain = max(0, l.plain-size) })
 	}
 }
 
-// OnQosPublish counts a message that the client has to acknowledge.
+// OnQosPublish counts a message that has to be acknowledged, and what we keep to
+// acknowledge one in two steps. The library has a message once to be sent and once to be
+// repeated.
 func (b *backlog) OnQosPublish(cl *mochi.Client, p packets.Packet, _ int64, _ int) {
-	if p.FixedHeader.Type == packets.Publish {
-		b.change(cl, func(l *load) {
-			l.acknowledge(p.PacketID, sizeOf(p))
-			l.kept = p.FixedHeader.Retain
-		})
-	}
+	b.change(cl, func(l *load) { l.acknowledge(p.PacketID, overhead+sizeOf(p)) })
 }
 
 // OnQosComplete takes off a message that was acknowledged.
@@ -109,6 +225,23 @@ func (b *backlog) OnQosComplete(cl *mochi.Client, p packets.Packet) {
 
 // OnQosDropped takes off a message that was given up.
 func (b *backlog) OnQosDropped(cl *mochi.Client, p packets.Packet) { b.OnQosComplete(cl, p) }
+
+// OnSessionEstablish counts what waits for a client that comes back: the library moves
+// it to the new connection without a word, and may never get to sending it.
+func (b *backlog) OnSessionEstablish(cl *mochi.Client, p packets.Packet) {
+	before, ok := b.server.Clients.Get(cl.ID)
+	if !ok || p.Connect.Clean || before.Properties.Clean && before.Properties.ProtocolVersion < 5 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l := b.loads[before]; l != nil && l.sure > 0 {
+		moved := newLoad()
+		moved.sizes, moved.sure = maps.Clone(l.sizes), l.sure
+		b.loads[cl] = moved
+		b.settle(cl, moved)
+	}
+}
 
 // OnSessionEstablished forgets the connection whose session a client has taken over.
 func (b *backlog) OnSessionEstablished(cl *mochi.Client, _ packets.Packet) {
@@ -152,10 +285,15 @@ func (b *backlog) forget(cl *mochi.Client) {
 // much waits in all.
 func (b *backlog) change(cl *mochi.Client, change func(*load)) {
 	if slow := b.count(cl, change); slow != nil {
-		slow.Stop(errTooSlow)
-		b.part(slow)
-		b.log.Warn("a client of the embedded broker was disconnected: its messages waited too long", "client", slow.ID, "bytes", b.most)
+		b.expel(slow)
 	}
+}
+
+// expel parts with a client that takes nothing.
+func (b *backlog) expel(cl *mochi.Client) {
+	cl.Stop(errTooSlow)
+	b.part(cl)
+	b.log.Warn("a client of the embedded broker was disconnected: its messages waited too long", "client", cl.ID, "bytes", b.most)
 }
 
 // part ends the session of a client that was disconnected, as the library does when
@@ -179,11 +317,14 @@ func (b *backlog) count(cl *mochi.Client, change func(*load)) (slowest *mochi.Cl
 	defer b.mu.Unlock()
 	l := b.loads[cl]
 	if l == nil {
-		l = &load{sizes: map[uint16]int{}}
+		l = newLoad()
 		b.loads[cl] = l
 	}
 	change(l)
 	b.settle(cl, l)
+	if b.bytes > b.most {
+		b.forgetReplaced()
+	}
 	if b.bytes <= b.most {
 		return nil
 	}
@@ -197,12 +338,22 @@ func (b *backlog) count(cl *mochi.Client, change func(*load)) (slowest *mochi.Cl
 	return slowest
 }
 
+// forgetReplaced forgets connections whose session another one has taken over, or that
+// the library has forgotten. The caller holds the lock.
+func (b *backlog) forgetReplaced() {
+	for cl := range b.loads {
+		if now, ok := b.server.Clients.Get(cl.ID); !ok || now != cl {
+			b.forget(cl)
+		}
+	}
+}
+
 // settle sums up what waits for a client, and forgets one that waits for nothing.
 func (b *backlog) settle(cl *mochi.Client, l *load) {
 	b.bytes -= l.counted
-	l.counted = l.plain + l.sure
+	l.counted = l.plain + max(l.marked, 0) + l.sure
 	b.bytes += l.counted
-	if l.counted == 0 {
+	if l.counted == 0 && l.marked == 0 {
 		delete(b.loads, cl)
 	}
 }

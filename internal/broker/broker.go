@@ -98,7 +98,7 @@ func (b *Broker) Run(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("the embedded broker cannot listen on mqtt.embedded.listen: %w", err)
 	}
-	conns := &tracked{Listener: listener, log: b.log, open: map[net.Conn]*trackedConn{}, large: newIntake()}
+	conns := &tracked{Listener: listener, log: b.log, open: map[net.Conn]*trackedConn{}, large: newIntake(maxIntake)}
 	defer conns.end()
 	return b.serve(ctx, conns)
 }
@@ -108,9 +108,11 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 		Capabilities: capabilities(),
 		Logger:       slog.New(quiet{b.log.Handler()}),
 	})
+	waiting := newBacklog(server, b.log, b.room)
 	for _, hook := range []mochi.Hook{
 		&door{username: digest(b.cfg.Username), password: digest(b.cfg.Password), open: b.cfg.Username == ""},
-		&shelf{log: b.log, sizes: map[string]int{}}, newBacklog(server, b.log, b.room), &filters{server: server, log: b.log},
+		&guests{server: server, part: waiting.part}, &filters{server: server, log: b.log},
+		&shelf{log: b.log, topics: server.Topics, sizes: map[string]int{}}, waiting,
 	} {
 		if err := server.AddHook(hook, nil); err != nil {
 			return fmt.Errorf("setting up the embedded broker: %w", err)
@@ -128,6 +130,7 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	})
 	b.log.Info("the embedded MQTT broker is ready", "addr", b.addr)
 	<-ctx.Done()
+	waiting.lists.end()
 	conns.end() // including connections that never sent CONNECT: Close would wait for them
 	if err := server.Close(); err != nil {
 		return fmt.Errorf("stopping the embedded broker: %w", err)
@@ -135,15 +138,19 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	return nil
 }
 
-// capabilities returns the library's limits, changed where a house needs more.
+// capabilities returns the library's limits, changed where a house needs more, and where
+// a client could fill the memory.
 func capabilities() *mochi.Capabilities {
 	c := mochi.NewDefaultServerCapabilities()
-	c.MaximumMessageExpiryInterval = 0         // the default forgets retained messages after a day
-	c.MaximumInflight = maxRetained            // a big house has more retained values than the 8192 …
-	c.MaximumClientWritesPending = maxRetained // … that a client may have pending before messages are dropped
+	c.MaximumMessageExpiryInterval = 0 // the default forgets retained messages after a day
+	c.MaximumInflight = maxRetained    // a big house has more retained values than the 8192
+	c.MaximumClientWritesPending = pending
 	c.MaximumPacketSize = maxPacket
 	c.MaximumClients = maxClients
 	c.MaximumSessionExpiryInterval = sessionSeconds
+	c.TopicAliasMaximum = 0 // it would keep 65,535 topics of each client
+	c.SharedSubAvailable = 0
+	c.Compatibilities.NoInheritedPropertiesOnAck = true // or what is kept to acknowledge a message has its properties
 	return c
 }
 
@@ -176,8 +183,11 @@ func (d *door) OnConnectAuthenticate(cl *mochi.Client, p packets.Packet) bool {
 	return right || d.open
 }
 
-// OnACLCheck allows every accepted client everything.
-func (*door) OnACLCheck(*mochi.Client, string, bool) bool { return true }
+// OnACLCheck allows every accepted client everything, but sends nothing more to one that
+// was thrown out because too much waited for it.
+func (*door) OnACLCheck(cl *mochi.Client, _ string, write bool) bool {
+	return write || !errors.Is(cl.StopCause(), errTooSlow)
+}
 
 // quiet lowers the level of the library's logging, because clients that come and
 // go are not worth a line.

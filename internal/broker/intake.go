@@ -17,15 +17,23 @@ const (
 
 var errNoRoom = errors.New("too many large packets come in at once")
 
-// intake is the room for large packets that are on their way in. It is safe for
-// concurrent use.
+// intake is the room for something large of which not too much may be there at once,
+// such as packets that are on their way in. It is safe for concurrent use.
 type intake struct {
+	most int // bytes
+
 	mu    sync.Mutex
 	bytes int
 	freed chan struct{} // closed when room was given back
+	ended chan struct{} // closed when nobody need wait any more
+	end   func()        // closes it
 }
 
-func newIntake() *intake { return &intake{freed: make(chan struct{})} }
+func newIntake(most int) *intake {
+	i := &intake{most: most, freed: make(chan struct{}), ended: make(chan struct{})}
+	i.end = sync.OnceFunc(func() { close(i.ended) })
+	return i
+}
 
 // take waits for room, and reports whether there was any in time.
 func (i *intake) take(size int) bool {
@@ -33,7 +41,7 @@ func (i *intake) take(size int) bool {
 	defer late.Stop()
 	for {
 		i.mu.Lock()
-		if i.bytes+size <= maxIntake {
+		if i.bytes+size <= i.most {
 			i.bytes += size
 			i.mu.Unlock()
 			return true
@@ -42,6 +50,8 @@ func (i *intake) take(size int) bool {
 		i.mu.Unlock()
 		select {
 		case <-freed:
+		case <-i.ended:
+			return false
 		case <-late.C:
 			return false
 		}
@@ -63,6 +73,7 @@ func (i *intake) give(size int) {
 // framing follows where the packets of one connection begin and end. The zero value
 // stands before the first packet.
 type framing struct {
+	kind     byte // of the packet
 	inLength bool // the bytes that tell how long the packet is are being read
 	length   int  // what they told so far
 	shift    int
@@ -80,7 +91,7 @@ func (f *framing) next(p []byte) (rest []byte, length int, begun bool) {
 		b := p[0]
 		p = p[1:]
 		if !f.inLength { // the type of the packet
-			f.inLength, f.length, f.shift = true, 0, 0
+			f.kind, f.inLength, f.length, f.shift = b>>4, true, 0, 0
 			continue
 		}
 		f.length |= int(b&0x7f) << f.shift

@@ -82,7 +82,7 @@ func FuzzFraming(f *testing.F) {
 func TestTheIntakeIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		i := newIntake()
+		i := newIntake(maxIntake)
 		if !i.take(maxPacket) {
 			t.Fatal("the first finds no room")
 		}

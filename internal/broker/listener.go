@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mochi-mqtt/server/v2/listeners"
+	"github.com/mochi-mqtt/server/v2/packets"
 )
 
 // listener is the library's listener, except that Close does not close the
@@ -119,6 +120,7 @@ func (t *tracked) closeAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
+	t.large.end()
 	_ = t.Close()
 	for conn := range t.open {
 		_ = conn.Close()
@@ -138,7 +140,7 @@ type trackedConn struct {
 	large  atomic.Int64 // the size of the large packet that is coming in, or is being handled
 }
 
-var errTalksTooMuch = errors.New("a client sent more than an introduction before it was let in")
+var errTalksTooMuch = errors.New("a client sent more than an introduction before it was let in, or a large packet that brings no message")
 
 // Read bounds what a client may send before it is let in: the library takes memory
 // for as much as a client announces. A large packet of a client that was let in waits
@@ -154,6 +156,9 @@ func (c *trackedConn) Read(p []byte) (int, error) {
 		}
 	}
 	for rest, size, begun := c.at.next(p[:n]); begun; rest, size, begun = c.at.next(rest) {
+		if c.at.kind != packets.Publish && size > greetingBytes { // the library would make a list of what is in it
+			return 0, errTalksTooMuch
+		}
 		if size < largePacket || size > maxPacket { // what is too large is refused before it is read
 			continue
 		}

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,7 +22,8 @@ const (
 // delivered, but not kept.
 type shelf struct {
 	mochi.HookBase
-	log *slog.Logger
+	log    *slog.Logger
+	topics *mochi.TopicsIndex // of the server
 
 	mu     sync.Mutex
 	sizes  map[string]int // of the retained messages, by topic
@@ -33,42 +35,93 @@ type shelf struct {
 func (*shelf) ID() string { return "shelf" }
 
 // Provides tells the library which of the hook's methods to call.
-func (*shelf) Provides(b byte) bool { return b == mochi.OnPublish || b == mochi.OnRetainMessage }
+func (*shelf) Provides(b byte) bool {
+	switch b {
+	case mochi.OnPublish, mochi.OnWill, mochi.OnRetainMessage, mochi.OnRetainedExpired:
+		return true
+	}
+	return false
+}
 
 // OnPublish takes the retain flag from a message for which there is no room.
 func (s *shelf) OnPublish(cl *mochi.Client, p packets.Packet) (packets.Packet, error) {
-	if !p.FixedHeader.Retain || len(p.Payload) == 0 {
-		return p, nil
+	if p.FixedHeader.Retain && len(p.Payload) > 0 && !s.fits(cl, p) {
+		p.FixedHeader.Retain = false
 	}
+	return p, nil
+}
+
+// OnWill does the same for a last will.
+func (s *shelf) OnWill(cl *mochi.Client, w mochi.Will) (mochi.Will, error) {
+	p := packets.Packet{TopicName: w.TopicName, Payload: w.Payload, Properties: packets.Properties{User: w.User}}
+	w.Retain = w.Retain && (len(w.Payload) == 0 || s.fits(cl, p))
+	return w, nil
+}
+
+// fits reports whether there is room for a retained message, and tells now and then
+// that there is none.
+func (s *shelf) fits(cl *mochi.Client, p packets.Packet) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	former, known := s.sizes[p.TopicName]
-	if s.bytes-former+sizeOf(p) <= maxRetainedBytes && (known || len(s.sizes) < maxRetained) {
-		return p, nil
+	if reasonable(p.TopicName) && s.bytes-former+keptSize(p) <= maxRetainedBytes && (known || len(s.sizes) < maxRetained) {
+		return true
 	}
-	p.FixedHeader.Retain = false
 	if now := time.Now(); now.Sub(s.warned) >= warnEvery {
 		s.warned = now
-		s.log.Warn("a retained message was not kept: the embedded broker keeps 30,000 of them, 32 MB in all; a house that needs more wants a broker of its own (mqtt.broker)",
+		s.log.Warn("a retained message was not kept: the embedded broker keeps 30,000 of them, 32 MB in all, of topics of at most 1 KiB and 16 levels; a house that needs more wants a broker of its own (mqtt.broker)",
 			"client", cl.ID, "topic", p.TopicName, "kept", len(s.sizes), "bytes", s.bytes)
 	}
-	return p, nil
+	return false
 }
 
 // OnRetainMessage counts what is kept.
 func (s *shelf) OnRetainMessage(_ *mochi.Client, p packets.Packet, _ int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bytes -= s.sizes[p.TopicName]
-	delete(s.sizes, p.TopicName)
+	s.forget(p.TopicName)
 	if len(p.Payload) > 0 {
-		s.sizes[p.TopicName] = sizeOf(p)
-		s.bytes += sizeOf(p)
+		s.sizes[p.TopicName] = keptSize(p)
+		s.bytes += keptSize(p)
 	}
 }
 
-// overhead is what the library's form of a message takes beside its bytes, roughly.
-const overhead = 1 << 10
+// OnRetainedExpired takes off a message that its sender wanted to be kept for a time
+// only. The library would keep its topic for ever.
+func (s *shelf) OnRetainedExpired(topic string) {
+	if _, again := s.topics.Retained.Get(topic); again {
+		return
+	}
+	s.topics.RetainMessage(packets.Packet{TopicName: topic})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget(topic)
+}
+
+// forget takes a topic off. The caller holds the lock.
+func (s *shelf) forget(topic string) {
+	s.bytes -= s.sizes[topic]
+	delete(s.sizes, topic)
+}
+
+// What the library takes beside the bytes of a message, measured.
+const (
+	overhead     = 1 << 10 // for the message
+	pairOverhead = 64      // for a property that its sender added
+	levelBytes   = 640     // for each level of a retained message's topic over levelsShared
+	levelsShared = 6       // topics of a house have as many; the bound of their number stands for these
+)
+
+// keptSize is what a retained message takes in memory, roughly.
+func keptSize(p packets.Packet) int {
+	return sizeOf(p) + levelBytes*max(0, strings.Count(p.TopicName, "/")+1-levelsShared)
+}
 
 // sizeOf is what a message takes in memory, roughly.
-func sizeOf(p packets.Packet) int { return overhead + len(p.TopicName) + len(p.Payload) }
+func sizeOf(p packets.Packet) int {
+	size := overhead + len(p.TopicName) + len(p.Payload) + len(p.Properties.CorrelationData) + len(p.Properties.ContentType) + len(p.Properties.ResponseTopic)
+	for _, u := range p.Properties.User {
+		size += pairOverhead + len(u.Key) + len(u.Val)
+	}
+	return size
+}

@@ -3,6 +3,7 @@ package broker
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 
 	mochi "github.com/mochi-mqtt/server/v2"
@@ -24,7 +25,9 @@ func shelved(t *testing.T, s *shelf, topic string, size int) bool {
 	return p.FixedHeader.Retain
 }
 
-func newShelf() *shelf { return &shelf{log: slog.New(slog.DiscardHandler), sizes: map[string]int{}} }
+func newShelf() *shelf {
+	return &shelf{log: slog.New(slog.DiscardHandler), topics: mochi.NewTopicsIndex(), sizes: map[string]int{}}
+}
 
 // A client that floods the broker does not fill the machine's memory; what is
 // cleared or becomes smaller makes room.
@@ -60,5 +63,34 @@ func TestRetainedTopicsAreBounded(t *testing.T) {
 	}
 	if shelved(t, s, "one more", 1) || !shelved(t, s, "7", 2) || len(s.sizes) != maxRetained {
 		t.Errorf("%d messages are kept, expected %d with the newest value of each", len(s.sizes), maxRetained)
+	}
+}
+
+// Topics that are long or deep are not kept, nor are last wills for which there is no
+// room; what expires makes room, and its topic is not kept either.
+func TestWhatElseIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := newShelf()
+	for name, topic := range map[string]string{"long": strings.Repeat("x", maxFilter+1), "deep": strings.Repeat("a/", maxLevels)} {
+		if shelved(t, s, topic, 1) {
+			t.Errorf("a %s topic is kept", name)
+		}
+	}
+	will := mochi.Will{TopicName: "will", Payload: make([]byte, 1<<20), Retain: true}
+	for i := range 31 {
+		shelved(t, s, fmt.Sprint(i), 1<<20)
+	}
+	if w, err := s.OnWill(&mochi.Client{}, will); err != nil || w.Retain {
+		t.Errorf("a will over the bound is kept, %v", err)
+	}
+	p := packets.Packet{TopicName: "0", Payload: []byte("x"), FixedHeader: packets.FixedHeader{Retain: true}}
+	s.topics.RetainMessage(p)
+	s.topics.Retained.Delete("0") // as the library does it
+	s.OnRetainedExpired("0")
+	if w, err := s.OnWill(&mochi.Client{}, will); err != nil || !w.Retain {
+		t.Errorf("a will that fits is not kept, %v", err)
+	}
+	if len(s.sizes) != 30 || len(s.topics.Messages("#")) != 0 {
+		t.Errorf("%d messages are kept", len(s.sizes))
 	}
 }
