@@ -101,7 +101,7 @@ func (r *reply) plan(calls []tools.Call) []planned {
 		case !offered:
 			p.refusal = r.unknown(specs, c.Tool)
 		case p.refusal == "":
-			p.refusal = r.leaks(spec, p.call.Args)
+			p.refusal = r.leaks(specs, spec, p.call.Args)
 		case spec.Risk != tools.Read:
 			p.refusal, p.wrong = "", p.refusal
 		}

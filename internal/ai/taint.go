@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"voicegateway/internal/ai/choice"
 	"voicegateway/internal/dialogue"
@@ -45,8 +46,10 @@ func strangerTo(h *home.House) choice.Foreign {
 
 // wordless are tools as they may stand beside others that change something: what a
 // foreign tool says of itself and of its arguments must not tell the model to act in
-// this house, in whatever words. Its names, and the kinds of its arguments, stay.
+// this house, in whatever words. Its names, and the kinds of its arguments, stay; one
+// whose names speak of a thing in the house is left out.
 func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
+	specs = choice.Silent(specs, strangerTo(h), h.Names())
 	for i := range specs {
 		if s := &specs[i]; foreign(s, h) {
 			s.Title, s.Description = "", fmt.Sprintf("A tool of the server %q.", s.Server)
@@ -69,11 +72,28 @@ func (r *reply) named(plan []planned) {
 
 // leaks says why a call may not carry its arguments out of the house; "" if it may.
 // Once text of others was read, that text may ask the model to send on what it knows:
-// then only the person's own words of this turn go out, and small counts.
-func (r *reply) leaks(spec tools.Spec, args json.RawMessage) string {
-	goesOut := spec.OpenWorld || foreign(&spec, r.prompt.House)
-	if !goesOut || !r.stained() || taint.OwnWords(args, r.prompt.Text) {
+// then only the person's own words of this turn go out, and small counts. What foreign
+// tools say of themselves may ask for it, too: beside them nothing of earlier turns goes
+// out.
+func (r *reply) leaks(offered []tools.Spec, spec tools.Spec, args json.RawMessage) string {
+	if goesOut := spec.OpenWorld || foreign(&spec, r.prompt.House); !goesOut {
 		return ""
 	}
-	return "Not done: after text from outside was read, only the user's own words of this request may be sent out."
+	ofOthers := func(s tools.Spec) bool { return foreign(&s, r.prompt.House) }
+	switch {
+	case r.stained() && !taint.OwnWords(args, r.prompt.Text):
+		return "Not done: after text from outside was read, only the user's own words of this request may be sent out."
+	case slices.ContainsFunc(offered, ofOthers) && taint.SaidBefore(args, r.prompt.Text, r.earlier()):
+		return "Not done: nothing of earlier requests may be sent out; only what belongs to this one."
+	}
+	return ""
+}
+
+// earlier is what was said in the turns before.
+func (r *reply) earlier() string {
+	var b strings.Builder
+	for _, m := range r.messages[:r.asked] {
+		b.WriteString(m.Text + "\n")
+	}
+	return b.String()
 }

@@ -75,3 +75,17 @@ func same(want, name string, aliases []string) bool {
 	return strings.EqualFold(want, name) ||
 		slices.ContainsFunc(aliases, func(a string) bool { return strings.EqualFold(want, a) })
 }
+
+// Names are what things and areas of the house are called, with their aliases.
+func (h *House) Names() (names []string) {
+	if h == nil {
+		return nil
+	}
+	for i := range h.Entities {
+		names = append(append(names, h.Entities[i].Name), h.Entities[i].Aliases...)
+	}
+	for i := range h.Areas {
+		names = append(append(names, h.Areas[i].Name), h.Areas[i].Aliases...)
+	}
+	return names
+}

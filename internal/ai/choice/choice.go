@@ -152,9 +152,9 @@ func best(scores []float64, most int) []int {
 	return found
 }
 
-// wordsIn are the words of a text that may tell what it is about, once each: one of two
-// letters does not. Names are cut where their writers put words together.
-func wordsIn(text string) []string {
+// apart are the words of a text in their order. Names are cut where their writers put
+// words together.
+func apart(text string) []string {
 	var b strings.Builder
 	last := ' '
 	for _, r := range text {
@@ -164,7 +164,13 @@ func wordsIn(text string) []string {
 		b.WriteRune(unicode.ToLower(r))
 		last = r
 	}
-	words := strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}
+
+// wordsIn are the words of a text that may tell what it is about, once each: one of two
+// letters does not.
+func wordsIn(text string) []string {
+	words := apart(text)
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 })
 	slices.Sort(words)
 	return slices.Compact(words)

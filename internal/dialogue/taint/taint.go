@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // OwnWords reports whether the arguments of a call hold nothing but words of a text,
@@ -19,6 +20,55 @@ func OwnWords(args json.RawMessage, text string) bool {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber()
 	return d.Decode(&value) != nil || own(value, wordsOf(text))
+}
+
+// SaidBefore reports whether the arguments of a call hold a word that was said before
+// and not now. Short words and numbers of one digit say nothing.
+func SaidBefore(args json.RawMessage, now, before string) bool {
+	said := wordsOf(now)
+	for word := range wordsOf(before) {
+		telling := utf8.RuneCountInString(word) > shortWord || len(word) > 1 && strings.ContainsFunc(word, unicode.IsNumber)
+		said[word] = said[word] || !telling
+	}
+	old := wordsOf(before)
+	return slices.ContainsFunc(textsOf(args), func(text string) bool {
+		for word := range wordsOf(text) {
+			if old[word] && !said[word] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// shortWord is the length of a word, in letters, that may stand in any sentence.
+const shortWord = 3
+
+// textsOf are the texts and numbers in arguments, without the names of the arguments.
+func textsOf(args json.RawMessage) (texts []string) {
+	var value any
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	if d.Decode(&value) != nil {
+		return nil
+	}
+	for open := []any{value}; len(open) > 0; {
+		last := open[len(open)-1]
+		open = open[:len(open)-1]
+		switch v := last.(type) {
+		case string:
+			texts = append(texts, v)
+		case json.Number:
+			texts = append(texts, v.String())
+		case []any:
+			open = append(open, v...)
+		case map[string]any:
+			for _, one := range v {
+				open = append(open, one)
+			}
+		}
+	}
+	return texts
 }
 
 func own(value any, said map[string]bool) bool {

@@ -60,3 +60,31 @@ func TestRenamed(t *testing.T) {
 		}
 	}
 }
+
+// TestSaidBefore: words and numbers of an earlier turn are known again, and those that
+// any sentence may have are not.
+func TestSaidBefore(t *testing.T) {
+	t.Parallel()
+	const before = "my locker is number 4711 and we fly to Paris\nHm."
+	for name, tt := range map[string]struct {
+		args, now string
+		want      bool
+	}{
+		"a number":            {`{"n":4711}`, "what could I cook", true},
+		"a number in a text":  {`{"q":"soup 4711"}`, "what could I cook", true},
+		"a word":              {`{"list":[{"a":"PARIS!"}]}`, "what could I cook", true},
+		"said again":          {`{"q":"Paris 4711"}`, "is 4711 a street in Paris", false},
+		"short words":         {`{"q":"and is my fly we to"}`, "", false},
+		"new words":           {`{"q":"leek soup","units":"metric","n":12}`, "what could I cook", false},
+		"the name of a field": {`{"number":1}`, "", false},
+		"nothing":             {`{}`, "", false},
+		"no arguments":        {``, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := taint.SaidBefore([]byte(tt.args), tt.now, before); got != tt.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,57 @@
+package choice
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/dialogue/taint"
+	"voicegateway/internal/tools"
+)
+
+// Bounds of a name of a foreign tool that speaks of a thing in the house, in words. What
+// goes beyond says what to do with it.
+const (
+	orderWords = 3 // more than the thing's own
+	plainWords = 3 // of a tool that only reads, whatever is called by one word
+)
+
+// Silent leaves out the foreign tools whose names, or those of their arguments, could be
+// read as an order for a thing or a room of the house: a name is a text of others, too.
+func Silent(specs []tools.Spec, foreign Foreign, house []string) []tools.Spec {
+	if !slices.ContainsFunc(specs, func(s tools.Spec) bool { return foreign(&s) }) {
+		return specs
+	}
+	things := make([][]string, 0, len(house))
+	for _, name := range house {
+		if words := apart(name); len(words) > 0 {
+			things = append(things, words)
+		}
+	}
+	return slices.DeleteFunc(specs, func(s tools.Spec) bool {
+		return foreign(&s) && slices.ContainsFunc(namesIn(&s), func(name string) bool {
+			return orders(apart(name), things, s.Risk == tools.Read)
+		})
+	})
+}
+
+// namesIn are the names that a tool brings into a request, with the words to choose from.
+func namesIn(s *tools.Spec) []string {
+	names := []string{s.Name}
+	for i, part := range strings.Split(string(taint.Bare(s.Input)), `"`) {
+		if i%2 == 1 {
+			names = append(names, part)
+		}
+	}
+	return names
+}
+
+// orders reports whether words could be an order for one of the things.
+func orders(words []string, things [][]string, reads bool) bool {
+	said := spaced(words)
+	return slices.ContainsFunc(things, func(thing []string) bool {
+		long := len(words) >= len(thing)+orderWords || reads && (len(thing) > 1 || len(words) > plainWords)
+		return long && strings.Contains(said, spaced(thing))
+	})
+}
+
+func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
