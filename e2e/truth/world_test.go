@@ -32,7 +32,12 @@ import (
 // bin holds the real programs, built once.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+func TestMain(m *testing.M) {
+	if script := os.Getenv(fake.PuppetVariable); script != "" {
+		os.Exit(fake.Stage{Script: script, Environ: os.Environ(), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr}.Play())
+	}
+	os.Exit(testMain(m))
+}
 
 func testMain(m *testing.M) int {
 	flag.Parse()

@@ -19,16 +19,16 @@ const PuppetVariable = "FAKE_PUPPET"
 // however wrong that is. In every text of it <ENVIRON> stands for the environment and
 // the arguments that the server was given.
 type Puppet struct {
-	Stderr    string                     `json:"stderr"`    // printed at the start
-	Dies      bool                       `json:"dies"`      // it ends after that
-	Hello     json.RawMessage            `json:"hello"`     // the result of initialize; empty: an ordinary one
-	Tools     []json.RawMessage          `json:"tools"`     // as they are listed
-	Then      []json.RawMessage          `json:"then"`      // as they are listed once that has changed, after the first list
-	Results   map[string]json.RawMessage `json:"results"`   // of calls, by tool
-	Errors    map[string]string          `json:"errors"`    // in place of results
-	Resources map[string]string          `json:"resources"` // texts by address
-	Sends     []json.RawMessage          `json:"sends"`     // messages that nobody asked for, after the first list
-	Heard     string                     `json:"heard"`     // the file to which everything is written that the server is told
+	Stderr    string                     `json:"stderr"`          // printed at the start
+	Dies      bool                       `json:"dies"`            // it ends after that
+	Hello     json.RawMessage            `json:"hello,omitempty"` // the result of initialize; empty: an ordinary one
+	Tools     []json.RawMessage          `json:"tools"`           // as they are listed
+	Then      []json.RawMessage          `json:"then"`            // as they are listed once that has changed, after the first list
+	Results   map[string]json.RawMessage `json:"results"`         // of calls, by tool
+	Errors    map[string]string          `json:"errors"`          // in place of results
+	Resources map[string]string          `json:"resources"`       // texts by address
+	Sends     []json.RawMessage          `json:"sends"`           // messages that nobody asked for, after the first list
+	Heard     string                     `json:"heard"`           // the file to which everything is written that the server is told
 }
 
 // Pull writes the script and returns what starts the server: the command and its
