@@ -325,6 +325,47 @@ mcp: {servers: {zwave: {env: {API_KEY: hunter2, LOG_LEVEL: debug}, headers: {Aut
 	}
 }
 
+// TestShowOfPrograms looks at what programs and servers are given, whatever it is called.
+func TestShowOfPrograms(t *testing.T) {
+	type server struct {
+		URL      string            `yaml:"url"`
+		Args     []string          `yaml:"args"`
+		Env      map[string]string `yaml:"env"`
+		Requires []string          `yaml:"requires"`
+	}
+	var s struct {
+		Servers map[string]server `yaml:"servers"`
+	}
+	const word = "violet-7"
+	origins, err := load("x.yaml", []byte(`
+servers:
+  notes:
+    url: "https://me:violet-7@h/mcp?room=violet-7&page=2"
+    args: [-v, --token, violet-7, --room=kitchen, "--key=violet-7", "http://h/?a=violet-7", API_KEY=violet-7, ghp_0123456789abcdef]
+    env: {COLOUR: violet-7, MODE: fast, FILE: /etc/passwd, PASSWORD: x, ADDRESS: "http://h/"}
+    requires: ["http://me:violet-7@h/health?a=violet-7"]
+`), &s, environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Show(&out, s, origins); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`url: "https://(hidden)@h/mcp?room=(hidden)&page=(hidden)" #`, `requires: ["http://(hidden)@h/health?a=(hidden)"] #`,
+		`args: [-v, --token, (hidden), --room=kitchen, --key=(hidden), http://h/?a=(hidden), API_KEY=(hidden), (hidden)] #`,
+		`COLOUR: (hidden) #`, `MODE: fast #`, `FILE: /etc/passwd #`, `PASSWORD: (hidden) #`, `ADDRESS: (hidden) #`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("lacks %q", want)
+		}
+	}
+	if strings.Contains(out.String(), word) || t.Failed() {
+		t.Errorf("shown is\n%s", out.String())
+	}
+}
+
 func TestSecret(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")

@@ -23,12 +23,13 @@ var (
 	addressPassword = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s:@]*:([^/?#\s]+)@`)
 	addressUser     = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^/?#\s:@]+)@`)
 	addressLogin    = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^/?#\s:@]+):[^/?#\s]+@`)
+	addressPath     = regexp.MustCompile(`(://[^/\s?#]*/)([^\s"'<>?#]+)`)
 	addressQuery    = regexp.MustCompile(`://[^\s"'<>?#]*\?([^\s"'<>#]+)`)
 	addressOdd      = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s]+)@`)
 )
 
 // AddAddresses adds the secrets in the addresses of a text: the password, or the user
-// where there is none, and every value of a query.
+// where there is none, every value of a query, and parts of a path that look like a key.
 func (s *Set) AddAddresses(text string) {
 	if !strings.Contains(text, "://") {
 		return
@@ -46,6 +47,13 @@ func (s *Set) AddAddresses(text string) {
 				key, value = "", part
 			}
 			s.addEscaped(value, Telling(key), url.QueryUnescape)
+		}
+	}
+	for _, m := range addressPath.FindAllStringSubmatch(text, -1) {
+		for part := range strings.SplitSeq(m[2], "/") {
+			if looksSecret(part) {
+				s.Add(part)
+			}
 		}
 	}
 	if _, err := url.Parse(text); err != nil {
@@ -81,8 +89,8 @@ var (
 	queryInAddress = regexp.MustCompile(`(://[^\s"'<>?#]*\?)([^\s"'<>#]+)`)
 )
 
-// InPlaceOf returns a text whose addresses have something else in place of who logs in and
-// of the values of their queries. A text that looks like an address and is none is
+// InPlaceOf returns a text whose addresses have something else in place of who logs in, of
+// the values of their queries and of what looks like a key in their paths. A text that looks like an address and is none is
 // hidden as a whole if somebody logs in.
 func InPlaceOf(text, instead string) string {
 	if !strings.Contains(text, "://") {
@@ -104,6 +112,15 @@ func InPlaceOf(text, instead string) string {
 			}
 		}
 		return begin + "?" + strings.Join(parts, "&")
+	})
+	text = addressPath.ReplaceAllStringFunc(text, func(found string) string {
+		parts := strings.Split(found, "/")
+		for i, part := range parts[3:] {
+			if looksSecret(part) {
+				parts[3+i] = instead
+			}
+		}
+		return strings.Join(parts, "/")
 	})
 	return userInAddress.ReplaceAllString(text, "${1}"+instead+"@")
 }

@@ -136,6 +136,8 @@ func TestAddresses(t *testing.T) {
 		"a query":         {"http://host/x?mode=innocent1&t=abc%20defgh;u=otherone2", "innocent1 abc defgh abc%20defgh otherone2", "http://host/x?mode=#&t=#"},
 		"a bare query":    {"http://host/?0123456789", "0123456789", "http://host/?#"},
 		"no address":      {"mqtt://me:hun/ter22@ho st", "hun/ter22", "#"},
+		"a key in a path": {"https://h/api/s/a1b2c3d4e5f6a7b8/mcp?x=abcdefgh", "a1b2c3d4e5f6a7b8 abcdefgh", "https://h/api/s/#/mcp?x=#"},
+		"a plain path":    {"https://me:hunter22@h/api/server-everything-2025/mcp", "hunter22", "https://#@h/api/server-everything-2025/mcp"},
 		"several":         {"tcp://a:pw-one11@x:1,tcp://b:pw-t@wo2@y:2", "pw-one11 pw-t@wo2", "tcp://#@x:1,tcp://#@y:2"},
 		"a short value":   {"http://host/?page=2", "", "http://host/?page=#"},
 		"a fragment":      {"http://host/?t=abcdefgh#top", "abcdefgh", "http://host/?t=##top"},
