@@ -60,6 +60,9 @@ func NamesHazard(area string, names ...string) Hazard {
 // IsShade reports whether a name is about something that keeps the sun out.
 func IsShade(name string) bool { return words(name).about(&known().shades) }
 
+// IsLight reports whether a name is about something that gives light.
+func IsLight(name string) bool { return words(name).about(&known().lights) }
+
 func nameHazard(place, name phrase) Hazard {
 	h := name.hazard() | slices.Concat(place, name).composed()
 	if place.hazard()&Gate != 0 && slices.ContainsFunc(name, func(w string) bool { return known().openers[w] }) {

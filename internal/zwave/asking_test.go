@@ -131,6 +131,54 @@ func TestAQuestionAboutAWholeHouseTellsWhatItHasNoTimeToAsk(t *testing.T) {
 	})
 }
 
+// TestQuestionsOneAfterTheOtherBlameNoDevice asks about a whole house again and
+// again, a few devices at a time, as a gateway does: the time for polls runs out in
+// the middle, and a device that was hardly given any is not called silent.
+func TestQuestionsOneAfterTheOtherBlameNoDevice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		atOnce, lamps int
+		pause         time.Duration
+	}{
+		{"one at a time", 1, 60, 0},
+		{"a few", 5, 60, 30 * time.Millisecond},
+		{"many", 16, 80, 70 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, func(_ *zwave.Config, s *sim.Config) {
+					s.Settings.Age, s.Scale = time.Hour, 1
+					for i := range c.lamps {
+						s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 100 + i, Name: fmt.Sprintf("Hall Lamp %d", i), Location: "Hall", Kind: "switch"})
+					}
+				})
+				pass(2 * time.Minute)
+				for range 3 {
+					next := make(chan int)
+					var wg sync.WaitGroup
+					for range c.atOnce {
+						wg.Go(func() {
+							for i := range next {
+								if got := r.state(fmt.Sprintf("Hall Lamp %d", i)); !got.Reachable || got.State != "off" {
+									t.Errorf("lamp %d: %+v, want off and reachable", i, got)
+								}
+							}
+						})
+					}
+					for i := range c.lamps {
+						next <- i
+					}
+					close(next)
+					wg.Wait()
+					pass(c.pause)
+				}
+			})
+		})
+	}
+}
+
 // TestTwoSleepersOfOneTopicAreToldApart checks that a door which has just been
 // opened is not told as closed because another one publishes on its topic.
 func TestTwoSleepersOfOneTopicAreToldApart(t *testing.T) {

@@ -211,29 +211,45 @@ func switchEntity(n *node, ep int) *entity {
 	case hasWord(n.Product, plugWords):
 	case hasWord(name, fanWords):
 		e.Domain = "fan"
-	case hasWord(name, lightWords) || hasWord(n.Product, lightWords):
+	case n.namesLight():
 		e.Domain = "light"
 	}
 	return e
 }
 
-// Words in names and product descriptions that tell what a thing is. The words
-// for what lets people or water in are in package home.
+// Words in names and product descriptions that tell what a thing is; one that
+// begins with a hyphen may also end a longer word. The words for what lets people
+// or water in are in package home, and those for lights and blinds of other
+// languages.
 var (
 	lightWords   = []string{"light", "lights", "lamp", "lamps", "chandelier", "bulb", "spot", "spots", "spotlight", "sconce", "lantern", "lighting", "downlights", "led"}
-	fanWords     = []string{"fan", "fans", "ventilator"}
+	fanWords     = []string{"fan", "fans", "-ventilator", "-ventilatoren", "-lüfter", "ventilador", "ventiladores", "ventilateur", "ventilateurs"}
 	blindWords   = []string{"blind", "blinds"}
-	curtainWords = []string{"curtain", "curtains", "drapes", "drape"}
-	shadeWords   = []string{"shade", "shades", "awning"}
+	curtainWords = []string{"curtain", "curtains", "drapes", "drape", "-vorhang", "-vorhänge", "-gardine", "-gardinen", "cortina", "cortinas", "rideau", "rideaux"}
+	shadeWords   = []string{"shade", "shades"}
+	awningWords  = []string{"awning", "awnings", "-markise", "-markisen", "toldo", "toldos"}
 	shutterWords = []string{"shutter", "shutters"}
 	plugWords    = []string{"plug", "outlet", "socket"}
+
+	coveringWords = slices.Concat(blindWords, curtainWords, shadeWords, awningWords, shutterWords)
 )
 
 // hasWord reports whether a text contains one of the words in a list as a whole
-// word.
+// word, or a word that ends with one that may.
 func hasWord(text string, list []string) bool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
+	return slices.ContainsFunc(words, func(w string) bool {
+		return slices.ContainsFunc(list, func(known string) bool {
+			tail, ends := strings.CutPrefix(known, "-")
+			return w == known || ends && strings.HasSuffix(w, tail)
+		})
+	})
+}
+
+// namesLight reports whether a device has the name of something that gives light,
+// or was sold as that.
+func (n *node) namesLight() bool {
+	return hasWord(n.display(), lightWords) || home.IsLight(n.display()) || hasWord(n.Product, lightWords)
 }
 
 // namesGate reports whether a device is called a gate, a door or a garage.
@@ -243,7 +259,16 @@ func (n *node) namesGate() bool { return home.NamesHazard(n.area(), n.display())
 // moves.
 func (n *node) namesCover() bool {
 	name := n.display()
-	return n.namesGate() || home.IsShade(name) || hasWord(name, slices.Concat(blindWords, curtainWords, shadeWords, shutterWords))
+	return n.namesGate() || home.IsShade(name) || hasWord(name, coveringWords)
+}
+
+// namesWindow reports whether a motor that has the name of a window opens it. What
+// has the name of a blind, or was sold as one, hangs before a window, and so does
+// everything that is a Window Covering.
+func (n *node) namesWindow() bool {
+	name := n.display()
+	return home.NamedOpening(name)&home.Window != 0 && !home.IsShade(name) && !hasWord(name, coveringWords) && !hasWord(n.Product, coveringWords) &&
+		!slices.ContainsFunc(slices.Collect(maps.Keys(n.values)), func(id wire.ValueID) bool { return id.Class == wire.WindowCovering })
 }
 
 func (n *node) coverClass() string {
@@ -251,8 +276,12 @@ func (n *node) coverClass() string {
 	switch {
 	case n.namesGate():
 		return "garage" // a garage's shade keeps the sun out, not burglars
+	case n.namesWindow():
+		return "window"
 	case hasWord(name, curtainWords):
 		return "curtain"
+	case hasWord(name, awningWords):
+		return "awning"
 	case hasWord(name, shadeWords):
 		return "shade"
 	case hasWord(name, shutterWords):

@@ -119,6 +119,48 @@ func TestKindsOfDevices(t *testing.T) {
 	}
 }
 
+// TestNamesOfEveryLanguageTellWhatAThingIs checks what a relay or a motor is taken
+// for by the name that a family gave it, whatever language the house speaks.
+func TestNamesOfEveryLanguageTellWhatAThingIs(t *testing.T) {
+	t.Parallel()
+	const (
+		relay    = "37-0-currentValue"
+		motor    = "38-0-currentValue|38-0-Open|38-0-Close"
+		covering = "106-0-currentValue-13"
+	)
+	for _, c := range []struct{ name, product, value, want string }{
+		{"Küchenlicht", "", relay, "light "},
+		{"Flurlampe links", "", relay, "light "},
+		{"Außenbeleuchtung", "", relay, "light "},
+		{"Luz del pasillo", "", relay, "light "},
+		{"Lampe du couloir", "", relay, "light "},
+		{"Lichterkette", "Smart Plug", relay, "switch "},
+		{"Kühlschrank", "", relay, "switch "},
+		{"Heizstrahler", "", relay, "switch "},
+		{"Deckenventilator", "", relay, "fan "},
+		{"Kellerlüfter", "", relay, "fan "},
+		{"Markise Terrasse", "", motor, "cover awning"},
+		{"Terrassenmarkise", "", motor, "cover awning"},
+		{"Pergola Awning", "", motor, "cover awning"},
+		{"Toldo", "", motor, "cover awning"},
+		{"Rollladen Küche", "", motor, "cover blind"},
+		{"Vorhang links", "", motor, "cover curtain"},
+		{"Rideaux", "", motor, "cover curtain"},
+		{"Skylight", "", motor, "cover window"},
+		{"Dachfenster", "", motor, "cover window"},
+		{"Lucarne", "", motor, "cover window"},
+		{"Dachfenster Rollo", "", motor, "cover blind"},
+		{"Fenster Süd", "Roller Shutter 3", motor, "cover blind"},
+		{"Window Left", "", covering, "cover blind"},
+		{"Garagentor", "", motor, "cover garage"},
+	} {
+		m := newModel(1, list(t, fmt.Sprintf(`"id":2,"name":%q,"productDescription":%q|%s`, c.name, c.product, c.value)), wire.Scheme{}, nil)
+		if e := m.entities[0]; e.Domain+" "+e.Class != c.want {
+			t.Errorf("%s (%s) is %q, want %q", c.name, c.product, e.Domain+" "+e.Class, c.want)
+		}
+	}
+}
+
 func TestOddNodesAreReadAllTheSame(t *testing.T) {
 	t.Parallel()
 	nodes, skipped, err := decodeNodes(json.RawMessage(`[

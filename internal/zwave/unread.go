@@ -75,7 +75,7 @@ func (n *node) kindByName() (domain, class string, abilities []home.Ability) {
 		return "cover", n.coverClass(), []home.Ability{home.OpenClose}
 	case hasWord(name, []string{"thermostat", "radiator"}):
 		return "climate", "", []home.Ability{home.Setpoint}
-	case sensor != "" && !hasWord(name, lightWords):
+	case sensor != "" && !n.namesLight():
 		return "binary_sensor", sensor, nil
 	default:
 		return n.kindOfSwitch()
@@ -90,7 +90,7 @@ func (n *node) kindOfSwitch() (domain, class string, abilities []home.Ability) {
 		return "valve", "valve", []home.Ability{home.OpenClose}
 	case hazard == 0 && hasWord(name, fanWords):
 		return "fan", "", []home.Ability{home.OnOff}
-	case hazard == 0 && (hasWord(name, lightWords) || hasWord(n.Product, lightWords)):
+	case hazard == 0 && n.namesLight():
 		return "light", "", []home.Ability{home.OnOff}
 	default:
 		return "switch", "", []home.Ability{home.OnOff}
