@@ -101,7 +101,11 @@ func (d *devices) askGateway(ctx context.Context, m *model, e *entity, id wire.V
 	if d.trusted(m, id, f.reading) {
 		return f
 	}
-	_, fresh := d.directory.renewed(ctx)
+	list := d.directory.recent
+	if m.topics.isContested(id) {
+		list = d.directory.renewed // its topic reports nothing that can be believed
+	}
+	_, fresh := list(ctx)
 	f.reading = d.ledger.read(id)
 	switch {
 	case fresh:

@@ -1,6 +1,7 @@
 package zwave_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -131,52 +132,66 @@ func TestAQuestionAboutAWholeHouseTellsWhatItHasNoTimeToAsk(t *testing.T) {
 	})
 }
 
-// TestQuestionsOneAfterTheOtherBlameNoDevice asks about a whole house again and
-// again, a few devices at a time, as a gateway does: the time for polls runs out in
-// the middle, and a device that was hardly given any is not called silent.
-func TestQuestionsOneAfterTheOtherBlameNoDevice(t *testing.T) {
+// TestReadingsThatComeTogetherShareAList has a server start when the house is
+// running: all it has heard are retained states, which the gateway's list has to
+// confirm. A question about a whole house, a few readings at a time, needs no list
+// for each.
+func TestReadingsThatComeTogetherShareAList(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name          string
-		atOnce, lamps int
-		pause         time.Duration
-	}{
-		{"one at a time", 1, 60, 0},
-		{"a few", 5, 60, 30 * time.Millisecond},
-		{"many", 16, 80, 70 * time.Millisecond},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := start(t, func(_ *zwave.Config, s *sim.Config) {
-					s.Settings.Age, s.Scale = time.Hour, 1
-					for i := range c.lamps {
-						s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 100 + i, Name: fmt.Sprintf("Hall Lamp %d", i), Location: "Hall", Kind: "switch"})
+	synctest.Test(t, func(t *testing.T) {
+		const doors, atOnce = 64, 4
+		r := start(t, func(_ *zwave.Config, s *sim.Config) {
+			for i := range doors {
+				s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 100 + i, Name: fmt.Sprintf("Hall Door %d", i), Location: "Hall", Kind: "contact", Sleeping: true})
+			}
+		})
+		pass(time.Minute)
+		r.mine = r.mine.bus.client(t)
+		var err error
+		if r.house, err = zwave.New(zwave.DefaultConfig(), r.mine, quiet()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithCancel(r.ctx)
+		var running sync.WaitGroup
+		running.Go(func() { _ = r.house.Run(ctx) })
+		defer running.Wait()
+		defer end()
+		<-r.house.Loaded()
+		pass(10 * time.Second)
+		before, began := r.listsAskedFor(), time.Now()
+		next := make(chan int)
+		var wg sync.WaitGroup
+		for range atOnce {
+			wg.Go(func() {
+				for i := range next {
+					if got := r.state(fmt.Sprintf("Hall Door %d", i)); got.State != "closed" || !got.Reachable || got.Reason != "" {
+						t.Errorf("door %d: %+v, want closed", i, got)
 					}
-				})
-				pass(2 * time.Minute)
-				for range 3 {
-					next := make(chan int)
-					var wg sync.WaitGroup
-					for range c.atOnce {
-						wg.Go(func() {
-							for i := range next {
-								if got := r.state(fmt.Sprintf("Hall Lamp %d", i)); !got.Reachable || got.State != "off" {
-									t.Errorf("lamp %d: %+v, want off and reachable", i, got)
-								}
-							}
-						})
-					}
-					for i := range c.lamps {
-						next <- i
-					}
-					close(next)
-					wg.Wait()
-					pass(c.pause)
 				}
 			})
-		})
+		}
+		for i := range doors {
+			next <- i
+		}
+		close(next)
+		wg.Wait()
+		if lists := r.listsAskedFor() - before; lists < 1 || lists > 2 {
+			t.Errorf("%d lists for one question, which took %v", lists, time.Since(began))
+		}
+	})
+}
+
+// listsAskedFor counts how often the gateway's list has been asked for.
+func (r *rig) listsAskedFor() int {
+	r.mine.bus.mu.Lock()
+	defer r.mine.bus.mu.Unlock()
+	n := 0
+	for _, topic := range r.mine.seen {
+		if strings.HasSuffix(topic, "/api/getNodes/set") {
+			n++
+		}
 	}
+	return n
 }
 
 // TestTwoSleepersOfOneTopicAreToldApart checks that a door which has just been

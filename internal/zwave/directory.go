@@ -122,6 +122,19 @@ func (d *directory) renewed(ctx context.Context) (m *model, fresh bool) {
 	return d.upToDate(ctx)
 }
 
+// recent returns a model whose list came within the last second, or else was asked
+// for just now. Readings that come together share it: what has changed since it was
+// asked for is reported by its topic. fresh is false if none came in time.
+func (d *directory) recent(ctx context.Context) (m *model, fresh bool) {
+	switch m, right := d.undisputed(); {
+	case !right:
+		return d.upToDate(ctx)
+	case time.Since(m.at) < listedFor:
+		return m, true
+	}
+	return d.renewed(ctx)
+}
+
 // ready returns the model, waiting a moment for the first one and for one that is
 // not known to be wrong.
 func (d *directory) ready(ctx context.Context) (*model, error) {
