@@ -150,7 +150,7 @@ func (m *callMaker) one(ctx context.Context, place *queue.Place, steps []plan.St
 		case reading <- struct{}{}:
 			defer func() { <-reading }()
 		case <-ctx.Done():
-			err = fmt.Errorf("waiting for other readings: %w", ctx.Err())
+			err = fmt.Errorf("waiting for other readings: %w: %w", tools.ErrNotAsked, ctx.Err())
 		}
 	}
 	began := time.Now()

@@ -11,4 +11,7 @@ var (
 	// ErrNoAnswer means that a call was sent and no answer came: it may or may not
 	// have been carried out.
 	ErrNoAnswer = errors.New("no answer; it is not known whether the call was carried out")
+	// ErrNotAsked means that a reading was not made, because others took all the
+	// time: nothing speaks against its thing.
+	ErrNotAsked = errors.New("there was no time to ask")
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"voicegateway/internal/intent/plan"
@@ -58,6 +59,35 @@ func TestALostReadingIsNoAct(t *testing.T) {
 			if got := a.p.Told(steps, results, errs...); got != want {
 				t.Errorf("%q after %v:\ngot  %q\nwant %q", c.text, why, got, want)
 			}
+		}
+	}
+}
+
+// TestWhatThereWasNoTimeForIsNotBlamed: a question about many things may run out of
+// time before it has asked all of them. Nothing speaks against those.
+func TestWhatThereWasNoTimeForIsNotBlamed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ language, text, want string }{
+		{"en", "are all the windows closed", "I don't know about"},
+		{"en", "is everything all right", "I don't know about"},
+		{"de", "sind alle fenster zu", "weiß ich nichts"},
+	} {
+		a := manorIn(t, c.language)
+		steps, err := plan.Calls(a.match.Match(c.text, ""), a.house, "")
+		if err != nil {
+			t.Fatalf("%q: %v", c.text, err)
+		}
+		results, errs := make([]tools.Result, len(steps)), make([]error, len(steps))
+		for i := range steps {
+			results[i] = tools.Result{Data: []byte(`{"state":"closed","reachable":true}`)}
+			if e := steps[i].Entity; e != nil && e.Opening() != 0 {
+				errs[i] = fmt.Errorf("waiting for other readings: %w", tools.ErrNotAsked)
+				results[i] = tools.Result{Failed: true, Text: a.p.Apology(errs[i])}
+				break
+			}
+		}
+		if got := a.p.Told(steps, results, errs...); !strings.Contains(got, c.want) || strings.Contains(got, "reach") {
+			t.Errorf("%q: %q, want %q and nobody blamed", c.text, got, c.want)
 		}
 	}
 }

@@ -93,8 +93,8 @@ const (
 )
 
 // unread replaces the results of readings that got no answer: their things are not
-// reached, whatever kept the call from being made or answered. A server that
-// answers none of several is away itself.
+// reached, whatever kept the call from being made or answered, unless there was only
+// no time to ask. A server that answers none of several is away itself.
 func unread(results []tools.Result, errs []error) []tools.Result {
 	out := slices.Clone(results)
 	away := true
@@ -105,6 +105,8 @@ func unread(results []tools.Result, errs []error) []tools.Result {
 		switch {
 		case errors.Is(errs[i], tools.ErrNotConnected), away:
 			out[i] = unreadBecause(serverAway)
+		case errors.Is(errs[i], tools.ErrNotAsked):
+			out[i] = tools.Result{Data: json.RawMessage(`{"reason":"` + string(lostReading) + `"}`)}
 		case noAnswer(errs[i]):
 			out[i] = unreadBecause(lostReading)
 		}
