@@ -154,7 +154,7 @@ var (
 // alarms are the classes of the sensors of each kind of alarm.
 var alarms = map[string][]string{
 	"smoke": {"smoke", "heat"}, "carbon_monoxide": {"carbon_monoxide"}, "gas": {"gas", "carbon_monoxide"}, "heat": {"heat"},
-	"moisture": {"moisture"}, "alarm": {"smoke", "heat", "carbon_monoxide", "gas", "moisture"}, "motion": {"motion", "occupancy", "presence"},
+	"moisture": {"moisture"}, "alarm": {"smoke", "heat", "carbon_monoxide", "gas", "moisture", "intrusion", "glass_break"}, "motion": {"motion", "occupancy", "presence"},
 }
 
 // kinds are the things of each kind that is no domain, whatever their state.

@@ -95,6 +95,18 @@ func TestKindsOfDevices(t *testing.T) {
 			`"id":2,"name":"Freezer"|48-0-Freeze "type":"boolean"`,
 			map[string]string{"Freezer": "binary_sensor freeze"},
 		},
+		"a glass break sensor": {
+			`"id":2,"name":"Conservatory"|113-0-Home_Security-Sensor_status "states":[{"text":"idle","value":0},{"text":"Glass breakage (location provided)","value":5},{"text":"Glass breakage","value":6}]`,
+			map[string]string{"Conservatory": "binary_sensor glass_break"},
+		},
+		"a box that tells intrusion and broken glass": {
+			`"id":2,"name":"Alarm Box"|113-0-Home_Security-Sensor_status "states":[{"text":"idle","value":0},{"text":"Intrusion","value":2},{"text":"Glass breakage","value":6}]`,
+			map[string]string{"Alarm Box": "binary_sensor intrusion"},
+		},
+		"a sensor of intrusion": {
+			`"id":2,"name":"Alarm Box"|113-0-Home_Security-Sensor_status`,
+			map[string]string{"Alarm Box": "binary_sensor intrusion"},
+		},
 		"two thermometers in one box": {
 			`"id":2,"name":"Probe"|49-1-Air_temperature|49-2-Air_temperature`,
 			map[string]string{"Probe Temperature": "sensor temperature", "Probe 2 Temperature": "sensor temperature"},

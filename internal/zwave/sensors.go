@@ -68,7 +68,7 @@ func sensorOf(v *value) (sensor, bool) {
 	case wire.BinarySensor:
 		return binary(id, id.Property)
 	case wire.Notification:
-		return notification(id)
+		return notification(v)
 	case wire.Battery:
 		return sensor{home.Battery, "Battery", "battery", id}, id.Property == "level"
 	case wire.DoorLock: // "open" or "closed", where the lock can tell
@@ -138,6 +138,7 @@ var binaries = map[string]sensor{
 	"Freeze":      {kind: "freeze", word: "Freeze", class: "freeze"},
 	"Tilt":        {kind: "tilt", word: "Tilt", class: "tilt"},
 	"Glass Break": {kind: "glass_break", word: "Glass Break", class: "glass_break"},
+	"Intrusion":   {kind: "intrusion", word: "Intrusion", class: "intrusion"},
 	"Aux":         {kind: "aux", word: "Aux", class: "aux"},
 }
 
@@ -162,6 +163,7 @@ func binary(id wire.ValueID, property string) (sensor, bool) {
 var notifications = map[string]string{
 	"Home Security/Motion sensor status":  "Motion",
 	"Home Security/Cover status":          "Tamper",
+	"Home Security/Sensor status":         "Intrusion",
 	"Access Control/Door state":           "Door/Window",
 	"Access Control/Door state (simple)":  "Door/Window",
 	"Access Control/Opening state":        "Door/Window",
@@ -178,8 +180,34 @@ var notifications = map[string]string{
 
 // notification returns the sensor of a notification value; ok is false for all
 // but one value of each kind of event.
-func notification(id wire.ValueID) (sensor, bool) {
-	return binary(id, notifications[id.Property+"/"+id.Key])
+func notification(v *value) (sensor, bool) {
+	what := notifications[v.Address.Property+"/"+v.Address.Key]
+	if what == "Intrusion" && v.onlyGlass() {
+		what = "Glass Break"
+	}
+	return binary(v.Address, what)
+}
+
+// The events by which Home Security tells broken glass, with and without a location.
+const (
+	glassAt = 5
+	glass   = 6
+)
+
+// onlyGlass reports whether a value of Home Security knows of no other event than
+// broken glass.
+func (v *value) onlyGlass() bool {
+	found := false
+	for _, s := range v.States {
+		switch s.Value {
+		case 0.0:
+		case float64(glassAt), float64(glass):
+			found = true
+		default:
+			return false
+		}
+	}
+	return found
 }
 
 // meterUnits are the units of meters that measure one thing only.

@@ -54,6 +54,8 @@ func (n *inspection) file(f finding, want string, watches bool) {
 	case f.state == "":
 		into = &n.silent
 	case f.state == want:
+	case want == "off":
+		into = &n.alarms // a siren that howls
 	case want == "locked":
 		into = &n.unlocked
 	case want == "closed" && f.step.Entity.Opening()&home.AnyDoor != 0:
@@ -108,6 +110,8 @@ func guarded(s *plan.Step) (q question, watches bool) {
 		return question{kind: "lock", want: "locked"}, true
 	case e.Opening() != 0:
 		return question{kind: "door", want: "closed"}, true
+	case e.Domain == "siren" || e.DeviceClass() == "siren":
+		return question{kind: "siren", want: "off"}, true
 	case perils[e.DeviceClass()] > 0 && e.Domain == "binary_sensor":
 		return question{kind: "alarm", want: "off"}, true
 	}
@@ -116,7 +120,7 @@ func guarded(s *plan.Step) (q question, watches bool) {
 
 // perils are the classes of alarms, the worst first.
 var perils = map[string]int{
-	"smoke": 1, "heat": 1, "carbon_monoxide": 2, "gas": 2, "moisture": 3, "safety": 4, "tamper": 4, "glass_break": 4, "problem": 5, "freeze": 5, "co2": 5,
+	"smoke": 1, "heat": 1, "carbon_monoxide": 2, "gas": 2, "moisture": 3, "intrusion": 3, "safety": 4, "tamper": 4, "glass_break": 4, "problem": 5, "freeze": 5, "co2": 5,
 }
 
 func peril(e *home.Entity) int { return perils[e.DeviceClass()] }
