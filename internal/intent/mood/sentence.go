@@ -163,22 +163,31 @@ func goesOn(s []segment, from int) bool {
 	return from > 0 && s[from-1].is(join) && s[from-1].ends != ',' && (from < 2 || s[from-2].ends != ',')
 }
 
-// trimmed leaves polite words and tags at the end out.
+// trimmed leaves fillers, polite words and tags at the end out.
 func trimmed(s []segment) (kept []segment, please, tagged bool) {
 	for len(s) > 1 && s[len(s)-1].is(tag) && !s[len(s)-1].is(about|state) {
 		s, tagged = s[:len(s)-1], true
 	}
 	for i, one := range s {
+		if one.is(filler) && !one.is(about|state) {
+			kept = ended(kept, one.ends)
+			continue
+		}
 		if !one.is(polite) || one.is(about|verb|general|state|negator) || one.is(excess) && i+1 < len(s) {
 			kept = append(kept, one)
 			continue
 		}
-		please = true
-		if len(kept) > 0 && one.ends != 0 {
-			kept[len(kept)-1].ends = one.ends
-		}
+		please, kept = true, ended(kept, one.ends)
 	}
 	return kept, please, tagged
+}
+
+// ended puts the mark of a segment that is left out behind the last one.
+func ended(kept []segment, mark rune) []segment {
+	if len(kept) > 0 && mark != 0 {
+		kept[len(kept)-1].ends = mark
+	}
+	return kept
 }
 
 // breaks reports whether a new clause begins at a place.

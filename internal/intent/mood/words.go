@@ -17,6 +17,7 @@ type class uint64
 const (
 	opener class = 1 << iota
 	polite
+	filler
 	tag
 	request
 	offer
@@ -75,6 +76,7 @@ func classes(a *sentences.Acts) []classed {
 	return []classed{
 		{opener, a.Openers},
 		{polite, a.Polite},
+		{filler, a.Fillers},
 		{tag, a.Tags},
 		{request, a.Requests},
 		{offer, a.Offers},

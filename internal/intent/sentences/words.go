@@ -192,6 +192,7 @@ type Invented struct {
 type Acts struct {
 	Openers     Wordings `yaml:"openers"`
 	Polite      Wordings `yaml:"polite"`
+	Fillers     Wordings `yaml:"fillers"`
 	Tags        Wordings `yaml:"tags"`
 	Requests    Wordings `yaml:"requests"`
 	Offers      Wordings `yaml:"offers"`
