@@ -46,3 +46,24 @@ func TestFillers(t *testing.T) {
 		{"fr", "éteins la euh", false},
 	})
 }
+
+// TestWithoutApostrophes: words mean the same where the apostrophe is left out.
+func TestWithoutApostrophes(t *testing.T) {
+	t.Parallel()
+	judge(t, []may{
+		{"en", "lets turn the lights off", true},
+		{"en", "id like the light on", true},
+		{"en", "im freezing turn the heating up", true},
+		{"en", "why dont you close the blinds", true},
+		{"en", "cant you turn the light off", true},
+		{"en", "dont turn the light off", false},
+		{"en", "lets not turn the lights off", false},
+		{"en", "theyll turn the lights off", false},
+		{"en", "shes closing the blinds", false},
+		{"en", "well see if the lamp is on", false},
+		{"en", "the dog doesnt like the lights on", false},
+		{"de", "mir wärs lieb wenn das Licht aus wäre", true},
+		{"de", "wie wärs wenn du das Licht ausmachst", true},
+		{"de", "gehts ein bisschen heller", true},
+	})
+}

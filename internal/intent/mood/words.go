@@ -193,6 +193,7 @@ func (r *Reader) learn(phrase string, c class) error {
 			if plain := unaccented(w); plain != w {
 				r.folded[plain] = w
 			}
+			r.learnBare(w)
 		}
 		if c&(verb|general|telling|later|form) != 0 && len(words) == 1 && len(r.enclitics) > 0 {
 			r.stems[unaccented(words[0])] = true
@@ -200,6 +201,15 @@ func (r *Reader) learn(phrase string, c class) error {
 		r.phrases.add(words, c)
 	}
 	return nil
+}
+
+// learnBare makes a word known without its apostrophe too, which people who type and
+// recognisers leave out: "dont". Where apostrophes part words, none is left here.
+func (r *Reader) learnBare(w string) {
+	bare := unaccented(strings.ReplaceAll(w, "'", ""))
+	if _, known := r.folded[bare]; !known && bare != w && strings.Contains(strings.Trim(w, "'"), "'") {
+		r.folded[bare] = w
+	}
 }
 
 // split takes a word of a phrase apart where the language does so.
