@@ -51,17 +51,26 @@ func (c *clause) act() Act {
 	}
 	for _, rule := range allRules {
 		if act, ok := rule(c); ok {
-			if act.MayAct() && c.has(condition) {
-				return Condition
-			}
-			if act.MayAct() && c.has(time) {
-				c.timed = true
-				return Future
-			}
-			return act
+			return c.limited(act)
 		}
 	}
 	return Statement
+}
+
+// limited is what an act becomes in a clause that names a case, another time or a
+// guess: "you would surely turn it off".
+func (c *clause) limited(act Act) Act {
+	switch {
+	case !act.MayAct():
+	case c.has(condition):
+		return Condition
+	case act == Request && c.has(supposing):
+		return Statement
+	case c.has(time):
+		c.timed = true
+		return Future
+	}
+	return act
 }
 
 func (c *clause) has(k class) bool { return indexOf(c.segments, k) >= 0 }

@@ -67,3 +67,21 @@ func TestWithoutApostrophes(t *testing.T) {
 		{"de", "gehts ein bisschen heller", true},
 	})
 }
+
+// TestSuppositions: a guess at what somebody would do is no request.
+func TestSuppositions(t *testing.T) {
+	t.Parallel()
+	judge(t, []may{
+		{"en", "if you could you would certainly turn the lights off", false},
+		{"en", "you could probably turn the heating up too", false},
+		{"en", "could you possibly turn the lights off", true},
+		{"de", "wenn du könntest würdest du bestimmt das Licht ausmachen", false},
+		{"de", "du könntest wahrscheinlich sogar die Heizung hochdrehen", false},
+		{"de", "wenn du kannst, würdest du bitte das Licht ausmachen", true},
+		{"es", "seguramente podrías apagar la luz", false},
+		{"es", "a lo mejor podrías abrir la puerta del garaje", false},
+		{"es", "podrías apagar la luz", true},
+		{"fr", "tu pourrais sûrement ouvrir la porte", false},
+		{"fr", "tu pourrais ouvrir la porte", true},
+	})
+}

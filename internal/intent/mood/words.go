@@ -20,6 +20,7 @@ const (
 	filler
 	tag
 	request
+	supposing
 	offer
 	wish
 	reason
@@ -79,6 +80,7 @@ func classes(a *sentences.Acts) []classed {
 		{filler, a.Fillers},
 		{tag, a.Tags},
 		{request, a.Requests},
+		{supposing, a.Supposing},
 		{offer, a.Offers},
 		{wish, a.Wishes},
 		{reason, a.Reasons},

@@ -195,6 +195,7 @@ type Acts struct {
 	Fillers     Wordings `yaml:"fillers"`
 	Tags        Wordings `yaml:"tags"`
 	Requests    Wordings `yaml:"requests"`
+	Supposing   Wordings `yaml:"supposing"`
 	Offers      Wordings `yaml:"offers"`
 	Wishes      Wordings `yaml:"wishes"`
 	Reasons     Wordings `yaml:"reasons"`
