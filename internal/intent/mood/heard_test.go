@@ -85,3 +85,43 @@ func TestSuppositions(t *testing.T) {
 		{"fr", "tu pourrais ouvrir la porte", true},
 	})
 }
+
+// TestHurriesAndFavours: orders that press, and those that are asked as a favour.
+func TestHurriesAndFavours(t *testing.T) {
+	t.Parallel()
+	judge(t, []may{
+		{"en", "coffee machine on pretty please", true},
+		{"en", "hallway light off and make it quick", true},
+		{"en", "someone please turn that fan off", true},
+		{"en", "somebody please tell me who turned the lamp on", false},
+		{"en", "somebody left the light on", false},
+		{"en", "time to close the blinds", true},
+		{"en", "there's no time to close the blinds", false},
+		{"en", "it takes time to close the blinds", false},
+		{"en", "could you like dim the lamp a bit", true},
+		{"en", "he was like turn off the lights", false},
+		{"de", "Licht aus im Flur aber flott", true},
+		{"de", "Flurlicht an, aber ein bisschen plötzlich", true},
+		{"de", "plötzlich ging das Licht aus", false},
+		{"de", "mach mal bitte jemand das Licht an", true},
+		{"de", "jemand macht das Licht aus", false},
+		{"de", "jemand soll bitte das Licht ausmachen", true},
+		{"de", "höchste Zeit, die Rollos runterzulassen", true},
+		{"de", "ich habe keine Zeit das Licht auszumachen", false},
+		{"de", "tätest du mir den Gefallen das Licht auszumachen", true},
+		{"es", "luz del pasillo apagada y rapidito", true},
+		{"es", "me harías el favor de bajar la persiana del salón", true},
+		{"es", "si me haces el favor apaga la luz", true},
+		{"es", "no me haces el favor", false},
+		{"es", "ve apagando la luz del pasillo porfa", true},
+		{"es", "ve a apagar la luz", true},
+		{"es", "mi madre ve la luz encendida", false},
+		{"es", "se va apagando la luz", false},
+		{"fr", "lumière allumée dans la cuisine, vite fait", true},
+		{"fr", "tu me ferais le plaisir de fermer le volet", true},
+		{"fr", "que quelqu'un éteigne la lumière", true},
+		{"fr", "quelqu'un éteint la lumière", false},
+		{"fr", "c'est l'heure de fermer les volets", true},
+		{"fr", "il n'est pas l'heure de fermer les volets", false},
+	})
+}
