@@ -24,7 +24,9 @@ func Orders(text string) bool {
 
 func isOrder(w string) bool {
 	w = bareWord(w)
-	return slices.ContainsFunc(tongues(), func(t *tongue) bool { return t.orders[w] || t.compounds && t.orders[stem(w)+"en"] })
+	return slices.ContainsFunc(tongues(), func(t *tongue) bool {
+		return t.orders[w] || t.compounds && (t.orders[stem(w)+"en"] || t.orders[strings.Replace(w, "zu", "", 1)])
+	})
 }
 
 // stem is a German verb without its ending: "einschaltest" and "einschaltet" are of

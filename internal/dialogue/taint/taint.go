@@ -128,16 +128,27 @@ func FreeWords(data json.RawMessage) (free, structured bool) {
 	return freeIn("", value), true
 }
 
+// readings are the keys under which a result tells what a device reports, with how many
+// words a state or a unit has there at most: "half open", "left and right". What stands
+// under other keys is the server's own: names, kinds and reasons.
+var readings = map[string]int{"value": 2, "state": 2, "unit": 2, "values": 3}
+
+// freeIn looks into a value. All that is under a key of readings is one, whatever its
+// own key is: a mode, a kind of sensor.
 func freeIn(key string, value any) bool {
-	const state = 2 // words of "half open"
 	switch v := value.(type) {
 	case string:
-		return (key == "value" || key == "state") && len(strings.Fields(v)) > state
+		most, reading := readings[key]
+		return reading && len(strings.Fields(v)) > most
 	case []any:
 		return slices.ContainsFunc(v, func(one any) bool { return freeIn(key, one) })
 	case map[string]any:
-		for key, one := range v {
-			if freeIn(key, one) {
+		_, reading := readings[key]
+		for own, one := range v {
+			if _, nearer := readings[own]; reading && !nearer {
+				own = key
+			}
+			if freeIn(own, one) {
 				return true
 			}
 		}
