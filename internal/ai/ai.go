@@ -90,7 +90,7 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		r.watch, r.yield, p = w, yield, r.prompt
 		r.ground = r.known.Turn(p.Text, p.MayAct)
 		err = r.run(ctx)
-		a.memory.add(p.Conversation, exchange{time.Now(), p.Text, strings.Join(r.said, " "), r.stained()})
+		a.memory.add(p.Conversation, exchange{time.Now(), p.Text, strings.Join(r.said, " "), r.origin()})
 		if err != nil && !r.stopped {
 			a.noticed(err)
 			yield(dialogue.Part{}, asFailure(err))
@@ -105,7 +105,7 @@ func (a *Assistant) begin(p dialogue.Prompt, model string) *reply {
 		p.MayAct, p.Elsewhere = false, false
 	}
 	r := &reply{a: a, prompt: p, model: model, begun: time.Now(), known: a.known.of(p.House, a.cfg.Language)}
-	r.messages, r.tainted = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
+	r.messages, r.before = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
 	for i := range r.messages {
 		r.messages[i].Text = r.known.Clean(r.messages[i].Text)
 	}

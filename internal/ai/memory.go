@@ -26,8 +26,17 @@ type memory struct {
 type exchange struct {
 	at              time.Time
 	user, assistant string
-	tainted         bool // it held text of others, or followed from it (S2)
+	from            origin
 }
+
+// origin is whose words an exchange may follow from.
+type origin int
+
+const (
+	fromUs       origin = iota
+	besideOthers        // what foreign tools say of themselves stood beside it
+	fromOthers          // it held text of others, or followed from it (S2)
+)
 
 func (m *memory) add(talk string, e exchange) {
 	if e.user == "" || e.assistant == "" {
@@ -59,20 +68,20 @@ func (m *memory) oldest() string {
 	return name
 }
 
-// recall returns a conversation as messages, and whether one of them held text of
-// others. A turn that may act is given none of those.
-func (m *memory) recall(now time.Time, talk string, mayAct bool) (messages []Message, tainted bool) {
+// recall returns a conversation as messages, and whose words they follow from. A turn
+// that may act is given those only that follow from nobody's but ours.
+func (m *memory) recall(now time.Time, talk string, mayAct bool) (messages []Message, from origin) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forget(now)
 	for _, e := range m.talks[talk] {
-		if e.tainted && mayAct {
+		if e.from != fromUs && mayAct {
 			continue
 		}
-		tainted = tainted || e.tainted
+		from = max(from, e.from)
 		messages = append(messages, Message{Role: User, Text: e.user}, Message{Role: Answer, Text: e.assistant})
 	}
-	return messages, tainted
+	return messages, from
 }
 
 // forget drops turns that are too old, and all of a conversation if the clock was set

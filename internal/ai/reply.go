@@ -23,23 +23,24 @@ const (
 
 // reply is one Reply in progress. One goroutine owns it.
 type reply struct {
-	a        *Assistant
-	prompt   dialogue.Prompt
-	model    string
-	watch    *watchdog
-	yield    func(dialogue.Part, error) bool
-	begun    time.Time
-	messages []Message // without the first one, which is of the prefix
-	asked    int       // the index of the user's message
-	said     []string
-	length   int  // characters the model has written so far
-	stopped  bool // the reader had enough
-	halted   bool // the mind has ended the reply
-	tainted  bool // the turns before held text from outside
-	outside  bool // this turn holds text from outside
-	facts    facts
-	known    *grounded.House
-	ground   *grounded.Ground // what this turn proves
+	a         *Assistant
+	prompt    dialogue.Prompt
+	model     string
+	watch     *watchdog
+	yield     func(dialogue.Part, error) bool
+	begun     time.Time
+	messages  []Message // without the first one, which is of the prefix
+	asked     int       // the index of the user's message
+	said      []string
+	length    int    // characters the model has written so far
+	stopped   bool   // the reader had enough
+	halted    bool   // the mind has ended the reply
+	before    origin // of the turns before
+	outside   bool   // this turn holds text from outside
+	described bool   // this turn was told what foreign tools say of themselves
+	facts     facts
+	known     *grounded.House
+	ground    *grounded.Ground // what this turn proves
 }
 
 // facts is what has happened in this reply. It decides which of the model's words
@@ -115,6 +116,7 @@ func (r *reply) topic() string {
 // request is what the model is asked; in the last round it is to answer.
 func (r *reply) request(last bool) Request {
 	begin := r.a.prefix(r.prompt.House, r.scope(), r.topic())
+	r.described = r.described || r.scope() == reading && slices.ContainsFunc(begin.tools, r.describes)
 	messages := append([]Message{begin.system}, r.messages...)
 	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.known.Of(r.prompt.Area), r.mayAct())
 	req := Request{

@@ -16,7 +16,24 @@ import (
 
 // stained reports whether the model has read text of others in this turn, or is given
 // it from earlier ones.
-func (r *reply) stained() bool { return r.outside || r.tainted }
+func (r *reply) stained() bool { return r.outside || r.before == fromOthers }
+
+// origin is whose words the reply may follow from.
+func (r *reply) origin() origin {
+	switch {
+	case r.stained():
+		return fromOthers
+	case r.described:
+		return besideOthers
+	}
+	return r.before
+}
+
+// describes reports whether a tool that is no tool of the house says something of
+// itself.
+func (r *reply) describes(s tools.Spec) bool {
+	return s.Description != "" && foreign(&s, r.prompt.House)
+}
 
 // ofOthers reports whether what came of a call is, or holds, text of others: of a
 // tool that reaches beyond the house, of a server that tells no house, or something
