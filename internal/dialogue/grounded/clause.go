@@ -1,6 +1,9 @@
 package grounded
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // clause is a part of a sentence that can be true or false by itself.
 type clause struct {
@@ -54,7 +57,7 @@ func (t *tongue) joined(parts []clause) []clause {
 			out = append(out, c)
 		case i+1 < len(parts) && !parts[i+1].exempt && t.names(c.text):
 			before = c.text
-		case len(out) > 0 && !out[len(out)-1].exempt && !t.names(c.text):
+		case len(out) > 0 && !out[len(out)-1].exempt && !t.names(c.text) && !t.whole(out[len(out)-1].text):
 			last := &out[len(out)-1]
 			last.text = append(append(last.text, word{stop: true}), c.text...)
 		default:
@@ -81,6 +84,14 @@ func (t *tongue) speaks(text []word) bool {
 		}
 	}
 	return t.done.at(text) == len(text) || t.bare(text) || t.polite.at(text) > 0 || t.let.at(text) > 0 || t.gerund(text)
+}
+
+// whole reports whether a text says so much by itself that what follows its pause does
+// not belong to it: "done, my friend", "all is locked, sleep tight".
+func (t *tongue) whole(text []word) bool {
+	last := text[len(text)-1].folded
+	ends := len(t.states[last]) > 0 && !t.been[last]
+	return t.saysDone(text) || ends && slices.ContainsFunc(text, func(w word) bool { return t.been[w.folded] })
 }
 
 // adds reports whether a text is one more state of what was spoken of before: "on and

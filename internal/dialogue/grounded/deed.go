@@ -59,6 +59,11 @@ func (t *tongue) saysDone(text []word) bool {
 	}
 }
 
+// unparted is a text without the signs that part its clauses: "done, and dusted".
+func unparted(text []word) []word {
+	return slices.DeleteFunc(slices.Clone(text), func(w word) bool { return w.stop })
+}
+
 // trimmed is a text without the small words at its end: "done for you".
 func trimmed(t *tongue, text []word) []word {
 	n := t.done.at(text)

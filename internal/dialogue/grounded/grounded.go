@@ -103,6 +103,9 @@ func (k *House) fluent(text string) []*tongue {
 // sentence judges a sentence of one language by its worst clause.
 func (g *Ground) sentence(t *tongue, sentence string) Verdict {
 	worst := Free
+	if t.saysDone(unparted(t.cut(sentence))) {
+		worst = g.act(&claim{t: t})
+	}
 	var before *claim
 	for _, c := range t.clauses(sentence) {
 		if c.asked || c.exempt {

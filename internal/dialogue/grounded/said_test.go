@@ -1,0 +1,54 @@
+package grounded_test
+
+import (
+	"testing"
+
+	"voicegateway/internal/dialogue/grounded"
+)
+
+// said is a sentence after a turn in which nothing was done and nothing read.
+type said struct {
+	language, asked, sentence string
+	ordered, spoken           bool
+}
+
+// Turns after which models say much that nobody can prove.
+const (
+	order = "make it nicer in here"
+	talk  = "what a day"
+)
+
+func judgeSaid(t *testing.T, all []said) {
+	t.Helper()
+	for _, s := range all {
+		g := grounded.Know(houseOf(t, s.language), s.language).Turn(s.asked, s.ordered)
+		if got := g.Spoken(s.sentence); got != s.spoken {
+			t.Errorf("%s | %s | %s: spoken %t (%d)", s.language, s.asked, s.sentence, got, g.Judge(s.sentence))
+		}
+	}
+}
+
+// TestSaidToBeDoneAtLength: a saying for "done" may hold a pause or an "and", and what
+// follows a pause changes nothing of what stands before it.
+func TestSaidToBeDoneAtLength(t *testing.T) {
+	t.Parallel()
+	judgeSaid(t, []said{
+		{"en", order, "Done and dusted, enjoy the glow.", true, false},
+		{"en", order, "Signed, sealed, delivered.", true, false},
+		{"en", order, "Done, my friend.", true, false},
+		{"en", order, "Leave it to me!", true, false},
+		{"en", talk, "Everything is locked, sleep tight.", false, false},
+		{"en", order, "Which lamp do you mean?", true, true},
+		{"de", order, "Zack, fertig ist die Laube.", true, false},
+		{"de", order, "Fertig, mein Lieber.", true, false},
+		{"de", order, "Verlass dich auf mich.", true, false},
+		{"de", talk, "Alles ist abgeschlossen, schlaf gut.", false, false},
+		{"de", talk, "Schlaf gut, mein Lieber.", false, true},
+		{"es", order, "Dicho y hecho.", true, false},
+		{"es", order, "Listo y servido.", true, false},
+		{"es", talk, "La luz es una onda, amigo.", false, true},
+		{"fr", order, "Aussitôt dit, aussitôt fait.", true, false},
+		{"fr", order, "C'est comme si c'était fait.", true, false},
+		{"fr", talk, "Dors bien, mon ami.", false, true},
+	})
+}
