@@ -52,3 +52,32 @@ func TestSaidToBeDoneAtLength(t *testing.T) {
 		{"fr", talk, "Dors bien, mon ami.", false, true},
 	})
 }
+
+// TestCheers: after an order that nothing has carried out, what welcomes it is no better
+// than what says that it is done.
+func TestCheers(t *testing.T) {
+	t.Parallel()
+	judgeSaid(t, []said{
+		{"en", order, "Enjoy the soft light.", true, false},
+		{"en", order, "Cosy mode engaged.", true, false},
+		{"en", order, "Boom, instant cosiness!", true, false},
+		{"en", order, "Your evening ambience awaits.", true, false},
+		{"en", order, "Say which lamp.", true, true},
+		{"en", order, "Tell me which lamp you mean.", true, true},
+		{"en", order, "I'm not sure what you mean.", true, true},
+		{"en", order, "Sorry, no such lamp here.", true, true},
+		{"en", talk, "Enjoy your evening.", false, true},
+		{"de", order, "Genieß das sanfte Licht.", true, false},
+		{"de", order, "Volle Gemütlichkeit voraus!", true, false},
+		{"de", order, "Ich bin nicht sicher, was du meinst.", true, true},
+		{"de", order, "Sag mir bitte, welche Lampe.", true, true},
+		{"de", talk, "Genieß den Abend.", false, true},
+		{"es", order, "Disfruta de la luz tenue.", true, false},
+		{"es", order, "Dime qué lámpara.", true, true},
+		{"es", talk, "Disfruta de la noche.", false, true},
+		{"fr", order, "Profite de la lumière tamisée.", true, false},
+		{"fr", order, "Dis-moi quelle lampe tu veux.", true, true},
+		{"fr", talk, "Profite de ta soirée.", false, true},
+		{"fr", order, "Précise la pièce.", true, true},
+	})
+}

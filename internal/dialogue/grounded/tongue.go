@@ -25,7 +25,7 @@ type tongue struct {
 	short   sentences.Pairs
 	numbers *numbers.Language
 
-	common, first, have, will, am, been, past, thinking, looking, looked, own, acts, serves, orders, finite, happens, informed, others, present, tells, errands, says, able, denials,
+	common, first, have, will, am, been, past, thinking, looking, looked, own, acts, serves, orders, finite, happens, informed, others, present, tells, enjoys, errands, says, able, denials,
 	asks, joins, unless, pronouns, definite, indefinite, adverbs, every, none, particles, grounds, measures, hours words
 	let, done, polite, yes, no, usually, changed, requests phrases
 	pastEnds, ingEnds, ownEnds, aloneEnds                  []string
@@ -51,7 +51,7 @@ func newTongue(w *sentences.Words) *tongue {
 		code: w.Language, short: c.Short,
 		common: setOf(c.Common), first: setOf(c.First), have: setOf(c.Have), will: setOf(c.Will), am: setOf(c.Am), been: setOf(c.Been),
 		past: setOf(c.Past), thinking: setOf(c.Thinking), looking: setOf(c.Looking), looked: setOf(c.Looked), own: setOf(c.Own),
-		acts: setOf(c.Acts), serves: setOf(c.Serves), happens: setOf(c.Happens), informed: setOf(c.Informed), others: setOf(c.Others), present: setOf(c.Present), tells: setOf(c.Tells), errands: setOf(c.Errands), requests: phrasesOf(c.Requests), orders: setOf(c.Orders), finite: setOf(c.Finite), says: setOf(c.Says), able: c.Able.Set(), denials: setOf(c.Denials), asks: setOf(c.Asks),
+		acts: setOf(c.Acts), serves: setOf(c.Serves), happens: setOf(c.Happens), informed: setOf(c.Informed), others: setOf(c.Others), present: setOf(c.Present), tells: setOf(c.Tells), enjoys: setOf(c.Enjoys), errands: setOf(c.Errands), requests: phrasesOf(c.Requests), orders: setOf(c.Orders), finite: setOf(c.Finite), says: setOf(c.Says), able: c.Able.Set(), denials: setOf(c.Denials), asks: setOf(c.Asks),
 		joins: setOf(c.Joins), unless: setOf(c.Unless), pronouns: setOf(c.Pronouns), definite: setOf(c.Definite),
 		indefinite: setOf(c.Indefinite), adverbs: setOf(c.Adverbs), every: setOf(c.Every), none: setOf(c.None),
 		particles: setOf(c.Particles), grounds: setOf(c.Grounds), measures: setOf(c.Measures), hours: setOf(c.Hours),

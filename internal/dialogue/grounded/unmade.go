@@ -1,6 +1,9 @@
 package grounded
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // unmade reports whether a clause tells what came of an order that no tool has carried
 // out: "she is on the line", "already taken care of", "now there is more light". What
@@ -9,7 +12,7 @@ func (g *Ground) unmade(k *claim) bool {
 	if !g.ordered() || k.denied || g.telling() || slices.ContainsFunc(g.items, func(it item) bool { return it.done }) {
 		return false
 	}
-	return k.t.subjectElsewhere(k) || k.t.subjectless(k) || k.t.changed.in(k.text) && k.verb >= 0 && !k.clock() && !k.defines()
+	return g.command && k.t.cheers(k) || k.t.subjectElsewhere(k) || k.t.subjectless(k) || k.t.changed.in(k.text) && k.verb >= 0 && !k.clock() && !k.defines()
 }
 
 // ordered reports whether something was asked for, of the house or of the world.
@@ -44,6 +47,30 @@ func (g *Ground) telling() bool {
 	return slices.ContainsFunc(g.fluent(g.asked), func(t *tongue) bool {
 		return slices.ContainsFunc(t.cut(g.asked), func(w word) bool { return t.tells[w.folded] })
 	})
+}
+
+// cheers reports whether a clause only welcomes what was asked for, as if it were there:
+// "enjoy the soft light", or a few words without a verb: "cosy mode engaged". An order
+// to tell more, such as "say which lamp", has a verb.
+func (t *tongue) cheers(k *claim) bool {
+	const few = 5 // words
+	ours := slices.ContainsFunc(k.refs, func(r ref) bool { return !r.vague || r.kept() })
+	switch first := k.text[0]; {
+	case t.enjoys[first.folded]:
+		return ours
+	case len(k.text) > few || k.verb >= 0:
+		return false
+	}
+	return (ours || k.endsDone()) && !slices.ContainsFunc(k.text, func(w word) bool {
+		verb, _, _ := strings.Cut(w.folded, "-") // dis-moi
+		return t.tells[verb] || t.orders[w.folded] || t.own[w.folded] || t.first[w.folded] || t.able[w.lower] || t.asks[w.folded] || t.says[w.folded]
+	})
+}
+
+// endsDone reports whether the last of several words tells what was done.
+func (k *claim) endsDone() bool {
+	last := len(k.text) - 1
+	return last > 0 && (k.t.acts[k.text[last].folded] || k.t.code == "en" && k.t.ends(k.text[last], k.t.pastEnds))
 }
 
 // subjectElsewhere reports whether a clause says how somebody or something is that it

@@ -138,6 +138,7 @@ type Claims struct {
 	Others     List            `yaml:"others"`
 	Present    List            `yaml:"present"`
 	Tells      List            `yaml:"tells"`
+	Enjoys     List            `yaml:"enjoys"`
 	Errands    List            `yaml:"errands"`
 	Requests   List            `yaml:"requests"`
 	Past       List            `yaml:"past"`
