@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/ai/aloud"
+	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/record"
 )
@@ -105,7 +106,7 @@ func verdictOf(text string) (choice record.Choice, reason string, err error) {
 	if i < 0 {
 		return "", "", fmt.Errorf("the model's decision is %.40q; expected one of %s", found[0].Decision, choices)
 	}
-	return choices[i], clip(strings.Map(printable, found[0].Reason), maxSentence), nil
+	return choices[i], clip(strings.Map(printable, found[0].Reason), sentence.Longest), nil
 }
 
 // bounded shortens a list of steps and each step in it.
@@ -113,7 +114,7 @@ func bounded(steps []string) []string {
 	const most = 20
 	list := make([]string, 0, most)
 	for _, s := range steps[:min(len(steps), most)] {
-		list = append(list, clip(s, maxSentence))
+		list = append(list, clip(s, sentence.Longest))
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode"
 
+	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/intent/sentences"
 )
 
@@ -15,7 +16,7 @@ import (
 func (r *reply) visible(rd *round, text string) string {
 	said := rd.text.Push(text)
 	if rd.text.Ended() {
-		rd.split, rd.plain, rd.mused = splitter{}, plainer{}, nil
+		rd.split, rd.plain, rd.mused = sentence.Splitter{}, plainer{}, nil
 		r.facts.verdicts = rd.verdicts
 		r.a.habits.learn(endsThoughts, r.model)
 	}
@@ -31,7 +32,7 @@ func (r *reply) remaining(rd *round) string {
 	if len(rd.calls) == 0 && !rd.last {
 		rd.calls = rd.text.Calls()
 		if len(rd.calls) > 0 {
-			rd.split = splitter{} // half a sentence before a call leads to it
+			rd.split = sentence.Splitter{} // half a sentence before a call leads to it
 		}
 	}
 	if thought {
@@ -42,10 +43,10 @@ func (r *reply) remaining(rd *round) string {
 
 // whole speaks what there is in whole sentences of an answer that broke off.
 func (r *reply) whole(rd *round) {
-	for _, s := range rd.split.push(rd.text.Cut()) {
+	for _, s := range rd.split.Push(rd.text.Cut()) {
 		r.sentence(rd, s)
 	}
-	r.sentence(rd, rd.split.whole())
+	r.sentence(rd, rd.split.Whole())
 }
 
 // musings are the words of thoughts in all our languages, each with a space before

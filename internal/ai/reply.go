@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/ai/aloud"
+	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/tools"
@@ -158,7 +159,7 @@ func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 // round is one completion: its text becomes sentences while it comes.
 type round struct {
 	text      aloud.Text
-	split     splitter
+	split     sentence.Splitter
 	plain     plainer
 	calls     []tools.Call
 	last      bool                       // calls are not made any more
@@ -225,7 +226,7 @@ func (r *reply) take(rd *round, d Delta) error {
 	if r.length += utf8.RuneCountInString(visible); r.length > maxReply {
 		return &Error{Kind: TooLong, Err: errors.New("the answer has over 2400 characters")}
 	}
-	for _, s := range rd.split.push(visible) {
+	for _, s := range rd.split.Push(visible) {
 		r.sentence(rd, s)
 	}
 	if d.Call != nil {
@@ -254,7 +255,7 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 		rd.calls = nil
 		err = &Error{Kind: Filter}
 	case Stopped:
-		rest := append(rd.split.push(r.remaining(rd)), rd.split.flush())
+		rest := append(rd.split.Push(r.remaining(rd)), rd.split.Flush())
 		for _, s := range rest {
 			r.sentence(rd, s)
 		}

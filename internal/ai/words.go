@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/home"
@@ -120,5 +121,5 @@ func (r *reply) readingIn(rec dialogue.Call) string {
 		return ""
 	}
 	var p plainer
-	return p.sentence(clip(text, maxSentence))
+	return p.sentence(clip(text, sentence.Longest))
 }

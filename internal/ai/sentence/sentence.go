@@ -1,4 +1,6 @@
-package ai
+// Package sentence cuts the growing text of a language model into sentences, so that
+// each can be spoken as soon as it is whole.
+package sentence
 
 import (
 	"strings"
@@ -9,19 +11,19 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// maxSentence bounds a sentence in characters. Speech starts when a sentence is
+// Longest bounds a sentence in characters. Speech starts when a sentence is
 // complete, and a model that never ends one must not hold it up.
-const maxSentence = 300
+const Longest = 300
 
-// splitter cuts a growing text into sentences as soon as each is certainly
-// complete. It has to look at the text that follows: "21." may become "21.5", and
+// Splitter cuts a growing text into sentences as soon as each is certainly
+// complete. The zero value is ready for use. It has to look at the text that follows: "21." may become "21.5", and
 // "Mr." never ends a sentence.
-type splitter struct {
+type Splitter struct {
 	rest string
 }
 
-// push adds text and returns the sentences it completes.
-func (s *splitter) push(text string) []string {
+// Push adds text and returns the sentences it completes.
+func (s *Splitter) Push(text string) []string {
 	s.rest += text
 	var done []string
 	for {
@@ -36,16 +38,16 @@ func (s *splitter) push(text string) []string {
 	}
 }
 
-// flush returns the rest after the text has ended, "" if there is none.
-func (s *splitter) flush() string {
+// Flush returns the rest after the text has ended, "" if there is none.
+func (s *Splitter) Flush() string {
 	rest := strings.TrimSpace(s.rest)
 	s.rest = ""
 	return rest
 }
 
-// whole returns the rest of a text that has broken off, if it is a whole sentence
+// Whole returns the rest of a text that has broken off, if it is a whole sentence
 // whatever would have followed: "It is 21." may have been going on with ".5".
-func (s *splitter) whole() string {
+func (s *Splitter) Whole() string {
 	rest := strings.TrimSpace(s.rest)
 	s.rest = ""
 	end := strings.LastIndexFunc(rest, func(r rune) bool { return !closes(r) }) + 1
@@ -83,7 +85,7 @@ func nextEnd(text string) int {
 				return end
 			}
 		}
-		if count == maxSentence {
+		if count == Longest {
 			_, n := utf8.DecodeRuneInString(text[i:])
 			return cutAt(text[:i+n])
 		}
