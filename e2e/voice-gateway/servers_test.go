@@ -468,17 +468,23 @@ func wrongRequests(t *testing.T, addr string) {
 	}
 }
 
-// TestOneAttemptWithoutRetries: DISABLE_RETRY means one attempt; by hand it goes
-// on all the same.
+// TestOneAttemptWithoutRetries: DISABLE_RETRY means one attempt, also when the broker
+// comes; by hand it goes on all the same.
 func TestOneAttemptWithoutRetries(t *testing.T) {
 	t.Parallel()
 	program, _, starts := gated(t)
-	c, addr, env := daemon(t, "mqtt://"+fake.FreeAddr(t), "DISABLE_RETRY=true", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+program)
+	broker := fake.FreeAddr(t)
+	c, addr, env := daemon(t, "mqtt://"+broker, "DISABLE_RETRY=true", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+program)
 	s := becomes(t, addr, mcpint.Failed)
 	if s.NextRetryTime != nil || s.RetryCount != 0 || s.ErrorMessage == nil {
 		t.Errorf("it goes on: %+v", s)
 	}
 	eventually(t, "the log tells it", func() bool { return strings.Contains(c.stderr.String(), "MCP connection failed after 1 attempt") })
+	mosquittoAt(t, broker)
+	eventually(t, "the broker is there", func() bool {
+		state, _ := readiness(t, addr, "mqtt")
+		return state == "ready"
+	})
 	if n := starts(); n != 1 {
 		t.Errorf("%d starts", n)
 	}
