@@ -32,16 +32,21 @@ type SaidError struct {
 func (e *SaidError) Error() string { return e.Err.Error() }
 func (e *SaidError) Unwrap() error { return e.Err }
 
-// noAnswerIn is the error of a request that got no answer before ctx ended. what it was
-// that the server did not answer may be empty.
-func noAnswerIn(ctx context.Context, what string, took time.Duration) error {
+// noAnswerIn is the error of a request that got no answer from its beginning to the end
+// of ctx. what it was that the server did not answer may be empty.
+func noAnswerIn(ctx context.Context, what string, begin time.Time) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &plainError{"it was broken off", ctx.Err()}
 	}
 	if what != "" {
 		what = " " + what
 	}
-	return &plainError{fmt.Sprintf("the server did not answer%s within %v", what, took.Round(100*time.Millisecond)), ctx.Err()}
+	deadline, _ := ctx.Deadline()
+	limit := deadline.Sub(begin).Round(100 * time.Millisecond)
+	if limit > 3*time.Second {
+		limit = limit.Round(time.Second)
+	}
+	return &plainError{fmt.Sprintf("the server did not answer%s within %v", what, limit), ctx.Err()}
 }
 
 // Explain puts an error of the system or of the client library into words. An error

@@ -28,15 +28,14 @@ type Skipped struct {
 // maxSkipped bounds how many entries are named that were left out.
 const maxSkipped = 100
 
-// add takes over an entry of tools/list, or notes why not.
-func (l *Listing) add(raw json.RawMessage, secrets Secrets) {
+// add takes over an entry of tools/list without the secrets, or notes why not.
+func (l *Listing) add(secrets Secrets, raw json.RawMessage) {
 	spec, why := specOf(raw)
 	if why == "" {
-		shown, ok := hideInSpec(secrets, spec)
-		if !ok {
-			why = "its name holds a secret of the configuration"
+		var fit bool
+		if spec, fit = hideInSpec(secrets, spec); !fit {
+			spec.Name, why = "", "its name holds a secret that the server was given"
 		}
-		spec = shown
 	}
 	switch {
 	case why != "":
@@ -49,7 +48,7 @@ func (l *Listing) add(raw json.RawMessage, secrets Secrets) {
 		return
 	}
 	if len(l.Skipped) < maxSkipped {
-		l.Skipped = append(l.Skipped, Skipped{secrets.Hide(spec.Name), why})
+		l.Skipped = append(l.Skipped, Skipped{spec.Name, why})
 	}
 }
 

@@ -97,6 +97,6 @@ func hideInSpec(secrets Secrets, spec tools.Spec) (_ tools.Spec, ok bool) {
 }
 
 // unreadable is the result of an answer that cannot be read.
-func unreadable(secrets Secrets, err error) tools.Result {
-	return tools.Result{Failed: true, Text: fmt.Sprintf("the server's answer has the wrong shape%s; whoever made the server has to mend it", secrets.Hide(misshapen(err)))}
+func unreadable(err error) tools.Result {
+	return tools.Result{Failed: true, Text: fmt.Sprintf("the server's answer has the wrong shape%s; whoever made the server has to mend it", misshapen(err))}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -39,7 +40,7 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	switch {
 	case err != nil && ctx.Err() != nil:
 		s.tellCancelled(ctx, request.ID)
-		return nil, noAnswerIn(ctx, shownMethod(method), time.Since(begin))
+		return nil, noAnswerIn(ctx, shownMethod(method), begin)
 	case err != nil:
 		return nil, s.secrets.RedactError(err)
 	case answer.Error != nil:
@@ -108,10 +109,12 @@ func (e *shapeError) Error() string {
 	return fmt.Sprintf("the answer to %s has the wrong shape%s; whoever made the server has to mend it", e.method, misshapen(e.err))
 }
 
-// misshapen names the part of an answer that has the wrong shape, "" if it is not known.
+// misshapen names the part of an answer that has the wrong shape, in words of ours, ""
+// if it is not known.
 func misshapen(err error) string {
 	if shape, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && shape.Field != "" {
-		return fmt.Sprintf(" (its %s is a %s)", shape.Field, shape.Value)
+		kind, _, _ := strings.Cut(shape.Value, " ") // a number is named with its value
+		return fmt.Sprintf(" (its %s is a %s)", shape.Field, kind)
 	}
 	return ""
 }

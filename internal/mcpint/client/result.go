@@ -23,7 +23,7 @@ const maxResult = 1 << 20
 func readResult(raw json.RawMessage, secrets Secrets) tools.Result {
 	answer, err := mcp.ParseCallToolResult(&raw)
 	if err != nil {
-		return unreadable(secrets, err)
+		return unreadable(err)
 	}
 	return boundResult(resultOf(answer, secrets), maxResult)
 }

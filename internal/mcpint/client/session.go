@@ -151,7 +151,7 @@ func (s *session) ListTools(ctx context.Context) (Listing, error) {
 		}
 		for _, raw := range page.Tools {
 			size += len(raw)
-			list.add(raw, s.secrets)
+			list.add(s.secrets, raw)
 		}
 		switch {
 		case page.NextCursor == "":
