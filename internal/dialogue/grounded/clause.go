@@ -57,7 +57,7 @@ func (t *tongue) joined(parts []clause) []clause {
 			out = append(out, c)
 		case i+1 < len(parts) && !parts[i+1].exempt && t.names(c.text):
 			before = c.text
-		case len(out) > 0 && !out[len(out)-1].exempt && !t.names(c.text) && !t.whole(out[len(out)-1].text):
+		case len(out) > 0 && t.goesOn(out[len(out)-1]) && !t.names(c.text):
 			last := &out[len(out)-1]
 			last.text = append(append(last.text, word{stop: true}), c.text...)
 		default:
@@ -69,6 +69,9 @@ func (t *tongue) joined(parts []clause) []clause {
 	}
 	return out
 }
+
+// goesOn reports whether what follows the pause after a clause may belong to it.
+func (t *tongue) goesOn(c clause) bool { return !c.exempt && !t.whole(c.text) }
 
 // takes reports whether a clause is more than a yes or a polite word, so that a state
 // may follow it.
