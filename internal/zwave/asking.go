@@ -79,7 +79,7 @@ func (d *devices) askDevice(ctx context.Context, m *model, e *entity, id wire.Va
 		return f
 	case errors.Is(err, errNotAsked) && f.reachable: // nothing speaks against its last report
 		f = d.askGateway(ctx, m, e, id)
-		f.stale = true
+		f.stale = time.Since(f.at) > askedAfter
 		return f
 	case errors.As(err, &api) && strings.Contains(api.message, "support"): // the class has no such question
 		return d.askGateway(ctx, m, e, id)

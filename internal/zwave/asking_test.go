@@ -146,17 +146,7 @@ func TestReadingsThatComeTogetherShareAList(t *testing.T) {
 			}
 		})
 		pass(time.Minute)
-		r.mine = r.mine.bus.client(t)
-		var err error
-		if r.house, err = zwave.New(zwave.DefaultConfig(), r.mine, quiet()); err != nil {
-			t.Fatal(err)
-		}
-		ctx, end := context.WithCancel(r.ctx)
-		var running sync.WaitGroup
-		running.Go(func() { _ = r.house.Run(ctx) })
-		defer running.Wait()
-		defer end()
-		<-r.house.Loaded()
+		r.restartServer()
 		pass(10 * time.Second)
 		before, began := r.listsAskedFor(), time.Now()
 		next := make(chan int)
@@ -179,6 +169,49 @@ func TestReadingsThatComeTogetherShareAList(t *testing.T) {
 			t.Errorf("%d lists for one question, which took %v", lists, time.Since(began))
 		}
 	})
+}
+
+// TestAReadingOfJustNowIsToldWithoutItsAge has a server start soon after the house:
+// the radio has no time for all of many lamps, but what the gateway's list tells of
+// the last seconds needs no age.
+func TestAReadingOfJustNowIsToldWithoutItsAge(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const lamps = 80
+		r := start(t, func(_ *zwave.Config, s *sim.Config) {
+			s.Scale = 1
+			for i := range lamps {
+				s.House.Nodes = append(s.House.Nodes, sim.NodeSpec{ID: 100 + i, Name: fmt.Sprintf("Hall Lamp %d", i), Location: "Hall", Kind: "switch"})
+			}
+		})
+		pass(5 * time.Second)
+		r.restartServer()
+		var wg sync.WaitGroup
+		for i := range lamps {
+			wg.Go(func() {
+				if got := r.state(fmt.Sprintf("Hall Lamp %d", i)); got.State != "off" || got.Stale || !got.Reachable {
+					t.Errorf("lamp %d: %+v, want off without an age", i, got)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// restartServer lets another server take the place of the first, which has seen
+// nothing of what was published before.
+func (r *rig) restartServer() {
+	r.Helper()
+	r.mine = r.mine.bus.client(r.T)
+	var err error
+	if r.house, err = zwave.New(zwave.DefaultConfig(), r.mine, quiet()); err != nil {
+		r.Fatal(err)
+	}
+	ctx, end := context.WithCancel(r.ctx)
+	var running sync.WaitGroup
+	running.Go(func() { _ = r.house.Run(ctx) })
+	r.Cleanup(func() { end(); running.Wait() })
+	<-r.house.Loaded()
 }
 
 // listsAskedFor counts how often the gateway's list has been asked for.
