@@ -36,12 +36,14 @@ type question struct {
 	kind string // a key of table things
 	ask  string // all, any, which, count, none
 	want string // the state that is asked for
+
+	there bool // only what is at one place is meant
 }
 
 // questionOf reads the question of an action.
 func questionOf(a *intent.Action) question {
 	slot := func(name string) string { s, _ := a.Slots[name].(string); return s }
-	q := question{kind: slot("kind"), ask: slot("ask"), want: slot("state")}
+	q := question{kind: slot("kind"), ask: slot("ask"), want: slot("state"), there: slot("area") != "" || slot("floor") != ""}
 	if q.kind == "" {
 		q.kind = slot("domain")
 		if class := slot("device_class"); class != "" {

@@ -66,7 +66,8 @@ func (c *census) answer(found []finding) string {
 	return strings.Join(told, " ")
 }
 
-// allGood says that all things are in one state.
+// allGood says that all things are in one state, and that it is those of one place
+// where only they were asked about.
 func (c *census) allGood(prefix, good string, all []finding) string {
 	if good == "off" && all[0].told != "" {
 		good = "quiet"
@@ -74,11 +75,12 @@ func (c *census) allGood(prefix, good string, all []finding) string {
 	if len(all) == 1 && c.q.kind != "everything" {
 		return c.begun(prefix, c.named(good, all))
 	}
+	there := map[bool]string{true: "_there"}[c.q.there]
 	if c.q.kind == "everything" {
-		return c.begun(prefix, c.Phrase("asked_everything", map[string]any{"value": c.readings.condition(good, told{})}))
+		return c.begun(prefix, c.Phrase("asked_everything"+there, map[string]any{"value": c.readings.condition(good, told{})}))
 	}
 	word, of := c.grammar.those(c.q.kind)
-	return c.begun(prefix, c.Phrase("asked_all"+gendered(of), map[string]any{"things": word, "value": c.readings.condition(good, of)}))
+	return c.begun(prefix, c.Phrase("asked_all"+there+gendered(of), map[string]any{"things": word, "value": c.readings.condition(good, of)}))
 }
 
 // begun begins a sentence with a yes, a no or neither.
