@@ -42,7 +42,7 @@ func lintHouse() *home.House {
 	for i, class := range []string{"temperature", "humidity", "illuminance", "power", "energy", "aqi", "carbon_dioxide", "pressure", "battery"} {
 		add("Vestago"+string(rune('a'+i)), "sensor", class)
 	}
-	for i, class := range []string{"window", "door", "motion", "moisture", "smoke", "heat", "carbon_monoxide", "gas", "hatch", "gate", "garage_door"} {
+	for i, class := range []string{"glass_break", "intrusion", "window", "door", "motion", "moisture", "smoke", "heat", "carbon_monoxide", "gas", "hatch", "gate", "garage_door"} {
 		add("Pallado"+string(rune('a'+i)), "binary_sensor", class)
 	}
 	add("Outside Draußen Fuera Extérieur", "sensor", "temperature")

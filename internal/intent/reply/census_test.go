@@ -267,6 +267,11 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 			{"is any light on in the kitchen", news{"cellamp": "on"}, "No, all the lights there are off."},
 			{"is everything closed in the kitchen", news{"hatch": "open"}, "Yes, everything there is closed."},
 			{"are all the windows closed", nil, "Yes, all the windows are closed."},
+			// A question with a not asks the same, and articles are misheard.
+			{"isn't any window open", news{"window": "open"}, "Yes, the kitchen window is open."},
+			{"aren't all the windows closed", news{"window": "open"}, "No, the kitchen window is open."},
+			{"aren't any lights on", nil, "No, all the lights are off."},
+			{"are the all windows closed", nil, "Yes, all the windows are closed."},
 			{"did i leave a light on", news{"spot": "on"}, "Yes, the counter spots are on."},
 			{"did i leave anything on", news{"plug": "on"}, "Yes, the coffee machine is on."},
 			{"is everything off", news{"lamp": "on", "spot": "on", "cellamp": "on", "plug": "on"}, "No, the kitchen light, the counter spots, the cellar light and 1 more are on."},

@@ -35,6 +35,18 @@ func TestAHouseIsNotAllRightWithAnAlarmOn(t *testing.T) {
 		{"de", "ist alles in ordnung", map[string]string{"thief": "detected", "siren": "on"}, "Alarm Box meldet einen Einbruch. Siren ist an."},
 		{"es", "está todo bien", map[string]string{"siren": "on"}, "Siren está encendida."},
 		{"fr", "tout va bien", map[string]string{"siren": "on"}, "Siren est allumée."},
+		// What only one kind of sensor tells.
+		{"en", "is any glass broken", map[string]string{"glass": "detected"}, "Yes, the conservatory reports broken glass."},
+		{"en", "is there broken glass in the house", nil, "No, the conservatory reports no broken glass."},
+		{"en", "has a window been smashed", nil, "No, the conservatory reports no broken glass."},
+		{"en", "has somebody broken in", map[string]string{"thief": "detected"}, "Yes, the alarm box reports a break-in."},
+		{"de", "ist irgendwo glas zerbrochen", map[string]string{"glass": "detected"}, "Ja, Conservatory meldet Glasbruch."},
+		{"de", "wurde eine scheibe eingeschlagen", nil, "Nein, Conservatory meldet keinen Glasbruch."},
+		{"de", "ist jemand eingebrochen", map[string]string{"thief": "detected"}, "Ja, Alarm Box meldet einen Einbruch."},
+		{"es", "hay algún cristal roto", map[string]string{"glass": "detected"}, "Sí, Conservatory: rotura de cristal."},
+		{"fr", "y a-t-il une vitre cassée", map[string]string{"glass": "detected"}, "Oui, Conservatory : bris de verre."},
+		// A question with a not asks the same.
+		{"en", "isn't there any broken glass", nil, "No, the conservatory reports no broken glass."},
 	} {
 		h := &home.House{Areas: []home.Area{{Name: "Hall"}}}
 		for _, s := range things {
