@@ -57,7 +57,7 @@ func (t *tongue) joined(parts []clause) []clause {
 			out = append(out, c)
 		case i+1 < len(parts) && !parts[i+1].exempt && t.names(c.text):
 			before = c.text
-		case len(out) > 0 && t.goesOn(out[len(out)-1]) && !t.names(c.text):
+		case len(out) > 0 && t.goesOn(out[len(out)-1], c):
 			last := &out[len(out)-1]
 			last.text = append(append(last.text, word{stop: true}), c.text...)
 		default:
@@ -69,9 +69,6 @@ func (t *tongue) joined(parts []clause) []clause {
 	}
 	return out
 }
-
-// goesOn reports whether what follows the pause after a clause may belong to it.
-func (t *tongue) goesOn(c clause) bool { return !c.exempt && !t.whole(c.text) }
 
 // takes reports whether a clause is more than a yes or a polite word, so that a state
 // may follow it.
@@ -87,6 +84,11 @@ func (t *tongue) speaks(text []word) bool {
 		}
 	}
 	return t.done.at(text) == len(text) || t.bare(text) || t.polite.at(text) > 0 || t.let.at(text) > 0 || t.gerund(text)
+}
+
+// goesOn reports whether a part that says nothing by itself belongs to the one before.
+func (t *tongue) goesOn(before, c clause) bool {
+	return !before.exempt && !t.names(c.text) && !t.whole(before.text)
 }
 
 // whole reports whether a text says so much by itself that what follows its pause does

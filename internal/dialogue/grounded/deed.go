@@ -1,6 +1,9 @@
 package grounded
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // deed judges a clause that tells of an act: something was done, is being done or
 // will be. It is not sure about any other clause.
@@ -10,7 +13,11 @@ func (g *Ground) deed(k *claim) (v Verdict, sure bool) {
 		k.refs = nil
 		return g.act(k), true
 	}
-	if kind, found := k.speakerActs(); found {
+	kind, found := k.speakerActs()
+	if !found && k.promises() {
+		found = true
+	}
+	if found {
 		switch {
 		case k.denied:
 			return g.refuses(), true
@@ -68,7 +75,7 @@ func unparted(text []word) []word {
 func trimmed(t *tongue, text []word) []word {
 	n := t.done.at(text)
 	for end := len(text); end > n; end-- {
-		if w := text[end-1].folded; !t.adverbs[w] && !t.pronouns[w] {
+		if w := text[end-1].folded; !t.adverbs[w] && !t.pronouns[w] && !t.hours[w] && text[end-1].value == nil {
 			return text[:end]
 		}
 	}
@@ -171,6 +178,7 @@ func (t *tongue) verbal(w word) bool {
 // finite judges the verb of the speaker, with what follows it.
 func (k *claim) finite(verb word, rest []word) (what speaking, found bool) {
 	t := k.t
+	verb = t.written(verb)
 	switch w := verb.folded; {
 	case t.able[verb.lower]:
 		return 0, false
@@ -188,6 +196,30 @@ func (k *claim) finite(verb word, rest []word) (what speaking, found bool) {
 		return t.kindOfVerb(verb)
 	}
 	return 0, false
+}
+
+// written is a German verb of the speaker's with the ending that many leave out: "ich
+// weck", "ich merk's".
+func (t *tongue) written(verb word) word {
+	if t.code != "de" || t.small(verb.folded) || t.thinking[verb.folded] || t.will[verb.folded] || strings.HasSuffix(verb.folded, "e") || t.ends(verb, t.pastEnds) {
+		return verb
+	}
+	verb.folded = strings.TrimSuffix(verb.folded, "'s") + "e"
+	verb.lower = strings.TrimSuffix(verb.lower, "'s") + "e"
+	return verb
+}
+
+// promises reports whether the speaker says to tell something at another time: "I'll
+// give you a shout in ten minutes".
+func (k *claim) promises() bool {
+	t := k.t
+	speaks := slices.IndexFunc(k.text, func(w word) bool { return t.first[w.folded] })
+	if speaks < 0 || k.denied || !k.clock() {
+		return false
+	}
+	will := slices.ContainsFunc(k.text, func(w word) bool { return t.will[w.folded] })
+	tells := slices.ContainsFunc(k.text, func(w word) bool { return t.tells[w.folded] })
+	return will && t.code == "en" || tells && t.code != "en"
 }
 
 // kindOfVerb tells looking from acting.
@@ -315,7 +347,32 @@ func (k *claim) underWay() bool {
 // informs reports whether a clause tells that somebody of the family knows something
 // now.
 func (k *claim) informs() bool {
-	return k.yours() && k.foreign(len(k.text)) && len(k.refs) == 0 && slices.ContainsFunc(k.text, func(w word) bool { return k.t.informed[w.folded] })
+	t := k.t
+	at := slices.IndexFunc(k.text, func(w word) bool { return t.informed[w.folded] })
+	if at < 0 || len(k.refs) > 0 || !k.foreign(len(k.text)) {
+		return false
+	}
+	return k.yours() || k.knows(at)
+}
+
+// knows reports whether a clause says of somebody whom it calls by a name, and of
+// nothing else, that they know: "Anna has been told". The place is that of the word
+// that says so.
+func (k *claim) knows(at int) bool {
+	t := k.t
+	has := func(i int, w word) bool {
+		return i > 0 && (t.small(w.folded) || t.informed[w.folded] || t.have[w.folded])
+	}
+	strange := 0
+	for i, w := range k.text {
+		if !has(i, w) {
+			strange++
+		}
+	}
+	given := slices.ContainsFunc(k.text[:at], func(w word) bool { return t.been[w.folded] || t.have[w.folded] || t.informed[w.folded] })
+	tail := at+1 < len(k.text) || given || slices.ContainsFunc(k.text[:at], func(w word) bool { return t.pronouns[w.folded] || t.adverbs[w.folded] })
+	named := !t.small(k.text[0].folded) && t.let.at(k.text) == 0
+	return named && strange == 1 && tail
 }
 
 // participleAt is the place of the word that tells what was done; -1 if there is
@@ -334,6 +391,9 @@ func (k *claim) participleAt() int {
 // servant does it: "milk was added".
 func (k *claim) served(at int) bool {
 	const subject = 3 // words of it, with the verb
+	if k.verb < 0 && len(k.text) > 1 && k.t.serves[k.text[at].folded] {
+		return at == len(k.text)-1 && at <= subject
+	}
 	return k.t.serves[k.text[at].folded] && k.verb >= 0 && k.verb < at && at <= subject &&
 		!slices.ContainsFunc(k.text[at+1:], func(w word) bool { return !k.t.small(w.folded) })
 }

@@ -81,3 +81,45 @@ func TestCheers(t *testing.T) {
 		{"fr", order, "Précise la pièce.", true, true},
 	})
 }
+
+// TestPromises: to be heard at another time is promised by nobody who keeps no time, in
+// whatever short form.
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	judgeSaid(t, []said{
+		{"en", talk, "I'll give you a shout in ten minutes.", false, false},
+		{"en", talk, "I'll tell you a story.", false, true},
+		{"en", talk, "Let me know if you need anything else.", false, true},
+		{"de", talk, "Ich weck dich um sechs.", false, false},
+		{"de", talk, "Ich merk's mir.", false, false},
+		{"de", talk, "In zehn Minuten sag ich dir Bescheid.", false, false},
+		{"de", talk, "Ich denk, das wird ein schöner Tag.", false, true},
+		{"de", talk, "Ich hab dich gern.", false, true},
+		{"de", talk, "Ich versteh das gut.", false, true},
+		{"es", talk, "Te despierto a las siete.", false, false},
+		{"es", talk, "El despertador sonará a las siete.", false, false},
+		{"es", talk, "Te cuento un chiste.", false, true},
+		{"fr", talk, "Le réveil sonnera à sept heures.", false, false},
+		{"fr", talk, "Je te raconte une blague.", false, true},
+	})
+}
+
+// TestServedWithoutAVerb: what only a servant does may be told without a verb, and that
+// somebody with a name knows is told by one who has told them.
+func TestServedWithoutAVerb(t *testing.T) {
+	t.Parallel()
+	judgeSaid(t, []said{
+		{"en", talk, "Two pizzas ordered.", false, false},
+		{"en", talk, "Anna has been informed.", false, false},
+		{"en", talk, "Nobody knows.", false, true},
+		{"en", "when was it built", "It was finished in 1889.", false, true},
+		{"de", talk, "Anna weiß Bescheid.", false, false},
+		{"de", talk, "Zwei Pizzen bestellt.", false, false},
+		{"de", talk, "Das weiß ich nicht.", false, true},
+		{"de", "wann wurde er gebaut", "Er wurde 1889 fertig.", false, true},
+		{"es", talk, "Ana ya lo sabe.", false, false},
+		{"es", talk, "Nadie lo sabe.", false, true},
+		{"fr", talk, "Anne est au courant.", false, false},
+		{"fr", talk, "Personne ne sait.", false, true},
+	})
+}

@@ -32,7 +32,7 @@ func (g *Ground) claims(k *claim) bool {
 	case slices.ContainsFunc(k.refs, func(r ref) bool { return !r.vague }):
 		return g.kindClaims(k, says, changed)
 	}
-	return len(k.refs) == 0 && g.bareClaims(k, says, changed)
+	return len(k.refs) == 0 && !k.year() && g.bareClaims(k, says, changed)
 }
 
 // bareClaims judges a clause that names nothing: "it is open", "everything is off".
@@ -48,6 +48,13 @@ func (g *Ground) bareClaims(k *claim, says, changed bool) bool {
 		return g.house || g.command || !k.foreign(len(k.text)) || k.direct()
 	}
 	return changed && (k.every || g.command || g.house) && !k.clock()
+}
+
+// year reports whether a clause that names nothing of the house holds a year: "it was
+// finished in 1889".
+func (k *claim) year() bool {
+	const first, last = 1000, 2100
+	return slices.ContainsFunc(k.numbers, func(n float64) bool { return n >= first && n <= last && n == float64(int(n)) }) && !k.measured()
 }
 
 // verdictless reports whether a clause says nothing of a named thing but what stands
