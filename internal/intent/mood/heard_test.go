@@ -110,9 +110,9 @@ func TestHurriesAndFavours(t *testing.T) {
 		{"de", "ich habe keine Zeit das Licht auszumachen", false},
 		{"de", "tätest du mir den Gefallen das Licht auszumachen", true},
 		{"es", "luz del pasillo apagada y rapidito", true},
-		{"es", "me harías el favor de bajar la persiana del salón", true},
-		{"es", "si me haces el favor apaga la luz", true},
-		{"es", "no me haces el favor", false},
+		{"es", "me harías el favor de bajar la persiana del salón", true}, //nolint:misspell // Spanish
+		{"es", "si me haces el favor apaga la luz", true},                 //nolint:misspell // Spanish
+		{"es", "no me haces el favor", false},                             //nolint:misspell // Spanish
 		{"es", "ve apagando la luz del pasillo porfa", true},
 		{"es", "ve a apagar la luz", true},
 		{"es", "mi madre ve la luz encendida", false},
