@@ -216,7 +216,7 @@ func (r *rawValue) value(node int, texts interner) *value {
 			Property: texts.one(wire.Text(r.Property)), Key: texts.one(wire.Text(r.Key)),
 		},
 		Type: texts.one(string(r.Type)), Readable: bool(r.Readable), Writeable: bool(r.Writeable),
-		Label: texts.one(string(r.Label)), Unit: texts.one(string(r.Unit)),
+		Label: texts.one(string(r.Label)), Unit: texts.one(unitOf(string(r.Unit))),
 		Min: r.Min.n, Max: r.Max.n, FreeStates: bool(r.Free), Value: r.Value,
 	}
 	if r.Endpoint.n != nil {
@@ -229,6 +229,16 @@ func (r *rawValue) value(node int, texts interner) *value {
 		v.States = append(v.States, choice{texts.one(string(s.Text)), s.Value})
 	}
 	return v
+}
+
+// unitOf is a unit as it may stand behind a number in a sentence: "cubic feet". A longer
+// one is none: whoever described the device may have written anything there.
+func unitOf(text string) string {
+	const words, length = 2, 20 // the most it has; in bytes
+	if fields := strings.Fields(text); len(fields) <= words && len(text) <= length {
+		return strings.Join(fields, " ")
+	}
+	return ""
 }
 
 // interner keeps one copy of each text: thousands of values share some dozens.
