@@ -352,7 +352,7 @@ func (k *claim) informs() bool {
 	if at < 0 || len(k.refs) > 0 || !k.foreign(len(k.text)) {
 		return false
 	}
-	return k.yours() || k.knows(at)
+	return yours(k.text) || k.knows(at)
 }
 
 // knows reports whether a clause says of somebody whom it calls by a name, and of

@@ -85,18 +85,15 @@ func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	case k.verb < 0:
 		return our && k.happens()
 	case k.keepsAny():
-		return our && k.personal() || k.yours()
+		return our && k.personal() || yours(k.text)
 	case k.watched():
 		return !strange
 	}
-	return our && k.changes(says && !strange, changed)
+	return our && (says && !strange || changed || k.happens())
 }
 
 // tells reports whether a clause has a verb of being or of happening.
 func (k *claim) tells() bool { return k.verb >= 0 || k.happens() }
-
-// changes reports whether a clause with a verb tells what became of a thing.
-func (k *claim) changes(says, changed bool) bool { return says || changed || k.happens() }
 
 // somebody reports whether a clause tells what somebody or nobody does, which only a
 // sensor knows.
@@ -140,9 +137,9 @@ func (k *claim) waits() bool {
 	return k.verb >= 0 && k.personal() && (k.clock() || len(k.numbers) > 0 || len(k.states) > 0) && !k.foreign(len(k.text))
 }
 
-// yours reports whether a clause speaks of something of the person.
-func (k *claim) yours() bool {
-	return slices.ContainsFunc(k.text, func(w word) bool {
+// yours reports whether a text speaks of something of the person.
+func yours(text []word) bool {
+	return slices.ContainsFunc(text, func(w word) bool {
 		return slices.Contains([]string{"your", "dein", "deine", "deinen", "tu", "tus", "votre", "vos", "ton", "ta"}, w.folded)
 	})
 }
