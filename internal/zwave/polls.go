@@ -39,7 +39,7 @@ type polls struct {
 func newPolls() *polls { return &polls{turns: semaphore.NewWeighted(pollsAtOnce)} }
 
 // do makes a poll when it is its turn. The error is errNotAsked where the time went
-// to devices of which at least one has answered.
+// to devices of which at least one has answered, or to earlier questions.
 func (p *polls) do(ctx context.Context, poll func(context.Context) error) error {
 	left, answered := p.enter()
 	defer p.leave()
@@ -57,18 +57,18 @@ func (p *polls) do(ctx context.Context, poll func(context.Context) error) error 
 			took = time.Since(began)
 		}
 	}
-	return p.judged(err, took, answered)
+	return p.judged(err, took, left, answered)
 }
 
-// judged returns what the error of a poll that took a time means, where so many
-// polls had brought a value before it.
-func (p *polls) judged(err error, took time.Duration, answered int) error {
+// judged returns what the error of a poll that took a time means, where it might
+// have taken the time that was left, and so many polls had brought a value before it.
+func (p *polls) judged(err error, took, left time.Duration, answered int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case err == nil:
 		p.answered++
-	case errors.Is(err, errNoAnswer) && took < fairPoll && p.answered > answered:
+	case errors.Is(err, errNoAnswer) && took < fairPoll && (left < fairPoll || p.answered > answered):
 		return errNotAsked
 	}
 	return err
