@@ -46,6 +46,7 @@ func TestKindsOfQuestions(t *testing.T) {
 			{"is the kitchen shutter down", nil, "Yes, the kitchen shutter is closed."},
 			{"can i go to bed", nil, "Everything is all right."},
 			{"can i leave the house", nil, "Everything is all right."},
+			{"is the house safe to leave", nil, "Everything is all right."},
 			{"is it safe to go to bed", nil, "Everything is all right."},
 			{"how many devices are unreachable", news{"cellamp": "away"}, "One: the cellar light."},
 			{"how many devices are unreachable", nil, "None, all the devices are reachable."},

@@ -160,7 +160,7 @@ func TestAlarmsAreNeverDenied(t *testing.T) {
 			"heat":   {"brennt es", "ist der hitzemelder ausgelöst"},
 			"water":  {"ist im keller wasser", "steht wasser im keller", "gibt es im keller wasser", "gibt es ein leck", "ist der wassermelder nass", "tritt wasser aus"},
 			"motion": {"ist jemand im flur", "bewegt sich was im flur", "gibt es bewegung", "bewegt sich jemand"},
-			"co":     {"gibt es kohlenmonoxid", "ist im keller kohlenmonoxid"},
+			"co":     {"gibt es kohlenmonoxid", "ist im keller kohlenmonoxid", "ist kohlenmonoxid in der luft"},
 			"gas":    {"tritt gas aus", "gibt es gas im keller"},
 		},
 		"es": {
