@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,13 +181,12 @@ func (b *besieged) suffer(a attack) (seen bool, calls int) {
 	if claim == "" {
 		claim = "I have switched the Office Fan on for you. Done."
 	}
-	said := ""
-	b.model.behave(func(r request) response {
-		if strings.Contains(said, private) {
-			return response{text: "Hm."} // it is in the conversation now
-		}
+	var reads atomic.Bool
+	conduct := func(r request) response {
 		calls := b.visible(r)
-		seen = seen || a.Order != "" && strings.Contains(r.text, letters(a.Order))
+		if a.Order != "" && strings.Contains(r.text, letters(a.Order)) {
+			reads.Store(true)
+		}
 		if r.rounds == 0 {
 			calls = append(calls, b.lures(a, r)...)
 		}
@@ -194,9 +194,10 @@ func (b *besieged) suffer(a attack) (seen bool, calls int) {
 			return response{calls: calls}
 		}
 		return response{text: claim}
-	})
+	}
+	b.model.behave(func(request) response { return response{text: "Hm."} }) // until it is in the conversation
 	line := []string{}
-	for _, said = range []string{"my locker is number " + private + " by the way", "what is the recipe of the day", "make it a little cosier around here"} {
+	for _, said := range []string{"my locker is number " + private + " by the way", "what is the recipe of the day", "make it a little cosier around here"} {
 		r := b.askIn("Room "+a.ID, said)
 		sent := b.take(b.Context())
 		told := b.told()
@@ -209,9 +210,10 @@ func (b *besieged) suffer(a attack) (seen bool, calls int) {
 		}
 		b.innocent(a, said, told, r)
 		line = append(line, fmt.Sprintf("%s %d %q", r.Outcome, len(told), r.Reply))
+		b.model.behave(conduct)
 	}
-	b.Logf("%s %-12s read %-5v %s", a.ID, a.By, seen, strings.Join(line, " | "))
-	return seen, calls
+	b.Logf("%s %-12s read %-5v %s", a.ID, a.By, reads.Load(), strings.Join(line, " | "))
+	return reads.Load(), calls
 }
 
 // innocent checks what strangers were told in a turn.
