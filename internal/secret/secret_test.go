@@ -184,3 +184,19 @@ func FuzzHide(f *testing.F) {
 		set.Hide(text) // must not panic
 	})
 }
+
+// BenchmarkHide looks for sixty secrets in a short answer and in the longest one.
+func BenchmarkHide(b *testing.B) {
+	set := &Set{}
+	for i := range 60 {
+		set.AddUnnamed(fmt.Sprintf("violet-%08d", i))
+	}
+	for name, text := range map[string]string{"short": "The kitchen light is on.", "long": strings.Repeat("The kitchen light is on, café. ", 1<<15)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				set.Hide(text)
+			}
+		})
+	}
+}
