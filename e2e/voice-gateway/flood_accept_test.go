@@ -73,9 +73,9 @@ func TestAcceptAFlood(t *testing.T) {
 	}
 	for i := range 4 {
 		flood.Go(func() { deafen(ctx, i, addr) })
-		flood.Go(func() { comeAndGo(ctx, i, addr) })
 		flood.Go(func() { pour(ctx, i, "mqtt://"+addr, &poured) })
 	}
+	flood.Go(func() { comeAndGo(ctx, addr) })
 	most, asked := before, 0
 	for ctx.Err() == nil {
 		asked++
@@ -163,12 +163,12 @@ func deafen(ctx context.Context, i int, addr string) {
 
 // comeAndGo is one client after the other that wants its messages to wait and never
 // comes back for them. Every second one announces a large packet before it goes.
-func comeAndGo(ctx context.Context, i int, addr string) {
+func comeAndGo(ctx context.Context, addr string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		if c, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr); err == nil {
 			end := context.AfterFunc(ctx, func() { _ = c.Close() })
 			hello, _ := packets.NewControlPacket(packets.Connect).(*packets.ConnectPacket)
-			hello.ProtocolName, hello.ProtocolVersion, hello.ClientIdentifier = "MQTT", 4, fmt.Sprintf("once-%d-%d", i, n)
+			hello.ProtocolName, hello.ProtocolVersion, hello.ClientIdentifier = "MQTT", 4, fmt.Sprint("once-", n)
 			sub, _ := packets.NewControlPacket(packets.Subscribe).(*packets.SubscribePacket)
 			sub.MessageID, sub.Topics, sub.Qoss = 1, []string{"flood/#"}, []byte{1}
 			if hello.Write(c) == nil && sub.Write(c) == nil && n%2 == 0 {
@@ -179,6 +179,7 @@ func comeAndGo(ctx context.Context, i int, addr string) {
 			end()
 			_ = c.Close()
 		}
+		rest(ctx)
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 	"github.com/mochi-mqtt/server/v2/packets"
 )
 
-// maxSessions bounds the clients that the broker remembers, connected or away.
-const maxSessions = maxConnections
+// maxAway bounds the clients that are away and remembered: each message for them is
+// copied for each of them.
+const maxAway = 32
 
 // guests is the hook that bounds what is remembered of clients beside their messages
 // and filters.
@@ -60,19 +61,21 @@ func (*guests) OnConnect(cl *mochi.Client, _ packets.Packet) error {
 	return nil
 }
 
-// OnSessionEstablish makes room for a new client: the one that has been away for
-// longest is forgotten. The number of those that are connected is bounded.
+// OnSessionEstablish makes room whenever a client comes: when too many are away, the one
+// that has been for longest is forgotten.
 func (g *guests) OnSessionEstablish(cl *mochi.Client, _ packets.Packet) {
-	if _, known := g.server.Clients.Get(cl.ID); known || g.server.Clients.Len() < maxSessions {
-		return
-	}
 	var longest *mochi.Client
-	for _, other := range g.server.Clients.GetAll() {
-		if since := other.StopTime(); since != 0 && (longest == nil || since < longest.StopTime()) {
+	away := 0
+	for id, other := range g.server.Clients.GetAll() {
+		since := other.StopTime()
+		if since == 0 || id == cl.ID {
+			continue
+		}
+		if away++; longest == nil || since < longest.StopTime() {
 			longest = other
 		}
 	}
-	if longest != nil {
+	if away >= maxAway {
 		g.part(longest)
 	}
 }

@@ -64,19 +64,19 @@ func TestSessionsAreBounded(t *testing.T) {
 	s := library()
 	waiting := newBacklog(s, slog.New(slog.DiscardHandler), maxBacklog)
 	g := &guests{server: s, part: waiting.part}
-	for i := range 3 * maxSessions {
+	for i := range 3 * maxAway {
 		id := fmt.Sprint(i)
 		g.OnSessionEstablish(s.NewClient(nil, "test", id, false), packets.Packet{})
 		waiting.OnQosPublish(gone(s, id), packets.Packet{PacketID: 1, Payload: make([]byte, 100)}, 0, 0)
-		if s.Clients.Len() > maxSessions || len(waiting.loads) > maxSessions {
+		if s.Clients.Len() > maxAway || len(waiting.loads) > maxAway {
 			t.Fatalf("%d clients are remembered, and messages of %d", s.Clients.Len(), len(waiting.loads))
 		}
 	}
 	left := 0
-	for i := range 3 * maxSessions {
+	for i := range 3 * maxAway {
 		left += subscribers(s, fmt.Sprint(i))
 	}
-	if left != maxSessions {
+	if left != maxAway {
 		t.Errorf("%d subscriptions are left of %d clients", left, s.Clients.Len())
 	}
 	expired := gone(s, "expired")
