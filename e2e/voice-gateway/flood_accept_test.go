@@ -32,7 +32,7 @@ const floodTime = 12 * time.Second
 
 // floodLeast is what the broker must have taken, in bytes, for the flood to show
 // anything: more than it may keep and let wait.
-const floodLeast = 256 << 20
+const floodLeast = 128 << 20
 
 // Bounds of the flooded gateway: half of what its service may use beside the
 // simulated house, and what the doors of HTTP and of the broker let in.
