@@ -239,3 +239,17 @@ func TestFiltersAreBounded(t *testing.T) {
 		})
 	}
 }
+
+// What the gateways of a house subscribe to is let in: the deepest is for values with
+// names of sixteen parts below a prefix.
+func TestDeepFiltersOfAHouseAreLetIn(t *testing.T) {
+	t.Parallel()
+	b, log := logging(t)
+	c := client(t, mqtt.Config{URL: "mqtt://" + b.Addr()})
+	if err := c.AwaitConnected(bounded(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Subscribe(bounded(t), "house/one/zwave/"+strings.Repeat("+/", 16)+"set", func(string, []byte, bool) {}); err != nil {
+		t.Errorf("%v:\n%s", err, log)
+	}
+}

@@ -17,7 +17,7 @@ const (
 	maxFilters    = 5_000
 	maxAllFilters = 20_000
 	maxFilter     = 1 << 10
-	maxLevels     = 16 // of a filter, and of the topic of a retained message: the library has a node of its own for each
+	maxLevels     = 32 // of a filter, and of the topic of a retained message: the library has a node of its own for each
 )
 
 var errAsksTooMuch = errors.New("it subscribes to more than the embedded broker keeps for a client")
