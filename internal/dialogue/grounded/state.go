@@ -89,11 +89,14 @@ func (g *Ground) kindClaims(k *claim, says, changed bool) bool {
 	case k.watched():
 		return !strange
 	}
-	return our && (says && !strange || changed || k.happens())
+	return our && becomes(k, says && !strange, changed)
 }
 
 // tells reports whether a clause has a verb of being or of happening.
 func (k *claim) tells() bool { return k.verb >= 0 || k.happens() }
+
+// becomes reports whether a clause with a verb tells what became of a thing.
+func becomes(k *claim, says, changed bool) bool { return says || changed || k.happens() }
 
 // somebody reports whether a clause tells what somebody or nobody does, which only a
 // sensor knows.
