@@ -273,7 +273,7 @@ mcp:
 	broker := mosquitto(t)
 	simulate(t, broker)
 	all := listen(t, broker, "#")
-	// What stands in our own environment is nobody's business either.
+	// What stands in our own environment must not be shown either.
 	c, addr, env := daemonWith(t, []string{"--verbose", "--config", config}, broker, "VOICE_GATEWAY_AI_ENABLED=auto", "VOICE_GATEWAY_AI_BASE_URL="+models.URL+"/v1",
 		"OPENAI_API_KEY="+g.plant("our environment"), "VOICE_GATEWAY_TOOLS_SEARCH_KEY="+g.plant("tools.search.key"), "AWS_SESSION="+g.plant("our environment, unnamed"))
 

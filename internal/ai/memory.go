@@ -69,7 +69,8 @@ func (m *memory) oldest() string {
 }
 
 // recall returns a conversation as messages, and whose words they follow from. A turn
-// that may act is given those only that follow from nobody's but ours.
+// that may act is given only those that follow from the words of people here and of
+// this house.
 func (m *memory) recall(now time.Time, talk string, mayAct bool) (messages []Message, from origin) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
