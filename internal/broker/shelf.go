@@ -69,7 +69,7 @@ func (s *shelf) fits(cl *mochi.Client, p packets.Packet) bool {
 	}
 	if now := time.Now(); now.Sub(s.warned) >= warnEvery {
 		s.warned = now
-		s.log.Warn("a retained message was not kept: the embedded broker keeps 30,000 of them, 32 MB in all, of topics of at most 1 KiB and 16 levels; a house that needs more wants a broker of its own (mqtt.broker)",
+		s.log.Warn("a retained message was not kept: the embedded broker keeps 30,000 of them, 32 MB in all, of topics of at most 1 KiB and 32 levels; a house that needs more wants a broker of its own (mqtt.broker)",
 			"client", cl.ID, "topic", p.TopicName, "kept", len(s.sizes), "bytes", s.bytes)
 	}
 	return false
