@@ -61,9 +61,9 @@ func (t *tracked) Accept() (net.Conn, error) {
 	}
 }
 
-// admit gives a connection a place. If there is none, the one that has said nothing for
-// longest has to go for it: a client introduces itself at once. If all have, the new
-// connection is closed, and admit returns nil.
+// admit gives a connection a place. If all places are taken, the oldest connection that
+// has not introduced itself is closed for it, because a client introduces itself at
+// once. If every one has, the new connection is closed, and admit returns nil.
 func (t *tracked) admit(conn net.Conn) (net.Conn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

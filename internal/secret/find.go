@@ -89,9 +89,9 @@ var (
 	queryInAddress = regexp.MustCompile(`(://[^\s"'<>?#]*\?)([^\s"'<>#]+)`)
 )
 
-// InPlaceOf returns a text whose addresses have something else in place of who logs in, of
-// the values of their queries and of what looks like a key in their paths. A text that looks like an address and is none is
-// hidden as a whole if somebody logs in.
+// InPlaceOf returns a text whose addresses have something else in place of who logs in,
+// of the values of their queries, and of what looks like a key in their paths. A text
+// that looks like an address and is none is hidden as a whole if it holds an @.
 func InPlaceOf(text, instead string) string {
 	if !strings.Contains(text, "://") {
 		return text

@@ -1,6 +1,6 @@
-// Package secret keeps values that are nobody's business out of everything that is
+// Package secret keeps passwords, keys and the like out of everything that is
 // shown: logs, states, records, errors, and what a language model is told. It knows
-// where such values stand in a configuration (Args, InAddress, Telling), keeps them
+// where such values stand in a configuration (Args, AddAddresses, InPlaceOf, Telling), keeps them
 // (Set), and makes texts of others fit to be shown (RedactLine, RedactTail,
 // RedactError). It is pure: whoever has the values makes the set, and whoever shows
 // something asks it. A further place where secrets stand is a function in find.go.

@@ -15,9 +15,9 @@ import (
 // complete, and a model that never ends one must not hold it up.
 const Longest = 300
 
-// Splitter cuts a growing text into sentences as soon as each is certainly
-// complete. The zero value is ready for use. It has to look at the text that follows: "21." may become "21.5", and
-// "Mr." never ends a sentence.
+// Splitter cuts a growing text into sentences as soon as each is certainly complete.
+// It has to look at the text that follows: "21." may become "21.5", and "Mr." never
+// ends a sentence. The zero value is ready for use.
 type Splitter struct {
 	rest string
 }
@@ -38,7 +38,7 @@ func (s *Splitter) Push(text string) []string {
 	}
 }
 
-// Flush returns the rest after the text has ended, "" if there is none.
+// Flush returns the rest after the text has ended; it may be empty.
 func (s *Splitter) Flush() string {
 	rest := strings.TrimSpace(s.rest)
 	s.rest = ""

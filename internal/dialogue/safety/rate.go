@@ -8,10 +8,9 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Limits within a minute. An MQTT or HTTP source that sends more
-// commands is an automation in a loop, whatever becomes of them; microphones and
-// recordings are not limited. A model that does more than ActsAMinute things by
-// itself is out of control.
+// Limits within a minute. An MQTT or HTTP source that sends more commands is an
+// automation in a loop, whatever becomes of them; microphones and recordings are not
+// limited. A model that does more than ActsAMinute things by itself is out of control.
 const (
 	CommandsAMinute = 60
 	ActsAMinute     = 10
