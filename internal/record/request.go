@@ -16,6 +16,10 @@ type Request struct {
 	// for the answer to a question. A text that only a model might understand is then
 	// not for the house.
 	FollowUp bool
+	// Unfinished and Others are those of the transcript of a spoken text: it is the
+	// beginning of a sentence; it may have been one of these readings.
+	Unfinished bool
+	Others     []string
 	// Waiting is called once when the turn begins to wait for something slow, a server
 	// or a model; it may be nil.
 	Waiting func()

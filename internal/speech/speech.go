@@ -27,6 +27,12 @@ type Transcript struct {
 	Engine     string
 	Confidence float64 // 0..1 where the engine has one, else 0
 	Rejected   string  // why Text is empty although there was speech; "" otherwise
+	// Unfinished says that the speaker stopped inside a sentence, whose beginning Text
+	// is. Nothing was completed for the speaker (REQUIREMENTS H11).
+	Unfinished bool
+	// Others are readings that fit nearly as well as Text, the best one first. Text is
+	// not certain if one of them means something else.
+	Others []string
 }
 
 // Completeness says whether a partial text is a sentence already.

@@ -55,6 +55,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 		asked := record.Turn{
 			Request: t.request(heard.Text, r.dryRun), Record: &t.rec, Watch: t.watch, Say: say,
 		}
+		asked.Unfinished, asked.Others = heard.Unfinished, heard.Others
 		r.mind.Answer(ctx, asked)
 		if t.additions != nil {
 			r.awaitAddition(ctx, t, asked)
