@@ -6,6 +6,10 @@ package speech
 type Automaton struct {
 	Words  []string         `json:"words"` // lower case
 	States []AutomatonState `json:"states"`
+	// Later is the first of the states that belong to a second sentence.
+	Later int32 `json:"later"`
+	// Figures are the words that stand for others in writing, "21" for "twenty one".
+	Figures map[string]string `json:"figures,omitempty"`
 }
 
 // AutomatonState is a place in sentences: what may follow, and whether a sentence

@@ -2,32 +2,36 @@ package grammar
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
+	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/speech"
 )
 
 // Automaton returns the sentences with what may stand around them: polite words
-// before and after, and a second sentence after a join ("and"). A recogniser that
+// before and after, and one more sentence after a join ("and"). A recogniser that
 // weighs every word, the join too, needs no other grammar for that.
 func (g *Grammar) Automaton() speech.Automaton {
 	s := &spokenForm{ids: make(map[string]int32)}
-	const firsts, ends = 0, 1 // where a sentence may begin, and where it may be over
-	s.add()
-	s.add()
-	first := s.sentences(g)
+	firsts, ends := s.add(), s.add() // where a sentence may begin, and where it may be over
+	first := s.sentences(g, ends)
 	s.out.States[firsts].Moves = slices.Clone(first)
 	for _, polite := range g.before() {
 		s.path(firsts, strings.Fields(polite), func(last int32) { s.out.States[last].Moves = append(s.out.States[last].Moves, first...) })
 	}
-	s.out.States[ends].Accept = true
-	for _, polite := range g.after() {
-		s.path(ends, strings.Fields(polite), func(last int32) { s.out.States[last].Accept = true })
-	}
+	s.over(ends, g.after())
+	s.out.Later = int32(len(s.out.States))
+	lastEnds := s.add()
+	second := s.sentences(g, lastEnds)
+	s.over(lastEnds, g.after())
 	for _, join := range g.Joins() {
-		s.path(ends, strings.Fields(join), func(last int32) { s.out.States[last].Moves = append(s.out.States[last].Moves, first...) })
+		s.path(ends, strings.Fields(join), func(last int32) { s.out.States[last].Moves = append(s.out.States[last].Moves, second...) })
 	}
-	s.followEnds(ends)
+	for _, o := range s.ends {
+		s.out.States[o.at].Moves = append(s.out.States[o.at].Moves, s.out.States[o.end].Moves...)
+	}
+	s.figures(g.pack.Language)
 	return s.out
 }
 
@@ -35,8 +39,12 @@ func (g *Grammar) Automaton() speech.Automaton {
 type spokenForm struct {
 	out  speech.Automaton
 	ids  map[string]int32
-	over []int32 // states in which a sentence may be over
+	ends []sentenceEnd
 }
+
+// sentenceEnd is a state in which a sentence may be over, and the state whose moves
+// follow then.
+type sentenceEnd struct{ at, end int32 }
 
 func (s *spokenForm) add() int32 {
 	s.out.States = append(s.out.States, speech.AutomatonState{})
@@ -53,9 +61,9 @@ func (s *spokenForm) word(text string) int32 {
 	return id
 }
 
-// sentences copies the automaton of the sentences and returns the moves of its
-// first state.
-func (s *spokenForm) sentences(g *Grammar) []speech.AutomatonMove {
+// sentences copies the automaton of the sentences, which end in a state, and returns
+// the moves of its first one.
+func (s *spokenForm) sentences(g *Grammar, end int32) []speech.AutomatonMove {
 	texts := make([]string, len(g.auto.words))
 	for text, id := range g.auto.words {
 		texts[id] = text
@@ -71,10 +79,18 @@ func (s *spokenForm) sentences(g *Grammar) []speech.AutomatonMove {
 		}
 		if from.accept {
 			s.out.States[at].Accept = true
-			s.over = append(s.over, at)
+			s.ends = append(s.ends, sentenceEnd{at, end})
 		}
 	}
 	return s.out.States[offset].Moves
+}
+
+// over lets a sentence be over in a state, with polite words after it.
+func (s *spokenForm) over(at int32, polite []string) {
+	s.out.States[at].Accept = true
+	for _, words := range polite {
+		s.path(at, strings.Fields(words), func(last int32) { s.out.States[last].Accept = true })
+	}
 }
 
 // path adds words after a state and hands the state behind the last one to then.
@@ -87,10 +103,73 @@ func (s *spokenForm) path(from int32, words []string, then func(last int32)) {
 	then(from)
 }
 
-// followEnds gives every state in which a sentence may be over the moves of the
-// state ends.
-func (s *spokenForm) followEnds(ends int32) {
-	for _, at := range s.over {
-		s.out.States[at].Moves = append(s.out.States[at].Moves, s.out.States[ends].Moves...)
+// largestFigure is the largest number that is also accepted in figures.
+const largestFigure = 200
+
+// figure is a number's words, as ids.
+type figure struct {
+	text  string
+	words []int32
+}
+
+// figures lets every number that can be said in words be written in figures.
+func (s *spokenForm) figures(language string) {
+	s.out.Figures = make(map[string]string)
+	byFirst := make(map[int32][]figure)
+	for _, f := range s.numbers(language) {
+		byFirst[f.words[0]] = append(byFirst[f.words[0]], f)
 	}
+	for at := range s.out.States {
+		var more []speech.AutomatonMove
+		for _, m := range s.out.States[at].Moves {
+			for _, f := range byFirst[m.Word] {
+				for _, to := range s.reach([]int32{m.To}, f.words[1:]) {
+					more = append(more, speech.AutomatonMove{Word: s.word(f.text), To: to})
+				}
+			}
+		}
+		s.out.States[at].Moves = append(s.out.States[at].Moves, more...)
+	}
+}
+
+// numbers are those whose words are all in the grammar.
+func (s *spokenForm) numbers(language string) []figure {
+	lang, ok := numbers.For(language)
+	if !ok {
+		return nil
+	}
+	var all []figure
+next:
+	for n := range largestFigure + 1 {
+		said := lang.Say(n)
+		f := figure{text: strconv.Itoa(n)}
+		for word := range strings.FieldsSeq(said) {
+			id, known := s.ids[word]
+			if !known {
+				continue next
+			}
+			f.words = append(f.words, id)
+		}
+		if len(f.words) > 0 {
+			all = append(all, f)
+			s.out.Figures[f.text] = said
+		}
+	}
+	return all
+}
+
+// reach returns the states after words.
+func (s *spokenForm) reach(from, words []int32) []int32 {
+	for _, w := range words {
+		var next []int32
+		for _, at := range from {
+			for _, m := range s.out.States[at].Moves {
+				if m.Word == w && !slices.Contains(next, m.To) {
+					next = append(next, m.To)
+				}
+			}
+		}
+		from = next
+	}
+	return from
 }
