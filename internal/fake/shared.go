@@ -13,13 +13,23 @@ import (
 // or skips the test with the reason where that data is absent.
 func Shared(tb testing.TB, elem ...string) string {
 	tb.Helper()
+	path := filepath.Join(append([]string{root(tb), "..", "shared"}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		tb.Skipf("the shared test data is not beside the repository: %v", err)
+	}
+	return path
+}
+
+// root returns the directory of the repository.
+func root(tb testing.TB) string {
+	tb.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
+			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -27,9 +37,4 @@ func Shared(tb testing.TB, elem ...string) string {
 		}
 		dir = parent
 	}
-	path := filepath.Join(append([]string{dir, "..", "shared"}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		tb.Skipf("the shared test data is not beside the repository: %v", err)
-	}
-	return path
 }
