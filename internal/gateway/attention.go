@@ -8,6 +8,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/speech/endpoint"
 	"voicegateway/internal/speech/micro"
+	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/vad"
 )
 
@@ -20,7 +21,7 @@ func NewEndpointer(c Config, log *slog.Logger) (*endpoint.Endpointer, error) {
 	}
 	cfg := c.STT.End
 	cfg.Voice = voiced{voice}
-	cfg.Grammar = slices.Contains(c.recognisers(), "pocketsphinx")
+	cfg.Grammar = slices.ContainsFunc(c.recognisers(), stt.ByGrammar)
 	return endpoint.New(cfg), nil
 }
 

@@ -69,7 +69,7 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 	}{
 		"wake engine":   {func(c *Config) { c.Wake.Engine = "telepathy" }, []string{"wake.engine", "telepathy", "pocketsphinx"}},
 		"no wake word":  {func(c *Config) { c.Wake.Words = nil }, []string{"wake.words", "hey jarvis"}},
-		"no recogniser": {func(c *Config) { c.STT.Engines = nil }, []string{"stt.engines", "openai, pocketsphinx, wyoming"}},
+		"no recogniser": {func(c *Config) { c.STT.Engines = nil }, []string{"stt.engines", "auto, moonshine, openai, pocketsphinx, wyoming"}},
 		"recogniser":    {func(c *Config) { c.STT.Engines = []string{"pocketsphinx", "vosk", "vosk"} }, []string{`"vosk" is unknown`, "vosk is named twice"}},
 		"no speech server": {
 			func(c *Config) { c.STT.Engines = []string{"pocketsphinx", "openai", "wyoming"} },

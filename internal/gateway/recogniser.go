@@ -35,6 +35,7 @@ func (s setup) recogniser(command []string) stt.Config {
 		c.Engines = engines
 	}
 	c.Command, c.Language, c.Wakes = command, s.cfg.Gateway.Language, WakePhrases(s.cfg.Wake.Words)
+	c.ModelsDir = s.cfg.Wake.ModelsDir
 	c.OpenAI.Key, c.Log = s.opts.Secrets.STTKey, s.log.With("part", "stt")
 	return c
 }

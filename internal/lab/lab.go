@@ -173,7 +173,7 @@ func (m *Lab) teach(ctx context.Context) error {
 
 // everything is the whole grammar in the form a recogniser takes.
 func everything(g *grammar.Grammar) stt.Grammar {
-	return stt.Grammar{JSGF: g.JSGF(), Join: g.Joins(), Words: g.Words()}
+	return stt.Grammar{JSGF: g.JSGF(), Join: g.Joins(), Words: g.Words(), Automaton: g.Automaton}
 }
 
 // hear plays one recording as an utterance with push-to-talk and judges it.

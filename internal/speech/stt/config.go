@@ -32,12 +32,14 @@ type Config struct {
 	Pronunciations map[string]string `yaml:"pronunciations"`
 	// Denoise is "on", "off" or "auto", which is on for the engines that gain by
 	// it.
-	Denoise string         `yaml:"denoise"`
-	OpenAI  openai.Config  `yaml:"openai"`
-	Wyoming wyoming.Config `yaml:"wyoming"`
+	Denoise   string          `yaml:"denoise"`
+	OpenAI    openai.Config   `yaml:"openai"`
+	Wyoming   wyoming.Config  `yaml:"wyoming"`
+	Moonshine MoonshineConfig `yaml:"moonshine"`
 
-	Command []string `yaml:"-"` // our own binary and `worker stt`
-	Env     []string `yaml:"-"` // added to the worker's environment; for tests
+	ModelsDir string   `yaml:"-"` // where `models pull` installs networks
+	Command   []string `yaml:"-"` // our own binary and `worker stt`
+	Env       []string `yaml:"-"` // added to the worker's environment; for tests
 	// Reject is the margin per frame of speech under which an utterance is not
 	// taken for a command (sphinx.Result.Margin).
 	Reject   float64      `yaml:"-"`
@@ -59,7 +61,7 @@ const (
 // Default is the configuration without a worker command.
 func Default() Config {
 	return Config{
-		Engines: []string{"pocketsphinx"}, End: endpoint.Default(), Timeout: openTimeout, ModelDir: sphinx.DefaultModelDir,
+		Engines: []string{auto}, End: endpoint.Default(), Timeout: openTimeout, ModelDir: sphinx.DefaultModelDir,
 		Pronunciations: map[string]string{}, Denoise: "auto", Reject: rejectMargin, Language: "en",
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/speech/moonshine"
 	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/worker"
 )
@@ -17,7 +19,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "worker" {
 		in, out, err := worker.Pipes()
 		if err == nil {
-			err = sphinx.Work(context.Background(), in, out)
+			work := sphinx.Work
+			if slices.Contains(os.Args, "stt-moonshine") {
+				work = moonshine.Work
+			}
+			err = work(context.Background(), in, out)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

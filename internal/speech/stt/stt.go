@@ -54,11 +54,14 @@ type Grammar struct {
 	Join  []string // what comes between two sentences of one utterance ("and")
 	Words []string // every word in it
 	Names []string // of areas and devices as people write them, for engines that spell
+	// Automaton makes the same sentences for engines that search along them.
+	Automaton func() speech.Automaton
 }
 
 // engines hear what fits a grammar.
 var engines = map[string]func(Config) (Engine, error){
 	"pocketsphinx": newPocketSphinx,
+	"moonshine":    newMoonshine,
 }
 
 // recognisers hear anything.
@@ -68,7 +71,35 @@ var recognisers = map[string]func(Config) (recogniser, error){
 }
 
 // languages are those of the engines that know only some.
-var languages = map[string][]string{"pocketsphinx": {"en"}}
+var languages = map[string][]string{"pocketsphinx": {"en"}, "moonshine": {"en"}, auto: {"en"}}
+
+// auto stands for the best engine with a grammar that is installed.
+const auto = "auto"
+
+// Resolved returns the configuration with the engine that auto stands for: moonshine
+// where its model is installed, else pocketsphinx. The hint says how to get the
+// better one, "" if it is there.
+func (c Config) Resolved() (resolved Config, hint string) {
+	i := slices.Index(c.Engines, auto)
+	if i < 0 {
+		return c, ""
+	}
+	c.Engines = slices.Clone(c.Engines)
+	c.Engines[i] = "moonshine"
+	if _, err := c.moonshine(); err != nil {
+		c.Engines[i] = "pocketsphinx"
+		hint = err.Error()
+	}
+	return c, hint
+}
+
+// Neural says whether the network is used where it is installed.
+func (c Config) Neural() bool {
+	return slices.Contains(c.Engines, auto) || slices.Contains(c.Engines, "moonshine")
+}
+
+// ByGrammar says whether an engine hears by a grammar and gives partial texts.
+func ByGrammar(engine string) bool { return engines[engine] != nil || engine == auto }
 
 // Knows says whether an engine can hear a language at all.
 func Knows(engine, language string) bool {
@@ -79,6 +110,11 @@ func Knows(engine, language string) bool {
 // New makes the configured engine, or the chain of them; it starts nothing.
 func New(cfg Config) (Engine, error) {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	cfg, hint := cfg.Resolved()
+	if hint != "" {
+		cfg.Log.Info("speech is recognised with pocketsphinx; a neural recogniser understands people better",
+			"reason", hint, "hint", "voice-gateway models pull moonshine-tiny-en")
+	}
 	for i, name := range cfg.Engines {
 		switch {
 		case !slices.Contains(Engines(), name):
@@ -111,6 +147,7 @@ func newEngine(cfg Config, name, clean string) (Engine, error) {
 // Engines are the names New knows.
 func Engines() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(engines)), maps.Keys(recognisers))
+	names = append(names, auto)
 	slices.Sort(names)
 	return names
 }

@@ -10,7 +10,7 @@ import (
 func TestNewChecks(t *testing.T) {
 	cfg := stt.Default()
 	cfg.Engines = []string{"sphinks"}
-	if _, err := stt.New(cfg); err == nil || !strings.Contains(err.Error(), "there are: openai, pocketsphinx, wyoming") {
+	if _, err := stt.New(cfg); err == nil || !strings.Contains(err.Error(), "there are: auto, moonshine, openai, pocketsphinx, wyoming") {
 		t.Errorf("an unknown engine: %v, want the known ones", err)
 	}
 	if _, err := stt.New(stt.Default()); err == nil || !strings.Contains(err.Error(), "no command") {

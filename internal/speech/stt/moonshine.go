@@ -1,0 +1,372 @@
+package stt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/moonshine"
+)
+
+// Gates of the network's readings, in natural logarithms of probabilities. They were
+// found on the human recordings (docs/facts/engines.md, Moonshine along a grammar).
+const (
+	// mostLost is how much less probable than the network's own words a sentence may be.
+	mostLost = 15.0
+	// mostUnlike is the share of letters in which a sentence may differ from the
+	// network's own words. A short sentence fits many sounds, and is then far shorter.
+	// A long one that the network finds nearly as likely as its own words, by
+	// eachLetter for its letters beyond fewLetters, was said all the same.
+	mostUnlike = 0.6
+	eachLetter = 0.25
+	fewLetters = 4
+	// unfinishedBy is how much likelier than the beginning of a sentence a whole
+	// sentence has to be.
+	unfinishedBy = 1.0
+	// nearBy is how far below the best sentence another one may have been said.
+	nearBy = 1.5
+)
+
+// MoonshineConfig says where the network is. Where it is empty, the model that
+// `models pull` has installed is used.
+type MoonshineConfig struct {
+	Dir     string `yaml:"dir"`     // of the model
+	Runtime string `yaml:"runtime"` // file of ONNX Runtime, 1.23 or newer
+}
+
+// readTimeout is how long a reading may take before the text of PocketSphinx counts.
+const readTimeout = 3 * time.Second
+
+// neural hears with a network beside PocketSphinx. PocketSphinx follows the speech
+// word by word and finds the end of the sentence early. The network reads the sound
+// so far whenever the speaker pauses, and its text counts: when the pause turns out
+// to be the end, the text is there already.
+type neural struct {
+	follower Engine // PocketSphinx
+	network  network
+	log      *slog.Logger
+
+	running sync.WaitGroup // readings
+
+	mu      sync.Mutex
+	current *followed // being spoken
+	last    *followed // finished, and can be gone on with
+}
+
+// network reads a sound along the grammar.
+type network interface {
+	Run(ctx context.Context) error
+	SetGrammar(ctx context.Context, a speech.Automaton) error
+	Decode(ctx context.Context, samples []int16) (moonshine.Result, error)
+}
+
+// followed is an utterance.
+type followed struct {
+	pauses
+	reading *reading // the newest; nil before the first pause
+	failed  error    // why PocketSphinx is out for this utterance
+}
+
+// reading is what the network makes of the first samples of an utterance.
+type reading struct {
+	speechEnd int // of the speech in it, in samples
+	stop      context.CancelFunc
+	done      chan struct{}
+	result    moonshine.Result
+	err       error
+}
+
+func newMoonshine(cfg Config) (Engine, error) {
+	installed, err := cfg.moonshine()
+	if err != nil {
+		return nil, fmt.Errorf("stt: moonshine: %w; install it with: voice-gateway models pull moonshine-tiny-en", err)
+	}
+	command := slices.Clone(cfg.Command)
+	if last := len(command) - 1; last >= 0 {
+		command[last] += "-moonshine" // `worker stt` becomes `worker stt-moonshine`
+	}
+	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log})
+	if err != nil {
+		return nil, err
+	}
+	follower, err := newPocketSphinx(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Denoise != "off" {
+		follower = cleaned(follower)
+	}
+	return newNeural(follower, client, cfg.Log), nil
+}
+
+// moonshine returns where the network for the language is.
+func (c Config) moonshine() (moonshine.Installed, error) {
+	if c.Moonshine.Dir == "" {
+		in, err := moonshine.Find(c.ModelsDir, c.Language)
+		if err == nil && c.Moonshine.Runtime != "" {
+			in.Library = c.Moonshine.Runtime
+		}
+		return in, err
+	}
+	in := moonshine.Installed{Dir: c.Moonshine.Dir, Library: c.Moonshine.Runtime}
+	if in.Library == "" {
+		in.Library = filepath.Join(in.Dir, "libonnxruntime.so")
+	}
+	return in, nil
+}
+
+func newNeural(follower Engine, n network, log *slog.Logger) *neural {
+	return &neural{follower: follower, network: n, log: log}
+}
+
+// Run runs both recognisers. When one of them ends, the other goes on.
+func (e *neural) Run(ctx context.Context) error {
+	var both sync.WaitGroup
+	for name, run := range map[string]func(context.Context) error{"pocketsphinx": e.follower.Run, "moonshine": e.network.Run} {
+		both.Go(func() {
+			if err := run(ctx); err != nil && ctx.Err() == nil {
+				e.log.Warn("a recogniser ended; the other one goes on", "engine", name, "err", err)
+			}
+		})
+	}
+	<-ctx.Done()
+	e.mu.Lock()
+	e.current.drop()
+	e.last.drop()
+	e.current, e.last = nil, nil
+	e.mu.Unlock()
+	e.running.Wait()
+	both.Wait()
+	return nil
+}
+
+// SetGrammar never reports a missing word, because the network spells: it hears
+// names that have no pronunciation.
+func (e *neural) SetGrammar(ctx context.Context, g Grammar) (missing []string, err error) {
+	if _, err := e.follower.SetGrammar(ctx, g); err != nil {
+		e.log.Warn("a recogniser did not take the grammar; the other one is asked", "engine", "pocketsphinx", "err", err)
+	}
+	return nil, e.network.SetGrammar(ctx, g.Automaton())
+}
+
+// Observe lets PocketSphinx hear the room.
+func (e *neural) Observe(f audio.Frame) {
+	if room, ok := e.follower.(Listener); ok {
+		room.Observe(f)
+	}
+}
+
+// Forget says that the sound that follows comes from another room.
+func (e *neural) Forget() {
+	if room, ok := e.follower.(Listener); ok {
+		room.Forget()
+	}
+}
+
+// Begin never fails: if one recogniser cannot hear, the other one can.
+func (e *neural) Begin(ctx context.Context) error {
+	u := &followed{}
+	e.mu.Lock()
+	e.current.drop()
+	e.last.drop()
+	e.current, e.last = u, nil
+	e.mu.Unlock()
+	e.lost(u, e.follower.Begin(ctx))
+	return nil
+}
+
+// lost notes that PocketSphinx is out for an utterance.
+func (e *neural) lost(u *followed, err error) {
+	if err != nil && u.failed == nil {
+		u.failed = err
+		e.log.Warn("a recogniser failed; the other one is asked", "engine", "pocketsphinx", "err", err)
+	}
+}
+
+func (e *neural) now() *followed {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.current
+}
+
+// Push reads the sound at every pause. At waitAfter it waits for the reading, so
+// that the same sound gives the same words at the same time on every machine.
+func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {
+	u := e.now()
+	if u == nil {
+		return speech.Partial{}, errNotBegun
+	}
+	var p speech.Partial
+	if u.failed == nil {
+		var err error
+		p, err = e.follower.Push(ctx, f)
+		e.lost(u, err)
+	}
+	u.push(f.Samples)
+	if u.quiet() == readAfter {
+		e.read(ctx, u)
+	}
+	if u.quiet() == waitAfter && u.read() {
+		e.await(ctx, u.reading)
+	}
+	if !u.read() || u.quiet() < waitAfter || u.reading.err != nil {
+		return p, nil
+	}
+	if t := weigh(u.reading.result, speech.Transcript{}); t.Rejected == "" {
+		return speech.Partial{Text: t.Text, Tail: u.quiet(), Stable: int(u.quiet() / audio.FrameLength)}, nil
+	}
+	return p, nil
+}
+
+// read has the network read the sound so far, unless it has read all the speech.
+// The reading goes on when the call that began it is over.
+func (e *neural) read(ctx context.Context, u *followed) {
+	if u.read() {
+		return
+	}
+	u.drop()
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+	r := &reading{speechEnd: u.speechEnd, stop: stop, done: make(chan struct{})}
+	u.reading = r
+	sound := slices.Clone(u.spoken())
+	e.running.Go(func() {
+		defer stop()
+		defer close(r.done)
+		r.result, r.err = e.network.Decode(ctx, sound)
+	})
+}
+
+// await waits for a reading.
+func (e *neural) await(ctx context.Context, r *reading) {
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+	}
+}
+
+// read reports whether the newest reading has all the speech.
+func (u *followed) read() bool { return u.reading != nil && u.reading.speechEnd == u.speechEnd }
+
+// drop ends the reading.
+func (u *followed) drop() {
+	if u != nil && u.reading != nil {
+		u.reading.stop()
+	}
+}
+
+// Finish returns the network's text. Where the network fails, it is that of
+// PocketSphinx.
+func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
+	u := e.now()
+	if u == nil {
+		return speech.Transcript{}, errNotBegun
+	}
+	e.read(ctx, u)
+	byFollower, err := e.follower.Finish(ctx) // also after a failed Push: it closes the utterance
+	if u.failed == nil && err != nil {
+		u.failed = err
+	}
+	if u.failed != nil {
+		byFollower = speech.Transcript{}
+	}
+	e.await(ctx, u.reading)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.current, e.last = nil, u
+	switch r := u.reading; {
+	case ctx.Err() != nil:
+		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", context.Cause(ctx))
+	case r.err == nil:
+		t := weigh(r.result, byFollower)
+		t.Engine = "moonshine"
+		return t, nil
+	case u.failed != nil:
+		return speech.Transcript{}, errors.Join(r.err, u.failed)
+	default:
+		e.log.Warn("a recogniser failed; the other one is asked", "engine", "moonshine", "err", r.err)
+		return byFollower, nil
+	}
+}
+
+// Reopen continues the last utterance, with PocketSphinx if that is possible.
+func (e *neural) Reopen(ctx context.Context) error {
+	e.mu.Lock()
+	u := e.last
+	e.mu.Unlock()
+	if u == nil {
+		return errors.New("going on with an utterance: there is none to go on with")
+	}
+	if again, ok := e.follower.(Reopener); ok && u.failed == nil {
+		e.lost(u, again.Reopen(ctx))
+	} else if u.failed == nil {
+		e.lost(u, errors.New("it cannot go on with an utterance"))
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.current, e.last = u, nil
+	return nil
+}
+
+// weigh decides what a reading means. The network always finds a sentence of the
+// grammar; what tells commands from other speech is how far it is from what the
+// network would write by itself. A rejected sound in which PocketSphinx has found a
+// sentence like the network's own words is left to a question.
+func weigh(r moonshine.Result, byFollower speech.Transcript) speech.Transcript {
+	best, unfinished := r.Part, r.Part.Text != ""
+	if len(r.Sentences) > 0 && (!unfinished || r.Sentences[0].Rank >= r.Part.Rank+unfinishedBy) {
+		best, unfinished = r.Sentences[0], false
+	}
+	lost := r.Free.Score - best.Score
+	unlike := unlikeness(r.Free.Text, best.Text)
+	switch {
+	case best.Text == "" || lost > mostLost || unlike > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters):
+		if byFollower.Text != "" && unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike {
+			return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}
+		}
+		return speech.Transcript{Rejected: fmt.Sprintf("like other speech: %q is %.1f less likely than %q, and %.0f %% unlike it", best.Text, lost, r.Free.Text, 100*unlike)}
+	}
+	t := speech.Transcript{Text: best.Text, Unfinished: unfinished, Confidence: 1 / (1 + math.Exp((lost-mostLost)/marginScale))}
+	if !unfinished {
+		for _, other := range r.Sentences[1:] {
+			if other.Rank > best.Rank-nearBy {
+				t.Others = append(t.Others, other.Text)
+			}
+		}
+	}
+	return t
+}
+
+// unlikeness is the share of letters in which two texts differ: 0 for the same text,
+// 1 for nothing in common.
+func unlikeness(a, b string) float64 {
+	x, y := []rune(a), []rune(b)
+	longest := max(len(x), len(y))
+	if longest == 0 {
+		return 0
+	}
+	row := make([]int, len(y)+1) // of edits from the letters of x so far to each beginning of y
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range x {
+		before := row[0]
+		row[0] = i + 1
+		for j, s := range y {
+			change := before
+			if r != s {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, before+1)
+		}
+	}
+	return float64(row[len(y)]) / float64(longest)
+}

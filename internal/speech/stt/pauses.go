@@ -1,0 +1,109 @@
+package stt
+
+import (
+	"time"
+
+	"voicegateway/internal/audio"
+)
+
+// Times of a pause in the speech, counted in whole frames.
+const (
+	readAfter = 3 * audio.FrameLength // a closed mouth inside a word is shorter
+	waitAfter = 6 * audio.FrameLength // about where the end of a sentence is decided
+)
+
+// Loudness that tells speech from the room, in dB.
+const (
+	underSpeaker = 20.0 // speech is louder than this below the speaker's loudness
+	overRoom     = 6.0
+	loudShare    = 80 // the speaker's loudness is the level that 80 % of the speech stay below
+)
+
+// leadIn is the sound kept before the first speech, in samples.
+const leadIn = int(audio.SpeechRate) * 3 / 10
+
+// Speech begins where onsetNeed of onsetOf frames are loud: a click is shorter.
+const (
+	onsetNeed = 3
+	onsetOf   = 5
+)
+
+// pauses is the sound of an utterance, and where in it somebody spoke.
+type pauses struct {
+	sound       []int16
+	levels      []float64 // of each frame so far
+	onset       [onsetOf]bool
+	frames      int
+	begun       bool // somebody has spoken
+	speechStart int  // in samples
+	speechEnd   int
+}
+
+// push takes the samples of a frame. What is behind the longest utterance is left
+// out.
+func (p *pauses) push(samples []int16) {
+	if len(p.sound)+len(samples) > longest {
+		return
+	}
+	p.sound = append(p.sound, samples...)
+	level := audio.Level(samples)
+	if level > dead {
+		p.levels = append(p.levels, level)
+	}
+	loud := p.loud(level)
+	p.onset[p.frames%onsetOf] = loud
+	p.frames++
+	if loud && !p.begun && p.loudOfLast() >= onsetNeed {
+		p.begun, p.speechStart = true, len(p.sound)-onsetOf*len(samples)
+	}
+	if loud && p.begun {
+		p.speechEnd = len(p.sound)
+	}
+}
+
+// loudOfLast counts the loud ones of the last onsetOf frames.
+func (p *pauses) loudOfLast() int {
+	n := 0
+	for _, loud := range p.onset {
+		if loud {
+			n++
+		}
+	}
+	return n
+}
+
+// loud reports whether a frame is speech: it stands out of the room and, once
+// somebody has spoken, is about as loud as the speaker.
+func (p *pauses) loud(level float64) bool {
+	if level < quietest || len(p.levels) == 0 {
+		return false
+	}
+	floor := share(p.levels, floorShare)
+	if !p.begun {
+		return level > floor+overRoom
+	}
+	var speech []float64
+	for _, l := range p.levels {
+		if l > floor+overRoom {
+			speech = append(speech, l)
+		}
+	}
+	if len(speech) == 0 {
+		return false
+	}
+	return level > floor+overRoom && level > share(speech, loudShare)-underSpeaker
+}
+
+// quiet is how long nobody has spoken, 0 before any speech.
+func (p *pauses) quiet() time.Duration {
+	if !p.begun {
+		return 0
+	}
+	return time.Duration(len(p.sound)-p.speechEnd) * time.Second / time.Duration(audio.SpeechRate)
+}
+
+// spoken is the sound from shortly before the speech. Where no speech stands out,
+// it is all of it.
+func (p *pauses) spoken() []int16 {
+	return p.sound[max(0, p.speechStart-leadIn):]
+}
