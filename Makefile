@@ -45,11 +45,17 @@ lint: setup $(GOFUMPT) $(GOLANGCI) ## formatting, module files, go vet and the l
 	go vet -tags accept ./...
 	$(GOLANGCI) run --allow-serial-runners ./...
 
+# The neural recogniser's model, which models pull would install for a user too.
+MODEL := $(TOOLS)/models/moonshine-tiny-en/tokenizer.bin
+
+$(MODEL): | setup
+	go run ./cmd/voice-gateway models pull --dir $(TOOLS)/models moonshine-tiny-en
+
 # Some packages mostly wait for processes and clocks, so one more than there are
 # processors is tested at once.
 TESTED_AT_ONCE := $(shell echo $$(( $$(nproc) + 1 )))
 
-test: setup ## every test, with the race detector; skipped ones are listed
+test: setup $(MODEL) ## every test, with the race detector; skipped ones are listed
 	@go test -json $(RACE) -shuffle=on -p $(TESTED_AT_ONCE) ./... | go run scripts/tests.go
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
@@ -58,18 +64,18 @@ test: setup ## every test, with the race detector; skipped ones are listed
 # truth, each with nothing beside it.
 ACCEPT := go test -json -tags accept -run '^TestAccept' -count=1 -timeout 20m
 
-accept: setup build ## what needs long real processes (under thirty minutes)
+accept: setup build $(MODEL) ## what needs long real processes (under thirty minutes)
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./e2e/voice-gateway; truth=./e2e/truth; \
 	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$truth" <<<"$$dirs") || failed=1; \
 	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
 
-truth: setup build ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
+truth: setup build $(MODEL) ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go
 
 check: lint test ## what an engineer runs before a commit: lint and test
 
-bench: setup ## the benchmarks, beside their budgets (about three minutes)
+bench: setup $(MODEL) ## the benchmarks, beside their budgets (about three minutes)
 	@go run scripts/bench.go scripts/table.go
 
 fuzz: setup ## every fuzz target for FUZZTIME (10s)

@@ -16,6 +16,10 @@ needs=(
   "mosquitto       the MQTT broker the tests run against"
   "mosquitto-clients its command line tools, for tests and for looking"
 )
+# Any Python with pip will do.
+if ! python3 -m pip --version >/dev/null 2>&1; then
+  needs+=("python3-pip     fetches the model of the neural recogniser")
+fi
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/config"
 	"voicegateway/internal/console"
 	"voicegateway/internal/models"
 	"voicegateway/internal/speech/micro"
+	"voicegateway/internal/speech/moonshine"
 )
 
 // modelsWork is the work of the models commands.
@@ -21,11 +23,11 @@ type modelsWork struct {
 	dir string // --dir
 }
 
-// modelsCommand lists, fetches and checks the models of wake words.
+// modelsCommand lists, fetches and checks the models of wake words and recognisers.
 func (a *app) modelsCommand() *cobra.Command {
 	m := &modelsWork{app: a}
 	c := &cobra.Command{
-		Use: "models", Short: "Wake word models for the engine micro: list, pull, verify",
+		Use: "models", Short: "Models of wake words and of the neural recogniser: list, pull, verify",
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.PersistentFlags().StringVar(&m.dir, "dir", "", "where the models are (default: wake.models_dir of the configuration)")
@@ -59,17 +61,26 @@ func (m *modelsWork) listCommand() *cobra.Command {
 				micro.Entry
 				State string `json:"state"`
 			}
-			rows := []row{}
+			type networkRow struct {
+				moonshine.Published
+				State string `json:"state"`
+			}
+			rows := []any{}
+			var lines strings.Builder
 			for _, e := range micro.Catalogue() {
-				rows = append(rows, row{e, models.State(place, e)})
+				r := row{e, models.State(place, e)}
+				rows = append(rows, r)
+				fmt.Fprintf(&lines, "%-18s %-13s %s\n", r.Name, r.Word, r.State)
+			}
+			for _, p := range moonshine.Catalogue() {
+				r := networkRow{p, models.NetworkState(place, p)}
+				rows = append(rows, r)
+				fmt.Fprintf(&lines, "%-18s %-13s %s\n", r.Name, "speech, "+r.Language, r.State)
 			}
 			if asJSON {
 				return json.NewEncoder(m.app.Out).Encode(rows)
 			}
-			fmt.Fprintf(m.app.Out, "%-16s %-13s %s\n", "MODEL", "WORD", "IN "+place)
-			for _, r := range rows {
-				fmt.Fprintf(m.app.Out, "%-16s %-13s %s\n", r.Name, r.Word, r.State)
-			}
+			fmt.Fprintf(m.app.Out, "%-18s %-13s %s\n%s", "MODEL", "FOR", "IN "+place, &lines)
 			return nil
 		},
 	}
@@ -78,13 +89,18 @@ func (m *modelsWork) listCommand() *cobra.Command {
 }
 
 // chosen returns the models named on the command line. Without names it returns
-// those the configuration uses: its wake words, its stop words and the model of a
-// voice.
-func (m *modelsWork) chosen(names []string) ([]micro.Entry, error) {
+// those the configuration uses: its wake words, its stop words, the model of a voice
+// and the recogniser.
+func (m *modelsWork) chosen(names []string) (words []micro.Entry, networks []moonshine.Published, err error) {
 	if len(names) == 0 {
 		l, err := m.app.load()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		for _, p := range moonshine.Catalogue() {
+			if l.STT.Neural() && p.Language == l.Gateway.Language {
+				names = append(names, p.Name)
+			}
 		}
 		for _, w := range l.Wake.Words {
 			names = append(names, strings.Join(strings.Fields(strings.ToLower(w)), "_"))
@@ -95,19 +111,25 @@ func (m *modelsWork) chosen(names []string) ([]micro.Entry, error) {
 			}
 		}
 	}
-	var list []micro.Entry
 	for _, name := range names {
+		if p, ok := moonshine.Known(name); ok {
+			networks = append(networks, p)
+			continue
+		}
 		e, ok := micro.Known(name)
 		if !ok {
 			var all []string
 			for _, e := range micro.Catalogue() {
 				all = append(all, e.Name)
 			}
-			return nil, usageError{fmt.Errorf("there is no published model %q; there are: %s. A model of your own is put into the directory as NAME.tflite with its NAME.json", name, strings.Join(all, ", "))}
+			for _, p := range moonshine.Catalogue() {
+				all = append(all, p.Name)
+			}
+			return nil, nil, usageError{fmt.Errorf("there is no published model %q; there are: %s. A model of your own is put into the directory as NAME.tflite with its NAME.json", name, strings.Join(all, ", "))}
 		}
-		list = append(list, e)
+		words = append(words, e)
 	}
-	return list, nil
+	return words, networks, nil
 }
 
 func (m *modelsWork) pullCommand() *cobra.Command {
@@ -119,15 +141,21 @@ func (m *modelsWork) pullCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := m.chosen(names)
+			words, networks, err := m.chosen(names)
 			if err != nil {
 				return err
 			}
 			if err := os.MkdirAll(place, 0o755); err != nil {
 				return fmt.Errorf("making the models' directory: %w; name another one with --dir or wake.models_dir", err)
 			}
-			for _, e := range list {
+			for _, e := range words {
 				if err := models.Pull(c.Context(), m.app.Out, e, place, from); err != nil {
+					return err
+				}
+			}
+			packages := models.Packages{Getenv: config.Options{Environ: m.app.Environ}.Getenv}
+			for _, p := range networks {
+				if err := models.PullNetwork(c.Context(), m.app.Out, p, place, from, packages); err != nil {
 					return err
 				}
 			}
@@ -151,7 +179,12 @@ func (m *modelsWork) verifyCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("looking for models: %w", err)
 			}
-			if len(files) == 0 {
+			networks := moonshine.Catalogue()
+			networks = slices.DeleteFunc(networks, func(p moonshine.Published) bool {
+				_, err := os.Stat(filepath.Join(place, p.Name))
+				return err != nil
+			})
+			if len(files)+len(networks) == 0 {
 				return fmt.Errorf("there is no model in %s; get one with: voice-gateway models pull hey_jarvis", place)
 			}
 			bad := 0
@@ -160,7 +193,14 @@ func (m *modelsWork) verifyCommand() *cobra.Command {
 				if !ok {
 					bad++
 				}
-				fmt.Fprintf(m.app.Out, "%-16s %s\n", strings.TrimSuffix(filepath.Base(file), ".tflite"), verdict)
+				fmt.Fprintf(m.app.Out, "%-18s %s\n", strings.TrimSuffix(filepath.Base(file), ".tflite"), verdict)
+			}
+			for _, p := range networks {
+				verdict, ok := models.NetworkVerdict(place, p)
+				if !ok {
+					bad++
+				}
+				fmt.Fprintf(m.app.Out, "%-18s %s\n", p.Name, verdict)
 			}
 			if bad > 0 {
 				return console.ToldError{Err: fmt.Errorf("%d models are damaged", bad)}

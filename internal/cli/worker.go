@@ -8,28 +8,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/speech/moonshine"
 	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/worker"
 )
 
 // workers are the worker processes by name.
 var workers = map[string]func(ctx context.Context, in io.Reader, out io.Writer) error{
-	"audio": device.Work,
-	"stt":   sphinx.Work,
+	"audio":         device.Work,
+	"stt":           sphinx.Work,
+	"stt-moonshine": moonshine.Work,
 }
 
 // workerCommand is the child process of a supervised worker: the only place where C
 // code runs.
 func (a *app) workerCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    "worker audio|stt",
+		Use:    "worker audio|stt|stt-moonshine",
 		Short:  "Internal: a supervised child that talks to a C library",
 		Hidden: true,
-		Args:   exactly(1, "the worker's name, audio or stt"),
+		Args:   exactly(1, "the worker's name: audio, stt or stt-moonshine"),
 		RunE: func(c *cobra.Command, args []string) error {
 			work, ok := workers[args[0]]
 			if !ok {
-				return usageError{fmt.Errorf("there is no worker %q; expected audio or stt", args[0])}
+				return usageError{fmt.Errorf("there is no worker %q; expected audio, stt or stt-moonshine", args[0])}
 			}
 			a.lean()
 			in, out, err := worker.Pipes()

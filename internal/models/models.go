@@ -1,5 +1,5 @@
-// Package models keeps the models of wake words in a directory: it fetches published
-// ones and checks what is there.
+// Package models keeps the models of wake words and of recognisers in a directory: it
+// fetches published ones and checks what is there.
 package models
 
 import (
