@@ -2,12 +2,15 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
 )
@@ -66,6 +69,31 @@ func TestHearWakeWordAndCommandInOneBreath(t *testing.T) {
 	} {
 		if ms == nil {
 			t.Errorf("timings_ms.%s is missing", name)
+		}
+	}
+}
+
+// TestHearMusicDoesNothing: strings that fit "turn heater on", "fan on" and "turn on
+// bedroom fan", heard without a wake word and without a voice model.
+func TestHearMusicDoesNothing(t *testing.T) {
+	t.Parallel()
+	args := []string{"--no-wake", "--home", fake.Shared(t, "speech", "clips", "home.json")}
+	for _, s := range fake.Music() {
+		if slices.Contains([]string{"chords-07", "chords-08", "drone-03"}, s.Name) {
+			name := filepath.Join(t.TempDir(), s.Name+".wav")
+			f, err := os.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(audio.WriteWAV(f, s.Clip), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, name)
+		}
+	}
+	for _, r := range heard(t, args...) {
+		if len(r.Calls) > 0 || r.Transcript != nil && r.Transcript.Text != "" {
+			t.Errorf("%s: heard %+v, did %+v", filepath.Base(r.File), r.Transcript, r.Calls)
 		}
 	}
 }

@@ -15,17 +15,27 @@ import (
 // NewEndpointer makes the endpointer. It decides by the sentence if a recogniser
 // gives partial texts, else by silence.
 func NewEndpointer(c Config, log *slog.Logger) (*endpoint.Endpointer, error) {
-	voice, err := vad.New(vad.Config{Engine: vad.Default().Engine, ModelsDir: c.Wake.ModelsDir, Log: log.With("part", "vad")})
+	voice, err := NewVoice(c, log)
 	if err != nil {
-		return nil, fmt.Errorf("preparing to hear voices: %w", err)
+		return nil, err
 	}
 	cfg := c.STT.End
-	cfg.Voice = voiced{voice}
+	cfg.Voice = voice
 	cfg.Grammar = slices.ContainsFunc(c.recognisers(), stt.ByGrammar)
 	return endpoint.New(cfg), nil
 }
 
-// voiced makes a voice detector usable by the endpointer.
+// NewVoice makes what tells voices from other sound, for one listener: it follows the
+// sound it is given.
+func NewVoice(c Config, log *slog.Logger) (stt.Voice, error) {
+	voice, err := vad.New(vad.Config{Engine: vad.Default().Engine, ModelsDir: c.Wake.ModelsDir, Log: log.With("part", "vad")})
+	if err != nil {
+		return nil, fmt.Errorf("preparing to hear voices: %w", err)
+	}
+	return voiced{voice}, nil
+}
+
+// voiced makes a voice detector usable by the endpointer and the recognisers.
 type voiced struct{ vad.Engine }
 
 // Push reports whether somebody speaks, and whether a model said so rather than

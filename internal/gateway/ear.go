@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"sync"
 
@@ -44,7 +45,11 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 		return e, nil
 	}
 	command := []string{s.opts.Executable, "worker", "stt"}
-	if e.stt, err = stt.New(s.recogniser(command)); err != nil {
+	recognisers := s.recogniser(command)
+	if recognisers.Voice, err = NewVoice(s.cfg, slog.New(slog.DiscardHandler)); err != nil {
+		return nil, err
+	}
+	if e.stt, err = stt.New(recognisers); err != nil {
 		return nil, err
 	}
 	if e.wake, err = wake.New(s.waker(command)); err != nil {

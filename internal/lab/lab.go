@@ -92,6 +92,10 @@ func (m *Lab) Hear(ctx context.Context) ([]Outcome, error) {
 		cfg := stt.Default()
 		cfg.Command, cfg.ModelDir, cfg.Wakes = m.worker(), m.cfg.Gateway.STT.ModelDir, gateway.WakePhrases(m.cfg.Gateway.Wake.Words)
 		cfg.Pronunciations, cfg.Denoise, cfg.Log = m.cfg.Gateway.STT.Pronunciations, m.denoise, m.cfg.Log
+		var err error
+		if cfg.Voice, err = gateway.NewVoice(m.cfg.Gateway, m.cfg.Log); err != nil {
+			return nil, err
+		}
 		jobs := m.recordings()
 		if m.denoise == "on" {
 			jobs = append(jobs, m.mixes()...)

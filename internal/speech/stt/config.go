@@ -43,6 +43,7 @@ type Config struct {
 	// Reject is the margin per frame of speech under which an utterance is not
 	// taken for a command (sphinx.Result.Margin).
 	Reject   float64      `yaml:"-"`
+	Voice    Voice        `yaml:"-"` // tells people from other sound; nil: what stands still is no person
 	Wakes    []string     `yaml:"-"` // wake phrases, which alone are never a command
 	Language string       `yaml:"-"` // what is spoken, ISO 639-1; for open recognisers
 	Log      *slog.Logger `yaml:"-"` // nil means no log

@@ -35,3 +35,6 @@ func Spoken(c audio.Clip) time.Duration { return measure(c.Samples).speech }
 
 // Prompt returns what a recogniser is told of the names.
 func Prompt(names []string) string { return prompt(names) }
+
+// AttestedBy makes an engine that needs a person.
+func AttestedBy(v Voice, e Engine) Engine { return attestedBy(v, e) }

@@ -69,12 +69,23 @@ type loudness struct {
 	above  float64       // how far they do, in dB
 }
 
-// measure finds speech by its level alone: speech swings by far more than any
-// noise does, so that what stands out of the quietest frames is speech.
+// measure is loudnessOf samples.
 func measure(samples []int16) loudness {
 	var levels []float64
 	for frame := range slices.Chunk(samples, audio.FrameSamples) {
-		if level := audio.Level(frame); len(frame) == audio.FrameSamples && level > dead {
+		if len(frame) == audio.FrameSamples {
+			levels = append(levels, audio.Level(frame))
+		}
+	}
+	return loudnessOf(levels)
+}
+
+// loudnessOf finds speech by the levels of frames alone: speech swings by far more
+// than any noise does, so that what stands out of the quietest frames is speech.
+func loudnessOf(frames []float64) loudness {
+	var levels []float64
+	for _, level := range frames {
+		if level > dead {
 			levels = append(levels, level)
 		}
 	}

@@ -132,16 +132,17 @@ func New(cfg Config) (Engine, error) {
 	return newChain(cfg)
 }
 
-// newEngine makes one engine with a grammar, behind a denoiser where it gains.
+// newEngine makes one engine with a grammar, behind a denoiser where it gains. What
+// it hears counts only where a person spoke.
 func newEngine(cfg Config, name, clean string) (Engine, error) {
 	e, err := engines[name](cfg)
 	if err != nil {
 		return nil, err
 	}
 	if clean == "on" || clean != "off" && gains[name] {
-		return cleaned(e), nil
+		e = cleaned(e)
 	}
-	return e, nil
+	return attestedBy(cfg.Voice, e), nil
 }
 
 // Engines are the names New knows.
