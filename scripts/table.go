@@ -117,6 +117,7 @@ var chapters = []struct {
 	{"Memory, idle", []line{
 		{"daemon and audio worker, with micro, shared pages counted in parts", "e2e/voice-gateway IdleMemoryMicro both-pss-MB", mem, bars(atMost(40)), false},
 		{"the same, resident", "e2e/voice-gateway IdleMemoryMicro both-MB", mem, nil, false},
+		{"daemon and audio worker, four wake words with micro, shared pages counted in parts", "e2e/voice-gateway IdleMemoryFour both-pss-MB", mem, bars(atMost(40)), false},
 		{"daemon and audio worker, wake word by pocketsphinx, resident", "e2e/voice-gateway IdleMemory both-MB", mem, bars(atMost(40), than("Linux Voice Assistant", 512.0)), false},
 		{"the same, shared pages counted in parts", "e2e/voice-gateway IdleMemory both-pss-MB", mem, bars(atMost(40)), false},
 		{"daemon alone", "e2e/voice-gateway IdleMemory daemon-MB", mem, nil, false},

@@ -264,6 +264,12 @@ func BenchmarkIdleMemoryMicro(b *testing.B) {
 	idleMemory(b, 1, "VOICE_GATEWAY_WAKE_ENGINE=micro", "VOICE_GATEWAY_WAKE_MODELS_DIR="+fake.Shared(b, "speech", "models"))
 }
 
+// BenchmarkIdleMemoryFour is the same with models for four wake words.
+func BenchmarkIdleMemoryFour(b *testing.B) {
+	idleMemory(b, 1, "VOICE_GATEWAY_WAKE_ENGINE=micro", "VOICE_GATEWAY_WAKE_MODELS_DIR="+fake.Shared(b, "speech", "models"),
+		"VOICE_GATEWAY_WAKE_WORDS=hey jarvis, okay nabu, hey mycroft, alexa")
+}
+
 func idleMemory(b *testing.B, recognisers int, more ...string) {
 	b.Helper()
 	card := silentRoom(b)

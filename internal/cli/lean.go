@@ -1,17 +1,58 @@
 package cli
 
-import "runtime/debug"
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+)
 
 // leanGrowth is by how many percent the heap may grow before a collection; the
 // runtime's own 100 keeps as much garbage as there is data. Handling a frame or a
 // match does not allocate, so collecting more often costs little.
 const leanGrowth = 25
 
+// idleGrowth is the same once the start is over, which allocates five times what is
+// kept: a command in a known house allocates little.
+const idleGrowth = 10
+
 // lean keeps a process small that runs for months beside others on a small machine.
-// It leaves a GOGC in the environment alone.
 func (a *app) lean() {
+	a.growth(leanGrowth)
+	runtime.MemProfileRate = 0 // nobody reads the profile
+	debug.FreeOSMemory()       // what packages left over when they were initialised
+}
+
+// settling is how long after the first word of a house the voice is warm and the
+// house is told whole.
+const settling = time.Second
+
+// growth sets how much garbage is kept, unless GOGC in the environment does.
+func (a *app) growth(percent int) {
 	if a.getenv("GOGC") == "" {
-		debug.SetGCPercent(leanGrowth)
+		debug.SetGCPercent(percent)
 	}
-	debug.FreeOSMemory() // what packages left over when they were initialised
+}
+
+// settled runs a daemon, and gives back what its start left over once it is ready:
+// files that were read, and a house that was none.
+func (a *app) settled(ctx context.Context, ready, run func(context.Context) error) error {
+	starting, cancel := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		if ready(starting) != nil {
+			return
+		}
+		select {
+		case <-time.After(settling):
+			a.growth(idleGrowth)
+			debug.FreeOSMemory()
+		case <-starting.Done():
+		}
+	})
+	err := run(ctx)
+	cancel()
+	waiting.Wait()
+	return err
 }

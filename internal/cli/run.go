@@ -34,7 +34,7 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return unusable(l, err)
 			}
-			if err := g.Run(c.Context()); err != nil {
+			if err := a.settled(c.Context(), g.Ready, g.Run); err != nil {
 				return fmt.Errorf("the gateway ended: %w", err)
 			}
 			log.Info("stopped")

@@ -34,11 +34,20 @@ type inst struct {
 	indent  uint16 // opText: spaces text begins with
 	letters uint16 // opText: without the spaces around it
 	text    string
-	list    *list
-	slot    string // "" when the value is captured for the reply only
-	alts    []*inst
 	next    *inst
+	*branch
 }
+
+// branch is what steps other than opText have. It stands apart because most of the
+// tens of thousands of steps are text.
+type branch struct {
+	list *list
+	slot string // "" when the value is captured for the reply only
+	alts []*inst
+}
+
+// straight is the branch of steps that have none.
+var straight = &branch{} //nolint:gochecknoglobals // never written
 
 // Limits of what is compiled. The largest sentence of known packs has some
 // hundred steps, the largest pack some ten thousand.
@@ -70,7 +79,12 @@ type ends struct {
 	seen map[step]*inst
 	ids  map[*inst]int32
 	last *inst
+	room []inst // where the next steps are put
 }
+
+// together is how many steps share one block of memory: apart, each would keep the
+// page alive in which the sentence was read.
+const together = 256
 
 // step is what makes two steps equal.
 type step struct {
@@ -83,7 +97,7 @@ type step struct {
 }
 
 func newEnds() ends {
-	return ends{seen: make(map[step]*inst), ids: make(map[*inst]int32), last: &inst{op: opEnd}}
+	return ends{seen: make(map[step]*inst), ids: make(map[*inst]int32), last: &inst{op: opEnd, branch: straight}}
 }
 
 // intern returns a step that is equal to i: an existing one, or i itself if there
@@ -100,7 +114,11 @@ func (e *ends) intern(i inst) *inst {
 	if known, ok := e.seen[key]; ok {
 		return known
 	}
-	fresh := new(inst) // i itself would be put on the heap for known steps, too
+	if len(e.room) == 0 {
+		e.room = make([]inst, together)
+	}
+	fresh := &e.room[0]
+	e.room = e.room[1:]
 	*fresh = i
 	e.seen[key] = fresh
 	e.ids[fresh] = int32(len(e.ids) + 1)
@@ -204,7 +222,7 @@ func (c *compiler) compile(n *template.Node, next *inst) (*inst, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.ends.intern(inst{op: opNumber, list: c.number(l), slot: n.Slot, next: next}), nil
+		return c.ends.intern(inst{op: opNumber, branch: &branch{list: c.number(l), slot: n.Slot}, next: next}), nil
 	case template.List:
 		return c.list(n, next)
 	case template.Rule:
@@ -234,7 +252,7 @@ func (c *compiler) either(alts []*inst) *inst {
 	if len(alts) == 1 {
 		return alts[0]
 	}
-	return c.ends.intern(inst{op: opChoice, alts: alts})
+	return c.ends.intern(inst{op: opChoice, branch: &branch{alts: alts}})
 }
 
 // shuffle builds what can come after the parts in used.
@@ -280,7 +298,7 @@ func (c *compiler) text(text string, next *inst) *inst {
 	}
 	bare := strings.TrimLeft(text, " ")
 	return c.ends.intern(inst{
-		op: opText, text: text, next: next,
+		op: opText, text: text, next: next, branch: straight,
 		indent:  uint16(len(text) - len(bare)),
 		letters: uint16(utf8.RuneCountInString(strings.TrimRight(bare, " "))),
 	})
@@ -291,7 +309,7 @@ func (c *compiler) list(n *template.Node, next *inst) (*inst, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := inst{op: op, list: l, slot: n.Slot, next: next, wordEnd: n.WordEnd && !c.pack.IgnoreSpace}
+	i := inst{op: op, branch: &branch{list: l, slot: n.Slot}, next: next, wordEnd: n.WordEnd && !c.pack.IgnoreSpace}
 	if n.Capture {
 		i.slot = ""
 	}

@@ -2,12 +2,23 @@ package taint
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// word is what a text of others may be in a schema: a name, a kind, a choice.
-var word = regexp.MustCompile(`^[\p{L}\p{N}_.$/#-]{1,64}$`)
+// wordLength is more characters than a name has.
+const wordLength = 64
+
+// isWord reports whether a text of others may be in a schema: a name, a kind, a
+// choice. As a regular expression that counts it would take two megabytes in every
+// process.
+func isWord(text string) bool {
+	return text != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= wordLength && strings.IndexFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_.$/#-", r)
+	}) < 0
+}
 
 // Keywords of a schema that say which arguments fit. All others (title, description,
 // examples, default, pattern and what a server makes up) may hold sentences.
@@ -75,7 +86,7 @@ func bareNamed(schemas any) map[string]any {
 	out := map[string]any{}
 	all, _ := schemas.(map[string]any)
 	for name, one := range all {
-		if word.MatchString(name) {
+		if isWord(name) {
 			out[name] = bare(one)
 		}
 	}
@@ -86,7 +97,7 @@ func bareNamed(schemas any) map[string]any {
 func wordsOnly(value any) bool {
 	switch v := value.(type) {
 	case string:
-		return v == "" || word.MatchString(v)
+		return v == "" || isWord(v)
 	case []any:
 		return !slices.ContainsFunc(v, func(one any) bool { return !wordsOnly(one) })
 	case map[string]any:

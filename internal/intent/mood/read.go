@@ -83,7 +83,7 @@ func (r *Reader) enclosed(parts []string) []string {
 		return parts
 	}
 	last := parts[len(parts)-1]
-	if _, known := r.phrases.next[last]; known {
+	if r.phrases.after(last) != nil {
 		return parts
 	}
 	plain := unaccented(last)
@@ -98,11 +98,11 @@ func (r *Reader) enclosed(parts []string) []string {
 // known returns a word in the form in which the phrases have it.
 func (r *Reader) known(text string) word {
 	w := word{text: text}
-	next, ok := r.phrases.next[text]
-	if !ok {
+	next := r.phrases.after(text)
+	if next == nil {
 		if written, found := r.folded[unaccented(text)]; found {
 			w.text = written
-			next = r.phrases.next[written]
+			next = r.phrases.after(written)
 		}
 	}
 	switch digits := strings.TrimRight(text, "%°"); {
@@ -155,7 +155,7 @@ func (r *Reader) Names(all []string) *Names {
 		}
 		n.whole.add(words, thing)
 		for _, w := range words {
-			if r.phrases.next[w] == nil && len(w) > 2 {
+			if r.phrases.after(w) == nil && len(w) > 2 {
 				n.whole.add([]string{w}, thing)
 			}
 		}

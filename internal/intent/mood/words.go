@@ -128,8 +128,50 @@ func classes(a *sentences.Acts) []classed {
 
 // node is a place in the tree of all phrases, word by word.
 type node struct {
-	next  map[string]*node
-	class class // of the phrase that ends here
+	few   []edge           // the words that may follow
+	many  map[string]*node // instead of few, where there are more than fewMost
+	class class            // of the phrase that ends here
+}
+
+// edge is one word of a phrase, and the place after it.
+type edge struct {
+	word string
+	next *node
+}
+
+// fewMost is how many words are looked through one by one. Most places have one or
+// two, for which a map takes ten times the memory.
+const fewMost = 8
+
+// after returns the place after a word, nil if no phrase has the word here.
+func (n *node) after(word string) *node {
+	if n.many != nil {
+		return n.many[word]
+	}
+	for _, e := range n.few {
+		if e.word == word {
+			return e.next
+		}
+	}
+	return nil
+}
+
+// grow makes the place after a word.
+func (n *node) grow(word string) *node {
+	next := &node{}
+	if n.many == nil && len(n.few) < fewMost {
+		n.few = append(n.few, edge{word, next})
+		return next
+	}
+	if n.many == nil {
+		n.many = make(map[string]*node, 2*fewMost)
+		for _, e := range n.few {
+			n.many[e.word] = e.next
+		}
+		n.few = nil
+	}
+	n.many[word] = next
+	return next
 }
 
 // Words of phrases that stand for numbers.
@@ -141,13 +183,11 @@ const (
 
 func (n *node) add(words []string, c class) {
 	for _, w := range words {
-		if n.next == nil {
-			n.next = make(map[string]*node)
+		next := n.after(w)
+		if next == nil {
+			next = n.grow(w)
 		}
-		if n.next[w] == nil {
-			n.next[w] = &node{}
-		}
-		n = n.next[w]
+		n = next
 	}
 	n.class |= c
 }
@@ -159,11 +199,11 @@ func (n *node) longest(words []word) (int, class) {
 	if n.class != 0 {
 		found = n.class
 	}
-	if len(words) == 0 || n.next == nil {
+	if len(words) == 0 {
 		return count, found
 	}
 	for _, key := range words[0].keys() {
-		if next := n.next[key]; key != "" && next != nil {
+		if next := n.after(key); key != "" && next != nil {
 			if more, c := next.longest(words[1:]); c != 0 && (more+1 > count) {
 				count, found = more+1, c
 			}

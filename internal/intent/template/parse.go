@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unique"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -135,7 +136,7 @@ func (p *parser) literal() (*Node, error) {
 		b.WriteByte(c)
 		p.pos++
 	}
-	return &Node{Kind: Text, Text: b.String()}, nil
+	return &Node{Kind: Text, Text: unique.Make(b.String()).Value()}, nil // a pack has the same words again and again
 }
 
 // reference reads what stands in braces: a list, a capture or a range.

@@ -26,10 +26,15 @@ var cities = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// zoneName matches names that may be looked up, and no path to another file. The
-// length is checked separately: counted by the expression it would take two
-// megabytes in every process.
-var zoneName = regexp.MustCompile(`^\p{L}[\p{L}0-9 _+.:'/\x{2212}-]*$`)
+// zoneNamed reports whether a name may be looked up, and is no path to another file.
+// As a regular expression it would take memory in every process.
+func zoneNamed(asked string) bool {
+	first, _ := utf8.DecodeRuneInString(asked)
+	return unicode.IsLetter(first) && utf8.RuneCountInString(asked) <= zoneLength && !strings.Contains(asked, "..") &&
+		strings.IndexFunc(asked, func(r rune) bool {
+			return !unicode.IsLetter(r) && (r < '0' || r > '9') && !strings.ContainsRune(" _+.:'/\u2212-", r)
+		}) < 0
+}
 
 // zoneLength is more letters than the name of any place has.
 const zoneLength = 64
@@ -37,7 +42,7 @@ const zoneLength = 64
 // findZone turns a city or an IANA name into a location and the name to say.
 func findZone(asked string) (loc *time.Location, name string, ok bool) {
 	asked = strings.TrimSpace(asked)
-	if utf8.RuneCountInString(asked) > zoneLength || !zoneName.MatchString(asked) || strings.Contains(asked, "..") {
+	if !zoneNamed(asked) {
 		return nil, "", false
 	}
 	if loc, name, ok := offsetZone(asked); ok {
