@@ -68,7 +68,10 @@ func TestMusicIsNoCommand(t *testing.T) {
 	for name, dir := range models(t) {
 		t.Run(name, func(t *testing.T) {
 			through := map[string]int{}
-			for _, s := range fake.Music() {
+			for n, s := range fake.Music() {
+				if n%2 > 0 {
+					continue // as in spokenFiles
+				}
 				heard := believed(t, witness(t, dir), s.Clip)
 				if heard.Text == "" {
 					if !strings.Contains(heard.Rejected, "stop the curtain") || heard.Engine != "pocketsphinx" {
@@ -131,7 +134,7 @@ func spokenFiles(t *testing.T) []string {
 	}
 	some := files[:0]
 	for i, f := range files { // the others say the same, and take a minute with the race detector
-		if i%3 == 0 || strings.HasPrefix(filepath.Base(f), "h") {
+		if i%9 == 0 || strings.HasPrefix(filepath.Base(f), "h") {
 			some = append(some, f)
 		}
 	}
@@ -146,7 +149,10 @@ func TestAPersonOverMusicIsBelieved(t *testing.T) {
 	}
 	for name, dir := range models(t) {
 		t.Run(name, func(t *testing.T) {
-			for _, s := range fake.Music() {
+			for n, s := range fake.Music() {
+				if n%4 != 2 {
+					continue
+				}
 				mixed := audio.Clip{Rate: said.Rate, Samples: slices.Clone(said.Samples)}
 				for i := range mixed.Samples {
 					if i < len(s.Clip.Samples) {
