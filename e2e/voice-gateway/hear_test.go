@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,6 +146,26 @@ func TestHearSharedClips(t *testing.T) {
 		if r.File != files[i] || r.Transcript == nil || r.Transcript.Text != want.text || r.Outcome != want.outcome {
 			t.Errorf("%s: heard %+v, %s (%s); expected %q, %s", filepath.Base(files[i]), r.Transcript, r.Outcome, r.Error, want.text, want.outcome)
 		}
+	}
+}
+
+// TestHearWithSentencesOfOthers: a person's order is heard with the sentences of a
+// pack, and its slots and values are as the pack writes them.
+func TestHearWithSentencesOfOthers(t *testing.T) {
+	t.Parallel()
+	order := fake.Shared(t, "speech", "human", "coffee", "c000.wav")
+	pack := fake.Shared(t, "speech", "human", "pack")
+	records := heard(t, "--no-wake", "--engine", "pocketsphinx", "--pack", pack, "--lang", "en", order)
+	if len(records) != 1 || records[0].Intent == nil {
+		t.Fatalf("%+v", records)
+	}
+	r := records[0]
+	want := map[string]any{"size": "small", "roast": "medium roast", "coffeeDrink": "mocha"}
+	if r.Intent.Name != "OrderDrink" || !maps.Equal(r.Intent.Slots, want) {
+		t.Errorf("heard %+v, intent %+v, want %v", r.Transcript, r.Intent, want)
+	}
+	if r.Route != record.RouteLocal || r.Outcome != record.Ignored || len(r.Calls) > 0 || r.Reply != "" {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -22,8 +22,12 @@ import (
 const callBudget = 5 * time.Second
 
 // carryOut does what a decision asks for: it takes back, moves to another device,
-// or acts.
+// or acts. What a foreign sentence asks for is written down and left alone.
 func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
+	if d.Foreign {
+		rehearse(x.rec, nil)
+		return past.Turn{}
+	}
 	if len(d.Actions) == 1 {
 		switch d.Actions[0].Intent {
 		case catalogue.Undo:

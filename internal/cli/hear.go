@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,8 +21,10 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
 	"voicegateway/internal/lab"
 	"voicegateway/internal/record"
+	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/stage"
 	"voicegateway/internal/turn"
 )
@@ -30,6 +34,7 @@ type hearing struct {
 	app                              *app
 	asJSON, realtime, noWake, dryRun bool
 	home, table                      string
+	pack, language, engine           string
 }
 
 // hearCommand plays recordings in place of the microphone.
@@ -37,9 +42,19 @@ func (a *app) hearCommand() *cobra.Command {
 	h := hearing{app: a}
 	c := &cobra.Command{
 		Use: "hear FILE.wav...", Short: "Recordings through the full pipeline, in a simulated house",
+		Long: `Plays recordings in place of the microphone, each in a simulated house of its own,
+and prints the record of every turn.
+
+With --pack, the sentences of that directory are heard and matched instead of our
+own, and the record's intent has the slots and values that the pack writes, as text.
+An intent that is in no table of ours stops before the tools, as with --dry-run; one
+of Home Assistant's that the gateway knows acts in the simulated house.`,
 		Args: func(c *cobra.Command, args []string) error {
-			if (len(args) == 0) != (h.table != "") {
+			switch {
+			case (len(args) == 0) != (h.table != ""):
 				return usageError{fmt.Errorf("%s needs one or more WAV files, or --table and a directory", c.CommandPath())}
+			case h.table != "" && h.pack != "":
+				return usageError{errors.New("--table measures our own sentences; leave --pack out")}
 			}
 			return nil
 		},
@@ -56,12 +71,46 @@ func (a *app) hearCommand() *cobra.Command {
 	c.Flags().StringVar(&h.home, "home", "", "a file with the house to simulate (default: the built-in one)")
 	c.Flags().StringVar(&h.table, "table", "", "print how well the recordings of a directory are heard (its manifest.jsonl says what is in them); with and without the denoiser, unless stt.denoise says which")
 	c.Flags().BoolVar(&h.dryRun, "dry-run", false, "stop before the tools")
+	c.Flags().StringVar(&h.pack, "pack", "", "a directory with Home Assistant's sentences to hear and match instead of our own")
+	c.Flags().StringVar(&h.language, "lang", "", "the language of the sentences (default: gateway.language)")
+	c.Flags().StringVar(&h.engine, "engine", "", "the recogniser, in place of stt.engines: "+strings.Join(stt.Engines(), ", "))
 	return c
+}
+
+// configure loads the configuration, with the recogniser and the language of the
+// flags in it.
+func (h hearing) configure() (*loaded, error) {
+	l, err := h.app.load()
+	if err != nil {
+		return nil, err
+	}
+	if h.engine != "" {
+		if known := stt.Engines(); !slices.Contains(known, h.engine) {
+			return nil, usageError{fmt.Errorf("--engine %s is unknown; expected %s", h.engine, strings.Join(known, ", "))}
+		}
+		l.STT.Engines = []string{h.engine}
+		if err := l.STT.Validate(); err != nil {
+			return nil, usageError{fmt.Errorf("--engine %s cannot be used:\n%w", h.engine, err)}
+		}
+	}
+	if h.language == "" {
+		return l, nil
+	}
+	if _, err := intent.Ours(h.language); err == nil {
+		l.Gateway.Language = h.language
+	} else if h.pack == "" {
+		return nil, usageError{fmt.Errorf("--lang: %w", err)}
+	}
+	l.STT.Engines = slices.DeleteFunc(l.STT.Engines, func(e string) bool { return !stt.Knows(e, h.language) })
+	if len(l.STT.Engines) == 0 {
+		return nil, usageError{fmt.Errorf("--lang %s: no recogniser of stt.engines hears it; --engine names another", h.language)}
+	}
+	return l, nil
 }
 
 // tabulate prints how well the recordings of a directory are heard.
 func (h hearing) tabulate(ctx context.Context) error {
-	l, err := h.app.load()
+	l, err := h.configure()
 	if err != nil {
 		return err
 	}
@@ -101,9 +150,15 @@ func (h hearing) tabulate(ctx context.Context) error {
 
 // play hears the files, one after another.
 func (h hearing) play(ctx context.Context, files []string) error {
-	l, err := h.app.load()
+	l, err := h.configure()
 	if err != nil {
 		return err
+	}
+	var pack *intent.Pack
+	if h.pack != "" {
+		if pack, err = sentences(h.pack, cmp.Or(h.language, l.Gateway.Language)); err != nil {
+			return err
+		}
 	}
 	l.AI.Enabled = "false" // a model that happens to run must not change the result
 	house, err := readHouse(h.home)
@@ -123,7 +178,7 @@ func (h hearing) play(ctx context.Context, files []string) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	l.Gateway.StateDir = dir
 	for i, name := range files {
-		records, err := h.playOne(ctx, l, house, clips[i])
+		records, err := h.playOne(ctx, l, house, pack, clips[i])
 		if err != nil {
 			return fmt.Errorf("hearing %s: %w", name, err)
 		}
@@ -174,7 +229,7 @@ func readHouse(name string) (*home.House, error) {
 }
 
 // playOne plays one recording in a house of its own.
-func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, c audio.Clip) ([]record.Record, error) {
+func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, pack *intent.Pack, c audio.Clip) ([]record.Record, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	play := file.Default()
@@ -190,7 +245,7 @@ func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, c au
 	opts := gateway.Options{
 		Executable: h.app.Executable, Version: h.app.version, Environ: l.options.Environ, Secrets: l.secrets,
 		Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
-		Source: record.FromFile, DryRun: h.dryRun, House: house,
+		Source: record.FromFile, DryRun: h.dryRun, House: house, Pack: pack,
 		Watch: &stage.Watcher{Ended: func(r record.Record) {
 			mu.Lock()
 			defer mu.Unlock()

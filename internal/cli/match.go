@@ -50,7 +50,7 @@ func (m matching) run(ctx context.Context) error {
 	if m.names {
 		return lines.Answer(ctx, func(line []byte) (any, error) { return resolveName(m.language, line) })
 	}
-	pack, err := m.sentences()
+	pack, err := sentences(m.pack, m.language)
 	if err != nil {
 		return err
 	}
@@ -65,15 +65,15 @@ func (m matching) run(ctx context.Context) error {
 	return lines.Answer(ctx, b.match)
 }
 
-// sentences loads the pack the flags name.
-func (m matching) sentences() (*intent.Pack, error) {
-	if m.pack == "" {
-		return intent.Ours(m.language)
+// sentences loads the pack that --pack and --lang name.
+func sentences(dir, language string) (*intent.Pack, error) {
+	if dir == "" {
+		return intent.Ours(language)
 	}
-	if info, err := os.Stat(m.pack); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("--pack %s is no directory; it must hold sentences/%s as Home Assistant publishes it", m.pack, m.language)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("--pack %s is no directory; it must hold sentences/%s as Home Assistant publishes it", dir, language)
 	}
-	return intent.LoadDir(os.DirFS(m.pack), m.language)
+	return intent.LoadDir(os.DirFS(dir), language)
 }
 
 // houses reads the house file. Without one it asks the running gateway, and without

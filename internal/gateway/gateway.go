@@ -15,6 +15,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/intent"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/record"
@@ -40,6 +41,7 @@ type Options struct {
 	Source     record.Source
 	DryRun     bool
 	House      *home.House   // known besides the houses of the servers
+	Pack       *intent.Pack  // sentences in place of our own, in their own language
 	Watch      turn.Observer // also told of every event of a turn
 	Attempt    func(host.Attempt)
 }

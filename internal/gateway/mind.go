@@ -19,6 +19,9 @@ import (
 
 // newHouse is the house without any server.
 func (s setup) newHouse() (*house.House, error) {
+	if s.opts.Pack != nil {
+		return house.New(s.opts.Pack, s.opts.House, s.log)
+	}
 	pack, err := intent.Ours(s.cfg.Gateway.Language)
 	if err != nil {
 		return nil, fmt.Errorf("gateway.language: %w", err)

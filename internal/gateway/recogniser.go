@@ -36,6 +36,9 @@ func (s setup) recogniser(command []string) stt.Config {
 	}
 	c.Command, c.Language, c.Wakes = command, s.cfg.Gateway.Language, WakePhrases(s.cfg.Wake.Words)
 	c.ModelsDir = s.cfg.Wake.ModelsDir
+	if s.opts.Pack != nil {
+		c.Language = s.opts.Pack.Language
+	}
 	c.OpenAI.Key, c.Log = s.opts.Secrets.STTKey, s.log.With("part", "stt")
 	return c
 }

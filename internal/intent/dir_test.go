@@ -126,3 +126,30 @@ func TestLoadDirOrder(t *testing.T) {
 		t.Errorf("got %s, want %s", strings.Join(got, ","), want)
 	}
 }
+
+// Somebody else's pack may have intents that are in no table of ours. Their values
+// are written as text, and the decision says that nothing here can do them; an intent
+// of Home Assistant's keeps its numbers and is ours to do.
+func TestForeignIntentsAreMarked(t *testing.T) {
+	t.Parallel()
+	fsys := files("", "  - sentences: [hello]\n")
+	fsys["lists/en/order.yaml"] = &fstest.MapFile{Data: []byte("lists:\n  cups: {values: [{in: two, out: 2}]}\n  roast: {values: [dark roast]}\n")}
+	fsys["sentences/en/OrderDrink/order.yaml"] = &fstest.MapFile{Data: []byte("data:\n  - sentences: ['{cups} cups of {roast}']\n")}
+	fsys["sentences/en/HassSetVolume/all.yaml"] = &fstest.MapFile{Data: []byte("data:\n  - sentences: ['volume {cups:volume_level}']\n")}
+	pack, err := intent.LoadDir(fsys, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := intent.New(pack, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.Match("two cups of dark roast", "")
+	if !d.Foreign || d.Route != intent.Local || len(d.Actions) != 1 || d.Actions[0].Slots["cups"] != "2" || d.Actions[0].Slots["roast"] != "dark roast" {
+		t.Errorf("%+v", d)
+	}
+	d = m.Match("volume two", "")
+	if d.Foreign || d.Route != intent.Local || d.Actions[0].Slots["volume_level"] != 2 {
+		t.Errorf("%+v", d)
+	}
+}

@@ -1,9 +1,11 @@
 package intent
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/template"
 )
 
@@ -49,11 +51,26 @@ func (m *Matcher) exact(raw, area string) Decision {
 	x.search()
 	switch {
 	case x.found():
-		return x.meant(&x.best[0])
+		return foreign(x.meant(&x.best[0]))
 	case steps < 0:
 		return Decision{Route: Model, Reason: "too_complex"}
 	}
 	return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}
+}
+
+// foreign marks a decision whose intent is in no table of the gateway, and writes
+// its values as text: only whoever wrote the pack knows what they mean.
+func foreign(d Decision) Decision {
+	for i, a := range d.Actions {
+		if catalogue.Of(a.Intent).Plan != catalogue.Unknown {
+			continue
+		}
+		d.Foreign = true
+		for slot, value := range a.Slots {
+			d.Actions[i].Slots[slot] = fmt.Sprint(value)
+		}
+	}
+	return d
 }
 
 // exactRun is a search that tries every sentence with its skip words first and

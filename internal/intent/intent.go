@@ -44,6 +44,7 @@ type Decision struct {
 	Limits    *Limits  // Reject: the numbers that the command takes, if another was said
 	Confirmed bool     // the person has said yes to what was asked back
 	NeedHouse bool     // the answer could change once the house is known
+	Foreign   bool     // Local: a sentence of somebody else's pack, whose intent nothing here can do
 	Act       SpeechAct
 
 	custom bool   // by a sentence of the user's own
