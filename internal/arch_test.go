@@ -126,7 +126,7 @@ var layers = []layer{
 		"console":              {"record"},
 		"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
 		"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
-		"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "console", "gateway", "home", "intent", "intent/grammar", "speech", "speech/endpoint", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "stage", "tools", "turn"},
+		"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "audio/room", "console", "gateway", "home", "house", "intent", "speech", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "stage", "tools", "turn"},
 		"models":               {"httpguard", "process", "speech/micro", "speech/moonshine", "store"},
 		"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
 		"cli":                  {anything},

@@ -93,16 +93,16 @@ func (m *Lab) overhear(ctx context.Context, x mixed) (Outcome, error) {
 	}
 	cfg := file.Default()
 	cfg.Clips, cfg.Start, cfg.Lead = []audio.Clip{x.clip}, time.Unix(0, 0), 0
-	h, err := m.play(ctx, cfg, asked{word, x.gated})
+	h, err := m.Play(ctx, Playing{Sound: cfg, Word: asked{word, x.gated}, First: true})
 	if err != nil {
 		return o, err
 	}
-	if !h.turn {
+	if len(h.Turns) == 0 {
 		o.Ended = unwoken
 		return o, nil
 	}
-	o.Transcript, o.Ended = h.first, h.ended()
-	o.Late = h.over.Sub(cfg.Start.Add(x.ends)).Milliseconds()
+	o.Transcript, o.Ended = h.First, h.ended()
+	o.Late = h.Over.Sub(cfg.Start.Add(x.ends)).Milliseconds()
 	o.Kind = "command"
 	m.judge(&o, h.whole())
 	o.Kind = "background"

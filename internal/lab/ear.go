@@ -2,17 +2,24 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
+	"log/slog"
+	"sync"
 	"time"
 
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/audio/room"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
+	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/stt"
@@ -21,80 +28,199 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// hearing is what the gateway heard in one recording.
-type hearing struct {
-	turned record.Record
-	turn   bool              // there was a turn: without a wake word there is none
-	first  speech.Transcript // the sentence that was acted on at once
-	over   time.Time         // when it ended, on the recording's clock
+// EarConfig is what an ear is made of.
+type EarConfig struct {
+	Gateway    gateway.Config // the gateway whose ear it is: its recognisers, its room, its language
+	Pack       *intent.Pack   // the sentences; nil: ours in the gateway's language
+	House      *home.House    // the house that is spoken to; one server controls it
+	Executable string         // our own program, for the recogniser's worker
+	Log        *slog.Logger
 }
 
-// play lets the gateway's own loop listen to a recording and returns its first
-// turn. Without a wake word engine the recording is an utterance, as with
-// push-to-talk.
-func (m *Lab) play(ctx context.Context, cfg file.Config, word turn.WakeDetector) (hearing, error) {
-	sound, err := file.New(cfg)
-	if err != nil {
-		return hearing{}, err
+// Ear is the ear and the mind of a gateway, for recordings. It belongs to one
+// goroutine.
+type Ear struct {
+	cfg     EarConfig
+	pack    *intent.Pack
+	rooms   *house.House
+	phrases *reply.Phrases
+	engine  stt.Engine // nil until it is open
+}
+
+// NewEar prepares the sentences and the replies for the house. Open starts the
+// recogniser.
+func NewEar(cfg EarConfig) (*Ear, error) {
+	e := &Ear{cfg: cfg, pack: cfg.Pack}
+	var err error
+	if e.pack == nil {
+		if e.pack, err = intent.Ours(cfg.Gateway.Gateway.Language); err != nil {
+			return nil, fmt.Errorf("reading the sentences: %w", err)
+		}
 	}
-	if room, ok := m.engine.(stt.Listener); ok {
+	if e.phrases, err = reply.Ours(cfg.Gateway.Gateway.Language); err != nil {
+		return nil, fmt.Errorf("preparing the replies: %w", err)
+	}
+	return e, e.move()
+}
+
+// server is the one that controls the house.
+const server = "house"
+
+// move makes the house anew, so that a recogniser that is new is taught it.
+func (e *Ear) move() error {
+	rooms, err := house.New(e.pack, nil, e.cfg.Log)
+	if err != nil {
+		return err
+	}
+	told, err := json.Marshal(e.cfg.House)
+	if err != nil {
+		return fmt.Errorf("writing the house down: %w", err)
+	}
+	rooms.Tell(server, told)
+	e.rooms = rooms
+	return nil
+}
+
+// worker is the command line of the recogniser's worker process.
+func (e *Ear) worker() []string { return []string{e.cfg.Executable, "worker", "stt"} }
+
+// Open starts the recogniser and waits until it has learnt the house. The func
+// returned ends it and says whether it had died before.
+func (e *Ear) Open(ctx context.Context) (end func() error, err error) {
+	cfg := e.cfg.Gateway.STT
+	cfg.Command, cfg.Wakes, cfg.Language, cfg.Log = e.worker(), gateway.WakePhrases(e.cfg.Gateway.Wake.Words), e.pack.Language, e.cfg.Log
+	if e.engine, err = stt.New(cfg); err != nil {
+		return nil, err
+	}
+	if err := e.move(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	var died error
+	running.Go(func() { died = e.engine.Run(ctx) })
+	running.Go(func() { _ = e.rooms.Teach(ctx, e.engine) })
+	end = func() error {
+		cancel()
+		running.Wait()
+		return died
+	}
+	if err := e.rooms.Learnt(ctx); err != nil {
+		return nil, errors.Join(err, end())
+	}
+	return end, nil
+}
+
+// Playing is a recording that is played to an ear.
+type Playing struct {
+	Sound  file.Config
+	Word   turn.WakeDetector // nil: the recording is an utterance, as with push-to-talk
+	Caller answer.Caller     // carries out what is asked for; nil: nothing can be carried out
+	First  bool              // only the first turn counts
+}
+
+// Hearing is what came of a recording.
+type Hearing struct {
+	Turns []record.Record   // in the order of their ends; without a wake word there is none
+	First speech.Transcript // the sentence that was acted on at once
+	Over  time.Time         // when it ended, on the recording's clock
+}
+
+// tries is how often a recording is tried. On a busy machine a worker may be given
+// up, which says nothing about how well it hears.
+const tries = 10
+
+func again[T any](ctx context.Context, hear func(context.Context) (T, error)) (t T, err error) {
+	for range tries {
+		if t, err = hear(ctx); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return t, err
+}
+
+// Play lets the gateway's own loop listen to a recording. What was heard before is
+// forgotten. A question is spoken to nobody, and what follows in the recording is
+// taken for its answer.
+func (e *Ear) Play(ctx context.Context, p Playing) (Hearing, error) {
+	sound, err := file.New(p.Sound)
+	if err != nil {
+		return Hearing{}, err
+	}
+	if room, ok := e.engine.(stt.Listener); ok {
 		room.Forget()
 	}
-	ends, err := gateway.NewEndpointer(m.cfg.Gateway, m.cfg.Log)
+	ends, err := gateway.NewEndpointer(e.cfg.Gateway, e.cfg.Log)
 	if err != nil {
-		return hearing{}, err
+		return Hearing{}, err
 	}
-	mind, err := answer.New(understanding{m}, unconnected{}, unconnected{}, m.phrases, m.cfg.Gateway.Safety, answer.Recovery{}, m.cfg.Log)
+	mind, err := e.mind(p.Caller)
 	if err != nil {
-		return hearing{}, err
+		return Hearing{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	clock := &clocked{Endpointer: gateway.Attentive(ends, m.engine)}
-	text := &dictation{Engine: m.engine}
-	turns := make(chan record.Record, 1)
-	first := &stage.Watcher{Ended: func(r record.Record) {
-		select {
-		case turns <- r:
-		default: // a further turn
+	clock := &clocked{Endpointer: gateway.Attentive(ends, e.engine)}
+	text := &dictation{Engine: e.engine}
+	var mu sync.Mutex
+	var h Hearing
+	watch := &stage.Watcher{Ended: func(r record.Record) {
+		mu.Lock()
+		defer mu.Unlock()
+		h.Turns = append(h.Turns, r)
+		if p.First {
+			cancel()
 		}
-		cancel()
 	}}
-	loop, err := turn.NewLoop(turn.Config{Source: record.FromFile, PushToTalk: word == nil}, turn.Parts{
-		Mic: sound, Wake: word, Stt: text, End: clock, Mind: mind, Observer: first, Log: m.cfg.Log,
+	loop, err := turn.NewLoop(turn.Config{Area: e.cfg.Gateway.Gateway.Area, Source: record.FromFile, PushToTalk: p.Word == nil}, turn.Parts{
+		Mic: sound, Wake: p.Word, Stt: text, End: clock, Mind: mind, Voice: whisper{}, Speaker: room.Speaker{}, Observer: watch, Log: e.cfg.Log,
 	})
 	if err != nil {
-		return hearing{}, err
+		return Hearing{}, err
 	}
 	if err := loop.Run(ctx); err != nil {
-		return hearing{}, err
+		return Hearing{}, err
 	}
-	h := hearing{first: text.first, over: clock.ended}
-	select {
-	case h.turned = <-turns:
-		h.turn = true
-	default:
-	}
-	if h.turn && h.turned.Transcript == nil && h.turned.Outcome == record.Failed {
-		return hearing{}, errors.New(h.turned.Error)
+	h.First, h.Over = text.first, clock.ended
+	for _, r := range h.Turns {
+		if r.Transcript == nil && r.Outcome == record.Failed {
+			return Hearing{}, errors.New(r.Error)
+		}
 	}
 	return h, nil
 }
 
-// whole is the text with the clauses added to the sentence.
-func (h hearing) whole() string {
-	if h.turned.Transcript == nil {
-		return h.first.Text
+// mind makes a mind that remembers nothing yet.
+func (e *Ear) mind(c answer.Caller) (*answer.Answerer, error) {
+	if c == nil {
+		c = unconnected{}
 	}
-	return h.turned.Transcript.Text
+	return answer.New(e.rooms, c, unconnected{}, e.phrases, e.cfg.Gateway.Safety, answer.Recovery{}, e.cfg.Log)
 }
 
-// ended is the endpointer's reason.
-func (h hearing) ended() string {
-	if h.turned.Endpoint == nil {
+// Read answers a text as if it were written, in the room of the ear.
+func (e *Ear) Read(ctx context.Context, c answer.Caller, text string) (record.Record, error) {
+	mind, err := e.mind(c)
+	if err != nil {
+		return record.Record{}, err
+	}
+	return mind.Turn(ctx, record.Request{Text: text, Area: e.cfg.Gateway.Gateway.Area, Source: record.FromFile}), nil
+}
+
+// whole is the text of the first turn with the clauses added to its sentence.
+func (h Hearing) whole() string {
+	if len(h.Turns) == 0 || h.Turns[0].Transcript == nil {
+		return h.First.Text
+	}
+	return h.Turns[0].Transcript.Text
+}
+
+// ended is the endpointer's reason in the first turn.
+func (h Hearing) ended() string {
+	if len(h.Turns) == 0 || h.Turns[0].Endpoint == nil {
 		return ""
 	}
-	return h.turned.Endpoint.Reason
+	return h.Turns[0].Endpoint.Reason
 }
 
 // dictation is a recogniser that remembers its first text; an addition to the
@@ -141,17 +267,13 @@ func (c *clocked) Push(f audio.Frame, p speech.Partial, judged speech.Completene
 	return e
 }
 
-// understanding is the mind's view of the house.
-type understanding struct{ *Lab }
+// whisper is a voice that nobody hears: a frame of silence for every sentence.
+type whisper struct{}
 
-// Match understands a sentence.
-func (u understanding) Match(text, area string) intent.Decision { return u.matcher.Match(text, area) }
-
-// Judge reports whether the words so far are a sentence.
-func (u understanding) Judge(partial string) speech.Completeness { return u.grammar.Judge(partial) }
-
-// House is the house the recordings are about.
-func (u understanding) House() *home.House { return u.cfg.House }
+// Synthesize returns the silence.
+func (whisper) Synthesize(context.Context, string) (audio.Clip, error) {
+	return audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, audio.FrameSamples)}, nil
+}
 
 // unconnected stands for servers and a model that are missing: commands are
 // understood, and none can be carried out.

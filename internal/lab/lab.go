@@ -11,7 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -19,10 +18,6 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/grammar"
-	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/speech/stt"
 )
 
 // Config is what a measurement needs.
@@ -37,30 +32,19 @@ type Config struct {
 
 // Lab measures the gateway's ear on labelled recordings.
 type Lab struct {
+	*Ear
 	cfg     Config
-	matcher *intent.Matcher
-	grammar *grammar.Grammar
-	phrases *reply.Phrases
-	engine  stt.Engine
 	denoise string
 }
 
 // New prepares the sentences, the grammar and the replies for the house.
 func New(cfg Config) (*Lab, error) {
 	cfg.House = controlled(cfg.House)
-	pack := intent.English()
-	m := &Lab{cfg: cfg}
-	var err error
-	if m.matcher, err = intent.New(pack, cfg.House); err != nil {
-		return nil, fmt.Errorf("preparing the sentences for the house: %w", err)
+	ear, err := NewEar(EarConfig{House: cfg.House, Gateway: cfg.Gateway, Executable: cfg.Executable, Log: cfg.Log})
+	if err != nil {
+		return nil, err
 	}
-	if m.grammar, err = grammar.New(pack, cfg.House); err != nil {
-		return nil, fmt.Errorf("preparing the grammar for the house: %w", err)
-	}
-	if m.phrases, err = reply.Ours("en"); err != nil {
-		return nil, fmt.Errorf("preparing the replies: %w", err)
-	}
-	return m, nil
+	return &Lab{Ear: ear, cfg: cfg}, nil
 }
 
 // controlled returns the house as if a server controlled everything in it. Commands
@@ -89,18 +73,11 @@ func (m *Lab) Hear(ctx context.Context) ([]Outcome, error) {
 		if m.cfg.Gateway.STT.Denoise != "auto" && m.cfg.Gateway.STT.Denoise != m.denoise {
 			continue
 		}
-		cfg := stt.Default()
-		cfg.Command, cfg.ModelDir, cfg.Wakes = m.worker(), m.cfg.Gateway.STT.ModelDir, gateway.WakePhrases(m.cfg.Gateway.Wake.Words)
-		cfg.Pronunciations, cfg.Denoise, cfg.Log = m.cfg.Gateway.STT.Pronunciations, m.denoise, m.cfg.Log
-		var err error
-		if cfg.Voice, err = gateway.NewVoice(m.cfg.Gateway, m.cfg.Log); err != nil {
-			return nil, err
-		}
 		jobs := m.recordings()
 		if m.denoise == "on" {
 			jobs = append(jobs, m.mixes()...)
 		}
-		out, err := m.run(ctx, cfg, jobs)
+		out, err := m.run(ctx, jobs)
 		if err != nil {
 			return nil, err
 		}
@@ -109,27 +86,15 @@ func (m *Lab) Hear(ctx context.Context) ([]Outcome, error) {
 	return all, nil
 }
 
-// worker is the command line of the recogniser's worker process.
-func (m *Lab) worker() []string { return []string{m.cfg.Executable, "worker", "stt"} }
-
 // run hears all jobs with one recogniser of its own.
-func (m *Lab) run(ctx context.Context, cfg stt.Config, jobs []job) (all []Outcome, err error) {
-	if m.engine, err = stt.New(cfg); err != nil {
+func (m *Lab) run(ctx context.Context, jobs []job) (all []Outcome, err error) {
+	m.Ear.cfg.Gateway.STT.Denoise = m.denoise
+	end, err := m.Open(ctx)
+	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	var died error
-	running.Go(func() { died = m.engine.Run(ctx) })
-	defer func() {
-		cancel()
-		running.Wait()
-		err = errors.Join(err, died)
-	}()
-	if err := m.teach(ctx); err != nil {
-		return nil, err
-	}
-	shown := console.Progress{To: m.cfg.Progress, What: "recordings heard, denoiser " + cfg.Denoise, Of: len(jobs)}
+	defer func() { err = errors.Join(err, end()) }()
+	shown := console.Progress{To: m.cfg.Progress, What: "recordings heard, denoiser " + m.denoise, Of: len(jobs)}
 	for n, hear := range jobs {
 		o, err := again(ctx, hear)
 		if err != nil {
@@ -151,45 +116,16 @@ func (m *Lab) recordings() (jobs []job) {
 	return jobs
 }
 
-// tries is how often a recording is tried. On a busy machine a worker may be given
-// up, which says nothing about how well it hears.
-const tries = 10
-
-func again(ctx context.Context, hear job) (o Outcome, err error) {
-	for range tries {
-		if o, err = hear(ctx); err == nil || ctx.Err() != nil {
-			break
-		}
-	}
-	return o, err
-}
-
-// teach gives the recogniser the grammar, without the words it cannot pronounce.
-func (m *Lab) teach(ctx context.Context) error {
-	missing, err := m.engine.SetGrammar(ctx, everything(m.grammar))
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	m.grammar, _ = m.grammar.Without(missing)
-	_, err = m.engine.SetGrammar(ctx, everything(m.grammar))
-	return err
-}
-
-// everything is the whole grammar in the form a recogniser takes.
-func everything(g *grammar.Grammar) stt.Grammar {
-	return stt.Grammar{JSGF: g.JSGF(), Join: g.Joins(), Words: g.Words(), Automaton: g.Automaton}
-}
-
 // hear plays one recording as an utterance with push-to-talk and judges it.
 func (m *Lab) hear(ctx context.Context, r Recording) (Outcome, error) {
 	o := Outcome{File: r.File, Kind: r.Kind, Voice: r.Voice, Noise: fmt.Sprint(r.Noise), Denoise: m.denoise, Said: r.Text}
 	cfg := file.Default()
 	cfg.Clips, cfg.Start = []audio.Clip{r.clip}, time.Unix(0, 0)
-	h, err := m.play(ctx, cfg, nil)
+	h, err := m.Play(ctx, Playing{Sound: cfg, First: true})
 	if err != nil {
 		return o, err
 	}
-	o.Transcript, o.Ended = h.first, h.ended()
+	o.Transcript, o.Ended = h.First, h.ended()
 	m.judge(&o, h.whole())
 	return o, nil
 }

@@ -60,10 +60,10 @@ func (m *Lab) compare(o *Outcome) {
 		o.Exact = o.Intent
 		return
 	}
-	understood := m.matcher.Match(o.Text, "")
+	understood := m.rooms.Match(o.Text, "")
 	meant := intent.Decision{}
 	if o.Kind == "command" {
-		meant = m.matcher.Match(o.Said, "")
+		meant = m.rooms.Match(o.Said, "")
 	}
 	o.Intent = o.Kind == "command" && understood.Route == meant.Route && same(understood.Actions, meant.Actions)
 	allowed := map[string]bool{}
