@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo run lint test accept truth check bench fuzz golden soak clean
+.PHONY: help setup build install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
@@ -16,7 +16,7 @@ GOFUMPT   := $(TOOLS)/gofumpt-v0.12.0
 GOLANGCI  := $(TOOLS)/golangci-lint-v2.15.0
 
 help: ## print this
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-9s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
 
 setup: ## install what building and testing need (apt; says what and why first)
 	@scripts/setup.sh
@@ -60,15 +60,18 @@ test: setup $(MODEL) ## every test, with the race detector; skipped ones are lis
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # Those of the sound card take the machine for five minutes, and the others beside
-# them mostly wait; the whole program is measured after them, and then asked for the
-# truth, each with nothing beside it.
+# them mostly wait; the whole program is measured after them, then its ear, and then
+# it is asked for the truth, each with nothing beside it.
 ACCEPT := go test -json -tags accept -run '^TestAccept' -count=1 -timeout 20m
 
 accept: setup build $(MODEL) ## what needs long real processes (under thirty minutes)
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
-	whole=./e2e/voice-gateway; truth=./e2e/truth; \
-	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$truth" <<<"$$dirs") || failed=1; \
-	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
+	whole=./e2e/voice-gateway; hearing=./e2e/hearing; truth=./e2e/truth; \
+	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
+	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) "$$hearing" || failed=1; $(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
+
+hear-bench: setup ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music (an hour)
+	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
 
 truth: setup build $(MODEL) ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go

@@ -1,0 +1,103 @@
+package hearing
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/file"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/home"
+	"voicegateway/internal/lab"
+)
+
+// earOf is an ear of a gateway in a house.
+func earOf(cfg gateway.Config, h *home.House) lab.EarConfig {
+	return lab.EarConfig{Gateway: cfg, House: h, Executable: program, Log: slog.New(slog.DiscardHandler)}
+}
+
+// tries is how often a recording is heard if the recogniser's worker is given up on a
+// busy machine.
+const tries = 20
+
+// heard plays a sound to an ear in a fresh house.
+func heard(ctx context.Context, e *lab.Ear, h *home.House, sound audio.Clip) (lab.Hearing, reached, error) {
+	var err error
+	for range tries {
+		w := reached{fake.NewWorldOf(h)}
+		var got lab.Hearing
+		got, err = e.Play(ctx, lab.Playing{Sound: file.Config{Clips: []audio.Clip{sound}, Start: time.Unix(0, 0)}, Caller: w})
+		if err == nil || ctx.Err() != nil {
+			return got, w, err
+		}
+	}
+	return lab.Hearing{}, reached{}, err
+}
+
+// each calls hear for every number below n, with as many ears beside each other as
+// there are processors. Which ear hears which recording is the same every time.
+func each(tb testing.TB, cfg lab.EarConfig, n int, hear func(ctx context.Context, e *lab.Ear, i int) (outcome, error)) []outcome {
+	tb.Helper()
+	out := make([]outcome, n)
+	beside := max(1, min(runtime.NumCPU(), n))
+	errs := make([]error, beside)
+	var running sync.WaitGroup
+	for first := range beside {
+		running.Go(func() {
+			errs[first] = func() (err error) {
+				e, err := lab.NewEar(cfg)
+				if err != nil {
+					return err
+				}
+				end, err := e.Open(tb.Context())
+				if err != nil {
+					return err
+				}
+				defer func() { err = errors.Join(err, end()) }()
+				for i := first; i < n; i += beside {
+					if out[i], err = hear(tb.Context(), e, i); err != nil {
+						return err
+					}
+				}
+				return nil
+			}()
+		})
+	}
+	running.Wait()
+	if err := errors.Join(errs...); err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+// said is a sound with what it means in a house.
+type said struct {
+	file  string
+	means string // the text; "" where nothing may come of it
+	label string // what is told of it where nothing may come of it
+	sound func() canvas
+}
+
+// inHouse plays sounds in a house and judges what was done.
+func inHouse(tb testing.TB, engine string, h *home.House, all []said) []outcome {
+	tb.Helper()
+	return each(tb, earOf(settings(engine), h), len(all), func(ctx context.Context, e *lab.Ear, i int) (outcome, error) {
+		m := nothing(all[i].label)
+		if all[i].means != "" {
+			m = means(tb, e, h, all[i].means)
+		}
+		got, w, err := heard(ctx, e, h, all[i].sound().clip())
+		if err != nil {
+			return outcome{}, err
+		}
+		o := judge(m, h, w, got)
+		o.file = all[i].file
+		return o, nil
+	})
+}
