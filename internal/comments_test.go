@@ -38,6 +38,7 @@ var (
 // not beside it. All reach them through fake.Shared.
 var usersOfSharedData = map[string]string{
 	"e2e/voice-gateway": "accept accuracy_accept bench card_back card_scene card_turns ear hear hour_accept models pipe_accept", // recordings, a house, models
+	"e2e/hearing":       "sets",                                                                                                 // recordings of people, houses
 	"internal/lab":      "mix",                                                                                                  // recordings, models
 	"internal/gateway":  "attention",                                                                                            // a model, a recording
 

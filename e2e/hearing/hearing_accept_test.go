@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/lab"
@@ -107,8 +106,8 @@ var peers = []struct{ name, at24, at12, at6 string }{
 // orders is the published benchmark: an order counts when all its slots are right.
 func (b bench) orders(t *testing.T) {
 	all := some(people(t, "coffee"), 13)
-	noise := recordedNoise(t)
-	pack, err := intent.LoadDir(os.DirFS(fake.Shared(t, "speech", "human", "pack")), "en")
+	noise := sampled(t, shared(t, "human", "kitchen.wav"))
+	pack, err := intent.LoadDir(os.DirFS(shared(t, "human", "pack")), "en")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,13 +181,6 @@ const (
 	lead = 500 * time.Millisecond
 	tail = 2 * time.Second
 )
-
-// recordedNoise is the noise of a kitchen.
-func recordedNoise(tb testing.TB) []int16 {
-	tb.Helper()
-	path := fake.Shared(tb, "speech", "human", "kitchen.wav")
-	return sampled(tb, path)
-}
 
 // set is one row of a table: sounds that belong together.
 type set struct {
@@ -318,7 +310,7 @@ func (b bench) music(t *testing.T) {
 
 // far are synthetic commands from far away, and in a room with noise.
 func (b bench) far(t *testing.T) {
-	manifest := fake.Shared(t, "speech", "clips", "manifest.jsonl")
+	manifest := shared(t, "clips", "manifest.jsonl")
 	var sets []set
 	for _, place := range []struct {
 		name, noise string

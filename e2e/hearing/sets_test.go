@@ -63,7 +63,7 @@ func sampled(tb testing.TB, path string) []int16 {
 // people reads the recordings of people in a folder.
 func people(tb testing.TB, folder string) []recording {
 	tb.Helper()
-	return recordings(tb, fake.Shared(tb, "speech", "human", "manifest.jsonl"), func(r recording) bool { return filepath.Dir(r.File) == folder })
+	return recordings(tb, shared(tb, "human", "manifest.jsonl"), func(r recording) bool { return filepath.Dir(r.File) == folder })
 }
 
 // some takes every so-manieth, so that at most so many are left. The whole form takes
@@ -104,10 +104,16 @@ func halves(tb testing.TB, name string) (all []halved) {
 	return all
 }
 
+// shared is the path of recordings of others; without them a test is skipped.
+func shared(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	return fake.Shared(tb, append([]string{"speech"}, elem...)...)
+}
+
 // clipsHouse is the path of the house that the half sentences are about.
 func clipsHouse(tb testing.TB) string {
 	tb.Helper()
-	return fake.Shared(tb, "speech", "clips", "home.json")
+	return shared(tb, "clips", "home.json")
 }
 
 // The sets are what they say: written down, no beginning of a half sentence does
