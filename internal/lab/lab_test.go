@@ -10,10 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/file"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
+	"voicegateway/internal/record"
 	"voicegateway/internal/speech/stt"
 )
 
@@ -89,6 +92,42 @@ func TestARecordingIsATurn(t *testing.T) {
 				t.Errorf("%+v", o)
 			}
 		})
+	}
+}
+
+// world is a house behind a server that does what it is told.
+type world struct{ *fake.World }
+
+func (world) Await(context.Context, answer.Need) error { return nil }
+
+// A recording can be carried out, in a house of the caller's: the command and what is
+// written do the same, and the record has the device's receipt.
+func TestARecordingIsCarriedOut(t *testing.T) {
+	command := "turn on the kitchen light"
+	m, _ := scriptedLab(t, fake.Line{After: 10, Text: command})
+	house := m.cfg.House
+	for i := range house.Entities {
+		house.Entities[i].Read = &home.Control{Tool: "get_device_state", ID: house.Entities[i].ID}
+	}
+	if err := m.move(); err != nil {
+		t.Fatal(err)
+	}
+	heard, read := world{fake.NewWorldOf(house)}, world{fake.NewWorldOf(house)}
+	cfg := file.Default()
+	cfg.Clips, cfg.Start = []audio.Clip{{Rate: audio.SpeechRate, Samples: loud(time.Second)}}, time.Unix(0, 0)
+	h, err := m.Play(t.Context(), Playing{Sound: cfg, Caller: heard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Read(t.Context(), read, command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Turns) != 1 || h.Turns[0].Outcome != record.Done || h.Turns[0].Reply != r.Reply || r.Outcome != record.Done {
+		t.Errorf("heard %+v, read %+v", h.Turns, r)
+	}
+	if !slices.Equal(heard.Calls, []string{"light on"}) || !slices.Equal(read.Calls, heard.Calls) {
+		t.Errorf("heard: %q, read: %q", heard.Calls, read.Calls)
 	}
 }
 
