@@ -23,21 +23,31 @@ func earOf(cfg gateway.Config, h *home.House) lab.EarConfig {
 }
 
 // tries is how often a recording is heard if the recogniser's worker is given up on a
-// busy machine.
-const tries = 20
+// busy machine. From the calmTry-th on no other recording of ours is heard beside it.
+const (
+	tries   = 12
+	calmTry = 2
+)
+
+// beside is held by whoever hears a recording: many hear at once, or one alone.
+var beside sync.RWMutex
 
 // heard plays a sound to an ear in a fresh house.
-func heard(ctx context.Context, e *lab.Ear, h *home.House, sound audio.Clip) (lab.Hearing, reached, error) {
-	var err error
-	for range tries {
-		w := reached{fake.NewWorldOf(h)}
-		var got lab.Hearing
+func heard(ctx context.Context, e *lab.Ear, h *home.House, sound audio.Clip) (got lab.Hearing, w reached, err error) {
+	for try := range tries {
+		w = reached{fake.NewWorldOf(h)}
+		lock, unlock := beside.RLock, beside.RUnlock
+		if try >= calmTry {
+			lock, unlock = beside.Lock, beside.Unlock
+		}
+		lock()
 		got, err = e.Play(ctx, lab.Playing{Sound: file.Config{Clips: []audio.Clip{sound}, Start: time.Unix(0, 0)}, Caller: w})
+		unlock()
 		if err == nil || ctx.Err() != nil {
-			return got, w, err
+			break
 		}
 	}
-	return lab.Hearing{}, reached{}, err
+	return got, w, err
 }
 
 // each calls hear for every number below n, with as many ears beside each other as
@@ -45,10 +55,10 @@ func heard(ctx context.Context, e *lab.Ear, h *home.House, sound audio.Clip) (la
 func each(tb testing.TB, cfg lab.EarConfig, n int, hear func(ctx context.Context, e *lab.Ear, i int) (outcome, error)) []outcome {
 	tb.Helper()
 	out := make([]outcome, n)
-	beside := max(1, min(runtime.NumCPU(), n))
-	errs := make([]error, beside)
+	ears := max(1, min(runtime.NumCPU(), n))
+	errs := make([]error, ears)
 	var running sync.WaitGroup
-	for first := range beside {
+	for first := range ears {
 		running.Go(func() {
 			errs[first] = func() (err error) {
 				e, err := lab.NewEar(cfg)
@@ -60,7 +70,7 @@ func each(tb testing.TB, cfg lab.EarConfig, n int, hear func(ctx context.Context
 					return err
 				}
 				defer func() { err = errors.Join(err, end()) }()
-				for i := first; i < n; i += beside {
+				for i := first; i < n; i += ears {
 					if out[i], err = hear(tb.Context(), e, i); err != nil {
 						return err
 					}

@@ -31,10 +31,20 @@ type floor struct {
 	acted        int
 }
 
-// floors are a few points below what was measured, by engine and set.
+// floors are a few points below what was measured, by engine and set; a set that is not
+// named is only shown.
 var floors = map[string]map[string]floor{
-	"pocketsphinx": {},
-	"moonshine":    {},
+	"pocketsphinx": {
+		"orders clean": {short: 84}, "orders 24 dB": {short: 61}, "orders 12 dB": {short: 38}, "orders 6 dB": {short: 15},
+		"home":   {short: 33, whole: 33, acted: 1},
+		"coffee": {acted: 2}, "wake": {acted: 2}, "music": {acted: 2},
+		"half, 1s of silence": {acted: 6}, "half, 2s of silence": {acted: 6}, "half, 4s of silence": {acted: 6},
+		"halves, 0s inside": {short: 50, acted: 2}, "halves, 300ms inside": {short: 60, acted: 3},
+		"growing, 0s inside": {short: 40, acted: 2},
+		"near":               {short: 87, acted: 1}, "12 dB quieter": {short: 87, acted: 1}, "24 dB quieter": {short: 62, acted: 1}, "noise at 20 dB": {short: 75, acted: 1},
+		"again": {acted: 2},
+	},
+	"moonshine": {},
 }
 
 // TestAcceptHearing measures the ear on people and on what is no sentence, and holds
@@ -88,19 +98,16 @@ func (b bench) hold(tb testing.TB, set string, f figures) {
 	if want.wrong > 0 && f.share(wrong) > want.wrong {
 		tb.Errorf("%s: %.1f %% are wrong, want %.1f %% at most", set, f.share(wrong), want.wrong)
 	}
-	if f.acted > want.acted {
+	if f.acted > want.acted && (!*whole || want.acted == 0) { // the number is that of the short form
 		tb.Errorf("%s: %d acts nobody ordered, want %d at most", set, f.acted, want.acted)
 	}
 }
 
-// peers are the published figures of other engines for the benchmark of orders, in
-// percent at 24, 12 and 6 dB: the means of noise in a café and in a kitchen.
-var peers = []struct{ name, at24, at12, at6 string }{
-	{"Picovoice Rhino", "99", "98", "94"},
-	{"Microsoft LUIS", "93", "90", "85"},
-	{"IBM Watson", "96", "89", "61"},
-	{"Amazon Lex", "88", "85", "76"},
-	{"Google Dialogflow", "83", "77", "67"},
+// peers are the published figures of others for the benchmark of orders, from its own
+// repository (Picovoice/speech-to-intent-benchmark, 2022).
+var peers = []string{
+	"Picovoice Rhino\t99 %\t98 %\t94 %", "Microsoft LUIS\t93 %\t90 %\t85 %", "IBM Watson\t96 %\t89 %\t61 %",
+	"Amazon Lex\t88 %\t85 %\t76 %", "Google Dialogflow\t83 %\t77 %\t67 %",
 }
 
 // orders is the published benchmark: an order counts when all its slots are right.
@@ -114,34 +121,36 @@ func (b bench) orders(t *testing.T) {
 	cfg := earOf(settings(b.engine), readHouse(t, clipsHouse(t)))
 	cfg.Pack = pack
 	levels := []struct {
-		name string
-		dB   float64
-	}{{"clean", 0}, {"24 dB", 24}, {"12 dB", 12}, {"6 dB", 6}}
-	heardAll := each(t, cfg, len(levels)*len(all), func(ctx context.Context, e *lab.Ear, i int) (outcome, error) {
+		name, goal string
+		dB         float64
+	}{{"clean", "96", 0}, {"24 dB", "95", 24}, {"12 dB", "92", 12}, {"6 dB", "85", 6}}
+	got := each(t, cfg, len(levels)*len(all), func(ctx context.Context, e *lab.Ear, i int) (outcome, error) {
 		r, level := all[i%len(all)], levels[i/len(all)]
 		c := speech(r.samples, lead, tail)
 		if level.dB > 0 {
 			c = c.noisy(noise, level.dB, i%len(all))
 		}
-		got, w, err := heard(ctx, e, cfg.House, c.room(i).clip())
+		h, w, err := heard(ctx, e, cfg.House, c.room(i).clip())
 		if err != nil {
 			return outcome{}, err
 		}
-		o := judge(nothing(told(r.Slots)), cfg.House, w, got)
-		o.file, o.verdict = r.File+", "+level.name, ordered(got.Turns, r.Slots)
+		o := judge(nothing(told(r.Slots)), cfg.House, w, h)
+		o.file, o.verdict = r.File+", "+level.name, ordered(h.Turns, r.Slots)
 		return o, nil
 	})
-	rows := []string{"noise\tn\tright\tasked\trejected\twrong\tend of speech to text p50\tp95"}
+	rows := []string{"noise\tn\tright\tgoal\tasked\trejected\twrong\tend of speech to text p50\tp95"}
+	ours := b.engine + ", kitchen noise alone"
 	for i, level := range levels {
-		f := count(heardAll[i*len(all) : (i+1)*len(all)])
-		rows = append(rows, fmt.Sprintf("%s\t%d\t%.1f %%\t%d\t%d\t%d\t%s\t%s", level.name, f.n, f.share(right), f.of[asked], f.of[rejected], f.of[wrong], f.at(50), f.at(95)))
+		f := count(got[i*len(all) : (i+1)*len(all)])
+		rows = append(rows, fmt.Sprintf("%s\t%d\t%.1f %%\t%s %%\t%d\t%d\t%d\t%s\t%s", level.name, f.n, f.share(right), level.goal, f.of[asked], f.of[rejected], f.of[wrong], f.at(50), f.at(95)))
 		b.hold(t, "orders "+level.name, f)
+		if level.dB > 0 {
+			ours += fmt.Sprintf("\t%.0f %%", f.share(right))
+		}
 	}
-	for _, p := range peers {
-		rows = append(rows, fmt.Sprintf("%s\t619\t24 dB: %s\t12 dB: %s\t6 dB: %s %%", p.name, p.at24, p.at12, p.at6))
-	}
-	show(t, b.engine+": orders of people, the published benchmark, with kitchen noise; the others' figures are the means of café and kitchen noise", rows...)
-	showMisses(t, b.engine+": orders", heardAll)
+	show(t, b.engine+": orders of people, with kitchen noise; all of the order is right, or it is not", rows...)
+	show(t, "beside others, as published (the mean of café and kitchen noise, 619 orders)", append([]string{"\t24 dB\t12 dB\t6 dB", ours}, peers...)...)
+	showMisses(t, b.engine+": orders", got)
 }
 
 // ordered judges an order by its last intent.
@@ -333,7 +342,8 @@ func (b bench) far(t *testing.T) {
 // every run but the first another file comes first.
 func (b bench) again(t *testing.T) {
 	h := readHouse(t, clipsHouse(t))
-	all, runs := some(people(t, "coffee"), 5), 3
+	all := recordings(t, shared(t, "clips", "manifest.jsonl"), func(r recording) bool { return r.Kind == "command" && fmt.Sprint(r.SNR) != "clean" })
+	all, runs := some(append(all, people(t, "coffee")...), 8), 3
 	if *whole {
 		all, runs = all[:100], 10
 	}
