@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -195,6 +196,6 @@ func (o outcome) did() string {
 // settings are those of a gateway with one recogniser.
 func settings(engine string) gateway.Config {
 	cfg := gateway.Default()
-	cfg.STT.Engines = []string{engine}
+	cfg.STT.Engines, cfg.Wake.ModelsDir = []string{engine}, filepath.Join("..", "..", ".tools", "models")
 	return cfg
 }

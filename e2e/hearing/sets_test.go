@@ -82,7 +82,7 @@ func some[T any](all []T, most int) []T {
 // halved is a sentence with a place where its speaker stops for a while.
 type halved struct {
 	begin, end string
-	n          int // its number in the set, which chooses the voice
+	n          int // its number in the set
 }
 
 func (h halved) String() string { return h.begin + " … " + h.end }

@@ -88,6 +88,7 @@ func (e *Ear) worker() []string { return []string{e.cfg.Executable, "worker", "s
 // returned ends it and says whether it had died before.
 func (e *Ear) Open(ctx context.Context) (end func() error, err error) {
 	cfg := e.cfg.Gateway.STT
+	cfg.ModelsDir, cfg.Patience = e.cfg.Gateway.Wake.ModelsDir, patience
 	cfg.Command, cfg.Wakes, cfg.Language, cfg.Log = e.worker(), gateway.WakePhrases(e.cfg.Gateway.Wake.Words), e.pack.Language, e.cfg.Log
 	if e.engine, err = stt.New(cfg); err != nil {
 		return nil, err
@@ -111,6 +112,10 @@ func (e *Ear) Open(ctx context.Context) (end func() error, err error) {
 	return end, nil
 }
 
+// patience is how long a recogniser may take for an answer. On a busy machine it may
+// take long, which says nothing about how well it hears.
+const patience = time.Minute
+
 // Playing is a recording that is played to an ear.
 type Playing struct {
 	Sound  file.Config
@@ -126,8 +131,7 @@ type Hearing struct {
 	Over  time.Time         // when it ended, on the recording's clock
 }
 
-// tries is how often a recording is tried. On a busy machine a worker may be given
-// up, which says nothing about how well it hears.
+// tries is how often a recording is tried whose recogniser was lost.
 const tries = 10
 
 func again[T any](ctx context.Context, hear func(context.Context) (T, error)) (t T, err error) {

@@ -8,6 +8,7 @@
 package moonshine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,6 +44,9 @@ type Config struct {
 	Library string   // file of ONNX Runtime
 	Dir     string   // of the model
 	Log     *slog.Logger
+	// Patience is how long the worker may take for an answer; 0: as long as one takes
+	// that does not hang.
+	Patience time.Duration
 }
 
 // Client speaks to one worker. It remembers the grammar and sets it again when the
@@ -59,7 +63,7 @@ type Client struct {
 func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg}
 	w, err := worker.New(worker.Config{
-		Name: "stt-moonshine", Command: cfg.Command, Env: cfg.Env, Log: cfg.Log, Timeout: decodeTimeout, Setup: c.setup,
+		Name: "stt-moonshine", Command: cfg.Command, Env: cfg.Env, Log: cfg.Log, Timeout: cmp.Or(cfg.Patience, decodeTimeout), Setup: c.setup,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the recogniser: %w", err)

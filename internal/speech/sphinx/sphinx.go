@@ -46,6 +46,9 @@ type Config struct {
 	// beginning; the better of the two counts. Only with Reject.
 	Retry float64
 	Log   *slog.Logger
+	// Patience is how long the worker may take for an answer; 0: as long as one takes
+	// that does not hang.
+	Patience time.Duration
 }
 
 // Client speaks to one worker with one decoder. It remembers the grammar or the
@@ -69,7 +72,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg}
 	w, err := worker.New(worker.Config{
 		Name: cfg.Name, Command: cfg.Command, Env: cfg.Env, Log: cfg.Log,
-		Timeout: pushTimeout, Setup: c.setup,
+		Timeout: cmp.Or(cfg.Patience, pushTimeout), Setup: c.setup,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the recogniser: %w", err)

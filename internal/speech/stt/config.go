@@ -47,6 +47,10 @@ type Config struct {
 	Wakes    []string     `yaml:"-"` // wake phrases, which alone are never a command
 	Language string       `yaml:"-"` // what is spoken, ISO 639-1; for open recognisers
 	Log      *slog.Logger `yaml:"-"` // nil means no log
+	// Patience is how long a recogniser of this machine may take for an answer; 0: what
+	// a working one needs. A measurement has more: a busy machine says nothing about how
+	// well it hears.
+	Patience time.Duration `yaml:"-"`
 }
 
 // openTimeout is as long as a person who has asked for something waits.

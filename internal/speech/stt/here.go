@@ -16,6 +16,7 @@ var here = map[string]func(Config) error{
 		}
 		return nil
 	},
+	"moonshine": func(c Config) error { _, err := c.moonshine(); return err },
 }
 
 // Here lists the engines that hear by a grammar and can do so on this machine with

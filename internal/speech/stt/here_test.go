@@ -12,7 +12,11 @@ import (
 func TestAnEngineWithoutItsModelIsNotHere(t *testing.T) {
 	cfg := stt.Default()
 	cfg.ModelDir = filepath.Join(t.TempDir(), "nowhere")
+	cfg.ModelsDir = cfg.ModelDir
 	able, lack := stt.Here(cfg)
+	if len(able) > 0 || lack["moonshine"] == nil {
+		t.Errorf("able %v, lacking %v", able, lack)
+	}
 	if slices.Contains(able, "pocketsphinx") || lack["pocketsphinx"] == nil {
 		t.Errorf("able %v, lacking %v", able, lack)
 	}

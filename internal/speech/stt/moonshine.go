@@ -1,6 +1,7 @@
 package stt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,7 @@ type neural struct {
 	follower Engine // PocketSphinx
 	network  network
 	log      *slog.Logger
+	patience time.Duration // how long a reading may take
 
 	running sync.WaitGroup // readings
 
@@ -93,7 +95,7 @@ func newMoonshine(cfg Config) (Engine, error) {
 	if last := len(command) - 1; last >= 0 {
 		command[last] += "-moonshine" // `worker stt` becomes `worker stt-moonshine`
 	}
-	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log})
+	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +106,9 @@ func newMoonshine(cfg Config) (Engine, error) {
 	if cfg.Denoise != "off" {
 		follower = cleaned(follower)
 	}
-	return newNeural(follower, client, cfg.Log), nil
+	e := newNeural(follower, client, cfg.Log)
+	e.patience = cmp.Or(cfg.Patience, readTimeout)
+	return e, nil
 }
 
 // moonshine returns where the network for the language is.
@@ -124,7 +128,7 @@ func (c Config) moonshine() (moonshine.Installed, error) {
 }
 
 func newNeural(follower Engine, n network, log *slog.Logger) *neural {
-	return &neural{follower: follower, network: n, log: log}
+	return &neural{follower: follower, network: n, log: log, patience: readTimeout}
 }
 
 // Run runs both recognisers. When one of them ends, the other goes on.
@@ -233,7 +237,7 @@ func (e *neural) read(ctx context.Context, u *followed) {
 		return
 	}
 	u.drop()
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), e.patience)
 	r := &reading{speechEnd: u.speechEnd, stop: stop, done: make(chan struct{})}
 	u.reading = r
 	sound := slices.Clone(u.spoken())
