@@ -87,7 +87,10 @@ func inHouse(tb testing.TB, engine string, h *home.House, all []said) []outcome 
 	return each(tb, earOf(settings(engine), h), len(all), func(ctx context.Context, e *lab.Ear, i int) (outcome, error) {
 		m := nothing(all[i].label)
 		if all[i].means != "" {
-			m = means(tb, e, h, all[i].means)
+			var err error
+			if m, err = means(ctx, e, h, all[i].means); err != nil {
+				return outcome{}, err
+			}
 		}
 		got, w, err := heard(ctx, e, h, all[i].sound().clip())
 		if err != nil {

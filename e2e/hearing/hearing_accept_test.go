@@ -23,12 +23,14 @@ import (
 )
 
 // floor is what a set has to come to, in percent: so many right at least, in the short
-// form and in the whole; so many asked about and wrong at most, where that is not 0;
-// and so many acts nobody ordered, or texts that differ, at most.
+// form and in the whole; so many asked about and wrong at most, where that is not 0
+// (0.1 allows none); so many acts nobody ordered, or texts that differ, at most; and,
+// where it is quiet, nothing said aloud.
 type floor struct {
 	short, whole float64
 	asked, wrong float64
 	acted        int
+	quiet        bool
 }
 
 // floors are a few points below what was measured, by engine and set; a set that is not
@@ -98,6 +100,9 @@ func (b bench) hold(tb testing.TB, set string, f figures) {
 	}
 	if want.wrong > 0 && f.share(wrong) > want.wrong {
 		tb.Errorf("%s: %.1f %% are wrong, want %.1f %% at most", set, f.share(wrong), want.wrong)
+	}
+	if want.quiet && f.spoke > 0 {
+		tb.Errorf("%s: something was said aloud %d times", set, f.spoke)
 	}
 	if f.acted > want.acted && (!*whole || want.acted == 0) { // the number is that of the short form
 		tb.Errorf("%s: %d acts nobody ordered, want %d at most", set, f.acted, want.acted)

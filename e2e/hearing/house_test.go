@@ -120,14 +120,10 @@ type meant struct {
 }
 
 // means asks the mind itself what a text does.
-func means(tb testing.TB, e *lab.Ear, h *home.House, text string) meant {
-	tb.Helper()
+func means(ctx context.Context, e *lab.Ear, h *home.House, text string) (meant, error) {
 	w := reached{fake.NewWorldOf(h)}
-	r, err := e.Read(tb.Context(), w, text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return meant{text, w.deeds(h, nil), r}
+	r, err := e.Read(ctx, w, text)
+	return meant{text, w.deeds(h, nil), r}, err
 }
 
 // judge compares what came of a recording with what was meant. Of a text that nothing

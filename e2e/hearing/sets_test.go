@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
 	"voicegateway/internal/lab"
 	"voicegateway/internal/record"
 )
@@ -116,6 +117,16 @@ func clipsHouse(tb testing.TB) string {
 	return shared(tb, "clips", "home.json")
 }
 
+// written is what a text does.
+func written(tb testing.TB, e *lab.Ear, h *home.House, text string) meant {
+	tb.Helper()
+	m, err := means(tb.Context(), e, h, text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
 // The sets are what they say: written down, no beginning of a half sentence does
 // anything, and every whole sentence is done or answered.
 func TestTheHalvesAreHalves(t *testing.T) {
@@ -137,10 +148,10 @@ func TestTheHalvesAreHalves(t *testing.T) {
 				t.Errorf("%s: %q stands there twice", set.name, s)
 			}
 			seen[s.String()] = true
-			if m := means(t, e, h, s.begin); set.closed && (m.rec.Outcome == record.Done || len(m.deeds) > 0) {
+			if m := written(t, e, h, s.begin); set.closed && (m.rec.Outcome == record.Done || len(m.deeds) > 0) {
 				t.Errorf("%s: %q is a sentence: %v, %q", set.name, s.begin, m.deeds, m.rec.Reply)
 			}
-			if m := means(t, e, h, s.begin+" "+s.end); m.rec.Outcome != record.Done {
+			if m := written(t, e, h, s.begin+" "+s.end); m.rec.Outcome != record.Done {
 				t.Errorf("%s: %q is %s: %q", set.name, s, m.rec.Outcome, m.rec.Reply)
 			}
 		}
@@ -167,7 +178,7 @@ func TestTheHouseOfPeople(t *testing.T) {
 		"what's the weather":                "",
 		"pause timer":                       "",
 	} {
-		m := means(t, e, h, text)
+		m := written(t, e, h, text)
 		if got := strings.Join(slices.Sorted(maps.Keys(m.deeds)), " "); got != want {
 			t.Errorf("%q touches %q, want %q: %s", text, got, want, fmt.Sprint(m.rec.Reply))
 		}
