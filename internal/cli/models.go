@@ -118,14 +118,7 @@ func (m *modelsWork) chosen(names []string) (words []micro.Entry, networks []moo
 		}
 		e, ok := micro.Known(name)
 		if !ok {
-			var all []string
-			for _, e := range micro.Catalogue() {
-				all = append(all, e.Name)
-			}
-			for _, p := range moonshine.Catalogue() {
-				all = append(all, p.Name)
-			}
-			return nil, nil, usageError{fmt.Errorf("there is no published model %q; there are: %s. A model of your own is put into the directory as NAME.tflite with its NAME.json", name, strings.Join(all, ", "))}
+			return nil, nil, usageError{fmt.Errorf("there is no published model %q; there are: %s. A model of your own is put into the directory as NAME.tflite with its NAME.json", name, strings.Join(models.Names(), ", "))}
 		}
 		words = append(words, e)
 	}
@@ -179,11 +172,7 @@ func (m *modelsWork) verifyCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("looking for models: %w", err)
 			}
-			networks := moonshine.Catalogue()
-			networks = slices.DeleteFunc(networks, func(p moonshine.Published) bool {
-				_, err := os.Stat(filepath.Join(place, p.Name))
-				return err != nil
-			})
+			networks := models.Networks(place)
 			if len(files)+len(networks) == 0 {
 				return fmt.Errorf("there is no model in %s; get one with: voice-gateway models pull hey_jarvis", place)
 			}

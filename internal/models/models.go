@@ -15,6 +15,7 @@ import (
 
 	"voicegateway/internal/httpguard"
 	"voicegateway/internal/speech/micro"
+	"voicegateway/internal/speech/moonshine"
 	"voicegateway/internal/store"
 )
 
@@ -23,6 +24,18 @@ const (
 	fetchTimeout = time.Minute
 	maxModel     = 4 << 20
 )
+
+// Names are those of all published models.
+func Names() []string {
+	var all []string
+	for _, e := range micro.Catalogue() {
+		all = append(all, e.Name)
+	}
+	for _, p := range moonshine.Catalogue() {
+		all = append(all, p.Name)
+	}
+	return all
+}
 
 // installed is the state of a model whose file is the published one.
 const installed = "installed"

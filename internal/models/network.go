@@ -38,6 +38,14 @@ var pipVariables = []string{
 	"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy",
 }
 
+// Networks are the recognisers' models that have a directory below dir.
+func Networks(dir string) []moonshine.Published {
+	return slices.DeleteFunc(moonshine.Catalogue(), func(p moonshine.Published) bool {
+		_, err := os.Stat(filepath.Join(dir, p.Name))
+		return err != nil
+	})
+}
+
 // NetworkState says whether a recogniser's model is installed below a directory,
 // and what is wrong with its files.
 func NetworkState(dir string, p moonshine.Published) string {
