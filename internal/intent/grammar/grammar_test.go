@@ -148,6 +148,7 @@ func TestJudge(t *testing.T) {
 		"politeness only":             {"please", speech.Incomplete},
 		"question":                    {"is the front door locked", speech.Closed},
 		"only words of other choices": {"open the kitchen light", speech.Incomplete},
+		"only for those who type":     {"toggle the kitchen light", speech.Incomplete},
 	}
 	g := build(t, ours(t))
 	for name, tt := range tests {
