@@ -47,7 +47,7 @@ func (h *House) offer(ctx context.Context, engine Pupil) error {
 	g := view.grammar
 	var trouble error
 	for range 3 {
-		missing, err := engine.SetGrammar(ctx, stt.Grammar{JSGF: g.JSGF(), Join: g.Joins(), Words: g.Words(), Names: names(view.house), Automaton: g.Automaton})
+		missing, err := engine.SetGrammar(ctx, stt.Grammar{JSGF: g.JSGF(), Automaton: g.Automaton(), Join: g.Joins(), Words: g.Words(), Names: names(view.house)})
 		if trouble = err; err != nil || len(missing) == 0 {
 			break
 		}

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"voicegateway/internal/reconnect"
@@ -62,6 +63,7 @@ type Worker struct {
 	session *Session      // nil while no child is ready
 	down    error         // why there is no session, when waiting for one is pointless
 	changed chan struct{} // closed and replaced whenever session or down changes
+	over    atomic.Bool   // Run has returned
 }
 
 // New checks the configuration; Run starts the child.
@@ -83,7 +85,10 @@ func New(cfg Config) (*Worker, error) {
 // Run keeps a child alive until ctx ends; it returns nil then, with the child
 // gone (in well under 300 ms, by force if need be).
 func (w *Worker) Run(ctx context.Context) error {
-	defer w.publish(nil, fmt.Errorf("worker %s: stopped", w.cfg.Name))
+	defer func() {
+		w.over.Store(true)
+		w.publish(nil, fmt.Errorf("worker %s: stopped", w.cfg.Name))
+	}()
 	failures := 0 // in a row
 	told := ""
 	loop := reconnect.Loop{
@@ -165,7 +170,13 @@ func (w *Worker) publish(s *Session, down error) {
 
 // Session returns the running child. It waits while one is being started or
 // restarted, and gives the reason at once when the last attempts failed.
-func (w *Worker) Session(ctx context.Context) (*Session, error) {
+func (w *Worker) Session(ctx context.Context) (*Session, error) { return w.wait(ctx, false) }
+
+// Next is Session for a caller that has something to lose: it waits for the next
+// child also when the last attempts failed, unless the child refuses to work.
+func (w *Worker) Next(ctx context.Context) (*Session, error) { return w.wait(ctx, true) }
+
+func (w *Worker) wait(ctx context.Context, patient bool) (*Session, error) {
 	for {
 		w.mu.Lock()
 		s, down, changed := w.session, w.down, w.changed
@@ -173,7 +184,7 @@ func (w *Worker) Session(ctx context.Context) (*Session, error) {
 		switch {
 		case s != nil && s.reason() == nil: // one that has just ended is about to be replaced
 			return s, nil
-		case down != nil:
+		case down != nil && (!patient || w.over.Load() || refused(down)):
 			return nil, down
 		}
 		select {

@@ -12,7 +12,9 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -28,7 +30,8 @@ type decoder struct {
 	search string
 	lent   string // the search used in its place for one utterance; "" for none
 	open   bool
-	fed    int // samples of the utterance
+	fed    int     // samples of the utterance
+	prior  cepstra // the mean sound that the model expects
 
 	segments []segment // reused by best
 }
@@ -61,7 +64,9 @@ func newDecoder(acoustic string, extra ...string) (*decoder, error) {
 	if ps == nil {
 		return nil, fmt.Errorf("loading the speech model %s: %w", acoustic, lastError())
 	}
-	return &decoder{ps: ps, words: map[string]bool{}}, nil
+	d := &decoder{ps: ps, words: map[string]bool{}}
+	C.vg_prior(ps, &d.prior[0])
+	return d, nil
 }
 
 // passFile writes text to a file, because the library takes some things in no
@@ -92,8 +97,9 @@ func lastError() error {
 
 // addWords adds pronunciations; those that are known already are skipped.
 func (d *decoder) addWords(words map[string][]string) error {
-	for word, pronunciations := range words {
-		for i, p := range pronunciations {
+	// In a fixed order: the library breaks ties by it.
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		for i, p := range words[word] {
 			name := word
 			if i > 0 {
 				name = fmt.Sprintf("%s(%d)", word, i+1)
@@ -234,17 +240,20 @@ func (d *decoder) start() error {
 // frame.
 type cepstra [C.VG_CEPSTRA]C.mfcc_t
 
-// mean returns the mean sound of the samples from frame first on; ok is false
-// when they are silent.
-func (d *decoder) mean(samples []int16, first int) (c cepstra, ok bool, err error) {
+// mean returns the mean sound of the samples from frame first on, or what the
+// model expects when they are silent.
+func (d *decoder) mean(samples []int16, first int) (c cepstra, err error) {
 	if len(samples) < hopSamples {
-		return c, false, nil
+		return d.prior, nil
 	}
 	n := C.vg_mean(d.ps, (*C.int16)(unsafe.Pointer(&samples[0])), C.size_t(len(samples)), C.int(first), &c[0])
-	if n < 0 {
-		return c, false, fmt.Errorf("measuring the sound: %w", lastError())
+	switch {
+	case n < 0:
+		return c, fmt.Errorf("measuring the sound: %w", lastError())
+	case n == 0:
+		return d.prior, nil
 	}
-	return c, n > 0, nil
+	return c, nil
 }
 
 // normalise sets the mean that is subtracted from all sound until it is set
@@ -276,6 +285,7 @@ func (d *decoder) feed(samples []int16) error {
 // path is the best path through the utterance so far.
 type path struct {
 	text     string // "" without a hypothesis
+	total    int    // log score of the path, in the library's unit
 	segments []segment
 }
 
@@ -287,11 +297,12 @@ type segment struct {
 }
 
 func (d *decoder) best() path {
-	text := C.ps_get_hyp(d.ps, nil)
+	var total C.int32
+	text := C.ps_get_hyp(d.ps, &total)
 	if text == nil {
 		return path{}
 	}
-	p := path{text: C.GoString(text), segments: d.segments[:0]}
+	p := path{text: C.GoString(text), total: int(total), segments: d.segments[:0]}
 	for seg := C.ps_seg_iter(d.ps); seg != nil; seg = C.ps_seg_next(seg) {
 		var from, to C.int
 		var sound, language, back C.int32
@@ -354,16 +365,20 @@ func (p path) within(from, to int) int {
 	return int(sum)
 }
 
-// finish ends the utterance and returns its best path.
-func (d *decoder) finish() (path, error) {
+// finish ends the utterance. whole is the best path that is a sentence from end
+// to end, sofar the best one that may end anywhere in it: the library follows the
+// latter until the utterance is ended.
+func (d *decoder) finish() (whole, sofar path, err error) {
 	if !d.open {
-		return path{}, errors.New("no utterance is open")
+		return path{}, path{}, errors.New("no utterance is open")
 	}
 	d.open = false
+	sofar = d.best()
+	sofar.segments = slices.Clone(sofar.segments)
 	if C.ps_end_utt(d.ps) < 0 {
-		return path{}, fmt.Errorf("ending the utterance: %w", lastError())
+		return path{}, path{}, fmt.Errorf("ending the utterance: %w", lastError())
 	}
-	return d.best(), nil
+	return d.best(), sofar, nil
 }
 
 // spot returns a phrase that has been found since start. It then starts anew,

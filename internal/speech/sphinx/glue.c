@@ -73,6 +73,12 @@ int vg_mean(ps_decoder_t *decoder, const int16 *samples, size_t n, int first, mf
 	return count;
 }
 
+void vg_prior(ps_decoder_t *decoder, mfcc_t *mean) {
+	cmn_t *cmn = ps_get_feat(decoder)->cmn_struct;
+	for (int k = 0; k < cmn->veclen && k < VG_CEPSTRA; k++)
+		mean[k] = cmn->cmn_mean[k];
+}
+
 void vg_normalise(ps_decoder_t *decoder, const mfcc_t *mean) {
 	cmn_live_set(ps_get_feat(decoder)->cmn_struct, mean);
 }

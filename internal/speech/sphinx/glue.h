@@ -23,6 +23,9 @@ ps_decoder_t *vg_init(int argc, char **argv);
 // over how many frames, 0 if there are none, -1 on failure.
 int vg_mean(ps_decoder_t *decoder, const int16 *samples, size_t n, int first, mfcc_t *mean);
 
+// vg_prior copies the mean that is subtracted before any sound is known.
+void vg_prior(ps_decoder_t *decoder, mfcc_t *mean);
+
 // vg_normalise makes mean what is subtracted from the sound of the next
 // utterance.
 void vg_normalise(ps_decoder_t *decoder, const mfcc_t *mean);

@@ -4,6 +4,7 @@ package sphinx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -85,14 +86,18 @@ func (s *side) feed(samples []int16) {
 	}
 }
 
-// look calls f with the best path so far, on the goroutine.
-func (s *side) look(f func(p path)) {
-	turn := s.turn.Load()
+// look sends the best path of the sound so far, once that is decoded.
+func (s *side) look() <-chan path {
+	seen := make(chan path, 1)
 	s.work <- func() {
-		if s.err == nil && s.turn.Load() == turn {
-			f(s.decoder.best())
+		var p path
+		if s.err == nil {
+			p = s.decoder.best()
+			p.segments = slices.Clone(p.segments)
 		}
+		seen <- p
 	}
+	return seen
 }
 
 // call waits until f has been done on the goroutine.
@@ -102,20 +107,20 @@ func (s *side) call(f func(d *decoder) error) error {
 	return <-done
 }
 
-// finished is how an utterance ended; the text of its path may be empty.
+// finished is how an utterance ended (decoder.finish); the texts may be empty.
 type finished struct {
-	path   path
-	frames int
-	err    error
+	whole, sofar path
+	frames       int
+	err          error
 }
 
-// finish sends the best path once the rest is decoded.
+// finish sends the best paths once the rest is decoded.
 func (s *side) finish() <-chan finished {
 	done := make(chan finished, 1)
 	s.work <- func() {
 		e := finished{frames: s.decoder.fed / hopSamples, err: s.err}
 		if e.err == nil {
-			e.path, e.err = s.decoder.finish()
+			e.whole, e.sofar, e.err = s.decoder.finish()
 		}
 		done <- e
 	}

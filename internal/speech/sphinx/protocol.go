@@ -17,7 +17,7 @@ const (
 	kindPhrases                 // phrasesRequest; empty answer
 	kindStart                   // empty; empty answer
 	kindPush                    // sound; tail in ms (4 bytes), text
-	kindFinish                  // empty; Result
+	kindFinish                  // ms it may take (4 bytes), or empty; Result
 	kindSpot                    // sound; Hit or empty
 	kindReopen                  // a JSGF grammar, or empty for the same; empty answer
 )
@@ -53,4 +53,20 @@ func decodePartial(b []byte) (Partial, error) {
 	}
 	tail := time.Duration(binary.LittleEndian.Uint32(b)) * time.Millisecond
 	return Partial{Tail: tail, Text: string(b[4:])}, nil
+}
+
+// patience is how long an utterance may take to finish when nobody says so.
+const patience = 30 * time.Second
+
+// encodeWithin says how long an answer may take.
+func encodeWithin(d time.Duration) []byte {
+	return binary.LittleEndian.AppendUint32(nil, uint32(max(0, d.Milliseconds())))
+}
+
+// within is how long an answer may take.
+func within(b []byte) time.Duration {
+	if len(b) < 4 {
+		return patience
+	}
+	return time.Duration(binary.LittleEndian.Uint32(b)) * time.Millisecond
 }

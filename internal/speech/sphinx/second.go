@@ -4,17 +4,18 @@ package sphinx
 
 import (
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
 // A second decoding of a command takes 300 ms, as long as the endpointer, and
 // somebody would wait for it. So it begins as soon as the first decoding fits
-// poorly, and runs along with it. In a long talk or on a busy machine it is given
-// up, and the first decoding counts.
+// poorly, and runs along with it. When it begins is counted in frames of sound,
+// never in time that passes, so that the same sound has the same text on a machine
+// that is busy. In a long talk it is left out.
 const (
-	secondWithin = 1500 * time.Millisecond
-	secondPiece  = 20 * hopSamples
+	secondPiece = 20 * hopSamples
+	// secondMost is the longest sound that is decoded again, in samples: 8 s.
+	secondMost = 8 * 16000
 	// again is how many frames before the speech the second decoding begins.
 	again = 40
 	// secondFrom is how many frames of speech are needed for a better mean than
@@ -35,10 +36,12 @@ const (
 // comes from more of its sound.
 type second struct {
 	main, loop *side
-	on         bool // it has begun for this utterance
-	poor       *atomic.Bool
-	looked     int // frames of the utterance when the fit was last checked
-	begun      int // samples of the utterance when it began
+	on         bool        // it has begun for this utterance
+	looked     int         // frames of the utterance when the loop was last asked
+	then       Result      // of the first decoding at that time
+	free       <-chan path // the answer of the loop
+	begun      int         // samples of the utterance when it began
+	first      int         // frame of the utterance it began with
 }
 
 func newSecond(acoustic string) (*second, error) {
@@ -61,19 +64,17 @@ func (s *second) close() {
 
 // reset drops what is being decoded, because a new utterance begins.
 func (s *second) reset() {
-	s.on, s.poor, s.looked = false, new(atomic.Bool), 0
+	s.on, s.looked, s.free = false, 0, nil
 	s.main.drop()
 	s.loop.drop()
 }
 
-// begin starts to decode sound, after subtracting its mean if that is known.
-func (s *second) begin(sound []int16, mean cepstra, known bool) {
+// begin starts to decode sound, after subtracting its mean.
+func (s *second) begin(sound []int16, mean cepstra) {
 	s.on = true
 	sound = slices.Clone(sound)
 	for _, d := range []*side{s.main, s.loop} {
-		if known {
-			d.normalise(mean)
-		}
+		d.normalise(mean)
 		d.start()
 		for piece := range slices.Chunk(sound, secondPiece) {
 			d.feed(piece)
@@ -87,47 +88,38 @@ func (s *second) feed(samples []int16) {
 	s.loop.feed(samples)
 }
 
-// result ends the second decoding; ok is false when that would take too long.
-func (s *second) result() (r Result, ok bool, err error) {
-	late := time.NewTimer(secondWithin)
+// result ends the second decoding; ok is false when it is not over by then.
+func (s *second) result(until time.Time) (sentence finished, free path, ok bool, err error) {
+	late := time.NewTimer(time.Until(until))
 	defer late.Stop()
-	main, free := s.main.finish(), s.loop.finish()
-	s.on = false
 	var ends [2]finished
-	for i, c := range []<-chan finished{main, free} {
+	for i, c := range []<-chan finished{s.main.finish(), s.loop.finish()} {
 		select {
 		case ends[i] = <-c:
 		case <-late.C:
 			s.reset()
-			return Result{}, false, nil
+			return finished{}, path{}, false, nil
 		}
 		if ends[i].err != nil {
-			return Result{}, false, ends[i].err
+			return finished{}, path{}, false, ends[i].err
 		}
 	}
-	return ends[0].path.result(ends[0].frames).against(ends[1].path), true, nil
+	s.on = false
+	return ends[0], ends[1].whole, true, nil
 }
 
-// look asks the loop from time to time whether the first decoding fits poorly so
-// far, and begins the second one if it does. The loop answers once it has decoded
-// the same sound.
+// look asks the loop from time to time how well arbitrary speech fits, and begins
+// the second decoding if the first one was much worse when it last asked. By then
+// the loop has answered, so that nothing waits for it on a machine that keeps up.
 func (r *recogniser) look(p path) error {
 	s, frames := r.second, len(r.sound)/hopSamples
-	switch {
-	case s == nil || s.on || r.missed || r.held.at < 0:
-		return nil
-	case s.poor.Load():
-		return r.anew()
-	case frames < r.held.at+secondFrom || frames < s.looked+secondEvery:
+	if s == nil || s.on || r.missed || r.held.at < 0 || frames < r.held.at+secondFrom || frames < s.looked+secondEvery {
 		return nil
 	}
-	s.looked = frames
-	first, poor, limit := p.result(frames), s.poor, r.retry+secondSlack
-	r.loop.look(func(free path) {
-		if first.Text == "" || first.against(free).Margin() < limit {
-			poor.Store(true)
-		}
-	})
+	if s.free != nil && (s.then.Text == "" || s.then.against(<-s.free).Margin() < r.retry+secondSlack) {
+		return r.anew()
+	}
+	s.looked, s.then, s.free = frames, p.result(frames), r.loop.look()
 	return nil
 }
 
@@ -135,12 +127,12 @@ func (r *recogniser) look(p path) error {
 func (r *recogniser) anew() error {
 	from := max(0, r.held.at-again)
 	sound := r.sound[min(len(r.sound), from*hopSamples):]
-	mean, ok, err := r.main.mean(sound, 0)
+	mean, err := r.main.mean(sound, 0)
 	if err != nil {
 		return err
 	}
-	r.second.begin(sound, mean, ok)
-	r.second.begun = len(r.sound)
+	r.second.begin(sound, mean)
+	r.second.begun, r.second.first = len(r.sound), from
 	return nil
 }
 
@@ -148,13 +140,13 @@ func (r *recogniser) anew() error {
 // which is made only where the first one fits poorly. A poor result with the mean
 // of a part of the sound does not count, because with enough tries other speech
 // fits too; the sound is then decoded with the mean of the whole.
-func (r *recogniser) better(first Result) (Result, error) {
-	if r.second == nil || r.held.at < 0 || r.missed || first.fits(r.retry) {
+func (r *recogniser) better(first Result, until time.Time) (Result, error) {
+	if r.second == nil || r.held.at < 0 || r.missed || len(r.sound) > secondMost || first.fits(r.retry) {
 		return first, nil
 	}
 	whole := 10*r.second.begun >= 9*len(r.sound) // it began with nearly all of the sound
 	if r.second.on && !whole {
-		then, ok, err := r.second.result()
+		then, ok, err := r.again(until)
 		if err != nil || !ok {
 			return first, err
 		}
@@ -167,11 +159,20 @@ func (r *recogniser) better(first Result) (Result, error) {
 			return Result{}, err
 		}
 	}
-	then, ok, err := r.second.result()
+	then, ok, err := r.again(until)
 	if err != nil || !ok {
 		return first, err
 	}
 	return first.or(then), nil
+}
+
+// again ends the second decoding.
+func (r *recogniser) again(until time.Time) (Result, bool, error) {
+	sentence, free, ok, err := r.second.result(until)
+	if err != nil || !ok {
+		return Result{}, false, err
+	}
+	return r.heard(sentence, r.second.first).against(free), true, nil
 }
 
 func (r Result) fits(margin float64) bool { return r.Text != "" && r.Margin() >= margin }

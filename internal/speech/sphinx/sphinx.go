@@ -182,40 +182,18 @@ func (c *Client) Spot(ctx context.Context, samples []int16) (Hit, bool, error) {
 	return h, true, nil
 }
 
-// Utterance is one utterance in the decoder. It dies with its worker: Push and
-// Finish then fail with worker.ErrEnded.
-type Utterance struct{ session *worker.Session }
-
-// Start begins an utterance; one that is open is dropped.
-func (c *Client) Start(ctx context.Context) (*Utterance, error) {
-	s, err := c.worker.Session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.Call(ctx, kindStart, nil); err != nil {
-		return nil, err
-	}
-	return &Utterance{session: s}, nil
-}
-
 // Partial is the best path so far.
 type Partial struct {
 	Text string
 	Tail time.Duration // from the end of the last real word to the newest frame
 }
 
-// Push decodes the next samples and returns the belief after them.
-func (u *Utterance) Push(ctx context.Context, samples []int16) (Partial, error) {
-	answer, err := u.session.Call(ctx, kindPush, encodeSamples(samples))
-	if err != nil {
-		return Partial{}, err
-	}
-	return decodePartial(answer)
-}
-
 // Result is a finished utterance.
 type Result struct {
 	Text string `json:"text"` // "" when no sentence of the grammar fits
+	// Unfinished says that Text is the beginning of a sentence, after which nothing
+	// more was said.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// All count hops of 10 ms: the whole utterance, from the first word to the
 	// last, and the words themselves.
 	Frames int `json:"frames"`
@@ -235,27 +213,4 @@ type Result struct {
 // can say everything; the more the sentence is forced, the lower it is.
 func (r Result) Margin() float64 {
 	return float64(r.Score-r.Loop) / float64(max(1, r.Span))
-}
-
-// Finish ends the utterance and returns the final sentence. It fits the grammar
-// from end to end, which the last Partial need not.
-func (u *Utterance) Finish(ctx context.Context) (Result, error) {
-	answer, err := u.session.Call(ctx, kindFinish, nil)
-	if err != nil {
-		return Result{}, err
-	}
-	var r Result
-	if err := json.Unmarshal(answer, &r); err != nil {
-		return Result{}, fmt.Errorf("reading the recogniser's answer: %w", err)
-	}
-	return r, nil
-}
-
-// Reopen continues the utterance as if Finish had not been called, as long as no
-// other has been started: the worker decodes its sound anew, which takes about a
-// thirtieth of its length on a desktop. It continues in the grammar jsgf, whose
-// words the decoder must know already, or in the same grammar if jsgf is empty.
-func (u *Utterance) Reopen(ctx context.Context, jsgf string) error {
-	_, err := u.session.Call(ctx, kindReopen, []byte(jsgf))
-	return err
 }

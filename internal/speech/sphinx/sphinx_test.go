@@ -196,7 +196,71 @@ func children(tb testing.TB) []int {
 	return pids
 }
 
-func TestCrashCostsOnlyTheUtterance(t *testing.T) {
+// kill ends the worker in the middle of whatever it does.
+func kill(tb testing.TB) {
+	tb.Helper()
+	for _, pid := range children(tb) {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// TestACrashCostsNothing: whoever kills the worker while somebody speaks, the words
+// are the same.
+func TestACrashCostsNothing(t *testing.T) {
+	c := start(t, nil)
+	setGrammar(t, c)
+	samples := load(t, "cmd_flite-slt_clean_000.wav")
+	_, want := hear(t, c, samples)
+	const early = 15 // frames, 0.3 s
+	frames := len(samples) / audio.FrameSamples
+	tests := map[string]struct {
+		at     int // frame before which it is killed
+		finish bool
+	}{
+		"before the first frame": {at: 0},
+		"after 0.3 s":            {at: early},
+		"in the middle":          {at: frames / 2},
+		"before the end":         {at: frames},
+		"while it ends":          {at: -1, finish: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			u, err := c.Start(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range frames + 1 {
+				if n == tc.at {
+					kill(t)
+				}
+				part := samples[n*audio.FrameSamples : min(len(samples), (n+1)*audio.FrameSamples)]
+				if _, err := u.Push(within(t), part); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tc.at == frames {
+				kill(t)
+			}
+			var killing sync.WaitGroup
+			if tc.finish {
+				killing.Go(func() { kill(t) })
+			}
+			r, err := u.Finish(within(t))
+			killing.Wait()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Text != want.Text || r.Score != want.Score || r.Margin() != want.Margin() {
+				t.Errorf("heard %+v, undisturbed %+v", r, want)
+			}
+		})
+	}
+}
+
+// TestACrashInAnAddition: the sentence before it is not lost either.
+func TestACrashInAnAddition(t *testing.T) {
 	c := start(t, nil)
 	setGrammar(t, c)
 	samples := load(t, "cmd_flite-slt_clean_000.wav")
@@ -204,18 +268,43 @@ func TestCrashCostsOnlyTheUtterance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pid := range children(t) {
-		if err := syscall.Kill(pid, syscall.SIGSEGV); err != nil {
+	if _, err := u.Push(within(t), samples); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := u.Finish(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	kill(t)
+	if err := u.Reopen(within(t), ""); err != nil {
+		t.Fatal(err)
+	}
+	kill(t)
+	if r, err := u.Finish(within(t)); err != nil || r.Text != "turn on the kitchen light" {
+		t.Errorf("heard %+v, %v", r, err)
+	}
+}
+
+// TestALongTalkDiesWithItsWorker: only so much is kept.
+func TestALongTalkDiesWithItsWorker(t *testing.T) {
+	c := start(t, nil)
+	setGrammar(t, c)
+	u, err := c.Start(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 11 {
+		if _, err := u.Push(within(t), make([]int16, audio.SpeechRate)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	kill(t)
 	for err == nil {
-		_, err = u.Push(within(t), samples[:audio.FrameSamples])
+		_, err = u.Push(within(t), make([]int16, audio.FrameSamples))
 	}
 	if !errors.Is(err, worker.ErrEnded) {
 		t.Errorf("pushing to a dead worker: %v", err)
 	}
-	if _, r := hear(t, c, samples); r.Text != "turn on the kitchen light" {
+	if _, r := hear(t, c, load(t, "cmd_flite-slt_clean_000.wav")); r.Text != "turn on the kitchen light" {
 		t.Errorf("after the restart it heard %q", r.Text)
 	}
 }

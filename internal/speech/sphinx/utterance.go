@@ -7,6 +7,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"voicegateway/internal/audio"
 )
 
 // soundMost bounds what is kept of an utterance, in samples: 15 s. The turn's own
@@ -122,8 +124,8 @@ func (r *recogniser) reopen(jsgf string) error {
 // normalise has the mean of sound, from frame first on, subtracted from what is
 // decoded next.
 func (r *recogniser) normalise(sound []int16, first int) error {
-	mean, ok, err := r.main.mean(sound, max(0, first))
-	if err != nil || !ok {
+	mean, err := r.main.mean(sound, max(0, first))
+	if err != nil {
 		return err
 	}
 	r.main.normalise(mean)
@@ -140,7 +142,9 @@ func (r *recogniser) feed(samples []int16) error {
 	return r.main.feed(samples)
 }
 
-func (r *recogniser) finish() ([]byte, error) {
+// finish ends the utterance. A second decoding that is not over by then does not
+// count.
+func (r *recogniser) finish(until time.Time) ([]byte, error) {
 	if !r.decoded && r.main.open {
 		if err := r.release(); err != nil {
 			return nil, err
@@ -151,7 +155,7 @@ func (r *recogniser) finish() ([]byte, error) {
 		return nil, err
 	}
 	r.over = true
-	if result, err = r.better(result); err != nil {
+	if result, err = r.better(result, until); err != nil {
 		return nil, err
 	}
 	return json.Marshal(result)
@@ -159,12 +163,11 @@ func (r *recogniser) finish() ([]byte, error) {
 
 // result ends the utterance in both decoders.
 func (r *recogniser) result() (Result, error) {
-	frames := r.main.fed / hopSamples
-	p, err := r.main.finish()
-	if err != nil {
-		return Result{}, err
+	e := finished{frames: r.main.fed / hopSamples}
+	if e.whole, e.sofar, e.err = r.main.finish(); e.err != nil {
+		return Result{}, e.err
 	}
-	result := p.result(frames)
+	result := r.heard(e, 0)
 	if r.loop == nil {
 		return result, nil
 	}
@@ -172,7 +175,38 @@ func (r *recogniser) result() (Result, error) {
 	if free.err != nil {
 		return Result{}, free.err
 	}
-	return result.against(free.path), nil
+	return result.against(free.whole), nil
+}
+
+// heard makes a Result of how an utterance ended in the grammar. A whole sentence
+// can be laid over any sound, so where its beginning alone explains the sound
+// better, the speaker has stopped there. Loud sound after that beginning is a word
+// of the sentence that was hard to recognise. first is where in the utterance the
+// decoded sound begins, in frames.
+func (r *recogniser) heard(e finished, first int) Result {
+	whole, sofar := e.whole, e.sofar
+	if sofar.text == "" || sofar.text == whole.text || whole.text != "" && sofar.total <= whole.total {
+		return whole.result(e.frames)
+	}
+	if _, to, _ := sofar.span(); whole.text != "" && r.loudAfter(first+to) >= unheard {
+		return whole.result(e.frames)
+	}
+	result := sofar.result(e.frames)
+	result.Unfinished = true
+	return result
+}
+
+// unheard is how many loud frames after the words make another word of them.
+const unheard = 15
+
+// loudAfter counts the loud frames of the utterance from one frame on.
+func (r *recogniser) loudAfter(frame int) (loud int) {
+	for hop := range slices.Chunk(r.sound[min(len(r.sound), frame*hopSamples):], hopSamples) {
+		if audio.Level(hop) > r.held.floor+onsetOver {
+			loud++
+		}
+	}
+	return loud
 }
 
 // result makes a Result of the path, for an utterance of so many frames.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/worker"
@@ -61,7 +62,7 @@ func (r *recogniser) answer(_ context.Context, kind byte, payload []byte) ([]byt
 	case kindPush:
 		return r.push(audio.PCM(payload))
 	case kindFinish:
-		return r.finish()
+		return r.finish(time.Now().Add(within(payload)))
 	case kindReopen:
 		return nil, r.reopen(string(payload))
 	case kindSpot:

@@ -158,7 +158,7 @@ func (e *neural) SetGrammar(ctx context.Context, g Grammar) (missing []string, e
 	if _, err := e.follower.SetGrammar(ctx, g); err != nil {
 		e.log.Warn("a recogniser did not take the grammar; the other one is asked", "engine", "pocketsphinx", "err", err)
 	}
-	return nil, e.network.SetGrammar(ctx, g.Automaton())
+	return nil, e.network.SetGrammar(ctx, g.Automaton)
 }
 
 // Observe lets PocketSphinx hear the room.

@@ -42,7 +42,7 @@ func startNeural(t *testing.T) (stt.Engine, func(string) speech.Completeness) {
 		running.Wait()
 	})
 	g, judge := grammarOf(sentences)
-	g.Automaton = automaton
+	g.Automaton = automaton()
 	if _, err := e.SetGrammar(within(t), g); err != nil {
 		t.Fatal(err)
 	}

@@ -222,7 +222,7 @@ func TestNamesWithoutAPronunciationAreHeard(t *testing.T) {
 	t.Parallel()
 	l, r := &listener{missing: []string{"zigbee"}}, &reads{}
 	e := newNeural(l, r, slog.New(slog.DiscardHandler))
-	missing, err := e.SetGrammar(t.Context(), Grammar{JSGF: "x", Automaton: func() speech.Automaton { return speech.Automaton{Words: []string{"zigbee"}} }})
+	missing, err := e.SetGrammar(t.Context(), Grammar{JSGF: "x", Automaton: speech.Automaton{Words: []string{"zigbee"}}})
 	if err != nil || missing != nil || l.grammar.JSGF != "x" || !slices.Equal(r.grammar.Words, []string{"zigbee"}) {
 		t.Errorf("missing %v, %v; PocketSphinx has %+v, the network %+v", missing, err, l.grammar, r.grammar)
 	}

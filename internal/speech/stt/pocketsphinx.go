@@ -28,6 +28,9 @@ const (
 	// it is over, which costs the decoding of two seconds and halves the errors in
 	// noise.
 	retryMargin = 0.0
+	// leastBegun is how many words the beginning of a sentence has at least: one word
+	// is heard in anything.
+	leastBegun  = 2
 	wordLength  = 800 * time.Millisecond // at most, on average: if each word takes longer, other speech was squeezed into few words
 	maxSpeech   = 6 * time.Second        // of one command
 	frameLength = 10 * time.Millisecond  // of the acoustic model
@@ -210,12 +213,14 @@ func judge(r sphinx.Result, reject float64) speech.Transcript {
 	switch {
 	case words == 0:
 		return speech.Transcript{Rejected: "no sentence of the grammar fits"}
+	case r.Unfinished && words < leastBegun:
+		return speech.Transcript{Rejected: fmt.Sprintf("nothing more than %q", r.Text)}
 	case r.Looped && r.Margin() < reject:
 		return speech.Transcript{Rejected: fmt.Sprintf("like other speech: %q fits by %.1f, %.1f is needed", r.Text, r.Margin(), reject)}
 	case spoken > maxSpeech || spoken > time.Duration(words)*wordLength:
 		return speech.Transcript{Rejected: fmt.Sprintf("too long for a command: %v of speech for %d words", spoken, words)}
 	}
-	t := speech.Transcript{Text: r.Text}
+	t := speech.Transcript{Text: r.Text, Unfinished: r.Unfinished}
 	if r.Looped {
 		t.Confidence = 1 / (1 + math.Exp(-(r.Margin()-reject)/marginScale))
 	}

@@ -50,12 +50,13 @@ type Reopener interface {
 
 // Grammar is everything that can be said.
 type Grammar struct {
-	JSGF  string   // a JSGF grammar with one public rule, all lower case
-	Join  []string // what comes between two sentences of one utterance ("and")
-	Words []string // every word in it
-	Names []string // of areas and devices as people write them, for engines that spell
-	// Automaton makes the same sentences for engines that search along them.
-	Automaton func() speech.Automaton
+	JSGF string // a JSGF grammar with one public rule, all lower case
+	// Automaton is the same sentences for engines that search along them, and to tell
+	// what else may have been said; without it, nothing else is named.
+	Automaton speech.Automaton
+	Join      []string // what comes between two sentences of one utterance ("and")
+	Words     []string // every word in it
+	Names     []string // of areas and devices as people write them, for engines that spell
 }
 
 // engines hear what fits a grammar.

@@ -1,0 +1,182 @@
+package sphinx
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/worker"
+)
+
+const (
+	// keptMost is how much sound of an utterance is kept for another worker: 10 s,
+	// more than the ear listens.
+	keptMost = 10 * int(audio.SpeechRate)
+	// revivedMost is how many workers may die of one utterance.
+	revivedMost = 3
+	// restartPatience is how long a frame of sound waits for another worker. The next ones
+	// only look whether it has come, and the end of the utterance waits for it.
+	restartPatience = time.Second
+	// spare is what a request leaves of the caller's time for its way.
+	spare = 100 * time.Millisecond
+	// forever leaves the end of waiting to the caller's context.
+	forever = time.Hour
+)
+
+// Utterance is one utterance in the decoder. Its sound is kept, so that it can
+// continue in the next worker when its own dies: all that was asked is asked again,
+// in the same pieces, and so has the same answers. An utterance of more than ten
+// seconds dies with its worker; its methods then fail with worker.ErrEnded.
+type Utterance struct {
+	client  *Client
+	session *worker.Session // nil while its worker is gone
+	asked   []request       // since Start
+	kept    int             // samples in asked
+	revived int
+	last    Partial
+}
+
+type request struct {
+	kind    byte
+	payload []byte
+}
+
+// call asks a worker. What decodes more than a frame may take its time.
+func (r request) call(ctx context.Context, s *worker.Session) ([]byte, error) {
+	if r.kind == kindPush {
+		return s.Call(ctx, r.kind, r.payload)
+	}
+	return s.CallWithin(ctx, loadTimeout, r.kind, r.payload)
+}
+
+// Start begins an utterance; one that is open is dropped.
+func (c *Client) Start(ctx context.Context) (*Utterance, error) {
+	s, err := c.worker.Session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u := &Utterance{client: c}
+	return u, u.begin(ctx, s)
+}
+
+// errAway says that no worker has come yet.
+var errAway = errors.New("the worker is being started again")
+
+// Push decodes the next samples and returns the belief after them. While another
+// worker is being started, it is the last one.
+func (u *Utterance) Push(ctx context.Context, samples []int16) (Partial, error) {
+	patience := restartPatience
+	if u.session == nil {
+		patience = 0
+	}
+	r := request{kindPush, encodeSamples(samples)}
+	answer, err := u.ask(ctx, patience, r)
+	if errors.Is(err, errAway) {
+		u.keep(r)
+		return u.last, nil
+	}
+	if err != nil {
+		return Partial{}, err
+	}
+	u.last, err = decodePartial(answer)
+	return u.last, err
+}
+
+// Finish ends the utterance and returns the final sentence. Unless it is
+// Unfinished, it fits the grammar from end to end, which the last Partial need not.
+// The time that ctx leaves bounds a second decoding.
+func (u *Utterance) Finish(ctx context.Context) (Result, error) {
+	var limit []byte
+	if until, ok := ctx.Deadline(); ok {
+		limit = encodeWithin(time.Until(until) - spare)
+	}
+	answer, err := u.ask(ctx, forever, request{kindFinish, limit})
+	if err != nil {
+		return Result{}, err
+	}
+	var r Result
+	if err := json.Unmarshal(answer, &r); err != nil {
+		return Result{}, fmt.Errorf("reading the recogniser's answer: %w", err)
+	}
+	return r, nil
+}
+
+// Reopen continues the utterance as if Finish had not been called, as long as no
+// other has been started: the worker decodes its sound anew, which takes about a
+// thirtieth of its length on a desktop. It continues in the grammar jsgf, whose
+// words the decoder must know already, or in the same grammar if jsgf is empty.
+func (u *Utterance) Reopen(ctx context.Context, jsgf string) error {
+	_, err := u.ask(ctx, forever, request{kindReopen, []byte(jsgf)})
+	return err
+}
+
+// ask sends a request. Where the worker is gone or goes, it waits so long for the
+// next one and asks there.
+func (u *Utterance) ask(ctx context.Context, patience time.Duration, r request) ([]byte, error) {
+	for {
+		answer, err := u.try(ctx, patience, r)
+		if err == nil {
+			u.keep(r)
+			return answer, nil
+		}
+		if !errors.Is(err, worker.ErrEnded) {
+			return nil, err
+		}
+		u.session = nil
+		if u.revived++; u.revived > revivedMost || u.kept > keptMost {
+			return nil, err
+		}
+	}
+}
+
+func (u *Utterance) try(ctx context.Context, patience time.Duration, r request) ([]byte, error) {
+	if u.session == nil {
+		if err := u.revive(ctx, patience); err != nil {
+			return nil, err
+		}
+	}
+	return r.call(ctx, u.session)
+}
+
+// revive continues the utterance in the next worker.
+func (u *Utterance) revive(ctx context.Context, patience time.Duration) error {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s, err := u.client.worker.Next(waiting)
+	switch {
+	case err != nil && waiting.Err() != nil && ctx.Err() == nil:
+		return errAway
+	case err != nil:
+		return err
+	}
+	return u.begin(ctx, s)
+}
+
+// begin asks a worker all that was asked before.
+func (u *Utterance) begin(ctx context.Context, s *worker.Session) error {
+	if _, err := s.Call(ctx, kindStart, nil); err != nil {
+		return err
+	}
+	for _, r := range u.asked {
+		if _, err := r.call(ctx, s); err != nil {
+			return err
+		}
+	}
+	u.session = s
+	return nil
+}
+
+// keep remembers a request, until the utterance is too long to be asked again.
+func (u *Utterance) keep(r request) {
+	if r.kind == kindPush {
+		u.kept += len(r.payload) / 2
+	}
+	if u.kept > keptMost {
+		u.asked = nil
+		return
+	}
+	u.asked = append(u.asked, r)
+}
