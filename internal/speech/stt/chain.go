@@ -21,8 +21,8 @@ const unclaimed = 3 * time.Second
 
 // chain hears an utterance with several engines and takes the first text in the
 // configured order. An engine with a grammar is quick: if it is the first, Finish
-// returns what it accepts. In every other case (it rejects the sound, fails, or
-// is not the first) Second asks the engines one after the other, each within its
+// returns what it accepts. In every other case (it rejects the sound, hears the
+// beginning of a sentence only, fails, or is not the first) Second asks the engines one after the other, each within its
 // time. So an engine that crashed, stalled or heard nothing costs its time, and
 // never the command.
 //
@@ -218,8 +218,9 @@ func (c *chain) now() *attempt {
 }
 
 // Finish returns the text of the engine with the grammar, if that engine is the
-// first in the order and took the utterance for a command. Otherwise the text is
-// empty, and Second finds it out.
+// first in the order and took the utterance for a whole command. Otherwise the text
+// is empty, and Second finds it out: what seems to be the beginning of a sentence may
+// be a sentence of words that the grammar lacks.
 func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	a := c.now()
 	if a == nil {
@@ -239,7 +240,7 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	if a.alone {
 		return a.byGrammar, a.err
 	}
-	if c.order[0] == c.name && a.err == nil && a.byGrammar.Text != "" {
+	if c.order[0] == c.name && a.err == nil && a.byGrammar.Text != "" && !a.byGrammar.Unfinished {
 		a.drop()
 		return a.byGrammar, nil
 	}
@@ -249,8 +250,9 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 }
 
 // Second asks all engines about the utterance that was finished last, in their
-// order, until one has a text. If all that work reject it, the text is empty and
-// Rejected says why; it is an error only if none of them worked.
+// order, until one has a text; the beginning of a sentence counts where none has
+// more. If all that work reject it, the text is empty and Rejected says why; it is an
+// error only if none of them worked.
 func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 	c.mu.Lock()
 	a := c.last
@@ -262,6 +264,7 @@ func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 	defer a.drop()
 	loud := measure(a.sound)
 	var rejected, failures []string
+	var begun speech.Transcript
 	for _, name := range c.order {
 		t, err := c.askOne(ctx, name, a, loud)
 		switch {
@@ -269,11 +272,16 @@ func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 			return speech.Transcript{}, fmt.Errorf("recognising speech: %w", context.Cause(ctx))
 		case err != nil:
 			failures = append(failures, name+": "+err.Error())
+		case t.Unfinished:
+			begun = t
 		case t.Text != "":
 			return t, nil
 		default:
 			rejected = append(rejected, name+": "+t.Rejected)
 		}
+	}
+	if begun.Unfinished {
+		return begun, nil
 	}
 	if len(rejected) == 0 {
 		return speech.Transcript{}, errors.New(strings.Join(failures, "; "))

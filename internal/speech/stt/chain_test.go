@@ -132,6 +132,7 @@ func TestTheGrammarFirst(t *testing.T) {
 	}{
 		"accepts":         {&grammarian{heard: speech.Transcript{Text: "lights on", Engine: "pocketsphinx"}}, []string{"pocketsphinx", "openai"}, "lights on", "", "pocketsphinx"},
 		"rejects":         {rejecting(), []string{"pocketsphinx", "openai"}, "", spoken, "openai"},
+		"hears a half":    {&grammarian{heard: speech.Transcript{Text: "turn on the", Unfinished: true}}, []string{"pocketsphinx", "openai"}, "", spoken, "openai"},
 		"does not begin":  {&grammarian{begin: errWorker}, []string{"pocketsphinx", "openai"}, "", spoken, "openai"},
 		"dies":            {&grammarian{push: errWorker}, []string{"pocketsphinx", "openai"}, "", spoken, "openai"},
 		"dies at the end": {&grammarian{finish: errWorker}, []string{"pocketsphinx", "openai"}, "", spoken, "openai"},
@@ -165,6 +166,21 @@ func TestTheGrammarFirst(t *testing.T) {
 				t.Errorf("the utterance was closed %d times", tt.grammar.finished)
 			}
 		})
+	}
+}
+
+// TestAHalfIsBetterThanNothing: where nobody hears more than the beginning of a
+// sentence, that is what was heard.
+func TestAHalfIsBetterThanNothing(t *testing.T) {
+	t.Parallel()
+	base, _ := transcribing(t, "")
+	g := &grammarian{heard: speech.Transcript{Text: "turn on the", Engine: "pocketsphinx", Unfinished: true}}
+	e := chained(t, g, stt.Config{OpenAI: openai.Config{BaseURL: base}}, "pocketsphinx", "openai")
+	if got, err := utter(t, e, syllables); err != nil || got.Text != "" {
+		t.Fatalf("first %+v, %v", got, err)
+	}
+	if got, err := e.Second(t.Context()); err != nil || got.Text != "turn on the" || !got.Unfinished {
+		t.Errorf("second %+v, %v", got, err)
 	}
 }
 
