@@ -236,24 +236,74 @@ func (d *decoder) start() error {
 	return nil
 }
 
-// cepstra is a mean sound: what the channel, the room and the level add to every
-// frame.
+// cepstra are the coefficients of a frame of sound. Their mean is what the channel,
+// the room and the level add to every frame.
 type cepstra [C.VG_CEPSTRA]C.mfcc_t
 
 // mean returns the mean sound of the samples from frame first on, or what the
 // model expects when they are silent.
 func (d *decoder) mean(samples []int16, first int) (c cepstra, err error) {
+	frames, err := d.cepstra(samples)
+	if err != nil {
+		return c, err
+	}
+	return d.meanOf(frames[min(first, len(frames)):]), nil
+}
+
+// meanOf is the mean of frames, as the model's own normalisation would have it.
+func (d *decoder) meanOf(frames []cepstra) (c cepstra) {
+	var sum [C.VG_CEPSTRA]float64
+	count := 0.0
+	for _, f := range frames {
+		if f[0] < 0 { // what the library calls zero energy
+			continue
+		}
+		for k, v := range f {
+			sum[k] += float64(v)
+		}
+		count++
+	}
+	if count == 0 {
+		return d.prior
+	}
+	for k, v := range sum {
+		c[k] = C.mfcc_t(v / count)
+	}
+	return c
+}
+
+// cepstra are the coefficients of sound, frame by frame.
+func (d *decoder) cepstra(samples []int16) ([]cepstra, error) {
 	if len(samples) < hopSamples {
-		return d.prior, nil
+		return nil, nil
 	}
-	n := C.vg_mean(d.ps, (*C.int16)(unsafe.Pointer(&samples[0])), C.size_t(len(samples)), C.int(first), &c[0])
-	switch {
-	case n < 0:
-		return c, fmt.Errorf("measuring the sound: %w", lastError())
-	case n == 0:
-		return d.prior, nil
+	frames := make([]cepstra, len(samples)/hopSamples+2)
+	n := C.vg_cepstra(d.ps, (*C.int16)(unsafe.Pointer(&samples[0])), C.size_t(len(samples)), &frames[0][0], C.int(len(frames)))
+	if n < 0 {
+		return nil, fmt.Errorf("measuring the sound: %w", lastError())
 	}
-	return c, nil
+	return frames[:n], nil
+}
+
+// along decodes sound from end to end along a rule of its own, which is the right
+// side of a rule of a JSGF grammar.
+func (d *decoder) along(rule string, frames []cepstra, mean cepstra) (path, error) {
+	if len(frames) == 0 {
+		return path{}, nil
+	}
+	if err := d.borrow("#JSGF V1.0;\ngrammar own;\npublic <own> = " + rule + " ;\n"); err != nil {
+		return path{}, err
+	}
+	d.normalise(mean)
+	if err := d.start(); err != nil {
+		return path{}, err
+	}
+	frames = slices.Clone(frames) // the library changes them
+	if C.vg_decode(d.ps, &frames[0][0], C.int(len(frames))) < 0 {
+		return path{}, fmt.Errorf("decoding: %w", lastError())
+	}
+	whole, _, err := d.finish()
+	return whole, err
 }
 
 // normalise sets the mean that is subtracted from all sound until it is set

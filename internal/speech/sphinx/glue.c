@@ -2,7 +2,6 @@
 
 #include "glue.h"
 
-#include <sphinxbase/ckd_alloc.h>
 #include <sphinxbase/feat.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,35 +41,33 @@ ps_decoder_t *vg_init(int argc, char **argv) {
 	return decoder;
 }
 
-int vg_mean(ps_decoder_t *decoder, const int16 *samples, size_t n, int first, mfcc_t *mean) {
+int vg_cepstra(ps_decoder_t *decoder, const int16 *samples, size_t n, mfcc_t *out, int room) {
 	fe_t *fe = fe_init_auto_r(ps_get_config(decoder));
 	if (fe == NULL)
 		return -1;
-	int size = fe_get_output_size(fe);
-	if (size > VG_CEPSTRA) {
+	if (fe_get_output_size(fe) > VG_CEPSTRA) {
 		fe_free(fe);
 		return -1;
 	}
-	int32 room = (int32)(n / 160 + 8), got = room, last = 0; // 160: a hop
-	mfcc_t **frames = (mfcc_t **)ckd_calloc_2d(room + 8, size, sizeof(mfcc_t));
+	int32 got = room - 1, last = 0; // the end may be one more
+	mfcc_t *frames[room];
+	for (int i = 0; i < room; i++)
+		frames[i] = out + i * VG_CEPSTRA;
 	fe_start_stream(fe);
 	fe_start_utt(fe);
 	fe_process_frames(fe, &samples, &n, frames, &got, NULL);
 	fe_end_utt(fe, frames[got], &last);
-	int count = 0;
-	double sum[VG_CEPSTRA] = {0};
-	for (int i = first; i < got; i++) {
-		if (frames[i][0] < 0) // what the library calls zero energy
-			continue;
-		for (int k = 0; k < size; k++)
-			sum[k] += frames[i][k];
-		count++;
-	}
-	for (int k = 0; k < size && count > 0; k++)
-		mean[k] = (mfcc_t)(sum[k] / count);
-	ckd_free_2d(frames);
 	fe_free(fe);
-	return count;
+	return got;
+}
+
+int vg_decode(ps_decoder_t *decoder, mfcc_t *frames, int count) {
+	if (count <= 0)
+		return 0;
+	mfcc_t *rows[count];
+	for (int i = 0; i < count; i++)
+		rows[i] = frames + i * VG_CEPSTRA;
+	return ps_process_cep(decoder, rows, count, FALSE, FALSE);
 }
 
 void vg_prior(ps_decoder_t *decoder, mfcc_t *mean) {

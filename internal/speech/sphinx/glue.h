@@ -18,10 +18,12 @@ ps_decoder_t *vg_init(int argc, char **argv);
 // model has 13.
 #define VG_CEPSTRA 64
 
-// vg_mean computes the mean of the coefficients of n samples from frame first
-// on, without silent frames, as the model's own normalisation would. It returns
-// over how many frames, 0 if there are none, -1 on failure.
-int vg_mean(ps_decoder_t *decoder, const int16 *samples, size_t n, int first, mfcc_t *mean);
+// vg_cepstra computes the coefficients of n samples, which are at most room frames
+// of VG_CEPSTRA numbers, and returns how many frames they are, -1 on failure.
+int vg_cepstra(ps_decoder_t *decoder, const int16 *samples, size_t n, mfcc_t *out, int room);
+
+// vg_decode decodes frames of vg_cepstra in the open utterance; negative on failure.
+int vg_decode(ps_decoder_t *decoder, mfcc_t *frames, int count);
 
 // vg_prior copies the mean that is subtracted before any sound is known.
 void vg_prior(ps_decoder_t *decoder, mfcc_t *mean);

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -113,6 +114,32 @@ func (u *Utterance) Reopen(ctx context.Context, jsgf string) error {
 	return err
 }
 
+// Unfit is the score of a sentence that does not fit the sound at all.
+const Unfit = math.MinInt32
+
+// Score says how well each of some sentences fits the utterance, which must have been
+// finished, in the library's unit, if one of them fits better than the first or at
+// most so much worse; else there are no scores. Only differences mean something:
+// clear speech fits a wrong word worse by 500 or more.
+func (u *Utterance) Score(ctx context.Context, sentences []string, within int) ([]int, error) {
+	payload, err := json.Marshal(scoreRequest{Sentences: sentences, Within: within})
+	if err != nil {
+		return nil, fmt.Errorf("encoding for the recogniser: %w", err)
+	}
+	answer, err := u.ask(ctx, forever, request{kindScore, payload})
+	if err != nil {
+		return nil, err
+	}
+	var scores []int
+	if err := json.Unmarshal(answer, &scores); err != nil {
+		return nil, fmt.Errorf("reading the recogniser's answer: %w", err)
+	}
+	if len(scores) != 0 && len(scores) != len(sentences) {
+		return nil, fmt.Errorf("reading the recogniser's answer: %d scores for %d sentences", len(scores), len(sentences))
+	}
+	return scores, nil
+}
+
 // ask sends a request. Where the worker is gone or goes, it waits so long for the
 // next one and asks there.
 func (u *Utterance) ask(ctx context.Context, patience time.Duration, r request) ([]byte, error) {
@@ -171,6 +198,9 @@ func (u *Utterance) begin(ctx context.Context, s *worker.Session) error {
 
 // keep remembers a request, until the utterance is too long to be asked again.
 func (u *Utterance) keep(r request) {
+	if r.kind == kindScore {
+		return // changes nothing
+	}
 	if r.kind == kindPush {
 		u.kept += len(r.payload) / 2
 	}

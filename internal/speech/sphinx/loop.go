@@ -101,10 +101,13 @@ func (s *side) look() <-chan path {
 }
 
 // call waits until f has been done on the goroutine.
-func (s *side) call(f func(d *decoder) error) error {
+func (s *side) call(f func(d *decoder) error) error { return <-s.ask(f) }
+
+// ask sends what f returns on the goroutine.
+func (s *side) ask(f func(d *decoder) error) <-chan error {
 	done := make(chan error, 1)
 	s.work <- func() { done <- f(s.decoder) }
-	return <-done
+	return done
 }
 
 // finished is how an utterance ended (decoder.finish); the texts may be empty.

@@ -19,6 +19,7 @@ const (
 	kindPush                    // sound; tail in ms (4 bytes), text
 	kindFinish                  // ms it may take (4 bytes), or empty; Result
 	kindSpot                    // sound; Hit or empty
+	kindScore                   // scoreRequest; scores, JSON
 	kindReopen                  // a JSGF grammar, or empty for the same; empty answer
 )
 
@@ -36,6 +37,12 @@ type grammarRequest struct {
 type phrasesRequest struct {
 	Phrases []Phrase            `json:"phrases"`
 	Words   map[string][]string `json:"words"`
+}
+
+// scoreRequest asks how well sentences fit, if any fits nearly as well as the first.
+type scoreRequest struct {
+	Sentences []string `json:"sentences"`
+	Within    int      `json:"within"` // how much worse is nearly as well
 }
 
 func encodeSamples(samples []int16) []byte {

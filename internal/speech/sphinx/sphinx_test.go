@@ -309,6 +309,101 @@ func TestALongTalkDiesWithItsWorker(t *testing.T) {
 	}
 }
 
+// TestScore: the sentence that was said fits best of those that could be meant, and
+// only what fits nearly as well is weighed.
+func TestScore(t *testing.T) {
+	c := start(t, nil)
+	setGrammar(t, c)
+	u, err := c.Start(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const everything = 10000
+	if _, err := u.Score(within(t), []string{"turn on the heater"}, everything); err == nil {
+		t.Error("an utterance that is open can be scored")
+	}
+	if _, err := u.Push(within(t), load(t, "cmd_flite-slt_clean_000.wav")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := u.Finish(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	score := func(most int, sentences ...string) []int {
+		t.Helper()
+		scores, err := u.Score(within(t), sentences, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return scores
+	}
+	on, several, off := "turn on the kitchen light", "turn on the kitchen lights", "turn off the kitchen light"
+	scores := score(everything, on, several, off)
+	if len(scores) != 3 || scores[1] >= scores[0] || scores[2] >= scores[0] {
+		t.Fatalf("the scores are %v; the first was said", scores)
+	}
+	if again := score(everything, off, several, on); len(again) != 3 || again[0] != scores[2] || again[1] != scores[1] || again[2] != scores[0] {
+		t.Errorf("in another order the scores are %v, before %v", again, scores)
+	}
+	if again := score(0, off, several, on); len(again) != 3 {
+		t.Errorf("what was said fits better, and is not weighed: %v", again)
+	}
+	const slack = 200
+	apart := scores[0] - scores[1]
+	if got := score(apart-slack, on, several, off); len(got) != 0 {
+		t.Errorf("%d apart, and it is weighed for less: %v", apart, got)
+	}
+	if got := score(apart+slack/4, on, several, off); len(got) != 3 {
+		t.Errorf("%d apart, and it is not weighed for more", apart)
+	}
+	if err := u.Reopen(within(t), ""); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := u.Finish(within(t)); err != nil || r.Text != on {
+		t.Errorf("reopened after that it heard %+v, %v", r, err)
+	}
+}
+
+// BenchmarkScore asks about five rivals of a command of 1.3 s, as after each command.
+func BenchmarkScore(b *testing.B) {
+	c := start(b, nil)
+	setGrammar(b, c)
+	u, err := c.Start(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := u.Push(b.Context(), load(b, "cmd_flite-slt_clean_000.wav")); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := u.Finish(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	sentences := []string{"turn on the kitchen light", "turn off the kitchen light", "turn on the hallway light", "turn on the living room lights", "turn on the heater", "turn off the heater"}
+	before := used(b)
+	for b.Loop() {
+		if _, err := u.Score(b.Context(), sentences, 300); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64((used(b)-before).Microseconds())/float64(b.N)/1000, "worker-ms/op")
+}
+
+// used is the processor time of the worker so far.
+func used(tb testing.TB) (sum time.Duration) {
+	tb.Helper()
+	const tick = 10 * time.Millisecond // of the kernel's counters
+	for _, pid := range children(tb) {
+		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if _, rest, ok := strings.Cut(string(stat), ") "); ok {
+			fields := strings.Fields(rest)
+			for _, f := range fields[11:13] { // of the process and in the kernel
+				n, _ := strconv.Atoi(f)
+				sum += time.Duration(n) * tick
+			}
+		}
+	}
+	return sum
+}
+
 // BenchmarkPush sends one frame of a command to the worker and back, decoding
 // included.
 func BenchmarkPush(b *testing.B) {

@@ -63,6 +63,8 @@ func (r *recogniser) answer(_ context.Context, kind byte, payload []byte) ([]byt
 		return r.push(audio.PCM(payload))
 	case kindFinish:
 		return r.finish(time.Now().Add(within(payload)))
+	case kindScore:
+		return r.score(payload)
 	case kindReopen:
 		return nil, r.reopen(string(payload))
 	case kindSpot:

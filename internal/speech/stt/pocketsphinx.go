@@ -12,6 +12,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/rival"
 	"voicegateway/internal/speech/sphinx"
 )
 
@@ -45,7 +46,9 @@ type pocketSphinx struct {
 	client    *sphinx.Client
 	pronounce *Pronouncer
 	decoys    []string
-	more      string // the grammar of a reopened utterance; belongs to the holder of the token of idle
+	// These belong to the holder of the token of idle.
+	more      string           // the grammar of a reopened utterance
+	sentences *rival.Sentences // nil where the grammar came without an automaton
 
 	idle chan struct{} // holds a token while no utterance is open
 
@@ -54,6 +57,7 @@ type pocketSphinx struct {
 	utterance *sphinx.Utterance
 	finished  *sphinx.Utterance // the last utterance, until the next begins
 	last      speech.Partial
+	reopened  bool // something has been done already
 }
 
 func newPocketSphinx(cfg Config) (Engine, error) {
@@ -96,7 +100,10 @@ func (e *pocketSphinx) SetGrammar(ctx context.Context, g Grammar) (missing []str
 	if err := e.client.SetGrammar(ctx, jsgf, words); err != nil {
 		return missing, fmt.Errorf("setting the grammar: %w", err)
 	}
-	e.more = joined(g.JSGF, g.Join)
+	e.more, e.sentences = joined(g.JSGF, g.Join), nil
+	if len(g.Automaton.States) > 0 {
+		e.sentences = rival.New(g.Automaton, words)
+	}
 	return missing, nil
 }
 
@@ -111,7 +118,7 @@ func (e *pocketSphinx) Begin(ctx context.Context) error {
 		}
 		e.open = true
 	}
-	e.last, e.finished = speech.Partial{}, nil
+	e.last, e.finished, e.reopened = speech.Partial{}, nil, false
 	u, err := e.client.Start(ctx)
 	if err != nil {
 		e.close()
@@ -151,7 +158,7 @@ func (e *pocketSphinx) Reopen(ctx context.Context) error {
 		e.close()
 		return fmt.Errorf("going on with an utterance: %w", err)
 	}
-	e.utterance, e.last = e.finished, speech.Partial{}
+	e.utterance, e.last, e.reopened = e.finished, speech.Partial{}, true
 	return nil
 }
 
@@ -193,9 +200,15 @@ func (e *pocketSphinx) Finish(ctx context.Context) (speech.Transcript, error) {
 		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", err)
 	}
 	e.finished = e.utterance
+	if r.Unfinished && e.sentences != nil && e.sentences.Whole(r.Text) {
+		r.Unfinished = false
+	}
 	t := judge(r, e.cfg.Reject)
 	if slices.Contains(e.decoys, r.Text) {
 		t = speech.Transcript{Rejected: fmt.Sprintf("a wake word alone: %q", r.Text)}
+	}
+	if !e.reopened {
+		t = e.weigh(ctx, t, r.Margin())
 	}
 	t.Engine = "pocketsphinx"
 	return t, nil

@@ -1,0 +1,61 @@
+package stt
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/sphinx"
+)
+
+const (
+	// rivalsMost is how many sentences that sound like the text are weighed with it.
+	rivalsMost = 4
+	// othersMost is how many of them are named.
+	othersMost = 3
+	// A rival is named that fits worse than the text by at most clearWithin, or where
+	// the text fits poorly itself, with a margin under poorFit, by poorWithin
+	// (sphinx.Utterance.Score; docs/facts/engines.md, What sounds alike).
+	clearWithin = 50
+	poorWithin  = 300
+	poorFit     = -4.0
+)
+
+// weigh lets the sentences that sound like the text be weighed with it, each by
+// itself: along the whole grammar, the likelihood of a word depends on how many
+// others could have stood in its place. Those that fit nearly as well or better are
+// the others. A better one does not take the place of the text, because it is wrong
+// as often as the text. Without scores there are none.
+func (e *pocketSphinx) weigh(ctx context.Context, t speech.Transcript, margin float64) speech.Transcript {
+	if t.Text == "" || t.Unfinished || e.sentences == nil {
+		return t
+	}
+	texts := append([]string{t.Text}, e.sentences.Of(t.Text, rivalsMost)...)
+	if len(texts) == 1 {
+		return t
+	}
+	within := clearWithin
+	if margin < poorFit {
+		within = poorWithin
+	}
+	scores, err := e.utterance.Score(ctx, texts, within)
+	if err != nil || len(scores) == 0 || scores[0] == sphinx.Unfit {
+		return t
+	}
+	type reading struct {
+		text  string
+		score int
+	}
+	var near []reading
+	for i, text := range texts[1:] {
+		if score := scores[i+1]; score >= scores[0]-within {
+			near = append(near, reading{text, score})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b reading) int { return cmp.Compare(b.score, a.score) })
+	for _, r := range near[:min(len(near), othersMost)] {
+		t.Others = append(t.Others, r.text)
+	}
+	return t
+}
