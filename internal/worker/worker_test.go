@@ -186,6 +186,33 @@ func TestFaultsCostOneRestart(t *testing.T) {
 	}
 }
 
+// TestNextOutlastsSeveralCrashes: who has something to lose waits for a child that
+// works, however often one has died; who asks for a running one does not.
+func TestNextOutlastsSeveralCrashes(t *testing.T) {
+	const deaths = 4
+	var setups atomic.Int32
+	w, stop := run(t, "good", func(c *worker.Config) {
+		c.Setup = func(ctx context.Context, s *worker.Session) error {
+			if setups.Add(1) <= deaths {
+				_, err := s.Call(ctx, crash, nil)
+				return err
+			}
+			return nil
+		}
+	})
+	s, err := w.Next(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Call(within(t), echo, nil); err != nil || setups.Load() != deaths+1 {
+		t.Errorf("after %d starts: %v", setups.Load(), err)
+	}
+	stop()
+	if _, err := w.Next(within(t)); err == nil || !strings.Contains(err.Error(), "stopped") {
+		t.Errorf("a worker that was stopped: %v", err)
+	}
+}
+
 func TestRefusalIsAnAnswer(t *testing.T) {
 	w, _ := run(t, "good", nil)
 	first := childPID(t, w)

@@ -18,8 +18,8 @@ const (
 	keptMost = 10 * int(audio.SpeechRate)
 	// revivedMost is how many workers may die of one utterance.
 	revivedMost = 3
-	// restartPatience is how long a frame of sound waits for another worker. The next ones
-	// only look whether it has come, and the end of the utterance waits for it.
+	// restartPatience is how long a frame of sound waits for another worker. The next
+	// ones only look whether it has come, and the end of the utterance waits for it.
 	restartPatience = time.Second
 	// spare is what a request leaves of the caller's time for its way.
 	spare = 100 * time.Millisecond
@@ -55,12 +55,18 @@ func (r request) call(ctx context.Context, s *worker.Session) ([]byte, error) {
 
 // Start begins an utterance; one that is open is dropped.
 func (c *Client) Start(ctx context.Context) (*Utterance, error) {
-	s, err := c.worker.Session(ctx)
-	if err != nil {
-		return nil, err
+	for u := (&Utterance{client: c}); ; u.revived++ {
+		s, err := c.worker.Session(ctx)
+		if err == nil {
+			err = u.begin(ctx, s)
+		}
+		if err == nil {
+			return u, nil
+		}
+		if u.revived > 0 || !errors.Is(err, worker.ErrEnded) {
+			return nil, err
+		}
 	}
-	u := &Utterance{client: c}
-	return u, u.begin(ctx, s)
 }
 
 // errAway says that no worker has come yet.

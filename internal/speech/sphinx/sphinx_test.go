@@ -259,6 +259,16 @@ func TestACrashCostsNothing(t *testing.T) {
 	}
 }
 
+// TestACrashBeforeAnybodySpoke: the next utterance begins in the next worker.
+func TestACrashBeforeAnybodySpoke(t *testing.T) {
+	c := start(t, nil)
+	setGrammar(t, c)
+	kill(t)
+	if _, r := hear(t, c, load(t, "cmd_flite-slt_clean_000.wav")); r.Text != "turn on the kitchen light" {
+		t.Errorf("heard %q", r.Text)
+	}
+}
+
 // TestACrashInAnAddition: the sentence before it is not lost either.
 func TestACrashInAnAddition(t *testing.T) {
 	c := start(t, nil)
