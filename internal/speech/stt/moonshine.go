@@ -332,7 +332,7 @@ func weigh(r moonshine.Result, byFollower speech.Transcript) speech.Transcript {
 	unlike := unlikeness(r.Free.Text, best.Text)
 	switch {
 	case best.Text == "" || lost > mostLost || unlike > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters):
-		if byFollower.Text != "" && unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike {
+		if byFollower.Text != "" && !byFollower.Unfinished && unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike {
 			return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}
 		}
 		return speech.Transcript{Rejected: fmt.Sprintf("like other speech: %q is %.1f less likely than %q, and %.0f %% unlike it", best.Text, lost, r.Free.Text, 100*unlike)}
