@@ -64,7 +64,7 @@ var layers = []layer{
 		"intent/plan":       {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
 		"intent/choosing":   {"home", "intent/naming", "intent/sentences"},
 		"intent/naming":     {"home"},
-		"intent/followup":   {"home", "intent", "intent/catalogue", "intent/reply"},
+		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply"},
 		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},
 	}},
 	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{

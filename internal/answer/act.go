@@ -1,10 +1,8 @@
 package answer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -64,7 +62,7 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 			x.rec.Reply = said // else the things whose fate is unknown are named
 		}
 	}
-	if d.Reason == plannedByModel && !slices.ContainsFunc(done.ends, happened) {
+	if d.Reason == plannedByModel && !slices.ContainsFunc(done.ends, record.Outcome.Happened) {
 		a.rate.GiveBack(1)
 	}
 	return past.Of(a.match.House(), x.Text, steps, done.results, done.problems).After(x.begun)
@@ -171,8 +169,8 @@ func newCalls(n int) calls {
 // a command that is under way or waits for a sleeping device is accepted, and one
 // whose place a newer command took is interrupted.
 func (c calls) note(i int, call tools.Call, res tools.Result, err error, took time.Duration, acts bool) {
-	c.results[i], c.made[i] = res, made(call, res, took)
-	c.problems[i], c.errs[i], c.confirmed[i], c.ends[i] = "", err, time.Time{}, endOf(res, err, acts)
+	c.results[i], c.made[i] = res, record.NewCall(call, res, took)
+	c.problems[i], c.errs[i], c.confirmed[i], c.ends[i] = "", err, time.Time{}, record.OutcomeOf(res, err, acts)
 	if res.Receipt.Done() {
 		c.confirmed[i] = time.Now()
 	}
@@ -184,28 +182,6 @@ func (c calls) note(i int, call tools.Call, res tools.Result, err error, took ti
 		c.problems[i] = cmp.Or(res.Text, "the device has not confirmed it")
 	}
 }
-
-// endOf says how one call ended. A call that acts on a device has ended well only
-// with a receipt.
-func endOf(res tools.Result, err error, acts bool) record.Outcome {
-	switch r := res.Receipt; {
-	case err != nil:
-		return record.Failed
-	case r.Pending():
-		return record.Accepted
-	case r != nil && r.Reason == tools.Overtaken:
-		return record.Interrupted
-	case res.Failed, acts && !r.Done():
-		return record.Failed
-	}
-	return record.Done
-}
-
-// happened reports whether a call that ended so did something, or may still.
-func happened(end record.Outcome) bool { return end == record.Done || end == record.Accepted }
-
-// worse orders the ends of a turn's calls: the turn ends as the worst of them.
-var worse = map[record.Outcome]int{record.Done: 1, record.Accepted: 2, record.Interrupted: 3, record.Failed: 4}
 
 // cause returns the error of the first call that got no answer because of its
 // server.
@@ -226,7 +202,7 @@ func (c calls) into(x *exchange) {
 		if m.Tool != "" {
 			x.rec.Calls = append(x.rec.Calls, m)
 		}
-		if worse[c.ends[i]] > worse[x.rec.Outcome] && !c.answered() {
+		if c.ends[i].Worse(x.rec.Outcome) && !c.answered() {
 			x.rec.Outcome, x.rec.Error = c.ends[i], c.problems[i]
 		}
 	}
@@ -256,13 +232,4 @@ func latest(times []time.Time) time.Time {
 		}
 	}
 	return last
-}
-
-// made is the record's account of a call.
-func made(c tools.Call, r tools.Result, took time.Duration) record.CallMade {
-	args := c.Args
-	if len(bytes.TrimSpace(args)) == 0 || !json.Valid(args) {
-		args = json.RawMessage("{}")
-	}
-	return record.CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: record.Millis(took), Receipt: (*record.Receipt)(r.Receipt)}
 }

@@ -17,7 +17,7 @@ import (
 // more commands. A delay that is added comes too late, and the person is told so.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
-	if x.rec.Route != record.RouteLocal || worse[x.rec.Outcome] == 0 || !begins(whole, x.Text) {
+	if x.rec.Route != record.RouteLocal || !x.rec.Outcome.Carried() || !begins(whole, x.Text) {
 		return
 	}
 	first, all := a.match.Match(x.Text, x.Area), a.match.Match(whole, x.Area)
@@ -44,7 +44,7 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 	added.done, _ = plan.Calls(first, a.match.House(), x.Area) // the first commands were planned without an error before
 	did := a.act(ctx, added, all)
 	a.ledger.Note(a.match.House(), x.Request, &more, all)
-	add(x.rec, more, all.Actions)
+	x.rec.Add(more, intentsOf(all.Actions))
 	a.memory.keep(x.Request, did.With(before, x.Text, whole), x.rec.Reply)
 	x.rec.Transcript.Text = whole
 	if more.Reply != "" {
@@ -52,32 +52,6 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
 		a.model.Remember(asker(x.Request), whole, x.rec.Reply)
 	}
 }
-
-// add appends the results of added commands to the record of the first ones. The
-// timings stay those of the first commands, on which somebody waited.
-func add(r *record.Record, more record.Record, actions []intent.Action) {
-	if r.Intent != nil {
-		if len(r.Intents) == 0 {
-			r.Intents = []record.Intent{*r.Intent}
-		}
-		for _, a := range actions {
-			r.Intents = append(r.Intents, record.Intent{Name: a.Intent, Slots: a.Slots})
-		}
-		r.Intent = &r.Intents[0]
-	}
-	r.Calls = append(r.Calls, more.Calls...)
-	r.Judgements = append(r.Judgements, more.Judgements...)
-	r.Reply = strings.TrimSpace(r.Reply + " " + more.Reply)
-	if worse[r.Outcome] < worse[more.Outcome] || r.Outcome == record.Done {
-		r.Outcome, r.Error = more.Outcome, more.Error
-	}
-	if riskOrder[more.Risk] > riskOrder[r.Risk] {
-		r.Risk = more.Risk
-	}
-}
-
-// riskOrder sorts risks as a record has them.
-var riskOrder = map[string]int{"": 0, "read": 1, "reversible": 2, "costly": 3, "dangerous": 4}
 
 // begins reports whether a text starts with another one, word for word. A word may
 // gain or lose a final "s", because a recogniser that hears more may turn a

@@ -220,13 +220,20 @@ func noteIntents(rec *record.Record, actions []intent.Action) {
 	if len(actions) == 0 {
 		return
 	}
-	for _, act := range actions {
-		rec.Intents = append(rec.Intents, record.Intent{Name: act.Intent, Slots: act.Slots})
-	}
+	rec.Intents = intentsOf(actions)
 	rec.Intent = &rec.Intents[0]
 	if len(rec.Intents) == 1 {
 		rec.Intents = nil
 	}
+}
+
+// intentsOf are actions as a record has them.
+func intentsOf(actions []intent.Action) []record.Intent {
+	out := make([]record.Intent, len(actions))
+	for i, act := range actions {
+		out[i] = record.Intent{Name: act.Intent, Slots: act.Slots}
+	}
+	return out
 }
 
 // reason says for the record why a sentence was refused.

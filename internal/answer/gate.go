@@ -211,7 +211,7 @@ func (g *gate) carry(ctx context.Context, r *round) (said string, stop bool) {
 	}
 	refused := r.record
 	r.record = *x.rec
-	if refused.Outcome == record.Failed && worse[r.record.Outcome] < worse[record.Failed] {
+	if refused.Outcome == record.Failed && record.Failed.Worse(r.record.Outcome) {
 		r.record.Outcome, r.record.Error = refused.Outcome, refused.Error
 	}
 	g.enter(r)
@@ -221,14 +221,14 @@ func (g *gate) carry(ctx context.Context, r *round) (said string, stop bool) {
 // enter adds a round to the record of the turn.
 func (g *gate) enter(r *round) {
 	for _, c := range r.Unsent() {
-		r.record.Calls = append(r.record.Calls, made(errand.InServer(c.Call), tools.Result{Failed: true}, 0))
+		r.record.Calls = append(r.record.Calls, record.NewCall(errand.InServer(c.Call), tools.Result{Failed: true}, 0))
 	}
 	if r.record.Outcome == "" {
 		r.record.Outcome = record.Done
 	}
 	r.record.Risk = string(safety.Highest(r.Steps(r.All())))
 	asked := g.x.rec.Outcome == record.Asked
-	add(g.x.rec, r.record, nil)
+	g.x.rec.Add(r.record, nil)
 	if asked {
 		g.x.rec.Outcome, g.x.rec.Error = record.Asked, ""
 	}
@@ -244,7 +244,7 @@ func (g *gate) keep(steps []plan.Step, done calls) {
 	did := past.Of(g.a.match.House(), g.x.Text, steps, done.results, done.problems)
 	g.did.Deeds, g.did.Rest = append(g.did.Deeds, did.Deeds...), g.did.Rest || did.Rest
 	for i, s := range steps {
-		if !happened(done.ends[i]) {
+		if !done.ends[i].Happened() {
 			failed++
 			continue
 		}
@@ -298,7 +298,7 @@ func bettered(i int, steps []plan.Step, done calls) bool {
 
 // note puts a call that only reads, or that never came to the gate, into the record.
 func (g *gate) note(call dialogue.Call) {
-	m := made(errand.InServer(call), call.Result, call.Took)
+	m := record.NewCall(errand.InServer(call), call.Result, call.Took)
 	m.OK = m.OK && call.Err == nil
 	g.x.rec.Calls = append(g.x.rec.Calls, m)
 	if call.Took == 0 && call.Result.Failed && g.writes(call) {

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"slices"
 	"time"
 
 	"voicegateway/internal/dialogue/moment"
@@ -9,7 +8,6 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/followup"
-	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 )
 
@@ -77,12 +75,13 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 	last, deeds := a.memory.subject(x.Request), a.memory.deedsNow(x.Request)
 	switch {
 	case x.rec.Route == record.RouteModel || x.rec.Route == record.RouteNone:
-		t := subjectOfDeeds(deeds)
-		if t == nil && last != nil {
-			last.Talked = true
-			t = last
+		if t := followup.OfDeeds(deeds); t != nil {
+			return &subject{Subject: *t, did: deeds}
 		}
-		return t
+		if last != nil {
+			last.Talked = true
+		}
+		return last
 	case x.meant.Route == intent.Reject && x.meant.Would != nil:
 		return &subject{Subject: followup.Subject{Acts: []intent.Action{*x.meant.Would}, Lost: true}}
 	case x.meant.Route != intent.Local || len(x.meant.Actions) == 0:
@@ -95,86 +94,21 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 		}
 		return last
 	case catalogue.Other:
-		return subjectOfDeeds(deeds)
-	}
-	return subjectOfActs(a, x, deeds)
-}
-
-// subjectOfActs is the subject of what was understood as a whole decision; nil if that
-// was about nothing that can be referred to.
-func subjectOfActs(a *Answerer, x *exchange, deeds []past.Deed) *subject {
-	t := &subject{did: deeds}
-	for _, act := range x.meant.Actions {
-		if followup.Accounts(act) { // what is asked next is how things are
-			act = intent.Action{Intent: catalogue.GetState, Slots: map[string]any{"name": act.Slots["name"]}, Devices: act.Devices}
+		if t := followup.OfDeeds(deeds); t != nil {
+			return &subject{Subject: *t, did: deeds}
 		}
-		in := catalogue.Of(act.Intent)
-		if len(act.Devices) > 0 && in.Plan != catalogue.Before || in.Plan == catalogue.Tool && in.Undo == catalogue.Final {
-			t.Acts = append(t.Acts, act)
-		}
+		return nil
 	}
-	if len(t.Acts) == 0 {
+	t := followup.OfActs(x.meant.Actions, deeds, func(things []string) []string {
+		var named []string
+		for _, e := range a.choosing.Named(x.rec.Reply, entitiesOf(a.match.House(), things)) {
+			named = append(named, e.ID)
+		}
+		return named
+	})
+	if t == nil {
 		return nil
 	}
 	t.Waits = x.rec.Outcome == record.Asked
-	for _, d := range deeds {
-		if lowered(d.Change) {
-			t.Lowered = append(t.Lowered, d.Device)
-		}
-	}
-	t.Things, t.Apart = standsFor(a, t, x.rec.Reply)
-	return t
-}
-
-// lowered reports whether a change moved something down.
-func lowered(c plan.Change) bool {
-	before, known := c.BeforeLevel.(float64)
-	now, ok := c.Value.(float64)
-	return known && ok && now < before
-}
-
-// subjectOfDeeds is the subject of acts that are known only by what they did; nil if
-// they did nothing.
-func subjectOfDeeds(deeds []past.Deed) *subject {
-	t := &subject{did: deeds}
-	for _, d := range deeds {
-		if d.Act.Intent != "" && d.Device != "" {
-			act := d.Act
-			act.Devices = []string{d.Device}
-			t.Acts, t.Things = append(t.Acts, act), append(t.Things, d.Device)
-		}
-	}
-	if len(t.Acts) == 0 {
-		return nil
-	}
-	t.Apart = len(t.Acts) > 1
-	return t
-}
-
-// standsFor finds the things that "it" means after a sentence: those it was about,
-// or after a question about several things those that the answer names. They are
-// apart if they are no group of one kind.
-func standsFor(a *Answerer, t *subject, said string) (things []string, apart bool) {
-	for _, act := range t.Acts {
-		for _, id := range act.Devices {
-			if !slices.Contains(things, id) {
-				things = append(things, id)
-			}
-		}
-	}
-	if len(things) < 2 {
-		return things, false
-	}
-	if !t.Asks() {
-		slots := t.Acts[0].Slots
-		return things, len(t.Acts) > 1 || slots["domain"] == nil && slots["area"] == nil && slots["kind"] == nil && slots["device_class"] == nil
-	}
-	var named []string
-	for _, e := range a.choosing.Named(said, entitiesOf(a.match.House(), things)) {
-		named = append(named, e.ID)
-	}
-	if len(named) > 0 {
-		things = named
-	}
-	return things, len(things) > 1
+	return &subject{Subject: *t, did: deeds}
 }

@@ -51,7 +51,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 // partly adds to the reply which part of an undo was not possible.
 func partly(rec *record.Record, said, why string) {
 	rec.Reply += " " + said
-	if worse[rec.Outcome] < worse[record.Failed] {
+	if record.Failed.Worse(rec.Outcome) {
 		rec.Outcome, rec.Error = record.Failed, why
 	}
 }
