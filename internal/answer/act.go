@@ -1,11 +1,11 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
 
+	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
@@ -14,10 +14,6 @@ import (
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
-
-// callBudget is the most time one tool call of a spoken turn may take, all in all
-// (M6).
-const callBudget = 5 * time.Second
 
 // carryOut does what a decision asks for: it takes back, moves to another device,
 // or acts. What a foreign sentence asks for is written down and left alone.
@@ -55,27 +51,27 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 		return past.Turn{}
 	}
 	done, stopped := a.makeCalls(ctx, x, steps)
-	done.into(x)
-	x.rec.Reply = a.phrases.Told(steps, done.results, done.errs...)
+	done.Into(x.rec, x.watch)
+	x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
 	if stopped != nil {
-		if said, kept := a.stop(*stopped, done.cause(), x.rec); kept {
+		if said, kept := a.stop(*stopped, done.Cause(), x.rec); kept {
 			x.rec.Reply = said // else the things whose fate is unknown are named
 		}
 	}
-	if d.Reason == plannedByModel && !slices.ContainsFunc(done.ends, record.Outcome.Happened) {
+	if d.Reason == plannedByModel && !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
 		a.rate.GiveBack(1)
 	}
-	return past.Of(a.match.House(), x.Text, steps, done.results, done.problems).After(x.begun)
+	return past.Of(a.match.House(), x.Text, steps, done.Results, done.Problems).After(x.begun)
 }
 
 // makeCalls makes the calls of a plan, once earlier turns have finished with the
 // devices, and rescues them from a lost server. It returns the task if it was
 // stopped.
-func (a *Answerer) makeCalls(ctx context.Context, x *exchange, steps []plan.Step) (done calls, stopped *record.Task) {
-	place := a.calls.queue.Take(deviceActs(steps))
+func (a *Answerer) makeCalls(ctx context.Context, x *exchange, steps []plan.Step) (done calling.Made, stopped *record.Task) {
+	place := a.calls.Take(steps)
 	defer place.Leave()
 	x.waits()
-	done = a.calls.all(ctx, place, steps)
+	done = a.calls.All(ctx, place, steps)
 	return done, a.save(ctx, x, place, steps, &done)
 }
 
@@ -146,90 +142,3 @@ func (a *Answerer) askAboutMany(x *exchange, d intent.Decision, steps []plan.Ste
 }
 
 func impossible(s plan.Step) bool { return s.Err != nil }
-
-// calls holds the results of a turn's steps, by the index of the step.
-type calls struct {
-	results   []tools.Result
-	made      []record.CallMade
-	ends      []record.Outcome
-	problems  []string // why a step has failed; "" for any other step
-	errs      []error  // why a call got no answer; nil for an answered call
-	confirmed []time.Time
-	asks      bool // nothing but readings, of which one that fails is part of the answer
-}
-
-func newCalls(n int) calls {
-	return calls{
-		results: make([]tools.Result, n), made: make([]record.CallMade, n), problems: make([]string, n),
-		errs: make([]error, n), confirmed: make([]time.Time, n), ends: make([]record.Outcome, n),
-	}
-}
-
-// note keeps the result of one call. Only what a device has confirmed is done (Z4);
-// a command that is under way or waits for a sleeping device is accepted, and one
-// whose place a newer command took is interrupted.
-func (c calls) note(i int, call tools.Call, res tools.Result, err error, took time.Duration, acts bool) {
-	c.results[i], c.made[i] = res, record.NewCall(call, res, took)
-	c.problems[i], c.errs[i], c.confirmed[i], c.ends[i] = "", err, time.Time{}, record.OutcomeOf(res, err, acts)
-	if res.Receipt.Done() {
-		c.confirmed[i] = time.Now()
-	}
-	switch {
-	case c.ends[i] != record.Failed:
-	case err != nil:
-		c.problems[i] = err.Error()
-	default:
-		c.problems[i] = cmp.Or(res.Text, "the device has not confirmed it")
-	}
-}
-
-// cause returns the error of the first call that got no answer because of its
-// server.
-func (c calls) cause() error {
-	for _, err := range c.errs {
-		if lost(err) {
-			return err
-		}
-	}
-	return nil
-}
-
-// into puts the calls into the record of the turn, without the steps that needed no
-// tool.
-func (c calls) into(x *exchange) {
-	x.rec.Outcome = record.Done
-	for i, m := range c.made {
-		if m.Tool != "" {
-			x.rec.Calls = append(x.rec.Calls, m)
-		}
-		if c.ends[i].Worse(x.rec.Outcome) && !c.answered() {
-			x.rec.Outcome, x.rec.Error = c.ends[i], c.problems[i]
-		}
-	}
-	x.rec.Timings.FirstPublish = x.watch.At(earliest(c.results))
-	x.rec.Timings.Confirmed = x.watch.At(latest(c.confirmed))
-}
-
-// answered reports whether a question about several things got an answer, though
-// some of them could not be read.
-func (c calls) answered() bool { return c.asks && slices.Contains(c.problems, "") }
-
-func earliest(results []tools.Result) time.Time {
-	var first time.Time
-	for _, r := range results {
-		if !r.PublishedAt.IsZero() && (first.IsZero() || r.PublishedAt.Before(first)) {
-			first = r.PublishedAt
-		}
-	}
-	return first
-}
-
-func latest(times []time.Time) time.Time {
-	var last time.Time
-	for _, t := range times {
-		if t.After(last) {
-			last = t
-		}
-	}
-	return last
-}

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"time"
 
+	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
@@ -68,7 +69,7 @@ type exchange struct {
 // text and safe for use by several at once.
 type Answerer struct {
 	match    Matcher
-	calls    callMaker
+	calls    calling.Maker
 	model    Assistant
 	phrases  *reply.Phrases
 	english  *reply.Phrases // for the model
@@ -102,7 +103,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 		names = append(names, words)
 	}
 	return &Answerer{
-		match: m, calls: callMaker{caller: c, phrases: p, log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
+		match: m, calls: calling.Maker{Caller: c, Phrases: p, Log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
 		choosing: names[0], names: names,
 	}, nil
 }

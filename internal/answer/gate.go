@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/errand"
 	"voicegateway/internal/dialogue/past"
@@ -70,9 +71,9 @@ func (g *gate) read(ctx context.Context, asked []dialogue.Call) *round {
 		},
 	}
 	if reader.Unknown(asked) {
-		wait, cancel := context.WithTimeout(ctx, callBudget)
+		wait, cancel := context.WithTimeout(ctx, calling.Budget)
 		defer cancel()
-		g.a.calls.await(wait, Need{House: true, Again: true})
+		g.a.calls.Await(wait, Need{House: true, Again: true})
 		reader.House = g.a.match.House()
 	}
 	return &round{Round: reader.Round(asked), record: record.Record{Verdict: record.Verdict{Calls: []record.CallMade{}}}}
@@ -196,14 +197,14 @@ func (g *gate) carry(ctx context.Context, r *round) (said string, stop bool) {
 	done, task := g.a.makeCalls(ctx, &x, steps)
 	r.took = max(1, time.Since(began))
 	for i := range steps {
-		r.Errands[which[i]].Step, r.Errands[which[i]].Result, r.Errands[which[i]].Lost = steps[i], done.results[i], done.errs[i]
+		r.Errands[which[i]].Step, r.Errands[which[i]].Result, r.Errands[which[i]].Lost = steps[i], done.Results[i], done.Errs[i]
 	}
 	g.x.reconnects = x.reconnects
 	g.keep(steps, done)
 	said = g.told(steps, done)
-	done.into(&x)
+	done.Into(x.rec, x.watch)
 	if task != nil {
-		text, kept := g.a.stop(*task, done.cause(), x.rec)
+		text, kept := g.a.stop(*task, done.Cause(), x.rec)
 		g.stopped, stop = x.rec.Error, true
 		if kept {
 			said = text
@@ -238,13 +239,13 @@ func (g *gate) enter(r *round) {
 
 // keep remembers what a round has done: for an undo, for the question about many
 // devices, and so that the same is not done again.
-func (g *gate) keep(steps []plan.Step, done calls) {
+func (g *gate) keep(steps []plan.Step, done calling.Made) {
 	fresh := map[string]bool{}
 	failed := 0
-	did := past.Of(g.a.match.House(), g.x.Text, steps, done.results, done.problems)
+	did := past.Of(g.a.match.House(), g.x.Text, steps, done.Results, done.Problems)
 	g.did.Deeds, g.did.Rest = append(g.did.Deeds, did.Deeds...), g.did.Rest || did.Rest
 	for i, s := range steps {
-		if !done.ends[i].Happened() {
+		if !done.Ends[i].Happened() {
 			failed++
 			continue
 		}
@@ -257,8 +258,8 @@ func (g *gate) keep(steps []plan.Step, done calls) {
 		if !fresh[device] {
 			fresh[device], g.confirmed[device] = true, map[string]string{}
 		}
-		if done.results[i].Receipt.Done() {
-			g.confirmed[device][errand.Key(&s)] = errand.In(g.a.english, &s, done.results[i], nil)
+		if done.Results[i].Receipt.Done() {
+			g.confirmed[device][errand.Key(&s)] = errand.In(g.a.english, &s, done.Results[i], nil)
 		}
 	}
 	g.a.rate.GiveBack(failed)
@@ -271,25 +272,25 @@ var aboutArguments = []tools.Reason{tools.RefusedValue, tools.RefusedAction, too
 // told is what the user hears of a round: of a device that was told several things,
 // the last that it did. What a device has refused because of the arguments is held
 // back, and does not count as a failure yet.
-func (g *gate) told(steps []plan.Step, done calls) string {
+func (g *gate) told(steps []plan.Step, done calling.Made) string {
 	var shown errand.Outcomes
 	for i, s := range steps {
-		if r := done.results[i].Receipt; r != nil && r.Outcome == tools.Refused && slices.Contains(aboutArguments, r.Reason) {
-			g.held.Add(s, done.results[i], nil)
-			done.ends[i] = record.Done
+		if r := done.Results[i].Receipt; r != nil && r.Outcome == tools.Refused && slices.Contains(aboutArguments, r.Reason) {
+			g.held.Add(s, done.Results[i], nil)
+			done.Ends[i] = record.Done
 			continue
 		}
-		if !done.results[i].Receipt.Done() || !bettered(i, steps, done) {
-			shown.Add(s, done.results[i], done.errs[i])
+		if !done.Results[i].Receipt.Done() || !bettered(i, steps, done) {
+			shown.Add(s, done.Results[i], done.Errs[i])
 		}
 	}
 	return shown.Told(g.a.phrases)
 }
 
 // bettered reports whether the device of a step has done something else after it.
-func bettered(i int, steps []plan.Step, done calls) bool {
+func bettered(i int, steps []plan.Step, done calling.Made) bool {
 	for j := i + 1; j < len(steps); j++ {
-		if steps[i].Entity != nil && steps[j].Entity == steps[i].Entity && done.results[j].Receipt.Done() {
+		if steps[i].Entity != nil && steps[j].Entity == steps[i].Entity && done.Results[j].Receipt.Done() {
 			return true
 		}
 	}

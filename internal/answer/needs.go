@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/speech"
-	"voicegateway/internal/tools"
 )
 
 type (
@@ -20,12 +20,8 @@ type (
 		Judge(partial string) speech.Completeness
 		House() *home.House
 	}
-	// Caller reaches every tool. Await returns when what a step needs is there, or
-	// cannot be expected soon.
-	Caller interface {
-		Await(ctx context.Context, n Need) error
-		Call(ctx context.Context, c tools.Call) (tools.Result, error)
-	}
+	// Caller reaches every tool.
+	Caller = calling.Caller
 	// Assistant is the language model with its tool-call loop. If no model answers,
 	// Reply's first error is ErrNoModel. Ready reports whether a model answers and, if
 	// not, why.
@@ -36,23 +32,12 @@ type (
 	}
 )
 
-// Need is what a step waits for before it is made. A step waits for nothing else,
-// so the trouble of one server never delays a step that needs another (M1). The
-// zero Need waits for nothing.
-type Need struct {
-	Server string // the server whose tools are about to be called
-	House  bool   // the house: a name in the sentence is unknown
-	Again  bool   // with House: make one more attempt if no server has told of a house
-}
+// Need is what a step waits for before it is made.
+type Need = calling.Need
 
-// Limits of a wait. A step waits for its server during the server's first attempts
-// to connect, but never longer than needBudget. A text that no sentence fits may
-// still name a thing of the house, but is more likely free talk for the model,
-// which begins after the shorter storyBudget.
-const (
-	needBudget  = 20 * time.Second
-	storyBudget = 500 * time.Millisecond
-)
+// storyBudget is how long a text that no sentence fits waits for a house. It may name a
+// thing of the house, but is more likely free talk for the model.
+const storyBudget = 500 * time.Millisecond
 
 // unsettled reports whether the decision could change once more of the house is
 // known.
@@ -64,7 +49,7 @@ func unsettled(d intent.Decision) bool {
 // as a house still to come could change the decision.
 func (a *Answerer) awaited(ctx context.Context, x *exchange, d intent.Decision) intent.Decision {
 	x.waits()
-	ctx, cancel := context.WithTimeout(ctx, needBudget)
+	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)
 	defer cancel()
 	for told := true; told && unsettled(d); {
 		before := a.match.House()
@@ -82,10 +67,10 @@ func (a *Answerer) awaitHouse(ctx context.Context, story bool) {
 		before := a.match.House()
 		moment, cancel := context.WithTimeout(ctx, storyBudget)
 		defer cancel()
-		_ = a.calls.caller.Await(moment, Need{House: true}) // running out of time is expected here
+		_ = a.calls.Caller.Await(moment, Need{House: true}) // running out of time is expected here
 		if ready, _ := a.model.Ready(); ready || a.match.House() != before {
 			return
 		}
 	}
-	a.calls.await(ctx, Need{House: true, Again: true})
+	a.calls.Await(ctx, Need{House: true, Again: true})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/queue"
 	"voicegateway/internal/intent/plan"
@@ -58,11 +59,6 @@ const (
 	arbiterBudget   = 3 * time.Second
 	reconnectBudget = 4 * time.Second
 )
-
-// lost reports whether a call got no answer because of its server.
-func lost(err error) bool {
-	return errors.Is(err, tools.ErrNotConnected) || errors.Is(err, tools.ErrNoAnswer)
-}
 
 // judge chooses how the task goes on and records why. The rule overrules an arbiter
 // that fails, is too slow or asks for more reconnects than allowed.
@@ -142,14 +138,14 @@ func (r Recovery) possible() bool { return r.Servers != nil && r.Tasks != nil }
 // save rescues a turn of several steps after a server was lost. It returns the task
 // if the task is stopped, nil otherwise. A turn of a single step is reported at
 // once: there is nothing to go on with. Steps of earlier rounds count.
-func (a *Answerer) save(ctx context.Context, x *exchange, p *queue.Place, steps []plan.Step, c *calls) *record.Task {
+func (a *Answerer) save(ctx context.Context, x *exchange, p *queue.Place, steps []plan.Step, c *calling.Made) *record.Task {
 	if !a.recovery.possible() || len(steps)+len(x.done) < 2 {
 		return nil
 	}
 	r := rescue{a: a, rec: x.rec, reconnects: x.reconnects}
 	defer func() { x.reconnects = r.reconnects }()
 	for {
-		cause := c.cause()
+		cause := c.Cause()
 		if cause == nil || ctx.Err() != nil {
 			return nil
 		}
@@ -162,7 +158,7 @@ func (a *Answerer) save(ctx context.Context, x *exchange, p *queue.Place, steps 
 			if len(again) == 0 {
 				return nil // sent commands are not sent twice; the reply says that their outcome is unknown
 			}
-			a.calls.some(ctx, p, steps, again, *c)
+			a.calls.Some(ctx, p, steps, again, *c)
 			if len(unsent(*c)) == 0 {
 				return nil
 			}
@@ -173,9 +169,9 @@ func (a *Answerer) save(ctx context.Context, x *exchange, p *queue.Place, steps 
 }
 
 // unsent lists the indexes of the steps whose call never reached its server.
-func unsent(c calls) []int {
+func unsent(c calling.Made) []int {
 	var which []int
-	for i, err := range c.errs {
+	for i, err := range c.Errs {
 		if errors.Is(err, tools.ErrNotConnected) {
 			which = append(which, i)
 		}
@@ -185,21 +181,21 @@ func unsent(c calls) []int {
 
 // taskOf describes the turn as a task: confirmed steps are done, the others are
 // open. Questions are left out; the person asks them again.
-func taskOf(x *exchange, steps []plan.Step, c calls) record.Task {
+func taskOf(x *exchange, steps []plan.Step, c calling.Made) record.Task {
 	t := record.Task{ID: x.rec.ID, Asked: x.Text, Done: append([]record.TaskStep{}, x.doneBefore...), Open: []record.TaskStep{}}
 	for i, s := range steps {
-		if lost(c.errs[i]) && t.Server == "" {
+		if calling.Lost(c.Errs[i]) && t.Server == "" {
 			t.Server = s.Call.Server
 		}
 		if s.Call.Tool == "" || s.Risk == tools.Read {
 			continue
 		}
 		step := taskStep(s)
-		if c.problems[i] == "" {
+		if c.Problems[i] == "" {
 			t.Done = append(t.Done, step)
 			continue
 		}
-		step.Sent = errors.Is(c.errs[i], tools.ErrNoAnswer)
+		step.Sent = errors.Is(c.Errs[i], tools.ErrNoAnswer)
 		t.Open = append(t.Open, step)
 	}
 	return t

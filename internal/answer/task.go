@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -134,18 +135,18 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past.Turn
 	}
 	x.waits()
 	steps := openSteps(a.match.House(), task.Open)
-	place := a.calls.queue.Take(deviceActs(steps))
+	place := a.calls.Take(steps)
 	defer place.Leave()
 	if !a.permitted(x, intent.Decision{Confirmed: true}, steps) {
 		return past.Turn{}
 	}
-	done := a.calls.all(ctx, place, steps)
-	done.into(x)
+	done := a.calls.All(ctx, place, steps)
+	done.Into(x.rec, x.watch)
 	if x.rec.Outcome == record.Done {
 		x.rec.Reply = a.phrases.Phrase("task_resumed", nil)
 	} else {
 		sentBefore(a.phrases, task.Open, done)
-		x.rec.Reply = a.phrases.Told(steps, done.results, done.errs...)
+		x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
 	}
 	a.settle(task, done)
 	return madeOf(a.match.House(), task, done)
@@ -174,35 +175,35 @@ func openSteps(h *home.House, open []record.TaskStep) []plan.Step {
 
 // sentBefore keeps the doubt about calls that were sent before the task was
 // stopped: that they could not be sent again does not mean that nothing was done.
-func sentBefore(p *reply.Phrases, open []record.TaskStep, done calls) {
+func sentBefore(p *reply.Phrases, open []record.TaskStep, done calling.Made) {
 	for i, s := range open {
-		if s.Sent && lost(done.errs[i]) {
-			done.errs[i] = fmt.Errorf("%w: %w", tools.ErrNoAnswer, done.errs[i])
-			done.results[i].Text = p.Apology(done.errs[i])
+		if s.Sent && calling.Lost(done.Errs[i]) {
+			done.Errs[i] = fmt.Errorf("%w: %w", tools.ErrNoAnswer, done.Errs[i])
+			done.Results[i].Text = p.Apology(done.Errs[i])
 		}
 	}
 }
 
 // madeOf returns what the open calls of a task changed; a person can take it back
 // like the changes of any turn.
-func madeOf(h *home.House, task record.Task, done calls) past.Turn {
+func madeOf(h *home.House, task record.Task, done calling.Made) past.Turn {
 	var p past.Turn
 	for i, s := range task.Open {
-		p.Add(h, tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}, done.results[i], h.Entity(s.Device))
+		p.Add(h, tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}, done.Results[i], h.Entity(s.Device))
 	}
 	return p.As(task.Asked)
 }
 
 // settle keeps the steps of a task that are still open.
-func (a *Answerer) settle(task record.Task, done calls) {
+func (a *Answerer) settle(task record.Task, done calling.Made) {
 	var open []record.TaskStep
 	for i, s := range task.Open {
-		if done.problems[i] == "" {
+		if done.Problems[i] == "" {
 			s.Sent = false
 			task.Done = append(task.Done, s)
 			continue
 		}
-		s.Sent = s.Sent || errors.Is(done.errs[i], tools.ErrNoAnswer)
+		s.Sent = s.Sent || errors.Is(done.Errs[i], tools.ErrNoAnswer)
 		open = append(open, s)
 	}
 	if task.Open = repeatable(open); len(task.Open) == 0 {

@@ -85,8 +85,8 @@ func (ex explanation) why(ctx context.Context, act intent.Action) string {
 		return ex.phrases.Apology(err)
 	}
 	ex.x.waits()
-	done := ex.calls.all(ctx, ex.calls.queue.Take(nil), steps)
-	done.into(ex.x)
+	done := ex.calls.All(ctx, ex.calls.Take(nil), steps)
+	done.Into(ex.x.rec, ex.x.watch)
 	ex.x.rec.Outcome, ex.x.rec.Error = record.Done, ""
 	var things []*home.Entity
 	var told, others []string
@@ -94,7 +94,7 @@ func (ex explanation) why(ctx context.Context, act intent.Action) string {
 		if steps[i].Entity == nil {
 			continue
 		}
-		seen := ex.retold().Sight(&steps[i], done.results[i], state)
+		seen := ex.retold().Sight(&steps[i], done.Results[i], state)
 		text := ex.one(act, &steps[i], seen, state)
 		if len(steps) > 1 && seen.Known && !seen.Is {
 			others = append(others, text) // not the one that is meant

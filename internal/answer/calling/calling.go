@@ -1,4 +1,9 @@
-package answer
+// Package calling makes the calls of a plan and keeps what came of them. It exists apart
+// from the mind, which decides what is planned and tells what came of it: here a call
+// waits for its server and for earlier calls to its device, calls are made side by side,
+// and a command that wants what another one is doing shares its call. What a step may
+// wait for besides is a field of Need.
+package calling
 
 import (
 	"context"
@@ -16,32 +21,61 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// callMaker makes the calls of a plan. Each call starts as soon as its own server
-// is there and earlier turns have finished with its device.
-type callMaker struct {
-	caller  Caller
-	phrases *reply.Phrases
-	queue   queue.Queue
-	log     *slog.Logger
+// Caller reaches every tool. Await returns when what a step needs is there, or cannot
+// be expected soon.
+type Caller interface {
+	Await(ctx context.Context, n Need) error
+	Call(ctx context.Context, c tools.Call) (tools.Result, error)
 }
 
-func (m *callMaker) await(ctx context.Context, n Need) {
-	if err := m.caller.Await(ctx, n); err != nil {
-		m.log.Warn("what a step needs is not there", "part", "turn", "err", err)
+// Need is what a step waits for before it is made. A step waits for nothing else,
+// so the trouble of one server never delays a step that needs another (M1). The
+// zero Need waits for nothing.
+type Need struct {
+	Server string // the server whose tools are about to be called
+	House  bool   // the house: a name in the sentence is unknown
+	Again  bool   // with House: make one more attempt if no server has told of a house
+}
+
+// Budget is the most time one tool call of a spoken turn may take, all in all (M6).
+const Budget = 5 * time.Second
+
+// NeedBudget is the most time a step waits for its server, during the server's first
+// attempts to connect.
+const NeedBudget = 20 * time.Second
+
+// Maker makes the calls of a plan. Each call starts as soon as its own server
+// is there and earlier turns have finished with its device.
+type Maker struct {
+	Caller  Caller
+	Phrases *reply.Phrases
+	Log     *slog.Logger
+
+	queue queue.Queue
+}
+
+// Take takes a place in the queue of every device that the steps act on, which is left
+// when they are made.
+func (m *Maker) Take(steps []plan.Step) *queue.Place { return m.queue.Take(deviceActs(steps)) }
+
+// Await waits for what a step needs.
+func (m *Maker) Await(ctx context.Context, n Need) {
+	if err := m.Caller.Await(ctx, n); err != nil {
+		m.Log.Warn("what a step needs is not there", "part", "turn", "err", err)
 	}
 }
 
 // queueBudget is how long a command waits for earlier ones to the same device: as many
 // as may wait, each for the most time a call may take. The wait is not part of a call.
-const queueBudget = 4 * callBudget
+const queueBudget = 4 * Budget
 
 // ready waits until a step may be made: first for its server, then for earlier
 // turns that act on the same device. The returned context bounds the call.
-func (m *callMaker) ready(ctx context.Context, place *queue.Place, s *plan.Step) (context.Context, context.CancelFunc, error) {
+func (m *Maker) ready(ctx context.Context, place *queue.Place, s *plan.Step) (context.Context, context.CancelFunc, error) {
 	if s.Call.Server != "" {
-		wait, cancel := context.WithTimeout(ctx, needBudget)
+		wait, cancel := context.WithTimeout(ctx, NeedBudget)
 		defer cancel()
-		m.await(wait, Need{Server: s.Call.Server})
+		m.Await(wait, Need{Server: s.Call.Server})
 	}
 	var err error
 	if act, acts := deviceAct(s); acts {
@@ -49,7 +83,7 @@ func (m *callMaker) ready(ctx context.Context, place *queue.Place, s *plan.Step)
 		defer cancel()
 		err = place.Wait(wait, act)
 	}
-	call, cancel := context.WithTimeout(ctx, callBudget)
+	call, cancel := context.WithTimeout(ctx, Budget)
 	return call, cancel, err
 }
 
@@ -86,16 +120,16 @@ func deviceAct(s *plan.Step) (act queue.Act, acts bool) {
 	return act, true
 }
 
-// all makes all calls at once: a room's lamps do not wait for each other.
-func (m *callMaker) all(ctx context.Context, place *queue.Place, steps []plan.Step) calls {
-	c := newCalls(len(steps))
+// All makes all calls at once: a room's lamps do not wait for each other.
+func (m *Maker) All(ctx context.Context, place *queue.Place, steps []plan.Step) Made {
+	c := newMade(len(steps))
 	c.asks = len(steps) > 0
 	all := make([]int, len(steps))
 	for i := range steps {
 		all[i] = i
 		c.asks = c.asks && steps[i].Risk == tools.Read
 	}
-	m.some(ctx, place, steps, all, c)
+	m.Some(ctx, place, steps, all, c)
 	return c
 }
 
@@ -104,9 +138,9 @@ func (m *callMaker) all(ctx context.Context, place *queue.Place, steps []plan.St
 // once, but not all.
 const readsAtOnce = 16
 
-// some makes the calls of the steps whose indexes are in which. Several acts on one
+// Some makes the calls of the steps whose indexes are in which. Several acts on one
 // device are made one after the other, in the order of the plan.
-func (m *callMaker) some(ctx context.Context, place *queue.Place, steps []plan.Step, which []int, c calls) {
+func (m *Maker) Some(ctx context.Context, place *queue.Place, steps []plan.Step, which []int, c Made) {
 	for len(which) > 0 {
 		var busy []string
 		var first, later []int
@@ -128,7 +162,7 @@ func (m *callMaker) some(ctx context.Context, place *queue.Place, steps []plan.S
 
 // together makes the calls of steps at once, each as soon as its own server is
 // there. Of readings, a few are made at a time.
-func (m *callMaker) together(ctx context.Context, place *queue.Place, steps []plan.Step, which []int, c calls) {
+func (m *Maker) together(ctx context.Context, place *queue.Place, steps []plan.Step, which []int, c Made) {
 	var wg sync.WaitGroup
 	reading := make(chan struct{}, readsAtOnce)
 	for _, i := range which {
@@ -141,7 +175,7 @@ func (m *callMaker) together(ctx context.Context, place *queue.Place, steps []pl
 
 // one makes the call of one step when its turn has come, and lets the next turn have
 // its device if nothing is left to do there.
-func (m *callMaker) one(ctx context.Context, place *queue.Place, steps []plan.Step, i int, reading chan struct{}, c calls) {
+func (m *Maker) one(ctx context.Context, place *queue.Place, steps []plan.Step, i int, reading chan struct{}, c Made) {
 	s := &steps[i]
 	ctx, done, err := m.ready(ctx, place, s)
 	defer done()
@@ -158,7 +192,7 @@ func (m *callMaker) one(ctx context.Context, place *queue.Place, steps []plan.St
 	var res tools.Result
 	switch {
 	case err == nil:
-		res, err = s.Do(ctx, m.caller.Call)
+		res, err = s.Do(ctx, m.Caller.Call)
 	case errors.Is(err, queue.ErrJoined):
 		res, err = joined(place.Outcome(act.Device))
 	case errors.Is(err, queue.ErrOvertaken):
@@ -167,7 +201,7 @@ func (m *callMaker) one(ctx context.Context, place *queue.Place, steps []plan.St
 		err = &plan.Error{Intent: s.Action.Intent, Text: err.Error() + ": " + s.Entity.Name, Key: "queue_full", Entity: s.Entity}
 	}
 	if err != nil {
-		res = tools.Result{Failed: true, Text: m.phrases.Apology(err)}
+		res = tools.Result{Failed: true, Text: m.Phrases.Apology(err)}
 	}
 	c.note(i, s.Call, res, err, time.Since(began), acts)
 	if acts && !actsOn(steps[i+1:], act.Device) {
