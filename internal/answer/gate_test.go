@@ -183,7 +183,7 @@ func TestTheGate(t *testing.T) {
 		"several settings of five devices are five": {
 			rounds: []string{"Left Lamp on; Left Lamp level 40; Right Lamp on; Right Lamp level 40; Kitchen Light on; Blind close"},
 			calls:  []string{"Blind close", "Kitchen Light on", "Left Lamp level 40", "Left Lamp on", "Right Lamp level 40", "Right Lamp on"},
-			said:   []string{"2 lights are set. The kitchen light is on. The blind is closed."},
+			said:   []string{"2 lights are at 40 percent. The kitchen light is on. The blind is closed."},
 			ends:   "model done 6",
 		},
 		"what is dangerous is refused and told, the rest is done": {

@@ -69,7 +69,7 @@ func (p acts) acted(steps []plan.Step, results []tools.Result, errs []error) str
 	case len(done) == 1:
 		said = append(said, p.confirmed(&deeds[done[0]]))
 	case len(done) > 1:
-		said = append(said, p.count(p.manyKey(deeds, done), len(done), picked(steps, done)))
+		said = append(said, p.many(deeds, done, picked(steps, done)))
 	}
 	if len(steps) > 1 {
 		order, about = shortened(order, about)
@@ -291,6 +291,13 @@ func onOff(v any) any {
 	return v
 }
 
+// many says how many things of a group are done, with the number that all of them
+// report.
+func (p acts) many(deeds []deed, done []int, steps []plan.Step) string {
+	args := map[string]any{"count": len(done), "things": p.grammar.thing(steps, len(done)), "value": said(deeds[done[0]].receipt.Value)}
+	return p.Phrase(p.manyKey(deeds, done), args)
+}
+
 // manyKey is the phrase that counts the things of a group that are done.
 func (p acts) manyKey(deeds []deed, done []int) string {
 	first := &deeds[done[0]]
@@ -302,10 +309,16 @@ func (p acts) manyKey(deeds []deed, done []int) string {
 		return "many_other"
 	case first.stayedOff():
 		return "many_already_off"
-	case p.phrases[key] == "":
+	case p.phrases[key] == "" || strings.Contains(p.phrases[key], "{value}") && !sameValue(deeds, done):
 		return "many_other"
 	}
 	return key
+}
+
+// sameValue reports whether the things of a group all report the same number.
+func sameValue(deeds []deed, done []int) bool {
+	first, ok := deeds[done[0]].receipt.Value.(float64)
+	return ok && !slices.ContainsFunc(done, func(i int) bool { return deeds[i].receipt.Value != first })
 }
 
 func (p *Phrases) count(key string, n int, steps []plan.Step) string {
