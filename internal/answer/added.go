@@ -7,49 +7,103 @@ import (
 
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 )
 
-// Extend answers commands that were added to a sentence already carried out: after
-// "turn on the light", the fan of "turn on the light and the fan". Added politeness
-// changes nothing, and neither does a text that may not be the same sentence with
-// more commands. A delay that is added comes too late, and the person is told so.
+// Extend answers a sentence that went on after it was answered; whole is all of it.
+// Commands that were added are done: after "turn on the light", the fan of "turn on the
+// light and the fan". What narrows or changes the command corrects what was done: after
+// "open the curtains", "in the bedroom". A beginning that was asked about is answered
+// as the sentence it has become. Added politeness changes nothing, and neither does a
+// text that is not understood. A delay comes too late, and the person is told so.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
+	if t.Unfinished && t.Record.Outcome == record.Asked {
+		answerWhole(ctx, a, t, whole)
+		return
+	}
 	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
+	if said := a.choosing.WithoutJoin(x.Text); x.Unfinished && said != "" {
+		x.Text = said
+	}
 	if x.rec.Route != record.RouteLocal || !x.rec.Outcome.Carried() || !begins(whole, x.Text) {
 		return
 	}
-	first, all := a.match.Match(x.Text, x.Area), a.match.Match(whole, x.Area)
-	if first.Route != intent.Local || all.Route != intent.Local {
-		return
+	g := &grown{Answerer: a, x: x, turn: t, whole: whole, first: a.match.Match(x.Text, x.Area)}
+	if g.first.Route == intent.Local {
+		g.goOn(ctx, a.match.Match(whole, x.Area))
 	}
-	if len(all.Actions) == 1 && all.Actions[0].Slots["conversation_command"] != nil && first.Actions[0].Slots["conversation_command"] == nil {
-		text := a.phrases.Phrase("done_already", nil)
-		x.rec.Reply = strings.TrimSpace(x.rec.Reply + " " + text)
-		x.say(text)
-		return
+}
+
+// postponed reports whether a command is for another time.
+func postponed(d intent.Decision) bool {
+	return len(d.Actions) == 1 && d.Actions[0].Slots["conversation_command"] != nil
+}
+
+// answerWhole answers a sentence of which the beginning was asked about before the
+// rest came. The question is forgotten.
+func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole string) {
+	if !a.memory.withdraw(t.Request, t.Record.ID) && !t.DryRun {
+		return // somebody has answered it
 	}
-	n := len(first.Actions)
-	if len(all.Actions) <= n || !reflect.DeepEqual(all.Actions[:n], first.Actions) {
-		return
+	if t.Unsay != nil {
+		t.Unsay()
 	}
-	all.Actions = all.Actions[n:]
-	more := record.Record{ID: x.rec.ID, Source: x.rec.Source, Area: x.rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
+	d := a.match.Match(whole, t.Area)
+	longer := len(strings.Fields(whole)) > len(strings.Fields(t.Text))
+	t.Unfinished = !longer || d.Route == intent.Model || a.choosing.Hangs(whole) || d.Reason == "overheard"
+	t.Text, t.Others = whole, nil
+	r := t.Record
+	r.Verdict, r.Route, r.Intent, r.SpeechAct = record.Verdict{}, record.RouteNone, nil, ""
+	if r.Transcript != nil {
+		r.Transcript.Text = whole
+	}
+	a.Answer(ctx, t)
+}
+
+// grown is a sentence that was carried out and has grown since.
+type grown struct {
+	*Answerer
+	x     *exchange
+	turn  record.Turn
+	whole string
+	first intent.Decision
+}
+
+// goOn does what the whole sentence asks for besides, or instead.
+func (g *grown) goOn(ctx context.Context, all intent.Decision) {
+	n := len(g.first.Actions)
+	switch {
+	case refusesRoom(all):
+		g.refuse(ctx, all)
+	case all.Route != intent.Local:
+	case postponed(all) && !postponed(g.first):
+		text := g.phrases.Phrase("done_already", nil)
+		g.x.rec.Reply = strings.TrimSpace(g.x.rec.Reply + " " + text)
+		g.x.say(text)
+	case len(all.Actions) > n && reflect.DeepEqual(all.Actions[:n], g.first.Actions):
+		all.Actions = all.Actions[n:]
+		g.add(ctx, all)
+	default:
+		g.correct(ctx, all)
+	}
+}
+
+// add does the commands that were added.
+func (g *grown) add(ctx context.Context, all intent.Decision) {
+	added := g.another(all)
 	var before *past.Turn
-	if last := a.memory.recall(x.Request); last != nil {
+	if last := g.memory.recall(g.x.Request); last != nil {
 		before = &last.Turn
 	}
-	added := &exchange{Request: x.Request, rec: &more, watch: x.watch, say: x.say}
-	added.done, _ = plan.Calls(first, a.match.House(), x.Area) // the first commands were planned without an error before
-	did := a.act(ctx, added, all)
-	a.ledger.Note(a.match.House(), x.Request, &more, all)
-	x.rec.Add(more, intentsOf(all.Actions))
-	a.memory.keep(x.Request, did.With(before, x.Text, whole), x.rec.Reply)
-	x.rec.Transcript.Text = whole
-	if more.Reply != "" {
-		x.say(more.Reply)
-		a.model.Remember(asker(x.Request), whole, x.rec.Reply)
+	added.done = g.made()
+	did := g.act(ctx, added, all)
+	g.ledger.Note(g.match.House(), added.Request, added.rec, all)
+	g.x.rec.Add(*added.rec, intentsOf(all.Actions))
+	g.memory.keep(added.Request, did.With(before, g.x.Text, g.whole), g.x.rec.Reply)
+	g.x.rec.Transcript.Text = g.whole
+	if added.rec.Reply != "" {
+		g.x.say(added.rec.Reply)
+		g.model.Remember(asker(added.Request), g.whole, g.x.rec.Reply)
 	}
 }
 

@@ -38,8 +38,10 @@ type step struct {
 func steps() []step {
 	return []step{
 		{"the answer to a question", (*Answerer).completed},
+		{"a sentence that was not finished", func(a *Answerer, ctx context.Context, x *exchange) bool { return halfSaid(ctx, a, x) }},
 		{"a word about the turn before", (*Answerer).amended},
 		{"a task that was stopped", (*Answerer).resumed},
+		{"a sentence that may have been another one", func(a *Answerer, ctx context.Context, x *exchange) bool { return uncertain(ctx, a, x) }},
 		{"a short sentence after another", func(a *Answerer, ctx context.Context, x *exchange) bool { return followed(ctx, a, x) }},
 		{"a local sentence", (*Answerer).matched},
 		{"the language model", (*Answerer).thought},
@@ -54,6 +56,7 @@ type exchange struct {
 	say      func(sentence string)
 	before   *remembered     // what the asker's last turn did; nil: nothing is remembered
 	asked    bool            // a question was waiting for an answer
+	doubts   int             // questions in a row about what was said that led to this text
 	question *modelQuestion  // the model's question that the text answers; nil: none
 	local    intent.Decision // the decision of the matcher, once it was asked
 	meant    intent.Decision // the decision that was performed, if the turn came to one
@@ -123,11 +126,12 @@ func (a *Answerer) NotHeard() string {
 // Failed is the answer to speech that no recogniser could process.
 func (a *Answerer) Failed() string { return a.phrases.Phrase("failed", nil) }
 
-// Turn answers a text that was written, not spoken.
+// Turn answers a text that was written, not spoken: it is whole and certain.
 func (a *Answerer) Turn(ctx context.Context, q record.Request) record.Record {
 	if q.At.IsZero() {
 		q.At = time.Now()
 	}
+	q.Unfinished, q.Others = false, nil
 	rec := record.Record{ID: cmp.Or(q.ID, record.NewID()), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud}
 	rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
 	t := record.Turn{Request: q, Record: &rec, Watch: record.Stopwatch{Zero: q.At}, Say: func(string) {}}

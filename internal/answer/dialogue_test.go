@@ -15,6 +15,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/grammar"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
@@ -58,7 +59,11 @@ func move(t *testing.T, language string) *family {
 		t.Fatal(err)
 	}
 	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP}
-	f.answer, err = answer.New(understanding{intent.Short{Matcher: matcher}, h}, &fake.Caller{CallFunc: f.world.Call}, &fake.Assistant{}, phrases,
+	sentences, err := grammar.New(pack, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.answer, err = answer.New(listening{understanding{intent.Short{Matcher: matcher}, h}, sentences}, &fake.Caller{CallFunc: f.world.Call}, &fake.Assistant{}, phrases,
 		safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

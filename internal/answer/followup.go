@@ -15,23 +15,12 @@ import (
 // "turn it off", "a bit more", "and the bedroom". What it comes to is planned,
 // permitted and answered like any other decision.
 func followed(ctx context.Context, a *Answerer, x *exchange) bool {
-	words, ok := a.match.(followup.Words)
-	if !ok || x.FollowUp { // a television says "more", too
-		return false
-	}
 	before := a.memory.subject(x.Request)
-	ready, _ := a.model.Ready()
-	s := followup.Sentence{
-		Text: x.Text, Area: x.Area, Alone: x.local, Model: ready, House: a.match.House(), Words: words, Phrases: a.phrases,
-	}
-	f := followUp{Answerer: a, x: x}
-	if before != nil {
-		s.Subject = &before.Subject
-	}
-	meant, ok := s.Understand()
+	meant, ok := after(a, x, before, x.Text, x.local)
 	if !ok {
 		return false
 	}
+	f := followUp{Answerer: a, x: x}
 	if before != nil {
 		f.back, f.rest = past.Apart(before.did, meant.Back)
 	}
@@ -44,6 +33,21 @@ func followed(ctx context.Context, a *Answerer, x *exchange) bool {
 	}
 	a.perform(x, d, func() past.Turn { return f.do(ctx, d) })
 	return true
+}
+
+// after understands a text together with the sentence before it; ok is false if it is
+// no such text.
+func after(a *Answerer, x *exchange, before *subject, text string, alone intent.Decision) (meant followup.Meaning, ok bool) {
+	words, able := a.match.(followup.Words)
+	if !able || x.FollowUp { // a television says "more", too
+		return meant, false
+	}
+	ready, _ := a.model.Ready()
+	s := followup.Sentence{Text: text, Area: x.Area, Alone: alone, Model: ready, House: a.match.House(), Words: words, Phrases: a.phrases}
+	if before != nil {
+		s.Subject = &before.Subject
+	}
+	return s.Understand()
 }
 
 // followUp is a short sentence that is being carried out.

@@ -250,7 +250,7 @@ func (g *gate) keep(steps []plan.Step, done calling.Made) {
 			continue
 		}
 		g.x.done = append(g.x.done, s)
-		g.x.doneBefore = append(g.x.doneBefore, taskStep(s))
+		g.x.doneBefore = append(g.x.doneBefore, past.TaskStep(s))
 		if s.Entity == nil {
 			continue
 		}

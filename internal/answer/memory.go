@@ -8,6 +8,7 @@ import (
 	"voicegateway/internal/dialogue/moment"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/doubt"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 )
@@ -37,6 +38,8 @@ type pending struct {
 	steps    []plan.Step     // of the decision, where they are planned already
 	thought  *modelQuestion  // a model asked: it is told the answer
 	text     string          // the text that led to the question
+	doubt    *doubt.Question // it is about what was said
+	turn     string          // the id of the turn that has asked what was said
 	begun    past.Turn       // what was done before the question
 	until    time.Time
 }
@@ -149,6 +152,19 @@ func (m *memory) answer(q record.Request) (pending, bool) {
 		delete(m.pending, asker(q))
 	}
 	return p, ok && !time.Now().After(p.until)
+}
+
+// withdraw removes the question about what was said that a turn has asked, and
+// reports whether it was still there.
+func (m *memory) withdraw(q record.Request, turn string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, ok := m.pending[asker(q)]
+	if !ok || p.doubt == nil || p.turn != turn {
+		return false
+	}
+	delete(m.pending, asker(q))
+	return true
 }
 
 // asker names who asks, by source and area: a question asked in one room is not

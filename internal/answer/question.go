@@ -37,6 +37,14 @@ func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 		}
 		return false
 	}
+	if asked && p.doubt != nil {
+		if (doubting{a, x}).cleared(ctx, p.doubt) {
+			return x.rec.Outcome != "" // "neither" is answered, anything else is the text to understand
+		}
+		if p.decision.Route == "" {
+			return false
+		}
+	}
 	var d intent.Decision
 	answered := false
 	if asked && !followup.AsksForAlarm(a.match.Match(x.Text, x.Area)) {

@@ -8,6 +8,7 @@ import (
 
 	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/dialogue/queue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
@@ -190,7 +191,7 @@ func taskOf(x *exchange, steps []plan.Step, c calling.Made) record.Task {
 		if s.Call.Tool == "" || s.Risk == tools.Read {
 			continue
 		}
-		step := taskStep(s)
+		step := past.TaskStep(s)
 		if c.Problems[i] == "" {
 			t.Done = append(t.Done, step)
 			continue
@@ -199,14 +200,4 @@ func taskOf(x *exchange, steps []plan.Step, c calling.Made) record.Task {
 		t.Open = append(t.Open, step)
 	}
 	return t
-}
-
-// taskStep describes a step of a plan as one of a task.
-func taskStep(s plan.Step) record.TaskStep {
-	call := s.Planned()
-	step := record.TaskStep{Tool: call.Tool, Server: call.Server, Args: call.Args, Once: s.Once}
-	if s.Entity != nil {
-		step.Device = s.Entity.ID
-	}
-	return step
 }

@@ -1,20 +1,16 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue/past"
-	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/choosing"
-	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
@@ -134,7 +130,7 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past.Turn
 		return past.Turn{}
 	}
 	x.waits()
-	steps := openSteps(a.match.House(), task.Open)
+	steps := past.OpenSteps(a.match.House(), task.Open)
 	place := a.calls.Take(steps)
 	defer place.Leave()
 	if !a.permitted(x, intent.Decision{Confirmed: true}, steps) {
@@ -149,28 +145,7 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past.Turn
 		x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
 	}
 	a.settle(task, done)
-	return madeOf(a.match.House(), task, done)
-}
-
-// openSteps plans the open calls of a task once more. A device that the house has
-// lost keeps the name under which it is called.
-func openSteps(h *home.House, open []record.TaskStep) []plan.Step {
-	steps := make([]plan.Step, len(open))
-	for i, s := range open {
-		call := tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}
-		act, _ := plan.Repeat(call)
-		steps[i] = plan.Step{Action: act, Call: call, Risk: tools.Reversible, Entity: h.Entity(s.Device)}
-		if name := past.DeviceOf(s.Args); steps[i].Entity == nil && name != "" {
-			steps[i].Entity = cmp.Or(past.Named(h, s.Server, name), &home.Entity{Name: name})
-		}
-		switch e := steps[i].Entity; {
-		case e == nil:
-			steps[i].Action.Devices = []string{fmt.Sprint(i)} // it is told apart from the others
-		case intent.Dangerous(act, e): // it is another thing by now
-			steps[i].Risk = tools.Dangerous
-		}
-	}
-	return steps
+	return past.Resumed(a.match.House(), task, done.Results)
 }
 
 // sentBefore keeps the doubt about calls that were sent before the task was
@@ -182,16 +157,6 @@ func sentBefore(p *reply.Phrases, open []record.TaskStep, done calling.Made) {
 			done.Results[i].Text = p.Apology(done.Errs[i])
 		}
 	}
-}
-
-// madeOf returns what the open calls of a task changed; a person can take it back
-// like the changes of any turn.
-func madeOf(h *home.House, task record.Task, done calling.Made) past.Turn {
-	var p past.Turn
-	for i, s := range task.Open {
-		p.Add(h, tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}, done.Results[i], h.Entity(s.Device))
-	}
-	return p.As(task.Asked)
 }
 
 // settle keeps the steps of a task that are still open.
@@ -206,18 +171,12 @@ func (a *Answerer) settle(task record.Task, done calling.Made) {
 		s.Sent = s.Sent || errors.Is(done.Errs[i], tools.ErrNoAnswer)
 		open = append(open, s)
 	}
-	if task.Open = repeatable(open); len(task.Open) == 0 {
+	if task.Open = past.Repeatable(open); len(task.Open) == 0 {
 		return
 	}
 	if err := a.recovery.Tasks.Keep(task); err != nil {
 		a.log.Warn("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
 	}
-}
-
-// repeatable leaves out the steps that may have been carried out and must not be
-// carried out twice.
-func repeatable(open []record.TaskStep) []record.TaskStep {
-	return slices.DeleteFunc(open, func(s record.TaskStep) bool { return s.Sent && (s.Once || past.Flips(s.Args)) })
 }
 
 // stop ends a task: it keeps the open steps and returns the sentence that says so,
@@ -228,7 +187,7 @@ func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) (said
 	if cause != nil {
 		task.Reason = cause.Error()
 	}
-	task.Open = repeatable(task.Open)
+	task.Open = past.Repeatable(task.Open)
 	rec.Outcome, rec.Error = record.Failed, "stop_task: "+task.Reason
 	if len(task.Open) == 0 {
 		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false

@@ -42,13 +42,8 @@ func (w *Words) Choose(text string, things []*home.Entity) []*home.Entity {
 
 // inOrder finds a thing by its place in the question.
 func (c *choices) inOrder(said string, things []*home.Entity) []*home.Entity {
-	for i, order := range [][]string{c.First, c.Second, c.Third} {
-		if slices.Contains(order, said) && i < len(things) {
-			return things[i : i+1]
-		}
-	}
-	if slices.Contains(c.Last, said) {
-		return things[len(things)-1:]
+	if i, ok := c.place(said, len(things)); ok {
+		return things[i : i+1]
 	}
 	return nil
 }

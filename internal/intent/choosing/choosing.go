@@ -20,11 +20,13 @@ import (
 // Words are the words of one language for what is said to a question or about a
 // turn. They are never changed after loading.
 type Words struct {
-	yes     []string
-	amends  map[string]Amendment // by what is said
-	choices choices
-	things  map[string][]string // what a thing may be called, by domain or class: one and many
-	names   naming.Names
+	language string
+	halves   halves
+	yes      []string
+	amends   map[string]Amendment // by what is said
+	choices  choices
+	things   map[string][]string // what a thing may be called, by domain or class: one and many
+	names    naming.Names
 }
 
 // choices are the words in which one of several things is chosen.
@@ -65,16 +67,18 @@ func Ours(language string) (*Words, error) {
 // load reads the words of a language from its table of replies.
 func load(data []byte) (*Words, error) {
 	var raw struct {
-		Yes     []string               `yaml:"yes"`
-		Amends  map[Amendment][]string `yaml:"amends"`
-		Chooses choices                `yaml:"chooses"`
-		Things  map[string][]string    `yaml:"things"`
-		Names   naming.Names           `yaml:"names"`
+		Yes      []string               `yaml:"yes"`
+		Amends   map[Amendment][]string `yaml:"amends"`
+		Chooses  choices                `yaml:"chooses"`
+		Halves   halves                 `yaml:"halves"`
+		Language string                 `yaml:"language"`
+		Things   map[string][]string    `yaml:"things"`
+		Names    naming.Names           `yaml:"names"`
 	}
 	if err := yaml.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf("reading the words that answer a question: %w", err)
 	}
-	return &Words{yes: raw.Yes, amends: amendTable(raw.Amends), choices: raw.Chooses, things: raw.Things, names: raw.Names}, nil
+	return &Words{language: raw.Language, halves: raw.Halves, yes: raw.Yes, amends: amendTable(raw.Amends), choices: raw.Chooses, things: raw.Things, names: raw.Names}, nil
 }
 
 // All reports whether a text means all the things that were asked about.

@@ -1,0 +1,174 @@
+package answer
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"voicegateway/internal/answer/calling"
+	"voicegateway/internal/dialogue/past"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
+)
+
+// refusesRoom reports whether a sentence names a room that the house does not have, or
+// one without such a thing, so that what was done before the room was said was not
+// meant.
+func refusesRoom(d intent.Decision) bool {
+	return d.Route == intent.Reject && !d.Together && slices.Contains([]string{"unknown_area", "no_device"}, d.Reason)
+}
+
+// deeds are what the turn has done so far.
+func (g *grown) deeds() []past.Deed {
+	if last := g.memory.recall(g.x.Request); last != nil && last.Text == g.x.Text && last.Undone == 0 {
+		return last.Deeds
+	}
+	return nil
+}
+
+// correct does what was meant: what was done to other things is put back, what was not
+// done yet is done, and what was meant is told once.
+func (g *grown) correct(ctx context.Context, all intent.Decision) {
+	meant, err := plan.Calls(all, g.match.House(), g.x.Area)
+	if err != nil {
+		return
+	}
+	deeds := g.deeds()
+	c := past.Mend(g.match.House(), deeds, g.made(), meant)
+	if len(c.Rest) == 0 && len(c.Back) == 0 && len(c.Denied) == 0 {
+		return // the same in other words
+	}
+	x := g.another(all)
+	if g.permitted(x, all, meant) {
+		g.finish(ctx, x, meant, c)
+		return
+	}
+	switch x.rec.Outcome {
+	case record.Asked: // about so many things; what was done is among them
+		g.x.rec.Add(*x.rec, nil)
+		g.x.say(x.rec.Reply)
+	case record.Failed:
+		g.finish(ctx, x, nil, past.Mend(g.match.House(), deeds, nil, nil))
+	case record.Done, record.Accepted, record.Ignored, record.Interrupted: // a dry run has done nothing
+	}
+}
+
+// refuse puts back what was done and says why what was meant cannot be done.
+func (g *grown) refuse(ctx context.Context, all intent.Decision) {
+	x := g.another(all)
+	x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, g.phrases.Refusal(all), reason(all)
+	if !x.DryRun {
+		g.finish(ctx, x, nil, past.Mend(g.match.House(), g.deeds(), nil, nil))
+	}
+}
+
+// made are the steps that were made for the beginning of the sentence.
+func (g *grown) made() []plan.Step {
+	steps, err := plan.Calls(g.first, g.match.House(), g.x.Area)
+	if err != nil {
+		return nil
+	}
+	return steps
+}
+
+// another begins what is added to the turn, with a record of its own.
+func (g *grown) another(d intent.Decision) *exchange {
+	r := &record.Record{ID: g.x.rec.ID, Source: g.x.rec.Source, Area: g.x.rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
+	return &exchange{Request: g.x.Request, rec: r, watch: g.x.watch, say: g.x.say, meant: d}
+}
+
+// finish makes the calls of a correction. The refusal that the record may hold already
+// is told, else what became of the steps that were meant.
+func (g *grown) finish(ctx context.Context, x *exchange, meant []plan.Step, c past.Mending) {
+	steps := slices.Clone(c.Back)
+	for _, i := range c.Rest {
+		steps = append(steps, meant[i])
+	}
+	refused := x.rec.Verdict
+	done, stopped := g.makeCalls(ctx, x, steps)
+	done.Into(x.rec, x.watch)
+	n := len(c.Back)
+	results, errs := g.results(x, meant, c, done)
+	x.rec.Reply = g.phrases.Told(meant, results, errs...)
+	if refused.Outcome == record.Failed {
+		x.rec.Outcome, x.rec.Reply, x.rec.Error = refused.Outcome, refused.Reply, refused.Error
+	}
+	if stopped != nil {
+		if said, kept := g.stop(*stopped, done.Cause(), x.rec); kept {
+			x.rec.Reply = said
+		}
+	}
+	for i := range c.Back { // what could not be put back is not kept quiet
+		if done.Problems[i] != "" {
+			x.rec.Reply += " " + g.phrases.Told(c.Back[i:i+1], done.Results[i:i+1], done.Errs[i])
+		}
+	}
+	if len(c.Denied) > 0 {
+		partly(x.rec, g.phrases.Denied(c.Denied), "dangerous acts are off (safety.dangerous: deny)")
+	}
+	did := past.Of(g.match.House(), g.whole, steps[n:], done.Results[n:], done.Problems[n:])
+	stay, _ := past.Apart(g.deeds(), devicesOf(x.meant))
+	did.Deeds = slices.Concat(stay, did.Deeds)
+	g.replace(x, did.As(g.whole), n)
+}
+
+// results are those of the steps that were meant: of the calls that were made now, and
+// of those that were made before.
+func (g *grown) results(x *exchange, meant []plan.Step, c past.Mending, done calling.Made) ([]tools.Result, []error) {
+	results, errs := make([]tools.Result, len(meant)), make([]error, len(meant))
+	for i := range meant {
+		if j := slices.Index(c.Rest, i); j >= 0 {
+			results[i], errs[i] = done.Results[len(c.Back)+j], done.Errs[len(c.Back)+j]
+			continue
+		}
+		for _, made := range g.x.rec.Calls {
+			if call := meant[i].Planned(); made.Tool == call.Tool && made.Server == call.Server && bytes.Equal(made.Args, call.Args) {
+				results[i] = tools.Result{Receipt: (*tools.Receipt)(made.Receipt), Failed: !made.OK}
+			}
+		}
+		if end := record.OutcomeOf(results[i], nil, true); end.Worse(x.rec.Outcome) {
+			x.rec.Outcome = end
+		}
+	}
+	return results, errs
+}
+
+// devicesOf are the things that a decision is about.
+func devicesOf(d intent.Decision) []string {
+	var out []string
+	for _, act := range d.Actions {
+		out = append(out, act.Devices...)
+	}
+	return out
+}
+
+// replace puts what a correction did in the place of what was done before it, in the
+// record, in the memory and in what is said. The first calls of the record put back.
+func (g *grown) replace(x *exchange, did past.Turn, back int) {
+	back = min(back, len(x.rec.Calls))
+	put, made := *x.rec, *x.rec
+	put.Calls, made.Calls = x.rec.Calls[:back], x.rec.Calls[back:]
+	g.ledger.Note(g.match.House(), x.Request, &put, plainDecision(catalogue.Undo))
+	g.ledger.Note(g.match.House(), x.Request, &made, x.meant)
+	r := g.x.rec
+	r.Reply, r.Outcome, r.Error, r.Intent, r.Intents = "", "", "", nil, nil
+	x.rec.Reply = speech.Speakable(x.rec.Reply)
+	r.Add(*x.rec, nil)
+	noteIntents(r, x.meant.Actions)
+	r.Route = x.rec.Route
+	if r.Transcript != nil {
+		r.Transcript.Text = g.whole
+	}
+	if g.turn.Unsay != nil {
+		g.turn.Unsay()
+	}
+	g.x.say(r.Reply)
+	g.memory.keep(x.Request, did, r.Reply)
+	g.model.Remember(asker(x.Request), g.whole, r.Reply)
+	g.x.meant = x.meant
+	heed(g.Answerer, g.x)
+}

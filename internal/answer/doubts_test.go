@@ -1,0 +1,162 @@
+package answer_test
+
+import (
+	"context"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/intent/grammar"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+)
+
+// listening is a house whose matcher judges by the grammar, as the ear's does.
+type listening struct {
+	understanding
+	grammar *grammar.Grammar
+}
+
+// Judge says whether words are a whole sentence.
+func (l listening) Judge(partial string) speech.Completeness { return l.grammar.Judge(partial) }
+
+// asHeard is what the ear made of a line of a dialogue: "turn on …" is a beginning,
+// "off ~ on" has another reading, "open it ++ please" goes on in the open ear, and
+// "> yes" is said after a question without a wake word.
+func asHeard(line string) (q record.Request, more string) {
+	line, q.FollowUp = strings.CutPrefix(line, "> ")
+	line, more, _ = strings.Cut(line, " ++ ")
+	readings := strings.Split(line, " ~ ")
+	q.Text, q.Unfinished = strings.CutSuffix(readings[0], " …")
+	q.Others = readings[1:]
+	return q, more
+}
+
+// hear says a line to the house as the ear hands it on, and returns the calls it led
+// to and what was said aloud.
+func (f *family) hear(line string) (rec record.Record, calls, said string) {
+	before := len(f.world.Calls)
+	q, more := asHeard(line)
+	q.Area, q.Source = f.area, f.source
+	rec = record.Record{ID: record.NewID(), Source: f.source, Area: f.area, Transcript: &record.Transcript{Text: q.Text}}
+	if !q.FollowUp {
+		rec.Wake = &record.Wake{Word: "hey jarvis"}
+	}
+	var aloud []string
+	t := record.Turn{Request: q, Record: &rec, Say: func(s string) { aloud = append(aloud, s) }, Unsay: func() { aloud = nil }}
+	ctx := context.WithoutCancel(f.t.Context())
+	f.answer.Answer(ctx, t)
+	if more != "" {
+		f.answer.Extend(ctx, t, q.Text+" "+more)
+	}
+	slices.Sort(f.world.Calls[before:])
+	if calls = strings.Join(f.world.Calls[before:], "; "); calls == "" {
+		calls = "-"
+	}
+	return rec, calls, strings.Join(aloud, " ")
+}
+
+// TestDoubts tells dialogues about sentences that were not finished, that may have
+// been others, and that went on in the open ear. A line is said as the ear heard it;
+// behind the arrow stands what it does and what is said aloud. In a part called Each
+// every line is said to a house in which nothing was said before.
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{"en", "de", "es", "fr"} {
+		text, err := os.ReadFile("testdata/doubts/" + language + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(text), "# ")[1:] {
+			title, lines, _ := strings.Cut(part, "\n")
+			t.Run(language+" "+title, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					f := move(t, language)
+					for line := range strings.Lines(lines) {
+						if line = strings.TrimSpace(line); line == "" || f.stir(line) {
+							continue
+						}
+						if strings.HasPrefix(title, "Each") {
+							f.stir("+10m")
+						}
+						f.hold(line)
+					}
+				})
+			})
+		}
+	}
+}
+
+// hold says a line and compares what it does with what stands behind its arrow.
+func (f *family) hold(line string) {
+	f.t.Helper()
+	text, want, ok := strings.Cut(line, " => ")
+	if !ok {
+		f.t.Fatalf("%q is neither said nor done", line)
+	}
+	wantCalls, wantSaid, told := strings.Cut(want, " |")
+	wantSaid = strings.TrimSpace(wantSaid)
+	rec, calls, said := f.hear(text)
+	if calls != wantCalls || told && said != wantSaid {
+		f.t.Errorf("%q does %q and says %q, expected %s", text, calls, said, want)
+	}
+	if said != rec.Reply {
+		f.t.Errorf("%q: %q is said aloud, and %q is in the record", text, said, rec.Reply)
+	}
+	if asks := strings.HasSuffix(said, "?"); asks != (rec.Outcome == record.Asked) || asks && len(rec.Calls) > 0 {
+		f.t.Errorf("%q says %q and ends as %s with %d calls", text, said, rec.Outcome, len(rec.Calls))
+	}
+}
+
+// TestWrittenTextIsWhole: a text that somebody typed is never half a sentence, and
+// never another one.
+func TestWrittenTextIsWhole(t *testing.T) {
+	t.Parallel()
+	f := move(t, "en")
+	rec := f.answer.Turn(t.Context(), record.Request{Text: "turn on the fan", Source: record.FromCLI, Unfinished: true, Others: []string{"turn off the fan"}})
+	if rec.Outcome != record.Done || len(rec.Calls) != 1 {
+		t.Errorf("it ends as %s and says %q", rec.Outcome, rec.Reply)
+	}
+}
+
+// TestNoModelFinishesASentence: whoever stopped inside a sentence is asked, even where
+// a model would make something of the beginning.
+func TestNoModelFinishesASentence(t *testing.T) {
+	t.Parallel()
+	prompts := 0
+	k := converse(t, "en", func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+		prompts++
+		return func(func(dialogue.Part, error) bool) {}
+	})
+	for _, text := range []string{"turn on the", "turn on", "set the thermostat to", "the"} {
+		rec := record.Record{ID: record.NewID()}
+		q := record.Request{Text: text, Source: record.FromMic, Unfinished: true}
+		k.answer.Answer(t.Context(), record.Turn{Request: q, Record: &rec, Say: func(string) {}})
+		if rec.Outcome != record.Asked || !strings.HasSuffix(rec.Reply, "?") || prompts > 0 {
+			t.Errorf("%q ends as %s, says %q, and the model was asked %d times", text, rec.Outcome, rec.Reply, prompts)
+		}
+	}
+}
+
+// TestADryRunLeavesNoQuestion: it says what would be asked, and nothing waits for an
+// answer.
+func TestADryRunLeavesNoQuestion(t *testing.T) {
+	t.Parallel()
+	f := move(t, "en")
+	for _, q := range []record.Request{
+		{Text: "turn on", Unfinished: true, DryRun: true},
+		{Text: "turn off the fan", Others: []string{"turn on the fan"}, DryRun: true},
+	} {
+		var rec record.Record
+		q.Source = record.FromMic
+		f.answer.Answer(t.Context(), record.Turn{Request: q, Record: &rec, Say: func(string) {}})
+		if rec.Outcome != record.Asked || f.answer.Amendable(record.FromMic, "") || len(f.world.Calls) > 0 {
+			t.Errorf("%q ends as %s after %q", q.Text, rec.Outcome, f.world.Calls)
+		}
+	}
+}

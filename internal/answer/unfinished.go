@@ -1,0 +1,148 @@
+package answer
+
+import (
+	"context"
+	"time"
+
+	"voicegateway/internal/dialogue/past"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/choosing"
+	"voicegateway/internal/intent/doubt"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+)
+
+// doubting is a text of which it is not certain what was said (REQUIREMENTS H11).
+type doubting struct {
+	*Answerer
+	x *exchange
+}
+
+// reader reads doubtful texts for this turn.
+func (d doubting) reader() *doubt.Reader {
+	alone := func(text string) intent.Decision { return d.match.Match(text, d.x.Area) }
+	before := d.memory.subject(d.x.Request)
+	means := func(text string) intent.Decision {
+		meant := alone(text)
+		if after, ok := after(d.Answerer, d.x, before, text, meant); ok {
+			return after.Decision
+		}
+		return meant
+	}
+	return &doubt.Reader{Match: alone, Means: means, House: d.match.House(), Area: d.x.Area, Words: d.choosing, Phrases: d.phrases}
+}
+
+// cleared takes the text for the answer to a question about what was said. What it
+// makes of both becomes the text of the turn, which the next steps understand as if it
+// had been said at once. It returns false if the text is no such answer.
+func (d doubting) cleared(ctx context.Context, asked *doubt.Question) bool {
+	x := d.x
+	if d.choosing.Amendment(x.Text) != choosing.NoAmendment {
+		return false
+	}
+	if d.choosing.None(x.Text) {
+		no := plainDecision(catalogue.No)
+		d.perform(x, no, func() past.Turn { return d.carryOut(ctx, x, no) })
+		return true
+	}
+	overheard := x.FollowUp // without a wake word
+	x.FollowUp = false      // what completes a command is meant for the house
+	r := d.reader()
+	text, ok := r.Answered(asked, x.Text)
+	switch {
+	case ok:
+	case x.Unfinished && asked.Beginning != "" && overheard:
+		text = r.Plain(asked.Beginning, x.Text)
+	default:
+		x.FollowUp = overheard
+		return false
+	}
+	var others []string
+	for _, other := range x.Others {
+		if also, ok := r.Answered(asked, other); ok && also != text {
+			others = append(others, also)
+		}
+	}
+	x.Text, x.Others = text, others
+	x.Unfinished = x.Unfinished && asked.Beginning != ""
+	if overheard { // who says the wake word again is asked again
+		x.doubts = asked.Count
+	}
+	return true
+}
+
+// halfSaid is the step for a text that is only the beginning of a sentence. Nothing is
+// done and no model is asked: the gateway asks for the rest. A whole command before a
+// hanging "and" is done, because whatever was to follow is another one.
+func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
+	if !x.Unfinished || a.choosing.Amendment(x.Text) != choosing.NoAmendment {
+		return false
+	}
+	d := doubting{a, x}
+	r := d.reader()
+	if whole := a.choosing.WithoutJoin(x.Text); whole != "" && r.Means(whole).Route == intent.Local {
+		x.Text, x.Others = whole, nil
+		return false
+	}
+	meant := r.Whole(x.Text)
+	switch {
+	case meant.Route == intent.Local && (!r.Acts(meant) || a.match.Judge(x.Text) == speech.Closed):
+		return false // what may follow changes nothing
+	case x.FollowUp || x.doubts >= maxAsked: // a television has half sentences, too
+		x.rec.Outcome = record.Ignored
+		return true
+	}
+	d.ask(d.rest(r, meant), doubt.Question{Beginning: x.Text})
+	return true
+}
+
+// rest is the question for the rest of a sentence, of which the beginning alone means
+// something or nothing.
+func (d doubting) rest(r *doubt.Reader, meant intent.Decision) intent.Decision {
+	ask := intent.Decision{Route: intent.Ask, Reason: "unfinished"}
+	switch {
+	case meant.Route == intent.Ask && len(meant.Options) > 0:
+		return meant
+	case meant.Reason == bareName && r.Names(meant.Heard):
+		ask.Reason, ask.Heard, ask.Question = bareName, meant.Heard, d.phrases.Refusal(meant)
+	case meant.Route == intent.Local:
+		ask.Question = d.phrases.Phrase("unfinished_all", nil)
+	default:
+		ask.Question = r.Missing(d.x.Text)
+	}
+	return ask
+}
+
+// uncertain is the step for a text beside which other readings are nearly as likely.
+// It asks which is meant if they mean different things.
+func uncertain(_ context.Context, a *Answerer, x *exchange) bool {
+	if len(x.Others) == 0 {
+		return false
+	}
+	d := doubting{a, x}
+	readings, question := d.reader().Either(x.Text, x.Others)
+	switch {
+	case len(readings) == 0, len(readings) == 1 && x.FollowUp:
+		return false
+	case x.doubts >= maxAsked:
+		a.perform(x, intent.Decision{Route: intent.Reject, Reason: "not_understood"}, nil)
+		return true
+	}
+	d.ask(intent.Decision{Route: intent.Ask, Reason: "uncertain", Question: question}, doubt.Question{Readings: readings})
+	return true
+}
+
+// ask asks a question about what was said, and keeps it for its answer.
+func (d doubting) ask(meant intent.Decision, about doubt.Question) {
+	x := d.x
+	about.Count = x.doubts + 1
+	kept := pending{text: x.Text, doubt: &about, turn: x.rec.ID, until: time.Now().Add(confirmTime)}
+	if len(meant.Options) > 0 || meant.Reason == bareName {
+		kept.decision = meant
+	}
+	if !x.DryRun {
+		d.memory.ask(x.Request, kept)
+	}
+	d.perform(x, meant, nil)
+}

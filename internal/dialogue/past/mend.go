@@ -1,0 +1,41 @@
+package past
+
+import (
+	"bytes"
+	"slices"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/plan"
+)
+
+// Mending is what makes of what was done what was meant.
+type Mending struct {
+	Back   []plan.Step // put back what was done to things that were not meant
+	Denied []plan.Step // would do so, but are dangerous
+	Rest   []int       // the steps of what was meant that were not made yet, by their index
+}
+
+// Mend plans how to mend an act: the deeds and the steps of what was done, and the
+// steps of what was meant. A thing that was meant is not put back first, because what
+// was meant is done to it anyway.
+func Mend(h *home.House, deeds []Deed, made, meant []plan.Step) Mending {
+	var c Mending
+	var things []string
+	for i := range meant {
+		if e := meant[i].Entity; e != nil {
+			things = append(things, e.ID)
+		}
+		if !slices.ContainsFunc(made, func(m plan.Step) bool { return sameStep(&m, &meant[i]) }) {
+			c.Rest = append(c.Rest, i)
+		}
+	}
+	_, others := Apart(deeds, things)
+	c.Back, c.Denied = TakenBack(h, others)
+	return c
+}
+
+// sameStep reports whether two steps do the same to the same thing.
+func sameStep(a, b *plan.Step) bool {
+	one, other := a.Planned(), b.Planned()
+	return a.Action.Intent == b.Action.Intent && a.Entity == b.Entity && one.Server == other.Server && one.Tool == other.Tool && bytes.Equal(one.Args, other.Args)
+}
