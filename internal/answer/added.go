@@ -8,29 +8,46 @@ import (
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
 )
 
 // Extend answers a sentence that went on after it was answered; whole is all of it.
 // Commands that were added are done: after "turn on the light", the fan of "turn on the
 // light and the fan". What narrows or changes the command corrects what was done: after
-// "open the curtains", "in the bedroom". A beginning that was asked about is answered
-// as the sentence it has become. Added politeness changes nothing, and neither does a
-// text that is not understood. A delay comes too late, and the person is told so.
-func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole string) {
-	if t.Unfinished && t.Record.Outcome == record.Asked {
+// "open the curtains", "in the bedroom". A beginning is answered as the sentence it has
+// become, and what was asked about it is forgotten. Added politeness changes nothing,
+// and neither does a text that is not understood. A delay comes too late, and the person
+// is told so.
+func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
+	g := &grown{Answerer: a, turn: t, whole: whole.Text}
+	g.x = &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
+	if said := a.choosing.WithoutJoin(t.Text); t.Unfinished && said != "" {
+		g.x.Text = said
+	}
+	if all := a.choosing.WithoutJoin(whole.Text); whole.Unfinished && all != "" {
+		g.whole = all
+	}
+	carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried()
+	if t.Unfinished && !carried && len(g.deeds()) == 0 {
 		answerWhole(ctx, a, t, whole)
 		return
 	}
-	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
-	if said := a.choosing.WithoutJoin(x.Text); x.Unfinished && said != "" {
-		x.Text = said
-	}
-	if x.rec.Route != record.RouteLocal || !x.rec.Outcome.Carried() || !begins(whole, x.Text) {
+	if !carried && !t.Unfinished {
 		return
 	}
-	g := &grown{Answerer: a, x: x, turn: t, whole: whole, first: a.match.Match(x.Text, x.Area)}
-	if g.first.Route == intent.Local {
-		g.goOn(ctx, a.match.Match(whole, x.Area))
+	g.first = a.match.Match(g.x.Text, t.Area)
+	all := g.first
+	if begins(g.whole, g.x.Text) {
+		all = a.match.Match(g.whole, t.Area)
+	}
+	switch {
+	case g.first.Route != intent.Local:
+	case carried:
+		g.goOn(ctx, all)
+	case all.Route == intent.Local: // the record was begun anew: all of it is told
+		g.correct(ctx, all)
+	default:
+		g.correct(ctx, g.first)
 	}
 }
 
@@ -39,24 +56,16 @@ func postponed(d intent.Decision) bool {
 	return len(d.Actions) == 1 && d.Actions[0].Slots["conversation_command"] != nil
 }
 
-// answerWhole answers a sentence of which the beginning was asked about before the
-// rest came. The question is forgotten.
-func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole string) {
-	if !a.memory.withdraw(t.Request, t.Record.ID) && !t.DryRun {
-		return // somebody has answered it
-	}
+// answerWhole answers a sentence of which only the beginning was heard before. What was
+// asked about the beginning is forgotten.
+func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole speech.Transcript) {
+	a.memory.withdraw(t.Request, t.Record.ID)
 	if t.Unsay != nil {
 		t.Unsay()
 	}
-	d := a.match.Match(whole, t.Area)
-	longer := len(strings.Fields(whole)) > len(strings.Fields(t.Text))
-	t.Unfinished = !longer || d.Route == intent.Model || a.choosing.Hangs(whole) || d.Reason == "overheard"
-	t.Text, t.Others = whole, nil
+	t.Text, t.Unfinished, t.Others = whole.Text, whole.Unfinished, whole.Others
 	r := t.Record
 	r.Verdict, r.Route, r.Intent, r.SpeechAct = record.Verdict{}, record.RouteNone, nil, ""
-	if r.Transcript != nil {
-		r.Transcript.Text = whole
-	}
 	a.Answer(ctx, t)
 }
 
@@ -99,11 +108,18 @@ func (g *grown) add(ctx context.Context, all intent.Decision) {
 	did := g.act(ctx, added, all)
 	g.ledger.Note(g.match.House(), added.Request, added.rec, all)
 	g.x.rec.Add(*added.rec, intentsOf(all.Actions))
-	g.memory.keep(added.Request, did.With(before, g.x.Text, g.whole), g.x.rec.Reply)
-	g.x.rec.Transcript.Text = g.whole
+	g.memory.keep(added.Request, added.rec.ID, did.With(before, g.x.Text, g.whole), g.x.rec.Reply)
+	g.rewrite()
 	if added.rec.Reply != "" {
 		g.x.say(added.rec.Reply)
 		g.model.Remember(asker(added.Request), g.whole, g.x.rec.Reply)
+	}
+}
+
+// rewrite puts the whole sentence into the record.
+func (g *grown) rewrite() {
+	if r := g.x.rec; r.Transcript != nil {
+		r.Transcript.Text = g.whole
 	}
 }
 

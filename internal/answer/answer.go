@@ -214,7 +214,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn)
 	} else if x.rec.Route == record.RouteRefused {
 		x.rec.Outcome = record.Ignored // the text was not meant for the house, so no answer is expected
 	}
-	a.memory.keep(x.Request, did, x.rec.Reply)
+	a.memory.keep(x.Request, x.rec.ID, did, x.rec.Reply)
 	if x.rec.Reply != "" {
 		a.model.Remember(asker(x.Request), x.Text, x.rec.Reply)
 	}

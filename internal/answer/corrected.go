@@ -24,7 +24,7 @@ func refusesRoom(d intent.Decision) bool {
 
 // deeds are what the turn has done so far.
 func (g *grown) deeds() []past.Deed {
-	if last := g.memory.recall(g.x.Request); last != nil && last.Text == g.x.Text && last.Undone == 0 {
+	if last := g.memory.recall(g.x.Request); last != nil && last.turn == g.x.rec.ID && last.Undone == 0 {
 		return last.Deeds
 	}
 	return nil
@@ -39,8 +39,8 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 	}
 	deeds := g.deeds()
 	c := past.Mend(g.match.House(), deeds, g.made(), meant)
-	if len(c.Rest) == 0 && len(c.Back) == 0 && len(c.Denied) == 0 {
-		return // the same in other words
+	if len(c.Rest) == 0 && len(c.Back) == 0 && len(c.Denied) == 0 && g.x.rec.Outcome != "" {
+		return // the same in other words, and told already
 	}
 	x := g.another(all)
 	if g.permitted(x, all, meant) {
@@ -125,16 +125,27 @@ func (g *grown) results(x *exchange, meant []plan.Step, c past.Mending, done cal
 			results[i], errs[i] = done.Results[len(c.Back)+j], done.Errs[len(c.Back)+j]
 			continue
 		}
-		for _, made := range g.x.rec.Calls {
-			if call := meant[i].Planned(); made.Tool == call.Tool && made.Server == call.Server && bytes.Equal(made.Args, call.Args) {
-				results[i] = tools.Result{Receipt: (*tools.Receipt)(made.Receipt), Failed: !made.OK}
-			}
-		}
+		results[i] = g.before(&meant[i])
 		if end := record.OutcomeOf(results[i], nil, true); end.Worse(x.rec.Outcome) {
 			x.rec.Outcome = end
 		}
 	}
 	return results, errs
+}
+
+// before is the result of a step that was made before.
+func (g *grown) before(s *plan.Step) tools.Result {
+	for _, d := range g.deeds() {
+		if s.Entity != nil && d.Device == s.Entity.ID {
+			return tools.Result{Receipt: &d.Change.Receipt}
+		}
+	}
+	for _, made := range g.x.rec.Calls {
+		if call := s.Planned(); made.Tool == call.Tool && made.Server == call.Server && bytes.Equal(made.Args, call.Args) {
+			return tools.Result{Receipt: (*tools.Receipt)(made.Receipt), Failed: !made.OK}
+		}
+	}
+	return tools.Result{Failed: true}
 }
 
 // devicesOf are the things that a decision is about.
@@ -160,14 +171,12 @@ func (g *grown) replace(x *exchange, did past.Turn, back int) {
 	r.Add(*x.rec, nil)
 	noteIntents(r, x.meant.Actions)
 	r.Route = x.rec.Route
-	if r.Transcript != nil {
-		r.Transcript.Text = g.whole
-	}
+	g.rewrite()
 	if g.turn.Unsay != nil {
 		g.turn.Unsay()
 	}
 	g.x.say(r.Reply)
-	g.memory.keep(x.Request, did, r.Reply)
+	g.memory.keep(x.Request, x.rec.ID, did, r.Reply)
 	g.model.Remember(asker(x.Request), g.whole, r.Reply)
 	g.x.meant = x.meant
 	heed(g.Answerer, g.x)

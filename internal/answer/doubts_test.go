@@ -10,9 +10,11 @@ import (
 	"testing/synctest"
 
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/fake"
 	"voicegateway/internal/intent/grammar"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
+	"voicegateway/internal/tools"
 )
 
 // listening is a house whose matcher judges by the grammar, as the ear's does.
@@ -39,7 +41,7 @@ func asHeard(line string) (q record.Request, more string) {
 // hear says a line to the house as the ear hands it on, and returns the calls it led
 // to and what was said aloud.
 func (f *family) hear(line string) (rec record.Record, calls, said string) {
-	before := len(f.world.Calls)
+	made := len(f.world.Calls)
 	q, more := asHeard(line)
 	q.Area, q.Source = f.area, f.source
 	rec = record.Record{ID: record.NewID(), Source: f.source, Area: f.area, Transcript: &record.Transcript{Text: q.Text}}
@@ -49,12 +51,18 @@ func (f *family) hear(line string) (rec record.Record, calls, said string) {
 	var aloud []string
 	t := record.Turn{Request: q, Record: &rec, Say: func(s string) { aloud = append(aloud, s) }, Unsay: func() { aloud = nil }}
 	ctx := context.WithoutCancel(f.t.Context())
+	before := rec
 	f.answer.Answer(ctx, t)
-	if more != "" {
-		f.answer.Extend(ctx, t, q.Text+" "+more)
+	if more != "" && q.Unfinished { // the ear begins the record anew, and what was said is not spoken
+		rec, aloud = before, nil
 	}
-	slices.Sort(f.world.Calls[before:])
-	if calls = strings.Join(f.world.Calls[before:], "; "); calls == "" {
+	if more != "" {
+		whole := speech.Transcript{Text: q.Text + " " + more}
+		whole.Text, whole.Unfinished = strings.CutSuffix(whole.Text, " …")
+		f.answer.Extend(ctx, t, whole)
+	}
+	slices.Sort(f.world.Calls[made:])
+	if calls = strings.Join(f.world.Calls[made:], "; "); calls == "" {
 		calls = "-"
 	}
 	return rec, calls, strings.Join(aloud, " ")
@@ -158,5 +166,43 @@ func TestADryRunLeavesNoQuestion(t *testing.T) {
 		if rec.Outcome != record.Asked || f.answer.Amendable(record.FromMic, "") || len(f.world.Calls) > 0 {
 			t.Errorf("%q ends as %s after %q", q.Text, rec.Outcome, f.world.Calls)
 		}
+	}
+}
+
+// TestWhatCannotBePutBackIsTold: what was meant is told, and that the wrong thing did
+// not answer when it was put back.
+func TestWhatCannotBePutBackIsTold(t *testing.T) {
+	t.Parallel()
+	f := move(t, "en")
+	calls := f.world.Call
+	f.answer.SetCaller(&fake.Caller{CallFunc: func(ctx context.Context, c tools.Call) (tools.Result, error) {
+		if strings.Contains(string(c.Args), `"off"`) {
+			f.world.Outcome["bedroom_lamp"] = "no_answer"
+		}
+		return calls(ctx, c)
+	}})
+	f.area, f.source = "Bedroom", record.FromMic
+	rec, _, said := f.hear("turn on the lights ++ in the kitchen")
+	if want := "The kitchen light is on. The bedroom lamp did not answer."; said != want || rec.Outcome != record.Failed {
+		t.Errorf("it ends as %s and says %q, expected %q", rec.Outcome, said, want)
+	}
+	if len(rec.Calls) != 3 || rec.Intent == nil || rec.Intent.Slots["area"] != "Kitchen" || rec.Transcript.Text != "turn on the lights in the kitchen" {
+		t.Errorf("the record has %d calls, the intent %+v and the text %q", len(rec.Calls), rec.Intent, rec.Transcript.Text)
+	}
+}
+
+// TestAGrownSentenceInADryRun: nothing is done, and nothing is put back.
+func TestAGrownSentenceInADryRun(t *testing.T) {
+	t.Parallel()
+	f := move(t, "en")
+	for _, whole := range []string{"turn on the lights in the kitchen", "turn on the lights in the attic", "turn on the lights please"} {
+		rec := record.Record{ID: record.NewID(), Source: record.FromMic, Area: "Bedroom"}
+		q := record.Request{Text: "turn on the lights", Area: "Bedroom", Source: record.FromMic, DryRun: true}
+		told := record.Turn{Request: q, Record: &rec, Say: func(string) {}}
+		f.answer.Answer(t.Context(), told)
+		f.answer.Extend(t.Context(), told, speech.Transcript{Text: whole})
+	}
+	if len(f.world.Calls) > 0 {
+		t.Errorf("it made %q", f.world.Calls)
 	}
 }

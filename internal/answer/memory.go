@@ -48,8 +48,9 @@ type pending struct {
 // does not change once it is kept.
 type remembered struct {
 	past.Turn
-	latest  bool // no other turn came after this one
-	asked   bool // the reply was a question, so a "no" answers it
+	turn    string // the id of the turn
+	latest  bool   // no other turn came after this one
+	asked   bool   // the reply was a question, so a "no" answers it
 	at      time.Time
 	expires time.Time
 }
@@ -97,11 +98,11 @@ func (m *memory) claim(q record.Request, recalled *remembered) bool {
 
 // keep remembers what a turn did. A turn that did nothing does not replace what is
 // remembered.
-func (m *memory) keep(q record.Request, did past.Turn, reply string) {
+func (m *memory) keep(q record.Request, turn string, did past.Turn, reply string) {
 	if did.Idle() || q.DryRun {
 		return
 	}
-	p := remembered{Turn: did, latest: true, asked: strings.HasSuffix(reply, "?"), at: time.Now()}
+	p := remembered{Turn: did, turn: turn, latest: true, asked: strings.HasSuffix(reply, "?"), at: time.Now()}
 	p.expires = p.at.Add(undoTime)
 	if q.Source == record.FromMic || q.Source == record.FromFile {
 		p.expires = p.expires.Add(moment.Speaking(reply))
@@ -154,17 +155,13 @@ func (m *memory) answer(q record.Request) (pending, bool) {
 	return p, ok && !time.Now().After(p.until)
 }
 
-// withdraw removes the question about what was said that a turn has asked, and
-// reports whether it was still there.
-func (m *memory) withdraw(q record.Request, turn string) bool {
+// withdraw removes the question about what was said that a turn has asked.
+func (m *memory) withdraw(q record.Request, turn string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p, ok := m.pending[asker(q)]
-	if !ok || p.doubt == nil || p.turn != turn {
-		return false
+	if p := m.pending[asker(q)]; p.doubt != nil && p.turn == turn {
+		delete(m.pending, asker(q))
 	}
-	delete(m.pending, asker(q))
-	return true
 }
 
 // asker names who asks, by source and area: a question asked in one room is not

@@ -24,7 +24,7 @@ func (a *Answerer) thought(ctx context.Context, x *exchange) bool {
 		return true
 	}
 	did := a.think(ctx, x)
-	a.memory.keep(x.Request, did, x.rec.Reply)
+	a.memory.keep(x.Request, x.rec.ID, did, x.rec.Reply)
 	return true
 }
 

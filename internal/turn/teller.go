@@ -110,7 +110,7 @@ func (r *teller) awaitAddition(ctx context.Context, t *telling, asked record.Tur
 	case more := <-t.additions:
 		t.utterance.sound = append(t.utterance.sound, more.sound...)
 		if more.whole != "" {
-			r.mind.Extend(ctx, asked, more.whole)
+			r.mind.Extend(ctx, asked, speech.Transcript{Text: more.whole})
 		}
 	case <-ctx.Done():
 	}

@@ -56,7 +56,7 @@ type (
 	Mind interface {
 		Judge(partial string) speech.Completeness
 		Answer(ctx context.Context, t record.Turn)
-		Extend(ctx context.Context, t record.Turn, whole string) // answers commands added to a sentence already carried out
+		Extend(ctx context.Context, t record.Turn, whole speech.Transcript) // answers what was added to a sentence that was answered already
 		Corrections
 		Apologies
 	}
