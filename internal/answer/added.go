@@ -19,35 +19,13 @@ import (
 // and neither does a text that is not understood. A delay comes too late, and the person
 // is told so.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
-	g := &grown{Answerer: a, turn: t, whole: whole.Text}
-	g.x = &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
-	if said := a.choosing.WithoutJoin(t.Text); t.Unfinished && said != "" {
-		g.x.Text = said
-	}
-	if all := a.choosing.WithoutJoin(whole.Text); whole.Unfinished && all != "" {
-		g.whole = all
-	}
-	carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried()
-	if t.Unfinished && !carried && len(g.deeds()) == 0 {
+	g := grownFrom(a, t, whole)
+	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
+	case t.Unfinished && !carried && len(g.deeds()) == 0:
 		answerWhole(ctx, a, t, whole)
-		return
-	}
-	if !carried && !t.Unfinished {
-		return
-	}
-	g.first = a.match.Match(g.x.Text, t.Area)
-	all := g.first
-	if begins(g.whole, g.x.Text) {
-		all = a.match.Match(g.whole, t.Area)
-	}
-	switch {
-	case g.first.Route != intent.Local:
-	case carried:
-		g.goOn(ctx, all)
-	case all.Route == intent.Local: // the record was begun anew: all of it is told
-		g.correct(ctx, all)
+	case !carried && !t.Unfinished:
 	default:
-		g.correct(ctx, g.first)
+		g.goOn(ctx, carried)
 	}
 }
 
@@ -78,10 +56,35 @@ type grown struct {
 	first intent.Decision
 }
 
-// goOn does what the whole sentence asks for besides, or instead.
-func (g *grown) goOn(ctx context.Context, all intent.Decision) {
+// grownFrom compares a sentence with what it has become, without the words at the end
+// of both that lead to another command.
+func grownFrom(a *Answerer, t record.Turn, whole speech.Transcript) *grown {
+	g := &grown{Answerer: a, turn: t, whole: whole.Text}
+	g.x = &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
+	if said := a.choosing.WithoutJoin(t.Text); t.Unfinished && said != "" {
+		g.x.Text = said
+	}
+	if all := a.choosing.WithoutJoin(whole.Text); whole.Unfinished && all != "" {
+		g.whole = all
+	}
+	return g
+}
+
+// goOn does what the whole sentence asks for besides, or instead. If the record was
+// begun anew for it, it tells all that was carried out.
+func (g *grown) goOn(ctx context.Context, told bool) {
+	g.first = g.match.Match(g.x.Text, g.x.Area)
+	all := g.first
+	if begins(g.whole, g.x.Text) {
+		all = g.match.Match(g.whole, g.x.Area)
+	}
 	n := len(g.first.Actions)
 	switch {
+	case g.first.Route != intent.Local:
+	case !told && all.Route != intent.Local:
+		g.correct(ctx, g.first)
+	case !told:
+		g.correct(ctx, all)
 	case refusesRoom(all):
 		g.refuse(ctx, all)
 	case all.Route != intent.Local:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,28 +43,42 @@ type family struct {
 	source record.Source
 }
 
-// move makes a family's house in a language.
-func move(t *testing.T, language string) *family {
+// villas are the houses that were moved into, by language: making their matchers is
+// most of the work.
+var villas sync.Map
+
+// settled understands a house in a language.
+func settled(t *testing.T, language string, h *home.House) listening {
 	t.Helper()
 	pack, err := intent.Ours(language)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := fake.Villa(language)
 	matcher, err := intent.New(pack, h)
 	if err != nil {
 		t.Fatal(err)
+	}
+	sentences, err := grammar.New(pack, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listening{understanding{intent.Short{Matcher: matcher}, h}, sentences}
+}
+
+// move makes a family's house in a language.
+func move(t *testing.T, language string) *family {
+	t.Helper()
+	h := fake.Villa(language)
+	made, ok := villas.Load(language)
+	if !ok {
+		made, _ = villas.LoadOrStore(language, settled(t, language, h))
 	}
 	phrases, err := reply.Ours(language)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP}
-	sentences, err := grammar.New(pack, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.answer, err = answer.New(listening{understanding{intent.Short{Matcher: matcher}, h}, sentences}, &fake.Caller{CallFunc: f.world.Call}, &fake.Assistant{}, phrases,
+	f.answer, err = answer.New(made.(listening), &fake.Caller{CallFunc: f.world.Call}, &fake.Assistant{}, phrases,
 		safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

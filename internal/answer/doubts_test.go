@@ -206,3 +206,92 @@ func TestAGrownSentenceInADryRun(t *testing.T) {
 		t.Errorf("it made %q", f.world.Calls)
 	}
 }
+
+// TestEveryCut: wherever a speaker stops inside a sentence, nothing is done, and what
+// follows as the answer makes the sentence whole.
+func TestEveryCut(t *testing.T) {
+	t.Parallel()
+	for language, sentences := range map[string][]string{
+		"en": {
+			"turn on the kitchen light", "please turn off the desk lamp", "set the bedroom heating to twenty one degrees", "dim the kitchen light to forty percent",
+			"open the bedroom curtain", "turn on the lights in the office", "make the bedroom lamp blue", "turn the fan on", "switch the coffee machine off",
+			"turn on the kitchen light and the fan", "close the kitchen blind and turn off the desk lamp", "set the bedroom curtain to thirty percent", "lock the back door",
+		},
+		"de": {
+			"schalte das Küchenlicht ein", "stelle die Schlafzimmerheizung auf 21 Grad", "öffne den Schlafzimmervorhang", "dimme das Küchenlicht auf 40 Prozent",
+			"mach den Ventilator an", "schließe das Küchenrollo", "schalte das Küchenlicht und den Ventilator ein",
+		},
+		"es": {
+			"enciende la luz de la cocina", "pon la calefacción del dormitorio a 21 grados", "abre la cortina del dormitorio", "apaga el ventilador",
+			"enciende la luz de la cocina y el ventilador",
+		},
+		"fr": {
+			"allume la lumière de la cuisine", "mets le chauffage de la chambre à 21 degrés", "ouvre le rideau de la chambre", "éteins le ventilateur",
+			"allume la lumière de la cuisine et le ventilateur",
+		},
+	} {
+		for _, sentence := range sentences {
+			t.Run(language+" "+sentence, func(t *testing.T) {
+				t.Parallel()
+				_, want, _ := move(t, language).hear(sentence)
+				if want == "-" {
+					t.Fatalf("%q does nothing", sentence)
+				}
+				words := strings.Fields(sentence)
+				for n := 1; n < len(words); n++ {
+					f := move(t, language)
+					begun, rest := strings.Join(words[:n], " "), strings.Join(words[n:], " ")
+					rec, calls, question := f.hear(begun + " …")
+					if joins := []string{"and", "und", "y", "et"}; slices.Contains(joins, words[n-1]) || slices.Contains(joins, words[n]) {
+						continue // what stands before it is whole, and is done
+					}
+					if _, calls, said := move(t, language).hear(begun + " … ++ " + rest); calls != want {
+						t.Errorf("%q, and in the open ear %q, does %q and says %q, expected %q", begun, rest, calls, said, want)
+					}
+					if calls != "-" {
+						t.Errorf("%q does %q", begun, calls)
+					}
+					if rec.Outcome != record.Asked {
+						t.Errorf("%q ends as %s and says %q", begun, rec.Outcome, question)
+					}
+					if _, calls, said := f.hear("> " + rest); calls != want {
+						t.Errorf("%q: %q, and %q does %q and says %q, expected %q", begun, question, rest, calls, said, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestTelevisionAnswersNoQuestion: what is talked of in the room is no answer to what
+// was asked about a sentence.
+func TestTelevisionAnswersNoQuestion(t *testing.T) {
+	t.Parallel()
+	for language, asked := range map[string][]string{
+		"en": {"turn on …", "turn off the …", "set the bedroom heating to …", "turn the kitchen light …", "turn on the lights in the …", "turn off the fan ~ turn on the fan", "turn on the kitchen light ~ turn on the hallway light"},
+		"de": {"schalte das Küchenlicht …", "öffne …", "schalte den Ventilator aus ~ schalte den Ventilator ein"},
+		"es": {"enciende …", "pon la calefacción del dormitorio a …", "apaga el ventilador ~ enciende el ventilador"},
+		"fr": {"allume …", "mets le chauffage de la chambre à …", "éteins le ventilateur ~ allume le ventilateur"},
+	} {
+		talk, err := os.ReadFile("../intent/testdata/television_" + language + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			f := move(t, language)
+			for i, line := range strings.Split(string(talk), "\n") {
+				if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+					continue
+				}
+				question := asked[i%len(asked)]
+				for _, said := range []string{"> " + line, "> " + line + " …"} {
+					f.hear(question)
+					if _, calls, reply := f.hear(said); calls != "-" {
+						t.Errorf("%q: %q does %q and says %q", question, said, calls, reply)
+					}
+				}
+			}
+		})
+	}
+}

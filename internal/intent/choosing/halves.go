@@ -41,9 +41,21 @@ func (w *Words) WithoutJoin(text string) string {
 	return ""
 }
 
-// Tells reports whether a beginning says more than a courtesy and an article: "can you",
-// "please the".
-func (w *Words) Tells(beginning string) bool {
+// LastPart is the command at the end of a text, behind the last word that joins one to
+// another.
+func (w *Words) LastPart(text string) string {
+	words := strings.Fields(plainWords(text))
+	for i, word := range slices.Backward(words) {
+		if slices.Contains(w.halves.And, word) {
+			return strings.Join(words[i+1:], " ")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Telling counts the words of a beginning without the courtesies and articles it begins
+// with: none of "can you", one of "please turn the".
+func (w *Words) Telling(beginning string) int {
 	words := sentences.WordsOf(w.language)
 	empty := slices.Concat(words.Claims.Requests, words.Claims.Polite, w.halves.Articles, sentences.List(words.Acts.Polite))
 	rest := strings.Fields(plainWords(beginning))
@@ -55,7 +67,13 @@ func (w *Words) Tells(beginning string) bool {
 			}
 		}
 	}
-	return len(rest) > 0
+	n := 0
+	for _, word := range rest {
+		if !slices.Contains(w.halves.Articles, word) {
+			n++
+		}
+	}
+	return n
 }
 
 // Leads reports whether a beginning ends in a word that leads to a number or a place,

@@ -85,13 +85,24 @@ func TestSays(t *testing.T) {
 	}
 }
 
-// TestTells: a courtesy and an article alone are the beginning of nothing.
-func TestTells(t *testing.T) {
+// TestTelling: a courtesy and an article alone are the beginning of nothing.
+func TestTelling(t *testing.T) {
 	t.Parallel()
 	w := english(t)
-	for text, want := range map[string]bool{"": false, "please": false, "can you please": false, "the": false, "please turn": true, "set the": true} {
-		if w.Tells(text) != want {
-			t.Errorf("Tells(%q) is %v", text, !want)
+	for text, want := range map[string]int{"": 0, "please": 0, "can you please": 0, "the": 0, "please turn": 1, "set the": 1, "turn on the": 2} {
+		if got := w.Telling(text); got != want {
+			t.Errorf("Telling(%q) is %d, expected %d", text, got, want)
+		}
+	}
+}
+
+// TestLastPart is the command that a speaker stopped in.
+func TestLastPart(t *testing.T) {
+	t.Parallel()
+	w := english(t)
+	for text, want := range map[string]string{"close the blind and open the": "open the", "open the": "open the", "turn it on and": "", "": ""} {
+		if got := w.LastPart(text); got != want {
+			t.Errorf("LastPart(%q) is %q, expected %q", text, got, want)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 // thing, the room; or, where that is not clear, how it goes on. It finds out by trying
 // what would make a sentence of the beginning, and does nothing with such a sentence.
 func (r *Reader) Missing(beginning string) string {
-	if !r.Words.Tells(beginning) {
+	beginning = r.Words.LastPart(beginning)
+	if r.Words.Telling(beginning) == 0 {
 		return r.Phrases.Phrase("unfinished", nil)
 	}
 	ways := []func(string) string{r.missingState, r.missingThing, r.missingValue, r.missingMore, r.missingAny}
@@ -151,6 +152,9 @@ func (r *Reader) missingRoom(beginning string) string {
 // missingMore asks for the thing of a sentence that lacks what is to be done with it
 // as well.
 func (r *Reader) missingMore(beginning string) string {
+	if r.Words.Telling(beginning) > 2 {
+		return "" // a verb has one word or two, and to try all that may follow takes time
+	}
 	for _, lacking := range []struct {
 		key   string
 		tails []string
