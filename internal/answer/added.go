@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/doubt"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 )
@@ -53,13 +54,14 @@ type grown struct {
 	x     *exchange
 	turn  record.Turn
 	whole string
+	also  []string // other readings of the whole
 	first intent.Decision
 }
 
 // grownFrom compares a sentence with what it has become, without the words at the end
 // of both that lead to another command.
 func grownFrom(a *Answerer, t record.Turn, whole speech.Transcript) *grown {
-	g := &grown{Answerer: a, turn: t, whole: whole.Text}
+	g := &grown{Answerer: a, turn: t, whole: whole.Text, also: whole.Others}
 	g.x = &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
 	if said := a.choosing.WithoutJoin(t.Text); t.Unfinished && said != "" {
 		g.x.Text = said
@@ -80,7 +82,7 @@ func (g *grown) goOn(ctx context.Context, told bool) {
 	}
 	n := len(g.first.Actions)
 	switch {
-	case g.first.Route != intent.Local:
+	case g.first.Route != intent.Local, told && g.unclear():
 	case !told && all.Route != intent.Local:
 		g.correct(ctx, g.first)
 	case !told:
@@ -98,6 +100,20 @@ func (g *grown) goOn(ctx context.Context, told bool) {
 	default:
 		g.correct(ctx, all)
 	}
+}
+
+// unclear asks which of two readings is meant, if the whole sentence has two that mean
+// different things. It reports whether it did.
+func (g *grown) unclear() bool {
+	x := g.another(g.first)
+	d := doubting{g.Answerer, x}
+	readings, question := d.reader().Either(g.whole, g.also)
+	if len(readings) < 2 {
+		return false
+	}
+	d.ask(intent.Decision{Route: intent.Ask, Reason: "uncertain", Question: question}, doubt.Question{Readings: readings})
+	g.x.rec.Add(*x.rec, nil)
+	return true
 }
 
 // add does the commands that were added.

@@ -40,6 +40,7 @@ type pending struct {
 	text     string          // the text that led to the question
 	doubt    *doubt.Question // it is about what was said
 	turn     string          // the id of the turn that has asked what was said
+	repeated bool            // it was asked once more, because the answer was not clear
 	begun    past.Turn       // what was done before the question
 	until    time.Time
 }

@@ -30,29 +30,33 @@ func (a *Answerer) remember(q record.Request, d intent.Decision) {
 func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 	p, asked := a.memory.answer(x.Request)
 	x.asked = asked
-	if q := p.thought; q != nil {
-		if asked && q.forModel(x, a.match, a.choosing) {
-			x.question = q
-			return a.thought(ctx, x)
-		}
+	d := doubting{a, x}
+	switch q := p.thought; {
+	case !asked:
+		return false
+	case q != nil && !x.Unfinished && q.forModel(x, a.match, a.choosing):
+		x.question = q
+		return a.thought(ctx, x)
+	case q != nil:
+		return false
+	case p.doubt != nil && d.cleared(ctx, p.doubt):
+		return x.rec.Outcome != "" // "neither" is answered, anything else is the text to understand
+	case p.doubt != nil && p.decision.Route == "":
+		return false
+	case d.unclear(p):
+		return true
+	case followup.AsksForAlarm(a.match.Match(x.Text, x.Area)):
 		return false
 	}
-	if asked && p.doubt != nil {
-		if (doubting{a, x}).cleared(ctx, p.doubt) {
-			return x.rec.Outcome != "" // "neither" is answered, anything else is the text to understand
-		}
-		if p.decision.Route == "" {
-			return false
-		}
-	}
-	var d intent.Decision
-	answered := false
-	if asked && !followup.AsksForAlarm(a.match.Match(x.Text, x.Area)) {
-		d, answered = a.answerTo(x.Request, p)
-		x.begun = p.begun
-	}
+	return answered(ctx, a, x, p)
+}
+
+// answered carries out what an answer comes to.
+func answered(ctx context.Context, a *Answerer, x *exchange, p pending) bool {
+	d, ok := a.answerTo(x.Request, p)
+	x.begun = p.begun
 	switch {
-	case !answered:
+	case !ok:
 		return false
 	case d.Route == intent.Model: // the first text, matched with the room from the answer, needs the model
 		x.local = d

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"voicegateway/internal/dialogue/past"
@@ -81,6 +82,10 @@ func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
 	}
 	d := doubting{a, x}
 	r := d.reader()
+	if r.House.Empty() {
+		a.perform(x, intent.Decision{Route: intent.Reject, Reason: "unknown_name", NeedHouse: true}, nil)
+		return true
+	}
 	if whole := a.choosing.WithoutJoin(x.Text); whole != "" && r.Means(whole).Route == intent.Local {
 		x.Text, x.Others = whole, nil
 		return false
@@ -130,6 +135,30 @@ func uncertain(_ context.Context, a *Answerer, x *exchange) bool {
 		return true
 	}
 	d.ask(intent.Decision{Route: intent.Ask, Reason: "uncertain", Question: question}, doubt.Question{Readings: readings})
+	return true
+}
+
+// unclear asks a question for one of several things once more, if the answer names one
+// of them and another reading of it names another. It reports whether it did.
+func (d doubting) unclear(p pending) bool {
+	x := d.x
+	options := entitiesOf(d.match.House(), p.decision.Options)
+	chosen := d.choosing.Choose(x.Text, options)
+	if len(chosen) == 0 || !slices.ContainsFunc(x.Others, func(other string) bool {
+		also := d.choosing.Choose(other, options)
+		return len(also) > 0 && !slices.Equal(also, chosen)
+	}) {
+		return false
+	}
+	if p.repeated {
+		d.perform(x, intent.Decision{Route: intent.Reject, Reason: "not_understood"}, nil)
+		return true
+	}
+	p.repeated, p.until = true, time.Now().Add(confirmTime)
+	if !x.DryRun {
+		d.memory.ask(x.Request, p)
+	}
+	d.perform(x, intent.Decision{Route: intent.Ask, Reason: p.decision.Reason, Question: questionOf(p.decision, d.match.House(), d.phrases)}, nil)
 	return true
 }
 
