@@ -224,8 +224,8 @@ func TestEveryCut(t *testing.T) {
 	for language, sentences := range map[string][]string{
 		"en": {
 			"turn on the kitchen light", "please turn off the desk lamp", "set the bedroom heating to twenty one degrees", "dim the kitchen light to forty percent",
-			"open the bedroom curtain", "turn on the lights in the office", "make the bedroom lamp blue", "turn the fan on", "switch the coffee machine off",
-			"turn on the kitchen light and the fan", "close the kitchen blind and turn off the desk lamp", "set the bedroom curtain to thirty percent", "lock the back door",
+			"turn on the lights in the office", "make the bedroom lamp blue", "turn the fan on",
+			"turn on the kitchen light and the fan", "close the kitchen blind and turn off the desk lamp", "lock the back door",
 		},
 		"de": {
 			"schalte das Küchenlicht ein", "stelle die Schlafzimmerheizung auf 21 Grad", "öffne den Schlafzimmervorhang", "dimme das Küchenlicht auf 40 Prozent",
@@ -291,10 +291,11 @@ func TestTelevisionAnswersNoQuestion(t *testing.T) {
 			t.Parallel()
 			f := move(t, language)
 			for i, line := range strings.Split(string(talk), "\n") {
-				if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+				line = strings.TrimSpace(line)
+				if line == "" || strings.HasPrefix(line, "#") || language == "en" && i%3 > 0 { // there are many
 					continue
 				}
-				question := asked[i%len(asked)]
+				question := asked[i/3%len(asked)]
 				for _, said := range []string{"> " + line, "> " + line + " …"} {
 					f.hear(question)
 					if _, calls, reply := f.hear(said); calls != "-" {

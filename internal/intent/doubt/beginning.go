@@ -176,8 +176,9 @@ const longestRefused = 4
 // if the answer does not go on with it, such as a new command or talk.
 func (r *Reader) Finished(beginning, answer string) (text string, ok bool) {
 	asked, refused := "", ""
-	for _, text := range r.Words.Joined(beginning, answer) {
-		switch d := r.Means(text); {
+	all := r.Words.Joined(beginning, answer)
+	for _, text := range all {
+		switch d := r.Match(text); {
 		case d.Route == intent.Local:
 			return text, true
 		case d.Route == intent.Ask && d.Would != nil:
@@ -185,6 +186,9 @@ func (r *Reader) Finished(beginning, answer string) (text string, ok bool) {
 		case refuses(d):
 			refused = cmp.Or(refused, text)
 		}
+	}
+	if r.Words.Points(beginning) && len(all) > 0 && r.Means(all[0]).Route == intent.Local { // "turn it", "off"
+		return all[0], true
 	}
 	if alone := r.Means(answer); alone.Route == intent.Local || alone.Route == intent.Ask {
 		return "", false
