@@ -20,13 +20,11 @@ import (
 // and neither does a text that is not understood. A delay comes too late, and the person
 // is told so.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
-	g := grownFrom(a, t, whole)
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
-	case t.Unfinished && !carried && len(g.deeds()) == 0:
+	case carried:
+		grownFrom(a, t, whole).goOn(ctx)
+	case t.Unfinished:
 		answerWhole(ctx, a, t, whole)
-	case !carried && !t.Unfinished:
-	default:
-		g.goOn(ctx, carried)
 	}
 }
 
@@ -69,24 +67,18 @@ func grownFrom(a *Answerer, t record.Turn, whole speech.Transcript) *grown {
 	if all := a.choosing.WithoutJoin(whole.Text); whole.Unfinished && all != "" {
 		g.whole = all
 	}
+	g.first = a.match.Match(g.x.Text, t.Area)
 	return g
 }
 
-// goOn does what the whole sentence asks for besides, or instead. If the record was
-// begun anew for it, it tells all that was carried out.
-func (g *grown) goOn(ctx context.Context, told bool) {
-	g.first = g.match.Match(g.x.Text, g.x.Area)
-	all := g.first
-	if begins(g.whole, g.x.Text) {
-		all = g.match.Match(g.whole, g.x.Area)
+// goOn does what the whole sentence asks for besides, or instead.
+func (g *grown) goOn(ctx context.Context) {
+	if g.first.Route != intent.Local || !begins(g.whole, g.x.Text) || g.unclear() {
+		return
 	}
+	all := g.match.Match(g.whole, g.x.Area)
 	n := len(g.first.Actions)
 	switch {
-	case g.first.Route != intent.Local, told && g.unclear():
-	case !told && all.Route != intent.Local:
-		g.correct(ctx, g.first)
-	case !told:
-		g.correct(ctx, all)
 	case refusesRoom(all):
 		g.refuse(ctx, all)
 	case all.Route != intent.Local:

@@ -39,8 +39,8 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 	}
 	deeds := g.deeds()
 	c := past.Mend(g.match.House(), deeds, g.made(), meant)
-	if len(c.Rest) == 0 && len(c.Back) == 0 && len(c.Denied) == 0 && g.x.rec.Outcome != "" {
-		return // the same in other words, and told already
+	if len(c.Rest) == 0 && len(c.Back) == 0 && len(c.Denied) == 0 {
+		return // the same in other words
 	}
 	x := g.another(all)
 	if g.permitted(x, all, meant) {
@@ -135,11 +135,6 @@ func (g *grown) results(x *exchange, meant []plan.Step, c past.Mending, done cal
 
 // before is the result of a step that was made before.
 func (g *grown) before(s *plan.Step) tools.Result {
-	for _, d := range g.deeds() {
-		if s.Entity != nil && d.Device == s.Entity.ID {
-			return tools.Result{Receipt: &d.Change.Receipt}
-		}
-	}
 	for _, made := range g.x.rec.Calls {
 		if call := s.Planned(); made.Tool == call.Tool && made.Server == call.Server && bytes.Equal(made.Args, call.Args) {
 			return tools.Result{Receipt: (*tools.Receipt)(made.Receipt), Failed: !made.OK}

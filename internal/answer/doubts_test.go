@@ -58,11 +58,7 @@ func (f *family) hear(line string) (rec record.Record, calls, said string) {
 	var aloud []string
 	t := record.Turn{Request: q, Record: &rec, Say: func(s string) { aloud = append(aloud, s) }, Unsay: func() { aloud = nil }}
 	ctx := context.WithoutCancel(f.t.Context())
-	before := rec
 	f.answer.Answer(ctx, t)
-	if more != "" && q.Unfinished { // the ear begins the record anew, and what was said is not spoken
-		rec, aloud = before, nil
-	}
 	if more != "" {
 		whole := speech.Transcript{Text: q.Text + " " + more}
 		whole.Text, whole.Unfinished = strings.CutSuffix(whole.Text, " …")

@@ -30,6 +30,7 @@ type memory struct {
 	past     map[string]*remembered // the last turn that did something
 	subjects map[string]subject     // what a short sentence of an asker may be about
 	offered  offered                // the stopped task that was offered last
+	half     halfAnswer             // the answer of which only the beginning was heard last
 }
 
 // pending is a question that the answerer asked back.
@@ -43,6 +44,13 @@ type pending struct {
 	repeated bool            // it was asked once more, because the answer was not clear
 	begun    past.Turn       // what was done before the question
 	until    time.Time
+}
+
+// halfAnswer is an answer of which only the beginning was heard, with the question that
+// it took away.
+type halfAnswer struct {
+	asker, turn string
+	question    pending
 }
 
 // remembered is what an asker's last turn did, as long as it can be taken back. It
@@ -156,12 +164,25 @@ func (m *memory) answer(q record.Request) (pending, bool) {
 	return p, ok && !time.Now().After(p.until)
 }
 
-// withdraw removes the question about what was said that a turn has asked.
+// halved keeps the question that half an answer has taken away.
+func (m *memory) halved(q record.Request, turn string, p pending) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.half = halfAnswer{asker(q), turn, p}
+}
+
+// withdraw removes the question about what was said that a turn has asked, and asks
+// again what it was half an answer to.
 func (m *memory) withdraw(q record.Request, turn string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p := m.pending[asker(q)]; p.doubt != nil && p.turn == turn {
-		delete(m.pending, asker(q))
+	who := asker(q)
+	if p := m.pending[who]; p.doubt != nil && p.turn == turn {
+		delete(m.pending, who)
+	}
+	if m.half.asker == who && m.half.turn == turn {
+		m.half.question.until = time.Now().Add(confirmTime)
+		m.pending[who] = m.half.question
 	}
 }
 

@@ -30,6 +30,9 @@ func (a *Answerer) remember(q record.Request, d intent.Decision) {
 func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
 	p, asked := a.memory.answer(x.Request)
 	x.asked = asked
+	if asked && x.Unfinished && !x.DryRun {
+		a.memory.halved(x.Request, x.rec.ID, p)
+	}
 	d := doubting{a, x}
 	switch q := p.thought; {
 	case !asked:
