@@ -52,11 +52,15 @@ type (
 		Admit(f audio.Frame) []audio.Frame
 		Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint
 	}
-	// Mind understands what was said and does it.
+	// Mind understands what was said and does it. Extend is called after Answer, for
+	// the same turn, when the speaker has gone on. It answers what was added to a
+	// sentence already carried out; half a sentence (t.Unfinished) it answers as the one
+	// sentence that was meant. Of what Answer said nothing has been spoken then, and
+	// t.Unsay drops it.
 	Mind interface {
 		Judge(partial string) speech.Completeness
 		Answer(ctx context.Context, t record.Turn)
-		Extend(ctx context.Context, t record.Turn, whole speech.Transcript) // answers what was added to a sentence that was answered already
+		Extend(ctx context.Context, t record.Turn, whole speech.Transcript)
 		Corrections
 		Apologies
 	}
