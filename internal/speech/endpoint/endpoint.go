@@ -41,20 +41,23 @@ type Config struct {
 	Voice Voice `yaml:"-"`
 
 	Growable   time.Duration `yaml:"-"` // quiet after a sentence that may go on
+	Paused     time.Duration `yaml:"-"` // the same, of a speaker who has paused inside this utterance
 	Incomplete time.Duration `yaml:"-"` // quiet after half a sentence
 	Open       time.Duration `yaml:"-"` // quiet without a grammar, when speech was fluent
 	NoSpeech   time.Duration `yaml:"-"` // give up when nobody speaks
 	Longest    time.Duration `yaml:"-"` // of one utterance
 }
 
-// Default are the measured times: 350 ms cuts a third of 250 ms pauses inside a
-// sentence that is complete already; 450 ms, for slow speakers, a quarter.
+// Default are the measured times: 350 ms cuts a quarter of 250 ms pauses inside a
+// sentence that is complete already, and nearly all of 400 ms; 600 ms cuts 7 % of
+// either. Only somebody who has paused before is waited for as long as that.
 func Default() Config {
 	return Config{
 		Mode:       bySentence,
 		Silence:    700 * time.Millisecond,
 		Grammar:    true,
 		Growable:   350 * time.Millisecond,
+		Paused:     600 * time.Millisecond,
 		Incomplete: 800 * time.Millisecond,
 		Open:       700 * time.Millisecond,
 		NoSpeech:   5 * time.Second,
@@ -112,6 +115,9 @@ const (
 	// leastSpeech is the shortest command: "stop" is longer. Less speech than this
 	// is the wake word's last sound, a cough or a door.
 	leastSpeech = 160 * time.Millisecond
+	// pausedFor is how long a pause inside an utterance is that tells a slow speaker.
+	// The closure of a plosive and the gap between two words are shorter.
+	pausedFor = 200 * time.Millisecond
 	// voiceMargin is the share of overFloor that sound has to exceed even while a
 	// model hears a voice, because the model goes on hearing a voice for 100 ms
 	// after its end.
@@ -167,7 +173,7 @@ type utterance struct {
 	loud       time.Duration    // length of the speech since its start
 	spoken     time.Duration    // value of heard at the first speech; 0 before that
 	quiet      [3]time.Duration // since the last frame within 6, 10 and 20 dB
-	pause      time.Duration    // the longest quiet(20) between speech
+	pause      time.Duration    // the longest quiet(20) between speech, once a command can have begun
 	start      time.Time
 	end        time.Time
 	candidate  time.Time // becomes start if the loud frames go on: the beginning of the first of them
@@ -191,6 +197,7 @@ func New(cfg Config) *Endpointer {
 	d := Default()
 	for _, t := range []struct{ have, want *time.Duration }{
 		{&cfg.Growable, &d.Growable},
+		{&cfg.Paused, &d.Paused},
 		{&cfg.Incomplete, &d.Incomplete},
 		{&cfg.Open, &d.Open},
 		{&cfg.NoSpeech, &d.NoSpeech},
@@ -301,7 +308,9 @@ func (e *Endpointer) hear(h measurement, length time.Duration) {
 		return
 	}
 	if u.quiet[quiet20] == 0 {
-		u.pause = max(u.pause, before)
+		if u.loud >= leastSpeech { // less was the wake word's end or a cough
+			u.pause = max(u.pause, before)
+		}
 		u.loud += length
 	}
 	if loud && level > p-endBelow {
@@ -413,7 +422,7 @@ func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 	switch {
 	case c == speech.Closed && stable && e.closed(p.Tail):
 		return Sentence
-	case c == speech.Growable && stable && e.silent(e.cfg.Growable):
+	case c == speech.Growable && stable && e.silent(e.growable()):
 		return SentenceMayGrow
 	// Other people talk on, and their words turn a whole sentence into half of one.
 	case u.sentence && e.gate.on && u.quiet[quiet20] >= e.cfg.Growable:
@@ -424,6 +433,15 @@ func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 		return Silence
 	}
 	return ""
+}
+
+// growable is how long to wait for the rest of a number or a name: somebody who has
+// paused inside the sentence will do so again.
+func (e *Endpointer) growable() time.Duration {
+	if e.u.pause >= pausedFor {
+		return max(e.cfg.Growable, e.cfg.Paused)
+	}
+	return e.cfg.Growable
 }
 
 func (e *Endpointer) closed(tail time.Duration) bool {

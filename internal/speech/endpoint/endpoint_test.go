@@ -179,6 +179,76 @@ func TestRule(t *testing.T) {
 	}
 }
 
+// TestANumberMayBeSaidWithAPause: "twenty … one degrees". Whoever has paused inside
+// the utterance before is given longer; what a wake word or a cough leaves is no
+// such pause.
+func TestANumberMayBeSaidWithAPause(t *testing.T) {
+	const room, voice = -65.0, -25.0
+	speech1 := func(earlier time.Duration) []piece {
+		if earlier == 0 {
+			return []piece{{1200 * ms, voice, "set the heating to twenty", speech.Growable, 0}}
+		}
+		return []piece{
+			{600 * ms, voice, "set the", speech.Incomplete, 0},
+			{earlier, room, "", speech.Incomplete, 0},
+			{600 * ms, voice, "set the heating to twenty", speech.Growable, 0},
+		}
+	}
+	tests := map[string]struct {
+		before  []piece
+		earlier time.Duration // a pause in what was said before the number
+		room    float64
+		pause   time.Duration // inside the number
+		whole   bool          // the pause is bridged
+		quiet   time.Duration // of what is not, until the end
+	}{
+		"250 ms, fluent":                   {pause: 250 * ms, whole: true},
+		"400 ms, fluent":                   {pause: 400 * ms, quiet: 360 * ms},
+		"550 ms, fluent":                   {pause: 550 * ms, quiet: 360 * ms},
+		"250 ms, paused before":            {earlier: 300 * ms, pause: 250 * ms, whole: true},
+		"400 ms, paused before":            {earlier: 300 * ms, pause: 400 * ms, whole: true},
+		"550 ms, paused before":            {earlier: 300 * ms, pause: 550 * ms, whole: true},
+		"700 ms, paused before":            {earlier: 300 * ms, pause: 700 * ms, quiet: 600 * ms},
+		"550 ms, between words before":     {earlier: 160 * ms, pause: 550 * ms, quiet: 360 * ms},
+		"550 ms, paused just enough":       {earlier: 200 * ms, pause: 550 * ms, whole: true},
+		"550 ms, after a wake word's end":  {before: []piece{{120 * ms, voice, "", 0, 0}, {400 * ms, room, "", 0, 0}}, pause: 550 * ms, quiet: 360 * ms},
+		"550 ms, after a quiet wait":       {before: []piece{{900 * ms, room, "", 0, 0}}, pause: 550 * ms, quiet: 360 * ms},
+		"400 ms, paused before, in noise":  {earlier: 300 * ms, room: -39, pause: 400 * ms, whole: true},
+		"550 ms, fluent, in a louder room": {room: -50, pause: 550 * ms, quiet: 360 * ms},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			level := room
+			if tc.room != 0 {
+				level = tc.room
+			}
+			var pieces []piece
+			for _, p := range append(tc.before, speech1(tc.earlier)...) {
+				if p.level == room {
+					p.level = level
+				}
+				pieces = append(pieces, p)
+			}
+			var said time.Duration
+			for _, p := range pieces {
+				said += p.length
+			}
+			pieces = append(pieces, piece{tc.pause, level, "", speech.Growable, 0},
+				piece{500 * ms, voice, "set the heating to twenty one degrees", speech.Closed, 0}, piece{2 * time.Second, level, "", speech.Closed, 0})
+			got, at := script(endpoint.New(endpoint.Default()), level, pieces)
+			if !tc.whole {
+				if got.Reason != endpoint.SentenceMayGrow || at != said+tc.quiet {
+					t.Errorf("ended with %q %v after the first word, expected %v", got.Reason, at-said, tc.quiet)
+				}
+				return
+			}
+			if got.Reason != endpoint.Sentence || at < said+tc.pause+500*ms {
+				t.Errorf("ended with %q %v after the first word, expected the whole number", got.Reason, at-said)
+			}
+		})
+	}
+}
+
 func TestTimesOfSpeech(t *testing.T) {
 	e := endpoint.New(endpoint.Default())
 	got, at := script(e, -65, []piece{{500 * ms, -65, "", 0, 0}, {time.Second, -25, "stop", speech.Closed, 0}, {time.Second, -65, "", speech.Closed, 0}})
