@@ -87,10 +87,12 @@ type Script struct {
 	asked int
 }
 
-// Line is the text that is heard once After loud frames have come.
+// Line is the text that is heard once After loud frames have come. Unfinished says
+// that it is the beginning of a sentence.
 type Line struct {
-	After int
-	Text  string
+	After      int
+	Text       string
+	Unfinished bool
 }
 
 // Begin opens an utterance.
@@ -116,17 +118,16 @@ func (s *Script) Push(_ context.Context, f audio.Frame) (speech.Partial, error) 
 	} else {
 		s.quiet++
 	}
-	return speech.Partial{Text: s.text(), Stable: s.quiet, Tail: time.Duration(s.quiet) * audio.FrameLength}, nil
+	return speech.Partial{Text: s.line().Text, Stable: s.quiet, Tail: time.Duration(s.quiet) * audio.FrameLength}, nil
 }
 
-func (s *Script) text() string {
-	text := ""
+func (s *Script) line() (heard Line) {
 	for _, l := range s.Lines {
 		if s.loud >= l.After {
-			text = l.Text
+			heard = l
 		}
 	}
-	return text
+	return heard
 }
 
 // Finish tells what was heard.
@@ -137,7 +138,8 @@ func (s *Script) Finish(context.Context) (speech.Transcript, error) {
 		return speech.Transcript{}, errors.New("no utterance is open")
 	}
 	s.open = false
-	return speech.Transcript{Text: s.text(), Engine: "script"}, nil
+	l := s.line()
+	return speech.Transcript{Text: l.Text, Unfinished: l.Unfinished, Engine: "script"}, nil
 }
 
 // Second has no text for an utterance; it counts that it was asked.

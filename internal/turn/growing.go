@@ -9,14 +9,14 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Limits of the time in which another clause may be added to a sentence that is
-// already acted on.
+// Limits of the time in which something may be added to a sentence that is already
+// acted on, or to half of one. They count in frames.
 const (
-	growTime = 600 * time.Millisecond // how long the ear stays open after a complete sentence
-	// growMost is how long somebody may go on: two more clauses. additionTimeout is
-	// the same time on the wall clock, with a second for the recogniser.
-	growMost        = 3 * time.Second
-	additionTimeout = growMost + time.Second
+	growTime = 600 * time.Millisecond // how long the ear stays open after the sentence
+	growMost = 3 * time.Second        // how long somebody may go on: two more clauses
+	// additionTimeout is when the answer no longer waits, on the wall clock. Only a
+	// microphone that gives no more frames takes longer than growMost.
+	additionTimeout = 2 * growMost
 	// belowCommand and aboveRoom are in dB. Somebody goes on if resumedFrames of the
 	// last resumedOf frames are about as loud as the command. The loudest frame of a
 	// sentence is some 4 dB above its loudness, from which the rule of the sentence's
@@ -33,9 +33,9 @@ const (
 // sentenceEnded is the endpointer's reason for a sentence that is complete.
 const sentenceEnded = "sentence"
 
-// growingSentence is a sentence that was acted on and may grow: the data of the
-// states EarOpen and HearingMore. Its methods return the event that happened, ""
-// for none.
+// growingSentence is a sentence that was acted on and may grow, or half of one: the
+// data of the states EarOpen, HalfHeard and HearingMore. Its methods return the
+// event that happened, "" for none.
 type growingSentence struct {
 	recogniser *recogniser
 	observer   Observer
@@ -49,28 +49,38 @@ type growingSentence struct {
 	resumed time.Time       // when somebody went on; zero before that
 	open    bool            // the recogniser has the utterance open
 	words   words
-	sound   []int16
-	whole   string // the text of the whole utterance, once somebody has gone on
+	more    addition
 }
 
-// addition is what was added to a sentence: the text of the whole utterance, "" for
-// nothing, and the added sound.
+// addition is what was added to a sentence: the text of the whole utterance, empty
+// for nothing, when it ended, and the added sound.
 type addition struct {
-	whole string
+	whole speech.Transcript
+	end   speech.Endpoint
+	at    time.Time // when the end was found, on the frames' clock
+	wall  time.Time // the same on the wall clock
 	sound []int16
 }
 
-// begin starts the time in which a sentence may grow. The sentence was complete at
-// a time of the frames' clock.
+// begin starts the time in which a sentence may grow. The sentence ended at a time
+// of the frames' clock.
 func (g *growingSentence) begin(t *telling, at time.Time) {
 	t.additions = make(chan addition, 1)
 	g.turn, g.since, g.words = t, at, t.utterance.words
 }
 
-// mayGrow reports whether a clause may be added to a sentence that ended with e and
-// text.
-func (g *growingSentence) mayGrow(e speech.Endpoint, text speech.Transcript) bool {
-	return e.Reason == sentenceEnded && text.Text != "" && g.recogniser.canReopen()
+// heard is the event that an utterance is which ended with e and text: HeardHalf
+// and HeardSentence where something may be added to it.
+func (g *growingSentence) heard(e speech.Endpoint, text speech.Transcript) Kind {
+	switch {
+	case text.Text == "" || !g.recogniser.canReopen():
+		return Heard
+	case text.Unfinished:
+		return HeardHalf
+	case e.Reason == sentenceEnded:
+		return HeardSentence
+	}
+	return Heard
 }
 
 // await takes a frame while nobody speaks and notices when somebody goes on.
@@ -112,13 +122,14 @@ func (g *growingSentence) resume(ctx context.Context, at time.Time) Kind {
 // hear takes a frame while somebody goes on with the sentence.
 func (g *growingSentence) hear(ctx context.Context, f audio.Frame) Kind {
 	if g.keep {
-		g.sound = append(g.sound, f.Samples...)
+		g.more.sound = append(g.more.sound, f.Samples...)
 	}
 	if err := g.recogniser.push(ctx, f, &g.words); err != nil {
 		g.log.Debug("sentence not gone on with", "part", "turn", "err", err)
 		return NothingAdded
 	}
 	e := g.recogniser.end.Push(f, g.words.partial, g.words.judged)
+	g.more.end, g.more.at = e, f.At
 	g.observer.Hearing(Hearing{
 		Turn: g.turn.id, Level: audio.Level(f.Samples), Partial: g.words.partial, Judged: g.words.judged, Ended: e.Reason,
 	})
@@ -131,12 +142,13 @@ func (g *growingSentence) hear(ctx context.Context, f audio.Frame) Kind {
 // finish asks the recogniser for the text of the whole utterance.
 func (g *growingSentence) finish(ctx context.Context) Kind {
 	g.open = false
+	g.more.wall = time.Now()
 	text, err := g.recogniser.finish(ctx)
 	if err != nil {
 		g.log.Debug("sentence not gone on with", "part", "turn", "err", err)
 		return NothingAdded
 	}
-	g.whole = text.Text
+	g.more.whole = text
 	return Added
 }
 
@@ -156,7 +168,7 @@ func (g *growingSentence) end(ctx context.Context, k Kind) {
 		g.recogniser.drop(ctx)
 	}
 	if k == MicMuted { // a person who mutes the microphone does not want the last sound recorded
-		grown.sound = nil
+		grown.more.sound = nil
 	}
-	grown.turn.additions <- addition{whole: grown.whole, sound: grown.sound} // the channel has room for it
+	grown.turn.additions <- grown.more // the channel has room for it
 }

@@ -38,7 +38,7 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 		if !l.detect(ctx, f) {
 			l.listen(ctx, f)
 		}
-	case EarOpen, HearingMore:
+	case EarOpen, HalfHeard, HearingMore:
 		l.hearAddition(ctx, f, level)
 	case Correcting, CorrectingDeaf:
 		l.hearCorrection(ctx, f, level)
@@ -64,7 +64,7 @@ func (l *Loop) hearRoom(ctx context.Context, f audio.Frame, level float64) {
 	l.detect(ctx, f)
 }
 
-// hearAddition takes a frame in which a clause may be added to the sentence the
+// hearAddition takes a frame in which something may be added to the sentence the
 // mind is working on.
 func (l *Loop) hearAddition(ctx context.Context, f audio.Frame, level float64) {
 	l.meter(level)
@@ -73,10 +73,10 @@ func (l *Loop) hearAddition(ctx context.Context, f audio.Frame, level float64) {
 	}
 	room := l.ear.room.Level()
 	f = l.ownSound.without(f, room)
-	if l.state == EarOpen {
-		l.step(ctx, l.growing.await(ctx, f, room))
-	} else {
+	if l.state == HearingMore {
 		l.step(ctx, l.growing.hear(ctx, f))
+	} else {
+		l.step(ctx, l.growing.await(ctx, f, room))
 	}
 }
 

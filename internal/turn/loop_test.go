@@ -3,7 +3,9 @@ package turn_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -20,11 +22,28 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
+	"voicegateway/internal/worker"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the test binary its own recogniser's worker, as the gateway's
+// binary is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "worker" {
+		in, out, err := worker.Pipes()
+		if err == nil {
+			err = sphinx.Work(context.Background(), in, out)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // bench is a loop with test doubles around it. Each frame is sent by the test: a
 // frame with the sample 1 is the wake word, 2 is speech, 3 is the end of an
@@ -320,6 +339,21 @@ func TestATextIsSpokenWhenNothingElseIs(t *testing.T) {
 		b.stop()
 		if got := b.voice.Said(); !slices.Equal(got, []string{"Dinner is ready."}) {
 			t.Errorf("said %q", got)
+		}
+	})
+}
+
+// TestHalfASentenceIsAskedAtOnceWhereNothingCanFollow: the recogniser cannot go on
+// with an utterance.
+func TestHalfASentenceIsAskedAtOnceWhereNothingCanFollow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stt.Text = func() speech.Transcript { return speech.Transcript{Text: "what time is it", Unfinished: true} }
+		b.sound(1, 2, 3)
+		b.stop()
+		if got := b.voice.Said(); len(got) != 1 {
+			t.Errorf("said %q at once, expected one sentence", got)
 		}
 	})
 }

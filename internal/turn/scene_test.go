@@ -126,6 +126,29 @@ func (e *simpleEnd) Push(f audio.Frame, p speech.Partial, c speech.Completeness)
 	return speech.Endpoint{Done: reason != "", Reason: reason, SpeechStart: e.first, SpeechEnd: e.last}
 }
 
+// asker is a mind that asks about half a sentence.
+type asker struct{ *answer.Answerer }
+
+// Answer asks about half a sentence, and answers a whole one.
+func (a asker) Answer(ctx context.Context, t record.Turn) {
+	if !t.Unfinished {
+		a.Answerer.Answer(ctx, t)
+		return
+	}
+	t.Record.Route, t.Record.Outcome, t.Record.Reply = record.RouteLocal, record.Asked, "What was it?"
+	t.Say(t.Record.Reply)
+}
+
+// Extend answers the whole of half a sentence.
+func (a asker) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
+	if !t.Unfinished {
+		a.Answerer.Extend(ctx, t, whole)
+		return
+	}
+	t.Text, t.Unfinished = whole.Text, whole.Unfinished
+	a.Answer(ctx, t)
+}
+
 func newScene(t *testing.T, cfg turn.Config) *scene {
 	t.Helper()
 	return newSceneWith(t, cfg, 5)
@@ -158,7 +181,7 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 	}
 	cfg.Area, cfg.Source, cfg.Live = "Kitchen", record.FromMic, true
 	s.loop, err = turn.NewLoop(cfg, turn.Parts{
-		Mic: s, Wake: s.wake, Stt: s.stt, End: s.end, Mind: answerer, Voice: s, Speaker: s, Observer: s, Keep: s, Log: log,
+		Mic: s, Wake: s.wake, Stt: s.stt, End: s.end, Mind: asker{answerer}, Voice: s, Speaker: s, Observer: s, Keep: s, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -210,8 +233,8 @@ func (s *scene) events() []string {
 	return s.log
 }
 
-// act acts one line out: "wake", "stopword", "say WORDS", "murmur WORDS",
-// "television WORDS", "cough", "quiet 2s", "gap 2s" of a microphone without
+// act acts one line out: "wake", "stopword", "say WORDS", "begin WORDS" of a sentence
+// that is not finished, "murmur WORDS", "television WORDS", "cough", "quiet 2s", "gap 2s" of a microphone without
 // frames, "deaf" for a wake word engine and
 // "dumb" for a voice in trouble, or what a button does: listen,
 // stop, mute, unmute, speak WORDS.
@@ -229,9 +252,11 @@ func (s *scene) act(line string) {
 		s.hit = speech.Detection{Word: "stop", Engine: "fake", Stop: true}
 		s.sound(1, voiceLevel)
 	case "say":
-		s.speak(rest, voiceLevel)
+		s.speak(rest, false, voiceLevel)
+	case "begin":
+		s.speak(rest, true, voiceLevel)
 	case "murmur":
-		s.speak(rest, lowLevel)
+		s.speak(rest, false, lowLevel)
 	case "cough":
 		s.sound(10, voiceLevel)
 	case "dumb":
@@ -245,7 +270,7 @@ func (s *scene) act(line string) {
 		}
 		<-time.After(d)
 	case "television":
-		s.speak(rest, farLevel)
+		s.speak(rest, false, farLevel)
 	case "quiet":
 		d, bad := time.ParseDuration(rest)
 		if bad != nil {
@@ -273,7 +298,7 @@ func (s *scene) act(line string) {
 
 // speak says words, a fifth of a second each. The recogniser understands them
 // with the last of their frames, after what it has heard of the utterance.
-func (s *scene) speak(words string, level float64) {
+func (s *scene) speak(words string, unfinished bool, level float64) {
 	if _, begun := s.stt.Open(); begun != s.begun {
 		s.begun, s.words, s.stt.Lines = begun, 0, nil
 	}
@@ -283,7 +308,7 @@ func (s *scene) speak(words string, level float64) {
 		before = s.stt.Lines[len(s.stt.Lines)-1].Text + " "
 	}
 	s.words += n
-	s.stt.Lines = append(s.stt.Lines, fake.Line{After: s.words - 5, Text: before + words})
+	s.stt.Lines = append(s.stt.Lines, fake.Line{After: s.words - 5, Text: before + words, Unfinished: unfinished})
 	s.sound(n, level)
 }
 

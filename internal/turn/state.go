@@ -30,7 +30,10 @@ const (
 	// EarOpen is Thinking about a complete sentence while the ear waits for another
 	// clause.
 	EarOpen State = "ear_open"
-	// HearingMore is Thinking about a complete sentence while its speaker goes on.
+	// HalfHeard is Thinking about half a sentence while the ear waits for its rest.
+	HalfHeard State = "half_heard"
+	// HearingMore is Thinking about a sentence, or half of one, while its speaker goes
+	// on.
 	HearingMore State = "hearing_more"
 	// Correcting is Idle after an act, while a correction of the act needs no wake
 	// word.
@@ -47,7 +50,7 @@ func (s State) Published() State {
 		return Waking
 	case FollowingUp:
 		return Listening
-	case EarOpen, HearingMore:
+	case EarOpen, HalfHeard, HearingMore:
 		return Thinking
 	case Correcting:
 		return Idle
@@ -63,9 +66,9 @@ func (s State) resting() bool {
 	return s == Idle || s == Correcting || s == Muted || s == EarFailed || s == CorrectingDeaf
 }
 
-// mayGrow reports whether a clause may be added to the sentence the mind is working
+// mayGrow reports whether something may be added to the sentence the mind is working
 // on.
-func (s State) mayGrow() bool { return s == EarOpen || s == HearingMore }
+func (s State) mayGrow() bool { return s == EarOpen || s == HalfHeard || s == HearingMore }
 
 // correctable reports whether a correction needs no wake word.
 func (s State) correctable() bool { return s == Correcting || s == CorrectingDeaf }
@@ -80,10 +83,11 @@ const (
 	Opened        Kind = "opened"         // the recogniser takes sound
 	Heard         Kind = "heard"          // the utterance ended with speech in it, or a correction was heard
 	HeardSentence Kind = "heard_sentence" // the utterance ended with a complete sentence: a clause may be added
+	HeardHalf     Kind = "heard_half"     // the utterance ended inside a sentence: its rest may follow
 	NothingHeard  Kind = "nothing_heard"  // it ended without speech
-	Resumed       Kind = "resumed"        // the speaker of a complete sentence goes on
+	Resumed       Kind = "resumed"        // the speaker goes on
 	NothingAdded  Kind = "nothing_added"  // nobody went on, or the addition could not be heard
-	Added         Kind = "added"          // the added clause has ended
+	Added         Kind = "added"          // the added words have ended
 	Answered      Kind = "answered"       // a reply begins to sound
 	AskedBack     Kind = "asked_back"     // the reply was a question: its answer needs no wake word
 	Finished      Kind = "finished"       // nothing (more) to say, or the wake word engine hears again
@@ -107,13 +111,17 @@ var next = map[State]map[Kind]State{
 		Opened: Listening, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
 	},
 	Listening: {
-		Woken: Waking, Heard: Thinking, HeardSentence: EarOpen, NothingHeard: Idle,
+		Woken: Waking, Heard: Thinking, HeardSentence: EarOpen, HeardHalf: HalfHeard, NothingHeard: Idle,
 		Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
 	},
 	Thinking: {
 		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 	EarOpen: {
+		Resumed: HearingMore, Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
+		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
+	},
+	HalfHeard: {
 		Resumed: HearingMore, Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
 		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
@@ -128,7 +136,7 @@ var next = map[State]map[Kind]State{
 		Opened: FollowingUp, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
 	},
 	FollowingUp: {
-		Woken: Waking, Heard: Thinking, HeardSentence: EarOpen, NothingHeard: Idle,
+		Woken: Waking, Heard: Thinking, HeardSentence: EarOpen, HeardHalf: HalfHeard, NothingHeard: Idle,
 		Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
 	},
 	Correcting: {
@@ -155,6 +163,7 @@ var deadlines = map[State]time.Duration{
 	Listening:      15 * time.Second,
 	Thinking:       45 * time.Second,
 	EarOpen:        45 * time.Second,
+	HalfHeard:      45 * time.Second,
 	HearingMore:    45 * time.Second,
 	Speaking:       60 * time.Second,
 	AskingBack:     10 * time.Second,

@@ -11,7 +11,7 @@ import (
 )
 
 var allKinds = []Kind{
-	Woken, Opened, Heard, HeardSentence, NothingHeard, Resumed, NothingAdded, Added, Answered, AskedBack, Finished, Acted, NotCorrected,
+	Woken, Opened, Heard, HeardSentence, HeardHalf, NothingHeard, Resumed, NothingAdded, Added, Answered, AskedBack, Finished, Acted, NotCorrected,
 	SayAsked, Stopped, MicMuted, MicUnmuted, TimedOut, Failed,
 }
 
@@ -34,6 +34,11 @@ func TestNext(t *testing.T) {
 		"a sentence may grow":                {Listening, HeardSentence, EarOpen, true},
 		"an answer may grow":                 {FollowingUp, HeardSentence, EarOpen, true},
 		"a sentence is gone on with":         {EarOpen, Resumed, HearingMore, true},
+		"half a sentence waits for its rest": {Listening, HeardHalf, HalfHeard, true},
+		"so does half an answer":             {FollowingUp, HeardHalf, HalfHeard, true},
+		"the rest is spoken":                 {HalfHeard, Resumed, HearingMore, true},
+		"half a sentence stays half":         {HalfHeard, NothingAdded, Thinking, true},
+		"a wake word ends half a sentence":   {HalfHeard, Woken, Waking, true},
 		"nobody goes on":                     {EarOpen, NothingAdded, Thinking, true},
 		"a clause is added":                  {HearingMore, Added, Thinking, true},
 		"no answer waits for a clause":       {EarOpen, Answered, Speaking, true},
@@ -157,7 +162,7 @@ func TestTheDocumentDrawsTheTable(t *testing.T) {
 // states lists all states, in the order of a turn.
 func states() []State {
 	return []State{
-		Idle, Waking, Listening, Thinking, EarOpen, HearingMore, Speaking, AskingBack, FollowingUp,
+		Idle, Waking, Listening, Thinking, EarOpen, HalfHeard, HearingMore, Speaking, AskingBack, FollowingUp,
 		Correcting, Muted, EarFailed, CorrectingDeaf,
 	}
 }

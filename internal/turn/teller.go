@@ -56,9 +56,8 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 			Request: t.request(heard.Text, r.dryRun), Record: &t.rec, Watch: t.watch, Say: say,
 		}
 		asked.Unfinished, asked.Others = heard.Unfinished, heard.Others
-		r.mind.Answer(ctx, asked)
+		r.answer(ctx, t, asked)
 		if t.additions != nil {
-			r.awaitAddition(ctx, t, asked)
 			close(mayPlay)
 		}
 		if !t.unanswered() {
@@ -88,32 +87,9 @@ func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 		r.log.Warn("no recogniser heard the utterance", "part", "turn", "turn", t.id, "err", err)
 		t.rec.Outcome, t.rec.Error = record.Failed, "the speech recogniser failed: "+err.Error()
 	} else {
-		t.rec.Transcript = &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+		t.rec.Transcript = written(text)
 	}
 	r.tell(ctx, t, text)
-}
-
-// awaitAddition waits for a clause that may be added to the sentence, and answers
-// it too. A person who only asked a question does not have to wait for that.
-func (r *teller) awaitAddition(ctx context.Context, t *telling, asked record.Turn) {
-	if t.rec.Risk == "" || t.rec.Risk == string(tools.Read) {
-		return
-	}
-	var late <-chan time.Time
-	if r.live { // the microphone may end before the addition is complete
-		timer := time.NewTimer(additionTimeout)
-		defer timer.Stop()
-		late = timer.C
-	}
-	select {
-	case <-late:
-	case more := <-t.additions:
-		t.utterance.sound = append(t.utterance.sound, more.sound...)
-		if more.whole != "" {
-			r.mind.Extend(ctx, asked, speech.Transcript{Text: more.whole})
-		}
-	case <-ctx.Done():
-	}
 }
 
 // tellNotHeard answers speech without a sentence in it. Only a person who said the

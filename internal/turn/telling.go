@@ -19,7 +19,7 @@ type telling struct {
 	utterance utterance
 	followUp  bool          // it is the answer to a question
 	chimeOver bool          // the sound of the open microphone was played, or is not wanted
-	additions chan addition // what is added to its sentence; nil if it cannot grow
+	additions chan addition // gets what is added to its sentence, once; nil if nothing can be
 	aftermath aftermath
 	foreseen  func()             // drops what the mind has begun for words that were not final; nil: nothing
 	cancel    context.CancelFunc // ends its goroutine beside the loop; nil while there is none

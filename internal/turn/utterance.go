@@ -97,7 +97,7 @@ func (l *Loop) chimeOpen(ctx context.Context, at time.Time, e speech.Endpoint) {
 func (l *Loop) sourceEnded(ctx context.Context) {
 	switch l.state {
 	case Listening, FollowingUp:
-	case EarOpen:
+	case EarOpen, HalfHeard:
 		l.step(ctx, NothingAdded)
 		return
 	case HearingMore:
@@ -116,6 +116,7 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 		at = l.turn.started
 	}
 	l.endUtterance(ctx, e, at)
+	l.step(ctx, NothingAdded)
 }
 
 // endUtterance ends the utterance and has its text answered. The recogniser, which
@@ -154,11 +155,12 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 		}
 		l.step(ctx, NothingHeard)
 		l.endTurn()
-	case l.growing.mayGrow(e, text):
-		l.growing.begin(t, at)
-		l.think(ctx, t, text, HeardSentence)
 	default:
-		l.think(ctx, t, text, Heard)
+		k := l.growing.heard(e, text)
+		if k != Heard {
+			l.growing.begin(t, at)
+		}
+		l.think(ctx, t, text, k)
 	}
 }
 
@@ -170,7 +172,7 @@ func (l *Loop) finishUtterance(ctx context.Context, t *telling, spoken bool) (sp
 		t.foreseen = mind.Expect(ctx, t.request(sofar, l.cfg.DryRun))
 	}
 	text, err := l.recogniser.finish(ctx)
-	if t.foreseen != nil && (err != nil || text.Text != sofar) {
+	if t.foreseen != nil && (err != nil || text.Text != sofar || text.Unfinished) {
 		t.foreseen()
 	}
 	return text, err
@@ -179,7 +181,12 @@ func (l *Loop) finishUtterance(ctx context.Context, t *telling, spoken bool) (sp
 // think runs the answer to a turn beside the loop, which stays free to hear a
 // barge-in.
 func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript, k Kind) {
-	t.rec.Transcript = &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
+	t.rec.Transcript = written(text)
 	l.step(ctx, k)
 	l.runBeside(ctx, t, func(ctx context.Context) { l.teller.tell(ctx, t, text) })
+}
+
+// written is a text as a record has it.
+func written(text speech.Transcript) *record.Transcript {
+	return &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
 }
