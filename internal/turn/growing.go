@@ -30,8 +30,13 @@ const (
 	resumedLeast = 300 * time.Millisecond
 )
 
-// sentenceEnded is the endpointer's reason for a sentence that is complete.
-const sentenceEnded = "sentence"
+// The endpointer's reasons for a sentence that is complete: nothing can follow, or
+// the rest of a number or a name could have. "Open the curtains" is one of the
+// second kind, because "in the bedroom" may follow.
+const (
+	sentenceEnded   = "sentence"
+	sentenceMayGrow = "sentence_may_grow"
+)
 
 // growingSentence is a sentence that was acted on and may grow, or half of one: the
 // data of the states EarOpen, HalfHeard and HearingMore. Its methods return the
@@ -77,7 +82,7 @@ func (g *growingSentence) heard(e speech.Endpoint, text speech.Transcript) Kind 
 		return Heard
 	case text.Unfinished:
 		return HeardHalf
-	case e.Reason == sentenceEnded:
+	case e.Reason == sentenceEnded || e.Reason == sentenceMayGrow:
 		return HeardSentence
 	}
 	return Heard

@@ -82,7 +82,8 @@ const (
 	echoGain  = 0.5 // -6 dB
 )
 
-// simpleEnd ends a sentence after 100 ms of quiet, half of one after 800 ms.
+// simpleEnd ends a sentence after 100 ms of quiet, one that may grow after 360 ms,
+// half of one after 800 ms.
 type simpleEnd struct {
 	mu    sync.Mutex
 	at    time.Duration
@@ -120,6 +121,8 @@ func (e *simpleEnd) Push(f audio.Frame, p speech.Partial, c speech.Completeness)
 	case e.first.IsZero():
 	case c == speech.Closed && p.Stable >= 3 && quiet >= 100*time.Millisecond:
 		reason = "sentence"
+	case c == speech.Growable && p.Stable >= 3 && quiet >= 360*time.Millisecond:
+		reason = "sentence_may_grow"
 	case quiet >= 800*time.Millisecond:
 		reason = "silence"
 	}
@@ -171,10 +174,13 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 	}
 	log := slog.New(slog.DiscardHandler)
 	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.Cottage(), JudgeFunc: func(text string) speech.Completeness {
-		if d := matcher.Match(text, "Kitchen"); d.Route == intent.Local || d.Route == intent.Ask {
-			return speech.Closed
+		switch d := matcher.Match(text, "Kitchen"); {
+		case d.Route != intent.Local && d.Route != intent.Ask:
+			return speech.Incomplete
+		case strings.HasSuffix(text, " lamp"): // a room may follow
+			return speech.Growable
 		}
-		return speech.Incomplete
+		return speech.Closed
 	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: limit}, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +240,8 @@ func (s *scene) events() []string {
 }
 
 // act acts one line out: "wake", "stopword", "say WORDS", "begin WORDS" of a sentence
-// that is not finished, "murmur WORDS", "television WORDS", "cough", "quiet 2s", "gap 2s" of a microphone without
+// that is not finished, "early WORDS" before the recogniser is open for them,
+// "murmur WORDS", "television WORDS", "cough", "quiet 2s", "gap 2s" of a microphone without
 // frames, "deaf" for a wake word engine and
 // "dumb" for a voice in trouble, or what a button does: listen,
 // stop, mute, unmute, speak WORDS.
@@ -255,6 +262,13 @@ func (s *scene) act(line string) {
 		s.speak(rest, false, voiceLevel)
 	case "begin":
 		s.speak(rest, true, voiceLevel)
+	case "early":
+		_, s.begun = s.stt.Open()
+		s.begun, s.words, s.stt.Lines = s.begun+1, 0, nil
+		n := 10 * len(strings.Fields(rest))
+		s.stt.Lines = []fake.Line{{After: n - 5, Text: rest}}
+		s.words = n
+		s.sound(n, voiceLevel)
 	case "murmur":
 		s.speak(rest, false, lowLevel)
 	case "cough":
