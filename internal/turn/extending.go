@@ -23,12 +23,15 @@ func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 }
 
 // extend waits for a clause that may be added to the sentence, and answers it too. A
-// person who only asked a question does not have to wait for that.
+// person who only asked a question does not have to wait for that. Recorded sound
+// waits all the same, so that how far it is heard does not depend on how fast the
+// question is answered.
 func (r *teller) extend(ctx context.Context, t *telling, asked record.Turn) {
-	if t.rec.Risk == "" || t.rec.Risk == string(tools.Read) {
+	reads := t.rec.Risk == "" || t.rec.Risk == string(tools.Read)
+	if reads && r.live {
 		return
 	}
-	if more := r.addition(ctx, t); more.whole.Text != "" {
+	if more := r.addition(ctx, t); more.whole.Text != "" && !reads {
 		r.mind.Extend(ctx, asked, more.whole)
 	}
 }

@@ -23,6 +23,9 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	if l.ear.muted {
 		return
 	}
+	if l.late() {
+		l.handle(ctx, event{kind: TimedOut})
+	}
 	level := audio.Level(f.Samples)
 	l.ear.newest = f.At
 	if l.state != Speaking { // our own voice is not the room

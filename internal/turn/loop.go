@@ -57,6 +57,7 @@ type Loop struct {
 	parts   Parts
 	cfg     Config
 	state   State
+	sounded time.Duration // sound since the state began
 	events  chan event
 	turn    *telling // nil while idle
 	waiting []string // texts to be spoken
@@ -210,13 +211,26 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 // limit sets the deadline of the new state; before is the state it came from.
 // Thinking has one deadline in all, whatever is added meanwhile.
 func (l *Loop) limit(before State) {
-	d, bounded := deadlines[l.state]
-	switch {
-	case !bounded:
-		l.timer.Stop()
-	case l.state.Published() != Thinking || before.Published() != Thinking:
+	if l.state.Published() == Thinking && before.Published() == Thinking {
+		return
+	}
+	l.sounded = 0
+	l.timer.Stop()
+	if d, bounded := deadlines[l.state]; bounded {
 		l.timer.Reset(d)
 	}
+}
+
+// late reports whether a state in which speech is awaited or taken has had more sound
+// than its deadline allows. While frames come, its deadline counts in them, so that a
+// busy machine hears what an idle one hears; the wall clock ends it when they do not.
+func (l *Loop) late() bool {
+	if l.state.Published() != Listening && !l.state.mayGrow() && !l.state.correctable() {
+		return false
+	}
+	l.sounded += audio.FrameLength
+	l.timer.Reset(deadlines[l.state])
+	return l.sounded > deadlines[l.state]
 }
 
 // leave ends what belonged only to the state before, after event k.
@@ -268,7 +282,11 @@ func (l *Loop) listenNow(ctx context.Context) error {
 	case l.ear.muted:
 		return ErrMuted
 	case l.state.Published() != Listening:
-		l.wake(ctx, speech.Detection{Engine: "none", At: time.Now()})
+		at := time.Now()
+		if !l.cfg.Live { // recorded sound has a clock of its own
+			at = l.ear.newest
+		}
+		l.wake(ctx, speech.Detection{Engine: "none", At: at})
 	}
 	return nil
 }

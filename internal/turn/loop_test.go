@@ -306,6 +306,20 @@ func TestEveryStateHasAnEnd(t *testing.T) {
 	}
 }
 
+// TestListeningEndsThoughSoundGoesOn: the endpointer never ends the utterance.
+func TestListeningEndsThoughSoundGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.sound(1)
+		for range 16 * time.Second / audio.FrameLength {
+			b.sound(2)
+		}
+		b.stop()
+		b.want([]turn.State{turn.Waking, turn.Listening, turn.Idle}, []record.Outcome{record.Interrupted})
+	})
+}
+
 func TestABrokenRecogniserFailsOneTurnOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
