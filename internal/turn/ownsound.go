@@ -30,17 +30,22 @@ const (
 	// which the frame is that sound.
 	ownShare = 0.5
 	// aboveOwnVoice is how many dB louder than the echo of our voice a person is who
-	// speaks over it.
+	// speaks over it. echoHold after its end the echo falls by echoFall in each
+	// millisecond, which a room with much echo does (60 dB in 0.4 s), so that a person
+	// who answers at once is heard.
 	aboveOwnVoice = 6.0
+	echoHold      = 120 * time.Millisecond
+	echoFall      = 0.15 // dB
 	// voiceShare is the share of the frames, while we spoke, that are below the
 	// loudness taken for the echo.
 	voiceShare = 0.9
 	// voiceFrames is how many frames are needed to measure that loudness,
-	// voiceFramesKept how many are remembered, and wakeWordFrames how many of the last
-	// ones may hold a wake word.
+	// voiceFramesKept how many are remembered. wakeWordFrames of the last ones may hold
+	// a wake word, answerFrames of the last ones the beginning of an answer.
 	voiceFrames     = 10
 	voiceFramesKept = 150
 	wakeWordFrames  = 50
+	answerFrames    = 20
 )
 
 // chimePlayed is the event that a short sound has ended.
@@ -60,7 +65,8 @@ type ownSound struct {
 	tones         []float64 // their tones
 	chimeEchoEnds time.Time // on the frames' clock
 	voiceLevels   []float64 // dBFS of the last frames while we spoke
-	voiceLevel    float64   // dBFS: the loudness of our voice in the microphone
+	voiceLevel    float64   // dBFS: the loudness of our voice in the microphone; audio.Silence if it is not known
+	voiceEnds     time.Time
 	voiceEchoEnds time.Time
 	noise         uint32 // state of the random generator that quiet uses
 }
@@ -105,30 +111,65 @@ func (o *ownSound) noteVoice(level float64) {
 	o.voiceLevels = append(o.voiceLevels, level)
 }
 
-// voiceEnded measures how loud the voice that has ended was in the microphone.
-// After a wake word, the last frames do not count, because they hold it.
+// voiceEnded measures how loud the voice that has ended was in the microphone. The
+// last frames do not count, because they may hold a wake word or the beginning of an
+// answer, unless there are no others.
 func (o *ownSound) voiceEnded(woken bool) {
 	levels, echo := o.voiceLevels, echoTime
-	if woken {
-		levels, echo = levels[:max(0, len(levels)-wakeWordFrames)], bargeInEchoTime
+	switch n := len(levels); {
+	case woken:
+		levels, echo = levels[:max(0, n-wakeWordFrames)], bargeInEchoTime
+	case n >= answerFrames+voiceFrames:
+		levels = levels[:n-answerFrames]
 	}
 	o.voiceLevels, o.voiceLevel = o.voiceLevels[:0], audio.Silence
 	if len(levels) >= voiceFrames {
 		sorted := slices.Sorted(slices.Values(levels))
 		o.voiceLevel = sorted[int(voiceShare*float64(len(sorted)))]
 	}
-	o.voiceEchoEnds = time.Now().Add(echo)
+	o.voiceEnds = time.Now()
+	o.voiceEchoEnds = o.voiceEnds.Add(echo)
 }
 
 // without returns the frame with our own sound replaced by the quiet of the room,
 // whose loudness is in dBFS. A frame that is mostly something else stays as it is.
 func (o *ownSound) without(f audio.Frame, room float64) audio.Frame {
 	chiming := o.live && (o.chimes > 0 || f.At.Before(o.chimeEchoEnds)) && earcon.Share(f.Samples, o.tones) >= ownShare
-	speaking := o.live && o.voiceLevel > audio.Silence && f.At.Before(o.voiceEchoEnds) && audio.Level(f.Samples) < o.voiceLevel+aboveOwnVoice
-	if chiming || speaking {
+	if chiming || o.live && o.echoes(f) {
 		f.Samples = o.quiet(len(f.Samples), room)
 	}
 	return f
+}
+
+// echoes reports whether a frame may be the echo of our voice.
+func (o *ownSound) echoes(f audio.Frame) bool {
+	if o.voiceLevel == audio.Silence || !f.At.Before(o.voiceEchoEnds) {
+		return false
+	}
+	fallen := echoFall * max(0, float64((f.At.Sub(o.voiceEnds)-echoHold)/time.Millisecond))
+	return audio.Level(f.Samples) < o.voiceLevel+aboveOwnVoice-fallen
+}
+
+// spokenOver returns the last of the frames heard while we spoke, from where somebody
+// began to speak over us; nil if nobody did. Where our own voice could not be
+// measured, nobody can be told from it.
+func (o *ownSound) spokenOver(frames []audio.Frame) []audio.Frame {
+	if !o.live || o.voiceLevel == audio.Silence {
+		return nil
+	}
+	frames = frames[max(0, len(frames)-answerFrames):]
+	for i := range frames {
+		loud := 0
+		for _, f := range frames[i:min(len(frames), i+resumedOf)] {
+			if !o.echoes(f) {
+				loud++
+			}
+		}
+		if loud >= resumedFrames && !o.echoes(frames[i]) {
+			return frames[i:]
+		}
+	}
+	return nil
 }
 
 // quiet makes n samples of even noise of a loudness in dBFS.

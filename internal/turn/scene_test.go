@@ -240,8 +240,8 @@ func (s *scene) events() []string {
 }
 
 // act acts one line out: "wake", "stopword", "say WORDS", "begin WORDS" of a sentence
-// that is not finished, "early WORDS" before the recogniser is open for them,
-// "murmur WORDS", "television WORDS", "cough", "quiet 2s", "gap 2s" of a microphone without
+// that is not finished, "early WORDS" and "early-murmur WORDS" before the
+// recogniser is open for them, "murmur WORDS", "television WORDS", "cough", "quiet 2s", "gap 2s" of a microphone without
 // frames, "deaf" for a wake word engine and
 // "dumb" for a voice in trouble, or what a button does: listen,
 // stop, mute, unmute, speak WORDS.
@@ -263,12 +263,9 @@ func (s *scene) act(line string) {
 	case "begin":
 		s.speak(rest, true, voiceLevel)
 	case "early":
-		_, s.begun = s.stt.Open()
-		s.begun, s.words, s.stt.Lines = s.begun+1, 0, nil
-		n := 10 * len(strings.Fields(rest))
-		s.stt.Lines = []fake.Line{{After: n - 5, Text: rest}}
-		s.words = n
-		s.sound(n, voiceLevel)
+		s.speakEarly(rest, voiceLevel)
+	case "early-murmur":
+		s.speakEarly(rest, lowLevel)
 	case "murmur":
 		s.speak(rest, false, lowLevel)
 	case "cough":
@@ -323,6 +320,15 @@ func (s *scene) speak(words string, unfinished bool, level float64) {
 	}
 	s.words += n
 	s.stt.Lines = append(s.stt.Lines, fake.Line{After: s.words - 5, Text: before + words, Unfinished: unfinished})
+	s.sound(n, level)
+}
+
+// speakEarly says words that begin before the recogniser is open for them, which
+// understands them if it gets three quarters of their sound.
+func (s *scene) speakEarly(words string, level float64) {
+	_, begun := s.stt.Open()
+	n := 10 * len(strings.Fields(words))
+	s.begun, s.words, s.stt.Lines = begun+1, n, []fake.Line{{After: 3 * n / 4, Text: words}}
 	s.sound(n, level)
 }
 

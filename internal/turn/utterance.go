@@ -12,7 +12,8 @@ import (
 
 // openEar begins a turn. The command may follow the wake word in one breath, so the
 // sound since the end of the word is taken from the pre-roll. The answer to a
-// question begins later; least is how loud in dBFS it must be.
+// question may begin before our voice has ended; least is how loud in dBFS it must
+// be.
 func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64) {
 	l.endTurn() // at once, whatever the recogniser takes to open
 	t := newTelling(l.cfg, d.At)
@@ -27,14 +28,16 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64) {
 		return
 	}
 	l.step(ctx, Opened)
+	before := l.ear.preRoll.Since(d.At)
 	if t.followUp {
 		t.chimeOver = true
-		l.ownSound.chime(ctx, earcon.FollowUp)
-	} else {
-		for _, f := range l.ear.preRoll.Since(d.At) {
-			if l.state == Listening && l.turn == t {
-				l.listen(ctx, f)
-			}
+		if before = l.ownSound.spokenOver(l.ear.preRoll.Since(time.Time{})); len(before) == 0 {
+			l.ownSound.chime(ctx, earcon.FollowUp)
+		}
+	}
+	for _, f := range before {
+		if l.state.Published() == Listening && l.turn == t {
+			l.listen(ctx, f)
 		}
 	}
 	l.ear.preRoll.Clear()
