@@ -23,7 +23,7 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	if l.ear.muted {
 		return
 	}
-	if l.late() {
+	if l.deadline.passed(l.state) {
 		l.handle(ctx, event{kind: TimedOut})
 	}
 	level := audio.Level(f.Samples)

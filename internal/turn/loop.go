@@ -54,15 +54,14 @@ type Parts struct {
 // Loop runs the turns of one microphone, one after the other. The goroutine in Run
 // owns all of its state; every other goroutine sends it events.
 type Loop struct {
-	parts   Parts
-	cfg     Config
-	state   State
-	sounded time.Duration // sound since the state began
-	events  chan event
-	turn    *telling // nil while idle
-	waiting []string // texts to be spoken
-	timer   *time.Timer
-	running sync.WaitGroup // goroutines beside the loop
+	parts    Parts
+	cfg      Config
+	state    State
+	events   chan event
+	turn     *telling // nil while idle
+	waiting  []string // texts to be spoken
+	deadline deadline
+	running  sync.WaitGroup // goroutines beside the loop
 
 	ear        ear
 	wakeWord   wakeWord
@@ -122,7 +121,7 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 // turn is over. It leaves no goroutine behind.
 func (l *Loop) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	l.timer = time.NewTimer(time.Hour)
+	l.deadline.timer = time.NewTimer(time.Hour)
 	frames := make(chan audio.Frame)
 	var reader sync.WaitGroup
 	reader.Go(func() { read(ctx, l.parts.Mic, frames, l.parts.Log) })
@@ -130,7 +129,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		cancel()
 		reader.Wait()
 		l.running.Wait()
-		l.timer.Stop()
+		l.deadline.timer.Stop()
 	}()
 	for {
 		l.speakWaiting(ctx)
@@ -154,7 +153,7 @@ func (l *Loop) Run(ctx context.Context) error {
 			l.hear(ctx, f)
 		case e := <-l.events:
 			l.handle(ctx, e)
-		case <-l.timer.C:
+		case <-l.deadline.timer.C:
 			l.handle(ctx, event{kind: TimedOut})
 		}
 	}
@@ -200,37 +199,12 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 	before := l.state
 	l.state = to
 	l.wakeWord.listenForStop(to == Speaking)
-	l.limit(before)
+	l.deadline.enter(to, before)
 	if published := to.Published(); published != before.Published() {
 		l.parts.Observer.StateChanged(published)
 	}
 	l.leave(ctx, before, k)
 	return true
-}
-
-// limit sets the deadline of the new state; before is the state it came from.
-// Thinking has one deadline in all, whatever is added meanwhile.
-func (l *Loop) limit(before State) {
-	if l.state.Published() == Thinking && before.Published() == Thinking {
-		return
-	}
-	l.sounded = 0
-	l.timer.Stop()
-	if d, bounded := deadlines[l.state]; bounded {
-		l.timer.Reset(d)
-	}
-}
-
-// late reports whether a state in which speech is awaited or taken has had more sound
-// than its deadline allows. While frames come, its deadline counts in them, so that a
-// busy machine hears what an idle one hears; the wall clock ends it when they do not.
-func (l *Loop) late() bool {
-	if l.state.Published() != Listening && !l.state.mayGrow() && !l.state.correctable() {
-		return false
-	}
-	l.sounded += audio.FrameLength
-	l.timer.Reset(deadlines[l.state])
-	return l.sounded > deadlines[l.state]
 }
 
 // leave ends what belonged only to the state before, after event k.
