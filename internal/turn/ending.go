@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
@@ -16,6 +17,10 @@ func (l *Loop) finish(ctx context.Context) {
 	loudest := audio.Silence
 	if l.turn != nil {
 		after, loudest = l.turn.aftermath, l.turn.utterance.loudest
+		l.missed = time.Time{}
+		if l.turn.missed {
+			l.missed = l.ear.newest
+		}
 	}
 	if after.asks && !l.ear.muted && l.step(ctx, AskedBack) {
 		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.newest}, loudest-belowSpeaker)

@@ -58,8 +58,9 @@ type Loop struct {
 	cfg      Config
 	state    State
 	events   chan event
-	turn     *telling // nil while idle
-	waiting  []string // texts to be spoken
+	turn     *telling  // nil while idle
+	waiting  []string  // texts to be spoken
+	missed   time.Time // when speech after a wake word was no command, in the frames' clock; zero if the last was one
 	deadline deadline
 	running  sync.WaitGroup // goroutines beside the loop
 

@@ -389,18 +389,52 @@ func TestTheWordStopSilencesWaitingTexts(t *testing.T) {
 	})
 }
 
-func TestSpeechThatIsNoCommandIsAnsweredAfterAWakeWord(t *testing.T) {
+// TestSpeechThatIsNoCommandIsAnsweredTheSecondTime: a television after a wake word
+// gets no sentence, and a person who tries again does.
+func TestSpeechThatIsNoCommandIsAnsweredTheSecondTime(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		between time.Duration
+		said    []int // sentences said after each try
+	}{
+		"at once":           {time.Second, []int{0, 1, 2}},
+		"after some time":   {time.Minute, []int{0, 0, 0}},
+		"within its limits": {8 * time.Second, []int{0, 1, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				b.stt.Text = func() speech.Transcript { return speech.Transcript{Rejected: "sounds like other speech"} }
+				for i, want := range tt.said {
+					b.sound(1, 3)
+					if got := b.voice.Said(); len(got) != want {
+						t.Errorf("said %q after try %d, expected %d sentences", got, i+1, want)
+					}
+					<-time.After(tt.between)
+					b.sound(0)
+				}
+				b.stop()
+				if got := b.ends(); !slices.Equal(got, []record.Outcome{record.Ignored, record.Ignored, record.Ignored}) {
+					t.Errorf("outcomes %v", got)
+				}
+			})
+		})
+	}
+}
+
+// TestWhoIsUnderstoodHasNotTriedTwice: a command between two that were not understood.
+func TestWhoIsUnderstoodHasNotTriedTwice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		b.stt.Text = func() speech.Transcript { return speech.Transcript{Rejected: "sounds like other speech"} }
-		b.sound(1, 3)
-		b.stop()
-		if got := b.ends(); !slices.Equal(got, []record.Outcome{record.Ignored}) {
-			t.Errorf("outcomes %v", got)
+		for _, heard := range []speech.Transcript{{}, {Text: "what time is it"}, {}} {
+			b.stt.Text = func() speech.Transcript { return heard }
+			b.sound(1, 3)
 		}
-		if got := b.voice.Said(); len(got) != 1 {
-			t.Errorf("said %q, expected one sentence", got)
+		b.stop()
+		if got := b.voice.Said(); !slices.Equal(got, []string{"It's noon."}) {
+			t.Errorf("said %q, expected one answer", got)
 		}
 	})
 }

@@ -52,7 +52,7 @@ func TestASlowerRecogniserIsAsked(t *testing.T) {
 			}, outcome: record.Done, said: "It's noon.", heard: "pocketsphinx", dontAsk: true,
 		},
 		"nobody understood": {
-			second: speech.Transcript{Rejected: "like other speech"}, outcome: record.Ignored, wrong: "like other speech", said: "I can't reach",
+			second: speech.Transcript{Rejected: "like other speech"}, outcome: record.Ignored, wrong: "like other speech",
 		},
 		"nobody worked": {err: errors.New("the server is busy"), outcome: record.Failed, wrong: "the server is busy", said: "Sorry, that did not work"},
 		"nothing said":  {outcome: record.Ignored, dontAsk: true, endsWith: 4},

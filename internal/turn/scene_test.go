@@ -240,11 +240,11 @@ func (s *scene) events() []string {
 }
 
 // act acts one line out: "wake", "stopword", "say WORDS", "begin WORDS" of a sentence
-// that is not finished, "early WORDS" and "early-murmur WORDS" before the
-// recogniser is open for them, "murmur WORDS", "television WORDS", "cough", "quiet 2s", "gap 2s" of a microphone without
-// frames, "deaf" for a wake word engine and
-// "dumb" for a voice in trouble, or what a button does: listen,
-// stop, mute, unmute, speak WORDS.
+// that is not finished, "early WORDS" and "early-murmur WORDS" before the recogniser
+// is open for them, "murmur WORDS", "television WORDS", "cough", "mumble" what nobody
+// understands, "quiet 2s", "gap 2s" of a microphone without frames, "deaf" for a wake
+// word engine and "dumb" for a voice in trouble, or what a button does: listen, stop,
+// mute, unmute, speak WORDS.
 func (s *scene) act(line string) {
 	s.t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
@@ -270,6 +270,9 @@ func (s *scene) act(line string) {
 		s.speak(rest, false, lowLevel)
 	case "cough":
 		s.sound(10, voiceLevel)
+	case "mumble":
+		s.stt.Lines = nil
+		s.sound(40, voiceLevel)
 	case "dumb":
 		s.dumb = errors.New("it is gone")
 	case "deaf":

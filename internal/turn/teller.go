@@ -70,7 +70,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	case ctx.Err() != nil && (t.rec.Outcome == record.Failed || went(t.rec) && cut):
 		t.rec.Outcome = record.Interrupted
 	case ctx.Err() == nil:
-		t.aftermath = aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t.rec, given, played)}
+		t.aftermath = aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t, given, played)}
 		t.aftermath.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
 	}
 	if !t.unanswered() {
@@ -93,7 +93,8 @@ func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 }
 
 // tellNotHeard answers speech without a sentence in it. Only a person who said the
-// wake word waits for an answer and gets one.
+// wake word waits for an answer: it is a short sound, because the speech may have been
+// a television's, and a sentence for who tries again.
 func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(string)) {
 	reply := ""
 	if t.rec.Outcome == record.Failed { // tellAgain found that no recogniser worked
@@ -106,7 +107,8 @@ func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(stri
 		if heard.Rejected != "" {
 			t.rec.Error += ": " + heard.Rejected
 		}
-		if t.rec.Wake != nil && t.utterance.spoke >= shortestCommand {
+		t.missed = t.rec.Wake != nil && t.utterance.spoke >= shortestCommand
+		if t.missed && t.again {
 			reply = r.mind.NotHeard()
 		}
 	}
@@ -116,6 +118,10 @@ func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(stri
 		r.observer.Replied(t.id, reply)
 	}
 }
+
+// triedAgain is how soon after speech that was no command somebody says the wake word
+// who tries again.
+const triedAgain = 10 * time.Second
 
 // shortestCommand is less speech than any command has: "stop" takes longer. Shorter
 // speech that is no command is the end of the wake word, or a cough.
@@ -157,11 +163,11 @@ func acted(r record.Record) bool {
 
 // closingSound is the sound at the end of a turn in which no word of a reply was
 // heard, because there was no reply or no voice works.
-func closingSound(r record.Record, given, played int) earcon.Sound {
-	switch {
-	case played > 0, r.Outcome == record.Ignored && given == 0:
+func closingSound(t *telling, given, played int) earcon.Sound {
+	switch r := t.rec; {
+	case played > 0, r.Outcome == record.Ignored && given == 0 && !t.missed:
 		return ""
-	case r.Route == record.RouteRefused:
+	case r.Route == record.RouteRefused, t.missed:
 		return earcon.Refused
 	case went(r) && (given == 0 || acted(r)):
 		return earcon.Done

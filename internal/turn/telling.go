@@ -18,6 +18,8 @@ type telling struct {
 	watch     record.Stopwatch
 	utterance utterance
 	followUp  bool          // it is the answer to a question
+	again     bool          // its speaker was not understood a moment ago
+	missed    bool          // speech after the wake word was no command
 	chimeOver bool          // the sound of the open microphone was played, or is not wanted
 	additions chan addition // gets what is added to its sentence, once; nil if nothing can be
 	aftermath aftermath

@@ -20,6 +20,7 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64) {
 	l.turn = t
 	t.followUp, t.utterance.least = l.state == AskingBack, least
 	if d.Word != "" {
+		t.again = !l.missed.IsZero() && d.At.Sub(l.missed) <= triedAgain
 		t.rec.Wake = &record.Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
 	}
 	l.recogniser.end.Reset(d)
