@@ -1,0 +1,241 @@
+//go:build cgo
+
+package turn_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"voicegateway/internal/answer"
+	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/file"
+	"voicegateway/internal/dialogue/safety"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/grammar"
+	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/endpoint"
+	"voicegateway/internal/speech/sphinx"
+	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/turn"
+)
+
+// listener is a mind that takes every text for an act and notes what it is given.
+type listener struct {
+	*answer.Answerer
+	grammar *grammar.Grammar
+	texts   []string
+}
+
+// Judge judges by the grammar.
+func (l *listener) Judge(partial string) speech.Completeness { return l.grammar.Judge(partial) }
+
+// Answer notes the text.
+func (l *listener) Answer(_ context.Context, t record.Turn) {
+	l.texts = append(l.texts, t.Text)
+	t.Record.Outcome, t.Record.Route, t.Record.Risk = record.Done, record.RouteLocal, "reversible"
+}
+
+// Extend notes the whole text.
+func (l *listener) Extend(_ context.Context, _ record.Turn, whole speech.Transcript) {
+	l.texts = append(l.texts, whole.Text)
+}
+
+// literal is a recogniser that completes nothing for the speaker: where the words
+// before the end were half a sentence, they are the text.
+type literal struct {
+	stt.Engine
+	grammar *grammar.Grammar
+	sofar   string
+}
+
+// Push keeps the words so far.
+func (l *literal) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {
+	p, err := l.Engine.Push(ctx, f)
+	l.sofar = p.Text
+	return p, err
+}
+
+// Finish gives half a sentence as it is.
+func (l *literal) Finish(ctx context.Context) (speech.Transcript, error) {
+	t, err := l.Engine.Finish(ctx)
+	if l.sofar != "" && l.grammar.Judge(l.sofar) == speech.Incomplete {
+		t.Text, t.Unfinished = l.sofar, true
+	}
+	return t, err
+}
+
+// Reopen goes on with the utterance.
+func (l *literal) Reopen(ctx context.Context) error {
+	again, ok := l.Engine.(stt.Reopener)
+	if !ok {
+		return errors.New("the recogniser cannot go on")
+	}
+	return again.Reopen(ctx)
+}
+
+// pausing is what is said with a pause, and the texts that the mind gets.
+type pausing struct {
+	first, then string
+	pause       time.Duration
+	texts       []string
+}
+
+// pauses are the pauses of slow speakers: one that is over before the sentence ends,
+// one in which it does, and one inside half a sentence.
+var pauses = map[string]pausing{
+	"a room after a moment": {"open the curtains", "in the bedroom", 200 * time.Millisecond, []string{"open the curtains in the bedroom"}},
+	"a room":                {"open the curtains", "in the bedroom", 600 * time.Millisecond, []string{"open the curtains", "open the curtains in the bedroom"}},
+	"a number": {
+		"set the bedroom heating to twenty", "one degrees", 600 * time.Millisecond,
+		[]string{"set the bedroom heating to twenty", "set the bedroom heating to twenty one degrees"},
+	},
+	"half a sentence": {
+		"set the bedroom heating to", "twenty one degrees", time.Second,
+		[]string{"set the bedroom heating to", "set the bedroom heating to twenty one degrees"},
+	},
+}
+
+// TestPausesWithRealVoices: with the real recogniser, what is said after a pause
+// reaches the mind with what was said before it.
+func TestPausesWithRealVoices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it decodes speech")
+	}
+	house, pack := fake.Villa("en"), intent.English()
+	g, err := grammar.New(pack, house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ear := &literal{recogniser(t, g), g, ""}
+	for _, voice := range []string{"slt", "rms"} {
+		for name, p := range pauses {
+			t.Run(voice+", "+name, func(t *testing.T) {
+				answers, err := answer.New(&fake.Matcher{Home: house}, &fake.Caller{}, &fake.Assistant{}, fake.English(),
+					safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+				if err != nil {
+					t.Fatal(err)
+				}
+				clip := paused(t, voice, p)
+				var got []string
+				for range 5 { // on a busy machine a worker may be given up
+					mind, observer := &listener{Answerer: answers, grammar: g}, &fake.Observer{}
+					hear(t, ear, mind, observer, clip)
+					got = mind.texts
+					if r := observer.Records(); len(r) != 1 {
+						t.Fatalf("%d turns, expected one", len(r))
+					} else if r[0].Outcome != record.Failed {
+						break
+					}
+				}
+				if n := len(p.texts); len(got) != n || got[n-1] != p.texts[n-1] {
+					t.Errorf("the mind got %q, expected %q", got, p.texts)
+				}
+			})
+		}
+	}
+}
+
+// recogniser starts the real recogniser with a grammar.
+func recogniser(t *testing.T, g *grammar.Grammar) stt.Engine {
+	t.Helper()
+	if _, err := os.Stat(sphinx.DefaultModelDir); err != nil {
+		t.Skipf("the English model is not installed: %v", err)
+	}
+	cfg := stt.Default()
+	cfg.Command = []string{os.Args[0], "worker", "stt"}
+	e, err := stt.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := e.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	if _, err := e.SetGrammar(ctx, stt.Grammar{JSGF: g.JSGF(), Join: g.Joins(), Words: g.Words()}); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// hear lets the loop listen to a clip as an utterance.
+func hear(t *testing.T, ear *literal, mind turn.Mind, observer turn.Observer, c audio.Clip) {
+	t.Helper()
+	cfg := file.Default()
+	cfg.Clips, cfg.Start = []audio.Clip{c}, time.Unix(1_700_000_000, 0)
+	mic, err := file.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if room, ok := ear.Engine.(stt.Listener); ok {
+		room.Forget()
+	}
+	loop, err := turn.NewLoop(turn.Config{Source: record.FromFile, PushToTalk: true}, turn.Parts{
+		Mic: mic, Stt: ear, End: endpoint.New(endpoint.Default()), Mind: mind, Observer: observer, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// paused is the sound of words, a pause and more words in a quiet room.
+func paused(t *testing.T, voice string, p pausing) audio.Clip {
+	t.Helper()
+	quiet := func(d time.Duration) []int16 {
+		return make([]int16, int(d.Seconds()*float64(audio.SpeechRate)))
+	}
+	c := audio.Clip{Rate: audio.SpeechRate, Samples: quiet(time.Second)}
+	c.Samples = append(c.Samples, say(t, voice, p.first)...)
+	c.Samples = append(c.Samples, quiet(p.pause)...)
+	c.Samples = append(c.Samples, say(t, voice, p.then)...)
+	c.Samples = append(c.Samples, quiet(2*time.Second)...)
+	room := rand.New(rand.NewPCG(1, 2))
+	for i := range c.Samples {
+		c.Samples[i] += int16(room.NormFloat64() * 15) // -67 dBFS
+	}
+	return c
+}
+
+// say is the sound of words by a voice of flite, without the silence around them.
+func say(t *testing.T, voice, words string) []int16 {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "words.wav")
+	if out, err := exec.CommandContext(t.Context(), "flite", "-voice", voice, "-t", words, "-o", path).CombinedOutput(); err != nil {
+		t.Skipf("flite: %v\n%s", err, out)
+	}
+	c, err := file.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = audio.Resample(c, audio.SpeechRate); err != nil {
+		t.Fatal(err)
+	}
+	const piece, silent = 160, -50.0 // 10 ms, dBFS
+	s := c.Samples
+	for len(s) > piece && audio.Level(s[:piece]) < silent {
+		s = s[piece:]
+	}
+	for len(s) > piece && audio.Level(s[len(s)-piece:]) < silent {
+		s = s[:len(s)-piece]
+	}
+	return s
+}
