@@ -114,8 +114,8 @@ func TestWhatTheGrammarRejectsIsHeardByAServer(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsDownCostsNoTurn: nothing is said at the first try, the record says why, and
-// the next command is done.
+// TestAServerThatIsDownCostsNoTurn: at the first try nothing is said, the record says
+// why, and the next command is done.
 func TestAServerThatIsDownCostsNoTurn(t *testing.T) {
 	t.Parallel()
 	env := []string{
