@@ -25,6 +25,7 @@ import (
 type foreseer struct {
 	*answer.Answerer
 	partial, final string
+	unfinished     bool
 	fails          error
 	frames         chan audio.Frame
 
@@ -53,7 +54,7 @@ func (f *foreseer) Push(context.Context, audio.Frame) (speech.Partial, error) {
 
 func (f *foreseer) Finish(context.Context) (speech.Transcript, error) {
 	f.note("final")
-	return speech.Transcript{Text: f.final}, f.fails
+	return speech.Transcript{Text: f.final, Unfinished: f.unfinished}, f.fails
 }
 
 func (f *foreseer) Read(ctx context.Context) (audio.Frame, error) {
@@ -74,10 +75,12 @@ func TestMindBeginsWithTheWordsSoFar(t *testing.T) {
 		partial, final string
 		fails          error
 		silent         bool
+		unfinished     bool
 		want           []string
 	}{
 		"as it was":        {partial: "how do whales", final: "how do whales", want: []string{"expects how do whales", "final", "answers how do whales", "drops it"}},
 		"another word":     {partial: "how do whales", final: "how do snails", want: []string{"expects how do whales", "final", "drops it", "answers how do snails"}},
+		"half a sentence":  {partial: "how do whales", final: "how do whales", unfinished: true, want: []string{"expects how do whales", "final", "drops it", "answers how do whales"}},
 		"no words so far":  {final: "how do whales", want: []string{"final", "answers how do whales"}},
 		"it fails":         {partial: "how do whales", fails: errors.New("broken"), want: []string{"expects how do whales", "final", "drops it", "final"}}, // the utterance is closed once more
 		"nobody has spoke": {partial: "how do whales", silent: true, want: []string{"final"}},
@@ -85,7 +88,7 @@ func TestMindBeginsWithTheWordsSoFar(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				f := &foreseer{partial: c.partial, final: c.final, fails: c.fails, frames: make(chan audio.Frame)}
+				f := &foreseer{partial: c.partial, final: c.final, fails: c.fails, unfinished: c.unfinished, frames: make(chan audio.Frame)}
 				log := slog.New(slog.DiscardHandler)
 				var err error
 				f.Answerer, err = answer.New(&fake.Matcher{Home: &home.House{}, MatchFunc: func(string, string) intent.Decision { return intent.Decision{} }},
