@@ -2,66 +2,44 @@ package turn
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
 
-// answer has an utterance answered, and what may be added to it.
+// answer has an utterance answered, and what may be added to it. A person who only
+// asked a question does not have to wait for that. Recorded sound waits all the same,
+// so that how far it is heard does not depend on how fast the question is answered.
 func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
-	switch {
-	case t.additions == nil:
-		r.mind.Answer(ctx, asked)
-	case asked.Unfinished:
-		r.answerHalf(ctx, t, asked)
-	default:
-		r.mind.Answer(ctx, asked)
-		r.extend(ctx, t, asked)
-	}
-}
-
-// extend waits for a clause that may be added to the sentence, and answers it too. A
-// person who only asked a question does not have to wait for that. Recorded sound
-// waits all the same, so that how far it is heard does not depend on how fast the
-// question is answered.
-func (r *teller) extend(ctx context.Context, t *telling, asked record.Turn) {
-	reads := t.rec.Risk == "" || t.rec.Risk == string(tools.Read)
-	if reads && r.live {
+	r.mind.Answer(ctx, asked)
+	reads := !asked.Unfinished && (t.rec.Risk == "" || t.rec.Risk == string(tools.Read))
+	if t.additions == nil || reads && r.live {
 		return
 	}
-	if more := r.addition(ctx, t); more.whole.Text != "" && !reads {
+	more := r.addition(ctx, t)
+	half := asked.Unfinished && t.rec.Outcome == record.Asked
+	switch {
+	case ctx.Err() != nil && half: // the question is never asked
+		t.rec.Outcome, t.rec.Reply = record.Interrupted, ""
+	case ctx.Err() != nil || more.whole.Text == "" || reads:
+	default:
+		if half {
+			r.startAgain(t, more)
+			asked.Watch = t.watch
+		}
 		r.mind.Extend(ctx, asked, more.whole)
 	}
 }
 
-// answerHalf answers half a sentence. The answer, which is a question, is said only
-// if the speaker does not go on. Otherwise the whole is answered as the sentence
-// that was meant, and the turn is about that.
-func (r *teller) answerHalf(ctx context.Context, t *telling, half record.Turn) {
-	before, say := t.rec, half.Say
-	question := &heldBack{}
-	half.Say = question.say
-	r.mind.Answer(ctx, half)
-	more := r.addition(ctx, t)
-	switch {
-	case ctx.Err() != nil:
-		t.rec.Outcome, t.rec.Reply = record.Interrupted, ""
-	case more.whole.Text == "":
-		for _, sentence := range question.sentences() {
-			say(sentence)
-		}
-	default:
-		t.rec = before
-		t.startClock(more.end.SpeechEnd, more.at, more.wall, r.live)
-		t.rec.Timings.Transcript = t.watch.Now()
-		t.rec.Transcript = written(more.whole)
-		if more.end.Done {
-			t.rec.Endpoint = &record.Endpoint{Reason: more.end.Reason}
-		}
-		half.Say, half.Watch = say, t.watch
-		r.mind.Extend(ctx, half, more.whole)
+// startAgain starts the clock of a turn anew that was half a sentence: its command
+// ended with what was added.
+func (r *teller) startAgain(t *telling, more addition) {
+	t.startClock(more.end.SpeechEnd, more.at, more.wall, r.live)
+	t.rec.Timings.Transcript = t.watch.Now()
+	t.rec.Transcript = written(more.whole)
+	if more.end.Done {
+		t.rec.Endpoint = &record.Endpoint{Reason: more.end.Reason}
 	}
 }
 
@@ -81,23 +59,4 @@ func (r *teller) addition(ctx context.Context, t *telling) addition {
 	case <-ctx.Done():
 	}
 	return addition{}
-}
-
-// heldBack are sentences that may not have to be said. It may be used by several
-// goroutines.
-type heldBack struct {
-	mu   sync.Mutex
-	held []string
-}
-
-func (h *heldBack) say(sentence string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.held = append(h.held, sentence)
-}
-
-func (h *heldBack) sentences() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.held
 }

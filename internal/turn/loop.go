@@ -277,8 +277,8 @@ func (l *Loop) speakWaiting(ctx context.Context) {
 	t := newTelling(l.cfg, time.Now())
 	l.turn = t
 	l.runBeside(ctx, t, func(ctx context.Context) {
-		sentences := make(chan string, 1)
-		sentences <- text
+		sentences := make(chan saying, 1)
+		sentences <- saying{sentence: text}
 		close(sentences)
 		if played := l.voice.speak(ctx, sentences, nil, func(time.Time) {}); played == 0 && ctx.Err() == nil {
 			t.aftermath.sound = earcon.Error

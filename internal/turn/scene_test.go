@@ -148,7 +148,9 @@ func (a asker) Extend(ctx context.Context, t record.Turn, whole speech.Transcrip
 		a.Answerer.Extend(ctx, t, whole)
 		return
 	}
+	t.Unsay()
 	t.Text, t.Unfinished = whole.Text, whole.Unfinished
+	t.Record.Route, t.Record.Outcome, t.Record.Reply = record.RouteNone, "", ""
 	a.Answer(ctx, t)
 }
 

@@ -28,20 +28,14 @@ type teller struct {
 // tell answers an utterance and speaks the reply as it comes. While the sentence
 // may still grow, the reply is made but not spoken.
 func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) {
-	sentences := make(chan string, 64)
+	reply := newOutgoing()
+	say := func(sentence string) { reply.say(ctx, sentence) }
 	mayPlay := make(chan struct{}) // closed when the answer may sound
 	spoken := make(chan struct{})
-	given, played := 0, 0
-	say := func(sentence string) {
-		given++
-		select {
-		case sentences <- sentence:
-		case <-ctx.Done():
-		}
-	}
+	played := 0
 	go func() {
 		defer close(spoken)
-		played = r.voice.speak(ctx, sentences, mayPlay, func(at time.Time) {
+		played = r.voice.speak(ctx, reply.sentences, mayPlay, func(at time.Time) {
 			t.rec.Timings.FirstAudio = t.watch.At(at)
 			r.report(ctx, t, Answered)
 		})
@@ -56,6 +50,9 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 			Request: t.request(heard.Text, r.dryRun), Record: &t.rec, Watch: t.watch, Say: say,
 		}
 		asked.Unfinished, asked.Others = heard.Unfinished, heard.Others
+		if t.additions != nil {
+			asked.Unsay = reply.unsay
+		}
 		r.answer(ctx, t, asked)
 		if t.additions != nil {
 			close(mayPlay)
@@ -64,8 +61,9 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 			r.observer.Replied(t.id, t.rec.Reply)
 		}
 	}
-	close(sentences)
+	close(reply.sentences)
 	<-spoken
+	given := reply.given
 	switch cut := given > played; {
 	case ctx.Err() != nil && (t.rec.Outcome == record.Failed || went(t.rec) && cut):
 		t.rec.Outcome = record.Interrupted

@@ -53,10 +53,10 @@ type (
 		Push(f audio.Frame, p speech.Partial, c speech.Completeness) speech.Endpoint
 	}
 	// Mind understands what was said and does it. Extend is called after Answer, for
-	// the same turn, when the speaker has gone on: it answers what was added to a
-	// sentence already carried out. For half a sentence (t.Unfinished) it answers whole
-	// as the one sentence that was meant, with the record as it was before Answer; what
-	// Answer said, which was a question, has not been spoken.
+	// the same turn, when the speaker has gone on. It answers what was added to a
+	// sentence already carried out; half a sentence (t.Unfinished) it answers as the one
+	// sentence that was meant. Of what Answer said nothing has been spoken then, and
+	// t.Unsay drops it.
 	Mind interface {
 		Judge(partial string) speech.Completeness
 		Answer(ctx context.Context, t record.Turn)

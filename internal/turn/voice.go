@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,40 +26,68 @@ func (v *voice) says(word string) bool {
 	return s != nil && strings.Contains(strings.ToLower(*s), strings.ToLower(word))
 }
 
+// outgoing are the sentences of a reply on their way to the voice. Say may be called
+// by several goroutines.
+type outgoing struct {
+	sentences chan saying
+
+	mu     sync.Mutex
+	given  int
+	unsaid *atomic.Bool // of the sentences given last
+}
+
+// saying is a sentence to be spoken, unless it is unsaid before.
+type saying struct {
+	sentence string
+	unsaid   *atomic.Bool // nil: it stays
+}
+
+func (s saying) dropped() bool { return s.unsaid != nil && s.unsaid.Load() }
+
+func newOutgoing() *outgoing {
+	return &outgoing{sentences: make(chan saying, 64), unsaid: new(atomic.Bool)}
+}
+
+// say gives a sentence to the voice.
+func (o *outgoing) say(ctx context.Context, sentence string) {
+	o.mu.Lock()
+	o.given++
+	s := saying{sentence, o.unsaid}
+	o.mu.Unlock()
+	select {
+	case o.sentences <- s:
+	case <-ctx.Done():
+	}
+}
+
+// unsay drops the sentences that are not spoken yet.
+func (o *outgoing) unsay() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.unsaid.Store(true)
+	o.unsaid, o.given = new(atomic.Bool), 0
+}
+
 // audible is a sentence with its sound.
 type audible struct {
-	sentence string
-	clip     audio.Clip
+	saying
+	clip audio.Clip
 }
 
 // speak plays the sentences in order, making the next one while one plays, and
 // counts those that were played to their end. It returns after the last one, or at
 // once when the turn is cancelled. The first sentence waits until mayPlay is closed
 // (nil: it does not wait); begins is called when it starts.
-func (v *voice) speak(ctx context.Context, sentences <-chan string, mayPlay <-chan struct{}, begins func(time.Time)) (played int) {
-	clips := make(chan audible, 1)
-	go func() {
-		defer close(clips)
-		for s := range sentences {
-			c, ok := v.synthesize(ctx, s)
-			if !ok {
-				continue
-			}
-			select {
-			case clips <- audible{s, c}:
-			case <-ctx.Done():
-			}
-		}
-	}()
+func (v *voice) speak(ctx context.Context, sentences <-chan saying, mayPlay <-chan struct{}, begins func(time.Time)) (played int) {
 	begun := false
-	for c := range clips {
+	for c := range v.prepare(ctx, sentences) {
 		if mayPlay != nil && !begun {
 			select {
 			case <-mayPlay:
 			case <-ctx.Done():
 			}
 		}
-		if ctx.Err() != nil || v.speaker == nil {
+		if ctx.Err() != nil || v.speaker == nil || c.dropped() {
 			continue
 		}
 		if !begun {
@@ -74,6 +103,25 @@ func (v *voice) speak(ctx context.Context, sentences <-chan string, mayPlay <-ch
 		}
 	}
 	return played
+}
+
+// prepare makes sentences audible, one ahead of those that are taken.
+func (v *voice) prepare(ctx context.Context, sentences <-chan saying) <-chan audible {
+	clips := make(chan audible, 1)
+	go func() {
+		defer close(clips)
+		for s := range sentences {
+			c, ok := v.synthesize(ctx, s.sentence)
+			if !ok || s.dropped() {
+				continue
+			}
+			select {
+			case clips <- audible{s, c}:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return clips
 }
 
 // synthesize makes a sentence audible; false if that fails or the turn was
