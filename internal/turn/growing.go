@@ -75,14 +75,15 @@ func (g *growingSentence) begin(t *telling, at time.Time) {
 }
 
 // heard is the event that an utterance is which ended with e and text: HeardHalf
-// and HeardSentence where something may be added to it.
-func (g *growingSentence) heard(e speech.Endpoint, text speech.Transcript) Kind {
+// and HeardSentence where something may be added to it. Where its last words were no
+// sentence any more, other people talk on, and nobody listens to them.
+func (g *growingSentence) heard(t *telling, e speech.Endpoint, text speech.Transcript) Kind {
 	switch {
 	case text.Text == "" || !g.recogniser.canReopen():
 		return Heard
 	case text.Unfinished:
 		return HeardHalf
-	case e.Reason == sentenceEnded || e.Reason == sentenceMayGrow:
+	case e.Reason == sentenceEnded, e.Reason == sentenceMayGrow && t.utterance.words.judged == speech.Growable:
 		return HeardSentence
 	}
 	return Heard

@@ -160,7 +160,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 		l.step(ctx, NothingHeard)
 		l.endTurn()
 	default:
-		k := l.growing.heard(e, text)
+		k := l.growing.heard(t, e, text)
 		if k != Heard {
 			l.growing.begin(t, at)
 		}
