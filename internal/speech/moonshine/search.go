@@ -79,8 +79,8 @@ type Result struct {
 	Free Reading `json:"free"`
 }
 
-// hypothesis is a text that is followed.
-type hypothesis struct {
+// candidate is a text that is followed.
+type candidate struct {
 	node int32
 	text string // in the network's spelling
 	key  string // plain text, and whether a word is open
@@ -94,17 +94,17 @@ type search struct {
 	net      network
 	lat      *lattice
 	texts    []string // of the tokens
-	live     []hypothesis
+	live     []candidate
 	ends     map[string]weight // whole sentences by plain text
 	parts    map[string]weight // beginnings of sentences
-	free     hypothesis
+	free     candidate
 	freeOver bool
 }
 
 // run searches until nothing better can come, at most that many steps.
 func (s *search) run(ctx context.Context, steps int) (Result, error) {
 	s.ends, s.parts = make(map[string]weight), make(map[string]weight)
-	s.live = []hypothesis{{node: firstNode}}
+	s.live = []candidate{{node: firstNode}}
 	first, err := s.net.begin()
 	if err != nil {
 		return Result{}, err
@@ -121,7 +121,7 @@ func (s *search) run(ctx context.Context, steps int) (Result, error) {
 		if len(next) == 0 || s.settled() || ctx.Err() != nil {
 			break
 		}
-		for i, r := range next { // parents are hypotheses so far; the network counts rows
+		for i, r := range next { // parents are candidates so far; the network counts rows
 			if i < len(s.live) {
 				next[i].parent = rows[r.parent]
 			} else {
@@ -173,7 +173,7 @@ func (s *search) readOn(scores []float32) {
 
 // extend replaces the live texts by the best of those with one more token.
 func (s *search) extend(scores [][]float32, rows []int) {
-	var grown []hypothesis
+	var grown []candidate
 	for i, h := range s.live {
 		row := scores[rows[i]]
 		all := logSum(row)
@@ -186,20 +186,20 @@ func (s *search) extend(scores [][]float32, rows []int) {
 			}
 		}
 	}
-	slices.SortFunc(grown, func(a, b hypothesis) int {
+	slices.SortFunc(grown, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(a.parent, b.parent), cmp.Compare(a.token, b.token))
 	})
 	s.live = s.merge(grown)
 }
 
 // with returns a live text with a token more.
-func (s *search) with(parent int, w way, score float64) hypothesis {
+func (s *search) with(parent int, w way, score float64) candidate {
 	bonus := 0.0
 	if !s.lat.nodes[w.to].later {
 		text := s.texts[w.token]
 		bonus = eachWord * float64(strings.Count(text, "▁")+strings.Count(text, "-"))
 	}
-	return hypothesis{node: w.to, weight: s.live[parent].plus(score, bonus), row: row{parent: parent, token: w.token}}
+	return candidate{node: w.to, weight: s.live[parent].plus(score, bonus), row: row{parent: parent, token: w.token}}
 }
 
 // add counts a text that ends here among the sentences or the parts of one.
@@ -216,8 +216,8 @@ func add(parts, ends map[string]weight, accept bool, text string, w weight) {
 
 // merge keeps the best texts. One that is spelled in several ways counts once, with
 // the probabilities added.
-func (s *search) merge(grown []hypothesis) []hypothesis {
-	var kept []hypothesis
+func (s *search) merge(grown []candidate) []candidate {
+	var kept []candidate
 	seen := make(map[string]int)
 	for _, h := range grown {
 		if len(kept) > 0 && h.Rank < kept[0].Rank-prune {
