@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"voicegateway/internal/cli"
@@ -17,6 +18,7 @@ import (
 var version = "dev"
 
 func main() {
+	runtime.MemProfileRate = 0 // nobody reads the profile of a daemon, which costs memory
 	os.Exit(run())
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -20,7 +19,6 @@ const idleGrowth = 10
 // lean keeps a process small that runs for months beside others on a small machine.
 func (a *app) lean() {
 	a.growth(leanGrowth)
-	runtime.MemProfileRate = 0 // nobody reads the profile
 	debug.FreeOSMemory()       // what packages left over when they were initialised
 }
 
