@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
 	"voicegateway/internal/speech/stt"
 )
 
@@ -47,7 +48,10 @@ func (h *House) offer(ctx context.Context, engine Pupil) error {
 	g := view.grammar
 	var trouble error
 	for range 3 {
-		missing, err := engine.SetGrammar(ctx, stt.Grammar{JSGF: g.JSGF(), Automaton: g.Automaton(), Join: g.Joins(), Words: g.Words(), Names: names(view.house)})
+		missing, err := engine.SetGrammar(ctx, stt.Grammar{
+			JSGF: g.JSGF(), Automaton: g.Automaton(), Join: g.Joins(), Words: g.Words(), Names: names(view.house),
+			Understood: func(text string) bool { return view.matcher.Match(text, "").Route == intent.Local },
+		})
 		if trouble = err; err != nil || len(missing) == 0 {
 			break
 		}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,7 +34,13 @@ const (
 	// sentence has to be.
 	unfinishedBy = 1.0
 	// nearBy is how far below the best sentence another one may have been said.
-	nearBy = 1.5
+	nearBy = 2.5
+	// What the network writes by itself counts where the house understands it, has
+	// leastOwn words, is at least as likely as mostUnsure says, and betterOwn likelier than
+	// the best of the grammar.
+	leastOwn   = 3
+	mostUnsure = -6.0
+	betterOwn  = 2.0
 )
 
 // MoonshineConfig says where the network is. Where it is empty, the model that
@@ -58,9 +65,10 @@ type neural struct {
 
 	running sync.WaitGroup // readings
 
-	mu      sync.Mutex
-	current *followed // being spoken
-	last    *followed // finished, and can be gone on with
+	mu         sync.Mutex
+	understood func(text string) bool // Grammar.Understood
+	current    *followed              // being spoken
+	last       *followed              // finished, and can be gone on with
 }
 
 // network reads a sound along the grammar.
@@ -158,6 +166,9 @@ func (e *neural) SetGrammar(ctx context.Context, g Grammar) (missing []string, e
 	if _, err := e.follower.SetGrammar(ctx, g); err != nil {
 		e.log.Warn("a recogniser did not take the grammar; the other one is asked", "engine", "pocketsphinx", "err", err)
 	}
+	e.mu.Lock()
+	e.understood = g.Understood
+	e.mu.Unlock()
 	return nil, e.network.SetGrammar(ctx, g.Automaton)
 }
 
@@ -224,7 +235,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 	if !u.read() || u.quiet() < waitAfter || u.reading.err != nil {
 		return p, nil
 	}
-	if t := weigh(u.reading.result, speech.Transcript{}); t.Rejected == "" {
+	if t := e.weigh(u.reading.result, speech.Transcript{}); t.Rejected == "" {
 		return speech.Partial{Text: t.Text, Tail: u.quiet(), Stable: int(u.quiet() / audio.FrameLength)}, nil
 	}
 	return p, nil
@@ -289,7 +300,7 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	case ctx.Err() != nil:
 		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", context.Cause(ctx))
 	case r.err == nil:
-		t := weigh(r.result, byFollower)
+		t := weigh(r.result, byFollower, e.understood)
 		t.Engine = "moonshine"
 		return t, nil
 	case u.failed != nil:
@@ -319,18 +330,34 @@ func (e *neural) Reopen(ctx context.Context) error {
 	return nil
 }
 
+// weigh decides what a reading means in the present house.
+func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript) speech.Transcript {
+	e.mu.Lock()
+	understood := e.understood
+	e.mu.Unlock()
+	return weigh(r, byFollower, understood)
+}
+
 // weigh decides what a reading means. The network always finds a sentence of the
 // grammar; what tells commands from other speech is how far it is from what the
-// network would write by itself. A rejected sound in which PocketSphinx has found a
-// sentence like the network's own words is left to a question.
-func weigh(r moonshine.Result, byFollower speech.Transcript) speech.Transcript {
+// network would write by itself. Its own words count where they are plainly a sentence
+// that the grammar lacks, as "turn on the light and the fan". A rejected sound in
+// which PocketSphinx has found a sentence like the network's own words is left to a
+// question.
+func weigh(r moonshine.Result, byFollower speech.Transcript, understood func(string) bool) speech.Transcript {
 	best, unfinished := r.Part, r.Part.Text != ""
 	if len(r.Sentences) > 0 && (!unfinished || r.Sentences[0].Rank >= r.Part.Rank+unfinishedBy) {
 		best, unfinished = r.Sentences[0], false
 	}
 	lost := r.Free.Score - best.Score
 	unlike := unlikeness(r.Free.Text, best.Text)
+	if unfinished && unlike > 0 && len(strings.Fields(best.Text)) == 1 {
+		best = moonshine.Reading{} // one word begins many a sentence that is not for the house
+	}
 	switch {
+	case understood != nil && (best.Text == "" || lost >= betterOwn) && r.Free.Score >= mostUnsure &&
+		len(strings.Fields(r.Free.Text)) >= leastOwn && understood(r.Free.Text):
+		return speech.Transcript{Text: r.Free.Text, Confidence: math.Exp(r.Free.Score / float64(len(strings.Fields(r.Free.Text))))}
 	case best.Text == "" || lost > mostLost || unlike > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters):
 		if byFollower.Text != "" && !byFollower.Unfinished && unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike {
 			return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}

@@ -79,6 +79,13 @@ func reading1(text string, rank float64) moonshine.Reading {
 	return r
 }
 
+// reading2 is a reading of this probability.
+func reading2(text string, score float64) moonshine.Reading {
+	r := moonshine.Reading{Text: text}
+	r.Score, r.Rank = score, score
+	return r
+}
+
 func always(r moonshine.Result) func(int) (moonshine.Result, error) {
 	return func(int) (moonshine.Result, error) { return r, nil }
 }
@@ -235,7 +242,7 @@ func TestWhatAReadingMeans(t *testing.T) {
 		r.Score = better
 		return r
 	}
-	near, far := reading1("turn off the light", 3), reading1("turn off the lights", 2)
+	near, far := reading1("turn off the light", 3), reading1("turn off the lights", 1)
 	cases := map[string]struct {
 		r        moonshine.Result
 		follower string
@@ -255,19 +262,31 @@ func TestWhatAReadingMeans(t *testing.T) {
 			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 2.1)}, Part: reading1("turn on the", 2), Free: free("turn on the light", 0)},
 			want: speech.Transcript{Text: "turn on the", Unfinished: true},
 		},
-		"only half a sentence": {r: moonshine.Result{Part: reading1("set it to", 2), Free: free("set it to", 0)}, want: speech.Transcript{Text: "set it to", Unfinished: true}},
-		"noise":                {r: moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 1)}, Free: free("turn on the light", 16)}, rejected: true},
-		"a word for a story":   {r: moonshine.Result{Sentences: []moonshine.Reading{reading1("yes", 1)}, Free: free("i want a large coffee with milk", 3)}, rejected: true},
-		"nothing fits":         {r: moonshine.Result{Free: free("the weather is terrible", 0)}, rejected: true},
-		"misheard by itself":   {r: moonshine.Result{Sentences: []moonshine.Reading{reading1("what's the date", 1)}, Free: free("constantly", 0.8)}, want: speech.Transcript{Text: "what's the date"}},
+		"one word of other speech": {r: moonshine.Result{Part: reading1("what", 2), Free: free("what was time for you", 0)}, rejected: true},
+		"one word":                 {r: moonshine.Result{Part: reading1("open", 2), Free: free("open", 0)}, want: speech.Transcript{Text: "open", Unfinished: true}},
+		"only half a sentence":     {r: moonshine.Result{Part: reading1("set it to", 2), Free: free("set it to", 0)}, want: speech.Transcript{Text: "set it to", Unfinished: true}},
+		"noise":                    {r: moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 1)}, Free: free("turn on the light", 16)}, rejected: true},
+		"a word for a story":       {r: moonshine.Result{Sentences: []moonshine.Reading{reading1("yes", 1)}, Free: free("i want a large coffee with milk", 3)}, rejected: true},
+		"nothing fits":             {r: moonshine.Result{Free: free("the weather is terrible", 0)}, rejected: true},
+		"misheard by itself":       {r: moonshine.Result{Sentences: []moonshine.Reading{reading1("what's the date", 1)}, Free: free("constantly", 0.8)}, want: speech.Transcript{Text: "what's the date"}},
 		"only PocketSphinx": {
 			r: moonshine.Result{Free: free("lock of the front door", 0)}, follower: "lock the front door",
 			want: speech.Transcript{Text: "lock of the front door", Others: []string{"lock the front door"}},
 		},
-		"PocketSphinx in a story": {r: moonshine.Result{Free: free("my book is about a boy", 0)}, follower: "lock the front door", rejected: true},
+		"own words that the house understands": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 1)}, Free: free("turn on the light and the fan", 5)},
+			want: speech.Transcript{Text: "turn on the light and the fan"},
+		},
+		"own words nearly as likely as a sentence": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 1)}, Free: free("turn on the light and the fan", 1)},
+			want: speech.Transcript{Text: "turn on the light"},
+		},
+		"own words of which the network is not sure": {r: moonshine.Result{Sentences: []moonshine.Reading{reading2("turn on the light", -20)}, Free: free("turn on the light and the fan", -7)}, want: speech.Transcript{Text: "turn on the light"}},
+		"a word that the house understands":          {r: moonshine.Result{Free: free("stop", 0)}, rejected: true},
+		"PocketSphinx in a story":                    {r: moonshine.Result{Free: free("my book is about a boy", 0)}, follower: "lock the front door", rejected: true},
 	}
 	for name, c := range cases {
-		got := weigh(c.r, speech.Transcript{Text: c.follower})
+		got := weigh(c.r, speech.Transcript{Text: c.follower}, func(text string) bool { return text == "turn on the light and the fan" || text == "stop" })
 		if c.rejected {
 			if got.Text != "" || got.Rejected == "" {
 				t.Errorf("%s: %+v", name, got)

@@ -57,6 +57,9 @@ type Grammar struct {
 	Join      []string // what comes between two sentences of one utterance ("and")
 	Words     []string // every word in it
 	Names     []string // of areas and devices as people write them, for engines that spell
+	// Understood tells of a text whether the house takes it for a sentence of its own,
+	// also where the grammar does not have it; nil: only the grammar counts.
+	Understood func(text string) bool
 }
 
 // engines hear what fits a grammar.
