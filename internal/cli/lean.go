@@ -19,7 +19,7 @@ const idleGrowth = 10
 // lean keeps a process small that runs for months beside others on a small machine.
 func (a *app) lean() {
 	a.growth(leanGrowth)
-	debug.FreeOSMemory()       // what packages left over when they were initialised
+	debug.FreeOSMemory() // what packages left over when they were initialised
 }
 
 // settling is how long after the first word of a house the voice is warm and the

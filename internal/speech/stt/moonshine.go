@@ -345,34 +345,60 @@ func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript) speech.
 // which PocketSphinx has found a sentence like the network's own words is left to a
 // question.
 func weigh(r moonshine.Result, byFollower speech.Transcript, understood func(string) bool) speech.Transcript {
-	best, unfinished := r.Part, r.Part.Text != ""
-	if len(r.Sentences) > 0 && (!unfinished || r.Sentences[0].Rank >= r.Part.Rank+unfinishedBy) {
-		best, unfinished = r.Sentences[0], false
-	}
+	best, unfinished := likeliest(r)
 	lost := r.Free.Score - best.Score
-	unlike := unlikeness(r.Free.Text, best.Text)
-	if unfinished && unlike > 0 && len(strings.Fields(best.Text)) == 1 {
-		best = moonshine.Reading{} // one word begins many a sentence that is not for the house
-	}
 	switch {
-	case understood != nil && (best.Text == "" || lost >= betterOwn) && r.Free.Score >= mostUnsure &&
-		len(strings.Fields(r.Free.Text)) >= leastOwn && understood(r.Free.Text):
+	case ownWords(r, best, understood):
 		return speech.Transcript{Text: r.Free.Text, Confidence: math.Exp(r.Free.Score / float64(len(strings.Fields(r.Free.Text))))}
-	case best.Text == "" || lost > mostLost || unlike > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters):
-		if byFollower.Text != "" && !byFollower.Unfinished && unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike {
-			return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}
-		}
-		return speech.Transcript{Rejected: fmt.Sprintf("like other speech: %q is %.1f less likely than %q, and %.0f %% unlike it", best.Text, lost, r.Free.Text, 100*unlike)}
+	case far(r, best) && byFollower.Text != "" && !byFollower.Unfinished && unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike:
+		return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}
+	case far(r, best):
+		return speech.Transcript{Rejected: fmt.Sprintf("like other speech: %q is %.1f less likely than %q, and %.0f %% unlike it",
+			best.Text, lost, r.Free.Text, 100*unlikeness(r.Free.Text, best.Text))}
 	}
 	t := speech.Transcript{Text: best.Text, Unfinished: unfinished, Confidence: 1 / (1 + math.Exp((lost-mostLost)/marginScale))}
-	if !unfinished {
-		for _, other := range r.Sentences[1:] {
-			if other.Rank > best.Rank-nearBy {
-				t.Others = append(t.Others, other.Text)
-			}
+	if unfinished {
+		return t
+	}
+	for _, other := range r.Sentences[1:] {
+		if other.Rank > best.Rank-nearBy {
+			t.Others = append(t.Others, other.Text)
 		}
 	}
 	return t
+}
+
+// likeliest is the best sentence, or the beginning of one that is as likely. One word
+// begins many a sentence that is not for the house, so it has to be the network's own.
+func likeliest(r moonshine.Result) (best moonshine.Reading, unfinished bool) {
+	switch {
+	case len(r.Sentences) > 0 && (r.Part.Text == "" || r.Sentences[0].Rank >= r.Part.Rank+unfinishedBy):
+		return r.Sentences[0], false
+	case r.Part.Text != r.Free.Text && len(strings.Fields(r.Part.Text)) == 1:
+		return moonshine.Reading{}, false
+	}
+	return r.Part, r.Part.Text != ""
+}
+
+// ownWords reports whether what the network writes by itself is a sentence that the
+// house understands and the grammar lacks.
+func ownWords(r moonshine.Result, best moonshine.Reading, understood func(string) bool) bool {
+	switch {
+	case understood == nil || r.Free.Score < mostUnsure || len(strings.Fields(r.Free.Text)) < leastOwn:
+		return false
+	case best.Text != "" && r.Free.Score-best.Score < betterOwn:
+		return false
+	}
+	return understood(r.Free.Text)
+}
+
+// far reports whether a sentence is too far from what the network writes by itself.
+func far(r moonshine.Result, best moonshine.Reading) bool {
+	lost := r.Free.Score - best.Score
+	if best.Text == "" || lost > mostLost {
+		return true
+	}
+	return unlikeness(r.Free.Text, best.Text) > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters)
 }
 
 // unlikeness is the share of letters in which two texts differ: 0 for the same text,
