@@ -24,6 +24,10 @@ type Phrase struct {
 	Text  string // Word: the word; Named: the rule
 	Value *Node  // Value: a List or Range
 	Items []*Phrase
+
+	// Value: letters glued to the first and to the last word: "l'" in "l'{area}",
+	// "'s" in "{area}'s".
+	Before, After string
 }
 
 // maxSpellings bounds what one glued group such as "turn(s|ing)" may become.
@@ -41,8 +45,8 @@ func NewPhrases(rules map[string]*Node) *Phrases {
 	return &Phrases{rules: rules, done: make(map[string]*Phrase)}
 }
 
-// Of cuts one template into words. It fails on lists glued to letters, on
-// unknown rules and on rules that contain themselves.
+// Of cuts one template into words. It fails on lists that can only be glued to
+// letters, on unknown rules and on rules that contain themselves.
 func (p *Phrases) Of(n *Node) (*Phrase, error) {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -145,12 +149,11 @@ func (p *Phrases) run(out *Phrase, nodes []*Node) error {
 		}
 		part := nodes[start]
 		if end-start > 1 {
-			part = &Node{Kind: Sequence, Items: nodes[start:end]}
-			spelled, err := p.spell(part)
+			glued, err := p.glued(nodes[start:end])
 			if err != nil {
 				return err
 			}
-			out.Items = append(out.Items, spelled)
+			out.Items = append(out.Items, glued)
 		} else if part.Kind == Text {
 			if part.Text != "" {
 				out.Items = append(out.Items, &Phrase{Kind: Word, Text: part.Text})
@@ -226,23 +229,6 @@ func (p *Phrases) sequenceEdge(items []*Node, first bool, depth int) edge {
 		}
 	}
 	return e
-}
-
-// spell writes out every spelling of a node and cuts them into words.
-func (p *Phrases) spell(n *Node) (*Phrase, error) {
-	texts, err := Spellings(n, p.rules, maxSpellings)
-	if err != nil {
-		return nil, err
-	}
-	out := &Phrase{Kind: Any}
-	for _, text := range texts {
-		all := &Phrase{Kind: All}
-		for word := range strings.FieldsSeq(text) {
-			all.Items = append(all.Items, &Phrase{Kind: Word, Text: word})
-		}
-		out.Items = append(out.Items, all)
-	}
-	return out, nil
 }
 
 // split flattens nested sequences and cuts texts into words and single spaces.

@@ -5,6 +5,8 @@
 // language is a case in parse.go and one in each function that walks a tree.
 package template
 
+import "strings"
+
 // Kind says what a Node is.
 type Kind uint8
 
@@ -45,3 +47,16 @@ func (n *Node) Walk(f func(*Node)) {
 
 // Empty reports whether the node is text without any character.
 func (n *Node) Empty() bool { return n.Kind == Text && n.Text == "" }
+
+// Space reports whether the node is a space that may be left out in writing, "[ ]" or
+// "[-| ]". Nobody hears the difference.
+func (n *Node) Space() bool {
+	space := false
+	for _, item := range n.Items {
+		if n.Kind != Choice || item.Kind != Text || strings.Trim(item.Text, " -") != "" {
+			return false
+		}
+		space = space || item.Text == " "
+	}
+	return space
+}

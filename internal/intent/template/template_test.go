@@ -143,6 +143,10 @@ func TestPhrasesCutAtWords(t *testing.T) {
 		"inner spaces": {"(in |)the", "(((in | ()) the)"},
 		"glued choice": {"[re]start", "((restart) | (start))"},
 		"list in row":  {"{area} {name}", "({area} {name})"},
+		"unit":         {"to {level}[ ][%|percent]", "(to (({level} %) | ({level} percent) | ({level})))"},
+		"possessive":   {"the {area}['s] light", "(the (({area}'s) | ({area})) light)"},
+		"elision":      {"éteins (la |l'){area}", "(éteins ((la {area}) | (l'{area})))"},
+		"typed only":   {"{level}(%| percent)", "(({level} percent))"},
 	}
 	tests["inner spaces"] = struct{ text, want string }{"(in |)the", "((in | ()) the)"}
 	for name, tt := range tests {
@@ -183,7 +187,7 @@ func show(p *template.Phrase) string {
 	case template.Word:
 		return p.Text
 	case template.Value:
-		return "{" + p.Value.Name + "}"
+		return p.Before + "{" + p.Value.Name + "}" + p.After
 	case template.Named:
 		return "<" + p.Text + ">"
 	case template.All, template.Any:
