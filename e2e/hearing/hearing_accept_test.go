@@ -37,19 +37,19 @@ type floor struct {
 // named is only shown.
 var floors = map[string]map[string]floor{
 	"pocketsphinx": {
-		"orders clean": {short: 77}, "orders 24 dB": {short: 55}, "orders 12 dB": {short: 33}, "orders 6 dB": {short: 11},
+		"orders clean": {short: 44}, "orders 24 dB": {short: 44}, "orders 12 dB": {short: 11}, "orders 6 dB": {short: 11},
 		"home": {short: 33, acted: 2}, "coffee": {acted: 1}, "wake": {acted: 1}, "music": {acted: 3},
-		"half, 1s of silence": {acted: 5}, "half, 2s of silence": {acted: 4}, "half, 4s of silence": {acted: 4},
-		"halves, 0s inside": {short: 66, acted: 1}, "halves, 300ms inside": {short: 66, acted: 2}, "halves, 600ms inside": {short: 16, acted: 2},
-		"halves, 1s inside": {acted: 5}, "growing, 0s inside": {short: 50, acted: 1},
+		"half, 1s of silence": {acted: 1}, "half, 2s of silence": {acted: 2}, "half, 4s of silence": {acted: 1},
+		"halves, 0s inside": {short: 66, acted: 1}, "halves, 300ms inside": {short: 66, acted: 2}, "halves, 600ms inside": {short: 50, acted: 1},
+		"halves, 1s inside": {short: 50, acted: 1}, "growing, 0s inside": {short: 50, acted: 1},
 		"near": {short: 83}, "12 dB quieter": {short: 83}, "24 dB quieter": {short: 66}, "noise at 20 dB": {short: 83}, "again": {acted: 1},
 	},
 	"moonshine": {
-		"orders clean": {short: 88}, "orders 24 dB": {short: 77}, "orders 12 dB": {short: 55}, "orders 6 dB": {short: 44},
-		"home": {short: 75, acted: 2}, "coffee": {}, "wake": {}, "music": {},
+		"orders clean": {short: 77}, "orders 24 dB": {short: 77}, "orders 12 dB": {short: 66}, "orders 6 dB": {short: 44},
+		"home": {short: 75}, "coffee": {}, "wake": {}, "music": {},
 		"half, 1s of silence": {}, "half, 2s of silence": {}, "half, 4s of silence": {},
-		"halves, 0s inside": {short: 83}, "halves, 300ms inside": {short: 83}, "halves, 600ms inside": {short: 66},
-		"halves, 1s inside": {}, "growing, 0s inside": {short: 50},
+		"halves, 0s inside": {short: 83}, "halves, 300ms inside": {short: 83}, "halves, 600ms inside": {short: 83},
+		"halves, 1s inside": {short: 66}, "growing, 0s inside": {short: 66},
 		"near": {short: 83}, "12 dB quieter": {short: 83}, "24 dB quieter": {short: 83}, "noise at 20 dB": {short: 83}, "again": {},
 	},
 }
@@ -77,8 +77,10 @@ func TestAcceptHearing(t *testing.T) {
 			t.Run("half", b.half)
 			t.Run("paused", b.paused)
 			t.Run("music", b.music)
-			t.Run("far", b.far)
-			t.Run("again", b.again)
+			if engine == able[0] || *whole { // the short form hears these with one engine
+				t.Run("far", b.far)
+				t.Run("again", b.again)
+			}
 		})
 	}
 }
