@@ -37,7 +37,7 @@ type floor struct {
 // named is only shown.
 var floors = map[string]map[string]floor{
 	"pocketsphinx": {
-		"orders clean": {short: 44}, "orders 24 dB": {short: 44}, "orders 12 dB": {short: 11}, "orders 6 dB": {short: 11},
+		"orders clean": {short: 33}, "orders 24 dB": {short: 33},
 		"home": {short: 33, acted: 2}, "coffee": {acted: 1}, "wake": {acted: 1}, "music": {acted: 3},
 		"half, 1s of silence": {acted: 1}, "half, 2s of silence": {acted: 2}, "half, 4s of silence": {acted: 1},
 		"halves, 0s inside": {short: 66, acted: 1}, "halves, 300ms inside": {short: 66, acted: 2}, "halves, 600ms inside": {short: 50, acted: 1},
@@ -45,8 +45,8 @@ var floors = map[string]map[string]floor{
 		"near": {short: 83}, "12 dB quieter": {short: 83}, "24 dB quieter": {short: 66}, "noise at 20 dB": {short: 83}, "again": {acted: 1},
 	},
 	"moonshine": {
-		"orders clean": {short: 77}, "orders 24 dB": {short: 77}, "orders 12 dB": {short: 66}, "orders 6 dB": {short: 44},
-		"home": {short: 75}, "coffee": {}, "wake": {}, "music": {},
+		"orders clean": {short: 66}, "orders 24 dB": {short: 66}, "orders 12 dB": {short: 50}, "orders 6 dB": {short: 33},
+		"home": {short: 66, acted: 1}, "coffee": {}, "wake": {}, "music": {},
 		"half, 1s of silence": {}, "half, 2s of silence": {}, "half, 4s of silence": {},
 		"halves, 0s inside": {short: 83}, "halves, 300ms inside": {short: 83}, "halves, 600ms inside": {short: 83},
 		"halves, 1s inside": {short: 66}, "growing, 0s inside": {short: 66},
@@ -73,11 +73,11 @@ func TestAcceptHearing(t *testing.T) {
 			b := bench{engine: engine}
 			t.Run("orders", b.orders)
 			t.Run("home", b.home)
-			t.Run("others", b.others)
 			t.Run("half", b.half)
-			t.Run("paused", b.paused)
-			t.Run("music", b.music)
 			if engine == able[0] || *whole { // the short form hears these with one engine
+				t.Run("others", b.others)
+				t.Run("paused", b.paused)
+				t.Run("music", b.music)
 				t.Run("far", b.far)
 				t.Run("again", b.again)
 			}
@@ -125,7 +125,7 @@ var peers = []string{
 
 // orders is the published benchmark: an order counts when all its slots are right.
 func (b bench) orders(t *testing.T) {
-	all := some(people(t, "coffee"), 9)
+	all := some(people(t, "coffee"), 6)
 	noise := sampled(t, shared(t, "human", "kitchen.wav"))
 	pack, err := intent.LoadDir(os.DirFS(shared(t, "human", "pack")), "en")
 	if err != nil {
@@ -287,7 +287,7 @@ func (b bench) half(t *testing.T) {
 	var sets []set
 	for k, after := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
 		row := set{name: fmt.Sprintf("half, %v of silence", after)}
-		for n, s := range some(halves(t, "halves.txt"), 10-2*k) {
+		for n, s := range some(halves(t, "halves.txt"), 6-k) {
 			voice := (n + k) % len(voices)
 			row.all = append(row.all, said{file: voices[voice].name, label: s.begin + " …", sound: func() canvas {
 				return speech(say(t, voice, s.begin), lead, after).room(s.n)
