@@ -29,8 +29,8 @@ const (
 	// said one word.
 	shortSound = time.Second
 	// steadyMost is the steady share (tones.steady) from which on sound is music: 0.06
-	// at most of what people said in quiet rooms, 0.18 of a synthetic voice.
-	steadyMost = 0.2
+	// at most of what people said in quiet rooms, 0.23 of synthetic voices.
+	steadyMost = 0.28
 	// swingLeast is how much the loudness of speech changes within 60 ms, on average
 	// and in dB: 3.2 or more of people in quiet rooms, 1.9 in the noise of a kitchen
 	// 6 dB lower. A hiss has 0.7 at most, a siren 0.2.

@@ -63,7 +63,8 @@ func models(t *testing.T) map[string]string {
 }
 
 // Music, sirens and a kettle say nothing to the house. A drum and applause may get
-// through where there is no model, because they swing as speech does.
+// through where there is no model, because they swing as speech does, and chords and a
+// band now and then: some voices stand as still.
 func TestMusicIsNoCommand(t *testing.T) {
 	for name, dir := range models(t) {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +84,7 @@ func TestMusicIsNoCommand(t *testing.T) {
 				through[kind]++
 			}
 			t.Logf("taken for a person: %v", through)
-			most := map[string]int{"strings": 5, "drums": 5, "applause": 4}
+			most := map[string]int{"strings": 5, "drums": 5, "applause": 4, "band": 4, "chords": 1}
 			if dir != "" {
 				most = map[string]int{"strings": 1}
 			}
