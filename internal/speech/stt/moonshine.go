@@ -232,7 +232,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 	if u.quiet() == waitAfter && u.read() {
 		e.await(ctx, u.reading)
 	}
-	if !u.read() || u.quiet() < waitAfter || u.reading.err != nil {
+	if !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
 		return p, nil
 	}
 	if t := e.weigh(u.reading.result, speech.Transcript{}); t.Rejected == "" {
@@ -267,6 +267,24 @@ func (e *neural) await(ctx context.Context, r *reading) {
 	}
 }
 
+// over reports whether the result and the error of a reading are there.
+func (r *reading) over() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// why is what was wrong with a reading that was waited for as long as ctx.
+func (r *reading) why(ctx context.Context) error {
+	if r.over() {
+		return r.err
+	}
+	return fmt.Errorf("waiting for the network: %w", context.Cause(ctx))
+}
+
 // read reports whether the newest reading has all the speech.
 func (u *followed) read() bool { return u.reading != nil && u.reading.speechEnd == u.speechEnd }
 
@@ -277,8 +295,8 @@ func (u *followed) drop() {
 	}
 }
 
-// Finish returns the network's text. Where the network fails, it is that of
-// PocketSphinx.
+// Finish returns the network's text. Where the network fails, or does not answer in
+// time, it is that of PocketSphinx.
 func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	u := e.now()
 	if u == nil {
@@ -297,17 +315,15 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	defer e.mu.Unlock()
 	e.current, e.last = nil, u
 	switch r := u.reading; {
-	case ctx.Err() != nil:
-		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", context.Cause(ctx))
-	case r.err == nil:
+	case r.over() && r.err == nil:
 		t := weigh(r.result, byFollower, e.understood)
 		t.Engine = "moonshine"
 		return t, nil
-	case u.failed != nil:
-		return speech.Transcript{}, errors.Join(r.err, u.failed)
-	default:
-		e.log.Warn("a recogniser failed; the other one is asked", "engine", "moonshine", "err", r.err)
+	case u.failed == nil:
+		e.log.Warn("a recogniser failed; the other one is asked", "engine", "moonshine", "err", r.why(ctx))
 		return byFollower, nil
+	default:
+		return speech.Transcript{}, errors.Join(r.why(ctx), u.failed)
 	}
 }
 

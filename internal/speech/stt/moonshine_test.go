@@ -25,6 +25,7 @@ type listener struct {
 	grammar       Grammar
 	missing       []string
 	neverReopened bool
+	finished      func() // called by Finish; may be nil
 }
 
 func (l *listener) Run(ctx context.Context) error { <-ctx.Done(); return nil }
@@ -33,7 +34,14 @@ func (l *listener) Push(context.Context, audio.Frame) (speech.Partial, error) {
 	l.frames++
 	return speech.Partial{Text: l.text.Text, Stable: l.frames}, l.broken
 }
-func (l *listener) Finish(context.Context) (speech.Transcript, error) { return l.text, l.broken }
+
+func (l *listener) Finish(context.Context) (speech.Transcript, error) {
+	if l.finished != nil {
+		l.finished()
+	}
+	return l.text, l.broken
+}
+
 func (l *listener) SetGrammar(_ context.Context, g Grammar) ([]string, error) {
 	l.grammar = g
 	return l.missing, nil
@@ -223,6 +231,33 @@ func TestOneRecogniserIsEnough(t *testing.T) {
 			t.Errorf("%s: heard %+v, %v", name, text, err)
 		}
 	}
+}
+
+// A network that hangs costs its time, and not the command.
+func TestAHangingNetworkCostsNoCommand(t *testing.T) {
+	t.Parallel()
+	hung := make(chan struct{})
+	r := &reads{answer: func(int) (moonshine.Result, error) {
+		<-hung
+		return said("lights off"), nil
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	l := &listener{text: speech.Transcript{Text: "lights on", Engine: "pocketsphinx"}, finished: cancel}
+	e := newNeural(l, r, slog.New(slog.DiscardHandler))
+	if err := e.Begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range slices.Concat(frames(20, 0), frames(30, speaking), frames(4, 0)) {
+		if _, err := e.Push(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := e.Finish(ctx)
+	if err != nil || text.Text != "lights on" || text.Engine != "pocketsphinx" {
+		t.Errorf("heard %+v, %v", text, err)
+	}
+	close(hung)
+	e.running.Wait()
 }
 
 func TestNamesWithoutAPronunciationAreHeard(t *testing.T) {
