@@ -26,6 +26,12 @@ const (
 	FromMQTT Source = "mqtt"
 	FromHTTP Source = "http"
 	FromCLI  Source = "cli"
+	FromMCP  Source = "mcp"
+	FromPage Source = "page"
+	// FromTimer is a command whose time has come, FromButton a sentence that a button
+	// started.
+	FromTimer  Source = "timer"
+	FromButton Source = "button"
 )
 
 // Route says what became of a turn's text.
