@@ -34,7 +34,9 @@ const (
 	// sentence has to be.
 	unfinishedBy = 1.0
 	// nearBy is how far below the best sentence another one may have been said.
-	nearBy = 2.5
+	// Where PocketSphinx has heard the words of the other one, nearHeardBy counts.
+	nearBy      = 2.5
+	nearHeardBy = 4.0
 	// What the network writes by itself counts where the house understands it, has
 	// leastOwn words, is at least as likely as mostUnsure says, and betterOwn likelier than
 	// the best of the grammar.
@@ -377,11 +379,38 @@ func weigh(r moonshine.Result, byFollower speech.Transcript, understood func(str
 		return t
 	}
 	for _, other := range r.Sentences[1:] {
-		if other.Rank > best.Rank-nearBy {
+		near := nearBy
+		if sidesWith(byFollower, other.Text, best.Text) {
+			near = nearHeardBy
+		}
+		if other.Rank > best.Rank-near {
 			t.Others = append(t.Others, other.Text)
 		}
 	}
 	return t
+}
+
+// sidesWith reports whether PocketSphinx has heard the words of one sentence that tell
+// it from another one, and had no doubt about them.
+func sidesWith(byFollower speech.Transcript, one, another string) bool {
+	of, not := apart(one, another), apart(another, one)
+	if len(of) == 0 || len(not) == 0 || byFollower.Unfinished {
+		return false
+	}
+	for _, text := range append([]string{byFollower.Text}, byFollower.Others...) {
+		words := strings.Fields(text)
+		holds := func(w string) bool { return slices.Contains(words, w) }
+		if slices.ContainsFunc(not, holds) || slices.ContainsFunc(of, func(w string) bool { return !holds(w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// apart are the words of a text that another one does not have.
+func apart(text, from string) []string {
+	other := strings.Fields(from)
+	return slices.DeleteFunc(strings.Fields(text), func(w string) bool { return slices.Contains(other, w) })
 }
 
 // likeliest is the best sentence, or the beginning of one that is as likely. One word

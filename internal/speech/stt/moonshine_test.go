@@ -289,6 +289,15 @@ func TestWhatAReadingMeans(t *testing.T) {
 			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 4), near, far}, Free: free("turn on the light", 0)},
 			want: speech.Transcript{Text: "turn on the light", Others: []string{"turn off the light"}},
 		},
+		"a sentence of which PocketSphinx heard another one": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("turn off the light", 4), reading1("turn on the light", 0.5)}, Free: free("turn off the light", 0)},
+			follower: "turn on the night light",
+			want:     speech.Transcript{Text: "turn off the light", Others: []string{"turn on the light"}},
+		},
+		"a sentence that PocketSphinx heard too": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("turn off the light", 4), reading1("turn on the light", 0.5)}, Free: free("turn off the light", 0)},
+			follower: "turn off the lights", want: speech.Transcript{Text: "turn off the light"},
+		},
 		"half a sentence": {
 			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 1)}, Part: reading1("turn on", 2), Free: free("turn on", 0)},
 			want: speech.Transcript{Text: "turn on", Unfinished: true},
