@@ -23,9 +23,15 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Trans
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
 	case carried:
 		grownFrom(a, t, whole).goOn(ctx)
-	case t.Unfinished:
+	case t.Unfinished, a.foreign(t.Text, t.Area) && a.foreign(whole.Text, t.Area):
 		answerWhole(ctx, a, t, whole)
 	}
+}
+
+// foreign reports whether a text is a sentence that is only written down.
+func (a *Answerer) foreign(text, area string) bool {
+	d := a.match.Match(text, area)
+	return d.Route == intent.Local && d.Foreign
 }
 
 // postponed reports whether a command is for another time.
@@ -43,6 +49,9 @@ func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole speech.T
 	t.Text, t.Unfinished, t.Others = whole.Text, whole.Unfinished, whole.Others
 	r := t.Record
 	r.Verdict, r.Route, r.Intent, r.SpeechAct = record.Verdict{}, record.RouteNone, nil, ""
+	if r.Transcript != nil {
+		r.Transcript.Text = whole.Text
+	}
 	a.Answer(ctx, t)
 }
 
