@@ -28,6 +28,18 @@ func speech(samples []int16, lead, tail time.Duration) canvas {
 	return c
 }
 
+// begun is a recording without the silence before its speech: some of the people waited
+// for up to five seconds, which nobody does after a wake word.
+func begun(samples []int16) []int16 {
+	const frame, quiet = 320, 35 // samples of 20 ms; dB below the loudest frame
+	levels := make([]float64, 0, len(samples)/frame)
+	for i := 0; i+frame <= len(samples); i += frame {
+		levels = append(levels, audio.Level(samples[i:i+frame]))
+	}
+	least := slices.Max(levels) - quiet
+	return samples[frame*slices.IndexFunc(levels, func(l float64) bool { return l >= least }):]
+}
+
 // attenuated makes the sound quieter, by as many dB.
 func (c canvas) attenuated(by float64) canvas {
 	for i := range c {

@@ -19,9 +19,9 @@ const (
 	additionTimeout = 2 * growMost
 	// belowCommand and aboveRoom are in dB. Somebody goes on if resumedFrames of the
 	// last resumedOf frames are about as loud as the command. The loudest frame of a
-	// sentence is some 4 dB above its loudness, from which the rule of the sentence's
+	// sentence is 4 to 9 dB above its loudness, from which the rule of the sentence's
 	// end allows 10 dB.
-	belowCommand  = 14.0
+	belowCommand  = 18.0
 	aboveRoom     = 8.0
 	resumedFrames = 3
 	resumedOf     = 5
