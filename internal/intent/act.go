@@ -22,6 +22,30 @@ func (m *Matcher) SpeechAct(text string) SpeechAct { return m.Match(text, "").Ac
 // SpeechAct does the same for a house that nothing is known of.
 func (p *Pack) SpeechAct(text string) SpeechAct { return mood.For(p.Language).Read(text, nil) }
 
+// act is what a text does. Of several commands none is for later only because of what
+// joins them, or because one of them starts a timer: "and after that lock the door".
+func (m *Matcher) act(text string, d *Decision) SpeechAct {
+	act := m.mood.Read(text, m.called)
+	if act != mood.Future || m.pack.Exact || !d.settled() {
+		return act
+	}
+	parts := m.parts(normalise(text))
+	for _, part := range parts {
+		switch own := m.mood.Read(part, m.called); {
+		case own == mood.Future:
+			if alone := m.Match(part, ""); !alone.settled() {
+				return act
+			}
+		case own.Forbids():
+			return act
+		}
+	}
+	if len(parts) == 0 {
+		return act
+	}
+	return mood.Command
+}
+
 // permitted takes back what a text that forbids, reports or plans would have done,
 // unless the sentence of ours has the words for it itself: "not so loud". What asks
 // for something of the house was not overheard: "I would love some light". It also

@@ -53,7 +53,7 @@ func (f Short) After(text, area string) Decision {
 
 // tellings are a text as it was said and without polite words.
 func (k *words) tellings(text string) []string {
-	return slices.DeleteFunc(slices.Compact([]string{text, k.strip(text)}), func(s string) bool { return s == "" })
+	return slices.DeleteFunc(slices.Compact([]string{text, k.trim(text), k.strip(text)}), func(s string) bool { return s == "" })
 }
 
 // About matches a text in which a pronoun stands for some of the things with the

@@ -6,6 +6,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/mood"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/sentences"
 )
@@ -105,10 +106,18 @@ func (j *joined) shared(parts []string) bool {
 }
 
 // leadsThing reports whether a part begins as what is said of a thing, not as a
-// command: with an article, a preposition or a word of a name.
+// command: with an article, a preposition or a word of a name. What a thing is called
+// may be a verb as well: "switch".
 func (j *joined) leadsThing(part string) bool {
 	first, _, _ := strings.Cut(part, " ")
-	return j.m.leads[first] || j.isArticle(first) || j.m.index.Household(first) || strings.Contains(first, "'")
+	if j.m.leads[first] || j.isArticle(first) {
+		return true
+	}
+	if !j.m.index.Household(first) && !strings.Contains(first, "'") {
+		return false
+	}
+	act := j.m.mood.Read(part, j.m.called)
+	return act != mood.Command && act != mood.Question
 }
 
 // ended understands one command for several things that says behind the last of

@@ -36,6 +36,7 @@ type Matcher struct {
 // that decide about texts that fit no sentence.
 type words struct {
 	skip     []string // " word "
+	polite   Polite
 	join     [][]string
 	except   Except
 	notNames map[string]bool
@@ -91,7 +92,7 @@ func (m *Matcher) prepare(pack *Pack) {
 	for _, s := range pack.Join {
 		m.join = append(m.join, strings.Fields(s))
 	}
-	m.except = pack.Except
+	m.polite, m.except = pack.Polite, pack.Except
 	for _, s := range pack.NotNames {
 		m.notNames[s] = true
 	}
@@ -148,7 +149,7 @@ func (m *Matcher) allow(b *Block) []bool {
 func (m *Matcher) Match(text, area string) Decision {
 	d := m.decide(text, area)
 	if len(text) <= maxText {
-		d.Act = m.mood.Read(text, m.called)
+		d.Act = m.act(text, &d)
 	}
 	if m.pack.Exact || d.custom {
 		return d
@@ -247,8 +248,11 @@ func (m *Matcher) match(text, area string) Decision {
 func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 	r := m.newRun(text, area, steps, false)
 	r.search()
-	if stripped := m.strip(text); stripped != text && stripped != "" && (!r.found() || r.best[0].wild > 0) {
-		if s := m.newRun(stripped, area, steps, false); s.search() && s.best[0].block.Meta.Reject == "" {
+	for _, bare := range m.tries(text) {
+		if r.found() && r.best[0].wild == 0 {
+			break
+		}
+		if s := m.newRun(bare, area, steps, false); s.search() && s.best[0].block.Meta.Reject == "" {
 			r = s
 		}
 	}

@@ -308,3 +308,22 @@ func FuzzMatch(f *testing.F) {
 		}
 	})
 }
+
+// TestPoliteYes: an answer that is a word of politeness too is not taken off with the
+// others.
+func TestPoliteYes(t *testing.T) {
+	t.Parallel()
+	m := matcher(t, nil)
+	for text, want := range map[string]string{
+		"yes": "LocalYes", "yes please": "LocalYes", "please yes": "LocalYes", "um yes": "LocalYes", "okay yes please": "LocalYes",
+	} {
+		if d := m.Match(text, ""); d.Route != intent.Local || d.Actions[0].Intent != want {
+			t.Errorf("%q: %s %s %+v, want %s", text, d.Route, d.Reason, d.Actions, want)
+		}
+	}
+	for _, text := range []string{"please", "um", "can you please"} {
+		if d := m.Match(text, ""); d.Route == intent.Local {
+			t.Errorf("%q: %+v, want nothing", text, d.Actions)
+		}
+	}
+}

@@ -36,6 +36,48 @@ func (k *words) strip(text string) string {
 	return strings.TrimSpace(padded)
 }
 
+// tries are a text without polite words: without those at its ends that are mostly
+// only polite, and without all. Of a text that has nothing else each of them is one,
+// because one may be the answer: "um yes please".
+func (k *words) tries(text string) []string {
+	var out []string
+	if trimmed := k.trim(text); trimmed != text {
+		out = append(out, trimmed)
+	}
+	switch bare := k.strip(text); bare {
+	case text:
+		return out
+	case "":
+	default:
+		return append(out, bare)
+	}
+	for _, s := range k.skip {
+		if strings.Contains(" "+text+" ", s) && strings.TrimSpace(s) != text {
+			out = append(out, strings.TrimSpace(s))
+		}
+	}
+	return out
+}
+
+// trim takes the words off the ends of a text that a recogniser listens for around a
+// sentence. It leaves the last of them.
+func (k *words) trim(text string) string {
+	for again := true; again; {
+		again = false
+		for _, s := range k.polite.Before {
+			if rest, ok := strings.CutPrefix(text, s+" "); ok {
+				text, again = rest, true
+			}
+		}
+		for _, s := range k.polite.After {
+			if rest, ok := strings.CutSuffix(text, " "+s); ok {
+				text, again = rest, true
+			}
+		}
+	}
+	return text
+}
+
 // onceEach removes words that are said twice in a row, alone or up to three at a
 // time: "turn turn on the the light". Numbers stay.
 func (m *Matcher) onceEach(text string) string {
@@ -62,15 +104,15 @@ func (m *Matcher) isNumber(word string) bool {
 	return ok && len(lang.Read(nil, word, numbers.Range{From: 0, To: 100})) > 0
 }
 
-// parts cuts a text at the words that join commands; it returns nil if there is
-// no such word.
-func (k *words) parts(text string) []string {
+// parts cuts a text at the words that join commands, but not within a number:
+// "nineteen and a half"; it returns nil if there is no such word.
+func (m *Matcher) parts(text string) []string {
 	words := strings.Fields(text)
 	var parts []string
 	start := 0
 	for i := 0; i < len(words); {
-		n := k.joinAt(words[i:])
-		if n == 0 || i == start {
+		n := m.joinAt(words[i:])
+		if n == 0 || i == start || m.inNumber(words[start:], i-start, n) {
 			i++
 			continue
 		}
@@ -82,6 +124,24 @@ func (k *words) parts(text string) []string {
 		return nil
 	}
 	return append(parts, strings.Join(words[start:], " "))
+}
+
+// inNumber reports whether the words from at on that join are a part of a number.
+func (m *Matcher) inNumber(words []string, at, join int) bool {
+	const most, largest = 4, 1000 // words of a number before the join
+	lang, ok := numbers.For(m.pack.Language)
+	if !ok || at+join == len(words) || !m.isNumber(words[at-1]) {
+		return false
+	}
+	for from := max(0, at-most); from < at; from++ {
+		behind := len(strings.Join(words[from:at+join], " "))
+		for _, r := range lang.Read(nil, strings.Join(words[from:], " "), numbers.Range{From: 0, To: largest, Halves: true}) {
+			if r.Length > behind {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (k *words) joinAt(words []string) int {
