@@ -60,7 +60,7 @@ func (w *Words) Place(text string, h *home.House) string {
 			called = append(called, a.Aliases...)
 		}
 		for _, c := range called {
-			whole := plainWords(c) != "" && plainWords(c) == plainWords(text)
+			whole := plainWords(c) != "" && plainWords(c) == w.choices.bare(text)
 			if whole || said != "" && said == strings.Join(w.choices.telling(c), " ") {
 				return name
 			}
@@ -72,7 +72,7 @@ func (w *Words) Place(text string, h *home.House) string {
 // telling returns the words of a text in the singular, without filler words.
 func (c *choices) telling(text string) []string {
 	var out []string
-	for w := range strings.FieldsSeq(plainWords(text)) {
+	for w := range strings.FieldsSeq(c.bare(text)) {
 		if _, tail, ok := strings.Cut(w, "'"); ok && len(tail) > 1 { // l'entrée
 			w = tail
 		}

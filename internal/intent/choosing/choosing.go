@@ -34,6 +34,7 @@ type choices struct {
 	All    []string `yaml:"all"`    // exactly this: every one of them
 	None   []string `yaml:"none"`   // exactly this: not one of them
 	Filler []string `yaml:"filler"` // words that tell nothing: the, one
+	Polite []string `yaml:"polite"` // phrases that tell nothing at either end
 	Light  []string `yaml:"light"`  // what any lamp may be called
 	First  []string `yaml:"first"`
 	Second []string `yaml:"second"`
@@ -82,13 +83,30 @@ func load(data []byte) (*Words, error) {
 }
 
 // All reports whether a text means all the things that were asked about.
-func (w *Words) All(text string) bool { return slices.Contains(w.choices.All, plainWords(text)) }
+func (w *Words) All(text string) bool { return slices.Contains(w.choices.All, w.choices.bare(text)) }
 
 // None reports whether a text means none of the things that were asked about.
-func (w *Words) None(text string) bool { return slices.Contains(w.choices.None, plainWords(text)) }
+func (w *Words) None(text string) bool { return slices.Contains(w.choices.None, w.choices.bare(text)) }
 
 // Yes reports whether a text agrees to what was asked back.
 func (w *Words) Yes(text string) bool {
 	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".,!?"))
-	return slices.Contains(w.yes, text)
+	return slices.Contains(w.yes, text) || slices.Contains(w.yes, w.choices.bare(text))
+}
+
+// bare is a text without the polite phrases at its ends. It leaves the last of them.
+func (c *choices) bare(text string) string {
+	text = plainWords(text)
+	for again := true; again; {
+		again = false
+		for _, polite := range c.Polite {
+			if rest, ok := strings.CutPrefix(text, polite+" "); ok {
+				text, again = rest, true
+			}
+			if rest, ok := strings.CutSuffix(text, " "+polite); ok {
+				text, again = rest, true
+			}
+		}
+	}
+	return text
 }

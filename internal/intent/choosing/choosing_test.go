@@ -50,6 +50,29 @@ func TestYes(t *testing.T) {
 	}
 }
 
+// TestPoliteAnswers: an answer is the same with a please.
+func TestPoliteAnswers(t *testing.T) {
+	t.Parallel()
+	for language, texts := range map[string][4]string{
+		"en": {"both of them please", "none of them, thank you", "yes, thanks", "the desk lamp please"},
+		"de": {"alle bitte", "keine von beiden, danke", "bitte ja", "die desk lamp bitte"},
+		"es": {"las dos por favor", "ninguna gracias", "sí por favor", "la desk lamp por favor"},
+		"fr": {"les deux s'il te plaît", "aucune merci", "oui s’il te plaît", "la desk lamp s'il vous plaît"},
+	} {
+		w, err := choosing.Ours(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := []*home.Entity{{Name: "Desk Lamp"}, {Name: "Oven"}}
+		if !w.All(texts[0]) || !w.None(texts[1]) || !w.Yes(texts[2]) || len(w.Choose(texts[3], one)) != 1 {
+			t.Errorf("%s: not understood: one of %q", language, texts)
+		}
+		if w.Yes("please") || w.All("bitte") || w.None("gracias") {
+			t.Errorf("%s: politeness alone is an answer", language)
+		}
+	}
+}
+
 // TestAmendment sorts the words about the turn before.
 func TestAmendment(t *testing.T) {
 	t.Parallel()
