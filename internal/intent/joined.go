@@ -113,11 +113,8 @@ func (j *joined) leadsThing(part string) bool {
 	if j.m.leads[first] || j.isArticle(first) {
 		return true
 	}
-	if !j.m.index.Household(first) && !strings.Contains(first, "'") {
-		return false
-	}
-	act := j.m.mood.Read(part, j.m.called)
-	return act != mood.Command && act != mood.Question
+	return j.m.index.Household(first) && !j.m.mood.Verb(first) ||
+		strings.Contains(first, "'") && j.m.mood.Read(part, j.m.called) != mood.Question
 }
 
 // ended understands one command for several things that says behind the last of

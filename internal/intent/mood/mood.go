@@ -118,3 +118,9 @@ func For(language string) *Reader {
 	got, _ := readers.LoadOrStore(language, r)
 	return got.(*Reader)
 }
+
+// Verb reports whether a word can be what is to be done, whatever else it is: "switch".
+func (r *Reader) Verb(word string) bool {
+	next := r.phrases.after(word)
+	return next != nil && next.class&(verb|general) != 0
+}
