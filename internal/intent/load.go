@@ -63,6 +63,7 @@ func LoadPack(data []byte) (*Pack, error) {
 type rawPack struct {
 	Language    string             `yaml:"language"`
 	Intents     yaml.Node          `yaml:"intents"` // a node, because its order counts
+	Answers     []rawBlock         `yaml:"answers"`
 	Lists       map[string]rawList `yaml:"lists"`
 	Rules       map[string]string  `yaml:"expansion_rules"`
 	SpokenRules map[string]string  `yaml:"spoken_rules"`
@@ -98,6 +99,13 @@ func (r *rawPack) pack() (*Pack, error) {
 		if p.Lists[name], err = l.list(p.Rules, &p.compiled.spell); err != nil {
 			return nil, fmt.Errorf("list %q: %w", name, err)
 		}
+	}
+	for i := range r.Answers {
+		b, err := r.Answers[i].block("", p)
+		if err != nil {
+			return nil, fmt.Errorf("answers: block %d: %w", i+1, err)
+		}
+		p.Answers = append(p.Answers, b)
 	}
 	for i := 0; i+1 < len(r.Intents.Content); i += 2 {
 		if err := p.addIntent(r.Intents.Content[i].Value, r.Intents.Content[i+1]); err != nil {

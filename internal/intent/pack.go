@@ -13,6 +13,7 @@ type Pack struct {
 	// IgnoreSpace drops all spaces of templates and sentences (Chinese, Japanese).
 	IgnoreSpace bool
 	Blocks      []Block // in file order, which decides ties
+	Answers     []Block // what people say to a question, without a verb: only heard, the dialogue understands it
 	Lists       map[string]List
 	Rules       map[string]*template.Node
 	// SpokenRules replace Rules where the recogniser's grammar is made: the
@@ -85,6 +86,9 @@ type Meta struct {
 	// Text keeps the block out of the recogniser's grammar; typed and freely
 	// transcribed text still matches it.
 	Text bool `yaml:"text_only"`
+	// Wide keeps the block out of the grammar of a recogniser that every word more
+	// makes worse.
+	Wide bool `yaml:"wide"`
 	// Closed forbids unknown names, because the sentence is too loose to tell that
 	// somebody meant a device.
 	Closed bool `yaml:"closed"`

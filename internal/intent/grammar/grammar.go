@@ -22,13 +22,16 @@ import (
 
 // Grammar is what can be said. It is never changed after New.
 type Grammar struct {
-	pack    *intent.Pack
-	house   *home.House
-	missing map[string]bool // words the recogniser does not know
-	root    *node           // the choice of all sentences, without politeness
-	names   []string        // things and areas that cannot be said in any form
-	auto    *automaton
-	skip    [][]string // polite phrases as words
+	pack      *intent.Pack
+	house     *home.House
+	missing   map[string]bool // words the recogniser does not know
+	sentences []sentence
+	root      *node      // the choice of those that are not wide, without politeness
+	names     []string   // things and areas that cannot be said in any form
+	auto      *automaton // of root
+	wide      *automaton // of all sentences that are no answers
+	answers   *automaton // of what is one only after a question
+	skip      [][]string // polite phrases as words
 }
 
 // New makes the grammar of a house. The house may be nil or empty; then only
@@ -65,9 +68,7 @@ func (g *Grammar) Words() []string {
 			set[word] = true
 		}
 	}
-	for word := range g.auto.words {
-		set[word] = true
-	}
+	g.root.words(set)
 	return slices.Sorted(maps.Keys(set))
 }
 
@@ -80,34 +81,88 @@ func build(pack *intent.Pack, house *home.House, missing map[string]bool) (*Gram
 	b.prepare()
 	rules := maps.Clone(pack.Rules)
 	maps.Copy(rules, pack.SpokenRules)
-	phrases := template.NewPhrases(rules)
-	root := &node{}
+	b.phrases = template.NewPhrases(rules)
+	g := &Grammar{pack: pack, house: house, missing: missing}
 	for i := range pack.Blocks {
-		block := &pack.Blocks[i]
-		if block.Meta.Text || block.NeedsArea {
+		if b.block = &pack.Blocks[i]; b.block.Meta.Text || b.block.NeedsArea {
 			continue
 		}
-		for j, sentence := range block.Sentences {
-			phrase, err := phrases.Of(sentence)
-			if err != nil {
-				return nil, fmt.Errorf("making the grammar of %s, %q: %w", block.Intent, block.Source[j], err)
-			}
-			b.block, b.count = block, 0
-			if n := b.of(phrase); n != nil && !n.empty() {
-				root.items = append(root.items, n)
-			}
-			if b.count > maxNodes {
-				return nil, fmt.Errorf("making the grammar of %s, %q: larger than %d parts", block.Intent, block.Source[j], maxNodes)
-			}
+		if err := g.add(b, false); err != nil {
+			return nil, err
 		}
 	}
-	root.kind = choice
-	g := &Grammar{pack: pack, house: house, missing: missing, root: root, names: b.lost}
-	g.auto = compile(root)
+	for i := range pack.Answers {
+		if b.block = &pack.Answers[i]; house.Empty() { // nothing is asked about
+			continue
+		}
+		if err := g.add(b, true); err != nil {
+			return nil, err
+		}
+	}
+	g.root = g.choice(func(s *sentence) bool { return !s.wide })
+	wide := g.choice(func(s *sentence) bool { return s.kind != answer })
+	g.names, g.auto, g.wide, g.answers = b.lost, compile(g.root), compile(wide), g.of(answer, true)
 	for _, s := range pack.Skip {
 		g.skip = append(g.skip, strings.Fields(s))
 	}
 	return g, nil
+}
+
+// choice is the choice of the sentences that are wanted.
+func (g *Grammar) choice(wanted func(s *sentence) bool) *node {
+	out := &node{kind: choice}
+	for i := range g.sentences {
+		if s := &g.sentences[i]; wanted(s) {
+			out.items = append(out.items, s.node)
+		}
+	}
+	return out
+}
+
+// sentence is one sentence of the pack with the names of the house.
+type sentence struct {
+	node *node
+	kind sentenceKind
+	wide bool // not for a recogniser that more words make worse
+}
+
+// sentenceKind says what may stand around a sentence.
+type sentenceKind uint8
+
+const (
+	order    sentenceKind = iota // polite words, and other sentences joined
+	question                     // the same, but no order is joined to it: "is it raining and close the window"
+	after                        // polite words: it goes on from the sentence before by itself
+	answer                       // polite words behind it
+)
+
+// add makes the sentences of the builder's block.
+func (g *Grammar) add(b *builder, answers bool) error {
+	for i, source := range b.block.Source {
+		phrase, err := b.phrases.Of(b.block.Sentences[i])
+		if err != nil {
+			return fmt.Errorf("making the grammar of %s, %q: %w", b.block.Intent, source, err)
+		}
+		b.count = 0
+		n := b.of(phrase)
+		if b.count > maxNodes {
+			return fmt.Errorf("making the grammar of %s, %q: larger than %d parts", b.block.Intent, source, maxNodes)
+		}
+		if n == nil || n.empty() {
+			continue
+		}
+		s := sentence{node: n, wide: b.block.Meta.Wide || answers}
+		switch {
+		case answers:
+			s.kind = answer
+		case b.block.Meta.After:
+			s.kind = after
+		case b.pack.SpeechAct(strings.Join(n.first(nil), " ")).Asks():
+			s.kind = question
+		}
+		g.sentences = append(g.sentences, s)
+	}
+	return nil
 }
 
 func (g *Grammar) before() []string { return g.known(g.pack.Polite.Before) }
@@ -131,6 +186,7 @@ type builder struct {
 	pack    *intent.Pack
 	house   *home.House
 	lang    *numbers.Language
+	phrases *template.Phrases
 	missing map[string]bool
 	block   *intent.Block
 	shared  map[string]*node

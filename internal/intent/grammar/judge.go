@@ -8,14 +8,25 @@ import (
 )
 
 // Judge says whether the words heard so far are a whole sentence. Polite words
-// and a second command after "and" do not count as growth. It is called for
-// every frame of sound and does not allocate much.
+// and a second command after "and" do not count as growth. The name of a thing may be
+// an answer, or be gone on with. It is called for every frame of sound and does not
+// allocate much.
 func (g *Grammar) Judge(partial string) speech.Completeness {
 	words := g.trim(strings.Fields(strings.ToLower(partial)))
 	if len(words) == 0 {
 		return speech.Incomplete
 	}
-	if c, alive := g.auto.judge(words); c != speech.Incomplete || alive {
+	c, alive := g.auto.judge(words)
+	if c != speech.Incomplete {
+		return c
+	}
+	if whole, _ := g.wide.judge(words); whole != speech.Incomplete {
+		return whole
+	}
+	if whole, _ := g.answers.judge(words); whole != speech.Incomplete {
+		return speech.Growable
+	}
+	if alive {
 		return c
 	}
 	// Several commands: each but the last must be whole; the last decides.

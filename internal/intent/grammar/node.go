@@ -25,6 +25,31 @@ type node struct {
 // empty reports whether the node stands for no word at all.
 func (n *node) empty() bool { return n.kind == sequence && len(n.items) == 0 }
 
+// words adds the words of a node to a set.
+func (n *node) words(set map[string]bool) {
+	if n.kind == wordNode {
+		set[n.word] = true
+	}
+	for _, item := range n.items {
+		item.words(set)
+	}
+}
+
+// first appends the words of one text that the node stands for.
+func (n *node) first(out []string) []string {
+	switch n.kind {
+	case wordNode:
+		return append(out, n.word)
+	case sequence:
+		for _, item := range n.items {
+			out = item.first(out)
+		}
+		return out
+	case choice:
+	}
+	return n.items[0].first(out)
+}
+
 // phrasesNode is the choice of texts, with common beginnings shared and equal
 // ends merged: "twenty|thirty [one|two]" instead of every number. nil for none.
 func phrasesNode(texts []string) *node {

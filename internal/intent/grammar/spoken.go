@@ -11,28 +11,44 @@ import (
 
 // Automaton returns the sentences with what may stand around them: polite words
 // before and after, and one more sentence after a join ("and"). A recogniser that
-// weighs every word, the join too, needs no other grammar for that.
-func (g *Grammar) Automaton() speech.Automaton {
+// weighs every word, the join too, needs no other grammar for that. Nothing follows
+// what the matcher would not understand with it: a question may come last, and what
+// goes on from the sentence before stands alone.
+func (g *Grammar) Automaton() speech.Automaton { return g.automaton(false) }
+
+// Wide is the Automaton with the wide sentences, for a recogniser that hears no worse
+// for more words: what is said less often, and answers without a verb.
+func (g *Grammar) Wide() speech.Automaton { return g.automaton(true) }
+
+func (g *Grammar) automaton(wide bool) speech.Automaton {
 	s := &spokenForm{ids: make(map[string]int32)}
-	firsts, ends := s.add(), s.add() // where a sentence may begin, and where it may be over
-	first := s.sentences(g, ends)
-	s.out.States[firsts].Moves = slices.Clone(first)
+	begin := s.add()
+	joinable, ends, lastEnds := s.add(), s.add(), s.add() // where a sentence may be over
+	orders := s.sentences(g.of(order, wide), joinable)
+	questions, others := s.sentences(g.of(question, wide), ends), s.sentences(g.of(after, wide), ends)
+	first := slices.Concat(orders, questions, others)
+	s.out.States[begin].Moves = slices.Concat(first, s.sentences(g.of(answer, wide), ends))
 	for _, polite := range g.before() {
-		s.path(firsts, strings.Fields(polite), func(last int32) { s.out.States[last].Moves = append(s.out.States[last].Moves, first...) })
+		s.path(begin, strings.Fields(polite), func(last int32) { s.out.States[last].Moves = append(s.out.States[last].Moves, first...) })
 	}
+	s.over(joinable, g.after())
 	s.over(ends, g.after())
 	s.out.Later = int32(len(s.out.States))
-	lastEnds := s.add()
-	second := s.sentences(g, lastEnds)
+	second := slices.Concat(s.sentences(g.of(order, wide), lastEnds), s.sentences(g.of(question, wide), lastEnds))
 	s.over(lastEnds, g.after())
 	for _, join := range g.Joins() {
-		s.path(ends, strings.Fields(join), func(last int32) { s.out.States[last].Moves = append(s.out.States[last].Moves, second...) })
+		s.path(joinable, strings.Fields(join), func(last int32) { s.out.States[last].Moves = append(s.out.States[last].Moves, second...) })
 	}
 	for _, o := range s.ends {
 		s.out.States[o.at].Moves = append(s.out.States[o.at].Moves, s.out.States[o.end].Moves...)
 	}
 	s.figures(g.pack.Language)
 	return s.out
+}
+
+// of is the automaton of the sentences of a kind.
+func (g *Grammar) of(kind sentenceKind, wide bool) *automaton {
+	return compile(g.choice(func(s *sentence) bool { return s.kind == kind && (wide || !s.wide) }))
 }
 
 // spokenForm is an automaton in the making.
@@ -61,18 +77,18 @@ func (s *spokenForm) word(text string) int32 {
 	return id
 }
 
-// sentences copies the automaton of the sentences, which end in a state, and returns
-// the moves of its first one.
-func (s *spokenForm) sentences(g *Grammar, end int32) []speech.AutomatonMove {
-	texts := make([]string, len(g.auto.words))
-	for text, id := range g.auto.words {
+// sentences copies an automaton of sentences, which end in a state, and returns the
+// moves of its first one.
+func (s *spokenForm) sentences(a *automaton, end int32) []speech.AutomatonMove {
+	texts := make([]string, len(a.words))
+	for text, id := range a.words {
 		texts[id] = text
 	}
 	offset := int32(len(s.out.States))
-	for range g.auto.states {
+	for range a.states {
 		s.add()
 	}
-	for i, from := range g.auto.states {
+	for i, from := range a.states {
 		at := offset + int32(i)
 		for _, m := range from.moves {
 			s.out.States[at].Moves = append(s.out.States[at].Moves, speech.AutomatonMove{Word: s.word(texts[m.word]), To: offset + m.to})

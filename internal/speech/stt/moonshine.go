@@ -171,6 +171,9 @@ func (e *neural) SetGrammar(ctx context.Context, g Grammar) (missing []string, e
 	e.mu.Lock()
 	e.understood = g.Understood
 	e.mu.Unlock()
+	if len(g.Wide.States) > 0 {
+		return nil, e.network.SetGrammar(ctx, g.Wide)
+	}
 	return nil, e.network.SetGrammar(ctx, g.Automaton)
 }
 

@@ -270,6 +270,20 @@ func TestNamesWithoutAPronunciationAreHeard(t *testing.T) {
 	}
 }
 
+func TestTheNetworkHearsTheWideSentences(t *testing.T) {
+	t.Parallel()
+	l, r := &listener{}, &reads{}
+	e := newNeural(l, r, slog.New(slog.DiscardHandler))
+	narrow := speech.Automaton{Words: []string{"lights"}, States: make([]speech.AutomatonState, 1)}
+	wide := speech.Automaton{Words: []string{"lights", "blue"}, States: make([]speech.AutomatonState, 2)}
+	if _, err := e.SetGrammar(t.Context(), Grammar{JSGF: "x", Automaton: narrow, Wide: wide}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(l.grammar.Automaton.Words, narrow.Words) || !slices.Equal(r.grammar.Words, wide.Words) {
+		t.Errorf("PocketSphinx has %q, the network %q", l.grammar.Automaton.Words, r.grammar.Words)
+	}
+}
+
 func TestWhatAReadingMeans(t *testing.T) {
 	t.Parallel()
 	free := func(text string, better float64) moonshine.Reading {

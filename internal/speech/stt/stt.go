@@ -54,9 +54,12 @@ type Grammar struct {
 	// Automaton is the same sentences for engines that search along them, and to tell
 	// what else may have been said; without it, nothing else is named.
 	Automaton speech.Automaton
-	Join      []string // what comes between two sentences of one utterance ("and")
-	Words     []string // every word in it
-	Names     []string // of areas and devices as people write them, for engines that spell
+	// Wide is the Automaton with more sentences, for engines that hear no worse for
+	// them; without states, the Automaton is all.
+	Wide  speech.Automaton
+	Join  []string // what comes between two sentences of one utterance ("and")
+	Words []string // every word in it
+	Names []string // of areas and devices as people write them, for engines that spell
 	// Understood tells of a text whether the house takes it for a sentence of its own,
 	// also where the grammar does not have it; nil: only the grammar counts.
 	Understood func(text string) bool
