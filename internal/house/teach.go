@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
 	"voicegateway/internal/speech/stt"
 )
 
@@ -49,7 +50,7 @@ func (h *House) offer(ctx context.Context, engine Pupil) error {
 	for range 3 {
 		missing, err := engine.SetGrammar(ctx, stt.Grammar{
 			JSGF: g.JSGF(), Automaton: g.Automaton(), Wide: g.Wide(), Join: g.Joins(), Words: g.Words(), Names: names(view.house),
-			Understood: view.matcher.Understands,
+			Understood: intent.Short{Matcher: view.matcher}.Understands,
 		})
 		if trouble = err; err != nil || len(missing) == 0 {
 			break

@@ -8,6 +8,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/mood"
 	"voicegateway/internal/intent/names"
+	"voicegateway/internal/intent/numbers"
 )
 
 // Limits of one match. A spoken sentence has some hundred bytes; the steps are
@@ -37,6 +38,7 @@ type Matcher struct {
 type words struct {
 	skip     []string // " word "
 	polite   Polite
+	numbers  *numbers.Language // nil: of this language none are known
 	join     [][]string
 	except   Except
 	notNames map[string]bool
@@ -77,6 +79,7 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 
 // prepare sorts the words of a pack and of the house.
 func (m *Matcher) prepare(pack *Pack) {
+	m.numbers, _ = numbers.For(pack.Language)
 	m.notNames, m.decoys, m.bare = make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	if pack.Exact {
 		return

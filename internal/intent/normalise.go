@@ -96,23 +96,22 @@ func (m *Matcher) onceEach(text string) string {
 }
 
 // isNumber reports whether a word is a number or a part of one.
-func (m *Matcher) isNumber(word string) bool {
+func (k *words) isNumber(word string) bool {
 	if strings.ContainsAny(word, "0123456789") {
 		return true
 	}
-	lang, ok := numbers.For(m.pack.Language)
-	return ok && len(lang.Read(nil, word, numbers.Range{From: 0, To: 100})) > 0
+	return k.numbers != nil && len(k.numbers.Read(nil, word, numbers.Range{From: 0, To: 100})) > 0
 }
 
 // parts cuts a text at the words that join commands, but not within a number:
 // "nineteen and a half"; it returns nil if there is no such word.
-func (m *Matcher) parts(text string) []string {
+func (k *words) parts(text string) []string {
 	words := strings.Fields(text)
 	var parts []string
 	start := 0
 	for i := 0; i < len(words); {
-		n := m.joinAt(words[i:])
-		if n == 0 || i == start || m.inNumber(words[start:], i-start, n) {
+		n := k.joinAt(words[i:])
+		if n == 0 || i == start || k.inNumber(words[start:], i-start, n) {
 			i++
 			continue
 		}
@@ -127,15 +126,14 @@ func (m *Matcher) parts(text string) []string {
 }
 
 // inNumber reports whether the words from at on that join are a part of a number.
-func (m *Matcher) inNumber(words []string, at, join int) bool {
+func (k *words) inNumber(words []string, at, join int) bool {
 	const most, largest = 4, 1000 // words of a number before the join
-	lang, ok := numbers.For(m.pack.Language)
-	if !ok || at+join == len(words) || !m.isNumber(words[at-1]) {
+	if at+join == len(words) || !k.isNumber(words[at-1]) {
 		return false
 	}
 	for from := max(0, at-most); from < at; from++ {
 		behind := len(strings.Join(words[from:at+join], " "))
-		for _, r := range lang.Read(nil, strings.Join(words[from:], " "), numbers.Range{From: 0, To: largest, Halves: true}) {
+		for _, r := range k.numbers.Read(nil, strings.Join(words[from:], " "), numbers.Range{From: 0, To: largest, Halves: true}) {
 			if r.Length > behind {
 				return true
 			}

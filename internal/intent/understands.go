@@ -4,15 +4,14 @@ package intent
 // carried out, answered or asked back about, by itself or as one that goes on from the
 // sentence before: "and the bedroom", "make it blue". What would be refused or be
 // handed to a language model is none, because it may not have been said to the house.
-func (m *Matcher) Understands(text string) bool {
-	if d := m.Match(text, ""); d.settled() {
+func (f Short) Understands(text string) bool {
+	if d := f.Match(text, ""); d.settled() {
 		return true
 	}
-	short := Short{Matcher: m}
-	if d := short.After(text, ""); d.settled() {
+	if d := f.After(text, ""); d.settled() {
 		return true
 	}
-	about, _ := short.About(text, "", m.ids())
+	about, _ := f.About(text, "", f.ids())
 	return about.settled()
 }
 
@@ -20,10 +19,10 @@ func (m *Matcher) Understands(text string) bool {
 func (d *Decision) settled() bool { return d.Route == Local || d.Route == Ask }
 
 // ids are those of all things of the house.
-func (m *Matcher) ids() []string {
-	out := make([]string, len(m.house.Entities))
-	for i := range m.house.Entities {
-		out[i] = m.house.Entities[i].ID
+func (v *inventory) ids() []string {
+	out := make([]string, len(v.house.Entities))
+	for i := range v.house.Entities {
+		out[i] = v.house.Entities[i].ID
 	}
 	return out
 }

@@ -1,12 +1,16 @@
 package intent_test
 
-import "testing"
+import (
+	"testing"
+
+	"voicegateway/internal/intent"
+)
 
 // TestUnderstands: what the house takes for its own when nothing else tells that it
 // was spoken to.
 func TestUnderstands(t *testing.T) {
 	t.Parallel()
-	m := matcher(t, shortHouse("en"))
+	m := intent.Short{Matcher: matcher(t, shortHouse("en"))}
 	for text, want := range map[string]bool{
 		"turn on the desk lamp":                    true,
 		"what time is it":                          true,

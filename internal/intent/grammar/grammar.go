@@ -1,9 +1,11 @@
 // Package grammar makes the recogniser's view of the sentences: a JSGF grammar
-// of what can be said in this house, and the judgement whether the words heard
-// so far are a whole sentence (REQUIREMENTS H6). Both come from the sentences
-// the matcher uses, so that nothing is heard that is not understood. To keep a
-// sentence out of the grammar give its block text_only; to say something in
-// fewer words give it a spoken rule.
+// of what can be said in this house, automata of the same and of more, and the
+// judgement whether the words heard so far are a whole sentence (REQUIREMENTS H6).
+// All come from the sentences the matcher uses, so that nothing is heard that is not
+// understood. To keep a sentence out of the grammar give its block text_only; to keep
+// it for recognisers that hear no worse for more sentences, wide; to say something in
+// fewer words give it a spoken rule. A test holds what is heard and what is understood
+// together; where they differ is its list of exceptions.
 package grammar
 
 import (
