@@ -13,6 +13,7 @@ import (
 	"math"
 	"strings"
 
+	"voicegateway/internal/edits"
 	"voicegateway/internal/intent/numbers"
 )
 
@@ -153,7 +154,7 @@ func (x *Index) id(w string) int {
 
 func (x *Index) token(w string) token {
 	t := token{text: w, sound: x.sounds.key(w)}
-	t.letters = letters(t.text)
+	t.letters = edits.Letters(t.text)
 	return t
 }
 

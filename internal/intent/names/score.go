@@ -1,8 +1,11 @@
 package names
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
+
+	"voicegateway/internal/edits"
 )
 
 // Thresholds of the score, measured on names a recogniser misheard: accept at
@@ -40,9 +43,9 @@ type scored struct {
 func (x *Index) score(p phrase, allow, near func(int) bool) Result {
 	h := x.compare(p.words)
 	joined := x.token(p.joined)
-	var text, sound pattern
-	text.set(joined.text)
-	sound.set(joined.sound)
+	var text, sound edits.Pattern
+	text.Set(joined.text)
+	sound.Set(joined.sound)
 	worth := h.worth(x)
 	var room [16]scored
 	best := room[:0]
@@ -60,8 +63,8 @@ func (x *Index) score(p phrase, allow, near func(int) bool) Result {
 		}
 		// Letters must be alike for the score to count, even if the sounds are equal.
 		if most := 0.6 * likeliest(&joined, &f.joined); most+0.4 > least {
-			if e := 0.4 * sound.edit(f.joined.sound); most+e > least {
-				if whole := 0.6*text.edit(f.joined.text) + e; whole > least {
+			if e := 0.4 * sound.Likeness(f.joined.sound); most+e > least {
+				if whole := 0.6*text.Likeness(f.joined.text) + e; whole > least {
 					s = whole
 				}
 			}
@@ -168,10 +171,10 @@ func onset(word string) byte {
 func (x *Index) compare(words []string) *heard {
 	h := &heard{likeness: make([][]float32, len(words)), weight: make([]float64, len(words)), words: words, itself: make([]bool, len(words))}
 	all := make([]float32, len(words)*len(x.vocab))
-	var text pattern
+	var text edits.Pattern
 	for i, w := range words {
 		t := x.token(w)
-		text.set(t.text)
+		text.Set(t.text)
 		row := all[i*len(x.vocab) : (i+1)*len(x.vocab)]
 		for j := range x.vocab {
 			row[j] = float32(similar(&t, &text, &x.vocab[j]))
@@ -203,8 +206,8 @@ func (x *Index) sameTail(w, name, begins string) bool {
 		return false
 	}
 	a, b := x.token(w[len(begins):]), x.token(tail)
-	var text pattern
-	text.set(a.text)
+	var text edits.Pattern
+	text.Set(a.text)
 	return similar(&a, &text, &b) >= tellsAlike
 }
 
@@ -286,20 +289,32 @@ func (h *heard) align(x *Index, name []int32) float64 {
 }
 
 // similar compares two words by letters, lifted when they sound the same.
-func similar(a *token, text *pattern, b *token) float64 {
+func similar(a *token, text *edits.Pattern, b *token) float64 {
 	if a.text == b.text {
 		return 1
 	}
 	if likeliest(a, b) < worthwhile {
 		return 0
 	}
-	e := text.edit(b.text)
+	e := text.Likeness(b.text)
 	if e < worthwhile {
 		return 0
 	}
-	s := (e + text.jaroWinkler(b.text)) / 2
+	s := (e + text.JaroWinkler(b.text)) / 2
 	if a.sound == b.sound && e >= leastAlike {
 		s = max(s, soundsLike)
 	}
 	return s
+}
+
+// likeliest is the most that edit could give, from lengths and letters alone.
+func likeliest(a, b *token) float64 {
+	la, lb := min(len(a.text), edits.MaxLetters), min(len(b.text), edits.MaxLetters)
+	longest := max(la, lb)
+	if longest == 0 {
+		return 1
+	}
+	onlyA, onlyB := bits.OnesCount64(a.letters&^b.letters), bits.OnesCount64(b.letters&^a.letters)
+	least := max(longest-min(la, lb), onlyA, onlyB)
+	return 1 - float64(least)/float64(longest)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"voicegateway/internal/edits"
 )
 
 // distance is how different two words or phrases sound: the least cost to make one
@@ -13,26 +15,10 @@ func distance(a, b [][]string) float64 {
 	least := math.Inf(1)
 	for _, p := range a {
 		for _, q := range b {
-			least = min(least, edits(p, q))
+			least = min(least, edits.Cost(p, q, exchange))
 		}
 	}
 	return least
-}
-
-func edits(a, b []string) float64 {
-	above := make([]float64, len(b)+1)
-	for j := range above {
-		above[j] = float64(j)
-	}
-	for i, p := range a {
-		row := make([]float64, len(b)+1)
-		row[0] = float64(i + 1)
-		for j, q := range b {
-			row[j+1] = min(above[j]+exchange(p, q), above[j+1]+1, row[j]+1)
-		}
-		above = row
-	}
-	return above[len(b)]
 }
 
 // alike are groups of phones that are taken for each other, with the cost of that.

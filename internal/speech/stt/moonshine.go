@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/edits"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/moonshine"
 )
@@ -371,11 +372,11 @@ func weigh(r moonshine.Result, byFollower speech.Transcript, understood func(str
 	switch {
 	case ownWords(r, best, understood):
 		return speech.Transcript{Text: r.Free.Text, Confidence: math.Exp(r.Free.Score / float64(len(strings.Fields(r.Free.Text))))}
-	case far(r, best) && byFollower.Text != "" && !byFollower.Unfinished && unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike:
+	case far(r, best) && byFollower.Text != "" && !byFollower.Unfinished && edits.Unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike:
 		return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}
 	case far(r, best):
 		return speech.Transcript{Rejected: fmt.Sprintf("like other speech: %q is %.1f less likely than %q, and %.0f %% unlike it",
-			best.Text, lost, r.Free.Text, 100*unlikeness(r.Free.Text, best.Text))}
+			best.Text, lost, r.Free.Text, 100*edits.Unlikeness(r.Free.Text, best.Text))}
 	}
 	t := speech.Transcript{Text: best.Text, Unfinished: unfinished, Confidence: 1 / (1 + math.Exp((lost-mostLost)/marginScale))}
 	if unfinished {
@@ -446,32 +447,5 @@ func far(r moonshine.Result, best moonshine.Reading) bool {
 	if best.Text == "" || lost > mostLost {
 		return true
 	}
-	return unlikeness(r.Free.Text, best.Text) > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters)
-}
-
-// unlikeness is the share of letters in which two texts differ: 0 for the same text,
-// 1 for nothing in common.
-func unlikeness(a, b string) float64 {
-	x, y := []rune(a), []rune(b)
-	longest := max(len(x), len(y))
-	if longest == 0 {
-		return 0
-	}
-	row := make([]int, len(y)+1) // of edits from the letters of x so far to each beginning of y
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range x {
-		before := row[0]
-		row[0] = i + 1
-		for j, s := range y {
-			change := before
-			if r != s {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, before+1)
-		}
-	}
-	return float64(row[len(y)]) / float64(longest)
+	return edits.Unlikeness(r.Free.Text, best.Text) > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters)
 }

@@ -357,18 +357,6 @@ func TestWhatAReadingMeans(t *testing.T) {
 	}
 }
 
-func TestUnlikeness(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want float64
-	}{{"", "", 0}, {"on", "on", 0}, {"on", "off", 2.0 / 3}, {"", "on", 1}, {"küche", "kuche", 0.2}, {"light", "lights", 1.0 / 6}} {
-		if got := unlikeness(c.a, c.b); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%q and %q: %v, want %v", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	room := -60.0

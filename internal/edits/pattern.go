@@ -1,32 +1,33 @@
-package names
+package edits
 
 import "math/bits"
 
-// maxLetters bounds a compared text; longer ones are cut. It is the width of the
+// MaxLetters bounds a compared text; longer ones are cut. It is the width of the
 // words in which a pattern is compared.
-const maxLetters = 64
+const MaxLetters = 64
 
-// pattern is a text made ready to be compared with many others, letter by letter
+// Pattern is a text made ready to be compared with many others, letter by letter
 // in parallel: one bit of a word for each letter of the text.
-type pattern struct {
+type Pattern struct {
 	text string
 	at   [256]uint64 // by byte: where it stands in text
 }
 
-func (p *pattern) set(text string) {
+// Set makes a text the pattern; what is longer than MaxLetters is cut.
+func (p *Pattern) Set(text string) {
 	for i := range len(p.text) {
 		p.at[p.text[i]] = 0
 	}
-	p.text = text[:min(len(text), maxLetters)]
+	p.text = text[:min(len(text), MaxLetters)]
 	for i := range len(p.text) {
 		p.at[p.text[i]] |= 1 << i
 	}
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
+// Distance counts the letters to insert, delete, replace or swap with their
 // neighbour to make b of the pattern, by Hyyrö's bit-parallel algorithm.
-func (p *pattern) distance(b string) int {
-	b = b[:min(len(b), maxLetters)]
+func (p *Pattern) Distance(b string) int {
+	b = b[:min(len(b), MaxLetters)]
 	if p.text == "" {
 		return len(b)
 	}
@@ -52,19 +53,19 @@ func (p *pattern) distance(b string) int {
 	return d
 }
 
-// edit is one minus the distance to b as a share of the longer text.
-func (p *pattern) edit(b string) float64 {
-	longest := max(len(p.text), min(len(b), maxLetters))
+// Likeness is one minus the distance to b as a share of the longer text.
+func (p *Pattern) Likeness(b string) float64 {
+	longest := max(len(p.text), min(len(b), MaxLetters))
 	if longest == 0 {
 		return 1
 	}
-	return 1 - float64(p.distance(b))/float64(longest)
+	return 1 - float64(p.Distance(b))/float64(longest)
 }
 
-// jaroWinkler favours words with the same beginning.
-func (p *pattern) jaroWinkler(b string) float64 {
+// JaroWinkler is the likeness to b, from 0 to 1, that favours the same beginning.
+func (p *Pattern) JaroWinkler(b string) float64 {
 	a := p.text
-	b = b[:min(len(b), maxLetters)]
+	b = b[:min(len(b), MaxLetters)]
 	if len(a) == 0 || len(b) == 0 {
 		return 0
 	}
@@ -97,24 +98,12 @@ func (p *pattern) jaroWinkler(b string) float64 {
 	return jaro + 0.1*float64(prefix)*(1-jaro)
 }
 
-// letters is the set of the letters of a text, for a quick bound on distances:
+// Letters is the set of the letters of a text, for a quick bound on distances:
 // replacing one letter changes at most two members.
-func letters(text string) uint64 {
+func Letters(text string) uint64 {
 	var set uint64
-	for i := range min(len(text), maxLetters) {
+	for i := range min(len(text), MaxLetters) {
 		set |= 1 << (text[i] & 63)
 	}
 	return set
-}
-
-// likeliest is the most that edit could give, from lengths and letters alone.
-func likeliest(a, b *token) float64 {
-	la, lb := min(len(a.text), maxLetters), min(len(b.text), maxLetters)
-	longest := max(la, lb)
-	if longest == 0 {
-		return 1
-	}
-	onlyA, onlyB := bits.OnesCount64(a.letters&^b.letters), bits.OnesCount64(b.letters&^a.letters)
-	least := max(longest-min(la, lb), onlyA, onlyB)
-	return 1 - float64(least)/float64(longest)
 }
