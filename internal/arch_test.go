@@ -61,7 +61,7 @@ var layers = []layer{
 		"intent/template":   {"intent/numbers"},
 		"intent/names":      {"edits", "home", "intent/numbers", "intent/sentences"},
 		"intent/sentences":  {},
-		"intent/grammar":    {"home", "speech", "intent", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
+		"intent/grammar":    {"home", "speech", "intent", "intent/catalogue", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
 		"intent/plan":       {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
 		"intent/choosing":   {"home", "intent/naming", "intent/sentences"},
 		"intent/naming":     {"home"},

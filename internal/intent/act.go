@@ -24,16 +24,19 @@ func (p *Pack) SpeechAct(text string) SpeechAct { return mood.For(p.Language).Re
 
 // act is what a text does. Of several commands none is for later only because of what
 // joins them, or because one of them starts a timer: "and after that lock the door".
+// Nor is the second for another case because the first has the words of a question:
+// "Leuchten aus und …".
 func (m *Matcher) act(text string, d *Decision) SpeechAct {
 	act := m.mood.Read(text, m.called)
-	if act != mood.Future || m.pack.Exact || !d.settled() {
+	if act != mood.Future && act != mood.Condition || m.pack.Exact || !d.settled() {
 		return act
 	}
 	parts := m.parts(normalise(text))
 	for _, part := range parts {
-		switch own := m.mood.Read(part, m.called); {
-		case own == mood.Future:
-			if alone := m.Match(part, ""); !alone.settled() {
+		own := m.mood.Read(part, m.called)
+		switch asks := own == mood.Question && act == mood.Condition; {
+		case own == mood.Future, asks:
+			if alone := m.Match(part, ""); !alone.settled() || asks && !alone.acts() {
 				return act
 			}
 		case own.Forbids():

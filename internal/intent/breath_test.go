@@ -27,6 +27,9 @@ func TestSeveralInOneBreath(t *testing.T) {
 		},
 		"de": {
 			"schließ die haustür ab und danach mach die schreibtischlampe aus": "local",
+			"leuchten im flur aus und schließ die haustür ab":                  "local",
+			"regnet es und mach die küchenjalousie zu":                         "llm",
+			"ist die haustür zu und mach das flurlicht aus":                    "llm",
 			"mach die schreibtischlampe aus und morgen schließ die haustür ab": "llm",
 		},
 		"es": {

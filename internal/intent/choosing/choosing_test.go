@@ -56,7 +56,7 @@ func TestPoliteAnswers(t *testing.T) {
 	for language, texts := range map[string][4]string{
 		"en": {"both of them please", "none of them, thank you", "yes, thanks", "the desk lamp please"},
 		"de": {"alle bitte", "keine von beiden, danke", "bitte ja", "die desk lamp bitte"},
-		"es": {"las dos por favor", "ninguna gracias", "sí por favor", "la desk lamp por favor"},
+		"es": {"las dos, gracias", "ninguna gracias", "sí gracias", "la desk lamp, gracias"},
 		"fr": {"les deux s'il te plaît", "aucune merci", "oui s’il te plaît", "la desk lamp s'il vous plaît"},
 	} {
 		w, err := choosing.Ours(language)

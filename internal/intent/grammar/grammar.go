@@ -17,6 +17,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/template"
@@ -134,7 +135,7 @@ type sentenceKind uint8
 const (
 	order    sentenceKind = iota // polite words, and other sentences joined
 	question                     // the same, but no order is joined to it: "is it raining and close the window"
-	after                        // polite words: it goes on from the sentence before by itself
+	after                        // polite words: it goes on from the sentence before, or answers it
 	answer                       // polite words behind it
 )
 
@@ -157,7 +158,7 @@ func (g *Grammar) add(b *builder, answers bool) error {
 		switch {
 		case answers:
 			s.kind = answer
-		case b.block.Meta.After:
+		case b.block.Meta.After || answersTurn(b.block.Intent):
 			s.kind = after
 		case b.pack.SpeechAct(strings.Join(n.first(nil), " ")).Asks():
 			s.kind = question
@@ -165,6 +166,13 @@ func (g *Grammar) add(b *builder, answers bool) error {
 		g.sentences = append(g.sentences, s)
 	}
 	return nil
+}
+
+// answersTurn reports whether an intent is about what was just said or asked, so that
+// with an order before or behind it nobody knows what counts: "lock the door and no".
+func answersTurn(name string) bool {
+	alone := []string{catalogue.Yes, catalogue.No, catalogue.Nevermind, catalogue.Stop}
+	return catalogue.Of(name).Plan == catalogue.Before || slices.Contains(alone, name)
 }
 
 func (g *Grammar) before() []string { return g.known(g.pack.Polite.Before) }
