@@ -22,6 +22,7 @@ func TestSeveralInOneBreath(t *testing.T) {
 			"turn on the desk lamp tomorrow and close the kitchen blinds":                 "llm",
 			"is it raining and close the kitchen blinds":                                  "llm",
 			"is the front door locked and turn off the desk lamp":                         "llm",
+			"turn off everything in the garage and lock the front door":                   "nothing_to_switch",
 			"turn on the desk lamp and the heater":                                        "local",
 			"turn on the desk lamp and don't close the kitchen blinds":                    "llm",
 		},

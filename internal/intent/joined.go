@@ -45,7 +45,7 @@ func (j *joined) known(texts ...string) (Decision, bool) {
 
 // refusals are the reasons for which a part keeps the whole sentence from being
 // done. Other parts that do not fit are for the model.
-var refusals = []string{"unknown_name", "unknown_area", "no_device", "wrong_kind", "no_sensor"}
+var refusals = []string{"unknown_name", "unknown_area", "no_device", "wrong_kind", "no_sensor", "nothing_to_switch"}
 
 // all understands the parts from the first on. A part that is refused or asked
 // about decides for all of them; ok is false if a part is not understood.
