@@ -30,7 +30,7 @@ func (h *House) handle(topic string, payload []byte, retained bool) {
 		h.eventMessage(strings.TrimPrefix(rest, "_EVENTS/"))
 	case rest == "driver/status":
 		if h.link.driverMessage(payload) {
-			h.restarted(retained)
+			h.restarted(retained, time.Time{})
 		}
 	case strings.HasSuffix(rest, "/set"):
 		h.valueSet(strings.TrimSuffix(rest, "/set"))
@@ -47,7 +47,7 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 	switch {
 	case !strings.HasSuffix(rest, "/set"):
 		if h.link.gatewayMessage(rest, payload, h.ledger.tick()) {
-			h.restarted(retained)
+			h.restarted(retained, wire.MessageTime(payload))
 		}
 		if relabels(rest, payload) {
 			h.directory.outdate()
@@ -90,10 +90,10 @@ func (h *House) valueSet(topic string) {
 
 // restarted records that the gateway or the driver is there, perhaps again.
 // Unless the message was retained, the gateway is about to publish everything
-// anew out of its cache.
-func (h *House) restarted(retained bool) {
+// anew out of its cache. at is when it came by its own clock, as far as it tells.
+func (h *House) restarted(retained bool, at time.Time) {
 	if !retained {
-		h.ledger.repeats(repeatsAfterRestart)
+		h.ledger.repeats(repeatsAfterRestart, at)
 		h.link.forgetTopics()
 		h.link.noteReconnect()
 	}
