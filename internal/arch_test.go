@@ -119,6 +119,7 @@ var layers = []layer{
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},
 		"gateway":          {anything},
+		"events":           {"home"},
 		"house":            {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
 		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
 		"mute":             {"store"},
