@@ -2,6 +2,8 @@ package answer
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
@@ -35,7 +37,7 @@ func explained(ctx context.Context, a *Answerer, x *exchange, d intent.Decision)
 			return asker(record.Request{Source: e.Source, Area: e.Area}) == asker(x.Request)
 		}, true)
 	case act.Intent == catalogue.WhoDid:
-		x.rec.Reply = ex.account(func(*past.Entry) bool { return true }, false)
+		x.rec.Reply = ex.whoDid()
 	default:
 		x.rec.Reply = ex.why(ctx, act)
 	}
@@ -63,6 +65,25 @@ func (ex explanation) account(fits func(e *past.Entry) bool, timed bool) string 
 	return said
 }
 
+// acting are the properties of things that somebody changes on purpose.
+var acting = []string{string(home.OnOff), string(home.OpenClose), string(home.Lock), string(home.Mode), string(home.Contact)}
+
+// whoDid tells who did what was done last: in this room where something has just been
+// done by hand, else anywhere.
+func (ex explanation) whoDid() string {
+	h := ex.match.House()
+	last, did := ex.ledger.Last(func(e *past.Entry) bool { return h.Entity(e.Device) != nil })
+	hand, moved := ex.reports.Newest(func(c *past.Change) bool {
+		return !c.Ours && slices.Contains(acting, c.Property) && h.Entity(c.Device) != nil &&
+			(ex.x.Area == "" || strings.EqualFold(c.Area, ex.x.Area))
+	})
+	if !moved || did && last.At.After(hand.At) {
+		return ex.account(func(*past.Entry) bool { return true }, false)
+	}
+	deed := reply.Deed{Entity: h.Entity(hand.Device), Property: hand.Property, Value: hand.State, At: hand.At}
+	return ex.retold().Done([]reply.Deed{deed}, false) + " " + ex.retold().ByHand(&deed)
+}
+
 // deed is an entry as it is told to the one who asks.
 func (ex explanation) deed(e *past.Entry) *reply.Deed {
 	return &reply.Deed{
@@ -70,6 +91,7 @@ func (ex explanation) deed(e *past.Entry) *reply.Deed {
 		Asker: reply.Asker{
 			Mine: asker(record.Request{Source: e.Source, Area: e.Area}) == asker(ex.x.Request), Area: e.Area,
 			Written: e.Source == record.FromHTTP || e.Source == record.FromCLI, MQTT: e.Source == record.FromMQTT, Undo: e.Undo, Model: e.Model,
+			Timer: e.Source == record.FromTimer, Button: e.Source == record.FromButton,
 		},
 	}
 }
@@ -113,23 +135,49 @@ func (ex explanation) why(ctx context.Context, act intent.Action) string {
 
 // one tells of one thing. What the gateway did last counts only if the thing is
 // still so; a question what was done is about the act, whatever the thing is since.
+// What a hand has done after it counts more than either.
 func (ex explanation) one(act intent.Action, s *plan.Step, seen reply.Sighting, state string) string {
 	into := func(e *past.Entry) bool {
 		return e.Device == s.Entity.ID && ex.retold().Into(ex.deed(e), state)
 	}
 	last, did := ex.ledger.Last(func(e *past.Entry) bool { return e.Device == s.Entity.ID })
-	switch {
+	if act.Slots["ask"] == "done" {
+		last, did = ex.ledger.Last(into)
+	}
+	report, reported := ex.reported(s.Entity, state)
+	switch by := ex.retold(); {
 	case act.Slots["ask"] == "done":
-		if last, did = ex.ledger.Last(into); did {
-			return ex.retold().Asked(ex.deed(&last))
-		}
-		if seen.Known && !seen.Is {
+		switch {
+		case reported && !report.Ours && (!did || report.At.After(last.At)):
+			return by.ByHand(ex.change(s.Entity, report))
+		case did:
+			return by.Asked(ex.deed(&last))
+		case reported:
+			return by.ByProgram(ex.change(s.Entity, report))
+		case seen.Known && !seen.Is:
 			return ex.phrases.Phrase("not_by_me", nil)
 		}
+	case reported && !report.Ours && seen.Is && (!did || report.At.After(last.At)):
+		return by.ByHand(ex.change(s.Entity, report))
 	case did && into(&last) && (seen.Is || !seen.Known):
-		return ex.retold().Asked(ex.deed(&last))
+		return by.Asked(ex.deed(&last))
 	case act.Intent == catalogue.Since:
-		return ex.retold().Since(s.Entity, seen)
+		return by.Since(s.Entity, seen)
+	case reported && report.Ours && seen.Is:
+		return by.ByProgram(ex.change(s.Entity, report))
 	}
 	return ex.retold().Unexplained(seen)
+}
+
+// reported returns the last change by which a thing came into a state by its own
+// report; where it has left it since, that is the answer to nothing.
+func (ex explanation) reported(e *home.Entity, state string) (past.Change, bool) {
+	return ex.reports.Last(e.ID, func(c *past.Change) bool {
+		return slices.Contains(acting, c.Property) && ex.retold().Into(ex.change(e, *c), state)
+	})
+}
+
+// change is what a thing reported, as it is told.
+func (ex explanation) change(e *home.Entity, c past.Change) *reply.Deed {
+	return &reply.Deed{Entity: e, Property: c.Property, Value: c.State, At: c.At}
 }
