@@ -17,10 +17,13 @@ const (
 	// keptEvents bounds the events that are remembered for a reader who missed some.
 	keptEvents = 256
 	// urgentPause and calmPause are the least times between two events about one
-	// state of one thing; what changes meanwhile is told when they are over. An alarm
-	// is told sooner than that a lamp flickers.
+	// state of one thing that changes all the time; what changes meanwhile is told when
+	// they are over. An alarm is told sooner than that a lamp flickers.
 	urgentPause = 200 * time.Millisecond
 	calmPause   = time.Second
+	// quickChanges is how many changes one after the other are told without a pause: somebody
+	// may be quick at a switch.
+	quickChanges = 4
 	// pressPause is sooner than any finger: a second message within it is a repeat.
 	pressPause = 100 * time.Millisecond
 	// heldFor is longer than the time after which a held button is told again.
@@ -62,6 +65,7 @@ type chronicle struct {
 	batch   []home.Event                // while a list is being taken: its events, not yet in order
 	listing bool
 	owed    bool      // events that have not been announced yet
+	late    bool      // some of them have waited already
 	told    time.Time // when the last ones were
 }
 
@@ -108,7 +112,7 @@ func (c *chronicle) adopt(m *model) {
 	c.model, c.reach, c.sources = m, reach, map[wire.ValueID][]*watched{}
 	for key, w := range now {
 		if old := c.watched[key]; old != nil {
-			w.state, w.known, w.lost, w.at, w.raw = old.state, old.known, old.lost, old.at, old.raw
+			w.state, w.known, w.lost, w.at, w.row, w.now, w.ours, w.raw = old.state, old.known, old.lost, old.at, old.row, old.now, old.ours, old.raw
 			if due, waits := c.waiting[old]; waits {
 				c.waiting[w] = due
 			}
@@ -191,7 +195,7 @@ func (c *chronicle) judge(w *watched, state any, ours bool, now time.Time) {
 	case w.known && same(w.state, state):
 		w.lost = false
 		delete(c.waiting, w)
-	case w.known && now.Before(due):
+	case w.known && w.row >= quickChanges && now.Before(due):
 		if _, waits := c.waiting[w]; !waits {
 			c.waiting[w] = due
 			poke(c.woken)
@@ -210,6 +214,10 @@ func (c *chronicle) tell(w *watched, now time.Time) {
 	}
 	if w.known {
 		e.Before = w.state
+	}
+	w.row++
+	if now.Sub(w.at) > quickChanges*w.pause() {
+		w.row = 1
 	}
 	w.state, w.known, w.lost, w.at = w.now, true, false, now
 	if c.listing {
@@ -332,15 +340,20 @@ func (c *chronicle) settle(now time.Time) (next time.Time, waits bool) {
 		switch {
 		case !now.Before(due):
 			c.tell(w, now)
+			c.late = true
 		case !waits || due.Before(next):
 			next, waits = due, true
 		}
 	}
-	due := c.told.Add(calmPause)
+	pause := calmPause
+	if c.late {
+		pause = urgentPause
+	}
+	due := c.told.Add(pause)
 	switch {
 	case !c.owed:
 	case !now.Before(due):
-		c.owed, c.told = false, now
+		c.owed, c.late, c.told = false, false, now
 		poke(c.changed)
 	case !waits || due.Before(next):
 		next, waits = due, true

@@ -94,6 +94,16 @@ func TestTheHouseTellsWhatChanges(t *testing.T) {
 			[]func(*rig){order("Kitchen Light", "on", nil), change("Kitchen Light", "37-0-currentValue", false)},
 			[]string{"state Kitchen Light/light/on_off off->on ours", "state Kitchen Light/light/on_off on->off"},
 		},
+		"our order, and a quick hand": {
+			[]func(*rig){func(r *rig) {
+				r.control("Kitchen Light", "on", nil)
+				r.fault(sim.Fault{Op: "change", Node: "Kitchen Light", Key: "37-0-currentValue", Value: false})
+				pass(100 * time.Millisecond)
+				r.fault(sim.Fault{Op: "change", Node: "Kitchen Light", Key: "37-0-currentValue", Value: true})
+				pass(3 * time.Second)
+			}},
+			[]string{"state Kitchen Light/light/on_off off->on ours", "state Kitchen Light/light/on_off on->off", "state Kitchen Light/light/on_off off->on"},
+		},
 		"an order that changes nothing, then a hand": {
 			[]func(*rig){order("Kitchen Light", "off", nil), change("Kitchen Light", "37-0-currentValue", true)},
 			[]string{"state Kitchen Light/light/on_off off->on"},

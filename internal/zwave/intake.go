@@ -28,6 +28,7 @@ func (h *House) handle(topic string, payload []byte, retained bool) {
 		h.clientMessage(strings.TrimPrefix(rest, "_CLIENTS/"), payload, retained)
 	case strings.HasPrefix(rest, "_EVENTS/"):
 		h.eventMessage(strings.TrimPrefix(rest, "_EVENTS/"))
+	case strings.HasPrefix(rest, "_SIM/"): // what is played in a simulated house is no write to a device
 	case rest == "driver/status":
 		if h.link.driverMessage(payload) {
 			h.restarted(retained, time.Time{})

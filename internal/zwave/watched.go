@@ -27,6 +27,7 @@ type watched struct {
 	known bool      // it was told
 	lost  bool      // it has been unknown since
 	at    time.Time // when it was told
+	row   int       // how many events there were without a quiet time
 	now   any       // as it is now
 	ours  bool      // it came to be so by a write of ours
 }
