@@ -50,6 +50,7 @@ var layers = []layer{
 		"dialogue/queue":    {},
 		"dialogue/moment":   {},
 		"dialogue/past":     {"home", "tools", "record", "intent", "intent/catalogue", "intent/plan"},
+		"dialogue/account":  {"dialogue/past", "home", "record", "intent", "intent/catalogue", "intent/reply"},
 		"dialogue/safety":   {"tools", "record", "intent/catalogue", "intent/plan"},
 		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"dialogue/grounded": {"home", "tools", "intent/numbers", "intent/sentences"},
@@ -114,7 +115,7 @@ var layers = []layer{
 		"turn":           {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":         {"answer/calling", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+		"answer":         {"answer/calling", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

@@ -18,7 +18,6 @@ import (
 	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/dialogue/safety"
-	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/plan"
@@ -83,10 +82,11 @@ type Answerer struct {
 	recovery Recovery
 	log      *slog.Logger
 
-	rate    safety.Rate
-	memory  memory
-	ledger  past.Ledger
-	reports past.Reports
+	rate   safety.Rate
+	memory memory
+	ledger past.Ledger
+
+	Reports past.Reports // what the things of the house report by themselves, for the question who did it
 }
 
 // New checks the parts and starts nothing. Recovery may be empty: then a call that
@@ -115,9 +115,6 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 
 // Judge says whether the words so far are a sentence (REQUIREMENTS H6).
 func (a *Answerer) Judge(partial string) speech.Completeness { return a.match.Judge(partial) }
-
-// Reported takes what the house tells by itself, for the question who did it.
-func (a *Answerer) Reported(e home.Event) { a.reports.Note(e) }
 
 // NotHeard is the answer to speech in which no sentence was found. Names cannot be
 // recognised before the house is known, so the answer gives that as the reason.

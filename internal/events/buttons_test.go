@@ -47,8 +47,10 @@ func TestValidateNamesWhatWasExpected(t *testing.T) {
 func TestAPressSaysItsSentence(t *testing.T) {
 	t.Parallel()
 	cfg := Config{
-		{"Remote Button 1", "pressed", "turn on the light"}, {"Remote Button 1", "double", "turn off the light"},
-		{"Hall Remote Button 1", "held", "good night"}, {"zw-1-2", "pressed", "stop"},
+		{"Remote Button 1", "pressed", "turn on the light"},
+		{"Remote Button 1", "double", "turn off the light"},
+		{"Hall Remote Button 1", "held", "good night"},
+		{"zw-1-2", "pressed", "stop"},
 	}
 	press := func(thing, area, id, how string) home.Event {
 		return home.Event{Kind: home.Pressed, Thing: thing, Area: area, Entity: id, Press: how}

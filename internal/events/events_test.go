@@ -146,7 +146,8 @@ func TestWhatMakesNoSenseIsLeftOut(t *testing.T) {
 		"lines in names": {`{"seq":1,"time":"2026-01-02T03:04:05Z","kind":"button","thing":"Re\nmote\u0007","press":"held"}`, 0, []string{"Re mote"}},
 		"twice": {
 			`{"seq":1,"time":"2026-01-02T03:04:05Z","kind":"button","thing":"Remote","press":"held"},{"seq":1,"time":"2026-01-02T03:04:05Z","kind":"button","thing":"Remote","press":"held"}`,
-			1, []string{"Remote"},
+			1,
+			[]string{"Remote"},
 		},
 	}
 	for name, test := range tests {

@@ -116,7 +116,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reported, buttons.Reported)
+	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported)
 	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
 	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits)

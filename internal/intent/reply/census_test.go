@@ -315,7 +315,8 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 			},
 			{"what's wrong", nil, "Everything is all right."},
 			{
-				"what's wrong", news{"cellamp": "away", "battery": "5", "servers": `{"servers":[{"id":"zwave","status":"connected"},{"id":"notes","status":"retrying"}]}`},
+				"what's wrong",
+				news{"cellamp": "away", "battery": "5", "servers": `{"servers":[{"id":"zwave","status":"connected"},{"id":"notes","status":"retrying"}]}`},
 				"I can't reach the cellar light. Check that it has power. The battery of the front door, at 5 percent, is low. Change it soon. " +
 					"Not connected: notes. I keep trying; the command servers says why.",
 			},

@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,7 @@ import (
 type inspection struct {
 	alarms, unlocked, doors, windows, away, silent, low, fine []finding
 
-	servers []absent // that are not connected
+	servers []plan.Absent // that are not connected
 	reached bool     // whether any device is reached
 }
 
@@ -25,7 +24,7 @@ func (c *census) inspect(steps []plan.Step, results []tools.Result) *inspection 
 	for i := range steps {
 		s := &steps[i]
 		if s.About == plan.Servers {
-			n.servers = disconnected(results[i])
+			n.servers = plan.Disconnected(results[i])
 			continue
 		}
 		o, _ := observe(s, results[i])
@@ -118,7 +117,7 @@ func (c *census) advised(wanted bool, key string, count int) []string {
 }
 
 // absentServers says which servers are not connected.
-func (c *census) absentServers(servers []absent, advice bool) []string {
+func (c *census) absentServers(servers []plan.Absent, advice bool) []string {
 	if len(servers) == 0 {
 		return nil
 	}
@@ -170,22 +169,4 @@ func topmost(found []finding) []finding {
 			return o.step.Entity != f.step.Entity && strings.HasPrefix(f.step.Entity.Name, o.step.Entity.Name+" ")
 		})
 	})
-}
-
-// absent is an MCP server that is not connected.
-type absent struct {
-	ID          string     `json:"id"`
-	Status      string     `json:"status"`
-	LastSuccess *time.Time `json:"lastSuccess"` // when it answered last; nil: never
-}
-
-// disconnected lists the MCP servers that are not connected.
-func disconnected(r tools.Result) []absent {
-	var list struct {
-		Servers []absent `json:"servers"`
-	}
-	if r.Failed || json.Unmarshal(r.Data, &list) != nil {
-		return nil
-	}
-	return slices.DeleteFunc(list.Servers, func(s absent) bool { return s.Status == "connected" })
 }
