@@ -70,18 +70,12 @@ func (a *Account) Who() string {
 // about the act, whatever the thing is since. What a hand has done after it counts more
 // than either.
 func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, state string) string {
-	into := func(x *past.Entry) bool { return x.Device == e.ID && a.By().Into(a.deed(x), state) }
-	last, did := a.Acts.Last(func(x *past.Entry) bool { return x.Device == e.ID })
-	ours := did && into(&last) && (seen.Is || !seen.Known)
-	theirs := seen.Is
-	if act.Slots["ask"] == "done" {
-		last, did = a.Acts.Last(into)
-		ours, theirs = did, true
-	}
+	asksWho := act.Slots["ask"] == "done"
+	last, did, ours := a.lastAct(e, seen, state, asksWho)
 	report, reported := a.Reports.Last(e.ID, func(c *past.Change) bool {
 		return slices.Contains(acting, c.Property) && a.By().Into(change(e, *c), state)
 	})
-	reported = reported && theirs
+	reported = reported && (seen.Is || asksWho)
 	switch {
 	case reported && !report.Ours && (!did || report.At.After(last.At)):
 		return a.By().ByHand(change(e, report))
@@ -91,10 +85,22 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 		return a.By().Since(e, seen)
 	case reported && report.Ours:
 		return a.By().ByProgram(change(e, report))
-	case act.Slots["ask"] == "done" && seen.Known && !seen.Is:
+	case asksWho && seen.Known && !seen.Is:
 		return a.Phrases.Phrase("not_by_me", nil)
 	}
 	return a.By().Unexplained(seen)
+}
+
+// lastAct returns what turns did to a thing last, of all, or where it is asked who did
+// it, of what brought it into the state; ours tells whether that made it what it is.
+func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (last past.Entry, did, ours bool) {
+	into := func(x *past.Entry) bool { return x.Device == e.ID && a.By().Into(a.deed(x), state) }
+	if asksWho {
+		last, did = a.Acts.Last(into)
+		return last, did, did
+	}
+	last, did = a.Acts.Last(func(x *past.Entry) bool { return x.Device == e.ID })
+	return last, did, did && into(&last) && (seen.Is || !seen.Known)
 }
 
 // change is what a thing reported, as it is told.

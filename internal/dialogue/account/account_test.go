@@ -81,7 +81,7 @@ func TestWhoseHandItWas(t *testing.T) {
 					want := phrases.Phrase(test.want, map[string]any{
 						"time": times[test.which].Local().Format("15:04"), "area": "Office", "name": "\x00", "Name": "\x00",
 					})
-					for _, part := range strings.Split(strings.ToLower(want), "\x00") {
+					for part := range strings.SplitSeq(strings.ToLower(want), "\x00") {
 						if !strings.Contains(strings.ToLower(got), strings.TrimSpace(part)) || strings.Contains(want, "\x00") && !strings.Contains(strings.ToLower(got), strings.ToLower(told)) {
 							t.Errorf("%q, want %q", got, want)
 						}

@@ -15,7 +15,7 @@ type inspection struct {
 	alarms, unlocked, doors, windows, away, silent, low, fine []finding
 
 	servers []plan.Absent // that are not connected
-	reached bool     // whether any device is reached
+	reached bool          // whether any device is reached
 }
 
 // inspect reads every thing for what must be so for all to be well.
