@@ -85,6 +85,8 @@ type Answerer struct {
 	rate   safety.Rate
 	memory memory
 	ledger past.Ledger
+
+	Reports past.Reports // what the things of the house report by themselves, for the question who did it
 }
 
 // New checks the parts and starts nothing. Recovery may be empty: then a call that

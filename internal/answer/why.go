@@ -3,75 +3,45 @@ package answer
 import (
 	"context"
 
+	"voicegateway/internal/dialogue/account"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 )
 
 // explanation is the answer to one question about what was done.
 type explanation struct {
 	*Answerer
+	account.Account
+
 	x *exchange
 }
-
-// retold are the words for what was done.
-func (ex explanation) retold() reply.Retold { return reply.Retold{Phrases: ex.phrases} }
 
 // explained answers a question about what was done before, from the ledger and from
 // what the devices report.
 func explained(ctx context.Context, a *Answerer, x *exchange, d intent.Decision) past.Turn {
 	x.rec.Outcome = record.Done
-	ex := explanation{a, x}
+	mine := func(e *past.Entry) bool {
+		return asker(record.Request{Source: e.Source, Area: e.Area}) == asker(x.Request)
+	}
+	ex := explanation{a, account.Account{
+		House: a.match.House(), Acts: &a.ledger, Reports: &a.Reports, Phrases: a.phrases, Area: x.Area, Mine: mine,
+	}, x}
 	act := d.Actions[0]
 	switch {
 	case x.DryRun:
 		x.rec.Outcome = record.Ignored
 	case act.Intent == catalogue.WhatDone:
-		x.rec.Reply = ex.account(func(e *past.Entry) bool {
-			return asker(record.Request{Source: e.Source, Area: e.Area}) == asker(x.Request)
-		}, true)
+		x.rec.Reply = ex.Last(mine, true)
 	case act.Intent == catalogue.WhoDid:
-		x.rec.Reply = ex.account(func(*past.Entry) bool { return true }, false)
+		x.rec.Reply = ex.Who()
 	default:
 		x.rec.Reply = ex.why(ctx, act)
 	}
 	return past.Turn{}
-}
-
-// account tells what the last turn did that fits: when, or who asked for it.
-func (ex explanation) account(fits func(e *past.Entry) bool, timed bool) string {
-	h := ex.match.House()
-	known := func(e *past.Entry) bool { return h.Entity(e.Device) != nil }
-	last, ok := ex.ledger.Last(func(e *past.Entry) bool { return fits(e) && known(e) })
-	if !ok {
-		return ex.phrases.Phrase("nothing_lately", nil)
-	}
-	var deeds []reply.Deed
-	for _, e := range ex.ledger.OfTurn(last.Turn) {
-		if known(&e) {
-			deeds = append(deeds, *ex.deed(&e))
-		}
-	}
-	said := ex.retold().Done(deeds, timed)
-	if !timed {
-		said += " " + ex.retold().Asked(ex.deed(&last))
-	}
-	return said
-}
-
-// deed is an entry as it is told to the one who asks.
-func (ex explanation) deed(e *past.Entry) *reply.Deed {
-	return &reply.Deed{
-		Entity: ex.match.House().Entity(e.Device), Property: e.Property, Value: e.Value, At: e.At,
-		Asker: reply.Asker{
-			Mine: asker(record.Request{Source: e.Source, Area: e.Area}) == asker(ex.x.Request), Area: e.Area,
-			Written: e.Source == record.FromHTTP || e.Source == record.FromCLI, MQTT: e.Source == record.FromMQTT, Undo: e.Undo, Model: e.Model,
-		},
-	}
 }
 
 // why tells of each thing that is asked about who did it, or that nobody asked and
@@ -80,7 +50,7 @@ func (ex explanation) why(ctx context.Context, act intent.Action) string {
 	state, _ := act.Slots["state"].(string)
 	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{
 		{Intent: catalogue.GetState, Slots: map[string]any{}, Devices: act.Devices},
-	}}, ex.match.House(), ex.x.Area)
+	}}, ex.House, ex.x.Area)
 	if err != nil {
 		return ex.phrases.Apology(err)
 	}
@@ -94,8 +64,8 @@ func (ex explanation) why(ctx context.Context, act intent.Action) string {
 		if steps[i].Entity == nil {
 			continue
 		}
-		seen := ex.retold().Sight(&steps[i], done.Results[i], state)
-		text := ex.one(act, &steps[i], seen, state)
+		seen := ex.By().Sight(&steps[i], done.Results[i], state)
+		text := ex.Why(act, steps[i].Entity, seen, state)
 		if len(steps) > 1 && seen.Known && !seen.Is {
 			others = append(others, text) // not the one that is meant
 			continue
@@ -104,32 +74,9 @@ func (ex explanation) why(ctx context.Context, act intent.Action) string {
 	}
 	switch {
 	case len(told) > 0:
-		return ex.retold().Each(things, told)
+		return ex.By().Each(things, told)
 	case len(others) > 0:
 		return others[0]
 	}
 	return ex.phrases.Phrase("nothing_lately", nil)
-}
-
-// one tells of one thing. What the gateway did last counts only if the thing is
-// still so; a question what was done is about the act, whatever the thing is since.
-func (ex explanation) one(act intent.Action, s *plan.Step, seen reply.Sighting, state string) string {
-	into := func(e *past.Entry) bool {
-		return e.Device == s.Entity.ID && ex.retold().Into(ex.deed(e), state)
-	}
-	last, did := ex.ledger.Last(func(e *past.Entry) bool { return e.Device == s.Entity.ID })
-	switch {
-	case act.Slots["ask"] == "done":
-		if last, did = ex.ledger.Last(into); did {
-			return ex.retold().Asked(ex.deed(&last))
-		}
-		if seen.Known && !seen.Is {
-			return ex.phrases.Phrase("not_by_me", nil)
-		}
-	case did && into(&last) && (seen.Is || !seen.Known):
-		return ex.retold().Asked(ex.deed(&last))
-	case act.Intent == catalogue.Since:
-		return ex.retold().Since(s.Entity, seen)
-	}
-	return ex.retold().Unexplained(seen)
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"voicegateway/internal/events"
 	"voicegateway/internal/home"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
@@ -62,6 +63,7 @@ type Gateway struct {
 	mcp      *host.Host
 	mind     mind
 	ear      *ear
+	buttons  *events.Buttons
 	observer observers
 	journal  *journal
 	stream   *stream
@@ -102,20 +104,22 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	events := s.newServerEvents(link.api)
-	mcp, err := s.newHost(registry, link, events)
+	news := s.newServerEvents(link.api)
+	mcp, err := s.newHost(registry, link, news)
 	if err != nil {
 		return nil, err
 	}
 	mcp.Watch("://home", rooms.Tell)
+	buttons := s.newButtons(mcp, rooms)
 	link.wakeOnConnection(mcp)
-	mind, err := s.newMind(registry, rooms, mcp, events)
+	mind, err := s.newMind(registry, rooms, mcp, news)
 	if err != nil {
 		return nil, err
 	}
+	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported)
 	journal := &journal{log: log}
-	stream := newStream(journal, mcp, events.changed, s.recording(), log)
-	observer := s.newObservers(journal, events.counts, stream, link.api, mind.waits)
+	stream := newStream(journal, mcp, news.changed, s.recording(), log)
+	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits)
 	ear, err := s.newEar(mind.answerer, volume, observer)
 	if err != nil {
 		return nil, err
@@ -126,7 +130,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-	}, events.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
+	}, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +139,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-		setup: s, acts: acts, board: board, tools: registry, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear,
+		setup: s, acts: acts, board: board, tools: registry, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear, buttons: buttons,
 		observer: observer, journal: journal, stream: stream, health: health, http: http, manager: manager,
 	}, nil
 }

@@ -35,6 +35,7 @@ func (g *Gateway) services() []service {
 		{"tts", g.ear.voice.Run, false},
 		{"tasks", g.offer, false},
 		{"arrivals", g.tellLater, false},
+		{"buttons", g.press, false},
 	}
 	if g.manager != nil {
 		s = append(s, service{"systemd", g.manager.Run, false})

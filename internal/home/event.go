@@ -11,7 +11,7 @@ type Event struct {
 	Entity   string    `json:"entity"` // the Entity's ID; "" for a button that is no entity
 	Thing    string    `json:"thing"`  // the name people use
 	Area     string    `json:"area,omitempty"`
-	Class    string    `json:"class,omitempty"`    // what is reported: smoke, moisture, door, lock, battery, reach …
+	Class    string    `json:"class,omitempty"`    // what is reported: smoke, moisture, door, lock, battery (its level, as it becomes low or full), reach (dead, alive) …
 	Property string    `json:"property,omitempty"` // as in receipts
 	State    any       `json:"state,omitempty"`    // in the words of the reading tool
 	Before   any       `json:"before,omitempty"`   // the state it replaced; nil where none was known

@@ -29,6 +29,17 @@ func ownID(e *home.Entity) string {
 	return strings.TrimPrefix(e.ID, e.Server+"/")
 }
 
+// Thing returns a thing by the id that it has on its server; nil if there is none.
+func (h *House) Thing(server, id string) *home.Entity {
+	all := h.House().Entities
+	for i := range all {
+		if e := &all[i]; e.Server == server && ownID(e) == id {
+			return e
+		}
+	}
+	return nil
+}
+
 // warnOfNamesakes logs the names that several servers know, when these have changed.
 // The caller holds mu.
 func (h *House) warnOfNamesakes() {

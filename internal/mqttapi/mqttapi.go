@@ -218,6 +218,17 @@ func (a *API) Reply(turn, text string) {
 // Announce publishes what is said of a device without being asked.
 func (a *API) Announce(x record.Announcement) { a.putJSON("/announce", x) }
 
+// Event is a press of a button of the house.
+type Event struct {
+	Kind  string    `json:"kind"`  // button
+	Thing string    `json:"thing"` // its name
+	Press string    `json:"press"` // pressed, double, held …
+	Time  time.Time `json:"time"`
+}
+
+// Event publishes a press of a button, which is not retained.
+func (a *API) Event(e Event) { a.putJSON("/event", e) }
+
 // Transcript publishes what was heard.
 func (a *API) Transcript(turn, text string) {
 	a.putJSON("/transcript", map[string]string{"turn": turn, "text": text})

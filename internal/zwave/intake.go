@@ -28,9 +28,10 @@ func (h *House) handle(topic string, payload []byte, retained bool) {
 		h.clientMessage(strings.TrimPrefix(rest, "_CLIENTS/"), payload, retained)
 	case strings.HasPrefix(rest, "_EVENTS/"):
 		h.eventMessage(strings.TrimPrefix(rest, "_EVENTS/"))
+	case strings.HasPrefix(rest, "_SIM/"): // what is played in a simulated house is no write to a device
 	case rest == "driver/status":
 		if h.link.driverMessage(payload) {
-			h.restarted(retained)
+			h.restarted(retained, time.Time{})
 		}
 	case strings.HasSuffix(rest, "/set"):
 		h.valueSet(strings.TrimSuffix(rest, "/set"))
@@ -47,7 +48,7 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 	switch {
 	case !strings.HasSuffix(rest, "/set"):
 		if h.link.gatewayMessage(rest, payload, h.ledger.tick()) {
-			h.restarted(retained)
+			h.restarted(retained, wire.MessageTime(payload))
 		}
 		if relabels(rest, payload) {
 			h.directory.outdate()
@@ -90,10 +91,10 @@ func (h *House) valueSet(topic string) {
 
 // restarted records that the gateway or the driver is there, perhaps again.
 // Unless the message was retained, the gateway is about to publish everything
-// anew out of its cache.
-func (h *House) restarted(retained bool) {
+// anew out of its cache. at is when it came by its own clock, as far as it tells.
+func (h *House) restarted(retained bool, at time.Time) {
 	if !retained {
-		h.ledger.repeats(repeatsAfterRestart)
+		h.ledger.repeats(repeatsAfterRestart, at)
 		h.link.forgetTopics()
 		h.link.noteReconnect()
 	}

@@ -9,15 +9,24 @@ import (
 const lockJammed = 11
 
 // state returns an entity's state as a word or number for people; nil means
-// unknown. A lock that has reported a jam is jammed until it is locked or something
-// else happens to it.
+// unknown.
 func (d *devices) state(m *model, e *entity, raw any) any {
-	word := m.state(e, raw)
-	if e.Domain != "lock" || word == "locked" {
-		return word
+	if e.Domain != "lock" {
+		return m.state(e, raw)
 	}
-	event := d.ledger.read(wire.ValueID{Node: e.node.ID, Class: wire.Notification, Property: "Access Control", Key: "Lock state"})
-	if event.value == float64(lockJammed) {
+	return m.lockState(e, raw, d.ledger.read(lockEvent(e)).value)
+}
+
+// lockEvent is the value in which a lock reports that its bolt is stuck.
+func lockEvent(e *entity) wire.ValueID {
+	return wire.ValueID{Node: e.node.ID, Class: wire.Notification, Property: "Access Control", Key: "Lock state"}
+}
+
+// lockState returns the state of a lock. One that has reported a jam is jammed until
+// it is locked or something else happens to it.
+func (m *model) lockState(e *entity, raw, event any) any {
+	word := m.state(e, raw)
+	if word != "locked" && event == float64(lockJammed) {
 		return "jammed"
 	}
 	return word

@@ -32,6 +32,8 @@ type ledger struct {
 	writes   map[int]map[string]time.Time // our own writes on their way: node, request, until when
 	doubts   map[int]time.Time            // until when a node's reports may be claims; key 0 stands for every node
 	cached   time.Time                    // until when reports may be repeated out of the gateway's memory
+	started  time.Time                    // when the gateway has come last, by its own clock; zero: unknown
+	told     *chronicle                   // is told of every reading and status that is taken, while mu is held
 }
 
 // reading is what was last learned about one value.
@@ -62,6 +64,7 @@ type watcher struct {
 
 func newLedger() *ledger {
 	return &ledger{
+		told:     newChronicle(),
 		readings: map[wire.ValueID]reading{}, statuses: map[int]nodeStatus{},
 		claims: map[wire.ValueID]reading{}, claimed: make(chan struct{}, 1), moving: map[wire.ValueID]time.Time{},
 		writes: map[int]map[string]time.Time{}, doubts: map[int]time.Time{},
@@ -88,6 +91,9 @@ func (l *ledger) now() uint64 {
 func (l *ledger) report(id wire.ValueID, r wire.Reading) {
 	if id.Class == wire.CentralScene && !r.Known {
 		return
+	}
+	if id.Class == wire.CentralScene {
+		l.told.pressed(id, r, l.repeated(r))
 	}
 	at := r.Time
 	if at.IsZero() || id.Class == wire.CentralScene {
@@ -119,15 +125,35 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 		l.claim(id, r)
 	case r.source == sourceReport && claimable(id) && now.Before(l.cached):
 		r.source = sourceList
-		l.readings[id] = l.merged(id, r, false)
+		l.take(id, l.merged(id, r, false))
 	default:
-		l.readings[id] = r
+		l.take(id, r)
 		delete(l.claims, id)
 		if s := l.statuses[id.Node]; s.judged && s.dead() { // it can be heard again
-			l.statuses[id.Node] = nodeStatus{available: true, status: "Alive", seq: l.seq}
+			l.setStatus(id.Node, nodeStatus{available: true, status: "Alive", seq: l.seq})
 		}
 	}
 	l.pokeWatchers(id)
+}
+
+// take makes a reading the state of a value. The caller holds mu.
+func (l *ledger) take(id wire.ValueID, r reading) {
+	l.readings[id] = r
+	l.told.seen(id, r)
+}
+
+// setStatus records the status of a node. The caller holds mu.
+func (l *ledger) setStatus(node int, s nodeStatus) {
+	l.statuses[node] = s
+	l.told.reached(node, s)
+}
+
+// repeated reports whether a report may come out of the gateway's memory: it does not
+// say that it is younger than the gateway itself.
+func (l *ledger) repeated(r wire.Reading) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Now().Before(l.cached) && (l.started.IsZero() || !r.Time.After(l.started))
 }
 
 // merged returns the better one of our reading and what the gateway says out of
@@ -208,7 +234,7 @@ func (l *ledger) prove(ids ...wire.ValueID) bool {
 		l.seq++
 		r := l.claims[id]
 		r.seq = l.seq
-		l.readings[id] = r
+		l.take(id, r)
 		delete(l.claims, id)
 		l.pokeWatchers(id)
 	}
@@ -250,11 +276,19 @@ func (l *ledger) doubt(node int, d time.Duration) {
 	l.doubts[node] = time.Now().Add(d)
 }
 
-// repeats makes reports count as the gateway's memory for a while.
-func (l *ledger) repeats(d time.Duration) {
+// startsWithin is more than passes between the gateway's start and its driver's.
+const startsWithin = time.Minute
+
+// repeats makes reports count as the gateway's memory for a while. started is when the
+// gateway came, by its own clock; zero where its message did not tell.
+func (l *ledger) repeats(d time.Duration, started time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cached = time.Now().Add(d)
+	now := time.Now()
+	if !started.IsZero() || now.After(l.cached.Add(startsWithin)) {
+		l.started = started
+	}
+	l.cached = now.Add(d)
 }
 
 // writing records that one of our writes is on its way to a node; wrote records
@@ -319,7 +353,7 @@ func (l *ledger) nodeStatus(node int, available bool, status string) {
 			status = "Alive"
 		}
 	}
-	l.statuses[node] = nodeStatus{available: available, status: status, seq: l.seq}
+	l.setStatus(node, nodeStatus{available: available, status: status, seq: l.seq})
 }
 
 // judge records whether a node answers us, for gateways that do not tell.
@@ -331,7 +365,7 @@ func (l *ledger) judge(node int, answers bool) {
 		return
 	}
 	l.seq++
-	l.statuses[node] = nodeStatus{available: answers, status: either(answers, "Alive", "Dead"), seq: l.seq, judged: !answers}
+	l.setStatus(node, nodeStatus{available: answers, status: either(answers, "Alive", "Dead"), seq: l.seq, judged: !answers})
 }
 
 // load takes the states of a getNodes answer that was true at seq. Readings that
@@ -339,6 +373,8 @@ func (l *ledger) judge(node int, answers bool) {
 func (l *ledger) load(nodes map[int]*node, seq uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.told.beginList()
+	defer l.told.endList()
 	readings, claims := map[wire.ValueID]reading{}, map[wire.ValueID]reading{}
 	statuses := map[int]nodeStatus{}
 	for id, n := range nodes {
@@ -346,9 +382,11 @@ func (l *ledger) load(nodes map[int]*node, seq uint64) {
 		if s, ok := l.statuses[id]; ok && s.seq > seq {
 			statuses[id] = s
 		}
+		l.told.reached(id, statuses[id])
 		for vid, v := range n.values {
 			listed := reading{value: v.Value, known: v.Value != nil, at: wire.Millis(v.LastUpdate), source: sourceList, seq: seq}
 			readings[vid] = l.merged(vid, listed, n.Kept)
+			l.told.seen(vid, readings[vid])
 			if c, ok := l.claims[vid]; ok {
 				claims[vid] = c
 			}

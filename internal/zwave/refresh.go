@@ -129,6 +129,7 @@ func keepUnread(nodes, before map[int]*node) {
 // adopt makes a model the current one; seq is the place in the order of messages
 // at which its states were true.
 func (h *House) adopt(m *model, seq uint64) {
+	h.chronicle.adopt(m)
 	h.ledger.load(m.nodes, seq)
 	before, first := h.directory.replace(m)
 	if first {

@@ -161,7 +161,10 @@ func (c *commander) sendWrite(ctx context.Context, s step) (got <-chan answer, d
 	node := s.target.Node
 	return c.link.requestTo(ctx, level, outgoing{
 		api: "writeValue", args: []any{s.target, s.value},
-		begun:   func(id string) { c.ledger.writing(node, id, apiWait) },
+		begun: func(id string) {
+			c.ledger.writing(node, id, apiWait)
+			c.ledger.told.ordered(s, orderFor)
+		},
 		settled: func(id string) { c.ledger.wrote(node, id) },
 	})
 }
@@ -188,6 +191,7 @@ func (f *follower) begin(ctx context.Context, a answer, r tools.Receipt) *tools.
 		f.supervised(a.seq)
 	default:
 		f.commander.log.Info("a Z-Wave write was refused", "node", f.entity.node.ID, "status", result.Status, "reason", result.Message)
+		f.commander.ledger.told.withdrawn(f.step)
 		f.commander.directory.askRefresh() // the node may have been removed or changed
 		refused := f.commander.rejected(ctx, f.entity, r, result.Status)
 		return &refused
@@ -222,6 +226,7 @@ func (f *follower) supervised(seq uint64) {
 // may take hours.
 func (c *commander) queue(ctx context.Context, e *entity, s step, r tools.Receipt) tools.Receipt {
 	at := time.Now()
+	c.ledger.told.ordered(s, orderKept)
 	if err := c.link.send(ctx, "writeValue", s.target, s.value); err != nil {
 		why, text := c.link.diagnose(err)
 		return ended(r, tools.NoAnswer, why, text)

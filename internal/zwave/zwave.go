@@ -9,7 +9,9 @@
 // its topics). Which gateway is ours is decided in gateways.go; which device a
 // name means, in find.go, nameindex.go, wholenode.go and group.go. House keeps
 // the model up to date; the tools look things up in it through directory.go and
-// devices.go, and trouble.go puts into words what went wrong.
+// devices.go, and trouble.go puts into words what went wrong. What changes in the
+// house without being asked is told in chronicle.go; which states those are stands
+// in watched.go.
 //
 // A new kind of device is a builder in kinds.go and its actions in plan.go; a new
 // tool is a file of its own and a line in Tools.
@@ -79,6 +81,7 @@ type House struct {
 	log          *slog.Logger
 	link         *link
 	ledger       *ledger
+	chronicle    *chronicle
 	directory    *directory
 	devices      *devices
 	commander    *commander
@@ -102,6 +105,7 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 		log:          log,
 		link:         l,
 		ledger:       values,
+		chronicle:    values.told,
 		directory:    known,
 		devices:      asked,
 		commander:    &commander{cfg: cfg, log: log, link: l, ledger: values, directory: known, devices: asked, commands: newCommandOrder()},
@@ -128,6 +132,7 @@ func (h *House) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { h.subscribe(ctx) })
 	wg.Go(func() { h.announce(ctx) })
+	wg.Go(func() { h.chronicle.run(ctx) })
 	wg.Go(func() { h.lookAfter(ctx) })
 	wg.Go(func() { h.prove(ctx) })
 	if c, ok := h.bus.(interface{ OnConnection(changed func(up bool)) }); ok {

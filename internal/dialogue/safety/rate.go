@@ -9,7 +9,7 @@ import (
 )
 
 // Limits within a minute. An MQTT or HTTP source that sends more commands is an
-// automation in a loop, whatever becomes of them; microphones and recordings are not
+// automation in a loop, a button one that is stuck, whatever becomes of them; microphones and recordings are not
 // limited. A model that does more than ActsAMinute things by itself is out of control.
 const (
 	CommandsAMinute = 60
@@ -27,7 +27,7 @@ type Rate struct {
 // Admit counts a command of a source, whatever becomes of it, and reports whether
 // it may be carried out.
 func (r *Rate) Admit(s record.Source, now time.Time) bool {
-	if s != record.FromMQTT && s != record.FromHTTP {
+	if s != record.FromMQTT && s != record.FromHTTP && s != record.FromButton {
 		return true
 	}
 	r.mu.Lock()

@@ -29,6 +29,8 @@ type Asker struct {
 	Area    string // "" if it is not known
 	Written bool   // typed, not spoken
 	MQTT    bool   // by a message
+	Timer   bool   // its time had come
+	Button  bool   // a button says it
 	Undo    bool   // it took something back
 	Model   bool   // a language model chose it
 }
@@ -39,6 +41,10 @@ func (p Retold) Asked(d *Deed) string {
 	switch w := d.Asker; {
 	case w.Undo:
 		key = "asked_took_back"
+	case w.Timer:
+		key = "asked_timer"
+	case w.Button:
+		key = "asked_button"
 	case w.MQTT:
 		key = "asked_mqtt"
 	case w.Mine && w.Area != "":
@@ -55,6 +61,18 @@ func (p Retold) Asked(d *Deed) string {
 		said += " " + p.Phrase("chosen_by_model", nil)
 	}
 	return said
+}
+
+// ByHand says that nobody asked for what a thing reported.
+func (p Retold) ByHand(d *Deed) string { return p.told("by_hand", d) }
+
+// ByProgram says that some program asked for what a thing reported.
+func (p Retold) ByProgram(d *Deed) string { return p.told("by_program", d) }
+
+func (p Retold) told(key string, d *Deed) string {
+	args := p.grammar.about(&plan.Step{Entity: d.Entity})
+	args["time"] = clockOf(d.At)
+	return p.Phrase(key, args)
 }
 
 // Done lists deeds of one moment; with the time if that is wanted.

@@ -44,7 +44,7 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 	case slots["compare"] != nil:
 		return (&comparison{Phrases: p}).told(steps, results)
 	case asked == "right":
-		return (&census{Phrases: p}).wellbeing(steps, results)
+		return (&census{Phrases: p}).wellbeing(steps, results, slots["ask"] == "which")
 	case slots["kind"] != nil, slots["ask"] != nil, slices.Contains([]string{"ok", "reachable", "unreachable"}, asked):
 		return p.census(questionOf(&steps[0].Action), steps, results)
 	case len(steps) == 1:

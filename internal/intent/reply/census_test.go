@@ -313,6 +313,13 @@ func TestOneQuestionTheWholeTruth(t *testing.T) {
 				"The kitchen smoke alarm reports smoke. The cellar leak sensor reports water. The front door is unlocked. The garage door is open. The kitchen window is open. " +
 					"I can't reach the cellar light. The battery of the front door, at 5 percent, is low. Not connected: notes.",
 			},
+			{"what's wrong", nil, "Everything is all right."},
+			{
+				"what's wrong",
+				news{"cellamp": "away", "battery": "5", "servers": `{"servers":[{"id":"zwave","status":"connected"},{"id":"notes","status":"retrying"}]}`},
+				"I can't reach the cellar light. Check that it has power. The battery of the front door, at 5 percent, is low. Change it soon. " +
+					"Not connected: notes. I keep trying; the command servers says why.",
+			},
 			{"is everything all right", news{"front": unknown}, "I don't know about the front door."},
 			{"is everything all right", news{"hatch": `{"value":"closed","age_seconds":432000,"reachable":true,"stale":true}`}, "Everything is all right. The cellar hatch last reported 5 days ago."},
 			// Ages.

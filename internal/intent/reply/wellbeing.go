@@ -1,10 +1,9 @@
 package reply
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/plan"
@@ -15,8 +14,8 @@ import (
 type inspection struct {
 	alarms, unlocked, doors, windows, away, silent, low, fine []finding
 
-	servers []string // that are not connected
-	reached bool     // whether any device is reached
+	servers []plan.Absent // that are not connected
+	reached bool          // whether any device is reached
 }
 
 // inspect reads every thing for what must be so for all to be well.
@@ -25,7 +24,7 @@ func (c *census) inspect(steps []plan.Step, results []tools.Result) *inspection 
 	for i := range steps {
 		s := &steps[i]
 		if s.About == plan.Servers {
-			n.servers = disconnected(results[i])
+			n.servers = plan.Disconnected(results[i])
 			continue
 		}
 		o, _ := observe(s, results[i])
@@ -67,8 +66,8 @@ func (n *inspection) file(f finding, want string, watches bool) {
 }
 
 // wellbeing says whether all is well in the house, and what is not, the worst
-// first.
-func (c *census) wellbeing(steps []plan.Step, results []tools.Result) string {
+// first; with advice, also since when, and what a person can do about it.
+func (c *census) wellbeing(steps []plan.Step, results []tools.Result, advice bool) string {
 	n := c.inspect(steps, results)
 	var said []string
 	for _, part := range []struct {
@@ -79,17 +78,12 @@ func (c *census) wellbeing(steps []plan.Step, results []tools.Result) string {
 			said = append(said, (&census{c.Phrases, question{kind: part.kind}}).tell("", part.found)...)
 		}
 	}
-	if len(n.away) > 1 && !n.reached && n.away[0].blame == "" {
-		said = append(said, c.Phrase("none_reached", nil))
-	} else {
-		said = append(said, c.notKnown(slices.Concat(n.away, n.silent))...)
-	}
+	said = append(said, c.missing(n, advice)...)
 	if len(n.low) > 0 {
 		said = append(said, c.batteries("", n.low))
+		said = append(said, c.advised(advice, "mend_battery", len(n.low))...)
 	}
-	if len(n.servers) > 0 {
-		said = append(said, c.Phrase("servers_away", map[string]any{"names": c.grammar.list(n.servers)}))
-	}
+	said = append(said, c.absentServers(n.servers, advice)...)
 	if len(said) == 0 {
 		said = []string{c.Phrase("all_right", nil)}
 	}
@@ -97,6 +91,48 @@ func (c *census) wellbeing(steps []plan.Step, results []tools.Result) string {
 		said = append(said, text)
 	}
 	return strings.Join(said, " ")
+}
+
+// missing says which things cannot be reached, or told of.
+func (c *census) missing(n *inspection, advice bool) []string {
+	if len(n.away) > 1 && !n.reached && n.away[0].blame == "" {
+		return []string{c.Phrase("none_reached", nil)}
+	}
+	said := c.notKnown(slices.Concat(n.away, n.silent))
+	if len(n.away) > 0 && n.away[0].blame == "" {
+		said = append(said, c.advised(advice, "mend_away", len(n.away))...)
+	}
+	return said
+}
+
+// advised is what can be done about one or several things, where that is wanted.
+func (c *census) advised(wanted bool, key string, count int) []string {
+	switch {
+	case !wanted:
+		return nil
+	case count > 1:
+		key += "_all"
+	}
+	return []string{c.Phrase(key, nil)}
+}
+
+// absentServers says which servers are not connected.
+func (c *census) absentServers(servers []plan.Absent, advice bool) []string {
+	if len(servers) == 0 {
+		return nil
+	}
+	var names, said []string
+	for _, s := range servers {
+		if advice && s.LastSuccess != nil && time.Since(*s.LastSuccess) < day {
+			said = append(said, c.Phrase("server_away_since", map[string]any{"name": s.ID, "time": clockOf(*s.LastSuccess)}))
+			continue
+		}
+		names = append(names, s.ID)
+	}
+	if len(names) > 0 {
+		said = append(said, c.Phrase("servers_away", map[string]any{"names": c.grammar.list(names)}))
+	}
+	return append(said, c.advised(advice, "mend_server", 1)...)
 }
 
 // guarded returns what must be so of a thing for all to be well; watches is false
@@ -133,24 +169,4 @@ func topmost(found []finding) []finding {
 			return o.step.Entity != f.step.Entity && strings.HasPrefix(f.step.Entity.Name, o.step.Entity.Name+" ")
 		})
 	})
-}
-
-// disconnected names the MCP servers that are not connected.
-func disconnected(r tools.Result) []string {
-	var list struct {
-		Servers []struct {
-			ID     string `json:"id"`
-			Status string `json:"status"`
-		} `json:"servers"`
-	}
-	if r.Failed || json.Unmarshal(r.Data, &list) != nil {
-		return nil
-	}
-	var names []string
-	for _, s := range list.Servers {
-		if s.Status != "connected" {
-			names = append(names, fmt.Sprint(s.ID))
-		}
-	}
-	return names
 }

@@ -40,6 +40,19 @@ func (b *inbox) put(n client.Notice) {
 	}
 }
 
+// urgent reports whether nothing but changes of resources was announced: something has
+// happened in the house, and a person may be waiting for what follows from it.
+func (b *inbox) urgent() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for n := range b.notices {
+		if n.Kind != client.ResourceUpdated {
+			return false
+		}
+	}
+	return true
+}
+
 func (b *inbox) take() map[client.Notice]struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,6 +66,7 @@ type follower struct {
 	sup     *supervisor
 	conn    *connection
 	pending map[string]string // URIs to read, and why they could not be; "" when not tried yet
+	reacted time.Time         // when it last took what was announced
 }
 
 // follow reacts to the announcements of a connection, and hands over its watched
@@ -74,14 +88,28 @@ func (s *supervisor) follow(ctx context.Context, conn *connection) {
 			continue
 		case <-conn.inbox.filled:
 		}
-		pause := time.NewTimer(noticePause)
-		select {
-		case <-ctx.Done():
-			pause.Stop()
+		if !f.gather(ctx) {
 			return
-		case <-pause.C:
 		}
 		f.handleNotices(ctx)
+	}
+}
+
+// gather waits for announcements that belong together; a resource that changes after a
+// quiet time is read at once. false means that ctx ended first.
+func (f *follower) gather(ctx context.Context) bool {
+	pause := noticePause
+	if f.conn.inbox.urgent() {
+		pause = time.Until(f.reacted.Add(noticePause))
+	}
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		f.reacted = time.Now()
+		return true
 	}
 }
 

@@ -146,7 +146,7 @@ func (p Program) serve(ctx context.Context, f flags) error {
 		Instructions: "Tools for the devices of one house. A control call returns what the device itself reported; " +
 			"only the outcome confirmed means that it is done.",
 		Tools:     house.Tools(),
-		Resources: []serve.Resource{resource(house)},
+		Resources: []serve.Resource{resource(house), told(house)},
 		HTTPAddr:  f.http, Token: cfg.HTTPToken, In: p.In, Out: p.Out,
 	}, log)
 	if err != nil {
@@ -191,5 +191,15 @@ func resource(house *zwave.House) serve.Resource {
 			return nil, errors.New("the house is not known yet: zwave-js-ui has not answered; a notice follows when it has")
 		},
 		Changed: house.Changed(),
+	}
+}
+
+// told returns what the house tells by itself as an MCP resource: the newest events,
+// so that a reader who missed a notice misses nothing.
+func told(house *zwave.House) serve.Resource {
+	return serve.Resource{
+		URI: "zwave://events", Name: "What the house told by itself: the newest changes of states and presses of buttons", MIMEType: "application/json",
+		Read:    func(context.Context) ([]byte, error) { return json.Marshal(house.Events()) },
+		Changed: house.Told(),
 	}
 }

@@ -95,6 +95,18 @@ func ParseNodeStatus(payload []byte) (NodeStatus, bool) {
 	return NodeStatus{Available: *in.Value, Status: in.Status, Node: in.Node}, true
 }
 
+// MessageTime is when the gateway sent a message, by its own clock; zero where the
+// payload does not tell.
+func MessageTime(payload []byte) time.Time {
+	var in struct {
+		Time float64 `json:"time"`
+	}
+	if json.Unmarshal(payload, &in) != nil {
+		return time.Time{}
+	}
+	return Millis(in.Time)
+}
+
 // Millis converts the gateway's times, milliseconds since 1970; nonsense gives
 // the zero time.
 func Millis(ms float64) time.Time {

@@ -1,0 +1,121 @@
+// Package account answers who did what in the house, and when: from the acts of turns
+// and from what the things report by themselves. It is separate from the mind because
+// it only weighs what is remembered: it makes no call, and reads no device.
+package account
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/dialogue/past"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+)
+
+// Account is what is remembered, as it is told to one who asks.
+type Account struct {
+	House   *home.House
+	Acts    *past.Ledger
+	Reports *past.Reports
+	Phrases *reply.Phrases
+	Area    string                   // of the one who asks
+	Mine    func(e *past.Entry) bool // whether he asked for it himself
+}
+
+// acting are the properties of things that somebody changes on purpose.
+var acting = []string{string(home.OnOff), string(home.OpenClose), string(home.Lock), string(home.Mode), string(home.Contact)}
+
+// By are the words for what was done.
+func (a *Account) By() reply.Retold { return reply.Retold{Phrases: a.Phrases} }
+
+// Last tells what the last turn did that fits: when, or who asked for it.
+func (a *Account) Last(fits func(e *past.Entry) bool, timed bool) string {
+	known := func(e *past.Entry) bool { return a.House.Entity(e.Device) != nil }
+	last, ok := a.Acts.Last(func(e *past.Entry) bool { return fits(e) && known(e) })
+	if !ok {
+		return a.Phrases.Phrase("nothing_lately", nil)
+	}
+	var deeds []reply.Deed
+	for _, e := range a.Acts.OfTurn(last.Turn) {
+		if known(&e) {
+			deeds = append(deeds, *a.deed(&e))
+		}
+	}
+	said := a.By().Done(deeds, timed)
+	if !timed {
+		said += " " + a.By().Asked(a.deed(&last))
+	}
+	return said
+}
+
+// Who tells who did what was done last: by hand in this room, or by a turn anywhere.
+func (a *Account) Who() string {
+	last, did := a.Acts.Last(func(e *past.Entry) bool { return a.House.Entity(e.Device) != nil })
+	hand, moved := a.Reports.Newest(func(c *past.Change) bool {
+		return !c.Ours && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
+			(a.Area == "" || strings.EqualFold(c.Area, a.Area))
+	})
+	if !moved || did && last.At.After(hand.At) {
+		return a.Last(func(*past.Entry) bool { return true }, false)
+	}
+	deed := change(a.House.Entity(hand.Device), hand)
+	return a.By().Done([]reply.Deed{*deed}, false) + " " + a.By().ByHand(deed)
+}
+
+// Why tells of one thing, as it was seen just now, why it is in a state. What the
+// gateway did last counts only if the thing is still so; a question what was done is
+// about the act, whatever the thing is since. What a hand has done after it counts more
+// than either.
+func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, state string) string {
+	asksWho := act.Slots["ask"] == "done"
+	last, did, ours := a.lastAct(e, seen, state, asksWho)
+	report, reported := a.Reports.Last(e.ID, func(c *past.Change) bool {
+		return slices.Contains(acting, c.Property) && a.By().Into(change(e, *c), state)
+	})
+	reported = reported && (seen.Is || asksWho)
+	switch {
+	case reported && !report.Ours && (!did || report.At.After(last.At)):
+		return a.By().ByHand(change(e, report))
+	case ours:
+		return a.By().Asked(a.deed(&last))
+	case act.Intent == catalogue.Since:
+		return a.By().Since(e, seen)
+	case reported && report.Ours:
+		return a.By().ByProgram(change(e, report))
+	case asksWho && seen.Known && !seen.Is:
+		return a.Phrases.Phrase("not_by_me", nil)
+	}
+	return a.By().Unexplained(seen)
+}
+
+// lastAct returns what turns did to a thing last, of all, or where it is asked who did
+// it, of what brought it into the state; ours tells whether that made it what it is.
+func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (last past.Entry, did, ours bool) {
+	into := func(x *past.Entry) bool { return x.Device == e.ID && a.By().Into(a.deed(x), state) }
+	if asksWho {
+		last, did = a.Acts.Last(into)
+		return last, did, did
+	}
+	last, did = a.Acts.Last(func(x *past.Entry) bool { return x.Device == e.ID })
+	return last, did, did && into(&last) && (seen.Is || !seen.Known)
+}
+
+// change is what a thing reported, as it is told.
+func change(e *home.Entity, c past.Change) *reply.Deed {
+	return &reply.Deed{Entity: e, Property: c.Property, Value: c.State, At: c.At}
+}
+
+// deed is an entry as it is told to the one who asks.
+func (a *Account) deed(e *past.Entry) *reply.Deed {
+	return &reply.Deed{
+		Entity: a.House.Entity(e.Device), Property: e.Property, Value: e.Value, At: e.At,
+		Asker: reply.Asker{
+			Mine: a.Mine(e), Area: e.Area, Written: e.Source == record.FromHTTP || e.Source == record.FromCLI,
+			MQTT: e.Source == record.FromMQTT, Timer: e.Source == record.FromTimer, Button: e.Source == record.FromButton,
+			Undo: e.Undo, Model: e.Model,
+		},
+	}
+}

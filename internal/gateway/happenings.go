@@ -1,0 +1,52 @@
+package gateway
+
+import (
+	"context"
+
+	"voicegateway/internal/events"
+	"voicegateway/internal/home"
+	"voicegateway/internal/house"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/record"
+	"voicegateway/internal/tools"
+)
+
+// followEvents hands what the houses tell by themselves to everything that acts on it,
+// in this order.
+func (s setup) followEvents(mcp *host.Host, rooms *house.House, listeners ...func(home.Event)) {
+	mcp.Watch("://events", events.New(rooms, s.log, listeners...).Tell)
+}
+
+// newButtons makes the buttons, and has them compared with every house that is told.
+func (s setup) newButtons(mcp *host.Host, rooms *house.House) *events.Buttons {
+	b := events.NewButtons(s.cfg.Buttons, s.log)
+	mcp.Watch("://home", func(string, []byte) { b.Check(rooms.House()) })
+	return b
+}
+
+// publishPresses publishes the presses of buttons on MQTT.
+func (l link) publishPresses(e home.Event) {
+	if l.api != nil && e.Kind == home.Pressed {
+		l.api.Event(mqttapi.Event{Kind: string(e.Kind), Thing: e.Thing, Press: e.Press, Time: e.Time})
+	}
+}
+
+// press has the sentences of buttons carried out until ctx ends.
+func (g *Gateway) press(ctx context.Context) error {
+	return g.buttons.Run(ctx, g.pressed)
+}
+
+// pressed carries out the sentence of a button, in the room of the button. What it has
+// done is seen; a refusal, a question and an answer are spoken where there is a voice.
+func (g *Gateway) pressed(ctx context.Context, s events.Said) {
+	here := s.Event.Area == "" || ownRoom(s.Event.Area, g.cfg.Gateway.Area)
+	rec := g.Ask(ctx, record.Request{Text: s.Sentence, Area: s.Event.Area, Source: record.FromButton, Aloud: here})
+	done := (rec.Outcome == record.Done || rec.Outcome == record.Accepted) && rec.Risk != "" && rec.Risk != string(tools.Read)
+	if rec.Reply == "" || done || !here || g.loop == nil {
+		return
+	}
+	if err := (announcer{loop: g.loop}).Say(ctx, rec.Reply); err != nil && ctx.Err() == nil {
+		g.log.Warn("the answer to a button was not spoken", "part", "buttons", "err", err)
+	}
+}

@@ -1,0 +1,362 @@
+package zwave
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/zwave/wire"
+)
+
+const (
+	// keptEvents bounds the events that are remembered for a reader who missed some.
+	keptEvents = 256
+	// urgentPause and calmPause are the least times between two events about one
+	// state of one thing that changes all the time; what changes meanwhile is told when
+	// they are over. An alarm is told sooner than that a lamp flickers.
+	urgentPause = 200 * time.Millisecond
+	calmPause   = time.Second
+	// quickChanges is how many changes one after the other are told without a pause: somebody
+	// may be quick at a switch.
+	quickChanges = 4
+	// pressPause is sooner than any finger: a second message within it is a repeat.
+	pressPause = 100 * time.Millisecond
+	// heldFor is longer than the time after which a held button is told again.
+	heldPause = time.Minute
+	// orderFor is how long a device may take to do what it was told, orderKept how
+	// long one that sleeps may.
+	orderFor  = 3 * time.Minute
+	orderKept = 24 * time.Hour
+)
+
+// Events is the newest of what the house told by itself, as JSON the body of
+// zwave://events. A reader that knows Boot and the Seq of the last event it has had
+// knows which ones are new; after another Boot the numbers begin anew.
+type Events struct {
+	Boot   string       `json:"boot"`   // random, another one after each start of the server
+	Next   uint64       `json:"next"`   // Seq of the event to come
+	Events []home.Event `json:"events"` // at most 256, in order; the oldest are dropped, alarms last
+}
+
+// chronicle remembers what the house told by itself. The ledger tells it of every
+// reading as it is taken; only a change of what a person could see becomes an event,
+// and what the gateway merely claims never reaches it. The ledger's lock is held
+// while it is told, so it must not ask the ledger anything.
+type chronicle struct {
+	boot    string
+	changed chan struct{} // receives when there are new events, for one reader
+	woken   chan struct{} // something waits for its time
+
+	mu      sync.Mutex
+	model   *model
+	events  []home.Event
+	next    uint64
+	watched map[watchKey]*watched
+	sources map[wire.ValueID][]*watched // which of them a value shows
+	reach   map[int]*watched            // whether a node answers
+	orders  map[wire.ValueID]commanded  // what was written and has not been reported yet
+	waiting map[*watched]time.Time      // changes that are told later, and when
+	presses map[wire.ValueID]press      // of buttons
+	batch   []home.Event                // while a list is being taken: its events, not yet in order
+	listing bool
+	owed    bool      // events that have not been announced yet
+	late    bool      // some of them have waited already
+	told    time.Time // when the last ones were
+}
+
+// commanded is what one of our own writes asked for.
+type commanded struct {
+	value any
+	done  func(any) bool
+	until time.Time
+}
+
+// press is the last thing that happened to a button.
+type press struct {
+	how  float64
+	at   time.Time // by our clock
+	sent time.Time // by the gateway's
+}
+
+func newChronicle() *chronicle {
+	return &chronicle{
+		boot: strconv.FormatUint(rand.Uint64(), 36), changed: make(chan struct{}, 1), woken: make(chan struct{}, 1),
+		model: emptyModel(), next: 1, watched: map[watchKey]*watched{}, sources: map[wire.ValueID][]*watched{}, reach: map[int]*watched{},
+		orders: map[wire.ValueID]commanded{}, waiting: map[*watched]time.Time{}, presses: map[wire.ValueID]press{},
+	}
+}
+
+// Events returns what the house last told by itself.
+func (h *House) Events() Events { return h.chronicle.read() }
+
+// Told receives after the house has told something by itself: at once after an
+// alarm or a button, else at most once a second. It has one reader.
+func (h *House) Told() <-chan struct{} { return h.chronicle.changed }
+
+func (c *chronicle) read() Events {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return Events{Boot: c.boot, Next: c.next, Events: append([]home.Event{}, c.events...)}
+}
+
+// adopt watches the things of a new model. What is known of their states stays.
+func (c *chronicle) adopt(m *model) {
+	now, reach := watchedOf(m)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.model, c.reach, c.sources = m, reach, map[wire.ValueID][]*watched{}
+	for key, w := range now {
+		if old := c.watched[key]; old != nil {
+			w.state, w.known, w.lost, w.at, w.row, w.now, w.ours, w.raw = old.state, old.known, old.lost, old.at, old.row, old.now, old.ours, old.raw
+			if due, waits := c.waiting[old]; waits {
+				c.waiting[w] = due
+			}
+		}
+		for _, id := range w.ids {
+			c.sources[id] = append(c.sources[id], w)
+		}
+	}
+	for _, old := range c.watched {
+		delete(c.waiting, old)
+	}
+	c.watched = now
+}
+
+// beginList and endList enclose the readings of one list, which come in no order.
+// The alarms among the events go last, where they stay longest.
+func (c *chronicle) beginList() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listing = true
+}
+
+func (c *chronicle) endList() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listing = false
+	batch := c.batch
+	c.batch = nil
+	slices.SortStableFunc(batch, func(a, b home.Event) int {
+		return cmp.Or(cmp.Compare(rankOf(a), rankOf(b)), cmp.Compare(a.Area, b.Area), cmp.Compare(a.Thing, b.Thing), cmp.Compare(a.Property, b.Property))
+	})
+	for _, e := range batch {
+		c.file(e)
+	}
+}
+
+func rankOf(e home.Event) int {
+	if urgent(e.Class) {
+		return 1
+	}
+	return 0
+}
+
+// seen takes a reading as it becomes the state of a value.
+func (c *chronicle) seen(id wire.ValueID, r reading) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ours := c.fulfils(id, r)
+	for _, w := range c.sources[id] {
+		w.raw[id] = r.value
+		state := w.word(w.raw)
+		if state != nil {
+			c.judge(w, state, ours, time.Now())
+			continue
+		}
+		delete(c.waiting, w)
+		w.lost = w.lost || !r.known // a lock that does not know how its bolt stands is not lost
+	}
+}
+
+// reached takes whether a node answers; empty where the gateway does not know.
+func (c *chronicle) reached(node int, s nodeStatus) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.reach[node]
+	if w == nil || s.available && (s.status == "" || s.status == "Unknown") {
+		return
+	}
+	c.judge(w, either(s.dead(), "dead", "alive"), false, time.Now())
+}
+
+// judge tells of a known state if it is another one than was told last. The caller
+// holds mu.
+func (c *chronicle) judge(w *watched, state any, ours bool, now time.Time) {
+	if !same(w.now, state) {
+		w.now, w.ours = state, ours
+	}
+	due := w.at.Add(w.pause())
+	switch {
+	case w.known && same(w.state, state):
+		w.lost = false
+		delete(c.waiting, w)
+	case w.known && w.row >= quickChanges && now.Before(due):
+		if _, waits := c.waiting[w]; !waits {
+			c.waiting[w] = due
+			poke(c.woken)
+		}
+	default:
+		c.tell(w, now)
+	}
+}
+
+// tell makes an event of the state a thing has now. The caller holds mu.
+func (c *chronicle) tell(w *watched, now time.Time) {
+	delete(c.waiting, w)
+	e := home.Event{
+		Time: now, Kind: home.Reported, Entity: w.entity, Thing: w.thing, Area: w.area, Class: w.class, Property: w.property,
+		State: w.now, First: !w.known || w.lost, Ours: w.ours,
+	}
+	if w.known {
+		e.Before = w.state
+	}
+	w.row++
+	if now.Sub(w.at) > quickChanges*w.pause() {
+		w.row = 1
+	}
+	w.state, w.known, w.lost, w.at = w.now, true, false, now
+	if c.listing {
+		c.batch = append(c.batch, e)
+		return
+	}
+	c.file(e)
+}
+
+// file numbers an event and keeps it. Of too many the oldest goes, an alarm only when
+// there is nothing else: a lamp that flickers must not hide smoke. The caller holds mu.
+func (c *chronicle) file(e home.Event) {
+	e.Seq = c.next
+	c.next++
+	if len(c.events) >= keptEvents {
+		oldest := max(0, slices.IndexFunc(c.events, func(o home.Event) bool { return !urgent(o.Class) }))
+		c.events = slices.Delete(c.events, oldest, oldest+1)
+	}
+	c.events = append(c.events, e)
+	if urgent(e.Class) || e.Kind == home.Pressed {
+		c.told = e.Time
+		poke(c.changed)
+		return
+	}
+	c.owed = true
+	poke(c.woken)
+}
+
+// ordered notes what one of our writes asks for, withdrawn that it was refused.
+func (c *chronicle) ordered(s step, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sources[s.check] != nil { // so that there are no more orders than things
+		c.orders[s.check] = commanded{s.value, s.done, time.Now().Add(d)}
+	}
+}
+
+func (c *chronicle) withdrawn(s step) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.orders, s.check)
+}
+
+// fulfils reports whether a reading follows from one of our writes: it is what was
+// written, or on the way there. What comes after that is somebody else's. The caller
+// holds mu.
+func (c *chronicle) fulfils(id wire.ValueID, r reading) bool {
+	o, ordered := c.orders[id]
+	if !ordered || !r.known {
+		return false
+	}
+	done := o.done(r.value)
+	if done || time.Now().After(o.until) {
+		delete(c.orders, id)
+	}
+	return done || time.Now().Before(o.until) && slices.ContainsFunc(c.sources[id], func(w *watched) bool {
+		return w.moves || same(w.word(map[wire.ValueID]any{id: r.value}), w.word(map[wire.ValueID]any{id: o.value}))
+	})
+}
+
+// pressed takes a press of a button as it happens. Presses are momentary: one that is
+// told again, or repeated out of the memory of a gateway that has just started, has
+// not happened.
+func (c *chronicle) pressed(id wire.ValueID, r wire.Reading, repeated bool) {
+	how, isNumber := number(r.Value)
+	word := pressWord(how)
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sources := c.sources[id]
+	if !isNumber || word == "" || len(sources) == 0 {
+		return
+	}
+	last, again := c.presses[id]
+	again = again && (now.Sub(last.at) < pressPause && how == last.how || !r.Time.IsZero() && r.Time.Equal(last.sent) ||
+		word == "held" && last.how == how && now.Sub(last.at) < heldPause)
+	if repeated || again {
+		return
+	}
+	c.presses[id] = press{how, now, r.Time}
+	w := sources[0]
+	c.file(home.Event{
+		Time: now, Kind: home.Pressed, Entity: w.entity, Thing: w.thing, Area: w.area, Class: w.class, Property: w.property, Press: word,
+	})
+}
+
+// presses of a button by their key attributes, from the Central Scene class.
+var pressWords = []string{"pressed", "released", "held", "double", "triple", "quadruple", "quintuple"}
+
+// pressWord returns what happened to a button in one word; empty for nonsense.
+func pressWord(how float64) string {
+	if i := int(how); how >= 0 && float64(i) == how && i < len(pressWords) {
+		return pressWords[i]
+	}
+	return ""
+}
+
+// run tells what has waited for its time, until ctx ends.
+func (c *chronicle) run(ctx context.Context) {
+	t := time.NewTimer(0)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.woken:
+		case <-t.C:
+		}
+		if next, waits := c.settle(time.Now()); waits {
+			t.Reset(time.Until(next))
+		}
+	}
+}
+
+// settle tells and announces what is due, and returns when the next thing is.
+func (c *chronicle) settle(now time.Time) (next time.Time, waits bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for w, due := range c.waiting {
+		switch {
+		case !now.Before(due):
+			c.tell(w, now)
+			c.late = true
+		case !waits || due.Before(next):
+			next, waits = due, true
+		}
+	}
+	pause := calmPause
+	if c.late {
+		pause = urgentPause
+	}
+	due := c.told.Add(pause)
+	switch {
+	case !c.owed:
+	case !now.Before(due):
+		c.owed, c.late, c.told = false, false, now
+		poke(c.changed)
+	case !waits || due.Before(next):
+		next, waits = due, true
+	}
+	return next, waits
+}
