@@ -28,6 +28,7 @@ func (l *Loop) finish(ctx context.Context) {
 	}
 	if after.halts {
 		l.waiting = nil
+		l.acknowledge()
 	}
 	if !l.step(ctx, Finished) {
 		return
@@ -45,6 +46,7 @@ func (l *Loop) finish(ctx context.Context) {
 func (l *Loop) stop(ctx context.Context, k Kind) {
 	if k == Stopped {
 		l.waiting = nil // a person who wants quiet wants no waiting texts either
+		l.acknowledge()
 	}
 	listening := l.state.Published() == Listening
 	if l.step(ctx, k) {
@@ -72,6 +74,9 @@ func (l *Loop) mute(ctx context.Context, k Kind) {
 	}
 	l.ear.muted = on
 	l.ear.preRoll.Clear()
+	if l.state == RingPause {
+		l.window.end(ctx, k)
+	}
 	listening := l.state.Published() == Listening
 	if l.step(ctx, k) && l.state == Muted {
 		l.abandon(ctx, listening, k)

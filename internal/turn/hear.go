@@ -28,7 +28,7 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	}
 	level := audio.Level(f.Samples)
 	l.ear.newest = f.At
-	if l.state != Speaking { // our own voice is not the room
+	if !l.state.sounds() { // our own voice is not the room
 		l.ear.room.Push(level)
 	}
 	if l.state != Listening {
@@ -45,7 +45,9 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 		l.hearAddition(ctx, f, level)
 	case Correcting, CorrectingDeaf:
 		l.hearCorrection(ctx, f, level)
-	case Speaking:
+	case RingPause:
+		l.hearQuiet(ctx, f, level)
+	case Speaking, Ringing:
 		l.ownSound.noteVoice(level)
 		l.hearRoom(ctx, f, level)
 	case Idle, Waking, Thinking, AskingBack, Muted, EarFailed:
@@ -83,17 +85,21 @@ func (l *Loop) hearAddition(ctx context.Context, f audio.Frame, level float64) {
 	}
 }
 
-// hearCorrection takes a frame in which what was done may be corrected. Speech in
-// it may be meant for the house, so the endpointer must not learn it as the room's
-// noise.
-func (l *Loop) hearCorrection(ctx context.Context, f audio.Frame, level float64) {
+// hearFewWords takes a frame in which a few words need no wake word. Speech in it may
+// be meant for the house, so the endpointer must not learn it as the room's noise.
+func (l *Loop) hearFewWords(ctx context.Context, f audio.Frame, level float64) Kind {
 	l.recogniser.end.Push(f, speech.Partial{}, speech.Incomplete)
 	l.meter(level)
 	if l.detect(ctx, f) {
-		return
+		return ""
 	}
 	room := l.ear.room.Level()
-	switch k := l.window.hear(ctx, l.ownSound.without(f, room), room); k {
+	return l.window.hear(ctx, l.ownSound.without(f, room), room)
+}
+
+// hearCorrection takes a frame in which what was done may be corrected.
+func (l *Loop) hearCorrection(ctx context.Context, f audio.Frame, level float64) {
+	switch k := l.hearFewWords(ctx, f, level); k {
 	case Heard:
 		l.correct(ctx, f.At)
 	default:
@@ -121,7 +127,7 @@ func (l *Loop) detect(ctx context.Context, f audio.Frame) bool {
 	case err != nil || !ok:
 		return false
 	case d.Stop:
-		if l.state == Speaking && !l.voice.says(d.Word) {
+		if l.state == RingPause || l.state.sounds() && !l.voice.says(d.Word) {
 			l.stopSpeaking(ctx)
 		}
 	default:

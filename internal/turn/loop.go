@@ -49,6 +49,10 @@ type Parts struct {
 	Observer Observer
 	Keep     Keeper // nil: no sound is recorded
 	Log      *slog.Logger
+	// Acknowledged is told which alerts are over: a person said stop, or, with over,
+	// they have rung for as long as they should. It runs beside the loop. nil: nobody is
+	// told.
+	Acknowledged func(ids []string, over bool)
 }
 
 // Loop runs the turns of one microphone, one after the other. The goroutine in Run
@@ -58,8 +62,9 @@ type Loop struct {
 	cfg      Config
 	state    State
 	events   chan event
-	turn     *telling  // nil while idle
-	waiting  []string  // texts to be spoken
+	turn     *telling // nil while idle
+	waiting  []string // texts to be spoken
+	alerts   alerts
 	missed   time.Time // when speech after a wake word was no command, in the frames' clock; zero if the last was one
 	deadline deadline
 	running  sync.WaitGroup // goroutines beside the loop
@@ -80,6 +85,8 @@ type event struct {
 	kind   Kind
 	turn   string
 	text   string       // to be spoken
+	alert  Alert        // to be sounded
+	ids    []string     // of alerts
 	answer chan<- error // of size one; nil: no answer is wanted
 }
 
@@ -109,7 +116,7 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 	}
 	l.recogniser = &recogniser{stt: p.Stt, end: p.End, judge: p.Mind.Judge, budget: budgetOf(cfg.Live), log: p.Log}
 	l.growing = growingSentence{recogniser: l.recogniser, observer: p.Observer, keep: p.Keep != nil, log: p.Log}
-	l.window = correctionWindow{recogniser: l.recogniser, amends: p.Mind.Amends, keep: p.Keep != nil, log: p.Log}
+	l.window = correctionWindow{recogniser: l.recogniser, keep: p.Keep != nil, log: p.Log}
 	l.ownSound = ownSound{speaker: chimes, set: cfg.Earcons, live: cfg.Live, log: p.Log, running: &l.running, events: l.events}
 	l.teller = &teller{
 		mind: p.Mind, voice: l.voice, observer: p.Observer, keep: p.Keep,
@@ -133,12 +140,19 @@ func (l *Loop) Run(ctx context.Context) error {
 		l.deadline.timer.Stop()
 	}()
 	for {
+		ended := l.ear.pushed || frames == nil
+		if !ended {
+			l.ring(ctx, true)
+		}
 		l.speakWaiting(ctx)
+		if !ended {
+			l.ring(ctx, false)
+		}
 		in := frames
-		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking) {
+		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking || l.state == Ringing) {
 			in = nil
 		}
-		if l.state.resting() && (l.ear.pushed || frames == nil) {
+		if l.state.resting() && ended {
 			return nil
 		}
 		select {
@@ -199,7 +213,7 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 	}
 	before := l.state
 	l.state = to
-	l.wakeWord.listenForStop(to == Speaking)
+	l.wakeWord.listenForStop(to == Speaking || to.rings())
 	l.deadline.enter(to, before)
 	if published := to.Published(); published != before.Published() {
 		l.parts.Observer.StateChanged(published)
@@ -211,11 +225,11 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 // leave ends what belonged only to the state before, after event k.
 func (l *Loop) leave(ctx context.Context, before State, k Kind) {
 	switch {
-	case before == Speaking && l.state != Speaking:
+	case before.sounds() && !l.state.sounds():
 		l.ownSound.voiceEnded(k == Woken)
 	case before.mayGrow() && !l.state.mayGrow():
 		l.growing.end(ctx, k)
-	case before.correctable() && !l.state.correctable():
+	case before.correctable() && !l.state.correctable(), before == RingPause:
 		l.window.end(ctx, k)
 	}
 }
@@ -235,6 +249,12 @@ func (l *Loop) handle(ctx context.Context, e event) {
 		} else {
 			l.waiting = append(l.waiting, e.text)
 		}
+	case RingAsked:
+		err = l.ringAsked(ctx, e.alert)
+	case quietAsked:
+		l.quiet(ctx, e.ids)
+	case RoundOver:
+		l.roundOver(ctx)
 	case MicMuted, MicUnmuted:
 		l.mute(ctx, e.kind)
 	case Stopped, TimedOut, Failed:
@@ -242,7 +262,11 @@ func (l *Loop) handle(ctx context.Context, e event) {
 	case chimePlayed:
 		l.ownSound.chimeEnded()
 	case Finished:
-		l.finish(ctx)
+		if l.state.rings() {
+			l.nextRound(ctx)
+		} else {
+			l.finish(ctx)
+		}
 	default:
 		l.step(ctx, e.kind)
 	}
@@ -268,19 +292,20 @@ func (l *Loop) listenNow(ctx context.Context) error {
 
 // speakWaiting speaks the next text that waits, once nothing else is going on.
 func (l *Loop) speakWaiting(ctx context.Context) {
-	if !l.state.resting() || len(l.waiting) == 0 {
-		return
+	if l.state.resting() && len(l.waiting) > 0 {
+		l.speakNext(ctx)
 	}
+}
+
+// speakNext speaks the text that has waited for the longest.
+func (l *Loop) speakNext(ctx context.Context) {
 	text := l.waiting[0]
 	l.waiting = l.waiting[1:]
 	l.step(ctx, SayAsked)
 	t := newTelling(l.cfg, time.Now())
 	l.turn = t
 	l.runBeside(ctx, t, func(ctx context.Context) {
-		sentences := make(chan saying, 1)
-		sentences <- saying{sentence: text}
-		close(sentences)
-		if played := l.voice.speak(ctx, sentences, nil, func(time.Time) {}); played == 0 && ctx.Err() == nil {
+		if played := l.voice.speak(ctx, one(text), nil, func(time.Time) {}); played == 0 && ctx.Err() == nil {
 			t.aftermath.sound = earcon.Error
 		}
 	})

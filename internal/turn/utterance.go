@@ -107,6 +107,9 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 	case HearingMore:
 		l.step(ctx, l.growing.finish(ctx))
 		return
+	case Ringing, RingPause:
+		l.endRinging(ctx)
+		return
 	default:
 		return
 	}
