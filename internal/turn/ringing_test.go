@@ -146,7 +146,7 @@ func (w *walk) settle() {
 // FuzzNoWalkLosesAnAlert goes through the house at random: no alert is lost, none is
 // told as over twice, none rings after its end, and nothing is stuck.
 func FuzzNoWalkLosesAnAlert(f *testing.F) {
-	for seed := range uint64(12) {
+	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		steps := make([]byte, 40)
 		for i := range steps {
