@@ -16,12 +16,10 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
-	"voicegateway/internal/store"
-	"voicegateway/internal/turn"
 )
 
 const (
-	// file is the name of the alarms in the state directory.
+	// file is the name of the alarms in the memory.
 	file = "alarms"
 	// tryAgain is when an alarm that could not be passed on is passed on again.
 	tryAgain = 5 * time.Second
@@ -34,31 +32,46 @@ type Teller interface {
 	Announce(a record.Announcement)
 	// Say speaks once nobody speaks or listens; it does not wait for that.
 	Say(ctx context.Context, text string) error
-	Ring(ctx context.Context, a turn.Alert) error
+	// Ring sounds an alarm until it is acknowledged, or Quiet ends it.
+	Ring(ctx context.Context, a Alert) error
 	Quiet(ctx context.Context, ids ...string) error
+}
+
+// Alert is an alarm as it rings.
+type Alert struct {
+	ID     string
+	Urgent bool // people may die of it
+	Text   string
+	Every  time.Duration // the quiet between two rounds
+}
+
+// Memory keeps values by name over a restart, written atomically.
+type Memory interface {
+	Load(name string, v any) error // leaves v as it is where there is none
+	Save(name string, v any) error
 }
 
 // Announcer decides what is told of the events of houses, and tells it while Run
 // runs. It is safe for concurrent use; its methods wait for nothing but, the first one,
-// the state directory.
+// its memory.
 type Announcer struct {
-	dir string
-	log *slog.Logger
+	open func() (Memory, error) // nil: nothing is kept
+	log  *slog.Logger
 
 	changed chan struct{} // of size one: there is something to tell, or to write
 	mu      sync.Mutex
 	book    *book
 	deeds   []deed
-	disk    *store.Store // nil: in memory only
+	disk    Memory // nil: only this run
 	loaded  bool
 	dirty   bool // the alarms are not on disk as they are
 }
 
-// New makes an announcer that keeps which alarms were acknowledged in a state
-// directory, "" for none, which is read when it is first needed. The configuration is valid. Times of day
-// are local.
-func New(cfg Config, dir string, p *reply.Phrases, log *slog.Logger) *Announcer {
-	return &Announcer{dir: dir, log: log.With("part", "announce"), changed: make(chan struct{}, 1), book: newBook(cfg, p)}
+// New makes an announcer that keeps which alarms were acknowledged in a memory, nil for
+// none, which is opened when it is first needed. The configuration is valid. Times of
+// day are local.
+func New(cfg Config, memory func() (Memory, error), p *reply.Phrases, log *slog.Logger) *Announcer {
+	return &Announcer{open: memory, log: log.With("part", "announce"), changed: make(chan struct{}, 1), book: newBook(cfg, p)}
 }
 
 // Reported takes note of what a house tells.
@@ -183,10 +196,10 @@ func (a *Announcer) load() {
 		return
 	}
 	a.loaded = true
-	if a.dir == "" {
+	if a.open == nil {
 		return
 	}
-	disk, err := store.Open(a.dir)
+	disk, err := a.open()
 	if err != nil {
 		a.log.Warn("acknowledged alarms are remembered until the end only", "err", err)
 		return

@@ -18,8 +18,8 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
+	"voicegateway/internal/store"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // family is a house with people in it: what they hear is written down with its time.
@@ -53,7 +53,7 @@ func (f *family) on() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.a = announce.New(f.cfg, f.dir, phrases, slog.New(slog.DiscardHandler))
+	f.a = announce.New(f.cfg, func() (announce.Memory, error) { return store.Open(f.dir) }, phrases, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -95,7 +95,7 @@ func (f *family) Say(_ context.Context, text string) error {
 }
 
 // Ring notes what begins to ring.
-func (f *family) Ring(_ context.Context, a turn.Alert) error {
+func (f *family) Ring(_ context.Context, a announce.Alert) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.broken != nil {
@@ -296,7 +296,7 @@ func TestAlarms(t *testing.T) {
 
 func TestRules(t *testing.T) {
 	t.Parallel()
-	open := announce.Rule{When: reply.NewsOpen}
+	open := announce.Rule{When: record.LeftOpen}
 	for name, tt := range map[string]struct {
 		cfg   announce.Config
 		story func(f *family)
@@ -317,12 +317,12 @@ func TestRules(t *testing.T) {
 			f.tell(door("closed", "open"))
 			f.wait(5 * time.Hour)
 		}, nil},
-		"our own text, our own time": {rules(announce.Rule{When: reply.NewsOpen, Things: []string{"cellar door "}, For: time.Minute, Say: "Shut the cellar!"}), func(f *family) {
+		"our own text, our own time": {rules(announce.Rule{When: record.LeftOpen, Things: []string{"cellar door "}, For: time.Minute, Say: "Shut the cellar!"}), func(f *family) {
 			f.tell(door("open", "closed"))
 			f.wait(time.Hour)
 		}, []string{"1m0s says Shut the cellar!"}},
 		"other things, classes and rooms": {rules(
-			announce.Rule{When: reply.NewsOpen, Things: []string{"Front Door"}}, announce.Rule{When: reply.NewsOpen, Class: "window"}, announce.Rule{When: reply.NewsOpen, Area: "Attic"},
+			announce.Rule{When: record.LeftOpen, Things: []string{"Front Door"}}, announce.Rule{When: record.LeftOpen, Class: "window"}, announce.Rule{When: record.LeftOpen, Area: "Attic"},
 		), func(f *family) {
 			f.tell(door("open", "closed"))
 			f.wait(5 * time.Hour)
@@ -348,7 +348,15 @@ func TestRules(t *testing.T) {
 			"10m0s says The a door has been open for 10 minutes.", "11m0s says The b door has been open for 11 minutes.",
 			"12m0s says The c door has been open for 12 minutes.",
 		}},
-		"the same not again within an hour": {rules(announce.Rule{When: reply.NewsJammed}), func(f *family) {
+		"one a minute, whatever is reported meanwhile": {rules(announce.Rule{When: record.Jammed}), func(f *family) {
+			f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
+			f.wait(10 * time.Second)
+			f.tell(thing("Back Door", "lock", "jammed", "unlocked"))
+			f.wait(10 * time.Second)
+			f.tell(door("closed", "open"))
+			f.wait(time.Hour)
+		}, []string{"0s says The front door is jammed.", "1m0s says The back door is jammed."}},
+		"the same not again within an hour": {rules(announce.Rule{When: record.Jammed}), func(f *family) {
 			for range 20 {
 				f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
 				f.wait(time.Minute)
@@ -358,11 +366,11 @@ func TestRules(t *testing.T) {
 			f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
 			f.wait(3 * time.Hour)
 		}, []string{"0s says The front door is jammed.", "1h0m0s says The front door is jammed."}},
-		"a battery, once": {rules(announce.Rule{When: reply.NewsBattery}), func(f *family) {
+		"a battery, once": {rules(announce.Rule{When: record.BatteryLow}), func(f *family) {
 			f.tell(thing("Hall Sensor Battery", "battery", 20.0, 95.0))
 			f.wait(5 * time.Hour)
 		}, []string{"0s says Low battery: the hall sensor battery."}},
-		"a device that comes back": {rules(announce.Rule{When: reply.NewsDead}), func(f *family) {
+		"a device that comes back": {rules(announce.Rule{When: record.Dead}), func(f *family) {
 			f.tell(thing("Hall Light", "reach", "dead", "alive"))
 			f.wait(5 * time.Minute)
 			f.tell(thing("Hall Light", "reach", "alive", "dead"))
@@ -377,11 +385,11 @@ func TestRules(t *testing.T) {
 			f.tell(e)
 			f.wait(time.Hour)
 		}, []string{"10m0s says The cellar door has been open for 10 minutes."}},
-		"any state of any thing": {rules(announce.Rule{When: reply.NewsState, Things: []string{"Iron"}, State: "on", For: time.Hour}), func(f *family) {
+		"any state of any thing": {rules(announce.Rule{When: record.InState, Things: []string{"Iron"}, State: "on", For: time.Hour}), func(f *family) {
 			f.tell(thing("Iron", "switch", "on", "off"))
 			f.wait(5 * time.Hour)
 		}, []string{"1h0m0s says The iron is on."}},
-		"what we did ourselves is no news": {rules(announce.Rule{When: reply.NewsState, Things: []string{"Iron"}, State: "on"}), func(f *family) {
+		"what we did ourselves is no news": {rules(announce.Rule{When: record.InState, Things: []string{"Iron"}, State: "on"}), func(f *family) {
 			e := thing("Iron", "switch", "on", "off")
 			e.Ours = true
 			f.tell(e)
@@ -402,7 +410,7 @@ func TestRules(t *testing.T) {
 			f.tell(e)
 			f.wait(time.Hour)
 		}, []string{"10m0s says The cellar door has been open for 10 minutes."}},
-		"how things are is no news": {rules(open, announce.Rule{When: reply.NewsJammed}, announce.Rule{When: reply.NewsBattery}, announce.Rule{When: reply.NewsDead}), func(f *family) {
+		"how things are is no news": {rules(open, announce.Rule{When: record.Jammed}, announce.Rule{When: record.BatteryLow}, announce.Rule{When: record.Dead}), func(f *family) {
 			f.tell(door("open", nil))
 			f.tell(thing("Front Door", "lock", "jammed", nil))
 			f.tell(thing("Hall Sensor Battery", "battery", 5.0, nil))
@@ -428,8 +436,8 @@ func TestRules(t *testing.T) {
 // every is a rule of each kind, for everything.
 func every() announce.Config {
 	return rules(
-		announce.Rule{When: reply.NewsOpen}, announce.Rule{When: reply.NewsBattery}, announce.Rule{When: reply.NewsDead}, announce.Rule{When: reply.NewsJammed},
-		announce.Rule{When: reply.NewsState, Things: []string{"Iron"}, State: "on", For: time.Hour},
+		announce.Rule{When: record.LeftOpen}, announce.Rule{When: record.BatteryLow}, announce.Rule{When: record.Dead}, announce.Rule{When: record.Jammed},
+		announce.Rule{When: record.InState, Things: []string{"Iron"}, State: "on", For: time.Hour},
 	)
 }
 
@@ -544,7 +552,7 @@ func TestADiskThatFailsSilencesNoAlarm(t *testing.T) {
 // TestWhatIsPublished: kinds, ids and times are those of the contract.
 func TestWhatIsPublished(t *testing.T) {
 	t.Parallel()
-	live(t, rules(announce.Rule{When: reply.NewsJammed}), func(f *family) {
+	live(t, rules(announce.Rule{When: record.Jammed}), func(f *family) {
 		f.tell(smoke("detected", "clear"))
 		f.tell(smoke("clear", "detected"))
 		f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
@@ -575,12 +583,12 @@ func TestValidate(t *testing.T) {
 		"no span":                {announce.Config{Quiet: "at night"}, "announce.quiet: "},
 		"no hour":                {announce.Config{Quiet: "22:00-25:00"}, "announce.quiet: "},
 		"an unknown kind":        {rules(announce.Rule{When: "closed"}), "announce.rules[0].when: "},
-		"a state without things": {rules(announce.Rule{When: reply.NewsState, State: "on"}), "announce.rules[0].things: "},
-		"a state of no state":    {rules(announce.Rule{When: reply.NewsState, Things: []string{"Iron"}}), "announce.rules[0].state: "},
-		"a state of open":        {rules(announce.Rule{When: reply.NewsOpen}, announce.Rule{When: reply.NewsOpen, State: "closed"}), "announce.rules[1].state: "},
-		"a time that is none":    {rules(announce.Rule{When: reply.NewsOpen, For: -1}), "announce.rules[0].for: "},
-		"a thing without a name": {rules(announce.Rule{When: reply.NewsOpen, Things: []string{" "}}), "announce.rules[0].things: "},
-		"too many":               {rules(slices.Repeat([]announce.Rule{{When: reply.NewsOpen}}, 51)...), "announce.rules: "},
+		"a state without things": {rules(announce.Rule{When: record.InState, State: "on"}), "announce.rules[0].things: "},
+		"a state of no state":    {rules(announce.Rule{When: record.InState, Things: []string{"Iron"}}), "announce.rules[0].state: "},
+		"a state of open":        {rules(announce.Rule{When: record.LeftOpen}, announce.Rule{When: record.LeftOpen, State: "closed"}), "announce.rules[1].state: "},
+		"a time that is none":    {rules(announce.Rule{When: record.LeftOpen, For: -1}), "announce.rules[0].for: "},
+		"a thing without a name": {rules(announce.Rule{When: record.LeftOpen, Things: []string{" "}}), "announce.rules[0].things: "},
+		"too many":               {rules(slices.Repeat([]announce.Rule{{When: record.LeftOpen}}, 51)...), "announce.rules: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,11 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
-	"voicegateway/internal/turn"
 )
 
 // Limits of what is told.
@@ -74,10 +72,10 @@ type lasting struct {
 type deed struct {
 	news      *record.Announcement
 	published bool
-	alert     *turn.Alert // to be rung
-	quiet     string      // the alert that is over
-	says      bool        // its text is spoken once
-	keeps     bool        // the alarms have changed and are to be written
+	alert     *Alert // to be rung
+	quiet     string // the alert that is over
+	says      bool   // its text is spoken once
+	keeps     bool   // the alarms have changed and are to be written
 }
 
 // book decides what is told. All its methods take the time; none blocks.
@@ -139,7 +137,7 @@ func (b *book) judge(e home.Event, h hazard, now time.Time) []deed {
 			return nil
 		}
 		delete(b.alarms, key)
-		d := b.deed(reply.NewsCleared, e, alertID(key), now)
+		d := b.deed(record.Cleared, e, alertID(key), now)
 		d.quiet, d.says, d.keeps = alertID(key), !a.Acknowledged, true
 		return []deed{d}
 	}
@@ -157,10 +155,10 @@ func (b *book) judge(e home.Event, h hazard, now time.Time) []deed {
 		a.seen = true
 		return nil
 	}
-	d := b.deed(reply.NewsAlarm, e, alertID(key), now)
+	d := b.deed(record.Alarm, e, alertID(key), now)
 	a.seen, a.Thing, a.text = true, e.Thing, d.news.Text
 	d.keeps = true
-	d.alert = &turn.Alert{ID: alertID(key), Urgent: h.urgent, Sound: earcon.Alarm, Text: a.text, Every: h.every}
+	d.alert = &Alert{ID: alertID(key), Urgent: h.urgent, Text: a.text, Every: h.every}
 	return []deed{d}
 }
 
@@ -252,23 +250,23 @@ func (b *book) first() (key string, l *lasting) {
 
 // ruled is the word of a rule.
 func (b *book) ruled(l *lasting, now time.Time) deed {
-	n := reply.News{Kind: l.rule.When, Thing: thing(l.event), State: l.event.State}
+	n := news{kind: l.rule.When, thing: thing(l.event), state: l.event.State}
 	if l.rule.after() >= atOnce {
-		n.For = now.Sub(l.since)
+		n.lasts = now.Sub(l.since)
 	}
 	text := l.rule.Say
 	if text == "" {
-		text = b.phrases.News(n)
+		text = newsText(b.phrases, n)
 	}
 	return deed{says: true, news: &record.Announcement{
-		ID: record.NewID(), Kind: record.Kind(l.rule.When), Device: l.event.Thing, Text: text, Time: now,
+		ID: record.NewID(), Kind: l.rule.When, Device: l.event.Thing, Text: text, Time: now,
 	}}
 }
 
 // deed is the word on a hazard.
-func (b *book) deed(k reply.NewsKind, e home.Event, id string, now time.Time) deed {
-	text := b.phrases.News(reply.News{Kind: k, Thing: thing(e)})
-	return deed{news: &record.Announcement{ID: id, Kind: record.Kind(k), Device: e.Thing, Text: text, Time: now}}
+func (b *book) deed(k record.Kind, e home.Event, id string, now time.Time) deed {
+	text := newsText(b.phrases, news{kind: k, thing: thing(e)})
+	return deed{news: &record.Announcement{ID: id, Kind: k, Device: e.Thing, Text: text, Time: now}}
 }
 
 // thing is what an event is about, as far as it is told.

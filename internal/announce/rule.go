@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 )
 
 // Config says what is told besides smoke, water and the like, which need no rule.
@@ -21,13 +21,13 @@ type Config struct {
 
 // Rule is what is told of some things.
 type Rule struct {
-	When   reply.NewsKind `yaml:"when"`   // open, battery_low, dead, jammed, state
-	Things []string       `yaml:"things"` // names as people use them; empty: all that report such a thing
-	Class  string         `yaml:"class"`  // only things of this class, such as window
-	Area   string         `yaml:"area"`   // only things of this room
-	State  string         `yaml:"state"`  // of state: the state in the words in which it is read, such as on
-	For    time.Duration  `yaml:"for"`    // how long it must have been so; 0: 10 min for open and dead, else at once
-	Say    string         `yaml:"say"`    // in place of our own text
+	When   record.Kind   `yaml:"when"`   // open, battery_low, dead, jammed, state
+	Things []string      `yaml:"things"` // names as people use them; empty: all that report such a thing
+	Class  string        `yaml:"class"`  // only things of this class, such as window
+	Area   string        `yaml:"area"`   // only things of this room
+	State  string        `yaml:"state"`  // of state: the state in the words in which it is read, such as on
+	For    time.Duration `yaml:"for"`    // how long it must have been so; 0: 10 min for open and dead, else at once
+	Say    string        `yaml:"say"`    // in place of our own text
 }
 
 // Default has no rule, and a night.
@@ -42,12 +42,12 @@ const (
 )
 
 // conditions say when a rule holds, by what it is about.
-var conditions = map[reply.NewsKind]func(r *Rule, e home.Event) bool{
-	reply.NewsOpen:    func(_ *Rule, e home.Event) bool { return state(e) == "open" },
-	reply.NewsBattery: func(_ *Rule, e home.Event) bool { return isLow(e) },
-	reply.NewsDead:    func(_ *Rule, e home.Event) bool { return e.Class == "reach" && state(e) == "dead" },
-	reply.NewsJammed:  func(_ *Rule, e home.Event) bool { return state(e) == "jammed" },
-	reply.NewsState:   func(r *Rule, e home.Event) bool { return state(e) == fold(r.State) },
+var conditions = map[record.Kind]func(r *Rule, e home.Event) bool{
+	record.LeftOpen:   func(_ *Rule, e home.Event) bool { return state(e) == "open" },
+	record.BatteryLow: func(_ *Rule, e home.Event) bool { return isLow(e) },
+	record.Dead:       func(_ *Rule, e home.Event) bool { return e.Class == "reach" && state(e) == "dead" },
+	record.Jammed:     func(_ *Rule, e home.Event) bool { return state(e) == "jammed" },
+	record.InState:    func(r *Rule, e home.Event) bool { return state(e) == fold(r.State) },
 }
 
 // about says which reports a rule judges at all: a door that does not answer any more
@@ -60,9 +60,9 @@ func (r *Rule) about(e home.Event) bool {
 		return false
 	}
 	switch r.When {
-	case reply.NewsDead:
+	case record.Dead:
 		return e.Class == "reach"
-	case reply.NewsBattery:
+	case record.BatteryLow:
 		return e.Class == "battery"
 	default:
 		return e.Class != "reach" && e.Class != "battery" || r.Class != ""
@@ -74,7 +74,7 @@ func (r *Rule) holds(e home.Event) bool { return conditions[r.When](r, e) }
 
 // after is how long it must have been so.
 func (r *Rule) after() time.Duration {
-	if r.For == 0 && (r.When == reply.NewsOpen || r.When == reply.NewsDead) {
+	if r.For == 0 && (r.When == record.LeftOpen || r.When == record.Dead) {
 		return unattended
 	}
 	return r.For
@@ -116,9 +116,9 @@ func (r *Rule) validate() error {
 	switch {
 	case conditions[r.When] == nil:
 		return fmt.Errorf("when: %q is unknown; expected one of %s", r.When, strings.Trim(fmt.Sprint(known), "[]"))
-	case (r.When == reply.NewsState) != (r.State != ""):
+	case (r.When == record.InState) != (r.State != ""):
 		return fmt.Errorf("state: expected with when: state and with nothing else, such as state: %q", "on")
-	case r.When == reply.NewsState && len(r.Things) == 0:
+	case r.When == record.InState && len(r.Things) == 0:
 		return errors.New("things: expected the names of things with when: state")
 	case r.For < 0 || r.For > longestFor:
 		return fmt.Errorf("for: %v is out of range; expected 0 to %v", r.For, longestFor)

@@ -18,18 +18,6 @@ func (a *Answerer) Amends(text string) bool {
 	return a.choosing.Amendment(text) != choosing.NoAmendment
 }
 
-// AnswersAlert says of a text heard between two rounds of an alert whether it is meant
-// for the alert, and whether it asks for quiet; any other one is a sentence for Answer.
-// An urgent alert is ended by a plain stop alone: a television often says "okay".
-func (a *Answerer) AnswersAlert(text string, urgent bool) (quiet, meant bool) {
-	if urgent {
-		halt := a.choosing.Amendment(text) == choosing.Halt
-		return halt, halt
-	}
-	r := a.choosing.Reaction(text)
-	return r == choosing.Quiet, r != choosing.NoReaction
-}
-
 // Amendable reports whether there is anything a correction could be about: what
 // the last turn of a source in an area did, or a question that waits.
 func (a *Answerer) Amendable(s record.Source, area string) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/ai"
+	"voicegateway/internal/announce"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/broker"
@@ -38,6 +39,7 @@ type Config struct {
 	HTTP     httpapi.Config  `yaml:"http"`
 	Tools    local.Config    `yaml:"tools"`
 	Safety   safety.Limits   `yaml:"safety"`
+	Announce announce.Config `yaml:"announce"`
 	Recorder recorder.Config `yaml:"recorder"`
 }
 
@@ -84,6 +86,7 @@ func Default() Config {
 		HTTP:     httpapi.Default(),
 		Tools:    local.Default(),
 		Safety:   safety.Default(),
+		Announce: announce.Default(),
 		Recorder: recorder.Default(),
 	}
 }
@@ -98,7 +101,7 @@ func DefaultServer() mcpint.Server {
 func (c Config) Validate() error {
 	var errs []error
 	for _, part := range []interface{ Validate() error }{
-		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.MCP, c.Safety, c.Recorder,
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.MCP, c.Safety, c.Announce, c.Recorder,
 	} {
 		errs = append(errs, each(part.Validate())...)
 	}

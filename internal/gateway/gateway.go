@@ -115,8 +115,8 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	journal := &journal{log: log}
 	stream := newStream(journal, mcp, events.changed, s.recording(), log)
-	observer := s.newObservers(journal, events.counts, stream, link.api, mind.waits)
-	ear, err := s.newEar(mind.answerer, volume, observer)
+	observer := s.newObservers(journal, events.counts, stream, link.api, mind.waits, mind.news)
+	ear, err := s.newEar(mind.answerer, volume, observer, mind.acknowledged)
 	if err != nil {
 		return nil, err
 	}

@@ -62,8 +62,12 @@ const (
 	Alarm   Kind = "alarm"   // smoke, water and the like; it rings until somebody says stop
 	Cleared Kind = "cleared" // it is over
 
-	// The others are those of the rules of announce.rules: open, battery_low, dead,
-	// jammed, state.
+	// By rule (announce.rules).
+	LeftOpen   Kind = "open"
+	BatteryLow Kind = "battery_low"
+	Dead       Kind = "dead" // it does not answer any more
+	Jammed     Kind = "jammed"
+	InState    Kind = "state" // it is in the state that a rule names
 )
 
 // Task is a turn that was stopped in the middle: what was asked, which steps are

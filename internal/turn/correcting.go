@@ -146,16 +146,15 @@ func (l *Loop) awaitCorrection(ctx context.Context, loudest float64) {
 // clock.
 func (l *Loop) correct(ctx context.Context, at time.Time) {
 	text := l.window.said.text
-	l.turn = l.overheard(at)
+	l.turn = l.window.turn(l.cfg, at)
 	l.think(ctx, l.turn, text, Heard)
 }
 
-// overheard is the turn of what was heard in the window.
-func (l *Loop) overheard(at time.Time) *telling {
-	said := l.window.said
-	t := newTelling(l.cfg, said.begins)
-	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = said.sound, l.window.least+belowSpeaker, said.ends.Sub(said.begins)
-	t.startClock(said.ends, at, said.heardAt, l.cfg.Live)
+// turn is the turn of what was heard.
+func (c *correctionWindow) turn(cfg Config, at time.Time) *telling {
+	t := newTelling(cfg, c.said.begins)
+	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = c.said.sound, c.least+belowSpeaker, c.said.ends.Sub(c.said.begins)
+	t.startClock(c.said.ends, at, c.said.heardAt, cfg.Live)
 	t.rec.Timings.Transcript = t.watch.Now()
 	t.rec.Endpoint = &record.Endpoint{Reason: sentenceEnded}
 	return t

@@ -28,7 +28,7 @@ func (l *Loop) finish(ctx context.Context) {
 	}
 	if after.halts {
 		l.waiting = nil
-		l.acknowledge()
+		l.bell.acknowledge()
 	}
 	if !l.step(ctx, Finished) {
 		return
@@ -46,7 +46,7 @@ func (l *Loop) finish(ctx context.Context) {
 func (l *Loop) stop(ctx context.Context, k Kind) {
 	if k == Stopped {
 		l.waiting = nil // a person who wants quiet wants no waiting texts either
-		l.acknowledge()
+		l.bell.acknowledge()
 	}
 	listening := l.state.Published() == Listening
 	if l.step(ctx, k) {

@@ -44,9 +44,13 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	case EarOpen, HalfHeard, HearingMore:
 		l.hearAddition(ctx, f, level)
 	case Correcting, CorrectingDeaf:
-		l.hearCorrection(ctx, f, level)
+		l.hearFewWords(ctx, f, level)
 	case RingPause:
-		l.hearQuiet(ctx, f, level)
+		if l.window.opened() {
+			l.hearFewWords(ctx, f, level)
+		} else {
+			l.hearRoom(ctx, f, level)
+		}
 	case Speaking, Ringing:
 		l.ownSound.noteVoice(level)
 		l.hearRoom(ctx, f, level)
@@ -85,22 +89,20 @@ func (l *Loop) hearAddition(ctx context.Context, f audio.Frame, level float64) {
 	}
 }
 
-// hearFewWords takes a frame in which a few words need no wake word. Speech in it may
-// be meant for the house, so the endpointer must not learn it as the room's noise.
-func (l *Loop) hearFewWords(ctx context.Context, f audio.Frame, level float64) Kind {
+// hearFewWords takes a frame in which a few words need no wake word: they correct what
+// was done, or answer an alert. Speech in it may be meant for the house, so the
+// endpointer must not learn it as the room's noise.
+func (l *Loop) hearFewWords(ctx context.Context, f audio.Frame, level float64) {
 	l.recogniser.end.Push(f, speech.Partial{}, speech.Incomplete)
 	l.meter(level)
 	if l.detect(ctx, f) {
-		return ""
+		return
 	}
 	room := l.ear.room.Level()
-	return l.window.hear(ctx, l.ownSound.without(f, room), room)
-}
-
-// hearCorrection takes a frame in which what was done may be corrected.
-func (l *Loop) hearCorrection(ctx context.Context, f audio.Frame, level float64) {
-	switch k := l.hearFewWords(ctx, f, level); k {
-	case Heard:
+	switch k := l.window.hear(ctx, l.ownSound.without(f, room), room); {
+	case l.state == RingPause:
+		l.bell.heard(ctx, k, f.At)
+	case k == Heard:
 		l.correct(ctx, f.At)
 	default:
 		l.step(ctx, k)

@@ -64,7 +64,7 @@ type Loop struct {
 	events   chan event
 	turn     *telling // nil while idle
 	waiting  []string // texts to be spoken
-	alerts   alerts
+	bell     *bell
 	missed   time.Time // when speech after a wake word was no command, in the frames' clock; zero if the last was one
 	deadline deadline
 	running  sync.WaitGroup // goroutines beside the loop
@@ -118,6 +118,7 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 	l.growing = growingSentence{recogniser: l.recogniser, observer: p.Observer, keep: p.Keep != nil, log: p.Log}
 	l.window = correctionWindow{recogniser: l.recogniser, keep: p.Keep != nil, log: p.Log}
 	l.ownSound = ownSound{speaker: chimes, set: cfg.Earcons, live: cfg.Live, log: p.Log, running: &l.running, events: l.events}
+	l.bell = &bell{Loop: l}
 	l.teller = &teller{
 		mind: p.Mind, voice: l.voice, observer: p.Observer, keep: p.Keep,
 		live: cfg.Live, dryRun: cfg.DryRun, events: l.events, log: p.Log,
@@ -142,11 +143,11 @@ func (l *Loop) Run(ctx context.Context) error {
 	for {
 		ended := l.ear.pushed || frames == nil
 		if !ended {
-			l.ring(ctx, true)
+			l.bell.ring(ctx, true)
 		}
 		l.speakWaiting(ctx)
 		if !ended {
-			l.ring(ctx, false)
+			l.bell.ring(ctx, false)
 		}
 		in := frames
 		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking || l.state == Ringing) {
@@ -250,11 +251,11 @@ func (l *Loop) handle(ctx context.Context, e event) {
 			l.waiting = append(l.waiting, e.text)
 		}
 	case RingAsked:
-		err = l.ringAsked(ctx, e.alert)
+		err = l.bell.asked(ctx, e.alert)
 	case quietAsked:
-		l.quiet(ctx, e.ids)
+		l.bell.quiet(ctx, e.ids)
 	case RoundOver:
-		l.roundOver(ctx)
+		l.bell.roundOver(ctx)
 	case MicMuted, MicUnmuted:
 		l.mute(ctx, e.kind)
 	case Stopped, TimedOut, Failed:
@@ -263,7 +264,7 @@ func (l *Loop) handle(ctx context.Context, e event) {
 		l.ownSound.chimeEnded()
 	case Finished:
 		if l.state.rings() {
-			l.nextRound(ctx)
+			l.bell.nextRound(ctx)
 		} else {
 			l.finish(ctx)
 		}
@@ -292,13 +293,9 @@ func (l *Loop) listenNow(ctx context.Context) error {
 
 // speakWaiting speaks the next text that waits, once nothing else is going on.
 func (l *Loop) speakWaiting(ctx context.Context) {
-	if l.state.resting() && len(l.waiting) > 0 {
-		l.speakNext(ctx)
+	if len(l.waiting) == 0 || !l.state.resting() && !(l.state == RingPause && l.bell.over) {
+		return
 	}
-}
-
-// speakNext speaks the text that has waited for the longest.
-func (l *Loop) speakNext(ctx context.Context) {
 	text := l.waiting[0]
 	l.waiting = l.waiting[1:]
 	l.step(ctx, SayAsked)
