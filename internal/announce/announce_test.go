@@ -239,6 +239,27 @@ func TestAlarms(t *testing.T) {
 			f.tell(smoke("clear", nil))
 			f.tell(smoke("detected", "clear"))
 		}, []string{"0s rings urgently Smoke in the attic!", "0s stop", "0s rings urgently Smoke in the attic!"}},
+		"another fire while we were off": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.sayStop()
+			f.off()
+			f.wait(time.Hour)
+			e := smoke("detected", "clear")
+			e.First = true // it is told as the way things are, with the time of its change
+			f.on()
+			f.tell(e)
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop", "1h0m0s rings urgently Smoke in the attic!"}},
+		"the same fire, told again after a restart": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			e := smoke("detected", "clear")
+			e.First, e.Time = true, time.Now()
+			f.sayStop()
+			f.restart()
+			f.wait(time.Hour)
+			e.Kind, e.Server = home.Reported, "zwave"
+			f.a.Reported(e)
+			synctest.Wait()
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop"}},
 		"a restart in the middle of an alarm": {func(f *family) {
 			f.tell(smoke("detected", "clear"))
 			f.restart()

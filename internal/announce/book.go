@@ -49,13 +49,12 @@ var calm = []string{"clear", "off", "false", "dry", "ok", "idle", "inactive", "n
 type alarm struct {
 	kept
 	seen bool // it was reported since the start
-	text string
 }
 
 // kept is what is known of an alarm over a restart.
 type kept struct {
 	Thing        string    `json:"thing"`
-	Since        time.Time `json:"since"`
+	Since        time.Time `json:"since"` // by the clock of the house's server
 	Acknowledged bool      `json:"acknowledged"`
 }
 
@@ -141,25 +140,31 @@ func (b *book) judge(e home.Event, h hazard, now time.Time) []deed {
 		d.quiet, d.says, d.keeps = alertID(key), !a.Acknowledged, true
 		return []deed{d}
 	}
-	before := e
-	before.State = e.Before
 	switch {
-	case a != nil && !e.First && slices.Contains(calm, state(before)):
-		*a = alarm{kept: kept{Since: now}} // its end was not told, this is another one
+	case a != nil && another(e, a):
+		*a = alarm{} // its end was not told
 	case a == nil && len(b.alarms) >= mostThings:
 		return nil
 	case a == nil:
-		a = &alarm{kept: kept{Since: now}}
+		a = &alarm{}
 		b.alarms[key] = a
 	case a.seen || a.Acknowledged:
 		a.seen = true
 		return nil
 	}
 	d := b.deed(record.Alarm, e, alertID(key), now)
-	a.seen, a.Thing, a.text = true, e.Thing, d.news.Text
+	a.seen, a.Thing, a.Since = true, e.Thing, e.Time
 	d.keeps = true
-	d.alert = &Alert{ID: alertID(key), Urgent: h.urgent, Text: a.text, Every: h.every}
+	d.alert = &Alert{ID: alertID(key), Urgent: h.urgent, Text: d.news.Text, Every: h.every}
 	return []deed{d}
+}
+
+// another reports whether a report is of another alarm than the one that is known: it
+// came after a calm state, also one that was over before this gateway started.
+func another(e home.Event, a *alarm) bool {
+	before := e
+	before.State = e.Before
+	return slices.Contains(calm, state(before)) && (!e.First || e.Time.After(a.Since))
 }
 
 // follow takes a report that a rule is about. How things are when a house begins to
