@@ -25,6 +25,31 @@ type bell struct {
 	over   bool // the quiet of a round is over, and a text waits to be spoken
 }
 
+// handle carries out an event about alerts.
+func (b *bell) handle(ctx context.Context, e event) error {
+	switch e.kind {
+	case RingAsked:
+		return b.asked(ctx, e.alert)
+	case quietAsked:
+		b.quiet(ctx, e.ids)
+	default:
+		b.roundOver(ctx)
+	}
+	return nil
+}
+
+// attend begins what waits while nothing else is going on: an urgent alert, a text, any
+// other alert. When the source of sound has ended, nothing rings any more.
+func (b *bell) attend(ctx context.Context, ended bool) {
+	if !ended {
+		b.ring(ctx, true)
+	}
+	b.speakWaiting(ctx)
+	if !ended {
+		b.ring(ctx, false)
+	}
+}
+
 // asked takes an alert. An urgent one sounds at once, whatever goes on; any other
 // one when nothing else does.
 func (b *bell) asked(ctx context.Context, x Alert) error {
@@ -44,8 +69,7 @@ func (b *bell) asked(ctx context.Context, x Alert) error {
 	return nil
 }
 
-// ring begins a round once nothing else is going on. An urgent alert goes before the
-// texts that wait to be spoken.
+// ring begins a round of an alert that is urgent or is not.
 func (b *bell) ring(ctx context.Context, urgent bool) {
 	if !b.state.resting() || b.state.correctable() && b.window.speaking(b.ear.newest) && !urgent {
 		return
@@ -116,6 +140,7 @@ func (b *bell) heard(ctx context.Context, k Kind, at time.Time) {
 		b.answer(ctx, at)
 	case NotCorrected:
 		b.window.end(ctx, NotCorrected)
+	default: // nothing yet
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 // finish ends a turn after its reply. After a question the microphone opens for the
 // answer; after an act the loop waits for a correction.
 func (l *Loop) finish(ctx context.Context) {
+	if l.state.rings() {
+		l.bell.nextRound(ctx)
+		return
+	}
 	var after aftermath
 	loudest := audio.Silence
 	if l.turn != nil {

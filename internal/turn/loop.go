@@ -142,13 +142,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	}()
 	for {
 		ended := l.ear.pushed || frames == nil
-		if !ended {
-			l.bell.ring(ctx, true)
-		}
-		l.speakWaiting(ctx)
-		if !ended {
-			l.bell.ring(ctx, false)
-		}
+		l.bell.attend(ctx, ended)
 		in := frames
 		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking || l.state == Ringing) {
 			in = nil
@@ -250,12 +244,8 @@ func (l *Loop) handle(ctx context.Context, e event) {
 		} else {
 			l.waiting = append(l.waiting, e.text)
 		}
-	case RingAsked:
-		err = l.bell.asked(ctx, e.alert)
-	case quietAsked:
-		l.bell.quiet(ctx, e.ids)
-	case RoundOver:
-		l.bell.roundOver(ctx)
+	case RingAsked, quietAsked, RoundOver:
+		err = l.bell.handle(ctx, e)
 	case MicMuted, MicUnmuted:
 		l.mute(ctx, e.kind)
 	case Stopped, TimedOut, Failed:
@@ -263,11 +253,7 @@ func (l *Loop) handle(ctx context.Context, e event) {
 	case chimePlayed:
 		l.ownSound.chimeEnded()
 	case Finished:
-		if l.state.rings() {
-			l.bell.nextRound(ctx)
-		} else {
-			l.finish(ctx)
-		}
+		l.finish(ctx)
 	default:
 		l.step(ctx, e.kind)
 	}
@@ -293,7 +279,8 @@ func (l *Loop) listenNow(ctx context.Context) error {
 
 // speakWaiting speaks the next text that waits, once nothing else is going on.
 func (l *Loop) speakWaiting(ctx context.Context) {
-	if len(l.waiting) == 0 || !l.state.resting() && !(l.state == RingPause && l.bell.over) {
+	free := l.state.resting() || l.state == RingPause && l.bell.over
+	if len(l.waiting) == 0 || !free {
 		return
 	}
 	text := l.waiting[0]

@@ -64,7 +64,7 @@ func (w *walk) account() {
 	told := map[string]int{}
 	for _, note := range w.log {
 		if words := strings.Fields(note); words[1] == "acknowledged" || words[1] == "over" {
-			for _, id := range strings.Fields(strings.Trim(strings.Join(words[2:], " "), "[]")) {
+			for id := range strings.FieldsSeq(strings.Trim(strings.Join(words[2:], " "), "[]")) {
 				told[id]++
 				w.alerts[id].over = true
 				if !slices.ContainsFunc(w.log, func(n string) bool { return strings.HasSuffix(n, "sound ring") || strings.HasSuffix(n, "sound alarm") }) {
@@ -112,7 +112,7 @@ func (w *walk) settle() {
 		maps.DeleteFunc(left, func(_ string, urgent bool) bool { return !urgent })
 	}
 	from := len(w.log)
-	w.act("gap 8m")
+	w.act("gap 3m")
 	heard := w.heardSince(from)
 	for id := range left {
 		if !heard[id] {
