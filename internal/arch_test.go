@@ -114,6 +114,7 @@ var layers = []layer{
 	}},
 	{"story", "what happens, in words alone", map[string][]string{
 		"turn":           {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
+		"announce":       {"home", "intent/reply", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
 		"answer":         {"answer/calling", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},

@@ -71,9 +71,10 @@ type exchange struct {
 // Answerer turns a text into acts and a reply. It is shared by all sources of
 // text and safe for use by several at once.
 type Answerer struct {
-	match    Matcher
-	calls    calling.Maker
-	model    Assistant
+	match Matcher
+	calls calling.Maker
+	model Assistant
+	alertWords
 	phrases  *reply.Phrases
 	english  *reply.Phrases // for the model
 	choosing *choosing.Words
@@ -109,7 +110,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	}
 	return &Answerer{
 		match: m, calls: calling.Maker{Caller: c, Phrases: p, Log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
-		choosing: names[0], names: names,
+		alertWords: alertWords{names[0]}, choosing: names[0], names: names,
 	}, nil
 }
 

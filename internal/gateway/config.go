@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/ai"
+	"voicegateway/internal/announce"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/broker"
@@ -39,6 +40,7 @@ type Config struct {
 	HTTP     httpapi.Config  `yaml:"http"`
 	Tools    local.Config    `yaml:"tools"`
 	Safety   safety.Limits   `yaml:"safety"`
+	Announce announce.Config `yaml:"announce"`
 	Buttons  events.Config   `yaml:"buttons"`
 	Recorder recorder.Config `yaml:"recorder"`
 }
@@ -86,6 +88,7 @@ func Default() Config {
 		HTTP:     httpapi.Default(),
 		Tools:    local.Default(),
 		Safety:   safety.Default(),
+		Announce: announce.Default(),
 		Buttons:  events.Config{},
 		Recorder: recorder.Default(),
 	}
@@ -101,7 +104,7 @@ func DefaultServer() mcpint.Server {
 func (c Config) Validate() error {
 	var errs []error
 	for _, part := range []interface{ Validate() error }{
-		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.MCP, c.Safety, c.Buttons, c.Recorder,
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.MCP, c.Safety, c.Announce, c.Buttons, c.Recorder,
 	} {
 		errs = append(errs, each(part.Validate())...)
 	}

@@ -33,8 +33,8 @@ type ear struct {
 	keeper *recorder.Recorder // nil: no sound is recorded
 }
 
-// newEar puts the sound path together.
-func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observer) (*ear, error) {
+// newEar puts the sound path together. It tells acknowledged which alerts are over.
+func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observer, acknowledged func(ids []string, over bool)) (*ear, error) {
 	s.tellLanguages()
 	voice, err := tts.New(s.cfg.TTS, s.log.With("part", "tts"))
 	if err != nil {
@@ -65,6 +65,7 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 	parts := turn.Parts{
 		Mic: e.sound.mic, Wake: e.wake, Stt: e.stt, End: Attentive(ends, e.stt), Mind: mind,
 		Voice: voice, Speaker: e.sound.speaker, Chimes: e.sound.chimes, Observer: observer, Log: s.log,
+		Acknowledged: acknowledged,
 	}
 	if s.records() {
 		if e.keeper, err = s.newRecorder(); err != nil {

@@ -116,11 +116,11 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported)
+	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported)
 	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
-	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits)
-	ear, err := s.newEar(mind.answerer, volume, observer)
+	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits, mind.news)
+	ear, err := s.newEar(mind.answerer, volume, observer, mind.acknowledged)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"voicegateway/internal/ai"
+	"voicegateway/internal/announce"
 	"voicegateway/internal/answer"
 	"voicegateway/internal/arrival"
 	"voicegateway/internal/home"
@@ -12,6 +13,7 @@ import (
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/reach"
+	"voicegateway/internal/store"
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
@@ -51,7 +53,11 @@ type mind struct {
 	tasks    *tasks.Stopped
 	returns  tasks.Returns
 	waits    *arrival.Waits // what is told a second time
+	news     *announce.Announcer
 }
+
+// acknowledged passes on which alerts are over. Each of those who ring knows its own.
+func (m mind) acknowledged(ids []string, over bool) { m.news.Acknowledged(ids, over) }
 
 // modelTools is what a language model is told of: the tools and the house.
 type modelTools struct {
@@ -61,6 +67,14 @@ type modelTools struct {
 
 // House is the house as it is known.
 func (m modelTools) House() *home.House { return m.rooms.House() }
+
+// memory opens the state directory for a part that keeps little in it; nil without one.
+func (s setup) memory() func() (announce.Memory, error) {
+	if s.cfg.Gateway.StateDir == "" {
+		return nil
+	}
+	return func() (announce.Memory, error) { return store.Open(s.cfg.Gateway.StateDir) }
+}
 
 // newMind assembles the mind.
 func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.Host, events serverEvents) (mind, error) {
@@ -86,5 +100,6 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.Safety,
 		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
 	m.waits = arrival.New(rooms, m.caller, phrases, s.log)
+	m.news = announce.New(s.cfg.Announce, s.memory(), phrases, s.log)
 	return m, err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"voicegateway/internal/arrival"
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
@@ -22,12 +21,14 @@ type observers struct {
 
 // newObservers lists them. The journal comes first: interfaces may be asked about a
 // turn as soon as they have told of it.
-func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, api *mqttapi.API, w *arrival.Waits) observers {
+func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, api *mqttapi.API, after ...follows) observers {
 	all := []turn.Observer{j, counter{counts}, stream}
 	if api != nil {
 		all = append(all, presence{api})
 	}
-	all = append(all, follower{w})
+	for _, f := range after {
+		all = append(all, follower{f})
+	}
 	if s.opts.Watch != nil {
 		all = append(all, s.opts.Watch)
 	}
@@ -63,8 +64,12 @@ func (o observers) TurnEnded(r record.Record) {
 	}
 }
 
-// follower follows what a turn has left under way.
-type follower struct{ *arrival.Waits }
+// follows is who wants to know of a turn when it is over: what it has left under way,
+// and what the gateway has done itself.
+type follows interface{ TurnEnded(r record.Record) }
+
+// follower is a turn's observer of its end alone.
+type follower struct{ follows }
 
 // StateChanged is not followed.
 func (follower) StateChanged(turn.State) {}

@@ -8,7 +8,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"voicegateway/internal/announce"
 	"voicegateway/internal/answer"
+	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
@@ -36,6 +38,7 @@ func (g *Gateway) services() []service {
 		{"tasks", g.offer, false},
 		{"arrivals", g.tellLater, false},
 		{"buttons", g.press, false},
+		{"announcements", g.tellNews, false},
 	}
 	if g.manager != nil {
 		s = append(s, service{"systemd", g.manager.Run, false})
@@ -130,6 +133,11 @@ func (g *Gateway) tellLater(ctx context.Context) error {
 	return g.mind.waits.Run(ctx, announcer{g.loop, g.link.api})
 }
 
+// tellNews tells what the house reports by itself, until ctx ends.
+func (g *Gateway) tellNews(ctx context.Context) error {
+	return g.mind.news.Run(ctx, announcer{g.loop, g.link.api})
+}
+
 // announcer says what nobody has asked for, as far as this gateway has a voice and a
 // presence on MQTT.
 type announcer struct {
@@ -155,6 +163,26 @@ func (a announcer) Say(ctx context.Context, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, sayBudget)
 	defer cancel()
 	return a.loop.Say(ctx, text)
+}
+
+// Ring sounds an alarm until somebody says stop.
+func (a announcer) Ring(ctx context.Context, x announce.Alert) error {
+	if a.loop == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sayBudget)
+	defer cancel()
+	return a.loop.Ring(ctx, turn.Alert{ID: x.ID, Urgent: x.Urgent, Sound: earcon.Alarm, Text: x.Text, Every: x.Every})
+}
+
+// Quiet ends alerts that need nobody any more.
+func (a announcer) Quiet(ctx context.Context, ids ...string) error {
+	if a.loop == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sayBudget)
+	defer cancel()
+	return a.loop.Quiet(ctx, ids...)
 }
 
 // startLink starts the client and the broker and returns a func that stops them one

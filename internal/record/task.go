@@ -44,7 +44,7 @@ func (s TaskStep) Text() string {
 
 // Announcement is what the gateway says of a device without being asked.
 type Announcement struct {
-	ID     string    `json:"id"` // of the turn that it is about
+	ID     string    `json:"id"` // of the turn that it is about; of an alarm, which has one while it lasts
 	Kind   Kind      `json:"kind"`
 	Device string    `json:"device"`
 	Text   string    `json:"text"`
@@ -58,6 +58,16 @@ type Kind string
 const (
 	Arrived Kind = "arrived" // what was under way, or slept, is as it was asked to be
 	Stuck   Kind = "stuck"   // what was under way did not come to its end
+
+	Alarm   Kind = "alarm"   // smoke, water and the like; it rings until somebody says stop
+	Cleared Kind = "cleared" // it is over
+
+	// By rule (announce.rules).
+	LeftOpen   Kind = "open"
+	BatteryLow Kind = "battery_low"
+	Dead       Kind = "dead" // it does not answer any more
+	Jammed     Kind = "jammed"
+	InState    Kind = "state" // it is in the state that a rule names
 )
 
 // Task is a turn that was stopped in the middle: what was asked, which steps are

@@ -29,16 +29,17 @@ const (
 )
 
 // correctionWindow is the time in which a correction needs no wake word: the data
-// of the states Correcting and CorrectingDeaf.
+// of the states Correcting and CorrectingDeaf. In RingPause it hears the words that
+// answer an alert.
 type correctionWindow struct {
 	recogniser *recogniser
-	amends     func(text string) bool
 	keep       bool // the sound of a correction is recorded
 	log        *slog.Logger
 
-	until time.Time // in the frames' clock
-	least float64   // dBFS: a correction is at least as loud
-	said  overheard
+	amends func(text string) bool // nil: the window is closed
+	until  time.Time              // in the frames' clock
+	least  float64                // dBFS: a correction is at least as loud
+	said   overheard
 }
 
 // overheard is speech heard in the time for a correction; it may be one.
@@ -52,11 +53,24 @@ type overheard struct {
 	heardAt    time.Time // on the wall's clock
 }
 
+// open opens the window until a time of the frames' clock, for texts that amends
+// knows and that are at least so loud, in dBFS.
+func (c *correctionWindow) open(until time.Time, least float64, amends func(text string) bool) {
+	c.until, c.least, c.amends = until, least, amends
+}
+
+func (c *correctionWindow) opened() bool { return c.amends != nil }
+
+// speaking reports whether somebody speaks at a time of the frames' clock.
+func (c *correctionWindow) speaking(at time.Time) bool {
+	return !c.said.ends.IsZero() && at.Sub(c.said.ends) < pauseAfterOther
+}
+
 // hear takes a frame. It returns Heard after a correction, NotCorrected when the
 // time for one is over, and "" otherwise. The endpointer does not decide when a
 // correction ends, because it cannot know to whom somebody speaks.
 func (c *correctionWindow) hear(ctx context.Context, f audio.Frame, room float64) Kind {
-	speaking := !c.said.ends.IsZero() && f.At.Sub(c.said.ends) < pauseAfterOther && !f.At.After(c.until.Add(lateCorrectionTime))
+	speaking := c.speaking(f.At) && !f.At.After(c.until.Add(lateCorrectionTime))
 	if f.At.After(c.until) && !speaking {
 		return NotCorrected
 	}
@@ -114,7 +128,7 @@ func (c *correctionWindow) end(ctx context.Context, k Kind) {
 	if c.said.open && k != Woken {
 		c.recogniser.drop(ctx)
 	}
-	c.said = overheard{}
+	c.said, c.amends = overheard{}, nil
 }
 
 // awaitCorrection opens the time for a correction if there is anything to correct.
@@ -124,19 +138,24 @@ func (l *Loop) awaitCorrection(ctx context.Context, loudest float64) {
 		return
 	}
 	if l.step(ctx, Acted) {
-		l.window.until, l.window.least = l.ear.newest.Add(correctionTime), loudest-belowSpeaker
+		l.window.open(l.ear.newest.Add(correctionTime), loudest-belowSpeaker, l.parts.Mind.Amends)
 	}
 }
 
 // correct begins a turn for a correction that was heard at a time of the frames'
 // clock.
 func (l *Loop) correct(ctx context.Context, at time.Time) {
-	said := l.window.said
-	t := newTelling(l.cfg, said.begins)
-	l.turn = t
-	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = said.sound, l.window.least+belowSpeaker, said.ends.Sub(said.begins)
-	t.startClock(said.ends, at, said.heardAt, l.cfg.Live)
+	text := l.window.said.text
+	l.turn = l.window.turn(l.cfg, at)
+	l.think(ctx, l.turn, text, Heard)
+}
+
+// turn is the turn of what was heard.
+func (c *correctionWindow) turn(cfg Config, at time.Time) *telling {
+	t := newTelling(cfg, c.said.begins)
+	t.utterance.sound, t.utterance.loudest, t.utterance.spoke = c.said.sound, c.least+belowSpeaker, c.said.ends.Sub(c.said.begins)
+	t.startClock(c.said.ends, at, c.said.heardAt, cfg.Live)
 	t.rec.Timings.Transcript = t.watch.Now()
 	t.rec.Endpoint = &record.Endpoint{Reason: sentenceEnded}
-	l.think(ctx, t, said.text, Heard)
+	return t
 }

@@ -13,6 +13,10 @@ import (
 // finish ends a turn after its reply. After a question the microphone opens for the
 // answer; after an act the loop waits for a correction.
 func (l *Loop) finish(ctx context.Context) {
+	if l.state.rings() {
+		l.bell.nextRound(ctx)
+		return
+	}
 	var after aftermath
 	loudest := audio.Silence
 	if l.turn != nil {
@@ -28,6 +32,7 @@ func (l *Loop) finish(ctx context.Context) {
 	}
 	if after.halts {
 		l.waiting = nil
+		l.bell.acknowledge()
 	}
 	if !l.step(ctx, Finished) {
 		return
@@ -45,6 +50,7 @@ func (l *Loop) finish(ctx context.Context) {
 func (l *Loop) stop(ctx context.Context, k Kind) {
 	if k == Stopped {
 		l.waiting = nil // a person who wants quiet wants no waiting texts either
+		l.bell.acknowledge()
 	}
 	listening := l.state.Published() == Listening
 	if l.step(ctx, k) {
@@ -72,6 +78,9 @@ func (l *Loop) mute(ctx context.Context, k Kind) {
 	}
 	l.ear.muted = on
 	l.ear.preRoll.Clear()
+	if l.state == RingPause {
+		l.window.end(ctx, k)
+	}
 	listening := l.state.Published() == Listening
 	if l.step(ctx, k) && l.state == Muted {
 		l.abandon(ctx, listening, k)

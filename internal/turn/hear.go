@@ -28,7 +28,7 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	}
 	level := audio.Level(f.Samples)
 	l.ear.newest = f.At
-	if l.state != Speaking { // our own voice is not the room
+	if !l.state.sounds() { // our own voice is not the room
 		l.ear.room.Push(level)
 	}
 	if l.state != Listening {
@@ -44,8 +44,14 @@ func (l *Loop) hear(ctx context.Context, f audio.Frame) {
 	case EarOpen, HalfHeard, HearingMore:
 		l.hearAddition(ctx, f, level)
 	case Correcting, CorrectingDeaf:
-		l.hearCorrection(ctx, f, level)
-	case Speaking:
+		l.hearFewWords(ctx, f, level)
+	case RingPause:
+		if l.window.opened() {
+			l.hearFewWords(ctx, f, level)
+		} else {
+			l.hearRoom(ctx, f, level)
+		}
+	case Speaking, Ringing:
 		l.ownSound.noteVoice(level)
 		l.hearRoom(ctx, f, level)
 	case Idle, Waking, Thinking, AskingBack, Muted, EarFailed:
@@ -83,18 +89,20 @@ func (l *Loop) hearAddition(ctx context.Context, f audio.Frame, level float64) {
 	}
 }
 
-// hearCorrection takes a frame in which what was done may be corrected. Speech in
-// it may be meant for the house, so the endpointer must not learn it as the room's
-// noise.
-func (l *Loop) hearCorrection(ctx context.Context, f audio.Frame, level float64) {
+// hearFewWords takes a frame in which a few words need no wake word: they correct what
+// was done, or answer an alert. Speech in it may be meant for the house, so the
+// endpointer must not learn it as the room's noise.
+func (l *Loop) hearFewWords(ctx context.Context, f audio.Frame, level float64) {
 	l.recogniser.end.Push(f, speech.Partial{}, speech.Incomplete)
 	l.meter(level)
 	if l.detect(ctx, f) {
 		return
 	}
 	room := l.ear.room.Level()
-	switch k := l.window.hear(ctx, l.ownSound.without(f, room), room); k {
-	case Heard:
+	switch k := l.window.hear(ctx, l.ownSound.without(f, room), room); {
+	case l.state == RingPause:
+		l.bell.heard(ctx, k, f.At)
+	case k == Heard:
 		l.correct(ctx, f.At)
 	default:
 		l.step(ctx, k)
@@ -121,7 +129,7 @@ func (l *Loop) detect(ctx context.Context, f audio.Frame) bool {
 	case err != nil || !ok:
 		return false
 	case d.Stop:
-		if l.state == Speaking && !l.voice.says(d.Word) {
+		if l.state == RingPause || l.state.sounds() && !l.voice.says(d.Word) {
 			l.stopSpeaking(ctx)
 		}
 	default:

@@ -49,6 +49,10 @@ type Parts struct {
 	Observer Observer
 	Keep     Keeper // nil: no sound is recorded
 	Log      *slog.Logger
+	// Acknowledged is told which alerts are over: a person said stop, or, with over,
+	// they have rung for as long as they should. It runs beside the loop. nil: nobody is
+	// told.
+	Acknowledged func(ids []string, over bool)
 }
 
 // Loop runs the turns of one microphone, one after the other. The goroutine in Run
@@ -58,8 +62,9 @@ type Loop struct {
 	cfg      Config
 	state    State
 	events   chan event
-	turn     *telling  // nil while idle
-	waiting  []string  // texts to be spoken
+	turn     *telling // nil while idle
+	waiting  []string // texts to be spoken
+	bell     *bell
 	missed   time.Time // when speech after a wake word was no command, in the frames' clock; zero if the last was one
 	deadline deadline
 	running  sync.WaitGroup // goroutines beside the loop
@@ -80,6 +85,8 @@ type event struct {
 	kind   Kind
 	turn   string
 	text   string       // to be spoken
+	alert  Alert        // to be sounded
+	ids    []string     // of alerts
 	answer chan<- error // of size one; nil: no answer is wanted
 }
 
@@ -109,8 +116,9 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 	}
 	l.recogniser = &recogniser{stt: p.Stt, end: p.End, judge: p.Mind.Judge, budget: budgetOf(cfg.Live), log: p.Log}
 	l.growing = growingSentence{recogniser: l.recogniser, observer: p.Observer, keep: p.Keep != nil, log: p.Log}
-	l.window = correctionWindow{recogniser: l.recogniser, amends: p.Mind.Amends, keep: p.Keep != nil, log: p.Log}
+	l.window = correctionWindow{recogniser: l.recogniser, keep: p.Keep != nil, log: p.Log}
 	l.ownSound = ownSound{speaker: chimes, set: cfg.Earcons, live: cfg.Live, log: p.Log, running: &l.running, events: l.events}
+	l.bell = &bell{Loop: l}
 	l.teller = &teller{
 		mind: p.Mind, voice: l.voice, observer: p.Observer, keep: p.Keep,
 		live: cfg.Live, dryRun: cfg.DryRun, events: l.events, log: p.Log,
@@ -133,12 +141,13 @@ func (l *Loop) Run(ctx context.Context) error {
 		l.deadline.timer.Stop()
 	}()
 	for {
-		l.speakWaiting(ctx)
+		ended := l.ear.pushed || frames == nil
+		l.bell.attend(ctx, ended)
 		in := frames
-		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking) {
+		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking || l.state == Ringing) {
 			in = nil
 		}
-		if l.state.resting() && (l.ear.pushed || frames == nil) {
+		if l.state.resting() && ended {
 			return nil
 		}
 		select {
@@ -199,7 +208,7 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 	}
 	before := l.state
 	l.state = to
-	l.wakeWord.listenForStop(to == Speaking)
+	l.wakeWord.listenForStop(to == Speaking || to.rings())
 	l.deadline.enter(to, before)
 	if published := to.Published(); published != before.Published() {
 		l.parts.Observer.StateChanged(published)
@@ -211,11 +220,11 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 // leave ends what belonged only to the state before, after event k.
 func (l *Loop) leave(ctx context.Context, before State, k Kind) {
 	switch {
-	case before == Speaking && l.state != Speaking:
+	case before.sounds() && !l.state.sounds():
 		l.ownSound.voiceEnded(k == Woken)
 	case before.mayGrow() && !l.state.mayGrow():
 		l.growing.end(ctx, k)
-	case before.correctable() && !l.state.correctable():
+	case before.correctable() && !l.state.correctable(), before == RingPause:
 		l.window.end(ctx, k)
 	}
 }
@@ -235,6 +244,8 @@ func (l *Loop) handle(ctx context.Context, e event) {
 		} else {
 			l.waiting = append(l.waiting, e.text)
 		}
+	case RingAsked, quietAsked, RoundOver:
+		err = l.bell.handle(ctx, e)
 	case MicMuted, MicUnmuted:
 		l.mute(ctx, e.kind)
 	case Stopped, TimedOut, Failed:
@@ -268,7 +279,8 @@ func (l *Loop) listenNow(ctx context.Context) error {
 
 // speakWaiting speaks the next text that waits, once nothing else is going on.
 func (l *Loop) speakWaiting(ctx context.Context) {
-	if !l.state.resting() || len(l.waiting) == 0 {
+	free := l.state.resting() || l.state == RingPause && l.bell.over
+	if len(l.waiting) == 0 || !free {
 		return
 	}
 	text := l.waiting[0]
@@ -277,10 +289,7 @@ func (l *Loop) speakWaiting(ctx context.Context) {
 	t := newTelling(l.cfg, time.Now())
 	l.turn = t
 	l.runBeside(ctx, t, func(ctx context.Context) {
-		sentences := make(chan saying, 1)
-		sentences <- saying{sentence: text}
-		close(sentences)
-		if played := l.voice.speak(ctx, sentences, nil, func(time.Time) {}); played == 0 && ctx.Err() == nil {
+		if played := l.voice.speak(ctx, one(text), nil, func(time.Time) {}); played == 0 && ctx.Err() == nil {
 			t.aftermath.sound = earcon.Error
 		}
 	})

@@ -16,17 +16,33 @@ var ErrBusy = errors.New("too many texts are waiting to be spoken; try again in 
 // the loop takes events.
 const noRequest Kind = "no_request"
 
+// quietAsked is the event that alerts are to end.
+const quietAsked Kind = "quiet_asked"
+
 // Say asks for a text to be spoken once nothing else is going on. It returns nil
 // when the text has a place among the waiting ones, or ErrBusy.
 func (l *Loop) Say(ctx context.Context, text string) error {
 	return l.request(ctx, event{kind: SayAsked, text: text})
 }
 
+// Ring asks for an alert to be sounded: an urgent one at once, any other once nothing
+// else is going on. It returns nil when the alert has a place among those that ring, or
+// ErrBusy when there are too many. Stop acknowledges those that have been heard.
+func (l *Loop) Ring(ctx context.Context, a Alert) error {
+	return l.request(ctx, event{kind: RingAsked, alert: a})
+}
+
+// Quiet ends the alerts with these IDs, without any all of them. Parts.Acknowledged is
+// not told.
+func (l *Loop) Quiet(ctx context.Context, ids ...string) error {
+	return l.request(ctx, event{kind: quietAsked, ids: ids})
+}
+
 // Listen opens an utterance as the wake word would, unless one is open already. It
 // fails with ErrMuted.
 func (l *Loop) Listen(ctx context.Context) error { return l.request(ctx, event{kind: Woken}) }
 
-// Stop ends whatever is being heard or said.
+// Stop ends whatever is being heard or said, and the alerts that have been heard.
 func (l *Loop) Stop(ctx context.Context) error { return l.request(ctx, event{kind: Stopped}) }
 
 // Mute makes the microphone deaf, or ends that. When it returns, frames are ignored

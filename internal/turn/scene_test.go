@@ -62,6 +62,7 @@ type scene struct {
 	noise uint32
 
 	mu       sync.Mutex
+	told     func(ids []string) // which alerts are over; nil: only noted
 	start    time.Time
 	log      []string
 	voices   []string // what clips of a voice say, by their length
@@ -190,6 +191,7 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 	cfg.Area, cfg.Source, cfg.Live = "Kitchen", record.FromMic, true
 	s.loop, err = turn.NewLoop(cfg, turn.Parts{
 		Mic: s, Wake: s.wake, Stt: s.stt, End: s.end, Mind: asker{answerer}, Voice: s, Speaker: s, Observer: s, Keep: s, Log: log,
+		Acknowledged: s.acknowledged,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -200,6 +202,16 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 // play runs the loop while the lines of a scene are acted out.
 func (s *scene) play(lines ...string) {
 	s.t.Helper()
+	s.begin(func() {
+		for _, l := range lines {
+			s.act(l)
+		}
+	})
+}
+
+// begin runs the loop while a scene is acted out.
+func (s *scene) begin(acted func()) {
+	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -207,9 +219,7 @@ func (s *scene) play(lines ...string) {
 			s.t.Error(err)
 		}
 	})
-	for _, l := range lines {
-		s.act(l)
-	}
+	acted()
 	cancel()
 	running.Wait()
 }
@@ -223,7 +233,7 @@ func (s *scene) note(format string, args ...any) {
 // events returns the notes in a fixed order: events that happen at the same time on
 // both sides of a channel have no order of their own.
 func (s *scene) events() []string {
-	order := []string{"refused:", "state", "cut", "turn", "call", "sound", "plays"}
+	order := []string{"refused:", "state", "cut", "turn", "call", "acknowledged", "over", "sound", "plays"}
 	rank := func(note string) int {
 		words := strings.Fields(note)
 		if words[1] == "plays" && words[2] == "sound" {
@@ -247,6 +257,9 @@ func (s *scene) events() []string {
 // understands, "quiet 2s", "gap 2s" of a microphone without frames, "deaf" for a wake
 // word engine and "dumb" for a voice in trouble, or what a button does: listen, stop,
 // mute, unmute, speak WORDS.
+//
+// "ring ID EVERY MOST TEXT" rings an alert and "alarm ID EVERY TEXT" an urgent one,
+// "hush ID" ends it.
 func (s *scene) act(line string) {
 	s.t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
@@ -301,6 +314,10 @@ func (s *scene) act(line string) {
 		err = s.loop.Mute(s.t.Context(), true)
 	case "unmute":
 		err = s.loop.Mute(s.t.Context(), false)
+	case "ring", "alarm":
+		err = s.loop.Ring(s.t.Context(), alertOf(s.t, verb, rest))
+	case "hush":
+		err = s.loop.Quiet(s.t.Context(), strings.Fields(rest)...)
 	case "speak":
 		err = s.loop.Say(s.t.Context(), rest)
 	default:
@@ -398,12 +415,12 @@ func (s *scene) Synthesize(_ context.Context, sentence string) (audio.Clip, erro
 // Play makes the scene a speaker.
 func (s *scene) Play(ctx context.Context, c audio.Clip) error {
 	what := "sound"
-	if n := len(c.Samples) - 16000; n > 0 {
+	if n := len(c.Samples) - 16000; n > 0 && n < 1000 {
 		s.mu.Lock()
 		what = fmt.Sprintf("%q", s.voices[n-1])
 		s.mu.Unlock()
 	}
-	for _, e := range []earcon.Sound{earcon.Wake, earcon.FollowUp, earcon.Done, earcon.Refused, earcon.Error, earcon.Muted, earcon.Unmuted} {
+	for _, e := range []earcon.Sound{earcon.Wake, earcon.FollowUp, earcon.Done, earcon.Refused, earcon.Error, earcon.Muted, earcon.Unmuted, earcon.Ring, earcon.Alarm} {
 		if slices.Equal(c.Samples, s.cfg.Earcons.Clip(e).Samples) {
 			what = "sound " + string(e)
 		}
@@ -444,6 +461,39 @@ func (s *scene) call(ctx context.Context, c tools.Call) (tools.Result, error) {
 
 // StateChanged makes the scene an observer.
 func (s *scene) StateChanged(to turn.State) { s.note("state %s", to) }
+
+// acknowledged notes which alerts are over.
+func (s *scene) acknowledged(ids []string, over bool) {
+	if over {
+		s.note("over %v", ids)
+	} else {
+		s.note("acknowledged %v", ids)
+	}
+	if s.told != nil {
+		s.told(ids)
+	}
+}
+
+// alertOf reads an alert.
+func alertOf(t *testing.T, verb, line string) turn.Alert {
+	t.Helper()
+	words := strings.SplitN(line, " ", 4)
+	a := turn.Alert{ID: words[0], Sound: earcon.Ring}
+	var err error
+	if a.Every, err = time.ParseDuration(words[1]); err != nil {
+		t.Fatal(err)
+	}
+	if verb == "alarm" {
+		a.Sound, a.Urgent = earcon.Alarm, true
+		a.Text = strings.Join(words[2:], " ")
+		return a
+	}
+	if a.Most, err = time.ParseDuration(words[2]); err != nil {
+		t.Fatal(err)
+	}
+	a.Text = strings.Join(words[3:], " ")
+	return a
+}
 
 // Hearing does nothing.
 func (s *scene) Hearing(turn.Hearing) {}

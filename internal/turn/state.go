@@ -40,6 +40,10 @@ const (
 	Correcting State = "correcting"
 	// CorrectingDeaf is Correcting while the wake word engine cannot hear.
 	CorrectingDeaf State = "correcting_deaf"
+	// Ringing sounds an alert: its sound and its words.
+	Ringing State = "ringing"
+	// RingPause is the quiet after that, in which "stop" needs no wake word.
+	RingPause State = "ring_pause"
 )
 
 // Published is the state as MQTT, HTTP and logs tell it, which does not show the
@@ -56,6 +60,8 @@ func (s State) Published() State {
 		return Idle
 	case CorrectingDeaf:
 		return EarFailed
+	case Ringing, RingPause:
+		return Speaking
 	default:
 		return s
 	}
@@ -72,6 +78,12 @@ func (s State) mayGrow() bool { return s == EarOpen || s == HalfHeard || s == He
 
 // correctable reports whether a correction needs no wake word.
 func (s State) correctable() bool { return s == Correcting || s == CorrectingDeaf }
+
+// sounds reports whether our own voice, or what goes before it, is to be heard.
+func (s State) sounds() bool { return s == Speaking || s == Ringing }
+
+// rings reports whether an alert sounds, or the quiet between its rounds.
+func (s State) rings() bool { return s == Ringing || s == RingPause }
 
 // Kind is what happened.
 type Kind string
@@ -94,6 +106,9 @@ const (
 	Acted         Kind = "acted"          // a turn that has ended changed something: it may be corrected
 	NotCorrected  Kind = "not_corrected"  // the time for a correction is over
 	SayAsked      Kind = "say_asked"      // somebody asked to have a text spoken
+	RingAsked     Kind = "ring_asked"     // the round of an alert begins
+	RoundOver     Kind = "round_over"     // its sound and words are over
+	Alarmed       Kind = "alarmed"        // an urgent alert came in the middle of something else
 	Stopped       Kind = "stopped"        // stop, from any source
 	MicMuted      Kind = "muted"
 	MicUnmuted    Kind = "unmuted"
@@ -104,59 +119,68 @@ const (
 // next is the whole behaviour of a turn's state. An event that is missing for a
 // state is ignored. A wake word ends a turn that is thinking or speaking: commands
 // already sent to a device stay sent. A stop ends what is heard or said; what was
-// done may still be corrected.
+// done may still be corrected. An urgent alert ends anything; any other one waits for
+// a state of rest.
 var next = map[State]map[Kind]State{
-	Idle: {Woken: Waking, Acted: Correcting, SayAsked: Speaking, MicMuted: Muted, Failed: EarFailed},
+	Idle: {Woken: Waking, Acted: Correcting, SayAsked: Speaking, RingAsked: Ringing, MicMuted: Muted, Failed: EarFailed},
 	Waking: {
-		Opened: Listening, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
+		Alarmed: Ringing, Opened: Listening, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
 	},
 	Listening: {
-		Woken: Waking, Heard: Thinking, HeardSentence: EarOpen, HeardHalf: HalfHeard, NothingHeard: Idle,
+		Woken: Waking, Alarmed: Ringing, Heard: Thinking, HeardSentence: EarOpen, HeardHalf: HalfHeard, NothingHeard: Idle,
 		Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
 	},
 	Thinking: {
-		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
+		Woken: Waking, Alarmed: Ringing, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 	EarOpen: {
-		Resumed: HearingMore, Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
+		Alarmed: Ringing, Resumed: HearingMore, Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
 		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 	HalfHeard: {
-		Resumed: HearingMore, Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
+		Alarmed: Ringing, Resumed: HearingMore, Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
 		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 	HearingMore: {
-		Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
+		Alarmed: Ringing, Added: Thinking, NothingAdded: Thinking, MicMuted: Thinking,
 		Woken: Waking, Answered: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 	Speaking: {
-		Woken: Waking, AskedBack: AskingBack, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
+		Woken: Waking, Alarmed: Ringing, AskedBack: AskingBack, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 	AskingBack: {
-		Opened: FollowingUp, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
+		Alarmed: Ringing, Opened: FollowingUp, Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
 	},
 	FollowingUp: {
-		Woken: Waking, Heard: Thinking, HeardSentence: EarOpen, HeardHalf: HalfHeard, NothingHeard: Idle,
+		Woken: Waking, Alarmed: Ringing, Heard: Thinking, HeardSentence: EarOpen, HeardHalf: HalfHeard, NothingHeard: Idle,
 		Stopped: Idle, TimedOut: Idle, MicMuted: Muted, Failed: EarFailed,
 	},
 	Correcting: {
-		Woken: Waking, Heard: Thinking, NotCorrected: Idle, SayAsked: Speaking,
+		Woken: Waking, RingAsked: Ringing, Heard: Thinking, NotCorrected: Idle, SayAsked: Speaking,
 		TimedOut: Idle, MicMuted: Muted, Failed: CorrectingDeaf,
 	},
-	Muted: {SayAsked: Speaking, MicUnmuted: Idle},
+	Muted: {SayAsked: Speaking, RingAsked: Ringing, MicUnmuted: Idle},
 	EarFailed: {
-		Woken: Waking, SayAsked: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, MicMuted: Muted,
+		Woken: Waking, RingAsked: Ringing, SayAsked: Speaking, Finished: Idle, Stopped: Idle, TimedOut: Idle, MicMuted: Muted,
 	},
 	CorrectingDeaf: {
-		Woken: Waking, Heard: Thinking, NotCorrected: EarFailed, SayAsked: Speaking,
+		Woken: Waking, RingAsked: Ringing, Heard: Thinking, NotCorrected: EarFailed, SayAsked: Speaking,
 		Finished: Correcting, TimedOut: EarFailed, MicMuted: Muted,
+	},
+	Ringing: {
+		Alarmed: Ringing, RoundOver: RingPause,
+		Woken: Waking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
+	},
+	RingPause: {
+		Alarmed: Ringing, RingAsked: Ringing, SayAsked: Speaking, Heard: Thinking,
+		Woken: Waking, Finished: Idle, Stopped: Idle, TimedOut: Idle, Failed: EarFailed,
 	},
 }
 
 // deadlines bound the states, so that no path leaves a turn stuck. Listening is
 // above the endpointer's own limits (5 s without, 8 s with speech); thinking is
 // above the limits of tools and models, additions included; speaking is above the
-// longest reply; correcting is above the time for a correction, which counts in
+// longest reply, as ringing is; its pause is above the longest quiet; correcting is above the time for a correction, which counts in
 // frames and ends by itself while frames come.
 var deadlines = map[State]time.Duration{
 	Waking:         10 * time.Second,
@@ -171,6 +195,8 @@ var deadlines = map[State]time.Duration{
 	Correcting:     20 * time.Second,
 	EarFailed:      5 * time.Second,
 	CorrectingDeaf: 20 * time.Second,
+	Ringing:        60 * time.Second,
+	RingPause:      mostQuiet + 15*time.Second,
 }
 
 // Next returns the state after event k, and whether k means anything in s.

@@ -12,7 +12,7 @@ import (
 
 var allKinds = []Kind{
 	Woken, Opened, Heard, HeardSentence, HeardHalf, NothingHeard, Resumed, NothingAdded, Added, Answered, AskedBack, Finished, Acted, NotCorrected,
-	SayAsked, Stopped, MicMuted, MicUnmuted, TimedOut, Failed,
+	SayAsked, RingAsked, RoundOver, Alarmed, Stopped, MicMuted, MicUnmuted, TimedOut, Failed,
 }
 
 func TestNext(t *testing.T) {
@@ -68,6 +68,23 @@ func TestNext(t *testing.T) {
 		"nothing ends idleness":              {Idle, Finished, Idle, false},
 		"a correction in trouble is heard":   {CorrectingDeaf, Heard, Thinking, true},
 		"a late answer changes nothing":      {Idle, Answered, Idle, false},
+		"an alert rings when idle":           {Idle, RingAsked, Ringing, true},
+		"a muted microphone rings":           {Muted, RingAsked, Ringing, true},
+		"so does a broken ear":               {EarFailed, RingAsked, Ringing, true},
+		"no alert cuts a sentence off":       {Listening, RingAsked, Listening, false},
+		"nor a reply":                        {Speaking, RingAsked, Speaking, false},
+		"an urgent one does":                 {Listening, Alarmed, Ringing, true},
+		"also a clause that is added":        {HearingMore, Alarmed, Ringing, true},
+		"and a reply":                        {Speaking, Alarmed, Ringing, true},
+		"and another alert":                  {RingPause, Alarmed, Ringing, true},
+		"a round is followed by quiet":       {Ringing, RoundOver, RingPause, true},
+		"the quiet by a round":               {RingPause, RingAsked, Ringing, true},
+		"or a waiting text":                  {RingPause, SayAsked, Speaking, true},
+		"the quiet hears a few words":        {RingPause, Heard, Thinking, true},
+		"a wake word goes before an alert":   {Ringing, Woken, Waking, true},
+		"stop ends ringing":                  {Ringing, Stopped, Idle, true},
+		"muting does not":                    {Ringing, MicMuted, Ringing, false},
+		"a hung speaker does not ring on":    {Ringing, TimedOut, Idle, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,6 +138,23 @@ func TestTheWorldHearsSevenWords(t *testing.T) {
 	}
 }
 
+// Whatever goes on, an urgent alert sounds next, and any other one after the turn.
+func TestNothingKeepsAnAlertFromRinging(t *testing.T) {
+	t.Parallel()
+	for _, s := range states() {
+		k := Alarmed
+		if s.resting() {
+			k = RingAsked
+		}
+		if to, ok := Next(s, k); (!ok || to != Ringing) && s != Ringing {
+			t.Errorf("%s in %s leads to %s, %v; expected %s", k, s, to, ok, Ringing)
+		}
+		if to, ok := Next(s, RingAsked); ok != (s.resting() || s == RingPause) {
+			t.Errorf("an alert that is not urgent leads from %s to %s, %v", s, to, ok)
+		}
+	}
+}
+
 func FuzzNextStaysInTheTable(f *testing.F) {
 	f.Add([]byte{0, 1, 3, 4})
 	f.Fuzz(func(t *testing.T, events []byte) {
@@ -163,7 +197,7 @@ func TestTheDocumentDrawsTheTable(t *testing.T) {
 func states() []State {
 	return []State{
 		Idle, Waking, Listening, Thinking, EarOpen, HalfHeard, HearingMore, Speaking, AskingBack, FollowingUp,
-		Correcting, Muted, EarFailed, CorrectingDeaf,
+		Correcting, Muted, EarFailed, CorrectingDeaf, Ringing, RingPause,
 	}
 }
 

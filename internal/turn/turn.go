@@ -73,6 +73,10 @@ type (
 	Corrections interface {
 		Amends(text string) bool                          // whether the text corrects what was just done
 		Amendable(source record.Source, area string) bool // whether there is something to correct
+		// AnswersAlert says of a text heard between two rounds of an alert, without a wake
+		// word, whether it is meant for the alert, and whether it asks for quiet; Answer
+		// carries out what asks for anything else ("snooze").
+		AnswersAlert(text string, urgent bool) (quiet, meant bool)
 	}
 	// Apologies are the replies to speech that cannot be answered.
 	Apologies interface {

@@ -61,7 +61,7 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 	if !e.SpeechStart.IsZero() {
 		u.loudest = max(u.loudest, audio.Level(f.Samples))
 	}
-	l.chimeOpen(ctx, f.At, e)
+	l.ownSound.chimeOpen(ctx, t, f.At, e)
 	if l.state == FollowingUp {
 		if e = l.awaitAnswer(ctx, f, e); l.turn != t {
 			return
@@ -84,8 +84,7 @@ const (
 
 // chimeOpen plays the sound of the open microphone once, if nobody has begun to
 // speak.
-func (l *Loop) chimeOpen(ctx context.Context, at time.Time, e speech.Endpoint) {
-	t := l.turn
+func (o *ownSound) chimeOpen(ctx context.Context, t *telling, at time.Time, e speech.Endpoint) {
 	spoke := e.SpeechEnd.Sub(e.SpeechStart)
 	switch {
 	case t.chimeOver || at.Sub(t.started) < oneBreath:
@@ -93,7 +92,7 @@ func (l *Loop) chimeOpen(ctx context.Context, at time.Time, e speech.Endpoint) {
 		t.chimeOver = true
 	case e.SpeechStart.IsZero() || at.Sub(e.SpeechEnd) >= afterWords:
 		t.chimeOver = true
-		l.ownSound.chime(ctx, earcon.Wake)
+		o.chime(ctx, earcon.Wake)
 	}
 }
 
@@ -106,6 +105,9 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 		return
 	case HearingMore:
 		l.step(ctx, l.growing.finish(ctx))
+		return
+	case Ringing, RingPause:
+		l.bell.end(ctx)
 		return
 	default:
 		return

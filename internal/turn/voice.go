@@ -42,6 +42,14 @@ type saying struct {
 	unsaid   *atomic.Bool // nil: it stays
 }
 
+// one are the sentences of a text that stays.
+func one(text string) <-chan saying {
+	sentences := make(chan saying, 1)
+	sentences <- saying{sentence: text}
+	close(sentences)
+	return sentences
+}
+
 func (s saying) dropped() bool { return s.unsaid != nil && s.unsaid.Load() }
 
 func newOutgoing() *outgoing {

@@ -3,10 +3,11 @@
 // look at a lamp to know whether it is listened to, and it is pure: the sounds are
 // computed, not recorded, so they need no files and no licence.
 //
-// A sound is a few steady notes, at most a fifth of a second. The notes lie where a voice has
-// little of its strength, so that a microphone can tell our own sound from
-// somebody who speaks over it (Sound.Tones). To add a sound, give it a line in
-// the table of scores.
+// A sound is a few steady notes: at most a fifth of a second for one that accompanies
+// a turn, at most two seconds for one that calls people (Ring, Alarm). The notes lie
+// where a voice has little of its strength, so that a microphone can tell our own
+// sound from somebody who speaks over it (Sound.Tones). To add a sound, give it a line
+// in the table of scores.
 package earcon
 
 import (
@@ -29,14 +30,21 @@ const (
 	Error    Sound = "error"
 	Muted    Sound = "muted"
 	Unmuted  Sound = "unmuted"
+
+	Ring  Sound = "ring"  // something is due: a timer, a reminder
+	Alarm Sound = "alarm" // somebody may be in danger
 )
+
+// calls reports whether a sound calls people from another room. Such a sound is made
+// in every set.
+func (s Sound) calls() bool { return s == Ring || s == Alarm }
 
 // Set is which sounds are made, and how loud.
 type Set string
 
 // The sets, as they are configured. The zero Set is Off.
 const (
-	Off  Set = "off"
+	Off  Set = "off"  // only Ring and Alarm
 	Soft Set = "soft" // quieter, and not Done: the lamp is on, that is enough
 	Full Set = "full"
 )
@@ -44,8 +52,10 @@ const (
 // Peaks of the sets, in dBFS. A voice's peaks are about as high as the full
 // ones.
 const (
-	softPeak = -18.0
-	fullPeak = -12.0
+	softPeak  = -18.0
+	fullPeak  = -12.0
+	ringMore  = 6.0  // dB: so much louder is Ring
+	alarmPeak = -3.0 // of Alarm, in every set
 )
 
 // note is a tone; one of 0 Hz is a rest.
@@ -73,7 +83,13 @@ var scores = map[Sound][]note{
 	Error:    {{low, 60 * ms}, {rest, 40 * ms}, {low, 90 * ms}},
 	Muted:    {{high, 60 * ms}, {low, 100 * ms}},
 	Unmuted:  {{low, 60 * ms}, {high, 100 * ms}},
+
+	Ring:  slices.Concat(chime, []note{{rest, 200 * ms}}, chime),
+	Alarm: slices.Repeat([]note{{high, 150 * ms}, {low, 150 * ms}}, 5),
 }
+
+// chime is half of Ring.
+var chime = []note{{low, 120 * ms}, {middle, 120 * ms}, {high, 180 * ms}, {rest, 60 * ms}, {high, 180 * ms}}
 
 // fade is how long a note takes to come and to go; with a shorter time it would
 // click.
@@ -81,25 +97,36 @@ const fade = 12 * ms
 
 // Has reports whether the set makes the sound.
 func (s Set) Has(sound Sound) bool {
-	return s == Full || s == Soft && sound != Done
+	return s == Full || s == Soft && sound != Done || sound.calls()
 }
 
 // Clip returns the sound at the loudness of the set, at audio.SpeechRate. It is
-// empty for an unknown sound and in the set Off.
+// empty for an unknown sound, and in the set Off for any but Ring and Alarm.
 func (s Set) Clip(sound Sound) audio.Clip {
-	peak := softPeak
-	switch s {
-	case Soft:
-	case Full:
-		peak = fullPeak
-	default:
-		return audio.Clip{Rate: audio.SpeechRate}
-	}
 	c := audio.Clip{Rate: audio.SpeechRate}
+	peak, ok := s.peak(sound)
+	if !ok {
+		return c
+	}
 	for _, n := range scores[sound] {
 		c.Samples = append(c.Samples, play(n, 32767*math.Pow(10, peak/20))...)
 	}
 	return c
+}
+
+// peak is how loud the set makes the sound, in dBFS; false if it does not.
+func (s Set) peak(sound Sound) (dBFS float64, ok bool) {
+	switch {
+	case sound == Alarm:
+		return alarmPeak, true
+	case sound == Ring && s == Full:
+		return fullPeak + ringMore, true
+	case sound == Ring:
+		return softPeak + ringMore, true
+	case s == Full:
+		return fullPeak, true
+	}
+	return softPeak, s == Soft
 }
 
 // play makes one note with smooth ends.

@@ -24,6 +24,7 @@ type Words struct {
 	halves   halves
 	yes      []string
 	amends   map[string]Amendment // by what is said
+	rung     map[string]Reaction  // by what is said
 	choices  choices
 	things   map[string][]string // what a thing may be called, by domain or class: one and many
 	names    naming.Names
@@ -70,6 +71,7 @@ func load(data []byte) (*Words, error) {
 	var raw struct {
 		Yes      []string               `yaml:"yes"`
 		Amends   map[Amendment][]string `yaml:"amends"`
+		Rung     map[Reaction][]string  `yaml:"rung"`
 		Chooses  choices                `yaml:"chooses"`
 		Halves   halves                 `yaml:"halves"`
 		Language string                 `yaml:"language"`
@@ -79,7 +81,7 @@ func load(data []byte) (*Words, error) {
 	if err := yaml.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf("reading the words that answer a question: %w", err)
 	}
-	return &Words{language: raw.Language, halves: raw.Halves, yes: raw.Yes, amends: amendTable(raw.Amends), choices: raw.Chooses, things: raw.Things, names: raw.Names}, nil
+	return &Words{language: raw.Language, halves: raw.Halves, yes: raw.Yes, amends: amendTable(raw.Amends), rung: rungTable(raw.Amends, raw.Rung), choices: raw.Chooses, things: raw.Things, names: raw.Names}, nil
 }
 
 // All reports whether a text means all the things that were asked about.

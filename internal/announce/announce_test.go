@@ -1,0 +1,622 @@
+package announce_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/announce"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
+	"voicegateway/internal/store"
+	"voicegateway/internal/tools"
+)
+
+// family is a house with people in it: what they hear is written down with its time.
+type family struct {
+	t     *testing.T
+	cfg   announce.Config
+	dir   string
+	start time.Time
+	a     *announce.Announcer
+	stop  func()
+
+	mu      sync.Mutex
+	log     []string
+	ringing map[string]bool
+	broken  error // the loop takes no alert
+	mqtt    []record.Announcement
+}
+
+func newFamily(t *testing.T, cfg announce.Config) *family {
+	t.Helper()
+	f := &family{t: t, cfg: cfg, dir: t.TempDir(), start: time.Now(), ringing: map[string]bool{}}
+	f.on()
+	t.Cleanup(func() { f.off() })
+	return f
+}
+
+// on starts the gateway, off ends it.
+func (f *family) on() {
+	f.t.Helper()
+	phrases, err := reply.Ours("en")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.a = announce.New(f.cfg, func() (announce.Memory, error) { return store.Open(f.dir) }, phrases, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := f.a.Run(ctx, f); err != nil {
+			f.t.Error(err)
+		}
+	})
+	f.stop = func() { cancel(); running.Wait() }
+	synctest.Wait()
+}
+
+func (f *family) off() {
+	f.stop()
+	f.stop = func() {}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ringing = map[string]bool{}
+}
+
+func (f *family) restart() { f.off(); f.on() }
+
+func (f *family) note(format string, args ...any) {
+	f.log = append(f.log, fmt.Sprintf("%s ", time.Since(f.start).Round(time.Second))+fmt.Sprintf(format, args...))
+}
+
+// Announce notes what is published.
+func (f *family) Announce(a record.Announcement) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mqtt = append(f.mqtt, a)
+}
+
+// Say notes what is spoken.
+func (f *family) Say(_ context.Context, text string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.note("says %s", text)
+	return nil
+}
+
+// Ring notes what begins to ring.
+func (f *family) Ring(_ context.Context, a announce.Alert) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken != nil {
+		return f.broken
+	}
+	urgent := ""
+	if a.Urgent {
+		urgent = " urgently"
+	}
+	f.note("rings%s %s", urgent, a.Text)
+	f.ringing[a.ID] = true
+	return nil
+}
+
+// Quiet notes what ends.
+func (f *family) Quiet(_ context.Context, ids ...string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range ids {
+		if f.ringing[id] {
+			f.note("quiet")
+		}
+		delete(f.ringing, id)
+	}
+	return nil
+}
+
+// sayStop is a person who has heard what rings.
+func (f *family) sayStop() {
+	f.mu.Lock()
+	var ids []string
+	for id := range f.ringing {
+		ids = append(ids, id)
+	}
+	f.ringing = map[string]bool{}
+	f.note("stop")
+	f.mu.Unlock()
+	f.a.Acknowledged(append(ids, "pasta"), false)
+	synctest.Wait()
+}
+
+// tell has the house report something.
+func (f *family) tell(e home.Event) {
+	e.Kind, e.Server, e.Time = home.Reported, "zwave", time.Now()
+	f.a.Reported(e)
+	synctest.Wait()
+}
+
+func (f *family) wait(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func (f *family) want(lines ...string) {
+	f.t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !slices.Equal(f.log, lines) {
+		f.t.Errorf("heard:\n%s\nexpected:\n%s", strings.Join(f.log, "\n"), strings.Join(lines, "\n"))
+	}
+}
+
+func smoke(state, before any) home.Event {
+	return home.Event{Entity: "n7", Thing: "Attic Smoke Alarm", Area: "Attic", Class: "smoke", Property: "smoke", State: state, Before: before, First: before == nil}
+}
+
+func door(state, before any) home.Event {
+	return home.Event{Entity: "n3", Thing: "Cellar Door", Area: "Cellar", Class: "door", Property: "contact", State: state, Before: before, First: before == nil}
+}
+
+func thing(name, class string, state, before any) home.Event {
+	return home.Event{Entity: name, Thing: name, Area: "Hall", Class: class, Property: class, State: state, Before: before, First: before == nil}
+}
+
+// live runs a story in virtual time, from a summer's noon on.
+func live(t *testing.T, cfg announce.Config, story func(f *family)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		noon := time.Date(now.Year(), now.Month(), now.Day()+1, 12, 0, 0, 0, now.Location())
+		<-time.After(time.Until(noon))
+		story(newFamily(t, cfg))
+	})
+}
+
+func rules(all ...announce.Rule) announce.Config {
+	return announce.Config{Quiet: "22:00-07:00", Rules: all}
+}
+
+func TestAlarms(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		story func(f *family)
+		want  []string
+	}{
+		"smoke rings urgently until somebody says stop": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.wait(time.Minute)
+			f.sayStop()
+			f.wait(time.Hour)
+		}, []string{"0s rings urgently Smoke in the attic!", "1m0s stop"}},
+		"it ends before, and a word says so": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.wait(time.Minute)
+			f.tell(smoke("clear", "detected"))
+		}, []string{"0s rings urgently Smoke in the attic!", "1m0s quiet", "1m0s says The attic smoke alarm is quiet again."}},
+		"nobody is told of the end of what was acknowledged": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.sayStop()
+			f.tell(smoke("clear", "detected"))
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop"}},
+		"it rings again for another fire": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.sayStop()
+			f.tell(smoke("clear", "detected"))
+			f.wait(time.Hour)
+			f.tell(smoke("detected", "clear"))
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop", "1h0m0s rings urgently Smoke in the attic!"}},
+		"also where the end of the first one was lost": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.sayStop()
+			f.wait(time.Hour)
+			f.tell(smoke("detected", "clear"))
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop", "1h0m0s rings urgently Smoke in the attic!"}},
+		"the same state, told again, is one alarm": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.tell(smoke("detected", nil))
+			f.tell(smoke("detected", "detected"))
+			f.sayStop()
+			f.tell(smoke("detected", nil))
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop"}},
+		"a house that burns when we start": {func(f *family) {
+			f.tell(smoke("detected", nil))
+		}, []string{"0s rings urgently Smoke in the attic!"}},
+		"a restart forgets no acknowledgement": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.sayStop()
+			f.restart()
+			f.tell(smoke("detected", nil))
+			f.restart()
+			f.tell(smoke("clear", nil))
+			f.tell(smoke("detected", "clear"))
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop", "0s rings urgently Smoke in the attic!"}},
+		"another fire while we were off": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.sayStop()
+			f.off()
+			f.wait(time.Hour)
+			e := smoke("detected", "clear")
+			e.First = true // it is told as the way things are, with the time of its change
+			f.on()
+			f.tell(e)
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop", "1h0m0s rings urgently Smoke in the attic!"}},
+		"the same fire, told again after a restart": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			e := smoke("detected", "clear")
+			e.First, e.Time = true, time.Now()
+			f.sayStop()
+			f.restart()
+			f.wait(time.Hour)
+			e.Kind, e.Server = home.Reported, "zwave"
+			f.a.Reported(e)
+			synctest.Wait()
+		}, []string{"0s rings urgently Smoke in the attic!", "0s stop"}},
+		"a restart in the middle of an alarm": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.restart()
+			f.wait(time.Minute)
+			f.tell(smoke("detected", nil))
+		}, []string{"0s rings urgently Smoke in the attic!", "1m0s rings urgently Smoke in the attic!"}},
+		"it ended while we were off": {func(f *family) {
+			f.tell(smoke("detected", "clear"))
+			f.restart()
+			f.tell(smoke("clear", nil))
+		}, []string{"0s rings urgently Smoke in the attic!", "0s says The attic smoke alarm is quiet again."}},
+		"water is not urgent, and rings at night": {func(f *family) {
+			f.wait(15 * time.Hour)
+			f.tell(home.Event{Entity: "w", Thing: "Washer Leak", Area: "Utility Room", Class: "moisture", State: "detected", Before: "clear"})
+		}, []string{"15h0m0s rings Water in the utility room!"}},
+		"a thing without a room": {func(f *family) {
+			f.tell(home.Event{Entity: "w", Thing: "Boiler Alarm", Class: "carbon_monoxide", State: true, Before: false})
+		}, []string{"0s rings urgently Carbon monoxide! The boiler alarm."}},
+		"somebody opens the siren": {func(f *family) {
+			f.tell(thing("Siren", "tamper", "detected", "clear"))
+		}, []string{"0s rings Tampering in the hall!"}},
+		"what no reading says is no alarm": {func(f *family) {
+			f.tell(smoke(nil, "clear"))
+			f.tell(smoke("", "clear"))
+			f.tell(smoke("clear", nil))
+			f.a.Reported(home.Event{Kind: home.Pressed, Class: "smoke", State: "detected"})
+			f.tell(thing("Hall Sensor", "intrusion", "detected", "clear"))
+		}, nil},
+		"a loop that takes no alert is asked again": {func(f *family) {
+			f.broken = errors.New("it hangs")
+			f.tell(smoke("detected", "clear"))
+			f.wait(12 * time.Second)
+			f.mu.Lock()
+			f.broken = nil
+			f.mu.Unlock()
+			f.wait(time.Minute)
+		}, []string{"15s rings urgently Smoke in the attic!"}},
+		"it is not asked for what is over": {func(f *family) {
+			f.broken = errors.New("it hangs")
+			f.tell(smoke("detected", "clear"))
+			f.tell(smoke("clear", "detected"))
+			f.broken = nil
+			f.wait(time.Minute)
+		}, []string{"0s says The attic smoke alarm is quiet again."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			live(t, announce.Default(), func(f *family) {
+				tt.story(f)
+				f.want(tt.want...)
+			})
+		})
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	open := announce.Rule{When: record.LeftOpen}
+	for name, tt := range map[string]struct {
+		cfg   announce.Config
+		story func(f *family)
+		want  []string
+	}{
+		"no rule, no word": {announce.Default(), func(f *family) {
+			f.tell(door("open", "closed"))
+			f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
+			f.wait(5 * time.Hour)
+		}, nil},
+		"a door left open": {rules(open), func(f *family) {
+			f.tell(door("open", "closed"))
+			f.wait(5 * time.Hour)
+		}, []string{"10m0s says The cellar door has been open for 10 minutes."}},
+		"a door closed in time": {rules(open), func(f *family) {
+			f.tell(door("open", "closed"))
+			f.wait(9 * time.Minute)
+			f.tell(door("closed", "open"))
+			f.wait(5 * time.Hour)
+		}, nil},
+		"our own text, our own time": {rules(announce.Rule{When: record.LeftOpen, Things: []string{"cellar door "}, For: time.Minute, Say: "Shut the cellar!"}), func(f *family) {
+			f.tell(door("open", "closed"))
+			f.wait(time.Hour)
+		}, []string{"1m0s says Shut the cellar!"}},
+		"other things, classes and rooms": {rules(
+			announce.Rule{When: record.LeftOpen, Things: []string{"Front Door"}}, announce.Rule{When: record.LeftOpen, Class: "window"}, announce.Rule{When: record.LeftOpen, Area: "Attic"},
+		), func(f *family) {
+			f.tell(door("open", "closed"))
+			f.wait(5 * time.Hour)
+		}, nil},
+		"at night it waits for the morning": {rules(open), func(f *family) {
+			f.wait(11 * time.Hour) // 23:00
+			f.tell(door("open", "closed"))
+			f.wait(12 * time.Hour)
+		}, []string{"19h0m0s says The cellar door has been open for 8 hours."}},
+		"what is over by then is dropped": {rules(open), func(f *family) {
+			f.wait(11 * time.Hour)
+			f.tell(door("open", "closed"))
+			f.wait(2 * time.Hour)
+			f.tell(door("closed", "open"))
+			f.wait(12 * time.Hour)
+		}, nil},
+		"one a minute": {rules(open), func(f *family) {
+			for _, name := range []string{"A Door", "B Door", "C Door"} {
+				f.tell(thing(name, "door", "open", "closed"))
+			}
+			f.wait(time.Hour)
+		}, []string{
+			"10m0s says The a door has been open for 10 minutes.", "11m0s says The b door has been open for 11 minutes.",
+			"12m0s says The c door has been open for 12 minutes.",
+		}},
+		"one a minute, whatever is reported meanwhile": {rules(announce.Rule{When: record.Jammed}), func(f *family) {
+			f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
+			f.wait(10 * time.Second)
+			f.tell(thing("Back Door", "lock", "jammed", "unlocked"))
+			f.wait(10 * time.Second)
+			f.tell(door("closed", "open"))
+			f.wait(time.Hour)
+		}, []string{"0s says The front door is jammed.", "1m0s says The back door is jammed."}},
+		"the same not again within an hour": {rules(announce.Rule{When: record.Jammed}), func(f *family) {
+			for range 20 {
+				f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
+				f.wait(time.Minute)
+				f.tell(thing("Front Door", "lock", "unlocked", "jammed"))
+				f.wait(time.Minute)
+			}
+			f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
+			f.wait(3 * time.Hour)
+		}, []string{"0s says The front door is jammed.", "1h0m0s says The front door is jammed."}},
+		"a battery, once": {rules(announce.Rule{When: record.BatteryLow}), func(f *family) {
+			f.tell(thing("Hall Sensor Battery", "battery", 20.0, 95.0))
+			f.wait(5 * time.Hour)
+		}, []string{"0s says Low battery: the hall sensor battery."}},
+		"a device that comes back": {rules(announce.Rule{When: record.Dead}), func(f *family) {
+			f.tell(thing("Hall Light", "reach", "dead", "alive"))
+			f.wait(5 * time.Minute)
+			f.tell(thing("Hall Light", "reach", "alive", "dead"))
+			f.wait(time.Hour)
+			f.tell(thing("Hall Light", "reach", "dead", "alive"))
+			f.wait(time.Hour)
+		}, []string{"1h15m0s says I can't reach the hall light any more."}},
+		"an open door that dies is still open": {rules(open), func(f *family) {
+			f.tell(door("open", "closed"))
+			e := door("dead", "alive")
+			e.Class, e.Property = "reach", "reach"
+			f.tell(e)
+			f.wait(time.Hour)
+		}, []string{"10m0s says The cellar door has been open for 10 minutes."}},
+		"any state of any thing": {rules(announce.Rule{When: record.InState, Things: []string{"Iron"}, State: "on", For: time.Hour}), func(f *family) {
+			f.tell(thing("Iron", "switch", "on", "off"))
+			f.wait(5 * time.Hour)
+		}, []string{"1h0m0s says The iron is on."}},
+		"what we did ourselves is no news": {rules(announce.Rule{When: record.InState, Things: []string{"Iron"}, State: "on"}), func(f *family) {
+			e := thing("Iron", "switch", "on", "off")
+			e.Ours = true
+			f.tell(e)
+			f.tell(thing("Iron", "switch", "off", "on"))
+			f.a.TurnEnded(record.Record{Verdict: record.Verdict{Calls: []record.CallMade{{
+				Args: []byte(`{"device_name":"iron","action":"on"}`), Receipt: (*record.Receipt)(&tools.Receipt{Device: "Iron"}),
+			}}}})
+			f.wait(time.Second)
+			f.tell(thing("Iron", "switch", "on", "off"))
+			f.tell(thing("Iron", "switch", "off", "on"))
+			f.wait(time.Minute)
+			f.tell(thing("Iron", "switch", "on", "off"))
+			f.wait(time.Hour)
+		}, []string{"1m1s says The iron is on."}},
+		"that it is still so after a while may be": {rules(open), func(f *family) {
+			e := door("open", "closed")
+			e.Ours = true
+			f.tell(e)
+			f.wait(time.Hour)
+		}, []string{"10m0s says The cellar door has been open for 10 minutes."}},
+		"how things are is no news": {rules(open, announce.Rule{When: record.Jammed}, announce.Rule{When: record.BatteryLow}, announce.Rule{When: record.Dead}), func(f *family) {
+			f.tell(door("open", nil))
+			f.tell(thing("Front Door", "lock", "jammed", nil))
+			f.tell(thing("Hall Sensor Battery", "battery", 5.0, nil))
+			f.tell(thing("Hall Light", "reach", "dead", nil))
+			f.wait(5 * time.Hour)
+		}, nil},
+		"no night": {announce.Config{Rules: []announce.Rule{open}}, func(f *family) {
+			f.wait(11 * time.Hour)
+			f.tell(door("open", "closed"))
+			f.wait(time.Hour)
+		}, []string{"11h10m0s says The cellar door has been open for 10 minutes."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			live(t, tt.cfg, func(f *family) {
+				tt.story(f)
+				f.want(tt.want...)
+			})
+		})
+	}
+}
+
+// every is a rule of each kind, for everything.
+func every() announce.Config {
+	return rules(
+		announce.Rule{When: record.LeftOpen}, announce.Rule{When: record.BatteryLow}, announce.Rule{When: record.Dead}, announce.Rule{When: record.Jammed},
+		announce.Rule{When: record.InState, Things: []string{"Iron"}, State: "on", For: time.Hour},
+	)
+}
+
+// first is how a house tells how everything is, when its server has started.
+func first(f *family, things int) {
+	for i := range things {
+		name := fmt.Sprintf("Thing %d", i)
+		f.tell(thing(name, "reach", []any{"alive", "dead"}[i%9/8], nil))
+		f.tell(thing(name+" Battery", "battery", float64(i%101), nil))
+		f.tell(thing(name+" Door", "door", []any{"open", "closed"}[i%2], nil))
+		f.tell(thing(name+" Lock", "lock", []any{"locked", "unlocked", "jammed"}[i%3], nil))
+		f.tell(thing(name+" Smoke Alarm", "smoke", "clear", nil))
+		f.tell(thing(name+" Motion", "motion", "clear", nil))
+		f.tell(thing(name+" Leak", "moisture", "clear", nil))
+	}
+	f.tell(thing("Iron", "switch", "on", nil))
+}
+
+// TestAnOrdinaryWeekIsQuiet: a family comes and goes for a week, with ten restarts of
+// the gateway, of the controller or of its server: nothing is announced.
+func TestAnOrdinaryWeekIsQuiet(t *testing.T) {
+	t.Parallel()
+	live(t, every(), func(f *family) {
+		first(f, 30)
+		reports := 0
+		for hour := range 7 * 24 {
+			for i := range 12 {
+				name := fmt.Sprintf("Thing %d", (hour+i)%30)
+				for _, e := range []home.Event{
+					thing(name+" Door", "door", "open", "closed"), thing(name+" Motion", "motion", "detected", "clear"), thing(name+" Lock", "lock", "unlocked", "locked"),
+					thing(name, "light", "on", "off"), thing(name, "reach", "dead", "alive"), thing("Iron", "switch", "on", "off"),
+				} {
+					f.tell(e)
+					reports++
+				}
+				f.wait(4 * time.Minute)
+				for _, e := range []home.Event{
+					thing(name+" Door", "door", "closed", "open"), thing(name+" Motion", "motion", "clear", "detected"), thing(name+" Lock", "lock", "locked", "unlocked"),
+					thing(name, "light", "off", "on"), thing(name, "reach", "alive", "dead"), thing("Iron", "switch", "off", "on"),
+				} {
+					f.tell(e)
+					reports++
+				}
+				f.wait(time.Minute)
+			}
+			if hour%17 == 0 {
+				f.restart()
+				first(f, 30)
+			}
+		}
+		f.want()
+		if n := len(f.mqtt); n > 0 {
+			t.Errorf("%d announcements in a week of %d reports, expected none: %+v", n, reports, f.mqtt[0])
+		}
+	})
+}
+
+// TestAFloodIsQuiet: a controller with 232 nodes tells everything anew, ten times.
+func TestAFloodIsQuiet(t *testing.T) {
+	t.Parallel()
+	live(t, every(), func(f *family) {
+		for range 10 {
+			first(f, 232)
+			f.wait(time.Minute)
+		}
+		f.wait(24 * time.Hour)
+		f.want()
+		if n := len(f.mqtt); n > 0 {
+			t.Errorf("%d announcements, expected none: %+v", n, f.mqtt[0])
+		}
+	})
+}
+
+// TestAFloodOfAlarmsIsHeard: 232 smoke alarms at once all ring, and one stop is enough.
+func TestAFloodOfAlarmsIsHeard(t *testing.T) {
+	t.Parallel()
+	live(t, announce.Default(), func(f *family) {
+		for i := range 232 {
+			f.tell(thing(fmt.Sprintf("Thing %d", i), "smoke", "detected", "clear"))
+		}
+		f.mu.Lock()
+		ringing := len(f.ringing)
+		f.mu.Unlock()
+		f.sayStop()
+		f.restart()
+		for i := range 232 {
+			f.tell(thing(fmt.Sprintf("Thing %d", i), "smoke", "detected", nil))
+		}
+		if len(f.ringing) > 0 || ringing != 232 || len(f.mqtt) != 232 {
+			t.Errorf("%d rang, %d after all were acknowledged, %d were published", ringing, len(f.ringing), len(f.mqtt))
+		}
+	})
+}
+
+// TestADiskThatFailsSilencesNoAlarm: the state directory is a file.
+func TestADiskThatFailsSilencesNoAlarm(t *testing.T) {
+	t.Parallel()
+	live(t, announce.Default(), func(f *family) {
+		f.off()
+		f.dir = filepath.Join(f.dir, "file")
+		if err := os.WriteFile(f.dir, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f.on()
+		f.tell(smoke("detected", "clear"))
+		f.sayStop()
+		f.tell(smoke("detected", nil))
+		f.want("0s rings urgently Smoke in the attic!", "0s stop")
+	})
+}
+
+// TestWhatIsPublished: kinds, ids and times are those of the contract.
+func TestWhatIsPublished(t *testing.T) {
+	t.Parallel()
+	live(t, rules(announce.Rule{When: record.Jammed}), func(f *family) {
+		f.tell(smoke("detected", "clear"))
+		f.tell(smoke("clear", "detected"))
+		f.tell(thing("Front Door", "lock", "jammed", "unlocked"))
+		kinds := []record.Kind{record.Alarm, record.Cleared, "jammed"}
+		if len(f.mqtt) != len(kinds) {
+			t.Fatalf("published %+v", f.mqtt)
+		}
+		for i, a := range f.mqtt {
+			if a.Kind != kinds[i] || a.ID == "" || a.Device == "" || a.Text == "" || !a.Time.Equal(time.Now()) {
+				t.Errorf("published %+v", a)
+			}
+		}
+		if f.mqtt[0].ID != f.mqtt[1].ID || f.mqtt[0].ID == f.mqtt[2].ID {
+			t.Errorf("ids %s, %s, %s", f.mqtt[0].ID, f.mqtt[1].ID, f.mqtt[2].ID)
+		}
+	})
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		cfg  announce.Config
+		want string // of the error; "" for none
+	}{
+		"as it comes":            {announce.Default(), ""},
+		"no night":               {announce.Config{}, ""},
+		"a rule of each kind":    {every(), ""},
+		"no span":                {announce.Config{Quiet: "at night"}, "announce.quiet: "},
+		"no hour":                {announce.Config{Quiet: "22:00-25:00"}, "announce.quiet: "},
+		"an unknown kind":        {rules(announce.Rule{When: "closed"}), "announce.rules[0].when: "},
+		"a state without things": {rules(announce.Rule{When: record.InState, State: "on"}), "announce.rules[0].things: "},
+		"a state of no state":    {rules(announce.Rule{When: record.InState, Things: []string{"Iron"}}), "announce.rules[0].state: "},
+		"a state of open":        {rules(announce.Rule{When: record.LeftOpen}, announce.Rule{When: record.LeftOpen, State: "closed"}), "announce.rules[1].state: "},
+		"a time that is none":    {rules(announce.Rule{When: record.LeftOpen, For: -1}), "announce.rules[0].for: "},
+		"a thing without a name": {rules(announce.Rule{When: record.LeftOpen, Things: []string{" "}}), "announce.rules[0].things: "},
+		"too many":               {rules(slices.Repeat([]announce.Rule{{When: record.LeftOpen}}, 51)...), "announce.rules: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := tt.cfg.Validate()
+			if (err != nil) != (tt.want != "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("got %v, expected %q", err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,35 @@
+package choosing
+
+// Reaction is what a few words, said between two rounds of an alert, want of it.
+type Reaction string
+
+// The reactions.
+const (
+	NoReaction Reaction = ""      // something else
+	Quiet      Reaction = "quiet" // it was heard, and may end
+	Later      Reaction = "later" // it is to ring again in a while
+)
+
+// Reaction returns what an exact, short text means while an alert rings. It is asked
+// about sound that was not addressed to the house, so anything but the very words of
+// the tables is NoReaction.
+func (w *Words) Reaction(text string) Reaction {
+	if len(text) > longestAmendment {
+		return NoReaction
+	}
+	return w.rung[plainWords(text)]
+}
+
+// rungTable inverts the lists of a language. What ends a reply ends an alert as well.
+func rungTable(amends map[Amendment][]string, rung map[Reaction][]string) map[string]Reaction {
+	table := make(map[string]Reaction)
+	for _, r := range []Reaction{Quiet, Later} {
+		for _, text := range rung[r] {
+			table[plainWords(text)] = r
+		}
+	}
+	for _, text := range amends[Halt] {
+		table[plainWords(text)] = Quiet
+	}
+	return table
+}
