@@ -100,11 +100,11 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		fail(a.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
 		return false
 	}
-	if x.DryRun {
+	if x.DryRun && (x.Source != record.FromTimer || x.Confirmed || !a.limits.MustAsk(steps)) { // what is ordered for later is asked about when it is ordered
 		rehearse(x.rec, steps)
 		return false
 	}
-	if !d.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps)) {
+	if !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps)) {
 		a.askAboutMany(x, d, steps, past.Turn{})
 		return false
 	}

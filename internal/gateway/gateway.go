@@ -12,6 +12,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/home"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
@@ -21,6 +22,7 @@ import (
 	"voicegateway/internal/record"
 	"voicegateway/internal/secret"
 	"voicegateway/internal/systemd"
+	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -57,6 +59,7 @@ type Gateway struct {
 	acts
 	board    *board
 	tools    *tools.Registry
+	timers   *timekeeper.Keeper
 	house    *house.House
 	link     link
 	mcp      *host.Host
@@ -94,7 +97,8 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry, volume, err := s.newTools()
+	keeper := s.newTimekeeper()
+	registry, volume, err := s.newTools(keeper)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +130,8 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-	}, events.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
+		Timers: timerView{keeper, &safety.Rate{}, record.FromHTTP},
+	}, keeper, events.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +140,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-		setup: s, acts: acts, board: board, tools: registry, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear,
+		setup: s, acts: acts, board: board, tools: registry, timers: keeper, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear,
 		observer: observer, journal: journal, stream: stream, health: health, http: http, manager: manager,
 	}, nil
 }

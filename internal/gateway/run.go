@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"voicegateway/internal/answer"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
@@ -36,6 +37,9 @@ func (g *Gateway) services() []service {
 		{"tasks", g.offer, false},
 		{"arrivals", g.tellLater, false},
 	}
+	if g.rings() {
+		s = append(s, service{"timers", g.keepTimers, false})
+	}
 	if g.manager != nil {
 		s = append(s, service{"systemd", g.manager.Run, false})
 	}
@@ -50,7 +54,7 @@ func (g *Gateway) services() []service {
 
 // obey carries out the commands that come over MQTT.
 func (g *Gateway) obey(ctx context.Context) error {
-	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools})
+	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timerView{g.timers, &safety.Rate{}, record.FromMQTT}})
 }
 
 // Run starts everything at once and returns when ctx ends (nil), or when a required

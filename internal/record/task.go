@@ -58,6 +58,9 @@ type Kind string
 const (
 	Arrived Kind = "arrived" // what was under way, or slept, is as it was asked to be
 	Stuck   Kind = "stuck"   // what was under way did not come to its end
+	// Rang is a timer, an alarm or a reminder whose time has come. Those that did not
+	// ring have the kind of their notice: missed, not_carried, interrupted.
+	Rang Kind = "timer"
 )
 
 // Task is a turn that was stopped in the middle: what was asked, which steps are
