@@ -128,7 +128,7 @@ var layers = []layer{
 		"mcpint/selftools": {"dialogue/taint", "mcpint", "tools"},
 	}},
 	{"programs", "flags in, calls, words out", map[string][]string{
-		"console":              {"record"},
+		"console":              {"mcpint", "record", "timers"},
 		"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
 		"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
 		"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "audio/room", "console", "gateway", "home", "house", "intent", "speech", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "stage", "tools", "turn"},

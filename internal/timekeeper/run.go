@@ -92,10 +92,14 @@ func (k *Keeper) look() due {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.cfg.Clock()
-	over := k.book.Over(silenced)
+	changed := k.book.Over(silenced)
 	next, any := k.book.Next()
-	switch changed := k.book.Advance(now); {
-	case changed, over, k.trouble != "" && k.disk != nil, any && next < time.Hour && now.Up-k.savedAt >= heartbeat:
+	if k.book.Advance(now) {
+		changed = true
+	}
+	k.news = k.news || changed
+	switch {
+	case changed, k.trouble != "" && k.disk != nil, any && next < time.Hour && now.Up-k.savedAt >= heartbeat:
 		k.save()
 	}
 	d := due{rings: k.book.Rings(), errands: k.book.Errands(), notices: k.book.Notices()}
@@ -202,6 +206,7 @@ func (k *Keeper) carryOut(ctx context.Context, asker Asker, e timers.Errand) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.book.Done(e.ID, kind, rec.Reply, k.cfg.Clock())
+	k.news = true
 	k.save()
 	k.wake()
 }

@@ -181,6 +181,7 @@ func (k *Keeper) kept(r timers.Result) timers.Result {
 	case timers.Refused, timers.None, timers.Several, timers.Listed:
 		return r
 	}
+	k.news = true
 	k.save()
 	if k.trouble != "" {
 		r.Reason = timers.NotSaved
@@ -213,7 +214,7 @@ func (k *Keeper) opened() *timers.Book {
 
 // save writes the book down. The caller holds mu.
 func (k *Keeper) save() {
-	k.news, k.savedAt = true, k.cfg.Clock().Up
+	k.savedAt = k.cfg.Clock().Up
 	if k.disk == nil {
 		return
 	}
