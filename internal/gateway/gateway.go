@@ -126,6 +126,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
 	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear)}
+	health.checks["timers"] = check{trouble: keeper.Trouble}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
