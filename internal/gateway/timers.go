@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"voicegateway/internal/dialogue/safety"
@@ -98,9 +99,16 @@ func (bell) Quiet(context.Context, ...string) error { return nil }
 type timerVoice struct{}
 
 // Rings names the timer.
-func (timerVoice) Rings(r timers.Ring) string { return cmp.Or(r.Text, r.Name) }
+func (timerVoice) Rings(r timers.Ring, _ time.Time) string { return cmp.Or(r.Text, r.Name) }
 
-// Notice repeats what came of a command.
-func (timerVoice) Notice(n timers.Notice) string {
-	return cmp.Or(n.Reply, n.Timer.Text, n.Timer.Name, n.Timer.Command)
+// Missed names what was missed.
+func (timerVoice) Missed(all []timers.Timer, _ time.Time) string {
+	var names []string
+	for _, t := range all {
+		names = append(names, cmp.Or(t.Text, t.Name, t.Command))
+	}
+	return strings.Join(names, ". ")
 }
+
+// Became repeats what came of a command.
+func (timerVoice) Became(n timers.Notice) string { return cmp.Or(n.Reply, n.Timer.Command) }

@@ -56,6 +56,7 @@ type due struct {
 	errands []timers.Errand
 	notices []timers.Notice
 	list    []timers.Timer // nil: as it was shown
+	now     time.Time      // by the book
 	wait    time.Duration
 }
 
@@ -74,12 +75,10 @@ func (r *run) step(ctx context.Context) time.Duration {
 			r.errands <- e // has room for all that may be in the book, twice
 		}
 	}
-	if !r.ring(ctx, d.rings) {
+	if !r.ring(ctx, d) {
 		d.wait = min(d.wait, slowest)
 	}
-	for _, n := range d.notices {
-		r.tell(ctx, n)
-	}
+	r.tellAll(ctx, d)
 	return d.wait
 }
 
@@ -111,21 +110,23 @@ func (k *Keeper) look() due {
 	if any {
 		d.wait = min(d.wait, next)
 	}
+	list := k.book.List(timers.Which{}, "", now)
+	d.now = list.Now
 	if k.news {
 		k.news = false
-		d.list = k.book.List(timers.Which{}, "", now).Timers
+		d.list = list.Timers
 	}
 	return d
 }
 
 // ring makes the bell ring what rings in the book and nothing else, and reports
 // whether it could.
-func (r *run) ring(ctx context.Context, rings []timers.Ring) (done bool) {
+func (r *run) ring(ctx context.Context, d due) (done bool) {
 	ctx, cancel := context.WithTimeout(ctx, callBudget)
 	defer cancel()
 	done = true
 	for id := range r.ringing {
-		if slices.ContainsFunc(rings, func(x timers.Ring) bool { return x.ID == id }) {
+		if slices.ContainsFunc(d.rings, func(x timers.Ring) bool { return x.ID == id }) {
 			continue
 		}
 		if err := r.Bell.Quiet(ctx, id); err != nil && ctx.Err() == nil {
@@ -133,11 +134,11 @@ func (r *run) ring(ctx context.Context, rings []timers.Ring) (done bool) {
 		}
 		delete(r.ringing, id)
 	}
-	for _, x := range rings {
+	for _, x := range d.rings {
 		if r.ringing[x.ID] {
 			continue
 		}
-		text := r.Voice.Rings(x)
+		text := r.Voice.Rings(x, d.now)
 		if err := r.Bell.Ring(ctx, Alert{ID: x.ID, Text: text, Most: timers.RingsFor}); err != nil {
 			r.log.Warn("a timer does not ring yet", "timer", x.ID, "err", err)
 			done = false
@@ -150,24 +151,45 @@ func (r *run) ring(ctx context.Context, rings []timers.Ring) (done bool) {
 	return done
 }
 
-// tell tells a notice and strikes it out. One that cannot be told is told later.
-func (r *run) tell(ctx context.Context, n timers.Notice) {
+// tellAll tells the notices: what was missed in one breath, and each command by
+// itself.
+func (r *run) tellAll(ctx context.Context, d due) {
+	var missed []timers.Notice
+	var which []timers.Timer
+	for _, n := range d.notices {
+		if n.Kind == timers.Missed {
+			missed, which = append(missed, n), append(which, n.Timer)
+			continue
+		}
+		r.tell(ctx, r.Voice.Became(n), n)
+	}
+	if len(missed) > 0 {
+		r.tell(ctx, r.Voice.Missed(which, d.now), missed...)
+	}
+}
+
+// tell says a text and strikes out the notices that it is about. What cannot be said
+// is said later.
+func (r *run) tell(ctx context.Context, text string, about ...timers.Notice) {
 	ctx, cancel := context.WithTimeout(ctx, callBudget)
 	defer cancel()
-	text := r.Voice.Notice(n)
 	if text != "" {
 		if err := r.Teller.Say(ctx, text); err != nil {
-			r.log.Warn("what became of a timer is told later", "timer", n.ID, "err", err)
+			r.log.Warn("what became of a timer is told later", "timers", len(about), "err", err)
 			return
 		}
 	}
-	r.log.Info("a timer was told of", "timer", n.ID, "kind", string(n.Kind), "late", n.Late)
-	if n.Kind != timers.Carried { // its turn is published already
-		r.Teller.Announce(record.Announcement{ID: n.ID, Kind: record.Kind(n.Kind), Device: n.Timer.Name, Text: text, Time: n.Time})
+	for _, n := range about {
+		r.log.Info("a timer was told of", "timer", n.ID, "kind", string(n.Kind), "late", n.Late)
+		if n.Kind != timers.Carried { // its turn is published already
+			r.Teller.Announce(record.Announcement{ID: n.ID, Kind: record.Kind(n.Kind), Device: n.Timer.Name, Text: text, Time: n.Time})
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.book.Told(n.ID)
+	for _, n := range about {
+		r.book.Told(n.ID)
+	}
 	r.save()
 }
 

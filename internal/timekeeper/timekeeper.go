@@ -37,10 +37,15 @@ type (
 		// Say speaks once nobody speaks or listens; it does not wait for that.
 		Say(ctx context.Context, text string) error
 	}
-	// Voice has the words for what is said unasked, in the family's language.
+	// Voice has the words for what is said unasked, in the family's language. now is the
+	// time by the book.
 	Voice interface {
-		Rings(r timers.Ring) string
-		Notice(n timers.Notice) string
+		Rings(r timers.Ring, now time.Time) string
+		// Missed says which timers did not ring, and which commands were not carried out,
+		// because their time was over for too long.
+		Missed(all []timers.Timer, now time.Time) string
+		// Became says what became of a command.
+		Became(n timers.Notice) string
 	}
 )
 
@@ -200,7 +205,7 @@ func (k *Keeper) opened() *timers.Book {
 	if k.cfg.Dir == "" {
 		k.trouble = "there is no state directory"
 	} else if disk, err := store.Open(k.cfg.Dir); err != nil {
-		k.fail("timers are kept until the end only", err)
+		k.fail(err)
 	} else {
 		k.disk = disk
 		if err := disk.Load(file, &saved); err != nil {
@@ -219,16 +224,16 @@ func (k *Keeper) save() {
 		return
 	}
 	if err := k.disk.Save(file, k.book.Saved()); err != nil {
-		k.fail("timers could not be written and are kept until the end only", err)
+		k.fail(err)
 		return
 	}
 	k.trouble = ""
 }
 
 // fail notes why nothing can be written, and logs that once. The caller holds mu.
-func (k *Keeper) fail(what string, err error) {
+func (k *Keeper) fail(err error) {
 	if k.trouble == "" {
-		k.log.Warn(what, "err", err)
+		k.log.Warn("timers cannot be written and are kept until the end only", "err", err)
 	}
 	k.trouble = err.Error()
 }

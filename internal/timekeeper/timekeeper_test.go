@@ -103,7 +103,9 @@ func (r *room) Say(_ context.Context, text string) error {
 	return nil
 }
 
-func (r *room) Rings(x timers.Ring) string { return strings.TrimSpace(x.Name + late(x.Late)) }
+func (r *room) Rings(x timers.Ring, _ time.Time) string {
+	return strings.TrimSpace(x.Name + late(x.Late))
+}
 
 func late(d time.Duration) string {
 	if d == 0 {
@@ -112,7 +114,15 @@ func late(d time.Duration) string {
 	return " late"
 }
 
-func (r *room) Notice(n timers.Notice) string {
+func (r *room) Missed(all []timers.Timer, _ time.Time) string {
+	said := "missed"
+	for _, timer := range all {
+		said += " " + timer.Name + timer.Command
+	}
+	return said
+}
+
+func (r *room) Became(n timers.Notice) string {
 	return strings.TrimSpace(fmt.Sprint(n.Kind, " ", n.Timer.Name, n.Timer.Command, " ", n.Reply))
 }
 
@@ -155,7 +165,8 @@ func begin(t *testing.T, r *room, dir string, wrong *time.Duration) program {
 	return program{k, func() { cancel(); running.Wait() }}
 }
 
-func seconds(n int) *int { return &n }
+// wait lets the time of a bubble pass.
+func wait(d time.Duration) { <-time.After(d) }
 
 func expect(t *testing.T, r *room, want ...string) {
 	t.Helper()
@@ -171,14 +182,14 @@ func TestATimerRingsUntilSomebodyStopsIt(t *testing.T) {
 		r, wrong := newRoom(), time.Duration(0)
 		k := begin(t, r, t.TempDir(), &wrong)
 		defer k.end()
-		if res := k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: seconds(540), Name: "pasta"}); res.Outcome != timers.Started || res.Reason != "" || res.Timers[0].Area != "Kitchen" {
+		if res := k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(540), Name: "pasta"}); res.Outcome != timers.Started || res.Reason != "" || res.Timers[0].Area != "Kitchen" {
 			t.Fatalf("%+v", res)
 		}
-		time.Sleep(539 * time.Second)
+		wait(539 * time.Second)
 		expect(t, r)
-		time.Sleep(time.Second)
+		wait(time.Second)
 		expect(t, r, "ring timer-1 pasta", "announce timer timer-1")
-		time.Sleep(time.Minute)
+		wait(time.Minute)
 		expect(t, r)
 		k.Acknowledged([]string{"timer-1"}, false)
 		expect(t, r, "quiet timer-1")
@@ -198,10 +209,10 @@ func TestRingingEndsByItselfAndTheBellIsToldSo(t *testing.T) {
 		r, wrong := newRoom(), time.Duration(0)
 		k := begin(t, r, t.TempDir(), &wrong)
 		defer k.end()
-		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: seconds(1), Name: "pasta"})
-		time.Sleep(14 * time.Minute)
+		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(1), Name: "pasta"})
+		wait(14 * time.Minute)
 		expect(t, r, "ring timer-1 pasta", "announce timer timer-1")
-		time.Sleep(2 * time.Minute)
+		wait(2 * time.Minute)
 		expect(t, r, "quiet timer-1")
 	})
 }
@@ -212,11 +223,11 @@ func TestTheProgramEndsAtAnyPoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, wrong, dir := newRoom(), time.Duration(0), t.TempDir()
 		k := begin(t, r, dir, &wrong)
-		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: seconds(60), Name: "eggs"})
-		k.Start(t.Context(), timers.Wish{Kind: timers.Reminder, Seconds: seconds(600), Name: "soon"})
-		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: seconds(1200), Name: "over"})
-		k.Start(t.Context(), timers.Wish{Kind: timers.Command, Seconds: seconds(90), Command: "turn off the lamp"})
-		time.Sleep(61 * time.Second)
+		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60), Name: "eggs"})
+		k.Start(t.Context(), timers.Wish{Kind: timers.Reminder, Seconds: new(600), Name: "soon"})
+		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(1200), Name: "over"})
+		k.Start(t.Context(), timers.Wish{Kind: timers.Command, Seconds: new(90), Command: "turn off the lamp"})
+		wait(61 * time.Second)
 		expect(t, r, "ring timer-1 eggs", "announce timer timer-1")
 		k.end()
 		k = begin(t, r, dir, &wrong) // while it rings: nobody said stop
@@ -226,18 +237,18 @@ func TestTheProgramEndsAtAnyPoint(t *testing.T) {
 		r.mu.Lock()
 		r.holds = make(chan struct{})
 		r.mu.Unlock()
-		time.Sleep(30 * time.Second)
+		wait(30 * time.Second)
 		expect(t, r, "carry turn off the lamp in Kitchen from timer")
 		k.end() // in the middle of the command
 		r.holds = nil
-		time.Sleep(18 * time.Minute)
+		wait(18 * time.Minute)
 		k = begin(t, r, dir, &wrong)
 		expect(t, r, "ring timer-2 soon late", "announce timer timer-2", "say interrupted turn off the lamp", "announce interrupted timer-4")
 		k.end()
-		time.Sleep(2 * time.Hour)
+		wait(2 * time.Hour)
 		k = begin(t, r, dir, &wrong)
 		defer k.end()
-		expect(t, r, "say missed soon", "announce missed timer-2", "say missed over", "announce missed timer-3")
+		expect(t, r, "say missed soon over", "announce missed timer-2", "announce missed timer-3")
 		if n := len(k.List(timers.Which{}, "").Timers); n != 0 {
 			t.Errorf("%d are left", n)
 		}
@@ -266,11 +277,11 @@ func TestACommandIsCarriedOnceAndTold(t *testing.T) {
 				r, wrong := newRoom(), time.Duration(0)
 				k := begin(t, r, t.TempDir(), &wrong)
 				defer k.end()
-				k.Start(t.Context(), timers.Wish{Kind: timers.Command, Seconds: seconds(600), Command: "turn off the lamp", Area: "Attic"})
+				k.Start(t.Context(), timers.Wish{Kind: timers.Command, Seconds: new(600), Command: "turn off the lamp", Area: "Attic"})
 				r.mu.Lock()
 				tt.end(&r.answers)
 				r.mu.Unlock()
-				time.Sleep(time.Hour)
+				wait(time.Hour)
 				want := []string{"carry turn off the lamp in Attic from timer", tt.told}
 				if strings.HasPrefix(tt.told, "say not") {
 					want = append(want, "announce not_carried timer-1")
@@ -293,17 +304,17 @@ func TestCommandsThatAreRefused(t *testing.T) {
 			"hello":                 timers.NotUnderstood,
 			"set a timer":           timers.NotUnderstood,
 		} {
-			res := k.Start(t.Context(), timers.Wish{Kind: timers.Command, Seconds: seconds(600), Command: command})
+			res := k.Start(t.Context(), timers.Wish{Kind: timers.Command, Seconds: new(600), Command: command})
 			if res.Outcome != timers.Refused || res.Reason != want || len(k.List(timers.Which{}, "").Timers) != 0 {
 				t.Errorf("%s: %+v", command, res)
 			}
 		}
-		yes := timers.Wish{Kind: timers.Command, Seconds: seconds(600), Command: "turn on everything", Confirmed: true}
+		yes := timers.Wish{Kind: timers.Command, Seconds: new(600), Command: "turn on everything", Confirmed: true}
 		if res := k.Start(t.Context(), yes); res.Outcome != timers.Started {
 			t.Errorf("with a yes: %+v", res)
 		}
 		k.end()
-		late := timers.Wish{Kind: timers.Countdown, Seconds: seconds(5)}
+		late := timers.Wish{Kind: timers.Countdown, Seconds: new(5)}
 		if res := k.Start(t.Context(), late); res.Reason != timers.NoBell {
 			t.Errorf("after the end: %+v", res)
 		}
@@ -321,20 +332,21 @@ func TestADiskThatTakesNothing(t *testing.T) {
 		k := begin(t, r, dir, &wrong)
 		defer k.end()
 		block(t, dir)
-		res := k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: seconds(60), Name: "pasta"})
+		res := k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60), Name: "pasta"})
 		if res.Outcome != timers.Started || res.Reason != timers.NotSaved || k.Trouble() == "" || !strings.Contains(res.Text(), "could not be written") {
 			t.Fatalf("%+v %q", res, k.Trouble())
 		}
-		time.Sleep(time.Minute)
+		wait(time.Minute)
 		expect(t, r, "ring timer-1 pasta", "announce timer timer-1")
 		unblock(t, dir)
-		time.Sleep(time.Minute)
+		wait(time.Minute)
 		synctest.Wait()
 		if k.Trouble() != "" {
 			t.Errorf("there is room again: %s", k.Trouble())
 		}
 		k.end()
-		k = begin(t, r, dir, &wrong)
+		again := begin(t, r, dir, &wrong)
+		defer again.end()
 		expect(t, r, "ring timer-1 pasta", "announce timer timer-1")
 	})
 }
@@ -364,7 +376,7 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 		}
 		k := begin(t, r, dir, &wrong)
 		defer k.end()
-		if res := k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: seconds(60)}); res.Outcome != timers.Started || res.Reason != "" {
+		if res := k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60)}); res.Outcome != timers.Started || res.Reason != "" {
 			t.Errorf("%+v", res)
 		}
 		if left, err := os.ReadFile(filepath.Join(dir, file+".json.damaged")); err != nil || !bytes.Contains(left, []byte("timers")) {
@@ -379,18 +391,18 @@ func TestANoticeWaitsForAVoice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, wrong, dir := newRoom(), time.Duration(0), t.TempDir()
 		k := begin(t, r, dir, &wrong)
-		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: seconds(60), Name: "pasta"})
+		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60), Name: "pasta"})
 		k.end()
 		r.deaf = true
-		time.Sleep(3 * time.Hour)
+		wait(3 * time.Hour)
 		k = begin(t, r, dir, &wrong)
 		defer k.end()
-		time.Sleep(time.Minute)
+		wait(time.Minute)
 		expect(t, r)
 		r.mu.Lock()
 		r.deaf = false
 		r.mu.Unlock()
-		time.Sleep(time.Minute)
+		wait(time.Minute)
 		expect(t, r, "say missed pasta", "announce missed timer-1")
 	})
 }
@@ -403,16 +415,16 @@ func TestTheClockIsSetBelowARunningKeeper(t *testing.T) {
 		k := begin(t, r, t.TempDir(), &wrong)
 		at := time.Now().Add(20 * time.Minute).Format("15:04")
 		k.Start(t.Context(), timers.Wish{Kind: timers.Alarm, At: at, Name: "wake"})
-		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: seconds(1800), Name: "pasta"})
-		time.Sleep(time.Minute)
+		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(1800), Name: "pasta"})
+		wait(time.Minute)
 		k.mu.Lock()
 		wrong = 25 * time.Minute
 		k.mu.Unlock()
-		time.Sleep(slowest)
+		wait(slowest)
 		expect(t, r, "ring timer-1 wake late", "announce timer timer-1")
-		time.Sleep(28 * time.Minute)
+		wait(28 * time.Minute)
 		expect(t, r, "quiet timer-1")
-		time.Sleep(time.Minute)
+		wait(time.Minute)
 		expect(t, r, "ring timer-2 pasta", "announce timer timer-2")
 		k.end()
 	})

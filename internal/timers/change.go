@@ -49,14 +49,8 @@ func (b *Book) Change(c Change, now Moment) Result {
 	if (c.Action == Add || c.Action == Subtract) && c.Seconds < 1 || c.Seconds < 0 || c.Seconds > int(Longest/time.Second) {
 		return b.result(Refused, bounded(c.Seconds))
 	}
-	// Who wants five more minutes while something rings, or no more of it, means that.
-	if ringing, _ := b.find(c.Which, c.Area, rings); c.Which.ID == "" && len(ringing) > 0 {
-		switch c.Action { //nolint:exhaustive // the others are about what does not ring yet
-		case Add:
-			rule = changes()[Snooze]
-		case Cancel:
-			rule = changes()[Stop]
-		}
+	if action := b.said(c); action != c.Action {
+		rule = changes()[action]
 	}
 	found, why := b.find(c.Which, c.Area, rule.may)
 	if !rule.many {
@@ -69,6 +63,24 @@ func (b *Book) Change(c Change, now Moment) Result {
 		return b.result(Several, "", found...)
 	}
 	return b.change(rule, found, c.Seconds)
+}
+
+// said is the action that people mean: who wants five more minutes while something
+// rings, or no more of it, means that; and where nothing rings, who stops the timer
+// cancels it, and who wants five more minutes adds them.
+func (b *Book) said(c Change) Action {
+	ringing, _ := b.find(c.Which, c.Area, rings)
+	switch loud := len(ringing) > 0; {
+	case loud && c.Which.ID == "" && c.Action == Add:
+		return Snooze
+	case loud && c.Which.ID == "" && c.Action == Cancel:
+		return Stop
+	case !loud && c.Action == Stop && c.Which != (Which{}) && c.Which.ID == "":
+		return Cancel
+	case !loud && c.Action == Snooze && c.Seconds > 0:
+		return Add
+	}
+	return c.Action
 }
 
 // meant leaves of several timers those that people mean who name none: the ones that

@@ -101,35 +101,55 @@ func dayOf(word string, now time.Time) (date time.Time, ok bool) {
 	return noon(date), err == nil
 }
 
-// due finds when an order for a time of day is first due.
-func (o Wish) due(now time.Time) (at daytime, due time.Time, why Reason) {
-	at, ok := parseDaytime(o.At)
+// calendar is on which days a time of day is wanted.
+type calendar struct {
+	date time.Time      // from this date on, or only on it; zero: any
+	days []time.Weekday // nil: every one
+	once bool           // on the date and no other
+}
+
+// calendar reads the day and the repetition of a wish.
+func (o Wish) calendar(now time.Time) (c calendar, ok bool) {
 	days, known := repetitions[o.Every]
 	day, named := weekdays[strings.ToLower(o.Day)]
-	if !ok || o.Every != "" && !known || named && o.Every != "" {
+	c = calendar{days: days, once: o.Every == ""}
+	switch {
+	case o.Every != "" && (!known || named):
+		return c, false
+	case named:
+		c.days = []time.Weekday{day}
+	case o.Day != "":
+		c.date, ok = dayOf(o.Day, now)
+		return c, ok
+	}
+	return c, true
+}
+
+// first is the first time a clock shows a time of day on the calendar, which may be
+// over.
+func (c calendar) first(at daytime, now time.Time) time.Time {
+	switch {
+	case !c.date.IsZero() && c.once:
+		return at.on(c.date)
+	case c.date.After(now):
+		return at.after(daytime{}.on(c.date).Add(-time.Second), c.days)
+	}
+	return at.after(now, c.days)
+}
+
+// due finds when a wish for a time of day is first due.
+func (o Wish) due(now time.Time) (at daytime, due time.Time, why Reason) {
+	said, ok := parseDaytime(o.At)
+	days, known := o.calendar(now)
+	if !ok || !known {
 		return at, due, BadTime
 	}
-	choices := []daytime{at}
+	choices := []daytime{said}
 	if o.Twelve {
-		choices = append(choices, at.opposite())
-	}
-	from, date := now, time.Time{}
-	if named {
-		days = []time.Weekday{day}
-	} else if o.Day != "" {
-		if date, ok = dayOf(o.Day, now); !ok {
-			return at, due, BadTime
-		}
+		choices = append(choices, said.opposite())
 	}
 	for _, c := range choices {
-		t := c.after(from, days)
-		switch {
-		case !date.IsZero() && o.Every == "":
-			t = c.on(date)
-		case !date.IsZero() && date.After(now):
-			t = c.after(daytime{}.on(date).Add(-time.Second), days)
-		}
-		if t.After(now) && (due.IsZero() || t.Before(due)) {
+		if t := days.first(c, now); t.After(now) && (due.IsZero() || t.Before(due)) {
 			at, due = c, t
 		}
 	}

@@ -102,17 +102,24 @@ func (b *Book) aim(e *entry) {
 // pass reads the clock, and mends what a jump of it has made wrong.
 func (b *Book) pass(now Moment) {
 	jumped, caughtUp := b.clock.look(now)
+	if jumped == 0 && !caughtUp {
+		return
+	}
+	b.mended = true
+	wrong := jumped > wrongFor || jumped < -wrongFor
 	for i := range b.entries {
 		e := &b.entries[i]
 		switch {
-		case e.State == Running && e.byClock() && !e.Dated && (jumped > wrongFor || jumped < -wrongFor):
+		case e.State != Running:
+		case e.byClock() && !e.Dated && wrong:
 			b.aim(e)
-		case caughtUp && e.anchored && e.State == Running && !e.byClock() && jumped >= 0:
+		case !e.byClock() && caughtUp && e.anchored && jumped > 0:
 			e.end -= jumped // the time that has passed while we were off
 		}
-		e.anchored, e.Loose = e.anchored && !caughtUp, e.Loose && !caughtUp
+		if caughtUp {
+			e.anchored, e.Loose = false, false
+		}
 	}
-	b.mended = b.mended || jumped != 0 || caughtUp
 }
 
 // Ring is a timer that rings.
