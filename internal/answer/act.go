@@ -100,11 +100,12 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		fail(a.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
 		return false
 	}
-	if a.rehearses(x, steps) {
+	many := !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps))
+	if x.rehearses(many) {
 		rehearse(x.rec, steps)
 		return false
 	}
-	if a.asksFirst(x, d, steps) {
+	if many {
 		a.askAboutMany(x, d, steps, past.Turn{})
 		return false
 	}
@@ -117,13 +118,8 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 
 // rehearses reports whether a plan is only written down. What is ordered for later is
 // weighed by a dry run, and is asked about then like what is ordered for now.
-func (a *Answerer) rehearses(x *exchange, steps []plan.Step) bool {
-	return x.DryRun && (x.Source != record.FromTimer || x.Confirmed || !a.limits.MustAsk(steps))
-}
-
-// asksFirst reports whether a plan is about so many devices that it needs a yes.
-func (a *Answerer) asksFirst(x *exchange, d intent.Decision, steps []plan.Step) bool {
-	return !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps))
+func (x *exchange) rehearses(many bool) bool {
+	return x.DryRun && (x.Source != record.FromTimer || !many)
 }
 
 // rehearse puts the calls of a plan into a record without making them.
