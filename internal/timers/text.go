@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 )
 
 // explanations say in English why something was refused, for models and programs.
@@ -57,25 +56,50 @@ func (r Result) Text() string {
 	}
 }
 
-// text describes a timer.
+// text describes a timer so that it can be read aloud.
 func (t Timer) text() string {
-	text := string(t.Kind)
-	if called := cmp.Or(t.Name, t.Text, t.Command); called != "" {
-		text += fmt.Sprintf(" %q", called)
+	text := "the " + string(t.Kind)
+	switch called := cmp.Or(t.Name, t.Text, t.Command); {
+	case called == "":
+	case t.Kind == Countdown:
+		text = "the " + called + " timer"
+	default:
+		text += " “" + called + "”"
 	}
-	left := (time.Duration(t.Left) * time.Second).String()
 	switch {
 	case t.State == Ringing:
 		text += " rings"
 	case t.State == Paused:
-		text += " is paused with " + left + " left"
+		text += " is paused with " + spelt(t.Left) + " left"
+	case t.At != "" && t.Every != "":
+		text += " at " + t.At + " every " + t.Every
 	case t.At != "":
-		text += " at " + t.Due.Format("15:04 on Monday 2 January")
+		text += " at " + t.Due.Format("15:04 on Monday, January 2")
 	default:
-		text += " has " + left + " left"
+		text += ", " + spelt(t.Left) + " left"
 	}
-	if t.Every != "" {
-		text += ", every " + t.Every
+	return text
+}
+
+// spelt is a length in its two largest units.
+func spelt(seconds int) string {
+	units := []struct {
+		name string
+		size int
+	}{{"day", 86400}, {"hour", 3600}, {"minute", 60}, {"second", 1}}
+	var said []string
+	for _, u := range units {
+		n := seconds / u.size
+		seconds %= u.size
+		switch {
+		case n == 1:
+			said = append(said, "1 "+u.name)
+		case n > 1:
+			said = append(said, fmt.Sprint(n, " ", u.name, "s"))
+		}
+		if len(said) == 2 || len(said) == 1 && n == 0 {
+			break
+		}
 	}
-	return text + " (" + t.ID + ")"
+	return cmp.Or(strings.Join(said, " "), "0 seconds")
 }

@@ -40,22 +40,22 @@ func TestTimerTools(t *testing.T) {
 		reason     timers.Reason
 	}{
 		{"list_timers", `{}`, false, "There are no timers.", timers.Listed, ""},
-		{"start_timer", `{"kind":"timer","seconds":540,"name":"pasta","area":"Kitchen"}`, false, `Started: timer "pasta" has 9m0s left (timer-1).`, timers.Started, ""},
-		{"start_timer", `{"kind":"alarm","at":"07:00","twelve":true,"every":"weekday"}`, false, "every weekday", timers.Started, ""},
-		{"start_timer", `{"kind":"reminder","at":"18:00","day":"tomorrow","text":"call mum"}`, false, `"call mum" at 18:00 on Monday 2 March`, timers.Started, ""},
+		{"start_timer", `{"kind":"timer","seconds":540,"name":"pasta","area":"Kitchen"}`, false, "Started: the pasta timer, 9 minutes left.", timers.Started, ""},
+		{"start_timer", `{"kind":"alarm","at":"07:00","twelve":true,"every":"weekday"}`, false, "Started: the alarm at 07:00 every weekday.", timers.Started, ""},
+		{"start_timer", `{"kind":"reminder","at":"18:00","day":"tomorrow","text":"call mum"}`, false, "Started: the reminder “call mum” at 18:00 on Monday, March 2.", timers.Started, ""},
 		{"start_timer", `{"kind":"command","seconds":60,"command":"turn off the lamp","confirmed":true}`, false, "turn off the lamp", timers.Started, ""},
-		{"start_timer", `{"kind":"timer","seconds":"60"}`, false, "1m0s", timers.Started, ""}, // as a model may write it
+		{"start_timer", `{"kind":"timer","seconds":"60"}`, false, "Started: the timer, 1 minute left.", timers.Started, ""}, // as a model may write it
 		{"start_timer", `{"kind":"timer"}`, true, "Give either seconds", timers.Refused, timers.NoTime},
 		{"start_timer", `{"kind":"timer","at":"29:00"}`, true, "HH:MM", timers.Refused, timers.BadTime},
 		{"start_timer", `{"kind":"alarm","at":"11:00","day":"today"}`, true, "over", timers.Refused, timers.Past},
 		{"start_timer", `{"kind":"timer","seconds":0}`, true, "wrong", "", ""},
 		{"start_timer", `{"kind":"gong","seconds":5}`, true, "wrong", "", ""},
-		{"change_timer", `{"action":"add","which":{"name":"pasta"},"seconds":60,"area":"Kitchen"}`, false, "Changed: timer \"pasta\" has 10m0s left", timers.Changed, ""},
-		{"change_timer", `{"action":"pause","which":{"seconds":540}}`, false, "is paused with 10m0s left", timers.WasPaused, ""},
+		{"change_timer", `{"action":"add","which":{"name":"pasta"},"seconds":60,"area":"Kitchen"}`, false, "Changed: the pasta timer, 10 minutes left.", timers.Changed, ""},
+		{"change_timer", `{"action":"pause","which":{"seconds":540}}`, false, "Paused: the pasta timer is paused with 10 minutes left.", timers.WasPaused, ""},
 		{"change_timer", `{"action":"stop"}`, true, "Nothing rings.", timers.Refused, timers.NothingRings},
 		{"change_timer", `{"action":"cancel","which":{"name":"rice"}}`, false, "No timer is called that. There are:", timers.None, timers.UnknownName},
 		{"change_timer", `{"action":"cancel","which":{"kind":"timer"}}`, false, "Which one?", timers.Several, ""},
-		{"list_timers", `{"which":{"kind":"alarm"}}`, false, "There are: alarm at 07:00", timers.Listed, ""},
+		{"list_timers", `{"which":{"kind":"alarm"}}`, false, "There are: the alarm at 07:00 every weekday.", timers.Listed, ""},
 		{"change_timer", `{"action":"cancel_all"}`, false, "Cancelled:", timers.Cancelled, ""},
 		{"change_timer", `{"action":"shake"}`, true, "wrong", "", ""},
 	} {
