@@ -119,12 +119,14 @@ func (k *survivor) post(body string, status int) {
 func (k *survivor) kill(why string) {
 	k.t.Helper()
 	k.row("%s", why)
+	online := count(k.stranger.on("voice/test/availability"), "online")
 	kill(k.t, k.c.Process.Pid)
 	if !k.c.wait() {
 		k.t.Fatal("it cannot be killed")
 	}
 	k.c = start(k.t, k.env, filepath.Join(bin, "voice-gateway"), "run")
 	eventually(k.t, "the daemon answers", func() bool { return get(k.t, k.addr, "/healthz", new(any)) == nil })
+	eventually(k.t, "it takes commands", func() bool { return count(k.stranger.on("voice/test/availability"), "online") > online })
 }
 
 // check waits until these timers are there, and no other, each once.
