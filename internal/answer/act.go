@@ -100,11 +100,12 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		fail(a.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
 		return false
 	}
-	if x.DryRun {
+	many := !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps))
+	if x.rehearses(many) {
 		rehearse(x.rec, steps)
 		return false
 	}
-	if !d.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps)) {
+	if many {
 		a.askAboutMany(x, d, steps, past.Turn{})
 		return false
 	}
@@ -113,6 +114,12 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		return false
 	}
 	return true
+}
+
+// rehearses reports whether a plan is only written down. What is ordered for later is
+// weighed by a dry run, and is asked about then like what is ordered for now.
+func (x *exchange) rehearses(many bool) bool {
+	return x.DryRun && (x.Source != record.FromTimer || !many)
 }
 
 // rehearse puts the calls of a plan into a record without making them.

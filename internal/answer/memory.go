@@ -69,16 +69,29 @@ type remembered struct {
 func (m *memory) recall(q record.Request) *remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p := m.past[asker(q)]
+	who, p := m.lastOf(q)
 	if p == nil || time.Now().After(p.expires) {
 		return nil
 	}
 	if !q.DryRun && p.latest {
 		older := *p
 		older.latest = false
-		m.past[asker(q)] = &older
+		m.past[who] = &older
 	}
 	return p
+}
+
+// lastOf returns the asker's last turn that did something, or the command of a timer
+// in the same room if that came later: whoever is there may take it back. The caller
+// holds mu.
+func (m *memory) lastOf(q record.Request) (who string, p *remembered) {
+	who = asker(q)
+	own := m.past[who]
+	q.Source = record.FromTimer
+	if timers := m.past[asker(q)]; timers != nil && (own == nil || timers.at.After(own.at)) {
+		return asker(q), timers
+	}
+	return who, own
 }
 
 // holds reports whether an asker has something to correct or a question to answer.
@@ -97,11 +110,11 @@ func (m *memory) holds(who string) bool {
 func (m *memory) claim(q record.Request, recalled *remembered) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p, ok := m.past[asker(q)]
-	if !ok || !p.at.Equal(recalled.at) || p.Undone != recalled.Undone {
+	who, p := m.lastOf(q)
+	if p == nil || !p.at.Equal(recalled.at) || p.Undone != recalled.Undone {
 		return false
 	}
-	delete(m.past, asker(q))
+	delete(m.past, who)
 	return true
 }
 
@@ -113,7 +126,7 @@ func (m *memory) keep(q record.Request, turn string, did past.Turn, reply string
 	}
 	p := remembered{Turn: did, turn: turn, latest: true, asked: strings.HasSuffix(reply, "?"), at: time.Now()}
 	p.expires = p.at.Add(undoTime)
-	if q.Source == record.FromMic || q.Source == record.FromFile {
+	if q.Source == record.FromMic || q.Source == record.FromFile || q.Source == record.FromTimer {
 		p.expires = p.expires.Add(moment.Speaking(reply))
 	}
 	m.mu.Lock()

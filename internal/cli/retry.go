@@ -109,14 +109,14 @@ func (r retrying) tell(ctx context.Context, attempts []attempt) error {
 		}
 		switch id := a.now.ID; how {
 		case answered:
-			fmt.Fprintf(r.out, "%s %s is connected (%s tools)\n", r.paint.Good("✓"), id, toolCount(a.now))
+			fmt.Fprintf(r.out, "%s %s is connected (%s tools)\n", r.paint.Good("✓"), id, console.ToolCount(a.now))
 		case undecided, lost:
 			fmt.Fprintf(r.out, "%s %s %s\n", r.paint.Warn("!"), id, doing(a.now))
 		case silent:
 			fmt.Fprintf(r.out, "%s %s is connected, but gave no sign of life for %v\n", r.paint.Bad("✗"), id, lifePatience)
 			missing = append(missing, id)
 		case failed:
-			fmt.Fprintf(r.out, "%s %s did not connect: %s (%s)\n", r.paint.Bad("✗"), id, lastError(a.now), goesOn(a.now, time.Now()))
+			fmt.Fprintf(r.out, "%s %s did not connect: %s (%s)\n", r.paint.Bad("✗"), id, console.LastError(a.now), goesOn(a.now, time.Now()))
 			missing = append(missing, id)
 		}
 	}
@@ -131,7 +131,7 @@ func goesOn(s mcpint.Status, now time.Time) string {
 	if s.NextRetryTime == nil {
 		return string(s.Status) + ", not tried again by itself"
 	}
-	return fmt.Sprintf("%s, next try %s", s.Status, nextTry(s, now))
+	return fmt.Sprintf("%s, next try %s", s.Status, console.NextTry(s, now))
 }
 
 // attempt is a server before the retry and now.

@@ -49,7 +49,7 @@ func (a *app) turnsCommand() *cobra.Command {
 				fmt.Fprintln(a.Out, "There was no turn since the gateway started.")
 				return nil
 			}
-			tellTurns(a.Out, a.paint, turns)
+			console.Turns(a.Out, a.paint, turns)
 			return nil
 		},
 	}
@@ -64,21 +64,7 @@ func tellTasks(out io.Writer, paint console.Paint, list []record.Task, asJSON bo
 	if asJSON {
 		return printJSON(out, "the tasks", list)
 	}
-	if len(list) == 0 {
-		fmt.Fprintln(out, "Nothing was stopped in the middle.")
-		return nil
-	}
-	for _, t := range list {
-		fmt.Fprintf(out, "%s %s, %s: %s\n", paint.Bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), console.Quoted(t.Asked))
-		for _, s := range t.Done {
-			fmt.Fprintf(out, "  %s %s\n", paint.Dim("done"), console.Clean(s.Text()))
-		}
-		for _, s := range t.Open {
-			fmt.Fprintf(out, "  %s %s\n", paint.Dim("open"), console.Clean(s.Text()))
-		}
-		fmt.Fprintf(out, "  %s %s\n", paint.Dim("because"), console.Clean(t.Reason))
-	}
-	fmt.Fprintln(out, `Say "resume", or: voice-gateway ask resume`)
+	console.Tasks(out, paint, list)
 	return nil
 }
 
@@ -90,24 +76,6 @@ func printRecords(out io.Writer, turns []record.Record) error {
 		}
 	}
 	return nil
-}
-
-// tellTurns prints a line for each turn.
-func tellTurns(out io.Writer, paint console.Paint, turns []record.Record) {
-	var rows [][]string
-	for _, r := range turns {
-		transcript, total := "-", "-"
-		if r.Transcript != nil {
-			transcript = console.Quoted(r.Transcript.Text)
-		}
-		if r.Timings.Total != nil {
-			total = fmt.Sprintf("%.0f ms", *r.Timings.Total)
-		}
-		rows = append(rows, []string{
-			r.ID, r.Time.Local().Format("Jan 2 15:04:05"), string(r.Source), transcript, string(r.Route), string(r.Outcome), total, console.Clean(r.Reply),
-		})
-	}
-	console.Table(out, paint, []string{"turn", "time", "from", "heard", "route", "outcome", "took", "reply"}, rows)
 }
 
 // whyCommand explains one turn.

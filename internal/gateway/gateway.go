@@ -12,6 +12,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/events"
 	"voicegateway/internal/home"
 	"voicegateway/internal/house"
@@ -22,6 +23,7 @@ import (
 	"voicegateway/internal/record"
 	"voicegateway/internal/secret"
 	"voicegateway/internal/systemd"
+	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
 )
@@ -58,6 +60,7 @@ type Gateway struct {
 	acts
 	board    *board
 	tools    *tools.Registry
+	timers   *timekeeper.Keeper
 	house    *house.House
 	link     link
 	mcp      *host.Host
@@ -96,7 +99,8 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry, volume, err := s.newTools()
+	keeper := s.newTimekeeper()
+	registry, volume, err := s.newTools(keeper)
 	if err != nil {
 		return nil, err
 	}
@@ -126,11 +130,13 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
 	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear)}
+	health.checks["timers"] = check{trouble: keeper.Trouble}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-	}, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
+		Timers: timerView{keeper, &safety.Rate{}, record.FromHTTP},
+	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +145,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-		setup: s, acts: acts, board: board, tools: registry, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear, buttons: buttons,
+		setup: s, acts: acts, board: board, tools: registry, timers: keeper, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear, buttons: buttons,
 		observer: observer, journal: journal, stream: stream, health: health, http: http, manager: manager,
 	}, nil
 }

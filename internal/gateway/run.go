@@ -11,6 +11,7 @@ import (
 	"voicegateway/internal/announce"
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
@@ -40,6 +41,9 @@ func (g *Gateway) services() []service {
 		{"buttons", g.press, false},
 		{"announcements", g.tellNews, false},
 	}
+	if g.rings() {
+		s = append(s, service{"timers", g.keepTimers, false})
+	}
 	if g.manager != nil {
 		s = append(s, service{"systemd", g.manager.Run, false})
 	}
@@ -54,7 +58,7 @@ func (g *Gateway) services() []service {
 
 // obey carries out the commands that come over MQTT.
 func (g *Gateway) obey(ctx context.Context) error {
-	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools})
+	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timerView{g.timers, &safety.Rate{}, record.FromMQTT}})
 }
 
 // Run starts everything at once and returns when ctx ends (nil), or when a required

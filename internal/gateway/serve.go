@@ -21,17 +21,18 @@ import (
 	"voicegateway/internal/record"
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
+	"voicegateway/internal/tools/local"
 	"voicegateway/internal/turn"
 )
 
 // newHTTP makes the HTTP interface, or nil if the gateway does not serve HTTP.
-func (s setup) newHTTP(deps httpapi.Deps, scrape http.Handler) (*httpapi.Server, error) {
+func (s setup) newHTTP(deps httpapi.Deps, keeper local.Timekeeper, scrape http.Handler) (*httpapi.Server, error) {
 	if s.cfg.HTTP.Listen == "" || s.opts.TextOnly {
 		return nil, nil // HTTP is switched off
 	}
 	endpoint, err := serve.NewEndpoint(serve.Config{
-		Name: "voice-gateway", Version: s.version(), Tools: selftools.New(deps.Servers),
-		Instructions: "Shows and reconnects the MCP servers of a voice gateway.",
+		Name: "voice-gateway", Version: s.version(), Tools: append(selftools.New(deps.Servers), local.ListTimers(keeper)),
+		Instructions: "Shows and reconnects the MCP servers of a voice gateway, and lists its timers.",
 	}, s.log.With("part", "endpoint"))
 	if err != nil {
 		return nil, fmt.Errorf("mcp endpoint: %w", err)
@@ -56,8 +57,9 @@ type (
 	}
 	mqttActs struct {
 		acts
-		area  string // for requests without an area
-		tools *tools.Registry
+		area   string // for requests without an area
+		tools  *tools.Registry
+		timers timerView
 	}
 	turnView struct {
 		*journal

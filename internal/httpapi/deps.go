@@ -29,6 +29,7 @@ type Deps struct {
 	Turns   Turns
 	Home    Home
 	Ear     Ear
+	Timers  Timers
 	Events  *Feed
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
 	// "GET /{$}"). The same checks of host, origin and token apply to them.

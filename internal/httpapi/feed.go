@@ -20,6 +20,7 @@ const (
 	KindTurn    Kind = "turn"    // the record of a turn that has ended
 	KindServer  Kind = "server"  // an MCP server's object
 	KindDevice  Kind = "device"  // a device told its state
+	KindTimers  Kind = "timers"  // all timers, when one has changed
 	KindMeter   Kind = "meter"   // what the ear makes of the sound, for those who asked for it
 )
 

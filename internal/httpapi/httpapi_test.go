@@ -111,7 +111,7 @@ func newServer(t *testing.T, cfg Config, g *gateway, handlers map[string]http.Ha
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
 	}
-	deps := Deps{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Events: NewFeed(nil, slog.New(slog.DiscardHandler)), Handlers: handlers}
+	deps := Deps{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Timers: &book{}, Events: NewFeed(nil, slog.New(slog.DiscardHandler)), Handlers: handlers}
 	s, err := New(cfg, deps, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

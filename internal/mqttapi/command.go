@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"voicegateway/internal/timers"
 )
 
 // Bounds of a command (REQUIREMENTS 2.3).
@@ -20,7 +23,7 @@ const (
 
 // Command is one accepted command.
 type Command struct {
-	Verb  string // ask, say, listen, stop, mute, volume
+	Verb  string // ask, say, listen, stop, mute, volume, timer
 	ID    string
 	Text  string
 	Area  string
@@ -28,6 +31,7 @@ type Command struct {
 	Level int  // volume, 0–100
 	Topic string
 	At    time.Time // when it arrived
+	Timer timers.Request
 }
 
 // wire holds every member that a command may carry; shapes says which of them
@@ -39,6 +43,12 @@ type wire struct {
 	Time  *string  `json:"time"`
 	On    *bool    `json:"on"`
 	Level *float64 `json:"level"`
+	// of a timer
+	Action  *string `json:"action"`
+	Timer   *string `json:"timer"`
+	Name    *string `json:"name"`
+	Seconds *int    `json:"seconds"`
+	At      *string `json:"at"`
 }
 
 // shapes lists the members that each verb must have and may have.
@@ -51,6 +61,12 @@ var shapes = map[string]struct {
 	"stop":   {"id", "time"},
 	"mute":   {"id on", "time"},
 	"volume": {"id level", "time"},
+	"timer":  {"id action", "timer name seconds at text area time"},
+}
+
+// timerActions are what the command timer may ask for.
+var timerActions = []timers.Action{
+	timers.Begin, timers.Cancel, timers.Pause, timers.Resume, timers.Add, timers.Stop, timers.Snooze,
 }
 
 // Parse checks one command. With an error it still returns the id, if that could
@@ -59,7 +75,7 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 	shape, known := shapes[verb]
 	switch {
 	case !known:
-		return Command{ID: idOf(payload)}, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop, mute or volume", verb)
+		return Command{ID: idOf(payload)}, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop, mute, volume or timer", verb)
 	case len(payload) > maxPayload:
 		return c, fmt.Errorf("the command has %d bytes; at most %d are taken", len(payload), maxPayload)
 	}
@@ -89,7 +105,21 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 			return c, fmt.Errorf("level is %g; expected 0 to 100", *w.Level)
 		}
 	}
+	if verb == "timer" {
+		c.Timer = w.timer()
+		if !slices.Contains(timerActions, c.Timer.Action) {
+			return c, fmt.Errorf("action %q is unknown; expected start, cancel, pause, resume, add, stop or snooze", c.Timer.Action)
+		}
+	}
 	return c, fresh(w.Time, now)
+}
+
+// timer is what a command about timers asks for.
+func (w wire) timer() timers.Request {
+	return timers.Request{
+		Action: timers.Action(deref(w.Action)), Timer: deref(w.Timer), Name: deref(w.Name), Seconds: w.Seconds, At: deref(w.At),
+		Text: strings.TrimSpace(deref(w.Text)), Area: deref(w.Area),
+	}
 }
 
 // idOf reads the id of a command whose other members are not known, "" if it has
@@ -110,6 +140,7 @@ func (w wire) check(must, may string) error {
 	present := map[string]bool{
 		"id": w.ID != nil && *w.ID != "", "text": w.Text != nil && strings.TrimSpace(*w.Text) != "",
 		"area": w.Area != nil, "time": w.Time != nil, "on": w.On != nil, "level": w.Level != nil,
+		"action": w.Action != nil, "timer": w.Timer != nil, "name": w.Name != nil, "seconds": w.Seconds != nil, "at": w.At != nil,
 	}
 	for m := range strings.FieldsSeq(must) {
 		if !present[m] {

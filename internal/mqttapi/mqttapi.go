@@ -18,6 +18,7 @@ import (
 
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
+	"voicegateway/internal/timers"
 )
 
 // Bus is the broker.
@@ -38,6 +39,8 @@ type Gateway interface {
 	// Mute closes or opens the microphone; the setting survives a restart.
 	Mute(ctx context.Context, on bool) error
 	SetVolume(ctx context.Context, level int) error
+	// Timer starts a timer or changes some. The retained list shows what became of it.
+	Timer(ctx context.Context, r timers.Request) error
 }
 
 // waiting is how many commands may wait in line, waitingMost how many turns may
@@ -199,6 +202,16 @@ func (a *API) Servers(overall mcpint.Overall) { a.stand("/servers", string(overa
 // (REQUIREMENTS H10).
 func (a *API) Recorder(state string) { a.stand("/recorder", state) }
 
+// Timers publishes all timers.
+func (a *API) Timers(list []timers.Timer) {
+	text, err := json.Marshal(list)
+	if err != nil {
+		a.log.Error("message not published", "topic", "/timers", "err", err)
+		return
+	}
+	a.stand("/timers", string(text))
+}
+
 // stand publishes a retained word and remembers it for the next connection.
 func (a *API) stand(topic, word string) {
 	a.mu.Lock()
@@ -319,6 +332,8 @@ func (a *API) do(ctx context.Context, gw Gateway, c Command) {
 		err = gw.Mute(ctx, c.On)
 	case "volume":
 		err = gw.SetVolume(ctx, c.Level)
+	case "timer":
+		err = gw.Timer(ctx, c.Timer)
 	}
 	if err != nil {
 		a.refuse(c.Topic, c.ID, err)

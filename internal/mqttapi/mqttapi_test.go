@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/record"
+	"voicegateway/internal/timers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -121,6 +122,10 @@ func (h *house) SetVolume(_ context.Context, level int) error {
 	return h.note("volume " + string(rune('0'+level/10)))
 }
 
+func (h *house) Timer(_ context.Context, r timers.Request) error {
+	return h.note(fmt.Sprintf("timer %s %s", r.Action, r.Name))
+}
+
 func started(t *testing.T, gw *house) (*API, *bus, func()) {
 	t.Helper()
 	b := &bus{}
@@ -146,17 +151,19 @@ func TestCommandsReachTheGatewayOnce(t *testing.T) {
 		b.handle("voice/kitchen/cmd/ask", []byte(`{"id":"1","text":"hello","area":"Office"}`), false)
 		b.handle("voice/kitchen/cmd/ask", []byte(`{"id":"1","text":"hello again"}`), false)
 		b.handle("voice/kitchen/cmd/volume", []byte(`{"id":"2","level":30}`), false)
+		b.handle("voice/kitchen/cmd/timer", []byte(`{"id":"4","action":"start","name":"pasta","seconds":540}`), false)
+		b.handle("voice/kitchen/cmd/timer", []byte(`{"id":"4","action":"start","name":"pasta","seconds":540}`), false)
 		b.handle("voice/kitchen/cmd/ask", []byte(`{"id":"3","text":"x"}`), true)
 		b.handle("voice/kitchen/cmd/error", []byte(`{"error":"our own"}`), false)
 		synctest.Wait()
 		stop()
 		slices.Sort(gw.did)
-		if want := []string{"ask 1 hello Office", "volume 3"}; !slices.Equal(gw.did, want) {
+		if want := []string{"ask 1 hello Office", "timer start pasta", "volume 3"}; !slices.Equal(gw.did, want) {
 			t.Errorf("did %q, expected %q", gw.did, want)
 		}
 		refused := b.on("voice/kitchen/cmd/error")
-		if len(refused) != 2 {
-			t.Fatalf("refusals %q, expected one for the repeated id and one for the retained command", refused)
+		if len(refused) != 3 {
+			t.Fatalf("refusals %q, expected one for each repeated id and one for the retained command", refused)
 		}
 		var first struct{ Topic, ID, Error string }
 		if err := json.Unmarshal([]byte(refused[0]), &first); err != nil || first.ID != "1" || first.Topic != "voice/kitchen/cmd/ask" || first.Error == "" {
@@ -296,6 +303,7 @@ func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
 		a.State("listening")
 		a.Servers("full")
 		a.Recorder("on")
+		a.Timers([]timers.Timer{})
 		a.Connected() // everything retained is published again
 		synctest.Wait()
 		stop()
@@ -310,6 +318,9 @@ func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
 		}
 		if got := b.on("voice/kitchen/recorder"); !slices.Equal(got, []string{"on", "on"}) {
 			t.Errorf("recorder %q", got)
+		}
+		if got := b.on("voice/kitchen/timers"); !slices.Equal(got, []string{"[]", "[]"}) {
+			t.Errorf("timers %q", got)
 		}
 		for _, m := range b.sent {
 			if !m.retained {

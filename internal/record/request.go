@@ -11,7 +11,10 @@ type Request struct {
 	Source Source
 	Aloud  bool // a written text from the gateway's own room
 	DryRun bool // find out what would be done and do nothing
-	MayAct bool // the text is a command: a model may change something
+	// Confirmed marks a text whose question about many devices was answered yes when it
+	// was ordered for later.
+	Confirmed bool
+	MayAct    bool // the text is a command: a model may change something
 	// FollowUp marks a text heard without a wake word, because the microphone was open
 	// for the answer to a question. A text that only a model might understand is then
 	// not for the house.

@@ -68,6 +68,10 @@ const (
 	Dead       Kind = "dead" // it does not answer any more
 	Jammed     Kind = "jammed"
 	InState    Kind = "state" // it is in the state that a rule names
+
+	// Rang is a timer, an alarm or a reminder whose time has come. Those that did not
+	// ring have the kind of their notice: missed, not_carried, interrupted.
+	Rang Kind = "timer"
 )
 
 // Task is a turn that was stopped in the middle: what was asked, which steps are

@@ -1,6 +1,6 @@
-// Package local has the tools that need no server: date and time, web search
-// and volume. They answer while every MCP server is away. A new tool is a file
-// with a constructor that ends in tools.New, and a line in All.
+// Package local has the tools that need no server: date and time, web search,
+// volume and timers. They answer while every MCP server is away. A new tool is a file
+// with a constructor that ends in tools.New, and a line in All, or in Timers.
 package local
 
 import (

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/console"
+	"voicegateway/internal/timers"
+)
+
+// timersCommand lists the timers of the running gateway, starts one, or changes some.
+func (a *app) timersCommand() *cobra.Command {
+	var asJSON bool
+	var r timers.Request
+	c := &cobra.Command{
+		Use:   "timers [start|cancel|cancel_all|pause|resume|add|subtract|stop|snooze] [TIMER] [LENGTH]",
+		Short: "Timers, alarms, reminders and commands for later; start one, or change those that an id or a name is about",
+		Example: "  voice-gateway timers start 9m --name pasta\n  voice-gateway timers start --at 07:00 --every weekday\n" +
+			"  voice-gateway timers start 10m --command 'turn off the lamp'\n  voice-gateway timers add pasta 5m",
+		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
+			if len(args) == 0 && asJSON {
+				return l.daemon().passOn(ctx, a.Out, "/api/timers")
+			}
+			if len(args) == 0 {
+				var list []timers.Timer
+				err := l.daemon().show(ctx, "/api/timers", &list)
+				if err == nil {
+					console.Timers(a.Out, a.paint, list)
+				}
+				return err
+			}
+			body, err := timerRequest(r, args)
+			if err != nil {
+				return err
+			}
+			var result timers.Result
+			if err := l.daemon().order(ctx, http.MethodPost, "/api/timers", body, &result); err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(a.Out, "the result", result)
+			}
+			fmt.Fprintln(a.Out, console.Clean(result.Text()))
+			return nil
+		}),
+	}
+	for name, flag := range map[string]struct {
+		to    *string
+		usage string
+	}{
+		"name": {&r.Name, "what it is called"}, "at": {&r.At, "the time of day, HH:MM"}, "day": {&r.Day, "today, tomorrow, a weekday or YYYY-MM-DD"},
+		"every": {&r.Every, "day, weekday, weekend or one weekday"}, "text": {&r.Text, "what to remind of"}, "command": {&r.Command, "the sentence to carry out"},
+		"area": {&r.Area, "the room"},
+	} {
+		c.Flags().StringVar(flag.to, name, "", flag.usage)
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the timers, or the result, as JSON")
+	return c
+}
+
+// timerRequest is the body of a request. What reads as a length is one; anything else
+// names a timer.
+func timerRequest(r timers.Request, args []string) ([]byte, error) {
+	r.Action = timers.Action(args[0])
+	if !slices.Contains(strings.Split("start cancel cancel_all pause resume add subtract stop snooze", " "), args[0]) {
+		return nil, usageError{fmt.Errorf("timers %s: there is no such action; voice-gateway timers --help lists them", args[0])}
+	}
+	for _, arg := range args[1:] {
+		length, err := time.ParseDuration(arg)
+		switch {
+		case err == nil && r.Seconds == nil:
+			n := int(length / time.Second)
+			r.Seconds = &n
+		case err == nil || r.Action == timers.Begin || r.Timer != "":
+			return nil, usageError{fmt.Errorf("timers %s: %q is one argument too many; a length is written 90s, 5m or 1h30m", args[0], arg)}
+		case strings.HasPrefix(arg, "timer-"):
+			r.Timer = arg
+		default:
+			r.Name = strings.TrimSpace(r.Name + " " + arg)
+		}
+	}
+	return json.Marshal(r)
+}

@@ -1,0 +1,82 @@
+package timers
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// find lists the timers that are meant, of those that may be: they fit best by name,
+// and of several those of the room that asks. Without any it says whether it was the
+// name that nothing has.
+func (b *Book) find(w Which, area string, may func(*entry) bool) (found []*entry, why Reason) {
+	var fit []*entry
+	for _, e := range b.all() {
+		if may(e) && w.fits(e) {
+			fit = append(fit, e)
+		}
+	}
+	if w.Name != "" {
+		others := len(fit) > 0
+		fit = named(fit, w.Name)
+		if len(fit) == 0 && others {
+			return nil, UnknownName
+		}
+	}
+	here := slices.DeleteFunc(slices.Clone(fit), func(e *entry) bool { return !sameArea(e.Area, area) })
+	if area != "" && len(here) > 0 && w.ID == "" {
+		return here, ""
+	}
+	return fit, ""
+}
+
+// fits reports whether a timer is as is asked for, but for its name.
+func (w Which) fits(e *entry) bool {
+	return (w.ID == "" || w.ID == e.ID) && (w.Kind == "" || w.Kind == e.Kind) && (w.Seconds == 0 || w.Seconds == e.Length) &&
+		(w.At == "" || sameTime(w.At, e)) && (w.Area == "" || sameArea(w.Area, e.Area))
+}
+
+// sameTime reports whether a clock face shows the same.
+func sameTime(asked string, e *entry) bool {
+	at, ok := parseDaytime(asked)
+	return ok && e.At != "" && (e.At == at.String() || e.At == at.opposite().String())
+}
+
+func sameArea(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
+
+// named are the timers that are called so: exactly; else by some of the words, of the
+// name, the text or the sentence; else nearly.
+func named(all []*entry, name string) []*entry {
+	asked := words(name)
+	for _, like := range []func(*entry) bool{
+		func(e *entry) bool { return e.Name != "" && slices.Equal(words(e.Name), asked) },
+		func(e *entry) bool {
+			return e.Name != "" && (within(asked, words(e.Name)) || within(words(e.Name), asked))
+		},
+		func(e *entry) bool { return within(asked, words(e.Text)) || within(asked, words(e.Command)) },
+		func(e *entry) bool { return near(asked, words(e.Name)) },
+	} {
+		if fit := slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !like(e) }); len(fit) > 0 {
+			return fit
+		}
+	}
+	return nil
+}
+
+func words(text string) []string { return strings.Fields(strings.ToLower(text)) }
+
+// within reports whether all words of the first text are in the second.
+func within(some, all []string) bool {
+	return len(some) > 0 && !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(all, w) })
+}
+
+// near reports whether two names sound alike as far as letters tell: one in four may
+// be another.
+func near(a, b []string) bool {
+	x, y := strings.Join(a, " "), strings.Join(b, " ")
+	if x == "" || y == "" {
+		return false
+	}
+	return levenshtein.ComputeDistance(x, y) <= max(len([]rune(x)), len([]rune(y)))/4
+}

@@ -1,0 +1,163 @@
+package timers
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// weekdays are the days by name.
+var weekdays = map[string]time.Weekday{
+	"monday": time.Monday, "tuesday": time.Tuesday, "wednesday": time.Wednesday, "thursday": time.Thursday,
+	"friday": time.Friday, "saturday": time.Saturday, "sunday": time.Sunday,
+}
+
+// repetitions lists on which days each repetition rings.
+var repetitions = func() map[string][]time.Weekday {
+	all := map[string][]time.Weekday{
+		"weekday": {time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday},
+		"weekend": {time.Saturday, time.Sunday},
+		"day":     {time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday},
+	}
+	for name, day := range weekdays {
+		all[name] = []time.Weekday{day}
+	}
+	return all
+}()
+
+// daytime is a time of day.
+type daytime struct{ hour, minute int }
+
+// parseDaytime reads HH:MM.
+func parseDaytime(text string) (daytime, bool) {
+	t, err := time.Parse("15:04", text)
+	return daytime{t.Hour(), t.Minute()}, err == nil && len(text) == len("15:04")
+}
+
+func (d daytime) String() string {
+	return time.Date(1, 1, 1, d.hour, d.minute, 0, 0, time.UTC).Format("15:04")
+}
+
+// opposite is the same time on the other half of a clock face.
+func (d daytime) opposite() daytime { return daytime{(d.hour + 12) % 24, d.minute} }
+
+// on is the moment at which a clock on the wall shows a time of day on a date. Where
+// clocks are put forward over it, that is the first moment after; where they are put
+// back over it, the first of both.
+func (d daytime) on(date time.Time) time.Time {
+	y, m, day := date.Date()
+	t := time.Date(y, m, day, d.hour, d.minute, 0, 0, date.Location())
+	begin, end := t.ZoneBounds()
+	shown := naive(t)
+	switch wanted := time.Date(y, m, day, d.hour, d.minute, 0, 0, time.UTC); {
+	case shown.After(wanted): // time.Date took the offset before the gap
+		return begin
+	case shown.Before(wanted):
+		return end
+	case begin.IsZero():
+		return t
+	}
+	_, now := t.Zone()
+	_, before := begin.Add(-time.Second).Zone()
+	if first := t.Add(time.Duration(now-before) * time.Second); first.Before(begin) && naive(first).Equal(shown) {
+		return first
+	}
+	return t
+}
+
+// naive is what clocks show, without their zone.
+func naive(t time.Time) time.Time {
+	y, m, d := t.Date()
+	return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
+}
+
+// after is the first moment after now at which a clock shows a time of day on one of
+// the days; nil is every day.
+func (d daytime) after(now time.Time, days []time.Weekday) time.Time {
+	for ahead := range 9 {
+		date := noon(now).AddDate(0, 0, ahead)
+		if t := d.on(date); t.After(now) && (len(days) == 0 || slices.Contains(days, date.Weekday())) {
+			return t
+		}
+	}
+	return d.on(noon(now).AddDate(0, 0, 9)) // not reached: every day comes within nine
+}
+
+// noon is the middle of a date, which no change of clocks touches.
+func noon(t time.Time) time.Time {
+	y, m, d := t.Date()
+	return time.Date(y, m, d, 12, 0, 0, 0, t.Location())
+}
+
+// dayOf finds the date that a word names, and whether it does whatever today is.
+func dayOf(word string, now time.Time) (date time.Time, ok bool) {
+	switch word = strings.ToLower(word); word {
+	case "today":
+		return noon(now), true
+	case "tomorrow":
+		return noon(now).AddDate(0, 0, 1), true
+	}
+	date, err := time.ParseInLocation(time.DateOnly, word, now.Location())
+	return noon(date), err == nil
+}
+
+// calendar is on which days a time of day is wanted.
+type calendar struct {
+	date time.Time      // from this date on, or only on it; zero: any
+	days []time.Weekday // nil: every one
+	once bool           // on the date and no other
+}
+
+// calendar reads the day and the repetition of a wish.
+func (o Wish) calendar(now time.Time) (c calendar, ok bool) {
+	days, known := repetitions[o.Every]
+	day, named := weekdays[strings.ToLower(o.Day)]
+	c = calendar{days: days, once: o.Every == ""}
+	switch {
+	case o.Every != "" && (!known || named):
+		return c, false
+	case named:
+		c.days = []time.Weekday{day}
+	case o.Day != "":
+		c.date, ok = dayOf(o.Day, now)
+		return c, ok
+	}
+	return c, true
+}
+
+// first is the first time a clock shows a time of day on the calendar, which may be
+// over.
+func (c calendar) first(at daytime, now time.Time) time.Time {
+	switch {
+	case !c.date.IsZero() && c.once:
+		return at.on(c.date)
+	case c.date.After(now):
+		return at.after(daytime{}.on(c.date).Add(-time.Second), c.days)
+	}
+	return at.after(now, c.days)
+}
+
+// due finds when a wish for a time of day is first due.
+func (o Wish) due(now time.Time) (at daytime, due time.Time, why Reason) {
+	said, ok := parseDaytime(o.At)
+	days, known := o.calendar(now)
+	if !ok || !known {
+		return at, due, BadTime
+	}
+	choices := []daytime{said}
+	if o.Twelve {
+		choices = append(choices, said.opposite())
+	}
+	for _, c := range choices {
+		if t := days.first(c, now); t.After(now) && (due.IsZero() || t.Before(due)) {
+			at, due = c, t
+		}
+	}
+	switch {
+	case due.IsZero():
+		return at, due, Past
+	case due.Sub(now) > Longest:
+		return at, due, TooLong
+	}
+	return at, due, ""
+}

@@ -1,0 +1,203 @@
+package timers
+
+import (
+	"slices"
+	"time"
+)
+
+// Notice is what a person has to be told that does not ring.
+type Notice struct {
+	ID    string     `json:"id"`
+	Kind  NoticeKind `json:"kind"`
+	Timer Timer      `json:"timer"`
+	Late  int        `json:"late,omitempty"`  // seconds by which its time is over
+	Reply string     `json:"reply,omitempty"` // of a command's turn
+	Time  time.Time  `json:"time"`
+}
+
+// NoticeKind is what a notice is about.
+type NoticeKind string
+
+// The kinds of notices.
+const (
+	Missed      NoticeKind = "missed"      // its time has passed while nobody could ring
+	Carried     NoticeKind = "carried"     // a command was carried out: the reply says what came of it
+	NotCarried  NoticeKind = "not_carried" // a command was not carried out: it was refused, or asked back
+	Interrupted NoticeKind = "interrupted" // the program ended while it was carried out: nobody knows
+)
+
+// Advance lets time pass, and reports whether anything has changed that must be
+// written down.
+func (b *Book) Advance(now Moment) (changed bool) {
+	b.pass(now)
+	changed, b.mended = b.mended, false
+	var rung []entry // of what repeats: it is in the book beside what comes next
+	for i := range b.entries {
+		e := &b.entries[i]
+		switch {
+		case e.State == Ringing && b.clock.up-e.rangUp >= RingsFor:
+			e.State, changed = "", true
+		case e.State != Running || b.left(e) > 0:
+		case e.Every != "":
+			rung = append(rung, b.again(e))
+			changed = true
+		default:
+			b.end(e)
+			changed = true
+		}
+	}
+	for i := range rung {
+		b.end(&rung[i])
+	}
+	b.entries = append(b.entries, rung...)
+	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool { return e.State == "" })
+	return changed
+}
+
+// end does what a timer is for, or notes that it is too late for that.
+func (b *Book) end(e *entry) {
+	late := -b.left(e)
+	e.Due = b.due(e)
+	switch {
+	case late > kinds[e.Kind].patience:
+		b.miss(e, late)
+	case e.Kind == Command:
+		e.State = carrying
+	default:
+		e.State, e.Rang, e.rangUp, e.Late = Ringing, b.clock.now(), b.clock.up, 0
+		if late >= LateFrom {
+			e.Late = late.Seconds()
+		}
+	}
+}
+
+// miss takes a timer out of the book that nobody heard.
+func (b *Book) miss(e *entry, late time.Duration) {
+	n := Notice{ID: e.ID, Kind: Missed, Timer: b.shown(e), Late: int(late / time.Second), Time: b.clock.now()}
+	b.note(n)
+	e.State = ""
+}
+
+// note keeps a notice. Where nobody can be told for long, the oldest are dropped.
+func (b *Book) note(n Notice) {
+	b.notices = append(b.notices, n)
+	b.notices = b.notices[max(len(b.notices)-Most, 0):]
+}
+
+// again is what a repeated timer does now; the timer itself waits for its next time.
+func (b *Book) again(e *entry) entry {
+	once := *e
+	once.ID, once.Every = e.ID+"."+e.Date, ""
+	b.aim(e)
+	return once
+}
+
+// aim points a timer at the next time of day it is for.
+func (b *Book) aim(e *entry) {
+	at, _ := parseDaytime(e.At)
+	e.Due = at.after(b.clock.now(), repetitions[e.Every])
+	e.Date = e.Due.Format(time.DateOnly)
+}
+
+// pass reads the clock, and mends what a jump of it has made wrong.
+func (b *Book) pass(now Moment) {
+	jumped, caughtUp := b.clock.look(now)
+	if jumped == 0 && !caughtUp {
+		return
+	}
+	b.mended = true
+	wrong := jumped > wrongFor || jumped < -wrongFor
+	for i := range b.entries {
+		e := &b.entries[i]
+		switch {
+		case e.State != Running:
+		case e.byClock() && !e.Dated && wrong:
+			b.aim(e)
+		case !e.byClock() && caughtUp && e.anchored && jumped > 0:
+			e.end -= jumped // the time that has passed while we were off
+		}
+		if caughtUp {
+			e.anchored, e.Loose = false, false
+		}
+	}
+}
+
+// Ring is a timer that rings.
+type Ring struct {
+	Timer
+	Late time.Duration // 0: it is in time
+}
+
+// Rings are those that ring, the first that began first.
+func (b *Book) Rings() []Ring {
+	var all []*entry
+	for i := range b.entries {
+		if b.entries[i].State == Ringing {
+			all = append(all, &b.entries[i])
+		}
+	}
+	slices.SortStableFunc(all, func(x, y *entry) int { return x.Rang.Compare(y.Rang) })
+	rings := make([]Ring, 0, len(all))
+	for _, e := range all {
+		rings = append(rings, Ring{b.shown(e), seconds(e.Late)})
+	}
+	return rings
+}
+
+// Errand is a command that has to be carried out now, once.
+type Errand struct {
+	Timer
+	Confirmed bool
+}
+
+// Errands are the commands whose time has come, the first that was due first.
+func (b *Book) Errands() []Errand {
+	var all []Errand
+	for i := range b.entries {
+		if e := &b.entries[i]; e.State == carrying {
+			all = append(all, Errand{b.shown(e), e.Confirmed})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Errand) int { return x.Due.Compare(y.Due) })
+	return all
+}
+
+// Done takes a command out of the book that was carried out, or could not be, and
+// notes what is to be told of it.
+func (b *Book) Done(id string, kind NoticeKind, reply string, now Moment) {
+	b.pass(now)
+	i := slices.IndexFunc(b.entries, func(e entry) bool { return e.ID == id && e.State == carrying })
+	if i < 0 {
+		return
+	}
+	b.note(Notice{ID: id, Kind: kind, Timer: b.shown(&b.entries[i]), Reply: reply, Time: b.clock.now()})
+	b.entries = slices.Delete(b.entries, i, i+1)
+}
+
+// Notices are what has to be told, the oldest first.
+func (b *Book) Notices() []Notice { return slices.Clone(b.notices) }
+
+// Told strikes out a notice.
+func (b *Book) Told(id string) {
+	b.notices = slices.DeleteFunc(b.notices, func(n Notice) bool { return n.ID == id })
+}
+
+// Next is the time until something happens by itself, and whether anything will. A
+// time of day may come earlier if the wall clock is set.
+func (b *Book) Next() (next time.Duration, any bool) {
+	for i := range b.entries {
+		e := &b.entries[i]
+		wait := b.left(e)
+		switch e.State {
+		case Ringing:
+			wait = RingsFor - (b.clock.up - e.rangUp)
+		case Paused, carrying:
+			continue
+		case Running:
+		}
+		if !any || wait < next {
+			next, any = wait, true
+		}
+	}
+	return max(next, 0), any
+}

@@ -1,0 +1,173 @@
+// Package timers keeps the book of timers, alarms, reminders and commands for later
+// (REQUIREMENTS T5). It is pure: the time comes in as a Moment, what is to be kept
+// goes out as Saved, and who owns a Book writes that down before anybody is told, so
+// that a kill at any point neither loses nor doubles one. A new kind of timer is a
+// Kind with its patience in kinds; a new way to change one is a line in changes.
+package timers
+
+import "time"
+
+// Kind is what a timer is for.
+type Kind string
+
+// The kinds.
+const (
+	Countdown Kind = "timer"    // rings after a time
+	Alarm     Kind = "alarm"    // rings at a time of day
+	Reminder  Kind = "reminder" // rings and says what of
+	Command   Kind = "command"  // carries a sentence out, and rings not at all
+)
+
+// kinds says how late each kind still does what it is for; a person is told of it as
+// missed after that. A pan is still on the stove after an hour; who was to be woken
+// half an hour ago is up; and a house that acts minutes late surprises people.
+var kinds = map[Kind]struct{ patience time.Duration }{
+	Countdown: {time.Hour},
+	Alarm:     {30 * time.Minute},
+	Reminder:  {time.Hour},
+	Command:   {5 * time.Minute},
+}
+
+// Bounds of the book.
+const (
+	Most        = 100                  // timers at once
+	Longest     = 366 * 24 * time.Hour // until a timer ends: a year, also a leap year
+	RingsFor    = 15 * time.Minute     // ringing ends by itself after that
+	SnoozeFor   = 10 * time.Minute     // as long as most alarm clocks sleep on
+	LateFrom    = time.Minute          // a timer that rings so late is told as late
+	longestName = 64                   // characters
+	longestText = 300                  // characters
+)
+
+// State is where a timer stands.
+type State string
+
+// The states. A command that is being carried out is shown as running.
+const (
+	Running  State = "running"
+	Paused   State = "paused"
+	Ringing  State = "ringing"
+	carrying State = "carrying"
+)
+
+// Timer is one of them as others see it.
+type Timer struct {
+	ID      string    `json:"id"`
+	Kind    Kind      `json:"kind"`
+	Name    string    `json:"name"`
+	Text    string    `json:"text"`    // what to remind of
+	Command string    `json:"command"` // the sentence to carry out
+	Area    string    `json:"area"`    // the room that asked for it
+	State   State     `json:"state"`
+	Due     time.Time `json:"due,omitzero"` // local, whole seconds; absent while it is paused
+	Left    int       `json:"left"`         // seconds, rounded up; 0 while it rings
+	Length  int       `json:"length"`       // seconds it was started with; 0 if it was given a time of day
+	Every   string    `json:"every"`        // day, weekday, weekend, monday … sunday; "" for once
+	At      string    `json:"at"`           // HH:MM; "" if it was given a length
+}
+
+// Wish asks for a new timer. Either Seconds or At is given.
+type Wish struct {
+	Kind      Kind   `json:"kind"`
+	Seconds   *int   `json:"seconds,omitempty"`
+	At        string `json:"at,omitempty"`     // HH:MM
+	Twelve    bool   `json:"twelve,omitempty"` // At may mean the morning or the evening: the next of both
+	Day       string `json:"day,omitempty"`    // today, tomorrow, monday … sunday, YYYY-MM-DD
+	Every     string `json:"every,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Text      string `json:"text,omitempty"`
+	Command   string `json:"command,omitempty"`
+	Confirmed bool   `json:"confirmed,omitempty"` // the question about many devices was answered yes
+	Area      string `json:"area,omitempty"`
+}
+
+// Which says which timers are meant. Everything that is given must fit.
+type Which struct {
+	ID      string `json:"id,omitempty"`
+	Name    string `json:"name,omitempty"` // or a near one
+	Kind    Kind   `json:"kind,omitempty"`
+	Seconds int    `json:"seconds,omitempty"` // the length it was started with
+	At      string `json:"at,omitempty"`
+	Area    string `json:"area,omitempty"`
+}
+
+// Change asks for something to be done with timers.
+type Change struct {
+	Action  Action `json:"action"`
+	Which   Which  `json:"which,omitzero"`
+	Seconds int    `json:"seconds,omitempty"` // to add or subtract; how long to snooze
+	Area    string `json:"area,omitempty"`    // the room that asks: its timers are meant first
+}
+
+// Action is what is done with timers.
+type Action string
+
+// The actions.
+const (
+	Cancel    Action = "cancel"
+	CancelAll Action = "cancel_all"
+	Pause     Action = "pause"
+	Resume    Action = "resume"
+	Add       Action = "add"
+	Subtract  Action = "subtract"
+	Snooze    Action = "snooze"
+	Stop      Action = "stop"
+)
+
+// Outcome is what became of an order, a change or a question.
+type Outcome string
+
+// The outcomes.
+const (
+	Started   Outcome = "started"
+	Cancelled Outcome = "cancelled"
+	WasPaused Outcome = "paused"
+	Resumed   Outcome = "resumed"
+	Changed   Outcome = "changed"
+	Snoozed   Outcome = "snoozed"
+	Stopped   Outcome = "stopped"
+	Listed    Outcome = "listed"
+	None      Outcome = "none"    // no timer is like that
+	Several   Outcome = "several" // which one is not clear
+	Refused   Outcome = "refused"
+)
+
+// Reason says why something was refused or not found.
+type Reason string
+
+// The reasons.
+const (
+	Past          Reason = "past"      // the day that was given is over
+	TooLong       Reason = "too_long"  // over a year
+	TooShort      Reason = "too_short" // under a second
+	TooMany       Reason = "too_many"  // a hundred are set
+	NothingRings  Reason = "nothing_rings"
+	UnknownName   Reason = "unknown_name" // others are set, none of that name
+	NoTime        Reason = "no_time"      // neither a length nor a time of day, or both
+	BadTime       Reason = "bad_time"     // no time of day, day or repetition
+	BadKind       Reason = "bad_kind"
+	BadAction     Reason = "bad_action"
+	NoCommand     Reason = "no_command"     // a command without a sentence
+	NotATimer     Reason = "not_a_timer"    // what is set to a time of day has no length to pause or change
+	NotSaved      Reason = "not_saved"      // done, but it is kept until the program ends only
+	NotUnderstood Reason = "not_understood" // the sentence to carry out fits nothing here
+	IsDangerous   Reason = "dangerous"      // the sentence to carry out is never carried out later
+	ManyDevices   Reason = "many_devices"   // the sentence to carry out needs a yes first
+	TooOften      Reason = "too_often"      // over what a program may ask for within a minute
+	NoBell        Reason = "no_bell"        // nobody here runs to ring
+)
+
+// Result is what a caller is told.
+type Result struct {
+	Outcome Outcome   `json:"outcome"`
+	Reason  Reason    `json:"reason"`
+	Timers  []Timer   `json:"timers"` // those it is about, the next first; never null
+	Now     time.Time `json:"now"`
+}
+
+// Moment is a point in time: what the wall clock says, which may be wrong and may
+// jump, and the time since the program began, which does neither.
+type Moment struct {
+	Wall time.Time
+	Up   time.Duration
+}

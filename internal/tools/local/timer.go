@@ -1,0 +1,100 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"voicegateway/internal/timers"
+	"voicegateway/internal/tools"
+)
+
+// Timekeeper keeps timers, alarms, reminders and commands for later.
+type Timekeeper interface {
+	Start(ctx context.Context, o timers.Wish) timers.Result
+	Change(c timers.Change) timers.Result
+	List(w timers.Which, area string) timers.Result
+}
+
+// The schemas of the timers' tools.
+const (
+	kindSchema = `{"type": "string", "enum": ["timer", "alarm", "reminder", "command"]}`
+	areaSchema = `{"type": "string", "maxLength": 64, "description": "The room that asks."}`
+	timeSchema = `{"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$", "description": "A time of day, HH:MM, local."}`
+
+	whichSchema = `{"type": "object", "additionalProperties": false, "description": "Which timers are meant; everything given must fit. Leave it out if there is only one.", "properties": {
+		"id": {"type": "string"},
+		"name": {"type": "string", "maxLength": 64},
+		"kind": ` + kindSchema + `,
+		"seconds": {"type": "integer", "minimum": 1, "description": "The length it was started with."},
+		"at": ` + timeSchema + `,
+		"area": {"type": "string", "maxLength": 64}
+	}}`
+	timersOutput = `{"type": "object", "required": ["outcome", "reason", "timers", "now"], "properties": {
+		"outcome": {"type": "string"}, "reason": {"type": "string"}, "now": {"type": "string"},
+		"timers": {"type": "array", "items": {"type": "object", "required": ["id", "kind", "state", "left"], "properties": {
+			"id": {"type": "string"}, "kind": {"type": "string"}, "name": {"type": "string"}, "text": {"type": "string"}, "command": {"type": "string"},
+			"area": {"type": "string"}, "state": {"type": "string"}, "due": {"type": "string"}, "left": {"type": "integer"}, "length": {"type": "integer"},
+			"every": {"type": "string"}, "at": {"type": "string"}
+		}}}
+	}}`
+)
+
+// Timers makes the tools that start, change and list timers.
+func Timers(k Timekeeper) []tools.Tool {
+	return []tools.Tool{
+		tools.New(tools.Spec{
+			Name: "start_timer", Title: "Start a timer", Risk: tools.Reversible, Output: json.RawMessage(timersOutput),
+			Description: "Starts a timer, an alarm, a reminder, or a command that is carried out later. Give seconds for a length, or at for a time of day.",
+			// That the question about many devices was answered is for sentences to say, not for a model.
+			Input: json.RawMessage(`{"type": "object", "required": ["kind"], "properties": {
+				"kind": ` + kindSchema + `,
+				"seconds": {"type": "integer", "minimum": 1, "maximum": 31622400, "description": "How long, in seconds."},
+				"at": ` + timeSchema + `,
+				"twelve": {"type": "boolean", "description": "at may be in the morning or in the evening: the next of both is meant."},
+				"day": {"type": "string", "description": "With at: today, tomorrow, a weekday in English, or YYYY-MM-DD; the next time if not given."},
+				"every": {"type": "string", "enum": ["day", "weekday", "weekend", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], "description": "With at: it repeats."},
+				"name": {"type": "string", "maxLength": 64, "description": "What it is called: pasta."},
+				"text": {"type": "string", "maxLength": 300, "description": "What to remind of."},
+				"command": {"type": "string", "maxLength": 300, "description": "Of a command: the sentence to carry out, as the user would say it for now: turn off the lamp."},
+				"area": ` + areaSchema + `
+			}}`),
+		}, func(ctx context.Context, o timers.Wish) (tools.Result, error) { return timerResult(k.Start(ctx, o)) }),
+		tools.New(tools.Spec{
+			Name: "change_timer", Title: "Change a timer", Risk: tools.Reversible, Output: json.RawMessage(timersOutput),
+			Description: "Cancels, pauses, resumes, lengthens (add), shortens (subtract) a timer, an alarm or a reminder; or snoozes or stops what rings.",
+			Input: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["action"], "properties": {
+				"action": {"type": "string", "enum": ["cancel", "cancel_all", "pause", "resume", "add", "subtract", "snooze", "stop"]},
+				"which": ` + whichSchema + `,
+				"seconds": {"type": "integer", "minimum": 1, "maximum": 31622400, "description": "To add or subtract; how long to snooze, ten minutes if not given."},
+				"area": ` + areaSchema + `
+			}}`),
+		}, func(_ context.Context, c timers.Change) (tools.Result, error) { return timerResult(k.Change(c)) }),
+		ListTimers(k),
+	}
+}
+
+// listArgs are the arguments of list_timers.
+type listArgs struct {
+	Which timers.Which `json:"which"`
+	Area  string       `json:"area"`
+}
+
+// ListTimers makes the tool that lists timers, which other MCP hosts get as well.
+func ListTimers(k Timekeeper) tools.Tool {
+	return tools.New(tools.Spec{
+		Name: "list_timers", Title: "List the timers", Risk: tools.Read, Idempotent: true, Output: json.RawMessage(timersOutput),
+		Description: "The timers, alarms, reminders and commands for later, with the time that is left.",
+		Input:       json.RawMessage(`{"type": "object", "additionalProperties": false, "properties": {"which": ` + whichSchema + `, "area": ` + areaSchema + `}}`),
+	}, func(_ context.Context, a listArgs) (tools.Result, error) { return timerResult(k.List(a.Which, a.Area)) })
+}
+
+// timerResult is a result of the book as that of a tool. What was refused is a failure
+// that a model can tell the user, or mend.
+func timerResult(r timers.Result) (tools.Result, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("timers: %w", err)
+	}
+	return tools.Result{Text: r.Text(), Data: data, Failed: r.Outcome == timers.Refused}, nil
+}
