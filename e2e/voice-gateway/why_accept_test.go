@@ -196,6 +196,20 @@ func TestTwentyWhys(t *testing.T) {
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%v\n", row.what, row.question, got, log, ok)
 	}
+	hand.happens(t, `{"op":"dead","node":"Hallway Light"}`)
+	if r := ask(t, http, "turn off the hallway light"); r.Outcome != record.Failed {
+		t.Errorf("a dead light: %+v", r)
+	}
+	failed := time.Now()
+	wrong := ask(t, http, "what's wrong").Reply
+	for _, want := range []string{"I can't reach the hallway light. Check that it has power.", "The cellar hatch and the garage door are open."} {
+		if !strings.Contains(wrong, want) {
+			t.Errorf("what's wrong: %q, want %q in it", wrong, want)
+		}
+	}
+	if _, told, _ := strings.Cut(wrong, " At "); !agrees("At "+told, "At %s the hallway light did not answer.", failed.Add(-time.Second)) {
+		t.Errorf("what's wrong: %q, which does not tell what failed", wrong)
+	}
 	_ = w.Flush()
 	t.Logf("%d of %d\n%s", right, len(rows), &table)
 }

@@ -32,7 +32,11 @@ func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision)
 			return explained(ctx, a, x, d)
 		}
 	}
-	return a.act(ctx, x, d)
+	did := a.act(ctx, x, d)
+	if len(d.Actions) == 1 {
+		whatIsWrong(a, x, &d.Actions[0])
+	}
+	return did
 }
 
 // act plans the calls of a decision and makes them.

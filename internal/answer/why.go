@@ -35,13 +35,32 @@ func explained(ctx context.Context, a *Answerer, x *exchange, d intent.Decision)
 	case x.DryRun:
 		x.rec.Outcome = record.Ignored
 	case act.Intent == catalogue.WhatDone:
-		x.rec.Reply = ex.Last(mine, true)
+		x.rec.Reply = ex.Last(ex.Mine, true)
 	case act.Intent == catalogue.WhoDid:
 		x.rec.Reply = ex.Who()
 	default:
 		x.rec.Reply = ex.why(ctx, act)
 	}
 	return past.Turn{}
+}
+
+// accountFor is what is remembered, as it is told to the one who asks.
+func accountFor(a *Answerer, x *exchange) account.Account {
+	return account.Account{
+		House: a.match.House(), Acts: &a.ledger, Reports: &a.Reports, Phrases: a.phrases, Area: x.Area,
+		Mine: func(e *past.Entry) bool {
+			return asker(record.Request{Source: e.Source, Area: e.Area}) == asker(x.Request)
+		},
+	}
+}
+
+// whatIsWrong adds to the state of the house what did not answer when it was told
+// something.
+func whatIsWrong(a *Answerer, x *exchange, act *intent.Action) {
+	remembered := accountFor(a, x)
+	if failed := remembered.Failures(); failed != "" && act.Slots["state"] == "right" && act.Slots["ask"] == "which" && x.rec.Outcome == record.Done {
+		x.rec.Reply += " " + failed
+	}
 }
 
 // why tells of each thing that is asked about who did it, or that nobody asked and

@@ -103,6 +103,18 @@ func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, ask
 	return last, did, did && into(&last) && (seen.Is || !seen.Known)
 }
 
+// Failures tells which things did not answer what they were told last; "" if all did.
+func (a *Account) Failures() string {
+	const most = 3
+	var told []string
+	for _, f := range a.Acts.Failures() {
+		if e := a.House.Entity(f.Device); e != nil && len(told) < most {
+			told = append(told, a.By().Failed(&reply.Deed{Entity: e, At: f.At}))
+		}
+	}
+	return strings.Join(told, " ")
+}
+
 // change is what a thing reported, as it is told.
 func change(e *home.Entity, c past.Change) *reply.Deed {
 	return &reply.Deed{Entity: e, Property: c.Property, Value: c.State, At: c.At}

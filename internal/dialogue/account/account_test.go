@@ -91,3 +91,32 @@ func TestWhoseHandItWas(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatDidNotAnswerIsTold checks which failures are told: those that nothing has
+// mended since.
+func TestWhatDidNotAnswerIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		phrases, err := reply.Ours("en")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lamp := home.Entity{ID: "e1", Name: "Desk Lamp", Domain: "light", Control: &home.Control{Tool: "set", ID: "Desk Lamp"}}
+		a := account.Account{House: &home.House{Entities: []home.Entity{lamp}}, Acts: &past.Ledger{}, Reports: &past.Reports{}, Phrases: phrases}
+		note := func(outcome tools.Outcome) {
+			receipt := record.Receipt(tools.Receipt{Device: "Desk Lamp", Outcome: outcome})
+			a.Acts.Note(a.House, record.Request{}, &record.Record{Verdict: record.Verdict{Calls: []record.CallMade{{Receipt: &receipt}}}}, intent.Decision{})
+		}
+		if got := a.Failures(); got != "" {
+			t.Errorf("nothing has failed: %q", got)
+		}
+		note(tools.NoAnswer)
+		if got, want := a.Failures(), "At "+time.Now().Local().Format("15:04")+" the desk lamp did not answer."; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		note(tools.Confirmed)
+		if got := a.Failures(); got != "" {
+			t.Errorf("it has answered since: %q", got)
+		}
+	})
+}

@@ -22,8 +22,15 @@ const (
 // Ledger remembers what was done to the devices of the house, the newest last. The
 // zero value is ready for use; it is safe for concurrent use.
 type Ledger struct {
-	mu   sync.Mutex
-	kept []Entry
+	mu     sync.Mutex
+	kept   []Entry
+	failed map[string]time.Time // devices that did not answer last time, and when
+}
+
+// Failure is a device that did not answer what it was told last.
+type Failure struct {
+	Device string // its id
+	At     time.Time
 }
 
 // Entry is what one turn did to one device, and where the turn came from.
@@ -46,6 +53,9 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 	for _, c := range rec.Calls {
 		for _, r := range members(c.Receipt) {
 			e := Named(h, c.Server, r.Device)
+			if e != nil {
+				l.noteFailure(e.ID, &r)
+			}
 			if e == nil || !r.Sent() {
 				continue
 			}
@@ -62,6 +72,35 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 	defer l.mu.Unlock()
 	l.kept = append(l.kept, more...)
 	l.kept = slices.Clone(l.kept[max(0, len(l.kept)-mostEntries):])
+}
+
+// noteFailure notes whether a device answered.
+func (l *Ledger) noteFailure(device string, r *tools.Receipt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case r.Outcome != tools.NoAnswer:
+		delete(l.failed, device)
+	case l.failed == nil:
+		l.failed = map[string]time.Time{device: time.Now()}
+	default:
+		l.failed[device] = time.Now()
+	}
+}
+
+// Failures returns the devices that did not answer what they were told last, the newest
+// first.
+func (l *Ledger) Failures() []Failure {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []Failure
+	for device, at := range l.failed {
+		if time.Since(at) <= ledgerTime {
+			out = append(out, Failure{device, at})
+		}
+	}
+	slices.SortFunc(out, func(a, b Failure) int { return b.At.Compare(a.At) })
+	return out
 }
 
 // members are the receipts of the devices of a call.

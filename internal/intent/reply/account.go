@@ -69,6 +69,9 @@ func (p Retold) ByHand(d *Deed) string { return p.told("by_hand", d) }
 // ByProgram says that some program asked for what a thing reported.
 func (p Retold) ByProgram(d *Deed) string { return p.told("by_program", d) }
 
+// Failed says that a thing did not answer what it was told.
+func (p Retold) Failed(d *Deed) string { return p.told("failed_at", d) }
+
 func (p Retold) told(key string, d *Deed) string {
 	args := p.grammar.about(&plan.Step{Entity: d.Entity})
 	args["time"] = clockOf(d.At)
