@@ -69,6 +69,8 @@ var layers = []layer{
 		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply"},
 		"intent/doubt":      {"home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},
+
+		"dialogue/challenge": {"intent/sentences"},
 	}},
 	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{
 		"httpguard": {},
@@ -116,7 +118,7 @@ var layers = []layer{
 		"turn":           {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":         {"answer/calling", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+		"answer":         {"answer/calling", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/challenge", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},
