@@ -91,8 +91,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		return false
 	}
 	if x.rec.Risk == string(tools.Dangerous) {
-		x.rec.Route = record.RouteRefused
-		fail(a.phrases.Denied(steps)+nothing, "dangerous acts are off (safety.dangerous: deny)")
+		a.dangerous(x, d, steps, nothing)
 		return false
 	}
 	// Several commands in one sentence are carried out together or not at all (U2).

@@ -21,6 +21,9 @@ import (
 // is told so.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
+	case t.Record.Challenge: // for an order that has become another one
+		a.challenges.Drop(t.Record.ID)
+		answerWhole(ctx, a, t, whole)
 	case carried:
 		grownFrom(a, t, whole).goOn(ctx)
 	case t.Unfinished, a.foreign(t.Text, t.Area) && a.foreign(whole.Text, t.Area):
@@ -48,7 +51,7 @@ func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole speech.T
 	}
 	t.Text, t.Unfinished, t.Others = whole.Text, whole.Unfinished, whole.Others
 	r := t.Record
-	r.Verdict, r.Route, r.Intent, r.SpeechAct = record.Verdict{}, record.RouteNone, nil, ""
+	r.Verdict, r.Route, r.Intent, r.SpeechAct, r.Challenge = record.Verdict{}, record.RouteNone, nil, "", false
 	if r.Transcript != nil {
 		r.Transcript.Text = whole.Text
 	}

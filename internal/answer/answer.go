@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"voicegateway/internal/answer/calling"
+	"voicegateway/internal/dialogue/challenge"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
@@ -37,6 +38,7 @@ type step struct {
 // tried.
 func steps() []step {
 	return []step{
+		{"the words of a challenge", (*Answerer).challenged},
 		{"the answer to a question", (*Answerer).completed},
 		{"a sentence that was not finished", func(a *Answerer, ctx context.Context, x *exchange) bool { return halfSaid(ctx, a, x) }},
 		{"a word about the turn before", (*Answerer).amended},
@@ -57,6 +59,8 @@ type exchange struct {
 	before   *remembered     // what the asker's last turn did; nil: nothing is remembered
 	asked    bool            // a question was waiting for an answer
 	doubts   int             // questions in a row about what was said that led to this text
+	ordered  bool            // the text is a command by itself, or answers which thing one is about
+	aloud    string          // what is said in place of the reply, which others may read; "": the reply
 	question *modelQuestion  // the model's question that the text answers; nil: none
 	local    intent.Decision // the decision of the matcher, once it was asked
 	meant    intent.Decision // the decision that was performed, if the turn came to one
@@ -81,6 +85,8 @@ type Answerer struct {
 	limits   safety.Limits
 	recovery Recovery
 	log      *slog.Logger
+
+	challenges *challenge.Book[order]
 
 	rate   safety.Rate
 	memory memory
@@ -109,7 +115,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	}
 	return &Answerer{
 		match: m, calls: calling.Maker{Caller: c, Phrases: p, Log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
-		choosing: names[0], names: names,
+		choosing: names[0], names: names, challenges: challenge.NewBook[order](challenge.Words(p.Language())),
 	}, nil
 }
 
@@ -187,6 +193,7 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 		}
 	case intent.Local:
 	}
+	x.ordered = !x.Unfinished
 	a.perform(x, d, func() past.Turn { return a.carryOut(ctx, x, d) })
 	return true
 }
@@ -212,7 +219,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn)
 	}
 	x.rec.Reply = speech.Speakable(x.rec.Reply)
 	if x.rec.Reply != "" {
-		x.say(x.rec.Reply)
+		x.say(cmp.Or(x.aloud, x.rec.Reply))
 	} else if x.rec.Route == record.RouteRefused {
 		x.rec.Outcome = record.Ignored // the text was not meant for the house, so no answer is expected
 	}

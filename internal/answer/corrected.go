@@ -108,7 +108,8 @@ func (g *grown) finish(ctx context.Context, x *exchange, meant []plan.Step, c pa
 		}
 	}
 	if len(c.Denied) > 0 {
-		partly(x.rec, g.phrases.Denied(c.Denied), "dangerous acts are off (safety.dangerous: deny)")
+		said, why := g.denied(c.Denied)
+		partly(x.rec, said, why)
 	}
 	did := past.Of(g.match.House(), g.whole, steps[n:], done.Results[n:], done.Problems[n:])
 	stay, _ := past.Apart(g.deeds(), devicesOf(x.meant))

@@ -89,8 +89,9 @@ func (g *gate) deny(r *round) string {
 			continue
 		}
 		e.Refusal = g.a.english.Denied([]plan.Step{e.Step})
-		g.fail(r, "dangerous acts are off (safety.dangerous: deny)")
-		if text := g.once(g.a.phrases.Denied([]plan.Step{e.Step})); text != "" {
+		denied, why := g.a.denied([]plan.Step{e.Step})
+		g.fail(r, why)
+		if text := g.once(denied); text != "" {
 			said = append(said, text)
 		}
 	}

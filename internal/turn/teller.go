@@ -43,7 +43,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	if t.additions == nil {
 		close(mayPlay)
 	}
-	if heard.Text == "" {
+	if heard.Text == "" && t.challenge == "" {
 		r.tellNotHeard(t, heard, say)
 	} else {
 		asked := record.Turn{
@@ -69,6 +69,9 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 		t.rec.Outcome = record.Interrupted
 	case ctx.Err() == nil:
 		t.aftermath = aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t, given, played)}
+		if t.rec.Challenge && played == given {
+			t.aftermath.challenge = t.id
+		}
 		t.aftermath.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
 	}
 	if !t.unanswered() {
@@ -85,7 +88,7 @@ func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 		r.log.Warn("no recogniser heard the utterance", "part", "turn", "turn", t.id, "err", err)
 		t.rec.Outcome, t.rec.Error = record.Failed, "the speech recogniser failed: "+err.Error()
 	} else {
-		t.rec.Transcript = written(text)
+		t.rec.Transcript = t.written(text)
 	}
 	r.tell(ctx, t, text)
 }
@@ -130,7 +133,7 @@ const shortestCommand = 400 * time.Millisecond
 func (r *teller) finishRecord(t *telling) {
 	t.rec.Timings.Total = t.watch.Now()
 	r.observer.TurnEnded(t.rec)
-	if r.keep != nil && len(t.utterance.sound) > 0 {
+	if r.keep != nil && len(t.utterance.sound) > 0 && t.challenge == "" {
 		r.keep.Keep(t.rec, audio.Clip{Rate: audio.SpeechRate, Samples: t.utterance.sound})
 	}
 }
