@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/sphinx"
 )
 
 // ChallengeListener is an Engine that can listen for the words of a challenge
@@ -30,16 +31,44 @@ func beginChallenge(ctx context.Context, e Engine) error {
 	return errNoChallenge
 }
 
-const more = "0.001"
+const (
+	// What is said after the two words is heard as more words out of each eachMore-th of
+	// the list, which explains it badly enough to be refused and costs little. moreWeight
+	// keeps two words from being heard as three.
+	eachMore   = 8
+	moreWeight = "0.001"
+	// challengeMargin is the least margin of an answer. It is less than that of a
+	// sentence: among so many words some pair fits any speech, and what keeps other
+	// speech out is that it has to be the one that was asked for.
+	challengeMargin = -25.0
+)
 
-// anyOf is the grammar of one or more words out of a list, "" without words.
-func anyOf(list []string) string {
+// answers is the grammar of the answers to challenges: any two words out of a list, in
+// any order, perhaps with more after them; "" without words.
+func answers(list []string) string {
 	list = slices.DeleteFunc(slices.Clone(list), func(w string) bool { return w == "" || strings.ContainsAny(w, notPlain) })
 	if len(list) == 0 {
 		return ""
 	}
-	return "#JSGF V1.0;\ngrammar challenge;\n<word> = " + strings.Join(list, " | ") + " ;\n" +
-		"public <said> = <word> <word> ( /1/ <NULL> | /" + more + "/ <word>+ ) ;\n"
+	var more []string
+	for i := 0; i < len(list); i += eachMore {
+		more = append(more, list[i])
+	}
+	return "#JSGF V1.0;\ngrammar challenge;\n<word> = " + strings.Join(list, " | ") + " ;\n<more> = " + strings.Join(more, " | ") + " ;\n" +
+		"public <said> = <word> <word> ( /1/ <NULL> | /" + moreWeight + "/ <more>+ ) ;\n"
+}
+
+// answered decides what a result in the grammar of the answers means.
+func answered(r sphinx.Result) speech.Transcript {
+	t := speech.Transcript{Text: r.Text, Engine: "pocketsphinx", Unfinished: r.Unfinished}
+	switch {
+	case r.Text == "":
+		t.Rejected = "no words of a challenge fit"
+	case r.Looped && r.Margin() < challengeMargin:
+		t.Text, t.Unfinished = "", false
+		t.Rejected = fmt.Sprintf("like other speech: the words fit by %.1f, %.1f is needed", r.Margin(), challengeMargin)
+	}
+	return t
 }
 
 // BeginChallenge starts an utterance in the grammar of the challenges.

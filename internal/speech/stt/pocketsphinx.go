@@ -71,7 +71,7 @@ func newPocketSphinx(cfg Config) (Engine, error) {
 	}
 	e := &pocketSphinx{
 		cfg: cfg, client: client, idle: make(chan struct{}, 1),
-		pronounce: NewPronouncer(client.Dictionary(), cfg.Pronunciations), decoys: decoys(cfg.Wakes), challenge: anyOf(cfg.Challenge),
+		pronounce: NewPronouncer(client.Dictionary(), cfg.Pronunciations), decoys: decoys(cfg.Wakes), challenge: answers(cfg.Challenge),
 	}
 	e.idle <- struct{}{}
 	return e, nil
@@ -208,9 +208,7 @@ func (e *pocketSphinx) Finish(ctx context.Context) (speech.Transcript, error) {
 		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", err)
 	}
 	if e.answering {
-		t := judge(r, e.cfg.Reject)
-		t.Engine = "pocketsphinx"
-		return t, nil
+		return answered(r), nil
 	}
 	e.finished = e.utterance
 	if r.Unfinished && e.sentences != nil && e.sentences.Whole(r.Text) {
