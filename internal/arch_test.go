@@ -118,7 +118,9 @@ var layers = []layer{
 		"turn":           {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":         {"answer/calling", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/challenge", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+		"answer":         {"answer/calling", "answer/guard", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+
+		"answer/guard": {"dialogue/challenge", "dialogue/safety", "home", "intent", "intent/plan", "intent/reply", "record", "tools"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

@@ -19,7 +19,7 @@ import (
 // or acts. What a foreign sentence asks for is written down and left alone.
 func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
 	if d.Foreign {
-		rehearse(x.rec, nil)
+		past.Rehearse(x.rec, nil)
 		return past.Turn{}
 	}
 	if len(d.Actions) == 1 {
@@ -91,7 +91,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		return false
 	}
 	if x.rec.Risk == string(tools.Dangerous) {
-		a.dangerous(x, d, steps, nothing)
+		guarded(a, x, d, steps, nothing)
 		return false
 	}
 	// Several commands in one sentence are carried out together or not at all (U2).
@@ -100,7 +100,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		return false
 	}
 	if x.DryRun {
-		rehearse(x.rec, steps)
+		past.Rehearse(x.rec, steps)
 		return false
 	}
 	if !d.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps)) {
@@ -112,16 +112,6 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		return false
 	}
 	return true
-}
-
-// rehearse puts the calls of a plan into a record without making them.
-func rehearse(rec *record.Record, steps []plan.Step) {
-	rec.Outcome = record.Ignored
-	for _, s := range steps {
-		if c := s.Planned(); c.Tool != "" {
-			rec.Calls = append(rec.Calls, record.CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
-		}
-	}
 }
 
 // The reasons in a record for what is over a limit.

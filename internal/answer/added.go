@@ -22,7 +22,7 @@ import (
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
 	case t.Record.Challenge: // for an order that has become another one
-		a.challenges.Drop(t.Record.ID)
+		a.guard.Drop(t.Record.ID)
 		answerWhole(ctx, a, t, whole)
 	case carried:
 		grownFrom(a, t, whole).goOn(ctx)
@@ -130,7 +130,7 @@ func (g *grown) add(ctx context.Context, all intent.Decision) {
 	added.done = g.made()
 	did := g.act(ctx, added, all)
 	g.ledger.Note(g.match.House(), added.Request, added.rec, all)
-	g.x.rec.Add(*added.rec, intentsOf(all.Actions))
+	g.x.rec.Add(*added.rec, past.Intents(all.Actions))
 	g.memory.keep(added.Request, added.rec.ID, did.With(before, g.x.Text, g.whole), g.x.rec.Reply)
 	g.rewrite()
 	if added.rec.Reply != "" {

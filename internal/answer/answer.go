@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"voicegateway/internal/answer/calling"
-	"voicegateway/internal/dialogue/challenge"
+	"voicegateway/internal/answer/guard"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
@@ -38,7 +38,7 @@ type step struct {
 // tried.
 func steps() []step {
 	return []step{
-		{"the words of a challenge", (*Answerer).challenged},
+		{"the words of a challenge", func(a *Answerer, ctx context.Context, x *exchange) bool { return challenged(ctx, a, x) }},
 		{"the answer to a question", (*Answerer).completed},
 		{"a sentence that was not finished", func(a *Answerer, ctx context.Context, x *exchange) bool { return halfSaid(ctx, a, x) }},
 		{"a word about the turn before", (*Answerer).amended},
@@ -86,7 +86,7 @@ type Answerer struct {
 	recovery Recovery
 	log      *slog.Logger
 
-	challenges *challenge.Book[order]
+	guard *guard.Guard
 
 	rate   safety.Rate
 	memory memory
@@ -115,7 +115,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	}
 	return &Answerer{
 		match: m, calls: calling.Maker{Caller: c, Phrases: p, Log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
-		choosing: names[0], names: names, challenges: challenge.NewBook[order](challenge.Words(p.Language())),
+		choosing: names[0], names: names, guard: guard.New(l, p),
 	}, nil
 }
 
@@ -182,7 +182,7 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	}
 	switch d.Route {
 	case intent.Ask:
-		if d = hopeless(d, a.match.House(), x.Area); d.Route == intent.Ask {
+		if d = guard.Hopeless(d, a.match.House(), x.Area); d.Route == intent.Ask {
 			a.remember(x.Request, d)
 		}
 	case intent.Model:
@@ -204,7 +204,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn)
 		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
 	}
 	x.meant = d
-	noteIntents(x.rec, d.Actions)
+	past.NoteIntents(x.rec, d.Actions)
 	x.rec.SpeechAct = string(d.Act)
 	var did past.Turn
 	switch d.Route {
@@ -215,7 +215,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn)
 		x.rec.Route, x.rec.Outcome, x.rec.Reply = record.RouteLocal, record.Asked, questionOf(d, a.match.House(), a.phrases)
 	case intent.Reject, intent.Model:
 		x.rec.Route, x.rec.Outcome = record.RouteRefused, record.Failed
-		x.rec.Reply, x.rec.Error = a.phrases.Refusal(d), reason(d)
+		x.rec.Reply, x.rec.Error = a.phrases.Refusal(d), past.Reason(d)
 	}
 	x.rec.Reply = speech.Speakable(x.rec.Reply)
 	if x.rec.Reply != "" {
@@ -226,38 +226,5 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn)
 	a.memory.keep(x.Request, x.rec.ID, did, x.rec.Reply)
 	if x.rec.Reply != "" {
 		a.model.Remember(asker(x.Request), x.Text, x.rec.Reply)
-	}
-}
-
-// noteIntents puts what was understood into a record.
-func noteIntents(rec *record.Record, actions []intent.Action) {
-	if len(actions) == 0 {
-		return
-	}
-	rec.Intents = intentsOf(actions)
-	rec.Intent = &rec.Intents[0]
-	if len(rec.Intents) == 1 {
-		rec.Intents = nil
-	}
-}
-
-// intentsOf are actions as a record has them.
-func intentsOf(actions []intent.Action) []record.Intent {
-	out := make([]record.Intent, len(actions))
-	for i, act := range actions {
-		out[i] = record.Intent{Name: act.Intent, Slots: act.Slots}
-	}
-	return out
-}
-
-// reason says for the record why a sentence was refused.
-func reason(d intent.Decision) string {
-	switch {
-	case d.NeedHouse:
-		return "the house is not known: no server has told of it; voice-gateway servers and /readyz say what is missing"
-	case d.Heard != "":
-		return d.Reason + ": " + d.Heard
-	default:
-		return d.Reason
 	}
 }

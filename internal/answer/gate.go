@@ -89,9 +89,9 @@ func (g *gate) deny(r *round) string {
 			continue
 		}
 		e.Refusal = g.a.english.Denied([]plan.Step{e.Step})
-		denied, why := g.a.denied([]plan.Step{e.Step})
-		g.fail(r, why)
-		if text := g.once(denied); text != "" {
+		no := g.a.guard.Denied([]plan.Step{e.Step})
+		g.fail(r, no.Why)
+		if text := g.once(no.Said); text != "" {
 			said = append(said, text)
 		}
 	}

@@ -53,7 +53,7 @@ func (l *Loop) awaitAnswerAgain(ctx context.Context, e speech.Endpoint) {
 	if e.SpeechStart.IsZero() {
 		return
 	}
-	if err := l.beginFor(ctx, l.turn); err != nil {
+	if err := l.recogniser.beginFor(ctx, l.turn); err != nil {
 		l.fail(ctx, "the speech recogniser is not ready: "+err.Error())
 		return
 	}
@@ -66,14 +66,6 @@ func (t *telling) answerTime() time.Duration {
 		return challengeTime
 	}
 	return followUpTime
-}
-
-// beginFor opens an utterance of the recogniser for what a turn listens for.
-func (l *Loop) beginFor(ctx context.Context, t *telling) error {
-	if t.challenge != "" {
-		return l.recogniser.beginChallenge(ctx)
-	}
-	return l.recogniser.begin(ctx)
 }
 
 // spokenOver returns the frames of somebody who began to answer before our voice had

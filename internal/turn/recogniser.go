@@ -66,8 +66,12 @@ func (r *recogniser) begin(ctx context.Context) error {
 	return r.stt.Begin(limited)
 }
 
-// beginChallenge opens an utterance for the answer to a challenge.
-func (r *recogniser) beginChallenge(ctx context.Context) error {
+// beginFor opens an utterance for what a turn listens for: a sentence, or the answer to
+// a challenge.
+func (r *recogniser) beginFor(ctx context.Context, t *telling) error {
+	if t.challenge == "" {
+		return r.begin(ctx)
+	}
 	stt, able := r.stt.(ChallengeListener)
 	if !able {
 		return errors.New("it knows no words of challenges")

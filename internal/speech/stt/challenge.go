@@ -40,7 +40,7 @@ const (
 	// challengeMargin is the least margin of an answer. It is less than that of a
 	// sentence: among so many words some pair fits any speech, and what keeps other
 	// speech out is that it has to be the one that was asked for.
-	challengeMargin = -25.0
+	challengeMargin = -40.0
 )
 
 // answers is the grammar of the answers to challenges: any two words out of a list, in
