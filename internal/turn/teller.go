@@ -68,15 +68,22 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	case ctx.Err() != nil && (t.rec.Outcome == record.Failed || went(t.rec) && cut):
 		t.rec.Outcome = record.Interrupted
 	case ctx.Err() == nil:
-		t.aftermath = aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t, given, played)}
-		if t.rec.Challenge && played == given {
-			t.aftermath.challenge = t.id
-		}
-		t.aftermath.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
+		t.aftermath = t.after(given, played)
 	}
 	if !t.unanswered() {
 		r.finishRecord(t)
 	}
+}
+
+// after is what the end of a turn means for the loop, when so many sentences were given
+// to the voice and played.
+func (t *telling) after(given, played int) aftermath {
+	a := aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t, given, played)}
+	a.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
+	if t.rec.Challenge && played == given {
+		a.challenge = t.id
+	}
+	return a
 }
 
 // tellAgain asks the slower recognisers for an utterance that the first one could

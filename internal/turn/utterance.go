@@ -151,7 +151,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	}
 	second, more := l.parts.Stt.(Deliberate)
 	switch {
-	case spoken && more && (!t.followUp || t.challenge != "") && (err != nil || text.Text == ""):
+	case spoken && more && t.deserves() && (err != nil || text.Text == ""):
 		l.step(ctx, Heard)
 		l.runBeside(ctx, t, func(ctx context.Context) { l.teller.tellAgain(ctx, t, second) })
 	case err != nil:
@@ -165,16 +165,18 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 		l.step(ctx, NothingHeard)
 		l.endTurn()
 	default:
-		k := Heard
-		if t.challenge == "" {
-			k = l.growing.heard(t, e, text)
-		}
+		k := l.growing.heard(t, e, text)
 		if k != Heard {
 			l.growing.begin(t, at)
 		}
 		l.think(ctx, t, text, k)
 	}
 }
+
+// deserves reports whether the slower recognisers are asked for an utterance. What was
+// heard without a wake word may not be meant for the house, and stays here; the answer
+// to a challenge is.
+func (t *telling) deserves() bool { return !t.followUp || t.challenge != "" }
 
 // finishUtterance asks the recogniser for the text of an utterance. Meanwhile the
 // mind may begin with the words so far; the end of the turn drops that too.
