@@ -26,14 +26,14 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Trans
 		answerWhole(ctx, a, t, whole)
 	case carried:
 		grownFrom(a, t, whole).goOn(ctx)
-	case t.Unfinished, a.foreign(t.Text, t.Area) && a.foreign(whole.Text, t.Area):
+	case t.Unfinished, foreign(a.match, t.Text, t.Area) && foreign(a.match, whole.Text, t.Area):
 		answerWhole(ctx, a, t, whole)
 	}
 }
 
 // foreign reports whether a text is a sentence that is only written down.
-func (a *Answerer) foreign(text, area string) bool {
-	d := a.match.Match(text, area)
+func foreign(match Matcher, text, area string) bool {
+	d := match.Match(text, area)
 	return d.Route == intent.Local && d.Foreign
 }
 
