@@ -70,6 +70,8 @@ var layers = []layer{
 		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply"},
 		"intent/doubt":      {"home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},
+
+		"dialogue/challenge": {"intent/sentences"},
 	}},
 	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{
 		"httpguard": {},
@@ -118,7 +120,9 @@ var layers = []layer{
 		"announce":       {"home", "intent/reply", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":         {"answer/calling", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+		"answer":         {"answer/calling", "answer/guard", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+
+		"answer/guard": {"dialogue/challenge", "dialogue/safety", "home", "intent", "intent/plan", "intent/reply", "record", "tools"},
 	}},
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},

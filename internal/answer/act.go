@@ -19,7 +19,7 @@ import (
 // or acts. What a foreign sentence asks for is written down and left alone.
 func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
 	if d.Foreign {
-		rehearse(x.rec, nil)
+		past.Rehearse(x.rec, nil)
 		return past.Turn{}
 	}
 	if len(d.Actions) == 1 {
@@ -95,8 +95,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		return false
 	}
 	if x.rec.Risk == string(tools.Dangerous) {
-		x.rec.Route = record.RouteRefused
-		fail(a.phrases.Denied(steps)+nothing, "dangerous acts are off (safety.dangerous: deny)")
+		guarded(a, x, d, steps, nothing)
 		return false
 	}
 	// Several commands in one sentence are carried out together or not at all (U2).
@@ -106,7 +105,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 	}
 	many := !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps))
 	if x.rehearses(many) {
-		rehearse(x.rec, steps)
+		past.Rehearse(x.rec, steps)
 		return false
 	}
 	if many {
@@ -124,16 +123,6 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 // weighed by a dry run, and is asked about then like what is ordered for now.
 func (x *exchange) rehearses(many bool) bool {
 	return x.DryRun && (x.Source != record.FromTimer || !many)
-}
-
-// rehearse puts the calls of a plan into a record without making them.
-func rehearse(rec *record.Record, steps []plan.Step) {
-	rec.Outcome = record.Ignored
-	for _, s := range steps {
-		if c := s.Planned(); c.Tool != "" {
-			rec.Calls = append(rec.Calls, record.CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
-		}
-	}
 }
 
 // The reasons in a record for what is over a limit.

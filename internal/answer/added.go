@@ -21,16 +21,19 @@ import (
 // is told so.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
+	case t.Record.Challenge: // for an order that has become another one
+		a.guard.Drop(t.Record.ID)
+		answerWhole(ctx, a, t, whole)
 	case carried:
 		grownFrom(a, t, whole).goOn(ctx)
-	case t.Unfinished, a.foreign(t.Text, t.Area) && a.foreign(whole.Text, t.Area):
+	case t.Unfinished, foreign(a.match, t.Text, t.Area) && foreign(a.match, whole.Text, t.Area):
 		answerWhole(ctx, a, t, whole)
 	}
 }
 
 // foreign reports whether a text is a sentence that is only written down.
-func (a *Answerer) foreign(text, area string) bool {
-	d := a.match.Match(text, area)
+func foreign(match Matcher, text, area string) bool {
+	d := match.Match(text, area)
 	return d.Route == intent.Local && d.Foreign
 }
 
@@ -48,7 +51,7 @@ func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole speech.T
 	}
 	t.Text, t.Unfinished, t.Others = whole.Text, whole.Unfinished, whole.Others
 	r := t.Record
-	r.Verdict, r.Route, r.Intent, r.SpeechAct = record.Verdict{}, record.RouteNone, nil, ""
+	r.Verdict, r.Route, r.Intent, r.SpeechAct, r.Challenge = record.Verdict{}, record.RouteNone, nil, "", false
 	if r.Transcript != nil {
 		r.Transcript.Text = whole.Text
 	}
@@ -127,7 +130,7 @@ func (g *grown) add(ctx context.Context, all intent.Decision) {
 	added.done = g.made()
 	did := g.act(ctx, added, all)
 	g.ledger.Note(g.match.House(), added.Request, added.rec, all)
-	g.x.rec.Add(*added.rec, intentsOf(all.Actions))
+	g.x.rec.Add(*added.rec, past.Intents(all.Actions))
 	g.memory.keep(added.Request, added.rec.ID, did.With(before, g.x.Text, g.whole), g.x.rec.Reply)
 	g.rewrite()
 	if added.rec.Reply != "" {

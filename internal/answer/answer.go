@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"voicegateway/internal/answer/calling"
+	"voicegateway/internal/answer/guard"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
@@ -37,6 +38,7 @@ type step struct {
 // tried.
 func steps() []step {
 	return []step{
+		{"the words of a challenge", func(a *Answerer, ctx context.Context, x *exchange) bool { return challenged(ctx, a, x) }},
 		{"the answer to a question", (*Answerer).completed},
 		{"a sentence that was not finished", func(a *Answerer, ctx context.Context, x *exchange) bool { return halfSaid(ctx, a, x) }},
 		{"a word about the turn before", (*Answerer).amended},
@@ -57,6 +59,8 @@ type exchange struct {
 	before   *remembered     // what the asker's last turn did; nil: nothing is remembered
 	asked    bool            // a question was waiting for an answer
 	doubts   int             // questions in a row about what was said that led to this text
+	ordered  bool            // the text is a command by itself, or answers which thing one is about
+	aloud    string          // what is said in place of the reply, which others may read; "": the reply
 	question *modelQuestion  // the model's question that the text answers; nil: none
 	local    intent.Decision // the decision of the matcher, once it was asked
 	meant    intent.Decision // the decision that was performed, if the turn came to one
@@ -82,6 +86,8 @@ type Answerer struct {
 	limits   safety.Limits
 	recovery Recovery
 	log      *slog.Logger
+
+	guard *guard.Guard
 
 	rate   safety.Rate
 	memory memory
@@ -110,7 +116,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	}
 	return &Answerer{
 		match: m, calls: calling.Maker{Caller: c, Phrases: p, Log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
-		alertWords: alertWords{names[0]}, choosing: names[0], names: names,
+		alertWords: alertWords{names[0]}, choosing: names[0], names: names, guard: guard.New(l, p),
 	}, nil
 }
 
@@ -177,7 +183,7 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	}
 	switch d.Route {
 	case intent.Ask:
-		if d = hopeless(d, a.match.House(), x.Area); d.Route == intent.Ask {
+		if d = guard.Hopeless(d, a.match.House(), x.Area); d.Route == intent.Ask {
 			a.remember(x.Request, d)
 		}
 	case intent.Model:
@@ -188,6 +194,7 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 		}
 	case intent.Local:
 	}
+	x.ordered = !x.Unfinished
 	a.perform(x, d, func() past.Turn { return a.carryOut(ctx, x, d) })
 	return true
 }
@@ -198,7 +205,7 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn)
 		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
 	}
 	x.meant = d
-	noteIntents(x.rec, d.Actions)
+	past.NoteIntents(x.rec, d.Actions)
 	x.rec.SpeechAct = string(d.Act)
 	var did past.Turn
 	switch d.Route {
@@ -209,49 +216,16 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn)
 		x.rec.Route, x.rec.Outcome, x.rec.Reply = record.RouteLocal, record.Asked, questionOf(d, a.match.House(), a.phrases)
 	case intent.Reject, intent.Model:
 		x.rec.Route, x.rec.Outcome = record.RouteRefused, record.Failed
-		x.rec.Reply, x.rec.Error = a.phrases.Refusal(d), reason(d)
+		x.rec.Reply, x.rec.Error = a.phrases.Refusal(d), past.Reason(d)
 	}
 	x.rec.Reply = speech.Speakable(x.rec.Reply)
 	if x.rec.Reply != "" {
-		x.say(x.rec.Reply)
+		x.say(cmp.Or(x.aloud, x.rec.Reply))
 	} else if x.rec.Route == record.RouteRefused {
 		x.rec.Outcome = record.Ignored // the text was not meant for the house, so no answer is expected
 	}
 	a.memory.keep(x.Request, x.rec.ID, did, x.rec.Reply)
 	if x.rec.Reply != "" {
 		a.model.Remember(asker(x.Request), x.Text, x.rec.Reply)
-	}
-}
-
-// noteIntents puts what was understood into a record.
-func noteIntents(rec *record.Record, actions []intent.Action) {
-	if len(actions) == 0 {
-		return
-	}
-	rec.Intents = intentsOf(actions)
-	rec.Intent = &rec.Intents[0]
-	if len(rec.Intents) == 1 {
-		rec.Intents = nil
-	}
-}
-
-// intentsOf are actions as a record has them.
-func intentsOf(actions []intent.Action) []record.Intent {
-	out := make([]record.Intent, len(actions))
-	for i, act := range actions {
-		out[i] = record.Intent{Name: act.Intent, Slots: act.Slots}
-	}
-	return out
-}
-
-// reason says for the record why a sentence was refused.
-func reason(d intent.Decision) string {
-	switch {
-	case d.NeedHouse:
-		return "the house is not known: no server has told of it; voice-gateway servers and /readyz say what is missing"
-	case d.Heard != "":
-		return d.Reason + ": " + d.Heard
-	default:
-		return d.Reason
 	}
 }

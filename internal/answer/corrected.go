@@ -60,7 +60,7 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 // refuse puts back what was done and says why what was meant cannot be done.
 func (g *grown) refuse(ctx context.Context, all intent.Decision) {
 	x := g.another(all)
-	x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, g.phrases.Refusal(all), reason(all)
+	x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, g.phrases.Refusal(all), past.Reason(all)
 	if !x.DryRun {
 		g.finish(ctx, x, nil, past.Mend(g.match.House(), g.deeds(), nil, nil))
 	}
@@ -108,7 +108,8 @@ func (g *grown) finish(ctx context.Context, x *exchange, meant []plan.Step, c pa
 		}
 	}
 	if len(c.Denied) > 0 {
-		partly(x.rec, g.phrases.Denied(c.Denied), "dangerous acts are off (safety.dangerous: deny)")
+		no := g.guard.Denied(c.Denied)
+		partly(x.rec, no.Said, no.Why)
 	}
 	did := past.Of(g.match.House(), g.whole, steps[n:], done.Results[n:], done.Problems[n:])
 	stay, _ := past.Apart(g.deeds(), devicesOf(x.meant))
@@ -164,7 +165,7 @@ func (g *grown) replace(x *exchange, did past.Turn, back int) {
 	r.Reply, r.Outcome, r.Error, r.Intent, r.Intents = "", "", "", nil, nil
 	x.rec.Reply = speech.Speakable(x.rec.Reply)
 	r.Add(*x.rec, nil)
-	noteIntents(r, x.meant.Actions)
+	past.NoteIntents(r, x.meant.Actions)
 	r.Route = x.rec.Route
 	g.rewrite()
 	if g.turn.Unsay != nil {

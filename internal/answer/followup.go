@@ -73,7 +73,8 @@ func (f *followUp) do(ctx context.Context, d intent.Decision) past.Turn {
 	back, denied := past.TakenBack(f.match.House(), f.back)
 	did := f.carry(ctx, f.x, d, append(back, more...))
 	if len(denied) > 0 && len(did.Deeds) > 0 {
-		partly(f.x.rec, f.phrases.Denied(denied), "dangerous acts are off (safety.dangerous: deny)")
+		no := f.guard.Denied(denied)
+		partly(f.x.rec, no.Said, no.Why)
 	}
 	var devices []string
 	for _, b := range f.back {

@@ -89,8 +89,9 @@ func (g *gate) deny(r *round) string {
 			continue
 		}
 		e.Refusal = g.a.english.Denied([]plan.Step{e.Step})
-		g.fail(r, "dangerous acts are off (safety.dangerous: deny)")
-		if text := g.once(g.a.phrases.Denied([]plan.Step{e.Step})); text != "" {
+		no := g.a.guard.Denied([]plan.Step{e.Step})
+		g.fail(r, no.Why)
+		if text := g.once(no.Said); text != "" {
 			said = append(said, text)
 		}
 	}

@@ -65,6 +65,7 @@ func answered(ctx context.Context, a *Answerer, x *exchange, p pending) bool {
 		x.local = d
 		return a.thought(ctx, x)
 	}
+	x.ordered = len(p.steps) == 0 && p.decision.Reason != plannedByModel && !x.Unfinished
 	a.perform(x, d, func() past.Turn {
 		if len(p.steps) > 0 {
 			return a.carry(ctx, x, d, p.steps)

@@ -40,7 +40,8 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 	}
 	did.Text, did.Origin, did.Undone = x.before.Text, x.before.Origin, x.before.Undone+1
 	if len(denied) > 0 {
-		partly(x.rec, a.phrases.Denied(denied), "dangerous acts are off (safety.dangerous: deny)")
+		no := a.guard.Denied(denied)
+		partly(x.rec, no.Said, no.Why)
 	}
 	if x.before.Rest {
 		partly(x.rec, a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")

@@ -146,6 +146,9 @@ func (a *app) configCommand() *cobra.Command {
 					return unusable(l, err)
 				}
 				fmt.Fprintln(a.Out, a.paint.Good("✓"), cmp.Or(l.path, "the defaults (no file found)"), "and the environment are valid")
+				for _, doubt := range l.Doubts() {
+					fmt.Fprintln(a.Out, a.paint.Warn("!"), doubt)
+				}
 				return nil
 			}),
 		},

@@ -135,6 +135,9 @@ func (w *World) Set(device, action string, value any) (property string) {
 	case "lock", "locked":
 		property = "lock"
 		s["lock"] = "locked"
+	case "unlock":
+		property = "lock"
+		s["lock"] = "unlocked"
 	default: // position, setpoint, mode, colour
 		property = action
 		s[property] = value

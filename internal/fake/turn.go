@@ -85,6 +85,8 @@ type Script struct {
 	open  bool
 	began int
 	asked int
+
+	challenges int
 }
 
 // Line is the text that is heard once After loud frames have come. Unfinished says
@@ -102,6 +104,21 @@ func (s *Script) Begin(context.Context) error {
 	s.loud, s.quiet, s.open = 0, 0, true
 	s.began++
 	return nil
+}
+
+// BeginChallenge opens an utterance, and counts it.
+func (s *Script) BeginChallenge(ctx context.Context) error {
+	s.mu.Lock()
+	s.challenges++
+	s.mu.Unlock()
+	return s.Begin(ctx)
+}
+
+// Challenges says how many utterances were begun for the words of a challenge.
+func (s *Script) Challenges() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.challenges
 }
 
 // Push takes a frame.

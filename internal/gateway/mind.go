@@ -97,7 +97,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 		caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
 		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
-	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.Safety,
+	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.limits(),
 		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
 	m.waits = arrival.New(rooms, m.caller, phrases, s.log)
 	m.news = announce.New(s.cfg.Announce, s.memory(), phrases, s.log)

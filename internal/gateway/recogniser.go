@@ -22,6 +22,9 @@ func (s setup) tellLanguages() {
 			s.log.Warn("a recogniser does not know the language and is left out", "part", "stt", "engine", e, "language", s.cfg.Gateway.Language)
 		}
 	}
+	for _, doubt := range s.cfg.Doubts() {
+		s.log.Warn("part of the configuration cannot be had", "part", "safety", "why", doubt)
+	}
 	if s.deaf() {
 		s.log.Warn("spoken commands are off: the recogniser hears English only; text commands work", "part", "stt", "language", s.cfg.Gateway.Language)
 	}
@@ -35,7 +38,7 @@ func (s setup) recogniser(command []string) stt.Config {
 		c.Engines = engines
 	}
 	c.Command, c.Language, c.Wakes = command, s.cfg.Gateway.Language, WakePhrases(s.cfg.Wake.Words)
-	c.ModelsDir = s.cfg.Wake.ModelsDir
+	c.ModelsDir, c.Challenge = s.cfg.Wake.ModelsDir, s.cfg.challengeWords()
 	if s.opts.Pack != nil {
 		c.Language = s.opts.Pack.Language
 	}

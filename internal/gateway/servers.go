@@ -55,8 +55,8 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 	return mcp, nil
 }
 
-// brokerEnv is what our own server is told of the broker, and of the topics of
-// zwave-js-ui where our own environment names them.
+// brokerEnv is what our own server is told of the broker, of the topics of zwave-js-ui
+// where our own environment names them, and whether it may do what is dangerous.
 func (s setup) brokerEnv(url string) map[string]string {
 	env := map[string]string{
 		"MQTT_BROKER_URL": url, "MQTT_USERNAME": s.cfg.MQTT.Username, "MQTT_PASSWORD": s.opts.Secrets.MQTTPassword,
@@ -67,6 +67,9 @@ func (s setup) brokerEnv(url string) map[string]string {
 		if name, value, ok := strings.Cut(entry, "="); ok && name == topic {
 			env[topic] = value
 		}
+	}
+	if s.cfg.limits().Challenges() {
+		env["ZWAVE_ALLOW_DANGEROUS"] = "true"
 	}
 	maps.DeleteFunc(env, func(_, v string) bool { return v == "" })
 	return env

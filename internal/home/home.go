@@ -38,8 +38,11 @@ type Entity struct {
 	Abilities  []Ability      `json:"abilities,omitempty"`
 	Control    *Control       `json:"control,omitempty"` // how to act on it; nil: it cannot be acted on
 	Read       *Control       `json:"read,omitempty"`    // how to read it; nil: it cannot be read
-	Server     string         `json:"-"`                 // the MCP server it came from
-	Namesakes  bool           `json:"-"`                 // things in other rooms have the same name
+	// Dangerous is how to do with it what could let somebody in or do harm; nil: the
+	// server does not allow that.
+	Dangerous *Control `json:"dangerous,omitempty"`
+	Server    string   `json:"-"` // the MCP server it came from
+	Namesakes bool     `json:"-"` // things in other rooms have the same name
 }
 
 // Control names the tool that reaches an entity and the identifier that tool

@@ -74,8 +74,14 @@ type Record struct {
 	Intent     *Intent     `json:"intent"`
 	Verdict
 	Timings Timings `json:"timings_ms"`
-	Aloud   bool    `json:"-"` // asked in the gateway's own room: a later word on it is spoken there
+	// Challenge says that the reply asks for the words of a challenge (S1), which are
+	// not in the record.
+	Challenge bool `json:"-"`
+	Aloud     bool `json:"-"` // asked in the gateway's own room: a later word on it is spoken there
 }
+
+// ChallengeAnswer stands in a transcript for the words of a challenge.
+const ChallengeAnswer = "(the answer to a challenge)"
 
 // Verdict is what was done and said.
 type Verdict struct {

@@ -19,6 +19,11 @@ type Request struct {
 	// for the answer to a question. A text that only a model might understand is then
 	// not for the house.
 	FollowUp bool
+	// Challenge is the id of the turn whose challenge the microphone was opened for; ""
+	// for every other text. After is when the answer ended, counted from the end of the
+	// spoken question.
+	Challenge string
+	After     time.Duration
 	// Unfinished and Others are those of the transcript of a spoken text: it is the
 	// beginning of a sentence; it may have been one of these readings.
 	Unfinished bool

@@ -154,7 +154,7 @@ func (b *bell) answer(ctx context.Context, at time.Time) {
 		return
 	}
 	t := b.window.turn(b.cfg, at)
-	t.rec.Transcript = written(text)
+	t.rec.Transcript = t.written(text)
 	t.rec.Route, t.rec.Intent, t.rec.Outcome = record.RouteLocal, &record.Intent{Name: catalogue.Stop}, record.Done
 	b.teller.finishRecord(t)
 	b.stop(ctx, Stopped)

@@ -27,7 +27,7 @@ func (l *Loop) finish(ctx context.Context) {
 		}
 	}
 	if after.asks && !l.ear.muted && l.step(ctx, AskedBack) {
-		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.newest}, loudest-belowSpeaker)
+		l.openEar(ctx, speech.Detection{Engine: "none", At: l.ear.newest}, loudest-belowSpeaker, after.challenge)
 		return
 	}
 	if after.halts {

@@ -13,7 +13,7 @@ import (
 // so that how far it is heard does not depend on how fast the question is answered.
 func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 	r.mind.Answer(ctx, asked)
-	reads := !asked.Unfinished && !rehearsed(t.rec) && (t.rec.Risk == "" || t.rec.Risk == string(tools.Read))
+	reads := !asked.Unfinished && !rehearsed(&t.rec) && (t.rec.Risk == "" || t.rec.Risk == string(tools.Read))
 	if t.additions == nil || reads && r.live {
 		return
 	}
@@ -37,7 +37,7 @@ func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 func (r *teller) startAgain(t *telling, more addition) {
 	t.startClock(more.end.SpeechEnd, more.at, more.wall, r.live)
 	t.rec.Timings.Transcript = t.watch.Now()
-	t.rec.Transcript = written(more.whole)
+	t.rec.Transcript = t.written(more.whole)
 	if more.end.Done {
 		t.rec.Endpoint = &record.Endpoint{Reason: more.end.Reason}
 	}
@@ -62,4 +62,4 @@ func (r *teller) addition(ctx context.Context, t *telling) addition {
 }
 
 // rehearsed reports whether a turn only wrote down what was asked for.
-func rehearsed(r record.Record) bool { return r.Outcome == record.Ignored && r.Intent != nil }
+func rehearsed(r *record.Record) bool { return r.Outcome == record.Ignored && r.Intent != nil }

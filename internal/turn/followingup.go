@@ -12,6 +12,10 @@ import (
 // (REQUIREMENTS U5).
 const followUpTime = 6 * time.Second
 
+// challengeTime is how long the words of a challenge may be said (S1). The mind refuses
+// an answer that began in time and ended later.
+const challengeTime = 10 * time.Second
+
 // noSpeech is the endpointer's reason when nobody spoke.
 const noSpeech = "no_speech"
 
@@ -25,7 +29,7 @@ func (l *Loop) awaitAnswer(ctx context.Context, f audio.Frame, e speech.Endpoint
 	if audio.Level(f.Samples) >= u.least {
 		u.loudFrames++
 	}
-	late := f.At.Sub(t.started) >= followUpTime
+	late := f.At.Sub(t.started) >= t.answerTime()
 	nobody := e.SpeechStart.IsZero() || u.tooQuiet()
 	switch {
 	case late && (e.Done && nobody || e.SpeechStart.IsZero() || u.loudFrames == 0):
@@ -49,9 +53,27 @@ func (l *Loop) awaitAnswerAgain(ctx context.Context, e speech.Endpoint) {
 	if e.SpeechStart.IsZero() {
 		return
 	}
-	if err := l.recogniser.begin(ctx); err != nil {
+	if err := l.recogniser.beginFor(ctx, l.turn); err != nil {
 		l.fail(ctx, "the speech recogniser is not ready: "+err.Error())
 		return
 	}
-	u.words, u.loudest = words{}, audio.Silence
+	u.words, u.loudest = words{secret: u.words.secret}, audio.Silence
+}
+
+// answerTime is how long the question of a turn may be answered.
+func (t *telling) answerTime() time.Duration {
+	if t.challenge != "" {
+		return challengeTime
+	}
+	return followUpTime
+}
+
+// spokenOver returns the frames of somebody who began to answer before our voice had
+// ended. The answer to a challenge begins after it, because what is heard before may
+// be the words of our own voice.
+func (l *Loop) spokenOver(t *telling) []audio.Frame {
+	if t.challenge != "" {
+		return nil
+	}
+	return l.ownSound.spokenOver(l.ear.preRoll.Since(time.Time{}))
 }

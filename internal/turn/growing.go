@@ -79,7 +79,7 @@ func (g *growingSentence) begin(t *telling, at time.Time) {
 // sentence any more, other people talk on, and nobody listens to them.
 func (g *growingSentence) heard(t *telling, e speech.Endpoint, text speech.Transcript) Kind {
 	switch {
-	case text.Text == "" || !g.recogniser.canReopen():
+	case text.Text == "" || t.challenge != "" || !g.recogniser.canReopen():
 		return Heard
 	case text.Unfinished:
 		return HeardHalf

@@ -157,6 +157,6 @@ func (l *Loop) wakeWordChanged(ctx context.Context, err error) {
 // wake opens an utterance, and interrupts a reply (barge-in).
 func (l *Loop) wake(ctx context.Context, d speech.Detection) {
 	if l.step(ctx, Woken) {
-		l.openEar(ctx, d, 0)
+		l.openEar(ctx, d, 0, "")
 	}
 }

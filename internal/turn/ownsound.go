@@ -148,6 +148,15 @@ func (o *ownSound) without(f audio.Frame, room float64) audio.Frame {
 	return f
 }
 
+// deaf returns the frame as the quiet of the room as long as the room may still sound
+// of our voice, however loud somebody else is.
+func (o *ownSound) deaf(f audio.Frame, room float64) audio.Frame {
+	if f.At.Before(o.voiceEchoEnds) {
+		f.Samples = o.quiet(len(f.Samples), room)
+	}
+	return f
+}
+
 // echoes reports whether a frame may be the echo of our voice.
 func (o *ownSound) echoes(f audio.Frame) bool {
 	if o.voiceLevel == audio.Silence || !f.At.Before(o.voiceEchoEnds) {

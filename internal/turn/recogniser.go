@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -47,6 +48,15 @@ type recogniser struct {
 type words struct {
 	partial speech.Partial
 	judged  speech.Completeness
+	secret  bool // they answer a challenge: nobody is shown them, and they are no sentence
+}
+
+// shown are the words as others may see them.
+func (w words) shown() speech.Partial {
+	if w.secret {
+		return speech.Partial{}
+	}
+	return w.partial
 }
 
 // begin opens an utterance and drops one that is open.
@@ -54,6 +64,21 @@ func (r *recogniser) begin(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()
 	return r.stt.Begin(limited)
+}
+
+// beginFor opens an utterance for what a turn listens for: a sentence, or the answer to
+// a challenge.
+func (r *recogniser) beginFor(ctx context.Context, t *telling) error {
+	if t.challenge == "" {
+		return r.begin(ctx)
+	}
+	stt, able := r.stt.(ChallengeListener)
+	if !able {
+		return errors.New("it knows no words of challenges")
+	}
+	limited, cancel := context.WithTimeout(ctx, r.budget)
+	defer cancel()
+	return stt.BeginChallenge(limited)
 }
 
 // push gives the transcriber the frames that the endpointer admits, and updates the
@@ -66,7 +91,7 @@ func (r *recogniser) push(ctx context.Context, f audio.Frame, w *words) error {
 		if err != nil {
 			return err
 		}
-		if p.Text != w.partial.Text {
+		if p.Text != w.partial.Text && !w.secret {
 			w.judged = r.judge(p.Text)
 		}
 		w.partial = p

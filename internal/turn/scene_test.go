@@ -25,6 +25,7 @@ import (
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
@@ -54,11 +55,12 @@ type scene struct {
 	world  *fake.World
 	cfg    turn.Config
 
-	hit   speech.Detection // of the next frame
-	deaf  error            // what is wrong with the wake word engine
-	dumb  error            // what is wrong with the voice
-	begun int              // utterances when the last words were said
-	words int              // loud frames of the utterance so far
+	hit   speech.Detection         // of the next frame
+	deaf  error                    // what is wrong with the wake word engine
+	dumb  error                    // what is wrong with the voice
+	fill  func(line string) string // fills in what is known only when a line is acted; may be nil
+	begun int                      // utterances when the last words were said
+	words int                      // loud frames of the utterance so far
 	noise uint32
 
 	mu       sync.Mutex
@@ -68,6 +70,7 @@ type scene struct {
 	voices   []string // what clips of a voice say, by their length
 	sounding []*sounding
 	clips    []audio.Clip // that were kept
+	shown    []string     // partial texts
 }
 
 // sounding is a clip on its way through the room.
@@ -163,7 +166,13 @@ func newScene(t *testing.T, cfg turn.Config) *scene {
 // newSceneWith asks about more devices than a limit.
 func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 	t.Helper()
-	s := &scene{t: t, frames: make(chan audio.Frame), world: fake.NewWorld(), end: &simpleEnd{}, start: time.Now(), cfg: cfg, noise: 1}
+	return newSceneIn(t, cfg, fake.Cottage(), safety.Limits{FanOutLimit: limit})
+}
+
+// newSceneIn is a scene in a house.
+func newSceneIn(t *testing.T, cfg turn.Config, house *home.House, limits safety.Limits) *scene {
+	t.Helper()
+	s := &scene{t: t, frames: make(chan audio.Frame), world: fake.NewWorldOf(house), end: &simpleEnd{}, start: time.Now(), cfg: cfg, noise: 1}
 	s.stt = &fake.Script{Loud: func(f audio.Frame) bool { return audio.Level(f.Samples) > loudLevel }}
 	s.wake = &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
 		d := s.hit
@@ -171,12 +180,12 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 		d.At = f.At
 		return d, d.Word != "" && (!d.Stop || s.wake.Stops), s.deaf
 	}}
-	matcher, err := intent.New(intent.English(), fake.Cottage())
+	matcher, err := intent.New(intent.English(), house)
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.Cottage(), JudgeFunc: func(text string) speech.Completeness {
+	answerer, err := answer.New(&fake.Matcher{MatchFunc: matcher.Match, Home: house, JudgeFunc: func(text string) speech.Completeness {
 		switch d := matcher.Match(text, "Kitchen"); {
 		case d.Route != intent.Local && d.Route != intent.Ask:
 			return speech.Incomplete
@@ -184,7 +193,7 @@ func newSceneWith(t *testing.T, cfg turn.Config, limit int) *scene {
 			return speech.Growable
 		}
 		return speech.Closed
-	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: limit}, answer.Recovery{}, log)
+	}}, &fake.Caller{CallFunc: s.call}, &fake.Assistant{}, fake.English(), limits, answer.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,6 +213,9 @@ func (s *scene) play(lines ...string) {
 	s.t.Helper()
 	s.begin(func() {
 		for _, l := range lines {
+			if s.fill != nil {
+				l = s.fill(l)
+			}
 			s.act(l)
 		}
 	})
@@ -495,8 +507,12 @@ func alertOf(t *testing.T, verb, line string) turn.Alert {
 	return a
 }
 
-// Hearing does nothing.
-func (s *scene) Hearing(turn.Hearing) {}
+// Hearing keeps what is shown of the words.
+func (s *scene) Hearing(h turn.Hearing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown = append(s.shown, h.Partial.Text)
+}
 
 // Replied does nothing.
 func (s *scene) Replied(string, string) {}

@@ -43,7 +43,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	if t.additions == nil {
 		close(mayPlay)
 	}
-	if heard.Text == "" {
+	if heard.Text == "" && t.challenge == "" {
 		r.tellNotHeard(t, heard, say)
 	} else {
 		asked := record.Turn{
@@ -68,12 +68,22 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	case ctx.Err() != nil && (t.rec.Outcome == record.Failed || went(t.rec) && cut):
 		t.rec.Outcome = record.Interrupted
 	case ctx.Err() == nil:
-		t.aftermath = aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t, given, played)}
-		t.aftermath.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
+		t.aftermath = t.after(given, played)
 	}
 	if !t.unanswered() {
 		r.finishRecord(t)
 	}
+}
+
+// after is what the end of a turn means for the loop, when so many sentences were given
+// to the voice and played.
+func (t *telling) after(given, played int) aftermath {
+	a := aftermath{asks: t.rec.Outcome == record.Asked && played > 0, acted: acted(t.rec), sound: closingSound(t, given, played)}
+	a.halts = t.rec.Intent != nil && t.rec.Intent.Name == catalogue.Stop
+	if t.rec.Challenge && played == given {
+		a.challenge = t.id
+	}
+	return a
 }
 
 // tellAgain asks the slower recognisers for an utterance that the first one could
@@ -85,7 +95,7 @@ func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 		r.log.Warn("no recogniser heard the utterance", "part", "turn", "turn", t.id, "err", err)
 		t.rec.Outcome, t.rec.Error = record.Failed, "the speech recogniser failed: "+err.Error()
 	} else {
-		t.rec.Transcript = written(text)
+		t.rec.Transcript = t.written(text)
 	}
 	r.tell(ctx, t, text)
 }
@@ -130,7 +140,7 @@ const shortestCommand = 400 * time.Millisecond
 func (r *teller) finishRecord(t *telling) {
 	t.rec.Timings.Total = t.watch.Now()
 	r.observer.TurnEnded(t.rec)
-	if r.keep != nil && len(t.utterance.sound) > 0 {
+	if r.keep != nil && len(t.utterance.sound) > 0 && t.challenge == "" {
 		r.keep.Keep(t.rec, audio.Clip{Rate: audio.SpeechRate, Samples: t.utterance.sound})
 	}
 }

@@ -18,6 +18,8 @@ type telling struct {
 	watch     record.Stopwatch
 	utterance utterance
 	followUp  bool          // it is the answer to a question
+	challenge string        // the id of the turn whose challenge it answers; "" for none
+	answered  time.Duration // from the question's end to that of the speech
 	again     bool          // its speaker was not understood a moment ago
 	missed    bool          // speech after the wake word was no command
 	chimeOver bool          // the sound of the open microphone was played, or is not wanted
@@ -39,10 +41,11 @@ type utterance struct {
 
 // aftermath is what the end of a turn means for the loop.
 type aftermath struct {
-	asks  bool         // a question was spoken: its answer needs no wake word
-	acted bool         // something was changed: a correction needs no wake word
-	halts bool         // the command was "stop": texts waiting to be spoken are dropped
-	sound earcon.Sound // played because no words were spoken; "" for none
+	asks      bool         // a question was spoken: its answer needs no wake word
+	challenge string       // the id of the turn, if the question was a challenge
+	acted     bool         // something was changed: a correction needs no wake word
+	halts     bool         // the command was "stop": texts waiting to be spoken are dropped
+	sound     earcon.Sound // played because no words were spoken; "" for none
 }
 
 // newTelling begins the turn of speech that began at a time of the frames' clock.
@@ -56,7 +59,7 @@ func newTelling(c Config, at time.Time) *telling {
 
 // request is what the mind is asked about a text.
 func (t *telling) request(text string, dryRun bool) record.Request {
-	return record.Request{Text: text, Area: t.rec.Area, Source: t.rec.Source, DryRun: dryRun, FollowUp: t.followUp}
+	return record.Request{Text: text, Area: t.rec.Area, Source: t.rec.Source, DryRun: dryRun, FollowUp: t.followUp, Challenge: t.challenge, After: t.answered}
 }
 
 // startClock starts the clock of a turn at the end of speech. at and wall are when

@@ -40,6 +40,12 @@ type (
 	Deliberate interface {
 		Second(ctx context.Context) (speech.Transcript, error)
 	}
+	// ChallengeListener is a Transcriber that can listen for the words of a challenge
+	// (REQUIREMENTS S1), for one utterance and instead of sentences. Without it no
+	// challenge is passed.
+	ChallengeListener interface {
+		BeginChallenge(ctx context.Context) error
+	}
 	// Endpointer decides when the speaker is done. It observes the room between
 	// utterances, to know its noise and how loud the wake word was. Reset begins an
 	// utterance; the zero Detection means one without a wake word. Admit takes a frame

@@ -13,18 +13,20 @@ import (
 // openEar begins a turn. The command may follow the wake word in one breath, so the
 // sound since the end of the word is taken from the pre-roll. The answer to a
 // question may begin before our voice has ended; least is how loud in dBFS it must
-// be.
-func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64) {
+// be. That to a challenge may not: challenge is the id of the turn that asked it, ""
+// for any other question.
+func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64, challenge string) {
 	l.endTurn() // at once, whatever the recogniser takes to open
 	t := newTelling(l.cfg, d.At)
 	l.turn = t
 	t.followUp, t.utterance.least = l.state == AskingBack, least
+	t.challenge, t.utterance.words.secret = challenge, challenge != ""
 	if d.Word != "" {
 		t.again = !l.missed.IsZero() && d.At.Sub(l.missed) <= triedAgain
 		t.rec.Wake = &record.Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
 	}
 	l.recogniser.end.Reset(d)
-	if err := l.recogniser.begin(ctx); err != nil {
+	if err := l.recogniser.beginFor(ctx, t); err != nil {
 		l.fail(ctx, "the speech recogniser is not ready: "+err.Error())
 		return
 	}
@@ -32,7 +34,7 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64) {
 	before := l.ear.preRoll.Since(d.At)
 	if t.followUp {
 		t.chimeOver = true
-		if before = l.ownSound.spokenOver(l.ear.preRoll.Since(time.Time{})); len(before) == 0 {
+		if before = l.spokenOver(t); len(before) == 0 {
 			l.ownSound.chime(ctx, earcon.FollowUp)
 		}
 	}
@@ -53,6 +55,9 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 	}
 	level := audio.Level(f.Samples)
 	f = l.ownSound.without(f, l.ear.room.Level())
+	if t.challenge != "" {
+		f = l.ownSound.deaf(f, l.ear.room.Level())
+	}
 	if err := l.recogniser.push(ctx, f, &u.words); err != nil {
 		l.fail(ctx, "the speech recogniser failed: "+err.Error())
 		return
@@ -67,7 +72,7 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 			return
 		}
 	}
-	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: level, Partial: u.words.partial, Judged: u.words.judged, Ended: e.Reason})
+	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: level, Partial: u.words.shown(), Judged: u.words.judged, Ended: e.Reason})
 	if e.Done {
 		l.endUtterance(ctx, e, f.At)
 	}
@@ -142,13 +147,13 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 		text, err = l.finishUtterance(ctx, t, spoken)
 	}
 	if spoken {
-		t.utterance.spoke = e.SpeechEnd.Sub(e.SpeechStart)
+		t.utterance.spoke, t.answered = e.SpeechEnd.Sub(e.SpeechStart), e.SpeechEnd.Sub(t.started)
 		t.startClock(e.SpeechEnd, at, wall, l.cfg.Live)
 		t.rec.Timings.Transcript = t.watch.Now()
 	}
 	second, more := l.parts.Stt.(Deliberate)
 	switch {
-	case spoken && more && !t.followUp && (err != nil || text.Text == ""):
+	case spoken && more && t.deserves() && (err != nil || text.Text == ""):
 		l.step(ctx, Heard)
 		l.runBeside(ctx, t, func(ctx context.Context) { l.teller.tellAgain(ctx, t, second) })
 	case err != nil:
@@ -170,11 +175,16 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	}
 }
 
+// deserves reports whether the slower recognisers are asked for an utterance. What was
+// heard without a wake word may not be meant for the house, and stays here; the answer
+// to a challenge is.
+func (t *telling) deserves() bool { return !t.followUp || t.challenge != "" }
+
 // finishUtterance asks the recogniser for the text of an utterance. Meanwhile the
 // mind may begin with the words so far; the end of the turn drops that too.
 func (l *Loop) finishUtterance(ctx context.Context, t *telling, spoken bool) (speech.Transcript, error) {
 	sofar := t.utterance.words.partial.Text
-	if mind, ok := l.parts.Mind.(Foresight); ok && spoken && sofar != "" {
+	if mind, ok := l.parts.Mind.(Foresight); ok && spoken && sofar != "" && t.challenge == "" {
 		t.foreseen = mind.Expect(ctx, t.request(sofar, l.cfg.DryRun))
 	}
 	text, err := l.recogniser.finish(ctx)
@@ -187,12 +197,15 @@ func (l *Loop) finishUtterance(ctx context.Context, t *telling, spoken bool) (sp
 // think runs the answer to a turn beside the loop, which stays free to hear a
 // barge-in.
 func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript, k Kind) {
-	t.rec.Transcript = written(text)
+	t.rec.Transcript = t.written(text)
 	l.step(ctx, k)
 	l.runBeside(ctx, t, func(ctx context.Context) { l.teller.tell(ctx, t, text) })
 }
 
-// written is a text as a record has it.
-func written(text speech.Transcript) *record.Transcript {
+// written is a text as the record of the turn has it.
+func (t *telling) written(text speech.Transcript) *record.Transcript {
+	if t.challenge != "" {
+		return &record.Transcript{Text: record.ChallengeAnswer, Engine: text.Engine, Confidence: text.Confidence}
+	}
 	return &record.Transcript{Text: text.Text, Engine: text.Engine, Confidence: text.Confidence}
 }

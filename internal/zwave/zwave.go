@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -116,8 +117,21 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 }
 
 // Home returns the structure of the house: areas, entities, abilities. States
-// are not in it; they are read by tool, with their age.
-func (h *House) Home() home.House { return h.directory.current().home }
+// are not in it; they are read by tool, with their age. How to do what is dangerous is
+// told only where that is allowed.
+func (h *House) Home() home.House {
+	told := h.directory.current().home
+	if !h.cfg.AllowDangerous {
+		return told
+	}
+	told.Entities = slices.Clone(told.Entities)
+	for i, e := range told.Entities {
+		if e.Control != nil {
+			told.Entities[i].Dangerous = &home.Control{Tool: toolDangerous, ID: e.Control.ID}
+		}
+	}
+	return told
+}
 
 // Changed receives after the structure of the house has changed, at most once a
 // second. It has one reader.

@@ -232,7 +232,18 @@ func TestDangerousActsNeedTheirOwnTool(t *testing.T) {
 		if got.Outcome != "confirmed" || got.Value != "unlocked" {
 			t.Errorf("unlocking: %+v", got)
 		}
-		for _, tool := range start(t, nil).house.Tools() {
+		for _, e := range r.house.Home().Entities {
+			if (e.Control == nil) != (e.Dangerous == nil) || e.Dangerous != nil && (e.Dangerous.Tool != "operate_dangerous_device" || e.Dangerous.ID != e.Control.ID) {
+				t.Errorf("%s: controlled by %+v, and dangerously by %+v", e.Name, e.Control, e.Dangerous)
+			}
+		}
+		safe := start(t, nil)
+		for _, e := range safe.house.Home().Entities {
+			if e.Dangerous != nil {
+				t.Errorf("%s: the dangerous tool is told without permission", e.Name)
+			}
+		}
+		for _, tool := range safe.house.Tools() {
 			if tool.Spec().Name == "operate_dangerous_device" {
 				t.Error("the dangerous tool is listed without permission")
 			}

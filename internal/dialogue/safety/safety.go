@@ -15,20 +15,30 @@ import (
 
 // Limits say what is never done, and what is done only after a confirmation.
 type Limits struct {
-	Dangerous   string `yaml:"dangerous"`     // only deny: allowing would need a spoken confirmation
+	Dangerous   string `yaml:"dangerous"`     // Deny or Challenge
 	FanOutLimit int    `yaml:"fan_out_limit"` // the most devices a command may change without being confirmed
 }
 
+// What becomes of dangerous acts (REQUIREMENTS S1): they are refused, or done once a
+// person has said two words back.
+const (
+	Deny      = "deny"
+	Challenge = "challenge"
+)
+
+// Challenges reports whether dangerous acts are done after a challenge.
+func (l Limits) Challenges() bool { return l.Dangerous == Challenge }
+
 // Default denies dangerous acts, and asks before a command for more than five
 // devices.
-func Default() Limits { return Limits{Dangerous: "deny", FanOutLimit: 5} }
+func Default() Limits { return Limits{Dangerous: Deny, FanOutLimit: 5} }
 
 // Validate reports everything that is wrong, each with its key and what was
 // expected.
 func (l Limits) Validate() error {
 	var errs []error
-	if l.Dangerous != "deny" {
-		errs = append(errs, fmt.Errorf("safety.dangerous: %q is unknown; expected deny", l.Dangerous))
+	if l.Dangerous != Deny && l.Dangerous != Challenge {
+		errs = append(errs, fmt.Errorf("safety.dangerous: %q is unknown; expected deny or challenge", l.Dangerous))
 	}
 	if l.FanOutLimit < 1 {
 		errs = append(errs, fmt.Errorf("safety.fan_out_limit: %d is too small; expected 1 or more devices", l.FanOutLimit))

@@ -152,18 +152,28 @@ func (p *Phrases) Denied(steps []plan.Step) string {
 		if s.Risk != tools.Dangerous || s.Entity == nil {
 			continue
 		}
-		key := "denied_on"
-		switch s.Entity.Domain {
-		case "lock":
-			key = "denied_unlock"
-		case "cover", "valve":
-			key = "denied_open"
-		case "alarm_control_panel":
-			key = "denied_disarm"
-		}
-		return p.Phrase(key, map[string]any{"name": p.grammar.spoken(s.Entity)})
+		return p.Phrase(deniedKey(s.Entity.Domain), map[string]any{"name": p.grammar.spoken(s.Entity)})
 	}
 	return p.Phrase("denied", nil)
+}
+
+// deniedKey is the phrase about a dangerous act on a thing of a domain.
+func deniedKey(domain string) string {
+	switch domain {
+	case "lock":
+		return "denied_unlock"
+	case "cover", "valve":
+		return "denied_open"
+	case "alarm_control_panel":
+		return "denied_disarm"
+	}
+	return "denied_on"
+}
+
+// Challenge asks for words before a dangerous step. The words come first and other
+// words last, so that the last of our own voice in the room is not the answer.
+func (p *Phrases) Challenge(s *plan.Step, words string) string {
+	return p.Phrase(strings.Replace(deniedKey(s.Entity.Domain), "denied", "challenge", 1), map[string]any{"words": words, "name": p.grammar.spoken(s.Entity)})
 }
 
 // maxApology is how long an error may be to be read out, in bytes.

@@ -2,7 +2,8 @@
 // what is understood (en.yaml), what is answered (en_replies.yaml) and the single
 // words that the code has to know (en_words.yaml). A new language is three files
 // here with its code as their name, and nothing else; the heads of the English
-// ones say how they are made.
+// ones say how they are made. A fourth one, en_challenge.txt, has the words that
+// challenges are made of, one a line; without it the language asks none.
 package sentences
 
 import (
@@ -12,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml *_challenge.txt
 var files embed.FS
 
 const answered = "_replies.yaml"
@@ -52,4 +53,14 @@ func Languages() []string {
 		}
 	}
 	return out
+}
+
+// Challenge are the words that challenges are made of in a language (REQUIREMENTS S1);
+// none where it has no such list.
+func Challenge(language string) []string {
+	data, err := files.ReadFile(language + "_challenge.txt")
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data))
 }

@@ -34,6 +34,7 @@ const (
 type Utterance struct {
 	client  *Client
 	session *worker.Session // nil while its worker is gone
+	grammar string          // of this utterance alone; "" for the one that is set
 	asked   []request       // since Start
 	kept    int             // samples in asked
 	revived int
@@ -54,8 +55,12 @@ func (r request) call(ctx context.Context, s *worker.Session) ([]byte, error) {
 }
 
 // Start begins an utterance; one that is open is dropped.
-func (c *Client) Start(ctx context.Context) (*Utterance, error) {
-	for u := (&Utterance{client: c}); ; u.revived++ {
+func (c *Client) Start(ctx context.Context) (*Utterance, error) { return c.StartIn(ctx, "") }
+
+// StartIn begins an utterance in the grammar jsgf, which is used for this one only. The
+// decoder must know its words already. "" is the grammar that is set.
+func (c *Client) StartIn(ctx context.Context, jsgf string) (*Utterance, error) {
+	for u := (&Utterance{client: c, grammar: jsgf}); ; u.revived++ {
 		s, err := c.worker.Session(ctx)
 		if err == nil {
 			err = u.begin(ctx, s)
@@ -190,7 +195,7 @@ func (u *Utterance) revive(ctx context.Context, patience time.Duration) error {
 
 // begin asks a worker all that was asked before.
 func (u *Utterance) begin(ctx context.Context, s *worker.Session) error {
-	if _, err := s.Call(ctx, kindStart, nil); err != nil {
+	if _, err := s.CallWithin(ctx, loadTimeout, kindStart, []byte(u.grammar)); err != nil {
 		return err
 	}
 	for _, r := range u.asked {

@@ -15,7 +15,7 @@ const (
 	kindLoad    byte = iota + 1 // loadRequest; empty answer
 	kindGrammar                 // grammarRequest; empty answer
 	kindPhrases                 // phrasesRequest; empty answer
-	kindStart                   // empty; empty answer
+	kindStart                   // a JSGF grammar for one utterance, or empty for the set one; empty answer
 	kindPush                    // sound; tail in ms (4 bytes), text
 	kindFinish                  // ms it may take (4 bytes), or empty; Result
 	kindSpot                    // sound; Hit or empty

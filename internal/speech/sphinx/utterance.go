@@ -24,13 +24,18 @@ type utterance struct {
 	over    bool    // finished, and can be reopened
 }
 
-func (r *recogniser) start() error {
+// start begins an utterance, in a grammar of its own if there is one.
+func (r *recogniser) start(jsgf string) error {
 	r.held.reset()
 	r.decoded, r.missed, r.over, r.sound = false, false, false, r.sound[:0]
 	if r.second != nil {
 		r.second.reset()
 	}
-	if err := r.grammars((*decoder).giveBack); err != nil {
+	grammar := (*decoder).giveBack
+	if jsgf != "" {
+		grammar = func(d *decoder) error { return d.borrow(jsgf) }
+	}
+	if err := r.grammars(grammar); err != nil {
 		return err
 	}
 	return r.begin()

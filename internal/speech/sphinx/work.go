@@ -58,7 +58,7 @@ func (r *recogniser) answer(_ context.Context, kind byte, payload []byte) ([]byt
 	case kindPhrases:
 		return nil, r.phrases(payload)
 	case kindStart:
-		return nil, r.start()
+		return nil, r.start(string(payload))
 	case kindPush:
 		return r.push(audio.PCM(payload))
 	case kindFinish:

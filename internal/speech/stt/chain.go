@@ -148,6 +148,12 @@ func (c *chain) Forget() {
 
 // Begin never fails: if one engine cannot hear, another can.
 func (c *chain) Begin(ctx context.Context) error {
+	c.beginWith(func(e Engine) error { return e.Begin(ctx) })
+	return nil
+}
+
+// beginWith starts an utterance, in the engine with the grammar by begin.
+func (c *chain) beginWith(begin func(Engine) error) {
 	a := &attempt{streams: map[string]stream{}}
 	if c.order[0] != c.name {
 		for name, r := range c.open {
@@ -164,9 +170,8 @@ func (c *chain) Begin(ctx context.Context) error {
 		c.noise.Begin()
 	}
 	if c.grammar != nil {
-		c.failed(a, c.grammar.Begin(ctx))
+		c.failed(a, begin(c.grammar))
 	}
-	return nil
 }
 
 // failed notes that the engine with the grammar is out for this utterance.

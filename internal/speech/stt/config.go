@@ -42,11 +42,12 @@ type Config struct {
 	Env       []string `yaml:"-"` // added to the worker's environment; for tests
 	// Reject is the margin per frame of speech under which an utterance is not
 	// taken for a command (sphinx.Result.Margin).
-	Reject   float64      `yaml:"-"`
-	Voice    Voice        `yaml:"-"` // tells people from other sound; nil: what stands still is no person
-	Wakes    []string     `yaml:"-"` // wake phrases, which alone are never a command
-	Language string       `yaml:"-"` // what is spoken, ISO 639-1; for open recognisers
-	Log      *slog.Logger `yaml:"-"` // nil means no log
+	Reject    float64      `yaml:"-"`
+	Voice     Voice        `yaml:"-"` // tells people from other sound; nil: what stands still is no person
+	Wakes     []string     `yaml:"-"` // wake phrases, which alone are never a command
+	Challenge []string     `yaml:"-"` // the words of challenges; empty: none are asked
+	Language  string       `yaml:"-"` // what is spoken, ISO 639-1; for open recognisers
+	Log       *slog.Logger `yaml:"-"` // nil means no log
 	// Patience is how long a recogniser of this machine may take for an answer; 0: what
 	// a working one needs. A measurement has more: a busy machine says nothing about how
 	// well it hears.

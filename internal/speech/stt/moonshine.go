@@ -86,6 +86,8 @@ type followed struct {
 	pauses
 	reading *reading // the newest; nil before the first pause
 	failed  error    // why PocketSphinx is out for this utterance
+
+	challenge bool // it is the answer to a challenge
 }
 
 // reading is what the network makes of the first samples of an utterance.
@@ -194,14 +196,19 @@ func (e *neural) Forget() {
 
 // Begin never fails: if one recogniser cannot hear, the other one can.
 func (e *neural) Begin(ctx context.Context) error {
-	u := &followed{}
+	e.open(&followed{}, e.follower.Begin(ctx))
+	return nil
+}
+
+// open makes an utterance the one that is being spoken. The error is that of
+// PocketSphinx.
+func (e *neural) open(u *followed, err error) {
 	e.mu.Lock()
 	e.current.drop()
 	e.last.drop()
 	e.current, e.last = u, nil
 	e.mu.Unlock()
-	e.lost(u, e.follower.Begin(ctx))
-	return nil
+	e.lost(u, err)
 }
 
 // lost notes that PocketSphinx is out for an utterance.
@@ -238,7 +245,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 	if u.quiet() == waitAfter && u.read() {
 		e.await(ctx, u.reading)
 	}
-	if !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
+	if u.challenge || !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
 		return p, nil
 	}
 	if t := e.weigh(u.reading.result, speech.Transcript{}); t.Rejected == "" {
@@ -321,6 +328,8 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	defer e.mu.Unlock()
 	e.current, e.last = nil, u
 	switch r := u.reading; {
+	case u.challenge && r.over() && r.err == nil:
+		return challenged(byFollower, r.result.Free.Text), nil
 	case r.over() && r.err == nil:
 		t := weigh(r.result, byFollower, e.understood)
 		t.Engine = "moonshine"

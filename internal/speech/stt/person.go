@@ -81,9 +81,14 @@ func (a *attested) Forget() {
 }
 
 func (a *attested) Begin(ctx context.Context) error {
+	a.reset()
+	return a.Engine.Begin(ctx)
+}
+
+// reset forgets the utterance before.
+func (a *attested) reset() {
 	a.tones.reset()
 	a.known, a.voiced, a.levels = false, 0, a.levels[:0]
-	return a.Engine.Begin(ctx)
 }
 
 func (a *attested) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {

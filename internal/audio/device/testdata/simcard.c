@@ -8,6 +8,8 @@
 //
 // wav: what the microphone hears, once, then silence; without it a ramp
 // (1, 2, 3 … 65535, 1 …) in which a single missing sample shows.
+// say: a WAV that the microphone hears from the moment the file appears, in place of
+// what it heard before; the file is removed then.
 // raw: where the played samples are appended.
 // gone: while this file exists the card is unplugged.
 // busy: while this file exists another program has the card.
@@ -30,9 +32,10 @@ enum { WAV_HEADER = 44, RAMP = 65535 };
 
 struct card {
 	snd_pcm_ioplug_t plug;
-	char *gone, *started_file, *stopped_file, *open_file;
+	char *gone, *say, *started_file, *stopped_file, *open_file;
 	int16_t *sound; // what the microphone hears, NULL for the ramp
 	uint64_t sounds;
+	uint64_t from; // sample of the stream at which sound begins
 	int output; // file, -1 for none
 	int timer;
 	unsigned int only; // 0 for all
@@ -77,7 +80,7 @@ static int card_prepare(snd_pcm_ioplug_t *plug) {
 	struct card *c = plug->private_data;
 	if (unplugged(c))
 		return -ENODEV;
-	c->moved = 0;
+	c->moved = c->from = 0;
 	c->running = 0;
 	return 0;
 }
@@ -115,6 +118,20 @@ static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *plug) {
 	return at % plug->buffer_size;
 }
 
+static int load(struct card *c, const char *path);
+
+// listen_to takes over what somebody says.
+static void listen_to(struct card *c) {
+	if (c->say == NULL || access(c->say, F_OK) != 0)
+		return;
+	free(c->sound);
+	c->sound = NULL;
+	c->sounds = 0;
+	load(c, c->say);
+	c->from = c->moved;
+	unlink(c->say);
+}
+
 static snd_pcm_sframes_t card_transfer(snd_pcm_ioplug_t *plug, const snd_pcm_channel_area_t *areas,
 		snd_pcm_uframes_t offset, snd_pcm_uframes_t frames) {
 	struct card *c = plug->private_data;
@@ -126,10 +143,11 @@ static snd_pcm_sframes_t card_transfer(snd_pcm_ioplug_t *plug, const snd_pcm_cha
 		if (c->output >= 0 && write(c->output, samples, frames * channels * 2) < 0)
 			return -EIO;
 	} else {
+		listen_to(c);
 		for (size_t i = 0; i < frames; i++) {
-			uint64_t at = c->moved + i;
+			uint64_t at = c->moved + i - c->from;
 			int16_t v = (int16_t)(at % RAMP + 1);
-			if (c->sound != NULL)
+			if (c->sound != NULL || c->say != NULL)
 				v = at < c->sounds ? c->sound[at] : 0;
 			for (size_t k = 0; k < channels; k++)
 				samples[i * channels + k] = c->only == 0 || c->only == k + 1 ? v : 0;
@@ -162,6 +180,7 @@ static void card_free(struct card *c) {
 		unlink(c->open_file);
 	free(c->open_file);
 	free(c->gone);
+	free(c->say);
 	free(c->started_file);
 	free(c->stopped_file);
 	free(c);
@@ -207,7 +226,7 @@ static int limit(struct card *c, unsigned int rate, unsigned int channels) {
 }
 
 SND_PCM_PLUGIN_DEFINE_FUNC(simcard) {
-	const char *wav = NULL, *raw = NULL, *gone = NULL, *busy = NULL, *started = NULL, *stopped = NULL, *opened = NULL;
+	const char *wav = NULL, *say = NULL, *raw = NULL, *gone = NULL, *busy = NULL, *started = NULL, *stopped = NULL, *opened = NULL;
 	long rate = 16000, channels = 1, only = 0;
 	snd_config_iterator_t i, next;
 	snd_config_for_each(i, next, conf) {
@@ -217,6 +236,8 @@ SND_PCM_PLUGIN_DEFINE_FUNC(simcard) {
 			continue;
 		if (strcmp(id, "wav") == 0)
 			snd_config_get_string(entry, &wav);
+		else if (strcmp(id, "say") == 0)
+			snd_config_get_string(entry, &say);
 		else if (strcmp(id, "raw") == 0)
 			snd_config_get_string(entry, &raw);
 		else if (strcmp(id, "gone") == 0)
@@ -241,6 +262,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(simcard) {
 		return -ENOMEM;
 	c->timer = c->output = -1;
 	c->gone = gone ? strdup(gone) : NULL;
+	c->say = say && stream == SND_PCM_STREAM_CAPTURE ? strdup(say) : NULL;
 	c->started_file = started && stream == SND_PCM_STREAM_CAPTURE ? strdup(started) : NULL;
 	c->open_file = opened && stream == SND_PCM_STREAM_CAPTURE ? strdup(opened) : NULL;
 	c->stopped_file = stopped ? strdup(stopped) : NULL;

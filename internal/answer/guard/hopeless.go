@@ -1,4 +1,4 @@
-package answer
+package guard
 
 import (
 	"voicegateway/internal/dialogue/safety"
@@ -8,10 +8,10 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// hopeless turns a question back into the refusal of what else the sentence asks
+// Hopeless turns a question back into the refusal of what else the sentence asks
 // for, if that is never done: the question would be asked for nothing, because all
 // of a sentence is done or none.
-func hopeless(d intent.Decision, h *home.House, area string) intent.Decision {
+func Hopeless(d intent.Decision, h *home.House, area string) intent.Decision {
 	if len(d.Beside) == 0 {
 		return d
 	}

@@ -1,0 +1,308 @@
+//go:build accept
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/record"
+)
+
+// porch is the front door of a house with a gateway that asks for challenges: the real
+// programs, a sound card whose microphone hears what the test says, a voice that
+// writes down what it is given, and a witness at the broker who counts what is written
+// to the devices.
+type porch struct {
+	t       *testing.T
+	http    string
+	gateway *child
+	again   func() // starts the gateway anew
+	said    string // the file that the microphone hears next
+	log     string // what the voice was given, a line each
+	ear     *ear   // hears the gateway
+	house   *ear   // hears the devices
+}
+
+// speakingScript is a voice in the place of Piper.
+const speakingScript = `#!/bin/sh
+text=$(cat)
+printf '%%s\n' "$text" >> %q
+printf '%%s' "$text" | espeak-ng -v en-us --stdout | tail -c +45
+`
+
+func newPorch(t *testing.T) *porch {
+	t.Helper()
+	dir := t.TempDir()
+	p := &porch{t: t, said: filepath.Join(dir, "said.wav"), log: filepath.Join(dir, "spoken.txt")}
+	voice, model := filepath.Join(dir, "voice"), filepath.Join(dir, "voice.onnx")
+	for path, text := range map[string]string{voice: fmt.Sprintf(speakingScript, p.log), model: "", model + ".json": `{"audio":{"sample_rate":22050}}`} {
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // it is run
+			t.Fatal(err)
+		}
+	}
+	broker := mosquitto(t)
+	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--home", fake.Shared(t, "speech", "clips", "home.json"))
+	p.ear, p.house = listen(t, broker), listen(t, broker, "zwave/#")
+	started := filepath.Join(dir, "started")
+	card, _ := soundCard(t, fmt.Sprintf("say %q started %q", p.said, started))
+	p.again = func() {
+		before := len(starts(t, started))
+		p.gateway, p.http, _ = daemon(t, broker, append(microWords(t), card, "VOICE_GATEWAY_SAFETY_DANGEROUS=challenge", "VOICE_GATEWAY_TTS_ENGINES=piper",
+			"VOICE_GATEWAY_TTS_PIPER_COMMAND="+voice, "VOICE_GATEWAY_TTS_PIPER_MODEL="+model)...)
+		eventually(t, "the card captures", func() bool { return len(starts(t, started)) > before })
+		eventually(t, "the house is known", func() bool { return confirmed(ask(t, p.http, "lock the front door")) })
+		eventually(t, "it is idle", p.idle)
+	}
+	p.again()
+	return p
+}
+
+// jarvis is the wake word, as somebody said it.
+func (p *porch) jarvis() []int16 {
+	p.t.Helper()
+	word := sound(p.t, filepath.Join(fake.Shared(p.t, "speech", "clips"), people[0].file))
+	rate := float64(audio.SpeechRate)
+	return voiced(word[int(people[0].from*rate):int(people[0].to*rate)])
+}
+
+// by is a text in a voice of flite, or of espeak-ng where the voice is "".
+func (p *porch) by(voice, text string) []int16 {
+	p.t.Helper()
+	path := filepath.Join(p.t.TempDir(), "by.wav")
+	cmd := exec.CommandContext(p.t.Context(), "flite", "-voice", voice, "-o", path, "-t", text)
+	if voice == "" {
+		cmd = exec.CommandContext(p.t.Context(), "espeak-ng", "-v", "en-us", "-w", path, text)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		p.t.Fatalf("saying %q: %v: %s", text, err, out)
+	}
+	return voiced(trimmed(sound(p.t, path)))
+}
+
+// says lets the microphone hear sounds, with a pause before each.
+func (p *porch) says(sounds ...[]int16) {
+	p.t.Helper()
+	var all []int16
+	for _, s := range sounds {
+		all = append(append(all, make([]int16, samplesOf(300*time.Millisecond))...), s...)
+	}
+	all = append(all, make([]int16, samplesOf(time.Second))...)
+	path := save(p.t, audio.Clip{Rate: audio.SpeechRate, Samples: all})
+	if err := os.Rename(path, p.said); err != nil {
+		p.t.Fatal(err)
+	}
+	passes(p.t, time.Duration(len(all))*time.Second/time.Duration(audio.SpeechRate))
+}
+
+func (p *porch) idle() bool { return strings.HasSuffix(p.ear.states(), "idle") }
+
+// turns are the records of the turns at the microphone so far.
+func (p *porch) turns() []record.Record {
+	p.t.Helper()
+	var all []record.Record
+	for _, text := range p.ear.on("voice/test/turn") {
+		var r record.Record
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			p.t.Fatal(err)
+		}
+		if r.Source == record.FromMic {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// writes is how often something was written to a device.
+func (p *porch) writes() (n int) {
+	p.house.mu.Lock()
+	defer p.house.mu.Unlock()
+	for topic, all := range p.house.heard {
+		if strings.HasSuffix(topic, "/writeValue/set") {
+			n += len(all)
+		}
+	}
+	return n
+}
+
+// within reports whether something comes true in some seconds.
+func within(t *testing.T, d time.Duration, holds func() bool) bool {
+	t.Helper()
+	for end := time.Now().Add(d); time.Now().Before(end); passes(t, 20*time.Millisecond) {
+		if holds() {
+			return true
+		}
+	}
+	return false
+}
+
+// asked gives an order and returns its turn and the two words that were asked for, ""
+// for none. A person who was misheard gives it again.
+func (p *porch) asked(order string) (r record.Record, words string) {
+	p.t.Helper()
+	for range 3 {
+		eventually(p.t, "it is idle", p.idle)
+		before := len(p.turns())
+		p.says(p.jarvis(), p.by("rms", order))
+		if !within(p.t, patience, func() bool { return len(p.turns()) > before }) {
+			continue
+		}
+		r = p.turns()[before]
+		if r.Reply == "Unlock, or lock?" {
+			passes(p.t, 400*time.Millisecond)
+			p.says(p.by("rms", "unlock."))
+			if within(p.t, 8*time.Second, func() bool { return len(p.turns()) > before+1 }) {
+				r = p.turns()[before+1]
+			}
+		}
+		if r.Risk == "dangerous" {
+			break
+		}
+	}
+	if r.Outcome != record.Asked {
+		return r, ""
+	}
+	spoken, err := os.ReadFile(p.log)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(spoken)), "\n")
+	words, asks := strings.CutPrefix(lines[len(lines)-1], "Say ")
+	words, _, _ = strings.Cut(words, ",")
+	if !asks {
+		p.t.Fatalf("it asked %q", lines[len(lines)-1])
+	}
+	told := strings.Join(p.ear.on("voice/test/reply"), " ") + strings.Join(p.ear.on("voice/test/turn"), " ") + strings.Join(p.ear.on("voice/test/transcript"), " ")
+	if strings.Contains(told+p.gateway.stderr.String(), words) {
+		p.t.Errorf("the words %q are told to others", words)
+	}
+	passes(p.t, 400*time.Millisecond) // a person takes a breath
+	return r, words
+}
+
+// TestAcceptChallengeRedTeam attacks the front door at the real programs, each attack
+// between two good answers, and prints what came of it.
+func TestAcceptChallengeRedTeam(t *testing.T) {
+	t.Parallel()
+	p := newPorch(t)
+	const order = "unlock the front door."
+	var table strings.Builder
+	var last []int16 // the last right answer as it sounded
+	row := func(what string, acts int, r record.Record) {
+		fmt.Fprintf(&table, "  %-44s %d acts  %-8s %s\n", what, acts, r.Outcome, r.Reply)
+	}
+	good := func() {
+		t.Helper()
+		for range 2 { // a person who was misheard says it again
+			_, words := p.asked(order)
+			if words == "" {
+				t.Fatalf("it asked for no words: %+v", p.turns()[len(p.turns())-1])
+			}
+			before, turns := p.writes(), len(p.turns())
+			last = p.by("rms", words+".")
+			p.says(last)
+			eventually(t, "the answer is answered", func() bool { return len(p.turns()) > turns })
+			r := p.turns()[turns]
+			row("the words: "+words, p.writes()-before, r)
+			if r.Outcome != record.Done {
+				continue
+			}
+			if n := p.writes() - before; n != 1 || !confirmed(r) || r.Risk != "dangerous" || r.Calls[0].Tool != "operate_dangerous_device" || strings.Contains(r.Transcript.Text, words) {
+				t.Errorf("%d writes, %+v", n, r)
+			}
+			eventually(t, "it is idle", p.idle)
+			if r := ask(t, p.http, "lock the front door"); !confirmed(r) {
+				t.Errorf("locking: %+v", r)
+			}
+			return
+		}
+		t.Fatal("two right answers were not heard")
+	}
+	another := func(words string) string {
+		if strings.Contains(words, "tiger") {
+			return "walrus"
+		}
+		return "tiger"
+	}
+	for _, attack := range []struct {
+		name string
+		does func(words string)
+	}{
+		{"a wrong word", func(words string) { p.says(p.by("rms", strings.Fields(words)[0]+" "+another(words)+".")) }},
+		{"the other order", func(words string) { w := strings.Fields(words); p.says(p.by("rms", w[1]+" "+w[0]+".")) }},
+		{"one word", func(words string) { p.says(p.by("rms", strings.Fields(words)[0]+".")) }},
+		{"the words and another device", func(words string) { p.says(p.by("rms", words+" garage door.")) }},
+		{"our own voice, a moment later", func(words string) { p.says(p.by("", "Say "+words+", to unlock the front door.")) }},
+		{"the last answer, played again", func(string) { p.says(last) }},
+		{"silence", func(string) { passes(t, 12*time.Second) }},
+		{"the words after eleven seconds", func(words string) { passes(t, 11*time.Second); p.says(p.by("rms", words+".")) }},
+		{"a wake word between", func(words string) { p.says(p.jarvis(), p.by("rms", words+".")) }},
+		{"the words over HTTP, then silence", func(words string) { ask(t, p.http, words); passes(t, 12*time.Second) }},
+		{"a stop, then the words", func(words string) { p.ear.say(t, "stop", `{"id":"s1"}`); p.says(p.by("rms", words+".")) }},
+		{"a restart, then the words", func(words string) {
+			kill(t, p.gateway.Process.Pid)
+			<-p.gateway.ended
+			p.again()
+			before := p.writes()
+			p.says(p.by("rms", words+"."))
+			p.says(p.jarvis(), p.by("rms", words+"."))
+			if n := p.writes() - before; n != 0 {
+				t.Errorf("after a restart: %d writes", n)
+			}
+		}},
+	} {
+		good()
+		_, words := p.asked(order)
+		if words == "" {
+			t.Fatalf("%s: it asked for no words: %+v", attack.name, p.turns()[len(p.turns())-1])
+		}
+		before, turns := p.writes(), len(p.turns())
+		attack.does(words)
+		passes(t, 2*time.Second)
+		eventually(t, "it is idle", p.idle)
+		n, r := p.writes()-before, record.Record{Verdict: record.Verdict{Outcome: "no turn"}}
+		if all := p.turns(); len(all) > turns {
+			r = all[len(all)-1]
+		}
+		if attack.name == "a restart, then the words" {
+			n = 0 // counted there: the door is locked when the house is known again
+		}
+		row(attack.name, n, r)
+		if n != 0 || r.Outcome == record.Done {
+			t.Errorf("%s: %d writes, %+v", attack.name, n, r)
+		}
+	}
+	good()
+	before := p.writes()
+	for _, text := range []string{"unlock the front door", "open the garage door"} {
+		r := ask(t, p.http, text)
+		row("over HTTP: "+text, p.writes()-before, r)
+		if r.Outcome != record.Failed || r.Route != record.RouteRefused {
+			t.Errorf("over HTTP: %+v", r)
+		}
+	}
+	for range 3 {
+		if _, words := p.asked(order); words != "" {
+			p.says(p.by("rms", "pumpkin pumpkin."))
+			passes(t, 2*time.Second)
+		}
+	}
+	r, words := p.asked(order)
+	row("the fourth order after three wrong answers", p.writes()-before, r)
+	if words != "" || !strings.HasPrefix(r.Reply, "That went wrong too often.") || p.writes() != before {
+		t.Errorf("after three failures: %q, %+v, %d writes", words, r, p.writes()-before)
+	}
+	if slices.ContainsFunc(p.turns(), func(r record.Record) bool { return r.Outcome == record.Asked && r.Risk != "dangerous" }) {
+		t.Error("an order is not called dangerous")
+	}
+	t.Logf("the red team at the front door:\n%s", &table)
+}

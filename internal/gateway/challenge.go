@@ -1,0 +1,50 @@
+package gateway
+
+import (
+	"fmt"
+
+	"voicegateway/internal/dialogue/challenge"
+	"voicegateway/internal/dialogue/safety"
+)
+
+// Doubts are what the configuration asks for and cannot have, each with what happens
+// instead.
+func (c Config) Doubts() []string {
+	if why := c.unchallenged(); why != "" {
+		return []string{"safety.dangerous: challenge cannot be had: " + why + "; dangerous acts stay denied"}
+	}
+	return nil
+}
+
+// unchallenged is why no challenges are asked although they are configured, "" if they
+// are or need not be.
+func (c Config) unchallenged() string {
+	switch language := c.Gateway.Language; {
+	case !c.Safety.Challenges():
+		return ""
+	case len(challenge.Words(language)) == 0:
+		return fmt.Sprintf("there is no list of words for it in the language %s", language)
+	case len(c.recognisers()) == 0:
+		return fmt.Sprintf("no recogniser in stt.engines hears the language %s", language)
+	}
+	return ""
+}
+
+// limits are what is never done, and what is asked about first. Where no challenge can
+// be heard, dangerous acts are denied.
+func (c Config) limits() safety.Limits {
+	l := c.Safety
+	if c.unchallenged() != "" {
+		l.Dangerous = safety.Deny
+	}
+	return l
+}
+
+// challengeWords are the words that the recognisers listen for; none if no challenge is
+// asked.
+func (c Config) challengeWords() []string {
+	if !c.limits().Challenges() {
+		return nil
+	}
+	return challenge.Words(c.Gateway.Language)
+}

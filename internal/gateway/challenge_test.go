@@ -1,0 +1,35 @@
+package gateway
+
+import (
+	"strings"
+	"testing"
+
+	"voicegateway/internal/dialogue/safety"
+)
+
+// TestChallengesThatCannotBeHad: dangerous acts stay denied, the child is not allowed
+// them, the recogniser is given no words, and the reason is told.
+func TestChallengesThatCannotBeHad(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*Config)
+		allows bool
+		doubt  string
+	}{
+		"denied":                        {func(*Config) {}, false, ""},
+		"denied in German":              {func(c *Config) { c.Gateway.Language = "de" }, false, ""},
+		"English":                       {func(c *Config) { c.Safety.Dangerous = safety.Challenge }, true, ""},
+		"English by another recogniser": {func(c *Config) { c.Safety.Dangerous, c.STT.Engines = safety.Challenge, []string{"openai"} }, true, ""},
+		"no words in German":            {func(c *Config) { c.Safety.Dangerous, c.Gateway.Language = safety.Challenge, "de" }, false, "no list of words"},
+	} {
+		c := Default()
+		tt.change(&c)
+		env := setup{cfg: c}.brokerEnv("mqtt://b")
+		if (env["ZWAVE_ALLOW_DANGEROUS"] == "true") != tt.allows || c.limits().Challenges() != tt.allows || (len(c.challengeWords()) > 0) != tt.allows {
+			t.Errorf("%s: %q, %+v, %d words", name, env, c.limits(), len(c.challengeWords()))
+		}
+		if got := strings.Join(c.Doubts(), "; "); (got == "") != (tt.doubt == "") || !strings.Contains(got, tt.doubt) {
+			t.Errorf("%s: it doubts %q, expected %q", name, got, tt.doubt)
+		}
+	}
+}
