@@ -60,6 +60,8 @@ func (m *Matcher) permitted(d Decision) Decision {
 		return Decision{Route: Model, Reason: "no_sentence", Act: d.Act}
 	case d.Route != Local && d.Route != Ask:
 		return d
+	case acts && d.Act == mood.Future && d.timed():
+		return d // it is for another time, and so is what the timer does
 	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:
 		return Decision{Route: Model, Reason: "no_order", Act: d.Act}
 	case acts && d.Act == mood.Question:
@@ -78,6 +80,15 @@ func (d *Decision) acts() bool {
 	changes := func(a Action) bool { return catalogue.Of(a.Intent).Risk != tools.Read }
 	return slices.ContainsFunc(d.Actions, changes) || d.Would != nil && changes(*d.Would)
 }
+
+// timed reports whether a decision only sets timers.
+func (d *Decision) timed() bool {
+	sets := func(a Action) bool { return slices.Contains(timers, a.Intent) }
+	return d.Route == Ask && d.Would != nil && sets(*d.Would) || len(d.Actions) > 0 && !slices.ContainsFunc(d.Actions, func(a Action) bool { return !sets(a) })
+}
+
+// timers are the intents that set one.
+var timers = []string{catalogue.StartTimer, catalogue.SetAlarm, catalogue.Remind}
 
 // namesOf lists what a house calls its floors, rooms and things, as it is written
 // and as it is said: "Blind #1 (left)" has no word of the past in it.

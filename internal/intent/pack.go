@@ -104,6 +104,9 @@ type Meta struct {
 	// After marks sentences that mean nothing without the sentence before them. Only
 	// Matcher.After matches them.
 	After bool `yaml:"after"`
+	// Without is a domain: where the house has a thing of it, the block means
+	// nothing, because its words are about that thing.
+	Without string `yaml:"without"`
 	// Reject ends the match, because the sentence is not a command but talk that
 	// was overheard.
 	Reject string `yaml:"reject"`
