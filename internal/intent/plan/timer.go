@@ -214,6 +214,11 @@ func inPart(part string, short int) int {
 	return short + halfDay
 }
 
+// Timer reports whether the step calls one of the tools for timers.
+func (s *Step) Timer() bool {
+	return s.Call.Server == "" && slices.Contains([]string{startTimer, changeTimer, listTimers}, s.Call.Tool)
+}
+
 // Carried are the steps of a plan with those of the commands that timers carry.
 func Carried(steps []Step) []Step {
 	var out []Step
