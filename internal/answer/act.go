@@ -53,6 +53,7 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	done, stopped := a.makeCalls(ctx, x, steps)
 	done.Into(x.rec, x.watch)
 	x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
+	a.askWhichTimer(x, steps, done.Results)
 	if stopped != nil {
 		if said, kept := a.stop(*stopped, done.Cause(), x.rec); kept {
 			x.rec.Reply = said // else the things whose fate is unknown are named
@@ -83,11 +84,15 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 	if len(d.Actions) > 1 {
 		nothing = " " + a.phrases.Phrase("nothing_done", nil)
 	}
-	x.rec.Risk = string(safety.Highest(steps))
+	all := plan.Carried(steps)
+	x.rec.Risk = string(safety.Highest(all))
 	acts := x.rec.Risk != string(tools.Read)
 	if acts && !x.DryRun && !d.Confirmed && !a.rate.Admit(x.Source, time.Now()) {
 		x.rec.Route = record.RouteRefused
 		fail(a.phrases.Phrase("too_many_commands", nil), tooManyCommands)
+		return false
+	}
+	if !a.carriedLater(x, steps) {
 		return false
 	}
 	if x.rec.Risk == string(tools.Dangerous) {
@@ -104,7 +109,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		rehearse(x.rec, steps)
 		return false
 	}
-	if !d.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps)) {
+	if !d.Confirmed && a.limits.MustAsk(slices.Concat(x.done, all)) {
 		a.askAboutMany(x, d, steps, past.Turn{})
 		return false
 	}
@@ -137,7 +142,7 @@ func (a *Answerer) askAboutMany(x *exchange, d intent.Decision, steps []plan.Ste
 	if !x.DryRun {
 		a.memory.ask(x.Request, pending{decision: d, text: x.Text, begun: begun, until: time.Now().Add(confirmTime)})
 	}
-	count := len(safety.Acting(slices.Concat(x.done, steps)))
+	count := len(safety.Acting(slices.Concat(x.done, plan.Carried(steps))))
 	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": count})
 }
 

@@ -17,8 +17,8 @@ import (
 // light and the fan". What narrows or changes the command corrects what was done: after
 // "open the curtains", "in the bedroom". A beginning is answered as the sentence it has
 // become, and what was asked about it is forgotten. Added politeness changes nothing,
-// and neither does a text that is not understood. A delay comes too late, and the person
-// is told so.
+// and neither does a text that is not understood. A time makes it a command for later:
+// what was done is put back.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
 	case carried:
@@ -32,11 +32,6 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Trans
 func (a *Answerer) foreign(text, area string) bool {
 	d := a.match.Match(text, area)
 	return d.Route == intent.Local && d.Foreign
-}
-
-// postponed reports whether a command is for another time.
-func postponed(d intent.Decision) bool {
-	return len(d.Actions) == 1 && d.Actions[0].Slots["conversation_command"] != nil
 }
 
 // answerWhole answers a sentence of which only the beginning was heard before. What was
@@ -91,10 +86,6 @@ func (g *grown) goOn(ctx context.Context) {
 	case refusesRoom(all):
 		g.refuse(ctx, all)
 	case all.Route != intent.Local:
-	case postponed(all) && !postponed(g.first):
-		text := g.phrases.Phrase("done_already", nil)
-		g.x.rec.Reply = strings.TrimSpace(g.x.rec.Reply + " " + text)
-		g.x.say(text)
 	case len(all.Actions) > n && reflect.DeepEqual(all.Actions[:n], g.first.Actions):
 		all.Actions = all.Actions[n:]
 		g.add(ctx, all)

@@ -33,8 +33,7 @@ const (
 
 // delayed checks a command that a timer is to carry out. What cannot be done at
 // once cannot be done later, and a text that only sounds like a command ("we will
-// be back in two minutes") goes to the model. A question about the command is asked
-// when the command is given.
+// be back in two minutes") goes to the model.
 func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decision {
 	if d.Route != Local || len(d.Actions) != 1 {
 		return d
@@ -51,7 +50,12 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	}
 	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
 	carried, ok := m.carried(text, area, first, steps)
-	if !ok || carried.Route != Local {
+	switch {
+	case ok && carried.Route == Ask: // the command is carried out by its words, which must name its thing
+		return Decision{Route: Reject, Reason: "later_which"}
+	case ok && carried.Route == Reject && slices.Contains(refusals, carried.Reason):
+		return carried
+	case !ok || carried.Route != Local:
 		return Decision{Route: Model, Reason: "no_sentence"}
 	}
 	for _, inner := range carried.Actions {
@@ -67,15 +71,13 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 // that of the last one, and one command for several things is one: "turn off the
 // lamp and the fan in ten minutes".
 func (m *Matcher) carried(text, area string, timeFirst bool, steps *int) (Decision, bool) {
-	if d, ok := m.part(text, area, steps); ok && d.Route == Local {
-		return d, true
+	one, known := m.part(text, area, steps)
+	parts := m.parts(text)
+	if known && one.Route == Local || len(parts) < 2 {
+		return one, known
 	}
 	if timeFirst {
-		return m.several(text, area, true, steps)
-	}
-	parts := m.parts(text)
-	if len(parts) < 2 {
-		return Decision{}, false
+		return m.joined(area, true, steps).all(parts)
 	}
 	j := m.joined(area, true, steps)
 	for _, understood := range []func([]string) (Decision, bool){j.ended, j.group} {
@@ -83,7 +85,7 @@ func (m *Matcher) carried(text, area string, timeFirst bool, steps *int) (Decisi
 			return d, true
 		}
 	}
-	return Decision{}, false
+	return one, known
 }
 
 // part understands a text that is one of several commands, or one that a timer

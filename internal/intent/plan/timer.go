@@ -17,9 +17,9 @@ const (
 	listTimers  = "list_timers"
 )
 
-// changes are the intents that change what is set, by what the tool calls it. "Stop"
-// and "five more minutes" are for what rings: the tool cancels and adds where
-// nothing does.
+// changes are the intents that change what is set, by what the tool calls it. While
+// something rings, the tool takes "cancel the timer" and "five more minutes" as said of
+// that.
 var changes = map[string]string{
 	catalogue.CancelTimer: "cancel", catalogue.CancelAllTimers: "cancel_all", catalogue.PauseTimer: "pause", catalogue.UnpauseTimer: "resume",
 	catalogue.IncreaseTimer: "add", catalogue.DecreaseTimer: "subtract", catalogue.Snooze: "snooze",
@@ -102,7 +102,7 @@ func started(a intent.Action, args map[string]any) {
 // which says which one is meant: by name, kind, length, time or room.
 func which(a intent.Action) map[string]any {
 	out := map[string]any{}
-	for slot, name := range map[string]string{"name": "name", "timer": "kind", "area": "area"} {
+	for slot, name := range map[string]string{"id": "id", "name": "name", "timer": "kind", "area": "area"} {
 		if v, ok := a.Slots[slot]; ok {
 			out[name] = v
 		}

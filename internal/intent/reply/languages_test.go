@@ -50,7 +50,7 @@ var place = regexp.MustCompile(`\{\w+\}`)
 func TestEveryLanguageHasEveryReply(t *testing.T) {
 	t.Parallel()
 	optional := []string{"{is}", "{has}", "{it}", "{they}", "{its}", "{a}", "{things}", "{reports}", "{what}", "{goes}", "{half}"} // what another language can do without
-	agreeing := []string{"{is}", "{has}"}                                                                      // filled wherever the name of the thing of a command is
+	agreeing := []string{"{is}", "{has}"}                                                                                          // filled wherever the name of the thing of a command is
 	en := written(t, "en")
 	for _, language := range []string{"de", "es", "fr"} {
 		got := written(t, language)

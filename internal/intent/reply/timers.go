@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
+	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )
@@ -29,7 +31,11 @@ func (w timers) told(s *plan.Step, r tools.Result) (text string, ok bool) {
 	}
 	switch data.Outcome {
 	case "started":
-		return w.each(data.Timers, func(t *Timer) string { return w.started(s, t, data.Now) }), true
+		text := w.each(data.Timers, func(t *Timer) string { return w.started(s, t, data.Now) })
+		if data.Reason != "" { // it is set, but …
+			text += " " + w.Phrase("timer_"+data.Reason, nil)
+		}
+		return strings.TrimSpace(text), true
 	case "listed":
 		return w.listed(s, &data), true
 	case "resumed", "changed":
@@ -152,6 +158,42 @@ func (w timers) several(all []Timer) string {
 		return w.Phrase("which_other", nil)
 	}
 	return w.Phrase("timer_which", map[string]any{"names": w.grammar.joined(names, "or")})
+}
+
+// Asks returns the timers that the result of a tool asks about: it is not clear which
+// of them is meant.
+func (p *Phrases) Asks(r tools.Result) (all []Timer, asks bool) {
+	var data timerData
+	if json.Unmarshal(r.Data, &data) != nil || data.Outcome != "several" {
+		return nil, false
+	}
+	return data.Timers, len(data.Timers) > 1
+}
+
+// Choose finds the one timer that an answer names, by its name, its length or its
+// time.
+func (p *Phrases) Choose(answer string, all []Timer) (chosen Timer, ok bool) {
+	lang, _ := numbers.For(p.language)
+	texts := []string{answer, cmp.Or(lang.InWords(answer), answer)}
+	for i := range all {
+		t := &all[i]
+		names := func(word string) bool {
+			return word != "" && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(plainWords(text), plainWords(word)) })
+		}
+		w := timers{p}
+		if names(t.Name) || names(t.Text) || names(w.length(t.Length)) || t.Length == 0 && names(w.clock(t.Due)) {
+			if ok {
+				return Timer{}, false
+			}
+			chosen, ok = *t, true
+		}
+	}
+	return chosen, ok
+}
+
+// plainWords are the words of a text in small letters with spaces around each.
+func plainWords(text string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
 }
 
 // refused says why nothing was set or changed.
