@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/followup"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
@@ -53,7 +54,11 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	done, stopped := a.makeCalls(ctx, x, steps)
 	done.Into(x.rec, x.watch)
 	x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
-	a.askWhichTimer(x, steps, done.Results)
+	if all, asks := a.phrases.Asks(done.Results...); asks && len(steps) == 1 {
+		x.rec.Outcome = record.Asked
+		which := intent.Decision{Route: intent.Ask, Reason: followup.WhichTimer, Would: &steps[0].Action}
+		a.memory.ask(x.Request, pending{decision: which, timers: all, text: x.Text, until: time.Now().Add(confirmTime)})
+	}
 	if stopped != nil {
 		if said, kept := a.stop(*stopped, done.Cause(), x.rec); kept {
 			x.rec.Reply = said // else the things whose fate is unknown are named
@@ -92,7 +97,9 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		fail(a.phrases.Phrase("too_many_commands", nil), tooManyCommands)
 		return false
 	}
-	if !a.carriedLater(x, steps) {
+	if err := plan.Unpromised(steps); err != nil {
+		x.rec.Route = record.RouteRefused
+		fail(a.phrases.Apology(err), err.Error())
 		return false
 	}
 	if x.rec.Risk == string(tools.Dangerous) {

@@ -49,7 +49,7 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 		delete(a.Slots, rest)
 	}
 	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
-	carried, ok := m.carried(text, area, first, steps)
+	carried, ok := carriedBy(m, text, area, first, steps)
 	switch {
 	case ok && carried.Route == Ask: // the command is carried out by its words, which must name its thing
 		return Decision{Route: Reject, Reason: "later_which"}
@@ -67,19 +67,19 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	return d
 }
 
-// carried understands a command for later. A time at the end of several commands is
+// carriedBy understands a command for later. A time at the end of several commands is
 // that of the last one, and one command for several things is one: "turn off the
 // lamp and the fan in ten minutes".
-func (m *Matcher) carried(text, area string, timeFirst bool, steps *int) (Decision, bool) {
+func carriedBy(m *Matcher, text, area string, timeFirst bool, steps *int) (Decision, bool) {
 	one, known := m.part(text, area, steps)
 	parts := m.parts(text)
 	if known && one.Route == Local || len(parts) < 2 {
 		return one, known
 	}
 	if timeFirst {
-		return m.joined(area, true, steps).all(parts)
+		return newJoined(m, area, true, steps).all(parts)
 	}
-	j := m.joined(area, true, steps)
+	j := newJoined(m, area, true, steps)
 	for _, understood := range []func([]string) (Decision, bool){j.ended, j.group} {
 		if d, ok := understood(parts); ok && j.shared(parts[1:]) {
 			return d, true

@@ -32,7 +32,7 @@ type reading struct {
 	ok       bool
 }
 
-func (m *Matcher) joined(area string, shares bool, steps *int) *joined {
+func newJoined(m *Matcher, area string, shares bool, steps *int) *joined {
 	return &joined{m: m, area: area, steps: steps, shares: shares, matched: make(map[string]reading), rests: make(map[int]reading)}
 }
 

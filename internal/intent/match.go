@@ -307,5 +307,5 @@ func (m *Matcher) several(text, area string, shares bool, steps *int) (Decision,
 	if len(parts) < 2 {
 		return Decision{}, false
 	}
-	return m.joined(area, shares, steps).all(parts)
+	return newJoined(m, area, shares, steps).all(parts)
 }

@@ -8,6 +8,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/tools"
 )
 
 // The gateway's own tools for timers, alarms, reminders and commands for later.
@@ -228,7 +229,18 @@ func Carried(steps []Step) []Step {
 	return out
 }
 
-// Postponed reports whether a plan is a command for later.
-func Postponed(steps []Step) bool {
-	return slices.ContainsFunc(steps, func(s Step) bool { return len(s.Later) > 0 })
+// Unpromised says why commands for later may not be set; nil if they may: a dangerous
+// one is never carried out later, and what cannot be done now is not promised.
+func Unpromised(steps []Step) error {
+	for i := range steps {
+		for j := range steps[i].Later {
+			switch carried := &steps[i].Later[j]; {
+			case carried.Risk == tools.Dangerous:
+				return &Error{Intent: steps[i].Action.Intent, Text: "I don't do that later. Ask me when it is time.", Key: "not_later"}
+			case carried.Err != nil:
+				return carried.Err
+			}
+		}
+	}
+	return nil
 }

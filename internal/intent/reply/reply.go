@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/due"
 	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/sentences"
@@ -33,6 +34,7 @@ type Phrases struct {
 	colours  map[string]string
 	days     []string // from Sunday
 	months   []string // from January
+	due      *due.Phrases
 }
 
 // ours are our own replies that were read, by language.
@@ -96,6 +98,7 @@ func Load(data []byte) (*Phrases, error) {
 		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words, agree: raw.Agree},
 		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, conditions: raw.Condition},
 		colours:  raw.Colours, days: raw.Days, months: raw.Months,
+		due: due.New(raw.Language, raw.Phrases, raw.Words, raw.Days, raw.Names),
 	}, nil
 }
 

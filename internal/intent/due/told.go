@@ -1,9 +1,8 @@
-package reply
+package due
 
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,40 +21,40 @@ type timerData struct {
 	Now     time.Time `json:"now"`
 }
 
-// told says what came of a sentence about timers, by what its tool answers; ok is false
+// Told says what came of a sentence about timers, by what its tool answers; ok is false
 // where the tool did not answer in its form.
-func (w timers) told(s *plan.Step, r tools.Result) (text string, ok bool) {
+func (p *Phrases) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
 	var data timerData
 	if json.Unmarshal(r.Data, &data) != nil || data.Outcome == "" {
 		return "", false
 	}
 	switch data.Outcome {
 	case "started":
-		text := w.each(data.Timers, func(t *Timer) string { return w.started(s, t, data.Now) })
+		text := p.each(data.Timers, func(t *Timer) string { return p.started(s, t, data.Now) })
 		if data.Reason != "" { // it is set, but …
-			text += " " + w.Phrase("timer_"+data.Reason, nil)
+			text += " " + p.phrase("timer_"+data.Reason, nil)
 		}
 		return strings.TrimSpace(text), true
 	case "listed":
-		return w.listed(s, &data), true
+		return p.listed(s, &data), true
 	case "resumed", "changed":
-		return w.each(data.Timers, func(t *Timer) string { return w.state(t, data.Now) }), true
+		return p.each(data.Timers, func(t *Timer) string { return p.state(t, data.Now) }), true
 	case "cancelled", "paused":
-		return w.ended("timer_"+data.Outcome, data.Timers), true
+		return p.ended("timer_"+data.Outcome, data.Timers), true
 	case "snoozed":
-		return w.each(data.Timers[:min(1, len(data.Timers))], func(t *Timer) string {
-			return w.Phrase("timer_snoozed", map[string]any{"length": w.left(t.Left)})
+		return p.each(data.Timers[:min(1, len(data.Timers))], func(t *Timer) string {
+			return p.phrase("timer_snoozed", map[string]any{"length": p.left(t.Left)})
 		}), true
 	case "stopped":
 		return "", true // silence is what was asked for
 	case "several":
-		return w.several(data.Timers), true
+		return p.several(data.Timers), true
 	}
-	return w.refused(s, &data), true
+	return p.refused(s, &data), true
 }
 
 // each joins what is said of some.
-func (w timers) each(all []Timer, say func(*Timer) string) string {
+func (p *Phrases) each(all []Timer, say func(*Timer) string) string {
 	var said []string
 	for i := range all {
 		if text := say(&all[i]); text != "" {
@@ -66,11 +65,11 @@ func (w timers) each(all []Timer, say func(*Timer) string) string {
 }
 
 // started says what was set: its length and name, or its time and what will happen.
-func (w timers) started(s *plan.Step, t *Timer, now time.Time) string {
-	args := w.about(t)
-	args["when"] = w.when(t, now)
+func (p *Phrases) started(s *plan.Step, t *Timer, now time.Time) string {
+	args := p.about(t)
+	args["when"] = p.when(t, now)
 	if t.Kind == "command" && s != nil {
-		if text := w.willBe(s, args); text != "" {
+		if text := p.willBe(s, args); text != "" {
 			return text
 		}
 	}
@@ -78,93 +77,91 @@ func (w timers) started(s *plan.Step, t *Timer, now time.Time) string {
 	if t.Kind == "timer" || t.Kind == "alarm" {
 		key += named(t)
 	}
-	return capital(w.Phrase(key, args))
+	return capital(p.phrase(key, args))
 }
 
 // willBe says what a command will do to its things, if that is one of the acts that
 // have a word of their own.
-func (w timers) willBe(s *plan.Step, args map[string]any) string {
+func (p *Phrases) willBe(s *plan.Step, args map[string]any) string {
+	const most = 4
 	action := ""
+	var names []string
 	for i := range s.Later {
-		e := deedOf(&s.Later[i], tools.Result{}, nil)
-		if s.Later[i].Entity == nil || i > 0 && e.want.Action != action {
+		wish, ok := plan.ReadWish(s.Later[i].Planned().Args)
+		if !ok || s.Later[i].Entity == nil || i > 0 && wish.Action != action {
 			return ""
 		}
-		action = e.want.Action
+		action = wish.Action
+		names = append(names, p.names.Inside(s.Later[i].Entity))
 	}
-	if w.phrases["later_"+action] == "" {
+	if p.table["later_"+action] == "" || len(names) > most {
 		return ""
 	}
-	all := make([]int, len(s.Later))
-	for i := range all {
-		all[i] = i
+	name := p.joined(names, "and")
+	args["name"], args["Name"], args["goes"] = name, capital(name), p.words["goes"]
+	if len(names) > 1 || p.names.Several(name) {
+		args["goes"] = p.words["go"]
 	}
-	about := w.grammar.named(s.Later, all)
-	args["name"], args["Name"] = about["name"], about["Name"]
-	args["goes"] = w.grammar.words["goes"]
-	if len(all) > 1 || w.grammar.names.Several(fmt.Sprint(about["name"])) {
-		args["goes"] = w.grammar.words["go"]
-	}
-	return capital(w.Phrase("later_"+action, args))
+	return capital(p.phrase("later_"+action, args))
 }
 
 // state says how one stands: what is left of it, or when it is.
-func (w timers) state(t *Timer, now time.Time) string {
-	args := w.about(t)
+func (p *Phrases) state(t *Timer, now time.Time) string {
+	args := p.about(t)
 	switch {
 	case t.State == "ringing":
-		return w.Rings(*t)
+		return p.Rings(*t)
 	case t.Kind != "timer":
-		return w.started(nil, t, now)
+		return p.started(nil, t, now)
 	}
-	args["length"] = w.left(t.Left)
+	args["length"] = p.left(t.Left)
 	if t.State == "paused" {
-		return capital(w.Phrase("timer_stands", args))
+		return capital(p.phrase("timer_stands", args))
 	}
-	return capital(w.Phrase("timer_left", args))
+	return capital(p.phrase("timer_left", args))
 }
 
 // listed says how those stand that were asked for.
-func (w timers) listed(s *plan.Step, data *timerData) string {
+func (p *Phrases) listed(s *plan.Step, data *timerData) string {
 	const most = 4
 	if len(data.Timers) == 0 {
-		return w.refused(s, data)
+		return p.refused(s, data)
 	}
-	text := w.each(data.Timers[:min(most, len(data.Timers))], func(t *Timer) string { return w.state(t, data.Now) })
+	text := p.each(data.Timers[:min(most, len(data.Timers))], func(t *Timer) string { return p.state(t, data.Now) })
 	if more := len(data.Timers) - most; more > 0 {
-		text += " " + w.Phrase("timers_more", map[string]any{"count": more})
+		text += " " + p.phrase("timers_more", map[string]any{"count": more})
 	}
 	return text
 }
 
 // ended names one that was cancelled or paused, and counts several.
-func (w timers) ended(key string, all []Timer) string {
+func (p *Phrases) ended(key string, all []Timer) string {
 	if len(all) > 1 {
-		return w.Phrase(key+"_many", map[string]any{"count": len(all)})
+		return p.phrase(key+"_many", map[string]any{"count": len(all)})
 	}
-	return w.each(all, func(t *Timer) string { return w.Phrase(key, w.about(t)) })
+	return p.each(all, func(t *Timer) string { return p.phrase(key, p.about(t)) })
 }
 
 // several asks which one is meant.
-func (w timers) several(all []Timer) string {
+func (p *Phrases) several(all []Timer) string {
 	const most = 4
 	var names []string
 	for i := range all[:min(most, len(all))] {
-		if name := w.short(&all[i]); !slices.Contains(names, name) {
+		if name := p.short(&all[i]); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if len(names) < 2 || len(all) > most {
-		return w.Phrase("which_other", nil)
+		return p.phrase("which_other", nil)
 	}
-	return w.Phrase("timer_which", map[string]any{"names": w.grammar.joined(names, "or")})
+	return p.phrase("timer_which", map[string]any{"names": p.joined(names, "or")})
 }
 
-// Asks returns the timers that the result of a tool asks about: it is not clear which
-// of them is meant.
-func (p *Phrases) Asks(r tools.Result) (all []Timer, asks bool) {
+// Asks returns the timers that the one result of a plan asks about: it is not clear
+// which of them is meant.
+func (p *Phrases) Asks(results ...tools.Result) (all []Timer, asks bool) {
 	var data timerData
-	if json.Unmarshal(r.Data, &data) != nil || data.Outcome != "several" {
+	if len(results) != 1 || json.Unmarshal(results[0].Data, &data) != nil || data.Outcome != "several" {
 		return nil, false
 	}
 	return data.Timers, len(data.Timers) > 1
@@ -180,8 +177,7 @@ func (p *Phrases) Choose(answer string, all []Timer) (chosen Timer, ok bool) {
 		names := func(word string) bool {
 			return word != "" && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(plainWords(text), plainWords(word)) })
 		}
-		w := timers{p}
-		if names(t.Name) || names(t.Text) || names(w.length(t.Length)) || t.Length == 0 && names(w.clock(t.Due)) {
+		if names(t.Name) || names(t.Text) || names(p.length(t.Length)) || t.Length == 0 && names(p.clock(t.Due)) {
 			if ok {
 				return Timer{}, false
 			}
@@ -197,10 +193,11 @@ func plainWords(text string) string {
 }
 
 // refused says why nothing was set or changed.
-func (w timers) refused(s *plan.Step, data *timerData) string {
+func (p *Phrases) refused(s *plan.Step, data *timerData) string {
 	slots := s.Action.Slots
-	name, kind := said(slots["name"]), said(slots["timer"])
-	args := map[string]any{"name": w.noun(name)}
+	name, _ := slots["name"].(string)
+	kind, _ := slots["timer"].(string)
+	args := map[string]any{"name": p.noun(name)}
 	keys := []string{"timer_" + data.Reason}
 	if data.Outcome != "refused" {
 		keys = append(keys, "none_"+kind, "none_any")
@@ -209,9 +206,9 @@ func (w timers) refused(s *plan.Step, data *timerData) string {
 		}
 	}
 	for _, key := range keys {
-		if text := w.Phrase(key, args); text != "" {
+		if text := p.phrase(key, args); text != "" {
 			return text
 		}
 	}
-	return cmp.Or(w.Phrase("timer_refused", nil), w.Phrase("failed", nil))
+	return p.phrase("timer_refused", nil)
 }
