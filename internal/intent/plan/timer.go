@@ -220,11 +220,16 @@ func (s *Step) Timer() bool {
 	return s.Call.Server == "" && slices.Contains([]string{startTimer, changeTimer, listTimers}, s.Call.Tool)
 }
 
-// Carried are the steps of a plan with those of the commands that timers carry.
+// Carried are the steps of a plan, with the commands that timers carry in the place of
+// the timers.
 func Carried(steps []Step) []Step {
 	var out []Step
 	for i := range steps {
-		out = append(append(out, steps[i]), steps[i].Later...)
+		if len(steps[i].Later) > 0 {
+			out = append(out, steps[i].Later...)
+		} else {
+			out = append(out, steps[i])
+		}
 	}
 	return out
 }
