@@ -23,13 +23,13 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Trans
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
 	case carried:
 		grownFrom(a, t, whole).goOn(ctx)
-	case t.Unfinished, a.foreign(t.Text, t.Area) && a.foreign(whole.Text, t.Area):
+	case t.Unfinished, foreign(a, t.Text, t.Area) && foreign(a, whole.Text, t.Area):
 		answerWhole(ctx, a, t, whole)
 	}
 }
 
 // foreign reports whether a text is a sentence that is only written down.
-func (a *Answerer) foreign(text, area string) bool {
+func foreign(a *Answerer, text, area string) bool {
 	d := a.match.Match(text, area)
 	return d.Route == intent.Local && d.Foreign
 }

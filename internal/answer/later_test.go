@@ -89,6 +89,18 @@ func TestLater(t *testing.T) {
 		"put back what was open": {"en", [][3]string{
 			{"close the bedroom curtain ++ at eight", "", "I'll close the bedroom curtain at 8 AM tomorrow."},
 		}},
+		"it": {"en", [][3]string{
+			{"turn on the kitchen light", "kitchen_light on", "The kitchen light is on."},
+			{"turn it off in ten minutes", `start_timer {"area":"Kitchen","command":"turn kitchen light off","kind":"command","seconds":600}`, "The kitchen light goes off in ten minutes."},
+		}},
+		"it after two things": {"en", [][3]string{
+			{"turn on the kitchen light and the fan", "", "The kitchen light is on. The fan is on."},
+			{"turn it off in ten minutes", "-", "That was no order, so I did nothing."},
+		}},
+		"many": {"en", [][3]string{
+			{"in ten minutes open all the blinds and turn on all the lights", "-", "That is 6 devices. Shall I go on?"},
+			{"yes", `start_timer {"area":"Kitchen","command":"open all the blinds and turn on all the lights","confirmed":true,"kind":"command","seconds":600}`, "In ten minutes: open all the blinds and turn on all the lights."},
+		}},
 		"how long": {"en", [][3]string{
 			{"set a timer for the eggs", "-", "For how long?"},
 			{"seven minutes", `start_timer {"area":"Kitchen","kind":"timer","name":"eggs","seconds":420}`, "Seven minutes, eggs."},
@@ -114,6 +126,8 @@ func TestLater(t *testing.T) {
 		"German": {"de", [][3]string{
 			{"schalte das Küchenlicht in zehn Minuten aus", `start_timer {"area":"Kitchen","command":"schalte das küchenlicht aus","kind":"command","seconds":600}`, "Küchenlicht geht in zehn Minuten aus."},
 			{"schließ die Haustür in zehn Minuten auf", "-", "Das mache ich nicht später. Frag mich, wenn es so weit ist."},
+			{"mach das Küchenlicht an", "kitchen_light on", "Küchenlicht ist an."},
+			{"mach es in zehn Minuten aus", `start_timer {"area":"Kitchen","command":"mach küchenlicht aus","kind":"command","seconds":600}`, "Küchenlicht geht in zehn Minuten aus."},
 			{"weck mich um halb acht", `start_timer {"area":"Kitchen","at":"07:30","kind":"alarm"}`, "Wecker morgen um 7 Uhr 30."},
 		}},
 		"Spanish": {"es", [][3]string{

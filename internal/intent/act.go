@@ -84,7 +84,7 @@ func (d *Decision) acts() bool {
 // timed reports whether a decision only sets timers.
 func (d *Decision) timed() bool {
 	sets := func(a Action) bool { return slices.Contains(timers, a.Intent) }
-	return d.Route == Ask && d.Would != nil && sets(*d.Would) || len(d.Actions) > 0 && !slices.ContainsFunc(d.Actions, func(a Action) bool { return !sets(a) })
+	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && len(d.Actions) > 0 && !slices.ContainsFunc(d.Actions, func(a Action) bool { return !sets(a) })
 }
 
 // timers are the intents that set one.
