@@ -56,23 +56,23 @@ func (m *Matcher) act(text string, d *Decision) SpeechAct {
 func (m *Matcher) permitted(d Decision) Decision {
 	acts := d.acts()
 	switch {
-	case d.Reason == "overheard" && (d.Act == mood.Request || d.Act == mood.Wish):
+	case d.Reason == "overheard" && slices.Contains([]SpeechAct{mood.Request, mood.Wish}, d.Act):
 		return Decision{Route: Model, Reason: "no_sentence", Act: d.Act}
-	case d.Route != Local && d.Route != Ask:
+	case d.Route != Local && d.Route != Ask, d.Act == mood.Future && d.timed(): // what the timer does is for another time, too
 		return d
-	case acts && d.Act == mood.Future && d.timed():
-		return d // it is for another time, and so is what the timer does
 	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:
 		return Decision{Route: Model, Reason: "no_order", Act: d.Act}
 	case acts && d.Act == mood.Question:
 		d.Act = mood.Request
 	case acts && !d.Act.MayAct():
 		d.Act = mood.Wish
-	case !acts && slices.ContainsFunc(d.Actions, func(a Action) bool { return catalogue.Of(a.Intent).Plan == catalogue.Question }):
+	case !acts && slices.ContainsFunc(d.Actions, asks):
 		d.Act = mood.Question
 	}
 	return d
 }
+
+func asks(a Action) bool { return catalogue.Of(a.Intent).Plan == catalogue.Question }
 
 // acts reports whether a decision changes something, or would once a question is
 // answered.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/template"
 )
@@ -58,10 +57,8 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	case !ok || carried.Route != Local:
 		return Decision{Route: Model, Reason: "no_sentence"}
 	}
-	for _, inner := range carried.Actions {
-		if inner.Slots[later] != nil || len(inner.Devices) == 0 || catalogue.Of(inner.Intent).Plan == catalogue.Question {
-			return Decision{Route: Model, Reason: "no_sentence"}
-		}
+	if slices.ContainsFunc(carried.Actions, func(inner Action) bool { return inner.Slots[later] != nil || len(inner.Devices) == 0 || asks(inner) }) {
+		return Decision{Route: Model, Reason: "no_sentence"}
 	}
 	a.Later = carried.Actions
 	return d

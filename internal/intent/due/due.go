@@ -34,21 +34,21 @@ type Timer struct {
 	At      string    `json:"at"`      // the time it was set for, "07:00"; "" if it was set for a length
 }
 
-// Rings is what is said while a timer, an alarm or a reminder rings: "The pasta timer.",
-// "It is 7 AM.", "Reminder: call mum."
+// Rings is what is said while a timer, an alarm or a reminder rings, such as "The
+// pasta timer." or "Reminder: call mum.".
 func (p *Phrases) Rings(t Timer) string {
 	args := p.about(&t)
-	switch {
-	case t.Kind == "alarm":
+	switch t.Kind {
+	case "alarm":
 		return capital(p.phrase(p.oneHour("rings_alarm"+named(&t), t.Due), args))
-	case t.Kind == "reminder":
+	case "reminder":
 		return p.phrase("rings_reminder", args)
 	}
 	return capital(p.called(&t)) + "."
 }
 
-// Rang is what is said of one that rang, or should have, before now: "The pasta timer
-// rang 8 minutes ago."
+// Rang is what is said of one that rang, or should have, before now, such as "The
+// pasta timer rang 8 minutes ago.".
 func (p *Phrases) Rang(t Timer, now time.Time) string {
 	args := p.about(&t)
 	args["ago"] = p.ago(p.since(&t, now))

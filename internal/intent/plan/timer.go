@@ -177,7 +177,7 @@ func (m moment) args(kind string) map[string]any {
 	case m.exact:
 	case m.part != "":
 		at = inPart(m.part, short)
-		if slices.Contains(today, m.part) && !(m.part == "tonight" && at < halfDay) {
+		if slices.Contains(today, m.part) && (m.part != "tonight" || at >= halfDay) {
 			day = "today"
 		}
 	case kind == "alarm" && hour >= 4:

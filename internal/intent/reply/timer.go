@@ -10,12 +10,12 @@ import (
 // Timer is a timer, an alarm, a reminder or a command for later.
 type Timer = due.Timer
 
-// Rings is what is said while a timer, an alarm or a reminder rings: "The pasta timer.",
-// "It is 7 AM.", "Reminder: call mum."
+// Rings is what is said while a timer, an alarm or a reminder rings, such as "The
+// pasta timer." or "Reminder: call mum.".
 func (p *Phrases) Rings(t Timer) string { return p.due.Rings(t) }
 
-// Rang is what is said of one that rang, or should have, before now: "The pasta timer
-// rang 8 minutes ago."
+// Rang is what is said of one that rang, or should have, before now, such as "The
+// pasta timer rang 8 minutes ago.".
 func (p *Phrases) Rang(t Timer, now time.Time) string { return p.due.Rang(t, now) }
 
 // WhileOff says which ones were due while the gateway was off; "" if none were. A
