@@ -164,6 +164,9 @@ func TestEveryTimeCanBeSaid(t *testing.T) {
 			seen[said] = true
 		}
 		for seconds := range int64(3 * 3600) {
+			if seconds > 300 && seconds%60 > 1 {
+				continue
+			}
 			if said := p.Rings(reply.Timer{Kind: "timer", Length: seconds}); place.MatchString(said) || said == "" {
 				t.Errorf("%s, %d s: %q", language, seconds, fmt.Sprint(said))
 			}
