@@ -97,6 +97,11 @@ func TestLater(t *testing.T) {
 			{"turn on the kitchen light and the fan", "", "The kitchen light is on. The fan is on."},
 			{"turn it off in ten minutes", "-", "That was no order, so I did nothing."},
 		}},
+		"one now and one later": {"en", [][3]string{
+			{"turn on the kitchen light and turn off the fan in ten minutes", `kitchen_light on; start_timer {"area":"Kitchen","command":"turn off the fan","kind":"command","seconds":600}`, "The kitchen light is on. The fan goes off in ten minutes."},
+			{"remind me to take the cake out in 20 minutes and turn on the fan", `fan on; start_timer {"area":"Kitchen","kind":"reminder","seconds":1200,"text":"take the cake out"}`, "In twenty minutes: take the cake out. The fan is on."},
+			{"tomorrow turn on the kitchen light and turn off the fan in ten minutes", "-", "That was no order, so I did nothing."},
+		}},
 		"many": {"en", [][3]string{
 			{"in ten minutes open all the blinds and turn on all the lights", "-", "That is 6 devices. Shall I go on?"},
 			{"yes", `start_timer {"area":"Kitchen","command":"open all the blinds and turn on all the lights","confirmed":true,"kind":"command","seconds":600}`, "In ten minutes: open all the blinds and turn on all the lights."},

@@ -81,10 +81,12 @@ func (d *Decision) acts() bool {
 	return slices.ContainsFunc(d.Actions, changes) || d.Would != nil && changes(*d.Would)
 }
 
-// timed reports whether a decision only sets timers.
+// timed reports whether a decision sets a timer, or would once a question is answered.
+// Only the words of its time can then be about another time, because every command of
+// a sentence is understood by itself.
 func (d *Decision) timed() bool {
 	sets := func(a Action) bool { return slices.Contains(timers, a.Intent) }
-	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && len(d.Actions) > 0 && !slices.ContainsFunc(d.Actions, func(a Action) bool { return !sets(a) })
+	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && slices.ContainsFunc(d.Actions, sets)
 }
 
 // timers are the intents that set one.

@@ -225,10 +225,11 @@ func (m *Matcher) asked(d Decision, spoken, text, area string) Decision {
 func (m *Matcher) match(text, area string) Decision {
 	steps := maxSteps
 	d, ok := m.known(text, area, &steps)
-	if ok && (d.Route == Local || d.Route == Ask) {
+	open := ok && d.Route == Ask && d.timed() // free text may have swallowed the time and another command
+	if ok && (d.Route == Local || d.Route == Ask) && !open {
 		return d
 	}
-	if all, joined := m.several(text, area, true, &steps); joined {
+	if all, joined := m.several(text, area, true, &steps); joined && (!open || all.Route == Local) {
 		return all
 	}
 	if ok {
