@@ -36,7 +36,7 @@ type Timer struct {
 
 // Rings is what is said while a timer, an alarm or a reminder rings, such as "The
 // pasta timer." or "Reminder: call mum.".
-func (p *Phrases) Rings(t Timer) string {
+func (p *Words) Rings(t Timer) string {
 	args := p.about(&t)
 	switch t.Kind {
 	case "alarm":
@@ -49,7 +49,7 @@ func (p *Phrases) Rings(t Timer) string {
 
 // Rang is what is said of one that rang, or should have, before now, such as "The
 // pasta timer rang 8 minutes ago.".
-func (p *Phrases) Rang(t Timer, now time.Time) string {
+func (p *Words) Rang(t Timer, now time.Time) string {
 	args := p.about(&t)
 	args["ago"] = p.ago(p.since(&t, now))
 	if t.Kind == "reminder" {
@@ -60,7 +60,7 @@ func (p *Phrases) Rang(t Timer, now time.Time) string {
 
 // WhileOff says which ones were due while the gateway was off; "" if none were. A
 // command among them was not carried out.
-func (p *Phrases) WhileOff(missed []Timer, now time.Time) string {
+func (p *Words) WhileOff(missed []Timer, now time.Time) string {
 	if len(missed) == 0 {
 		return ""
 	}
@@ -80,29 +80,30 @@ func (p *Phrases) WhileOff(missed []Timer, now time.Time) string {
 }
 
 // NotDone says that a command was not carried out, because it was due too long ago.
-func (p *Phrases) NotDone(t Timer, now time.Time) string {
+func (p *Words) NotDone(t Timer, now time.Time) string {
 	args := p.about(&t)
 	args["ago"] = p.ago(p.since(&t, now))
 	return p.phrase("late_command", args)
 }
 
-// Phrases are the words of one language. They are never changed after New.
-type Phrases struct {
+// Words are the words of one language. They are never changed after New.
+type Words struct {
 	language string
 	table    map[string]string
 	words    map[string]string
 	days     []string // from Sunday
+	months   []string // from January
 	names    naming.Names
 }
 
 // New takes a language's table of replies, its single words, the days of the week from
-// Sunday on, and how it names things.
-func New(language string, table, words map[string]string, days []string, names naming.Names) *Phrases {
-	return &Phrases{language, table, words, days, names}
+// Sunday on, the months, and how it names things.
+func New(language string, table, words map[string]string, days, months []string, names naming.Names) *Words {
+	return &Words{language, table, words, days, months, names}
 }
 
 // phrase is a phrase of the table with its {places} filled; "" if there is none.
-func (p *Phrases) phrase(key string, args map[string]any) string {
+func (p *Words) phrase(key string, args map[string]any) string {
 	text := p.table[key]
 	for name, value := range args {
 		text = strings.ReplaceAll(text, "{"+name+"}", fmt.Sprint(value))
@@ -111,7 +112,7 @@ func (p *Phrases) phrase(key string, args map[string]any) string {
 }
 
 // joined lists some: "a, b and c".
-func (p *Phrases) joined(all []string, word string) string {
+func (p *Words) joined(all []string, word string) string {
 	if n := len(all); n > 1 {
 		return strings.Join(all[:n-1], ", ") + " " + p.words[word] + " " + all[n-1]
 	}
@@ -119,7 +120,7 @@ func (p *Phrases) joined(all []string, word string) string {
 }
 
 // ago is how long ago something was, in its largest unit.
-func (p *Phrases) ago(seconds int64) string {
+func (p *Words) ago(seconds int64) string {
 	const minute, hour, day = 60, 3600, 86400
 	n, unit := seconds, "second"
 	switch {
@@ -146,7 +147,7 @@ func capital(text string) string {
 }
 
 // since is how long ago one was due, in seconds.
-func (p *Phrases) since(t *Timer, now time.Time) int64 {
+func (p *Words) since(t *Timer, now time.Time) int64 {
 	return max(1, int64(now.Sub(t.Due).Round(time.Second).Seconds()))
 }
 
@@ -159,7 +160,7 @@ func named(t *Timer) string {
 }
 
 // about fills the places of the phrases about one.
-func (p *Phrases) about(t *Timer) map[string]any {
+func (p *Words) about(t *Timer) map[string]any {
 	return map[string]any{
 		"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command,
 		"what": p.called(t), "time": p.clock(t.Due), "length": p.length(t.Length),
@@ -167,7 +168,7 @@ func (p *Phrases) about(t *Timer) map[string]any {
 }
 
 // noun is a name in the language's way to write it: it was heard in small letters.
-func (p *Phrases) noun(name string) string {
+func (p *Words) noun(name string) string {
 	if p.language == "de" {
 		return capital(name)
 	}
@@ -175,7 +176,7 @@ func (p *Phrases) noun(name string) string {
 }
 
 // called is what one is called in a sentence: "the pasta timer".
-func (p *Phrases) called(t *Timer) string {
+func (p *Words) called(t *Timer) string {
 	args := map[string]any{"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
 	key := "what_" + t.Kind
 	switch {
@@ -188,12 +189,12 @@ func (p *Phrases) called(t *Timer) string {
 }
 
 // short is what tells one from others of its kind: its name, length or time.
-func (p *Phrases) short(t *Timer) string {
+func (p *Words) short(t *Timer) string {
 	return cmp.Or(p.noun(t.Name), p.noun(t.Text), t.Command, p.length(t.Length), p.clock(t.Due))
 }
 
 // clock is a time of the day: "7:30 AM".
-func (p *Phrases) clock(at time.Time) string {
+func (p *Words) clock(at time.Time) string {
 	hour, minute, half := fmt.Sprint(at.Hour()), fmt.Sprint(at.Minute()), "AM"
 	if p.language == "en" {
 		if at.Hour() >= 12 {
@@ -210,7 +211,7 @@ func (p *Phrases) clock(at time.Time) string {
 
 // oneHour is the key of a phrase, with the ending of the hour that is one where the
 // language says it in another way.
-func (p *Phrases) oneHour(key string, at time.Time) string {
+func (p *Words) oneHour(key string, at time.Time) string {
 	if at.Hour() == 1 && p.table[key+"_one"] != "" {
 		return key + "_one"
 	}
@@ -219,7 +220,7 @@ func (p *Phrases) oneHour(key string, at time.Time) string {
 
 // length is a span of time in its one or two largest units: "one hour and 30 minutes";
 // "" for none.
-func (p *Phrases) length(seconds int64) string {
+func (p *Words) length(seconds int64) string {
 	const hour, minute = 3600, 60
 	switch {
 	case seconds <= 0:
@@ -234,14 +235,14 @@ func (p *Phrases) length(seconds int64) string {
 
 // left is a span of time that runs: seconds do not matter in it from two minutes on,
 // nor parts of a minute anywhere.
-func (p *Phrases) left(seconds int64) string {
+func (p *Words) left(seconds int64) string {
 	if seconds >= 2*60 {
 		seconds = (seconds + 30) / 60 * 60
 	}
 	return p.length(max(1, seconds))
 }
 
-func (p *Phrases) two(n int64, unit string, m int64, smaller string) string {
+func (p *Words) two(n int64, unit string, m int64, smaller string) string {
 	text := p.amount(n, unit)
 	if m > 0 {
 		text += " " + p.words["and"] + " " + p.amount(m, smaller)
@@ -250,7 +251,7 @@ func (p *Phrases) two(n int64, unit string, m int64, smaller string) string {
 }
 
 // amount is a number of units, in words where those agree with every unit.
-func (p *Phrases) amount(n int64, unit string) string {
+func (p *Words) amount(n int64, unit string) string {
 	if n == 1 {
 		return p.words["one_"+unit]
 	}
@@ -265,7 +266,7 @@ func (p *Phrases) amount(n int64, unit string) string {
 }
 
 // when is the time of one as it was set, with its day where that is not today.
-func (p *Phrases) when(t *Timer, now time.Time) string {
+func (p *Words) when(t *Timer, now time.Time) string {
 	args := map[string]any{"time": p.clock(t.Due), "length": p.length(t.Length), "day": ""}
 	if len(p.days) == 7 {
 		args["day"] = p.days[t.Due.Weekday()]

@@ -23,7 +23,7 @@ type timerData struct {
 
 // Told says what came of a sentence about timers, by what its tool answers; ok is false
 // where the tool did not answer in its form.
-func (p *Phrases) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
+func (p *Words) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
 	var data timerData
 	if json.Unmarshal(r.Data, &data) != nil || data.Outcome == "" {
 		return "", false
@@ -54,7 +54,7 @@ func (p *Phrases) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
 }
 
 // each joins what is said of some.
-func (p *Phrases) each(all []Timer, say func(*Timer) string) string {
+func (p *Words) each(all []Timer, say func(*Timer) string) string {
 	var said []string
 	for i := range all {
 		if text := say(&all[i]); text != "" {
@@ -65,7 +65,7 @@ func (p *Phrases) each(all []Timer, say func(*Timer) string) string {
 }
 
 // started says what was set: its length and name, or its time and what will happen.
-func (p *Phrases) started(s *plan.Step, t *Timer, now time.Time) string {
+func (p *Words) started(s *plan.Step, t *Timer, now time.Time) string {
 	args := p.about(t)
 	args["when"] = p.when(t, now)
 	if t.Kind == "command" && s != nil {
@@ -82,7 +82,7 @@ func (p *Phrases) started(s *plan.Step, t *Timer, now time.Time) string {
 
 // willBe says what a command will do to its things, if that is one of the acts that
 // have a word of their own.
-func (p *Phrases) willBe(s *plan.Step, args map[string]any) string {
+func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	const most = 4
 	action := ""
 	var names []string
@@ -106,7 +106,7 @@ func (p *Phrases) willBe(s *plan.Step, args map[string]any) string {
 }
 
 // state says how one stands: what is left of it, or when it is.
-func (p *Phrases) state(t *Timer, now time.Time) string {
+func (p *Words) state(t *Timer, now time.Time) string {
 	args := p.about(t)
 	switch {
 	case t.State == "ringing":
@@ -122,7 +122,7 @@ func (p *Phrases) state(t *Timer, now time.Time) string {
 }
 
 // listed says how those stand that were asked for.
-func (p *Phrases) listed(s *plan.Step, data *timerData) string {
+func (p *Words) listed(s *plan.Step, data *timerData) string {
 	const most = 4
 	if len(data.Timers) == 0 {
 		return p.refused(s, data)
@@ -135,7 +135,7 @@ func (p *Phrases) listed(s *plan.Step, data *timerData) string {
 }
 
 // ended names one that was cancelled or paused, and counts several.
-func (p *Phrases) ended(key string, all []Timer) string {
+func (p *Words) ended(key string, all []Timer) string {
 	if len(all) > 1 {
 		return p.phrase(key+"_many", map[string]any{"count": len(all)})
 	}
@@ -143,7 +143,7 @@ func (p *Phrases) ended(key string, all []Timer) string {
 }
 
 // several asks which one is meant.
-func (p *Phrases) several(all []Timer) string {
+func (p *Words) several(all []Timer) string {
 	const most = 4
 	var names []string
 	for i := range all[:min(most, len(all))] {
@@ -159,7 +159,7 @@ func (p *Phrases) several(all []Timer) string {
 
 // Asks returns the timers that the one result of a plan asks about: it is not clear
 // which of them is meant.
-func (p *Phrases) Asks(results ...tools.Result) (all []Timer, asks bool) {
+func (p *Words) Asks(results ...tools.Result) (all []Timer, asks bool) {
 	var data timerData
 	if len(results) != 1 || json.Unmarshal(results[0].Data, &data) != nil || data.Outcome != "several" {
 		return nil, false
@@ -169,7 +169,7 @@ func (p *Phrases) Asks(results ...tools.Result) (all []Timer, asks bool) {
 
 // Choose finds the one timer that an answer names, by its name, its length or its
 // time.
-func (p *Phrases) Choose(answer string, all []Timer) (chosen Timer, ok bool) {
+func (p *Words) Choose(answer string, all []Timer) (chosen Timer, ok bool) {
 	lang, _ := numbers.For(p.language)
 	texts := []string{answer, cmp.Or(lang.InWords(answer), answer)}
 	for i := range all {
@@ -193,7 +193,7 @@ func plainWords(text string) string {
 }
 
 // refused says why nothing was set or changed.
-func (p *Phrases) refused(s *plan.Step, data *timerData) string {
+func (p *Words) refused(s *plan.Step, data *timerData) string {
 	slots := s.Action.Slots
 	name, _ := slots["name"].(string)
 	kind, _ := slots["timer"].(string)
