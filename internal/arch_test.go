@@ -69,7 +69,8 @@ var layers = []layer{
 		"intent/naming":     {"home"},
 		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply"},
 		"intent/doubt":      {"home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
-		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},
+		"intent/due":        {"tools", "intent/naming", "intent/numbers", "intent/plan"},
+		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/due", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},
 
 		"dialogue/challenge": {"intent/sentences"},
 	}},

@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/followup"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
@@ -57,6 +58,11 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	done, stopped := a.makeCalls(ctx, x, steps)
 	done.Into(x.rec, x.watch)
 	x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
+	if all, asks := a.phrases.Asks(done.Results...); asks && len(steps) == 1 {
+		x.rec.Outcome = record.Asked
+		which := intent.Decision{Route: intent.Ask, Reason: followup.WhichTimer, Would: &steps[0].Action}
+		a.memory.ask(x.Request, pending{decision: which, timers: all, text: x.Text, until: time.Now().Add(confirmTime)})
+	}
 	if stopped != nil {
 		if said, kept := a.stop(*stopped, done.Cause(), x.rec); kept {
 			x.rec.Reply = said // else the things whose fate is unknown are named
@@ -87,11 +93,17 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 	if len(d.Actions) > 1 {
 		nothing = " " + a.phrases.Phrase("nothing_done", nil)
 	}
-	x.rec.Risk = string(safety.Highest(steps))
+	all := plan.Carried(steps)
+	x.rec.Risk = string(safety.Highest(all))
 	acts := x.rec.Risk != string(tools.Read)
 	if acts && !x.DryRun && !d.Confirmed && !a.rate.Admit(x.Source, time.Now()) {
 		x.rec.Route = record.RouteRefused
 		fail(a.phrases.Phrase("too_many_commands", nil), tooManyCommands)
+		return false
+	}
+	if err := plan.Unpromised(steps); err != nil {
+		x.rec.Route = record.RouteRefused
+		fail(a.phrases.Apology(err), err.Error())
 		return false
 	}
 	if x.rec.Risk == string(tools.Dangerous) {
@@ -103,7 +115,7 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		fail(a.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
 		return false
 	}
-	many := !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, steps))
+	many := !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, all))
 	if x.rehearses(many) {
 		past.Rehearse(x.rec, steps)
 		return false
@@ -137,7 +149,7 @@ func (a *Answerer) askAboutMany(x *exchange, d intent.Decision, steps []plan.Ste
 	if !x.DryRun {
 		a.memory.ask(x.Request, pending{decision: d, text: x.Text, begun: begun, until: time.Now().Add(confirmTime)})
 	}
-	count := len(safety.Acting(slices.Concat(x.done, steps)))
+	count := len(safety.Acting(slices.Concat(x.done, plan.Carried(steps))))
 	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": count})
 }
 

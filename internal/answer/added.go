@@ -17,8 +17,8 @@ import (
 // light and the fan". What narrows or changes the command corrects what was done: after
 // "open the curtains", "in the bedroom". A beginning is answered as the sentence it has
 // become, and what was asked about it is forgotten. Added politeness changes nothing,
-// and neither does a text that is not understood. A delay comes too late, and the person
-// is told so.
+// and neither does a text that is not understood. A time makes it a command for later:
+// what was done is put back.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
 	case t.Record.Challenge: // for an order that has become another one
@@ -35,11 +35,6 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Trans
 func foreign(match Matcher, text, area string) bool {
 	d := match.Match(text, area)
 	return d.Route == intent.Local && d.Foreign
-}
-
-// postponed reports whether a command is for another time.
-func postponed(d intent.Decision) bool {
-	return len(d.Actions) == 1 && d.Actions[0].Slots["conversation_command"] != nil
 }
 
 // answerWhole answers a sentence of which only the beginning was heard before. What was
@@ -94,10 +89,6 @@ func (g *grown) goOn(ctx context.Context) {
 	case refusesRoom(all):
 		g.refuse(ctx, all)
 	case all.Route != intent.Local:
-	case postponed(all) && !postponed(g.first):
-		text := g.phrases.Phrase("done_already", nil)
-		g.x.rec.Reply = strings.TrimSpace(g.x.rec.Reply + " " + text)
-		g.x.say(text)
 	case len(all.Actions) > n && reflect.DeepEqual(all.Actions[:n], g.first.Actions):
 		all.Actions = all.Actions[n:]
 		g.add(ctx, all)

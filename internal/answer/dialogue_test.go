@@ -38,6 +38,7 @@ func (u understanding) Judge(string) speech.Completeness { return speech.Incompl
 type family struct {
 	t      *testing.T
 	world  *fake.World
+	clerk  *clerk
 	answer *answer.Answerer
 	area   string
 	source record.Source
@@ -78,7 +79,8 @@ func move(t *testing.T, language string) *family {
 		t.Fatal(err)
 	}
 	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP}
-	f.answer, err = answer.New(made.(listening), &fake.Caller{CallFunc: f.world.Call}, &fake.Assistant{}, phrases,
+	f.clerk = &clerk{world: f.world}
+	f.answer, err = answer.New(made.(listening), &fake.Caller{CallFunc: f.clerk.call}, &fake.Assistant{}, phrases,
 		safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/doubt"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 )
 
@@ -37,6 +38,7 @@ type memory struct {
 type pending struct {
 	decision intent.Decision // what is done after a yes, or with the chosen device
 	steps    []plan.Step     // of the decision, where they are planned already
+	timers   []reply.Timer   // which of them is meant
 	thought  *modelQuestion  // a model asked: it is told the answer
 	text     string          // the text that led to the question
 	doubt    *doubt.Question // it is about what was said

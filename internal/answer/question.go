@@ -86,6 +86,10 @@ func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, ans
 		return d, a.choosing.Yes(q.Text)
 	case d.Reason == "which_area":
 		d, answered = a.inRoom(q, p)
+	case d.Reason == followup.HowLong || d.Reason == followup.When:
+		d, answered = followup.WithTime(func(text string) intent.Decision { return a.match.Match(text, q.Area) }, p.text, q.Text, *d.Would)
+	case d.Reason == followup.WhichTimer:
+		d, answered = followup.WithTimer(a.phrases, q.Text, *d.Would, p.timers, a.choosing.All(q.Text))
 	case d.Reason == bareName:
 		d, answered = a.withVerb(q, p)
 	case d.Route == intent.Local || d.Would != nil:

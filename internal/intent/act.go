@@ -56,9 +56,9 @@ func (m *Matcher) act(text string, d *Decision) SpeechAct {
 func (m *Matcher) permitted(d Decision) Decision {
 	acts := d.acts()
 	switch {
-	case d.Reason == "overheard" && (d.Act == mood.Request || d.Act == mood.Wish):
+	case d.Reason == "overheard" && slices.Contains([]SpeechAct{mood.Request, mood.Wish}, d.Act):
 		return Decision{Route: Model, Reason: "no_sentence", Act: d.Act}
-	case d.Route != Local && d.Route != Ask:
+	case d.Route != Local && d.Route != Ask, d.Act == mood.Future && d.timed(): // what the timer does is for another time, too
 		return d
 	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:
 		return Decision{Route: Model, Reason: "no_order", Act: d.Act}
@@ -66,11 +66,13 @@ func (m *Matcher) permitted(d Decision) Decision {
 		d.Act = mood.Request
 	case acts && !d.Act.MayAct():
 		d.Act = mood.Wish
-	case !acts && slices.ContainsFunc(d.Actions, func(a Action) bool { return catalogue.Of(a.Intent).Plan == catalogue.Question }):
+	case !acts && slices.ContainsFunc(d.Actions, asks):
 		d.Act = mood.Question
 	}
 	return d
 }
+
+func asks(a Action) bool { return catalogue.Of(a.Intent).Plan == catalogue.Question }
 
 // acts reports whether a decision changes something, or would once a question is
 // answered.
@@ -78,6 +80,17 @@ func (d *Decision) acts() bool {
 	changes := func(a Action) bool { return catalogue.Of(a.Intent).Risk != tools.Read }
 	return slices.ContainsFunc(d.Actions, changes) || d.Would != nil && changes(*d.Would)
 }
+
+// timed reports whether a decision sets a timer, or would once a question is answered.
+// Only the words of its time can then be about another time, because every command of
+// a sentence is understood by itself.
+func (d *Decision) timed() bool {
+	sets := func(a Action) bool { return slices.Contains(timers, a.Intent) }
+	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && slices.ContainsFunc(d.Actions, sets)
+}
+
+// timers are the intents that set one.
+var timers = []string{catalogue.StartTimer, catalogue.SetAlarm, catalogue.Remind}
 
 // namesOf lists what a house calls its floors, rooms and things, as it is written
 // and as it is said: "Blind #1 (left)" has no word of the past in it.

@@ -37,10 +37,11 @@ func matcherFor(tb testing.TB, language string) *intent.Matcher {
 	return m
 }
 
-// changes reports whether a decision would change something in the house.
+// changes reports whether a decision would change something in the house now, which a
+// command for later does not.
 func changes(d intent.Decision) bool {
 	for _, a := range d.Actions {
-		if d.Route == intent.Local && catalogue.Of(a.Intent).Risk != tools.Read {
+		if d.Route == intent.Local && a.Intent != catalogue.StartTimer && catalogue.Of(a.Intent).Risk != tools.Read {
 			return true
 		}
 	}

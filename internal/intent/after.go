@@ -87,7 +87,33 @@ func (f Short) About(text, area string, ids []string) (d Decision, several bool)
 			return m.resolve(&r.best[0], area), slices.Contains(m.pack.Pronouns.Several, word) && !slices.Contains(m.pack.Pronouns.One, word)
 		}
 	}
+	if len(things) == 1 {
+		return f.laterAbout(text, area, &m.house.Entities[things[0]]), false
+	}
 	return none, false
+}
+
+// laterAbout matches a command for later in which a pronoun stands for a thing: "turn
+// it off in ten minutes". The command holds the name of the thing, because nobody knows
+// then what was meant.
+func (f Short) laterAbout(text, area string, e *home.Entity) Decision {
+	m := f.Matcher
+	name := EntityNames(e, m.pack)[0]
+	for _, said := range m.tellings(normalise(text)) {
+		for _, apart := range m.pack.Pronouns.unglued(said) {
+			for _, word := range m.pack.Pronouns.One {
+				whole := " " + apart + " "
+				named := strings.Replace(whole, " "+word+" ", " "+name+" ", 1)
+				if named == whole {
+					continue
+				}
+				if d := m.Match(named, area); d.timed() && len(d.Actions[0].Later) == 1 && slices.Equal(d.Actions[0].Later[0].Devices, []string{e.ID}) {
+					return d
+				}
+			}
+		}
+	}
+	return Decision{Route: Model, Reason: "no_sentence"}
 }
 
 // pronoun is the word of a parse that stands for a thing, "" if there is none.

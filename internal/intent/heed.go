@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/template"
 )
@@ -24,32 +23,66 @@ func (c *compiler) holdsName(n *template.Node) bool {
 	return slices.ContainsFunc(n.Items, c.holdsName)
 }
 
-// later is the slot that holds a command for another time.
-const later = "conversation_command"
+// later is the slot that holds a command for another time, and rest what stands
+// behind a time in the middle of it: "schalte um acht die Lampe ein".
+const (
+	later = "conversation_command"
+	rest  = "conversation_rest"
+)
 
 // delayed checks a command that a timer is to carry out. What cannot be done at
 // once cannot be done later, and a text that only sounds like a command ("we will
 // be back in two minutes") goes to the model.
-func (m *Matcher) delayed(d Decision, area string, steps *int) Decision {
-	if d.Route != Local {
+func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decision {
+	if d.Route != Local || len(d.Actions) != 1 {
 		return d
 	}
-	for _, a := range d.Actions {
-		text, ok := a.Slots[later].(string)
-		if !ok {
-			continue
-		}
-		carried, ok := m.part(text, area, steps)
-		if !ok || carried.Route != Local {
-			return Decision{Route: Model, Reason: "no_sentence"}
-		}
-		for _, inner := range carried.Actions {
-			if inner.Slots[later] != nil || len(inner.Devices) == 0 || catalogue.Of(inner.Intent).Plan == catalogue.Question {
-				return Decision{Route: Model, Reason: "no_sentence"}
-			}
+	a := &d.Actions[0]
+	text, ok := a.Slots[later].(string)
+	if !ok {
+		return d
+	}
+	if more, ok := a.Slots[rest].(string); ok {
+		text += " " + more
+		a.Slots[later] = text
+		delete(a.Slots, rest)
+	}
+	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
+	carried, ok := carriedBy(m, text, area, first, steps)
+	switch {
+	case ok && carried.Route == Ask: // the command is carried out by its words, which must name its thing
+		return Decision{Route: Reject, Reason: "later_which"}
+	case ok && carried.Route == Reject && slices.Contains(refusals, carried.Reason):
+		return carried
+	case !ok || carried.Route != Local:
+		return Decision{Route: Model, Reason: "no_sentence"}
+	}
+	if slices.ContainsFunc(carried.Actions, func(inner Action) bool { return inner.Slots[later] != nil || len(inner.Devices) == 0 || asks(inner) }) {
+		return Decision{Route: Model, Reason: "no_sentence"}
+	}
+	a.Later = carried.Actions
+	return d
+}
+
+// carriedBy understands a command for later. A time at the end of several commands is
+// that of the last one, and one command for several things is one: "turn off the
+// lamp and the fan in ten minutes".
+func carriedBy(m *Matcher, text, area string, timeFirst bool, steps *int) (Decision, bool) {
+	one, known := m.part(text, area, steps)
+	parts := m.parts(text)
+	if known && one.Route == Local || len(parts) < 2 {
+		return one, known
+	}
+	if timeFirst {
+		return newJoined(m, area, true, steps).all(parts)
+	}
+	j := newJoined(m, area, true, steps)
+	for _, understood := range []func([]string) (Decision, bool){j.ended, j.group} {
+		if d, ok := understood(parts); ok && j.shared(parts[1:]) {
+			return d, true
 		}
 	}
-	return d
+	return one, known
 }
 
 // part understands a text that is one of several commands, or one that a timer

@@ -27,6 +27,9 @@ type Action struct {
 	Slots   map[string]any `json:"slots"`
 	Devices []string       `json:"devices"` // entity ids, in house order
 
+	// Later are the commands that a timer is to carry out.
+	Later []Action `json:"-"`
+
 	source *source // nil: not from a sentence
 }
 

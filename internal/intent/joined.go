@@ -32,6 +32,10 @@ type reading struct {
 	ok       bool
 }
 
+func newJoined(m *Matcher, area string, shares bool, steps *int) *joined {
+	return &joined{m: m, area: area, steps: steps, shares: shares, matched: make(map[string]reading), rests: make(map[int]reading)}
+}
+
 // known is the matcher's, once for each text.
 func (j *joined) known(texts ...string) (Decision, bool) {
 	text := spaced(texts...)

@@ -69,6 +69,7 @@ type rawPack struct {
 	SpokenRules map[string]string  `yaml:"spoken_rules"`
 	Skip        []string           `yaml:"skip_words"`
 	Polite      Polite             `yaml:"spoken_polite"`
+	Later       []string           `yaml:"spoken_later"`
 	Pronouns    Pronouns           `yaml:"pronouns"`
 	Join        []string           `yaml:"join_words"`
 	Except      Except             `yaml:"except"`
@@ -81,7 +82,7 @@ type rawPack struct {
 
 func (r *rawPack) pack() (*Pack, error) {
 	p := &Pack{
-		Language: r.Language, Skip: slices.Clone(r.Skip), Polite: r.Polite, Pronouns: r.Pronouns, Join: r.Join, Except: r.Except, NotNames: r.NotNames,
+		Language: r.Language, Skip: slices.Clone(r.Skip), Polite: r.Polite, Later: r.Later, Pronouns: r.Pronouns, Join: r.Join, Except: r.Except, NotNames: r.NotNames,
 		Common: r.Common, Moments: r.Moments, Decoys: r.Decoys, Texts: r.Texts, Lists: make(map[string]List), compiled: newOnce(),
 	}
 	slices.SortStableFunc(p.Skip, func(a, b string) int { return len(b) - len(a) })

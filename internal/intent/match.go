@@ -26,6 +26,7 @@ type Matcher struct {
 	areas   []string    // by index of the area list
 	lists   *houseLists // what the house calls its things
 	allowed [][]bool    // by block, by entity: may it fill {name}
+	barred  []bool      // by block: the house has what it must be without
 	mood    *mood.Reader
 	called  *mood.Names // what the house calls its rooms and things
 	words
@@ -73,6 +74,7 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 			known[key] = m.allow(b)
 		}
 		m.allowed = append(m.allowed, known[key])
+		m.barred = append(m.barred, b.Meta.Without != "" && len(m.ofKind(b.Meta.Without, nil)) > 0)
 	}
 	return m, nil
 }
@@ -223,10 +225,11 @@ func (m *Matcher) asked(d Decision, spoken, text, area string) Decision {
 func (m *Matcher) match(text, area string) Decision {
 	steps := maxSteps
 	d, ok := m.known(text, area, &steps)
-	if ok && (d.Route == Local || d.Route == Ask) {
+	open := ok && d.Route == Ask && d.timed() // free text may have swallowed the time and another command
+	if ok && (d.Route == Local || d.Route == Ask) && !open {
 		return d
 	}
-	if all, joined := m.several(text, area, true, &steps); joined {
+	if all, joined := m.several(text, area, true, &steps); joined && (!open || all.Route == Local) {
 		return all
 	}
 	if ok {
@@ -247,7 +250,8 @@ func (m *Matcher) match(text, area string) Decision {
 
 // known matches with the names of the house, first the text as spoken, then
 // without polite words. Free text at an edge would swallow polite words, so a
-// match with free text gives way to a match without them.
+// match with free text gives way to a match without them, unless the words belong to
+// the sentence: "two hours from now".
 func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 	r := m.newRun(text, area, steps, false)
 	r.search()
@@ -255,7 +259,8 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 		if r.found() && r.best[0].wild == 0 {
 			break
 		}
-		if s := m.newRun(bare, area, steps, false); s.search() && s.best[0].block.Meta.Reject == "" {
+		s := m.newRun(bare, area, steps, false)
+		if s.search() && s.best[0].block.Meta.Reject == "" && (!r.found() || s.best[0].literal >= r.best[0].literal) {
 			r = s
 		}
 	}
@@ -263,7 +268,7 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 	case r.found() && r.best[0].block.Meta.Reject != "":
 		return Decision{Route: Reject, Reason: r.best[0].block.Meta.Reject}, true
 	case r.found():
-		d := m.delayed(m.resolve(&r.best[0], area), area, steps)
+		d := m.delayed(m.resolve(&r.best[0], area), &r.best[0], area, steps)
 		d.custom, d.fixed = r.best[0].block.Custom, r.best[0].fixed()
 		return d, true
 	case r.misplaced != nil:
@@ -303,6 +308,5 @@ func (m *Matcher) several(text, area string, shares bool, steps *int) (Decision,
 	if len(parts) < 2 {
 		return Decision{}, false
 	}
-	j := joined{m: m, area: area, steps: steps, shares: shares, matched: make(map[string]reading), rests: make(map[int]reading)}
-	return j.all(parts)
+	return newJoined(m, area, shares, steps).all(parts)
 }

@@ -21,6 +21,7 @@ type Pack struct {
 	SpokenRules map[string]*template.Node
 	Skip        []string // polite words that mean nothing, longest first
 	Polite      Polite
+	Later       []string // times the recogniser listens for behind a command
 	Pronouns    Pronouns
 	Join        []string // words between two commands
 	Except      Except
@@ -104,6 +105,9 @@ type Meta struct {
 	// After marks sentences that mean nothing without the sentence before them. Only
 	// Matcher.After matches them.
 	After bool `yaml:"after"`
+	// Without is a domain: where the house has a thing of it, the block means
+	// nothing, because its words are about that thing.
+	Without string `yaml:"without"`
 	// Reject ends the match, because the sentence is not a command but talk that
 	// was overheard.
 	Reject string `yaml:"reject"`

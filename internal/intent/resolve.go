@@ -23,12 +23,19 @@ type meaning struct {
 	items  []int32 // entities of that name
 }
 
+// slotAsks names the question that a sentence leaves open: how_long or when.
+const slotAsks = "asks"
+
 // resolve finds the devices a parse is about.
 func (m *Matcher) resolve(p *parse, mic string) Decision {
 	x := meaning{m: m, p: p, mic: mic, action: Action{Intent: p.block.Intent, Slots: make(map[string]any, p.n+len(p.block.Slots))}}
 	x.fill()
 	if zone, ok := x.action.Slots["zone"].(string); ok && (m.saysWhen(zone) || m.parts(zone) != nil) {
 		return Decision{Route: Model, Reason: "no_sentence"} // "in five minutes" is no place
+	}
+	if key, ok := x.action.Slots[slotAsks].(string); ok {
+		delete(x.action.Slots, slotAsks)
+		return Decision{Route: Ask, Reason: key, Question: m.pack.Texts[key], Would: &x.action}
 	}
 	x.action.source = &source{p.block, maps.Clone(x.action.Slots), x.named}
 	switch {

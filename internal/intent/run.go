@@ -79,7 +79,7 @@ func (r *run) search() bool {
 // spaces a skip word may stand inside a text that a sentence demands, so every
 // sentence is possible.
 func (r *run) possible(s *sentence) bool {
-	return (!s.block.NeedsArea || r.area != "") && (r.m.pack.IgnoreSpace || r.presence.met(s.clauses))
+	return !r.m.barred[s.block.order] && (!s.block.NeedsArea || r.area != "") && (r.m.pack.IgnoreSpace || r.presence.met(s.clauses))
 }
 
 // try matches one sentence with the whole text.

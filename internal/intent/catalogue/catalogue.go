@@ -54,6 +54,9 @@ const (
 	PauseTimer      = "HassPauseTimer"
 	UnpauseTimer    = "HassUnpauseTimer"
 	TimerStatus     = "HassTimerStatus"
+	SetAlarm        = "LocalSetAlarm"
+	Remind          = "LocalRemind"
+	Snooze          = "LocalSnooze" // what rings rings again in some minutes
 
 	Yes       = "LocalYes"
 	No        = "LocalNo"
@@ -113,7 +116,6 @@ const (
 	List                 // no call: tells what is in a room
 	Words                // no call: answered with its phrase
 	Before               // about the turn before, from which follows what to do
-	Unable               // understood, but nothing can do it yet
 	Ignored              // never planned: nobody spoke to the house
 )
 

@@ -83,9 +83,9 @@ func devices() []Intent {
 	}
 }
 
-// own are the intents that our own tools answer, or will.
+// own are the intents that our own tools answer.
 func own() []Intent {
-	const timer = "cannot_timer"
+	set := func(name string) Intent { return Intent{Name: name, Plan: Tool, Risk: tools.Reversible, Undo: Final} }
 	return []Intent{
 		{Name: GetCurrentTime, Plan: Tool, Risk: tools.Read, Reply: "clock"},
 		{Name: GetCurrentDate, Plan: Tool, Risk: tools.Read, Reply: "date"},
@@ -95,14 +95,9 @@ func own() []Intent {
 		{Name: MediaPlayerMute, Plan: Tool, Risk: tools.Reversible, Undo: Final},
 		{Name: MediaPlayerUnmute, Plan: Tool, Risk: tools.Reversible, Undo: Final},
 		{Name: ListDevices, Plan: List, Risk: tools.Read, Reply: "things_here"},
-		{Name: StartTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
-		{Name: CancelTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
-		{Name: CancelAllTimers, Plan: Unable, Risk: tools.Read, Reply: timer},
-		{Name: IncreaseTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
-		{Name: DecreaseTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
-		{Name: PauseTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
-		{Name: UnpauseTimer, Plan: Unable, Risk: tools.Read, Reply: timer},
-		{Name: TimerStatus, Plan: Unable, Risk: tools.Read, Reply: timer},
+		set(StartTimer), set(SetAlarm), set(Remind), set(CancelTimer), set(CancelAllTimers), set(IncreaseTimer), set(DecreaseTimer),
+		set(PauseTimer), set(UnpauseTimer), set(Snooze),
+		{Name: TimerStatus, Plan: Tool, Risk: tools.Read},
 	}
 }
 

@@ -194,8 +194,12 @@ func (s *Sentence) missing() (d intent.Decision, ok bool) {
 }
 
 // ordered reports whether a sentence with a verb may do what it says: "don't turn it
-// off" and "if it rains, turn it off" are no orders.
+// off" and "if it rains, turn it off" are no orders. A command for later is about
+// another time.
 func (s *Sentence) ordered(act intent.Action) bool {
+	if len(act.Later) > 0 && s.Alone.Act == "future" {
+		return true
+	}
 	return !Acts(act) || !s.Alone.Act.Forbids() && !s.Alone.Act.Asks()
 }
 

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,11 +10,13 @@ import (
 // rule.
 func (g *Grammar) JSGF() string {
 	w := &writer{done: make(map[string]string)}
-	body := w.rules(g.root)
+	talk := w.rules(slices.DeleteFunc(slices.Clone(g.root.items), func(n *node) bool { return slices.Contains(g.acts.items, n) }))
+	acts := w.rules(g.acts.items)
 	var b strings.Builder
 	b.WriteString("#JSGF V1.0;\ngrammar house;\n\n")
-	b.WriteString("public <command> = " + optionalText(g.before()) + "<sentence>" + optionalText(g.after()) + ";\n\n")
-	b.WriteString("<sentence> =\n    " + body + ";\n\n")
+	b.WriteString("public <command> = " + optionalText(g.before()) + "( <sentence> | <act>" + optionalText(g.later()) + " )" + optionalText(g.after()) + ";\n\n")
+	b.WriteString("<sentence> =\n    " + talk + ";\n\n")
+	b.WriteString("<act> =\n    " + acts + ";\n\n")
 	b.WriteString(w.out.String())
 	return b.String()
 }
@@ -35,12 +38,12 @@ type writer struct {
 }
 
 // rules writes the sentences, one a line.
-func (w *writer) rules(root *node) string {
-	if len(root.items) == 0 {
+func (w *writer) rules(items []*node) string {
+	if len(items) == 0 {
 		return "<VOID>"
 	}
-	lines := make([]string, len(root.items))
-	for i, n := range root.items {
+	lines := make([]string, len(items))
+	for i, n := range items {
 		lines[i] = w.text(n)
 	}
 	return strings.Join(lines, "\n  | ")

@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Judge says whether the words heard so far are a whole sentence. Polite words
-// and a second command after "and" do not count as growth. The name of a thing may be
+// Judge says whether the words heard so far are a whole sentence. Polite words,
+// a time after a command and a second command after "and" do not count as growth. The name of a thing may be
 // an answer, or be gone on with. It is called for every frame of sound and does not
 // allocate much.
 func (g *Grammar) Judge(partial string) speech.Completeness {
@@ -28,6 +28,13 @@ func (g *Grammar) Judge(partial string) speech.Completeness {
 	}
 	if alive {
 		return c
+	}
+	for _, later := range g.pack.Later {
+		if head, tail, ok := cut(words, strings.Fields(later)); ok && len(tail) == 0 {
+			if c, _ := g.auto.judge(g.trim(head)); c != speech.Incomplete {
+				return speech.Closed
+			}
+		}
 	}
 	// Several commands: each but the last must be whole; the last decides.
 	for _, join := range g.pack.Join {

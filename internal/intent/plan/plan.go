@@ -22,11 +22,12 @@ type Step struct {
 	Entity *home.Entity // nil when the act is not about a device
 	Call   tools.Call   // Tool is "" when there is nothing to call, as for "never mind"
 	Risk   tools.Risk
-	Err    error // why this step cannot be done, a sentence for people
-	Again  bool  // it takes back an earlier change
-	Joint  bool  // it is told as one with its joint neighbours, whatever they do
-	Once   bool  // it must not be made a second time if nobody knows what came of it
-	About  About // what a question reads
+	Err    error  // why this step cannot be done, a sentence for people
+	Again  bool   // it takes back an earlier change
+	Joint  bool   // it is told as one with its joint neighbours, whatever they do
+	Once   bool   // it must not be made a second time if nobody knows what came of it
+	About  About  // what a question reads
+	Later  []Step // of a command for later: what will be done
 
 	// next makes the call that acts from the answer to Call, for acts that start
 	// from the present state ("warmer").
@@ -86,7 +87,7 @@ func Calls(d intent.Decision, h *home.House, area string) ([]Step, error) {
 	}
 	var steps []Step
 	for _, a := range d.Actions {
-		more, err := action(a, h, area)
+		more, err := action(a, h, area, d.Confirmed)
 		if err != nil {
 			return nil, err
 		}
@@ -95,11 +96,12 @@ func Calls(d intent.Decision, h *home.House, area string) ([]Step, error) {
 	return steps, nil
 }
 
-func action(a intent.Action, h *home.House, area string) ([]Step, error) {
+func action(a intent.Action, h *home.House, area string, confirmed bool) ([]Step, error) {
 	in := catalogue.Of(a.Intent)
+	if steps, ok, err := timer(a, h, area, confirmed); ok {
+		return steps, err
+	}
 	switch in.Plan {
-	case catalogue.Unable:
-		return nil, &Error{Intent: a.Intent, Text: "I can't keep timers yet.", Key: in.Reply}
 	case catalogue.Before:
 		return nil, &Error{Intent: a.Intent, Text: "There is nothing to undo.", Key: in.Reply}
 	case catalogue.List:

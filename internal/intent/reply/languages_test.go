@@ -49,8 +49,8 @@ var place = regexp.MustCompile(`\{\w+\}`)
 // may be missing, and a phrase may use only places that are filled.
 func TestEveryLanguageHasEveryReply(t *testing.T) {
 	t.Parallel()
-	optional := []string{"{is}", "{has}", "{it}", "{they}", "{its}", "{a}", "{things}", "{reports}", "{what}"} // what another language can do without
-	agreeing := []string{"{is}", "{has}"}                                                                      // filled wherever the name of the thing of a command is
+	optional := []string{"{is}", "{has}", "{it}", "{they}", "{its}", "{a}", "{things}", "{reports}", "{what}", "{goes}", "{half}"} // what another language can do without
+	agreeing := []string{"{is}", "{has}"}                                                                                          // filled wherever the name of the thing of a command is
 	en := written(t, "en")
 	for _, language := range []string{"de", "es", "fr"} {
 		got := written(t, language)
@@ -147,11 +147,8 @@ func TestToldInEveryLanguage(t *testing.T) {
 // another language.
 func TestNothingEnglishIsSaid(t *testing.T) {
 	t.Parallel()
-	_, m, p := inLanguage(t, "de")
-	h, _, _ := inLanguage(t, "de")
-	_, err := plan.Calls(m.Match("stell einen timer auf zehn minuten", ""), h, "")
+	h, _, p := inLanguage(t, "de")
 	for want, err := range map[string]error{
-		"Timer kann ich noch nicht stellen.":       err,
 		"Ich weiß nicht, ob das geklappt hat.":     fmt.Errorf("calling: %w", tools.ErrNoAnswer),
 		"Nicht erreichbar. Es wurde nichts getan.": fmt.Errorf("calling: %w", tools.ErrNotConnected),
 		"Das hat leider nicht geklappt.":           sentence("The Z-Wave server is not connected."),
@@ -177,7 +174,11 @@ func TestNothingEnglishIsSaid(t *testing.T) {
 
 func inLanguage(t *testing.T, language string) (*home.House, *intent.Matcher, *reply.Phrases) {
 	t.Helper()
-	data, err := os.ReadFile("../testdata/house_" + language + ".json")
+	path := "../testdata/house.json"
+	if language != "en" {
+		path = "../testdata/house_" + language + ".json"
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/due"
 	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/sentences"
@@ -26,14 +27,17 @@ import (
 
 // Phrases is one language's table of replies. It is never changed after loading.
 type Phrases struct {
+	*due.Words
 	language string
 	phrases  map[string]string
 	grammar  grammar
 	readings readings
 	colours  map[string]string
-	days     []string // from Sunday
-	months   []string // from January
 }
+
+// Timer is a timer, an alarm, a reminder or a command for later. What is said of it by
+// itself are the methods Rings, Rang, WhileOff and NotDone.
+type Timer = due.Timer
 
 // ours are our own replies that were read, by language.
 var ours sync.Map
@@ -95,7 +99,8 @@ func Load(data []byte) (*Phrases, error) {
 		language: raw.Language, phrases: raw.Phrases,
 		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words, agree: raw.Agree},
 		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, conditions: raw.Condition},
-		colours:  raw.Colours, days: raw.Days, months: raw.Months,
+		colours:  raw.Colours,
+		Words:    due.New(raw.Language, raw.Phrases, raw.Words, raw.Days, raw.Months, raw.Names),
 	}, nil
 }
 

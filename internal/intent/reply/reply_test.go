@@ -183,7 +183,7 @@ func TestApology(t *testing.T) {
 		want string
 	}{
 		"none":       {nil, ""},
-		"planned":    {&plan.Error{Text: "I can't keep timers yet."}, "I can't keep timers yet."},
+		"planned":    {&plan.Error{Text: "That device is gone."}, "That device is gone."},
 		"time":       {fmt.Errorf("calling: %w", context.DeadlineExceeded), "That took too long."},
 		"cancelled":  {context.Canceled, "I stopped."},
 		"fate":       {fmt.Errorf("%w: %w", tools.ErrNoAnswer, context.DeadlineExceeded), "I don't know whether that worked."},

@@ -130,6 +130,9 @@ func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
 	case s.Call.Server != "" || r.Untrusted:
 		return p.elsewhere(s, r, err)
 	}
+	if text, ok := p.Words.Told(s, r); ok && s.Timer() {
+		return text
+	}
 	if text := own(p).told(s, in.Reply, r); text != "" {
 		return text
 	}

@@ -1,0 +1,299 @@
+// Package due says in a family's language what is about timers, alarms, reminders and
+// commands for later: what came of a sentence about them, which of them is asked for,
+// and what is said when one rings or was missed. It stands apart from the other replies,
+// because it speaks of times and not of things. Its wording is in the files of replies,
+// sentences/<language>_replies.yaml; a new reply is a phrase there and a case in told.go.
+package due
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"voicegateway/internal/intent/naming"
+	"voicegateway/internal/intent/numbers"
+)
+
+// Timer is a timer, an alarm, a reminder or a command for later, as the tools for them
+// tell it in the data of their results.
+type Timer struct {
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"`    // timer, alarm, reminder, command
+	Name    string    `json:"name"`    // "pasta"; "" if none was given
+	Text    string    `json:"text"`    // of a reminder: what to remind of
+	Command string    `json:"command"` // of a command for later: the sentence to carry out
+	Area    string    `json:"area"`    // the room that asked
+	State   string    `json:"state"`   // running, paused, ringing
+	Due     time.Time `json:"due"`     // in the zone that people are told
+	Left    int64     `json:"left"`    // seconds until it is due
+	Length  int64     `json:"length"`  // seconds it was set for; 0: it was set for a time of the day
+	Every   string    `json:"every"`   // day, weekday, weekend or a day of the week; "" if it comes once
+	At      string    `json:"at"`      // the time it was set for, "07:00"; "" if it was set for a length
+}
+
+// Rings is what is said while a timer, an alarm or a reminder rings, such as "The
+// pasta timer." or "Reminder: call mum.".
+func (p *Words) Rings(t Timer) string {
+	args := p.about(&t)
+	switch t.Kind {
+	case "alarm":
+		return capital(p.phrase(p.oneHour("rings_alarm"+named(&t), t.Due), args))
+	case "reminder":
+		return p.phrase("rings_reminder", args)
+	}
+	return capital(p.called(&t)) + "."
+}
+
+// Rang is what is said of one that rang, or should have, before now, such as "The
+// pasta timer rang 8 minutes ago.".
+func (p *Words) Rang(t Timer, now time.Time) string {
+	args := p.about(&t)
+	args["ago"] = p.ago(p.since(&t, now))
+	if t.Kind == "reminder" {
+		return p.phrase("rang_reminder", args)
+	}
+	return capital(p.phrase("rang", args))
+}
+
+// WhileOff says which ones were due while the gateway was off; "" if none were. A
+// command among them was not carried out.
+func (p *Words) WhileOff(missed []Timer, now time.Time) string {
+	if len(missed) == 0 {
+		return ""
+	}
+	const most = 4
+	said := []string{p.phrase("while_off", nil)}
+	for _, t := range missed[:min(len(missed), most)] {
+		if t.Kind == "command" {
+			said = append(said, p.NotDone(t, now))
+			continue
+		}
+		said = append(said, p.Rang(t, now))
+	}
+	if more := len(missed) - most; more > 0 {
+		said = append(said, p.phrase("timers_more", map[string]any{"count": more}))
+	}
+	return strings.Join(said, " ")
+}
+
+// NotDone says that a command was not carried out, because it was due too long ago.
+func (p *Words) NotDone(t Timer, now time.Time) string {
+	args := p.about(&t)
+	args["ago"] = p.ago(p.since(&t, now))
+	return p.phrase("late_command", args)
+}
+
+// Words are the words of one language. They are never changed after New.
+type Words struct {
+	language string
+	table    map[string]string
+	words    map[string]string
+	days     []string // from Sunday
+	months   []string // from January
+	names    naming.Names
+}
+
+// New takes a language's table of replies, its single words, the days of the week from
+// Sunday on, the months, and how it names things.
+func New(language string, table, words map[string]string, days, months []string, names naming.Names) *Words {
+	return &Words{language, table, words, days, months, names}
+}
+
+// phrase is a phrase of the table with its {places} filled; "" if there is none.
+func (p *Words) phrase(key string, args map[string]any) string {
+	text := p.table[key]
+	for name, value := range args {
+		text = strings.ReplaceAll(text, "{"+name+"}", fmt.Sprint(value))
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// joined lists some: "a, b and c".
+func (p *Words) joined(all []string, word string) string {
+	if n := len(all); n > 1 {
+		return strings.Join(all[:n-1], ", ") + " " + p.words[word] + " " + all[n-1]
+	}
+	return strings.Join(all, "")
+}
+
+// ago is how long ago something was, in its largest unit.
+func (p *Words) ago(seconds int64) string {
+	const minute, hour, day = 60, 3600, 86400
+	n, unit := seconds, "second"
+	switch {
+	case seconds >= 2*day:
+		n, unit = seconds/day, "day"
+	case seconds >= 2*hour:
+		n, unit = seconds/hour, "hour"
+	case seconds >= minute:
+		n, unit = seconds/minute, "minute"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, p.words[unit])
+}
+
+// capital makes the first letter of a sentence large.
+func capital(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + text[n:]
+}
+
+// since is how long ago one was due, in seconds.
+func (p *Words) since(t *Timer, now time.Time) int64 {
+	return max(1, int64(now.Sub(t.Due).Round(time.Second).Seconds()))
+}
+
+// named is the end of the key of a phrase that says a name.
+func named(t *Timer) string {
+	if t.Name != "" {
+		return "_named"
+	}
+	return ""
+}
+
+// about fills the places of the phrases about one.
+func (p *Words) about(t *Timer) map[string]any {
+	return map[string]any{
+		"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command,
+		"what": p.called(t), "time": p.clock(t.Due), "length": p.length(t.Length),
+	}
+}
+
+// noun is a name in the language's way to write it: it was heard in small letters.
+func (p *Words) noun(name string) string {
+	if p.language == "de" {
+		return capital(name)
+	}
+	return name
+}
+
+// called is what one is called in a sentence: "the pasta timer".
+func (p *Words) called(t *Timer) string {
+	args := map[string]any{"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
+	key := "what_" + t.Kind
+	switch {
+	case t.Kind == "timer" && t.Name == "" && t.Length == 0:
+		key = "what_plain"
+	case t.Kind == "timer" || t.Kind == "alarm":
+		key += named(t)
+	}
+	return p.phrase(key, args)
+}
+
+// short is what tells one from others of its kind: its name, length or time.
+func (p *Words) short(t *Timer) string {
+	return cmp.Or(p.noun(t.Name), p.noun(t.Text), t.Command, p.length(t.Length), p.clock(t.Due))
+}
+
+// clock is a time of the day: "7:30 AM".
+func (p *Words) clock(at time.Time) string {
+	hour, minute, half := fmt.Sprint(at.Hour()), fmt.Sprint(at.Minute()), "AM"
+	if p.language == "en" {
+		if at.Hour() >= 12 {
+			half = "PM"
+		}
+		hour, minute = fmt.Sprint((at.Hour()+11)%12+1), fmt.Sprintf("%02d", at.Minute())
+	}
+	key := "time"
+	if at.Minute() == 0 {
+		key = "time_full"
+	}
+	return p.phrase(p.oneHour(key, at), map[string]any{"hour": hour, "minute": minute, "half": half})
+}
+
+// oneHour is the key of a phrase, with the ending of the hour that is one where the
+// language says it in another way.
+func (p *Words) oneHour(key string, at time.Time) string {
+	if at.Hour() == 1 && p.table[key+"_one"] != "" {
+		return key + "_one"
+	}
+	return key
+}
+
+// length is a span of time in its one or two largest units: "one hour and 30 minutes";
+// "" for none.
+func (p *Words) length(seconds int64) string {
+	const hour, minute = 3600, 60
+	switch {
+	case seconds <= 0:
+		return ""
+	case seconds >= hour:
+		return p.two(seconds/hour, "hour", seconds%hour/minute, "minute")
+	case seconds >= minute:
+		return p.two(seconds/minute, "minute", seconds%minute, "second")
+	}
+	return p.two(seconds, "second", 0, "")
+}
+
+// left is a span of time that runs: seconds do not matter in it from two minutes on,
+// nor parts of a minute anywhere.
+func (p *Words) left(seconds int64) string {
+	if seconds >= 2*60 {
+		seconds = (seconds + 30) / 60 * 60
+	}
+	return p.length(max(1, seconds))
+}
+
+func (p *Words) two(n int64, unit string, m int64, smaller string) string {
+	text := p.amount(n, unit)
+	if m > 0 {
+		text += " " + p.words["and"] + " " + p.amount(m, smaller)
+	}
+	return text
+}
+
+// amount is a number of units, in words where those agree with every unit.
+func (p *Words) amount(n int64, unit string) string {
+	if n == 1 {
+		return p.words["one_"+unit]
+	}
+	const most = 100
+	count := fmt.Sprint(n)
+	if lang, ok := numbers.For(p.language); ok && n <= most {
+		if word := lang.Say(int(n)); word != "" && !strings.HasSuffix(word, "un") && !strings.HasSuffix(word, "uno") {
+			count = word
+		}
+	}
+	return count + " " + p.words[unit+"s"]
+}
+
+// when is the time of one as it was set, with its day where that is not today.
+func (p *Words) when(t *Timer, now time.Time) string {
+	args := map[string]any{"time": p.clock(t.Due), "length": p.length(t.Length), "day": ""}
+	if len(p.days) == 7 {
+		args["day"] = p.days[t.Due.Weekday()]
+	}
+	switch t.Every {
+	case "":
+	case "day", "weekday", "weekend":
+		return p.phrase("when_every_"+t.Every, args)
+	default:
+		return p.phrase("when_every_on", args)
+	}
+	switch days := calendarDays(now, t.Due); {
+	case t.At == "" && t.Length > 0:
+		return p.phrase("when_in", args)
+	case days == 0:
+		return p.phrase("when_at", args)
+	case days == 1:
+		return p.phrase("when_tomorrow", args)
+	}
+	return p.phrase("when_day", args)
+}
+
+// calendarDays is how many midnights lie between two times, in the zone of the second.
+func calendarDays(from, to time.Time) int {
+	day := func(t time.Time) time.Time {
+		y, m, d := t.In(to.Location()).Date()
+		return time.Date(y, m, d, 12, 0, 0, 0, time.UTC)
+	}
+	return int(day(to).Sub(day(from)).Round(24*time.Hour) / (24 * time.Hour))
+}

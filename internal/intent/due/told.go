@@ -1,0 +1,214 @@
+package due
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
+)
+
+// timerData is what the tools for timers answer.
+type timerData struct {
+	Outcome string    `json:"outcome"` // started, cancelled, paused, resumed, changed, snoozed, stopped, listed, none, several, refused
+	Reason  string    `json:"reason"`  // of none and refused
+	Timers  []Timer   `json:"timers"`
+	Now     time.Time `json:"now"`
+}
+
+// Told says what came of a sentence about timers, by what its tool answers; ok is false
+// where the tool did not answer in its form.
+func (p *Words) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
+	var data timerData
+	if json.Unmarshal(r.Data, &data) != nil || data.Outcome == "" {
+		return "", false
+	}
+	switch data.Outcome {
+	case "started":
+		text := p.each(data.Timers, func(t *Timer) string { return p.started(s, t, data.Now) })
+		if data.Reason != "" { // it is set, but …
+			text += " " + p.phrase("timer_"+data.Reason, nil)
+		}
+		return strings.TrimSpace(text), true
+	case "listed":
+		return p.listed(s, &data), true
+	case "resumed", "changed":
+		return p.each(data.Timers, func(t *Timer) string { return p.state(t, data.Now) }), true
+	case "cancelled", "paused":
+		return p.ended("timer_"+data.Outcome, data.Timers), true
+	case "snoozed":
+		return p.each(data.Timers[:min(1, len(data.Timers))], func(t *Timer) string {
+			return p.phrase("timer_snoozed", map[string]any{"length": p.left(t.Left)})
+		}), true
+	case "stopped":
+		return "", true // silence is what was asked for
+	case "several":
+		return p.several(data.Timers), true
+	}
+	return p.refused(s, &data), true
+}
+
+// each joins what is said of some.
+func (p *Words) each(all []Timer, say func(*Timer) string) string {
+	var said []string
+	for i := range all {
+		if text := say(&all[i]); text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// started says what was set: its length and name, or its time and what will happen.
+func (p *Words) started(s *plan.Step, t *Timer, now time.Time) string {
+	args := p.about(t)
+	args["when"] = p.when(t, now)
+	if t.Kind == "command" && s != nil {
+		if text := p.willBe(s, args); text != "" {
+			return text
+		}
+	}
+	key := t.Kind + "_set"
+	if t.Kind == "timer" || t.Kind == "alarm" {
+		key += named(t)
+	}
+	return capital(p.phrase(key, args))
+}
+
+// willBe says what a command will do to its things, if that is one of the acts that
+// have a word of their own.
+func (p *Words) willBe(s *plan.Step, args map[string]any) string {
+	const most = 4
+	action := ""
+	var names []string
+	for i := range s.Later {
+		wish, ok := plan.ReadWish(s.Later[i].Planned().Args)
+		if !ok || s.Later[i].Entity == nil || i > 0 && wish.Action != action {
+			return ""
+		}
+		action = wish.Action
+		names = append(names, p.names.Inside(s.Later[i].Entity))
+	}
+	if p.table["later_"+action] == "" || len(names) > most {
+		return ""
+	}
+	name := p.joined(names, "and")
+	args["name"], args["Name"], args["goes"] = name, capital(name), p.words["goes"]
+	if len(names) > 1 || p.names.Several(name) {
+		args["goes"] = p.words["go"]
+	}
+	return capital(p.phrase("later_"+action, args))
+}
+
+// state says how one stands: what is left of it, or when it is.
+func (p *Words) state(t *Timer, now time.Time) string {
+	args := p.about(t)
+	switch {
+	case t.State == "ringing":
+		return p.Rings(*t)
+	case t.Kind != "timer":
+		return p.started(nil, t, now)
+	}
+	args["length"] = p.left(t.Left)
+	if t.State == "paused" {
+		return capital(p.phrase("timer_stands", args))
+	}
+	return capital(p.phrase("timer_left", args))
+}
+
+// listed says how those stand that were asked for.
+func (p *Words) listed(s *plan.Step, data *timerData) string {
+	const most = 4
+	if len(data.Timers) == 0 {
+		return p.refused(s, data)
+	}
+	text := p.each(data.Timers[:min(most, len(data.Timers))], func(t *Timer) string { return p.state(t, data.Now) })
+	if more := len(data.Timers) - most; more > 0 {
+		text += " " + p.phrase("timers_more", map[string]any{"count": more})
+	}
+	return text
+}
+
+// ended names one that was cancelled or paused, and counts several.
+func (p *Words) ended(key string, all []Timer) string {
+	if len(all) > 1 {
+		return p.phrase(key+"_many", map[string]any{"count": len(all)})
+	}
+	return p.each(all, func(t *Timer) string { return p.phrase(key, p.about(t)) })
+}
+
+// several asks which one is meant.
+func (p *Words) several(all []Timer) string {
+	const most = 4
+	var names []string
+	for i := range all[:min(most, len(all))] {
+		if name := p.short(&all[i]); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 2 || len(all) > most {
+		return p.phrase("which_other", nil)
+	}
+	return p.phrase("timer_which", map[string]any{"names": p.joined(names, "or")})
+}
+
+// Asks returns the timers that the one result of a plan asks about: it is not clear
+// which of them is meant.
+func (p *Words) Asks(results ...tools.Result) (all []Timer, asks bool) {
+	var data timerData
+	if len(results) != 1 || json.Unmarshal(results[0].Data, &data) != nil || data.Outcome != "several" {
+		return nil, false
+	}
+	return data.Timers, len(data.Timers) > 1
+}
+
+// Choose finds the one timer that an answer names, by its name, its length or its
+// time.
+func (p *Words) Choose(answer string, all []Timer) (chosen Timer, ok bool) {
+	lang, _ := numbers.For(p.language)
+	texts := []string{answer, cmp.Or(lang.InWords(answer), answer)}
+	for i := range all {
+		t := &all[i]
+		names := func(word string) bool {
+			return word != "" && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(plainWords(text), plainWords(word)) })
+		}
+		if names(t.Name) || names(t.Text) || names(p.length(t.Length)) || t.Length == 0 && names(p.clock(t.Due)) {
+			if ok {
+				return Timer{}, false
+			}
+			chosen, ok = *t, true
+		}
+	}
+	return chosen, ok
+}
+
+// plainWords are the words of a text in small letters with spaces around each.
+func plainWords(text string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
+}
+
+// refused says why nothing was set or changed.
+func (p *Words) refused(s *plan.Step, data *timerData) string {
+	slots := s.Action.Slots
+	name, _ := slots["name"].(string)
+	kind, _ := slots["timer"].(string)
+	args := map[string]any{"name": p.noun(name)}
+	keys := []string{"timer_" + data.Reason}
+	if data.Outcome != "refused" {
+		keys = append(keys, "none_"+kind, "none_any")
+		if name != "" {
+			keys = slices.Insert(keys, 0, "none_named")
+		}
+	}
+	for _, key := range keys {
+		if text := p.phrase(key, args); text != "" {
+			return text
+		}
+	}
+	return p.phrase("timer_refused", nil)
+}

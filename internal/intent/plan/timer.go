@@ -1,0 +1,251 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/tools"
+)
+
+// The gateway's own tools for timers, alarms, reminders and commands for later.
+const (
+	startTimer  = "start_timer"
+	changeTimer = "change_timer"
+	listTimers  = "list_timers"
+)
+
+// changes are the intents that change what is set, by what the tool calls it. While
+// something rings, the tool takes "cancel the timer" and "five more minutes" as said of
+// that.
+var changes = map[string]string{
+	catalogue.CancelTimer: "cancel", catalogue.CancelAllTimers: "cancel_all", catalogue.PauseTimer: "pause", catalogue.UnpauseTimer: "resume",
+	catalogue.IncreaseTimer: "add", catalogue.DecreaseTimer: "subtract", catalogue.Snooze: "snooze",
+}
+
+// timer plans a sentence about a timer; ok is false if the intent is another one. A
+// command for later is planned as if it were for now, so that what cannot be done, or
+// not without being asked, is known when it is given.
+func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps []Step, ok bool, err error) {
+	args, tool := map[string]any{}, changeTimer
+	var carried []Step
+	switch action := changes[a.Intent]; {
+	case a.Intent == catalogue.StartTimer || a.Intent == catalogue.SetAlarm || a.Intent == catalogue.Remind:
+		tool = startTimer
+		started(a, args)
+		for _, inner := range a.Later {
+			more, err := devices(inner, h)
+			if err != nil {
+				return nil, true, err
+			}
+			carried = append(carried, more...)
+		}
+		if confirmed {
+			args["confirmed"] = true
+		}
+	case a.Intent == catalogue.TimerStatus:
+		tool = listTimers
+		fill(args, "which", which(a))
+	case action != "":
+		args["action"] = action
+		if stop, said := a.Slots["action"]; said {
+			args["action"] = stop
+		}
+		fill(args, "which", which(a))
+		if n := seconds(a, "hours", "minutes", "seconds"); n > 0 {
+			args["seconds"] = n
+		}
+	default:
+		return nil, false, nil
+	}
+	if area != "" {
+		args["area"] = area
+	}
+	made, err := call("", tool, args)
+	return []Step{{Action: a, Call: made, Risk: catalogue.Of(a.Intent).Risk, Later: carried}}, true, err
+}
+
+// fill sets an argument that is not empty.
+func fill(args map[string]any, name string, value map[string]any) {
+	if len(value) > 0 {
+		args[name] = value
+	}
+}
+
+// started writes what is to be set: its kind, its time, and what it is for.
+func started(a intent.Action, args map[string]any) {
+	kind := "timer"
+	switch command, isCommand := a.Slots["conversation_command"]; {
+	case isCommand:
+		kind, args["command"] = "command", command
+	case a.Intent == catalogue.SetAlarm:
+		kind = "alarm"
+	case a.Intent == catalogue.Remind:
+		kind = "reminder"
+	}
+	args["kind"] = kind
+	if name, ok := a.Slots["name"]; ok {
+		args["name"] = name
+	}
+	if text, ok := a.Slots["text"]; ok {
+		args["text"] = text
+	}
+	if n := seconds(a, "hours", "minutes", "seconds"); n > 0 {
+		args["seconds"] = n
+		return
+	}
+	maps.Copy(args, momentOf(a).args(kind))
+}
+
+// which says which one is meant: by name, kind, length, time or room.
+func which(a intent.Action) map[string]any {
+	out := map[string]any{}
+	for slot, name := range map[string]string{"id": "id", "name": "name", "timer": "kind", "area": "area"} {
+		if v, ok := a.Slots[slot]; ok {
+			out[name] = v
+		}
+	}
+	if n := seconds(a, "start_hours", "start_minutes", "start_seconds"); n > 0 {
+		out["seconds"] = n
+	}
+	if m := momentOf(a); m.said {
+		out["at"] = m.args("alarm")["at"]
+	}
+	return out
+}
+
+// seconds adds up a span of time.
+func seconds(a intent.Action, slots ...string) int {
+	sum, unit := 0.0, 3600.0
+	for _, slot := range slots {
+		n, _ := number(a.Slots[slot])
+		sum += n * unit
+		unit /= 60
+	}
+	return int(sum)
+}
+
+// moment is a time of the day as it was said.
+type moment struct {
+	said    bool
+	minutes int    // after midnight, of the number that was said
+	exact   bool   // the number can only be that time: "18:30", "noon"
+	part    string // of the day: morning, pm, tonight …; "" if none was said
+	day     string
+	every   string
+}
+
+const (
+	halfDay = 12 * 60
+	fullDay = 2 * halfDay
+)
+
+// momentOf reads a time: its hour, with minutes after it or before it.
+func momentOf(a intent.Action) moment {
+	var m moment
+	text := func(slot string) string { s, _ := a.Slots[slot].(string); return s }
+	m.part, m.day, m.every = text("day_part"), text("day"), text("every")
+	minute, _ := number(a.Slots["minute"])
+	half, _ := number(a.Slots["half"])
+	before, _ := number(a.Slots["before"])
+	hour, said := number(a.Slots["hour"])
+	m.said = said
+	if at := text("at"); at != "" {
+		m.said, m.exact = true, true
+		if _, err := fmt.Sscanf(at, "%f:", &hour); err != nil {
+			return moment{}
+		}
+	}
+	m.exact = m.exact || hour == 0 || hour > 12
+	m.minutes = (int(hour*60+minute+half-before) + fullDay) % fullDay
+	return m
+}
+
+// args are the time of a timer of a kind, as the tool takes it. A part of the day
+// makes it exact. Without one it may be before or after noon: of an alarm from four
+// to eleven it is the morning, as nobody is woken at seven in the evening; of what
+// has a day or comes again from six to eleven the morning, else the afternoon; all
+// others are the next of both.
+func (m moment) args(kind string) map[string]any {
+	out := map[string]any{}
+	at, day := m.minutes, m.day
+	short := m.minutes % halfDay
+	switch hour := short / 60; {
+	case m.exact:
+	case m.part != "":
+		at = inPart(m.part, short)
+		if slices.Contains(today, m.part) && (m.part != "tonight" || at >= halfDay) {
+			day = "today"
+		}
+	case kind == "alarm" && hour >= 4:
+		at = short
+	case (day == "" || day == "today") && m.every == "":
+		out["twelve"] = true
+	case hour < 6:
+		at = short + halfDay
+	default:
+		at = short
+	}
+	out["at"] = fmt.Sprintf("%02d:%02d", at/60, at%60)
+	if day != "" {
+		out["day"] = day
+	}
+	if m.every != "" {
+		out["every"] = m.every
+	}
+	return out
+}
+
+// today are the parts of this day.
+var today = []string{"this morning", "this afternoon", "this evening", "tonight"}
+
+// inPart is the time of a part of the day, of the minutes on the dial of a clock.
+// Twelve in the evening is midnight, and so is twelve at night.
+func inPart(part string, short int) int {
+	const dusk = 6 * 60
+	switch early := short < 60; {
+	case part == "morning", part == "this morning", early && (part == "evening" || part == "this evening"):
+		return short
+	case (part == "night" || part == "tonight") && short < dusk:
+		return short
+	}
+	return short + halfDay
+}
+
+// Timer reports whether the step calls one of the tools for timers.
+func (s *Step) Timer() bool {
+	return s.Call.Server == "" && slices.Contains([]string{startTimer, changeTimer, listTimers}, s.Call.Tool)
+}
+
+// Carried are the steps of a plan, with the commands that timers carry in the place of
+// the timers.
+func Carried(steps []Step) []Step {
+	var out []Step
+	for i := range steps {
+		if len(steps[i].Later) > 0 {
+			out = append(out, steps[i].Later...)
+		} else {
+			out = append(out, steps[i])
+		}
+	}
+	return out
+}
+
+// Unpromised says why commands for later may not be set; nil if they may: a dangerous
+// one is never carried out later, and what cannot be done now is not promised.
+func Unpromised(steps []Step) error {
+	for i := range steps {
+		for j := range steps[i].Later {
+			switch carried := &steps[i].Later[j]; {
+			case carried.Risk == tools.Dangerous:
+				return &Error{Intent: steps[i].Action.Intent, Text: "I don't do that later. Ask me when it is time.", Key: "not_later"}
+			case carried.Err != nil:
+				return carried.Err
+			}
+		}
+	}
+	return nil
+}
