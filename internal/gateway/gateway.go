@@ -124,7 +124,10 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
 	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits, mind.news)
-	ear, err := s.newEar(mind.answerer, volume, observer, mind.acknowledged)
+	ear, err := s.newEar(mind.answerer, volume, observer, func(ids []string, over bool) {
+		mind.acknowledged(ids, over)
+		keeper.Acknowledged(ids, over)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,7 @@ type mind struct {
 	returns  tasks.Returns
 	waits    *arrival.Waits // what is told a second time
 	news     *announce.Announcer
+	phrases  *reply.Phrases
 }
 
 // acknowledged passes on which alerts are over. Each of those who ring knows its own.
@@ -94,7 +95,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	}
 	servers := reach.NewServers(mcp)
 	m := mind{
-		caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
+		phrases: phrases, caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
 		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
 	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.limits(),

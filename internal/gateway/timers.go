@@ -5,14 +5,16 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
+	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/timers"
+	"voicegateway/internal/turn"
 )
 
 // newTimekeeper makes the keeper of the timers.
@@ -29,7 +31,7 @@ func (s setup) rings() bool { return !s.opts.TextOnly && !s.opts.Private }
 func (g *Gateway) keepTimers(ctx context.Context) error {
 	to := announcer{g.loop, g.link.api}
 	return g.timers.Run(ctx, timekeeper.Ends{
-		Bell: bell{to}, Asker: errands{g.acts}, Teller: to, Voice: timerVoice{},
+		Bell: bell{to}, Asker: errands{g.acts}, Teller: to, Voice: timerVoice{g.mind.phrases},
 		Show: func(list []timers.Timer) {
 			if g.link.api != nil {
 				g.link.api.Timers(list)
@@ -86,29 +88,54 @@ func (m mqttActs) Timer(ctx context.Context, r timers.Request) error {
 	return nil
 }
 
+// betweenRings is the quiet between two rounds of a timer.
+const betweenRings = 4 * time.Second
+
 // bell rings timers.
 type bell struct{ announcer }
 
-// Ring says what rings, once nobody speaks or listens.
-func (b bell) Ring(ctx context.Context, a timekeeper.Alert) error { return b.Say(ctx, a.Text) }
-
-// Quiet has nothing to end: what was said is over.
-func (bell) Quiet(context.Context, ...string) error { return nil }
-
-// timerVoice says what a timer is for, in the words of the person who set it.
-type timerVoice struct{}
-
-// Rings names the timer.
-func (timerVoice) Rings(r timers.Ring, _ time.Time) string { return cmp.Or(r.Text, r.Name) }
-
-// Missed names what was missed.
-func (timerVoice) Missed(all []timers.Timer, _ time.Time) string {
-	var names []string
-	for _, t := range all {
-		names = append(names, cmp.Or(t.Text, t.Name, t.Command))
-	}
-	return strings.Join(names, ". ")
+// Ring sounds a timer until somebody says stop.
+func (b bell) Ring(ctx context.Context, a timekeeper.Alert) error {
+	ctx, cancel := context.WithTimeout(ctx, sayBudget)
+	defer cancel()
+	return b.loop.Ring(ctx, turn.Alert{ID: a.ID, Sound: earcon.Ring, Text: a.Text, Every: betweenRings, Most: a.Most})
 }
 
-// Became repeats what came of a command.
-func (timerVoice) Became(n timers.Notice) string { return cmp.Or(n.Reply, n.Timer.Command) }
+// timerVoice has the words for timers.
+type timerVoice struct{ phrases *reply.Phrases }
+
+// worded is a timer as the words know it.
+func worded(t timers.Timer) reply.Timer {
+	return reply.Timer{
+		ID: t.ID, Kind: string(t.Kind), Name: t.Name, Text: t.Text, Command: t.Command, Area: t.Area, State: string(t.State),
+		Due: t.Due, Left: int64(t.Left), Length: int64(t.Length), Every: t.Every, At: t.At,
+	}
+}
+
+// Rings says what rings, and since when it should have.
+func (v timerVoice) Rings(r timers.Ring, now time.Time) string {
+	if r.Late > 0 {
+		return v.phrases.Rang(worded(r.Timer), now)
+	}
+	return v.phrases.Rings(worded(r.Timer))
+}
+
+// Missed says what nobody heard.
+func (v timerVoice) Missed(all []timers.Timer, now time.Time) string {
+	missed := make([]reply.Timer, 0, len(all))
+	for _, t := range all {
+		missed = append(missed, worded(t))
+	}
+	return v.phrases.WhileOff(missed, now)
+}
+
+// Became says what came of a command: what its turn said, or that nobody knows.
+func (v timerVoice) Became(n timers.Notice) string {
+	switch {
+	case n.Kind == timers.Interrupted:
+		return n.Timer.Command + ": " + v.phrases.Phrase("fate_unknown", nil)
+	case n.Reply == "":
+		return v.phrases.NotDone(worded(n.Timer), n.Time)
+	}
+	return n.Reply
+}
