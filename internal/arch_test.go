@@ -133,7 +133,7 @@ var layers = []layer{
 		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
 		"mute":             {"store"},
 		"tasks":            {"record", "store"},
-		"timekeeper":       {"record", "store", "timers"},
+		"timekeeper":       {"dialogue/safety", "record", "store", "timers"},
 		"mcpint/selftools": {"dialogue/taint", "mcpint", "tools"},
 	}},
 	{"programs", "flags in, calls, words out", map[string][]string{

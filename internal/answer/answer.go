@@ -78,7 +78,7 @@ type Answerer struct {
 	match Matcher
 	calls calling.Maker
 	model Assistant
-	alertWords
+	choosing.AlertWords
 	phrases  *reply.Phrases
 	english  *reply.Phrases // for the model
 	choosing *choosing.Words
@@ -116,7 +116,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	}
 	return &Answerer{
 		match: m, calls: calling.Maker{Caller: c, Phrases: p, Log: log}, model: model, phrases: p, english: english, limits: l, recovery: r, log: log,
-		alertWords: alertWords{names[0]}, choosing: names[0], names: names, guard: guard.New(l, p),
+		AlertWords: choosing.ToAlerts(names[0]), choosing: names[0], names: names, guard: guard.New(l, p),
 	}, nil
 }
 

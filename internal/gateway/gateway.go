@@ -12,7 +12,6 @@ import (
 	"errors"
 	"log/slog"
 
-	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/events"
 	"voicegateway/internal/home"
 	"voicegateway/internal/house"
@@ -138,7 +137,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timerView{keeper, &safety.Rate{}, record.FromHTTP},
+		Timers: timekeeper.ViewOf(keeper, record.FromHTTP),
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
 	if err != nil {
 		return nil, err

@@ -11,12 +11,12 @@ import (
 	"voicegateway/internal/announce"
 	"voicegateway/internal/answer"
 	"voicegateway/internal/audio/earcon"
-	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
+	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/turn"
 )
 
@@ -58,7 +58,7 @@ func (g *Gateway) services() []service {
 
 // obey carries out the commands that come over MQTT.
 func (g *Gateway) obey(ctx context.Context) error {
-	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timerView{g.timers, &safety.Rate{}, record.FromMQTT}})
+	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timekeeper.ViewOf(g.timers, record.FromMQTT)})
 }
 
 // Run starts everything at once and returns when ctx ends (nil), or when a required

@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
+	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
@@ -59,7 +60,7 @@ type (
 		acts
 		area   string // for requests without an area
 		tools  *tools.Registry
-		timers timerView
+		timers timekeeper.View
 	}
 	turnView struct {
 		*journal

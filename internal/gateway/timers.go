@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"voicegateway/internal/audio/earcon"
-	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
@@ -52,28 +51,6 @@ func (e errands) Weigh(ctx context.Context, q record.Request) record.Record {
 
 // Carry runs a sentence as a turn.
 func (e errands) Carry(ctx context.Context, q record.Request) record.Record { return e.Ask(ctx, q) }
-
-// timerView is the timers as a program sees them, which may ask for only so much
-// within a minute (REQUIREMENTS S3).
-type timerView struct {
-	keeper *timekeeper.Keeper
-	rate   *safety.Rate
-	source record.Source
-}
-
-// Timers lists all timers.
-func (v timerView) Timers() []timers.Timer { return v.keeper.List(timers.Which{}, "").Timers }
-
-// Do starts a timer or changes some.
-func (v timerView) Do(ctx context.Context, r timers.Request) timers.Result {
-	switch {
-	case !v.rate.Admit(v.source, time.Now()):
-		return timers.Result{Outcome: timers.Refused, Reason: timers.TooOften, Timers: []timers.Timer{}, Now: time.Now().Round(time.Second)}
-	case r.Starts():
-		return v.keeper.Start(ctx, r.Wish())
-	}
-	return v.keeper.Change(r.Change())
-}
 
 // Timer starts a timer or changes some, for a command over MQTT.
 func (m mqttActs) Timer(ctx context.Context, r timers.Request) error {

@@ -67,13 +67,3 @@ func (t *telling) answerTime() time.Duration {
 	}
 	return followUpTime
 }
-
-// spokenOver returns the frames of somebody who began to answer before our voice had
-// ended. The answer to a challenge begins after it, because what is heard before may
-// be the words of our own voice.
-func (l *Loop) spokenOver(t *telling) []audio.Frame {
-	if t.challenge != "" {
-		return nil
-	}
-	return l.ownSound.spokenOver(l.ear.preRoll.Since(time.Time{}))
-}

@@ -17,6 +17,16 @@ type ear struct {
 	pushed  bool // the only utterance of push-to-talk was opened
 }
 
+// answerable are the kept frames in which somebody may have begun to answer before our
+// voice had ended: none for a challenge, because they may hold the words of our own
+// voice.
+func (e *ear) answerable(t *telling) []audio.Frame {
+	if t.challenge != "" {
+		return nil
+	}
+	return e.preRoll.Since(time.Time{})
+}
+
 // hear gives one frame to the state that uses it, unless the microphone is muted.
 // The wake word is listened for in every state but Listening.
 func (l *Loop) hear(ctx context.Context, f audio.Frame) {

@@ -34,7 +34,7 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64, c
 	before := l.ear.preRoll.Since(d.At)
 	if t.followUp {
 		t.chimeOver = true
-		if before = l.spokenOver(t); len(before) == 0 {
+		if before = l.ownSound.spokenOver(l.ear.answerable(t)); len(before) == 0 {
 			l.ownSound.chime(ctx, earcon.FollowUp)
 		}
 	}

@@ -1,0 +1,35 @@
+package timekeeper
+
+import (
+	"context"
+	"time"
+
+	"voicegateway/internal/dialogue/safety"
+	"voicegateway/internal/record"
+	"voicegateway/internal/timers"
+)
+
+// View is the timers as a program sees them, which may ask for only so much within a
+// minute (REQUIREMENTS S3).
+type View struct {
+	keeper *Keeper
+	rate   *safety.Rate
+	source record.Source
+}
+
+// ViewOf makes the view of the programs that come from one source.
+func ViewOf(k *Keeper, source record.Source) View { return View{k, &safety.Rate{}, source} }
+
+// Timers lists all timers.
+func (v View) Timers() []timers.Timer { return v.keeper.List(timers.Which{}, "").Timers }
+
+// Do starts a timer or changes some.
+func (v View) Do(ctx context.Context, r timers.Request) timers.Result {
+	switch {
+	case !v.rate.Admit(v.source, time.Now()):
+		return timers.Result{Outcome: timers.Refused, Reason: timers.TooOften, Timers: []timers.Timer{}, Now: time.Now().Round(time.Second)}
+	case r.Starts():
+		return v.keeper.Start(ctx, r.Wish())
+	}
+	return v.keeper.Change(r.Change())
+}
