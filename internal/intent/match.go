@@ -226,7 +226,7 @@ func (m *Matcher) match(text, area string) Decision {
 	steps := maxSteps
 	d, ok := m.known(text, area, &steps)
 	open := ok && d.Route == Ask && d.timed() // free text may have swallowed the time and another command
-	if ok && (d.Route == Local || d.Route == Ask) && !open {
+	if ok && !open && slices.Contains([]Route{Local, Ask}, d.Route) {
 		return d
 	}
 	if all, joined := m.several(text, area, true, &steps); joined && (!open || all.Route == Local) {

@@ -194,6 +194,12 @@ func (x *expansion) listed(n *template.Node) []string {
 		return out
 	case "command":
 		return x.command()
+	case "command_head", "command_rest": // the same with its time in the middle
+		for _, command := range x.command() {
+			head, rest, _ := strings.Cut(command, " ")
+			out = append(out, map[string]string{"command_head": head, "command_rest": rest}[n.Name])
+		}
+		return out
 	}
 	switch l := x.pack.Lists[n.Name]; l.Kind {
 	case intent.TextList:
