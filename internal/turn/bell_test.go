@@ -51,7 +51,8 @@ func (w *walk) step(b byte) {
 		}
 		line += " " + id
 	case "recover":
-		w.deaf, w.dumb = nil, nil
+		w.deaf = nil
+		w.mend(nil)
 		return
 	}
 	w.act(line)
@@ -80,6 +81,13 @@ func (w *walk) account() {
 	}
 }
 
+// notes are what has happened so far.
+func (w *walk) notes() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.log)
+}
+
 // heardSince lists the alerts whose words were spoken after a place in the log.
 func (w *walk) heardSince(from int) map[string]bool {
 	w.mu.Lock()
@@ -98,7 +106,8 @@ func (w *walk) heardSince(from int) map[string]bool {
 // settle lets an hour's quarter go by in silence: every alert that nobody has heard
 // rings, the urgent ones first, and when all are taken back the ear rests.
 func (w *walk) settle() {
-	w.deaf, w.dumb = nil, nil
+	w.deaf = nil
+	w.mend(nil)
 	w.act("unmute")
 	w.act("gap 2m") // what is going on ends by its deadline
 	w.account()
@@ -111,7 +120,7 @@ func (w *walk) settle() {
 	if slices.Contains(slices.Collect(maps.Values(left)), true) {
 		maps.DeleteFunc(left, func(_ string, urgent bool) bool { return !urgent })
 	}
-	from := len(w.log)
+	from := len(w.notes())
 	w.act("gap 3m")
 	heard := w.heardSince(from)
 	for id := range left {
@@ -127,13 +136,13 @@ func (w *walk) settle() {
 	w.act("hush")
 	w.act("gap 3m")
 	w.act("quiet 100ms")
-	from = len(w.log)
+	from = len(w.notes())
 	w.act("gap 3m")
-	if len(w.log) > from {
-		w.t.Errorf("no rest after all was over: %v", w.log[from:])
+	if all := w.notes(); len(all) > from {
+		w.t.Errorf("no rest after all was over: %v", all[from:])
 	}
 	last := ""
-	for _, note := range w.log {
+	for _, note := range w.notes() {
 		if _, state, ok := strings.Cut(note, " state "); ok {
 			last = state
 		}

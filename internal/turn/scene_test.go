@@ -236,6 +236,13 @@ func (s *scene) begin(acted func()) {
 	running.Wait()
 }
 
+// mend breaks the voice with an error, or mends it without one.
+func (s *scene) mend(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dumb = err
+}
+
 func (s *scene) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -301,7 +308,7 @@ func (s *scene) act(line string) {
 		s.stt.Lines = nil
 		s.sound(40, voiceLevel)
 	case "dumb":
-		s.dumb = errors.New("it is gone")
+		s.mend(errors.New("it is gone"))
 	case "deaf":
 		s.deaf = errors.New("it is gone")
 	case "gap":
