@@ -110,6 +110,13 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		guarded(a, x, d, steps, nothing)
 		return false
 	}
+	return a.feasible(x, d, steps, all, nothing)
+}
+
+// feasible reports whether a plan that is allowed can be carried out at once, or only
+// after a question; all are its steps with those for later.
+func (a *Answerer) feasible(x *exchange, d intent.Decision, steps, all []plan.Step, nothing string) bool {
+	fail := func(reply, why string) { x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, reply, why }
 	// Several commands in one sentence are carried out together or not at all (U2).
 	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(d.Actions) > 1 {
 		fail(a.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())

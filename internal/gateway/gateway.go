@@ -123,16 +123,12 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
 	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits, mind.news)
-	ear, err := s.newEar(mind.answerer, volume, observer, func(ids []string, over bool) {
-		mind.acknowledged(ids, over)
-		keeper.Acknowledged(ids, over)
-	})
+	ear, err := s.newEar(mind.answerer, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
 	if err != nil {
 		return nil, err
 	}
 	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
-	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear)}
-	health.checks["timers"] = check{trouble: keeper.Trouble}
+	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear, keeper)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,

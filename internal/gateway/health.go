@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
+	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/tools"
 )
 
@@ -30,7 +31,7 @@ type check struct {
 // checks returns the checks by the name of their part.
 //
 //nolint:contextcheck,nolintlint // a check runs long after New, for nobody who could end it; the first linter reads this itself
-func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, model *ai.Assistant, ear *ear) map[string]check {
+func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, model *ai.Assistant, ear *ear, keeper *timekeeper.Keeper) map[string]check {
 	outages := house.NewOutages(registry)
 	return map[string]check{
 		"mqtt": {trouble: link.trouble},
@@ -39,6 +40,7 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 			return cmp.Or(serverTrouble(servers), outages.Of(context.Background(), connected(servers)))
 		}},
 		"grammar":  {trouble: rooms.Trouble},
+		"timers":   {trouble: keeper.Trouble},
 		"recorder": {trouble: ear.recorderTrouble, about: ear.recorderAbout},
 		"audio": {trouble: func() string {
 			if s.deaf() {

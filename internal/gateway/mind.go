@@ -57,8 +57,14 @@ type mind struct {
 	phrases  *reply.Phrases
 }
 
-// acknowledged passes on which alerts are over. Each of those who ring knows its own.
-func (m mind) acknowledged(ids []string, over bool) { m.news.Acknowledged(ids, over) }
+// tellAll passes on which alerts are over. Each of those who ring knows its own.
+func tellAll(ringers ...func(ids []string, over bool)) func(ids []string, over bool) {
+	return func(ids []string, over bool) {
+		for _, acknowledged := range ringers {
+			acknowledged(ids, over)
+		}
+	}
+}
 
 // modelTools is what a language model is told of: the tools and the house.
 type modelTools struct {
