@@ -134,6 +134,9 @@ func (p *porch) writes() (n int) {
 	return n
 }
 
+// unsure is what is asked where the recogniser may have heard the opposite.
+const unsure = "Unlock, or lock?"
+
 // within reports whether something comes true in some seconds.
 func within(t *testing.T, d time.Duration, holds func() bool) bool {
 	t.Helper()
@@ -157,7 +160,7 @@ func (p *porch) asked(order string) (r record.Record, words string) {
 			continue
 		}
 		r = p.turns()[before]
-		if r.Reply == "Unlock, or lock?" {
+		if r.Reply == unsure {
 			passes(p.t, 400*time.Millisecond)
 			p.says(p.by("rms", "unlock."))
 			if within(p.t, 8*time.Second, func() bool { return len(p.turns()) > before+1 }) {
@@ -301,7 +304,9 @@ func TestAcceptChallengeRedTeam(t *testing.T) {
 	if words != "" || !strings.HasPrefix(r.Reply, "That went wrong too often.") || p.writes() != before {
 		t.Errorf("after three failures: %q, %+v, %d writes", words, r, p.writes()-before)
 	}
-	if slices.ContainsFunc(p.turns(), func(r record.Record) bool { return r.Outcome == record.Asked && r.Risk != "dangerous" }) {
+	if slices.ContainsFunc(p.turns(), func(r record.Record) bool {
+		return r.Outcome == record.Asked && r.Risk != "dangerous" && r.Reply != unsure
+	}) {
 		t.Error("an order is not called dangerous")
 	}
 	t.Logf("the red team at the front door:\n%s", &table)
