@@ -58,7 +58,9 @@ type Announcer struct {
 	open func() (Memory, error) // nil: nothing is kept
 	log  *slog.Logger
 
-	changed chan struct{} // of size one: there is something to tell, or to write
+	changed chan struct{} // of size one: there is something to tell
+	unsaved chan struct{} // of size one: there is something to write
+	writing sync.Mutex    // held while the memory is written; never waited for with mu
 	mu      sync.Mutex
 	book    *book
 	deeds   []deed
@@ -71,7 +73,7 @@ type Announcer struct {
 // none, which is opened when it is first needed. The configuration is valid. Times of
 // day are local.
 func New(cfg Config, memory func() (Memory, error), p *reply.Phrases, log *slog.Logger) *Announcer {
-	return &Announcer{open: memory, log: log.With("part", "announce"), changed: make(chan struct{}, 1), book: newBook(cfg, p)}
+	return &Announcer{open: memory, log: log.With("part", "announce"), changed: make(chan struct{}, 1), unsaved: make(chan struct{}, 1), book: newBook(cfg, p)}
 }
 
 // Reported takes note of what a house tells.
@@ -80,7 +82,7 @@ func (a *Announcer) Reported(e home.Event) {
 	defer a.mu.Unlock()
 	a.load()
 	a.take(a.book.report(e, time.Now()))
-	a.wake()
+	wake(a.changed)
 }
 
 // TurnEnded takes note of what the gateway has done itself, which is no news.
@@ -90,18 +92,22 @@ func (a *Announcer) TurnEnded(r record.Record) {
 	a.book.acted(r, time.Now())
 }
 
-// Acknowledged takes note of the alerts that a person has heard. Those of others are
-// ignored.
+// Acknowledged takes note of the alerts that a person has heard, and returns when that
+// is written. Those of others are ignored.
 func (a *Announcer) Acknowledged(ids []string, _ bool) {
+	var things []string
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	for _, id := range ids {
 		if thing, ours := a.book.acknowledge(id); ours {
-			a.log.Info("alarm acknowledged", "thing", thing)
+			things = append(things, thing)
 			a.dirty = true
 		}
 	}
-	a.wake()
+	a.mu.Unlock()
+	a.save()
+	for _, thing := range things {
+		a.log.Info("alarm acknowledged", "thing", thing)
+	}
 }
 
 // take queues deeds. The caller holds mu.
@@ -114,17 +120,20 @@ func (a *Announcer) take(deeds []deed) {
 	}
 }
 
-func (a *Announcer) wake() {
+func wake(c chan<- struct{}) {
 	select {
-	case a.changed <- struct{}{}:
-	default: // Run is told already
+	case c <- struct{}{}:
+	default: // it is told already
 	}
 }
 
-// Run tells what there is to tell until ctx ends. An alarm that a failing disk cannot
-// keep rings all the same; whether it was acknowledged is then forgotten with the next
-// start.
+// Run tells what there is to tell until ctx ends. An alarm that a failing or hanging
+// disk cannot keep rings all the same; whether it was acknowledged is then forgotten
+// with the next start.
 func (a *Announcer) Run(ctx context.Context, to Teller) error {
+	var saving sync.WaitGroup
+	saving.Go(func() { a.keep(ctx) })
+	defer saving.Wait()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -156,9 +165,9 @@ func (a *Announcer) tell(ctx context.Context, to Teller) time.Duration {
 			failed = append(failed, d)
 		}
 	}
+	wake(a.unsaved)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.save()
 	again := slices.DeleteFunc(failed, func(d deed) bool { return d.alert != nil && !a.book.rings(d.alert.ID) })
 	if len(again) > 0 {
 		a.deeds = append(again, a.deeds...)
@@ -213,16 +222,36 @@ func (a *Announcer) load() {
 	a.book.restore(kept)
 }
 
-// save writes the alarms if they have changed. The caller holds mu.
+// keep writes the alarms whenever they have changed, until ctx ends.
+func (a *Announcer) keep(ctx context.Context) {
+	for {
+		select {
+		case <-a.unsaved:
+			a.save()
+		case <-ctx.Done():
+			a.save()
+			return
+		}
+	}
+}
+
+// save writes the alarms if they have changed. Meanwhile others are told.
 func (a *Announcer) save() {
-	if !a.dirty || a.disk == nil {
-		return
-	}
-	if err := a.disk.Save(file, a.book.kept()); err != nil {
-		a.log.Warn("alarms could not be written and are remembered until the end only", "err", err)
-		return
-	}
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	a.mu.Lock()
+	changed, disk, all := a.dirty, a.disk, a.book.kept()
 	a.dirty = false
+	a.mu.Unlock()
+	if !changed || disk == nil {
+		return
+	}
+	if err := disk.Save(file, all); err != nil {
+		a.log.Warn("alarms could not be written and are remembered until the end only", "err", err)
+		a.mu.Lock()
+		a.dirty = true
+		a.mu.Unlock()
+	}
 }
 
 // fold is a name as it is compared.

@@ -28,8 +28,10 @@ type family struct {
 	cfg   announce.Config
 	dir   string
 	start time.Time
-	a     *announce.Announcer
-	stop  func()
+
+	memory announce.Memory // nil: dir
+	a      *announce.Announcer
+	stop   func()
 
 	mu      sync.Mutex
 	log     []string
@@ -46,6 +48,13 @@ func newFamily(t *testing.T, cfg announce.Config) *family {
 	return f
 }
 
+func (f *family) open() (announce.Memory, error) {
+	if f.memory != nil {
+		return f.memory, nil
+	}
+	return store.Open(f.dir)
+}
+
 // on starts the gateway, off ends it.
 func (f *family) on() {
 	f.t.Helper()
@@ -53,7 +62,7 @@ func (f *family) on() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.a = announce.New(f.cfg, func() (announce.Memory, error) { return store.Open(f.dir) }, phrases, slog.New(slog.DiscardHandler))
+	f.a = announce.New(f.cfg, f.open, phrases, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -567,6 +576,44 @@ func TestADiskThatFailsSilencesNoAlarm(t *testing.T) {
 		f.sayStop()
 		f.tell(smoke("detected", nil))
 		f.want("0s rings urgently Smoke in the attic!", "0s stop")
+	})
+}
+
+// slow is a memory whose disk hangs.
+type slow struct{ hung chan struct{} }
+
+// Load knows nothing.
+func (slow) Load(string, any) error { return nil }
+
+// Save waits for the disk.
+func (s slow) Save(string, any) error { <-s.hung; return nil }
+
+// TestADiskThatHangsSilencesNoAlarm: the second fire is told while the first one is
+// still being written.
+func TestADiskThatHangsSilencesNoAlarm(t *testing.T) {
+	t.Parallel()
+	live(t, announce.Default(), func(f *family) {
+		f.off()
+		disk := slow{make(chan struct{})}
+		f.memory = disk
+		f.on()
+		f.tell(smoke("detected", "clear"))
+		f.tell(thing("Hall Alarm", "smoke", "detected", "clear"))
+		f.want("0s rings urgently Smoke in the attic!", "0s rings urgently Smoke in the hall!")
+		close(disk.hung)
+	})
+}
+
+// TestAnAcknowledgementIsWritten: when it is taken, no power cut takes it away.
+func TestAnAcknowledgementIsWritten(t *testing.T) {
+	t.Parallel()
+	live(t, announce.Default(), func(f *family) {
+		f.tell(smoke("detected", "clear"))
+		f.a.Acknowledged([]string{f.mqtt[0].ID}, false)
+		data, err := os.ReadFile(filepath.Join(f.dir, "alarms.json"))
+		if err != nil || !strings.Contains(string(data), `"acknowledged":true`) && !strings.Contains(string(data), `"acknowledged": true`) {
+			t.Errorf("kept at once: %s, %v", data, err)
+		}
 	})
 }
 
