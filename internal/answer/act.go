@@ -110,12 +110,12 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 		guarded(a, x, d, steps, nothing)
 		return false
 	}
-	return a.feasible(x, d, steps, all, nothing)
+	return feasible(a, x, d, steps, all, nothing)
 }
 
 // feasible reports whether a plan that is allowed can be carried out at once, or only
 // after a question; all are its steps with those for later.
-func (a *Answerer) feasible(x *exchange, d intent.Decision, steps, all []plan.Step, nothing string) bool {
+func feasible(a *Answerer, x *exchange, d intent.Decision, steps, all []plan.Step, nothing string) bool {
 	fail := func(reply, why string) { x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, reply, why }
 	// Several commands in one sentence are carried out together or not at all (U2).
 	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(d.Actions) > 1 {
@@ -123,7 +123,8 @@ func (a *Answerer) feasible(x *exchange, d intent.Decision, steps, all []plan.St
 		return false
 	}
 	many := !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, all))
-	if x.rehearses(many) {
+	// What is ordered for later is weighed by a dry run, and asked about like an order for now.
+	if x.DryRun && (x.Source != record.FromTimer || !many) {
 		past.Rehearse(x.rec, steps)
 		return false
 	}
@@ -136,12 +137,6 @@ func (a *Answerer) feasible(x *exchange, d intent.Decision, steps, all []plan.St
 		return false
 	}
 	return true
-}
-
-// rehearses reports whether a plan is only written down. What is ordered for later is
-// weighed by a dry run, and is asked about then like what is ordered for now.
-func (x *exchange) rehearses(many bool) bool {
-	return x.DryRun && (x.Source != record.FromTimer || !many)
 }
 
 // The reasons in a record for what is over a limit.

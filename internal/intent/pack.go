@@ -21,7 +21,7 @@ type Pack struct {
 	SpokenRules map[string]*template.Node
 	Skip        []string // polite words that mean nothing, longest first
 	Polite      Polite
-	Later       []string // times the recogniser listens for behind a command
+	Later       []string // times that may stand behind a command
 	Pronouns    Pronouns
 	Join        []string // words between two commands
 	Except      Except

@@ -348,7 +348,9 @@ func TestABoltThatJamsIsTold(t *testing.T) {
 		pass(10 * time.Second)
 		got := briefs(r.since(from))
 		want := []string{"state Back Door/lock/lock unlocked->jammed", "state Back Door/lock/lock jammed->locked ours"}
-		if !sameTexts(got, want) {
+		// A reading may come between that finds the bolt free and not yet locked.
+		between := []string{want[0], "state Back Door/lock/lock jammed->unlocked", "state Back Door/lock/lock unlocked->locked ours"}
+		if !sameTexts(got, want) && !sameTexts(got, between) {
 			t.Errorf("told\n%q, want\n%q", got, want)
 		}
 	})

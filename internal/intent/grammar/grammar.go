@@ -30,7 +30,6 @@ type Grammar struct {
 	missing   map[string]bool // words the recogniser does not know
 	sentences []sentence
 	root      *node      // the choice of those that are not wide, without politeness
-	acts      *node      // those of root that a time may follow
 	names     []string   // things and areas that cannot be said in any form
 	auto      *automaton // of root
 	wide      *automaton // of all sentences that are no answers
@@ -67,7 +66,7 @@ func (g *Grammar) Without(missing []string) (without *Grammar, lost []string) {
 // Words are all words of the grammar, each once, in alphabetical order.
 func (g *Grammar) Words() []string {
 	set := make(map[string]bool)
-	for _, polite := range slices.Concat(g.before(), g.after(), g.later()) {
+	for _, polite := range slices.Concat(g.before(), g.after()) {
 		for word := range strings.FieldsSeq(polite) {
 			set[word] = true
 		}
@@ -104,7 +103,6 @@ func build(pack *intent.Pack, house *home.House, missing map[string]bool) (*Gram
 		}
 	}
 	g.root = g.choice(func(s *sentence) bool { return !s.wide })
-	g.acts = g.choice(func(s *sentence) bool { return !s.wide && s.later })
 	wide := g.choice(func(s *sentence) bool { return s.kind != answer })
 	g.names, g.auto, g.wide, g.answers = b.lost, compile(g.root), compile(wide), g.of(answer, true)
 	for _, s := range pack.Skip {
@@ -129,8 +127,6 @@ type sentence struct {
 	node *node
 	kind sentenceKind
 	wide bool // not for a recogniser that more words make worse
-
-	later bool // a time may follow it
 }
 
 // sentenceKind says what may stand around a sentence.
@@ -158,7 +154,7 @@ func (g *Grammar) add(b *builder, answers bool) error {
 		if n == nil || n.empty() {
 			continue
 		}
-		s := sentence{node: n, wide: b.block.Meta.Wide || answers, later: mayBeLater(b.block)}
+		s := sentence{node: n, wide: b.block.Meta.Wide || answers}
 		switch {
 		case answers:
 			s.kind = answer
@@ -179,16 +175,6 @@ func answersTurn(name string) bool {
 	return catalogue.Of(name).Plan == catalogue.Before || slices.Contains(alone, name)
 }
 
-// mayBeLater reports whether the commands of a block may be for another time.
-func mayBeLater(b *intent.Block) bool {
-	switch catalogue.Of(b.Intent).Plan { //nolint:exhaustive // the others do nothing to a thing
-	case catalogue.Switch, catalogue.Command, catalogue.Adjust:
-		return !b.Meta.After && !b.Meta.Question
-	}
-	return false
-}
-
-func (g *Grammar) later() []string  { return g.known(g.pack.Later) }
 func (g *Grammar) before() []string { return g.known(g.pack.Polite.Before) }
 func (g *Grammar) after() []string  { return g.known(g.pack.Polite.After) }
 

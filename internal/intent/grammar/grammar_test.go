@@ -202,8 +202,8 @@ func TestATimeBehindACommand(t *testing.T) {
 			if d.Route != intent.Local || d.Actions[0].Intent != "HassStartTimer" || len(d.Actions[0].Later) != 1 {
 				t.Errorf("%s: %q is %s %s", language, text, d.Route, d.Reason)
 			}
-			if !strings.Contains(g.JSGF(), later) {
-				t.Errorf("%s: %q is not in the grammar", language, later)
+			if strings.Contains(g.JSGF(), later) {
+				t.Errorf("%s: %q is in the grammar, and commands in noise will end in it", language, later)
 			}
 		}
 	}

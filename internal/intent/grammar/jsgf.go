@@ -2,21 +2,18 @@ package grammar
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // JSGF returns the grammar as text for a recogniser: lower case, with one public
-// rule.
+// rule. Times behind commands are left out: in noise every command ended in "in".
 func (g *Grammar) JSGF() string {
 	w := &writer{done: make(map[string]string)}
-	talk := w.rules(slices.DeleteFunc(slices.Clone(g.root.items), func(n *node) bool { return slices.Contains(g.acts.items, n) }))
-	acts := w.rules(g.acts.items)
+	talk := w.rules(g.root.items)
 	var b strings.Builder
 	b.WriteString("#JSGF V1.0;\ngrammar house;\n\n")
-	b.WriteString("public <command> = " + optionalText(g.before()) + "( <sentence> | <act>" + optionalText(g.later()) + " )" + optionalText(g.after()) + ";\n\n")
+	b.WriteString("public <command> = " + optionalText(g.before()) + "<sentence>" + optionalText(g.after()) + ";\n\n")
 	b.WriteString("<sentence> =\n    " + talk + ";\n\n")
-	b.WriteString("<act> =\n    " + acts + ";\n\n")
 	b.WriteString(w.out.String())
 	return b.String()
 }
