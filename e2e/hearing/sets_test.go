@@ -169,17 +169,17 @@ func TestTheHouseOfPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{
+	for text, want := range map[string]string{ // the things; "-": it is done, and touches none
 		"turn on basement light":            "light.basement",
 		"turn off standing light":           "light.standing",
 		"set kitchen lights to red":         "light.kitchen",
 		"set office lights to blue":         "light.office",
 		"turn off all lights in the office": "light.desk light.office",
 		"what's the weather":                "",
-		"pause timer":                       "",
+		"pause timer":                       "-",
 	} {
 		m := written(t, e, h, text)
-		if got := strings.Join(slices.Sorted(maps.Keys(m.deeds)), " "); got != want {
+		if got := strings.Join(slices.Sorted(maps.Keys(m.deeds)), " "); got != strings.TrimPrefix(want, "-") {
 			t.Errorf("%q touches %q, want %q: %s", text, got, want, fmt.Sprint(m.rec.Reply))
 		}
 		if able := m.rec.Outcome == record.Done; able != (want != "") {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 // what was started, and writes its calls down among those of the world.
 type clerk struct {
 	world *fake.World
+	mu    sync.Mutex
 	all   []reply.Timer
 }
 
@@ -34,7 +36,9 @@ func (c *clerk) call(ctx context.Context, made tools.Call) (tools.Result, error)
 	if err := json.Unmarshal(made.Args, &args); err != nil {
 		return tools.Result{}, err
 	}
-	c.world.Calls = append(c.world.Calls, fmt.Sprintf("%s %s", made.Tool, made.Args))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.world.Note(fmt.Sprintf("%s %s", made.Tool, made.Args))
 	now := time.Date(2026, 11, 24, 15, 0, 0, 0, time.UTC)
 	outcome, told := "started", c.all
 	switch made.Tool {

@@ -50,6 +50,13 @@ type World struct {
 	told    map[string]time.Time // by device: when it last reported
 }
 
+// Note writes down a call of a tool that is none of the world's.
+func (w *World) Note(call string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Calls = append(w.Calls, call)
+}
+
 // NewWorld makes a world in which the cottage is in its first state.
 func NewWorld() *World { return NewWorldOf(Cottage()) }
 
