@@ -190,7 +190,7 @@ func (c *counted) allHappen(t *testing.T) {
 // few words.
 func heardIsUnderstood(t *testing.T, x *listener, c *counted) {
 	t.Helper()
-	const walks, few, most = 750, 3, 6000
+	const walks, few, most = 250, 3, 6000
 	short := x.wide.short(few)
 	if len(short) > most {
 		t.Errorf("%d sentences of at most %d words", len(short), few)
