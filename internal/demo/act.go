@@ -24,7 +24,7 @@ type act struct {
 // acts are the demonstration's turns, one for each kind of thing it can do.
 var acts = []act{
 	{says: "turn on the kitchen light", device: "Kitchen Light", value: "37-0-currentValue", want: 1, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
-	{says: "dim the bedroom lamp to forty percent", device: "Bedroom Lamp", value: "38-0-currentValue", want: 40, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
+	{says: "dim the bedroom lamp to twenty percent", device: "Bedroom Lamp", value: "38-0-currentValue", want: 20, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
 	{says: "close the living room blinds", device: "Living Room Blinds", value: "106-0-currentValue-13", want: 0, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
 	{says: "lock the front door", device: "Front Door", value: "98-0-currentMode", want: 255, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
 	{says: "set the thermostat to nineteen degrees", device: "Thermostat", value: "67-0-setpoint-1", want: 19, outcome: record.Done, route: record.RouteLocal, tool: "control_zwave_device"},
