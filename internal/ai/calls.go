@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -138,13 +139,30 @@ func checkArgs(c tools.Call, spec tools.Spec) (args json.RawMessage, complaint s
 	}
 	mended, complaint := tools.Mend(spec.Input, c.Args)
 	if complaint == "" {
-		return mended, ""
+		return without(mended, spec.Withheld), ""
 	}
 	var object map[string]any
 	if args = bytes.TrimSpace(c.Args); json.Unmarshal(args, &object) != nil || object == nil {
 		args = json.RawMessage("{}")
 	}
 	return args, clip(fmt.Sprintf("Not done: the arguments of %s are wrong: %s. Send one JSON object.", clip(c.Tool, 64), complaint), maxResult)
+}
+
+// without takes arguments out of a JSON object by their names, in any case of letters:
+// so they would be read.
+func without(args json.RawMessage, names []string) json.RawMessage {
+	var object map[string]json.RawMessage
+	if len(names) == 0 || json.Unmarshal(args, &object) != nil {
+		return args
+	}
+	maps.DeleteFunc(object, func(key string, _ json.RawMessage) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, key) })
+	})
+	left, err := json.Marshal(object)
+	if err != nil { // cannot happen: it was read from JSON
+		return json.RawMessage("{}")
+	}
+	return left
 }
 
 // together makes the calls that read, at once, and notes whether they brought text

@@ -280,3 +280,24 @@ func TestCallsAreMendedBeforeTheyAreMade(t *testing.T) {
 		})
 	}
 }
+
+// TestAModelAnswersNoQuestionForTheFamily: an argument that is for the gateway's own
+// plans is taken out of a model's call, also in another spelling or a wrapper.
+func TestAModelAnswersNoQuestionForTheFamily(t *testing.T) {
+	t.Parallel()
+	spec := tools.Spec{
+		Name: "start_timer", Withheld: []string{"confirmed"},
+		Input: json.RawMessage(`{"type": "object", "required": ["kind"], "properties": {"kind": {"type": "string"}, "command": {"type": "string"}}}`),
+	}
+	for args, want := range map[string]string{
+		`{"kind":"command","command":"turn on all the lights","confirmed":true}`:            `{"command":"turn on all the lights","kind":"command"}`,
+		`{"kind":"command","command":"turn on all the lights","Confirmed":true}`:            `{"command":"turn on all the lights","kind":"command"}`,
+		`{"arguments":{"kind":"command","command":"turn on the lights","CONFIRMED":"yes"}}`: `{"command":"turn on the lights","kind":"command"}`,
+		`{"kind":"timer"}`: `{"kind":"timer"}`,
+	} {
+		got, complaint := checkArgs(tools.Call{Tool: spec.Name, Args: json.RawMessage(args)}, spec)
+		if string(got) != want || complaint != "" {
+			t.Errorf("%s became %s, %q; want %s", args, got, complaint, want)
+		}
+	}
+}

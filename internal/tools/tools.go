@@ -28,6 +28,7 @@ type Spec struct {
 	Description string          // for models
 	Input       json.RawMessage // JSON Schema of the arguments, an object schema
 	Output      json.RawMessage // JSON Schema of Result.Data; nil for a tool without data
+	Withheld    []string        // arguments for our own plans, which a model cannot give; none is in Input
 	Risk        Risk
 	Idempotent  bool   // calling twice does no more than calling once
 	OpenWorld   bool   // reaches beyond the house (the web)

@@ -46,7 +46,7 @@ func Timers(k Timekeeper) []tools.Tool {
 		tools.New(tools.Spec{
 			Name: "start_timer", Title: "Start a timer", Risk: tools.Reversible, Output: json.RawMessage(timersOutput),
 			Description: "Starts a timer, an alarm, a reminder, or a command that is carried out later. Give seconds for a length, or at for a time of day.",
-			// That the question about many devices was answered is for sentences to say, not for a model.
+			Withheld:    []string{"confirmed"}, // that the question about many devices was answered
 			Input: json.RawMessage(`{"type": "object", "required": ["kind"], "properties": {
 				"kind": ` + kindSchema + `,
 				"seconds": {"type": "integer", "minimum": 1, "maximum": 31622400, "description": "How long, in seconds."},
