@@ -9,7 +9,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -253,6 +252,3 @@ func (a *Announcer) save() {
 		a.mu.Unlock()
 	}
 }
-
-// fold is a name as it is compared.
-func fold(name string) string { return strings.ToLower(strings.TrimSpace(name)) }

@@ -183,7 +183,7 @@ func (b *book) follow(e home.Event, r *Rule, key string, now time.Time) {
 
 // ours reports whether the gateway has done it.
 func (b *book) ours(e home.Event, now time.Time) bool {
-	at, acted := b.acts[fold(e.Thing)]
+	at, acted := b.acts[home.Folded(e.Thing)]
 	return e.Ours || acted && now.Sub(at) < justNow
 }
 
@@ -198,13 +198,13 @@ func (b *book) acted(r record.Record, now time.Time) {
 		if json.Unmarshal(c.Args, &args) != nil || args.Action == "" || len(b.acts) >= mostThings {
 			continue
 		}
-		b.acts[fold(args.Device)] = now
+		b.acts[home.Folded(args.Device)] = now
 		if c.Receipt == nil {
 			continue
 		}
-		b.acts[fold(c.Receipt.Device)] = now
+		b.acts[home.Folded(c.Receipt.Device)] = now
 		for _, d := range c.Receipt.Devices {
-			b.acts[fold(d.Device)] = now
+			b.acts[home.Folded(d.Device)] = now
 		}
 	}
 }

@@ -69,7 +69,7 @@ type Buttons struct {
 func NewButtons(cfg Config, log *slog.Logger) *Buttons {
 	b := &Buttons{cfg: cfg, log: log.With("part", "buttons"), lanes: map[string]chan Said{}}
 	for _, one := range cfg {
-		b.lanes[folded(one.Thing)] = make(chan Said, waitingPresses)
+		b.lanes[home.Folded(one.Thing)] = make(chan Said, waitingPresses)
 	}
 	return b
 }
@@ -84,7 +84,7 @@ func (b *Buttons) Reported(e home.Event) {
 			continue
 		}
 		select {
-		case b.lanes[folded(one.Thing)] <- Said{one.Sentence, e}:
+		case b.lanes[home.Folded(one.Thing)] <- Said{one.Sentence, e}:
 		default:
 			b.log.Warn("a press was dropped: too many are waiting", "thing", e.Thing, "press", e.Press)
 		}
@@ -143,7 +143,4 @@ func (b *Button) names(thing, area, id string) bool {
 	return same(b.Thing, thing) || same(b.Thing, area+" "+thing) || id != "" && b.Thing == id
 }
 
-func same(a, b string) bool { return folded(a) == folded(b) }
-
-// folded makes names comparable: case and spaces do not matter.
-func folded(name string) string { return strings.Join(strings.Fields(strings.ToLower(name)), " ") }
+func same(a, b string) bool { return home.Folded(a) == home.Folded(b) }

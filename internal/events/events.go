@@ -45,8 +45,8 @@ func New(h House, log *slog.Logger, listeners ...func(home.Event)) *Follower {
 	return &Follower{house: h, log: log.With("part", "events"), listeners: listeners, heard: map[string]place{}}
 }
 
-// Tell takes what a server tells of its events, each time it has told of more. What was
-// handed on before is not again. A body that is none is logged and changes nothing.
+// Tell takes what a server tells of its events, each time it has told of more. Each
+// event is handed on once. What is no list of events is logged and changes nothing.
 func (f *Follower) Tell(server string, body []byte) {
 	told, dropped, err := decode(body)
 	if err != nil {

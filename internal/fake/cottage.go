@@ -50,7 +50,7 @@ type World struct {
 	told    map[string]time.Time // by device: when it last reported
 }
 
-// Note writes down a call of a tool that is none of the world's.
+// Note writes down a call that another tool has answered.
 func (w *World) Note(call string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

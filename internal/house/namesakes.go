@@ -29,7 +29,7 @@ func ownID(e *home.Entity) string {
 	return strings.TrimPrefix(e.ID, e.Server+"/")
 }
 
-// Thing returns a thing by the id that it has on its server; nil if there is none.
+// Thing finds a thing by its id on its own server; nil if that server has no such thing.
 func (h *House) Thing(server, id string) *home.Entity {
 	all := h.House().Entities
 	for i := range all {

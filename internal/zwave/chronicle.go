@@ -26,7 +26,7 @@ const (
 	quickChanges = 4
 	// pressPause is sooner than any finger: a second message within it is a repeat.
 	pressPause = 100 * time.Millisecond
-	// heldFor is longer than the time after which a held button is told again.
+	// heldPause is longer than the time after which a held button is told again.
 	heldPause = time.Minute
 	// orderFor is how long a device may take to do what it was told, orderKept how
 	// long one that sleeps may.
