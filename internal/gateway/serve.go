@@ -27,13 +27,15 @@ import (
 )
 
 // newHTTP makes the HTTP interface, or nil if the gateway does not serve HTTP.
-func (s setup) newHTTP(deps httpapi.Deps, keeper local.Timekeeper, scrape http.Handler) (*httpapi.Server, error) {
+func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http.Handler) (*httpapi.Server, error) {
 	if s.cfg.HTTP.Listen == "" || s.opts.TextOnly {
 		return nil, nil // HTTP is switched off
 	}
 	endpoint, err := serve.NewEndpoint(serve.Config{
-		Name: "voice-gateway", Version: s.version(), Tools: append(selftools.New(deps.Servers), local.ListTimers(keeper)),
-		Instructions: "Shows and reconnects the MCP servers of a voice gateway, and lists its timers.",
+		Name: "voice-gateway", Version: s.version(),
+		Tools: append(selftools.New(deps.Servers),
+			local.ListTimers(keeper), local.ChangeTimer(timekeeper.ViewOf(keeper, record.FromMCP))),
+		Instructions: "Shows and reconnects the MCP servers of a voice gateway; lists its timers, changes them, and stops or snoozes what rings.",
 	}, s.log.With("part", "endpoint"))
 	if err != nil {
 		return nil, fmt.Errorf("mcp endpoint: %w", err)

@@ -105,17 +105,17 @@ func TestTheServersObjectIsDescribed(t *testing.T) {
 	}
 }
 
-// M7's tools and the list of timers are offered to the model with the risk and the
+// M7's tools, and those that list and change timers, are offered to the model with the risk and the
 // hints they have, and at /mcp with the same names.
 func TestTheServersToolsAreOfferedTwice(t *testing.T) {
 	g := assembled(t)
 	want := map[string]tools.Risk{
 		"list_servers": tools.Read, "get_server_status": tools.Read, "retry_server": tools.Reversible, "retry_all_servers": tools.Reversible,
-		"list_timers": tools.Read,
+		"list_timers": tools.Read, "change_timer": tools.Reversible,
 	}
 	for name, risk := range want {
 		spec, ok := g.tools.Lookup(tools.Call{Tool: name})
-		if !ok || spec.Risk != risk || spec.Title == "" || spec.Description == "" || !spec.Idempotent {
+		if !ok || spec.Risk != risk || spec.Title == "" || spec.Description == "" || spec.Idempotent == (name == "change_timer") {
 			t.Errorf("%s for the model: %v %+v", name, ok, spec)
 		}
 	}

@@ -203,6 +203,34 @@ func TestATimerRingsUntilSomebodyStopsIt(t *testing.T) {
 	})
 }
 
+// Another program, an MCP host for one, silences what rings, and makes no endless loop of
+// it.
+func TestAProgramStopsAndSnoozes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r, wrong := newRoom(), time.Duration(0)
+		k := begin(t, r, t.TempDir(), &wrong)
+		defer k.end()
+		view := ViewOf(k.Keeper, record.FromMCP)
+		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60), Name: "pasta"})
+		wait(time.Minute)
+		if res := view.Change(timers.Change{Action: timers.Snooze, Seconds: 120}); res.Outcome != timers.Snoozed {
+			t.Fatalf("%+v", res)
+		}
+		wait(2 * time.Minute)
+		if res := view.Change(timers.Change{Action: timers.Stop}); res.Outcome != timers.Stopped {
+			t.Fatalf("%+v", res)
+		}
+		expect(t, r, "ring timer-1 pasta", "announce timer timer-1", "quiet timer-1", "ring timer-1 pasta", "announce timer timer-1", "quiet timer-1")
+		for range 60 {
+			view.Change(timers.Change{Action: timers.Stop})
+		}
+		if res := view.Change(timers.Change{Action: timers.Stop}); res.Reason != timers.TooOften {
+			t.Errorf("the 61st within a minute: %+v", res)
+		}
+	})
+}
+
 func TestRingingEndsByItselfAndTheBellIsToldSo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

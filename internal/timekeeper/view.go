@@ -25,11 +25,23 @@ func (v View) Timers() []timers.Timer { return v.keeper.List(timers.Which{}, "")
 
 // Do starts a timer or changes some.
 func (v View) Do(ctx context.Context, r timers.Request) timers.Result {
-	switch {
-	case !v.rate.Admit(v.source, time.Now()):
-		return timers.Result{Outcome: timers.Refused, Reason: timers.TooOften, Timers: []timers.Timer{}, Now: time.Now().Round(time.Second)}
-	case r.Starts():
-		return v.keeper.Start(ctx, r.Wish())
+	if !r.Starts() {
+		return v.Change(r.Change())
 	}
-	return v.keeper.Change(r.Change())
+	if !v.rate.Admit(v.source, time.Now()) {
+		return tooOften()
+	}
+	return v.keeper.Start(ctx, r.Wish())
+}
+
+// Change changes some timers, or stops or snoozes what rings.
+func (v View) Change(c timers.Change) timers.Result {
+	if !v.rate.Admit(v.source, time.Now()) {
+		return tooOften()
+	}
+	return v.keeper.Change(c)
+}
+
+func tooOften() timers.Result {
+	return timers.Result{Outcome: timers.Refused, Reason: timers.TooOften, Timers: []timers.Timer{}, Now: time.Now().Round(time.Second)}
 }

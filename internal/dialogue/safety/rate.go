@@ -8,9 +8,9 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Limits within a minute. An MQTT or HTTP source that sends more commands is an
-// automation in a loop, a button one that is stuck, whatever becomes of them; microphones and recordings are not
-// limited. A model that does more than ActsAMinute things by itself is out of control.
+// Limits within a minute. A program that sends more commands is an automation in a
+// loop, a button or a page one that is stuck, whatever becomes of them; microphones and
+// recordings are not limited. A model that does more than ActsAMinute things by itself is out of control.
 const (
 	CommandsAMinute = 60
 	ActsAMinute     = 10
@@ -27,7 +27,9 @@ type Rate struct {
 // Admit counts a command of a source, whatever becomes of it, and reports whether
 // it may be carried out.
 func (r *Rate) Admit(s record.Source, now time.Time) bool {
-	if s != record.FromMQTT && s != record.FromHTTP && s != record.FromButton {
+	switch s {
+	case record.FromMQTT, record.FromHTTP, record.FromMCP, record.FromPage, record.FromButton:
+	default:
 		return true
 	}
 	r.mu.Lock()

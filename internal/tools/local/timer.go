@@ -60,18 +60,29 @@ func Timers(k Timekeeper) []tools.Tool {
 				"area": ` + areaSchema + `
 			}}`),
 		}, func(ctx context.Context, o timers.Wish) (tools.Result, error) { return timerResult(k.Start(ctx, o)) }),
-		tools.New(tools.Spec{
-			Name: "change_timer", Title: "Change a timer", Risk: tools.Reversible, Output: json.RawMessage(timersOutput),
-			Description: "Cancels, pauses, resumes, lengthens (add), shortens (subtract) a timer, an alarm or a reminder; or snoozes or stops what rings.",
-			Input: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["action"], "properties": {
-				"action": {"type": "string", "enum": ["cancel", "cancel_all", "pause", "resume", "add", "subtract", "snooze", "stop"]},
-				"which": ` + whichSchema + `,
-				"seconds": {"type": "integer", "minimum": 1, "maximum": 31622400, "description": "To add or subtract; how long to snooze, ten minutes if not given."},
-				"area": ` + areaSchema + `
-			}}`),
-		}, func(_ context.Context, c timers.Change) (tools.Result, error) { return timerResult(k.Change(c)) }),
+		ChangeTimer(k),
 		ListTimers(k),
 	}
+}
+
+// TimerChanger changes timers.
+type TimerChanger interface {
+	Change(c timers.Change) timers.Result
+}
+
+// ChangeTimer makes the tool that stops, snoozes and changes timers, which other MCP
+// hosts get as well.
+func ChangeTimer(k TimerChanger) tools.Tool {
+	return tools.New(tools.Spec{
+		Name: "change_timer", Title: "Change a timer", Risk: tools.Reversible, Output: json.RawMessage(timersOutput),
+		Description: "Cancels, pauses, resumes, lengthens (add), shortens (subtract) a timer, an alarm or a reminder; or snoozes or stops what rings.",
+		Input: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["action"], "properties": {
+			"action": {"type": "string", "enum": ["cancel", "cancel_all", "pause", "resume", "add", "subtract", "snooze", "stop"]},
+			"which": ` + whichSchema + `,
+			"seconds": {"type": "integer", "minimum": 1, "maximum": 31622400, "description": "To add or subtract; how long to snooze, ten minutes if not given."},
+			"area": ` + areaSchema + `
+		}}`),
+	}, func(_ context.Context, c timers.Change) (tools.Result, error) { return timerResult(k.Change(c)) })
 }
 
 // listArgs are the arguments of list_timers.
