@@ -106,11 +106,13 @@ func (s *Script) Begin(context.Context) error {
 	return nil
 }
 
-// BeginChallenge opens an utterance, and counts it.
-func (s *Script) BeginChallenge(ctx context.Context) error {
-	s.mu.Lock()
-	s.challenges++
-	s.mu.Unlock()
+// BeginFor opens an utterance, and counts those for challenges.
+func (s *Script) BeginFor(ctx context.Context, what speech.Expected) error {
+	if what == speech.ChallengeWords {
+		s.mu.Lock()
+		s.challenges++
+		s.mu.Unlock()
+	}
 	return s.Begin(ctx)
 }
 

@@ -3,6 +3,7 @@ package gateway
 import (
 	"slices"
 
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/speech/stt"
 )
 
@@ -41,6 +42,9 @@ func (s setup) recogniser(command []string) stt.Config {
 	c.ModelsDir, c.Challenge = s.cfg.Wake.ModelsDir, s.cfg.challengeWords()
 	if s.opts.Pack != nil {
 		c.Language = s.opts.Pack.Language
+	}
+	if words, err := choosing.Ours(c.Language); err == nil {
+		c.Alert = words.Reactions()
 	}
 	c.OpenAI.Key, c.Log = s.opts.Secrets.STTKey, s.log.With("part", "stt")
 	return c

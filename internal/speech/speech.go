@@ -14,6 +14,16 @@ type Detection struct {
 	Stop   bool      // the word ends what is being said, and begins no turn
 }
 
+// Expected is what an utterance is listened to for.
+type Expected uint8
+
+// What may be expected.
+const (
+	Sentence       Expected = iota // a sentence of the house
+	ChallengeWords                 // the words of a challenge (REQUIREMENTS S1)
+	AlertWords                     // a few words to what rings
+)
+
 // Partial is what a streaming transcriber believes so far.
 type Partial struct {
 	Text   string        // lower case words, "" while nothing is recognised

@@ -8,11 +8,16 @@ import (
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/record"
+	"voicegateway/internal/speech"
 )
 
 // soundTimeout is how long the sound of an alert may take, including the wait for
 // the device. The words are tried after it all the same.
 const soundTimeout = 5 * time.Second
+
+// stopPatience is how long after the stop word the recogniser may take to hear something
+// else: two short words, and the quiet after them.
+const stopPatience = 1200 * time.Millisecond
 
 // errNoRing is returned where there is no room in which anybody could be called.
 var errNoRing = errors.New("a microphone for one utterance rings for nobody")
@@ -22,7 +27,8 @@ var errNoRing = errors.New("a microphone for one utterance rings for nobody")
 type bell struct {
 	*Loop
 	alerts alerts
-	over   bool // the quiet of a round is over, and a text waits to be spoken
+	over   bool      // the quiet of a round is over, and a text waits to be spoken
+	stopAt time.Time // of the stop word in the quiet, by the frames' clock; zero: it was not heard
 }
 
 // handle carries out an event about alerts.
@@ -83,7 +89,7 @@ func (b *bell) ring(ctx context.Context, urgent bool) {
 // beginRound sounds the next alert beside the loop, and lets it be quiet after that.
 func (b *bell) beginRound(ctx context.Context) {
 	x := b.alerts.begin()
-	b.over = false
+	b.over, b.stopAt = false, time.Time{}
 	t := newTelling(b.cfg, time.Now())
 	b.turn = t
 	b.runBeside(ctx, t, func(ctx context.Context) {
@@ -125,7 +131,11 @@ func (b *bell) roundOver(ctx context.Context) {
 	if !b.step(ctx, RoundOver) || !b.recogniser.canReopen() {
 		return
 	}
-	b.window.open(b.ear.newest.Add(2*mostQuiet), b.ear.room.Level()+aboveRoom, func(text string) bool {
+	expects := speech.AlertWords
+	if b.alerts.now.Urgent { // among all sentences less is taken for "stop"
+		expects = speech.Sentence
+	}
+	b.window.open(b.ear.newest.Add(2*mostQuiet), b.ear.room.Level()+aboveRoom, expects, func(text string) bool {
 		_, meant := b.parts.Mind.AnswersAlert(text, b.alerts.now.Urgent)
 		return meant
 	})
@@ -142,6 +152,21 @@ func (b *bell) heard(ctx context.Context, k Kind, at time.Time) {
 		b.window.end(ctx, NotCorrected)
 	default: // nothing yet
 	}
+	if b.state == RingPause && !b.stopAt.IsZero() && at.Sub(b.stopAt) >= stopPatience {
+		b.stopSpeaking(ctx)
+	}
+}
+
+// defers takes a stop word that was heard in the quiet and reports whether it waits for
+// the recogniser: the model of "stop" hears it in "snooze" and "hush" as well, and an
+// alarm that ends instead of ringing again lets a family oversleep. Of smoke nobody
+// says "snooze".
+func (b *bell) defers(at time.Time) bool {
+	waits := b.state == RingPause && b.window.opened() && !b.alerts.now.Urgent
+	if waits && b.stopAt.IsZero() {
+		b.stopAt = at
+	}
+	return waits
 }
 
 // answer carries out what was said in the quiet.
@@ -163,6 +188,10 @@ func (b *bell) answer(ctx context.Context, at time.Time) {
 // nextRound goes on after the quiet of a round: with a text that waits to be spoken,
 // with the next alert, or with nothing. It waits a moment for somebody who speaks.
 func (b *bell) nextRound(ctx context.Context) {
+	if !b.stopAt.IsZero() {
+		b.stopSpeaking(ctx)
+		return
+	}
 	if t := b.turn; b.window.speaking(b.ear.newest) && !b.alerts.extended {
 		b.alerts.extended = true
 		b.runBeside(ctx, t, func(ctx context.Context) { wait(ctx, lateCorrectionTime) })

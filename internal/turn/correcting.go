@@ -36,10 +36,11 @@ type correctionWindow struct {
 	keep       bool // the sound of a correction is recorded
 	log        *slog.Logger
 
-	amends func(text string) bool // nil: the window is closed
-	until  time.Time              // in the frames' clock
-	least  float64                // dBFS: a correction is at least as loud
-	said   overheard
+	amends  func(text string) bool // nil: the window is closed
+	expects speech.Expected
+	until   time.Time // in the frames' clock
+	least   float64   // dBFS: a correction is at least as loud
+	said    overheard
 }
 
 // overheard is speech heard in the time for a correction; it may be one.
@@ -54,9 +55,9 @@ type overheard struct {
 }
 
 // open opens the window until a time of the frames' clock, for texts that amends
-// knows and that are at least so loud, in dBFS.
-func (c *correctionWindow) open(until time.Time, least float64, amends func(text string) bool) {
-	c.until, c.least, c.amends = until, least, amends
+// knows, that the recogniser is told to expect, and that are at least so loud, in dBFS.
+func (c *correctionWindow) open(until time.Time, least float64, expects speech.Expected, amends func(text string) bool) {
+	c.until, c.least, c.expects, c.amends = until, least, expects, amends
 }
 
 func (c *correctionWindow) opened() bool { return c.amends != nil }
@@ -76,7 +77,7 @@ func (c *correctionWindow) hear(ctx context.Context, f audio.Frame, room float64
 	}
 	if !c.said.open || !c.said.ends.IsZero() && !speaking { // the speech so far was not a correction
 		c.said = overheard{}
-		if err := c.recogniser.begin(ctx); err != nil {
+		if err := c.recogniser.begin(ctx, c.expects); err != nil {
 			c.log.Debug("corrections are not heard", "part", "turn", "err", err)
 			return NotCorrected
 		}
@@ -138,7 +139,7 @@ func (l *Loop) awaitCorrection(ctx context.Context, loudest float64) {
 		return
 	}
 	if l.step(ctx, Acted) {
-		l.window.open(l.ear.newest.Add(correctionTime), loudest-belowSpeaker, l.parts.Mind.Amends)
+		l.window.open(l.ear.newest.Add(correctionTime), loudest-belowSpeaker, speech.Sentence, l.parts.Mind.Amends)
 	}
 }
 

@@ -53,7 +53,7 @@ func (l *Loop) awaitAnswerAgain(ctx context.Context, e speech.Endpoint) {
 	if e.SpeechStart.IsZero() {
 		return
 	}
-	if err := l.recogniser.beginFor(ctx, l.turn); err != nil {
+	if err := l.recogniser.begin(ctx, l.turn.expects()); err != nil {
 		l.fail(ctx, "the speech recogniser is not ready: "+err.Error())
 		return
 	}

@@ -138,6 +138,8 @@ func (l *Loop) detect(ctx context.Context, f audio.Frame) bool {
 	switch {
 	case err != nil || !ok:
 		return false
+	case d.Stop && l.bell.defers(f.At):
+		return false
 	case d.Stop:
 		if l.state == RingPause || l.state.sounds() && !l.voice.says(d.Word) {
 			l.stopSpeaking(ctx)

@@ -59,26 +59,26 @@ func (w words) shown() speech.Partial {
 	return w.partial
 }
 
-// begin opens an utterance and drops one that is open.
-func (r *recogniser) begin(ctx context.Context) error {
+// begin opens an utterance for what is expected, and drops one that is open.
+func (r *recogniser) begin(ctx context.Context, what speech.Expected) error {
 	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()
-	return r.stt.Begin(limited)
+	switch stt, able := r.stt.(Attentive); {
+	case able:
+		return stt.BeginFor(limited, what)
+	case what == speech.ChallengeWords:
+		return errors.New("it knows no words of challenges")
+	default:
+		return r.stt.Begin(limited)
+	}
 }
 
-// beginFor opens an utterance for what a turn listens for: a sentence, or the answer to
-// a challenge.
-func (r *recogniser) beginFor(ctx context.Context, t *telling) error {
-	if t.challenge == "" {
-		return r.begin(ctx)
+// expects is what a turn listens for.
+func (t *telling) expects() speech.Expected {
+	if t.challenge != "" {
+		return speech.ChallengeWords
 	}
-	stt, able := r.stt.(ChallengeListener)
-	if !able {
-		return errors.New("it knows no words of challenges")
-	}
-	limited, cancel := context.WithTimeout(ctx, r.budget)
-	defer cancel()
-	return stt.BeginChallenge(limited)
+	return speech.Sentence
 }
 
 // push gives the transcriber the frames that the endpointer admits, and updates the

@@ -40,11 +40,10 @@ type (
 	Deliberate interface {
 		Second(ctx context.Context) (speech.Transcript, error)
 	}
-	// ChallengeListener is a Transcriber that can listen for the words of a challenge
-	// (REQUIREMENTS S1), for one utterance and instead of sentences. Without it no
-	// challenge is passed.
-	ChallengeListener interface {
-		BeginChallenge(ctx context.Context) error
+	// Attentive is a Transcriber that can listen for something else than sentences, for
+	// one utterance. Without it no challenge is passed.
+	Attentive interface {
+		BeginFor(ctx context.Context, what speech.Expected) error
 	}
 	// Endpointer decides when the speaker is done. It observes the room between
 	// utterances, to know its noise and how loud the wake word was. Reset begins an

@@ -26,7 +26,7 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64, c
 		t.rec.Wake = &record.Wake{Word: d.Word, Score: d.Score, Engine: d.Engine}
 	}
 	l.recogniser.end.Reset(d)
-	if err := l.recogniser.beginFor(ctx, t); err != nil {
+	if err := l.recogniser.begin(ctx, t.expects()); err != nil {
 		l.fail(ctx, "the speech recogniser is not ready: "+err.Error())
 		return
 	}

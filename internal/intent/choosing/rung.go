@@ -1,5 +1,10 @@
 package choosing
 
+import (
+	"maps"
+	"slices"
+)
+
 // Reaction is what a few words, said between two rounds of an alert, want of it.
 type Reaction string
 
@@ -19,6 +24,10 @@ func (w *Words) Reaction(text string) Reaction {
 	}
 	return w.rung[plainWords(text)]
 }
+
+// Reactions are all texts that mean something while an alert rings, in alphabetical
+// order.
+func (w *Words) Reactions() []string { return slices.Sorted(maps.Keys(w.rung)) }
 
 // rungTable inverts the lists of a language. What ends a reply ends an alert as well.
 func rungTable(amends map[Amendment][]string, rung map[Reaction][]string) map[string]Reaction {

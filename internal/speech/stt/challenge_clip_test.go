@@ -13,13 +13,14 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
+	"voicegateway/internal/intent/choosing"
 	ours "voicegateway/internal/intent/sentences"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/speech/stt"
 )
 
-// listening starts an engine that knows the words of challenges.
+// listening starts an engine that knows the words of challenges and those to alerts.
 func listening(tb testing.TB, engine string) stt.Engine {
 	tb.Helper()
 	if _, err := os.Stat(sphinx.DefaultModelDir); err != nil {
@@ -27,6 +28,11 @@ func listening(tb testing.TB, engine string) stt.Engine {
 	}
 	cfg := stt.Default()
 	cfg.Engines, cfg.Command, cfg.Challenge = []string{engine}, []string{os.Args[0], "worker", "stt"}, ours.Challenge("en")
+	words, err := choosing.Ours("en")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cfg.Alert = words.Reactions()
 	if engine == "moonshine" {
 		cfg.ModelsDir = fake.Models(tb)
 	}
@@ -53,7 +59,13 @@ func listening(tb testing.TB, engine string) stt.Engine {
 // answerTo returns what an engine hears of an answer to a challenge.
 func answerTo(tb testing.TB, e stt.Engine, c audio.Clip) speech.Transcript {
 	tb.Helper()
-	if err := e.(stt.ChallengeListener).BeginChallenge(within(tb)); err != nil {
+	return spokenTo(tb, e, speech.ChallengeWords, c)
+}
+
+// spokenTo returns what an engine hears that listens for something.
+func spokenTo(tb testing.TB, e stt.Engine, what speech.Expected, c audio.Clip) speech.Transcript {
+	tb.Helper()
+	if err := e.(stt.Attentive).BeginFor(within(tb), what); err != nil {
 		tb.Fatal(err)
 	}
 	for f := range slices.Chunk(c.Samples, audio.FrameSamples) {
@@ -122,7 +134,7 @@ func TestHearsAnswers(t *testing.T) {
 func TestHearsNoAnswersWithoutWords(t *testing.T) {
 	t.Parallel()
 	e := start(t)
-	if err := e.(stt.ChallengeListener).BeginChallenge(t.Context()); err == nil {
+	if err := e.(stt.Attentive).BeginFor(t.Context(), speech.ChallengeWords); err == nil {
 		t.Error("it listens for no words")
 	}
 }

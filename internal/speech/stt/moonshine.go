@@ -87,7 +87,7 @@ type followed struct {
 	reading *reading // the newest; nil before the first pause
 	failed  error    // why PocketSphinx is out for this utterance
 
-	challenge bool // it is the answer to a challenge
+	expected speech.Expected
 }
 
 // reading is what the network makes of the first samples of an utterance.
@@ -245,7 +245,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 	if u.quiet() == waitAfter && u.read() {
 		e.await(ctx, u.reading)
 	}
-	if u.challenge || !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
+	if u.expected != speech.Sentence || !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
 		return p, nil
 	}
 	if t := e.weigh(u.reading.result, speech.Transcript{}); t.Rejected == "" {
@@ -328,8 +328,8 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	defer e.mu.Unlock()
 	e.current, e.last = nil, u
 	switch r := u.reading; {
-	case u.challenge && r.over() && r.err == nil:
-		return challenged(byFollower, r.result.Free.Text), nil
+	case u.expected != speech.Sentence && r.over() && r.err == nil:
+		return listed(u.expected, byFollower, r.result.Free.Text), nil
 	case r.over() && r.err == nil:
 		t := weigh(r.result, byFollower, e.understood)
 		t.Engine = "moonshine"

@@ -46,7 +46,7 @@ type pocketSphinx struct {
 	client    *sphinx.Client
 	pronounce *Pronouncer
 	decoys    []string
-	challenge string // the grammar of the answers to challenges; "" without words
+	closed    map[speech.Expected]closedList
 	// These belong to the holder of the token of idle.
 	more      string           // the grammar of a reopened utterance
 	sentences *rival.Sentences // nil where the grammar came without an automaton
@@ -59,7 +59,7 @@ type pocketSphinx struct {
 	finished  *sphinx.Utterance // the last utterance, until the next begins
 	last      speech.Partial
 	reopened  bool // something has been done already
-	answering bool // the utterance is in the grammar of the challenges
+	expected  speech.Expected
 }
 
 func newPocketSphinx(cfg Config) (Engine, error) {
@@ -71,7 +71,7 @@ func newPocketSphinx(cfg Config) (Engine, error) {
 	}
 	e := &pocketSphinx{
 		cfg: cfg, client: client, idle: make(chan struct{}, 1),
-		pronounce: NewPronouncer(client.Dictionary(), cfg.Pronunciations), decoys: decoys(cfg.Wakes), challenge: answers(cfg.Challenge),
+		pronounce: NewPronouncer(client.Dictionary(), cfg.Pronunciations), decoys: decoys(cfg.Wakes), closed: closedLists(cfg),
 	}
 	e.idle <- struct{}{}
 	return e, nil
@@ -89,7 +89,7 @@ func (e *pocketSphinx) SetGrammar(ctx context.Context, g Grammar) (missing []str
 	for _, w := range missing {
 		words[w] = []string{unspeakable}
 	}
-	if err := e.withChallenge(ctx, words); err != nil {
+	if err := e.withLists(ctx, words); err != nil {
 		return missing, err
 	}
 	jsgf, err := e.decoyed(ctx, g.JSGF, words)
@@ -112,10 +112,10 @@ func (e *pocketSphinx) SetGrammar(ctx context.Context, g Grammar) (missing []str
 	return missing, nil
 }
 
-func (e *pocketSphinx) Begin(ctx context.Context) error { return e.beginIn(ctx, "") }
+func (e *pocketSphinx) Begin(ctx context.Context) error { return e.beginIn(ctx, speech.Sentence) }
 
-// beginIn starts an utterance in a grammar of its own, "" for that of the house.
-func (e *pocketSphinx) beginIn(ctx context.Context, jsgf string) error {
+// beginIn starts an utterance in the grammar of what is expected.
+func (e *pocketSphinx) beginIn(ctx context.Context, what speech.Expected) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.open {
@@ -126,8 +126,8 @@ func (e *pocketSphinx) beginIn(ctx context.Context, jsgf string) error {
 		}
 		e.open = true
 	}
-	e.last, e.finished, e.reopened, e.answering = speech.Partial{}, nil, false, jsgf != ""
-	u, err := e.client.StartIn(ctx, jsgf)
+	e.last, e.finished, e.reopened, e.expected = speech.Partial{}, nil, false, what
+	u, err := e.client.StartIn(ctx, e.closed[what].jsgf)
 	if err != nil {
 		e.close()
 		return fmt.Errorf("beginning an utterance: %w", err)
@@ -207,8 +207,8 @@ func (e *pocketSphinx) Finish(ctx context.Context) (speech.Transcript, error) {
 	if err != nil {
 		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", err)
 	}
-	if e.answering {
-		return answered(r), nil
+	if e.expected != speech.Sentence {
+		return e.closed[e.expected].heard(r), nil
 	}
 	e.finished = e.utterance
 	if r.Unfinished && e.sentences != nil && e.sentences.Whole(r.Text) {

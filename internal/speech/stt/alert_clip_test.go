@@ -1,0 +1,55 @@
+//go:build cgo
+
+package stt_test
+
+import (
+	"testing"
+
+	"voicegateway/internal/intent/choosing"
+	"voicegateway/internal/speech"
+)
+
+// saidToAlerts are said to what rings; near a ringing timer people also say the others.
+var (
+	saidToAlerts = []string{
+		"stop.", "okay.", "thanks.", "alright.", "got it.", "snooze.", "five more minutes.", "I'm awake.", "stop the alarm.", "quiet.",
+	}
+	saidNearAlerts = []string{
+		"dinner is ready.", "where are my keys.", "I think it was on Tuesday.", "no way, really.", "did you feed the cat.", "can you get that.",
+		"what is that noise.", "it's yours.", "coming up next.", "and the weather.", "good morning.", "is it done.", "five people were hurt.", "the minister said.",
+		"could you pass the salt.", "I heard him say so.", "we stopped at the shop.", "he is quite right.", "on the stove.", "not at all.", "oh dear.",
+	}
+)
+
+// TestHearsWordsToAlerts: what people say to a ringing timer is heard as one of the
+// words for it, and what they say to each other rarely is.
+func TestHearsWordsToAlerts(t *testing.T) {
+	t.Parallel()
+	e := listening(t, "pocketsphinx")
+	words, err := choosing.Ours("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	voices := []string{"slt", "awb"}
+	count := func(texts []string, wanted func(heard, said choosing.Reaction) bool) (n int) {
+		for _, text := range texts {
+			for i, voice := range voices {
+				got := spokenTo(t, e, speech.AlertWords, inRoom(say(t, voice, text), 1, quietRoom, uint64(i)))
+				reaction := words.Reaction(got.Text)
+				if wanted(reaction, words.Reaction(text)) {
+					n++
+				} else {
+					t.Logf("%-7s %-30s %q %s", voice, text, got.Text, got.Rejected)
+				}
+			}
+		}
+		return n
+	}
+	right := count(saidToAlerts, func(heard, said choosing.Reaction) bool { return heard == said })
+	left := count(saidNearAlerts, func(heard, _ choosing.Reaction) bool { return heard == choosing.NoReaction })
+	all, others := len(saidToAlerts)*len(voices), len(saidNearAlerts)*len(voices)
+	t.Logf("heard %d of %d; left alone %d of %d", right, all, left, others)
+	if right < all*3/4 || left < others*9/10 {
+		t.Errorf("heard %d of %d; left alone %d of %d", right, all, left, others)
+	}
+}
