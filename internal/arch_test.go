@@ -132,6 +132,8 @@ var layers = []layer{
 		"house":            {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
 		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
 		"mute":             {"store"},
+		"loudness":         {"tools/local"},
+		"vitals":           {"audio", "audio/device", "home", "mcpint", "turn"},
 		"tasks":            {"record", "store"},
 		"timekeeper":       {"dialogue/safety", "record", "store", "timers"},
 		"mcpint/selftools": {"dialogue/taint", "mcpint", "tools"},

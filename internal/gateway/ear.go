@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/house"
+	"voicegateway/internal/loudness"
 	"voicegateway/internal/mute"
 	"voicegateway/internal/recorder"
 	"voicegateway/internal/speech/stt"
@@ -17,6 +18,7 @@ import (
 	"voicegateway/internal/speech/wake"
 	"voicegateway/internal/tools/local"
 	"voicegateway/internal/turn"
+	"voicegateway/internal/vitals"
 )
 
 // ear is everything from the microphone to the transcript, and from the reply to
@@ -29,6 +31,7 @@ type ear struct {
 	sound sound
 	done  chan struct{} // closed when a finite source has ended and its last turn is over
 
+	loud   *loudness.Loudness // nil without a speaker
 	mute   *mute.Switch
 	keeper *recorder.Recorder // nil: no sound is recorded
 }
@@ -58,6 +61,7 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 	if e.sound, err = s.newSound(volume); err != nil {
 		return nil, err
 	}
+	e.loud = loudness.New(volume, s.log.With("part", "audio"))
 	ends, err := NewEndpointer(s.cfg, s.log)
 	if err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 	parts := turn.Parts{
 		Mic: e.sound.mic, Wake: e.wake, Stt: e.stt, End: Attentive(ends, e.stt), Mind: mind,
 		Voice: voice, Speaker: e.sound.speaker, Chimes: e.sound.chimes, Observer: observer, Log: s.log,
-		Acknowledged: acknowledged,
+		Acknowledged: tellAll(acknowledged, e.loud.Over),
 	}
 	if s.records() {
 		if e.keeper, err = s.newRecorder(); err != nil {
@@ -86,7 +90,7 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 
 // sound is where frames come from and clips go to.
 type sound struct {
-	mic     *pulse
+	mic     *vitals.Pulse
 	speaker turn.Speaker
 	chimes  turn.Speaker   // only the sound card: a file should hold replies, not short sounds
 	card    *device.Device // nil if the sound comes from elsewhere
@@ -120,7 +124,7 @@ func (s setup) newSound(volume *local.Volume) (sound, error) {
 		speaker = &fallbackSpeaker{card: chimes, path: filepath.Join(s.cfg.Gateway.StateDir, lastReply), log: s.log}
 	}
 	return sound{
-		mic: &pulse{Microphone: mic}, speaker: &gain{Speaker: speaker, level: level}, chimes: &gain{Speaker: chimes, level: level}, card: card,
+		mic: &vitals.Pulse{Microphone: mic}, speaker: &gain{Speaker: speaker, level: level}, chimes: &gain{Speaker: chimes, level: level}, card: card,
 	}, nil
 }
 

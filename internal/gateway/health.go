@@ -10,8 +10,10 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
+	"voicegateway/internal/systemd"
 	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/tools"
+	"voicegateway/internal/vitals"
 )
 
 // health tells how the parts are.
@@ -109,4 +111,16 @@ func (h health) snapshot(link link, stream *stream) metrics.Snapshot {
 		s.Parts[part.Name] = string(part.State)
 	}
 	return s
+}
+
+// newManager prepares what the service manager is told. Only the daemon tells it
+// anything; a gateway with other sound, or without sound, is a person's command.
+func (s setup) newManager(link link, rooms *house.House, mcp *host.Host, ear *ear) (*systemd.Service, error) {
+	if s.opts.TextOnly || s.opts.Private || s.opts.Mic != nil {
+		return nil, nil // no service manager
+	}
+	return systemd.New(vitals.New(vitals.Parts{
+		Bus: link.bus, House: rooms, MCP: mcp, Loop: ear.loop, Sound: ear.sound.card.State, Muted: ear.mute.On, Pulse: ear.sound.mic,
+		Deaf: s.deaf(), Engine: s.cfg.Wake.Engine, Words: s.cfg.Wake.Words,
+	}), s.log)
 }

@@ -13,6 +13,7 @@ import (
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/loudness"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
@@ -134,19 +135,20 @@ func (g *Gateway) offer(ctx context.Context) error {
 
 // tellLater tells again of what was under way, until ctx ends.
 func (g *Gateway) tellLater(ctx context.Context) error {
-	return g.mind.waits.Run(ctx, announcer{g.loop, g.link.api})
+	return g.mind.waits.Run(ctx, announcer{loop: g.loop, api: g.link.api})
 }
 
 // tellNews tells what the house reports by itself, until ctx ends.
 func (g *Gateway) tellNews(ctx context.Context) error {
-	return g.mind.news.Run(ctx, announcer{g.loop, g.link.api})
+	return g.mind.news.Run(ctx, announcer{g.loop, g.link.api, g.ear.loud})
 }
 
 // announcer says what nobody has asked for, as far as this gateway has a voice and a
 // presence on MQTT.
 type announcer struct {
-	loop *turn.Loop   // nil: text only
-	api  *mqttapi.API // nil without a presence on MQTT
+	loop *turn.Loop         // nil: text only
+	api  *mqttapi.API       // nil without a presence on MQTT
+	loud *loudness.Loudness // nil: alerts sound as loud as anything
 }
 
 // Announce publishes an announcement.
@@ -174,6 +176,9 @@ func (a announcer) Ring(ctx context.Context, x announce.Alert) error {
 	if a.loop == nil {
 		return nil
 	}
+	if x.Urgent {
+		a.loud.Raise(ctx, x.ID)
+	}
 	ctx, cancel := context.WithTimeout(ctx, sayBudget)
 	defer cancel()
 	return a.loop.Ring(ctx, turn.Alert{ID: x.ID, Urgent: x.Urgent, Sound: earcon.Alarm, Text: x.Text, Every: x.Every})
@@ -184,6 +189,7 @@ func (a announcer) Quiet(ctx context.Context, ids ...string) error {
 	if a.loop == nil {
 		return nil
 	}
+	a.loud.Over(ids, true)
 	ctx, cancel := context.WithTimeout(ctx, sayBudget)
 	defer cancel()
 	return a.loop.Quiet(ctx, ids...)

@@ -28,7 +28,7 @@ func (s setup) rings() bool { return !s.opts.TextOnly && !s.opts.Private }
 
 // keepTimers rings the timers until ctx ends.
 func (g *Gateway) keepTimers(ctx context.Context) error {
-	to := announcer{g.loop, g.link.api}
+	to := announcer{loop: g.loop, api: g.link.api}
 	return g.timers.Run(ctx, timekeeper.Ends{
 		Bell: bell{to}, Asker: errands{g.acts}, Teller: to, Voice: timerVoice{g.mind.phrases},
 		Show: func(list []timers.Timer) {

@@ -1,16 +1,16 @@
-package gateway
+package vitals
 
 import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/record"
+	"voicegateway/internal/home"
+	"voicegateway/internal/mcpint"
 )
 
 // answering is a loop that answers unless it hangs.
@@ -28,20 +28,23 @@ type microphone struct{ err error }
 
 func (m *microphone) Read(context.Context) (audio.Frame, error) { return audio.Frame{}, m.err }
 
-// vital is a gateway that has not been started, with its vitals in a test's hands.
-func vital(t *testing.T) (v *vitals, loop *answering, card *device.State, mic *microphone, muted *bool) {
+// nothing is a bus, a house and servers of which nobody has heard.
+type nothing struct{}
+
+func (nothing) Connected() bool         { return false }
+func (nothing) Trouble() error          { return nil }
+func (nothing) Offered() bool           { return false }
+func (nothing) House() *home.House      { return &home.House{} }
+func (nothing) Overall() mcpint.Overall { return mcpint.OverallDisconnected }
+
+// vital are the vitals of a gateway that has not been started, in a test's hands.
+func vital(t *testing.T) (v *Vitals, loop *answering, card *device.State, mic *microphone, muted *bool) {
 	t.Helper()
-	cfg := Default()
-	cfg.Gateway.StateDir = t.TempDir()
-	g, err := New(cfg, Options{Executable: "voice-gateway", Source: record.FromMic}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if g.manager == nil {
-		t.Fatal("the daemon tells no service manager")
-	}
 	loop, card, mic, muted = &answering{}, &device.State{}, &microphone{}, new(bool)
-	return &vitals{setup: g.setup, bus: g.link.bus, house: g.house, mcp: g.mcp, loop: loop, sound: func() device.State { return *card }, muted: func() bool { return *muted }, pulse: &pulse{Microphone: mic}}, loop, card, mic, muted
+	return New(Parts{
+		Bus: nothing{}, House: nothing{}, MCP: nothing{}, Loop: loop, Sound: func() device.State { return *card },
+		Muted: func() bool { return *muted }, Pulse: &Pulse{Microphone: mic}, Engine: "micro", Words: []string{"hey jarvis"},
+	}), loop, card, mic, muted
 }
 
 func TestASignOfLifeNeedsSoundOrAReason(t *testing.T) {
@@ -54,7 +57,7 @@ func TestASignOfLifeNeedsSoundOrAReason(t *testing.T) {
 			t.Errorf("alive: %v; expected %q", err, want)
 		}
 	}
-	frame := func() { _, _ = v.pulse.Read(t.Context()) }
+	frame := func() { _, _ = v.Pulse.Read(t.Context()) }
 
 	alive("") // the card is being opened
 	card.Input = "card"

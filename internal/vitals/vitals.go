@@ -1,4 +1,8 @@
-package gateway
+// Package vitals is the gateway as the service manager sees it: whether it is ready,
+// whether it lives, and what it hears, knows and reaches (REQUIREMENTS R). It exists so
+// that a gateway whose sound has stopped is started again, and one whose microphone was
+// pulled out is not.
+package vitals
 
 import (
 	"context"
@@ -10,22 +14,20 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/house"
-	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/mqtt"
-	"voicegateway/internal/systemd"
+	"voicegateway/internal/home"
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/turn"
 )
 
-// pulse counts the frames on their way from the microphone to the turn loop.
-type pulse struct {
+// Pulse counts the frames on their way from the microphone to the turn loop.
+type Pulse struct {
 	turn.Microphone
 	frames atomic.Int64
 	ended  atomic.Bool // the source has ended
 }
 
 // Read returns the next frame.
-func (p *pulse) Read(ctx context.Context) (audio.Frame, error) {
+func (p *Pulse) Read(ctx context.Context) (audio.Frame, error) {
 	f, err := p.Microphone.Read(ctx)
 	switch {
 	case err == nil:
@@ -42,81 +44,87 @@ func (p *pulse) Read(ctx context.Context) (audio.Frame, error) {
 // start. The status names the parts that are still missing then.
 const startMost = 20 * time.Second
 
-// vitals is the gateway as the service manager sees it (REQUIREMENTS R).
-type vitals struct {
-	setup
-	bus   *mqtt.Client
-	house *house.House
-	mcp   *host.Host
-	loop  interface{ Answers(context.Context) error }
-	sound func() device.State
-	muted func() bool
-	pulse *pulse
+// Parts are what the signs of life are taken from.
+type Parts struct {
+	Bus interface {
+		Connected() bool
+		Trouble() error
+	}
+	House interface {
+		Offered() bool // the recogniser was told what it may hear
+		House() *home.House
+	}
+	MCP   interface{ Overall() mcpint.Overall }
+	Loop  interface{ Answers(context.Context) error }
+	Sound func() device.State
+	Muted func() bool
+	Pulse *Pulse
+
+	Deaf   bool     // no recogniser knows the language
+	Engine string   // of the wake word; "none" is push to talk
+	Words  []string // wake words
+}
+
+// Vitals are the gateway's signs of life. They belong to one goroutine.
+type Vitals struct {
+	Parts
 
 	began time.Time
 	seen  int64 // frames at the last sign of life
 	known bool  // readiness was told
 }
 
-// newManager prepares what the service manager is told. Only the daemon tells it
-// anything; a gateway with other sound, or without sound, is a person's command.
-func (s setup) newManager(link link, rooms *house.House, mcp *host.Host, ear *ear) (*systemd.Service, error) {
-	if s.opts.TextOnly || s.opts.Private || s.opts.Mic != nil {
-		return nil, nil // no service manager
-	}
-	return systemd.New(&vitals{
-		setup: s, bus: link.bus, house: rooms, mcp: mcp, loop: ear.loop, sound: ear.sound.card.State, muted: ear.mute.On, pulse: ear.sound.mic,
-	}, s.log)
-}
+// New takes the signs of life from parts.
+func New(p Parts) *Vitals { return &Vitals{Parts: p} }
 
 // Ready reports whether every part has come up or is known to be missing. It does
 // not wait for a broker, a microphone or a server that is away: the gateway answers
 // without it, and the status says so.
-func (v *vitals) Ready(ctx context.Context) bool {
+func (v *Vitals) Ready(ctx context.Context) bool {
 	if v.began.IsZero() {
 		v.began = time.Now()
 	}
-	v.known = v.loop.Answers(ctx) == nil && (len(v.missing()) == 0 || time.Since(v.began) > startMost)
+	v.known = v.Loop.Answers(ctx) == nil && (len(v.missing()) == 0 || time.Since(v.began) > startMost)
 	return v.known
 }
 
 // missing lists the parts that have reported neither success nor failure.
-func (v *vitals) missing() []string {
+func (v *Vitals) missing() []string {
 	var parts []string
-	if bus := v.bus; !bus.Connected() && bus.Trouble() == nil {
+	if bus := v.Bus; !bus.Connected() && bus.Trouble() == nil {
 		parts = append(parts, "MQTT")
 	}
-	if !v.house.Offered() {
+	if !v.House.Offered() {
 		parts = append(parts, "the recogniser")
 	}
-	if s := v.sound(); s.Input == "" && s.Problem == "" && !v.waits() {
+	if s := v.Sound(); s.Input == "" && s.Problem == "" && !v.waits() {
 		parts = append(parts, "the sound card")
 	}
 	return parts
 }
 
 // waits reports whether there is a known reason for the absence of frames.
-func (v *vitals) waits() bool {
-	s := v.sound()
-	return v.muted() || s.Problem != "" || v.pulse.ended.Load()
+func (v *Vitals) waits() bool {
+	s := v.Sound()
+	return v.Muted() || s.Problem != "" || v.Pulse.ended.Load()
 }
 
 // Alive reports whether the loop answers, and whether frames reach it or there is a
 // known reason why not.
-func (v *vitals) Alive(ctx context.Context) error {
-	if err := v.loop.Answers(ctx); err != nil {
+func (v *Vitals) Alive(ctx context.Context) error {
+	if err := v.Loop.Answers(ctx); err != nil {
 		return fmt.Errorf("nothing happens between the frames: %w", err)
 	}
 	before := v.seen
-	v.seen = v.pulse.frames.Load()
-	if v.seen != before || v.waits() || v.sound().Input == "" {
+	v.seen = v.Pulse.frames.Load()
+	if v.seen != before || v.waits() || v.Sound().Input == "" {
 		return nil
 	}
 	return errors.New("the microphone is open and brings no sound")
 }
 
 // Status is what the gateway hears, knows and reaches.
-func (v *vitals) Status() string {
+func (v *Vitals) Status() string {
 	missing := v.missing()
 	if !v.known {
 		if len(missing) == 0 {
@@ -124,8 +132,8 @@ func (v *vitals) Status() string {
 		}
 		return "starting, waiting for " + strings.Join(missing, ", ")
 	}
-	parts := []string{v.hearing(), count(len(v.house.House().Entities)), "MCP " + strings.ToUpper(string(v.mcp.Overall()))}
-	if !v.bus.Connected() {
+	parts := []string{v.hearing(), count(len(v.House.House().Entities)), "MCP " + strings.ToUpper(string(v.MCP.Overall()))}
+	if !v.Bus.Connected() {
 		parts = append(parts, "no MQTT broker")
 	}
 	if len(missing) > 0 {
@@ -135,18 +143,18 @@ func (v *vitals) Status() string {
 }
 
 // hearing says what the ear waits for.
-func (v *vitals) hearing() string {
-	switch s := v.sound(); {
-	case v.deaf():
+func (v *Vitals) hearing() string {
+	switch s := v.Sound(); {
+	case v.Deaf:
 		return "spoken commands are off"
-	case v.muted():
+	case v.Muted():
 		return "muted"
-	case s.Input == "" || s.Problem != "" || v.pulse.ended.Load():
+	case s.Input == "" || s.Problem != "" || v.Pulse.ended.Load():
 		return "no microphone, text commands work"
-	case v.cfg.Wake.Engine == "none":
+	case v.Engine == "none":
 		return "push to talk"
 	}
-	return "listening for '" + strings.Join(v.cfg.Wake.Words, "' or '") + "'"
+	return "listening for '" + strings.Join(v.Words, "' or '") + "'"
 }
 
 // count says how many devices there are.

@@ -1,0 +1,98 @@
+// Package loudness makes what must be heard loud enough, and gives the volume back
+// afterwards. It exists because a family turns the volume down for the night and wants
+// to hear of a fire all the same.
+package loudness
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/tools/local"
+)
+
+// leastLoud is the volume in percent at which smoke is told at least. A family that
+// has turned the volume down for the night wants to hear of it.
+const leastLoud = 60
+
+// volumeBudget bounds a change of the volume: an alarm does not wait for a mixer.
+const volumeBudget = 3 * time.Second
+
+// Mixer is the volume of the machine.
+type Mixer interface {
+	Get(ctx context.Context) (local.VolumeState, error)
+	Set(ctx context.Context, level int) (local.VolumeState, error)
+	Mute(ctx context.Context, on bool) (local.VolumeState, error)
+}
+
+// Loudness makes urgent alerts audible, and gives the volume back when they are over.
+type Loudness struct {
+	volume Mixer
+	log    *slog.Logger
+
+	mu     sync.Mutex
+	urgent map[string]bool    // the alerts that ring, by ID
+	before *local.VolumeState // nil: the volume was not changed
+}
+
+// New makes a Loudness of a volume.
+func New(volume Mixer, log *slog.Logger) *Loudness {
+	return &Loudness{volume: volume, log: log, urgent: map[string]bool{}}
+}
+
+// Raise makes the machine loud enough for an urgent alert with this ID. Without a
+// Loudness nothing is changed.
+func (l *Loudness) Raise(ctx context.Context, id string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, volumeBudget)
+	defer cancel()
+	l.urgent[id] = true
+	now, err := l.volume.Get(ctx)
+	if err == nil && (now.Muted || now.Level < leastLoud) {
+		if l.before == nil {
+			l.before = &now
+		}
+		_, err = l.volume.Set(ctx, max(now.Level, leastLoud))
+	}
+	if err != nil {
+		l.log.Warn("an alarm may be too quiet: the volume cannot be changed", "err", err)
+	}
+}
+
+// Over gives the volume back once the last urgent alert is over. Somebody who has
+// changed it meanwhile keeps it.
+func (l *Loudness) Over(ids []string, _ bool) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range ids {
+		delete(l.urgent, id)
+	}
+	if before := l.before; len(l.urgent) == 0 && before != nil {
+		l.before = nil
+		l.giveBack(*before)
+	}
+}
+
+func (l *Loudness) giveBack(before local.VolumeState) {
+	ctx, cancel := context.WithTimeout(context.Background(), volumeBudget)
+	defer cancel()
+	now, err := l.volume.Get(ctx)
+	if err != nil || now.Muted || now.Level != max(before.Level, leastLoud) {
+		return
+	}
+	if _, err = l.volume.Set(ctx, before.Level); err == nil && before.Muted {
+		_, err = l.volume.Mute(ctx, true)
+	}
+	if err != nil {
+		l.log.Warn("the volume of before the alarm cannot be set again", "level", before.Level, "err", strings.TrimSpace(err.Error()))
+	}
+}

@@ -1,0 +1,65 @@
+package loudness
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"voicegateway/internal/tools/local"
+)
+
+// knob is a volume in memory.
+type knob struct{ local.VolumeState }
+
+func (k *knob) Get(context.Context) (local.VolumeState, error) { return k.VolumeState, nil }
+
+func (k *knob) Set(_ context.Context, level int) (local.VolumeState, error) {
+	k.Level, k.Muted = level, k.Muted && level == 0
+	return k.VolumeState, nil
+}
+
+func (k *knob) Mute(_ context.Context, on bool) (local.VolumeState, error) {
+	k.Muted = on
+	return k.VolumeState, nil
+}
+
+// A family that has turned the volume down hears of smoke, and has its volume back
+// afterwards, unless somebody has changed it.
+func TestSmokeIsHeardAtAnyVolume(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		before       local.VolumeState
+		meanwhile    int // what somebody sets, -1: nothing
+		during, then string
+	}{
+		"silent at night":     {local.VolumeState{}, -1, "60 false", "0 false"},
+		"quiet":               {local.VolumeState{Level: 15}, -1, "60 false", "15 false"},
+		"muted":               {local.VolumeState{Level: 80, Muted: true}, -1, "80 false", "80 true"},
+		"loud enough":         {local.VolumeState{Level: 75}, -1, "75 false", "75 false"},
+		"changed by somebody": {local.VolumeState{Level: 15}, 40, "60 false", "40 false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &knob{tc.before}
+			l := New(k, slog.New(slog.DiscardHandler))
+			state := func() string { return fmt.Sprint(k.Level, k.Muted) }
+			for _, id := range []string{"attic", "cellar", "attic"} { // each round again
+				l.Raise(t.Context(), id)
+			}
+			if state() != tc.during {
+				t.Errorf("while it rings: %s, want %s", state(), tc.during)
+			}
+			l.Over([]string{"attic"}, false)
+			if state() != tc.during {
+				t.Errorf("while the second rings: %s, want %s", state(), tc.during)
+			}
+			if tc.meanwhile >= 0 {
+				k.Level = tc.meanwhile
+			}
+			l.Over([]string{"cellar"}, false)
+			if state() != tc.then {
+				t.Errorf("afterwards: %s, want %s", state(), tc.then)
+			}
+		})
+	}
+}
