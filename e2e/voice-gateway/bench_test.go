@@ -55,24 +55,24 @@ func recorded(b *testing.B, n int) []string {
 	return files
 }
 
-// live plays recordings at the pace of a microphone.
-func live(ctx context.Context, env, files []string) ([]record.Record, error) {
+// live plays recordings at the pace of a microphone. busy is the processor time that
+// the program and its children took.
+func live(ctx context.Context, env, files []string) (all []record.Record, busy time.Duration, err error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "voice-gateway"), append([]string{"hear", "--json", "--realtime"}, files...)...)
 	var errs bytes.Buffer
 	cmd.Env, cmd.Stderr = env, &errs
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("hear: %w\n%s", err, errs.String())
+		return nil, 0, fmt.Errorf("hear: %w\n%s", err, errs.String())
 	}
-	var all []record.Record
 	for line := range bytes.Lines(out) {
 		var r record.Record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("%w in %s", err, line)
+			return nil, 0, fmt.Errorf("%w in %s", err, line)
 		}
 		all = append(all, r)
 	}
-	return all, nil
+	return all, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
 // waits are times from the end of speech, by what was waited for.
@@ -89,22 +89,35 @@ func (w waits) add(name string, ms *float64) {
 // word, recogniser and child server and the simulated house. All times count
 // from the end of speech in the sound. Two gateways hear at once, to halve the
 // wait for the figures; both together use a fraction of one core.
-func BenchmarkSpokenCommand(b *testing.B) {
-	const gateways, each = 2, 10
+func BenchmarkSpokenCommand(b *testing.B) { spokenCommand(b, 2) }
+
+// BenchmarkSpokenCommandNeural is the same with the neural recogniser, one gateway
+// alone: it reads with all processors.
+func BenchmarkSpokenCommandNeural(b *testing.B) {
+	spokenCommand(b, 1, "VOICE_GATEWAY_WAKE_MODELS_DIR="+fake.Models(b))
+}
+
+func spokenCommand(b *testing.B, gateways int, more ...string) {
+	b.Helper()
+	const each = 10
 	files := recorded(b, gateways*each)
-	took := waits{}
-	done := 0
+	took, began := waits{}, time.Now()
+	done, busy := 0, time.Duration(0)
 	for b.Loop() {
 		records, group := make([][]record.Record, gateways), new(errgroup.Group)
+		cpu := make([]time.Duration, gateways)
 		for i := range gateways {
-			env := environ(b)
+			env := environ(b, more...)
 			group.Go(func() (err error) {
-				records[i], err = live(b.Context(), env, files[i*each:(i+1)*each])
+				records[i], cpu[i], err = live(b.Context(), env, files[i*each:(i+1)*each])
 				return err
 			})
 		}
 		if err := group.Wait(); err != nil {
 			b.Fatal(err)
+		}
+		for _, c := range cpu {
+			busy += c
 		}
 		for _, r := range slices.Concat(records...) {
 			if r.Outcome != record.Done || len(r.Calls) != 1 || r.Calls[0].Receipt == nil {
@@ -124,6 +137,7 @@ func BenchmarkSpokenCommand(b *testing.B) {
 		fake.Spread(b, name, took[name], 50, 95)
 	}
 	b.ReportMetric(float64(done)/float64(b.N*len(files)), "understood")
+	b.ReportMetric(busy.Seconds()/time.Since(began).Seconds()/float64(gateways), "core-share")
 }
 
 // BenchmarkServerStart is the way from nothing to the tools of the real Z-Wave
@@ -270,6 +284,11 @@ func BenchmarkIdleMemoryFour(b *testing.B) {
 		"VOICE_GATEWAY_WAKE_WORDS=hey jarvis, okay nabu, hey mycroft, alexa")
 }
 
+// BenchmarkIdleMemoryNeural is the same with the neural recogniser.
+func BenchmarkIdleMemoryNeural(b *testing.B) {
+	idleMemory(b, 2, "VOICE_GATEWAY_WAKE_MODELS_DIR="+fake.Models(b))
+}
+
 func idleMemory(b *testing.B, recognisers int, more ...string) {
 	b.Helper()
 	card := silentRoom(b)
@@ -285,6 +304,7 @@ func idleMemory(b *testing.B, recognisers int, more ...string) {
 	b.ReportMetric(sum["voice-gateway"].rss+sum["audio"].rss, "both-MB")
 	b.ReportMetric(sum["voice-gateway"].pss+sum["audio"].pss, "both-pss-MB")
 	b.ReportMetric(sum["stt"].rss, "recognisers-MB")
+	b.ReportMetric(sum["stt-moonshine"].rss, "neural-MB")
 	b.ReportMetric(sum["zwave-mcp-server"].rss, "server-MB")
 	b.ReportMetric(0, "ns/op") // how long it took to settle is nobody's wait
 }
