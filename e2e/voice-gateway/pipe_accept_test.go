@@ -36,7 +36,7 @@ func TestAcceptPipes(t *testing.T) {
 		}
 		env := environ(t, microWords(t)...)
 		group.Go(func() (err error) {
-			records[i], err = live(t.Context(), env, args)
+			records[i], _, err = live(t.Context(), env, args)
 			return err
 		})
 	}

@@ -21,8 +21,12 @@ var ringingWords = []struct {
 	text string
 	want timers.State // "": it is over
 }{
-	{"stop.", ""}, {"okay.", ""}, {"snooze.", timers.Running}, {"five more minutes.", timers.Running},
-	{"dinner is ready.", timers.Ringing}, {"where are my keys.", timers.Ringing},
+	{"stop.", ""},
+	{"okay.", ""},
+	{"snooze.", timers.Running},
+	{"five more minutes.", timers.Running},
+	{"dinner is ready.", timers.Ringing},
+	{"where are my keys.", timers.Ringing},
 }
 
 // TestAcceptWordsForARingingTimer rings a timer through the card, says a few words in

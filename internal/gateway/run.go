@@ -189,7 +189,7 @@ func (a announcer) Quiet(ctx context.Context, ids ...string) error {
 	if a.loop == nil {
 		return nil
 	}
-	a.loud.Over(ids, true)
+	a.loud.Over(ctx, ids)
 	ctx, cancel := context.WithTimeout(ctx, sayBudget)
 	defer cancel()
 	return a.loop.Quiet(ctx, ids...)

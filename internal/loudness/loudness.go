@@ -67,7 +67,7 @@ func (l *Loudness) Raise(ctx context.Context, id string) {
 
 // Over gives the volume back once the last urgent alert is over. Somebody who has
 // changed it meanwhile keeps it.
-func (l *Loudness) Over(ids []string, _ bool) {
+func (l *Loudness) Over(ctx context.Context, ids []string) {
 	if l == nil {
 		return
 	}
@@ -78,12 +78,12 @@ func (l *Loudness) Over(ids []string, _ bool) {
 	}
 	if before := l.before; len(l.urgent) == 0 && before != nil {
 		l.before = nil
-		l.giveBack(*before)
+		l.giveBack(ctx, *before)
 	}
 }
 
-func (l *Loudness) giveBack(before local.VolumeState) {
-	ctx, cancel := context.WithTimeout(context.Background(), volumeBudget)
+func (l *Loudness) giveBack(ctx context.Context, before local.VolumeState) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), volumeBudget)
 	defer cancel()
 	now, err := l.volume.Get(ctx)
 	if err != nil || now.Muted || now.Level != max(before.Level, leastLoud) {

@@ -40,6 +40,7 @@ func TestSmokeIsHeardAtAnyVolume(t *testing.T) {
 		"changed by somebody": {local.VolumeState{Level: 15}, 40, "60 false", "40 false"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			k := &knob{tc.before}
 			l := New(k, slog.New(slog.DiscardHandler))
 			state := func() string { return fmt.Sprint(k.Level, k.Muted) }
@@ -49,14 +50,14 @@ func TestSmokeIsHeardAtAnyVolume(t *testing.T) {
 			if state() != tc.during {
 				t.Errorf("while it rings: %s, want %s", state(), tc.during)
 			}
-			l.Over([]string{"attic"}, false)
+			l.Over(t.Context(), []string{"attic"})
 			if state() != tc.during {
 				t.Errorf("while the second rings: %s, want %s", state(), tc.during)
 			}
 			if tc.meanwhile >= 0 {
 				k.Level = tc.meanwhile
 			}
-			l.Over([]string{"cellar"}, false)
+			l.Over(t.Context(), []string{"cellar"})
 			if state() != tc.then {
 				t.Errorf("afterwards: %s, want %s", state(), tc.then)
 			}

@@ -98,14 +98,14 @@ func answers(list []string) string {
 // heard decides what a result in the grammar means.
 func (l closedList) heard(r sphinx.Result) speech.Transcript {
 	t := speech.Transcript{Text: r.Text, Engine: "pocketsphinx", Unfinished: r.Unfinished}
-	spoken, words := time.Duration(r.Speech)*frameLength, time.Duration(len(strings.Fields(r.Text)))
+	spoken, words := time.Duration(r.Speech)*frameLength, len(strings.Fields(r.Text))
 	switch {
 	case r.Text == "":
 		t.Rejected = l.none
 	case r.Looped && r.Margin() < l.margin:
 		t.Text, t.Unfinished = "", false
 		t.Rejected = fmt.Sprintf("like other speech: the words fit by %.1f, %.1f is needed", r.Margin(), l.margin)
-	case l.word > 0 && spoken > words*l.word+alertSlack:
+	case l.word > 0 && spoken > time.Duration(words)*l.word+alertSlack:
 		t.Text, t.Unfinished = "", false
 		t.Rejected = fmt.Sprintf("like other speech: %v of it for %d words", spoken, words)
 	}
