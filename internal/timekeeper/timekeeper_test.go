@@ -214,10 +214,12 @@ func TestAProgramStopsAndSnoozes(t *testing.T) {
 		view := ViewOf(k.Keeper, record.FromMCP)
 		k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60), Name: "pasta"})
 		wait(time.Minute)
+		synctest.Wait()
 		if res := view.Change(timers.Change{Action: timers.Snooze, Seconds: 120}); res.Outcome != timers.Snoozed {
 			t.Fatalf("%+v", res)
 		}
 		wait(2 * time.Minute)
+		synctest.Wait()
 		if res := view.Change(timers.Change{Action: timers.Stop}); res.Outcome != timers.Stopped {
 			t.Fatalf("%+v", res)
 		}
