@@ -69,7 +69,7 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 	parts := turn.Parts{
 		Mic: e.sound.mic, Wake: e.wake, Stt: e.stt, End: Attentive(ends, e.stt), Mind: mind,
 		Voice: voice, Speaker: e.sound.speaker, Chimes: e.sound.chimes, Observer: observer, Log: s.log,
-		Acknowledged: tellAll(acknowledged, func(ids []string, _ bool) { e.loud.Over(context.Background(), ids) }),
+		Acknowledged: tellAll(acknowledged, e.loud.Acknowledged),
 	}
 	if s.records() {
 		if e.keeper, err = s.newRecorder(); err != nil {

@@ -82,6 +82,9 @@ func (l *Loudness) Over(ctx context.Context, ids []string) {
 	}
 }
 
+// Acknowledged takes note of alerts that a person has heard.
+func (l *Loudness) Acknowledged(ids []string, _ bool) { l.Over(context.Background(), ids) }
+
 func (l *Loudness) giveBack(ctx context.Context, before local.VolumeState) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), volumeBudget)
 	defer cancel()
