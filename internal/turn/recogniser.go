@@ -63,7 +63,7 @@ func (w words) shown() speech.Partial {
 func (r *recogniser) begin(ctx context.Context, what speech.Expected) error {
 	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()
-	switch stt, able := r.stt.(Attentive); {
+	switch stt, able := r.stt.(Selective); {
 	case able:
 		return stt.BeginFor(limited, what)
 	case what == speech.ChallengeWords:

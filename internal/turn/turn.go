@@ -40,9 +40,9 @@ type (
 	Deliberate interface {
 		Second(ctx context.Context) (speech.Transcript, error)
 	}
-	// Attentive is a Transcriber that can listen for something else than sentences, for
+	// Selective is a Transcriber that can listen for something else than sentences, for
 	// one utterance. Without it no challenge is passed.
-	Attentive interface {
+	Selective interface {
 		BeginFor(ctx context.Context, what speech.Expected) error
 	}
 	// Endpointer decides when the speaker is done. It observes the room between

@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/stt"
 )
 
 // saidToAlerts are said to what rings; near a ringing timer people also say the others.
@@ -24,8 +25,13 @@ var (
 // TestHearsWordsToAlerts: what people say to a ringing timer is heard as one of the
 // words for it, and what they say to each other rarely is.
 func TestHearsWordsToAlerts(t *testing.T) {
-	t.Parallel()
-	e := listening(t, "pocketsphinx")
+	for _, engine := range []string{"pocketsphinx", "moonshine"} {
+		t.Run(engine, func(t *testing.T) { wordsToAlerts(t, listening(t, engine)) })
+	}
+}
+
+func wordsToAlerts(t *testing.T, e stt.Engine) {
+	t.Helper()
 	words, err := choosing.Ours("en")
 	if err != nil {
 		t.Fatal(err)

@@ -147,10 +147,7 @@ func (c *chain) Forget() {
 }
 
 // Begin never fails: if one engine cannot hear, another can.
-func (c *chain) Begin(ctx context.Context) error {
-	c.beginWith(func(e Engine) error { return e.Begin(ctx) })
-	return nil
-}
+func (c *chain) Begin(ctx context.Context) error { return c.BeginFor(ctx, speech.Sentence) }
 
 // beginWith starts an utterance, in the engine with the grammar by begin.
 func (c *chain) beginWith(begin func(Engine) error) {

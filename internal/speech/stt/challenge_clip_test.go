@@ -65,7 +65,7 @@ func answerTo(tb testing.TB, e stt.Engine, c audio.Clip) speech.Transcript {
 // spokenTo returns what an engine hears that listens for something.
 func spokenTo(tb testing.TB, e stt.Engine, what speech.Expected, c audio.Clip) speech.Transcript {
 	tb.Helper()
-	if err := e.(stt.Attentive).BeginFor(within(tb), what); err != nil {
+	if err := e.(stt.Selective).BeginFor(within(tb), what); err != nil {
 		tb.Fatal(err)
 	}
 	for f := range slices.Chunk(c.Samples, audio.FrameSamples) {
@@ -134,7 +134,7 @@ func TestHearsAnswers(t *testing.T) {
 func TestHearsNoAnswersWithoutWords(t *testing.T) {
 	t.Parallel()
 	e := start(t)
-	if err := e.(stt.Attentive).BeginFor(t.Context(), speech.ChallengeWords); err == nil {
+	if err := e.(stt.Selective).BeginFor(t.Context(), speech.ChallengeWords); err == nil {
 		t.Error("it listens for no words")
 	}
 }

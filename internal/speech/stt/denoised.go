@@ -47,10 +47,7 @@ func (d *denoised) Observe(f audio.Frame) { d.noise.Learn(f.Samples) }
 
 func (d *denoised) Forget() { d.noise = denoise.New() }
 
-func (d *denoised) Begin(ctx context.Context) error {
-	d.noise.Begin()
-	return d.Engine.Begin(ctx)
-}
+func (d *denoised) Begin(ctx context.Context) error { return d.BeginFor(ctx, speech.Sentence) }
 
 func (d *denoised) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {
 	f.Samples = d.noise.Clean(make([]int16, 0, len(f.Samples)), f.Samples)

@@ -195,10 +195,7 @@ func (e *neural) Forget() {
 }
 
 // Begin never fails: if one recogniser cannot hear, the other one can.
-func (e *neural) Begin(ctx context.Context) error {
-	e.open(&followed{}, e.follower.Begin(ctx))
-	return nil
-}
+func (e *neural) Begin(ctx context.Context) error { return e.BeginFor(ctx, speech.Sentence) }
 
 // open makes an utterance the one that is being spoken. The error is that of
 // PocketSphinx.

@@ -80,10 +80,7 @@ func (a *attested) Forget() {
 	}
 }
 
-func (a *attested) Begin(ctx context.Context) error {
-	a.reset()
-	return a.Engine.Begin(ctx)
-}
+func (a *attested) Begin(ctx context.Context) error { return a.BeginFor(ctx, speech.Sentence) }
 
 // reset forgets the utterance before.
 func (a *attested) reset() {
