@@ -68,7 +68,7 @@ accept: setup build $(MODEL) ## what needs long real processes (under thirty min
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./e2e/voice-gateway; hearing=./e2e/hearing; truth=./e2e/truth; \
 	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
-	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) -p 2 "$$hearing" "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
+	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) "$$hearing" || failed=1; $(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
 
 hear-bench: setup $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music (an hour)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go

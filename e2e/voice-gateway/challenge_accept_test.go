@@ -31,7 +31,8 @@ type porch struct {
 	log     string // what the voice was given, a line each
 	ear     *ear   // hears the gateway
 	house   *ear   // hears the devices
-	rings   int    // commands about timers so far
+
+	commands int // about timers, so far
 }
 
 // speakingScript is a voice in the place of Piper.

@@ -6,7 +6,6 @@ package loudness
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -96,6 +95,6 @@ func (l *Loudness) giveBack(ctx context.Context, before local.VolumeState) {
 		_, err = l.volume.Mute(ctx, true)
 	}
 	if err != nil {
-		l.log.Warn("the volume of before the alarm cannot be set again", "level", before.Level, "err", strings.TrimSpace(err.Error()))
+		l.log.Warn("the volume of before the alarm cannot be set again", "level", before.Level, "err", err)
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 // Limits within a minute. A program that sends more commands is an automation in a
 // loop, a button or a page one that is stuck, whatever becomes of them; microphones and
-// recordings are not limited. A model that does more than ActsAMinute things by itself is out of control.
+// recordings are not limited. A model that does more than ActsAMinute things by itself
+// is out of control.
 const (
 	CommandsAMinute = 60
 	ActsAMinute     = 10
