@@ -265,3 +265,24 @@ func split(text string) (prose, code string) {
 	}
 	return prose, code
 }
+
+// TestAcceptanceTestsAreRun holds the names of tests with the build tag accept to what
+// the Makefile asks for by name: with another name nobody runs them.
+func TestAcceptanceTestsAreRun(t *testing.T) {
+	test := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	n := 0
+	for _, f := range openRepository(t).sources(t) {
+		if !strings.HasSuffix(f.name, "_test.go") || !strings.HasPrefix(f.text, "//go:build accept\n") {
+			continue
+		}
+		for _, found := range test.FindAllStringSubmatch(f.text, -1) {
+			n++
+			if !strings.HasPrefix(found[1], "TestAccept") {
+				t.Errorf("%s: %s does not begin with TestAccept, so that make accept leaves it out", f.name, found[1])
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no acceptance test is found")
+	}
+}

@@ -311,7 +311,7 @@ func TestAcceptChallengeRedTeam(t *testing.T) {
 		t.Errorf("after %d failures: %+v, %d writes", wrong, r, p.writes()-before)
 	}
 	for _, r := range p.turns() {
-		if r.Transcript.Text == strings.TrimSuffix(order, ".") && r.Outcome == record.Asked && r.Risk != "dangerous" && r.Reply != unsure {
+		if r.Transcript != nil && r.Transcript.Text == strings.TrimSuffix(order, ".") && r.Outcome == record.Asked && r.Risk != "dangerous" && r.Reply != unsure {
 			t.Errorf("an order is not called dangerous: %+v", r)
 		}
 	}
