@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,9 +52,8 @@ func (a *app) load() (*loaded, error) {
 	l.options = config.Options{Prefix: prefix, Environ: a.Environ, Known: []string{
 		prefix + "MQTT_PASSWORD", prefix + "AI_API_KEY", prefix + "HTTP_TOKEN", prefix + "TOOLS_SEARCH_KEY",
 	}}
-	var err error
-	if l.origins, err = config.Load(l.path, &l.Config, l.options); err != nil {
-		return nil, usageError{fmt.Errorf("the configuration cannot be used:\n%w", err)}
+	if err := l.read(); err != nil {
+		return nil, usageError{err}
 	}
 	a.secrets = gateway.SecretsOf(l.Config, l.secrets)
 	once, err := disablesRetry(l.options.Getenv("DISABLE_RETRY"))
@@ -59,9 +61,6 @@ func (a *app) load() (*loaded, error) {
 		return nil, usageError{err}
 	}
 	l.MCP.Retry.Enabled = l.MCP.Retry.Enabled && !once
-	if err := l.Validate(); err != nil {
-		return nil, usageError{fmt.Errorf("the configuration%s cannot be used:\n%w", from(l.path), err)}
-	}
 	if l.Gateway.StateDir, err = l.options.StateDir(l.Gateway.StateDir, "voice-gateway"); err != nil {
 		return nil, fmt.Errorf("finding the state directory: %w", err)
 	}
@@ -71,6 +70,37 @@ func (a *app) load() (*loaded, error) {
 	}
 	a.secrets = gateway.SecretsOf(l.Config, l.secrets)
 	return l, nil
+}
+
+// read fills the configuration and tells everything that is wrong with it in one
+// round: what cannot be read, and what the parts cannot work with, each with the place
+// where it is mended.
+func (l *loaded) read() error {
+	origins, err := config.Load(l.path, &l.Config, l.options)
+	problems, wrong := errors.AsType[config.Problems](err)
+	if err != nil && !wrong {
+		return fmt.Errorf("the configuration cannot be used:\n%w", err)
+	}
+	l.origins = origins
+	for _, one := range gateway.Mistakes(l.Config) {
+		if !slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == one.Key }) {
+			problems = append(problems, config.Problem{Where: origins.Near(one.Key), Key: one.Key, Text: one.Text})
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(problems, func(a, b config.Problem) int { return cmp.Compare(lineOf(a), lineOf(b)) })
+	return fmt.Errorf("the configuration%s cannot be used:\n%w", from(l.path), problems)
+}
+
+// lineOf is the line of the file where a problem is; those of elsewhere come last.
+func lineOf(p config.Problem) int {
+	line, err := strconv.Atoi(p.Where[strings.LastIndexByte(p.Where, ':')+1:])
+	if err != nil {
+		return math.MaxInt
+	}
+	return line
 }
 
 // disablesRetry reads DISABLE_RETRY: whether there is exactly one attempt to connect
