@@ -122,16 +122,26 @@ func (o *Origins) Near(path string) string {
 // those of the rest.
 func Load(path string, dst any, o Options) (*Origins, error) {
 	if path == "" {
-		return load("", nil, dst, o)
+		return Parse("", nil, dst, o)
 	}
+	data, err := Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data, dst, o)
+}
+
+// Read returns what is in a configuration file, which is not long.
+func Read(path string) ([]byte, error) {
 	data, err := readBounded(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	return load(path, data, dst, o)
+	return data, nil
 }
 
-func load(path string, data []byte, dst any, o Options) (*Origins, error) {
+// Parse is Load with what is in the file, or would be.
+func Parse(path string, data []byte, dst any, o Options) (*Origins, error) {
 	root := reflect.ValueOf(dst)
 	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("config: the destination is %T, not a pointer to a struct", dst)
