@@ -81,6 +81,7 @@ type setup struct {
 	opts     Options
 	log      *slog.Logger
 	discreet discreet
+	counts   *metrics.Metrics
 }
 
 // New checks the configuration and makes every part from those made before it. It
@@ -93,7 +94,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	var rooms *house.House
 	secrets := secretsOf(cfg, opts.Secrets, func() *home.House { return known(rooms) })
 	log = slog.New(secret.Handler(log.Handler(), secrets))
-	s, board := setup{cfg, opts, log, discreet{secrets}}, newBoard()
+	s, board := setup{cfg, opts, log, discreet{secrets}, newCounts(cfg, opts)}, newBoard()
 	rooms, err := s.newHouse()
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
 		Timers: timekeeper.ViewOf(keeper, record.FromHTTP),
-	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
+	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, ear) }))
 	if err != nil {
 		return nil, err
 	}
