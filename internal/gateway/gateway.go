@@ -24,6 +24,7 @@ import (
 	"voicegateway/internal/systemd"
 	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/tools"
+	"voicegateway/internal/tools/local"
 	"voicegateway/internal/turn"
 )
 
@@ -59,6 +60,7 @@ type Gateway struct {
 	acts
 	board    *board
 	tools    *tools.Registry
+	volume   *local.Volume
 	timers   *timekeeper.Keeper
 	house    *house.House
 	link     link
@@ -123,12 +125,12 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported)
 	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
-	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits, mind.news)
+	observer := s.newObservers(journal, news.counts, stream, link, mind.waits, mind.news)
 	ear, err := s.newEar(mind.answerer, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
 	if err != nil {
 		return nil, err
 	}
-	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
+	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard, changed: link.poke}
 	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear, keeper)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
@@ -144,7 +146,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-		setup: s, acts: acts, board: board, tools: registry, timers: keeper, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear, buttons: buttons,
+		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear, buttons: buttons,
 		observer: observer, journal: journal, stream: stream, health: health, http: http, manager: manager,
 	}, nil
 }
