@@ -110,6 +110,7 @@ var layers = []layer{
 		"mqtt":             {"reconnect"},
 		"mqttapi":          {"mcpint", "record", "timers"},
 		"broker":           {},
+		"discovery":        {},
 		"httpapi":          {"audio", "home", "record", "httpguard", "mcpint", "timers"},
 		"metrics":          {"record", "mcpint"},
 		"recorder":         {"audio", "record"},

@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/broker"
 	"voicegateway/internal/dialogue/safety"
+	"voicegateway/internal/discovery"
 	"voicegateway/internal/events"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/sentences"
@@ -67,7 +68,8 @@ type IntentsConfig struct {
 // MQTTConfig is the broker to use; without one the embedded broker serves.
 type MQTTConfig struct {
 	mqtt.Config `yaml:",inline"`
-	Embedded    broker.Config `yaml:"embedded"`
+	Embedded    broker.Config    `yaml:"embedded"`
+	Discovery   discovery.Config `yaml:"discovery"`
 }
 
 // Default is the configuration without any file. configs/voice-gateway.yaml says
@@ -83,7 +85,7 @@ func Default() Config {
 		Intents:  IntentsConfig{Packs: []string{}},
 		AI:       ai.Default(),
 		TTS:      tts.Default(),
-		MQTT:     MQTTConfig{Embedded: broker.Default()},
+		MQTT:     MQTTConfig{Embedded: broker.Default(), Discovery: discovery.Default()},
 		MCP:      servers,
 		HTTP:     httpapi.Default(),
 		Tools:    local.Default(),
@@ -110,7 +112,7 @@ type Mistake struct {
 func Mistakes(c Config) []Mistake {
 	var all []Mistake
 	for _, part := range []interface{ Validate() error }{
-		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.AI, c.TTS, c.MCP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.AI, c.TTS, c.MQTT.Discovery, c.MCP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
 	} {
 		for _, err := range each(part.Validate()) {
 			key, text, _ := strings.Cut(err.Error(), ": ")
