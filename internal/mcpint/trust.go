@@ -66,6 +66,8 @@ type UnusedTool struct {
 	Tool  string `json:"tool"`  // its name there, fit to be shown
 	Why   string `json:"why"`   // in words
 	Allow string `json:"allow"` // the line of the configuration, or the command, that would allow it; "" where nothing does
+	// Resting means that it is trusted far enough, and waits to be accepted.
+	Resting bool `json:"resting"`
 }
 
 // Unused says for a person which tools of a server are not used and why, with the lines
