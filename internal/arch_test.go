@@ -76,6 +76,7 @@ var layers = []layer{
 	}},
 	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{
 		"httpguard": {},
+		"live":      {},
 		"process":   {},
 		"reconnect": {},
 	}},
@@ -109,8 +110,9 @@ var layers = []layer{
 		"mqtt":             {"reconnect"},
 		"mqttapi":          {"mcpint", "record", "timers"},
 		"broker":           {},
-		"httpapi":          {"audio", "home", "record", "httpguard", "mcpint", "timers"},
+		"httpapi":          {"audio", "home", "record", "httpguard", "live", "mcpint", "timers"},
 		"metrics":          {"record", "mcpint"},
+		"page":             {},
 		"recorder":         {"audio", "record"},
 		"store":            {},
 		"systemd":          {},
@@ -128,6 +130,7 @@ var layers = []layer{
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},
 		"gateway":          {anything},
+		"display":          {"home", "httpapi", "live", "page", "tools"},
 		"events":           {"home"},
 		"house":            {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
 		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
