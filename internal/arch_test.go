@@ -77,6 +77,7 @@ var layers = []layer{
 	}},
 	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{
 		"httpguard": {},
+		"live":      {},
 		"process":   {},
 		"reconnect": {},
 	}},
@@ -111,8 +112,9 @@ var layers = []layer{
 		"mqttapi":          {"mcpint", "record", "timers"},
 		"broker":           {},
 		"discovery":        {},
-		"httpapi":          {"audio", "home", "record", "httpguard", "mcpint", "timers"},
+		"httpapi":          {"audio", "home", "record", "httpguard", "live", "mcpint", "timers"},
 		"metrics":          {"record", "mcpint"},
+		"page":             {},
 		"recorder":         {"audio", "record"},
 		"store":            {},
 		"systemd":          {},
@@ -130,6 +132,7 @@ var layers = []layer{
 	{"assembly", "puts the parts into the two programs", map[string][]string{
 		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},
 		"gateway":          {anything},
+		"display":          {"home", "httpapi", "live", "page", "tools"},
 		"events":           {"home"},
 		"house":            {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
 		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},

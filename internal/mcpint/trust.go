@@ -67,6 +67,8 @@ type UnusedTool struct {
 	Why   string `json:"why"`   // in words
 	Allow string `json:"allow"` // the line of the configuration, or the command, that would allow it; "" where nothing does
 	Cause Cause  `json:"-"`
+	// Resting means that it is trusted far enough, and waits to be accepted.
+	Resting bool `json:"resting"`
 }
 
 // Cause is the rule by which a tool is not used.

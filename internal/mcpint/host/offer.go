@@ -124,7 +124,7 @@ func (o *offer) judge(spec tools.Spec) (tools.Spec, *mcpint.UnusedTool) {
 		if changed {
 			why, cause = "it is not what it was when it was accepted", mcpint.CauseChanged
 		}
-		return spec, &mcpint.UnusedTool{Why: why, Allow: fmt.Sprintf("voice-gateway servers accept %s %s", o.server.ID, shownName(o.server, spec.Name)), Cause: cause}
+		return spec, &mcpint.UnusedTool{Why: why, Allow: fmt.Sprintf("voice-gateway servers accept %s %s", o.server.ID, shownName(o.server, spec.Name)), Cause: cause, Resting: true}
 	}
 	believed := o.server.Trust == mcpint.TrustFull
 	spec.OpenWorld, spec.Idempotent = !believed, spec.Idempotent && (believed || spec.Risk == tools.Read)
