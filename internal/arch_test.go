@@ -121,7 +121,9 @@ var layers = []layer{
 		"announce":       {"home", "intent/reply", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":         {"answer/calling", "answer/guard", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+		"answer":         {"answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+
+		"answer/teaching": {"dialogue/errand", "intent", "intent/catalogue", "intent/plan", "intent/reply", "record", "speech"},
 
 		"answer/guard": {"dialogue/challenge", "dialogue/safety", "home", "intent", "intent/plan", "intent/reply", "record", "tools"},
 	}},
@@ -135,6 +137,9 @@ var layers = []layer{
 		"loudness":         {"tools/local"},
 		"vitals":           {"audio", "audio/device", "home", "mcpint", "turn"},
 		"tasks":            {"record", "store"},
+		"marks":            {"home", "record", "store"},
+		"wordings":         {"home", "intent", "intent/catalogue", "intent/plan", "record", "store", "tools"},
+		"lessons":          {"home", "httpapi", "intent", "intent/catalogue", "intent/followup", "marks", "record", "recorder", "speech", "wordings"},
 		"timekeeper":       {"dialogue/safety", "record", "store", "timers"},
 		"mcpint/selftools": {"dialogue/taint", "mcpint", "tools"},
 	}},

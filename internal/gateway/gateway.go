@@ -115,12 +115,12 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	mcp.Watch("://home", rooms.Tell)
 	buttons := s.newButtons(mcp, rooms)
 	link.wakeOnConnection(mcp)
-	mind, err := s.newMind(registry, rooms, mcp, news)
+	journal := &journal{log: log}
+	mind, err := s.newMind(registry, rooms, mcp, news, journal.last)
 	if err != nil {
 		return nil, err
 	}
 	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported)
-	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
 	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits, mind.news)
 	ear, err := s.newEar(mind.answerer, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
@@ -133,7 +133,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timekeeper.ViewOf(keeper, record.FromHTTP),
+		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Lessons: mind.lessons,
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
 	if err != nil {
 		return nil, err

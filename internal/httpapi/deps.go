@@ -30,6 +30,7 @@ type Deps struct {
 	Home    Home
 	Ear     Ear
 	Timers  Timers
+	Lessons Lessons
 	Events  *Feed
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
 	// "GET /{$}"). The same checks of host, origin and token apply to them.
