@@ -81,6 +81,9 @@ func (q question) tell(rec record.Record) {
 		return
 	}
 	fmt.Fprintln(q.app.Out, rec.Reply)
+	if rec.Keepable {
+		fmt.Fprintf(q.app.Err, "To have these words understood without a model: voice-gateway remember %s\n", rec.ID)
+	}
 }
 
 // turn asks the daemon, or answers in this process if none runs.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/cli/review"
 	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/secret"
@@ -78,7 +79,8 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	})
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configure.Places(), ", ")+")")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
-	root.AddCommand( //nolint:contextcheck // a command gets its context when it runs
+	root.AddCommand(review.Commands(a.review, func(err error) error { return usageError{err} })...) //nolint:contextcheck // as below
+	root.AddCommand(                                                                                //nolint:contextcheck // a command gets its context when it runs
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(), //nolint:contextcheck // likewise
 		a.matchCommand(), a.timersCommand(), //nolint:contextcheck // as above

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/cli/review"
 	"voicegateway/internal/config"
 	"voicegateway/internal/configure"
 	"voicegateway/internal/gateway"
@@ -29,6 +30,23 @@ func (a *app) load() (*loaded, error) {
 		return nil, err
 	}
 	return &loaded{l}, nil
+}
+
+// review is what the commands about turns of before need.
+func (a *app) review() (review.World, error) {
+	l, err := a.load()
+	if err != nil {
+		return review.World{}, err
+	}
+	ask := func(ctx context.Context, method, path string, body []byte, answer any) error {
+		ctx, cancel := context.WithTimeout(ctx, daemonPatience)
+		defer cancel()
+		return l.daemon().request(ctx, method, path, body, answer)
+	}
+	return review.World{
+		Out: a.Out, Err: a.Err, Paint: a.paint, Executable: a.Executable, Log: a.logger(slog.LevelError), Config: l.Config,
+		Daemon: ask, NoDaemon: errNoDaemon, Needed: l.daemon().needed, Sentences: sentences, Usage: func(err error) error { return usageError{err} },
+	}, nil
 }
 
 // unusable is the error of a configuration of which a part cannot be made. It is a

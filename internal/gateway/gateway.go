@@ -119,11 +119,11 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	mcp.Watch("://home", rooms.Tell)
 	buttons := s.newButtons(mcp, rooms)
 	link.wakeOnConnection(mcp)
-	mind, err := s.newMind(registry, rooms, mcp, news)
+	journal := &journal{log: log}
+	mind, err := s.newMind(registry, rooms, mcp, news, journal.last)
 	if err != nil {
 		return nil, err
 	}
-	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
 	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported, stream.house.Reported)
 	observer := s.newObservers(journal, news.counts, stream, link, mind.waits, mind.news)
@@ -137,7 +137,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Volume: display.Volume{Tools: registry},
+		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Volume: display.Volume{Tools: registry}, Lessons: mind.lessons,
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, ear) }))
 	if err != nil {
 		return nil, err

@@ -86,6 +86,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	g.checkState()
 	g.tellRecorder()
 	g.restoreMute(ctx)
+	g.mind.lessons.Open()
 	stopLink := g.startLink(ctx)
 	defer stopLink()
 	group, ctx := errgroup.WithContext(ctx)

@@ -188,6 +188,20 @@ func (s *Store) Save(name string, v any) error {
 	return nil
 }
 
+// Remove forgets the value of a name. One that was never saved is no error.
+func (s *Store) Remove(name string) error {
+	path, err := s.path(name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing the state %q: %w", name, explain(s.dir, err))
+	}
+	return nil
+}
+
 // write replaces the file. The mode is always 0600: copying the old file's mode
 // would keep one that somebody loosened.
 func write(dir, path string, data []byte) error {
