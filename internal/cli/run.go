@@ -32,7 +32,7 @@ func (a *app) runCommand() *cobra.Command {
 				Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.Secrets, Source: record.FromMic,
 			}, log)
 			if err != nil {
-				return unusable(l, err)
+				return l.Unusable(err)
 			}
 			if err := a.settled(c.Context(), g.Ready, g.Run); err != nil {
 				return fmt.Errorf("the gateway ended: %w", err)

@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +32,9 @@ type UseError struct{ error }
 
 // Unwrap returns the mistake.
 func (e UseError) Unwrap() error { return e.error }
+
+// Misused makes an error a mistake of the user's.
+func Misused(err error) error { return UseError{err} }
 
 // Loaded is a configuration with its origin and its secrets.
 type Loaded struct {
@@ -56,14 +61,31 @@ func Load(path string, environ []string) (*Loaded, error) {
 		return l, UseError{err}
 	}
 	l.MCP.Retry.Enabled = l.MCP.Retry.Enabled && !once
-	if l.Gateway.StateDir, err = l.Options.StateDir(l.Gateway.StateDir, "voice-gateway"); err != nil {
+	if l.Gateway.StateDir, err = l.stateDir(); err != nil {
 		return l, fmt.Errorf("finding the state directory: %w", err)
+	}
+	if l.Wake.ModelsDir == "" {
+		l.Wake.ModelsDir = filepath.Join(l.Gateway.StateDir, "models")
 	}
 	l.Locked = l.readSecrets()
 	if l.Secrets.HTTPToken, err = l.Options.Secret("http.token", l.HTTP.TokenFile); err != nil {
 		return l, fmt.Errorf("reading a secret: %w", err)
 	}
 	return l, nil
+}
+
+// installedState is where the service keeps its state: systemd makes it for the unit.
+const installedState = "/var/lib/voice-gateway"
+
+// stateDir is where the state is kept. What is done with the configuration of the
+// service, by whomever, is done with the state of the service.
+func (l *Loaded) stateDir() (string, error) {
+	if l.Gateway.StateDir == "" && l.Path == Places()[0] && l.Options.Getenv("STATE_DIRECTORY") == "" {
+		if info, err := os.Stat(installedState); err == nil && info.IsDir() {
+			return installedState, nil
+		}
+	}
+	return l.Options.StateDir(l.Gateway.StateDir, "voice-gateway")
 }
 
 // empty is a configuration of defaults.
@@ -162,4 +184,14 @@ func From(path string) string {
 		return ""
 	}
 	return " of " + path
+}
+
+// Unusable is the error of a configuration of which a part cannot be made. It is the
+// user's mistake, which no restart mends, unless a file or a directory is in the way.
+func (l *Loaded) Unusable(err error) error {
+	wrapped := fmt.Errorf("the configuration%s cannot be used: %w", From(l.Path), err)
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return wrapped
+	}
+	return UseError{wrapped}
 }

@@ -22,7 +22,7 @@ type Config struct {
 	// Stop are words that end what is being said, heard while ListenForStop says
 	// so. Only the engine micro hears them; a word without a model is left out.
 	Stop      []string       `yaml:"stop"`
-	ModelsDir string         `yaml:"models_dir"` // of the engine micro: NAME.tflite files
+	ModelsDir string         `yaml:"models_dir"` // of the engine micro: NAME.tflite files; empty: models in the state directory
 	Wyoming   wyoming.Config `yaml:"wyoming"`
 
 	Command  []string `yaml:"-"` // our own binary and `worker stt`
@@ -41,7 +41,6 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Engine: "auto", Words: []string{"hey jarvis"}, Thresholds: map[string]float64{}, Stop: []string{"stop"},
-		ModelsDir: "/var/lib/voice-gateway/models",
 	}
 }
 

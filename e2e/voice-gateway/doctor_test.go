@@ -1,0 +1,294 @@
+package e2e
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"voicegateway/internal/doctor"
+	"voicegateway/internal/fake"
+)
+
+// ward is a broken installation: its configuration, how it is mended, and what is said
+// before and after.
+type ward struct {
+	*testing.T
+	dir     string
+	config  string
+	env     []string
+	stdin   string // what the mending command reads
+	program string // "": the one that all tests share
+	also    string // what is added to the mending command, which here has no internet
+}
+
+// newWard is an installation in which nothing is wrong by itself, but that no sound
+// card is there.
+func newWard(t *testing.T, config string) *ward {
+	t.Helper()
+	w := &ward{T: t, dir: t.TempDir()}
+	w.config = filepath.Join(w.dir, "voice-gateway.yaml")
+	w.env = environ(t)
+	for i, kv := range w.env {
+		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+			w.env[i] = "PATH=" + bin + string(filepath.ListSeparator) + path
+		}
+	}
+	if !strings.Contains(config, "http:") {
+		config += "http: {listen: " + fake.FreeAddr(t) + "}\n"
+	}
+	if !strings.Contains(config, "mqtt:") {
+		config += "mqtt: {embedded: {listen: " + fake.FreeAddr(t) + "}}\n"
+	}
+	if !strings.Contains(config, "ai:") {
+		config += "ai: {enabled: false}\n"
+	}
+	if err := os.WriteFile(w.config, []byte("# ours\n"+config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// examined is what the doctor says of a part; without one it says nothing of it.
+func (w *ward) examined(part string) (all []doctor.Finding) {
+	w.Helper()
+	cmd := exec.CommandContext(w.Context(), cmp.Or(w.program, filepath.Join(bin, "voice-gateway")), "--config", w.config, "doctor", "--json")
+	cmd.Env = w.env
+	stdout, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		w.Fatal(err)
+	}
+	status := cmd.ProcessState.ExitCode()
+	var found []doctor.Finding
+	if err := json.Unmarshal(stdout, &found); err != nil {
+		w.Fatalf("%v: %s", err, stdout)
+	}
+	if ill := slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.State == doctor.Ill }); ill != (status == 1) || status > 1 {
+		w.Errorf("status %d, %s", status, stdout)
+	}
+	return slices.DeleteFunc(found, func(f doctor.Finding) bool { return f.Part != part })
+}
+
+// mended runs the command that the doctor names.
+func (w *ward) mended(f doctor.Finding) {
+	w.Helper()
+	cmd := exec.CommandContext(w.Context(), "sh", "-c", strings.TrimPrefix(f.Mend, "sudo ")+w.also) //nolint:gosec // it is what is tested
+	cmd.Env, cmd.Stdin = w.env, strings.NewReader(w.stdin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.Fatalf("%s: %v\n%s", f.Mend, err, out)
+	}
+}
+
+// TestDoctor breaks an installation in the ways that families meet, runs the command
+// that the doctor names, and wants the part to be well.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, part string
+		state      doctor.State
+		text       string // a part of what is said
+		config     string
+		breaks     func(w *ward) (byHand func()) // nil: the command mends it
+	}{
+		{"no microphone", "microphone", doctor.Ill, "there is none", "", func(w *ward) func() {
+			return func() { setting, _ := soundCard(w.T, ""); w.env = append(w.env, setting) }
+		}},
+		{"a microphone of another name", "microphone", doctor.Ill, "no microphone is called Studio", "audio: {input: Studio}\n", func(w *ward) func() {
+			setting, _ := soundCard(w.T, "")
+			w.env = append(w.env, setting)
+			return nil
+		}},
+		{"a wrong password of the broker", "broker", doctor.Ill, "the broker cannot be used", "", func(w *ward) func() {
+			passwords, addr := filepath.Join(w.dir, "passwords"), fake.FreeAddr(w)
+			if out, err := exec.CommandContext(w.Context(), "mosquitto_passwd", "-b", "-c", passwords, "family", "s3cret").CombinedOutput(); err != nil {
+				w.Fatalf("%v: %s", err, out)
+			}
+			locked(w, addr, passwords)
+			w.replace("mqtt: ", "mqtt: {broker: mqtt://"+addr+", username: family, password_file: "+w.file("wrong", "wr0ng\n")+"}\nunused: ")
+			w.stdin = "s3cret\n"
+			return nil
+		}},
+		{"no model of the wake word", "wake word", doctor.Ill, "there is no model of hey jarvis", "wake: {engine: micro, stop: [stop]}\n", func(w *ward) func() {
+			w.also = " --from " + fake.Shared(w.T, "speech", "models") + " hey_jarvis stop"
+			return nil
+		}},
+		{"a server that is not installed", "server music", doctor.Ill, "music-mcp-server", "mcp: {servers: {music: {command: music-mcp-server}}}\n", nil},
+		{"no place for the state", "state", doctor.Ill, "nothing can be kept", "", func(w *ward) func() {
+			w.replace("# ours\n", "# ours\ngateway: {state_dir: "+w.file("state", "no directory\n")+"}\n")
+			return nil
+		}},
+		{"a port that is taken", "http", doctor.Ill, "is taken by another program", "", func(w *ward) func() {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.Cleanup(func() { _ = l.Close() })
+			w.replace("http: ", "http: {listen: "+l.Addr().String()+"}\nunused: ")
+			return nil
+		}},
+		{"the broker's port is taken", "broker", doctor.Ill, "is taken by another program", "", func(w *ward) func() {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.Cleanup(func() { _ = l.Close() })
+			w.replace("mqtt: ", "mqtt: {embedded: {listen: "+l.Addr().String()+"}}\nunused: ")
+			return nil
+		}},
+		{"an id that is used twice", "id", doctor.Ill, "another gateway with the id kitchen", "", func(w *ward) func() {
+			broker := mosquitto(w)
+			other := listen(w.T, broker)
+			if err := other.PublishRetained(w.Context(), "voice/kitchen/availability", []byte("online")); err != nil {
+				w.Fatal(err)
+			}
+			w.replace("mqtt: ", "mqtt: {broker: "+broker+"}\nunused: ")
+			return nil
+		}},
+		{"a key that has expired", "model", doctor.Ill, "refuses the key", "", func(w *ward) func() {
+			server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") != "Bearer new-key" {
+					out.WriteHeader(http.StatusUnauthorized)
+					return
+				}
+				out.Header().Set("Content-Type", "application/json")
+				_, _ = out.Write([]byte(`{"data":[]}`))
+			}))
+			w.Cleanup(server.Close)
+			w.replace("ai: ", "ai: {enabled: true, base_url: "+server.URL+"/v1, model: x, api_key_file: "+w.file("old", "old-key\n")+"}\nunused: ")
+			w.stdin = "new-key\n"
+			return nil
+		}},
+		{"an old zwave-js-ui", "zwave-js-ui", doctor.Ill, "is version 8.18.1", "", func(w *ward) func() {
+			broker := mosquitto(w)
+			house := listen(w.T, broker)
+			says := func(version string) {
+				if err := house.PublishRetained(w.Context(), "zwave/_CLIENTS/ZWAVE_GATEWAY-Home/version", []byte(`{"value":"`+version+`","time":1}`)); err != nil {
+					w.Fatal(err)
+				}
+			}
+			says("8.18.1")
+			w.replace("mqtt: ", "mqtt: {broker: "+broker+"}\nunused: ")
+			return func() { says("11.22.2") }
+		}},
+		{"another prefix of zwave-js-ui", "zwave-js-ui", doctor.Ill, "under the prefix attic, and not under zwave", "", func(w *ward) func() {
+			broker := mosquitto(w)
+			if err := listen(w.T, broker).PublishRetained(w.Context(), "attic/_CLIENTS/ZWAVE_GATEWAY-Home/version", []byte(`{"value":"11.22.2"}`)); err != nil {
+				w.Fatal(err)
+			}
+			w.replace("mqtt: ", "mqtt: {broker: "+broker+"}\nunused: ")
+			return nil
+		}},
+		{"a voice that is not there", "voice", doctor.Ill, "piper cannot speak", "tts: {engines: [piper], piper: {model: /nowhere/voice.onnx}}\n", nil},
+		{"a secret that everybody reads", "secrets", doctor.Poor, "everybody on this machine can read", "", func(w *ward) func() {
+			open := w.file("token", "t0ken\n")
+			if err := os.Chmod(open, 0o644); err != nil { //nolint:gosec // that is what is wrong
+				w.Fatal(err)
+			}
+			w.replace("http: {", "http: {token_file: "+open+", ")
+			return nil
+		}},
+		{"a wrong clock", "clock", doctor.Ill, "the clock says", "", func(w *ward) func() {
+			// The clock of the machine stays as it is: the program is of tomorrow.
+			w.program = filepath.Join(w.dir, "voice-gateway")
+			if out, err := exec.CommandContext(w.Context(), "cp", filepath.Join(bin, "voice-gateway"), w.program).CombinedOutput(); err != nil {
+				w.Fatalf("%v: %s", err, out)
+			}
+			made := func(at time.Time) {
+				if err := os.Chtimes(w.program, at, at); err != nil {
+					w.Fatal(err)
+				}
+			}
+			made(time.Now().Add(24 * time.Hour))
+			return func() { made(time.Now().Add(-time.Hour)) }
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t, c.config)
+			var byHand func()
+			if c.breaks != nil {
+				byHand = c.breaks(w)
+			}
+			before := w.examined(c.part)
+			if len(before) != 1 || before[0].State != c.state || !strings.Contains(before[0].Text, c.text) {
+				t.Fatalf("before: %+v", before)
+			}
+			if c.part != "clock" && (before[0].Mend == "") != (byHand != nil) || before[0].Mend == "" && before[0].Do == "" {
+				t.Fatalf("how it is mended: %+v", before[0])
+			}
+			if byHand != nil {
+				byHand()
+			} else {
+				w.mended(before[0])
+			}
+			for _, f := range w.examined(c.part) {
+				if f.State != doctor.Well {
+					t.Errorf("after %q: %+v", before[0].Mend, f)
+				}
+			}
+			text, err := os.ReadFile(w.config)
+			if err != nil || !strings.HasPrefix(string(text), "# ours\n") {
+				t.Errorf("the configuration: %v\n%s", err, text)
+			}
+		})
+	}
+}
+
+// replace changes the configuration as the user wrote it; what follows "unused: " is
+// taken out.
+func (w *ward) replace(old, new string) {
+	w.Helper()
+	text, err := os.ReadFile(w.config)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(strings.Replace(string(text), old, new, 1)) {
+		if !strings.HasPrefix(line, "unused: ") {
+			lines = append(lines, line)
+		}
+	}
+	if err := os.WriteFile(w.config, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// file is a file beside the configuration.
+func (w *ward) file(name, text string) string {
+	w.Helper()
+	path := filepath.Join(w.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	return path
+}
+
+// locked starts a broker that wants a password.
+func locked(w *ward, addr, passwords string) {
+	w.Helper()
+	program, err := exec.LookPath("mosquitto")
+	if err != nil {
+		program = "/usr/sbin/mosquitto"
+	}
+	_, port, _ := strings.Cut(addr, ":")
+	conf := w.file("mosquitto.conf", fmt.Sprintf("listener %s 127.0.0.1\nallow_anonymous false\npassword_file %s\nuser root\n", port, passwords))
+	start(w, environ(w), program, "-c", conf)
+	eventually(w, "the broker listens", func() bool {
+		c, err := (&net.Dialer{}).DialContext(w.Context(), "tcp", addr)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+}

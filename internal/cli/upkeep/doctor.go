@@ -1,0 +1,79 @@
+package upkeep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/configure"
+	"voicegateway/internal/console"
+	"voicegateway/internal/doctor"
+	"voicegateway/internal/process"
+)
+
+// doctor looks at every part of an installation.
+func (u commands) doctor() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "doctor", Short: "Look at every part, and name the command that mends what is not well",
+		Long: `Looks at the microphone, the models, the broker, the ports, the MCP servers and the
+house, beside a gateway that runs or without one, and changes nothing. Each line
+tells how a part is (✓ well, ! not as well as it could, ✗ not working); below what is
+not well stands the command that mends it, or what hands have to do.`,
+		Args: u.exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			w := u.world()
+			l, err := w.Load()
+			if err != nil {
+				return err
+			}
+			all := doctor.Examine(c.Context(), w.patient(l))
+			if asJSON {
+				if err := json.NewEncoder(w.Out).Encode(all); err != nil {
+					return fmt.Errorf("printing the findings: %w", err)
+				}
+			} else {
+				doctor.Tell(w.Out, w.Paint, all)
+			}
+			if doctor.Worst(all) == doctor.Ill {
+				return console.ToldError{Err: errors.New("something does not work")}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	return c
+}
+
+// patient is this installation, as the doctor looks at it.
+func (w World) patient(l *configure.Loaded) doctor.Patient {
+	command := "voice-gateway"
+	if _, err := process.Find(command, ""); err != nil {
+		command = w.Executable // it is not installed
+	}
+	if w.File != "" {
+		command += " --config " + w.File
+	}
+	who := strconv.Itoa(os.Getuid())
+	if me, err := user.Current(); err == nil {
+		who = me.Username
+	}
+	if strings.HasPrefix(l.Gateway.StateDir, "/var/lib/voice-gateway") {
+		who = "voice-gateway"
+	}
+	return doctor.Patient{
+		Loaded: l, Executable: w.Executable, Command: command, User: who, NoDaemon: w.NoDaemon, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Ask:   func(ctx context.Context, path string, answer any) error { return w.Ask(ctx, l, path, answer) },
+		Sound: func(ctx context.Context) (audio.Equipment, error) { return w.Sound(ctx, l) },
+	}
+}

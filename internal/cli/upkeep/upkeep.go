@@ -1,0 +1,169 @@
+// Package upkeep has the commands about an installation: its configuration and its
+// doctor.
+package upkeep
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/config"
+	"voicegateway/internal/configure"
+	"voicegateway/internal/console"
+	"voicegateway/internal/doctor"
+	"voicegateway/internal/gateway"
+)
+
+// World is what the commands may use.
+type World struct {
+	In         io.Reader
+	Out, Err   io.Writer
+	Terminal   bool
+	Paint      console.Paint
+	Environ    []string
+	Executable string
+	File       string // --config
+	Load       func() (*configure.Loaded, error)
+	// Ask asks the gateway that runs; NoDaemon is its error where none does.
+	Ask      func(ctx context.Context, l *configure.Loaded, path string, answer any) error
+	NoDaemon error
+	Sound    func(ctx context.Context, l *configure.Loaded) (audio.Equipment, error)
+}
+
+// Commands are config and doctor. The world is asked for when one of them runs; exactly
+// checks the number of arguments.
+func Commands(world func() World, exactly func(n int, what string) cobra.PositionalArgs) []*cobra.Command {
+	c := commands{world, exactly}
+	return []*cobra.Command{c.config(), c.doctor()}
+}
+
+type commands struct {
+	world   func() World
+	exactly func(n int, what string) cobra.PositionalArgs
+}
+
+// config checks, shows and changes the configuration.
+func (u commands) config() *cobra.Command {
+	c := &cobra.Command{
+		Use: "config", Short: "Check, show or change the configuration",
+		Args: u.exactly(0, "check, show, set or secret"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return configure.Misused(fmt.Errorf("%s needs check, show, set or secret", c.CommandPath()))
+		},
+	}
+	c.AddCommand(
+		u.set(), u.secret(),
+		&cobra.Command{
+			Use: "check", Short: "Validate the configuration", Args: u.exactly(0, "no arguments"),
+			RunE: func(c *cobra.Command, _ []string) error { return u.world().check(c.Context()) },
+		},
+		&cobra.Command{
+			Use: "show", Short: "Print every value and where it came from; secrets stay hidden", Args: u.exactly(0, "no arguments"),
+			RunE: func(*cobra.Command, []string) error {
+				w := u.world()
+				l, err := w.Load()
+				if err != nil {
+					return err
+				}
+				return config.Show(w.Out, l.Config, l.Origins)
+			},
+		},
+	)
+	return c
+}
+
+// check tells whether the configuration is valid, and what of that which it names is not
+// there.
+func (w World) check(ctx context.Context) error {
+	l, err := w.Load()
+	if err != nil {
+		return err
+	}
+	if l.Locked != nil {
+		return l.Locked
+	}
+	// Building the parts checks what only they know. It starts nothing.
+	if _, err := gateway.New(l.Config, gateway.Options{
+		Executable: w.Executable, Environ: w.Environ, Secrets: l.Secrets,
+	}, slog.New(slog.DiscardHandler)); err != nil {
+		return l.Unusable(err)
+	}
+	fmt.Fprintln(w.Out, w.Paint.Good("✓"), cmp.Or(l.Path, "the defaults (no file found)"), "and the environment are valid")
+	for _, doubt := range l.Doubts() {
+		fmt.Fprintln(w.Out, w.Paint.Warn("!"), doubt)
+	}
+	found := doctor.Check(ctx, w.patient(l))
+	doctor.Tell(w.Out, w.Paint, slices.DeleteFunc(found, func(f doctor.Finding) bool { return f.State == doctor.Well }))
+	return nil
+}
+
+// restartHint is what makes a changed configuration count.
+const restartHint = "a gateway that runs takes it at its next start: sudo systemctl restart voice-gateway"
+
+// set changes one value of the configuration file.
+func (u commands) set() *cobra.Command {
+	return &cobra.Command{
+		Use: "set KEY VALUE", Short: "Change one value of the configuration file; all other lines stay as they are",
+		Long: `Changes one value, such as gateway.id, in the configuration file. The value is
+YAML on one line: a text, a number, [a, list], or null, which takes an entry of a
+map away. What the gateway could not work with is not written.`,
+		Args: u.exactly(2, "a key, such as gateway.area, and a value"),
+		RunE: func(_ *cobra.Command, args []string) error { return u.world().set(args[0], args[1]) },
+	}
+}
+
+func (w World) set(key, value string) error {
+	file, err := configure.Open(w.File, w.Environ)
+	if err != nil {
+		return err
+	}
+	switch changed, err := file.Set(key, value); {
+	case err != nil:
+		return err
+	case changed:
+		fmt.Fprintf(w.Out, "%s %s is %s in %s; %s\n", w.Paint.Good("✓"), key, cmp.Or(value, "empty"), file.Path, restartHint)
+	default:
+		fmt.Fprintf(w.Out, "%s %s says that already\n", w.Paint.Good("✓"), file.Path)
+	}
+	return nil
+}
+
+// secret puts a secret into a file of its own.
+func (u commands) secret() *cobra.Command {
+	return &cobra.Command{
+		Use: "secret KEY", Short: "Keep a secret that standard input holds in a file of its own, and name it in the configuration",
+		Long: "Reads one line from standard input, keeps it beside the configuration where\nothers cannot read it, and names that file in the configuration. The keys are\n" +
+			strings.Join(configure.Secrets(), ", ") + ".",
+		Args: u.exactly(1, "a key, such as mqtt.password"),
+		RunE: func(_ *cobra.Command, args []string) error { return u.world().keepSecret(args[0]) },
+	}
+}
+
+func (w World) keepSecret(key string) error {
+	file, err := configure.Open(w.File, w.Environ)
+	if err != nil {
+		return err
+	}
+	if w.Terminal {
+		fmt.Fprintf(w.Err, "%s, on one line: ", key)
+	}
+	line, err := bufio.NewReader(io.LimitReader(w.In, 64<<10)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("reading the secret: %w", err)
+	}
+	place, err := file.KeepSecret(key, strings.TrimRight(line, "\r\n"))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.Out, "%s %s is kept in %s; %s\n", w.Paint.Good("✓"), key, place, restartHint)
+	return nil
+}

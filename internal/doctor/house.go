@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/mcpint"
+)
+
+// payloadValue is the value in a message of zwave-js-ui.
+func payloadValue(payload []byte) any {
+	var m struct {
+		Value any `json:"value"`
+	}
+	if json.Unmarshal(payload, &m) != nil {
+		return nil
+	}
+	return m.Value
+}
+
+// connected is what a gateway that runs says of its MCP servers.
+func (v *visit) connected(ctx context.Context) []Finding {
+	var list mcpint.StatusList
+	if err := v.Ask(ctx, "/mcp/servers", &list); err != nil {
+		return []Finding{{State: Ill, Text: err.Error()}}
+	}
+	var all []Finding
+	for _, s := range list.Servers {
+		part := "server " + s.ID
+		if s.Status != mcpint.Connected {
+			why := string(s.Status)
+			if s.ErrorMessage != nil {
+				why += ": " + *s.ErrorMessage
+			}
+			all = append(all, Finding{Part: part, State: Ill, Text: why, Mend: v.Command + " servers retry " + s.ID})
+			continue
+		}
+		all = append(all, Finding{Part: part, State: Well, Text: "connected"})
+		for _, u := range s.ToolsUnused {
+			if u.Resting {
+				all = append(all, Finding{Part: part, State: Poor, Text: u.Tool + " is not used: " + u.Why, Mend: strings.Replace(u.Allow, "voice-gateway", v.Command, 1)})
+			}
+		}
+	}
+	return all
+}
+
+// house is what is wrong with the house of a gateway that runs: things of one name in
+// one room, and things that do not answer.
+func (v *visit) house(ctx context.Context) []Finding {
+	if !v.runs {
+		return nil
+	}
+	var house home.Snapshot
+	if err := v.Ask(ctx, "/api/home", &house); err != nil {
+		return []Finding{{State: Ill, Text: err.Error()}}
+	}
+	names := map[string][]string{}
+	var away []string
+	for _, e := range house.Entities {
+		key := strings.ToLower(e.Name)
+		names[key] = append(names[key], e.Name)
+		if e.Reachable != nil && !*e.Reachable {
+			away = append(away, e.Name)
+		}
+	}
+	all := well("%d things in %d rooms", len(house.Entities), len(house.Areas))
+	if len(house.Entities) == 0 {
+		all = []Finding{{State: Poor, Text: "no server tells of a house", Do: "Look at the servers above; a house that has just been connected takes a moment."}}
+	}
+	for _, key := range slices.Sorted(maps.Keys(names)) {
+		if same := names[key]; len(same) > 1 {
+			all = append(all, Finding{
+				State: Poor, Text: fmt.Sprintf("%d things are called %s: who says that name is asked which one", len(same), same[0]),
+				Do: "Give them names of their own, in zwave-js-ui or where they come from.",
+			})
+		}
+	}
+	if slices.Sort(away); len(away) > 0 {
+		shown := away[:min(len(away), 5)]
+		all = append(all, Finding{State: Poor, Text: "not reached: " + strings.Join(shown, ", ") + more(len(away)-len(shown)), Do: "Check that they have power, or a battery."})
+	}
+	return all
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}

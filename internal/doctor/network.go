@@ -1,0 +1,304 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"voicegateway/internal/httpguard"
+	"voicegateway/internal/mqtt"
+	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/process"
+	"voicegateway/internal/zwave/wire"
+)
+
+// patience bounds one attempt to reach something, gathering how long retained messages
+// are waited for after a connection.
+const (
+	patience  = 4 * time.Second
+	gathering = time.Second
+)
+
+// broker is the MQTT broker, what is seen there of the house, and whether our id is
+// free.
+func (v *visit) broker(ctx context.Context) []Finding {
+	cfg := v.MQTT.Config
+	cfg.Password = v.Secrets.MQTTPassword
+	if cfg.URL == "" {
+		cfg.URL = "mqtt://" + v.MQTT.Embedded.Listen
+		if !v.runs {
+			return v.port(ctx, "mqtt.embedded.listen", v.MQTT.Embedded.Listen, "the gateway's own broker can serve at")
+		}
+	}
+	seen, err := gather(ctx, cfg, v)
+	if err != nil {
+		return []Finding{v.unreachable(cfg, err)}
+	}
+	all := well("%s answers", seen.broker)
+	if u, err := url.Parse(cfg.URL); err == nil && cfg.Username != "" && slices.Contains([]string{"mqtt", "tcp", "ws"}, u.Scheme) && !here(u.Hostname()) {
+		all = append(all, Finding{State: Poor, Text: "the password goes over the network as plain text", Do: "Use mqtts:// in mqtt.broker where the broker offers it."})
+	}
+	return append(all, v.onTheBroker(seen)...)
+}
+
+// unreachable says why the broker cannot be used.
+func (v *visit) unreachable(cfg mqtt.Config, err error) Finding {
+	f := Finding{State: Ill, Text: "the broker cannot be used: " + err.Error()}
+	u, _ := url.Parse(cfg.URL)
+	text := strings.ToLower(err.Error())
+	switch {
+	case strings.Contains(text, "not authori") || strings.Contains(text, "bad user") || strings.Contains(text, "password"):
+		f.Mend = v.Command + " config secret mqtt.password"
+	case u != nil && here(u.Hostname()):
+		f.Mend = "sudo systemctl start mosquitto"
+	default:
+		f.Do = "Look whether it runs there, and whether mqtt.broker names it."
+	}
+	return f
+}
+
+// here reports whether a host is this machine.
+func here(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// retained is what a broker keeps of gateways.
+type retained struct {
+	broker string
+	twin   bool              // a gateway with our id is there
+	houses map[string]string // versions of zwave-js-ui, by prefix and name
+}
+
+// gather connects and takes what the broker keeps.
+func gather(ctx context.Context, cfg mqtt.Config, v *visit) (retained, error) {
+	client, err := mqtt.New(cfg, v.Log)
+	if err != nil {
+		return retained{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var mu sync.Mutex
+	seen := retained{broker: client.Broker(), houses: map[string]string{}}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = client.Run(ctx) }() // its error is that of AwaitConnected
+	defer func() { cancel(); <-ended }()
+	err = client.Subscribe(ctx, mqttapi.Availability(v.Gateway.ID), func(_ string, payload []byte, _ bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen.twin = string(payload) == "online"
+	})
+	err = errors.Join(err, client.Subscribe(ctx, "+/_CLIENTS/+/version", func(topic string, payload []byte, _ bool) {
+		prefix, rest, _ := strings.Cut(topic, "/_CLIENTS/")
+		name, _, _ := strings.Cut(rest, "/")
+		mu.Lock()
+		defer mu.Unlock()
+		if len(seen.houses) < 20 && strings.HasPrefix(name, wire.GatewayPrefix) {
+			seen.houses[prefix+"/"+strings.TrimPrefix(name, wire.GatewayPrefix)] = wire.Text(payloadValue(payload))
+		}
+	}))
+	if err != nil && ctx.Err() == nil {
+		return retained{}, err
+	}
+	if err := client.AwaitConnected(ctx); err != nil {
+		return retained{}, err
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(gathering):
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return retained{seen.broker, seen.twin, maps.Clone(seen.houses)}, nil
+}
+
+// oldestTried is the oldest major version of zwave-js-ui whose topics are known here
+// (docs/facts/zwave-js-ui.md is about 11.22.2; 9 was the first with this name's topics).
+const oldestTried = 9
+
+// onTheBroker is what is said of the gateways that the broker keeps.
+func (v *visit) onTheBroker(seen retained) []Finding {
+	var all []Finding
+	if seen.twin && !v.runs {
+		all = append(all, Finding{
+			Part: "id", State: Ill, Text: "another gateway with the id " + v.Gateway.ID + " is at this broker: the two would throw each other out",
+			Mend: v.set("gateway.id", v.Gateway.ID+"-2"),
+		})
+	}
+	server, ours := v.MCP.Servers["zwave"]
+	if !ours {
+		return all
+	}
+	prefix := server.Env["ZWAVE_MQTT_TOPIC"]
+	if prefix == "" {
+		prefix = "zwave"
+	}
+	found := false
+	others := map[string]bool{}
+	for _, house := range slices.Sorted(maps.Keys(seen.houses)) {
+		at, name, _ := strings.Cut(house, "/")
+		if at != prefix {
+			others[at] = true
+			continue
+		}
+		found = true
+		version := seen.houses[house]
+		major, _, _ := strings.Cut(version, ".")
+		if n, err := strconv.Atoi(major); err == nil && n < oldestTried {
+			all = append(all, Finding{
+				Part: "zwave-js-ui", State: Ill, Text: fmt.Sprintf("%s is version %s; what it says is understood from version %d on", name, version, oldestTried),
+				Do: "Update zwave-js-ui.",
+			})
+			continue
+		}
+		all = append(all, Finding{Part: "zwave-js-ui", State: Well, Text: name + ", version " + version})
+	}
+	switch {
+	case found:
+	case len(others) == 1:
+		for other := range others {
+			all = append(all, Finding{
+				Part: "zwave-js-ui", State: Ill, Text: "it is seen under the prefix " + other + ", and not under " + prefix,
+				Mend: v.set("mcp.servers.zwave.env.ZWAVE_MQTT_TOPIC", other),
+			})
+		}
+	default:
+		all = append(all, Finding{
+			Part: "zwave-js-ui", State: Poor, Text: "none is seen at this broker under the prefix " + prefix,
+			Do: "In zwave-js-ui, switch on the MQTT gateway with this broker, that prefix and retained messages.",
+		})
+	}
+	return all
+}
+
+// http is the port of the HTTP interface and of the page.
+func (v *visit) http(ctx context.Context) []Finding {
+	if v.HTTP.Listen == "" {
+		return []Finding{{State: Poor, Text: "the HTTP interface is off: no page, and commands cannot ask a gateway that runs", Mend: v.set("http.listen", "127.0.0.1:8765")}}
+	}
+	if v.runs {
+		return well("%s", v.HTTP.Listen)
+	}
+	var none struct{}
+	if err := v.Ask(ctx, "/healthz", &none); err != nil && !errors.Is(err, v.NoDaemon) {
+		return []Finding{v.taken(ctx, "http.listen", v.HTTP.Listen)}
+	}
+	return v.port(ctx, "http.listen", v.HTTP.Listen, "the page can be served at")
+}
+
+// port tries to listen at an address.
+func (v *visit) port(ctx context.Context, key, addr, can string) []Finding {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	switch {
+	case err == nil:
+		_ = l.Close()
+		return well("%s %s", can, addr)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return []Finding{v.taken(ctx, key, addr)}
+	}
+	return []Finding{{State: Ill, Text: "nothing can listen at " + addr + ": " + err.Error(), Do: "Name an address of this machine in " + key + "."}}
+}
+
+// taken names the next port that is free.
+func (v *visit) taken(ctx context.Context, key, addr string) Finding {
+	f := Finding{State: Ill, Text: addr + " is taken by another program", Do: "Name another one in " + key + "."}
+	host, port, err := net.SplitHostPort(addr)
+	n, numErr := strconv.Atoi(port)
+	if err != nil || numErr != nil {
+		return f
+	}
+	for next := n + 1; next < min(n+50, 1<<16); next++ {
+		free := net.JoinHostPort(host, strconv.Itoa(next))
+		if l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", free); err == nil {
+			_ = l.Close()
+			f.Mend = v.set(key, free)
+			return f
+		}
+	}
+	return f
+}
+
+// model is the language model.
+func (v *visit) model(ctx context.Context) []Finding {
+	if v.AI.Enabled == "false" {
+		return well("none is used (ai.enabled)")
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	endpoint := v.AI.Endpoint()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/models", nil)
+	if err != nil {
+		return []Finding{{State: Ill, Text: "ai.base_url: " + err.Error()}}
+	}
+	if v.Secrets.AIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+v.Secrets.AIKey)
+	}
+	resp, err := httpguard.NewClient(httpguard.Config{Key: v.Secrets.AIKey, MaxBody: 4 << 20}).Do(req)
+	status, refused := errors.AsType[*httpguard.StatusError](err)
+	switch {
+	case refused && (status.Code == http.StatusUnauthorized || status.Code == http.StatusForbidden):
+		return []Finding{{State: Ill, Text: endpoint + " refuses the key", Mend: v.Command + " config secret ai.api_key"}}
+	case refused:
+		return []Finding{{State: Poor, Text: fmt.Sprintf("%s answers with status %d", endpoint, status.Code), Do: "Look whether ai.base_url is right."}}
+	case err != nil && v.AI.Enabled == "auto":
+		return well("none answers at %s: sentences that the gateway does not know are refused, all else works", endpoint)
+	case err != nil:
+		return []Finding{{State: Poor, Text: "none answers at " + endpoint + ": sentences that the gateway does not know are refused", Mend: v.set("ai.enabled", "auto")}}
+	}
+	_ = resp.Body.Close()
+	return well("%s answers", endpoint)
+}
+
+// servers are the MCP servers: whether their programs are there and their addresses
+// answer, and of a gateway that runs whether they are connected.
+func (v *visit) servers(ctx context.Context) []Finding {
+	if v.runs {
+		return v.connected(ctx)
+	}
+	var all []Finding
+	for _, id := range slices.Sorted(maps.Keys(v.MCP.Servers)) {
+		s := v.MCP.Servers[id]
+		var err error
+		if s.Transport == "stdio" {
+			_, err = process.Find(s.Command, filepath.Dir(v.Executable))
+		} else {
+			err = dial(ctx, s.URL)
+		}
+		if err != nil {
+			all = append(all, Finding{Part: "server " + id, State: Ill, Text: err.Error(), Mend: v.set("mcp.servers."+id, "null")})
+			continue
+		}
+		all = append(all, Finding{Part: "server " + id, State: Well, Text: "it can be started or reached"})
+	}
+	return all
+}
+
+// dial reaches the host of an address.
+func dial(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return fmt.Errorf("%q is no address", address)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return fmt.Errorf("%s does not answer: %w", u.Host, err)
+	}
+	return conn.Close()
+}
