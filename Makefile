@@ -65,6 +65,7 @@ test: setup $(MODEL) ## every test, with the race detector; skipped ones are lis
 ACCEPT := go test -json -tags accept -run '^TestAccept' -count=1 -timeout 20m
 
 accept: setup build $(MODEL) ## what needs long real processes (under thirty minutes)
+	@for python in 3.11 3.13; do scripts/homeassistant.sh $$python >/dev/null || true; done # its test says what is missing
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./e2e/voice-gateway; hearing=./e2e/hearing; truth=./e2e/truth; \
 	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \

@@ -12,7 +12,7 @@ func configs(t *testing.T, broker string) map[string]string {
 	t.Helper()
 	kept := map[string]string{}
 	late := listen(t, broker, "homeassistant/#")
-	if err := late.PublishRetained(t.Context(), "homeassistant/last", []byte("x")); err != nil { // after all that is kept
+	if err := late.Publish(t.Context(), "homeassistant/last", []byte("x")); err != nil { // after all that is kept
 		t.Fatal(err)
 	}
 	eventually(t, "all that is kept has come", func() bool { return late.has("homeassistant/last", "x") })
