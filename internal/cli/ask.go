@@ -111,13 +111,13 @@ func (q question) turn(ctx context.Context, l *loaded, text string) (record.Reco
 // gateway makes a gateway for text only in this process. It does not take a
 // daemon's port.
 func (q question) gateway(l *loaded) (*gateway.Gateway, error) {
-	if l.locked != nil {
-		return nil, l.locked
+	if l.Locked != nil {
+		return nil, l.Locked
 	}
 	cfg := l.Config
 	cfg.HTTP.Listen = ""
 	g, err := gateway.New(cfg, gateway.Options{
-		Executable: q.app.Executable, Version: q.app.version, Environ: q.app.Environ, Secrets: l.secrets, TextOnly: true,
+		Executable: q.app.Executable, Version: q.app.version, Environ: q.app.Environ, Secrets: l.Secrets, TextOnly: true,
 		Source: record.FromCLI,
 	}, q.app.logger(slog.LevelError))
 	if err != nil {

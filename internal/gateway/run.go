@@ -49,17 +49,22 @@ func (g *Gateway) services() []service {
 		s = append(s, service{"systemd", g.manager.Run, false})
 	}
 	if g.link.api != nil {
-		s = append(s, service{"mqttapi", g.obey, false})
+		s = append(s, service{"mqttapi", g.obey, false}, service{"controls", g.tellControls, false}, service{"discovery", g.link.device.Run, false})
 	}
 	if g.http != nil {
-		s = append(s, service{"http", g.http.Run, true}, service{"events", g.stream.tellServers, false})
+		s = append(s, service{"http", g.http.Run, true}, service{"events", g.stream.tellServers, false}, service{"house", g.tellHouse, false})
 	}
 	return append(s, g.ear.services(g.house)...)
 }
 
+// tellHouse tells on the feed what changes in the house, until ctx ends.
+func (g *Gateway) tellHouse(ctx context.Context) error {
+	return g.stream.house.Run(ctx, g.stream.feed, homeView{g.house, g.tools, g.mcp}.Home)
+}
+
 // obey carries out the commands that come over MQTT.
 func (g *Gateway) obey(ctx context.Context) error {
-	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timekeeper.ViewOf(g.timers, record.FromMQTT)})
+	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timekeeper.ViewOf(g.timers, record.FromMQTT), g.mcp})
 }
 
 // Run starts everything at once and returns when ctx ends (nil), or when a required

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/display"
 	"voicegateway/internal/home"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
@@ -40,10 +40,14 @@ func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http
 	if err != nil {
 		return nil, fmt.Errorf("mcp endpoint: %w", err)
 	}
+	if deps.Page, err = display.NewPage(s.cfg.Gateway.Language, s.cfg.Gateway.ID); err != nil {
+		return nil, err
+	}
 	deps.Handlers = map[string]http.Handler{
 		"GET /metrics": scrape,
 		"POST /mcp":    endpoint, "GET /mcp": endpoint, "DELETE /mcp": endpoint,
 	}
+	deps.About = &httpapi.About{ID: s.cfg.Gateway.ID, Area: s.cfg.Gateway.Area, Language: s.cfg.Gateway.Language, Version: s.version()}
 	cfg := s.cfg.HTTP
 	cfg.Token = s.opts.Secrets.HTTPToken
 	return httpapi.New(cfg, deps, s.log.With("part", "http"))
@@ -63,6 +67,7 @@ type (
 		area   string // for requests without an area
 		tools  *tools.Registry
 		timers timekeeper.View
+		mcp    *host.Host
 	}
 	turnView struct {
 		*journal
@@ -78,7 +83,7 @@ type (
 // Ask answers a text.
 func (h httpActs) Ask(ctx context.Context, r httpapi.AskRequest) (record.Record, error) {
 	return h.acts.Ask(ctx, record.Request{
-		Text: r.Text, Area: cmp.Or(r.Area, h.area), Source: record.FromHTTP, DryRun: r.DryRun, Aloud: ownRoom(r.Area, h.area),
+		Text: r.Text, Area: cmp.Or(r.Area, h.area), Source: cmp.Or(r.Source, record.FromHTTP), DryRun: r.DryRun, Aloud: ownRoom(r.Area, h.area),
 	}), nil
 }
 
@@ -143,16 +148,11 @@ func (m mqttActs) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
 // none may come from anywhere.
 func ownRoom(area, own string) bool { return area != "" && strings.EqualFold(area, own) }
 
+// Retry connects every MCP server afresh that is not connected.
+func (m mqttActs) Retry(ctx context.Context) error { return m.mcp.RetryAll(ctx) }
+
 // SetVolume sets the volume in percent.
 func (m mqttActs) SetVolume(ctx context.Context, level int) error {
-	res, err := m.tools.Call(ctx, tools.Call{
-		Tool: "set_volume", Args: []byte(`{"action":"set","level":` + strconv.Itoa(level) + `}`),
-	})
-	switch {
-	case err != nil:
-		return fmt.Errorf("setting the volume: %w", err)
-	case res.Failed:
-		return errors.New(res.Text)
-	}
-	return nil
+	defer m.changed()
+	return display.Volume{Tools: m.tools}.SetVolume(ctx, level)
 }

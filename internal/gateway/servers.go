@@ -120,6 +120,15 @@ func (l serverList) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
 	return l.List(), nil
 }
 
+// Stderr is what a server's process wrote last to its stderr.
+func (l serverList) Stderr(id string) (string, error) {
+	words, err := l.mcp.Stderr(id)
+	if err != nil {
+		return "", fmt.Errorf("%w; configured are: %s", httpapi.ErrNotFound, strings.Join(l.ids, ", "))
+	}
+	return words, nil
+}
+
 // Accept lets tools be used that are new or not what they were.
 func (l serverList) Accept(id, tool string) (mcpint.Status, error) {
 	if s, err := l.Status(id); err != nil {

@@ -7,7 +7,8 @@ import (
 	"log/slog"
 	"time"
 
-	"voicegateway/internal/httpapi"
+	"voicegateway/internal/display"
+	"voicegateway/internal/live"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/record"
@@ -42,10 +43,11 @@ const (
 
 // stream publishes on the event stream what happens.
 type stream struct {
-	feed     *httpapi.Feed
+	feed     *live.Feed
 	mcp      *host.Host
 	changed  <-chan struct{} // a server may have changed
 	recorder string          // on or off
+	house    *display.House
 
 	// State between frames. It belongs to the turn loop's goroutine.
 	meter   Meter
@@ -53,21 +55,21 @@ type stream struct {
 }
 
 func newStream(j *journal, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *stream {
-	standing := func() []httpapi.Event { return standing(j.state(), recorder, mcp.Status()) }
-	return &stream{feed: httpapi.NewFeed(standing, log.With("part", "http")), mcp: mcp, changed: changed, recorder: recorder}
+	standing := func() []live.Event { return standing(j.state(), recorder, mcp.Status()) }
+	return &stream{feed: live.New(standing, log.With("part", "http")), mcp: mcp, changed: changed, house: display.NewHouse(), recorder: recorder}
 }
 
 // publish passes an event on.
-func (s *stream) publish(kind httpapi.Kind, body any) {
-	s.feed.Publish(httpapi.Event{Kind: kind, Body: body})
+func (s *stream) publish(kind live.Kind, body any) {
+	s.feed.Publish(live.Event{Kind: kind, Body: body})
 }
 
 // standing returns the events that a new client of the stream gets first: the
 // current state.
-func standing(state turn.State, recorder string, servers []mcpint.Status) []httpapi.Event {
-	events := []httpapi.Event{{Kind: httpapi.KindState, Body: stateNews{state, recorder}}}
+func standing(state turn.State, recorder string, servers []mcpint.Status) []live.Event {
+	events := []live.Event{{Kind: live.KindState, Body: stateNews{state, recorder}}}
 	for _, s := range servers {
-		events = append(events, httpapi.Event{Kind: httpapi.KindServer, Body: s})
+		events = append(events, live.Event{Kind: live.KindServer, Body: s})
 	}
 	return events
 }
@@ -106,12 +108,12 @@ func (s *stream) tellServer(told map[string][]byte, server mcpint.Status) {
 		return
 	}
 	told[server.ID] = now
-	s.publish(httpapi.KindServer, json.RawMessage(now))
+	s.publish(live.KindServer, json.RawMessage(now))
 }
 
 // StateChanged tells the state.
 func (s *stream) StateChanged(to turn.State) {
-	s.publish(httpapi.KindState, stateNews{to, s.recorder})
+	s.publish(live.KindState, stateNews{to, s.recorder})
 }
 
 // Hearing passes on what the ear makes of a frame: the words so far when they
@@ -119,10 +121,10 @@ func (s *stream) StateChanged(to turn.State) {
 func (s *stream) Hearing(h turn.Hearing) {
 	if text := h.Partial.Text; text != s.partial {
 		s.partial = text
-		s.publish(httpapi.KindPartial, partialNews{text})
+		s.publish(live.KindPartial, partialNews{text})
 	}
 	if reading, due := s.meter.Take(h, s.feed.Metered()); due {
-		s.publish(httpapi.KindMeter, reading)
+		s.publish(live.KindMeter, reading)
 	}
 }
 
@@ -133,8 +135,9 @@ func (s *stream) Replied(string, string) {}
 func (s *stream) TurnEnded(r record.Record) {
 	for _, c := range r.Calls {
 		if d := c.Receipt; d != nil {
-			s.publish(httpapi.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
+			s.publish(live.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
 		}
 	}
-	s.publish(httpapi.KindTurn, r)
+	s.publish(live.KindTurn, r)
+	s.house.Stir()
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"voicegateway/internal/audio/earcon"
-	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/live"
 	"voicegateway/internal/record"
 	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/timers"
@@ -35,7 +35,7 @@ func (g *Gateway) keepTimers(ctx context.Context) error {
 			if g.link.api != nil {
 				g.link.api.Timers(list)
 			}
-			g.stream.publish(httpapi.KindTimers, list)
+			g.stream.publish(live.KindTimers, list)
 		},
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/home"
+	"voicegateway/internal/live"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
 )
@@ -31,7 +32,10 @@ type Deps struct {
 	Ear     Ear
 	Timers  Timers
 	Lessons Lessons
-	Events  *Feed
+	Volume  Volume
+	About   *About
+	Page    Page
+	Events  *live.Feed
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
 	// "GET /{$}"). The same checks of host, origin and token apply to them.
 	Handlers map[string]http.Handler
@@ -79,6 +83,8 @@ type AskRequest struct {
 	Text   string `json:"text"`
 	Area   string `json:"area,omitempty"`
 	DryRun bool   `json:"dry_run,omitempty"`
+	// Source is page for our own page, and empty for everything else.
+	Source record.Source `json:"source,omitempty"`
 }
 
 // Sayer speaks. It returns when the text is queued, not when it has been spoken.
@@ -109,6 +115,39 @@ type Servers interface {
 	RetryAll(ctx context.Context) (mcpint.StatusList, error)
 	// Accept lets a tool be used that is new or changed, or with "" all of them.
 	Accept(id, tool string) (mcpint.Status, error) // ErrNotFound
+	// Stderr is the end of what a server's process wrote to its stderr, fit to be shown.
+	Stderr(id string) (string, error) // ErrNotFound
+}
+
+// Volume is how loud the speaker is.
+type Volume interface {
+	Volume(ctx context.Context) (Level, error)
+	SetVolume(ctx context.Context, percent int) error
+}
+
+// Level is a state of the volume.
+type Level struct {
+	Percent int  `json:"level"`
+	Muted   bool `json:"muted"`
+}
+
+// About says which gateway this is.
+type About struct {
+	ID       string `json:"id"`
+	Area     string `json:"area"`
+	Language string `json:"language"`
+	Version  string `json:"version"`
+}
+
+// Page is what a browser is shown.
+type Page interface {
+	// Main shows the page; guarded means that there is a log-in, and so a log-out.
+	Main(w http.ResponseWriter, guarded bool)
+	// Login asks for the token. It says what was wrong with the last try.
+	Login(w http.ResponseWriter, trouble LoginTrouble)
+	// File shows one of the files that the page is made of; false: there is none of
+	// that name. They are the same everywhere and hold no secret.
+	File(w http.ResponseWriter, r *http.Request, name string) bool
 }
 
 // Turns remembers the last turns.

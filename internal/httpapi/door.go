@@ -35,7 +35,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusForbidden, "this gateway does not know itself by that host name; add it to http.hosts if it is right")
 	case !originAllowed(r):
 		s.refuse(w, http.StatusForbidden, "requests from pages of other sites are refused")
-	case !s.tokenRight(r):
+	case !s.admitted(r) && r.Method == http.MethodGet && r.URL.Path == "/" && s.deps.Page != nil:
+		http.Redirect(w, r, "/login", http.StatusSeeOther)
+	case !s.admitted(r):
 		h.Set("WWW-Authenticate", `Bearer realm="voice-gateway"`)
 		s.refuse(w, http.StatusUnauthorized, "send the token of http.token_file as: Authorization: Bearer …")
 	default:
@@ -101,15 +103,27 @@ func originAllowed(r *http.Request) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// tokenRight reports whether the request carries the token. It compares digests,
-// so that the time it takes reveals neither content nor length.
-func (s *Server) tokenRight(r *http.Request) bool {
-	if s.cfg.Token == "" || r.URL.Path == "/healthz" {
+// open reports whether a path needs no token: a sign of life, and the log-in with the
+// files it is made of.
+func open(path string) bool {
+	return path == "/healthz" || path == "/login" || strings.HasPrefix(path, "/page/")
+}
+
+// admitted reports whether the request carries the token, or comes from a browser that
+// has logged in with it.
+func (s *Server) admitted(r *http.Request) bool {
+	if s.cfg.Token == "" || open(r.URL.Path) {
 		return true
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return s.tokenRight(token) && strings.EqualFold(scheme, "Bearer") || s.logins.admit(r)
+}
+
+// tokenRight compares digests, so that the time it takes reveals neither content nor
+// length.
+func (s *Server) tokenRight(token string) bool {
 	want, got := sha256.Sum256([]byte(s.cfg.Token)), sha256.Sum256([]byte(strings.TrimSpace(token)))
-	return subtle.ConstantTimeCompare(want[:], got[:]) == 1 && strings.EqualFold(scheme, "Bearer")
+	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
 }
 
 func (s *Server) refuse(w http.ResponseWriter, status int, detail string) {

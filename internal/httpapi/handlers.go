@@ -10,6 +10,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"voicegateway/internal/live"
+	"voicegateway/internal/record"
 )
 
 // maxText bounds a text to ask or say, in bytes; a spoken command has about 100.
@@ -93,6 +96,10 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 	if !s.read(w, r, &request) || !s.textRight(w, &request.Text) {
 		return
 	}
+	if request.Source != "" && request.Source != record.FromPage {
+		s.refuse(w, http.StatusBadRequest, `"source" is page, or not there`)
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
 	defer cancel()
 	record, err := s.deps.Asker.Ask(ctx, request)
@@ -146,55 +153,38 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	s.result(w, r, http.StatusOK, house, err)
 }
 
-func (s *Server) servers(w http.ResponseWriter, _ *http.Request) {
-	s.answer(w, http.StatusOK, s.deps.Servers.List())
-}
-
-func (s *Server) serverStatus(w http.ResponseWriter, r *http.Request) {
-	server, err := s.deps.Servers.Status(r.PathValue("id"))
-	if err != nil {
-		s.failed(w, r, fmt.Errorf("MCP server %q: %w", r.PathValue("id"), err))
-		return
-	}
-	s.answer(w, http.StatusOK, server)
-}
-
-// serverRetry retries a server. It answers 202, because the attempt goes on after
-// the answer, or 200 when there is nothing to retry.
-func (s *Server) serverRetry(w http.ResponseWriter, r *http.Request) {
-	server, connected, err := s.deps.Servers.Retry(r.Context(), r.PathValue("id"))
-	if err != nil {
-		s.failed(w, r, fmt.Errorf("MCP server %q: %w", r.PathValue("id"), err))
-		return
-	}
-	status := http.StatusAccepted
-	if connected {
-		status = http.StatusOK
-	}
-	s.answer(w, status, server)
-}
-
-// serverAccept lets tools of a server be used that are new or have changed.
-func (s *Server) serverAccept(w http.ResponseWriter, r *http.Request) {
-	var request struct {
-		Tool string `json:"tool"`
-	}
-	if !s.read(w, r, &request) {
-		return
-	}
-	server, err := s.deps.Servers.Accept(r.PathValue("id"), request.Tool)
-	if err != nil {
-		err = fmt.Errorf("MCP server %q: %w", r.PathValue("id"), err)
-	}
-	s.result(w, r, http.StatusOK, server, err)
-}
-
-func (s *Server) serverRetryAll(w http.ResponseWriter, r *http.Request) {
-	list, err := s.deps.Servers.RetryAll(r.Context())
-	s.result(w, r, http.StatusAccepted, list, err)
-}
-
 // tasks lists the tasks that were stopped in the middle.
 func (s *Server) tasks(w http.ResponseWriter, _ *http.Request) {
 	s.answer(w, http.StatusOK, s.deps.Turns.Tasks())
+}
+
+// events streams what happens until the client leaves, is too slow, or the server
+// stops.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
+		return
+	}
+	meter, ok := s.flag(w, r, "meter")
+	if !ok {
+		return
+	}
+	if !s.deps.Events.Follow(w, r, meter) {
+		w.Header().Set("Retry-After", "10")
+		s.refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("%d clients listen already", live.Clients))
+	}
+}
+
+// flag reads a query parameter that is 0 or 1; for anything else it answers with
+// an error, and ok is false.
+func (s *Server) flag(w http.ResponseWriter, r *http.Request, name string) (on, ok bool) {
+	switch value := r.URL.Query().Get(name); value {
+	case "", "0":
+		return false, true
+	case "1":
+		return true, true
+	default:
+		s.refuse(w, http.StatusBadRequest, fmt.Sprintf("%s is 0 or 1", name))
+		return false, false
+	}
 }

@@ -27,8 +27,8 @@ type Config struct {
 	Listen    string   `yaml:"listen"` // host:port; port 0 takes a free one
 	TokenFile string   `yaml:"token_file"`
 	Hosts     []string `yaml:"hosts"` // names this machine is called by, beyond localhost and addresses
-	// Token is the bearer token every request but /healthz must carry; empty:
-	// none. It is not read from the configuration file: the code that loads the
+	// Token is the bearer token every request must carry, or a browser must have logged
+	// in with, except for /healthz and the log-in itself; empty: none. It is not read from the configuration file: the code that loads the
 	// configuration sets it.
 	Token string `yaml:"-"`
 }
@@ -60,6 +60,7 @@ type Server struct {
 	// patterns lists the patterns of mux, which cannot list them itself.
 	patterns []string
 	local    bool
+	logins   *logins
 	// listener is set by Listen and taken over by Run.
 	listener net.Listener
 }
@@ -74,7 +75,7 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 	if !local && cfg.Token == "" {
 		return nil, fmt.Errorf("http.listen is %q, which other machines can reach, and there is no token: put one into a file and name it in http.token_file, or listen on 127.0.0.1", cfg.Listen)
 	}
-	s := &Server{cfg: cfg, deps: deps, log: log, door: httpguard.DefaultDoor(), local: local}
+	s := &Server{cfg: cfg, deps: deps, log: log, door: httpguard.DefaultDoor(), local: local, logins: newLogins()}
 	if s.mux, err = s.routes(); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/home"
+	"voicegateway/internal/live"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
 )
@@ -32,6 +33,8 @@ type gateway struct {
 	mu    sync.Mutex
 	said  []string
 	mute  bool
+
+	volume int
 }
 
 func (g *gateway) Readiness() Readiness { return Readiness{MCP: "partial", Parts: g.parts} }
@@ -73,6 +76,45 @@ func (g *gateway) Accept(id, tool string) (mcpint.Status, error) {
 	return mcpint.Status{ID: id, ToolsUnused: []mcpint.UnusedTool{}}, nil
 }
 
+func (g *gateway) Stderr(id string) (string, error) {
+	switch id {
+	case "zwave":
+		return "one\n<two>", nil
+	case "music":
+		return "", nil
+	}
+	return "", ErrNotFound
+}
+
+func (g *gateway) Volume(context.Context) (Level, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return Level{Percent: g.volume}, nil
+}
+
+func (g *gateway) SetVolume(_ context.Context, percent int) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.volume = percent
+	return nil
+}
+
+// shown is a double of the page, which says what it was asked for.
+type shown struct{}
+
+func (shown) Main(w http.ResponseWriter, guarded bool) {
+	fmt.Fprintf(w, "the page, guarded %t", guarded)
+}
+
+func (shown) Login(w http.ResponseWriter, trouble LoginTrouble) {
+	fmt.Fprintf(w, "log in, %q", trouble)
+}
+
+func (shown) File(w http.ResponseWriter, _ *http.Request, name string) bool {
+	_, _ = io.WriteString(w, name)
+	return name == "main.js"
+}
+
 func (g *gateway) RetryAll(context.Context) (mcpint.StatusList, error) { return g.List(), nil }
 
 func (g *gateway) Turns(limit int) []record.Record { return make([]record.Record, limit) }
@@ -111,7 +153,7 @@ func newServer(t *testing.T, cfg Config, g *gateway, handlers map[string]http.Ha
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
 	}
-	deps := Deps{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Timers: &book{}, Events: NewFeed(nil, slog.New(slog.DiscardHandler)), Handlers: handlers}
+	deps := Deps{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Timers: &book{}, Volume: g, Page: shown{}, About: &About{ID: "kitchen", Language: "de"}, Events: live.New(nil, slog.New(slog.DiscardHandler)), Handlers: handlers}
 	s, err := New(cfg, deps, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +209,7 @@ func TestRoutes(t *testing.T) {
 		return string(list)
 	}
 	g := &gateway{ask: func(_ context.Context, r AskRequest) (record.Record, error) {
-		return record.Record{Area: r.Area, Verdict: record.Verdict{Reply: r.Text, Risk: fmt.Sprint("dry ", r.DryRun)}}, nil
+		return record.Record{Area: r.Area, Verdict: record.Verdict{Reply: strings.TrimSpace(r.Text + " " + string(r.Source)), Risk: fmt.Sprint("dry ", r.DryRun)}}, nil
 	}}
 	s := newServer(t, Config{}, g, map[string]http.Handler{
 		"GET /metrics": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -190,6 +232,16 @@ func TestRoutes(t *testing.T) {
 		"stop":              {request("POST", "/api/stop", ""), 202, `{"stopped":true}`},
 		"is it muted":       {request("GET", "/api/mute", ""), 200, `{"muted":`},
 		"mute":              {request("POST", "/api/mute", `{"on":true}`), 200, `{"muted":true}`},
+		"how loud":          {request("GET", "/api/volume", ""), 200, `{"level":0,"muted":false}`},
+		"too loud":          {request("POST", "/api/volume", `{"level":101}`), 400, "from 0 to 100"},
+		"as loud as what":   {request("POST", "/api/volume", `{}`), 400, "from 0 to 100"},
+		"its last words":    {request("GET", "/mcp/servers/zwave/stderr", ""), 200, `{"lines":["one","<two>"]}`},
+		"it said nothing":   {request("GET", "/mcp/servers/music/stderr", ""), 200, `{"lines":[]}`},
+		"nobody's words":    {request("GET", "/mcp/servers/nobody/stderr", ""), 404, "nobody"},
+		"which gateway":     {request("GET", "/api/gateway", ""), 200, `{"id":"kitchen","area":"","language":"de","version":"","now":"`},
+		"what it can do":    {request("GET", "/api/gateway", ""), 200, `"POST /api/ask"`},
+		"ask, by nobody":    {request("POST", "/api/ask", `{"text":"hi","source":"mic"}`), 400, "source"},
+		"ask, by the page":  {request("POST", "/api/ask", `{"text":"hi","source":"page"}`), 200, `"reply":"hi page"`},
 		"mute what":         {request("POST", "/api/mute", `{}`), 400, `\"on\" is missing`},
 		"mute loudly":       {request("POST", "/api/mute", `{"on":1}`), 400, "JSON object"},
 		"devices":           {request("GET", "/api/devices", ""), 200, `{"devices":[{"name":"microphone",`},

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/live"
 	"voicegateway/internal/record"
 )
 
@@ -145,7 +146,7 @@ func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 			_, _ = io.WriteString(c, strings.ReplaceAll(then, "\n", "\r\n"))
 		}
 	}
-	s.deps.Events.Publish(Event{KindTurn, "still told"})
+	s.deps.Events.Publish(live.Event{Kind: live.KindTurn, Body: "still told"})
 	events := bufio.NewScanner(listening)
 	for events.Scan() && events.Text() != `data: "still told"` {
 	}

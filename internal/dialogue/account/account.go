@@ -125,7 +125,7 @@ func (a *Account) deed(e *past.Entry) *reply.Deed {
 	return &reply.Deed{
 		Entity: a.House.Entity(e.Device), Property: e.Property, Value: e.Value, At: e.At,
 		Asker: reply.Asker{
-			Mine: a.Mine(e), Area: e.Area, Written: e.Source == record.FromHTTP || e.Source == record.FromCLI,
+			Mine: a.Mine(e), Area: e.Area, Written: e.Source == record.FromHTTP || e.Source == record.FromPage || e.Source == record.FromCLI,
 			MQTT: e.Source == record.FromMQTT, Timer: e.Source == record.FromTimer, Button: e.Source == record.FromButton,
 			Undo: e.Undo, Model: e.Model,
 		},

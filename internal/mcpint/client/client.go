@@ -142,6 +142,12 @@ func Dial(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 	return transports[s.Transport](ctx, s, o)
 }
 
+// Talkative is a Session with a process of ours that writes to its stderr.
+type Talkative interface {
+	// Words is the end of what it wrote, cleaned and bounded; "" for nothing.
+	Words() string
+}
+
 // EndError says how the process of a connected server ended.
 type EndError struct {
 	Exit   string // "exit status 3", "signal: killed"

@@ -75,8 +75,8 @@ func CloseUnlisted(ctx context.Context, s mcpint.Server, session Session, err er
 		}
 	}
 	_ = session.Close()
-	if own, ok := session.(interface{ words() string }); ok && failure.Stderr == "" {
-		failure.Stderr = own.words()
+	if own, ok := session.(Talkative); ok && failure.Stderr == "" {
+		failure.Stderr = own.Words()
 	}
 	return failure
 }

@@ -197,8 +197,8 @@ func (s *session) traffic() traffic {
 	return traffic{s.process.written.Load(), s.process.child.SaidSoFar()}
 }
 
-// words is the end of what our child process wrote to its stderr, "" without one.
-func (s *session) words() string {
+// Words is the end of what our child process wrote to its stderr, "" without one.
+func (s *session) Words() string {
 	if s.process == nil {
 		return ""
 	}

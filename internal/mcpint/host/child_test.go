@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 var children = map[string]func(args []string){
 	"good":     func([]string) { serveGood() },
 	"exit":     childExit,
+	"talks":    func([]string) { fmt.Fprintln(os.Stderr, "\x1b[1mhello\nthe house is known"); serveGood() },
 	"flaky":    childFlaky,
 	"mute":     func([]string) { _, _ = io.Copy(io.Discard, os.Stdin) },
 	"stubborn": childStubborn,

@@ -201,6 +201,23 @@ func (h *Host) Accept(id, tool string) ([]string, error) {
 	return s.offer.accept(tool)
 }
 
+// Stderr returns the end of what a server's process wrote to its stderr: of the one that
+// runs, else of the one that ended last. It is text of others, cleaned and bounded.
+func (h *Host) Stderr(id string) (string, error) {
+	s, err := h.find(id)
+	if err != nil {
+		return "", err
+	}
+	if session, _ := s.session(); session != nil {
+		if talkative, ok := session.(client.Talkative); ok {
+			return talkative.Words(), nil
+		}
+	}
+	s.view.mu.Lock()
+	defer s.view.mu.Unlock()
+	return s.view.said, nil
+}
+
 // RetryAll does what Retry does for every server at the same time, so that all
 // together take no longer than one.
 func (h *Host) RetryAll(ctx context.Context) error {

@@ -247,6 +247,27 @@ func TestAFlakyStart(t *testing.T) {
 	step()
 }
 
+// TestLastWords checks that what a server wrote to its stderr can be read while it runs
+// and after it has ended.
+func TestLastWords(t *testing.T) {
+	reg := tools.NewRegistry()
+	h, step := hosted(t, reg, quick(), child(t, "talks", "talks"), child(t, "exits", "exit"))
+	step()
+	if err := reg.Await(patience(t)); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"talks": "hello\nthe house is known", "exits": "the MQTT broker at 127.0.0.1:1883 cannot be reached"} {
+		until(patience(t), t, "the words of "+id, func() bool {
+			words, err := h.Stderr(id)
+			return err == nil && words == want
+		})
+	}
+	if _, err := h.Stderr("nobody"); !errors.Is(err, ErrUnknownServer) {
+		t.Errorf("nobody: %v", err)
+	}
+	step()
+}
+
 func TestServersThatDoNotConnect(t *testing.T) {
 	tests := map[string]struct {
 		server mcpint.Server

@@ -321,6 +321,7 @@ func (s *supervisor) scheduleNext(err error, timed bool, since time.Time) {
 	s.view.mu.Lock()
 	s.view.status.ErrorMessage = pointerOrNil(statusText(err))
 	s.view.status.NextRetryTime = timestamp(next)
+	s.view.said = stderrOf(err)
 	failedBefore := s.view.status.Status == mcpint.Failed
 	s.view.mu.Unlock()
 	if left || s.plan.requirements != nil {

@@ -17,6 +17,7 @@ type view struct {
 	generation    int // of the connection that the vitals describe
 	vitals        vitals
 	toldHealth    mcpint.Health // the verdict told last
+	said          string        // the last stderr of a process that has ended
 }
 
 // update changes the status.

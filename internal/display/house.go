@@ -1,0 +1,97 @@
+package display
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/live"
+)
+
+// The house is looked at when it has told something, after the other things it tells at
+// the same time, and now and then, because a server may lose its house silently.
+const (
+	lookEvery  = 10 * time.Second
+	lookSettle = 100 * time.Millisecond
+)
+
+// House tells on the feed what has changed in the house.
+type House struct {
+	stirred chan struct{} // something may have changed
+	told    map[string]string
+}
+
+// NewHouse makes it and starts nothing.
+func NewHouse() *House {
+	return &House{stirred: make(chan struct{}, 1), told: map[string]string{}}
+}
+
+// Stir says that something in the house may have changed. It does not block.
+func (h *House) Stir() {
+	select {
+	case h.stirred <- struct{}{}:
+	default:
+	}
+}
+
+// Reported takes an event of a house. It does not block.
+func (h *House) Reported(home.Event) { h.Stir() }
+
+// Changes are what has changed in the house since the event before.
+type Changes struct {
+	Entities []home.EntityState `json:"entities"` // those that are new or have changed
+	Gone     []string           `json:"gone"`     // ids of those that are no more
+}
+
+// Run looks at the house while somebody follows the feed, and tells what has changed,
+// until ctx ends. A house that cannot be looked at tells nothing.
+func (h *House) Run(ctx context.Context, feed *live.Feed, look func(context.Context) (home.Snapshot, error)) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	var settle <-chan time.Time // not nil while what is told is collected
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-h.stirred:
+			if settle == nil {
+				settle = time.After(lookSettle)
+			}
+			continue
+		case <-tick.C:
+		case <-settle:
+			settle = nil
+		}
+		if feed.Clients() == 0 {
+			continue
+		}
+		house, err := look(ctx)
+		if err != nil || ctx.Err() != nil {
+			continue
+		}
+		if changes := h.changes(house.Entities); len(changes.Entities)+len(changes.Gone) > 0 {
+			feed.Publish(live.Event{Kind: live.KindHouse, Body: changes})
+		}
+	}
+}
+
+// changes returns what differs from what was told, and notes it as told.
+func (h *House) changes(entities []home.EntityState) Changes {
+	changes := Changes{Entities: []home.EntityState{}, Gone: []string{}}
+	there := make(map[string]bool, len(entities))
+	for _, e := range entities {
+		there[e.ID] = true
+		if text, err := json.Marshal(e); err == nil && h.told[e.ID] != string(text) {
+			h.told[e.ID] = string(text)
+			changes.Entities = append(changes.Entities, e)
+		}
+	}
+	for id := range h.told {
+		if !there[id] {
+			delete(h.told, id)
+			changes.Gone = append(changes.Gone, id)
+		}
+	}
+	return changes
+}

@@ -1,0 +1,174 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// loginCookie holds a value that is made for one log-in. It is not the token, and means
+// nothing after a restart.
+const loginCookie = "voice_gateway_login"
+
+// Bounds of logging in.
+const (
+	mostLogins = 64                  // browsers logged in at once; the one unused longest is logged out for one more
+	loginLasts = 30 * 24 * time.Hour // without being used
+	mostTries  = 5                   // that fail within triesCount, from one address
+	allTries   = 30                  // the same, from all addresses
+	triesCount = time.Minute
+	loginBody  = 4 << 10
+)
+
+// LoginTrouble says why a log-in did not succeed.
+type LoginTrouble string
+
+// The troubles.
+const (
+	LoginFine    LoginTrouble = ""
+	LoginWrong   LoginTrouble = "wrong"    // it is not the token
+	LoginTooMany LoginTrouble = "too_many" // too many were tried within a minute
+)
+
+// logins are the browsers that have logged in, and the tries that failed. Only digests
+// of the cookies are kept.
+type logins struct {
+	mu    sync.Mutex
+	used  map[[sha256.Size]byte]time.Time // when each was used last
+	tries map[string][]time.Time          // that failed, by address
+}
+
+func newLogins() *logins {
+	return &logins{used: map[[sha256.Size]byte]time.Time{}, tries: map[string][]time.Time{}}
+}
+
+// admit reports whether a request comes from a browser that has logged in. One that
+// changes something must also say that it comes from our own page.
+func (l *logins) admit(r *http.Request) bool {
+	cookie, err := r.Cookie(loginCookie)
+	if err != nil || !safe(r.Method) && !fromOurPage(r) {
+		return false
+	}
+	key, now := sha256.Sum256([]byte(cookie.Value)), time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	used, known := l.used[key]
+	if !known || now.Sub(used) > loginLasts {
+		delete(l.used, key)
+		return false
+	}
+	l.used[key] = now
+	return true
+}
+
+// safe reports whether requests of a method change nothing.
+func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+
+// fromOurPage reports whether a browser says that a request comes from our own page.
+// That an origin is ours has been checked before.
+func fromOurPage(r *http.Request) bool {
+	return r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") == "same-origin"
+}
+
+// begin logs a browser in and returns its cookie's value.
+func (l *logins) begin() string {
+	value := rand.Text()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.used) >= mostLogins {
+		oldest := slices.MinFunc(slices.Collect(maps.Keys(l.used)), func(a, b [sha256.Size]byte) int { return l.used[a].Compare(l.used[b]) })
+		delete(l.used, oldest)
+	}
+	l.used[sha256.Sum256([]byte(value))] = time.Now()
+	return value
+}
+
+// end logs a browser out.
+func (l *logins) end(value string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.used, sha256.Sum256([]byte(value)))
+}
+
+// try reports whether one more try from an address may be made, and counts it as one
+// that fails until forgive is called.
+func (l *logins) try(address string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, all := time.Now(), 0
+	for of, tries := range l.tries {
+		tries = slices.DeleteFunc(tries, func(at time.Time) bool { return now.Sub(at) >= triesCount })
+		if l.tries[of] = tries; len(tries) == 0 {
+			delete(l.tries, of)
+		}
+		all += len(tries)
+	}
+	if len(l.tries[address]) >= mostTries || all >= allTries {
+		return false
+	}
+	l.tries[address] = append(l.tries[address], now)
+	return true
+}
+
+// forgive forgets the tries from an address that has shown the token.
+func (l *logins) forgive(address string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.tries, address)
+}
+
+// loginPage asks for the token, where there is one.
+func (s pageDoor) loginPage(w http.ResponseWriter, r *http.Request) {
+	if s.cfg.Token == "" || s.logins.admit(r) {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	s.deps.Page.Login(w, LoginFine)
+}
+
+// login takes the form of the log-in page.
+func (s pageDoor) login(w http.ResponseWriter, r *http.Request) {
+	address, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		address = r.RemoteAddr
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, loginBody)
+	switch {
+	case s.cfg.Token == "":
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	case !fromOurPage(r):
+		s.refuse(w, http.StatusForbidden, "log in on the page /login")
+	case !s.logins.try(address):
+		w.Header().Set("Retry-After", "60")
+		s.deps.Page.Login(w, LoginTooMany)
+	case !s.tokenRight(r.PostFormValue("token")):
+		s.log.Warn("somebody tried to log in with a wrong token", "addr", address)
+		s.deps.Page.Login(w, LoginWrong)
+	default:
+		s.logins.forgive(address)
+		s.setLogin(w, r, s.logins.begin(), int(loginLasts/time.Second))
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	}
+}
+
+// logout ends the log-in of the browser.
+func (s pageDoor) logout(w http.ResponseWriter, r *http.Request) {
+	if cookie, err := r.Cookie(loginCookie); err == nil {
+		s.logins.end(cookie.Value)
+	}
+	s.setLogin(w, r, "", -1)
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+}
+
+// setLogin sets the cookie for so many seconds, or takes it away with -1. No script can
+// read it, and no other site's page has it sent.
+func (pageDoor) setLogin(w http.ResponseWriter, r *http.Request, value string, seconds int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: loginCookie, Value: value, Path: "/", MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+	})
+}

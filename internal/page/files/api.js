@@ -1,0 +1,52 @@
+// Requests to the gateway. A browser that is not logged in any more is sent to the
+// log-in.
+import { byId, say, word } from "/page/dom.js";
+
+// Problem is an answer that says what is wrong, in the gateway's words.
+export class Problem extends Error {
+  constructor(status, text) { super(text); this.status = status; }
+}
+
+async function request(method, path, body) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method, credentials: "same-origin",
+      headers: method === "POST" ? { "Content-Type": "application/json" } : {},
+      body: method === "POST" ? JSON.stringify(body ?? {}) : undefined,
+    });
+  } catch {
+    throw new Problem(0, word("lost"));
+  }
+  if (answer.status === 401) {
+    location.assign("/login");
+    throw new Problem(401, word("login_title"));
+  }
+  const content = await answer.json().catch(() => null);
+  if (!answer.ok && !(content && "parts" in content)) {
+    throw new Problem(answer.status, content?.detail || content?.title || String(answer.status));
+  }
+  return content;
+}
+
+export const get = (path) => request("GET", path);
+export const post = (path, body) => request("POST", path, body);
+
+// doing runs what a person asked for. The button waits meanwhile; what went wrong is
+// said.
+export async function doing(button, act) {
+  say(byId("notice"), "");
+  const focused = document.activeElement === button;
+  if (button) button.disabled = true;
+  try {
+    return await act();
+  } catch (problem) {
+    say(byId("notice"), problem.message);
+    return undefined;
+  } finally {
+    if (button) {
+      button.disabled = false;
+      if (focused && (document.activeElement === document.body || document.activeElement === null)) button.focus();
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// The MCP servers: their states, when they are tried next, what they wrote last, and
+// what is not used of them and why. Their words are theirs, and shown as such.
+import { byId, countdown, el, foreign, known, say, soon, until, word } from "/page/dom.js";
+import { doing, get, post } from "/page/api.js";
+
+const servers = new Map(); // id -> server
+const opened = new Set();  // ids whose last words are shown
+
+export async function load() {
+  const list = await get("/mcp/servers");
+  servers.clear();
+  for (const server of list.servers) servers.set(server.id, server);
+  renderSoon();
+}
+
+export function take(kind, body) {
+  if (kind !== "server") return;
+  const before = servers.get(body.id);
+  servers.set(body.id, body);
+  // That it was well once more is no news to a person.
+  if (before && same(before, body)) return;
+  renderSoon();
+}
+
+const same = (a, b) => JSON.stringify({ ...a, lastSuccess: null }) === JSON.stringify({ ...b, lastSuccess: null });
+
+// levelOf sums the servers up, as the gateway does.
+function levelOf(all) {
+  if (all.some((s) => s.essential && s.status !== "connected")) return "disconnected";
+  const optional = all.filter((s) => !s.essential), up = optional.filter((s) => s.status === "connected");
+  if (up.length === optional.length) return "full";
+  return up.length > 0 ? "partial" : "degraded";
+}
+
+const tone = { full: "good", partial: "warn", degraded: "warn", disconnected: "bad", connected: "good", connecting: "warn", retrying: "warn", failed: "bad" };
+
+const renderSoon = soon(() => {
+  const all = [...servers.values()].sort((a, b) => (a.id < b.id ? -1 : 1)), level = levelOf(all), pill = byId("level");
+  say(pill, known("level_", level));
+  pill.className = `pill ${tone[level]}`;
+  const focused = document.activeElement?.closest?.("#servers") ? document.activeElement.dataset.key : null;
+  byId("servers").replaceChildren(...all.map(itemOf));
+  byId("servers-none").hidden = all.length > 0;
+  if (focused) {
+    const item = [...byId("servers").querySelectorAll("[data-key]")].find((node) => node.dataset.key === focused);
+    (item ?? byId("servers").querySelector("button, summary"))?.focus();
+  }
+});
+
+function itemOf(server) {
+  const item = el("li", {},
+    el("div", { className: "row wrap" },
+      el("strong", {}, server.id),
+      el("span", { className: `pill ${tone[server.status] ?? ""}` }, known("server_", server.status)),
+      server.essential ? el("span", { className: "quiet" }, word("essential")) : null,
+      server.status === "connected" ? el("span", { className: "quiet" }, word("tools_count", { count: server.tools ?? 0 })) : null,
+      server.status === "connected" && server.health !== "healthy" ? el("span", { className: "warn" }, known("health_", server.health)) : null,
+      next(server),
+      server.status === "connected" && server.breaker === "closed" ? null : retryButton(server)));
+  if (server.errorMessage && server.status !== "connected") item.append(el("p", {}, foreign(server.errorMessage)));
+  if (server.healthReason && server.status === "connected") item.append(el("p", {}, foreign(server.healthReason)));
+  if (server.toolsUnused?.length) item.append(unused(server));
+  if (server.transport === "stdio") item.append(lastWords(server));
+  return item;
+}
+
+// next says when the server is tried next, counting down.
+function next(server) {
+  const time = server.breakerUntil && server.status === "connected" ? server.breakerUntil : server.nextRetryTime;
+  if (!time || server.status === "connected" && !server.breakerUntil) return null;
+  return countdown(el("span", { className: "countdown" }), () => word("next_try", { seconds: until(time) }));
+}
+
+function button(key, text, label, act) {
+  const made = el("button", { type: "button", "data-key": key, "aria-label": label }, text);
+  made.addEventListener("click", () => doing(made, act));
+  return made;
+}
+
+const retryButton = ({ id }) => button(`retry ${id}`, word("retry"), `${word("retry")}: ${id}`, async () => {
+  const server = await post(`/mcp/servers/${encodeURIComponent(id)}/retry`);
+  servers.set(id, server);
+  renderSoon();
+});
+
+// unused lists the tools that rest until they are accepted, and those that trust
+// forbids, with the line that would allow them.
+function unused(server) {
+  const list = el("ul", { className: "list", "aria-label": word("unused") });
+  for (const tool of server.toolsUnused) {
+    const row = el("li", {}, el("code", {}, tool.tool), " – ", el("span", {}, known("unused ", tool.why)));
+    if (tool.resting) {
+      row.append(" ", button(`accept ${server.id} ${tool.tool}`, word("accept"), `${word("accept")}: ${tool.tool}`, async () => {
+        servers.set(server.id, await post(`/mcp/servers/${encodeURIComponent(server.id)}/accept`, { tool: tool.tool }));
+        renderSoon();
+      }));
+    } else if (tool.allow) row.append(el("div", { className: "quiet" }, word("allow")), el("code", { className: "allow" }, tool.allow));
+    list.append(row);
+  }
+  return list;
+}
+
+function lastWords({ id }) {
+  const text = el("pre", { lang: "en", tabIndex: 0, "aria-label": word("stderr"), role: "region" }, "…");
+  const details = el("details", { open: opened.has(id) }, el("summary", { "data-key": `words ${id}` }, word("stderr")), text);
+  details.addEventListener("toggle", async () => {
+    if (!details.open) { opened.delete(id); return; }
+    opened.add(id);
+    try {
+      const { lines } = await get(`/mcp/servers/${encodeURIComponent(id)}/stderr`);
+      say(text, lines.length ? lines.join("\n") : word("stderr_none"));
+    } catch (problem) {
+      say(text, problem.message);
+    }
+  });
+  return details;
+}

@@ -1,0 +1,85 @@
+// Asking, speaking and listening, and where the turn of the microphone stands. What is
+// asked here goes the way of every other sentence; the words of a challenge count from
+// a microphone only, and so cannot be given here.
+import { byId, say, word, known } from "/page/dom.js";
+import { doing, get, post } from "/page/api.js";
+import { add as addTurn } from "/page/turns.js";
+
+const mute = byId("mute"), volume = byId("volume");
+
+export async function load() {
+  await Promise.allSettled([readMute(), readVolume()]);
+}
+
+async function readMute() {
+  showMute((await get("/api/mute")).muted);
+}
+
+function showMute(muted) { mute.setAttribute("aria-pressed", String(muted)); }
+
+async function readVolume() {
+  const { level, muted } = await get("/api/volume");
+  volume.disabled = false;
+  volume.value = String(level);
+  say(byId("volume-value"), muted ? word("volume_off") : `${level} %`);
+}
+
+let state = "";
+
+export function take(kind, body) {
+  if (kind === "state") {
+    const before = state;
+    state = body.state;
+    const text = known("state_", state);
+    say(byId("state"), body.recorder === "on" ? `${text} · ${word("recording")}` : text);
+    byId("state").className = `pill ${state === "error" ? "bad" : state === "muted" ? "warn" : ""}`;
+    if (state === "muted" || before === "muted") readMute().catch(() => {});
+    if (state === "idle" || state === "muted") partial("");
+  }
+  if (kind === "partial") partial(body.text);
+  if (kind === "turn") {
+    partial("");
+    if (body.calls?.some((call) => call.tool === "set_volume")) readVolume().catch(() => {});
+    if (body.source !== "page" && body.reply) say(byId("reply"), body.reply);
+  }
+}
+
+function partial(text) {
+  const line = byId("partial");
+  line.hidden = !text;
+  say(line, text);
+}
+
+byId("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const field = byId("ask-text"), text = field.value.trim();
+  if (!text) return;
+  doing(byId("ask-go"), async () => {
+    say(byId("reply"), "…");
+    try {
+      const record = await post("/api/ask", { text, source: "page" });
+      field.value = "";
+      addTurn(record);
+      say(byId("reply"), record.reply || record.error || known("outcome_", record.outcome));
+    } catch (problem) {
+      say(byId("reply"), "");
+      throw problem;
+    }
+  });
+});
+
+byId("listen").addEventListener("click", (e) => doing(e.currentTarget, () => post("/api/listen")));
+byId("stop").addEventListener("click", (e) => doing(e.currentTarget, () => post("/api/stop")));
+
+mute.addEventListener("click", () => doing(mute, async () => {
+  showMute((await post("/api/mute", { on: mute.getAttribute("aria-pressed") !== "true" })).muted);
+}));
+
+volume.addEventListener("input", () => say(byId("volume-value"), `${volume.value} %`));
+volume.addEventListener("change", () => doing(null, async () => {
+  try {
+    await post("/api/volume", { level: Number(volume.value) });
+  } finally {
+    await readVolume();
+  }
+}));

@@ -1,0 +1,53 @@
+// Timers, alarms, reminders and commands for later.
+import { byId, countdown, el, known, soon, span, timeOf, until, word } from "/page/dom.js";
+import { doing, get, post } from "/page/api.js";
+
+let timers = [];
+
+export async function load() { show(await get("/api/timers")); }
+
+export function take(kind, body) {
+  if (kind === "timers") show(body);
+}
+
+function show(list) { timers = list; renderSoon(); }
+
+const actions = { running: ["add", "pause", "cancel"], paused: ["resume", "cancel"], ringing: ["stop", "snooze"] };
+
+const renderSoon = soon(() => {
+  // Who has just pressed a button of a timer finds one there again.
+  const focused = document.activeElement?.closest?.("#timers li")?.dataset.id, action = document.activeElement?.dataset?.action;
+  byId("timers").replaceChildren(...timers.map(itemOf));
+  byId("timers-none").hidden = timers.length > 0;
+  if (!focused) return;
+  const item = [...byId("timers").children].find((li) => li.dataset.id === focused);
+  (item?.querySelector(`[data-action="${CSS.escape(action ?? "")}"]`) ?? item?.querySelector("button") ?? byId("timer-minutes")).focus();
+});
+
+function itemOf(timer) {
+  const name = timer.name || timer.text || timer.command || known("timer_", timer.kind);
+  const left = el("span", { className: timer.state === "ringing" ? "value bad" : "value" });
+  if (timer.state === "running" && timer.due) countdown(left, () => span(until(timer.due)));
+  else left.textContent = timer.state === "ringing" ? word("timer_ringing") : `${span(timer.left)} · ${word("timer_paused")}`;
+  const item = el("li", {},
+    el("div", { className: "row wrap" },
+      el("span", {}, `${known("timer_", timer.kind)}: ${name}`), left,
+      timer.at ? el("span", { className: "quiet" }, timeOf(timer.due)) : null,
+      timer.area ? el("span", { className: "quiet" }, timer.area) : null,
+      ...(actions[timer.state] ?? []).map((action) => {
+        const button = el("button", { type: "button", "data-action": action, "aria-label": `${word(`timer_${action}`)}: ${name}` }, word(`timer_${action}`));
+        button.addEventListener("click", () => doing(button, () => post("/api/timers", { action, timer: timer.id, ...(action === "add" ? { seconds: 60 } : {}) })));
+        return button;
+      })));
+  item.dataset.id = timer.id;
+  return item;
+}
+
+byId("timer-new").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const minutes = Number(byId("timer-minutes").value), name = byId("timer-name").value.trim();
+  doing(event.submitter, async () => {
+    await post("/api/timers", { action: "start", kind: "timer", seconds: Math.round(minutes * 60), ...(name ? { name } : {}) });
+    byId("timer-name").value = "";
+  });
+});

@@ -1,0 +1,176 @@
+// The last turns, each with why and how long everything took. Few are in the document
+// at first, however many there are.
+import { byId, el, foreign, known, pause, say, soon, timeOf, word } from "/page/dom.js";
+import { doing, get, post } from "/page/api.js";
+
+const most = 1000;   // remembered here; the gateway may remember fewer
+const asked = 100;   // of the gateway
+const step = 25;     // shown at first, and with each press of the button
+
+let turns = [];      // newest first
+let shown = step;
+let routes = [];
+const items = new Map(); // id -> element
+
+export function start(about) { routes = about.routes; }
+
+export async function load() {
+  const list = await get(`/api/turns?limit=${asked}`);
+  const ids = new Set(list.map((turn) => turn.id));
+  turns = [...list, ...turns.filter((turn) => !ids.has(turn.id))].sort((a, b) => (a.time < b.time ? 1 : -1)).slice(0, most);
+  await render();
+}
+
+export function take(kind, body) {
+  if (kind === "turn") add(body);
+}
+
+// add takes a turn that has ended; it may come twice.
+export function add(turn) {
+  if (turns.some((other) => other.id === turn.id)) return;
+  turns.unshift(turn);
+  if (turns.length > most) turns.length = most;
+  renderSoon();
+}
+
+const renderSoon = soon(() => render());
+
+byId("turns-more").addEventListener("click", async () => {
+  const first = turns[shown]?.id;
+  shown += step;
+  await render();
+  items.get(first)?.querySelector("summary")?.focus();
+});
+
+let drawing = Promise.resolve();
+
+function render() {
+  drawing = drawing.then(draw, draw);
+  return drawing;
+}
+
+async function draw() {
+  const list = byId("turns"), wanted = turns.slice(0, shown), ids = new Set(wanted.map((turn) => turn.id));
+  for (const [id, item] of items) if (!ids.has(id)) { item.remove(); items.delete(id); }
+  let before = null, made = 0;
+  for (const turn of wanted) {
+    let item = items.get(turn.id);
+    if (!item) {
+      item = itemOf(turn);
+      items.set(turn.id, item);
+      if (++made % 10 === 0) await pause();
+    }
+    const next = before ? before.nextSibling : list.firstChild;
+    if (next !== item) list.insertBefore(item, next);
+    before = item;
+  }
+  byId("turns-none").hidden = turns.length > 0;
+  byId("turns-more").hidden = turns.length <= shown;
+}
+
+const tone = { done: "good", accepted: "good", failed: "bad", asked: "warn", interrupted: "warn", ignored: "quiet" };
+
+function itemOf(turn) {
+  const details = el("details", {},
+    el("summary", {},
+      el("span", { className: "quiet" }, `${timeOf(turn.time)} `),
+      el("span", {}, turn.transcript?.text || word("turn_silent")), " → ",
+      el("strong", {}, turn.reply || known("outcome_", turn.outcome)), " ",
+      el("span", { className: `pill ${tone[turn.outcome] ?? ""}` }, known("outcome_", turn.outcome))));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.children.length === 1) details.append(waterfall(turn), why(turn), marks(turn));
+  });
+  return el("li", {}, details);
+}
+
+// stages returns what a turn went through, each from where the one before it ended, in
+// milliseconds from the end of speech.
+export function stages(turn) {
+  const t = turn.timings_ms ?? {}, all = [];
+  let at = 0;
+  const until = (name, end) => {
+    if (end === null || end === undefined) return;
+    all.push({ name: word(name), from: Math.min(at, end), to: end });
+    at = Math.max(at, end);
+  };
+  if (t.speech_end) {
+    if (turn.wake) all.push({ name: word("stage_wake"), from: -t.speech_end, to: -t.speech_end });
+    all.push({ name: word("stage_speech"), from: -t.speech_end, to: 0 });
+  }
+  until("stage_endpoint", t.endpoint);
+  until("stage_transcript", t.transcript);
+  until("stage_publish", t.first_publish);
+  for (const call of turn.calls ?? []) {
+    const end = call.receipt?.confirmed && t.confirmed ? t.confirmed : (t.first_publish ?? at) + call.ms;
+    all.push({ name: `${word("stage_call")}: ${call.receipt?.device || call.tool}`, from: Math.max(at > end ? 0 : 0, end - call.ms), to: end });
+  }
+  if (t.confirmed) { at = Math.min(at, t.confirmed); until("stage_receipt", t.confirmed); }
+  if (t.first_audio !== null && t.first_audio !== undefined) { all.push({ name: word("stage_audio"), from: Math.min(at, t.first_audio), to: t.first_audio }); }
+  if (t.total !== null && t.total !== undefined) all.push({ name: word("stage_total"), from: 0, to: t.total });
+  return all;
+}
+
+function waterfall(turn) {
+  const all = stages(turn);
+  const first = Math.min(0, ...all.map((s) => s.from)), last = Math.max(1, ...all.map((s) => s.to)), width = last - first;
+  const rows = all.map((stage) => {
+    const bar = el("div", { className: "bar" });
+    bar.style.left = `${((stage.from - first) / width) * 100}%`;
+    bar.style.width = `${((stage.to - stage.from) / width) * 100}%`;
+    return el("tr", {},
+      el("th", { scope: "row" }, stage.name),
+      el("td", { className: "ms" }, `${Math.round(stage.to - stage.from)} ms`),
+      el("td", {}, el("div", { className: "track", "aria-hidden": "true" }, bar)));
+  });
+  return el("table", { className: "waterfall" }, el("caption", {}, word("waterfall")), el("tbody", {}, ...rows));
+}
+
+function why(turn) {
+  const list = el("dl", { "aria-label": word("why") });
+  const tell = (name, ...content) => list.append(el("dt", {}, word(name)), el("dd", {}, ...content));
+  if (turn.wake) tell("why_wake", `${turn.wake.word} (${turn.wake.score.toFixed(2)}, ${turn.wake.engine})`);
+  if (turn.transcript) tell("why_heard", `“${turn.transcript.text}” (${turn.transcript.engine})`);
+  if (turn.endpoint) tell("why_endpoint", known("endpoint_", turn.endpoint.reason));
+  tell("why_source", known("source_", turn.source), turn.area ? `, ${turn.area}` : "");
+  tell("why_route", known("route_", turn.route));
+  if (turn.speech_act) tell("why_act", known("act_", turn.speech_act));
+  for (const intent of turn.intents ?? (turn.intent ? [turn.intent] : [])) {
+    tell("why_intent", intent.name, ...Object.entries(intent.slots ?? {}).map(([slot, value]) => `, ${slot}: ${text(value)}`));
+  }
+  for (const call of turn.calls ?? []) {
+    const r = call.receipt;
+    tell("why_call", `${call.tool}${call.server ? ` (${call.server})` : ""} ${JSON.stringify(call.args)}`);
+    if (r) {
+      tell("why_receipt", `${r.device}: ${r.property} ${text(r.value)}, ${known("receipt_", r.outcome)}`, r.reason ? ` (${known("reason_", r.reason)})` : "");
+    } else if (!call.ok) tell("why_receipt", word("call_failed"));
+  }
+  for (const j of turn.judgements ?? []) tell("why_judged", foreign(`${j.choice ?? ""} ${j.reason ?? ""}`));
+  if (turn.error) tell("why_error", foreign(turn.error));
+  return list;
+}
+
+const text = (value) => (value !== null && typeof value === "object" ? JSON.stringify(value) : known("value_", value));
+
+// marks are the buttons of a gateway that keeps what was wrong, and wordings.
+function marks(turn) {
+  const row = el("div", { className: "row wrap" }), path = `/api/turns/${encodeURIComponent(turn.id)}/`;
+  const told = el("span", { role: "status" });
+  if (routes.includes("POST /api/turns/{id}/wrong")) {
+    const id = `should-${turn.id}`, should = el("input", { id, maxLength: 300, autocomplete: "off" });
+    const button = el("button", {}, word("mark_wrong"));
+    const form = el("form", { className: "row wrap" }, el("label", { for: id }, word("mark_should")), should, button);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      doing(button, async () => { await post(`${path}wrong`, { should: should.value.trim() }); say(told, word("marked")); });
+    });
+    row.append(form);
+  }
+  const acted = (turn.calls ?? []).length > 0 && turn.calls.every((call) => call.receipt?.confirmed);
+  if (routes.includes("POST /api/turns/{id}/remember") && turn.route === "model" && acted) {
+    const button = el("button", { type: "button" }, word("remember"));
+    button.addEventListener("click", () => doing(button, async () => { await post(`${path}remember`); say(told, word("remembered")); }));
+    row.append(button);
+  }
+  row.append(told);
+  return row;
+}

@@ -1,0 +1,138 @@
+// Package page is what a browser is shown: one bundle of plain modules, styles and
+// templates inside the program. It exists so that a family sees and does what the
+// gateway can, without another program, a build step or the internet. It knows nothing
+// of the gateway: its modules ask the HTTP interface for everything.
+//
+// To add words, add them to every file in words; a test holds these together. To add a
+// module, add a file to files and import it from another one.
+package page
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+)
+
+//go:embed files words
+var bundle embed.FS
+
+// Policy is what a browser may load for the page: files of this gateway and nothing
+// else, and no script or style inside a document.
+const Policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Config says for whom the page is.
+type Config struct {
+	Language string // of the family; English where there are no words for it
+	Name     string // of the gateway
+}
+
+// Page is the page of one gateway. Everything it shows is made by New.
+type Page struct {
+	main, guarded []byte
+	login         map[string][]byte // by what was wrong
+	files         map[string][]byte
+}
+
+// Words are the words of a language, by their names.
+type Words map[string]string
+
+// New makes the page's documents; it fails only on a mistake in the bundle.
+func New(cfg Config) (*Page, error) {
+	words, language, err := wordsOf(cfg.Language)
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{login: map[string][]byte{}, files: map[string][]byte{}}
+	entries, err := fs.ReadDir(bundle, "files")
+	if err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
+	for _, e := range entries {
+		if p.files[e.Name()], err = bundle.ReadFile("files/" + e.Name()); err != nil {
+			return nil, fmt.Errorf("page: %w", err)
+		}
+	}
+	list, err := json.Marshal(words)
+	if err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
+	p.files["words.js"] = fmt.Appendf(nil, "export const language = %q;\nexport default %s;\n", language, list)
+	made := func(file, trouble string, guarded bool) []byte {
+		document, failed := document(p.files[file], map[string]any{
+			"Language": language, "Name": cfg.Name, "Words": words, "Trouble": words["login_"+trouble], "Guarded": guarded,
+		})
+		if failed != nil {
+			err = fmt.Errorf("page: %s: %w", file, failed)
+		}
+		return document
+	}
+	p.main, p.guarded = made("main.html", "", false), made("main.html", "", true)
+	for _, trouble := range []string{"", "wrong", "too_many"} {
+		p.login[trouble] = made("login.html", trouble, true)
+	}
+	delete(p.files, "main.html")
+	delete(p.files, "login.html")
+	return p, err
+}
+
+// wordsOf returns the words of a language, and which language that is.
+func wordsOf(language string) (words Words, found string, err error) {
+	text, err := bundle.ReadFile("words/" + language + ".json")
+	if err != nil {
+		language = "en"
+		text, err = bundle.ReadFile("words/en.json")
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &words)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("page: the words of %s: %w", language, err)
+	}
+	return words, language, nil
+}
+
+// document makes a document of a template.
+func document(text []byte, values map[string]any) ([]byte, error) {
+	t, err := template.New("").Option("missingkey=error").Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	var made bytes.Buffer
+	err = t.Execute(&made, values)
+	return made.Bytes(), err
+}
+
+// Main returns the page; guarded means that there is a log-in, and so a log-out.
+func (p *Page) Main(guarded bool) []byte {
+	if guarded {
+		return p.guarded
+	}
+	return p.main
+}
+
+// Login returns the page that asks for the token, with what was wrong: nothing, wrong or
+// too_many.
+func (p *Page) Login(trouble string) []byte { return p.login[trouble] }
+
+// File returns one of the files that the page is made of; nil: there is none of that
+// name.
+func (p *Page) File(name string) []byte { return p.files[name] }
+
+// Show answers with a document or a file of the page, and with what a browser may do
+// with it.
+func Show(w http.ResponseWriter, status int, name string, content []byte) {
+	h := w.Header()
+	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	h.Set("Content-Security-Policy", Policy)
+	// A form that is sent without an origin could not be told from another site's.
+	h.Set("Referrer-Policy", "same-origin")
+	w.WriteHeader(status)
+	_, _ = w.Write(content) // an error means that the client is gone
+}

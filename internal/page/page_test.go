@@ -1,0 +1,196 @@
+package page
+
+import (
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// languages are those a family may speak with the gateway.
+var languages = []string{"en", "de", "fr", "es"}
+
+func made(t *testing.T, language string) *Page {
+	t.Helper()
+	p, err := New(Config{Language: language, Name: `<img src=x onerror="alert(1)">`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var hole = regexp.MustCompile(`\{\w+\}`)
+
+// TestEveryLanguageHasEveryWord checks that no language lacks a word, or a value in
+// one, and that no word is the English one by oversight.
+func TestEveryLanguageHasEveryWord(t *testing.T) {
+	english, _, err := wordsOf("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, language := range languages {
+		words, found, err := wordsOf(language)
+		if err != nil || found != language {
+			t.Fatalf("%s: %q, %v", language, found, err)
+		}
+		if got, want := slices.Sorted(maps.Keys(words)), slices.Sorted(maps.Keys(english)); !slices.Equal(got, want) {
+			t.Errorf("%s has %q, want %q", language, got, want)
+		}
+		same := 0
+		for name, text := range words {
+			if got, want := hole.FindAllString(text, -1), hole.FindAllString(english[name], -1); !slices.Equal(got, want) {
+				t.Errorf("%s: %s has the values %q, want %q", language, name, got, want)
+			}
+			if (text == "") != (english[name] == "") {
+				t.Errorf("%s: %s is %q, in English %q", language, name, text, english[name])
+			}
+			if text == english[name] {
+				same++
+			}
+		}
+		if language != "en" && same > len(english)/10 {
+			t.Errorf("%s: %d of %d words are English", language, same, len(english))
+		}
+	}
+	if _, found, err := wordsOf("../words/de"); err != nil || found != "en" {
+		t.Errorf("an odd language got %q, %v", found, err)
+	}
+}
+
+// usedWord is a word that a module or a document names.
+var usedWord = regexp.MustCompile("\\bword\\(\"(\\w+)\"|\\.Words\\.(\\w+)|\\buntil\\(\"(\\w+)\"")
+
+// TestEveryWordThatIsUsedExists holds modules and documents to the words.
+func TestEveryWordThatIsUsedExists(t *testing.T) {
+	words, _, err := wordsOf("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for name, text := range sources(t) {
+		for _, m := range usedWord.FindAllStringSubmatch(text, -1) {
+			found++
+			if _, known := words[m[1]+m[2]+m[3]]; !known {
+				t.Errorf("%s uses the word %s, which there is not", name, m[1]+m[2]+m[3])
+			}
+		}
+	}
+	if found < 60 {
+		t.Errorf("only %d uses were found", found)
+	}
+}
+
+func sources(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := fs.ReadDir(bundle, "files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := bundle.ReadFile("files/" + e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(text)
+	}
+	return all
+}
+
+var (
+	imported = regexp.MustCompile(`(?:from|import) "([^"]+)"|(?:src|href)="([^"#]+)"`)
+	address  = regexp.MustCompile(`https?://[^"\s]+`)
+	// markup are the ways by which text would become markup or code.
+	markup = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|srcdoc|createContextualFragment|setHTML`)
+	inline = regexp.MustCompile(`(?i)<script(?:[^>]*)>[^<]|<style|\son\w+="|\sstyle="|javascript:`)
+)
+
+// TestTheBundleStaysAtHome checks that every file that another one names is there, that
+// none is outside, and that nothing is markup or code inside a document.
+func TestTheBundleStaysAtHome(t *testing.T) {
+	p := made(t, "en")
+	named := 0
+	for name, text := range sources(t) {
+		for _, m := range imported.FindAllStringSubmatch(text, -1) {
+			named++
+			file, ours := strings.CutPrefix(m[1]+m[2], "/page/")
+			if !ours || p.File(file) == nil {
+				t.Errorf("%s names %s, which there is not", name, m[1]+m[2])
+			}
+		}
+		for _, outside := range address.FindAllString(text, -1) {
+			if outside != "http://www.w3.org/2000/svg" { // the name of a form, which nobody asks for
+				t.Errorf("%s has the address %s", name, outside)
+			}
+		}
+		if found := markup.FindAllString(text, -1); found != nil {
+			t.Errorf("%s makes markup of text: %q", name, found)
+		}
+		if path.Ext(name) == ".html" {
+			if found := inline.FindAllString(text, -1); found != nil {
+				t.Errorf("%s has code or styles inside: %q", name, found)
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("only %d names of files were found", named)
+	}
+	for _, name := range []string{"main.html", "login.html", "", "..", "../page.go"} {
+		if p.File(name) != nil {
+			t.Errorf("the file %q is served", name)
+		}
+	}
+}
+
+func TestDocumentsAreInTheFamilysLanguage(t *testing.T) {
+	for language, want := range map[string][]string{"en": {"Log out", "not the token"}, "de": {"Abmelden", "nicht das Token"}, "fr": {"Se déconnecter", "pas le jeton"}, "es": {"Cerrar sesión", "no es el token"}, "xx": {"Log out", "not the token"}} {
+		p := made(t, language)
+		shown := language
+		if language == "xx" {
+			shown = "en"
+		}
+		main, login := string(p.Main(true)), string(p.Login("wrong"))
+		for document, word := range map[string]string{main: want[0], login: want[1]} {
+			if !strings.Contains(document, `<html lang="`+shown+`">`) || !strings.Contains(document, word) {
+				t.Errorf("%s: no %q in\n%s", language, word, document)
+			}
+			if strings.Contains(document, "<img") {
+				t.Errorf("%s: a name became markup:\n%s", language, document)
+			}
+		}
+		if strings.Contains(string(p.Main(false)), "/logout") || !strings.Contains(main, "/logout") {
+			t.Errorf("%s: a log-out without a log-in, or the other way round", language)
+		}
+		if strings.Contains(string(p.Login("")), "role=\"alert\"") || !strings.Contains(login, "role=\"alert\"") {
+			t.Errorf("%s: trouble where there is none, or none where there is", language)
+		}
+		if !strings.Contains(string(p.File("words.js")), `export const language = "`+shown+`"`) {
+			t.Errorf("%s: its words are of another language", language)
+		}
+	}
+}
+
+func TestWhatABrowserMayDo(t *testing.T) {
+	w := httptest.NewRecorder()
+	Show(w, http.StatusUnauthorized, "login.html", []byte("<p>"))
+	if w.Code != http.StatusUnauthorized || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || w.Body.String() != "<p>" {
+		t.Errorf("%d, %s, %s", w.Code, w.Header().Get("Content-Type"), w.Body)
+	}
+	policy := w.Header().Get("Content-Security-Policy")
+	for rule := range strings.SplitSeq(policy, "; ") {
+		if _, allowed, _ := strings.Cut(rule, " "); allowed != "'self'" && allowed != "'none'" {
+			t.Errorf("the policy has the rule %q", rule)
+		}
+	}
+	if !strings.HasPrefix(policy, "default-src 'none'; ") || w.Header().Get("Referrer-Policy") != "same-origin" {
+		t.Errorf("policy %q, referrer %q", policy, w.Header().Get("Referrer-Policy"))
+	}
+	if len(made(t, "de").File("words.js")) == 0 {
+		t.Error("there are no words")
+	}
+}
