@@ -79,14 +79,14 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	})
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configure.Places(), ", ")+")")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
-	root.AddCommand(review.Commands(a.review, func(err error) error { return usageError{err} })...) //nolint:contextcheck // as below
-	root.AddCommand(                                                                                //nolint:contextcheck // a command gets its context when it runs
+	root.AddCommand( //nolint:contextcheck // a command gets its context when it runs
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(), //nolint:contextcheck // likewise
 		a.matchCommand(), a.timersCommand(), //nolint:contextcheck // as above
 		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.stopCommand(), //nolint:contextcheck // as above
 		a.modelsCommand(), a.configCommand(), a.workerCommand(), //nolint:contextcheck // as above
 	)
+	root.AddCommand(review.Commands(a.review, func(err error) error { return usageError{err} })...) //nolint:contextcheck // as above
 	err := root.ExecuteContext(ctx)
 	return a.status(err)
 }
