@@ -72,10 +72,6 @@ func (d lessonDoor) wordings(w http.ResponseWriter, _ *http.Request) {
 
 // remember keeps the words of a turn.
 func (d lessonDoor) remember(w http.ResponseWriter, r *http.Request) {
-	var nothing struct{}
-	if !d.read(w, r, &nothing) {
-		return
-	}
 	kept, err := d.deps.Lessons.Remember(r.PathValue("id"))
 	d.result(w, r, http.StatusCreated, kept, err)
 }

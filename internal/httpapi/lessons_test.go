@@ -67,6 +67,7 @@ func TestLessons(t *testing.T) {
 		"another body":              {"POST", "/api/turns/1/wrong", `{"shall":1}`, http.StatusBadRequest, ""},
 		"a story":                   {"POST", "/api/turns/1/wrong", `{"should":"` + strings.Repeat("la ", 3000) + `"}`, http.StatusBadRequest, ""},
 		"kept":                      {"POST", "/api/turns/1/remember", `{}`, http.StatusCreated, `"text":"make it cosy"`},
+		"kept without a body":       {"POST", "/api/turns/1/remember", "", http.StatusCreated, `"text":"make it cosy"`},
 		"what cannot be kept":       {"POST", "/api/turns/2/remember", `{}`, http.StatusConflict, "it did nothing"},
 		"the marks":                 {"GET", "/api/marks", "", http.StatusOK, `[{"id":"1"`},
 		"one mark with its house":   {"GET", "/api/marks/1", "", http.StatusOK, `"rooms":{"floors":null,"areas":[{"name":"Kitchen"`},

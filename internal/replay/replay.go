@@ -40,6 +40,7 @@ type Config struct {
 // Case is a turn of before.
 type Case struct {
 	Then   record.Record
+	Marked bool          // it was found wrong, and is judged
 	Should string        // the sentence that does what should have happened; "": nobody has said it
 	Rooms  home.Snapshot // the house as it was
 	Heard  *string       // what today's recogniser makes of the sound; nil: the text as it was
@@ -48,9 +49,9 @@ type Case struct {
 // Outcome is what came of a case.
 type Outcome struct {
 	ID      string        `json:"id"`
-	Should  string        `json:"should"`
-	Verdict Verdict       `json:"verdict"`
-	Why     string        `json:"why"`
+	Should  string        `json:"should,omitempty"`
+	Verdict Verdict       `json:"verdict,omitempty"` // of a marked turn
+	Why     string        `json:"why,omitempty"`
 	Same    bool          `json:"same"` // it does today what it did then
 	Then    record.Record `json:"then"`
 	Now     record.Record `json:"now"` // of a dry run: its calls are planned and not made
@@ -104,6 +105,9 @@ func (r *Replayer) Run(ctx context.Context, c Case) (Outcome, error) {
 		return o, err
 	}
 	o.Same = same(o.Then, o.Now)
+	if !c.Marked {
+		return o, nil
+	}
 	var should *record.Record
 	if c.Should != "" && !isNothing(c.Should) {
 		meant, err := r.dry(ctx, r.own, c, c.Should, false)

@@ -109,7 +109,7 @@ func TestReplayMarked(t *testing.T) {
 		{"let there be kitchen light", "turn on the kitchen light"},
 		{"i adore the kitchen light", "nothing"},
 	} {
-		cases = append(cases, replay.Case{Then: happened(t, before, c.said), Should: c.should, Rooms: shown(fake.House())})
+		cases = append(cases, replay.Case{Then: happened(t, before, c.said), Marked: true, Should: c.should, Rooms: shown(fake.House())})
 	}
 	for name, tt := range map[string]struct {
 		pack *intent.Pack
@@ -158,10 +158,14 @@ func TestVerdicts(t *testing.T) {
 		"refused then and now":        {happened(t, ours, "unlock the front door"), "", nil, replay.Wrong, true, "refused"},
 		"asks, where nothing was due": {happened(t, ours, "turn on all the lights"), "nothing", nil, replay.Wrong, false, "local"},
 	} {
-		o, err := replayer(t, ours, kept).Run(t.Context(), replay.Case{Then: tt.then, Should: tt.should, Rooms: shown(fake.House()), Heard: tt.heard})
+		o, err := replayer(t, ours, kept).Run(t.Context(), replay.Case{Then: tt.then, Marked: true, Should: tt.should, Rooms: shown(fake.House()), Heard: tt.heard})
 		if got := fmt.Sprint(o.Verdict, o.Same, " ", o.Now.Route); err != nil || got != fmt.Sprint(tt.want, tt.same, " ", tt.now) {
 			t.Errorf("%s: %s (%s), want %s %v %s; %v\nthen %+v\nnow %+v", name, got, o.Why, tt.want, tt.same, tt.now, err, o.Then, o.Now)
 		}
+	}
+	right := replay.Case{Then: happened(t, ours, "turn on the kitchen light"), Rooms: shown(fake.House())}
+	if o, err := replayer(t, ours).Run(t.Context(), right); err != nil || o.Verdict != "" || !o.Same {
+		t.Errorf("a turn that nobody found wrong is judged: %+v, %v", o, err)
 	}
 	if _, err := replayer(t, ours).Run(t.Context(), replay.Case{Then: record.Record{ID: "1"}}); err == nil {
 		t.Error("a turn without words was run")
@@ -183,7 +187,7 @@ func FuzzCase(f *testing.F) {
 		if json.Unmarshal(data, &then) != nil {
 			return
 		}
-		o, err := r.Run(t.Context(), replay.Case{Then: then, Should: should, Rooms: shown(fake.House())})
+		o, err := r.Run(t.Context(), replay.Case{Then: then, Marked: true, Should: should, Rooms: shown(fake.House())})
 		if err == nil && o.Verdict != replay.Right && o.Verdict != replay.Wrong && o.Verdict != replay.Open {
 			t.Errorf("verdict %q", o.Verdict)
 		}

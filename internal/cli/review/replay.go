@@ -303,7 +303,7 @@ func (r *replaying) marks(ctx context.Context) ([]job, error) {
 	}
 	all := make([]job, 0, len(list))
 	for _, m := range list {
-		j := job{Case: replay.Case{Then: m.Then, Should: m.Should}}
+		j := job{Case: replay.Case{Then: m.Then, Marked: true, Should: m.Should}}
 		switch {
 		case running:
 			var one struct {
