@@ -15,6 +15,7 @@ needs=(
   "flite           the second voice"
   "mosquitto       the MQTT broker the tests run against"
   "mosquitto-clients its command line tools, for tests and for looking"
+  "chromium        the browser that the tests of the page look with"
 )
 # Any Python with pip will do.
 if ! python3 -m pip --version >/dev/null 2>&1; then
