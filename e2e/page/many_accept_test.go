@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -237,6 +238,29 @@ func TestAcceptPageOfACrowd(t *testing.T) {
 	}
 	t.Logf("first paint after %.0f ms (budget 1000); of %d tasks %d were over 50 ms (budget 0), the longest %.0f ms; %d elements", first, count, long, most, nodes)
 	w.stayedHome(t, c.url)
+}
+
+// A page whose connection breaks says so, comes back by itself, and is told what it
+// missed without asking for everything again.
+func TestAcceptPageComesBack(t *testing.T) {
+	t.Parallel()
+	ctx, w := browser(t)
+	c := newCrowd(t)
+	p := loaded(t, ctx, c.url+"/")
+	for i := range 3 {
+		before := len(w.requests())
+		w.cut()
+		c.feed.Publish(live.Event{Kind: live.KindTurn, Body: turnOf(manyTurns + i + 1)})
+		p.eventually("it says that the connection is lost", `!document.getElementById("lost").hidden`)
+		p.reads("#turns summary", fmt.Sprintf("number %d ", manyTurns+i+1))
+		p.eventually("it is back", `document.getElementById("lost").hidden`)
+		if asked := w.requests()[before:]; len(asked) != 1 || !strings.HasSuffix(asked[0], "/api/events") {
+			t.Errorf("to come back it asked for %q", asked)
+		}
+	}
+	if n := value[string](p, "document.body.dataset.loaded"); n != "1" {
+		t.Errorf("it was loaded %s times", n)
+	}
 }
 
 // Fifty pages are open at once, and all are told.

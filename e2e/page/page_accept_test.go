@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,7 @@ func puppets(t *testing.T) string {
 
 // The whole of an ordinary day on one page.
 func TestAcceptPageOfADay(t *testing.T) {
+	t.Parallel()
 	ctx, w := browser(t)
 	g := house(t, "gateway: {id: home, area: Kitchen}\nmcp:\n  servers:\n    zwave: {essential: true}\n"+puppets(t))
 	p := loaded(t, ctx, g.url+"/")
@@ -67,6 +69,8 @@ func TestAcceptPageOfADay(t *testing.T) {
 		t.Error("the waterfall has no bars")
 	}
 	p.picture("waterfall")
+
+	p.marksWrong(g)
 
 	t.Log("a timer")
 	p.types("#timer-name", "pasta")
@@ -113,8 +117,27 @@ func TestAcceptPageOfADay(t *testing.T) {
 	w.stayedHome(t, g.url)
 }
 
+// marksWrong marks the turn that is open as wrong, where this gateway keeps that; where it
+// does not, no button says so.
+func (p *tab) marksWrong(g gateway) {
+	p.t.Helper()
+	var about struct{ Routes []string }
+	if err := g.get("/api/gateway", &about); err != nil || len(about.Routes) < 20 {
+		p.t.Fatalf("the gateway says %+v, %v", about, err)
+	}
+	const form = "#turns li:last-child form"
+	if keeps := slices.Contains(about.Routes, "POST /api/turns/{id}/wrong"); keeps != p.holds(`document.querySelector("`+form+`")`) {
+		p.t.Errorf("the gateway keeps what was wrong: %t, and the page has the other", keeps)
+	} else if keeps {
+		p.types(form+" input", "the bedroom light"+kb.Enter)
+		p.reads("#turns li:last-child [role=status]", "It is marked.")
+		p.picture("marked")
+	}
+}
+
 // A server that does not come is tried again when a person says so.
 func TestAcceptPageRetriesAServer(t *testing.T) {
+	t.Parallel()
 	ctx, w := browser(t)
 	mended, script := filepath.Join(t.TempDir(), "mended"), filepath.Join(t.TempDir(), "server")
 	command, env := fake.Puppet{Stderr: "at last", Tools: []json.RawMessage{}}.Pull(t)
@@ -147,6 +170,7 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 // The two words of a challenge are spoken; nothing that is typed counts as them, and
 // what is dangerous is not done from here.
 func TestAcceptPageAnswersNoChallenge(t *testing.T) {
+	t.Parallel()
 	ctx, _ := browser(t)
 	g := house(t, "gateway: {id: home}\nsafety: {dangerous: challenge}\n")
 	p := loaded(t, ctx, g.url+"/")
