@@ -213,6 +213,12 @@ func TestAcceptPageOfACrowd(t *testing.T) {
 		e.State = "on"
 		changed = append(changed, e)
 	}
+	c.feed.Publish(live.Event{Kind: live.KindState, Body: map[string]string{"state": "listening"}})
+	c.feed.Publish(live.Event{Kind: live.KindPartial, Body: map[string]string{"text": "turn on the " + nasty}})
+	p.reads("#state", "listening")
+	p.reads("#partial", "turn on the "+nasty)
+	c.feed.Publish(live.Event{Kind: live.KindState, Body: map[string]string{"state": "thinking"}})
+	p.reads("#state", "thinking")
 	c.feed.Publish(live.Event{Kind: live.KindHouse, Body: display.Changes{Entities: changed, Gone: []string{}}})
 	p.eventually("every lamp is on", `[...document.querySelectorAll("#areas .value")].every((e) => e.textContent === "on")`)
 	p.eventually("few turns are drawn", `document.querySelectorAll("#turns li").length === 25`)
@@ -237,6 +243,9 @@ func TestAcceptPageOfACrowd(t *testing.T) {
 		t.Error("a name became markup")
 	}
 	t.Logf("first paint after %.0f ms (budget 1000); of %d tasks %d were over 50 ms (budget 0), the longest %.0f ms; %d elements", first, count, long, most, nodes)
+	p.picture("in-a-turn")
+	c.feed.Publish(live.Event{Kind: live.KindState, Body: map[string]string{"state": "idle"}})
+	p.eventually("the words are gone with the turn", `document.getElementById("partial").hidden`)
 	w.stayedHome(t, c.url)
 }
 

@@ -72,6 +72,12 @@ func TestAcceptPageOfADay(t *testing.T) {
 
 	p.marksWrong(g)
 
+	t.Log("a device that is dead")
+	g.fault(`{"op":"dead","node":"Reading Lamp"}`)
+	p.ask("turn on the reading lamp", "I can't reach the reading lamp.")
+	p.reads("#wrong", "Reading Lamp (Living Room): does not answer")
+	p.eventually("it is seen in its room", row("Reading Lamp")+` === "does not answer"`)
+
 	t.Log("a timer")
 	p.types("#timer-name", "pasta")
 	p.click("#timer-new button")

@@ -187,3 +187,13 @@ func (g gateway) send(method, path string, body, into any) error {
 	defer func() { _ = resp.Body.Close() }()
 	return json.NewDecoder(resp.Body).Decode(into)
 }
+
+// fault has the simulated house do something on purpose.
+func (g gateway) fault(operation string) {
+	g.t.Helper()
+	_, port, _ := strings.Cut(strings.TrimPrefix(g.broker, "mqtt://"), ":")
+	publish := exec.CommandContext(g.t.Context(), "mosquitto_pub", "-h", "127.0.0.1", "-p", port, "-t", "zwave/_SIM/ZWAVE_GATEWAY-Simulated_House/fault/set", "-m", operation)
+	if out, err := publish.CombinedOutput(); err != nil {
+		g.t.Fatalf("mosquitto_pub: %v\n%s", err, out)
+	}
+}
