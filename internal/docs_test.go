@@ -25,7 +25,7 @@ var (
 )
 
 // topics are MQTT names that begin like a directory of ours.
-var topics = []string{"cmd/ask", "cmd/say", "cmd/listen", "cmd/stop", "cmd/mute", "cmd/volume", "cmd/error", "cmd/timer"}
+var topics = []string{"cmd/ask", "cmd/say", "cmd/listen", "cmd/stop", "cmd/mute", "cmd/volume", "cmd/error", "cmd/timer", "cmd/retry"}
 
 // Documents that name what is gone mislead more than no documents: every path,
 // link, heading, make target, command, configuration key, requirement and fact
@@ -264,4 +264,25 @@ func split(text string) (prose, code string) {
 		}
 	}
 	return prose, code
+}
+
+// TestAcceptanceTestsAreRun holds the names of tests with the build tag accept to what
+// the Makefile asks for by name: with another name nobody runs them.
+func TestAcceptanceTestsAreRun(t *testing.T) {
+	test := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	n := 0
+	for _, f := range openRepository(t).sources(t) {
+		if !strings.HasSuffix(f.name, "_test.go") || !strings.HasPrefix(f.text, "//go:build accept\n") {
+			continue
+		}
+		for _, found := range test.FindAllStringSubmatch(f.text, -1) {
+			n++
+			if !strings.HasPrefix(found[1], "TestAccept") {
+				t.Errorf("%s: %s does not begin with TestAccept, so that make accept leaves it out", f.name, found[1])
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no acceptance test is found")
+	}
 }

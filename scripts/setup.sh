@@ -16,6 +16,7 @@ needs=(
   "mosquitto       the MQTT broker the tests run against"
   "mosquitto-clients its command line tools, for tests and for looking"
   "chromium        the browser that the tests of the page look with"
+  "prometheus      promtool, with which the tests check the alert rules and the dashboard"
 )
 # Any Python with pip will do.
 if ! python3 -m pip --version >/dev/null 2>&1; then
@@ -35,7 +36,7 @@ for need in "${needs[@]}"; do packages+=("${need%% *}"); done
 # Without Debian's packages: are the things themselves there?
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   missing=()
-  for tool in gcc pkg-config espeak-ng flite mosquitto mosquitto_passwd; do
+  for tool in gcc pkg-config espeak-ng flite mosquitto mosquitto_passwd promtool; do
     PATH=$PATH:/usr/sbin:/usr/local/sbin command -v "$tool" >/dev/null || missing+=("$tool")
   done
   for library in portaudio-2.0 alsa pocketsphinx; do
@@ -70,24 +71,26 @@ if [ "$(id -u)" -ne 0 ]; then
   sudo=(sudo)
 fi
 
-# Debian starts a broker with its package. The tests start their own on a free
-# port, so a new one stays off; one that was there before is left alone.
-quiet_broker=no
-if [[ " ${missing[*]} " == *" mosquitto "* && -d /run/systemd/system ]]; then
-  quiet_broker=yes
-  "${sudo[@]}" systemctl mask --runtime --quiet mosquitto.service || quiet_broker=no
-fi
+# Debian starts a broker and Prometheus with their packages. The tests start their own
+# broker on a free port and need of Prometheus a tool alone, so new ones stay off; those
+# that were there before are left alone.
+quiet=()
+for service in mosquitto prometheus; do
+  if [[ " ${missing[*]} " == *" $service "* && -d /run/systemd/system ]]; then
+    "${sudo[@]}" systemctl mask --runtime --quiet "$service.service" && quiet+=("$service")
+  fi
+done
 
 status=0
 "${sudo[@]}" apt-get update -qq || say "the package lists could not be renewed; trying with those that are here"
 "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >&2 || status=$?
 
-if [ "$quiet_broker" = yes ]; then
-  "${sudo[@]}" systemctl unmask --runtime --quiet mosquitto.service || true
-  "${sudo[@]}" systemctl disable --quiet mosquitto.service 2>/dev/null || true
-  say "mosquitto is installed and switched off; to use it as your broker: systemctl enable --now mosquitto"
-fi
+for service in "${quiet[@]}"; do
+  "${sudo[@]}" systemctl unmask --runtime --quiet "$service.service" || true
+  "${sudo[@]}" systemctl disable --quiet "$service.service" 2>/dev/null || true
+  say "$service is installed and switched off; to use it on this machine: systemctl enable --now $service"
+done
 if [ "$status" -ne 0 ]; then
   say "apt could not install them (status $status); its own message is above"
   exit "$status"

@@ -2,8 +2,9 @@
 
 // This program reads what go test -json writes and shows what a person needs: a
 // line for each package, the whole output of what failed, what a test shows by its
-// attributes, every skipped test with its reason, and the counts at the end. It exists because a skipped test
-// is invisible otherwise. Usage:
+// attributes, and at the end every skipped test with its reason, every failed one with
+// what it found, and the counts. It exists because a skipped test is invisible
+// otherwise, and what failed is far above, amid the logs of its programs. Usage:
 //
 //	go test -json ./... | go run scripts/tests.go
 package main
@@ -96,7 +97,7 @@ func (t *tally) ended(e event, key string) {
 		t.skips = append(t.skips, fmt.Sprintf("%s %s: %s", e.Package, e.Test, reason(said)))
 	case "fail":
 		t.failed++
-		t.failures = append(t.failures, e.Package+" "+e.Test)
+		t.failures = append(t.failures, e.Package+" "+e.Test+complaints(said))
 		fmt.Print(said)
 	}
 }
@@ -131,6 +132,28 @@ func reason(said string) string {
 		}
 	}
 	return strings.Join(kept, " ")
+}
+
+// complaints returns the first lines that a test wrote itself, each cut to a length
+// that can be read, and not the logs of the programs that it ran.
+func complaints(said string) string {
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		at := strings.Index(line, "_test.go:")
+		if at < 0 || strings.ContainsAny(line[:at], " \t") || strings.Contains(line, ": stderr of ") {
+			continue
+		}
+		if n++; n > 8 {
+			break
+		}
+		if len(line) > 400 {
+			line = line[:400] + "…"
+		}
+		b.WriteString("\n         " + line)
+	}
+	return b.String()
 }
 
 func (t *tally) close(took time.Duration, err error) bool {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -207,7 +206,7 @@ func TestAcceptChallengeRedTeam(t *testing.T) {
 	}
 	good := func() {
 		t.Helper()
-		for range 2 { // a person who was misheard says it again
+		for range 3 { // a person who was misheard says it again; three wrong answers end it
 			_, words := p.asked(order)
 			if words == "" {
 				t.Fatalf("it asked for no words: %+v", p.turns()[len(p.turns())-1])
@@ -230,7 +229,7 @@ func TestAcceptChallengeRedTeam(t *testing.T) {
 			}
 			return
 		}
-		t.Fatal("two right answers were not heard")
+		t.Fatalf("three right answers were not heard:\n%s", &table)
 	}
 	another := func(words string) string {
 		if strings.Contains(words, "tiger") {
@@ -295,21 +294,26 @@ func TestAcceptChallengeRedTeam(t *testing.T) {
 			t.Errorf("over HTTP: %+v", r)
 		}
 	}
-	for range 3 {
-		if _, words := p.asked(order); words != "" {
-			p.says(p.by("rms", "pumpkin pumpkin."))
-			passes(t, 2*time.Second)
+	r, wrong := record.Record{}, 0
+	for range 6 { // an answer that was not heard at all is not a wrong one
+		var words string
+		if r, words = p.asked(order); words == "" {
+			break
+		}
+		turns := len(p.turns())
+		p.says(p.by("rms", "pumpkin pumpkin."))
+		if within(t, patience, func() bool { return len(p.turns()) > turns }) && strings.HasPrefix(p.turns()[turns].Reply, "Those were not the words.") {
+			wrong++
 		}
 	}
-	r, words := p.asked(order)
-	row("the fourth order after three wrong answers", p.writes()-before, r)
-	if words != "" || !strings.HasPrefix(r.Reply, "That went wrong too often.") || p.writes() != before {
-		t.Errorf("after three failures: %q, %+v, %d writes", words, r, p.writes()-before)
+	row(fmt.Sprintf("the order after %d wrong answers", wrong), p.writes()-before, r)
+	if wrong != 3 || !strings.HasPrefix(r.Reply, "That went wrong too often.") || p.writes() != before {
+		t.Errorf("after %d failures: %+v, %d writes", wrong, r, p.writes()-before)
 	}
-	if slices.ContainsFunc(p.turns(), func(r record.Record) bool {
-		return r.Outcome == record.Asked && r.Risk != "dangerous" && r.Reply != unsure
-	}) {
-		t.Error("an order is not called dangerous")
+	for _, r := range p.turns() {
+		if r.Transcript != nil && r.Transcript.Text == strings.TrimSuffix(order, ".") && r.Outcome == record.Asked && r.Risk != "dangerous" && r.Reply != unsure {
+			t.Errorf("an order is not called dangerous: %+v", r)
+		}
 	}
 	t.Logf("the red team at the front door:\n%s", &table)
 }

@@ -27,6 +27,12 @@ func TestWorkersThatDieOrHangAreReplaced(t *testing.T) {
 			c.ready(t, 2, "worker stt")
 			c.ready(t, 1, "worker audio")
 			c.noZombies(t)
+			counted := metrics(t, http)
+			for _, worker := range []string{"audio", "stt", "wake"} {
+				if n := counted[`voice_gateway_worker_restarts_total{reason="ended",worker="`+worker+`"}`]; n < 1 {
+					t.Errorf("%v restarts of the worker %s are counted", n, worker)
+				}
+			}
 			if out, errs, status := command(t, env, "ask", "what time is it"); status != 0 || !strings.HasPrefix(out, "It's ") {
 				t.Errorf("the time: %q %q, status %d", out, errs, status)
 			}

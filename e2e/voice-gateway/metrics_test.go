@@ -74,6 +74,10 @@ func TestMetricsTellTheStory(t *testing.T) {
 		`voice_gateway_mcp_server_consecutive_failures{server="zwave"}`:        0,
 		`voice_gateway_mcp_server_status{server="zwave",state="disconnected"}`: 0,
 		`voice_gateway_event_clients`:                                          0,
+		`voice_gateway_mcp_server_tools_unused{cause="trust",server="zwave"}`:  0,
+		`voice_gateway_refusals_total{risk="dangerous"}`:                       0,
+		`voice_gateway_wakes_total`:                                            0,
+		`voice_gateway_audio_frames_lost_total`:                                0,
 	} {
 		if got, ok := now[series]; !ok || got < least {
 			t.Errorf("%s is %v (there: %v), expected at least %v", series, got, ok, least)

@@ -2,6 +2,7 @@ package ai
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -82,23 +83,21 @@ func (c Config) Endpoint() string {
 	return strings.TrimRight(cmp.Or(c.BaseURL, own), "/")
 }
 
-// Validate reports the first thing that is wrong, with its key and what was
-// expected.
+// Validate reports everything that is wrong, each with its key and what was expected.
 func (c Config) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("ai."+format, args...)) }
 	if !slices.Contains([]string{"auto", "true", "false"}, c.Enabled) {
-		return fmt.Errorf("ai.enabled: %q is none of auto, true, false", c.Enabled)
+		bad("enabled: %q is none of auto, true, false", c.Enabled)
 	}
 	p, known := profiles[c.Profile]
-	if !known {
-		return fmt.Errorf("ai.profile: there is no profile %q; choose from %s", c.Profile, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
+	switch {
+	case !known:
+		bad("profile: there is no profile %q; choose from %s", c.Profile, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
+	case p.cloud && c.Model == "" && c.Enabled != "false":
+		bad("model: name a model; %s has many kinds and the first would be any of them", c.Profile)
 	}
-	if err := c.validateAddress(); err != nil {
-		return err
-	}
-	if p.cloud && c.Model == "" && c.Enabled != "false" {
-		return fmt.Errorf("ai.model: name a model; %s has many kinds and the first would be any of them", c.Profile)
-	}
-	return c.validateLimits()
+	return errors.Join(append(append(errs, c.validateAddress()), c.validateLimits()...)...)
 }
 
 func (c Config) validateAddress() error {
@@ -115,20 +114,20 @@ func (c Config) validateAddress() error {
 	return nil
 }
 
-func (c Config) validateLimits() error {
+func (c Config) validateLimits() (errs []error) {
 	for key, d := range map[string]time.Duration{"timeout": c.Timeout, "first_token_timeout": c.FirstTokenTimeout} {
 		if d < time.Second || d > 5*time.Minute {
-			return fmt.Errorf("ai.%s: %s is outside 1s to 5m", key, d)
+			errs = append(errs, fmt.Errorf("ai.%s: %s is outside 1s to 5m", key, d))
 		}
 	}
 	if c.MaxTokens < 16 || c.MaxTokens > 8192 {
-		return fmt.Errorf("ai.max_tokens: %d is outside 16 to 8192", c.MaxTokens)
+		errs = append(errs, fmt.Errorf("ai.max_tokens: %d is outside 16 to 8192", c.MaxTokens))
 	}
 	if c.MaxTools < 1 || c.MaxTools > mostTools {
-		return fmt.Errorf("ai.max_tools: %d is outside 1 to %d", c.MaxTools, mostTools)
+		errs = append(errs, fmt.Errorf("ai.max_tools: %d is outside 1 to %d", c.MaxTools, mostTools))
 	}
 	if c.Temperature < 0 || c.Temperature > 2 {
-		return fmt.Errorf("ai.temperature: %g is outside 0 to 2", c.Temperature)
+		errs = append(errs, fmt.Errorf("ai.temperature: %g is outside 0 to 2", c.Temperature))
 	}
-	return nil
+	return errs
 }

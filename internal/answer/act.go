@@ -31,6 +31,8 @@ func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision)
 			return a.other(ctx, x, d)
 		case catalogue.Why, catalogue.Since, catalogue.WhatDone, catalogue.WhoDid:
 			return explained(ctx, a, x, d)
+		case catalogue.Wrong, catalogue.Remember:
+			return taught(ctx, a, x, d)
 		}
 	}
 	did := a.act(ctx, x, d)

@@ -52,6 +52,10 @@ func (a *Answerer) amendment(x *exchange) (intent.Decision, bool) {
 		name = catalogue.Other
 	case choosing.Halt:
 		name = catalogue.Stop
+	case choosing.Wrong:
+		name = catalogue.Wrong
+	case choosing.Keep:
+		name = catalogue.Remember
 	case choosing.Not:
 		name = catalogue.No
 		if b := x.before; !x.asked && b != nil && b.latest && !b.asked && b.Undone == 0 {

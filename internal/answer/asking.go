@@ -48,7 +48,7 @@ func (m *memory) askedBack(x *exchange, mayAct, acted bool, said []string) {
 // is not if it is a sentence of its own, or one of the words about the turn before.
 func (q *modelQuestion) forModel(x *exchange, match Matcher, words *choosing.Words) bool {
 	switch words.Amendment(x.Text) {
-	case choosing.Not, choosing.Halt, choosing.Undo:
+	case choosing.Not, choosing.Halt, choosing.Undo, choosing.Wrong, choosing.Keep:
 		return false
 	case choosing.Other, choosing.NoAmendment:
 	}

@@ -109,7 +109,7 @@ func (g *grown) finish(ctx context.Context, x *exchange, meant []plan.Step, c pa
 	}
 	if len(c.Denied) > 0 {
 		no := g.guard.Denied(c.Denied)
-		partly(x.rec, no.Said, no.Why)
+		x.rec.Partly(no.Said, no.Why)
 	}
 	did := past.Of(g.match.House(), g.whole, steps[n:], done.Results[n:], done.Problems[n:])
 	stay, _ := past.Apart(g.deeds(), devicesOf(x.meant))

@@ -74,7 +74,7 @@ func (f *followUp) do(ctx context.Context, d intent.Decision) past.Turn {
 	did := f.carry(ctx, f.x, d, append(back, more...))
 	if len(denied) > 0 && len(did.Deeds) > 0 {
 		no := f.guard.Denied(denied)
-		partly(f.x.rec, no.Said, no.Why)
+		f.x.rec.Partly(no.Said, no.Why)
 	}
 	var devices []string
 	for _, b := range f.back {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"voicegateway/internal/answer/teaching"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/errand"
 	"voicegateway/internal/dialogue/moment"
@@ -77,8 +78,14 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 	x.rec.Reply = strings.Join(said, " ")
 	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), own)
 	g.complain()
+	if x.alone(own) {
+		teaching.Offer(a.match, a.phrases, x.Request, x.rec, x.done, x.say)
+	}
 	return g.did.As(x.Text)
 }
+
+// alone reports whether a text answers no question, and the model said nothing of its own.
+func (x *exchange) alone(own []string) bool { return len(own) == 0 && !x.asked && x.question == nil }
 
 // none reports whether nobody answers where a model should be.
 func none(err error) bool {

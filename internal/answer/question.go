@@ -112,7 +112,7 @@ func (a *Answerer) inRoom(q record.Request, p pending) (intent.Decision, bool) {
 
 // withThing completes an act with the device or devices that the answer names.
 func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool) {
-	options := entitiesOf(a.match.House(), p.decision.Options)
+	options := a.match.House().Some(p.decision.Options)
 	chosen := a.choosing.Choose(q.Text, options)
 	switch {
 	case a.choosing.None(q.Text):
@@ -142,7 +142,7 @@ func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool
 // questionOf is what is asked back. Things that may be meant are named by the whole
 // house's rules, because only their rooms may tell them apart.
 func questionOf(d intent.Decision, h *home.House, phrases *reply.Phrases) string {
-	if things := entitiesOf(h, d.Options); d.Reason == "ambiguous" && len(things) > 0 && len(things) == len(d.Options) {
+	if things := h.Some(d.Options); d.Reason == "ambiguous" && len(things) > 0 && len(things) == len(d.Options) {
 		return phrases.Which(things)
 	}
 	return d.Question

@@ -88,7 +88,7 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 		return nil
 	}
 	switch x.meant.Actions[0].Intent {
-	case catalogue.Undo:
+	case catalogue.Undo, catalogue.Wrong:
 		if last != nil {
 			last.did = nil
 		}
@@ -101,7 +101,7 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 	}
 	t := followup.OfActs(x.meant.Actions, deeds, func(things []string) []string {
 		var named []string
-		for _, e := range a.choosing.Named(x.rec.Reply, entitiesOf(a.match.House(), things)) {
+		for _, e := range a.choosing.Named(x.rec.Reply, a.match.House().Some(things)) {
 			named = append(named, e.ID)
 		}
 		return named

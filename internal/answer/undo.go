@@ -4,11 +4,12 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
+	"voicegateway/internal/answer/teaching"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 )
@@ -41,20 +42,21 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 	did.Text, did.Origin, did.Undone = x.before.Text, x.before.Origin, x.before.Undone+1
 	if len(denied) > 0 {
 		no := a.guard.Denied(denied)
-		partly(x.rec, no.Said, no.Why)
+		x.rec.Partly(no.Said, no.Why)
 	}
 	if x.before.Rest {
-		partly(x.rec, a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
+		x.rec.Partly(a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
 	}
 	return did
 }
 
-// partly adds to the reply which part of an undo was not possible.
-func partly(rec *record.Record, said, why string) {
-	rec.Reply += " " + said
-	if record.Failed.Worse(rec.Outcome) {
-		rec.Outcome, rec.Error = record.Failed, why
+// taught learns from what is said of the turn before. One that was wrong is taken back.
+func taught(ctx context.Context, a *Answerer, x *exchange, d intent.Decision) (did past.Turn) {
+	if d.Actions[0].Intent == catalogue.Wrong && (x.before != nil && x.before.latest || !teaching.Able(a.match)) {
+		did = a.undo(ctx, x, d)
 	}
+	teaching.Note(a.match, a.phrases, x.Request, x.rec, d.Actions[0])
+	return did
 }
 
 // other takes back what was done to one device and does it to another one. It asks
@@ -117,41 +119,18 @@ func onlyOn(did past.Turn, device string, before *remembered) past.Turn {
 // chosen returns the devices that "the other one" may mean.
 func chosen(match Matcher, d intent.Decision, before *remembered) []*home.Entity {
 	if ids := d.Actions[0].Devices; len(ids) > 0 {
-		return entitiesOf(match.House(), ids)
+		return match.House().Some(ids)
 	}
 	first := before.Origin.Device
 	// Without the microphone's room, the same words may fit another device.
 	if again := match.Match(before.Text, ""); again.Route == intent.Ask && slices.Contains(again.Options, first) {
-		return entitiesOf(match.House(), slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
+		return match.House().Some(slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
 	}
 	e := match.House().Entity(first)
 	if e == nil {
 		return nil
 	}
-	return like(match.House(), e, func(x *home.Entity) bool { return x.In(e.Area) })
-}
-
-// like returns the other controllable devices of the same kind for which fits is
-// true.
-func like(h *home.House, e *home.Entity, fits func(*home.Entity) bool) []*home.Entity {
-	var out []*home.Entity
-	for i := range h.Entities {
-		x := &h.Entities[i]
-		if x.ID != e.ID && x.Control != nil && x.Domain == e.Domain && strings.EqualFold(x.DeviceClass(), e.DeviceClass()) && fits(x) {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-func entitiesOf(h *home.House, ids []string) []*home.Entity {
-	var out []*home.Entity
-	for _, id := range ids {
-		if e := h.Entity(id); e != nil {
-			out = append(out, e)
-		}
-	}
-	return out
+	return match.House().Like(e, func(x *home.Entity) bool { return x.In(e.Area) })
 }
 
 // whichOther asks which other device is meant. If none fits, any device of the same
@@ -159,7 +138,7 @@ func entitiesOf(h *home.House, ids []string) []*home.Entity {
 func (a *Answerer) whichOther(x *exchange, d intent.Decision, several []*home.Entity) {
 	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Which(several)
 	if e := a.match.House().Entity(x.before.Origin.Device); e != nil && len(several) == 0 {
-		several = like(a.match.House(), e, func(*home.Entity) bool { return true })
+		several = a.match.House().Like(e, func(*home.Entity) bool { return true })
 	}
 	for _, e := range several {
 		d.Options = append(d.Options, e.ID)

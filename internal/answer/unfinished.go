@@ -142,7 +142,7 @@ func uncertain(_ context.Context, a *Answerer, x *exchange) bool {
 // of them and another reading of it names another. It reports whether it did.
 func (d doubting) unclear(p pending) bool {
 	x := d.x
-	options := entitiesOf(d.match.House(), p.decision.Options)
+	options := d.match.House().Some(p.decision.Options)
 	chosen := d.choosing.Choose(x.Text, options)
 	if len(chosen) == 0 || !slices.ContainsFunc(x.Others, func(other string) bool {
 		also := d.choosing.Choose(other, options)

@@ -24,12 +24,7 @@ type explanation struct {
 // what the devices report.
 func explained(ctx context.Context, a *Answerer, x *exchange, d intent.Decision) past.Turn {
 	x.rec.Outcome = record.Done
-	mine := func(e *past.Entry) bool {
-		return asker(record.Request{Source: e.Source, Area: e.Area}) == asker(x.Request)
-	}
-	ex := explanation{a, account.Account{
-		House: a.match.House(), Acts: &a.ledger, Reports: &a.Reports, Phrases: a.phrases, Area: x.Area, Mine: mine,
-	}, x}
+	ex := explanation{a, accountFor(a, x), x}
 	act := d.Actions[0]
 	switch {
 	case x.DryRun:

@@ -81,6 +81,9 @@ func (q question) tell(rec record.Record) {
 		return
 	}
 	fmt.Fprintln(q.app.Out, rec.Reply)
+	if rec.Keepable {
+		fmt.Fprintf(q.app.Err, "To have these words understood without a model: voice-gateway remember %s\n", rec.ID)
+	}
 }
 
 // turn asks the daemon, or answers in this process if none runs.
@@ -108,13 +111,13 @@ func (q question) turn(ctx context.Context, l *loaded, text string) (record.Reco
 // gateway makes a gateway for text only in this process. It does not take a
 // daemon's port.
 func (q question) gateway(l *loaded) (*gateway.Gateway, error) {
-	if l.locked != nil {
-		return nil, l.locked
+	if l.Locked != nil {
+		return nil, l.Locked
 	}
 	cfg := l.Config
 	cfg.HTTP.Listen = ""
 	g, err := gateway.New(cfg, gateway.Options{
-		Executable: q.app.Executable, Version: q.app.version, Environ: q.app.Environ, Secrets: l.secrets, TextOnly: true,
+		Executable: q.app.Executable, Version: q.app.version, Environ: q.app.Environ, Secrets: l.Secrets, TextOnly: true,
 		Source: record.FromCLI,
 	}, q.app.logger(slog.LevelError))
 	if err != nil {

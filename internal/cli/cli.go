@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/cli/review"
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/secret"
 )
@@ -75,10 +77,11 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())}
 	})
-	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configPlaces, ", ")+")")
+	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configure.Places(), ", ")+")")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
-	root.AddCommand( //nolint:contextcheck // a command gets its context when it runs
-		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
+	root.AddCommand(review.Commands(a.review, func(err error) error { return usageError{err} })...) //nolint:contextcheck // as below
+	root.AddCommand(
+		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(), //nolint:contextcheck // a command gets its context when it runs
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(), //nolint:contextcheck // likewise
 		a.matchCommand(), a.timersCommand(), //nolint:contextcheck // as above
 		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.stopCommand(), //nolint:contextcheck // as above
@@ -91,13 +94,14 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 // status prints the error of a command and returns the exit status.
 func (a *app) status(err error) int {
 	var usage usageError
+	var misused configure.UseError
 	var told console.ToldError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &told):
 		return exitError
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &misused):
 		fmt.Fprintln(a.Err, "voice-gateway:", a.secrets.HideError(err))
 		return exitUsage
 	default:

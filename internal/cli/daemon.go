@@ -35,7 +35,7 @@ type daemon struct {
 
 // daemon is the daemon that this configuration would run; it may not be running.
 func (l *loaded) daemon() daemon {
-	return daemon{listen: l.HTTP.Listen, token: l.secrets.HTTPToken}
+	return daemon{listen: l.HTTP.Listen, token: l.Secrets.HTTPToken}
 }
 
 // addr is where the daemon is reached.

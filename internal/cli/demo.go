@@ -23,7 +23,7 @@ func (a *app) demoCommand() *cobra.Command {
 		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
 			return demo.Run(ctx, demo.Config{
 				Gateway: l.Config,
-				Options: gateway.Options{Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets},
+				Options: gateway.Options{Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.Secrets},
 				Out:     a.Out, Paint: a.paint,
 				Trouble: a.logger(slog.LevelError), Log: a.logger(quiet),
 			})

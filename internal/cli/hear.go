@@ -243,7 +243,7 @@ func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, pack
 	opened := make(chan struct{})
 	mic := &gated{Microphone: sound, open: opened}
 	opts := gateway.Options{
-		Executable: h.app.Executable, Version: h.app.version, Environ: l.options.Environ, Secrets: l.secrets,
+		Executable: h.app.Executable, Version: h.app.version, Environ: l.Options.Environ, Secrets: l.Secrets,
 		Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
 		Source: record.FromFile, DryRun: h.dryRun, House: house, Pack: pack,
 		Watch: &stage.Watcher{Ended: func(r record.Record) {

@@ -166,8 +166,8 @@ func (o listening) here(ctx context.Context, l *loaded, view *earView) error {
 	if muted, err := mute.KeptHere(l.Gateway.StateDir); muted {
 		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)
 	}
-	if l.locked != nil {
-		return l.locked
+	if l.Locked != nil {
+		return l.Locked
 	}
 	o.say("No gateway runs; listening without one. Nothing is done about what is said. Ctrl-C ends.")
 	cfg := l.Config
@@ -175,7 +175,7 @@ func (o listening) here(ctx context.Context, l *loaded, view *earView) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, err := gateway.New(cfg, gateway.Options{
-		Executable: o.app.Executable, Version: o.app.version, Environ: o.app.Environ, Secrets: l.secrets,
+		Executable: o.app.Executable, Version: o.app.version, Environ: o.app.Environ, Secrets: l.Secrets,
 		Private: true, DryRun: true, Source: record.FromMic, Speaker: room.Speaker{Paced: true},
 		Watch: &earWatch{view: view, ended: func() {
 			if o.now {

@@ -42,20 +42,3 @@ func TestBrokenConfigurationEndsWithStatusTwo(t *testing.T) {
 		})
 	}
 }
-
-// DISABLE_RETRY is a word for yes or no, or the start ends.
-func TestDisableRetryIsReadByItsWords(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]bool{
-		"true": true, "1": true, "YES": true, "on": true, "false": false, "0": false, "No": false, "off": false, "": false, " ": false,
-	} {
-		if once, err := disablesRetry(value); err != nil || once != want {
-			t.Errorf("%q is %v, %v; expected %v", value, once, err, want)
-		}
-	}
-	for _, value := range []string{"maybe", "2", "ja", "tru"} {
-		if _, err := disablesRetry(value); err == nil || !strings.Contains(err.Error(), value) {
-			t.Errorf("%q: %v, expected an error that names it", value, err)
-		}
-	}
-}

@@ -23,13 +23,13 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if l.locked != nil {
-				return l.locked
+			if l.Locked != nil {
+				return l.Locked
 			}
 			log := a.logger(slog.LevelInfo)
-			log.Info("starting", "config", l.path, "gateway", l.Gateway.ID, "state_dir", l.Gateway.StateDir)
+			log.Info("starting", "config", l.Path, "gateway", l.Gateway.ID, "state_dir", l.Gateway.StateDir)
 			g, err := gateway.New(l.Config, gateway.Options{
-				Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.secrets, Source: record.FromMic,
+				Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.Secrets, Source: record.FromMic,
 			}, log)
 			if err != nil {
 				return unusable(l, err)

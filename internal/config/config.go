@@ -14,6 +14,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -82,7 +83,9 @@ func (p Problems) Error() string {
 
 // Origins remembers where each value came from.
 type Origins struct {
-	of map[string]string
+	file string
+	of   map[string]string // by the paths of values
+	keys map[string]int    // the lines of keys, also of those that hold others
 }
 
 // Of returns the origin of the value at a key's path: "default", "file:line" or
@@ -94,32 +97,60 @@ func (o *Origins) Of(path string) string {
 	return "default"
 }
 
+// Near is where the value at a key's path is to be mended: its own origin, else the
+// line of the nearest key around it, else the file. Paths may be written with an index,
+// as in words[1].
+func (o *Origins) Near(path string) string {
+	path, _, _ = strings.Cut(path, "[")
+	for at := path; at != ""; {
+		if origin, ok := o.of[at]; ok {
+			return origin
+		}
+		if line, ok := o.keys[at]; ok {
+			return fmt.Sprintf("%s:%d", o.file, line)
+		}
+		at = at[:max(strings.LastIndexByte(at, '.'), 0)]
+	}
+	return cmp.Or(o.file, "default")
+}
+
 // Load overwrites the values in dst, a pointer to a struct whose fields have yaml
 // tags, with those of the file at path and then of the environment. An empty path
 // means no file. Lists are replaced, maps are merged, and null removes a map's
 // entry. Mistakes in what the user wrote are returned as Problems; dst is then
-// half filled.
+// half filled, with the defaults in the place of what is wrong, and the origins are
+// those of the rest.
 func Load(path string, dst any, o Options) (*Origins, error) {
 	if path == "" {
-		return load("", nil, dst, o)
+		return Parse("", nil, dst, o)
 	}
+	data, err := Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data, dst, o)
+}
+
+// Read returns what is in a configuration file, which is not long.
+func Read(path string) ([]byte, error) {
 	data, err := readBounded(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	return load(path, data, dst, o)
+	return data, nil
 }
 
-func load(path string, data []byte, dst any, o Options) (*Origins, error) {
+// Parse is Load with what is in the file, or would be.
+func Parse(path string, data []byte, dst any, o Options) (*Origins, error) {
 	root := reflect.ValueOf(dst)
 	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("config: the destination is %T, not a pointer to a struct", dst)
 	}
-	l := &loader{file: path, root: root.Elem(), origins: &Origins{of: map[string]string{}}}
+	l := &loader{file: path, root: root.Elem(), origins: &Origins{file: path, of: map[string]string{}, keys: map[string]int{}}}
 	l.document(data)
 	l.environment(o)
 	if len(l.problems) > 0 {
-		return nil, l.problems
+		return l.origins, l.problems
 	}
 	return l.origins, nil
 }

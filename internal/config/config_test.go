@@ -103,7 +103,7 @@ mcp:
     music: {command: music-mcp}
 limits: {port: 65535}
 `
-	origins, err := load("x.yaml", []byte(file), s, prefix)
+	origins, err := Parse("x.yaml", []byte(file), s, prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,10 +139,10 @@ func TestTruthForAText(t *testing.T) {
 				Model   string `yaml:"model"`
 			} `yaml:"ai"`
 		}
-		if _, err := load("x.yaml", []byte("ai: {enabled: "+written+"}"), &s, prefix); err != nil || s.AI.Enabled != want {
+		if _, err := Parse("x.yaml", []byte("ai: {enabled: "+written+"}"), &s, prefix); err != nil || s.AI.Enabled != want {
 			t.Errorf("%s: got %q, error %v", written, s.AI.Enabled, err)
 		}
-		if _, err := load("x.yaml", []byte("ai: {model: true}"), &s, prefix); err == nil {
+		if _, err := Parse("x.yaml", []byte("ai: {model: true}"), &s, prefix); err == nil {
 			t.Error("a truth value is no text elsewhere")
 		}
 	}
@@ -150,7 +150,7 @@ func TestTruthForAText(t *testing.T) {
 
 func TestNullRemovesAnEntry(t *testing.T) {
 	s := defaults()
-	if _, err := load("x.yaml", []byte("mcp: {servers: {zwave: null}}"), s, prefix); err != nil {
+	if _, err := Parse("x.yaml", []byte("mcp: {servers: {zwave: null}}"), s, prefix); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.MCP.Servers) != 0 {
@@ -191,7 +191,7 @@ func TestMistakesInTheFile(t *testing.T) {
 		"number as secret":    {"mqtt: {token: 4711}", []string{`got the number "(hidden)"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := load("x.yaml", []byte(tc.file), defaults(), prefix)
+			_, err := Parse("x.yaml", []byte(tc.file), defaults(), prefix)
 			problems, ok := errors.AsType[Problems](err)
 			if !ok || len(problems) != len(tc.want) {
 				t.Fatalf("error %v, want %d problems", err, len(tc.want))
@@ -210,7 +210,7 @@ func TestMistakesInTheFile(t *testing.T) {
 
 func TestEnvironmentOverFile(t *testing.T) {
 	s := defaults()
-	origins, err := load("x.yaml", []byte("mcp: {retry: {attempts: 4}}"), s, environ(
+	origins, err := Parse("x.yaml", []byte("mcp: {retry: {attempts: 4}}"), s, environ(
 		"VG_MCP_RETRY_ATTEMPTS=5", "VG_MCP_RETRY_ENABLED=false", "VG_WAKE_WORDS=computer, okay house",
 		"VG_MCP_SERVERS_ZWAVE_COMMAND=/opt/z", "VG_MCP_SERVERS_MY_MUSIC_CONNECT_TIMEOUT=3s",
 		"VG_MCP_SERVERS_ZWAVE_ENV_LOG_LEVEL=debug", "VG_MQTT_PASSWORD=hunter2", "VG_CONFIG=x", "OTHER=1",
@@ -245,7 +245,7 @@ func TestMistakesInTheEnvironment(t *testing.T) {
 		"VG_MCP_RETRY_ATTEMPTS=":           "expected a whole number",
 		"VG_MCP_RETRY_BASE_DELAY=2":        "expected a duration",
 	} {
-		_, err := load("", nil, defaults(), environ(entry))
+		_, err := Parse("", nil, defaults(), environ(entry))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", entry, err, want)
 		}
@@ -262,7 +262,7 @@ func TestFlatConfiguration(t *testing.T) {
 	}
 	s := flat{Topic: "zwave"}
 	o := Options{Environ: []string{"MQTT_BROKER_URL=mqtt://b", "ZWAVE_MQTT_TOPIC=", "UNRELATED=1"}}
-	origins, err := load("z.yaml", []byte("mqtt_broker_url: mqtt://a\nzwave_allow_dangerous: true"), &s, o)
+	origins, err := Parse("z.yaml", []byte("mqtt_broker_url: mqtt://a\nzwave_allow_dangerous: true"), &s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestFlatConfiguration(t *testing.T) {
 		t.Errorf("origin %s", got)
 	}
 	o.Environ = []string{"ZWAVE_ALLOW_DANGEROUS=perhaps"}
-	if _, err := load("", nil, &s, o); err == nil || !strings.Contains(err.Error(), "expected true or false") {
+	if _, err := Parse("", nil, &s, o); err == nil || !strings.Contains(err.Error(), "expected true or false") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestLoadReadsTheFile(t *testing.T) {
 
 func TestShowHasOriginsAndNoSecrets(t *testing.T) {
 	s := defaults()
-	origins, err := load("x.yaml", []byte(`
+	origins, err := Parse("x.yaml", []byte(`
 mqtt: {broker: "mqtt://family:hunter2@b.lan:1883", token: hunter2, password_file: /run/secret}
 mcp: {servers: {zwave: {env: {API_KEY: hunter2, LOG_LEVEL: debug}, headers: {Authorization: Bearer hunter2}}}}
 `), s, environ("VG_MCP_RETRY_ATTEMPTS=5"))
@@ -337,7 +337,7 @@ func TestShowOfPrograms(t *testing.T) {
 		Servers map[string]server `yaml:"servers"`
 	}
 	const word = "violet-7"
-	origins, err := load("x.yaml", []byte(`
+	origins, err := Parse("x.yaml", []byte(`
 servers:
   notes:
     url: "https://me:violet-7@h/mcp?room=violet-7&page=2"
@@ -424,7 +424,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("mcp: {retry: {base_delay: 1h, multiplier: 1e3}}\n--- "), "MCP_SERVERS_A_ENV_B", "\x00")
 	f.Fuzz(func(t *testing.T, file []byte, name, value string) {
 		s := defaults()
-		origins, err := load("x.yaml", file, s, environ("VG_"+name+"="+value))
+		origins, err := Parse("x.yaml", file, s, environ("VG_"+name+"="+value))
 		if err != nil || strings.Contains(string(file)+value, "@") {
 			return
 		}
@@ -437,7 +437,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		again := &settings{}
-		if _, err := load("shown", out.Bytes(), again, prefix); err != nil {
+		if _, err := Parse("shown", out.Bytes(), again, prefix); err != nil {
 			t.Fatalf("%v\n%s", err, out.String())
 		}
 		var second bytes.Buffer

@@ -52,6 +52,7 @@ func (l *loader) structure(n *yaml.Node, v reflect.Value, path string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		at, known := join(path, key.Value), false
+		l.origins.keys[at] = key.Line
 		for _, f := range fields {
 			if f.name == key.Value {
 				known = true
@@ -76,6 +77,7 @@ func (l *loader) mapping(n *yaml.Node, v reflect.Value, path string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		name := reflect.ValueOf(key.Value).Convert(v.Type().Key())
+		l.origins.keys[join(path, key.Value)] = key.Line
 		if value.ShortTag() == tagNull {
 			merged.SetMapIndex(name, reflect.Value{})
 			continue

@@ -29,6 +29,7 @@ type acts struct {
 	hears    bool         // a recogniser knows the language
 	observer observers
 	unheard  func() string // why the speaker is not to be heard; "" if it is, as far as anybody knows
+	changed  func()        // the mute switch or the volume may have changed
 }
 
 // Ask answers one text and tells the observers.
@@ -64,6 +65,7 @@ func (a acts) Mute(ctx context.Context, on bool) error {
 	if a.mute == nil {
 		return errNoMicrophone
 	}
+	defer a.changed()
 	return a.mute.Set(ctx, on)
 }
 

@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/broker"
 	"voicegateway/internal/dialogue/safety"
+	"voicegateway/internal/discovery"
 	"voicegateway/internal/events"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/sentences"
@@ -67,7 +68,8 @@ type IntentsConfig struct {
 // MQTTConfig is the broker to use; without one the embedded broker serves.
 type MQTTConfig struct {
 	mqtt.Config `yaml:",inline"`
-	Embedded    broker.Config `yaml:"embedded"`
+	Embedded    broker.Config    `yaml:"embedded"`
+	Discovery   discovery.Config `yaml:"discovery"`
 }
 
 // Default is the configuration without any file. configs/voice-gateway.yaml says
@@ -83,7 +85,7 @@ func Default() Config {
 		Intents:  IntentsConfig{Packs: []string{}},
 		AI:       ai.Default(),
 		TTS:      tts.Default(),
-		MQTT:     MQTTConfig{Embedded: broker.Default()},
+		MQTT:     MQTTConfig{Embedded: broker.Default(), Discovery: discovery.Default()},
 		MCP:      servers,
 		HTTP:     httpapi.Default(),
 		Tools:    local.Default(),
@@ -99,23 +101,35 @@ func DefaultServer() mcpint.Server {
 	return mcpint.Server{Command: "zwave-mcp-server", Args: []string{"--require-broker", "2s"}, Essential: true, House: true, Trust: mcpint.TrustFull}.WithDefaults()
 }
 
-// Validate reports everything that is wrong at once, each with the key's path,
-// what was expected and what to write instead.
-func (c Config) Validate() error {
-	var errs []error
+// Mistake is one thing that is wrong with the configuration.
+type Mistake struct {
+	Key  string // the key's path
+	Text string // what is wrong, what was expected and what to write instead
+}
+
+// Mistakes is everything that is wrong with the configuration, in the order of the
+// keys.
+func Mistakes(c Config) []Mistake {
+	var all []Mistake
 	for _, part := range []interface{ Validate() error }{
-		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.MCP, c.Safety, c.Announce, c.Buttons, c.Recorder,
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.AI, c.TTS, c.MQTT.Discovery, c.MCP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
 	} {
-		errs = append(errs, each(part.Validate())...)
-	}
-	for key, part := range map[string]interface{ Validate() error }{"ai": c.AI, "tts": c.TTS, "tools": c.Tools} {
-		if err := part.Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		for _, err := range each(part.Validate()) {
+			key, text, _ := strings.Cut(err.Error(), ": ")
+			all = append(all, Mistake{key, text})
 		}
 	}
-	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int {
-		return strings.Compare(a.Error(), b.Error())
-	})...)
+	slices.SortStableFunc(all, func(a, b Mistake) int { return strings.Compare(a.Key, b.Key) })
+	return all
+}
+
+// Validate reports everything that is wrong at once, as Mistakes does.
+func (c Config) Validate() error {
+	var errs []error
+	for _, m := range Mistakes(c) {
+		errs = append(errs, errors.New(m.Key+": "+m.Text))
+	}
+	return errors.Join(errs...)
 }
 
 // each splits the errors that a part has joined.

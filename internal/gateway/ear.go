@@ -112,7 +112,9 @@ func (s setup) newSound(volume *local.Volume) (sound, error) {
 	var card *device.Device
 	if mic == nil || speaker == nil {
 		var err error
-		if card, err = device.New(s.cfg.sound(s.opts.Executable, s.log)); err != nil {
+		cfg := s.cfg.sound(s.opts.Executable, s.log)
+		cfg.Restarted = s.counts.Restarted
+		if card, err = device.New(cfg); err != nil {
 			return sound{}, fmt.Errorf("preparing the sound card: %w", err)
 		}
 	}
@@ -144,6 +146,7 @@ func (s setup) waker(command []string) wake.Config {
 	}
 	c.Command, c.ModelDir, c.Log = command, s.cfg.STT.ModelDir, s.log.With("part", "wake")
 	c.Pronounce = stt.NewPronouncer(filepath.Join(c.ModelDir, "cmudict-en-us.dict"), s.cfg.STT.Pronunciations).All
+	c.Restarted = s.counts.Restarted
 	return c
 }
 

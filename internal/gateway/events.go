@@ -14,6 +14,14 @@ import (
 // version is the version of the build.
 func (s setup) version() string { return cmp.Or(s.opts.Version, "dev") }
 
+// newCounts makes the counters, with those of the configured servers.
+func newCounts(cfg Config, opts Options) *metrics.Metrics {
+	s := setup{cfg: cfg, opts: opts}
+	counts := metrics.New(s.version())
+	counts.Expect(s.serverIDs()...)
+	return counts
+}
+
 // serverEvents passes on what happens to the MCP servers. It is made before the
 // host that reports to it. Its receivers were made before it, or read the values it
 // keeps.
@@ -27,10 +35,8 @@ type serverEvents struct {
 }
 
 func (s setup) newServerEvents(api *mqttapi.API) serverEvents {
-	counts := metrics.New(s.version())
-	counts.Expect(s.serverIDs()...)
 	return serverEvents{
-		counts: counts, attempts: reach.NewAttempts(), returns: tasks.NewReturns(), changed: make(chan struct{}, 1),
+		counts: s.counts, attempts: reach.NewAttempts(), returns: tasks.NewReturns(), changed: make(chan struct{}, 1),
 		api: api, watch: s.opts.Attempt,
 	}
 }

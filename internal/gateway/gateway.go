@@ -25,6 +25,7 @@ import (
 	"voicegateway/internal/systemd"
 	"voicegateway/internal/timekeeper"
 	"voicegateway/internal/tools"
+	"voicegateway/internal/tools/local"
 	"voicegateway/internal/turn"
 )
 
@@ -60,6 +61,7 @@ type Gateway struct {
 	acts
 	board    *board
 	tools    *tools.Registry
+	volume   *local.Volume
 	timers   *timekeeper.Keeper
 	house    *house.House
 	link     link
@@ -82,6 +84,7 @@ type setup struct {
 	opts     Options
 	log      *slog.Logger
 	discreet discreet
+	counts   *metrics.Metrics
 }
 
 // New checks the configuration and makes every part from those made before it. It
@@ -94,7 +97,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	var rooms *house.House
 	secrets := secretsOf(cfg, opts.Secrets, func() *home.House { return known(rooms) })
 	log = slog.New(secret.Handler(log.Handler(), secrets))
-	s, board := setup{cfg, opts, log, discreet{secrets}}, newBoard()
+	s, board := setup{cfg, opts, log, discreet{secrets}, newCounts(cfg, opts)}, newBoard()
 	rooms, err := s.newHouse()
 	if err != nil {
 		return nil, err
@@ -116,26 +119,26 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	mcp.Watch("://home", rooms.Tell)
 	buttons := s.newButtons(mcp, rooms)
 	link.wakeOnConnection(mcp)
-	mind, err := s.newMind(registry, rooms, mcp, news)
+	journal := &journal{log: log}
+	mind, err := s.newMind(registry, rooms, mcp, news, journal.last)
 	if err != nil {
 		return nil, err
 	}
-	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
 	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported, stream.house.Reported)
-	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits, mind.news)
+	observer := s.newObservers(journal, news.counts, stream, link, mind.waits, mind.news)
 	ear, err := s.newEar(mind.answerer, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
 	if err != nil {
 		return nil, err
 	}
-	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
+	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard, changed: link.poke}
 	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear, keeper)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Volume: display.Volume{Tools: registry},
-	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
+		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Volume: display.Volume{Tools: registry}, Lessons: mind.lessons,
+	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, ear) }))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +147,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-		setup: s, acts: acts, board: board, tools: registry, timers: keeper, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear, buttons: buttons,
+		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear, buttons: buttons,
 		observer: observer, journal: journal, stream: stream, health: health, http: http, manager: manager,
 	}, nil
 }

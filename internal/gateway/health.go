@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"voicegateway/internal/ai"
+	"voicegateway/internal/audio"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
@@ -102,10 +103,17 @@ func (h health) Readiness() httpapi.Readiness {
 }
 
 // snapshot returns the current values for a scrape of the metrics.
-func (h health) snapshot(link link, stream *stream) metrics.Snapshot {
+func (h health) snapshot(link link, stream *stream, ear *ear) metrics.Snapshot {
 	s := metrics.Snapshot{
 		Overall: h.mcp.Overall(), MQTT: link.bus.Connected(), Events: stream.feed.Clients(),
 		Servers: h.mcp.Status(), Parts: map[string]string{},
+	}
+	if ear.sound.card != nil {
+		card := ear.sound.card.State()
+		s.Sound = &metrics.Sound{
+			Frames: float64(card.Captured) / audio.FrameSamples, Lost: float64(card.Lost) / audio.FrameSamples,
+			Overflows: card.Overflows, Breaks: card.Breaks,
+		}
 	}
 	for _, part := range h.Readiness().Parts {
 		s.Parts[part.Name] = string(part.State)

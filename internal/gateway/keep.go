@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"voicegateway/internal/httpapi"
@@ -27,11 +28,17 @@ func (s setup) recording() string {
 	return recorderOff
 }
 
+// recordings is the directory of the recorder; "" if nothing is recorded.
+func (s setup) recordings() string {
+	if !s.records() {
+		return ""
+	}
+	return cmp.Or(s.cfg.Recorder.Dir, filepath.Join(s.cfg.Gateway.StateDir, recorder.Dir))
+}
+
 func (s setup) newRecorder() (*recorder.Recorder, error) {
 	cfg := s.cfg.Recorder
-	if cfg.Dir == "" {
-		cfg.Dir = filepath.Join(s.cfg.Gateway.StateDir, recorder.Dir)
-	}
+	cfg.Dir = s.recordings()
 	cfg.Log = s.log.With("part", "recorder")
 	return recorder.New(cfg)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicegateway/internal/broker"
+	"voicegateway/internal/discovery"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/mqttapi"
@@ -18,11 +19,14 @@ type link struct {
 	url    string         // the broker's address
 	bus    *mqtt.Client
 	api    *mqttapi.API // nil without a presence on MQTT
+	device *discovery.Device
+	// changed is of size one: the mute switch or the volume may have changed.
+	changed chan struct{}
 }
 
 // newLink makes the client, and our own broker if no other is configured.
 func (s setup) newLink() (link, error) {
-	var l link
+	l := link{changed: make(chan struct{}, 1)}
 	client := s.cfg.MQTT.Config
 	client.Password = s.opts.Secrets.MQTTPassword
 	if client.URL == "" {
@@ -47,8 +51,21 @@ func (s setup) newLink() (link, error) {
 	if private {
 		return l, nil
 	}
-	l.api, err = mqttapi.New(s.cfg.Gateway.ID, l.bus, s.log)
+	if l.api, err = mqttapi.New(s.cfg.Gateway.ID, l.bus, s.log); err != nil {
+		return link{}, err
+	}
+	l.device, err = discovery.New(s.cfg.MQTT.Discovery, discovery.Identity{
+		ID: s.cfg.Gateway.ID, Area: s.cfg.Gateway.Area, Language: s.cfg.Gateway.Language, Version: s.version(), Base: mqttapi.Base(s.cfg.Gateway.ID),
+	}, l.bus, s.toldTopics(), s.log)
 	return l, err
+}
+
+// toldTopics opens the state directory for what Home Assistant was told; nil without one.
+func (s setup) toldTopics() func() (discovery.Memory, error) {
+	if memory := s.memory(); memory != nil {
+		return func() (discovery.Memory, error) { return memory() }
+	}
+	return nil
 }
 
 // wakeOnConnection makes every connection to the broker wake the MCP servers, which

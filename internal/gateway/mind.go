@@ -11,8 +11,10 @@ import (
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/lessons"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/reach"
+	"voicegateway/internal/record"
 	"voicegateway/internal/store"
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
@@ -55,6 +57,7 @@ type mind struct {
 	waits    *arrival.Waits // what is told a second time
 	news     *announce.Announcer
 	phrases  *reply.Phrases
+	lessons  *lessons.Lessons
 }
 
 // tellAll passes on which alerts are over. Each of those who ring knows its own.
@@ -84,7 +87,7 @@ func (s setup) memory() func() (announce.Memory, error) {
 }
 
 // newMind assembles the mind.
-func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.Host, events serverEvents) (mind, error) {
+func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.Host, events serverEvents, turns func() []record.Record) (mind, error) {
 	transport, err := ai.NewOpenAI(s.cfg.AI, s.opts.Secrets.AIKey, nil)
 	if err != nil {
 		return mind{}, err
@@ -104,7 +107,11 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 		phrases: phrases, caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
 		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
-	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.limits(),
+	m.lessons = lessons.New(rooms, lessons.Config{
+		Dir: s.cfg.Gateway.StateDir, Recordings: s.recordings(), Turns: turns, Log: s.log.With("part", "lessons"),
+		Model: func() bool { ready, _ := model.Ready(); return ready },
+	})
+	m.answerer, err = answer.New(m.lessons, m.caller, model, phrases, s.cfg.limits(),
 		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
 	m.waits = arrival.New(rooms, m.caller, phrases, s.log)
 	m.news = announce.New(s.cfg.Announce, s.memory(), phrases, s.log)

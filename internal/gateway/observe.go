@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"voicegateway/internal/metrics"
-	"voicegateway/internal/mqttapi"
 	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
@@ -21,10 +20,10 @@ type observers struct {
 
 // newObservers lists them. The journal comes first: interfaces may be asked about a
 // turn as soon as they have told of it.
-func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, api *mqttapi.API, after ...follows) observers {
+func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, link link, after ...follows) observers {
 	all := []turn.Observer{j, counter{counts}, stream}
-	if api != nil {
-		all = append(all, presence{api})
+	if link.api != nil {
+		all = append(all, presence{link})
 	}
 	for _, f := range after {
 		all = append(all, follower{f})
@@ -160,10 +159,13 @@ func (c counter) Replied(string, string) {}
 func (c counter) TurnEnded(r record.Record) { c.Turn(r) }
 
 // presence publishes a turn's events on MQTT.
-type presence struct{ api *mqttapi.API }
+type presence struct{ link }
 
 // StateChanged publishes the state.
-func (p presence) StateChanged(to turn.State) { p.api.State(string(to)) }
+func (p presence) StateChanged(to turn.State) {
+	p.api.State(string(to))
+	p.poke()
+}
 
 // Hearing is not published.
 func (p presence) Hearing(turn.Hearing) {}
@@ -177,4 +179,5 @@ func (p presence) TurnEnded(r record.Record) {
 		p.api.Transcript(r.ID, r.Transcript.Text)
 	}
 	p.api.Turn(r)
+	p.poke()
 }

@@ -47,5 +47,6 @@ func (s setup) recogniser(command []string) stt.Config {
 		c.Alert = words.Reactions()
 	}
 	c.OpenAI.Key, c.Log = s.opts.Secrets.STTKey, s.log.With("part", "stt")
+	c.Restarted = s.counts.Restarted
 	return c
 }

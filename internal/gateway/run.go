@@ -49,7 +49,7 @@ func (g *Gateway) services() []service {
 		s = append(s, service{"systemd", g.manager.Run, false})
 	}
 	if g.link.api != nil {
-		s = append(s, service{"mqttapi", g.obey, false})
+		s = append(s, service{"mqttapi", g.obey, false}, service{"controls", g.tellControls, false}, service{"discovery", g.link.device.Run, false})
 	}
 	if g.http != nil {
 		s = append(s, service{"http", g.http.Run, true}, service{"events", g.stream.tellServers, false}, service{"house", g.tellHouse, false})
@@ -64,7 +64,7 @@ func (g *Gateway) tellHouse(ctx context.Context) error {
 
 // obey carries out the commands that come over MQTT.
 func (g *Gateway) obey(ctx context.Context) error {
-	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timekeeper.ViewOf(g.timers, record.FromMQTT)})
+	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timekeeper.ViewOf(g.timers, record.FromMQTT), g.mcp})
 }
 
 // Run starts everything at once and returns when ctx ends (nil), or when a required
@@ -86,6 +86,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	g.checkState()
 	g.tellRecorder()
 	g.restoreMute(ctx)
+	g.mind.lessons.Open()
 	stopLink := g.startLink(ctx)
 	defer stopLink()
 	group, ctx := errgroup.WithContext(ctx)

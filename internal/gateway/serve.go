@@ -67,6 +67,7 @@ type (
 		area   string // for requests without an area
 		tools  *tools.Registry
 		timers timekeeper.View
+		mcp    *host.Host
 	}
 	turnView struct {
 		*journal
@@ -147,7 +148,11 @@ func (m mqttActs) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
 // none may come from anywhere.
 func ownRoom(area, own string) bool { return area != "" && strings.EqualFold(area, own) }
 
+// Retry connects every MCP server afresh that is not connected.
+func (m mqttActs) Retry(ctx context.Context) error { return m.mcp.RetryAll(ctx) }
+
 // SetVolume sets the volume in percent.
 func (m mqttActs) SetVolume(ctx context.Context, level int) error {
+	defer m.changed()
 	return display.Volume{Tools: m.tools}.SetVolume(ctx, level)
 }

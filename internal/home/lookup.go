@@ -22,6 +22,29 @@ func (h *House) Entity(id string) *Entity {
 	return nil
 }
 
+// Some returns the entities with these ids that the house has.
+func (h *House) Some(ids []string) []*Entity {
+	var out []*Entity
+	for _, id := range ids {
+		if e := h.Entity(id); e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Like returns the other things of the kind of an entity that can be controlled and fit.
+func (h *House) Like(e *Entity, fits func(*Entity) bool) []*Entity {
+	var out []*Entity
+	for i := range h.Entities {
+		x := &h.Entities[i]
+		if x.ID != e.ID && x.Control != nil && x.Domain == e.Domain && strings.EqualFold(x.DeviceClass(), e.DeviceClass()) && fits(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 // Area finds an area by name or alias, ignoring case; nil if there is none.
 func (h *House) Area(name string) *Area {
 	if h == nil {

@@ -31,6 +31,7 @@ type House struct {
 
 	mu      sync.Mutex
 	servers map[string]*home.House
+	texts   []string // wordings, which are heard beside the sentences
 	twice   []string // names that several servers know, as they were logged
 	current atomic.Pointer[understanding]
 	told    chan struct{} // closed and replaced when a server has told of a device
@@ -46,6 +47,8 @@ type understanding struct {
 	house   *home.House
 	matcher *intent.Matcher
 	grammar *grammar.Grammar
+	texts   []string // wordings, in the form in which they are compared
+	bare    func(text string) string
 }
 
 // New makes the house before any server has told of one. base is a house known from
@@ -116,11 +119,11 @@ func (h *House) rebuild() error {
 	if err != nil {
 		return fmt.Errorf("preparing the sentences for the house: %w", err)
 	}
-	g, err := grammar.New(h.pack, merged)
+	g, err := grammar.New(h.pack.Hearing(h.texts), merged)
 	if err != nil {
 		return fmt.Errorf("preparing the grammar for the house: %w", err)
 	}
-	h.current.Store(&understanding{house: merged, matcher: m, grammar: g})
+	h.current.Store(&understanding{house: merged, matcher: m, grammar: g, texts: h.bare(h.texts), bare: h.Bare})
 	select {
 	case h.changed <- struct{}{}:
 	default:

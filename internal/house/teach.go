@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent"
 	"voicegateway/internal/speech/stt"
 )
 
@@ -50,7 +49,7 @@ func (h *House) offer(ctx context.Context, engine Pupil) error {
 	for range 3 {
 		missing, err := engine.SetGrammar(ctx, stt.Grammar{
 			JSGF: g.JSGF(), Automaton: g.Automaton(), Wide: g.Wide(), Join: g.Joins(), Words: g.Words(), Names: names(view.house),
-			Understood: intent.Short{Matcher: view.matcher}.Understands,
+			Understood: view.understands,
 		})
 		if trouble = err; err != nil || len(missing) == 0 {
 			break

@@ -31,6 +31,7 @@ type Deps struct {
 	Home    Home
 	Ear     Ear
 	Timers  Timers
+	Lessons Lessons
 	Volume  Volume
 	About   *About
 	Page    Page

@@ -3,14 +3,52 @@ package intent
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
 	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/intent/template"
 )
 
 // punctuation is removed at the edges of words and kept inside them (21.5).
 const punctuation = ".。,，?¿？؟!¡！;；:：’\"“”„«»…"
+
+// Plain is a text as sentences are compared: in lower case, without punctuation.
+func Plain(text string) string { return normalise(text) }
+
+// Bare is a plain text without polite words, unless it has nothing else.
+func (p *Pack) Bare(text string) string {
+	k := words{}
+	for _, s := range p.Skip {
+		k.skip = append(k.skip, " "+s+" ")
+	}
+	plain := normalise(text)
+	if bare := k.strip(plain); bare != "" {
+		return bare
+	}
+	return plain
+}
+
+// Hearing is the pack with more texts that are only heard: a matcher knows nothing of
+// them. Texts that are not words alone are left out, because nobody knows how they are
+// said.
+func (p *Pack) Hearing(texts []string) *Pack {
+	said := Block{Meta: Meta{After: true}} // nothing is joined to it
+	for _, text := range texts {
+		if bare := p.Bare(text); strings.IndexFunc(bare, unsayable) < 0 {
+			said.Sentences, said.Source = append(said.Sentences, &template.Node{Kind: template.Text, Text: bare}), append(said.Source, bare)
+		}
+	}
+	if len(said.Sentences) == 0 {
+		return p
+	}
+	more := *p
+	more.Blocks = append(slices.Clone(p.Blocks), said)
+	return &more
+}
+
+func unsayable(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune(" '-", c) }
 
 // normalise brings an utterance into the form templates are compared with.
 func normalise(text string) string {

@@ -66,9 +66,25 @@ type UnusedTool struct {
 	Tool  string `json:"tool"`  // its name there, fit to be shown
 	Why   string `json:"why"`   // in words
 	Allow string `json:"allow"` // the line of the configuration, or the command, that would allow it; "" where nothing does
+	Cause Cause  `json:"-"`
 	// Resting means that it is trusted far enough, and waits to be accepted.
 	Resting bool `json:"resting"`
 }
+
+// Cause is the rule by which a tool is not used.
+type Cause string
+
+// The causes.
+const (
+	CauseTrust   Cause = "trust"   // the server is not trusted so far
+	CauseRisk    Cause = "risk"    // a rule of the configuration
+	CauseNew     Cause = "new"     // it appeared later and waits to be accepted
+	CauseChanged Cause = "changed" // it is not what was accepted
+	CauseUnfit   Cause = "unfit"   // it cannot be called as it is offered
+)
+
+// Causes lists all of them.
+func Causes() []Cause { return []Cause{CauseTrust, CauseRisk, CauseNew, CauseChanged, CauseUnfit} }
 
 // Unused says for a person which tools of a server are not used and why, with the lines
 // that would allow them: one text for each reason.

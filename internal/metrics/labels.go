@@ -33,7 +33,14 @@ var (
 	callOutcomes  = setOf(mcpint.CallOutcomes())
 	partStates    = set{"ready", "degraded", "starting", "failed"}
 
-	turnSources  = set{"mic", "file", "mqtt", "http", "cli"}
+	toolCauses = setOf(mcpint.Causes())
+
+	turnSources  = set{"mic", "file", "mqtt", "http", "cli", "mcp", "page", "timer", "button"}
 	turnRoutes   = set{"local", "model", "none", "refused"}
 	turnOutcomes = set{"done", "accepted", "failed", "asked", "ignored", "interrupted"}
+	turnRisks    = set{"none", "read", "reversible", "costly", "dangerous"}
+
+	wakeReasons    = set{"nothing_said", "no_command"}
+	workerNames    = set{"audio", "stt", "stt-moonshine", "wake"}
+	restartReasons = set{"ended", "refused"}
 )

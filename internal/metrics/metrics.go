@@ -10,6 +10,7 @@
 package metrics
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -41,6 +42,9 @@ type Metrics struct {
 	attempts, connects, losses      *prometheus.CounterVec
 	breakers, calls, turns          *prometheus.CounterVec
 	connectTook, callTook, turnTook *prometheus.HistogramVec
+
+	wakes                           prometheus.Counter
+	falseWakes, refusals, restarted *prometheus.CounterVec
 }
 
 // New makes the counters.
@@ -57,6 +61,12 @@ func New(version string) *Metrics {
 		callTook: histograms("mcp_call_seconds", "How long tool calls on an MCP server took.", callSeconds, "server"),
 		turns:    counters("turns_total", "Turns, by where they came from, how they were answered and how they ended.", "source", "route", "outcome"),
 		turnTook: histograms("turn_seconds", "From the end of speech to a stage of the turn.", turnSeconds, "stage"),
+		wakes:    prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: "wakes_total", Help: "Turns that began with a wake word."}),
+		falseWakes: counters("false_wakes_total",
+			"Turns that began with a wake word and heard no command: nothing was said, or what was said was none.", "reason"),
+		refusals: counters("refusals_total", "Turns that were refused, by the highest risk of what they would have done; none: nothing was understood that could be done.", "risk"),
+		restarted: counters("worker_restarts_total",
+			"Restarts of a worker process, because it ended or because it refused to work.", "worker", "reason"),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "build_info", Help: "Always 1; the version is a label.",
@@ -64,6 +74,7 @@ func New(version string) *Metrics {
 	})
 	build.Set(1)
 	m.registry.MustRegister(m.attempts, m.connects, m.losses, m.connectTook, m.breakers, m.calls, m.callTook, m.turns, m.turnTook,
+		m.wakes, m.falseWakes, m.refusals, m.restarted,
 		build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -86,9 +97,19 @@ func (m *Metrics) Handler(look func() Snapshot) http.Handler {
 	})
 }
 
-// Expect makes the series of servers begin at zero, so that the first event is
-// seen as a change.
+// Expect makes the series begin at zero, those of the servers too, so that the first
+// event is seen as a change.
 func (m *Metrics) Expect(servers ...string) {
+	for c, values := range map[*prometheus.CounterVec]set{m.falseWakes: wakeReasons, m.refusals: turnRisks} {
+		for _, value := range values {
+			c.WithLabelValues(value)
+		}
+	}
+	for _, worker := range workerNames {
+		for _, reason := range restartReasons {
+			m.restarted.WithLabelValues(worker, reason)
+		}
+	}
 	for _, server := range servers {
 		for _, c := range []*prometheus.CounterVec{m.attempts, m.connects, m.losses} {
 			c.WithLabelValues(server)
@@ -131,4 +152,31 @@ func (m *Metrics) Turn(r record.Record) {
 	for _, s := range r.Timings.Stages() {
 		m.turnTook.WithLabelValues(s.Name).Observe(s.MS / 1000)
 	}
+	if r.Route == record.RouteRefused && r.Outcome != record.Ignored {
+		m.refusals.WithLabelValues(turnRisks.known(cmp.Or(r.Risk, "none"))).Inc()
+	}
+	if r.Wake == nil {
+		return
+	}
+	m.wakes.Inc()
+	switch {
+	case r.Outcome != record.Ignored:
+	case r.Endpoint != nil && r.Endpoint.Reason == noSpeech:
+		m.falseWakes.WithLabelValues("nothing_said").Inc()
+	default:
+		m.falseWakes.WithLabelValues("no_command").Inc()
+	}
+}
+
+// noSpeech is the reason of an endpoint before which nobody spoke.
+const noSpeech = "no_speech"
+
+// Restarted counts a restart of a worker process, which has ended or has refused to
+// work.
+func (m *Metrics) Restarted(worker string, refused bool) {
+	reason := "ended"
+	if refused {
+		reason = "refused"
+	}
+	m.restarted.WithLabelValues(workerNames.known(worker), reason).Inc()
 }

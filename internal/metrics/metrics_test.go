@@ -88,6 +88,43 @@ func TestWhatIsCounted(t *testing.T) {
 	}
 }
 
+// TestWakesAndRefusalsAreCounted holds the counters to what records tell of a turn.
+func TestWakesAndRefusalsAreCounted(t *testing.T) {
+	t.Parallel()
+	m := New("v1")
+	m.Expect()
+	woken := func(outcome, reason string) record.Record {
+		r := ended("mic", "none", outcome, record.Timings{})
+		r.Wake, r.Endpoint = &record.Wake{Word: "hey jarvis"}, &record.Endpoint{Reason: reason}
+		return r
+	}
+	m.Turn(woken("done", "sentence"))
+	m.Turn(woken("ignored", "no_speech"))
+	m.Turn(woken("ignored", "silence"))
+	m.Turn(woken("ignored", "silence"))
+	m.Turn(ended("mic", "none", "ignored", record.Timings{})) // at the touch of a button
+	refused := ended("http", "refused", "failed", record.Timings{})
+	m.Turn(refused)
+	refused.Risk = "dangerous"
+	m.Turn(refused)
+	m.Turn(ended("mic", "refused", "ignored", record.Timings{})) // not meant for the house
+	m.Restarted("audio", false)
+	m.Restarted("stt", true)
+	m.Restarted("audio", false)
+	demand(
+		t, scrape(t, m),
+		`voice_gateway_wakes_total 4`,
+		`voice_gateway_false_wakes_total{reason="nothing_said"} 1`,
+		`voice_gateway_false_wakes_total{reason="no_command"} 2`,
+		`voice_gateway_refusals_total{risk="none"} 1`,
+		`voice_gateway_refusals_total{risk="dangerous"} 1`,
+		`voice_gateway_refusals_total{risk="costly"} 0`,
+		`voice_gateway_worker_restarts_total{reason="ended",worker="audio"} 2`,
+		`voice_gateway_worker_restarts_total{reason="refused",worker="stt"} 1`,
+		`voice_gateway_worker_restarts_total{reason="ended",worker="wake"} 0`,
+	)
+}
+
 func TestStatesAreReadAtTheScrape(t *testing.T) {
 	t.Parallel()
 	now := Snapshot{Overall: "disconnected", Servers: []mcpint.Status{{ID: "zwave", Status: mcpint.Retrying, Health: mcpint.Dead, Breaker: mcpint.BreakerClosed, RetryCount: 2}}}
@@ -103,7 +140,8 @@ func TestStatesAreReadAtTheScrape(t *testing.T) {
 	)
 	now = Snapshot{
 		Overall: "full", MQTT: true, Events: 3, Parts: map[string]string{"tts": "degraded"},
-		Servers: []mcpint.Status{{ID: "zwave", Status: mcpint.Connected, Health: mcpint.Degraded, Breaker: mcpint.BreakerHalfOpen, Tools: new(8), ConsecutiveFailures: 1}},
+		Servers: []mcpint.Status{{ID: "zwave", Status: mcpint.Connected, Health: mcpint.Degraded, Breaker: mcpint.BreakerHalfOpen, Tools: new(8), ConsecutiveFailures: 1, ToolsUnused: []mcpint.UnusedTool{{Cause: mcpint.CauseTrust}, {Cause: mcpint.CauseTrust}, {Cause: "x"}}}},
+		Sound:   &Sound{Frames: 1500, Lost: 2.5, Overflows: 1, Breaks: 4},
 	}
 	demand(
 		t, scrape(t, m, now),
@@ -117,6 +155,12 @@ func TestStatesAreReadAtTheScrape(t *testing.T) {
 		`voice_gateway_part{part="tts",state="degraded"} 1`,
 		`voice_gateway_event_clients 3`,
 		`voice_gateway_mqtt_connected 1`,
+		`voice_gateway_mcp_server_tools_unused{cause="trust",server="zwave"} 2`,
+		`voice_gateway_mcp_server_tools_unused{cause="new",server="zwave"} 0`,
+		`voice_gateway_audio_frames_total 1500`,
+		`voice_gateway_audio_frames_lost_total 2.5`,
+		`voice_gateway_audio_overflows_total 1`,
+		`voice_gateway_audio_breaks_total 4`,
 	)
 }
 
@@ -148,12 +192,14 @@ func TestSeriesAreBounded(t *testing.T) {
 	m.Turn(ended("a", "b", "c", record.Timings{}))
 	m.Call("zwave", "d", 0)
 	m.Breaker("zwave", "e")
+	m.Restarted("f", true)
 	before := count()
 	for i := range 1000 {
 		word := fmt.Sprint("word", i)
 		m.Turn(ended(word, word, word, record.Timings{}))
 		m.Call("zwave", mcpint.CallOutcome(word), 0)
 		m.Breaker("zwave", mcpint.BreakerState(word))
+		m.Restarted(word, true)
 	}
 	if after := count(); after != before {
 		t.Errorf("%d series became %d", before, after)

@@ -80,7 +80,9 @@ func New(cfg Config, log *slog.Logger) (*Client, error) {
 func (c *Client) Broker() string { return c.broker.String() }
 
 // Publish sends payload with QoS 1 and returns when the broker has it. Without a
-// connection it fails at once with ErrNotConnected. After an error caused by a
+// connection it fails at once with ErrNotConnected; while one is being set up it waits
+// for that, because the first messages of a connection come before all subscriptions are
+// renewed, and an answer to them must not be lost. After an error caused by a
 // lost connection it is unknown whether the broker got the message.
 func (c *Client) Publish(ctx context.Context, topic string, payload []byte) error {
 	return c.publish(ctx, Message{Topic: topic, Payload: payload})
@@ -99,13 +101,10 @@ func (c *Client) publish(ctx context.Context, m Message) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("publishing to %s: %w", m.Topic, err)
 	}
-	c.mu.Lock()
-	if !c.isUp() {
-		defer c.mu.Unlock()
-		return fmt.Errorf("publishing to %s: %w", m.Topic, c.away())
+	sent, err := c.send(ctx, m)
+	if err != nil {
+		return fmt.Errorf("publishing to %s: %w", m.Topic, err)
 	}
-	sent := c.session.send(m) // under the lock: closing the session waits for every send that began
-	c.mu.Unlock()
 	select {
 	case err := <-sent:
 		if err != nil {
@@ -115,6 +114,31 @@ func (c *Client) publish(ctx context.Context, m Message) error {
 	case <-ctx.Done():
 		return fmt.Errorf("publishing to %s: no answer from the broker: %w", m.Topic, ctx.Err())
 	}
+}
+
+// settingUp is how long a publish waits for a connection that is being set up.
+const settingUp = time.Second
+
+// send begins to send m, once a connection that is being set up is there.
+func (c *Client) send(ctx context.Context, m Message) (<-chan error, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s, up := c.session, c.up; s != nil && !c.isUp() {
+		c.mu.Unlock()
+		timeout := time.NewTimer(settingUp)
+		select {
+		case <-up:
+		case <-s.done:
+		case <-timeout.C:
+		case <-ctx.Done():
+		}
+		timeout.Stop()
+		c.mu.Lock()
+	}
+	if !c.isUp() {
+		return nil, c.away()
+	}
+	return c.session.send(m), nil // under the lock: closing the session waits for every send that began
 }
 
 // Subscribe calls handle for every message that filter matches, at once and after

@@ -278,6 +278,41 @@ func TestReconnectsAndSubscribesAgain(t *testing.T) {
 	}
 }
 
+// TestAnswersToTheFirstMessagesAreNotLost: what the broker kept comes before the last
+// subscription is renewed, and is answered all the same.
+func TestAnswersToTheFirstMessagesAreNotLost(t *testing.T) {
+	m := newMosquitto(t, "")
+	m.start(t)
+	stranger := connected(t, Config{URL: m.url()})
+	if err := stranger.PublishRetained(bounded(t), "kept", []byte("question")); err != nil {
+		t.Fatal(err)
+	}
+	answers := collect(t, stranger, "answer")
+	c, err := New(Config{URL: m.url()}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error, 1)
+	if err := c.Subscribe(t.Context(), "kept", func(string, []byte, bool) { failed <- c.Publish(bounded(t), "answer", []byte("here")) }); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		if err := c.Subscribe(t.Context(), fmt.Sprint("more/", i), func(string, []byte, bool) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var run sync.WaitGroup
+	run.Go(func() { _ = c.Run(ctx) })
+	t.Cleanup(func() { cancel(); run.Wait() })
+	if err := next(t, failed); err != nil {
+		t.Fatal(err)
+	}
+	if g := next(t, answers); g.payload != "here" {
+		t.Errorf("got %+v", g)
+	}
+}
+
 // TestPublishHonoursItsContextWhenTheBrokerHangs uses a frozen broker, which
 // keeps the connection open and answers nothing.
 func TestPublishHonoursItsContextWhenTheBrokerHangs(t *testing.T) {

@@ -23,7 +23,7 @@ const (
 
 // Command is one accepted command.
 type Command struct {
-	Verb  string // ask, say, listen, stop, mute, volume, timer
+	Verb  string // ask, say, listen, stop, mute, volume, timer, retry
 	ID    string
 	Text  string
 	Area  string
@@ -62,6 +62,7 @@ var shapes = map[string]struct {
 	"mute":   {"id on", "time"},
 	"volume": {"id level", "time"},
 	"timer":  {"id action", "timer name seconds at text area time"},
+	"retry":  {"id", "time"},
 }
 
 // timerActions are what the command timer may ask for.
@@ -75,7 +76,7 @@ func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command
 	shape, known := shapes[verb]
 	switch {
 	case !known:
-		return Command{ID: idOf(payload)}, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop, mute, volume or timer", verb)
+		return Command{ID: idOf(payload)}, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop, mute, volume, timer or retry", verb)
 	case len(payload) > maxPayload:
 		return c, fmt.Errorf("the command has %d bytes; at most %d are taken", len(payload), maxPayload)
 	}

@@ -59,6 +59,8 @@ func TestParse(t *testing.T) {
 		"a timer's command":    {verb: "timer", payload: `{"id":"1","action":"start","command":"unlock"}`, wrong: "command"},
 		"a timer's level":      {verb: "timer", payload: `{"id":"1","action":"stop","level":3}`, wrong: "level does not belong"},
 		"an action of another": {verb: "stop", payload: `{"id":"1","action":"stop"}`, wrong: "action does not belong"},
+		"retry":                {verb: "retry", payload: `{"id":"1"}`, want: Command{Verb: "retry", ID: "1"}},
+		"retry one":            {verb: "retry", payload: `{"id":"1","text":"zwave"}`, wrong: "text does not belong"},
 		"time for the future":  {verb: "stop", payload: `{"id":"1","time":"2026-03-01T12:00:04Z"}`, want: Command{Verb: "stop", ID: "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,8 @@ type Gateway interface {
 	SetVolume(ctx context.Context, level int) error
 	// Timer starts a timer or changes some. The retained list shows what became of it.
 	Timer(ctx context.Context, r timers.Request) error
+	// Retry connects every MCP server afresh that is not connected.
+	Retry(ctx context.Context) error
 }
 
 // waiting is how many commands may wait in line, waitingMost how many turns may
@@ -55,12 +58,12 @@ const (
 	sendBudget  = 2 * time.Second
 )
 
-// base returns the beginning of all topics of a gateway.
-func base(id string) string { return "voice/" + id }
+// Base returns the beginning of all topics of a gateway.
+func Base(id string) string { return "voice/" + id }
 
 // Availability is the topic that says whether the gateway is there; the MQTT
 // client's last will goes to it.
-func Availability(id string) string { return base(id) + "/availability" }
+func Availability(id string) string { return Base(id) + "/availability" }
 
 // API publishes what happens in a gateway and carries out commands.
 type API struct {
@@ -92,7 +95,7 @@ func New(id string, bus Bus, log *slog.Logger) (*API, error) {
 		return nil, errors.New("mqtt interface: a gateway id, a bus and a logger are needed")
 	}
 	return &API{
-		base: base(id), bus: bus, log: log.With("part", "mqttapi"), now: time.Now,
+		base: Base(id), bus: bus, log: log.With("part", "mqttapi"), now: time.Now,
 		asks: make(chan Command, waiting), quick: make(chan Command, waiting), slow: make(chan struct{}, waitingMost),
 		out:      make(chan message, outgoing),
 		standing: map[string]string{"/state": "idle"}, usedIDs: map[string]bool{},
@@ -201,6 +204,28 @@ func (a *API) Servers(overall mcpint.Overall) { a.stand("/servers", string(overa
 // Recorder publishes whether the recorder keeps what is said: on or off
 // (REQUIREMENTS H10).
 func (a *API) Recorder(state string) { a.stand("/recorder", state) }
+
+// Muted publishes whether the microphone is closed: on or off.
+func (a *API) Muted(on bool) {
+	if on {
+		a.standAnew("/muted", "on")
+	} else {
+		a.standAnew("/muted", "off")
+	}
+}
+
+// Volume publishes the volume in percent.
+func (a *API) Volume(level int) { a.standAnew("/volume", strconv.Itoa(level)) }
+
+// standAnew does what stand does, for a word that is not the one published last.
+func (a *API) standAnew(topic, word string) {
+	a.mu.Lock()
+	last, told := a.standing[topic]
+	a.mu.Unlock()
+	if !told || last != word {
+		a.stand(topic, word)
+	}
+}
 
 // Timers publishes all timers.
 func (a *API) Timers(list []timers.Timer) {
@@ -334,6 +359,8 @@ func (a *API) do(ctx context.Context, gw Gateway, c Command) {
 		err = gw.SetVolume(ctx, c.Level)
 	case "timer":
 		err = gw.Timer(ctx, c.Timer)
+	case "retry":
+		err = gw.Retry(ctx)
 	}
 	if err != nil {
 		a.refuse(c.Topic, c.ID, err)

@@ -126,6 +126,8 @@ func (h *house) Timer(_ context.Context, r timers.Request) error {
 	return h.note(fmt.Sprintf("timer %s %s", r.Action, r.Name))
 }
 
+func (h *house) Retry(context.Context) error { return h.note("retry") }
+
 func started(t *testing.T, gw *house) (*API, *bus, func()) {
 	t.Helper()
 	b := &bus{}
@@ -324,6 +326,40 @@ func TestOnlineOfflineAndStateAreBareAndRetained(t *testing.T) {
 		}
 		for _, m := range b.sent {
 			if !m.retained {
+				t.Errorf("%s is not retained", m.topic)
+			}
+		}
+	})
+}
+
+// TestControlsAreToldWhenTheyChange: each is bare, retained, and told again at the next
+// connection.
+func TestControlsAreToldWhenTheyChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw := &house{}
+		a, b, stop := started(t, gw)
+		for _, on := range []bool{false, false, true, true, false} {
+			a.Muted(on)
+		}
+		a.Volume(0)
+		a.Volume(40)
+		a.Volume(40)
+		b.handle("voice/kitchen/cmd/retry", []byte(`{"id":"1"}`), false)
+		synctest.Wait()
+		if got := b.on("voice/kitchen/muted"); !slices.Equal(got, []string{"off", "on", "off"}) {
+			t.Errorf("muted is told as %q", got)
+		}
+		if got := b.on("voice/kitchen/volume"); !slices.Equal(got, []string{"0", "40"}) {
+			t.Errorf("the volume is told as %q", got)
+		}
+		a.Connected()
+		synctest.Wait()
+		stop()
+		if got := b.on("voice/kitchen/volume"); len(got) != 3 || got[2] != "40" || !slices.Equal(gw.did, []string{"retry"}) {
+			t.Errorf("at the next connection the volume is told as %q; did %q", got, gw.did)
+		}
+		for _, m := range b.sent {
+			if !m.retained && (m.topic == "voice/kitchen/muted" || m.topic == "voice/kitchen/volume") {
 				t.Errorf("%s is not retained", m.topic)
 			}
 		}

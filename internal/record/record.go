@@ -73,7 +73,8 @@ type Record struct {
 	SpeechAct  string      `json:"speech_act,omitempty"` // what the text does: only command, request and wish may change something
 	Intent     *Intent     `json:"intent"`
 	Verdict
-	Timings Timings `json:"timings_ms"`
+	Keepable bool    `json:"keepable,omitempty"` // its words can be kept as a wording
+	Timings  Timings `json:"timings_ms"`
 	// Challenge says that the reply asks for the words of a challenge (S1), which are
 	// not in the record.
 	Challenge bool `json:"-"`

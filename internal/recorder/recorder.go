@@ -149,6 +149,16 @@ func (r *Recorder) Keep(turn record.Record, utterance audio.Clip) {
 	}
 }
 
+// Sound reads the WAV file of a turn from a directory of recordings. It is an error if
+// there is none.
+func Sound(dir string, turn record.Record) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(dir, stem(turn.ID, turn.Time)+".wav"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the sound of turn %s: %w", turn.ID, err)
+	}
+	return data, nil
+}
+
 // stem returns the name of a recording: names sort by time and hold the turn's
 // id. An id from outside cannot make it a path out of the directory.
 func stem(id string, at time.Time) string {

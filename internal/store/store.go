@@ -188,6 +188,20 @@ func (s *Store) Save(name string, v any) error {
 	return nil
 }
 
+// Remove forgets the value of a name. One that was never saved is no error.
+func (s *Store) Remove(name string) error {
+	path, err := s.path(name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing the state %q: %w", name, explain(s.dir, err))
+	}
+	return nil
+}
+
 // write replaces the file. The mode is always 0600: copying the old file's mode
 // would keep one that somebody loosened.
 func write(dir, path string, data []byte) error {
@@ -213,6 +227,53 @@ func Replace(path string, data []byte) error { return replace(path, data, 0o644)
 // ReplacePrivate replaces a file as a whole and lets nobody else read it. A link in
 // its place is replaced as well, and what it leads to stays as it is.
 func ReplacePrivate(path string, data []byte) error { return replace(path, data, 0o600) }
+
+// ReplaceOwn replaces a file of the user's as a whole: a link leads where it led, and
+// who may read it and who owns it stay the same. A new file is readable by everybody.
+func ReplaceOwn(path string, data []byte) error {
+	if led, err := filepath.EvalSymlinks(path); err == nil {
+		path = led
+	}
+	mode, owner, group := fs.FileMode(0o644), -1, -1
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+		owner, group = ownerOf(info)
+	}
+	return replaceFor(path, data, mode, owner, group)
+}
+
+// ReplaceSecret replaces a file in a directory of secrets, which is made where it is
+// missing. The group of the directory may read the file if it may read the directory.
+func ReplaceSecret(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making a place for secrets: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("making a place for secrets: %w", err)
+	}
+	_, group := ownerOf(info)
+	return replaceFor(path, data, 0o600|info.Mode().Perm()&0o040, -1, group)
+}
+
+// ownerOf is the user and the group of a file, -1 where the system has none.
+func ownerOf(info fs.FileInfo) (user, group int) {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Uid), int(s.Gid)
+	}
+	return -1, -1
+}
+
+func replaceFor(path string, data []byte, mode fs.FileMode, user, group int) error {
+	if err := renameio.WriteFile(path, data, mode, renameio.WithStaticPermissions(mode)); err != nil {
+		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
+	}
+	if err := os.Chown(path, user, group); err != nil {
+		return fmt.Errorf("giving %s to its owner: %w", path, err)
+	}
+	return nil
+}
 
 func replace(path string, data []byte, mode fs.FileMode) error {
 	if err := renameio.WriteFile(path, data, mode); err != nil {

@@ -40,6 +40,9 @@ type Config struct {
 	// Event receives what the child sends unasked, on the goroutine that reads
 	// the pipe: it must not block.
 	Event func(kind byte, payload []byte)
+	// Restarted is told of every restart by name: the child ended, or it refused to
+	// work. It must not block; nil: it is not called.
+	Restarted func(name string, refused bool)
 
 	FirstDelay time.Duration // before the first restart; 100 ms when zero
 	MaxDelay   time.Duration // the longest delay between restarts; 10 s when zero
@@ -101,6 +104,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		},
 		Ended: func(err error, delay time.Duration) {
 			failures++
+			if w.cfg.Restarted != nil {
+				w.cfg.Restarted(w.cfg.Name, refused(err))
+			}
 			// After the first crash the child is restarted at once, so callers
 			// wait for that; after a second crash in a row, or a refusal, they
 			// get the error.

@@ -151,8 +151,13 @@ func TestFaultsCostOneRestart(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			var setups atomic.Int32
+			var setups, restarts atomic.Int32
 			w, _ := run(t, "good", func(c *worker.Config) {
+				c.Restarted = func(name string, refused bool) {
+					if name == "test" && !refused {
+						restarts.Add(1)
+					}
+				}
 				c.Setup = func(ctx context.Context, s *worker.Session) error {
 					setups.Add(1)
 					_, err := s.Call(ctx, echo, []byte("hello"))
@@ -181,6 +186,9 @@ func TestFaultsCostOneRestart(t *testing.T) {
 			gone(t, first)
 			if n := setups.Load(); n != 2 {
 				t.Errorf("set up %d times, want 2", n)
+			}
+			if n := restarts.Load(); n != 1 {
+				t.Errorf("%d restarts were told, want 1", n)
 			}
 		})
 	}

@@ -32,6 +32,8 @@ type Config struct {
 	Command []string     `yaml:"-"` // our own binary and `worker audio`
 	Env     []string     `yaml:"-"` // added to the worker's environment; for tests
 	Log     *slog.Logger `yaml:"-"`
+	// Restarted is told of every restart of the worker; nil: it is not called.
+	Restarted func(worker string, refused bool) `yaml:"-"`
 }
 
 // Default uses the devices the system calls its default.
@@ -112,7 +114,7 @@ func New(cfg Config) (*Device, error) {
 	}
 	w, err := worker.New(worker.Config{
 		Name: "audio", Command: cfg.Command, Env: cfg.Env, Timeout: callTimeout,
-		Setup: d.setup, Event: d.event, MaxDelay: restartDelay, Log: d.log,
+		Setup: d.setup, Event: d.event, MaxDelay: restartDelay, Restarted: cfg.Restarted, Log: d.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("opening the sound devices: %w", err)

@@ -49,7 +49,7 @@ type Entry struct {
 // Note enters what a turn did.
 func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant intent.Decision) {
 	var more []Entry
-	undo := meant.Route == intent.Local && len(meant.Actions) > 0 && meant.Actions[0].Intent == catalogue.Undo
+	undo := meant.Route == intent.Local && len(meant.Actions) > 0 && slices.Contains([]string{catalogue.Undo, catalogue.Wrong}, meant.Actions[0].Intent)
 	for _, c := range rec.Calls {
 		for _, r := range members(c.Receipt) {
 			e := Named(h, c.Server, r.Device)

@@ -113,6 +113,8 @@ func talk() []Intent {
 		{Name: GoodNight, Plan: Words, Risk: tools.Read, Reply: "good_night"},
 		{Name: Leaving, Plan: Words, Risk: tools.Read, Reply: "goodbye"},
 		{Name: Undo, Plan: Before, Risk: tools.Read, Reply: "nothing_to_undo"},
+		{Name: Wrong, Plan: Before, Risk: tools.Read, Reply: "nothing_to_undo"},
+		{Name: Remember, Plan: Before, Risk: tools.Read, Reply: "keep_nothing"},
 		{Name: Other, Plan: Before, Risk: tools.Read, Reply: "nothing_to_undo"},
 		{Name: Also, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
 		{Name: Rather, Plan: Before, Risk: tools.Read, Reply: "what_meant"},

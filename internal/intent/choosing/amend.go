@@ -13,13 +13,15 @@ type Amendment string
 const (
 	NoAmendment Amendment = ""      // something else, or a sentence of its own
 	Undo        Amendment = "undo"  // as it was before
+	Wrong       Amendment = "wrong" // the same, and it was not what was meant
+	Keep        Amendment = "keep"  // its words are to be kept
 	Other       Amendment = "other" // the same with another device instead
 	Not         Amendment = "no"    // no to what was asked, else undo
 	Halt        Amendment = "stop"  // be quiet
 )
 
 // amendments are all of them, in the order in which they are looked for.
-var amendments = []Amendment{Undo, Other, Not, Halt}
+var amendments = []Amendment{Undo, Wrong, Keep, Other, Not, Halt}
 
 // longestAmendment is more than the longest text of any table, in bytes: a longer
 // text is talk.

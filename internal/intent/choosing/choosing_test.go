@@ -77,7 +77,7 @@ func TestPoliteAnswers(t *testing.T) {
 func TestAmendment(t *testing.T) {
 	t.Parallel()
 	for language, cases := range map[string]map[string]choosing.Amendment{
-		"en": {"No!": choosing.Not, "no, the OTHER one.": choosing.Other, "undo that": choosing.Undo, "Stop": choosing.Halt, "that’s wrong": choosing.Undo, "not now": choosing.NoAmendment, "": choosing.NoAmendment},
+		"en": {"No!": choosing.Not, "no, the OTHER one.": choosing.Other, "undo that": choosing.Undo, "Stop": choosing.Halt, "that’s wrong": choosing.Wrong, "remember that": choosing.Keep, "not now": choosing.NoAmendment, "": choosing.NoAmendment},
 		"de": {"Nein.": choosing.Not, "mach das RÜCKGÄNGIG": choosing.Undo, "die andere": choosing.Other, "Stopp!": choosing.Halt, "nein danke": choosing.NoAmendment},
 		"es": {"¡no!": choosing.Not, "deshaz eso": choosing.Undo, "no, la otra": choosing.Other, "para": choosing.Halt, "para siempre": choosing.NoAmendment},
 		"fr": {"non": choosing.Not, "annule ça": choosing.Undo, "L’autre": choosing.Other, "arrête": choosing.Halt, "l'autre jour": choosing.NoAmendment},

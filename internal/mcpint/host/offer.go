@@ -72,7 +72,7 @@ func (o *offer) renew() (count int, untold []string) {
 	var used []tools.Spec
 	unused := []mcpint.UnusedTool{}
 	for _, skipped := range o.last.Skipped {
-		unused = append(unused, mcpint.UnusedTool{Tool: cmp.Or(shownName(o.server, skipped.Tool), "(no name)"), Why: skipped.Why})
+		unused = append(unused, mcpint.UnusedTool{Tool: cmp.Or(shownName(o.server, skipped.Tool), "(no name)"), Why: skipped.Why, Cause: mcpint.CauseUnfit})
 	}
 	for _, spec := range o.last.Tools {
 		if !o.server.Tools.Lets(spec.Name) {
@@ -102,28 +102,29 @@ const maxUnused = 100
 func (o *offer) judge(spec tools.Spec) (tools.Spec, *mcpint.UnusedTool) {
 	key := "mcp.servers." + o.server.ID
 	if o.server.Trust == mcpint.TrustNone {
-		return spec, &mcpint.UnusedTool{Why: "nothing of this server is called (trust: none)", Allow: key + ".trust: read"}
+		return spec, &mcpint.UnusedTool{Why: "nothing of this server is called (trust: none)", Allow: key + ".trust: read", Cause: mcpint.CauseTrust}
 	}
 	rule, ruled := o.server.Risk.Of(spec.Name)
 	rests, changed := o.pins.rests(spec), o.pins.changed(spec)
 	switch {
 	case rule == mcpint.RiskOff:
-		return spec, &mcpint.UnusedTool{Why: "it is off (risk)", Allow: fmt.Sprintf("%s.risk: {%s: costly}", key, spec.Name)}
+		return spec, &mcpint.UnusedTool{Why: "it is off (risk)", Allow: fmt.Sprintf("%s.risk: {%s: costly}", key, spec.Name), Cause: mcpint.CauseRisk}
 	case ruled:
 		spec.Risk = tools.Risk(rule)
 	case o.server.Trust == mcpint.TrustRead && spec.Risk != tools.Read:
 		return spec, &mcpint.UnusedTool{
 			Why: "it writes, or does not say that it only reads", Allow: fmt.Sprintf("%s.risk: {%s: costly}", key, shownName(o.server, spec.Name)),
+			Cause: mcpint.CauseTrust,
 		}
 	case o.server.Trust == mcpint.TrustAct && spec.Risk != tools.Read:
 		spec.Risk = tools.Costly
 	}
 	if rests {
-		why := "it is new"
+		why, cause := "it is new", mcpint.CauseNew
 		if changed {
-			why = "it is not what it was when it was accepted"
+			why, cause = "it is not what it was when it was accepted", mcpint.CauseChanged
 		}
-		return spec, &mcpint.UnusedTool{Why: why, Allow: fmt.Sprintf("voice-gateway servers accept %s %s", o.server.ID, shownName(o.server, spec.Name)), Resting: true}
+		return spec, &mcpint.UnusedTool{Why: why, Allow: fmt.Sprintf("voice-gateway servers accept %s %s", o.server.ID, shownName(o.server, spec.Name)), Cause: cause, Resting: true}
 	}
 	believed := o.server.Trust == mcpint.TrustFull
 	spec.OpenWorld, spec.Idempotent = !believed, spec.Idempotent && (believed || spec.Risk == tools.Read)

@@ -66,6 +66,9 @@ func TestTrustDecidesWhatIsUsed(t *testing.T) {
 				if line := tt.unused[u.Tool]; line == "" || !strings.Contains(u.Allow, line) || u.Why == "" || u.Resting {
 					t.Errorf("%s: %+v", name, u)
 				}
+				if off := tt.risk["look"] == "off" && u.Tool == "look"; off != (u.Cause == mcpint.CauseRisk) || !off && u.Cause != mcpint.CauseTrust {
+					t.Errorf("%s: the cause is %q: %+v", name, u.Cause, u)
+				}
 			}
 			if logged := strings.Contains(b.log(), "are not used"); logged != (len(tt.unused) > 0) {
 				t.Errorf("%s: in the log: %v", name, logged)
@@ -105,6 +108,8 @@ func TestNewAndChangedToolsRest(t *testing.T) {
 		}
 		if s := b.status(); len(s.ToolsUnused) != 2 || s.ToolsUnused[0].Allow != "voice-gateway servers accept zwave add" || !s.ToolsUnused[0].Resting || !slices.Equal(s.ToolsChanged, []string{"add"}) {
 			t.Errorf("it shows %+v, changed %q", s.ToolsUnused, s.ToolsChanged)
+		} else if s.ToolsUnused[0].Cause != mcpint.CauseChanged || s.ToolsUnused[1].Cause != mcpint.CauseNew {
+			t.Errorf("the causes: %+v", s.ToolsUnused)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {

@@ -49,6 +49,8 @@ type Config struct {
 	// Patience is how long the worker may take for an answer; 0: as long as one takes
 	// that does not hang.
 	Patience time.Duration
+	// Restarted is told of every restart of the worker; nil: it is not called.
+	Restarted func(worker string, refused bool)
 }
 
 // Client speaks to one worker with one decoder. It remembers the grammar or the
@@ -72,7 +74,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg}
 	w, err := worker.New(worker.Config{
 		Name: cfg.Name, Command: cfg.Command, Env: cfg.Env, Log: cfg.Log,
-		Timeout: cmp.Or(cfg.Patience, pushTimeout), Setup: c.setup,
+		Timeout: cmp.Or(cfg.Patience, pushTimeout), Setup: c.setup, Restarted: cfg.Restarted,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the recogniser: %w", err)

@@ -53,6 +53,8 @@ type Config struct {
 	// a working one needs. A measurement has more: a busy machine says nothing about how
 	// well it hears.
 	Patience time.Duration `yaml:"-"`
+	// Restarted is told of every restart of a worker; nil: it is not called.
+	Restarted func(worker string, refused bool) `yaml:"-"`
 }
 
 // openTimeout is as long as a person who has asked for something waits.

@@ -108,7 +108,7 @@ func newMoonshine(cfg Config) (Engine, error) {
 	if last := len(command) - 1; last >= 0 {
 		command[last] += "-moonshine" // `worker stt` becomes `worker stt-moonshine`
 	}
-	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience})
+	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience, Restarted: cfg.Restarted})
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,7 @@ type pocketSphinx struct {
 func newPocketSphinx(cfg Config) (Engine, error) {
 	client, err := sphinx.New(sphinx.Config{
 		Name: "stt", Command: cfg.Command, Env: cfg.Env, ModelDir: cfg.ModelDir, Reject: true, Retry: retryMargin, Log: cfg.Log, Patience: cfg.Patience,
+		Restarted: cfg.Restarted,
 	})
 	if err != nil {
 		return nil, err

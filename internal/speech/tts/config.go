@@ -1,6 +1,7 @@
 package tts
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -75,48 +76,50 @@ func fliteVoices() []string { return []string{"slt", "rms", "awb", "kal16", "kal
 // path.
 var espeakVoice = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*(\+[A-Za-z0-9]+)?$`)
 
-// Validate says the first thing that is wrong, with the key and what would be right.
+// Validate says everything that is wrong, each with the key and what would be right.
 func (c Config) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("tts."+format, args...)) }
 	if len(c.Engines) == 0 {
-		return fmt.Errorf("tts.engines: is empty; name at least one of %s", names())
+		bad("engines: is empty; name at least one of %s", names())
 	}
 	for i, name := range c.Engines {
 		if _, known := engines[name]; !known {
-			return fmt.Errorf("tts.engines: there is no engine %q in this version; choose from %s", name, names())
+			bad("engines: there is no engine %q in this version; choose from %s", name, names())
 		}
 		if slices.Contains(c.Engines[:i], name) {
-			return fmt.Errorf("tts.engines: %s is named twice", name)
+			bad("engines: %s is named twice", name)
 		}
 	}
 	if c.Timeout < 100*time.Millisecond || c.Timeout > longestTimeout {
-		return fmt.Errorf("tts.timeout: %s is outside 100ms to %s", c.Timeout, longestTimeout)
+		bad("timeout: %s is outside 100ms to %s", c.Timeout, longestTimeout)
 	}
 	if !espeakVoice.MatchString(c.Espeak.Voice) {
-		return fmt.Errorf("tts.espeak.voice: %q is not the name of a voice; `espeak-ng --voices` lists them", c.Espeak.Voice)
+		bad("espeak.voice: %q is not the name of a voice; `espeak-ng --voices` lists them", c.Espeak.Voice)
 	}
 	if c.Espeak.Rate < minRate || c.Espeak.Rate > maxRate {
-		return fmt.Errorf("tts.espeak.rate: %d words a minute is outside %d to %d", c.Espeak.Rate, minRate, maxRate)
+		bad("espeak.rate: %d words a minute is outside %d to %d", c.Espeak.Rate, minRate, maxRate)
 	}
 	if !slices.Contains(fliteVoices(), c.Flite.Voice) {
-		return fmt.Errorf("tts.flite.voice: there is no voice %q; choose from %s", c.Flite.Voice, strings.Join(fliteVoices(), ", "))
+		bad("flite.voice: there is no voice %q; choose from %s", c.Flite.Voice, strings.Join(fliteVoices(), ", "))
 	}
 	if slices.Contains(c.Engines, "piper") && (c.Piper.Command == "" || c.Piper.Model == "") {
-		return fmt.Errorf("tts.piper: the engine piper needs a command and a model (the path of a voice's .onnx file)")
+		bad("piper: the engine piper needs a command and a model (the path of a voice's .onnx file)")
 	}
-	return c.validateServers()
+	return errors.Join(append(errs, c.validateServers()...)...)
 }
 
 // validateServers checks the addresses of what speaks elsewhere.
-func (c Config) validateServers() error {
+func (c Config) validateServers() (errs []error) {
 	if slices.Contains(c.Engines, "openai") || c.OpenAI.BaseURL != "" {
 		if err := openai.Check(c.OpenAI.BaseURL); err != nil {
-			return fmt.Errorf("tts.openai.base_url: %w", err)
+			errs = append(errs, fmt.Errorf("tts.openai.base_url: %w", err))
 		}
 	}
 	if slices.Contains(c.Engines, "wyoming") || c.Wyoming.URI != "" {
 		if err := wyoming.Check(c.Wyoming.URI); err != nil {
-			return fmt.Errorf("tts.wyoming.uri: %w", err)
+			errs = append(errs, fmt.Errorf("tts.wyoming.uri: %w", err))
 		}
 	}
-	return nil
+	return errs
 }

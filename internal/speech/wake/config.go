@@ -33,6 +33,8 @@ type Config struct {
 	Pronounce func(ctx context.Context, words []string) (found map[string][]string, missing []string, err error) `yaml:"-"`
 
 	Log *slog.Logger `yaml:"-"` // nil means no log
+	// Restarted is told of every restart of a worker; nil: it is not called.
+	Restarted func(worker string, refused bool) `yaml:"-"`
 }
 
 // Default listens for "hey jarvis" with the best engine there is.

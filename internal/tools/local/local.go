@@ -5,6 +5,7 @@ package local
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -34,14 +35,9 @@ func Default() Config {
 	return Config{Search: Search{Provider: "none", Timeout: 4 * time.Second}, Volume: defaultVolume()}
 }
 
-// Validate reports the first thing that is wrong, with its key and what was
-// expected.
-func (c Config) Validate() error {
-	if err := c.Search.validate(); err != nil {
-		return err
-	}
-	return c.Volume.validate()
-}
+// Validate reports what is wrong with the search and with the volume, each with its
+// key and what was expected.
+func (c Config) Validate() error { return errors.Join(c.Search.validate(), c.Volume.validate()) }
 
 // All makes the local tools; there is no search without a provider. The Volume is also returned by itself, for the
 // commands that change it without a tool call and for the speaker's gain.

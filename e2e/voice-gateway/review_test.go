@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/record"
+	"voicegateway/internal/replay"
+)
+
+// askedAs answers a text with the command ask.
+func askedAs(t *testing.T, env []string, text string) (r record.Record) {
+	t.Helper()
+	out, errs, _ := command(t, env, "ask", "--json", text)
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: %s %s", err, out, errs)
+	}
+	return r
+}
+
+// ran runs a command that must end with a status, and returns what it printed.
+func ran(t *testing.T, env []string, status int, args ...string) string {
+	t.Helper()
+	out, errs, got := command(t, env, args...)
+	if got != status {
+		t.Errorf("voice-gateway %s: status %d, want %d\n%s%s", strings.Join(args, " "), got, status, out, errs)
+	}
+	return out
+}
+
+// TestAWordingIsKept: what a model has carried out once is local the next time, until
+// it is forgotten.
+func TestAWordingIsKept(t *testing.T) {
+	t.Parallel()
+	broker := mosquitto(t)
+	simulate(t, broker)
+	model := &scriptedModel{}
+	server := httptest.NewServer(model)
+	defer server.Close()
+	_, http, env := daemon(t, broker, "VOICE_GATEWAY_AI_ENABLED=auto", "VOICE_GATEWAY_AI_BASE_URL="+server.URL+"/v1")
+	becomes(t, http, mcpint.Connected)
+	const wish = "make the kitchen feel like christmas"
+	if r := askedAs(t, env, wish); r.Route != record.RouteModel || !r.Keepable || !confirmed(r) {
+		t.Fatalf("the model's turn: %+v", r)
+	}
+	if out := ran(t, env, 0, "remember", "last"); !strings.Contains(out, "Kitchen Light") {
+		t.Errorf("kept: %s", out)
+	}
+	before := len(model.saw())
+	r := askedAs(t, env, wish)
+	if r.Route != record.RouteLocal || !confirmed(r) || len(model.saw()) != before || r.Reply != "The kitchen light is on." {
+		t.Errorf("the second time: %+v", r)
+	}
+	if r.Timings.Total != nil {
+		t.Logf("the wording took %.0f ms to the device's own report (goal 200)", *r.Timings.Total)
+	}
+	var kept []record.Wording
+	if err := get(t, http, "/api/wordings", &kept); err != nil || len(kept) != 1 || kept[0].Error != "" {
+		t.Fatalf("kept %+v, %v", kept, err)
+	}
+	ran(t, env, 0, "wordings", "edit", kept[0].ID, "give the kitchen a christmas glow")
+	if out := ran(t, env, 0, "wordings"); !strings.Contains(out, "give the kitchen a christmas glow") {
+		t.Errorf("the list: %s", out)
+	}
+	if r := askedAs(t, env, "give the kitchen a christmas glow"); r.Route != record.RouteLocal || !confirmed(r) {
+		t.Errorf("with other words: %+v", r)
+	}
+	ran(t, env, 0, "wordings", "delete", kept[0].ID)
+	ran(t, env, 1, "wordings", "delete", kept[0].ID)
+	if r := askedAs(t, env, wish); r.Route != record.RouteModel {
+		t.Errorf("forgotten: %+v", r)
+	}
+}
+
+// sentencesWith writes a file with our English sentences and more of some intents.
+func sentencesWith(t *testing.T, more map[string]string) string {
+	t.Helper()
+	data, err := sentences.Understood("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for name, block := range more {
+		head := "  " + name + ":\n    data:\n"
+		if !strings.Contains(text, head) {
+			t.Fatalf("the sentences have no %s", name)
+		}
+		text = strings.Replace(text, head, head+"      - "+block+"\n", 1)
+	}
+	file := filepath.Join(t.TempDir(), "en.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestMarkedTurnsAreRunAgain: three mistakes of a family before and after a change of
+// sentences, with and without a running gateway. Nothing in the house changes.
+func TestMarkedTurnsAreRunAgain(t *testing.T) {
+	t.Parallel()
+	broker := mosquitto(t)
+	simulate(t, broker)
+	world := listen(t, broker, "zwave/#")
+	state := t.TempDir()
+	daemon, http, env := daemon(t, broker, "VOICE_GATEWAY_GATEWAY_STATE_DIR="+state)
+	becomes(t, http, mcpint.Connected)
+	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, http, "turn on the kitchen light")) })
+	for _, mistake := range []struct{ said, should string }{
+		{"the kitchen wants to glow", "turn on the kitchen light"},
+		{"scrub the kitchen light", "turn off the kitchen light"},
+		{"dim the bedroom light", "turn on the bedroom light"},
+	} {
+		ask(t, http, mistake.said)
+		if out := ran(t, env, 0, "wrong", "last", "--should", mistake.should); !strings.Contains(out, mistake.should) {
+			t.Errorf("marked: %s", out)
+		}
+	}
+	written := func() int { return len(world.on("zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/writeValue/set")) }
+	before := written()
+	if before == 0 {
+		t.Fatal("the commands that were carried out were not seen at the broker")
+	}
+	mended := sentencesWith(t, map[string]string{
+		"HassTurnOn": `{sentences: ["the {area} wants to glow", "dim the {area} light"], slots: {domain: light}}`, "HassTurnOff": `{sentences: ["scrub [the] {name}"]}`,
+	})
+	for name, tt := range map[string]struct {
+		args   []string
+		status int
+		sum    string
+	}{
+		"before": {nil, 1, "3 marked: 0 right, 3 wrong, 0 open"},
+		"after":  {[]string{"--pack", mended}, 0, "3 marked: 3 right, 0 wrong, 0 open"},
+	} {
+		out := ran(t, env, tt.status, append([]string{"replay", "--marked"}, tt.args...)...)
+		t.Logf("%s:\n%s", name, out)
+		if !strings.Contains(out, tt.sum) {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+	one := ran(t, env, 0, "replay", "last", "--json")
+	var o replay.Outcome
+	if err := json.Unmarshal([]byte(one), &o); err != nil || !o.Same || len(o.Now.Calls) != 1 || o.Now.Calls[0].OK {
+		t.Errorf("one turn: %v %s", err, one)
+	}
+	if got := written(); got != before {
+		t.Errorf("a replay has written %d values", got-before)
+	}
+	_ = daemon.Process.Signal(os.Interrupt)
+	if !daemon.wait() {
+		t.Fatal("the gateway does not end")
+	}
+	if out := ran(t, env, 1, "replay", "--marked"); !strings.Contains(out, "3 marked: 0 right, 3 wrong, 0 open") {
+		t.Errorf("without a gateway: %s", out)
+	}
+	ran(t, env, 2, "replay")
+}

@@ -1,0 +1,355 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/console"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/marks"
+	"voicegateway/internal/record"
+	"voicegateway/internal/recorder"
+	"voicegateway/internal/replay"
+	"voicegateway/internal/wordings"
+)
+
+// replaying is the work of replay, with its flags.
+type replaying struct {
+	World
+	marked, asJSON, textOnly bool
+	home, pack, language     string
+
+	today *intent.Pack
+	ear   ear
+}
+
+// job is one turn to run, with the sound of its utterance, which may be missing.
+type job struct {
+	replay.Case
+	sound []byte
+}
+
+// replayCommand runs turns of before through today's program.
+func replayCommand(open Open, usage func(error) error) *cobra.Command {
+	var r replaying
+	c := &cobra.Command{
+		Use: "replay TURN|FILE...", Short: "Turns of before through today's program, beside what happened then",
+		Long: `Runs turns once more: by their ids, as turns lists them ("last" is the last one), from
+files with records or recordings (JSON Lines, or a WAV file with its record beside
+it), or with --marked all that were marked as wrong. Nothing is done: a replay has
+neither servers nor a language model, and what is planned is shown beside what
+happened then. The house is that of the mark, or --home FILE, or the running gateway's.
+A turn is run by itself, without what was said before it.
+
+With --marked the exit status is 1 if a turn would still go wrong.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if (len(args) == 0) != r.marked {
+				return usage(fmt.Errorf("%s needs turns or files, or --marked", c.CommandPath()))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			var err error
+			if r.World, err = open(); err != nil {
+				return err
+			}
+			return r.run(c.Context(), args)
+		},
+	}
+	c.Flags().BoolVar(&r.marked, "marked", false, "all turns that were marked as wrong, each right or wrong today")
+	c.Flags().BoolVar(&r.asJSON, "json", false, "print one outcome a line")
+	c.Flags().BoolVar(&r.textOnly, "text", false, "run the text, even where the sound is kept")
+	c.Flags().StringVar(&r.home, "home", "", "a file with the house, where none was kept (default: that of the running gateway)")
+	c.Flags().StringVar(&r.pack, "pack", "", "a file with sentences in the form of ours, or a directory with Home Assistant's (default: our own)")
+	c.Flags().StringVar(&r.language, "lang", "", "the language of the sentences (default: gateway.language)")
+	return c
+}
+
+func (r *replaying) run(ctx context.Context, args []string) error {
+	language := r.language
+	if language == "" {
+		language = r.Config.Gateway.Language
+	}
+	var err error
+	if r.today, err = r.sentences(language); err != nil {
+		return r.Usage(err)
+	}
+	own, err := intent.Ours(r.Config.Gateway.Language)
+	if err != nil {
+		return err
+	}
+	kept, err := r.wordings(ctx)
+	if err != nil {
+		return err
+	}
+	today, err := replay.New(replay.Config{Pack: r.today, Own: own, Language: r.Config.Gateway.Language, Limits: r.Config.Safety, Wordings: kept, Log: r.Log})
+	if err != nil {
+		return err
+	}
+	jobs, err := r.jobs(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer r.ear.close()
+	progress := console.Progress{To: r.Err, What: "turns", Of: len(jobs)}
+	verdicts := map[replay.Verdict]int{}
+	for i, j := range jobs {
+		if err := r.hear(ctx, &j); err != nil {
+			return fmt.Errorf("hearing turn %s: %w; --text runs its text", j.Then.ID, err)
+		}
+		o, err := today.Run(ctx, j.Case)
+		if err != nil {
+			return fmt.Errorf("running turn %s: %w", j.Then.ID, err)
+		}
+		verdicts[o.Verdict]++
+		if err := r.tell(o); err != nil {
+			return err
+		}
+		progress.Tell(i + 1)
+	}
+	return r.sum(verdicts, len(jobs))
+}
+
+// sentences are those that are tried.
+func (r *replaying) sentences(language string) (*intent.Pack, error) {
+	info, err := os.Stat(r.pack)
+	if r.pack == "" || err != nil || !info.Mode().IsRegular() {
+		return r.Sentences(r.pack, language)
+	}
+	data, err := read(r.pack)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := intent.LoadPack(data)
+	if err != nil {
+		return nil, fmt.Errorf("--pack %s: %w", r.pack, err)
+	}
+	return pack, nil
+}
+
+// sum prints how many marked turns go right.
+func (r *replaying) sum(verdicts map[replay.Verdict]int, all int) error {
+	if !r.marked {
+		return nil
+	}
+	if !r.asJSON {
+		fmt.Fprintf(r.Out, "%d marked: %d right, %d wrong, %d open\n", all, verdicts[replay.Right], verdicts[replay.Wrong], verdicts[replay.Open])
+	}
+	if verdicts[replay.Wrong] > 0 {
+		return console.ToldError{Err: errors.New("a marked turn is still wrong")}
+	}
+	return nil
+}
+
+// wordings are the family's own: the running gateway's, or those on the disk.
+func (r *replaying) wordings(ctx context.Context) (kept []record.Wording, err error) {
+	err = r.Daemon(ctx, http.MethodGet, "/api/wordings", nil, &kept)
+	if errors.Is(err, r.NoDaemon) {
+		return wordings.New(r.Config.Gateway.StateDir, r.today.Bare, nil, r.Log).List(), nil
+	}
+	return kept, err
+}
+
+// jobs finds the turns to run.
+func (r *replaying) jobs(ctx context.Context, args []string) (all []job, err error) {
+	if r.marked {
+		return r.marks(ctx)
+	}
+	for _, arg := range args {
+		var more []job
+		switch info, err := os.Stat(arg); {
+		case err == nil && info.Mode().IsRegular():
+			more, err = r.file(ctx, arg)
+			if err != nil {
+				return nil, err
+			}
+		default:
+			if more, err = r.turns(ctx, arg); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+// turns finds one of the running gateway's last turns.
+func (r *replaying) turns(ctx context.Context, id string) ([]job, error) {
+	id, err := r.turn(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var turns []record.Record
+	if err := r.order(ctx, http.MethodGet, fmt.Sprintf("/api/turns?limit=%d", mostTurns), nil, &turns); err != nil {
+		return nil, err
+	}
+	for _, t := range turns {
+		if t.ID != id {
+			continue
+		}
+		rooms, err := r.rooms(ctx)
+		if err != nil {
+			return nil, err
+		}
+		j := job{Case: replay.Case{Then: t, Rooms: rooms}}
+		j.sound = r.recorded(t)
+		return []job{j}, nil
+	}
+	return nil, fmt.Errorf("there is no file and no turn %s among the last %d; voice-gateway turns lists them", console.Clean(id), len(turns))
+}
+
+// recorded is the sound that the recorder has of a turn, where this person may read it.
+func (r *replaying) recorded(t record.Record) []byte {
+	dir := r.Config.Recorder.Dir
+	if dir == "" {
+		dir = filepath.Join(r.Config.Gateway.StateDir, recorder.Dir)
+	}
+	sound, err := recorder.Sound(dir, t)
+	if err != nil {
+		return nil
+	}
+	return sound
+}
+
+// mostOfAFile bounds what is read of one file.
+const mostOfAFile = 16 << 20
+
+// file reads records, or a recording with its record beside it.
+func (r *replaying) file(ctx context.Context, name string) ([]job, error) {
+	rooms, err := r.rooms(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.EqualFold(filepath.Ext(name), ".wav") {
+		turns, err := records(data)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w; expected records, one a line, as turns --json prints them", name, err)
+		}
+		all := make([]job, len(turns))
+		for i, t := range turns {
+			all[i] = job{Case: replay.Case{Then: t, Rooms: rooms}}
+		}
+		return all, nil
+	}
+	j := job{Case: replay.Case{Rooms: rooms, Then: record.Record{ID: filepath.Base(name), Source: record.FromFile, Area: r.Config.Gateway.Area}}, sound: data}
+	beside := strings.TrimSuffix(name, filepath.Ext(name)) + ".json"
+	if text, err := read(beside); err == nil {
+		turns, err := records(text)
+		if err != nil || len(turns) != 1 {
+			return nil, fmt.Errorf("reading %s: expected the record of one turn; %w", beside, errors.Join(err))
+		}
+		j.Then = turns[0]
+	}
+	return []job{j}, nil
+}
+
+func read(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the file: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, mostOfAFile+1))
+	if err == nil && len(data) > mostOfAFile {
+		err = fmt.Errorf("%s is over %d bytes", name, mostOfAFile)
+	}
+	return data, err
+}
+
+// records reads the records of turns, one after another.
+func records(data []byte) (turns []record.Record, err error) {
+	for decoder := json.NewDecoder(bytes.NewReader(data)); ; {
+		var t record.Record
+		if err := decoder.Decode(&t); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		turns = append(turns, t)
+	}
+	if len(turns) == 0 {
+		return nil, errors.New("there is no record in it")
+	}
+	return turns, nil
+}
+
+// marks are all marked turns: the running gateway's, or those on the disk.
+func (r *replaying) marks(ctx context.Context) ([]job, error) {
+	disk := marks.New(r.Config.Gateway.StateDir, r.Log)
+	var list []record.Mark
+	err := r.Daemon(ctx, http.MethodGet, "/api/marks", nil, &list)
+	running := !errors.Is(err, r.NoDaemon)
+	switch {
+	case !running:
+		list = disk.List()
+	case err != nil:
+		return nil, err
+	}
+	all := make([]job, 0, len(list))
+	for _, m := range list {
+		j := job{Case: replay.Case{Then: m.Then, Should: m.Should}}
+		switch {
+		case running:
+			var one struct {
+				Rooms home.Snapshot `json:"rooms"`
+			}
+			if err := r.Daemon(ctx, http.MethodGet, "/api/marks/"+url.PathEscape(m.ID), nil, &one); err != nil {
+				return nil, err
+			}
+			j.Rooms = one.Rooms
+		default:
+			j.Rooms, _ = disk.House(m) // without it, the house is another one
+		}
+		if len(j.Rooms.Entities) == 0 {
+			if j.Rooms, err = r.rooms(ctx); err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(r.Err, "voice-gateway: the house of turn %s was not kept; it is run in the present one\n", console.Clean(m.ID))
+		}
+		if m.Sound {
+			j.sound, _ = disk.Sound(m) // a voice leaves the gateway's own directory for nobody: its text is run
+		}
+		all = append(all, j)
+	}
+	return all, nil
+}
+
+// rooms is the house where none was kept.
+func (r *replaying) rooms(ctx context.Context) (rooms home.Snapshot, err error) {
+	if r.home == "" {
+		err = r.Daemon(ctx, http.MethodGet, "/api/home", nil, &rooms)
+		if errors.Is(err, r.NoDaemon) {
+			return rooms, r.Usage(errors.New("no gateway runs whose house could be asked for; name a file with the house: --home FILE"))
+		}
+		return rooms, err
+	}
+	data, err := read(r.home)
+	if err != nil {
+		return rooms, err
+	}
+	h, err := home.Load(data)
+	if err != nil {
+		return rooms, fmt.Errorf("reading the house %s: %w", r.home, err)
+	}
+	rooms = home.Snapshot{Floors: h.Floors, Areas: h.Areas}
+	for _, e := range h.Entities {
+		rooms.Entities = append(rooms.Entities, home.EntityState{Entity: e, Server: "zwave"})
+	}
+	return rooms, nil
+}

@@ -1,0 +1,311 @@
+// Package review has the commands about turns of before: run one again, mark it as
+// wrong, keep its words. It stands apart from the other commands because it is a family
+// of its own, and asks of them only what World has. A new command of it is a func that
+// returns it and a line in Commands.
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/console"
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/record"
+	"voicegateway/internal/wordings"
+)
+
+// World is what the commands need of the command line.
+type World struct {
+	Out, Err   io.Writer
+	Paint      console.Paint
+	Executable string
+	Log        *slog.Logger
+	Config     gateway.Config
+	// Daemon is one exchange with the running gateway. Where none runs, the error is
+	// NoDaemon; Needed explains that to a person.
+	Daemon   func(ctx context.Context, method, path string, body []byte, answer any) error
+	NoDaemon error
+	Needed   func(error) error
+	// Sentences loads the sentences of a directory, or our own.
+	Sentences func(dir, language string) (*intent.Pack, error)
+	Usage     func(error) error // marks a mistake in the call itself
+}
+
+// Open makes the world of a command when it runs.
+type Open func() (World, error)
+
+// Commands are all of them.
+func Commands(open Open, usage func(error) error) []*cobra.Command {
+	return []*cobra.Command{
+		replayCommand(open, usage), wrongCommand(open, usage), marksCommand(open, usage), rememberCommand(open, usage), wordingsCommand(open, usage),
+	}
+}
+
+// order has the running gateway do something.
+func (w World) order(ctx context.Context, method, path string, body, answer any) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("preparing the request: %w", err)
+	}
+	return w.Needed(w.Daemon(ctx, method, path, data, answer))
+}
+
+// json prints a value on one line.
+func (w World) json(what string, value any) error {
+	if err := json.NewEncoder(w.Out).Encode(value); err != nil {
+		return fmt.Errorf("printing %s: %w", what, err)
+	}
+	return nil
+}
+
+// arguments is cobra's argument check with our exit status and a sentence.
+func arguments(usage func(error) error, least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usage(fmt.Errorf("%s needs %s", c.CommandPath(), what))
+		}
+		return nil
+	}
+}
+
+// mostTurns is how many turns the gateway lists at once.
+const mostTurns = 200
+
+// turn finds the id of a turn: the one given, or that of the last turn.
+func (w World) turn(ctx context.Context, id string) (string, error) {
+	if id != "last" {
+		return id, nil
+	}
+	var turns []record.Record
+	if err := w.order(ctx, http.MethodGet, "/api/turns?limit=1", nil, &turns); err != nil {
+		return "", err
+	}
+	if len(turns) == 0 {
+		return "", errors.New("there was no turn since the gateway started")
+	}
+	return turns[0].ID, nil
+}
+
+// wrongCommand marks a turn.
+func wrongCommand(open Open, usage func(error) error) *cobra.Command {
+	var should string
+	c := &cobra.Command{
+		Use: "wrong TURN", Short: "Mark a turn as wrong, with what should have happened",
+		Long: `Marks one of the last turns as wrong (TURN is its id, as turns lists it, or "last").
+The house as it is now is kept with it, and the sound where the recorder has it, so
+that replay --marked can try it again. --should is a sentence that does what should
+have happened, or "nothing".`,
+		Example: "  voice-gateway wrong last --should 'turn on the hallway light'",
+		Args:    arguments(usage, 1, 1, `the id of a turn, or "last"`),
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := open()
+			if err != nil {
+				return err
+			}
+			id, err := w.turn(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			var m record.Mark
+			if err := w.order(c.Context(), http.MethodPost, "/api/turns/"+url.PathEscape(id)+"/wrong", map[string]string{"should": should}, &m); err != nil {
+				return err
+			}
+			fmt.Fprintf(w.Out, "Marked: %s\n", about(m))
+			if m.Should == "" {
+				fmt.Fprintf(w.Out, "Say what should have happened: voice-gateway wrong %s --should \"…\"\n", console.Clean(m.ID))
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&should, "should", "", "a sentence that does what should have happened, or nothing")
+	return c
+}
+
+// about tells a mark in a line.
+func about(m record.Mark) string {
+	text := ""
+	if m.Then.Transcript != nil {
+		text = m.Then.Transcript.Text
+	}
+	should := "nobody has said what should have happened"
+	if m.Should != "" {
+		should = "should have been " + console.Quoted(m.Should)
+	}
+	return console.Quoted(text) + ", " + should
+}
+
+// marksCommand lists the marked turns, or deletes one.
+func marksCommand(open Open, usage func(error) error) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "marks", Short: "The turns that were marked as wrong", Args: arguments(usage, 0, 0, "no arguments, or delete"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			w, err := open()
+			if err != nil {
+				return err
+			}
+			list := []record.Mark{}
+			if err := w.order(c.Context(), http.MethodGet, "/api/marks", nil, &list); err != nil {
+				return err
+			}
+			if asJSON {
+				return w.json("the marks", list)
+			}
+			var rows [][]string
+			for _, m := range list {
+				text := ""
+				if m.Then.Transcript != nil {
+					text = m.Then.Transcript.Text
+				}
+				rows = append(rows, []string{
+					console.Clean(m.ID), m.Time.Local().Format("Jan 2 15:04:05"), console.Quoted(text), console.Clean(m.Then.Reply), cmp.Or(console.Clean(m.Should), "?"),
+				})
+			}
+			if len(rows) == 0 {
+				fmt.Fprintln(w.Out, "No turn is marked.")
+				return nil
+			}
+			console.Table(w.Out, w.Paint, []string{"turn", "marked", "heard", "reply", "should"}, rows)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the marks as JSON")
+	c.AddCommand(deletion(open, usage, "/api/marks/", "Remove a mark, with its sound", "Removed."))
+	return c
+}
+
+// deletion is a command that deletes something by its id.
+func deletion(open Open, usage func(error) error, path, short, done string) *cobra.Command {
+	return &cobra.Command{
+		Use: "delete ID", Short: short, Args: arguments(usage, 1, 1, "an id"),
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := open()
+			if err != nil {
+				return err
+			}
+			if err := w.order(c.Context(), http.MethodDelete, path+url.PathEscape(args[0]), nil, nil); err != nil {
+				return err
+			}
+			fmt.Fprintln(w.Out, done)
+			return nil
+		},
+	}
+}
+
+// rememberCommand keeps the words of a turn.
+func rememberCommand(open Open, usage func(error) error) *cobra.Command {
+	return &cobra.Command{
+		Use: "remember TURN", Short: "Keep the words of a turn that a language model has carried out",
+		Args: arguments(usage, 1, 1, `the id of a turn, or "last"`),
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := open()
+			if err != nil {
+				return err
+			}
+			id, err := w.turn(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			var kept record.Wording
+			if err := w.order(c.Context(), http.MethodPost, "/api/turns/"+url.PathEscape(id)+"/remember", struct{}{}, &kept); err != nil {
+				return err
+			}
+			fmt.Fprintf(w.Out, "Kept: %s\n", wording(kept))
+			return nil
+		},
+	}
+}
+
+// wording tells a wording in a line.
+func wording(k record.Wording) string {
+	where := "everywhere"
+	if k.Area != "" {
+		where = "in " + console.Clean(k.Area)
+	}
+	return console.Quoted(k.Text) + ", " + where + ": " + console.Clean(wordings.Describe(k))
+}
+
+// wordingsCommand lists the wordings, changes or forgets one.
+func wordingsCommand(open Open, usage func(error) error) *cobra.Command {
+	var asJSON bool
+	list := func(c *cobra.Command, _ []string) error {
+		w, err := open()
+		if err != nil {
+			return err
+		}
+		kept := []record.Wording{}
+		if err := w.order(c.Context(), http.MethodGet, "/api/wordings", nil, &kept); err != nil {
+			return err
+		}
+		if asJSON {
+			return w.json("the wordings", kept)
+		}
+		if len(kept) == 0 {
+			fmt.Fprintln(w.Out, "No wording is kept.")
+		}
+		for _, k := range kept {
+			fmt.Fprintf(w.Out, "%s %s\n", w.Paint.Bold(console.Clean(k.ID)), wording(k))
+			if k.Error != "" {
+				fmt.Fprintf(w.Out, "  %s not understood at present: %s\n", w.Paint.Warn("!"), console.Clean(k.Error))
+			}
+		}
+		return nil
+	}
+	c := &cobra.Command{Use: "wordings", Short: "Your own wordings, which are understood without a model", Args: arguments(usage, 0, 0, "no arguments, or list, edit or delete"), RunE: list}
+	c.PersistentFlags().BoolVar(&asJSON, "json", false, "print the wordings as JSON")
+	c.AddCommand(
+		&cobra.Command{Use: "list", Short: "List them", Args: arguments(usage, 0, 0, "no arguments"), RunE: list},
+		editCommand(open, usage), deletion(open, usage, "/api/wordings/", "Forget a wording", "Forgotten."),
+	)
+	return c
+}
+
+// editCommand changes the words of a wording, or the room in which they count.
+func editCommand(open Open, usage func(error) error) *cobra.Command {
+	var area string
+	c := &cobra.Command{
+		Use: "edit ID [TEXT]", Short: "Change the words of a wording, or the room in which they count",
+		Args: arguments(usage, 1, mostWords, "the id of a wording"),
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := open()
+			if err != nil {
+				return err
+			}
+			var kept []record.Wording
+			if err := w.order(c.Context(), http.MethodGet, "/api/wordings", nil, &kept); err != nil {
+				return err
+			}
+			body := map[string]string{"text": strings.Join(args[1:], " "), "area": area}
+			for _, k := range kept {
+				if k.ID == args[0] {
+					body["text"] = cmp.Or(body["text"], k.Text)
+					if !c.Flags().Changed("area") {
+						body["area"] = k.Area
+					}
+				}
+			}
+			var changed record.Wording
+			if err := w.order(c.Context(), http.MethodPut, "/api/wordings/"+url.PathEscape(args[0]), body, &changed); err != nil {
+				return err
+			}
+			fmt.Fprintf(w.Out, "Kept: %s\n", wording(changed))
+			return nil
+		},
+	}
+	c.Flags().StringVar(&area, "area", "", "the room in which it counts; empty: everywhere")
+	return c
+}
+
+// mostWords is more than a wording has.
+const mostWords = 100

@@ -1,0 +1,106 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"voicegateway/internal/console"
+	"voicegateway/internal/record"
+	"voicegateway/internal/replay"
+)
+
+// tell prints what came of a turn, then and now.
+func (r *replaying) tell(o replay.Outcome) error {
+	if r.asJSON {
+		return r.json("the outcome", o)
+	}
+	fmt.Fprintf(r.Out, "%s %s%s\n", r.Paint.Bold("Turn"), console.Clean(o.ID), at(o.Then))
+	rows := [][]string{
+		{"heard", heard(o.Then), heard(o.Now)},
+		{"route", string(o.Then.Route), string(o.Now.Route)},
+		{"intent", understood(o.Then), understood(o.Now)},
+	}
+	then, now := planned(o.Then), planned(o.Now)
+	for i := range max(len(then), len(now), 1) {
+		rows = append(rows, []string{"calls", nth(then, i), nth(now, i)})
+	}
+	rows = append(rows,
+		[]string{"outcome", string(o.Then.Outcome), ended(o.Now)},
+		[]string{"reply", console.Quoted(o.Then.Reply), console.Quoted(o.Now.Reply)},
+	)
+	console.Table(r.Out, r.Paint, []string{"", "then", "now"}, rows)
+	if o.Should != "" {
+		fmt.Fprintf(r.Out, "  %s %s\n", r.Paint.Dim("should"), console.Quoted(o.Should))
+	}
+	if r.marked {
+		fmt.Fprintf(r.Out, "  %s: %s\n", r.verdict(o.Verdict), o.Why)
+	}
+	fmt.Fprintln(r.Out)
+	return nil
+}
+
+// verdict is a verdict with its sign.
+func (r *replaying) verdict(v replay.Verdict) string {
+	switch v {
+	case replay.Right:
+		return r.Paint.Good("✓ right")
+	case replay.Wrong:
+		return r.Paint.Bad("✗ wrong")
+	case replay.Open:
+	}
+	return r.Paint.Warn("! open")
+}
+
+func at(then record.Record) string {
+	if then.Time.IsZero() {
+		return ""
+	}
+	text := ", " + then.Time.Local().Format("Mon Jan 2 15:04:05")
+	if then.Area != "" {
+		text += " in " + console.Clean(then.Area)
+	}
+	return text
+}
+
+func heard(r record.Record) string {
+	if r.Transcript == nil {
+		return "-"
+	}
+	return console.Quoted(r.Transcript.Text)
+}
+
+func understood(r record.Record) string {
+	all := r.Intents
+	if len(all) == 0 && r.Intent != nil {
+		all = []record.Intent{*r.Intent}
+	}
+	parts := make([]string, len(all))
+	for i, in := range all {
+		parts[i] = in.Name + " " + console.Slots(in.Slots)
+	}
+	return console.Clean(cmp.Or(strings.Join(parts, "; "), "-"))
+}
+
+// ended is how a dry run ends: what it would do is not known to end well.
+func ended(now record.Record) string {
+	if now.Outcome == record.Ignored && len(now.Calls) > 0 {
+		return "planned, not done"
+	}
+	return string(now.Outcome)
+}
+
+func planned(r record.Record) []string {
+	all := make([]string, len(r.Calls))
+	for i, c := range r.Calls {
+		all[i] = console.Clean(cmp.Or(c.Server, "local") + "/" + c.Tool + " " + string(c.Args))
+	}
+	return all
+}
+
+func nth(all []string, i int) string {
+	if i < len(all) {
+		return all[i]
+	}
+	return "-"
+}

@@ -1,0 +1,121 @@
+package configure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"voicegateway/internal/config"
+	"voicegateway/internal/settings"
+	"voicegateway/internal/store"
+)
+
+// File is a configuration file that is changed. There need not be one yet.
+type File struct {
+	Path    string
+	environ []string
+}
+
+// Open returns the file at a path, where there need not be one yet; where the path is
+// empty, the one that is used.
+func Open(path string, environ []string) (File, error) {
+	if path = cmp.Or(path, Found()); path == "" {
+		return File{}, UseError{errors.New("there is no configuration file yet; name one with --config FILE")}
+	}
+	return File{Path: path, environ: environ}, nil
+}
+
+// Set changes one value, and nothing else. What the gateway could not work with is an
+// error, and the file stays as it is.
+func (f File) Set(key, value string) (changed bool, err error) {
+	old, err := os.ReadFile(f.Path)
+	if err != nil && !os.IsNotExist(err) {
+		return false, fmt.Errorf("reading the configuration: %w", err)
+	}
+	text, err := f.changed(string(old), key, value)
+	if err != nil {
+		return false, UseError{fmt.Errorf("%s was not changed:\n%w", f.Path, err)}
+	}
+	if text == string(old) {
+		return false, nil
+	}
+	return true, store.ReplaceOwn(f.Path, []byte(text))
+}
+
+// changed is the text of a file with another value, which is put in quotes where it
+// means a text and would be read as something else.
+func (f File) changed(old, key, value string) (string, error) {
+	quoted, err := yaml.Marshal(&yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Value: value})
+	if err != nil {
+		return "", fmt.Errorf("quoting the value: %w", err)
+	}
+	before := f.problems(old)
+	var first error
+	for _, as := range []string{value, strings.TrimSpace(string(quoted))} {
+		text, err := settings.Set(old, key, as)
+		if err == nil {
+			err = worse(key, before, f.problems(text))
+		}
+		if err == nil {
+			return text, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return "", first
+}
+
+// problems is everything that would be wrong with a text of the file.
+func (f File) problems(text string) config.Problems {
+	return empty(f.Path, f.environ).parse([]byte(text))
+}
+
+// worse says what a change has made wrong, nil for nothing. What was wrong elsewhere
+// before may stay so.
+func worse(key string, before, after config.Problems) error {
+	var bad config.Problems
+	for _, p := range after {
+		same := func(q config.Problem) bool { return q.Key == p.Key && q.Text == p.Text }
+		if p.Key == key || strings.HasPrefix(p.Key, key+".") || !slices.ContainsFunc(before, same) {
+			bad = append(bad, p)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return bad
+}
+
+// Secrets are the secrets that a file can hold. The key of that file is the secret's
+// with _file behind it.
+func Secrets() []string {
+	return []string{"ai.api_key", "http.token", "mqtt.password", "stt.openai.api_key", "tools.search.key", "tts.openai.api_key"}
+}
+
+// KeepSecret keeps a secret beside the configuration, where others cannot read it, and
+// names its file there. It returns that file's path.
+func (f File) KeepSecret(key, secret string) (string, error) {
+	if !slices.Contains(Secrets(), key) {
+		return "", UseError{fmt.Errorf("%q is no secret of the configuration; expected one of %s", key, strings.Join(Secrets(), ", "))}
+	}
+	if secret == "" {
+		return "", UseError{errors.New("standard input holds no secret; expected it on one line")}
+	}
+	dir, err := filepath.Abs(filepath.Dir(f.Path))
+	if err != nil {
+		return "", fmt.Errorf("finding a place for the secret: %w", err)
+	}
+	place := filepath.Join(dir, "credentials", key)
+	if err := store.ReplaceSecret(place, []byte(secret+"\n")); err != nil {
+		return "", err
+	}
+	_, err = f.Set(key+"_file", place)
+	return place, err
+}

@@ -1,0 +1,165 @@
+// Package configure reads the configuration of voice-gateway as its commands do, says
+// everything that is wrong with it, and changes single values of its file.
+package configure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicegateway/internal/config"
+	"voicegateway/internal/gateway"
+)
+
+// Places are the paths where the configuration is looked for; the first that exists is
+// used.
+func Places() []string {
+	return []string{"/etc/voice-gateway/voice-gateway.yaml", "configs/voice-gateway.yaml"}
+}
+
+// prefix begins the variables that override keys.
+const prefix = "VOICE_GATEWAY_"
+
+// UseError is a mistake of the user's, which no second try mends.
+type UseError struct{ error }
+
+// Unwrap returns the mistake.
+func (e UseError) Unwrap() error { return e.error }
+
+// Loaded is a configuration with its origin and its secrets.
+type Loaded struct {
+	gateway.Config
+	Path    string // empty: defaults only
+	Origins *config.Origins
+	Options config.Options
+	Secrets gateway.Secrets
+	// Locked is why a secret cannot be read that only a gateway needs. A command that
+	// asks a running gateway may ignore it.
+	Locked error
+}
+
+// Load reads and checks the configuration of a file, of the first of Places where the
+// path is empty. On an error it returns what is known of it so far, which tells what
+// must not be shown.
+func Load(path string, environ []string) (*Loaded, error) {
+	l := empty(cmp.Or(path, Found()), environ)
+	if err := l.read(); err != nil {
+		return l, UseError{err}
+	}
+	once, err := disablesRetry(l.Options.Getenv("DISABLE_RETRY"))
+	if err != nil {
+		return l, UseError{err}
+	}
+	l.MCP.Retry.Enabled = l.MCP.Retry.Enabled && !once
+	if l.Gateway.StateDir, err = l.Options.StateDir(l.Gateway.StateDir, "voice-gateway"); err != nil {
+		return l, fmt.Errorf("finding the state directory: %w", err)
+	}
+	l.Locked = l.readSecrets()
+	if l.Secrets.HTTPToken, err = l.Options.Secret("http.token", l.HTTP.TokenFile); err != nil {
+		return l, fmt.Errorf("reading a secret: %w", err)
+	}
+	return l, nil
+}
+
+// empty is a configuration of defaults.
+func empty(path string, environ []string) *Loaded {
+	return &Loaded{Config: gateway.Default(), Path: path, Options: config.Options{Prefix: prefix, Environ: environ, Known: []string{
+		prefix + "MQTT_PASSWORD", prefix + "AI_API_KEY", prefix + "HTTP_TOKEN", prefix + "TOOLS_SEARCH_KEY",
+	}}}
+}
+
+// Found is the configuration file that is used where none is named, "" where there is
+// none.
+func Found() string {
+	for _, place := range Places() {
+		if _, err := os.Stat(place); err == nil {
+			return place
+		}
+	}
+	return ""
+}
+
+// read fills the configuration and tells everything that is wrong with it.
+func (l *Loaded) read() error {
+	var data []byte
+	if l.Path != "" {
+		var err error
+		if data, err = config.Read(l.Path); err != nil {
+			return fmt.Errorf("the configuration cannot be used:\n%w", err)
+		}
+	}
+	if problems := l.parse(data); len(problems) > 0 {
+		return fmt.Errorf("the configuration%s cannot be used:\n%w", From(l.Path), problems)
+	}
+	return nil
+}
+
+// parse fills the configuration and returns everything that is wrong with it in one
+// round: what cannot be read, and what the parts cannot work with, each with the place
+// where it is mended.
+func (l *Loaded) parse(data []byte) config.Problems {
+	origins, err := config.Parse(l.Path, data, &l.Config, l.Options)
+	problems, _ := errors.AsType[config.Problems](err)
+	l.Origins = origins
+	for _, one := range gateway.Mistakes(l.Config) {
+		if !slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == one.Key }) {
+			problems = append(problems, config.Problem{Where: l.Origins.Near(one.Key), Key: one.Key, Text: one.Text})
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b config.Problem) int { return cmp.Compare(lineOf(a), lineOf(b)) })
+	return problems
+}
+
+// lineOf is the line of the file where a problem is; those of elsewhere come last.
+func lineOf(p config.Problem) int {
+	line, err := strconv.Atoi(p.Where[strings.LastIndexByte(p.Where, ':')+1:])
+	if err != nil {
+		return math.MaxInt
+	}
+	return line
+}
+
+// disablesRetry reads DISABLE_RETRY: whether there is exactly one attempt to connect
+// to an MCP server (REQUIREMENTS M2). Empty leaves it to the configuration.
+func disablesRetry(value string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(value)) {
+	case "true", "1", "yes", "on":
+		return true, nil
+	case "false", "0", "no", "off", "":
+		return false, nil
+	}
+	return false, fmt.Errorf("DISABLE_RETRY is %q; expected true, 1, yes or on for one attempt, false, 0, no or off to let mcp.retry decide, or nothing", value)
+}
+
+func (l *Loaded) readSecrets() error {
+	for _, s := range []struct {
+		key, file string
+		to        *string
+	}{
+		{"mqtt.password", l.MQTT.PasswordFile, &l.Secrets.MQTTPassword},
+		{"ai.api_key", l.AI.APIKeyFile, &l.Secrets.AIKey},
+		{"stt.openai.api_key", l.STT.OpenAI.APIKeyFile, &l.Secrets.STTKey},
+		{"tts.openai.api_key", l.TTS.OpenAI.APIKeyFile, &l.TTS.OpenAI.Key},
+		{"tools.search.key", l.Tools.Search.KeyFile, &l.Secrets.SearchKey},
+	} {
+		secret, err := l.Options.Secret(s.key, s.file)
+		if err != nil {
+			return fmt.Errorf("reading a secret: %w", err)
+		}
+		*s.to = secret
+	}
+	return nil
+}
+
+// From says where a configuration comes from, for an error.
+func From(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " of " + path
+}

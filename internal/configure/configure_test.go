@@ -1,0 +1,94 @@
+package configure
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// DISABLE_RETRY is a word for yes or no, or the start ends.
+func TestDisableRetryIsReadByItsWords(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{
+		"true": true, "1": true, "YES": true, "on": true, "false": false, "0": false, "No": false, "off": false, "": false, " ": false,
+	} {
+		if once, err := disablesRetry(value); err != nil || once != want {
+			t.Errorf("%q is %v, %v; expected %v", value, once, err, want)
+		}
+	}
+	for _, value := range []string{"maybe", "2", "ja", "tru"} {
+		if _, err := disablesRetry(value); err == nil || !strings.Contains(err.Error(), value) {
+			t.Errorf("%q: %v, expected an error that names it", value, err)
+		}
+	}
+}
+
+// A value that would be read as something else than a text is put in quotes; what the
+// gateway could not work with is not written; what was wrong elsewhere may stay so.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	const own = "gateway:\n  id: kitchen # ours\nmcp: {retry: {attempts: many}}\n"
+	for _, c := range []struct{ key, value, want, wrong string }{
+		{"gateway.id", "hall", "gateway:\n  id: hall # ours\nmcp: {retry: {attempts: many}}\n", ""},
+		{"gateway.id", "true", "gateway:\n  id: \"true\" # ours\nmcp: {retry: {attempts: many}}\n", ""},
+		{"gateway.area", "12", "gateway:\n  id: kitchen # ours\n  area: \"12\"\nmcp: {retry: {attempts: many}}\n", ""},
+		{"audio.input", "", "gateway:\n  id: kitchen # ours\nmcp: {retry: {attempts: many}}\naudio:\n  input: \"\"\n", ""},
+		{"mcp.retry.attempts", "3", "gateway:\n  id: kitchen # ours\nmcp: {retry: {attempts: 3}}\n", ""},
+		{"gateway.id", "a/b", own, "gateway.id: \"a/b\" is not usable"},
+		{"gateway.idd", "x", own, "unknown key; did you mean id?"},
+		{"mcp.retry.attempts", "several", own, "expected a whole number"},
+		{"stt.engines", "[whisper]", own, "\"whisper\" is unknown"},
+	} {
+		t.Run(c.key+" "+c.value, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "voice-gateway.yaml")
+			if err := os.WriteFile(path, []byte(own), 0o640); err != nil { //nolint:gosec // as an installed one
+				t.Fatal(err)
+			}
+			f, err := Open(path, []string{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed, err := f.Set(c.key, c.value)
+			got, readErr := os.ReadFile(path)
+			if readErr != nil || string(got) != c.want || changed != (c.want != own) {
+				t.Errorf("changed %v, %v:\n%s\nwant\n%s", changed, readErr, got, c.want)
+			}
+			if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%v, want %q", err, c.wrong)
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+				t.Errorf("%v, %v: who may read it has changed", info, err)
+			}
+		})
+	}
+}
+
+// A secret is kept where others cannot read it, and its file is named.
+func TestKeepSecret(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "voice-gateway.yaml")
+	f, err := Open(path, []string{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range Secrets() {
+		place, err := f.KeepSecret(key, "planted "+key)
+		if err != nil {
+			t.Fatalf("%s: %v", key, err)
+		}
+		if info, err := os.Stat(place); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", place, info, err)
+		}
+	}
+	l, err := Load(path, []string{"HOME=" + t.TempDir()})
+	if err != nil || l.Locked != nil || l.Secrets.MQTTPassword != "planted mqtt.password" || l.Secrets.HTTPToken != "planted http.token" {
+		t.Errorf("%v, %v, %+v", err, l.Locked, l.Secrets)
+	}
+	for key, secret := range map[string]string{"mqtt.username": "x", "mqtt.password": ""} {
+		if _, err := f.KeepSecret(key, secret); err == nil {
+			t.Errorf("%s %q: no error", key, secret)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package house
+
+import (
+	"slices"
+
+	"voicegateway/internal/intent"
+)
+
+// Hear has the recogniser listen for texts beside the sentences: the family's own
+// wordings. One that cannot be part of a grammar is understood only where it is written.
+func (h *House) Hear(texts []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.Equal(h.texts, texts) {
+		return
+	}
+	before := h.texts
+	h.texts = slices.Clone(texts)
+	if err := h.rebuild(); err != nil {
+		h.texts = before
+		h.log.Warn("wordings are not listened for", "err", err)
+	}
+}
+
+// Bare is a text in the form in which wordings are compared.
+func (h *House) Bare(text string) string { return h.pack.Bare(text) }
+
+func (h *House) bare(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = h.Bare(text)
+	}
+	return out
+}
+
+// understands reports whether a text is a sentence or a wording.
+func (u *understanding) understands(text string) bool {
+	return intent.Short{Matcher: u.matcher}.Understands(text) || slices.Contains(u.texts, u.bare(text))
+}

@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/record"
+)
+
+// Lessons are what a family has taught its gateway: which turns were wrong, and which
+// wordings of its own are understood.
+type Lessons interface {
+	Marks() []record.Mark // the newest first, never nil
+	// Mark is a marked turn with the house as it was, which has no entities where it is
+	// not known; ErrNotFound.
+	Mark(id string) (record.Mark, home.Snapshot, error)
+	// Wrong marks one of the last turns, or says of a marked one what should have
+	// happened; ErrNotFound, ErrConflict.
+	Wrong(id, should string) (record.Mark, error)
+	Unmark(id string) error // ErrNotFound
+	Wordings() []record.Wording
+	// Remember keeps the words of one of the last turns; ErrNotFound, ErrConflict.
+	Remember(id string) (record.Wording, error)
+	// Reword changes the words of a wording and the room in which they count; ErrNotFound,
+	// ErrConflict.
+	Reword(id, text, area string) (record.Wording, error)
+	Forget(id string) error // ErrNotFound
+}
+
+// markWithHouse is a mark as it is shown by itself.
+type markWithHouse struct {
+	record.Mark
+	Rooms home.Snapshot `json:"rooms"`
+}
+
+// lessonDoor answers what is about lessons.
+type lessonDoor struct{ *Server }
+
+func (d lessonDoor) marks(w http.ResponseWriter, _ *http.Request) {
+	d.answer(w, http.StatusOK, d.deps.Lessons.Marks())
+}
+
+// mark shows a marked turn with the house as it was.
+func (d lessonDoor) mark(w http.ResponseWriter, r *http.Request) {
+	m, house, err := d.deps.Lessons.Mark(r.PathValue("id"))
+	d.result(w, r, http.StatusOK, markWithHouse{m, house}, err)
+}
+
+// wrong marks a turn.
+func (d lessonDoor) wrong(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Should string `json:"should"`
+	}
+	if !d.read(w, r, &request) {
+		return
+	}
+	if request.Should = strings.TrimSpace(request.Should); request.Should != "" && !d.textRight(w, &request.Should) {
+		return
+	}
+	m, err := d.deps.Lessons.Wrong(r.PathValue("id"), request.Should)
+	d.result(w, r, http.StatusOK, m, err)
+}
+
+func (d lessonDoor) unmark(w http.ResponseWriter, r *http.Request) {
+	d.gone(w, r, d.deps.Lessons.Unmark(r.PathValue("id")))
+}
+
+func (d lessonDoor) wordings(w http.ResponseWriter, _ *http.Request) {
+	d.answer(w, http.StatusOK, d.deps.Lessons.Wordings())
+}
+
+// remember keeps the words of a turn.
+func (d lessonDoor) remember(w http.ResponseWriter, r *http.Request) {
+	var nothing struct{}
+	if !d.read(w, r, &nothing) {
+		return
+	}
+	kept, err := d.deps.Lessons.Remember(r.PathValue("id"))
+	d.result(w, r, http.StatusCreated, kept, err)
+}
+
+// reword changes a wording.
+func (d lessonDoor) reword(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Text string `json:"text"`
+		Area string `json:"area"`
+	}
+	if !d.read(w, r, &request) || !d.textRight(w, &request.Text) {
+		return
+	}
+	kept, err := d.deps.Lessons.Reword(r.PathValue("id"), request.Text, request.Area)
+	d.result(w, r, http.StatusOK, kept, err)
+}
+
+func (d lessonDoor) forget(w http.ResponseWriter, r *http.Request) {
+	d.gone(w, r, d.deps.Lessons.Forget(r.PathValue("id")))
+}
+
+// gone answers that something is not there any more.
+func (d lessonDoor) gone(w http.ResponseWriter, r *http.Request, err error) {
+	if err != nil {
+		d.failed(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
