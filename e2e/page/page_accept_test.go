@@ -137,6 +137,10 @@ func (p *tab) marksWrong(g gateway) {
 	} else if keeps {
 		p.types(form+" input", "the bedroom light"+kb.Enter)
 		p.reads("#turns li:last-child [role=status]", "It is marked.")
+		var kept []any
+		if err := g.get("/api/marks", &kept); err != nil || len(kept) != 1 {
+			p.t.Errorf("the gateway has kept %v, %v", kept, err)
+		}
 		p.picture("marked")
 	}
 }
