@@ -15,6 +15,7 @@ needs=(
   "flite           the second voice"
   "mosquitto       the MQTT broker the tests run against"
   "mosquitto-clients its command line tools, for tests and for looking"
+  "chromium        the browser that the tests of the page look with"
   "prometheus      promtool, with which the tests check the alert rules and the dashboard"
 )
 # Any Python with pip will do.

@@ -41,6 +41,7 @@ export async function doing(button, act) {
   try {
     return await act();
   } catch (problem) {
+    byId("notice").lang = problem.status ? "en" : document.documentElement.lang; // the gateway's own words are English
     say(byId("notice"), problem.message);
     return undefined;
   } finally {

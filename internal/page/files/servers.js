@@ -4,6 +4,7 @@ import { byId, countdown, el, foreign, known, say, soon, until, word } from "/pa
 import { doing, get, post } from "/page/api.js";
 
 const servers = new Map(); // id -> server
+const items = new Map();   // id -> {server, item}: what is shown of each
 const opened = new Set();  // ids whose last words are shown
 
 export async function load() {
@@ -17,11 +18,10 @@ export function take(kind, body) {
   if (kind !== "server") return;
   const before = servers.get(body.id);
   servers.set(body.id, body);
-  // That it was well once more is no news to a person.
-  if (before && same(before, body)) return;
-  renderSoon();
+  if (!before || !same(before, body)) renderSoon();
 }
 
+// same leaves out that a server was well once more, which is no news to a person.
 const same = (a, b) => JSON.stringify({ ...a, lastSuccess: null }) === JSON.stringify({ ...b, lastSuccess: null });
 
 // levelOf sums the servers up, as the gateway does.
@@ -38,14 +38,25 @@ const renderSoon = soon(() => {
   const all = [...servers.values()].sort((a, b) => (a.id < b.id ? -1 : 1)), level = levelOf(all), pill = byId("level");
   say(pill, known("level_", level));
   pill.className = `pill ${tone[level]}`;
-  const focused = document.activeElement?.closest?.("#servers") ? document.activeElement.dataset.key : null;
-  byId("servers").replaceChildren(...all.map(itemOf));
+  for (const id of items.keys()) if (!servers.has(id)) { items.get(id).item.remove(); items.delete(id); }
+  for (const server of all) show(server);
   byId("servers-none").hidden = all.length > 0;
-  if (focused) {
-    const item = [...byId("servers").querySelectorAll("[data-key]")].find((node) => node.dataset.key === focused);
-    (item ?? byId("servers").querySelector("button, summary"))?.focus();
-  }
 });
+
+// show puts a server where it stands. Nothing that has not changed is made anew, so that
+// no button goes away under somebody's finger; who was at a button that has is near it.
+function show(server) {
+  const shown = items.get(server.id);
+  if (shown && same(shown.server, server)) return;
+  const item = itemOf(server), key = shown?.item.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  items.set(server.id, { server, item });
+  if (shown) shown.item.replaceWith(item);
+  else {
+    const after = [...byId("servers").children].find((li) => li.dataset.id > server.id);
+    byId("servers").insertBefore(item, after ?? null);
+  }
+  if (key) ([...item.querySelectorAll("[data-key]")].find((node) => node.dataset.key === key) ?? item.querySelector("button, summary"))?.focus();
+}
 
 function itemOf(server) {
   const item = el("li", {},
@@ -57,6 +68,7 @@ function itemOf(server) {
       server.status === "connected" && server.health !== "healthy" ? el("span", { className: "warn" }, known("health_", server.health)) : null,
       next(server),
       server.status === "connected" && server.breaker === "closed" ? null : retryButton(server)));
+  item.dataset.id = server.id;
   if (server.errorMessage && server.status !== "connected") item.append(el("p", {}, foreign(server.errorMessage)));
   if (server.healthReason && server.status === "connected") item.append(el("p", {}, foreign(server.healthReason)));
   if (server.toolsUnused?.length) item.append(unused(server));

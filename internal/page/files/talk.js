@@ -68,6 +68,15 @@ byId("ask").addEventListener("submit", (event) => {
   });
 });
 
+byId("say").addEventListener("click", (e) => {
+  const field = byId("ask-text"), text = field.value.trim();
+  if (!text) { field.focus(); return; }
+  doing(e.currentTarget, async () => {
+    await post("/api/say", { text });
+    field.value = "";
+  });
+});
+
 byId("listen").addEventListener("click", (e) => doing(e.currentTarget, () => post("/api/listen")));
 byId("stop").addEventListener("click", (e) => doing(e.currentTarget, () => post("/api/stop")));
 

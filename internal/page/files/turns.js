@@ -156,7 +156,7 @@ function marks(turn) {
   const row = el("div", { className: "row wrap" }), path = `/api/turns/${encodeURIComponent(turn.id)}/`;
   const told = el("span", { role: "status" });
   if (routes.includes("POST /api/turns/{id}/wrong")) {
-    const id = `should-${turn.id}`, should = el("input", { id, maxLength: 300, autocomplete: "off" });
+    const id = `should-${turn.id}`, should = el("input", { id, maxLength: 500, autocomplete: "off" });
     const button = el("button", {}, word("mark_wrong"));
     const form = el("form", { className: "row wrap" }, el("label", { for: id }, word("mark_should")), should, button);
     form.addEventListener("submit", (event) => {
