@@ -80,7 +80,7 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	root.AddCommand( //nolint:contextcheck // a command gets its context when it runs
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(), //nolint:contextcheck // likewise
-		a.matchCommand(), a.timersCommand(), //nolint:contextcheck // as above
+		a.matchCommand(), a.timersCommand(), a.wakesCommand(), //nolint:contextcheck // as above
 		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.stopCommand(), //nolint:contextcheck // as above
 		a.modelsCommand(), a.configCommand(), a.workerCommand(), //nolint:contextcheck // as above
 	)

@@ -122,18 +122,18 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported)
 	journal := &journal{log: log}
 	stream := newStream(journal, mcp, news.changed, s.recording(), log)
-	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits, mind.news)
-	ear, err := s.newEar(mind.answerer, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
+	observer := s.newObservers(journal, news.counts, stream, link.api, mind.waits, mind.news, mind.wakes)
+	ear, err := s.newEar(mind, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
 	if err != nil {
 		return nil, err
 	}
 	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
-	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear, keeper)}
+	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind, ear, keeper)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timekeeper.ViewOf(keeper, record.FromHTTP),
+		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Wakes: mind.wakes,
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
 	if err != nil {
 		return nil, err

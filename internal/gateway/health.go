@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"voicegateway/internal/ai"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"
@@ -33,7 +32,7 @@ type check struct {
 // checks returns the checks by the name of their part.
 //
 //nolint:contextcheck,nolintlint // a check runs long after New, for nobody who could end it; the first linter reads this itself
-func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, model *ai.Assistant, ear *ear, keeper *timekeeper.Keeper) map[string]check {
+func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, mind mind, ear *ear, keeper *timekeeper.Keeper) map[string]check {
 	outages := house.NewOutages(registry)
 	return map[string]check{
 		"mqtt": {trouble: link.trouble},
@@ -43,6 +42,7 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 		}},
 		"grammar":  {trouble: rooms.Trouble},
 		"timers":   {trouble: keeper.Trouble},
+		"wakes":    {trouble: mind.wakes.Trouble, about: mind.wakes.About},
 		"recorder": {trouble: ear.recorderTrouble, about: ear.recorderAbout},
 		"audio": {trouble: func() string {
 			if s.deaf() {
@@ -55,7 +55,7 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 			return why
 		}},
 		"ai": {trouble: func() string {
-			if ok, why := model.Ready(); !ok {
+			if ok, why := mind.model.Ready(); !ok {
 				return why
 			}
 			return ""

@@ -17,6 +17,7 @@ import (
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
+	"voicegateway/internal/wakekeeper"
 )
 
 // newHouse is the house without any server.
@@ -54,6 +55,7 @@ type mind struct {
 	returns  tasks.Returns
 	waits    *arrival.Waits // what is told a second time
 	news     *announce.Announcer
+	wakes    *wakekeeper.Keeper // counts the wakes nobody meant
 	phrases  *reply.Phrases
 }
 
@@ -107,6 +109,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	m.answerer, err = answer.New(rooms, m.caller, model, phrases, s.cfg.limits(),
 		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
 	m.waits = arrival.New(rooms, m.caller, phrases, s.log)
+	m.wakes = s.newWakeKeeper()
 	m.news = announce.New(s.cfg.Announce, s.memory(), phrases, s.log)
 	return m, err
 }

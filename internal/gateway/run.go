@@ -45,6 +45,9 @@ func (g *Gateway) services() []service {
 	if g.rings() {
 		s = append(s, service{"timers", g.keepTimers, false})
 	}
+	if g.keepsWakes() {
+		s = append(s, service{"wakes", g.keepWakes, false})
+	}
 	if g.manager != nil {
 		s = append(s, service{"systemd", g.manager.Run, false})
 	}

@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
+	"voicegateway/internal/wakebudget"
 )
 
 // Errors a dependency may return, wrapped or not, for an answer other than 500.
@@ -30,6 +31,7 @@ type Deps struct {
 	Home    Home
 	Ear     Ear
 	Timers  Timers
+	Wakes   Wakes
 	Events  *Feed
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
 	// "GET /{$}"). The same checks of host, origin and token apply to them.
@@ -114,6 +116,11 @@ type Servers interface {
 type Turns interface {
 	Turns(limit int) []record.Record // newest first, never nil
 	Tasks() []record.Task            // the stopped ones, newest first, never nil
+}
+
+// Wakes counts the wakes nobody meant.
+type Wakes interface {
+	State() wakebudget.State
 }
 
 // Home gives the structure of the house as far as it is known.

@@ -55,6 +55,14 @@ func (s *Server) mute(w http.ResponseWriter, r *http.Request) {
 	s.result(w, r, http.StatusOK, muteState{s.deps.Ear.Muted()}, err)
 }
 
+// wakeDoor answers what is about wake words.
+type wakeDoor struct{ *Server }
+
+// show answers with what is known of them.
+func (d wakeDoor) show(w http.ResponseWriter, _ *http.Request) {
+	d.answer(w, http.StatusOK, d.deps.Wakes.State())
+}
+
 // devices lists the sound devices.
 func (s *Server) devices(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), devicesTimeout)

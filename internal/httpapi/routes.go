@@ -34,6 +34,7 @@ func (s *Server) table() []route {
 		{"GET /api/timers", s.needs(d.Timers != nil, timerDoor{s}.list)},
 		{"POST /api/timers", s.post(d.Timers != nil, timerDoor{s}.do)},
 		{"DELETE /api/timers", s.needs(d.Timers != nil, timerDoor{s}.cancel)},
+		{"GET /api/wakes", s.needs(d.Wakes != nil, wakeDoor{s}.show)},
 		{"GET /api/events", s.needs(d.Events != nil, s.events)},
 		{"GET /mcp/servers", s.needs(d.Servers != nil, s.servers)},
 		{"GET /mcp/servers/{id}/status", s.needs(d.Servers != nil, s.serverStatus)},
