@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/console"
+	"voicegateway/internal/earcheck"
 	"voicegateway/internal/secret"
 )
 
@@ -80,8 +81,10 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	root.AddCommand( //nolint:contextcheck // a command gets its context when it runs
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(), //nolint:contextcheck // likewise
-		a.matchCommand(), a.timersCommand(), a.wakesCommand(), //nolint:contextcheck // as above
+		a.matchCommand(), a.timersCommand(), //nolint:contextcheck // as above
 		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.stopCommand(), //nolint:contextcheck // as above
+		a.checkCommand("wakes", "How often the wake word was heard although nobody said it, and how the thresholds moved", earcheck.Wakes),                         //nolint:contextcheck // as above
+		a.checkCommand("rehearse", "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done", earcheck.Rehearse), //nolint:contextcheck // as above
 		a.modelsCommand(), a.configCommand(), a.workerCommand(), //nolint:contextcheck // as above
 	)
 	err := root.ExecuteContext(ctx)

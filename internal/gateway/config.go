@@ -13,6 +13,7 @@ import (
 	"voicegateway/internal/broker"
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/events"
+	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/mcpint"
@@ -32,6 +33,7 @@ type Config struct {
 	Audio    AudioConfig     `yaml:"audio"`
 	Wake     wake.Config     `yaml:"wake"`
 	STT      stt.Config      `yaml:"stt"`
+	Home     house.Config    `yaml:"home"`
 	Intents  IntentsConfig   `yaml:"intents"`
 	AI       ai.Config       `yaml:"ai"`
 	TTS      tts.Config      `yaml:"tts"`
@@ -80,6 +82,7 @@ func Default() Config {
 		Audio:    AudioConfig{Config: device.Default(), Earcons: earcon.Soft},
 		Wake:     wake.Default(),
 		STT:      stt.Default(),
+		Home:     house.Default(),
 		Intents:  IntentsConfig{Packs: []string{}},
 		AI:       ai.Default(),
 		TTS:      tts.Default(),
@@ -104,7 +107,7 @@ func DefaultServer() mcpint.Server {
 func (c Config) Validate() error {
 	var errs []error
 	for _, part := range []interface{ Validate() error }{
-		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.MCP, c.Safety, c.Announce, c.Buttons, c.Recorder,
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Home, c.Intents, c.MCP, c.Safety, c.Announce, c.Buttons, c.Recorder,
 	} {
 		errs = append(errs, each(part.Validate())...)
 	}

@@ -13,6 +13,7 @@ import (
 	"voicegateway/internal/loudness"
 	"voicegateway/internal/mute"
 	"voicegateway/internal/recorder"
+	"voicegateway/internal/rehearser"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/tts"
@@ -35,6 +36,8 @@ type ear struct {
 	loud   *loudness.Loudness // nil without a speaker
 	mute   *mute.Switch
 	keeper *recorder.Recorder // nil: no sound is recorded
+
+	rehearser *rehearser.Rehearser // nil: the names of the house are not rehearsed
 }
 
 // newEar puts the sound path together. It tells acknowledged which alerts are over.
@@ -180,6 +183,9 @@ func (e *ear) services(h *house.House) []service {
 		{"wake", e.wake.Run, false},
 		{"stt", e.stt.Run, false},
 		{"grammar", func(ctx context.Context) error { return h.Teach(ctx, e.stt) }, false},
+	}
+	if e.rehearser != nil {
+		s = append(s, service{"rehearsal", e.rehearser.Run, false})
 	}
 	if e.sound.card != nil {
 		s = append(s, service{"audio", e.sound.card.Run, false})

@@ -112,9 +112,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	mcp.Watch("://home", rooms.Tell)
-	buttons := s.newButtons(mcp, rooms)
-	link.wakeOnConnection(mcp)
+	buttons := s.followHouses(mcp, rooms, link)
 	mind, err := s.newMind(registry, rooms, mcp, news)
 	if err != nil {
 		return nil, err
@@ -127,13 +125,14 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	ear.rehearser = s.newRehearser(rooms, ear, journal)
 	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard}
 	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind, ear, keeper)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Wakes: mind.wakes,
+		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Wakes: mind.wakes, Rehearsal: rehearsals{ear.rehearser},
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream) }))
 	if err != nil {
 		return nil, err

@@ -23,13 +23,13 @@ import (
 // newHouse is the house without any server.
 func (s setup) newHouse() (*house.House, error) {
 	if s.opts.Pack != nil {
-		return house.New(s.opts.Pack, s.opts.House, s.log)
+		return house.NewNamed(s.opts.Pack, s.opts.House, s.cfg.Home, s.log)
 	}
 	pack, err := intent.Ours(s.cfg.Gateway.Language)
 	if err != nil {
 		return nil, fmt.Errorf("gateway.language: %w", err)
 	}
-	return house.New(pack, s.opts.House, s.log)
+	return house.NewNamed(pack, s.opts.House, s.cfg.Home, s.log)
 }
 
 // newTools registers the local tools; the tools of servers are added when they

@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
+	"voicegateway/internal/rehearsal"
 	"voicegateway/internal/wakebudget"
 )
 
@@ -23,16 +24,17 @@ var (
 // Deps are the parts that the handlers call. The routes of a part that is nil
 // answer 503.
 type Deps struct {
-	Health  Health
-	Asker   Asker
-	Sayer   Sayer
-	Servers Servers
-	Turns   Turns
-	Home    Home
-	Ear     Ear
-	Timers  Timers
-	Wakes   Wakes
-	Events  *Feed
+	Health    Health
+	Asker     Asker
+	Sayer     Sayer
+	Servers   Servers
+	Turns     Turns
+	Home      Home
+	Ear       Ear
+	Timers    Timers
+	Wakes     Wakes
+	Rehearsal Rehearsal
+	Events    *Feed
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
 	// "GET /{$}"). The same checks of host, origin and token apply to them.
 	Handlers map[string]http.Handler
@@ -121,6 +123,12 @@ type Turns interface {
 // Wakes counts the wakes nobody meant.
 type Wakes interface {
 	State() wakebudget.State
+}
+
+// Rehearsal lets the names of the house be spoken and heard.
+type Rehearsal interface {
+	Start() error // ErrConflict while one is under way
+	State() rehearsal.State
 }
 
 // Home gives the structure of the house as far as it is known.

@@ -35,6 +35,8 @@ func (s *Server) table() []route {
 		{"POST /api/timers", s.post(d.Timers != nil, timerDoor{s}.do)},
 		{"DELETE /api/timers", s.needs(d.Timers != nil, timerDoor{s}.cancel)},
 		{"GET /api/wakes", s.needs(d.Wakes != nil, wakeDoor{s}.show)},
+		{"GET /api/rehearsal", s.needs(d.Rehearsal != nil, rehearsalDoor{s}.show)},
+		{"POST /api/rehearsal", s.post(d.Rehearsal != nil, rehearsalDoor{s}.start)},
 		{"GET /api/events", s.needs(d.Events != nil, s.events)},
 		{"GET /mcp/servers", s.needs(d.Servers != nil, s.servers)},
 		{"GET /mcp/servers/{id}/status", s.needs(d.Servers != nil, s.serverStatus)},
