@@ -59,7 +59,7 @@ func Rehearse(ctx context.Context, s Screen) error {
 		case now := <-tick.C:
 			if now.After(next) {
 				next = now.Add(told)
-				fmt.Fprintf(s.Err, "%d of %d names heard\n", state.Done, state.Names)
+				_, _ = fmt.Fprintf(s.Err, "%d of %d names heard\n", state.Done, state.Names)
 			}
 		}
 		if err := s.Ask(ctx, http.MethodGet, "/api/rehearsal", nil, &state); err != nil {

@@ -109,18 +109,19 @@ func Candidates(h *home.House, e home.Entity, language string) (known, proposed 
 		}
 	}
 	own, area := strings.Fields(plain(e.Name)), plain(e.Area)
+	if len(own) == 0 {
+		return known, nil
+	}
 	inArea := area != "" && !strings.HasPrefix(plain(e.Name), area+" ")
 	last := len(own) - 1
-	if last >= 0 {
-		for _, kind := range otherKinds[language][own[last]] {
-			add(append(slices.Clone(own[:last]), kind)...)
-		}
+	for _, kind := range otherKinds[language][own[last]] {
+		add(append(slices.Clone(own[:last]), kind)...)
 	}
 	if inArea {
 		add(area, plain(e.Name))
 	}
 	kind := kinds[language][e.Domain]
-	if kind != "" && last >= 0 && own[last] != kind {
+	if kind != "" && own[last] != kind {
 		add(plain(e.Name), kind)
 	}
 	if kind != "" && area != "" {
