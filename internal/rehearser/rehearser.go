@@ -110,6 +110,15 @@ func Rehearse(ctx context.Context, cfg Config, h *home.House) (rehearsal.Report,
 		}
 	}
 	r.Names = len(lines)
+	lost := 0
+	for _, c := range r.Confused {
+		if c.Heard == "" {
+			lost++
+		}
+	}
+	if lost*2 > len(lines) { // that is the voice's fault, and tells nothing of names
+		return r, fmt.Errorf("%w: %d of %d names came to nothing; another one may do (tts.engines: [flite])", ErrVoice, lost, len(lines))
+	}
 	return r, s.propose(ctx, h, wrong, r.Confused)
 }
 
@@ -368,6 +377,9 @@ func unknown(ctx context.Context, cfg stt.Config, h *home.House) ([]rehearsal.Wo
 	}
 	return found, nil
 }
+
+// ErrVoice means that nothing can be learnt by this voice.
+var ErrVoice = errors.New("the recogniser does not understand the gateway's voice")
 
 // ErrRunning means that a rehearsal is under way: there is one at a time.
 var ErrRunning = errors.New("a rehearsal is under way")

@@ -2,6 +2,7 @@ package rehearser_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/audio"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/rehearsal"
@@ -159,5 +161,21 @@ func TestPlantedNames(t *testing.T) {
 	}
 	if !words["zelbo"] || !words["selbo"] || words["light"] || words["coffee"] {
 		t.Errorf("words that no dictionary has: %+v", first.Unknown)
+	}
+}
+
+// silent is a voice that nobody understands.
+type silent struct{}
+
+func (silent) Synthesize(context.Context, string) (audio.Clip, error) {
+	return audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, audio.SpeechRate)}, nil
+}
+
+// Names are not blamed for a voice that the recogniser does not understand.
+func TestAVoiceThatIsNotUnderstood(t *testing.T) {
+	cfg, h := config(t, "flite"), plantedHouse()
+	cfg.Voice, h.Entities = silent{}, h.Entities[:3]
+	if r, err := rehearser.Rehearse(t.Context(), cfg, h); !errors.Is(err, rehearser.ErrVoice) {
+		t.Errorf("%v, %+v", err, r)
 	}
 }
