@@ -21,6 +21,7 @@ import (
 	"voicegateway/internal/cli/upkeep"
 	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
+	"voicegateway/internal/earcheck"
 	"voicegateway/internal/secret"
 )
 
@@ -87,6 +88,8 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(), //nolint:contextcheck // likewise
 		a.matchCommand(), a.timersCommand(), //nolint:contextcheck // as above
 		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.stopCommand(), //nolint:contextcheck // as above
+		a.checkCommand(&cobra.Command{Use: "wakes", Short: "How often the wake word was heard although nobody said it, and how the thresholds moved"}, earcheck.Wakes),                         //nolint:contextcheck // as above
+		a.checkCommand(&cobra.Command{Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done"}, earcheck.Rehearse), //nolint:contextcheck // as above
 		a.modelsCommand(), a.workerCommand(), //nolint:contextcheck // as above
 	)
 	err := root.ExecuteContext(ctx)

@@ -10,7 +10,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/console"
-	"voicegateway/internal/gateway"
+	"voicegateway/internal/display"
 	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 	"voicegateway/internal/waketest"
@@ -119,7 +119,7 @@ func TestBar(t *testing.T) {
 func TestTheMeterFits(t *testing.T) {
 	v, _ := viewed(true, false)
 	v.state = "listening"
-	v.last = gateway.Reading{Level: -100, Floor: -100, Text: strings.Repeat("turn on the light and ", 50) + "stop"}
+	v.last = display.Reading{Level: -100, Floor: -100, Text: strings.Repeat("turn on the light and ", 50) + "stop"}
 	if got := []rune(v.meter()); len(got) > lineWidth || !strings.HasSuffix(string(got), "stop”") {
 		t.Errorf("%d characters: %s", len(got), string(got))
 	}

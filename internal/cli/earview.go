@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/console"
-	"voicegateway/internal/gateway"
+	"voicegateway/internal/display"
 	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
 )
@@ -22,7 +22,7 @@ type earView struct {
 
 	mu    sync.Mutex
 	state string
-	last  gateway.Reading
+	last  display.Reading
 	drawn bool // the terminal's last line is the meter
 	told  string
 	turns int

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio/room"
+	"voicegateway/internal/display"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mute"
 	"voicegateway/internal/record"
@@ -220,7 +221,7 @@ func gatewayParts(g *gateway.Gateway) []part {
 // stream.
 type earWatch struct {
 	view  *earView
-	meter gateway.Meter
+	meter display.Meter
 	ended func()
 }
 

@@ -14,6 +14,7 @@ import (
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/discovery"
 	"voicegateway/internal/events"
+	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/mcpint"
@@ -33,6 +34,7 @@ type Config struct {
 	Audio    AudioConfig     `yaml:"audio"`
 	Wake     wake.Config     `yaml:"wake"`
 	STT      stt.Config      `yaml:"stt"`
+	Home     house.Config    `yaml:"home"`
 	Intents  IntentsConfig   `yaml:"intents"`
 	AI       ai.Config       `yaml:"ai"`
 	TTS      tts.Config      `yaml:"tts"`
@@ -82,6 +84,7 @@ func Default() Config {
 		Audio:    AudioConfig{Config: device.Default(), Earcons: earcon.Soft},
 		Wake:     wake.Default(),
 		STT:      stt.Default(),
+		Home:     house.Default(),
 		Intents:  IntentsConfig{Packs: []string{}},
 		AI:       ai.Default(),
 		TTS:      tts.Default(),
@@ -112,7 +115,7 @@ type Mistake struct {
 func Mistakes(c Config) []Mistake {
 	var all []Mistake
 	for _, part := range []interface{ Validate() error }{
-		c.Gateway, c.Audio, c.Wake, c.STT, c.Intents, c.AI, c.TTS, c.MQTT.Discovery, c.MCP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Home, c.Intents, c.AI, c.TTS, c.MQTT.Discovery, c.MCP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
 	} {
 		for _, err := range each(part.Validate()) {
 			key, text, _ := strings.Cut(err.Error(), ": ")

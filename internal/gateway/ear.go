@@ -13,6 +13,8 @@ import (
 	"voicegateway/internal/loudness"
 	"voicegateway/internal/mute"
 	"voicegateway/internal/recorder"
+	"voicegateway/internal/rehearser"
+	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/speech/wake"
@@ -34,10 +36,12 @@ type ear struct {
 	loud   *loudness.Loudness // nil without a speaker
 	mute   *mute.Switch
 	keeper *recorder.Recorder // nil: no sound is recorded
+
+	rehearser *rehearser.Rehearser // nil: the names of the house are not rehearsed
 }
 
 // newEar puts the sound path together. It tells acknowledged which alerts are over.
-func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observer, acknowledged func(ids []string, over bool)) (*ear, error) {
+func (s setup) newEar(mind mind, volume *local.Volume, observer turn.Observer, acknowledged func(ids []string, over bool)) (*ear, error) {
 	s.tellLanguages()
 	voice, err := tts.New(s.cfg.TTS, s.log.With("part", "tts"))
 	if err != nil {
@@ -55,7 +59,7 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 	if e.stt, err = stt.New(recognisers); err != nil {
 		return nil, err
 	}
-	if e.wake, err = wake.New(s.waker(command)); err != nil {
+	if e.wake, err = wake.New(s.waker(command, mind.wakes.Near)); err != nil {
 		return nil, err
 	}
 	if e.sound, err = s.newSound(volume); err != nil {
@@ -67,7 +71,7 @@ func (s setup) newEar(mind turn.Mind, volume *local.Volume, observer turn.Observ
 		return nil, err
 	}
 	parts := turn.Parts{
-		Mic: e.sound.mic, Wake: e.wake, Stt: e.stt, End: Attentive(ends, e.stt), Mind: mind,
+		Mic: e.sound.mic, Wake: e.wake, Stt: e.stt, End: Attentive(ends, e.stt), Mind: mind.answerer,
 		Voice: voice, Speaker: e.sound.speaker, Chimes: e.sound.chimes, Observer: observer, Log: s.log,
 		Acknowledged: tellAll(acknowledged, e.loud.Acknowledged),
 	}
@@ -139,12 +143,13 @@ func (s sound) switched() mute.Microphone {
 }
 
 // waker is the configuration of the engine that hears the wake word.
-func (s setup) waker(command []string) wake.Config {
+func (s setup) waker(command []string, near func(speech.Detection)) wake.Config {
 	c := s.cfg.Wake
 	if s.opts.PushToTalk || s.deaf() {
 		c.Engine = "none"
 	}
 	c.Command, c.ModelDir, c.Log = command, s.cfg.STT.ModelDir, s.log.With("part", "wake")
+	c.Near = near
 	c.Pronounce = stt.NewPronouncer(filepath.Join(c.ModelDir, "cmudict-en-us.dict"), s.cfg.STT.Pronunciations).All
 	c.Restarted = s.counts.Restarted
 	return c
@@ -181,6 +186,9 @@ func (e *ear) services(h *house.House) []service {
 		{"wake", e.wake.Run, false},
 		{"stt", e.stt.Run, false},
 		{"grammar", func(ctx context.Context) error { return h.Teach(ctx, e.stt) }, false},
+	}
+	if e.rehearser != nil {
+		s = append(s, service{"rehearsal", e.rehearser.Run, false})
 	}
 	if e.sound.card != nil {
 		s = append(s, service{"audio", e.sound.card.Run, false})

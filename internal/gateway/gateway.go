@@ -71,7 +71,7 @@ type Gateway struct {
 	buttons  *events.Buttons
 	observer observers
 	journal  *journal
-	stream   *stream
+	stream   *display.Stream
 	health   health
 	http     *httpapi.Server  // nil: the gateway does not serve HTTP
 	manager  *systemd.Service // nil: no service manager is told anything
@@ -116,28 +116,28 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	mcp.Watch("://home", rooms.Tell)
-	buttons := s.newButtons(mcp, rooms)
-	link.wakeOnConnection(mcp)
+	buttons := s.followHouses(mcp, rooms, link)
 	journal := &journal{log: log}
 	mind, err := s.newMind(registry, rooms, mcp, news, journal.last)
 	if err != nil {
 		return nil, err
 	}
-	stream := newStream(journal, mcp, news.changed, s.recording(), log)
-	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported, stream.house.Reported)
-	observer := s.newObservers(journal, news.counts, stream, link, mind.waits, mind.news)
-	ear, err := s.newEar(mind.answerer, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
+	stream := display.NewStream(journal.state, mcp, news.changed, s.recording(), log)
+	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported, stream.House.Reported)
+	observer := s.newObservers(journal, news.counts, stream, link, mind.waits, mind.news, mind.wakes)
+	ear, err := s.newEar(mind, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
 	if err != nil {
 		return nil, err
 	}
+	ear.rehearser = s.newRehearser(rooms, ear, journal)
 	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard, changed: link.poke}
-	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind.model, ear, keeper)}
+	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind, ear, keeper)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
-		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.feed,
+		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.Feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
 		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Volume: display.Volume{Tools: registry}, Lessons: mind.lessons,
+		Wakes: mind.wakes, Rehearsal: rehearsals{ear.rehearser},
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, ear) }))
 	if err != nil {
 		return nil, err

@@ -25,6 +25,14 @@ func (s setup) newButtons(mcp *host.Host, rooms *house.House) *events.Buttons {
 	return b
 }
 
+// followHouses keeps the house equal to what the servers tell, and the servers in touch
+// with the broker.
+func (s setup) followHouses(mcp *host.Host, rooms *house.House, link link) *events.Buttons {
+	mcp.Watch("://home", rooms.Tell)
+	link.wakeOnConnection(mcp)
+	return s.newButtons(mcp, rooms)
+}
+
 // publishPresses publishes the presses of buttons on MQTT.
 func (l link) publishPresses(e home.Event) {
 	if l.api != nil && e.Kind == home.Pressed {

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"context"
 
-	"voicegateway/internal/ai"
+	"voicegateway/internal/display"
+
 	"voicegateway/internal/audio"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
@@ -34,7 +35,7 @@ type check struct {
 // checks returns the checks by the name of their part.
 //
 //nolint:contextcheck,nolintlint // a check runs long after New, for nobody who could end it; the first linter reads this itself
-func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, model *ai.Assistant, ear *ear, keeper *timekeeper.Keeper) map[string]check {
+func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, mind mind, ear *ear, keeper *timekeeper.Keeper) map[string]check {
 	outages := house.NewOutages(registry)
 	return map[string]check{
 		"mqtt": {trouble: link.trouble},
@@ -44,6 +45,7 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 		}},
 		"grammar":  {trouble: rooms.Trouble},
 		"timers":   {trouble: keeper.Trouble},
+		"wakes":    {trouble: mind.wakes.Trouble, about: mind.wakes.About},
 		"recorder": {trouble: ear.recorderTrouble, about: ear.recorderAbout},
 		"audio": {trouble: func() string {
 			if s.deaf() {
@@ -56,7 +58,7 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 			return why
 		}},
 		"ai": {trouble: func() string {
-			if ok, why := model.Ready(); !ok {
+			if ok, why := mind.model.Ready(); !ok {
 				return why
 			}
 			return ""
@@ -103,9 +105,9 @@ func (h health) Readiness() httpapi.Readiness {
 }
 
 // snapshot returns the current values for a scrape of the metrics.
-func (h health) snapshot(link link, stream *stream, ear *ear) metrics.Snapshot {
+func (h health) snapshot(link link, stream *display.Stream, ear *ear) metrics.Snapshot {
 	s := metrics.Snapshot{
-		Overall: h.mcp.Overall(), MQTT: link.bus.Connected(), Events: stream.feed.Clients(),
+		Overall: h.mcp.Overall(), MQTT: link.bus.Connected(), Events: stream.Feed.Clients(),
 		Servers: h.mcp.Status(), Parts: map[string]string{},
 	}
 	if ear.sound.card != nil {

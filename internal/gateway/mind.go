@@ -19,18 +19,19 @@ import (
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
+	"voicegateway/internal/wakekeeper"
 )
 
 // newHouse is the house without any server.
 func (s setup) newHouse() (*house.House, error) {
 	if s.opts.Pack != nil {
-		return house.New(s.opts.Pack, s.opts.House, s.log)
+		return house.NewNamed(s.opts.Pack, s.opts.House, s.cfg.Home, s.log)
 	}
 	pack, err := intent.Ours(s.cfg.Gateway.Language)
 	if err != nil {
 		return nil, fmt.Errorf("gateway.language: %w", err)
 	}
-	return house.New(pack, s.opts.House, s.log)
+	return house.NewNamed(pack, s.opts.House, s.cfg.Home, s.log)
 }
 
 // newTools registers the local tools; the tools of servers are added when they
@@ -56,6 +57,7 @@ type mind struct {
 	returns  tasks.Returns
 	waits    *arrival.Waits // what is told a second time
 	news     *announce.Announcer
+	wakes    *wakekeeper.Keeper // counts the wakes nobody meant
 	phrases  *reply.Phrases
 	lessons  *lessons.Lessons
 }
@@ -114,6 +116,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	m.answerer, err = answer.New(m.lessons, m.caller, model, phrases, s.cfg.limits(),
 		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
 	m.waits = arrival.New(rooms, m.caller, phrases, s.log)
+	m.wakes = s.newWakeKeeper()
 	m.news = announce.New(s.cfg.Announce, s.memory(), phrases, s.log)
 	return m, err
 }

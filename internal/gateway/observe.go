@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"voicegateway/internal/display"
+
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
@@ -20,7 +22,7 @@ type observers struct {
 
 // newObservers lists them. The journal comes first: interfaces may be asked about a
 // turn as soon as they have told of it.
-func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *stream, link link, after ...follows) observers {
+func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *display.Stream, link link, after ...follows) observers {
 	all := []turn.Observer{j, counter{counts}, stream}
 	if link.api != nil {
 		all = append(all, presence{link})

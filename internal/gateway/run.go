@@ -45,6 +45,9 @@ func (g *Gateway) services() []service {
 	if g.rings() {
 		s = append(s, service{"timers", g.keepTimers, false})
 	}
+	if g.keepsWakes() {
+		s = append(s, service{"wakes", g.keepWakes, false})
+	}
 	if g.manager != nil {
 		s = append(s, service{"systemd", g.manager.Run, false})
 	}
@@ -52,14 +55,14 @@ func (g *Gateway) services() []service {
 		s = append(s, service{"mqttapi", g.obey, false}, service{"controls", g.tellControls, false}, service{"discovery", g.link.device.Run, false})
 	}
 	if g.http != nil {
-		s = append(s, service{"http", g.http.Run, true}, service{"events", g.stream.tellServers, false}, service{"house", g.tellHouse, false})
+		s = append(s, service{"http", g.http.Run, true}, service{"events", g.stream.TellServers, false}, service{"house", g.tellHouse, false})
 	}
 	return append(s, g.ear.services(g.house)...)
 }
 
 // tellHouse tells on the feed what changes in the house, until ctx ends.
 func (g *Gateway) tellHouse(ctx context.Context) error {
-	return g.stream.house.Run(ctx, g.stream.feed, homeView{g.house, g.tools, g.mcp}.Home)
+	return g.stream.House.Run(ctx, g.stream.Feed, homeView{g.house, g.tools, g.mcp}.Home)
 }
 
 // obey carries out the commands that come over MQTT.

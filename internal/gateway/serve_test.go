@@ -249,8 +249,8 @@ func TestATurnIsCountedAndTold(t *testing.T) {
 			t.Errorf("no line %s", line)
 		}
 	}
-	events := standing(g.journal.state(), g.stream.recorder, g.mcp.Status())
-	if len(events) != 2 || events[0].Body != (stateNews{turn.Thinking, recorderOff}) {
+	events := g.stream.Standing(g.journal.state())
+	if state, err := json.Marshal(events[0].Body); err != nil || len(events) != 2 || string(state) != `{"state":"thinking","recorder":"off"}` {
 		t.Errorf("how things stand: %+v", events)
 	}
 	turns := g.ask(t, http.MethodGet, "/api/turns", "").Body.Bytes()

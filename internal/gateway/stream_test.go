@@ -25,7 +25,7 @@ func TestTheStreamTellsATurn(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var telling sync.WaitGroup
-	telling.Go(func() { _ = g.stream.tellServers(ctx) })
+	telling.Go(func() { _ = g.stream.TellServers(ctx) })
 	defer telling.Wait()
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/api/events", http.NoBody)

@@ -35,7 +35,7 @@ func (g *Gateway) keepTimers(ctx context.Context) error {
 			if g.link.api != nil {
 				g.link.api.Timers(list)
 			}
-			g.stream.publish(live.KindTimers, list)
+			g.stream.Publish(live.KindTimers, list)
 		},
 	})
 }

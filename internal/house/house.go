@@ -28,6 +28,7 @@ type House struct {
 	log  *slog.Logger
 	pack *intent.Pack
 	base *home.House // the house known without any server; may be nil
+	also Config      // what the family calls things besides
 
 	mu      sync.Mutex
 	servers map[string]*home.House
@@ -54,8 +55,13 @@ type understanding struct {
 // New makes the house before any server has told of one. base is a house known from
 // the start; it may be nil.
 func New(pack *intent.Pack, base *home.House, log *slog.Logger) (*House, error) {
+	return NewNamed(pack, base, Config{}, log)
+}
+
+// NewNamed makes a house with the names that the family gives things besides.
+func NewNamed(pack *intent.Pack, base *home.House, also Config, log *slog.Logger) (*House, error) {
 	h := &House{
-		log: log.With("part", "house"), pack: pack, base: base,
+		log: log.With("part", "house"), pack: pack, base: base, also: also,
 		servers: map[string]*home.House{}, told: make(chan struct{}),
 		changed: make(chan struct{}, 1), learnt: make(chan struct{}),
 	}
@@ -64,6 +70,9 @@ func New(pack *intent.Pack, base *home.House, log *slog.Logger) (*House, error) 
 	}
 	return h, nil
 }
+
+// Pack is the sentences of the house.
+func (h *House) Pack() *intent.Pack { return h.pack }
 
 // SpeechAct returns what a text does: only some acts may change something.
 func (h *House) SpeechAct(text string) intent.SpeechAct {
@@ -169,6 +178,7 @@ func (h *House) merge() *home.House {
 		add(h.base)
 		h.keepAliases(all)
 	}
+	h.also.name(all)
 	makeUnique(all)
 	makeSayable(all)
 	return all

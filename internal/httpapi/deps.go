@@ -10,6 +10,8 @@ import (
 	"voicegateway/internal/live"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
+	"voicegateway/internal/rehearsal"
+	"voicegateway/internal/wakebudget"
 )
 
 // Errors a dependency may return, wrapped or not, for an answer other than 500.
@@ -23,19 +25,21 @@ var (
 // Deps are the parts that the handlers call. The routes of a part that is nil
 // answer 503.
 type Deps struct {
-	Health  Health
-	Asker   Asker
-	Sayer   Sayer
-	Servers Servers
-	Turns   Turns
-	Home    Home
-	Ear     Ear
-	Timers  Timers
-	Lessons Lessons
-	Volume  Volume
-	About   *About
-	Page    Page
-	Events  *live.Feed
+	Health    Health
+	Asker     Asker
+	Sayer     Sayer
+	Servers   Servers
+	Turns     Turns
+	Home      Home
+	Ear       Ear
+	Timers    Timers
+	Lessons   Lessons
+	Volume    Volume
+	About     *About
+	Page      Page
+	Events    *live.Feed
+	Wakes     Wakes
+	Rehearsal Rehearsal
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
 	// "GET /{$}"). The same checks of host, origin and token apply to them.
 	Handlers map[string]http.Handler
@@ -154,6 +158,17 @@ type Page interface {
 type Turns interface {
 	Turns(limit int) []record.Record // newest first, never nil
 	Tasks() []record.Task            // the stopped ones, newest first, never nil
+}
+
+// Wakes counts the wakes nobody meant.
+type Wakes interface {
+	State() wakebudget.State
+}
+
+// Rehearsal lets the names of the house be spoken and heard.
+type Rehearsal interface {
+	Start() error // ErrConflict while one is under way
+	State() rehearsal.State
 }
 
 // Home gives the structure of the house as far as it is known.

@@ -87,6 +87,31 @@ func (s earDoor) setVolume(w http.ResponseWriter, r *http.Request) {
 	s.volume(w, r)
 }
 
+// wakeDoor answers what is about wake words.
+type wakeDoor struct{ *Server }
+
+// show answers with what is known of them.
+func (d wakeDoor) show(w http.ResponseWriter, _ *http.Request) {
+	d.answer(w, http.StatusOK, d.deps.Wakes.State())
+}
+
+// rehearsalDoor answers what is about the rehearsal.
+type rehearsalDoor struct{ *Server }
+
+// show answers with how it stands.
+func (d rehearsalDoor) show(w http.ResponseWriter, _ *http.Request) {
+	d.answer(w, http.StatusOK, d.deps.Rehearsal.State())
+}
+
+// start begins one.
+func (d rehearsalDoor) start(w http.ResponseWriter, r *http.Request) {
+	var nothing struct{}
+	if d.read(w, r, &nothing) {
+		err := d.deps.Rehearsal.Start()
+		d.result(w, r, http.StatusAccepted, d.deps.Rehearsal.State(), err)
+	}
+}
+
 // devices lists the sound devices.
 func (s earDoor) devices(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), devicesTimeout)

@@ -20,6 +20,7 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
 	"voicegateway/internal/timers"
+	"voicegateway/internal/wakebudget"
 )
 
 // Bus is the broker.
@@ -235,6 +236,16 @@ func (a *API) Timers(list []timers.Timer) {
 		return
 	}
 	a.stand("/timers", string(text))
+}
+
+// Wakes publishes what is known of the wake words: false wakes, thresholds.
+func (a *API) Wakes(state wakebudget.State) {
+	text, err := json.Marshal(state)
+	if err != nil {
+		a.log.Error("message not published", "topic", "/wakes", "err", err)
+		return
+	}
+	a.stand("/wakes", string(text))
 }
 
 // stand publishes a retained word and remembers it for the next connection.

@@ -79,6 +79,7 @@ const (
 	GoodNight = "LocalGoodNight"
 	Leaving   = "LocalLeaving"
 	Overheard = "LocalOverheard" // talk that is no command
+	NotForYou = "LocalNotForYou" // the wake before was nobody's
 )
 
 // Intent is what the gateway knows of one intent.

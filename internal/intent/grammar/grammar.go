@@ -171,7 +171,7 @@ func (g *Grammar) add(b *builder, answers bool) error {
 // answersTurn reports whether an intent is about what was just said or asked, so that
 // with an order before or behind it nobody knows what counts: "lock the door and no".
 func answersTurn(name string) bool {
-	alone := []string{catalogue.Yes, catalogue.No, catalogue.Nevermind, catalogue.Stop}
+	alone := []string{catalogue.Yes, catalogue.No, catalogue.Nevermind, catalogue.Stop, catalogue.NotForYou}
 	return catalogue.Of(name).Plan == catalogue.Before || slices.Contains(alone, name)
 }
 

@@ -73,12 +73,22 @@ func NewDetector(m *Model, o Options) (*Detector, error) {
 		return nil, errors.New("micro: pause and warm-up cannot be negative")
 	}
 	d := &Detector{model: m, opts: o, window: make([]uint8, o.Window)}
-	// The authors' cutoffs were chosen with firmware that compares bytes: 0.97 is
-	// 247 of 255 there.
-	d.enough = int(o.Cutoff*255) * o.Window
+	d.SetCutoff(o.Cutoff)
 	d.Reset()
 	return d, nil
 }
+
+// SetCutoff changes the cutoff, a probability between 0 and 1. Like Push it belongs to
+// the goroutine that listens.
+func (d *Detector) SetCutoff(cutoff float64) {
+	// The authors' cutoffs were chosen with firmware that compares bytes: 0.97 is
+	// 247 of 255 there.
+	d.enough = int(cutoff*255) * d.opts.Window
+}
+
+// Resting reports whether nothing counts as a hit just now, after another hit or a
+// reset.
+func (d *Detector) Resting() bool { return d.quiet > 0 }
 
 // Push takes the next frame of features and says whether the word has just been
 // spoken, and the mean probability of the window, 0 to 1.

@@ -63,6 +63,15 @@ func (p *Pronouncer) All(ctx context.Context, words []string) (found map[string]
 	return found, missing, nil
 }
 
+// Unknown lists the words that neither the dictionary nor the configuration has.
+func (p *Pronouncer) Unknown(words []string) ([]string, error) {
+	found, err := sphinx.Lookup(p.dictionary, words)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return p.own[w] != "" || len(found[w]) > 0 }), nil
+}
+
 func checkPhones(s string) error {
 	known := sphinx.Phones()
 	fields := strings.Fields(s)

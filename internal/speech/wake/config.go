@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/wyoming"
 )
 
@@ -21,7 +22,10 @@ type Config struct {
 	Thresholds map[string]float64 `yaml:"thresholds"`
 	// Stop are words that end what is being said, heard while ListenForStop says
 	// so. Only the engine micro hears them; a word without a model is left out.
-	Stop      []string       `yaml:"stop"`
+	Stop []string `yaml:"stop"`
+	// Budget is how many false wakes a day there should be at most; 0 leaves the
+	// thresholds where they are.
+	Budget    int            `yaml:"budget"`
 	ModelsDir string         `yaml:"models_dir"` // of the engine micro: NAME.tflite files; empty: models in the state directory
 	Wyoming   wyoming.Config `yaml:"wyoming"`
 
@@ -32,6 +36,10 @@ type Config struct {
 	// words it knows. Nil means that such words cannot be used.
 	Pronounce func(ctx context.Context, words []string) (found map[string][]string, missing []string, err error) `yaml:"-"`
 
+	// Near is told of sound that was nearly a wake word, with its best score, by engines
+	// that are Adjustable. It must return quickly; nil: nobody is told.
+	Near func(d speech.Detection) `yaml:"-"`
+
 	Log *slog.Logger `yaml:"-"` // nil means no log
 	// Restarted is told of every restart of a worker; nil: it is not called.
 	Restarted func(worker string, refused bool) `yaml:"-"`
@@ -41,8 +49,12 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Engine: "auto", Words: []string{"hey jarvis"}, Thresholds: map[string]float64{}, Stop: []string{"stop"},
+		Budget: 1,
 	}
 }
+
+// mostBudget is a false wake every quarter of an hour: nobody would allow more.
+const mostBudget = 96
 
 // Validate says everything that is wrong, each with the key and what would be
 // right.
@@ -56,6 +68,9 @@ func (c Config) Validate() error {
 		if err := wyoming.Check(c.Wyoming.URI); err != nil {
 			bad("wyoming.uri: %w", err)
 		}
+	}
+	if c.Budget < 0 || c.Budget > mostBudget {
+		bad("budget: %d false wakes a day; expected 0 (the thresholds stay) to %d", c.Budget, mostBudget)
 	}
 	if c.Engine != "none" && len(c.Words) == 0 {
 		bad("words: there is no wake word; give one, such as hey jarvis, or set wake.engine to none")

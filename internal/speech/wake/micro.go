@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -36,16 +37,47 @@ type neural struct {
 	score float64   // the highest of the newest frame
 
 	stopping bool
+
+	near  func(speech.Detection)             // nil: nobody is told
+	moved atomic.Pointer[map[string]float64] // thresholds for the next frame; nil: as they are
 }
 
 // word is one configured phrase.
 type word struct {
-	phrase   string
-	detector *micro.Detector
+	phrase    string
+	detector  *micro.Detector
+	threshold float64 // configured, or its author's
+	approach  approach
+}
+
+// Parts of a word's threshold: sound that came up to nearly was nearly the word, once
+// it has fallen below gone without a hit.
+const (
+	nearly = 0.6
+	gone   = 0.3
+)
+
+// approach is sound that comes near to a word.
+type approach struct {
+	best float64 // 0: there is none
+	at   time.Time
+}
+
+// hear takes the newest score of a word and returns the approach that has ended with
+// it, if there is one.
+func (a *approach) hear(score, threshold float64, at time.Time) (ended approach, over bool) {
+	switch {
+	case score > a.best && score >= nearly*threshold:
+		*a = approach{best: score, at: at}
+	case a.best > 0 && score < gone*threshold:
+		ended, *a = *a, approach{}
+		return ended, true
+	}
+	return approach{}, false
 }
 
 func newMicro(cfg Config) (Engine, error) {
-	e := &neural{front: micro.NewFrontEnd()}
+	e := &neural{front: micro.NewFrontEnd(), near: cfg.Near}
 	for _, phrase := range cfg.Words {
 		if strings.TrimSpace(phrase) == "" {
 			continue
@@ -97,7 +129,7 @@ func newWord(cfg Config, phrase string, opts micro.Options) (word, error) {
 	if err != nil {
 		return word{}, fmt.Errorf("wake: %q: %w", phrase, err)
 	}
-	return word{phrase, d}, nil
+	return word{phrase: phrase, detector: d, threshold: opts.Cutoff}, nil
 }
 
 // ListenForStop switches the hearing of stop words on or off. They share the
@@ -126,6 +158,13 @@ func (e *neural) Detect(_ context.Context, f audio.Frame) (speech.Detection, boo
 		}
 	}
 	e.last, e.at, e.hit, e.score = f.At, f.At, false, 0
+	if moved := e.moved.Swap(nil); moved != nil {
+		for _, w := range e.words {
+			if t, ok := (*moved)[w.phrase]; ok {
+				w.detector.SetCutoff(t)
+			}
+		}
+	}
 	e.front.Push(f.Samples, e.take)
 	return e.best, e.hit, nil
 }
@@ -134,12 +173,35 @@ func (e *neural) Detect(_ context.Context, f audio.Frame) (speech.Detection, boo
 // Detect it belongs to the goroutine that listens.
 func (e *neural) Score() float64 { return e.score }
 
+// Thresholds are those configured, or the authors'.
+func (e *neural) Thresholds() map[string]float64 {
+	all := map[string]float64{}
+	for _, w := range e.words {
+		all[w.phrase] = w.threshold
+	}
+	return all
+}
+
+// SetThresholds moves thresholds from the next frame on.
+func (e *neural) SetThresholds(by map[string]float64) {
+	by = maps.Clone(by)
+	maps.DeleteFunc(by, func(_ string, t float64) bool { return t < leastCutoff || t >= 1 })
+	e.moved.Store(&by)
+}
+
 // take gives one row of features to every word. A wake word goes before a stop
 // word, because the wake word ends what is being said as well.
 func (e *neural) take(row *micro.Features) {
-	for _, w := range e.words {
+	for i := range e.words {
+		w := &e.words[i]
+		resting := w.detector.Resting()
 		hit, score := w.detector.Push(row)
 		e.score = max(e.score, score)
+		if hit || resting {
+			w.approach = approach{}
+		} else if ended, over := w.approach.hear(score, w.threshold, e.at); over && e.near != nil {
+			e.near(speech.Detection{Word: w.phrase, Score: ended.best, Engine: "micro", At: ended.at})
+		}
 		if hit && (!e.hit || score > e.best.Score) {
 			e.hit = true
 			e.best = speech.Detection{Word: w.phrase, Score: score, Engine: "micro", At: e.at}

@@ -30,6 +30,15 @@ type Engine interface {
 	Detect(ctx context.Context, f audio.Frame) (speech.Detection, bool, error)
 }
 
+// Adjustable is an engine whose thresholds can be moved while it listens.
+type Adjustable interface {
+	// Thresholds are those the engine began with, by phrase.
+	Thresholds() map[string]float64
+	// SetThresholds is used from the next frame on. It may be called from any
+	// goroutine; phrases that are missing keep theirs.
+	SetThresholds(by map[string]float64)
+}
+
 var engines = map[string]func(Config) (Engine, error){
 	"auto":         newAuto,
 	"micro":        newMicro,

@@ -1,4 +1,4 @@
-package gateway
+package display
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"voicegateway/internal/display"
 	"voicegateway/internal/live"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
@@ -41,41 +40,45 @@ const (
 	newsSettle   = 20 * time.Millisecond
 )
 
-// stream publishes on the event stream what happens.
-type stream struct {
-	feed     *live.Feed
+// Stream publishes on the event stream what happens. It observes turns.
+type Stream struct {
+	Feed  *live.Feed
+	House *House
+
 	mcp      *host.Host
 	changed  <-chan struct{} // a server may have changed
 	recorder string          // on or off
-	house    *display.House
 
 	// State between frames. It belongs to the turn loop's goroutine.
 	meter   Meter
 	partial string // the last partial text published
 }
 
-func newStream(j *journal, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *stream {
-	standing := func() []live.Event { return standing(j.state(), recorder, mcp.Status()) }
-	return &stream{feed: live.New(standing, log.With("part", "http")), mcp: mcp, changed: changed, house: display.NewHouse(), recorder: recorder}
+// NewStream makes a stream. It is told how a turn stands, which channel says that a
+// server may have changed, and whether utterances are recorded, as on or off.
+func NewStream(state func() turn.State, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *Stream {
+	s := &Stream{mcp: mcp, changed: changed, House: NewHouse(), recorder: recorder}
+	s.Feed = live.New(func() []live.Event { return s.Standing(state()) }, log.With("part", "http"))
+	return s
 }
 
-// publish passes an event on.
-func (s *stream) publish(kind live.Kind, body any) {
-	s.feed.Publish(live.Event{Kind: kind, Body: body})
+// Publish passes an event on.
+func (s *Stream) Publish(kind live.Kind, body any) {
+	s.Feed.Publish(live.Event{Kind: kind, Body: body})
 }
 
-// standing returns the events that a new client of the stream gets first: the
+// Standing returns the events that a new client of the stream gets first: the
 // current state.
-func standing(state turn.State, recorder string, servers []mcpint.Status) []live.Event {
-	events := []live.Event{{Kind: live.KindState, Body: stateNews{state, recorder}}}
-	for _, s := range servers {
-		events = append(events, live.Event{Kind: live.KindServer, Body: s})
+func (s *Stream) Standing(state turn.State) []live.Event {
+	events := []live.Event{{Kind: live.KindState, Body: stateNews{state, s.recorder}}}
+	for _, server := range s.mcp.Status() {
+		events = append(events, live.Event{Kind: live.KindServer, Body: server})
 	}
 	return events
 }
 
-// tellServers publishes every server's object when it has changed.
-func (s *stream) tellServers(ctx context.Context) error {
+// TellServers publishes every server's object when it has changed, until ctx ends.
+func (s *Stream) TellServers(ctx context.Context) error {
 	told := map[string][]byte{}
 	tick := time.NewTicker(newsInterval)
 	defer tick.Stop()
@@ -93,7 +96,7 @@ func (s *stream) tellServers(ctx context.Context) error {
 		case <-settle:
 			settle = nil
 		}
-		if s.feed.Clients() == 0 {
+		if s.Feed.Clients() == 0 {
 			continue
 		}
 		for _, server := range s.mcp.Status() {
@@ -102,42 +105,42 @@ func (s *stream) tellServers(ctx context.Context) error {
 	}
 }
 
-func (s *stream) tellServer(told map[string][]byte, server mcpint.Status) {
+func (s *Stream) tellServer(told map[string][]byte, server mcpint.Status) {
 	now, err := json.Marshal(server)
 	if err != nil || bytes.Equal(now, told[server.ID]) {
 		return
 	}
 	told[server.ID] = now
-	s.publish(live.KindServer, json.RawMessage(now))
+	s.Publish(live.KindServer, json.RawMessage(now))
 }
 
 // StateChanged tells the state.
-func (s *stream) StateChanged(to turn.State) {
-	s.publish(live.KindState, stateNews{to, s.recorder})
+func (s *Stream) StateChanged(to turn.State) {
+	s.Publish(live.KindState, stateNews{to, s.recorder})
 }
 
 // Hearing passes on what the ear makes of a frame: the words so far when they
 // change, and the meter to those who asked for it.
-func (s *stream) Hearing(h turn.Hearing) {
+func (s *Stream) Hearing(h turn.Hearing) {
 	if text := h.Partial.Text; text != s.partial {
 		s.partial = text
-		s.publish(live.KindPartial, partialNews{text})
+		s.Publish(live.KindPartial, partialNews{text})
 	}
-	if reading, due := s.meter.Take(h, s.feed.Metered()); due {
-		s.publish(live.KindMeter, reading)
+	if reading, due := s.meter.Take(h, s.Feed.Metered()); due {
+		s.Publish(live.KindMeter, reading)
 	}
 }
 
 // Replied publishes nothing: the reply is in the record.
-func (s *stream) Replied(string, string) {}
+func (s *Stream) Replied(string, string) {}
 
 // TurnEnded publishes what the turn's devices reported, then the record.
-func (s *stream) TurnEnded(r record.Record) {
+func (s *Stream) TurnEnded(r record.Record) {
 	for _, c := range r.Calls {
 		if d := c.Receipt; d != nil {
-			s.publish(live.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
+			s.Publish(live.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
 		}
 	}
-	s.publish(live.KindTurn, r)
-	s.house.Stir()
+	s.Publish(live.KindTurn, r)
+	s.House.Stir()
 }

@@ -1,0 +1,49 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+
+	"voicegateway/internal/house"
+	"voicegateway/internal/httpapi"
+	"voicegateway/internal/rehearsal"
+	"voicegateway/internal/rehearser"
+	"voicegateway/internal/turn"
+)
+
+// newRehearser makes what rehearses the names of the house; nil where no recogniser
+// knows the language. It waits while a turn is under way, and its recogniser gives way
+// to everything else on the machine.
+func (s setup) newRehearser(rooms *house.House, ear *ear, j *journal) *rehearser.Rehearser {
+	if s.opts.TextOnly || s.opts.Private || s.deaf() {
+		return nil // nothing is heard here
+	}
+	return rehearser.New(rehearser.Config{
+		Pack: rooms.Pack(), Voice: ear.voice, Recogniser: s.recogniser([]string{"nice", "-n", "19", s.opts.Executable, "worker", "stt"}),
+		Idle: func() bool { return j.state() == turn.Idle || j.state() == turn.Muted },
+		Log:  s.log.With("part", "rehearsal"),
+	}, rooms.House)
+}
+
+// rehearsals is the rehearser as its HTTP interface sees it.
+type rehearsals struct{ *rehearser.Rehearser }
+
+// Start asks for a rehearsal.
+func (r rehearsals) Start() error {
+	if r.Rehearser == nil {
+		return fmt.Errorf("%w: no recogniser here knows the language", httpapi.ErrUnavailable)
+	}
+	err := r.Rehearser.Start()
+	if errors.Is(err, rehearser.ErrRunning) {
+		return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+	}
+	return err
+}
+
+// State is how it stands.
+func (r rehearsals) State() rehearsal.State {
+	if r.Rehearser == nil {
+		return rehearsal.State{Trouble: "no recogniser here knows the language"}
+	}
+	return r.Rehearser.State()
+}

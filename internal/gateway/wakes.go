@@ -1,0 +1,30 @@
+package gateway
+
+import (
+	"context"
+
+	"voicegateway/internal/wakebudget"
+	"voicegateway/internal/wakekeeper"
+)
+
+// newWakeKeeper makes what counts the wakes nobody meant.
+func (s setup) newWakeKeeper() *wakekeeper.Keeper {
+	return wakekeeper.New(wakekeeper.Config{
+		Dir: s.cfg.Gateway.StateDir, Budget: s.cfg.Wake.Budget, Engine: s.cfg.Wake.Engine, Words: s.cfg.Wake.Words,
+	}, s.log.With("part", "wake"))
+}
+
+// keepsWakes reports whether wakes are counted here: only the daemon with its own
+// microphone lives in a house.
+func (s setup) keepsWakes() bool {
+	return !s.opts.TextOnly && !s.opts.Private && s.opts.Mic == nil && !s.deaf()
+}
+
+// keepWakes keeps the false wakes to their budget until ctx ends.
+func (g *Gateway) keepWakes(ctx context.Context) error {
+	return g.mind.wakes.Run(ctx, g.ear.wake, func(state wakebudget.State) {
+		if g.link.api != nil {
+			g.link.api.Wakes(state)
+		}
+	})
+}

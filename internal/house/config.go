@@ -1,0 +1,59 @@
+package house
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+)
+
+// Config is the home part of the configuration.
+type Config struct {
+	// Aliases are other names of things and rooms, by the name their server gives them.
+	Aliases map[string][]string `yaml:"aliases"`
+}
+
+// Default has no other names.
+func Default() Config { return Config{Aliases: map[string][]string{}} }
+
+// Bounds of the aliases, as those of a house file.
+const (
+	mostAliases = 64  // of one thing
+	longest     = 200 // bytes
+)
+
+// Validate says everything that is wrong.
+func (c Config) Validate() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(c.Aliases)) {
+		also := c.Aliases[name]
+		if strings.TrimSpace(name) == "" || len(also) == 0 || len(also) > mostAliases {
+			errs = append(errs, fmt.Errorf("home.aliases: %q has %d names; expected a name as voice-gateway home shows it, with 1 to %d others", name, len(also), mostAliases))
+		}
+		for _, a := range also {
+			if said := home.Spoken(a); strings.TrimSpace(said) == "" || len(a) > longest || line(a) != a {
+				errs = append(errs, fmt.Errorf("home.aliases: %q of %q is no name that can be said; expected words on one line, %d bytes at most", a, name, longest))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// name gives the things and rooms of a house their other names.
+func (c Config) name(h *home.House) {
+	for name, also := range c.Aliases {
+		for i, a := range h.Areas {
+			if same(a.Name, name) {
+				h.Areas[i].Aliases = slices.Concat(a.Aliases, also)
+			}
+		}
+		for i, e := range h.Entities {
+			if same(e.Name, name) {
+				h.Entities[i].Aliases = slices.Concat(e.Aliases, also)
+			}
+		}
+	}
+}

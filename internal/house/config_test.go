@@ -1,0 +1,60 @@
+package house_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/house"
+	"voicegateway/internal/intent"
+)
+
+// A thing and a room are found by the names that the configuration gives them.
+func TestAliasesOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	pack, err := intent.Ours("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(home.House{
+		Areas:    []home.Area{{Name: "Den"}},
+		Entities: []home.Entity{{ID: "light.1", Name: "Den Light", Domain: "light", Area: "Den", Control: &home.Control{Tool: "control", ID: "1"}, Abilities: []home.Ability{home.OnOff}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, also := range map[string]house.Config{"without": {}, "with": {Aliases: map[string][]string{"den light": {"reading lamp"}, "Den": {"snug"}}}} {
+		h, err := house.NewNamed(pack, nil, also, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Tell("zwave", body)
+		h.Tell("zwave", body) // told again, nothing is named twice
+		for _, text := range []string{"turn on the reading lamp", "turn on the lights in the snug"} {
+			d := h.Match(text, "")
+			if got := len(d.Actions) == 1 && len(d.Actions[0].Devices) == 1; got != (name == "with") {
+				t.Errorf("%s aliases %q is %+v", name, text, d)
+			}
+		}
+		if n := len(h.House().Entities[0].Aliases); n != len(also.Aliases["den light"]) {
+			t.Errorf("%s: %d aliases", name, n)
+		}
+	}
+}
+
+// What is no name is told with its key.
+func TestAliasesAreChecked(t *testing.T) {
+	t.Parallel()
+	good := house.Config{Aliases: map[string][]string{"Den Light": {"reading lamp"}}}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for name, also := range map[string][]string{"": {"x"}, "None": {}, "Blank": {" "}, "Lines": {"a\nb"}, "Long": {strings.Repeat("a", 300)}, "Many": make([]string, 65)} {
+		bad := house.Config{Aliases: map[string][]string{name: also}}
+		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), "home.aliases") {
+			t.Errorf("%q with %d aliases: %v", name, len(also), err)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+// Package rehearsal has the words of the rehearsal (REQUIREMENTS L6): which names of a
+// house the gateway cannot tell apart by ear, and which other name would help. It
+// exists so that HTTP, the command line and whoever rehearses share one account. It is
+// pure. Another kind of proposal is another line in Candidates.
+package rehearsal
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/home"
+)
+
+// State is a rehearsal as it stands, and the last one that ended.
+type State struct {
+	Running bool    `json:"running"`
+	Done    int     `json:"done"` // names heard so far
+	Names   int     `json:"names"`
+	Trouble string  `json:"trouble,omitempty"` // why the last one did not end
+	Report  *Report `json:"report"`            // null before the first
+}
+
+// Report is what a rehearsal found.
+type Report struct {
+	Time     time.Time   `json:"time"`
+	Names    int         `json:"names"`   // that were spoken
+	Skipped  int         `json:"skipped"` // things that no sentence of the rehearsal is about
+	Confused []Confusion `json:"confused"`
+	Unknown  []Word      `json:"unknown"` // words that no dictionary has
+	Growing  []string    `json:"growing"` // sentences that may go on, and so do not end early
+}
+
+// Confusion is a name that was heard as something else.
+type Confusion struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Said  string `json:"said"`  // the sentence that was spoken
+	Heard string `json:"heard"` // what the recogniser made of it; "" for nothing
+	// With are the names of the things it was taken for, or may have been.
+	With []string `json:"with"`
+	// Alias is another name that was heard right; "" if none was found. Known says that
+	// the house has it already.
+	Alias string `json:"alias"`
+	Known bool   `json:"known"`
+}
+
+// Mended reports whether the house has a name for the thing that is heard right.
+func (c Confusion) Mended() bool { return c.Alias != "" && c.Known }
+
+// Word is a word that no dictionary has.
+type Word struct {
+	Word  string   `json:"word"`
+	Names []string `json:"names"`           // that use it
+	Guess string   `json:"guess,omitempty"` // how it is taken to be spoken, in CMU phones; "" if nobody knows
+}
+
+// sentences are what is said of a thing, by language; the first that the house
+// understands is rehearsed. None of them is carried out.
+var sentences = map[string][]string{
+	"en": {"turn on the %", "open the %", "lock the %", "start the %"},
+	"de": {"schalte % ein", "öffne %", "schließe % ab"},
+	"fr": {"allume %", "ouvre %", "verrouille %"},
+	"es": {"enciende %", "abre %", "cierra %"},
+}
+
+// Sentences are what is said of a name.
+func Sentences(language, name string) []string {
+	var all []string
+	for _, s := range sentences[language] {
+		all = append(all, strings.ReplaceAll(s, "%", strings.ToLower(home.Spoken(name))))
+	}
+	return all
+}
+
+// otherKinds are other words for what a name ends in, by language.
+var otherKinds = map[string]map[string][]string{
+	"en": {
+		"light": {"lamp", "lighting"}, "lights": {"lamps"}, "lamp": {"light"}, "fan": {"ventilator", "blower"}, "blind": {"shade"}, "blinds": {"shades"},
+		"shade": {"blind"}, "plug": {"outlet", "socket"}, "socket": {"outlet"}, "outlet": {"socket"}, "switch": {"button"}, "heater": {"radiator"}, "curtain": {"drape"}, "curtains": {"drapes"},
+	},
+	"de": {"licht": {"lampe"}, "lampe": {"licht"}, "rollladen": {"rollo"}, "steckdose": {"stecker"}},
+	"fr": {"lumière": {"lampe"}, "lampe": {"lumière"}, "volet": {"store"}, "prise": {"fiche"}},
+	"es": {"luz": {"lámpara"}, "lámpara": {"luz"}, "persiana": {"estor"}, "enchufe": {"toma"}},
+}
+
+// kinds are words for what a thing is, by language and domain.
+var kinds = map[string]map[string]string{
+	"en": {"light": "lamp", "switch": "switch", "fan": "fan", "cover": "blind", "climate": "heater", "lock": "lock"},
+	"de": {"light": "lampe", "switch": "schalter", "fan": "ventilator", "cover": "rollo"},
+	"fr": {"light": "lampe", "switch": "interrupteur", "fan": "ventilateur", "cover": "store"},
+	"es": {"light": "lámpara", "switch": "interruptor", "fan": "ventilador", "cover": "persiana"},
+}
+
+// Candidates are other names for a thing, the nearest to its own first: those that the
+// house knows, then with its room in front, another word for its kind, or both. A name
+// of something else is none.
+func Candidates(h *home.House, e home.Entity, language string) (known, proposed []string) {
+	taken := names(h)
+	for _, a := range e.Aliases {
+		if said := plain(a); said != plain(e.Name) {
+			known = append(known, said)
+		}
+	}
+	add := func(words ...string) {
+		name := plain(strings.Join(words, " "))
+		if name != plain(e.Name) && !slices.Contains(taken, name) && !slices.Contains(proposed, name) {
+			proposed = append(proposed, name)
+		}
+	}
+	own, area := strings.Fields(plain(e.Name)), plain(e.Area)
+	if len(own) == 0 {
+		return known, nil
+	}
+	inArea := area != "" && !strings.HasPrefix(plain(e.Name), area+" ")
+	last := len(own) - 1
+	for _, kind := range otherKinds[language][own[last]] {
+		add(append(slices.Clone(own[:last]), kind)...)
+	}
+	if inArea {
+		add(area, plain(e.Name))
+	}
+	kind := kinds[language][e.Domain]
+	if kind != "" && own[last] != kind {
+		add(plain(e.Name), kind)
+	}
+	if kind != "" && area != "" {
+		add(area, kind)
+	}
+	for _, extra := range extras[language] {
+		add(extra, plain(e.Name))
+	}
+	return known, proposed
+}
+
+// extras are words that make any name longer.
+var extras = map[string][]string{"en": {"little", "my"}, "de": {"kleine"}, "fr": {"petite"}, "es": {"mi"}}
+
+// names are all names in a house, as they are spoken.
+func names(h *home.House) []string {
+	var all []string
+	for _, a := range h.Areas {
+		all = append(all, plain(a.Name))
+		for _, x := range a.Aliases {
+			all = append(all, plain(x))
+		}
+	}
+	for _, e := range h.Entities {
+		all = append(all, plain(e.Name))
+		for _, x := range e.Aliases {
+			all = append(all, plain(x))
+		}
+	}
+	return all
+}
+
+func plain(name string) string { return strings.ToLower(home.Spoken(name)) }

@@ -1,0 +1,447 @@
+// Package rehearser lets the gateway's voice speak the names of the house and its
+// recogniser hear them, offline (REQUIREMENTS L6). It exists so that a family learns
+// which names cannot be told apart before a lamp does not come on. It has a recogniser
+// of its own, speaks to nobody, and carries nothing out: what was heard is matched, and
+// compared with what was said.
+package rehearser
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/home"
+	"voicegateway/internal/house"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/rehearsal"
+	"voicegateway/internal/speech"
+	"voicegateway/internal/speech/stt"
+)
+
+// Voice speaks.
+type Voice interface {
+	Synthesize(ctx context.Context, sentence string) (audio.Clip, error)
+}
+
+// Config is what a rehearsal is made of.
+type Config struct {
+	Pack       *intent.Pack
+	Voice      Voice
+	Recogniser stt.Config // with a command of its own worker
+	// Idle reports whether nobody needs the machine; a rehearsal goes on only then. Nil:
+	// always.
+	Idle func() bool
+	// Progress is told how many of so many names were heard; it may be nil.
+	Progress func(done, of int)
+	Log      *slog.Logger
+}
+
+// Bounds of a rehearsal.
+const (
+	mostNames  = 400                    // of a house; more would take an hour on a small machine
+	mostRounds = 8                      // of other names that are tried for a thing
+	lookAgain  = 200 * time.Millisecond // whether the machine is idle
+	lead, rest = 500 * time.Millisecond, 900 * time.Millisecond
+	server     = "house"
+)
+
+// stage is a recogniser that has learnt a house.
+type stage struct {
+	Config
+	engine stt.Engine
+	rooms  *house.House
+	end    func()
+	clock  time.Time // of the frames
+}
+
+// line is a name, and the sentence in which it is spoken.
+type line struct {
+	entity home.Entity
+	name   string
+	said   string
+}
+
+// Rehearse speaks and hears the names of a house.
+func Rehearse(ctx context.Context, cfg Config, h *home.House) (rehearsal.Report, error) {
+	r := rehearsal.Report{Time: time.Now(), Confused: []rehearsal.Confusion{}, Unknown: []rehearsal.Word{}, Growing: []string{}}
+	s, err := cfg.open(ctx, h)
+	if err != nil {
+		return r, err
+	}
+	defer func() { s.end() }()
+	if r.Unknown, err = unknown(ctx, cfg.Recogniser, h); err != nil {
+		return r, err
+	}
+	var lines []line
+	for _, e := range h.Entities {
+		if e.Control == nil {
+			continue
+		}
+		if l, ok := s.line(e, e.Name); !ok {
+			r.Skipped++
+		} else if len(lines) < mostNames {
+			lines = append(lines, l)
+		}
+	}
+	var wrong []line
+	for i, l := range lines {
+		c, right, err := s.hear(ctx, l)
+		if err != nil {
+			return r, err
+		}
+		if !right {
+			r.Confused, wrong = append(r.Confused, c), append(wrong, l)
+		}
+		if s.rooms.Judge(l.said) == speech.Growable {
+			r.Growing = append(r.Growing, l.said)
+		}
+		if cfg.Progress != nil {
+			cfg.Progress(i+1, len(lines))
+		}
+	}
+	r.Names = len(lines)
+	lost := 0
+	for _, c := range r.Confused {
+		if c.Heard == "" {
+			lost++
+		}
+	}
+	if lost*2 > len(lines) { // that is the voice's fault, and tells nothing of names
+		return r, fmt.Errorf("%w: %d of %d names came to nothing; another one may do (tts.engines: [flite])", ErrVoice, lost, len(lines))
+	}
+	return r, s.propose(ctx, h, wrong, r.Confused)
+}
+
+// open starts a recogniser and waits until it has learnt the house.
+func (c Config) open(ctx context.Context, h *home.House) (*stage, error) {
+	s := &stage{Config: c, clock: time.Unix(1_700_000_000, 0)}
+	var err error
+	if s.engine, err = stt.New(c.Recogniser); err != nil {
+		return nil, err
+	}
+	running, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() { _ = s.engine.Run(running) })
+	s.end = func() { cancel(); group.Wait() }
+	if err := s.learn(ctx, h); err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+// learn teaches the recogniser a house.
+func (s *stage) learn(ctx context.Context, h *home.House) error {
+	rooms, err := house.New(s.Pack, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	told, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("writing the house down: %w", err)
+	}
+	rooms.Tell(server, told)
+	teaching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var group sync.WaitGroup
+	group.Go(func() { _ = rooms.Teach(teaching, s.engine) })
+	err = rooms.Learnt(ctx)
+	cancel()
+	group.Wait()
+	s.rooms = rooms
+	return err
+}
+
+// line finds a sentence about a thing, by one of its names, that means this thing alone.
+func (s *stage) line(e home.Entity, name string) (line, bool) {
+	for _, said := range rehearsal.Sentences(s.Pack.Language, name) {
+		if s.means(said, e) == e.ID {
+			return line{e, name, said}, true
+		}
+	}
+	return line{}, false
+}
+
+// means is the id of the only thing that a text is about in a thing's room; "" for none
+// or several.
+func (s *stage) means(text string, e home.Entity) string {
+	d := s.rooms.Match(text, e.Area)
+	if len(d.Actions) == 1 && len(d.Actions[0].Devices) == 1 {
+		return d.Actions[0].Devices[0]
+	}
+	return ""
+}
+
+// hear speaks a line and compares what is heard with it.
+func (s *stage) hear(ctx context.Context, l line) (c rehearsal.Confusion, right bool, err error) {
+	if err := s.wait(ctx); err != nil {
+		return c, false, err
+	}
+	clip, err := s.Voice.Synthesize(ctx, l.said)
+	if err != nil {
+		return c, false, fmt.Errorf("speaking %q: %w", l.said, err)
+	}
+	for _, above := range rooms {
+		if c, right, err = s.hearIn(ctx, l, clip, above); err != nil || !right {
+			break
+		}
+	}
+	return c, right, err
+}
+
+// rooms are how far speech stands above the noise, in dB: a quiet room, and one with a
+// kettle. A name may be lost in noise; there it counts only if it is taken for another.
+var rooms = []float64{quietRoom, 8}
+
+const quietRoom = 60.0
+
+// hearIn is hear with noise.
+func (s *stage) hearIn(ctx context.Context, l line, clip audio.Clip, above float64) (c rehearsal.Confusion, right bool, err error) {
+	t, err := s.listen(ctx, clip, above)
+	if err != nil {
+		return c, false, fmt.Errorf("hearing %q: %w", l.said, err)
+	}
+	c = rehearsal.Confusion{ID: l.entity.ID, Name: l.entity.Name, Said: l.said, Heard: t.Text, With: []string{}}
+	right = above < quietRoom || !t.Unfinished && s.means(t.Text, l.entity) == l.entity.ID
+	for _, text := range append([]string{t.Text}, t.Others...) {
+		if text == "" {
+			continue
+		}
+		for _, a := range s.rooms.Match(text, l.entity.Area).Actions {
+			for _, id := range a.Devices {
+				if name := s.name(id); id != l.entity.ID && !slices.Contains(c.With, name) {
+					c.With = append(c.With, name)
+				}
+			}
+		}
+	}
+	return c, right && len(c.With) == 0, nil
+}
+
+func (s *stage) name(id string) string {
+	all := s.rooms.House().Entities
+	if i := slices.IndexFunc(all, func(e home.Entity) bool { return e.ID == id }); i >= 0 {
+		return all[i].Name
+	}
+	return id
+}
+
+// wait waits until the machine is idle.
+func (s *stage) wait(ctx context.Context) error {
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for s.Idle != nil && !s.Idle() {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for a quiet moment: %w", ctx.Err())
+		case <-tick.C:
+		}
+	}
+	return ctx.Err()
+}
+
+// listen gives a clip to the recogniser.
+func (s *stage) listen(ctx context.Context, clip audio.Clip, above float64) (speech.Transcript, error) {
+	clip, err := audio.Resample(clip, audio.SpeechRate)
+	if err != nil {
+		return speech.Transcript{}, err
+	}
+	samples := noisy(slices.Concat(make([]int16, samplesOf(lead)), clip.Samples, make([]int16, samplesOf(rest))), audio.Level(clip.Samples)-above)
+	if room, ok := s.engine.(stt.Listener); ok {
+		room.Forget()
+	}
+	if err := s.engine.Begin(ctx); err != nil {
+		return speech.Transcript{}, err
+	}
+	for ; len(samples) >= audio.FrameSamples; samples = samples[audio.FrameSamples:] {
+		s.clock = s.clock.Add(audio.FrameLength)
+		if _, err := s.engine.Push(ctx, audio.Frame{At: s.clock, Samples: samples[:audio.FrameSamples]}); err != nil {
+			return speech.Transcript{}, err
+		}
+	}
+	return s.engine.Finish(ctx)
+}
+
+func samplesOf(d time.Duration) int { return int(d.Seconds() * float64(audio.SpeechRate)) }
+
+// noisy adds noise of a level in dBFS to sound; the same every time.
+func noisy(samples []int16, level float64) []int16 {
+	most := math.Sqrt(3) * 32768 * math.Pow(10, level/20) // of evenly spread values
+	seed := uint32(1)
+	for i, x := range samples {
+		seed = seed*1664525 + 1013904223
+		y := float64(x) + most*(float64(seed>>8)/float64(1<<23)-1)
+		samples[i] = int16(min(max(y, math.MinInt16), math.MaxInt16))
+	}
+	return samples
+}
+
+// propose looks for another name of each thing that was not heard right, and lets it be
+// heard: first those the house knows, then new ones, one for each thing a round.
+func (s *stage) propose(ctx context.Context, h *home.House, wrong []line, found []rehearsal.Confusion) error {
+	open := map[int][]string{} // by index: names to try
+	known := map[int]int{}     // how many of them the house has
+	for i, l := range wrong {
+		has, more := rehearsal.Candidates(h, l.entity, s.Pack.Language)
+		open[i], known[i] = append(has, more...), len(has)
+	}
+	for round := 0; round < mostRounds && len(open) > 0; round++ {
+		with := *h
+		with.Entities = slices.Clone(h.Entities)
+		for i := range wrong {
+			if round >= len(open[i]) {
+				delete(open, i)
+				continue
+			}
+			at := slices.IndexFunc(with.Entities, func(e home.Entity) bool { return e.ID == wrong[i].entity.ID })
+			with.Entities[at].Aliases = append(slices.Clone(with.Entities[at].Aliases), open[i][round])
+		}
+		if len(open) == 0 {
+			return nil
+		}
+		if err := s.learn(ctx, &with); err != nil {
+			return err
+		}
+		for i := range wrong {
+			names, trying := open[i]
+			if !trying {
+				continue
+			}
+			l, ok := s.line(wrong[i].entity, names[round])
+			if !ok {
+				continue
+			}
+			_, right, err := s.hear(ctx, l)
+			if err != nil {
+				return err
+			}
+			if right {
+				found[i].Alias, found[i].Known = names[round], round < known[i]
+				delete(open, i)
+			}
+		}
+	}
+	return nil
+}
+
+// unknown lists the words in names that no dictionary has, where PocketSphinx hears them.
+func unknown(ctx context.Context, cfg stt.Config, h *home.House) ([]rehearsal.Word, error) {
+	found := []rehearsal.Word{}
+	if !slices.ContainsFunc(cfg.Engines, stt.ByGrammar) {
+		return found, nil
+	}
+	by := map[string][]string{}
+	for _, e := range h.Entities {
+		for _, name := range append([]string{e.Name}, e.Aliases...) {
+			for w := range strings.FieldsSeq(strings.ToLower(home.Spoken(name))) {
+				if !slices.Contains(by[w], e.Name) {
+					by[w] = append(by[w], e.Name)
+				}
+			}
+		}
+	}
+	dictionary := "" // the packaged one
+	if cfg.ModelDir != "" {
+		dictionary = filepath.Join(cfg.ModelDir, "cmudict-en-us.dict")
+	}
+	p := stt.NewPronouncer(dictionary, cfg.Pronunciations)
+	words := make([]string, 0, len(by))
+	for w := range by {
+		words = append(words, w)
+	}
+	slices.Sort(words)
+	missing, err := p.Unknown(words)
+	if err != nil {
+		return found, err
+	}
+	guesses, _, err := p.All(ctx, missing)
+	if err != nil {
+		return found, err
+	}
+	for _, w := range missing {
+		x := rehearsal.Word{Word: w, Names: by[w]}
+		if g := guesses[w]; len(g) > 0 {
+			x.Guess = g[0]
+		}
+		found = append(found, x)
+	}
+	return found, nil
+}
+
+// ErrVoice means that nothing can be learnt by this voice.
+var ErrVoice = errors.New("the recogniser does not understand the gateway's voice")
+
+// ErrRunning means that a rehearsal is under way: there is one at a time.
+var ErrRunning = errors.New("a rehearsal is under way")
+
+// Rehearser rehearses on request, one rehearsal at a time. It is safe for concurrent use.
+type Rehearser struct {
+	cfg   Config
+	house func() *home.House
+	asked chan struct{}
+
+	mu    sync.Mutex
+	state rehearsal.State
+}
+
+// New makes a rehearser that starts nothing.
+func New(cfg Config, house func() *home.House) *Rehearser {
+	return &Rehearser{cfg: cfg, house: house, asked: make(chan struct{}, 1)}
+}
+
+// Start asks for a rehearsal.
+func (r *Rehearser) Start() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.Running {
+		return ErrRunning
+	}
+	r.state.Running, r.state.Done, r.state.Names, r.state.Trouble = true, 0, 0, ""
+	r.asked <- struct{}{}
+	return nil
+}
+
+// State is how it stands.
+func (r *Rehearser) State() rehearsal.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// Run rehearses whenever it was asked for, until ctx ends.
+func (r *Rehearser) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.asked:
+		}
+		cfg := r.cfg
+		cfg.Progress = func(done, of int) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.state.Done, r.state.Names = done, of
+		}
+		report, err := Rehearse(ctx, cfg, r.house())
+		r.mu.Lock()
+		r.state.Running = false
+		if err != nil {
+			r.state.Trouble = cmp.Or(err.Error(), "the rehearsal failed")
+			cfg.Log.Warn("the names of the house were not rehearsed", "err", err)
+		} else {
+			r.state.Report = &report
+			cfg.Log.Info("the names of the house were rehearsed", "names", report.Names, "confused", len(report.Confused), "unknown", len(report.Unknown))
+		}
+		r.mu.Unlock()
+	}
+}
