@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 
-	"voicegateway/internal/display"
-
 	"voicegateway/internal/audio"
+	"voicegateway/internal/display"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/mcpint"

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"voicegateway/internal/display"
-
 	"voicegateway/internal/metrics"
 	"voicegateway/internal/record"
 	"voicegateway/internal/turn"
