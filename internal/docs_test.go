@@ -204,6 +204,9 @@ func (r repository) checkKey(word string) []string {
 		if zwave, isServers := values["zwave"]; !known && isServers { // every server has the keys of the one in the file
 			next, known = zwave, true
 		}
+		if _, secret := values[name+"_file"]; !known && secret { // a secret is kept in the file that the key names
+			return nil
+		}
 		if !known {
 			return []string{"there is no configuration key " + word}
 		}
