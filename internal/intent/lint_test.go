@@ -153,6 +153,7 @@ var shared = map[string]string{
 	"HassTurnOff > HassTurnOn":                 "a light can be out in the garden",
 	"HassClimateSetTemperature > llm no_order": "jusqu'à 8 may be a time",
 	"LocalAlarmArm > llm no_order":             "in the night says when",
+	"HassStartTimer > llm no_order":            "from the night to noon is no time of one command",
 }
 
 // TestPacksHoldTogether samples every sentence of every pack: it must be matched
