@@ -181,6 +181,19 @@ func TestDoctor(t *testing.T) {
 			w.replace("mqtt: ", "mqtt: {broker: "+broker+"}\nunused: ")
 			return func() { says("11.22.2") }
 		}},
+		{"a zwave-js-ui that is not running", "zwave-js-ui", doctor.Ill, "says that it is offline", "", func(w *ward) func() {
+			broker := mosquitto(w)
+			house := listen(w.T, broker)
+			says := func(what, value string) {
+				if err := house.PublishRetained(w.Context(), "zwave/_CLIENTS/ZWAVE_GATEWAY-Home/"+what, []byte(`{"value":`+value+`,"time":1}`)); err != nil {
+					w.Fatal(err)
+				}
+			}
+			says("version", `"11.22.2"`)
+			says("status", "false")
+			w.replace("mqtt: ", "mqtt: {broker: "+broker+"}\nunused: ")
+			return func() { says("status", "true") }
+		}},
 		{"another prefix of zwave-js-ui", "zwave-js-ui", doctor.Ill, "under the prefix attic, and not under zwave", "", func(w *ward) func() {
 			broker := mosquitto(w)
 			if err := listen(w.T, broker).PublishRetained(w.Context(), "attic/_CLIENTS/ZWAVE_GATEWAY-Home/version", []byte(`{"value":"11.22.2"}`)); err != nil {

@@ -81,7 +81,10 @@ func (v *visit) house(ctx context.Context) []Finding {
 			})
 		}
 	}
-	if slices.Sort(away); len(away) > 0 {
+	switch slices.Sort(away); {
+	case len(away) > 0 && len(away) == len(house.Entities):
+		all = append(all, Finding{State: Ill, Text: "nothing of it is reached", Do: "Look at zwave-js-ui and at the servers above."})
+	case len(away) > 0:
 		shown := away[:min(len(away), 5)]
 		all = append(all, Finding{State: Poor, Text: "not reached: " + strings.Join(shown, ", ") + more(len(away)-len(shown)), Do: "Check that they have power, or a battery."})
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,41 +78,68 @@ func here(host string) bool {
 // retained is what a broker keeps of gateways.
 type retained struct {
 	broker string
-	twin   bool              // a gateway with our id is there
-	houses map[string]string // versions of zwave-js-ui, by prefix and name
+	twin   bool            // a gateway with our id is there
+	houses map[string]site // each zwave-js-ui, by prefix and name
 }
+
+// site is what a zwave-js-ui tells of itself.
+type site struct {
+	version string
+	away    bool
+}
+
+// client matches what a zwave-js-ui says of itself: its prefix, its name and what it is.
+var client = regexp.MustCompile(`^([^/]+)/_CLIENTS/` + wire.GatewayPrefix + `([^/]+)/(version|status)$`)
+
+// take notes a message of a zwave-js-ui.
+func (r *retained) take(topic string, payload []byte) {
+	m := client.FindStringSubmatch(topic)
+	if m == nil || len(r.houses) >= mostHouses {
+		return
+	}
+	key := m[1] + "/" + m[2]
+	one := r.houses[key]
+	switch value := payloadValue(payload); m[3] {
+	case "version":
+		one.version = wire.Text(value)
+	default:
+		one.away = value == false
+	}
+	r.houses[key] = one
+}
+
+// mostHouses bounds what is noted of a broker with many.
+const mostHouses = 20
 
 // gather connects and takes what the broker keeps.
 func gather(ctx context.Context, cfg mqtt.Config, v *visit) (retained, error) {
-	client, err := mqtt.New(cfg, v.Log)
+	bus, err := mqtt.New(cfg, v.Log)
 	if err != nil {
 		return retained{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var mu sync.Mutex
-	seen := retained{broker: client.Broker(), houses: map[string]string{}}
+	seen := retained{broker: bus.Broker(), houses: map[string]site{}}
 	ended := make(chan struct{})
-	go func() { defer close(ended); _ = client.Run(ctx) }() // its error is that of AwaitConnected
+	go func() { defer close(ended); _ = bus.Run(ctx) }() // its error is that of AwaitConnected
 	defer func() { cancel(); <-ended }()
-	err = client.Subscribe(ctx, mqttapi.Availability(v.Gateway.ID), func(_ string, payload []byte, _ bool) {
+	err = bus.Subscribe(ctx, mqttapi.Availability(v.Gateway.ID), func(_ string, payload []byte, _ bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen.twin = string(payload) == "online"
 	})
-	err = errors.Join(err, client.Subscribe(ctx, "+/_CLIENTS/+/version", func(topic string, payload []byte, _ bool) {
-		prefix, rest, _ := strings.Cut(topic, "/_CLIENTS/")
-		name, _, _ := strings.Cut(rest, "/")
-		mu.Lock()
-		defer mu.Unlock()
-		if len(seen.houses) < 20 && strings.HasPrefix(name, wire.GatewayPrefix) {
-			seen.houses[prefix+"/"+strings.TrimPrefix(name, wire.GatewayPrefix)] = wire.Text(payloadValue(payload))
-		}
-	}))
+	for _, filter := range []string{"+/_CLIENTS/+/version", "+/_CLIENTS/+/status"} {
+		err = errors.Join(err, bus.Subscribe(ctx, filter, func(topic string, payload []byte, _ bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen.take(topic, payload)
+		}))
+	}
 	if err != nil && ctx.Err() == nil {
 		return retained{}, err
 	}
-	if err := client.AwaitConnected(ctx); err != nil {
+	if err := bus.AwaitConnected(ctx); err != nil {
 		return retained{}, err
 	}
 	select {
@@ -153,7 +181,11 @@ func (v *visit) onTheBroker(seen retained) []Finding {
 			continue
 		}
 		found = true
-		version := seen.houses[house]
+		version := seen.houses[house].version
+		if seen.houses[house].away {
+			all = append(all, Finding{Part: "zwave-js-ui", State: Ill, Text: name + " says that it is offline", Do: "Start zwave-js-ui, and look at its own log."})
+			continue
+		}
 		major, _, _ := strings.Cut(version, ".")
 		if n, err := strconv.Atoi(major); err == nil && n < oldestTried {
 			all = append(all, Finding{

@@ -1,0 +1,36 @@
+package doctor
+
+import "testing"
+
+func TestTake(t *testing.T) {
+	t.Parallel()
+	r := retained{houses: map[string]site{}}
+	for topic, payload := range map[string]string{
+		"zwave/_CLIENTS/ZWAVE_GATEWAY-Home/version":  `{"value":"11.22.2","time":1}`,
+		"zwave/_CLIENTS/ZWAVE_GATEWAY-Home/status":   `{"value":false}`,
+		"attic/_CLIENTS/ZWAVE_GATEWAY-Attic/version": `{"value":"9.0.0"}`,
+		"zwave/_CLIENTS/other-program/version":       `{"value":"1"}`,
+		"zwave/_CLIENTS/ZWAVE_GATEWAY-/version":      `{"value":"1"}`,
+	} {
+		r.take(topic, []byte(payload))
+	}
+	if len(r.houses) != 2 || r.houses["zwave/Home"] != (site{"11.22.2", true}) || r.houses["attic/Attic"] != (site{version: "9.0.0"}) {
+		t.Errorf("%+v", r.houses)
+	}
+}
+
+// FuzzTake: whatever a broker keeps, it is noted in a bounded place or not at all.
+func FuzzTake(f *testing.F) {
+	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-Home/version", []byte(`{"value":"11.22.2"}`))
+	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-Home/status", []byte(`{"value":[{}]}`))
+	f.Add("a/b", []byte(`x`))
+	f.Fuzz(func(t *testing.T, topic string, payload []byte) {
+		r := retained{houses: map[string]site{}}
+		for range 2 * mostHouses {
+			r.take(topic, payload)
+		}
+		if len(r.houses) > 1 {
+			t.Errorf("one topic made %+v", r.houses)
+		}
+	})
+}
