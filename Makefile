@@ -98,7 +98,7 @@ golden: ## write the golden files anew; read the difference before you keep it
 soak: setup build ## the long ones, by hand (twenty minutes; SEED=7 FOR=5m)
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build soak' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	if [ -z "$$dirs" ]; then echo "soak: there are no soak tests yet"; exit 0; fi; \
-	go test -json -tags soak -run '^TestSoak' -count=1 -p 1 -timeout 0 $$dirs $(if $(SEED),-seed $(SEED)) $(if $(FOR),-for $(FOR)) | go run scripts/tests.go
+	go test -json -tags soak,accept -run '^TestSoak' -count=1 -p 1 -timeout 0 $$dirs $(if $(SEED),-seed $(SEED)) $(if $(FOR),-for $(FOR)) | go run scripts/tests.go
 
 clean: ## remove what make has built
 	rm -rf bin .tools
