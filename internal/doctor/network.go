@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -24,7 +25,7 @@ import (
 )
 
 // patience bounds one attempt to reach something, gathering how long retained messages
-// are waited for after a connection.
+// are waited for at least after a connection.
 const (
 	patience  = 4 * time.Second
 	gathering = time.Second
@@ -41,11 +42,11 @@ func (v *visit) broker(ctx context.Context) []Finding {
 			return v.port(ctx, "mqtt.embedded.listen", v.MQTT.Embedded.Listen, "the gateway's own broker can serve at")
 		}
 	}
-	seen, err := gather(ctx, cfg, v)
+	seen, err := Gather(ctx, cfg, v.Gateway.ID, v.Log)
 	if err != nil {
 		return []Finding{v.unreachable(cfg, err)}
 	}
-	all := well("%s answers", seen.broker)
+	all := well("%s answers", seen.Broker)
 	if u, err := url.Parse(cfg.URL); err == nil && cfg.Username != "" && slices.Contains([]string{"mqtt", "tcp", "ws"}, u.Scheme) && !here(u.Hostname()) {
 		all = append(all, Finding{State: Poor, Text: "the password goes over the network as plain text", Do: "Use mqtts:// in mqtt.broker where the broker offers it."})
 	}
@@ -56,9 +57,8 @@ func (v *visit) broker(ctx context.Context) []Finding {
 func (v *visit) unreachable(cfg mqtt.Config, err error) Finding {
 	f := Finding{State: Ill, Text: "the broker cannot be used: " + err.Error()}
 	u, _ := url.Parse(cfg.URL)
-	text := strings.ToLower(err.Error())
 	switch {
-	case strings.Contains(text, "not authori") || strings.Contains(text, "bad user") || strings.Contains(text, "password"):
+	case Refused(err):
 		f.Mend = v.Command + " config secret mqtt.password"
 	case u != nil && here(u.Hostname()):
 		f.Mend = "sudo systemctl start mosquitto"
@@ -68,59 +68,78 @@ func (v *visit) unreachable(cfg mqtt.Config, err error) Finding {
 	return f
 }
 
+// Refused reports whether a broker is there and wants other credentials.
+func Refused(err error) bool {
+	text := strings.ToLower(err.Error())
+	return strings.Contains(text, "not authori") || strings.Contains(text, "bad user") || strings.Contains(text, "password")
+}
+
 // here reports whether a host is this machine.
 func here(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// retained is what a broker keeps of gateways.
-type retained struct {
-	broker string
-	twin   bool              // a gateway with our id is there
-	houses map[string]string // versions of zwave-js-ui, by prefix and name
+// Retained is what a broker keeps of gateways.
+type Retained struct {
+	Broker string            // its address without credentials
+	Twin   bool              // a gateway with our id is there
+	Houses map[string]string // versions of zwave-js-ui, by prefix and name
 }
 
-// gather connects and takes what the broker keeps.
-func gather(ctx context.Context, cfg mqtt.Config, v *visit) (retained, error) {
-	client, err := mqtt.New(cfg, v.Log)
+// Gather connects to a broker and takes what it keeps of gateways; id is ours.
+func Gather(ctx context.Context, cfg mqtt.Config, id string, log *slog.Logger) (Retained, error) {
+	client, err := mqtt.New(cfg, log)
 	if err != nil {
-		return retained{}, err
+		return Retained{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var mu sync.Mutex
-	seen := retained{broker: client.Broker(), houses: map[string]string{}}
-	ended := make(chan struct{})
+	seen := Retained{Broker: client.Broker(), Houses: map[string]string{}}
+	arrived, ended := make(chan struct{}, 1), make(chan struct{})
 	go func() { defer close(ended); _ = client.Run(ctx) }() // its error is that of AwaitConnected
 	defer func() { cancel(); <-ended }()
-	err = client.Subscribe(ctx, mqttapi.Availability(v.Gateway.ID), func(_ string, payload []byte, _ bool) {
+	err = client.Subscribe(ctx, mqttapi.Availability(id), func(_ string, payload []byte, _ bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		seen.twin = string(payload) == "online"
+		seen.Twin = string(payload) == "online"
 	})
 	err = errors.Join(err, client.Subscribe(ctx, "+/_CLIENTS/+/version", func(topic string, payload []byte, _ bool) {
 		prefix, rest, _ := strings.Cut(topic, "/_CLIENTS/")
 		name, _, _ := strings.Cut(rest, "/")
 		mu.Lock()
 		defer mu.Unlock()
-		if len(seen.houses) < 20 && strings.HasPrefix(name, wire.GatewayPrefix) {
-			seen.houses[prefix+"/"+strings.TrimPrefix(name, wire.GatewayPrefix)] = wire.Text(payloadValue(payload))
+		if len(seen.Houses) < 20 && strings.HasPrefix(name, wire.GatewayPrefix) {
+			seen.Houses[prefix+"/"+strings.TrimPrefix(name, wire.GatewayPrefix)] = wire.Text(payloadValue(payload))
+			select {
+			case arrived <- struct{}{}:
+			default:
+			}
 		}
 	}))
 	if err != nil && ctx.Err() == nil {
-		return retained{}, err
+		return Retained{}, err
 	}
 	if err := client.AwaitConnected(ctx); err != nil {
-		return retained{}, err
+		return Retained{}, err
 	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(gathering):
 	}
 	mu.Lock()
+	none := len(seen.Houses) == 0
+	mu.Unlock()
+	if none { // a busy machine is given the rest of our patience
+		select {
+		case <-ctx.Done():
+		case <-arrived:
+		}
+	}
+	mu.Lock()
 	defer mu.Unlock()
-	return retained{seen.broker, seen.twin, maps.Clone(seen.houses)}, nil
+	return Retained{seen.Broker, seen.Twin, maps.Clone(seen.Houses)}, nil
 }
 
 // oldestTried is the oldest major version of zwave-js-ui whose topics are known here
@@ -128,9 +147,9 @@ func gather(ctx context.Context, cfg mqtt.Config, v *visit) (retained, error) {
 const oldestTried = 9
 
 // onTheBroker is what is said of the gateways that the broker keeps.
-func (v *visit) onTheBroker(seen retained) []Finding {
+func (v *visit) onTheBroker(seen Retained) []Finding {
 	var all []Finding
-	if seen.twin && !v.runs {
+	if seen.Twin && !v.runs {
 		all = append(all, Finding{
 			Part: "id", State: Ill, Text: "another gateway with the id " + v.Gateway.ID + " is at this broker: the two would throw each other out",
 			Mend: v.set("gateway.id", v.Gateway.ID+"-2"),
@@ -146,14 +165,14 @@ func (v *visit) onTheBroker(seen retained) []Finding {
 	}
 	found := false
 	others := map[string]bool{}
-	for _, house := range slices.Sorted(maps.Keys(seen.houses)) {
+	for _, house := range slices.Sorted(maps.Keys(seen.Houses)) {
 		at, name, _ := strings.Cut(house, "/")
 		if at != prefix {
 			others[at] = true
 			continue
 		}
 		found = true
-		version := seen.houses[house]
+		version := seen.Houses[house]
 		major, _, _ := strings.Cut(version, ".")
 		if n, err := strconv.Atoi(major); err == nil && n < oldestTried {
 			all = append(all, Finding{
