@@ -194,7 +194,7 @@ var homes = map[string][]string{
 	"github.com/coreos/go-systemd":        {"systemd"},
 	"github.com/prometheus/client_golang": {"metrics"},
 	"github.com/hashicorp/mdns":           {"setup"},
-	"golang.org/x/term":                   {"setup"},
+	"golang.org/x/term":                   {"console", "setup"},
 	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "zwave/serve"},
 	"C":                                   {"audio/device", "speech/sphinx"},
 	"os/exec":                             {"process"},
