@@ -56,8 +56,9 @@ type app struct {
 
 // Main runs the command line and returns the exit status.
 func Main(ctx context.Context, args []string, version string, world IO) int {
-	world.Out, world.Err = console.NewScreen(world.Out, world.Terminal), console.NewScreen(world.Err, world.Terminal)
-	a := &app{IO: world, paint: console.Paint(world.Terminal), version: version}
+	colours := world.Terminal && valueIn(world.Environ, "NO_COLOR") == "" && valueIn(world.Environ, "TERM") != "dumb"
+	world.Out, world.Err = console.NewScreen(world.Out, colours), console.NewScreen(world.Err, colours)
+	a := &app{IO: world, paint: console.Paint(colours), version: version}
 	root := &cobra.Command{
 		Use:           "voice-gateway",
 		Short:         "A voice gateway for home automation",
@@ -155,8 +156,11 @@ func (a *app) logger(level slog.Level) *slog.Logger {
 }
 
 // getenv looks a variable up in the command's environment.
-func (a *app) getenv(name string) string {
-	for _, kv := range a.Environ {
+func (a *app) getenv(name string) string { return valueIn(a.Environ, name) }
+
+// valueIn looks a variable up in an environment.
+func valueIn(environ []string, name string) string {
+	for _, kv := range environ {
 		if k, v, _ := strings.Cut(kv, "="); k == name {
 			return v
 		}

@@ -107,7 +107,7 @@ func (v *earView) line(text string) {
 
 // draw redraws the meter, the terminal's last line.
 func (v *earView) draw() {
-	if !v.app.Terminal || v.asJSON {
+	if !v.app.Terminal || v.asJSON || v.app.getenv("TERM") == "dumb" {
 		return
 	}
 	v.drawn = true

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func tellHome(out io.Writer, paint console.Paint, house home.Snapshot) {
 	})
 	var rows [][]string
 	for _, e := range house.Entities {
-		rows = append(rows, []string{cmp.Or(e.Area, "-"), e.Name, e.Domain, stateText(e.State), reach(e), cmp.Or(e.Server, "-")})
+		rows = append(rows, []string{cmp.Or(e.Area, "-"), e.Name, e.Domain, stateOf(e), reach(e), cmp.Or(e.Server, "-")})
 	}
 	console.Table(out, paint, []string{"area", "device", "kind", "state", "reachable", "server"}, rows)
 }
@@ -63,6 +64,16 @@ func reach(e home.EntityState) string {
 	default:
 		return "no"
 	}
+}
+
+// stateOf is the state of a device, with its unit where it is a number.
+func stateOf(e home.EntityState) string {
+	text := stateText(e.State)
+	unit, _ := e.Attributes["unit"].(string)
+	if _, err := strconv.ParseFloat(text, 64); err != nil || unit == "" {
+		return text
+	}
+	return text + " " + unit
 }
 
 // stateText is a state as a word; a state of several values is shown as JSON.

@@ -16,8 +16,11 @@ import (
 type loaded struct{ *configure.Loaded }
 
 // load reads and checks the configuration.
-func (a *app) load() (*loaded, error) {
-	l, err := configure.Load(a.config, a.Environ)
+func (a *app) load() (*loaded, error) { return a.loadFile(a.config) }
+
+// loadFile does what load does, with the configuration of another file.
+func (a *app) loadFile(path string) (*loaded, error) {
+	l, err := configure.Load(path, a.Environ)
 	a.secrets = gateway.SecretsOf(l.Config, l.Secrets)
 	if err != nil {
 		return nil, err
@@ -46,12 +49,11 @@ func (a *app) review() (review.World, error) {
 func (a *app) upkeep() upkeep.World {
 	return upkeep.World{
 		In: a.In, Out: a.Out, Err: a.Err, Terminal: a.Terminal, Paint: a.paint, Environ: a.Environ, Executable: a.Executable, File: a.config, NoDaemon: errNoDaemon,
-		Load: func() (*configure.Loaded, error) {
-			l, err := a.load()
-			if err != nil {
-				return nil, err
-			}
-			return l.Loaded, nil
+		Version:  a.version,
+		Load:     func() (*configure.Loaded, error) { return of(a.load()) },
+		LoadFile: func(path string) (*configure.Loaded, error) { return of(a.loadFile(path)) },
+		Pull: func(ctx context.Context, l *configure.Loaded, from string) error {
+			return (&modelsWork{app: a}).pullFor(ctx, &loaded{l}, from)
 		},
 		Ask: func(ctx context.Context, l *configure.Loaded, path string, answer any) error {
 			ctx, cancel := context.WithTimeout(ctx, daemonPatience)
@@ -62,4 +64,12 @@ func (a *app) upkeep() upkeep.World {
 			return equipment(ctx, &loaded{l}, a.Executable, slog.New(slog.DiscardHandler))
 		},
 	}
+}
+
+// of is the configuration itself.
+func of(l *loaded, err error) (*configure.Loaded, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l.Loaded, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -97,19 +98,7 @@ func (m *modelsWork) chosen(names []string) (words []micro.Entry, networks []moo
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, p := range moonshine.Catalogue() {
-			if l.STT.Neural() && p.Language == l.Gateway.Language {
-				names = append(names, p.Name)
-			}
-		}
-		for _, w := range l.Wake.Words {
-			names = append(names, strings.Join(strings.Fields(strings.ToLower(w)), "_"))
-		}
-		for _, w := range append(slices.Clone(l.Wake.Stop), "vad") {
-			if e, ok := micro.Known(strings.Join(strings.Fields(strings.ToLower(w)), "_")); ok {
-				names = append(names, e.Name)
-			}
-		}
+		names = used(l)
 	}
 	for _, name := range names {
 		if p, ok := moonshine.Known(name); ok {
@@ -125,6 +114,52 @@ func (m *modelsWork) chosen(names []string) (words []micro.Entry, networks []moo
 	return words, networks, nil
 }
 
+// used are the models that a configuration uses.
+func used(l *loaded) (names []string) {
+	for _, p := range moonshine.Catalogue() {
+		if l.STT.Neural() && p.Language == l.Gateway.Language {
+			names = append(names, p.Name)
+		}
+	}
+	for _, w := range l.Wake.Words {
+		names = append(names, strings.Join(strings.Fields(strings.ToLower(w)), "_"))
+	}
+	for _, w := range append(slices.Clone(l.Wake.Stop), "vad") {
+		if e, ok := micro.Known(strings.Join(strings.Fields(strings.ToLower(w)), "_")); ok {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// pullFor fetches the models that a configuration uses.
+func (m *modelsWork) pullFor(ctx context.Context, l *loaded, from string) error {
+	words, networks, err := m.chosen(used(l))
+	if err != nil {
+		return err
+	}
+	return m.pull(ctx, l.Wake.ModelsDir, from, words, networks)
+}
+
+// pull fetches models into a directory.
+func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro.Entry, networks []moonshine.Published) error {
+	if err := os.MkdirAll(place, 0o755); err != nil {
+		return fmt.Errorf("making the models' directory: %w; name another one with --dir or wake.models_dir", err)
+	}
+	for _, e := range words {
+		if err := models.Pull(ctx, m.app.Out, e, place, from); err != nil {
+			return err
+		}
+	}
+	packages := models.Packages{Getenv: config.Options{Environ: m.app.Environ}.Getenv}
+	for _, p := range networks {
+		if err := models.PullNetwork(ctx, m.app.Out, p, place, from, packages); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (m *modelsWork) pullCommand() *cobra.Command {
 	from := ""
 	c := &cobra.Command{
@@ -138,21 +173,7 @@ func (m *modelsWork) pullCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := os.MkdirAll(place, 0o755); err != nil {
-				return fmt.Errorf("making the models' directory: %w; name another one with --dir or wake.models_dir", err)
-			}
-			for _, e := range words {
-				if err := models.Pull(c.Context(), m.app.Out, e, place, from); err != nil {
-					return err
-				}
-			}
-			packages := models.Packages{Getenv: config.Options{Environ: m.app.Environ}.Getenv}
-			for _, p := range networks {
-				if err := models.PullNetwork(c.Context(), m.app.Out, p, place, from, packages); err != nil {
-					return err
-				}
-			}
-			return nil
+			return m.pull(c.Context(), place, from, words, networks)
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "a directory with the files, for machines without internet")

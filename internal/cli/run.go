@@ -59,7 +59,7 @@ func (a *app) sayCommand() *cobra.Command {
 			if !errors.Is(err, errNoDaemon) {
 				return err
 			}
-			if err := gateway.SayOnce(ctx, l.Config, a.Executable, text, a.logger(slog.LevelWarn)); err != nil {
+			if err := gateway.SayOnce(ctx, l.Config, a.Executable, text, a.logger(slog.LevelError)); err != nil {
 				return fmt.Errorf("speaking: %w", err)
 			}
 			return nil

@@ -48,6 +48,40 @@ func (f File) Set(key, value string) (changed bool, err error) {
 	return true, store.ReplaceOwn(f.Path, []byte(text))
 }
 
+// Change is another value of a key.
+type Change struct{ Key, Value string }
+
+// Apply makes several changes, one after the other, and writes the file once. Where
+// there is no file yet it begins with base. It returns the changes that were none
+// before.
+func (f File) Apply(base string, changes []Change) (made []Change, err error) {
+	old, err := os.ReadFile(f.Path)
+	switch {
+	case os.IsNotExist(err):
+	case err != nil:
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	default:
+		base = string(old)
+	}
+	text := base
+	for _, c := range changes {
+		next, err := f.changed(text, c.Key, c.Value)
+		if err != nil {
+			return nil, UseError{fmt.Errorf("%s cannot be set in %s:\n%w", c.Key, f.Path, err)}
+		}
+		if next != text {
+			made, text = append(made, c), next
+		}
+	}
+	if text == string(old) {
+		return nil, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+		return nil, fmt.Errorf("making a place for the configuration: %w", err)
+	}
+	return made, store.ReplaceOwn(f.Path, []byte(text))
+}
+
 // changed is the text of a file with another value, which is put in quotes where it
 // means a text and would be read as something else.
 func (f File) changed(old, key, value string) (string, error) {

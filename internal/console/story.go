@@ -54,7 +54,7 @@ func Turn(w io.Writer, p Paint, r record.Record) {
 	if r.Error != "" {
 		line("why", "%s", Clean(r.Error))
 	}
-	if t := tellTimings(r.Timings); t != "" {
+	if t := tellTimings(r); t != "" {
 		line("timings", "%s", t)
 	}
 	line("outcome", "%s", p.Outcome(r))
@@ -96,14 +96,18 @@ func Slots(m map[string]any) string {
 }
 
 // tellTimings lists the points that the turn reached, in milliseconds after the end
-// of speech.
-func tellTimings(t record.Timings) string {
+// of speech, or after the text came where nobody spoke.
+func tellTimings(r record.Record) string {
 	var parts []string
-	for _, s := range t.Stages() {
+	for _, s := range r.Timings.Stages() {
 		parts = append(parts, fmt.Sprintf("%s %.0f", strings.ReplaceAll(s.Name, "_", " "), s.MS))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, " · ") + " ms after the end of speech"
+	since := "the text came"
+	if r.Source == record.FromMic || r.Source == record.FromFile {
+		since = "the end of speech"
+	}
+	return strings.Join(parts, " · ") + " ms after " + since
 }

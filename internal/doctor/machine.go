@@ -16,21 +16,22 @@ func (v *visit) gateway(ctx context.Context) []Finding {
 	}
 	switch err := v.Ask(ctx, "/healthz", &ready); {
 	case errors.Is(err, v.NoDaemon):
-		return []Finding{{State: Poor, Text: "no gateway runs at " + v.HTTP.Listen, Mend: v.startCommand()}}
+		return []Finding{{State: Poor, Text: "no gateway runs at " + v.HTTP.Listen, Mend: StartCommand(v.Command)}}
 	case err != nil:
 		return []Finding{{State: Ill, Text: "what runs at " + v.HTTP.Listen + " cannot be asked: " + err.Error(), Do: "Look at what it says: journalctl -u voice-gateway"}}
 	}
 	return well("it runs, at %s", v.HTTP.Listen)
 }
 
-// startCommand starts the gateway, as a service where it is installed as one.
-func (v *visit) startCommand() string {
+// StartCommand starts the gateway, as a service where it is installed as one; command is
+// how our own program is called.
+func StartCommand(command string) string {
 	for _, unit := range []string{"/etc/systemd/system/voice-gateway.service", "/usr/lib/systemd/system/voice-gateway.service"} {
 		if _, err := os.Stat(unit); err == nil {
 			return "sudo systemctl start voice-gateway"
 		}
 	}
-	return v.Command + " run"
+	return command + " run"
 }
 
 // clock compares the clock with the age of our own program: it was not made in the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -25,7 +26,7 @@ import (
 )
 
 // patience bounds one attempt to reach something, gathering how long retained messages
-// are waited for after a connection.
+// are waited for at least after a connection.
 const (
 	patience  = 4 * time.Second
 	gathering = time.Second
@@ -42,11 +43,11 @@ func (v *visit) broker(ctx context.Context) []Finding {
 			return v.port(ctx, "mqtt.embedded.listen", v.MQTT.Embedded.Listen, "the gateway's own broker can serve at")
 		}
 	}
-	seen, err := gather(ctx, cfg, v)
+	seen, err := Gather(ctx, cfg, v.Gateway.ID, v.Log)
 	if err != nil {
 		return []Finding{v.unreachable(cfg, err)}
 	}
-	all := well("%s answers", seen.broker)
+	all := well("%s answers", seen.Broker)
 	if u, err := url.Parse(cfg.URL); err == nil && cfg.Username != "" && slices.Contains([]string{"mqtt", "tcp", "ws"}, u.Scheme) && !here(u.Hostname()) {
 		all = append(all, Finding{State: Poor, Text: "the password goes over the network as plain text", Do: "Use mqtts:// in mqtt.broker where the broker offers it."})
 	}
@@ -57,9 +58,8 @@ func (v *visit) broker(ctx context.Context) []Finding {
 func (v *visit) unreachable(cfg mqtt.Config, err error) Finding {
 	f := Finding{State: Ill, Text: "the broker cannot be used: " + err.Error()}
 	u, _ := url.Parse(cfg.URL)
-	text := strings.ToLower(err.Error())
 	switch {
-	case strings.Contains(text, "not authori") || strings.Contains(text, "bad user") || strings.Contains(text, "password"):
+	case Refused(err):
 		f.Mend = v.Command + " config secret mqtt.password"
 	case u != nil && here(u.Hostname()):
 		f.Mend = "sudo systemctl start mosquitto"
@@ -69,86 +69,107 @@ func (v *visit) unreachable(cfg mqtt.Config, err error) Finding {
 	return f
 }
 
+// Refused reports whether a broker is there and wants other credentials.
+func Refused(err error) bool {
+	text := strings.ToLower(err.Error())
+	return strings.Contains(text, "not authori") || strings.Contains(text, "bad user") || strings.Contains(text, "password")
+}
+
 // here reports whether a host is this machine.
 func here(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// retained is what a broker keeps of gateways.
-type retained struct {
-	broker string
-	twin   bool            // a gateway with our id is there
-	houses map[string]site // each zwave-js-ui, by prefix and name
+// Retained is what a broker keeps of gateways.
+type Retained struct {
+	Broker string          // its address without credentials
+	Twin   bool            // a gateway with our id is there
+	Houses map[string]Site // each zwave-js-ui, by prefix and name
 }
 
-// site is what a zwave-js-ui tells of itself.
-type site struct {
-	version string
-	away    bool
+// Site is what a zwave-js-ui tells of itself.
+type Site struct {
+	Version string
+	Away    bool // it says that it is offline
 }
 
 // client matches what a zwave-js-ui says of itself: its prefix, its name and what it is.
 var client = regexp.MustCompile(`^([^/]+)/_CLIENTS/` + wire.GatewayPrefix + `([^/]+)/(version|status)$`)
 
 // take notes a message of a zwave-js-ui.
-func (r *retained) take(topic string, payload []byte) {
+func (r *Retained) take(topic string, payload []byte) {
 	m := client.FindStringSubmatch(topic)
-	if m == nil || len(r.houses) >= mostHouses {
+	if m == nil || len(r.Houses) >= mostHouses {
 		return
 	}
 	key := m[1] + "/" + m[2]
-	one := r.houses[key]
+	one := r.Houses[key]
 	switch value := payloadValue(payload); m[3] {
 	case "version":
-		one.version = wire.Text(value)
+		one.Version = wire.Text(value)
 	default:
-		one.away = value == false
+		one.Away = value == false
 	}
-	r.houses[key] = one
+	r.Houses[key] = one
 }
 
 // mostHouses bounds what is noted of a broker with many.
 const mostHouses = 20
 
-// gather connects and takes what the broker keeps.
-func gather(ctx context.Context, cfg mqtt.Config, v *visit) (retained, error) {
-	bus, err := mqtt.New(cfg, v.Log)
+// Gather connects to a broker and takes what it keeps of gateways; id is ours.
+func Gather(ctx context.Context, cfg mqtt.Config, id string, log *slog.Logger) (Retained, error) {
+	bus, err := mqtt.New(cfg, log)
 	if err != nil {
-		return retained{}, err
+		return Retained{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var mu sync.Mutex
-	seen := retained{broker: bus.Broker(), houses: map[string]site{}}
-	ended := make(chan struct{})
+	seen := Retained{Broker: bus.Broker(), Houses: map[string]Site{}}
+	arrived, ended := make(chan struct{}, 1), make(chan struct{})
 	go func() { defer close(ended); _ = bus.Run(ctx) }() // its error is that of AwaitConnected
 	defer func() { cancel(); <-ended }()
-	err = bus.Subscribe(ctx, mqttapi.Availability(v.Gateway.ID), func(_ string, payload []byte, _ bool) {
+	err = bus.Subscribe(ctx, mqttapi.Availability(id), func(_ string, payload []byte, _ bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		seen.twin = string(payload) == "online"
+		seen.Twin = string(payload) == "online"
 	})
 	for _, filter := range []string{"+/_CLIENTS/+/version", "+/_CLIENTS/+/status"} {
 		err = errors.Join(err, bus.Subscribe(ctx, filter, func(topic string, payload []byte, _ bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			seen.take(topic, payload)
+			if len(seen.Houses) > 0 {
+				select {
+				case arrived <- struct{}{}:
+				default:
+				}
+			}
 		}))
 	}
 	if err != nil && ctx.Err() == nil {
-		return retained{}, err
+		return Retained{}, err
 	}
 	if err := bus.AwaitConnected(ctx); err != nil {
-		return retained{}, err
+		return Retained{}, err
 	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(gathering):
 	}
 	mu.Lock()
+	none := len(seen.Houses) == 0
+	mu.Unlock()
+	if none { // a busy machine is given the rest of our patience
+		select {
+		case <-ctx.Done():
+		case <-arrived:
+		}
+	}
+	mu.Lock()
 	defer mu.Unlock()
-	return retained{seen.broker, seen.twin, maps.Clone(seen.houses)}, nil
+	return Retained{seen.Broker, seen.Twin, maps.Clone(seen.Houses)}, nil
 }
 
 // oldestTried is the oldest major version of zwave-js-ui whose topics are known here
@@ -156,9 +177,9 @@ func gather(ctx context.Context, cfg mqtt.Config, v *visit) (retained, error) {
 const oldestTried = 9
 
 // onTheBroker is what is said of the gateways that the broker keeps.
-func (v *visit) onTheBroker(seen retained) []Finding {
+func (v *visit) onTheBroker(seen Retained) []Finding {
 	var all []Finding
-	if seen.twin && !v.runs {
+	if seen.Twin && !v.runs {
 		all = append(all, Finding{
 			Part: "id", State: Ill, Text: "another gateway with the id " + v.Gateway.ID + " is at this broker: the two would throw each other out",
 			Mend: v.set("gateway.id", v.Gateway.ID+"-2"),
@@ -174,15 +195,15 @@ func (v *visit) onTheBroker(seen retained) []Finding {
 	}
 	found := false
 	others := map[string]bool{}
-	for _, house := range slices.Sorted(maps.Keys(seen.houses)) {
+	for _, house := range slices.Sorted(maps.Keys(seen.Houses)) {
 		at, name, _ := strings.Cut(house, "/")
 		if at != prefix {
 			others[at] = true
 			continue
 		}
 		found = true
-		version := seen.houses[house].version
-		if seen.houses[house].away {
+		version := seen.Houses[house].Version
+		if seen.Houses[house].Away {
 			all = append(all, Finding{Part: "zwave-js-ui", State: Ill, Text: name + " says that it is offline", Do: "Start zwave-js-ui, and look at its own log."})
 			continue
 		}

@@ -4,7 +4,7 @@ import "testing"
 
 func TestTake(t *testing.T) {
 	t.Parallel()
-	r := retained{houses: map[string]site{}}
+	r := Retained{Houses: map[string]Site{}}
 	for topic, payload := range map[string]string{
 		"zwave/_CLIENTS/ZWAVE_GATEWAY-Home/version":  `{"value":"11.22.2","time":1}`,
 		"zwave/_CLIENTS/ZWAVE_GATEWAY-Home/status":   `{"value":false}`,
@@ -14,8 +14,8 @@ func TestTake(t *testing.T) {
 	} {
 		r.take(topic, []byte(payload))
 	}
-	if len(r.houses) != 2 || r.houses["zwave/Home"] != (site{"11.22.2", true}) || r.houses["attic/Attic"] != (site{version: "9.0.0"}) {
-		t.Errorf("%+v", r.houses)
+	if len(r.Houses) != 2 || r.Houses["zwave/Home"] != (Site{"11.22.2", true}) || r.Houses["attic/Attic"] != (Site{Version: "9.0.0"}) {
+		t.Errorf("%+v", r.Houses)
 	}
 }
 
@@ -25,12 +25,12 @@ func FuzzTake(f *testing.F) {
 	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-Home/status", []byte(`{"value":[{}]}`))
 	f.Add("a/b", []byte(`x`))
 	f.Fuzz(func(t *testing.T, topic string, payload []byte) {
-		r := retained{houses: map[string]site{}}
+		r := Retained{Houses: map[string]Site{}}
 		for range 2 * mostHouses {
 			r.take(topic, payload)
 		}
-		if len(r.houses) > 1 {
-			t.Errorf("one topic made %+v", r.houses)
+		if len(r.Houses) > 1 {
+			t.Errorf("one topic made %+v", r.Houses)
 		}
 	})
 }

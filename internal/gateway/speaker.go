@@ -69,8 +69,7 @@ func (f *fallbackSpeaker) Play(ctx context.Context, c audio.Clip) error {
 	return nil
 }
 
-// SayOnce speaks one text with the configured voice, on the sound card or into a
-// file if there is none.
+// SayOnce speaks one text with the configured voice. Without a speaker it fails.
 func SayOnce(ctx context.Context, cfg Config, executable, text string, log *slog.Logger) error {
 	voice, err := tts.New(cfg.TTS, log)
 	if err != nil {
@@ -90,6 +89,5 @@ func SayOnce(ctx context.Context, cfg Config, executable, text string, log *slog
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = card.Run(ctx) })
 	defer func() { cancel(); wg.Wait() }()
-	speaker := &fallbackSpeaker{card: card.Speaker(), path: filepath.Join(cfg.Gateway.StateDir, lastReply), log: log}
-	return speaker.Play(ctx, clip)
+	return card.Speaker().Play(ctx, clip)
 }

@@ -68,21 +68,41 @@ func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("opening the state directory: %w", explain(dir, err))
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err := tidy(dir, unfinished.MatchString); err != nil {
 		return nil, fmt.Errorf("opening the state directory: %w", explain(dir, err))
 	}
+	return &Store{dir: dir}, nil
+}
+
+// unfinished matches the names of files that are being written: a point, the name that
+// the file will have, and digits.
+var unfinished = regexp.MustCompile(`^\..+[0-9]$`)
+
+// tidy removes the files that killed processes did not finish, among those of which the
+// name counts. One that cannot be removed does no harm.
+func tidy(dir string, counts func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !strings.HasPrefix(e.Name(), ".") || !strings.Contains(e.Name(), ".json") {
+		if !counts(e.Name()) {
 			continue
 		}
-		if info.Mode().IsRegular() && time.Since(info.ModTime()) > leftover {
-			// A left-over file that cannot be removed does no harm.
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > leftover {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-	return &Store{dir: dir}, nil
+	return nil
+}
+
+// tidyBeside does the same for one file that is written anew.
+func tidyBeside(path string) {
+	dir, name := filepath.Split(path)
+	_ = tidy(filepath.Clean(dir), func(one string) bool { // the write says what is wrong with the directory
+		digits, ok := strings.CutPrefix(one, "."+name)
+		return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+	})
 }
 
 // Dir returns the directory, for messages.
@@ -266,6 +286,7 @@ func ownerOf(info fs.FileInfo) (user, group int) {
 }
 
 func replaceFor(path string, data []byte, mode fs.FileMode, user, group int) error {
+	tidyBeside(path)
 	if err := renameio.WriteFile(path, data, mode, renameio.WithStaticPermissions(mode)); err != nil {
 		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
 	}
@@ -276,6 +297,7 @@ func replaceFor(path string, data []byte, mode fs.FileMode, user, group int) err
 }
 
 func replace(path string, data []byte, mode fs.FileMode) error {
+	tidyBeside(path)
 	if err := renameio.WriteFile(path, data, mode); err != nil {
 		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
 	}

@@ -1,5 +1,5 @@
-// Package upkeep has the commands about an installation: its configuration and its
-// doctor.
+// Package upkeep has the commands about an installation: how it is set up, its
+// configuration and its doctor.
 package upkeep
 
 import (
@@ -31,19 +31,24 @@ type World struct {
 	Paint      console.Paint
 	Environ    []string
 	Executable string
+	Version    string
 	File       string // --config
 	Load       func() (*configure.Loaded, error)
+	LoadFile   func(path string) (*configure.Loaded, error) // in place of the file that would be used
 	// Ask asks the gateway that runs; NoDaemon is its error where none does.
 	Ask      func(ctx context.Context, l *configure.Loaded, path string, answer any) error
 	NoDaemon error
 	Sound    func(ctx context.Context, l *configure.Loaded) (audio.Equipment, error)
+	// Pull fetches the models that a configuration uses, from a directory where one is
+	// named.
+	Pull func(ctx context.Context, l *configure.Loaded, from string) error
 }
 
-// Commands are config and doctor. The world is asked for when one of them runs; exactly
+// Commands are config, doctor and setup. The world is asked for when one of them runs; exactly
 // checks the number of arguments.
 func Commands(world func() World, exactly func(n int, what string) cobra.PositionalArgs) []*cobra.Command {
 	c := commands{world, exactly}
-	return []*cobra.Command{c.config(), c.doctor()}
+	return []*cobra.Command{c.config(), c.doctor(), c.setup()}
 }
 
 type commands struct {

@@ -1,0 +1,10 @@
+// Package configs holds the shipped configurations as texts, so that a program that is
+// installed alone can begin a configuration with every comment.
+package configs
+
+import _ "embed" // the profile is a part of the program
+
+// Profile is configs/voice-gateway.yaml: every key with its default and a comment.
+//
+//go:embed voice-gateway.yaml
+var Profile string

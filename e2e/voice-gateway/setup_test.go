@@ -1,0 +1,235 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	shipped "voicegateway/configs"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/record"
+)
+
+// newcomer is an installation without a configuration.
+type newcomer struct {
+	*testing.T
+	config string
+	env    []string
+}
+
+func newNewcomer(t *testing.T, more ...string) *newcomer {
+	t.Helper()
+	return &newcomer{t, filepath.Join(t.TempDir(), "etc", "voice-gateway.yaml"), environ(t, more...)}
+}
+
+// setup runs the command without a terminal.
+func (n *newcomer) setup(flags ...string) (stdout string) {
+	n.Helper()
+	stdout, stderr, status := command(n, n.env, append([]string{"--config", n.config, "setup"}, flags...)...)
+	if status != 0 {
+		n.Fatalf("status %d: %s%s", status, stdout, stderr)
+	}
+	return stdout
+}
+
+func (n *newcomer) text() string {
+	n.Helper()
+	text, err := os.ReadFile(n.config)
+	if err != nil {
+		n.Fatal(err)
+	}
+	return string(text)
+}
+
+// differences are the lines that another text has in place of ours.
+func differences(t *testing.T, before, after string) (changed []string) {
+	t.Helper()
+	old, now := strings.Split(before, "\n"), strings.Split(after, "\n")
+	if len(old) != len(now) {
+		t.Fatalf("%d lines became %d:\n%s", len(old), len(now), after)
+	}
+	for i := range old {
+		if old[i] != now[i] {
+			changed = append(changed, now[i])
+		}
+	}
+	return changed
+}
+
+// sentencesIn are what setup says that one can say.
+func sentencesIn(t *testing.T, stdout string) (all []string) {
+	t.Helper()
+	_, list, ok := strings.Cut(stdout, ":\n   ")
+	for line := range strings.Lines("   " + list) {
+		if s, said := strings.CutPrefix(line, "   "); said {
+			all = append(all, strings.TrimSpace(s))
+		}
+	}
+	if !ok || len(all) != 3 {
+		t.Fatalf("%d sentences: %s", len(all), stdout)
+	}
+	return all
+}
+
+// done says every sentence to the gateway that runs, and wants each to be done.
+func (n *newcomer) done(sentences []string) {
+	n.Helper()
+	for _, s := range sentences {
+		stdout, stderr, status := command(n, n.env, "--config", n.config, "ask", "--json", s)
+		var r record.Record
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != 0 || r.Outcome != record.Done || r.Route != record.RouteLocal {
+			n.Errorf("%q: status %d, %v: %s%s", s, status, err, stdout, stderr)
+		}
+	}
+}
+
+// TestSetup goes from nothing to sentences that the house has done, in the languages of
+// families, and changes nothing when it is run again.
+func TestSetup(t *testing.T) {
+	t.Parallel()
+	for language, prefix := range map[string]string{"en": "zwave", "de": "attic"} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			broker := mosquitto(t)
+			simulate(t, broker, "--prefix", prefix)
+			house := listen(t, broker, prefix+"/#")
+			eventually(t, "the house is there", func() bool { return house.has(prefix+"/driver/status", "true") })
+			n := newNewcomer(t)
+			listenAt := fake.FreeAddr(t)
+			stdout := n.setup("--yes", "--broker", broker, "--listen", listenAt, "--language", language, "--models", "skip", "--model", "none", "--id", "test")
+			sentences := sentencesIn(t, stdout)
+			if !strings.Contains(stdout, "zwave-js-ui, at the prefix "+prefix) || !strings.Contains(stdout, "This house has ") {
+				t.Errorf("%s", stdout)
+			}
+			first := n.text()
+			changed := differences(t, shipped.Profile, first)
+			if want := map[string]int{"en": 4, "de": 7}[language]; len(changed) != want {
+				t.Errorf("%d lines were changed, expected %d: %q", len(changed), want, changed)
+			}
+
+			c := start(t, n.env, filepath.Join(bin, "voice-gateway"), "--config", n.config, "run")
+			eventually(t, "the gateway is ready", func() bool { return get(t, listenAt, "/readyz", new(any)) == nil })
+			eventually(t, "the house is known", func() bool {
+				var told struct{ Entities []any }
+				return get(t, listenAt, "/api/home", &told) == nil && len(told.Entities) > 0
+			})
+			n.done(sentences)
+
+			again := n.setup("--yes")
+			if !strings.Contains(again, "Nothing was changed; the gateway runs.") || n.text() != first {
+				t.Errorf("run again: %s", again)
+			}
+			n.done(sentencesIn(t, again))
+			stopped(t, c, n.env)
+			if again = n.setup("--yes", "--models", "skip"); n.text() != first {
+				t.Errorf("run again without a gateway: %s", again)
+			}
+			n.setup("--area", "Bathroom")
+			if changed := differences(t, first, n.text()); len(changed) != 1 || !strings.Contains(changed[0], "area: Bathroom") {
+				t.Errorf("one flag changed %q", changed)
+			}
+		})
+	}
+}
+
+// TestSetupWithoutBroker goes on without a broker, a house, sound or models.
+func TestSetupWithoutBroker(t *testing.T) {
+	t.Parallel()
+	n := newNewcomer(t)
+	// Somebody else has the first port.
+	taken := mosquitto(t)
+	stdout := n.setup("--yes", "--broker", "none", "--models", "skip", "--model", "none")
+	for _, said := range []string{"brings its own", "No house is known yet", "what time is it"} {
+		if !strings.Contains(stdout, said) {
+			t.Errorf("%q is not said: %s", said, stdout)
+		}
+	}
+	if changed := differences(t, shipped.Profile, n.text()); len(changed) == 0 || !strings.Contains(strings.Join(changed, "\n"), "enabled: false") {
+		t.Errorf("%q", changed)
+	}
+	addr := strings.TrimPrefix(taken, "mqtt://")
+	n.setup("--listen", addr)
+	if stdout := n.setup("--yes", "--models", "skip"); !strings.Contains(stdout, addr+" is taken by another program") || strings.Contains(n.text(), addr) {
+		t.Errorf("a port that is taken: %s", stdout)
+	}
+}
+
+// TestSetupWithoutTerminal says how to go on where nobody can be asked, and leaves
+// everything as it was.
+func TestSetupWithoutTerminal(t *testing.T) {
+	t.Parallel()
+	n := newNewcomer(t)
+	_, stderr, status := command(t, n.env, "--config", n.config, "setup")
+	if _, err := os.Stat(n.config); status != 2 || !strings.Contains(stderr, "--yes") || !os.IsNotExist(err) {
+		t.Errorf("status %d, %v: %s", status, err, stderr)
+	}
+	n.setup("--yes", "--broker", "none", "--models", "skip")
+	before := n.text()
+	if _, stderr, status = command(t, n.env, "--config", n.config, "setup"); status != 2 || !strings.Contains(stderr, "--yes") || n.text() != before {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// TestSetupAsksAgain is at a terminal, where a wrong password is asked for again, and no
+// password is shown.
+func TestSetupAsksAgain(t *testing.T) {
+	t.Parallel()
+	w := newWard(t, "")
+	passwords, addr := filepath.Join(w.dir, "passwords"), fake.FreeAddr(w)
+	if out, err := exec.CommandContext(t.Context(), "mosquitto_passwd", "-b", "-c", passwords, "family", "s3cret").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	locked(w, addr, passwords)
+	n := newNewcomer(t)
+	stdout, err := n.typed("family\nwr0ng\n\ns3cret\n", "--broker", addr, "--language", "en", "--id", "test", "--microphone", "default",
+		"--speaker", "default", "--wake-word", "hey jarvis", "--models", "skip", "--model", "none", "--area", "Hall", "--listen", fake.FreeAddr(t))
+	if err != nil || strings.Count(stdout, "wants a user and a password") != 1 || strings.Count(stdout, "refuses this user and this password") != 1 ||
+		!strings.Contains(stdout, "mqtt://"+addr+" answers") {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	text := n.text()
+	if strings.Contains(text, "s3cret") || !strings.Contains(text, "username: family") || !strings.Contains(text, "area: Hall") {
+		t.Errorf("%s", text)
+	}
+	if stdout := n.setup("--yes", "--models", "skip"); !strings.Contains(stdout, "mqtt://"+addr+" answers") || n.text() != text {
+		t.Errorf("run again: %s", stdout)
+	}
+	wrong := w.file("wrong", "wr0ng\n")
+	if stdout := n.setup("--yes", "--broker-password-file", wrong); !strings.Contains(stdout, "wants a user and a password: voice-gateway setup") {
+		t.Errorf("nobody to ask: %s", stdout)
+	}
+}
+
+// typed runs setup at a terminal of its own, at which somebody types.
+func (n *newcomer) typed(answers string, flags ...string) (string, error) {
+	n.Helper()
+	line := "'" + strings.Join(append([]string{filepath.Join(bin, "voice-gateway"), "--config", n.config, "setup"}, flags...), "' '") + "'"
+	cmd := exec.CommandContext(n.Context(), "script", "-qec", line, os.DevNull)
+	cmd.Env, cmd.Stdin = append(n.env, "SHELL=/bin/sh"), strings.NewReader(answers)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// TestSetupWithSound listens to the microphone and plays a short sound.
+func TestSetupWithSound(t *testing.T) {
+	t.Parallel()
+	card, played := soundCard(t, "")
+	n := newNewcomer(t, card)
+	stdout := n.setup("--yes", "--broker", "none", "--models", fake.Shared(t, "speech", "models"), "--model", "none", "--listen", fake.FreeAddr(t))
+	for _, said := range []string{"default gives sound", "default has played a short sound"} {
+		if !strings.Contains(stdout, said) {
+			t.Errorf("%q is not said: %s", said, stdout)
+		}
+	}
+	sound, err := os.ReadFile(played)
+	loud := false
+	for _, b := range sound {
+		loud = loud || b != 0
+	}
+	if err != nil || !loud {
+		t.Errorf("%d bytes were played, %v: %s", len(sound), err, stdout)
+	}
+}

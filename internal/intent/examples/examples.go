@@ -1,0 +1,142 @@
+// Package examples finds sentences that work in a house, so that a newcomer is shown
+// what to say here and not what could be said elsewhere. Every sentence is tried by the
+// matcher that will hear it. A language is a line in the table of wordings.
+package examples
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+)
+
+// Wanted is how many sentences are shown.
+const Wanted = 3
+
+// wording is what a language says; each list is tried in its order. {} stands for a
+// name.
+type wording struct {
+	on, state, off, warmth []string
+	anywhere               []string // for a house without a thing that fits
+}
+
+var wordings = map[string]wording{
+	"en": {
+		on: []string{"turn on the {}", "turn on {}"}, state: []string{"is the {} on", "is {} on"}, off: []string{"turn off the {}", "turn off {}"},
+		warmth:   []string{"what is the temperature in the {}", "what is the temperature in {}"},
+		anywhere: []string{"what time is it", "set a timer for five minutes", "what is the date today", "cancel the timer"},
+	},
+	"de": {
+		on: []string{"schalte {} ein", "mach {} an"}, state: []string{"ist {} an", "ist das {} an", "ist die {} an"}, off: []string{"schalte {} aus", "mach {} aus"},
+		warmth:   []string{"wie warm ist es im {}", "wie warm ist es in der {}", "wie warm ist es in {}"},
+		anywhere: []string{"wie spät ist es", "stelle einen Timer auf fünf Minuten", "welches Datum ist heute", "welcher Tag ist heute"},
+	},
+	"fr": {
+		on: []string{"allume {}", "allume la {}", "allume le {}"}, state: []string{"est-ce que {} est allumée", "est-ce que {} est allumé", "{} est allumée"},
+		off:      []string{"éteins {}", "éteins la {}", "éteins le {}"},
+		warmth:   []string{"quelle est la température dans {}", "quelle est la température dans la {}", "quelle est la température dans le {}"},
+		anywhere: []string{"quelle heure est-il", "mets un minuteur de cinq minutes", "quel jour sommes-nous", "quelle est la date"},
+	},
+	"es": {
+		on: []string{"enciende {}", "enciende la {}", "enciende el {}"}, state: []string{"está encendida {}", "está encendida la {}", "está encendido el {}"},
+		off:      []string{"apaga {}", "apaga la {}", "apaga el {}"},
+		warmth:   []string{"qué temperatura hace en {}", "qué temperatura hay en {}", "cuál es la temperatura en la {}"},
+		anywhere: []string{"qué hora es", "pon un temporizador de cinco minutos", "qué día es hoy", "qué fecha es hoy"},
+	},
+}
+
+// Sentences are three sentences that the matcher of a pack understands in a house, those
+// about things of an area first. Things that are dangerous are in none of them. Where no
+// thing fits they are about none. answers may refuse a thing by the question for its
+// state; nil refuses none.
+func Sentences(pack *intent.Pack, house *home.House, area string, answers func(question string) bool) ([]string, error) {
+	matcher, err := intent.New(pack, house)
+	if err != nil {
+		return nil, fmt.Errorf("looking for sentences: %w", err)
+	}
+	if answers == nil {
+		answers = func(string) bool { return true }
+	}
+	t := trial{matcher, wordings[pack.Language], area}
+	var all []string
+	for _, e := range candidates(house, area) {
+		on, state, off := t.about(t.on, e, e.Name), t.about(t.state, e, e.Name), t.about(t.off, e, e.Name)
+		if on != "" && state != "" && off != "" && answers(state) {
+			all = []string{on, state, off}
+			break
+		}
+	}
+	if len(all) == 0 && house != nil {
+		all = t.warmest(house, answers)
+	}
+	for _, s := range t.anywhere {
+		if len(all) < Wanted && matcher.Match(s, area).Route == intent.Local {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// trial tries sentences of one language, said in one area.
+type trial struct {
+	matcher *intent.Matcher
+	wording
+	area string
+}
+
+// about is the first wording that means a thing and nothing else, "" where none does.
+func (t trial) about(wordings []string, e home.Entity, name string) string {
+	for _, w := range wordings {
+		s := strings.ReplaceAll(w, "{}", name)
+		d := t.matcher.Match(s, t.area)
+		if d.Route == intent.Local && !d.Foreign && len(d.Actions) == 1 && slices.Equal(d.Actions[0].Devices, []string{e.ID}) {
+			return s
+		}
+	}
+	return ""
+}
+
+// warmest is a question for the temperature of a room, nil where no thing measures one.
+func (t trial) warmest(house *home.House, answers func(string) bool) []string {
+	for _, e := range house.Entities {
+		if e.Area == "" || !slices.Contains(e.Abilities, home.Temperature) {
+			continue
+		}
+		if s := t.about(t.warmth, e, e.Area); s != "" && answers(s) {
+			return []string{s}
+		}
+	}
+	return nil
+}
+
+// mostTried bounds how many things are looked at in a large house.
+const mostTried = 20
+
+// candidates are the things that can be switched without harm: those of the area first,
+// lights before others.
+func candidates(house *home.House, area string) []home.Entity {
+	if house == nil {
+		return nil
+	}
+	var all []home.Entity
+	for _, e := range house.Entities {
+		if (e.Domain == "light" || e.Domain == "switch") && e.Control != nil && e.Hazards() == 0 && e.Name != "" {
+			all = append(all, e)
+		}
+	}
+	rank := func(e home.Entity) int {
+		r := 0
+		if home.Folded(e.Area) != home.Folded(area) {
+			r += 2
+		}
+		if e.Domain != "light" {
+			r++
+		}
+		return r
+	}
+	slices.SortStableFunc(all, func(a, b home.Entity) int { return cmp.Compare(rank(a), rank(b)) })
+	return all[:min(len(all), mostTried)]
+}

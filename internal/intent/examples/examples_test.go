@@ -1,0 +1,84 @@
+package examples_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/examples"
+)
+
+// house reads a house of the shared data.
+func house(t *testing.T, name string) *home.House {
+	t.Helper()
+	data, err := os.ReadFile(fake.Shared(t, "intents", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := home.LoadFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range file.Main.Entities {
+		file.Main.Entities[i].Control = &home.Control{Tool: "control_device", ID: file.Main.Entities[i].ID}
+	}
+	return file.Main
+}
+
+// Every language has three sentences for a house with lights, the first of which
+// switches one on, and three for no house at all.
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	for language, name := range map[string]string{"en": "home.json", "de": "home_de.json", "fr": "home_fr.json", "es": "home_es.json"} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			pack, err := intent.Ours(language)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, h := range map[string]*home.House{"a house": house(t, name), "none": nil} {
+				all, err := examples.Sentences(pack, h, "", nil)
+				t.Log(what, all)
+				if err != nil || len(all) != examples.Wanted || len(slices.Compact(slices.Sorted(slices.Values(all)))) != examples.Wanted {
+					t.Fatalf("%s: %q, %v", what, all, err)
+				}
+				m, err := intent.New(pack, h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range all {
+					if d := m.Match(s, ""); d.Route != intent.Local {
+						t.Errorf("%s: %q goes to %s: %s", what, s, d.Route, d.Reason)
+					}
+				}
+				if first := m.Match(all[0], ""); h != nil && (len(first.Actions) != 1 || len(first.Actions[0].Devices) != 1) {
+					t.Errorf("%q is about %+v", all[0], first.Actions)
+				}
+			}
+		})
+	}
+}
+
+// What could let somebody in, cannot be acted on, is called like another thing or does
+// not answer is in no sentence.
+func TestSentencesLeaveOut(t *testing.T) {
+	t.Parallel()
+	var h home.House
+	if err := json.Unmarshal([]byte(`{"areas":[{"name":"Kitchen"},{"name":"Hall"}],"entities":[
+		{"id":"1","name":"Garage Door Opener","domain":"switch","area":"Kitchen","control":{"tool":"t","id":"1"}},
+		{"id":"2","name":"Old Lamp","domain":"light","area":"Kitchen"},
+		{"id":"3","name":"Broken Lamp","domain":"light","area":"Kitchen","control":{"tool":"t","id":"3"}},
+		{"id":"4","name":"Twin","domain":"light","area":"Hall","control":{"tool":"t","id":"4"}},
+		{"id":"5","name":"Twin","domain":"light","area":"Hall","control":{"tool":"t","id":"5"}},
+		{"id":"6","name":"Coffee Machine","domain":"switch","area":"Hall","control":{"tool":"t","id":"6"}}]}`), &h); err != nil {
+		t.Fatal(err)
+	}
+	got, err := examples.Sentences(intent.English(), &h, "Kitchen", func(q string) bool { return q != "is the Broken Lamp on" })
+	if want := []string{"turn on the Coffee Machine", "is the Coffee Machine on", "turn off the Coffee Machine"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,0 +1,124 @@
+package setup
+
+import (
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/mdns"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A broker that listens on this machine comes first, and one that announces itself in
+// the network is found as well.
+func TestAround(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	attic, err := mdns.NewMDNSService("attic", "_mqtt._tcp", "", "attic.local.", 1885, []net.IP{net.ParseIP("192.0.2.7")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := mdns.NewServer(&mdns.Config{Zone: attic, Logger: log.New(io.Discard, "", 0)})
+	if err != nil {
+		t.Skipf("this machine's network carries no mDNS: %v", err)
+	}
+	t.Cleanup(func() { _ = server.Shutdown() })
+	here := "mqtt://" + l.Addr().String()
+	if got := around(t.Context(), l.Addr().String()); len(got) < 2 || got[0] != here || !slices.Contains(got, "mqtt://192.0.2.7:1885") {
+		t.Errorf("%q", got)
+	}
+	_ = l.Close()
+	if got := around(t.Context(), l.Addr().String()); slices.Contains(got, here) {
+		t.Errorf("a broker that is gone: %q", got)
+	}
+}
+
+// Whatever listens at the port of a language model counts as one only if it offers
+// models.
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		kind, body string
+		want       bool
+	}{
+		"models":         {"application/json", `{"object":"list","data":[{"id":"llama"}]}`, true},
+		"none loaded":    {"application/json", `{"data":[]}`, true},
+		"something else": {"application/json", `{"status":"ok"}`, false},
+		"a web page":     {"text/html", `<html></html>`, false},
+		"no text":        {"application/json", "\x00", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/v1/models" {
+					w.WriteHeader(http.StatusNotFound)
+					return
+				}
+				w.Header().Set("Content-Type", tt.kind)
+				_, _ = w.Write([]byte(tt.body))
+			}))
+			defer server.Close()
+			if err := offers(t.Context(), server.URL+"/v1"); (err == nil) != tt.want {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// The next port that is free is taken in place of one that is not.
+func TestFreePort(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	taken := l.Addr().String()
+	free, err := freePort(t.Context(), taken)
+	if err != nil || free == taken || !strings.HasPrefix(free, "127.0.0.1:") {
+		t.Errorf("%s: %s, %v", taken, free, err)
+	}
+	if _, err := freePort(t.Context(), "nowhere"); err == nil {
+		t.Error("an address without a port is free")
+	}
+}
+
+// A person's answers: what is empty is what stands in brackets, what is none of the
+// choices is asked again, and the end of the input is an error.
+func TestAsker(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	a := newAsker(strings.NewReader("\n9\n2\nDE\n\nnein\nmaybe\ny\nlast"), &out, false)
+	all := []string{"en", "de", "fr"}
+	for i, want := range []string{"fr", "de", "de"} {
+		if got, err := a.choice(t.Context(), "Language", all, "fr"); err != nil || got != want {
+			t.Fatalf("choice %d: %q, %v", i, got, err)
+		}
+	}
+	for i, want := range []bool{true, false, true} {
+		if got, err := a.yes(t.Context(), "Well"); err != nil || got != want {
+			t.Fatalf("yes %d: %v, %v", i, got, err)
+		}
+	}
+	if got, err := a.secret(t.Context(), "Password"); err != nil || got != "last" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	if _, err := a.text(t.Context(), "More", "x"); !errors.Is(err, errAway) {
+		t.Errorf("%v", err)
+	}
+	if strings.Count(out.String(), "expected a number up to 3") != 1 || strings.Count(out.String(), "Well (y/n)") != 4 {
+		t.Errorf("%s", out.String())
+	}
+}
