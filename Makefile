@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
+.PHONY: help setup build package package-test vulnerabilities release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
@@ -30,6 +30,21 @@ install: ## make the built programs a service of this machine (root; PREFIX, DES
 
 uninstall: ## take the service away; configuration and state stay
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh uninstall
+
+package: setup ## dist/*.deb for amd64, arm64 and armhf, with sizes and sums (ARCHITECTURES="amd64")
+	@scripts/setup.sh package
+	@scripts/package.sh $(ARCHITECTURES)
+
+package-test: package ## the packages in a fresh Debian: install, update, remove, purge; lintian; the same bytes twice (root; by hand, minutes)
+	@scripts/setup.sh package-test
+	@scripts/package-test.sh
+
+vulnerabilities: setup ## what is known of weaknesses in the modules we link (needs the internet)
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
+release: ## publish what is in dist under the tag of this commit (with gh, logged in)
+	@scripts/setup.sh release
+	gh release create "$$(git describe --tags --exact-match --match 'v[0-9]*')" dist/*.deb --verify-tag --notes-file CHANGELOG.md
 
 demo: setup build ## the whole path on this machine, without hardware, account or network
 	bin/voice-gateway demo
@@ -101,7 +116,7 @@ soak: setup build ## the long ones, by hand (twenty minutes; SEED=7 FOR=5m)
 	go test -json -tags soak,accept -run '^TestSoak' -count=1 -p 1 -timeout 0 $$dirs $(if $(SEED),-seed $(SEED)) $(if $(FOR),-for $(FOR)) | go run scripts/tests.go
 
 clean: ## remove what make has built
-	rm -rf bin .tools
+	rm -rf bin dist .tools
 	go clean -testcache
 
 $(GOFUMPT):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing need and this machine lacks. It says what
-# and why before it does anything, and does nothing when all is there.
+# and why before it does anything, and does nothing when all is there. With the name
+# of a target (package, package-test, release) also what that one needs.
 set -euo pipefail
 
 # Debian's package, and what it is for.
@@ -18,6 +19,25 @@ needs=(
   "chromium        the browser that the tests of the page look with"
   "prometheus      promtool, with which the tests check the alert rules and the dashboard"
 )
+case ${1:-} in
+package | package-test)
+  needs+=(
+    "dpkg-dev        says which packages hold the libraries of a program"
+    "gcc-aarch64-linux-gnu compiles for arm64"
+    "gcc-arm-linux-gnueabihf compiles for armhf"
+  )
+  ;;
+esac
+if [ "${1:-}" = package-test ]; then
+  needs+=(
+    "debootstrap     makes the fresh Debian the package is tried in"
+    "lintian         judges the package by Debian's rules"
+    "qemu-user-static runs the programs for arm64 and armhf"
+  )
+fi
+if [ "${1:-}" = release ]; then
+  needs+=("gh              publishes a release")
+fi
 # Any Python with pip will do.
 if ! python3 -m pip --version >/dev/null 2>&1; then
   needs+=("python3-pip     fetches the model of the neural recogniser")

@@ -59,10 +59,19 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	colours := world.Terminal && valueIn(world.Environ, "NO_COLOR") == "" && valueIn(world.Environ, "TERM") != "dumb"
 	world.Out, world.Err = console.NewScreen(world.Out, colours), console.NewScreen(world.Err, colours)
 	a := &app{IO: world, paint: console.Paint(colours), version: version}
+	root := a.root() //nolint:contextcheck // a command gets its context when it runs
+	root.SetArgs(args)
+	return a.status(root.ExecuteContext(ctx))
+}
+
+// Root is the command with all its commands, for those who write about them.
+func Root() *cobra.Command { return (&app{}).root() }
+
+func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "voice-gateway",
 		Short:         "A voice gateway for home automation",
-		Version:       version,
+		Version:       a.version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -73,28 +82,26 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetArgs(args)
-	root.SetIn(world.In)
-	root.SetOut(world.Out)
-	root.SetErr(world.Err)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())}
 	})
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configure.Places(), ", ")+")")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
-	root.AddCommand(upkeep.Commands(a.upkeep, exactly)...)                                          //nolint:contextcheck // a command gets its context when it runs
-	root.AddCommand(review.Commands(a.review, func(err error) error { return usageError{err} })...) //nolint:contextcheck // as below
+	root.AddCommand(upkeep.Commands(a.upkeep, exactly)...)
+	root.AddCommand(review.Commands(a.review, func(err error) error { return usageError{err} })...)
 	root.AddCommand(
-		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(), //nolint:contextcheck // a command gets its context when it runs
-		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(), //nolint:contextcheck // likewise
-		a.matchCommand(), a.timersCommand(), //nolint:contextcheck // as above
-		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.stopCommand(), //nolint:contextcheck // as above
-		a.checkCommand(&cobra.Command{Use: "wakes", Short: "How often the wake word was heard although nobody said it, and how the thresholds moved"}, earcheck.Wakes),                         //nolint:contextcheck // as above
-		a.checkCommand(&cobra.Command{Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done"}, earcheck.Rehearse), //nolint:contextcheck // as above
-		a.modelsCommand(), a.workerCommand(), //nolint:contextcheck // as above
+		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
+		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(),
+		a.matchCommand(), a.timersCommand(),
+		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.stopCommand(),
+		a.checkCommand(&cobra.Command{Use: "wakes", Short: "How often the wake word was heard although nobody said it, and how the thresholds moved"}, earcheck.Wakes),
+		a.checkCommand(&cobra.Command{Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done"}, earcheck.Rehearse),
+		a.modelsCommand(), a.workerCommand(),
 	)
-	err := root.ExecuteContext(ctx)
-	return a.status(err)
+	return root
 }
 
 // status prints the error of a command and returns the exit status.

@@ -1,7 +1,7 @@
 // Package serve is the command zwave-mcp-server: it reads flags and settings and
 // serves the Z-Wave house over MCP, or with "simulate" plays a simulated house on
 // a broker. It exists so that main stays a few lines and the command can be
-// tested. A new flag is a line in newCommand; a new setting is a field of Config
+// tested. A new flag is a line in Command; a new setting is a field of Config
 // and a line in configs/zwave-mcp-server.yaml.
 package serve
 
@@ -53,7 +53,7 @@ func (e exit) Unwrap() error { return e.err }
 // Run does what the arguments say until ctx ends or the host closes its side, and
 // returns the exit status. Errors have then been written to Err.
 func (p Program) Run(ctx context.Context) int {
-	cmd := p.newCommand() //nolint:contextcheck // the command gets ctx from ExecuteContext
+	cmd := p.Command() //nolint:contextcheck // the command gets ctx from ExecuteContext
 	cmd.SetArgs(p.Args)
 	cmd.SetOut(p.Err) // stdout is for JSON-RPC
 	cmd.SetErr(p.Err)
@@ -78,7 +78,8 @@ type flags struct {
 	require time.Duration
 }
 
-func (p Program) newCommand() *cobra.Command {
+// Command is the command with its flags, for Run and for those who write about it.
+func (p Program) Command() *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use:           "zwave-mcp-server",

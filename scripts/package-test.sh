@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# Tries the packages in dist, as a person would: judged by lintian, built a second time
+# elsewhere for the same bytes, installed in a fresh Debian 12, used, updated over a
+# changed configuration, removed, purged; those for other architectures are run by an
+# emulator. It needs root, takes minutes, and ends at the first thing that is not as it
+# should be.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+umask 022
+export LC_ALL=C.UTF-8
+
+name=voice-gateway
+etc=/etc/$name/$name.yaml
+native=$(dpkg --print-architecture)
+work=$(mktemp -d)
+root=$work/debian
+trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
+worktree=$work/elsewhere
+
+say() { printf '\n== %s\n' "$*"; }
+die() { printf 'package-test: %s\n' "$*" >&2; exit 1; }
+[ "$(id -u)" -eq 0 ] || die "this needs root, for a Debian of its own"
+
+# package ARCH: its newest file in dist.
+package() { find dist -name "${name}_*_$1.deb" -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2; }
+
+# expect WORDS COMMAND...: the command says the words. It may end with a status, because
+# config check and doctor tell by it that a machine has no sound card.
+expect() {
+  local words=$1 said
+  shift
+  said=$("$@" 2>&1) || true
+  printf '%s\n' "$said" | cut -c1-160 | head -12
+  grep -qF -- "$words" <<<"$said" || { printf '%s\n' "$said"; die "it does not say “$words”: $*"; }
+}
+
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=readline chroot "$root" "$@" </dev/null; }
+as_service() { inside runuser -u "$name" -- "$@"; }
+
+# list_tools is what a host says to see the tools of a server.
+list_tools='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"package-test","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
+
+# tools COMMAND...: the names of the tools that a server offers over stdio.
+tools() {
+  local said=$work/tools line
+  coproc SERVER { exec "$@" 2>"$work/tools.log"; }
+  printf '%s\n' "$list_tools" >&"${SERVER[1]}"
+  : >"$said"
+  while IFS= read -r -t 60 line <&"${SERVER[0]}"; do
+    printf '%s\n' "$line" >>"$said"
+    case $line in *'"id":2'*) break ;; esac
+  done
+  kill "$SERVER_PID" 2>/dev/null || true
+  wait "$SERVER_PID" 2>/dev/null || true
+  grep -o '"name":"[a-z_]*zwave[a-z_]*"' "$said" | sort -u
+}
+
+# update VERSION: the package as a later version with another configuration would be.
+update() {
+  local tree=$work/update-$1
+  dpkg-deb -R "$(package "$native")" "$tree"
+  sed -i "s/^Version: .*/Version: $1/" "$tree/DEBIAN/control"
+  printf '\n# A line of version %s.\n' "$1" >>"$tree/usr/share/$name/$name.yaml"
+  dpkg-deb --root-owner-group -Zgzip --build "$tree" "$root/root/$1.deb" >/dev/null
+}
+
+say "lintian"
+for arch in amd64 arm64 armhf; do
+  deb=$(package "$arch")
+  [ -n "$deb" ] || continue
+  lintian --allow-root --fail-on error,warning "$deb" || die "lintian is not content with $deb"
+  lintian --allow-root --show-overrides "$deb"
+done
+
+say "the same bytes, built elsewhere and from nothing"
+git clone -q --no-hardlinks . "$worktree"
+git -C "$worktree" checkout -q --detach "$(git rev-parse HEAD)"
+mkdir -p "$worktree/.tools"
+if [ -z "$(git status --porcelain --untracked-files=no)" ]; then
+  (cd "$worktree" && GOCACHE=$work/cache GOFLAGS=-modcacherw scripts/package.sh "$native" >/dev/null 2>&1)
+  cmp "$(package "$native")" "$worktree/dist/$(basename "$(package "$native")")" || die "the second build has other bytes"
+  sha256sum "$(package "$native")"
+else
+  die "there are changes that no commit holds: commit them, so that the second build has them too"
+fi
+rm -rf "$worktree" "$work/cache"
+
+say "a fresh Debian 12"
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -v security | head -1)
+debootstrap --variant=minbase --include=ca-certificates bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >"$work/debootstrap.log" 2>&1 || { tail "$work/debootstrap.log"; die "debootstrap failed"; }
+mount -t proc proc "$root/proc"
+cp "$(package "$native")" "$root/root/first.deb"
+
+say "install"
+inside apt-get -qq update
+inside apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 install /root/first.deb 2>&1 | tail -4
+inside getent passwd "$name"
+inside stat -c '%A %U:%G %n' "$etc" /etc/$name/credentials /var/lib/$name /var/lib/$name/models
+expect "voice-gateway" inside voice-gateway --version
+expect "✓ $etc and the environment are valid" as_service voice-gateway config check
+inside sh -c 'ls /usr/share/man/man1/voice-gateway*.1.gz | wc -l'
+
+say "doctor names what is missing, and the command that mends it"
+expect "voice-gateway models pull" as_service voice-gateway doctor
+
+say "match"
+printf '%s\n' '{"text":"turn on the kitchen light"}' '{"text":"what time is it"}' >"$root/root/said"
+expect '"HassGetCurrentTime"' inside sh -c 'voice-gateway match < /root/said'
+
+say "zwave-mcp-server over stdio"
+tools chroot "$root" runuser -u "$name" -- zwave-mcp-server | tee "$work/offered"
+grep -q control_zwave_device "$work/offered" || die "it does not offer control_zwave_device"
+
+say "an update of an unchanged configuration brings the new one"
+update 1:1
+inside dpkg -i /root/1:1.deb 2>&1 | tail -3
+inside cmp "$etc" /usr/share/$name/$name.yaml
+inside test ! -e "$etc.dpkg-dist"
+
+say "an update of a changed configuration keeps it, and asks nothing"
+as_root_set() { inside voice-gateway --config "$etc" config set "$1" "$2"; }
+as_root_set gateway.area kitchen
+printf 'secret' >"$root/etc/$name/credentials/mqtt.password"
+before=$(sha256sum "$root$etc")
+update 1:2
+inside dpkg -i /root/1:2.deb >"$work/update.log" 2>&1 || { cat "$work/update.log"; die "the update failed"; }
+cat "$work/update.log"
+[ "$before" = "$(sha256sum "$root$etc")" ] || die "the configuration is another"
+grep -n "area: kitchen" "$root$etc"
+inside cmp "$etc.dpkg-dist" /usr/share/$name/$name.yaml
+if grep -qiE 'what would you like|Y or I|keep your' "$work/update.log"; then die "it asked"; fi
+
+say "the same again: it never asks twice either"
+update 1:3
+inside dpkg -i /root/1:3.deb 2>&1 | tail -2
+[ "$before" = "$(sha256sum "$root$etc")" ] || die "the configuration is another"
+
+say "a configuration that was taken away stays away"
+mv "$root$etc" "$root/root/kept.yaml"
+update 1:4
+inside dpkg -i /root/1:4.deb 2>&1 | tail -1
+inside test ! -e "$etc"
+mv "$root/root/kept.yaml" "$root$etc"
+
+say "remove keeps what is the owner's"
+inside dpkg -r "$name"
+inside test ! -e /usr/bin/voice-gateway
+[ "$before" = "$(sha256sum "$root$etc")" ] || die "the configuration is another"
+inside test -e /etc/$name/credentials/mqtt.password
+
+say "installed again, it is as it was"
+inside dpkg -i /root/1:4.deb 2>&1 | tail -1
+[ "$before" = "$(sha256sum "$root$etc")" ] || die "the configuration is another"
+
+say "purge takes all"
+inside dpkg -P "$name"
+left=$(find "$root"/etc "$root"/usr "$root"/var/lib -path "$root/var/lib/apt" -prune -o -name "*$name*" -print)
+[ -z "$left" ] || die "left behind: $left"
+if inside getent passwd "$name"; then die "the user is still there"; fi
+echo "nothing is left"
+
+for other in "arm64 aarch64" "armhf arm"; do
+  read -r arch emulated <<<"$other"
+  deb=$(package "$arch")
+  [ -n "$deb" ] && [ "$arch" != "$native" ] || continue
+  say "$arch, run by qemu-$emulated-static"
+  its=$work/$arch
+  dpkg-deb -x "$deb" "$its"
+  run=("qemu-$emulated-static" -L ".tools/sysroot-$arch")
+  "${run[@]}" "$its/usr/bin/voice-gateway" --version
+  expect "are valid" "${run[@]}" "$its/usr/bin/voice-gateway" config check --config "$its/usr/share/$name/$name.yaml"
+  expect '"HassGetCurrentTime"' sh -c '"$@" match <"$0"' "$root/root/said" "${run[@]}" "$its/usr/bin/voice-gateway"
+  tools "${run[@]}" "$its/usr/bin/zwave-mcp-server" | tee "$work/offered"
+  grep -q control_zwave_device "$work/offered" || die "it does not offer control_zwave_device"
+done
+
+say "sizes"
+stat -c '%s bytes  %n' dist/*.deb
+say "all is as it should be"

@@ -1,0 +1,85 @@
+// Command packaging writes the papers of a package into its root, from the programs
+// that are there already: manual pages, completions, NOTICE and the bill of materials.
+// scripts/package.sh runs it from the root of the repository.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"voicegateway/internal/cli"
+	"voicegateway/internal/packaging"
+	"voicegateway/internal/zwave/serve"
+)
+
+func main() {
+	root := flag.String("root", "", "the `DIRECTORY` that stands for the root of the machine")
+	version := flag.String("version", "", "of the package")
+	seconds := flag.Int64("time", 0, "of the source, in seconds since 1970")
+	modules := flag.String("modules", "", "Go's module `CACHE`")
+	goRoot := flag.String("go", "", "the `DIRECTORY` of Go itself")
+	flag.Parse()
+	sources := packaging.Sources{Modules: *modules, Go: *goRoot}
+	if err := write(*root, *version, time.Unix(*seconds, 0).UTC(), sources); err != nil {
+		fmt.Fprintln(os.Stderr, "packaging:", err)
+		os.Exit(1)
+	}
+}
+
+func write(root, version string, day time.Time, sources packaging.Sources) error {
+	for _, command := range []*cobra.Command{cli.Root(), serve.Program{Version: version}.Command()} {
+		if err := packaging.Manual(filepath.Join(root, "usr/share/man/man1"), day, command); err != nil {
+			return err
+		}
+		if err := packaging.Completions(root, command); err != nil {
+			return err
+		}
+	}
+	linked, err := packaging.Read(sources, filepath.Join(root, "usr/bin/voice-gateway"), filepath.Join(root, "usr/bin/zwave-mcp-server"))
+	if err != nil {
+		return err
+	}
+	papers := filepath.Join(root, "usr/share/doc/voice-gateway")
+	if err := os.MkdirAll(papers, 0o755); err != nil {
+		return fmt.Errorf("making the directory of the papers: %w", err)
+	}
+	own, err := ownTexts()
+	if err != nil {
+		return err
+	}
+	notice, err := os.Create(filepath.Join(papers, "NOTICE"))
+	if err != nil {
+		return fmt.Errorf("making the notice: %w", err)
+	}
+	defer func() { _ = notice.Close() }()
+	if err := packaging.Notice(notice, own, linked); err != nil {
+		return err
+	}
+	bill, err := os.Create(filepath.Join(papers, "voice-gateway.cdx.json"))
+	if err != nil {
+		return fmt.Errorf("making the bill of materials: %w", err)
+	}
+	defer func() { _ = bill.Close() }()
+	return packaging.Bill(bill, version, day, linked)
+}
+
+// ownTexts are the licences of what the repository itself contains.
+func ownTexts() ([]packaging.Own, error) {
+	var own []packaging.Own
+	for _, text := range []struct{ about, path string }{
+		{"voice-gateway", "LICENSE"},
+		{"The spoken numbers, made from Unicode CLDR data", "internal/intent/numbers/LICENSE-unicode.txt"},
+	} {
+		data, err := os.ReadFile(text.path)
+		if err != nil {
+			return nil, fmt.Errorf("reading a licence of ours: %w", err)
+		}
+		own = append(own, packaging.Own{About: text.about, Text: string(data)})
+	}
+	return own, nil
+}
