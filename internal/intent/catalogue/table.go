@@ -109,6 +109,7 @@ func talk() []Intent {
 		{Name: No, Plan: Words, Risk: tools.Read, Reply: "nevermind"},
 		{Name: Stop, Plan: Words, Risk: tools.Read}, // silence is what was asked for
 		{Name: Resume, Plan: Words, Risk: tools.Read, Reply: "nothing_to_resume"},
+		{Name: Help, Plan: Words, Risk: tools.Read, Reply: "help"},
 		{Name: Thanks, Plan: Words, Risk: tools.Read, Reply: "welcome"},
 		{Name: GoodNight, Plan: Words, Risk: tools.Read, Reply: "good_night"},
 		{Name: Leaving, Plan: Words, Risk: tools.Read, Reply: "goodbye"},
