@@ -4,6 +4,9 @@ SHELL       := bash
 .PHONY: help setup build package package-test vulnerabilities release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+# A Go that setup has fetched, where that of the machine is too old.
+export PATH := $(CURDIR)/.tools/go/bin:$(PATH)
 LDFLAGS := -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 

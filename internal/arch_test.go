@@ -140,7 +140,7 @@ var layers = []layer{
 		"gateway":          {anything},
 		"display":          {"audio", "home", "httpapi", "live", "mcpint", "mcpint/host", "page", "record", "speech", "tools", "turn"},
 		"events":           {"home"},
-		"house":            {"home", "intent", "intent/grammar", "speech", "speech/stt", "tools"},
+		"house":            {"home", "intent", "intent/catalogue", "intent/examples", "intent/grammar", "speech", "speech/stt", "tools"},
 		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
 		"mute":             {"store"},
 		"loudness":         {"tools/local"},

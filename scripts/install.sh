@@ -7,18 +7,20 @@
 #   PREFIX   where the programs go (/usr/local)
 #   DESTDIR  a directory that stands for the root of the machine
 #   BIN      where the programs are (bin)
-#   PROFILE  the configuration to begin with: voice-gateway, offline, local-ai, cloud
+#   PROFILE  the configuration to begin with: voice-gateway, offline, local-ai, cloud;
+#            the next installation takes the same if none is named
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 PREFIX=${PREFIX:-/usr/local}
 DESTDIR=${DESTDIR:-}
 BIN=${BIN:-bin}
-PROFILE=${PROFILE:-voice-gateway}
 name=voice-gateway
 programs=(voice-gateway zwave-mcp-server)
 bindir=$PREFIX/bin
 etc=/etc/$name
+kept_profile=$DESTDIR$etc/profile
+PROFILE=${PROFILE:-$(cat "$kept_profile" 2>/dev/null || echo voice-gateway)}
 state=/var/lib/$name
 unit=/etc/systemd/system/$name.service
 [ "$PREFIX" = /usr ] && unit=/usr/lib/systemd/system/$name.service
@@ -92,6 +94,9 @@ do_install() {
   directory 0750 "$name:$name" "$state"
   directory 0750 "$name:$name" "$state/models"
   configure
+  if [ "$PROFILE" != "$(cat "$kept_profile" 2>/dev/null || echo voice-gateway)" ]; then
+    printf '%s\n' "$PROFILE" >"$kept_profile"
+  fi
   local text other
   # A unit of ours in the other place would win, or lose, unseen.
   for other in /etc/systemd/system/$name.service /usr/lib/systemd/system/$name.service; do

@@ -45,9 +45,48 @@ fi
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-if ! command -v go >/dev/null; then
-  say "Go is missing. Install Go 1.26 or newer from https://go.dev/dl/ and run this again."
-  exit 1
+# The Go that builds this. From 1.21 on Go fetches what go.mod names by itself. An older
+# one, such as Debian 12's 1.19, is only used to fetch it, checked by Go's checksum
+# database, into .tools/go, which make looks at first.
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+wanted=1.26.8
+fetcher=1.21
+PATH=$PWD/.tools/go/bin:$PATH
+
+# go_version is the version of the Go that is here, empty where there is none.
+go_version() { { (cd / && go env GOVERSION 2>/dev/null) || true; } | sed 's/^go//'; }
+# old VERSION: is it older than the first that fetches by itself?
+old() { [ -z "$1" ] || [ "$(printf '%s\n' "$1" "$fetcher" | sort -V | head -n1)" != "$fetcher" ]; }
+
+fetch_go() {
+  local place dir
+  say "Go $(go_version) is too old to build this; fetching Go $wanted into .tools/go (about 70 MB)"
+  place=$(mktemp -d)
+  printf 'module fetching\n' >"$place/go.mod"
+  if ! dir=$(cd "$place" && go mod download -json "golang.org/toolchain@v0.0.1-go$wanted.linux-$(go env GOARCH)" | sed -n 's/^.*"Dir": "\(.*\)".*$/\1/p') || [ -z "$dir" ]; then
+    rm -rf "$place"
+    say "it could not be fetched. Install Go 1.26 or newer from https://go.dev/dl/ and run this again."
+    exit 1
+  fi
+  mkdir -p .tools
+  rm -rf .tools/go .tools/go.new
+  cp -r "$dir" .tools/go.new
+  chmod -R u+w .tools/go.new
+  chmod +x .tools/go.new/bin/* .tools/go.new/pkg/tool/*/*
+  mv .tools/go.new .tools/go
+  rm -rf "$place"
+  hash -r
+}
+
+have=$(go_version)
+if [ -z "$have" ]; then
+  if ! command -v apt-get >/dev/null; then
+    say "Go is missing. Install Go 1.26 or newer from https://go.dev/dl/ and run this again."
+    exit 1
+  fi
+  needs+=("golang-go       fetches the Go that builds this")
+elif old "$have"; then
+  fetch_go
 fi
 
 packages=()
@@ -115,4 +154,5 @@ if [ "$status" -ne 0 ]; then
   say "apt could not install them (status $status); its own message is above"
   exit "$status"
 fi
+if old "$(go_version)"; then fetch_go; fi
 say "done"

@@ -155,7 +155,8 @@ func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
 		"/etc/voice-gateway/voice-gateway.yaml", "/usr/bin/voice-gateway", "/usr/bin/zwave-mcp-server",
 		"/usr/lib/systemd/system/voice-gateway.service",
 	}
-	if got := tree(t, root); !slices.Equal(got, want) {
+	const profile = "/etc/voice-gateway/profile"
+	if got := tree(t, root); !slices.Equal(got, append([]string{profile}, want...)) {
 		t.Errorf("installed %q", got)
 	}
 	for _, dir := range []string{"/etc/voice-gateway/credentials", "/var/lib/voice-gateway", "/var/lib/voice-gateway/models"} {
@@ -167,7 +168,8 @@ func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
 	if err != nil || !strings.Contains(string(unit), "ExecStart=/usr/bin/voice-gateway run --config /etc/voice-gateway/voice-gateway.yaml\n") {
 		t.Errorf("unit: %v\n%s", err, unit)
 	}
-	if said := installer(t, root, "install", "PREFIX=/usr", "PROFILE=offline"); said != "" {
+	// The profile need not be named again.
+	if said := installer(t, root, "install", "PREFIX=/usr"); said != "" {
 		t.Errorf("the second time it did: %s", said)
 	}
 
@@ -175,7 +177,7 @@ func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
 	if err := os.WriteFile(root+want[0], own, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said := installer(t, root, "install", "PREFIX=/usr", "PROFILE=offline"); !strings.Contains(said, "kept") {
+	if said := installer(t, root, "install", "PREFIX=/usr"); !strings.Contains(said, "kept") {
 		t.Errorf("it said %q", said)
 	}
 	shipped, err1 := os.ReadFile("../../configs/offline.yaml")
@@ -186,7 +188,7 @@ func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
 	}
 
 	installer(t, root, "uninstall", "PREFIX=/usr")
-	if got := tree(t, root); !slices.Equal(got, []string{want[0], want[0] + ".new"}) {
+	if got := tree(t, root); !slices.Equal(got, []string{profile, want[0], want[0] + ".new"}) {
 		t.Errorf("left: %q", got)
 	}
 }

@@ -78,12 +78,20 @@ func sentencesIn(t *testing.T, stdout string) (all []string) {
 func (n *newcomer) done(sentences []string) {
 	n.Helper()
 	for _, s := range sentences {
-		stdout, stderr, status := command(n, n.env, "--config", n.config, "ask", "--json", s)
-		var r record.Record
-		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != 0 || r.Outcome != record.Done || r.Route != record.RouteLocal {
-			n.Errorf("%q: status %d, %v: %s%s", s, status, err, stdout, stderr)
+		if r := n.ask(s); r.Outcome != record.Done || r.Route != record.RouteLocal {
+			n.Errorf("%q: %+v", s, r)
 		}
 	}
+}
+
+// ask is one turn of the gateway that runs.
+func (n *newcomer) ask(text string) (r record.Record) {
+	n.Helper()
+	stdout, stderr, _ := command(n, n.env, "--config", n.config, "ask", "--json", text)
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		n.Fatalf("%q: %v: %s%s", text, err, stdout, stderr)
+	}
+	return r
 }
 
 // TestSetup goes from nothing to sentences that the house has done, in the languages of
@@ -231,5 +239,31 @@ func TestSetupWithSound(t *testing.T) {
 	}
 	if err != nil || !loud {
 		t.Errorf("%d bytes were played, %v: %s", len(sound), err, stdout)
+	}
+}
+
+// TestHelp answers a newcomer's question with sentences that the house then does.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for language, asked := range map[string][]string{
+		"en": {"help", "what can you do", "what can I say?"}, "de": {"Hilfe", "Was kannst du?", "was kann ich sagen"},
+		"fr": {"aide", "que peux-tu faire ?", "que puis-je dire"}, "es": {"ayuda", "¿qué puedes hacer?", "qué puedo decir"},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			broker := mosquitto(t)
+			simulate(t, broker)
+			_, _, env := daemon(t, broker, "VOICE_GATEWAY_GATEWAY_LANGUAGE="+language)
+			n := &newcomer{t, "", env}
+			for _, text := range asked {
+				r := n.ask(text)
+				_, list, _ := strings.Cut(strings.TrimSuffix(r.Reply, "."), ": ")
+				sentences := strings.Split(list, "; ")
+				if len(sentences) != 3 || r.Outcome != record.Done {
+					t.Fatalf("%q: %+v", text, r)
+				}
+				n.done(sentences)
+			}
+		})
 	}
 }

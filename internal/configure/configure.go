@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"voicegateway/internal/config"
 	"voicegateway/internal/gateway"
@@ -69,9 +71,30 @@ func Load(path string, environ []string) (*Loaded, error) {
 	}
 	l.Locked = l.readSecrets()
 	if l.Secrets.HTTPToken, err = l.Options.Secret("http.token", l.HTTP.TokenFile); err != nil {
-		return l, fmt.Errorf("reading a secret: %w", err)
+		return l, fmt.Errorf("reading a secret: %w", mayRead(err))
 	}
 	return l, nil
+}
+
+// mayRead adds to the error of a secret that others may not read which group may.
+func mayRead(err error) error {
+	path, ok := errors.AsType[*fs.PathError](err)
+	if !ok || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	dir, statErr := os.Stat(filepath.Dir(path.Path))
+	if statErr != nil || dir.Mode().Perm()&0o010 == 0 {
+		return err
+	}
+	owner, ok := dir.Sys().(*syscall.Stat_t)
+	if !ok {
+		return err
+	}
+	group, lookErr := user.LookupGroupId(strconv.FormatUint(uint64(owner.Gid), 10))
+	if lookErr != nil {
+		return err
+	}
+	return fmt.Errorf("%w; members of the group %s may read it: sudo usermod -aG %s USER, and log in again; or use sudo", err, group.Name, group.Name)
 }
 
 // installedState is where the service keeps its state: systemd makes it for the unit.

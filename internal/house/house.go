@@ -17,6 +17,8 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/examples"
 	"voicegateway/internal/intent/grammar"
 	"voicegateway/internal/speech"
 )
@@ -200,7 +202,14 @@ func same(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), str
 
 // Match returns what a text means when it is said in an area.
 func (h *House) Match(text, area string) intent.Decision {
-	return h.current.Load().matcher.Match(text, area)
+	now := h.current.Load()
+	d := now.matcher.Match(text, area)
+	if len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.Help {
+		said := examples.Known(now.matcher, h.pack.Language, now.house, area, nil)
+		d.Actions[0].Slots = map[string]any{"sentences": strings.Join(said, "; ")}
+		d.NeedHouse = len(now.house.Entities) == 0
+	}
+	return d
 }
 
 // short is the matcher for short sentences.

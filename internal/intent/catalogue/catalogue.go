@@ -75,6 +75,7 @@ const (
 	Since     = "LocalSince"    // how long a thing has been so
 	WhatDone  = "LocalWhatDone" // what was done last
 	WhoDid    = "LocalWhoDid"   // by whom
+	Help      = "LocalHelp"     // what can be said here
 	Thanks    = "LocalThanks"
 	GoodNight = "LocalGoodNight"
 	Leaving   = "LocalLeaving"

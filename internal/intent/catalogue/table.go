@@ -110,6 +110,7 @@ func talk() []Intent {
 		{Name: Stop, Plan: Words, Risk: tools.Read}, // silence is what was asked for
 		{Name: Resume, Plan: Words, Risk: tools.Read, Reply: "nothing_to_resume"},
 		{Name: NotForYou, Plan: Words, Risk: tools.Read, Reply: "not_for_you"},
+		{Name: Help, Plan: Words, Risk: tools.Read, Reply: "help"},
 		{Name: Thanks, Plan: Words, Risk: tools.Read, Reply: "welcome"},
 		{Name: GoodNight, Plan: Words, Risk: tools.Read, Reply: "good_night"},
 		{Name: Leaving, Plan: Words, Risk: tools.Read, Reply: "goodbye"},

@@ -57,10 +57,15 @@ func Sentences(pack *intent.Pack, house *home.House, area string, answers func(q
 	if err != nil {
 		return nil, fmt.Errorf("looking for sentences: %w", err)
 	}
+	return Known(matcher, pack.Language, house, area, answers), nil
+}
+
+// Known does what Sentences does, with a matcher of the house that is there already.
+func Known(matcher *intent.Matcher, language string, house *home.House, area string, answers func(question string) bool) []string {
 	if answers == nil {
 		answers = func(string) bool { return true }
 	}
-	t := trial{matcher, wordings[pack.Language], area}
+	t := trial{matcher, wordings[language], area}
 	var all []string
 	for _, e := range candidates(house, area) {
 		on, state, off := t.about(t.on, e, e.Name), t.about(t.state, e, e.Name), t.about(t.off, e, e.Name)
@@ -77,7 +82,7 @@ func Sentences(pack *intent.Pack, house *home.House, area string, answers func(q
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // trial tries sentences of one language, said in one area.

@@ -126,7 +126,7 @@ func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
 	in := catalogue.Of(s.Action.Intent)
 	switch {
 	case in.Plan == catalogue.Words:
-		return p.Phrase(in.Reply, nil)
+		return p.Phrase(in.Reply, s.Action.Slots)
 	case s.Call.Server != "" || r.Untrusted:
 		return p.elsewhere(s, r, err)
 	}
