@@ -71,7 +71,7 @@ for arch in amd64 arm64 armhf; do
   deb=$(package "$arch")
   [ -n "$deb" ] || continue
   lintian --allow-root --fail-on error,warning "$deb" || die "lintian is not content with $deb"
-  lintian --allow-root --show-overrides "$deb"
+  lintian --allow-root --fail-on none --show-overrides "$deb"
 done
 
 say "the same bytes, built elsewhere and from nothing"
