@@ -72,7 +72,7 @@ triplet() {
 compile() {
   local arch=$1 to=$2 triplet root
   triplet=$(triplet "$arch")
-  local env=(CGO_ENABLED=1 "GOARCH=${arch/armhf/arm}" GOARM=7)
+  local env=(CGO_ENABLED=1 "GOARCH=${arch/armhf/arm}" GOAMD64=v1 GOARM64=v8.0 GOARM=7)
   if [ "$arch" != "$native" ]; then
     root=$(sysroot "$arch")
     env+=("CC=$triplet-gcc --sysroot=$root" "PKG_CONFIG_SYSROOT_DIR=$root"
@@ -116,6 +116,12 @@ lay() {
   for page in "$share"/man/man1/*.1; do gzip -9n "$page"; done
 }
 
+# kilobytes is what the files take when installed, counted as Debian counts it.
+kilobytes() {
+  find "$1" -path "$1/DEBIAN" -prune -o -printf '%y %s\n' |
+    awk '{ n += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print n }'
+}
+
 maintainer='voice-gateway <voice-gateway@packages.invalid>'
 
 # pack ARCH: the package, into dist.
@@ -125,7 +131,7 @@ pack() {
   lay "$arch" "$root"
   mkdir "$root/DEBIAN"
   sed -e "s|@VERSION@|$VERSION|" -e "s|@ARCHITECTURE@|$arch|" -e "s|@MAINTAINER@|$maintainer|" -e "s|@LIBRARIES@|$depends|" \
-    -e "s|@SIZE@|$(du -k -s --apparent-size "$root" | cut -f1)|" scripts/package/control >"$root/DEBIAN/control"
+    -e "s|@SIZE@|$(kilobytes "$root")|" scripts/package/control >"$root/DEBIAN/control"
   install -m 0755 scripts/package/{preinst,postinst,prerm,postrm} "$root/DEBIAN/"
   (cd "$root" && find . -path ./DEBIAN -prune -o -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' md5sum) >"$work/md5sums"
   install -m 0644 "$work/md5sums" "$root/DEBIAN/md5sums"
