@@ -2,8 +2,8 @@
 # Tries the packages in dist, as a person would: judged by lintian, installed in a
 # fresh Debian 12, used, updated over a changed configuration, removed, purged; those for
 # other architectures are run by an emulator; and a second build, elsewhere and from
-# nothing, has to make the same bytes. It needs root, takes minutes, and ends at the first thing that is not as it
-# should be.
+# nothing, has to make the same bytes. It needs root, takes minutes, and ends at the
+# first thing that is not as it should be.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
@@ -84,6 +84,7 @@ say "install"
 inside apt-get -qq update
 inside apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 install /root/first.deb 2>&1 | tail -4
 inside getent passwd "$name"
+expect "(audio)" inside id "$name"
 inside stat -c '%A %U:%G %n' "$etc" /etc/$name/credentials /var/lib/$name /var/lib/$name/models
 expect "voice-gateway" inside voice-gateway --version
 expect "✓ $etc and the environment are valid" as_service voice-gateway config check

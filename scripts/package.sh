@@ -19,6 +19,7 @@ trap 'rm -rf "$work"' EXIT
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 mkdir -p dist
+rm -f dist/"$name"_*.deb # those of one commit are there, which a release takes
 
 say() { printf 'package: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
