@@ -80,7 +80,7 @@ test: setup $(MODEL) ## every test, with the race detector; skipped ones are lis
 # Those of the sound card take the machine for five minutes, and the others beside
 # them mostly wait; the whole program is measured after them, then its ear, and then
 # it is asked for the truth, each with nothing beside it.
-ACCEPT := go test -json -tags accept -run '^TestAccept' -count=1 -timeout 20m
+ACCEPT := go test -json -tags accept -run '^TestAccept' -count=1 -timeout 40m
 
 accept: setup build $(MODEL) ## what needs long real processes (under thirty minutes)
 	@for python in 3.11 3.13; do scripts/homeassistant.sh $$python >/dev/null || true; done # its test says what is missing
