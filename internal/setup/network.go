@@ -294,15 +294,8 @@ func (s *session) prefix(ctx context.Context) error {
 	}
 	now := cmp.Or(server.Env["ZWAVE_MQTT_TOPIC"], "zwave")
 	chosen := now
-	var there []string // prefixes
-	if s.seen != nil {
-		for house := range maps.Keys(s.seen.Houses) {
-			at, _, _ := strings.Cut(house, "/")
-			there = append(there, at)
-		}
-		slices.Sort(there)
-		there = slices.Compact(there)
-	}
+	up := s.prefixes()
+	there := slices.Sorted(maps.Keys(up))
 	switch {
 	case s.Prefix != "":
 		chosen = s.Prefix
@@ -320,12 +313,28 @@ func (s *session) prefix(ctx context.Context) error {
 			return err
 		}
 	}
-	if slices.Contains(there, chosen) {
+	switch {
+	case up[chosen]:
 		s.good("house", "zwave-js-ui, at the prefix %s", chosen)
-	} else {
+	case slices.Contains(there, chosen):
+		s.poor("house", "zwave-js-ui, at the prefix %s, says that it is offline; start it: it is found when it comes", chosen)
+	default:
 		s.poor("house", "no zwave-js-ui is seen at the prefix %s; switch on its MQTT gateway, with this broker and retained messages: it is found when it comes", chosen)
 	}
 	return nil
+}
+
+// prefixes are those under which a zwave-js-ui is seen, and whether one there is running.
+func (s *session) prefixes() map[string]bool {
+	up := map[string]bool{}
+	if s.seen == nil {
+		return up
+	}
+	for house, site := range s.seen.Houses {
+		at, _, _ := strings.Cut(house, "/")
+		up[at] = up[at] || !site.Away
+	}
+	return up
 }
 
 // id is how the gateway is called at the broker, where each needs a name of its own.
