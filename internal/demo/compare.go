@@ -30,14 +30,14 @@ func (d *demonstration) compare(before, after []seenNode) {
 }
 
 // shown lists the values that show a device's state; the first that a device has is
-// used.
+// used. The unit is that of a value which tells none.
 var shown = []struct{ key, unit string }{
 	{"37-0-currentValue", ""},
 	{"38-0-currentValue", " %"},
 	{"106-0-currentValue-13", " %"},
 	{"98-0-currentMode", ""},
 	{"102-0-currentState", ""},
-	{"67-0-setpoint-1", " °C"},
+	{"67-0-setpoint-1", ""},
 }
 
 func summary(n seenNode) string {
@@ -46,18 +46,7 @@ func summary(n seenNode) string {
 		if !ok {
 			continue
 		}
-		switch {
-		case v.Value == true:
-			return "on"
-		case v.Value == false:
-			return "off"
-		case strings.HasPrefix(s.key, "98-") && number(v.Value) == 255:
-			return "locked"
-		case strings.HasPrefix(s.key, "98-"):
-			return "unlocked"
-		default:
-			return fmt.Sprintf("%v%s", v.Value, s.unit)
-		}
+		return said(s.key, s.unit, v)
 	}
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(n.Values)) {
@@ -66,6 +55,24 @@ func summary(n seenNode) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// said is a value in words.
+func said(key, unit string, v seenValue) string {
+	if v.Unit != "" {
+		unit = " " + v.Unit
+	}
+	switch {
+	case v.Value == true:
+		return "on"
+	case v.Value == false:
+		return "off"
+	case strings.HasPrefix(key, "98-") && number(v.Value) == 255:
+		return "locked"
+	case strings.HasPrefix(key, "98-"):
+		return "unlocked"
+	}
+	return fmt.Sprintf("%v%s", v.Value, unit)
 }
 
 // number reads a device's value as a number: true is 1.
