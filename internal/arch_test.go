@@ -169,7 +169,7 @@ var layers = []layer{
 		"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
 		"cli":                  {anything},
 		"cli/upkeep":           {"audio", "config", "configure", "console", "doctor", "gateway", "process", "setup"},
-		"cli/review":           {"audio", "audio/file", "console", "gateway", "home", "intent", "lab", "marks", "record", "recorder", "replay", "wordings"},
+		"cli/review":           {"audio", "audio/file", "configure", "console", "gateway", "home", "intent", "lab", "marks", "record", "recorder", "replay", "wordings"},
 		"cmd/voice-gateway":    {"cli"},
 		"cmd/zwave-mcp-server": {"zwave/serve"},
 		"scripts/packaging":    {"cli", "packaging", "zwave/serve"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/record"
@@ -34,7 +35,7 @@ func (a *app) askCommand() *cobra.Command {
 		Use: "ask TEXT", Short: "One turn from text",
 		Args: func(c *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) == "" {
-				return usageError{fmt.Errorf("%s needs a text, such as \"turn on the kitchen light\"", c.CommandPath())}
+				return configure.Misused(fmt.Errorf("%s needs a text, such as \"turn on the kitchen light\"", c.CommandPath()))
 			}
 			return nil
 		},

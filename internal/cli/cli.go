@@ -41,9 +41,6 @@ const (
 	exitUsage = 2
 )
 
-// usageError is a mistake in the call itself.
-type usageError struct{ error }
-
 // app is what the commands share: the world and the flags of the root.
 type app struct {
 	IO
@@ -76,7 +73,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q; voice-gateway --help lists them", args[0])}
+				return configure.Misused(fmt.Errorf("unknown command %q; voice-gateway --help lists them", args[0]))
 			}
 			return nil
 		},
@@ -86,12 +83,12 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())}
+		return configure.Misused(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
 	})
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configure.Places(), ", ")+")")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
 	root.AddCommand(upkeep.Commands(a.upkeep, exactly)...)
-	root.AddCommand(review.Commands(a.review, func(err error) error { return usageError{err} })...)
+	root.AddCommand(review.Commands(a.review)...)
 	root.AddCommand(
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(),
@@ -106,7 +103,6 @@ func (a *app) root() *cobra.Command {
 
 // status prints the error of a command and returns the exit status.
 func (a *app) status(err error) int {
-	var usage usageError
 	var misused configure.UseError
 	var told console.ToldError
 	switch {
@@ -114,7 +110,7 @@ func (a *app) status(err error) int {
 		return exitOK
 	case errors.As(err, &told):
 		return exitError
-	case errors.As(err, &usage), errors.As(err, &misused):
+	case errors.As(err, &misused):
 		fmt.Fprintln(a.Err, "voice-gateway:", a.secrets.HideError(err))
 		return exitUsage
 	default:
@@ -127,7 +123,7 @@ func (a *app) status(err error) int {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageError{fmt.Errorf("%s needs %s; %d arguments were given", c.CommandPath(), what, len(args))}
+			return configure.Misused(fmt.Errorf("%s needs %s; %d arguments were given", c.CommandPath(), what, len(args)))
 		}
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/audio/room"
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
@@ -52,9 +53,9 @@ of Home Assistant's that the gateway knows acts in the simulated house.`,
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
 			case (len(args) == 0) != (h.table != ""):
-				return usageError{fmt.Errorf("%s needs one or more WAV files, or --table and a directory", c.CommandPath())}
+				return configure.Misused(fmt.Errorf("%s needs one or more WAV files, or --table and a directory", c.CommandPath()))
 			case h.table != "" && h.pack != "":
-				return usageError{errors.New("--table measures our own sentences; leave --pack out")}
+				return configure.Misused(errors.New("--table measures our own sentences; leave --pack out"))
 			}
 			return nil
 		},
@@ -86,11 +87,11 @@ func (h hearing) configure() (*loaded, error) {
 	}
 	if h.engine != "" {
 		if known := stt.Engines(); !slices.Contains(known, h.engine) {
-			return nil, usageError{fmt.Errorf("--engine %s is unknown; expected %s", h.engine, strings.Join(known, ", "))}
+			return nil, configure.Misused(fmt.Errorf("--engine %s is unknown; expected %s", h.engine, strings.Join(known, ", ")))
 		}
 		l.STT.Engines = []string{h.engine}
 		if err := l.STT.Validate(); err != nil {
-			return nil, usageError{fmt.Errorf("--engine %s cannot be used:\n%w", h.engine, err)}
+			return nil, configure.Misused(fmt.Errorf("--engine %s cannot be used:\n%w", h.engine, err))
 		}
 	}
 	if h.language == "" {
@@ -99,11 +100,11 @@ func (h hearing) configure() (*loaded, error) {
 	if _, err := intent.Ours(h.language); err == nil {
 		l.Gateway.Language = h.language
 	} else if h.pack == "" {
-		return nil, usageError{fmt.Errorf("--lang: %w", err)}
+		return nil, configure.Misused(fmt.Errorf("--lang: %w", err))
 	}
 	l.STT.Engines = slices.DeleteFunc(l.STT.Engines, func(e string) bool { return !stt.Knows(e, h.language) })
 	if len(l.STT.Engines) == 0 {
-		return nil, usageError{fmt.Errorf("--lang %s: no recogniser of stt.engines hears it; --engine names another", h.language)}
+		return nil, configure.Misused(fmt.Errorf("--lang %s: no recogniser of stt.engines hears it; --engine names another", h.language))
 	}
 	return l, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio/room"
+	"voicegateway/internal/configure"
 	"voicegateway/internal/display"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/mute"
@@ -43,7 +44,7 @@ is said. --now opens an utterance at once, without a wake word, and ends with it
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.seconds < 0 {
-				return usageError{fmt.Errorf("--seconds is %d; expected 1 or more, or 0 for no end", o.seconds)}
+				return configure.Misused(fmt.Errorf("--seconds is %d; expected 1 or more, or 0 for no end", o.seconds))
 			}
 			l, err := a.load()
 			if err != nil {

@@ -41,7 +41,7 @@ func (a *app) review() (review.World, error) {
 	}
 	return review.World{
 		Out: a.Out, Err: a.Err, Paint: a.paint, Executable: a.Executable, Log: a.logger(slog.LevelError), Config: l.Config,
-		Daemon: ask, NoDaemon: errNoDaemon, Needed: l.daemon().needed, Sentences: sentences, Usage: func(err error) error { return usageError{err} },
+		Daemon: ask, NoDaemon: errNoDaemon, Needed: l.daemon().needed, Sentences: sentences,
 	}, nil
 }
 

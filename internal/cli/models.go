@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/config"
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/models"
 	"voicegateway/internal/speech/micro"
@@ -107,7 +108,7 @@ func (m *modelsWork) chosen(names []string) (words []micro.Entry, networks []moo
 		}
 		e, ok := micro.Known(name)
 		if !ok {
-			return nil, nil, usageError{fmt.Errorf("there is no published model %q; there are: %s. A model of your own is put into the directory as NAME.tflite with its NAME.json", name, strings.Join(models.Names(), ", "))}
+			return nil, nil, configure.Misused(fmt.Errorf("there is no published model %q; there are: %s. A model of your own is put into the directory as NAME.tflite with its NAME.json", name, strings.Join(models.Names(), ", ")))
 		}
 		words = append(words, e)
 	}

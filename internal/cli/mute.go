@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/spf13/cobra"
+
+	"voicegateway/internal/configure"
 )
 
 // muteState is the daemon's answer about the mute switch.
@@ -21,7 +23,7 @@ func (a *app) muteCommand() *cobra.Command {
 		Use: "mute [on|off]", Short: "Close the microphone, also for the next start, or open it; without a word, tell how it stands",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] != "on" && args[0] != "off" {
-				return usageError{fmt.Errorf("%s takes on or off, or nothing to see how it stands", c.CommandPath())}
+				return configure.Misused(fmt.Errorf("%s takes on or off, or nothing to see how it stands", c.CommandPath()))
 			}
 			return nil
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/mcpint"
 )
@@ -31,7 +32,7 @@ func (a *app) retryCommand() *cobra.Command {
 		Use: "retry NAME|--all", Short: "Try a server again at once, with a fresh count of retries, and wait for the outcome",
 		Args: func(c *cobra.Command, args []string) error {
 			if all == (len(args) == 1) || len(args) > 1 {
-				return usageError{fmt.Errorf("%s needs the name of one server, or --all", c.CommandPath())}
+				return configure.Misused(fmt.Errorf("%s needs the name of one server, or --all", c.CommandPath()))
 			}
 			return nil
 		},

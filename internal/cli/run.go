@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/configure"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/record"
 )
@@ -49,7 +50,7 @@ func (a *app) sayCommand() *cobra.Command {
 		Use: "say TEXT", Short: "Speak a text",
 		Args: func(c *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) == "" {
-				return usageError{fmt.Errorf("%s needs a text", c.CommandPath())}
+				return configure.Misused(fmt.Errorf("%s needs a text", c.CommandPath()))
 			}
 			return nil
 		},

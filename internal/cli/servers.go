@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/mcpint"
 )
@@ -44,7 +45,7 @@ func (a *app) acceptCommand() *cobra.Command {
 		Use: "accept SERVER [TOOL]", Short: "Use tools that rest because they are new or have changed",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return usageError{fmt.Errorf("%s needs the name of a server, and perhaps that of one of its tools", c.CommandPath())}
+				return configure.Misused(fmt.Errorf("%s needs the name of a server, and perhaps that of one of its tools", c.CommandPath()))
 			}
 			return nil
 		},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/timers"
 )
@@ -70,7 +71,7 @@ func (a *app) timersCommand() *cobra.Command {
 func timerRequest(r timers.Request, args []string) ([]byte, error) {
 	r.Action = timers.Action(args[0])
 	if !slices.Contains(strings.Split("start cancel cancel_all pause resume add subtract stop snooze", " "), args[0]) {
-		return nil, usageError{fmt.Errorf("timers %s: there is no such action; voice-gateway timers --help lists them", args[0])}
+		return nil, configure.Misused(fmt.Errorf("timers %s: there is no such action; voice-gateway timers --help lists them", args[0]))
 	}
 	for _, arg := range args[1:] {
 		length, err := time.ParseDuration(arg)
@@ -79,7 +80,7 @@ func timerRequest(r timers.Request, args []string) ([]byte, error) {
 			n := int(length / time.Second)
 			r.Seconds = &n
 		case err == nil || r.Action == timers.Begin || r.Timer != "":
-			return nil, usageError{fmt.Errorf("timers %s: %q is one argument too many; a length is written 90s, 5m or 1h30m", args[0], arg)}
+			return nil, configure.Misused(fmt.Errorf("timers %s: %q is one argument too many; a length is written 90s, 5m or 1h30m", args[0], arg))
 		case strings.HasPrefix(arg, "timer-"):
 			r.Timer = arg
 		default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/record"
 )
@@ -25,7 +26,7 @@ func (a *app) turnsCommand() *cobra.Command {
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if limit < 1 || limit > mostTurns {
-				return usageError{fmt.Errorf("--limit is %d; expected 1 to %d", limit, mostTurns)}
+				return configure.Misused(fmt.Errorf("--limit is %d; expected 1 to %d", limit, mostTurns))
 			}
 			l, err := a.load()
 			if err != nil {
@@ -84,7 +85,7 @@ func (a *app) whyCommand() *cobra.Command {
 		Use: "why [TURN]", Short: "Why the last turn, or the one named, did what it did",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError{fmt.Errorf("%s needs one turn's id at most, as turns lists it", c.CommandPath())}
+				return configure.Misused(fmt.Errorf("%s needs one turn's id at most, as turns lists it", c.CommandPath()))
 			}
 			return nil
 		},

@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/mute"
 	"voicegateway/internal/waketest"
@@ -43,7 +44,7 @@ of the tries in the microphone's place.`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(o.background) > 0 && len(o.files) == 0 {
-				return usageError{errors.New("--background goes with --from")}
+				return configure.Misused(errors.New("--background goes with --from"))
 			}
 			l, err := a.load()
 			if err != nil {
@@ -93,7 +94,7 @@ func testedWord(l *loaded, word string) (string, error) {
 		return "", fmt.Errorf("wake.engine is %s, which gives no score for a try; wake-test works with models of micro", l.Wake.Engine)
 	}
 	if word == "" && len(l.Wake.Words) == 0 {
-		return "", usageError{errors.New("there is no wake word in wake.words; name one with --word")}
+		return "", configure.Misused(errors.New("there is no wake word in wake.words; name one with --word"))
 	}
 	if word == "" {
 		word = l.Wake.Words[0]

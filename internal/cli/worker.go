@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/configure"
 	"voicegateway/internal/speech/moonshine"
 	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/worker"
@@ -31,7 +32,7 @@ func (a *app) workerCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			work, ok := workers[args[0]]
 			if !ok {
-				return usageError{fmt.Errorf("there is no worker %q; expected audio, stt or stt-moonshine", args[0])}
+				return configure.Misused(fmt.Errorf("there is no worker %q; expected audio, stt or stt-moonshine", args[0]))
 			}
 			a.lean()
 			in, out, err := worker.Pipes()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -42,7 +43,7 @@ type job struct {
 }
 
 // replayCommand runs turns of before through today's program.
-func replayCommand(open Open, usage func(error) error) *cobra.Command {
+func replayCommand(open Open) *cobra.Command {
 	var r replaying
 	c := &cobra.Command{
 		Use: "replay TURN|FILE...", Short: "Turns of before through today's program, beside what happened then",
@@ -56,7 +57,7 @@ A turn is run by itself, without what was said before it.
 With --marked the exit status is 1 if a turn would still go wrong.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if (len(args) == 0) != r.marked {
-				return usage(fmt.Errorf("%s needs turns or files, or --marked", c.CommandPath()))
+				return configure.Misused(fmt.Errorf("%s needs turns or files, or --marked", c.CommandPath()))
 			}
 			return nil
 		},
@@ -84,7 +85,7 @@ func (r *replaying) run(ctx context.Context, args []string) error {
 	}
 	var err error
 	if r.today, err = r.sentences(language); err != nil {
-		return r.Usage(err)
+		return configure.Misused(err)
 	}
 	own, err := intent.Ours(r.Config.Gateway.Language)
 	if err != nil {
@@ -335,7 +336,7 @@ func (r *replaying) rooms(ctx context.Context) (rooms home.Snapshot, err error) 
 	if r.home == "" {
 		err = r.Daemon(ctx, http.MethodGet, "/api/home", nil, &rooms)
 		if errors.Is(err, r.NoDaemon) {
-			return rooms, r.Usage(errors.New("no gateway runs whose house could be asked for; name a file with the house: --home FILE"))
+			return rooms, configure.Misused(errors.New("no gateway runs whose house could be asked for; name a file with the house: --home FILE"))
 		}
 		return rooms, err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/configure"
 	"voicegateway/internal/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/intent"
@@ -39,16 +40,15 @@ type World struct {
 	Needed   func(error) error
 	// Sentences loads the sentences of a directory, or our own.
 	Sentences func(dir, language string) (*intent.Pack, error)
-	Usage     func(error) error // marks a mistake in the call itself
 }
 
 // Open makes the world of a command when it runs.
 type Open func() (World, error)
 
 // Commands are all of them.
-func Commands(open Open, usage func(error) error) []*cobra.Command {
+func Commands(open Open) []*cobra.Command {
 	return []*cobra.Command{
-		replayCommand(open, usage), wrongCommand(open, usage), marksCommand(open, usage), rememberCommand(open, usage), wordingsCommand(open, usage),
+		replayCommand(open), wrongCommand(open), marksCommand(open), rememberCommand(open), wordingsCommand(open),
 	}
 }
 
@@ -70,10 +70,10 @@ func (w World) json(what string, value any) error {
 }
 
 // arguments is cobra's argument check with our exit status and a sentence.
-func arguments(usage func(error) error, least, most int, what string) cobra.PositionalArgs {
+func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usage(fmt.Errorf("%s needs %s", c.CommandPath(), what))
+			return configure.Misused(fmt.Errorf("%s needs %s", c.CommandPath(), what))
 		}
 		return nil
 	}
@@ -98,7 +98,7 @@ func (w World) turn(ctx context.Context, id string) (string, error) {
 }
 
 // wrongCommand marks a turn.
-func wrongCommand(open Open, usage func(error) error) *cobra.Command {
+func wrongCommand(open Open) *cobra.Command {
 	var should string
 	c := &cobra.Command{
 		Use: "wrong TURN", Short: "Mark a turn as wrong, with what should have happened",
@@ -107,7 +107,7 @@ The house as it is now is kept with it, and the sound where the recorder has it,
 that replay --marked can try it again. --should is a sentence that does what should
 have happened, or "nothing".`,
 		Example: "  voice-gateway wrong last --should 'turn on the hallway light'",
-		Args:    arguments(usage, 1, 1, `the id of a turn, or "last"`),
+		Args:    arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := open()
 			if err != nil {
@@ -134,22 +134,18 @@ have happened, or "nothing".`,
 
 // about tells a mark in a line.
 func about(m record.Mark) string {
-	text := ""
-	if m.Then.Transcript != nil {
-		text = m.Then.Transcript.Text
-	}
 	should := "nobody has said what should have happened"
 	if m.Should != "" {
 		should = "should have been " + console.Quoted(m.Should)
 	}
-	return console.Quoted(text) + ", " + should
+	return heard(m.Then) + ", " + should
 }
 
 // marksCommand lists the marked turns, or deletes one.
-func marksCommand(open Open, usage func(error) error) *cobra.Command {
+func marksCommand(open Open) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "marks", Short: "The turns that were marked as wrong", Args: arguments(usage, 0, 0, "no arguments, or delete"),
+		Use: "marks", Short: "The turns that were marked as wrong", Args: arguments(0, 0, "no arguments, or delete"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			w, err := open()
 			if err != nil {
@@ -164,12 +160,8 @@ func marksCommand(open Open, usage func(error) error) *cobra.Command {
 			}
 			var rows [][]string
 			for _, m := range list {
-				text := ""
-				if m.Then.Transcript != nil {
-					text = m.Then.Transcript.Text
-				}
 				rows = append(rows, []string{
-					console.Clean(m.ID), m.Time.Local().Format("Jan 2 15:04:05"), console.Quoted(text), console.Clean(m.Then.Reply), cmp.Or(console.Clean(m.Should), "?"),
+					console.Clean(m.ID), m.Time.Local().Format("Jan 2 15:04:05"), heard(m.Then), console.Clean(m.Then.Reply), cmp.Or(console.Clean(m.Should), "?"),
 				})
 			}
 			if len(rows) == 0 {
@@ -181,14 +173,14 @@ func marksCommand(open Open, usage func(error) error) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the marks as JSON")
-	c.AddCommand(deletion(open, usage, "/api/marks/", "Remove a mark, with its sound", "Removed."))
+	c.AddCommand(deletion(open, "/api/marks/", "Remove a mark, with its sound", "Removed."))
 	return c
 }
 
 // deletion is a command that deletes something by its id.
-func deletion(open Open, usage func(error) error, path, short, done string) *cobra.Command {
+func deletion(open Open, path, short, done string) *cobra.Command {
 	return &cobra.Command{
-		Use: "delete ID", Short: short, Args: arguments(usage, 1, 1, "an id"),
+		Use: "delete ID", Short: short, Args: arguments(1, 1, "an id"),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := open()
 			if err != nil {
@@ -204,10 +196,10 @@ func deletion(open Open, usage func(error) error, path, short, done string) *cob
 }
 
 // rememberCommand keeps the words of a turn.
-func rememberCommand(open Open, usage func(error) error) *cobra.Command {
+func rememberCommand(open Open) *cobra.Command {
 	return &cobra.Command{
 		Use: "remember TURN", Short: "Keep the words of a turn that a language model has carried out",
-		Args: arguments(usage, 1, 1, `the id of a turn, or "last"`),
+		Args: arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := open()
 			if err != nil {
@@ -237,7 +229,7 @@ func wording(k record.Wording) string {
 }
 
 // wordingsCommand lists the wordings, changes or forgets one.
-func wordingsCommand(open Open, usage func(error) error) *cobra.Command {
+func wordingsCommand(open Open) *cobra.Command {
 	var asJSON bool
 	list := func(c *cobra.Command, _ []string) error {
 		w, err := open()
@@ -262,21 +254,21 @@ func wordingsCommand(open Open, usage func(error) error) *cobra.Command {
 		}
 		return nil
 	}
-	c := &cobra.Command{Use: "wordings", Short: "Your own wordings, which are understood without a model", Args: arguments(usage, 0, 0, "no arguments, or list, edit or delete"), RunE: list}
+	c := &cobra.Command{Use: "wordings", Short: "Your own wordings, which are understood without a model", Args: arguments(0, 0, "no arguments, or list, edit or delete"), RunE: list}
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "print the wordings as JSON")
 	c.AddCommand(
-		&cobra.Command{Use: "list", Short: "List them", Args: arguments(usage, 0, 0, "no arguments"), RunE: list},
-		editCommand(open, usage), deletion(open, usage, "/api/wordings/", "Forget a wording", "Forgotten."),
+		&cobra.Command{Use: "list", Short: "List them", Args: arguments(0, 0, "no arguments"), RunE: list},
+		editCommand(open), deletion(open, "/api/wordings/", "Forget a wording", "Forgotten."),
 	)
 	return c
 }
 
 // editCommand changes the words of a wording, or the room in which they count.
-func editCommand(open Open, usage func(error) error) *cobra.Command {
+func editCommand(open Open) *cobra.Command {
 	var area string
 	c := &cobra.Command{
 		Use: "edit ID [TEXT]", Short: "Change the words of a wording, or the room in which they count",
-		Args: arguments(usage, 1, mostWords, "the id of a wording"),
+		Args: arguments(1, mostWords, "the id of a wording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := open()
 			if err != nil {

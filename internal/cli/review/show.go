@@ -63,6 +63,7 @@ func at(then record.Record) string {
 	return text
 }
 
+// heard is the text of a turn in quotes, a dash for one without.
 func heard(r record.Record) string {
 	if r.Transcript == nil {
 		return "-"
