@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,17 +10,6 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/mcpint"
 )
-
-// payloadValue is the value in a message of zwave-js-ui.
-func payloadValue(payload []byte) any {
-	var m struct {
-		Value any `json:"value"`
-	}
-	if json.Unmarshal(payload, &m) != nil {
-		return nil
-	}
-	return m.Value
-}
 
 // connected is what a gateway that runs says of its MCP servers.
 func (v *visit) connected(ctx context.Context) []Finding {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,7 +49,7 @@ func (v *visit) broker(ctx context.Context) []Finding {
 		return []Finding{v.unreachable(cfg, err)}
 	}
 	all := well("%s answers", seen.Broker)
-	if u, err := url.Parse(cfg.URL); err == nil && cfg.Username != "" && slices.Contains([]string{"mqtt", "tcp", "ws"}, u.Scheme) && !here(u.Hostname()) {
+	if u, err := url.Parse(cfg.URL); err == nil && cfg.Username != "" && slices.Contains([]string{"mqtt", "tcp", "ws"}, u.Scheme) && !httpguard.Loopback(u.Hostname()) {
 		all = append(all, Finding{State: Poor, Text: "the password goes over the network as plain text", Do: "Use mqtts:// in mqtt.broker where the broker offers it."})
 	}
 	return append(all, v.onTheBroker(seen)...)
@@ -61,7 +62,7 @@ func (v *visit) unreachable(cfg mqtt.Config, err error) Finding {
 	switch {
 	case Refused(err):
 		f.Mend = v.Command + " config secret mqtt.password"
-	case u != nil && here(u.Hostname()):
+	case u != nil && httpguard.Loopback(u.Hostname()):
 		f.Mend = "sudo systemctl start mosquitto"
 	default:
 		f.Do = "Look whether it runs there, and whether mqtt.broker names it."
@@ -73,12 +74,6 @@ func (v *visit) unreachable(cfg mqtt.Config, err error) Finding {
 func Refused(err error) bool {
 	text := strings.ToLower(err.Error())
 	return strings.Contains(text, "not authori") || strings.Contains(text, "bad user") || strings.Contains(text, "password")
-}
-
-// here reports whether a host is this machine.
-func here(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Retained is what a broker keeps of gateways.
@@ -100,16 +95,28 @@ var client = regexp.MustCompile(`^([^/]+)/_CLIENTS/` + wire.GatewayPrefix + `([^
 // take notes a message of a zwave-js-ui.
 func (r *Retained) take(topic string, payload []byte) {
 	m := client.FindStringSubmatch(topic)
-	if m == nil || len(r.Houses) >= mostHouses {
+	if m == nil {
 		return
 	}
 	key := m[1] + "/" + m[2]
-	one := r.Houses[key]
-	switch value := payloadValue(payload); m[3] {
-	case "version":
-		one.Version = wire.Text(value)
-	default:
-		one.Away = value == false
+	one, known := r.Houses[key]
+	if !known && len(r.Houses) >= mostHouses {
+		return
+	}
+	if m[3] == "version" {
+		var said struct {
+			Value any `json:"value"`
+		}
+		if json.Unmarshal(payload, &said) != nil {
+			return
+		}
+		one.Version = wire.Text(said.Value)
+	} else {
+		status, ok := wire.ParseNodeStatus(payload)
+		if !ok {
+			return // an unreadable message says nothing about the gateway
+		}
+		one.Away = !status.Available
 	}
 	r.Houses[key] = one
 }
@@ -266,20 +273,31 @@ func (v *visit) port(ctx context.Context, key, addr, can string) []Finding {
 // taken names the next port that is free.
 func (v *visit) taken(ctx context.Context, key, addr string) Finding {
 	f := Finding{State: Ill, Text: addr + " is taken by another program", Do: "Name another one in " + key + "."}
-	host, port, err := net.SplitHostPort(addr)
-	n, numErr := strconv.Atoi(port)
-	if err != nil || numErr != nil {
-		return f
-	}
-	for next := n + 1; next < min(n+50, 1<<16); next++ {
-		free := net.JoinHostPort(host, strconv.Itoa(next))
-		if l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", free); err == nil {
-			_ = l.Close()
-			f.Mend = v.set(key, free)
-			return f
-		}
+	if free, err := FreePort(ctx, addr); err == nil {
+		f.Mend = v.set(key, free)
 	}
 	return f
+}
+
+// FreePort is an address or the same with the next port that is free.
+func FreePort(ctx context.Context, address string) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", err
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return "", err
+	}
+	for next := n; next < min(n+50, 1<<16); next++ {
+		at := net.JoinHostPort(host, strconv.Itoa(next))
+		l, lErr := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
+		if lErr == nil {
+			return at, l.Close()
+		}
+		err = lErr
+	}
+	return "", err
 }
 
 // model is the language model.
@@ -287,17 +305,8 @@ func (v *visit) model(ctx context.Context) []Finding {
 	if v.AI.Enabled == "false" {
 		return well("none is used (ai.enabled)")
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	endpoint := v.AI.Endpoint()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/models", nil)
-	if err != nil {
-		return []Finding{{State: Ill, Text: "ai.base_url: " + err.Error()}}
-	}
-	if v.Secrets.AIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+v.Secrets.AIKey)
-	}
-	resp, err := httpguard.NewClient(httpguard.Config{Key: v.Secrets.AIKey, MaxBody: 4 << 20}).Do(req)
+	err := OffersModels(ctx, endpoint, v.Secrets.AIKey, patience)
 	status, refused := errors.AsType[*httpguard.StatusError](err)
 	switch {
 	case refused && (status.Code == http.StatusUnauthorized || status.Code == http.StatusForbidden):
@@ -307,10 +316,37 @@ func (v *visit) model(ctx context.Context) []Finding {
 	case err != nil && v.AI.Enabled == "auto":
 		return well("none answers at %s: sentences that the gateway does not know are refused, all else works", endpoint)
 	case err != nil:
-		return []Finding{{State: Poor, Text: "none answers at " + endpoint + ": sentences that the gateway does not know are refused", Mend: v.set("ai.enabled", "auto")}}
+		return []Finding{{State: Poor, Text: endpoint + ": " + err.Error() + "; sentences that the gateway does not know are refused", Mend: v.set("ai.enabled", "auto")}}
 	}
-	_ = resp.Body.Close()
 	return well("%s answers", endpoint)
+}
+
+// OffersModels asks an address for its list of language models.
+func OffersModels(ctx context.Context, endpoint, key string, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(endpoint, "/")+"/models", nil)
+	if err != nil {
+		return err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	resp, err := httpguard.NewClient(httpguard.Config{Key: key, MaxBody: 4 << 20}).Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var list struct {
+		Data []json.RawMessage `json:"data"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
+		return fmt.Errorf("what answers offers no models: %w", err)
+	}
+	if list.Data == nil {
+		return errors.New("what answers offers no models")
+	}
+	return nil
 }
 
 // servers are the MCP servers: whether their programs are there and their addresses

@@ -1,6 +1,10 @@
 package doctor
 
-import "testing"
+import (
+	"net"
+	"strings"
+	"testing"
+)
 
 func TestTake(t *testing.T) {
 	t.Parallel()
@@ -33,4 +37,22 @@ func FuzzTake(f *testing.F) {
 			t.Errorf("one topic made %+v", r.Houses)
 		}
 	})
+}
+
+// The next port that is free is taken in place of one that is not.
+func TestFreePort(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	taken := l.Addr().String()
+	free, err := FreePort(t.Context(), taken)
+	if err != nil || free == taken || !strings.HasPrefix(free, "127.0.0.1:") {
+		t.Errorf("%s: %s, %v", taken, free, err)
+	}
+	if _, err := FreePort(t.Context(), "nowhere"); err == nil {
+		t.Error("an address without a port is free")
+	}
 }

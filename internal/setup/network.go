@@ -3,13 +3,10 @@ package setup
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
@@ -133,11 +130,7 @@ func announced(ctx context.Context) []string {
 // here reports whether a broker's address is this machine.
 func here(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && httpguard.Loopback(u.Hostname())
 }
 
 // ownBroker is the way without a broker.
@@ -424,27 +417,7 @@ func (s *session) useModel(ctx context.Context, endpoint string) error {
 
 // offers asks an address whether it offers language models.
 func offers(ctx context.Context, endpoint string) error {
-	ctx, cancel := context.WithTimeout(ctx, probing)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(endpoint, "/")+"/models", nil)
-	if err != nil {
-		return err
-	}
-	resp, err := httpguard.NewClient(httpguard.Config{MaxBody: 4 << 20}).Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	var list struct {
-		Data []json.RawMessage `json:"data"`
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
-		return fmt.Errorf("what answers offers no models: %w", err)
-	}
-	if list.Data == nil {
-		return errors.New("what answers offers no models")
-	}
-	return nil
+	return doctor.OffersModels(ctx, endpoint, "", probing)
 }
 
 // listen finds ports that are free for the page and for our own broker.
@@ -462,7 +435,7 @@ func (s *session) listen(ctx context.Context) error {
 		ports = append(ports, struct{ part, key, now string }{"own broker", "mqtt.embedded.listen", s.now.MQTT.Embedded.Listen})
 	}
 	for _, p := range ports {
-		free, err := freePort(ctx, p.now)
+		free, err := doctor.FreePort(ctx, p.now)
 		switch {
 		case p.now == "":
 			continue
@@ -478,25 +451,4 @@ func (s *session) listen(ctx context.Context) error {
 		s.good(p.part, "%s", free)
 	}
 	return nil
-}
-
-// freePort is an address or the same with the next port that is free.
-func freePort(ctx context.Context, address string) (string, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", err
-	}
-	n, err := strconv.Atoi(port)
-	if err != nil {
-		return "", err
-	}
-	for next := n; next < min(n+50, 1<<16); next++ {
-		at := net.JoinHostPort(host, strconv.Itoa(next))
-		l, lErr := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
-		if lErr == nil {
-			return at, l.Close()
-		}
-		err = lErr
-	}
-	return "", err
 }
