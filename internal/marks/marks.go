@@ -58,19 +58,7 @@ func (b *Book) load() {
 		return
 	}
 	b.loaded = true
-	if b.dir == "" {
-		return
-	}
-	disk, err := store.Open(b.dir)
-	if err != nil {
-		b.log.Warn("marks are kept until the end only", "err", err)
-		return
-	}
-	b.disk = disk
-	if err := disk.Load(file, &b.kept); err != nil {
-		b.log.Warn("marks of an earlier run are lost", "err", err)
-		b.kept = nil
-	}
+	b.disk, b.kept = store.Recall[[]record.Mark](b.dir, file, "marks", b.log)
 	b.kept = slices.DeleteFunc(b.kept, func(m record.Mark) bool { return m.ID == "" })
 	b.kept = b.kept[:min(len(b.kept), mostMarks)]
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,6 +57,27 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 type Store struct {
 	dir string
 	mu  sync.Mutex
+}
+
+// Recall opens a state directory and reads what an earlier run kept there under a name;
+// what names it to a person. Where that cannot be had, it says so and begins with
+// nothing: without a store, which is nil then, what is new lasts until the program ends.
+// No directory is no trouble.
+func Recall[T any](dir, name, what string, log *slog.Logger) (disk *Store, kept T) {
+	if dir == "" {
+		return nil, kept
+	}
+	disk, err := Open(dir)
+	if err != nil {
+		log.Warn("this is kept until the program ends only", "what", what, "err", err)
+		return nil, kept
+	}
+	var read T
+	if err := disk.Load(name, &read); err != nil {
+		log.Warn("what an earlier run kept of this is lost", "what", what, "err", err)
+		return disk, kept
+	}
+	return disk, read
 }
 
 // Open makes sure that the directory exists (mode 0700 if it is made) and removes

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -401,4 +403,37 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("the second load gave %v", err)
 		}
 	})
+}
+
+// What was kept is recalled; what cannot be read, or kept, is told once, and costs
+// nothing else.
+func TestRecall(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var told bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&told, nil))
+	disk, kept := Recall[[]string](dir, "things", "things", log)
+	if disk == nil || kept != nil || told.Len() > 0 {
+		t.Fatalf("an empty directory: %v, %q, %s", disk, kept, &told)
+	}
+	if err := disk.Save("things", []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	if disk, kept := Recall[[]string](dir, "things", "things", log); disk == nil || !slices.Equal(kept, []string{"a"}) || told.Len() > 0 {
+		t.Errorf("%v, %q, %s", disk, kept, &told)
+	}
+	if disk, kept := Recall[[]int](dir, "things", "things", log); disk == nil || len(kept) > 0 || !strings.Contains(told.String(), `"what an earlier run kept of this is lost" what=things`) {
+		t.Errorf("another kind of value: %v, %v, %s", disk, kept, &told)
+	}
+	told.Reset()
+	if disk, _ := Recall[[]string]("", "things", "things", log); disk != nil || told.Len() > 0 {
+		t.Errorf("no directory: %v, %s", disk, &told)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if disk, _ := Recall[[]string](file, "things", "things", log); disk != nil || !strings.Contains(told.String(), `"this is kept until the program ends only" what=things`) {
+		t.Errorf("no place: %v, %s", disk, &told)
+	}
 }

@@ -63,19 +63,7 @@ func (t *Stopped) load() {
 		return
 	}
 	t.loaded = true
-	if t.dir == "" {
-		return
-	}
-	disk, err := store.Open(t.dir)
-	if err != nil {
-		t.log.Warn("stopped tasks are kept until the end only", "err", err)
-		return
-	}
-	t.disk = disk
-	if err := disk.Load(taskFile, &t.open); err != nil {
-		t.log.Warn("stopped tasks of an earlier run are lost", "err", err)
-		t.open = nil
-	}
+	t.disk, t.open = store.Recall[[]record.Task](t.dir, taskFile, "stopped tasks", t.log)
 }
 
 // Keep saves a task and replaces an older one with the same id. If it cannot be

@@ -119,8 +119,7 @@ func (k *Keeper) Run(ctx context.Context, engine any, show func(wakebudget.State
 
 // open reads what was kept and gives the detector its thresholds.
 func (k *Keeper) open(engine any) {
-	var kept []wakebudget.Word
-	disk := k.openDisk(&kept)
+	disk, kept := store.Recall[[]wakebudget.Word](k.cfg.Dir, file, "counted wakes", k.log)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.disk = disk
@@ -133,22 +132,6 @@ func (k *Keeper) open(engine any) {
 	if k.detector != nil && k.cfg.Budget > 0 {
 		k.detector.SetThresholds(k.book.Thresholds())
 	}
-}
-
-func (k *Keeper) openDisk(kept *[]wakebudget.Word) *store.Store {
-	if k.cfg.Dir == "" {
-		return nil
-	}
-	disk, err := store.Open(k.cfg.Dir)
-	if err != nil {
-		k.log.Warn("wakes are counted until the end only", "err", err)
-		return nil
-	}
-	if err := disk.Load(file, kept); err != nil {
-		k.log.Warn("the wakes counted earlier are lost", "err", err)
-		*kept = nil
-	}
-	return disk
 }
 
 // take enters an event into the book, and reports whether that changed a count.

@@ -63,19 +63,7 @@ func (b *Book) load() {
 		return
 	}
 	b.loaded = true
-	if b.dir == "" {
-		return
-	}
-	disk, err := store.Open(b.dir)
-	if err != nil {
-		b.log.Warn("wordings are kept until the end only", "err", err)
-		return
-	}
-	b.disk = disk
-	if err := disk.Load(file, &b.kept); err != nil {
-		b.log.Warn("wordings of an earlier run are lost", "err", err)
-		b.kept = nil
-	}
+	b.disk, b.kept = store.Recall[[]record.Wording](b.dir, file, "wordings", b.log)
 	b.kept = slices.DeleteFunc(b.kept, func(w record.Wording) bool { return check(w) != nil })
 	b.kept = b.kept[:min(len(b.kept), mostWordings)]
 }
