@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -39,18 +38,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// config is a rehearsal with a voice and PocketSphinx; the test is skipped where either
-// is not installed.
+// config is a rehearsal with a voice and PocketSphinx, which make setup installs.
 func config(t *testing.T, voice string) rehearser.Config {
 	t.Helper()
-	for _, program := range []string{voice} {
-		if _, err := exec.LookPath(strings.Replace(program, "espeak", "espeak-ng", 1)); err != nil {
-			t.Skip("not installed: ", program)
-		}
-	}
-	if _, err := os.Stat(sphinx.DefaultModelDir); err != nil {
-		t.Skip("the model of PocketSphinx is not installed")
-	}
 	pack, err := intent.Ours("en")
 	if err != nil {
 		t.Fatal(err)
