@@ -75,8 +75,9 @@ for arch in amd64 arm64 armhf; do
 done
 
 say "a fresh Debian 12"
+# The mirror this machine uses; without one, debootstrap takes its own.
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -v security | head -1)
-debootstrap --variant=minbase --include=ca-certificates bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >"$work/debootstrap.log" 2>&1 || { tail "$work/debootstrap.log"; die "debootstrap failed"; }
+debootstrap --variant=minbase --include=ca-certificates bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 || { tail "$work/debootstrap.log"; die "debootstrap failed"; }
 mount -t proc proc "$root/proc"
 cp "$(package "$native")" "$root/root/first.deb"
 

@@ -140,7 +140,7 @@ func (p *tab) holds(expression string) bool {
 	return value[bool](p, "Boolean("+expression+")")
 }
 
-// text is what a person reads in an element, "" where there is none.
+// text returns the text that an element shows. It is empty if no element matches.
 func (p *tab) text(selector string) string {
 	p.t.Helper()
 	return value[string](p, fmt.Sprintf("document.querySelector(%s)?.innerText ?? ''", quoted(selector)))

@@ -87,8 +87,8 @@ func TestAcceptTwentyWhys(t *testing.T) {
 	h := history{listen(t, broker, "zwave/_CLIENTS/#"), t}
 	hand, stranger := listen(t, broker, "zwave/_SIM/#"), listen(t, broker)
 	houseThere(t, http, "at the start")
-	// What happened before the house was followed is nobody's news: a switch is pressed
-	// until that is told as a hand's.
+	// The gateway reports only changes that come after it has begun to follow the house.
+	// So the switch is pressed again and again until one press is reported as a hand's.
 	told := func(state, value string) bool {
 		hand.happens(t, `{"op":"change","node":"Kitchen Light","key":"37-0-currentValue","value":`+value+`}`)
 		return within(t, 3*time.Second, func() bool {

@@ -49,7 +49,7 @@ func Table(w io.Writer, p Paint, head []string, rows [][]string) {
 	}
 }
 
-// columns is how many characters a line of a terminal holds, 0 where it is none.
+// columns returns the width of a terminal in characters, or 0 if w is no terminal.
 func columns(w io.Writer) int {
 	s, ok := w.(*Screen)
 	if !ok {
