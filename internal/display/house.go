@@ -47,33 +47,15 @@ type Changes struct {
 // Run looks at the house while somebody follows the feed, and tells what has changed,
 // until ctx ends. A house that cannot be looked at tells nothing.
 func (h *House) Run(ctx context.Context, feed *live.Feed, look func(context.Context) (home.Snapshot, error)) error {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	var settle <-chan time.Time // not nil while what is told is collected
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-h.stirred:
-			if settle == nil {
-				settle = time.After(lookSettle)
-			}
-			continue
-		case <-tick.C:
-		case <-settle:
-			settle = nil
-		}
-		if feed.Clients() == 0 {
-			continue
-		}
+	return whileFollowed(ctx, feed, h.stirred, lookEvery, lookSettle, func() {
 		house, err := look(ctx)
 		if err != nil || ctx.Err() != nil {
-			continue
+			return
 		}
 		if changes := h.changes(house.Entities); len(changes.Entities)+len(changes.Gone) > 0 {
 			feed.Publish(live.Event{Kind: live.KindHouse, Body: changes})
 		}
-	}
+	})
 }
 
 // changes returns what differs from what was told, and notes it as told.

@@ -80,27 +80,34 @@ func (s *Stream) Standing(state turn.State) []live.Event {
 // TellServers publishes every server's object when it has changed, until ctx ends.
 func (s *Stream) TellServers(ctx context.Context) error {
 	told := map[string][]byte{}
-	tick := time.NewTicker(newsInterval)
+	return whileFollowed(ctx, s.Feed, s.changed, newsInterval, newsSettle, func() {
+		for _, server := range s.mcp.Status() {
+			s.tellServer(told, server)
+		}
+	})
+}
+
+// whileFollowed looks at something while somebody follows the feed, until ctx ends: at an
+// interval, and when it may have changed, after what changes at the same time.
+func whileFollowed(ctx context.Context, feed *live.Feed, changed <-chan struct{}, interval, settle time.Duration, look func()) error {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	var settle <-chan time.Time // not nil while announcements are collected
+	var settled <-chan time.Time // not nil while changes are collected
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-s.changed:
-			if settle == nil {
-				settle = time.After(newsSettle)
+		case <-changed:
+			if settled == nil {
+				settled = time.After(settle)
 			}
 			continue
 		case <-tick.C:
-		case <-settle:
-			settle = nil
+		case <-settled:
+			settled = nil
 		}
-		if s.Feed.Clients() == 0 {
-			continue
-		}
-		for _, server := range s.mcp.Status() {
-			s.tellServer(told, server)
+		if feed.Clients() > 0 {
+			look()
 		}
 	}
 }
