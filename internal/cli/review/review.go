@@ -97,6 +97,20 @@ func (w World) turn(ctx context.Context, id string) (string, error) {
 	return turns[0].ID, nil
 }
 
+// doTo has the running gateway do something to a turn, which is given by its id or as
+// "last".
+func (open Open) doTo(ctx context.Context, turn, act string, body, answer any) (World, error) {
+	w, err := open()
+	if err != nil {
+		return w, err
+	}
+	id, err := w.turn(ctx, turn)
+	if err != nil {
+		return w, err
+	}
+	return w, w.order(ctx, http.MethodPost, "/api/turns/"+url.PathEscape(id)+"/"+act, body, answer)
+}
+
 // wrongCommand marks a turn.
 func wrongCommand(open Open) *cobra.Command {
 	var should string
@@ -109,16 +123,9 @@ have happened, or "nothing".`,
 		Example: "  voice-gateway wrong last --should 'turn on the hallway light'",
 		Args:    arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := open()
-			if err != nil {
-				return err
-			}
-			id, err := w.turn(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
 			var m record.Mark
-			if err := w.order(c.Context(), http.MethodPost, "/api/turns/"+url.PathEscape(id)+"/wrong", map[string]string{"should": should}, &m); err != nil {
+			w, err := open.doTo(c.Context(), args[0], "wrong", map[string]string{"should": should}, &m)
+			if err != nil {
 				return err
 			}
 			fmt.Fprintf(w.Out, "Marked: %s\n", about(m))
@@ -201,16 +208,9 @@ func rememberCommand(open Open) *cobra.Command {
 		Use: "remember TURN", Short: "Keep the words of a turn that a language model has carried out",
 		Args: arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := open()
-			if err != nil {
-				return err
-			}
-			id, err := w.turn(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
 			var kept record.Wording
-			if err := w.order(c.Context(), http.MethodPost, "/api/turns/"+url.PathEscape(id)+"/remember", struct{}{}, &kept); err != nil {
+			w, err := open.doTo(c.Context(), args[0], "remember", struct{}{}, &kept)
+			if err != nil {
 				return err
 			}
 			fmt.Fprintf(w.Out, "Kept: %s\n", wording(kept))
