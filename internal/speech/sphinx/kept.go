@@ -128,6 +128,18 @@ func (u *Utterance) Reopen(ctx context.Context, jsgf string) error {
 // Unfit is the score of a sentence that does not fit the sound at all.
 const Unfit = math.MinInt32
 
+// Foresee prepares for a Score of the same sentences and limit, while the utterance is
+// still open: what can be known of the sound so far is worked out beside its decoding.
+// It changes no score. The next call takes the place of the last.
+func (u *Utterance) Foresee(ctx context.Context, sentences []string, within int) error {
+	payload, err := json.Marshal(scoreRequest{Sentences: sentences, Within: within})
+	if err != nil {
+		return fmt.Errorf("encoding for the recogniser: %w", err)
+	}
+	_, err = u.ask(ctx, 0, request{kindForesee, payload})
+	return err
+}
+
 // Score says how well each of some sentences fits the utterance, which must have been
 // finished, in the library's unit, if one of them fits better than the first or at
 // most so much worse; else there are no scores. Only differences mean something:
@@ -209,7 +221,7 @@ func (u *Utterance) begin(ctx context.Context, s *worker.Session) error {
 
 // keep remembers a request, until the utterance is too long to be asked again.
 func (u *Utterance) keep(r request) {
-	if r.kind == kindScore {
+	if r.kind == kindScore || r.kind == kindForesee {
 		return // changes nothing
 	}
 	if r.kind == kindPush {

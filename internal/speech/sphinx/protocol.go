@@ -21,6 +21,7 @@ const (
 	kindSpot                    // sound; Hit or empty
 	kindScore                   // scoreRequest; scores, JSON
 	kindReopen                  // a JSGF grammar, or empty for the same; empty answer
+	kindForesee                 // scoreRequest that is likely to come; empty answer
 )
 
 type loadRequest struct {

@@ -12,8 +12,12 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// Around the speech, so many frames are scored with it.
-const scoredAround = 15
+// So many frames before the speech and after it are scored with it. Those after it
+// are fewer than an endpoint waits for.
+const (
+	scoredBefore = 15
+	scoredAfter  = 6
+)
 
 // scoreOfE is what a weight of e in a grammar is worth on a path: the library counts
 // in units of ln 1.0001, of which 1,024 are one of a path.
@@ -24,32 +28,32 @@ const doubtful = 100
 
 // score says how well each of some sentences fits the utterance that was finished
 // last, all in the same way. Each costs a decoding, so the first question is, in one
-// decoding for all, whether any fits nearly as well as the first: it is handicapped
-// by what that means, and where it is the best nevertheless there is no answer. The
-// decoder of the second decoding, which has nothing to do by then, shares the work.
+// decoding for all, whether any is near the first; where none is there is no answer.
+// The decoder of the second decoding, which has nothing to do by then, shares the
+// work.
 func (r *recogniser) score(payload []byte) ([]byte, error) {
-	var q scoreRequest
-	if err := json.Unmarshal(payload, &q); err != nil {
-		return nil, fmt.Errorf("reading the request: %w", err)
-	}
-	if !r.over || len(r.sound) == 0 || len(q.Sentences) == 0 {
-		return nil, errors.New("scoring an utterance: none has been finished")
-	}
-	first := max(0, r.held.at-scoredAround)
-	frames, err := r.main.cepstra(r.sound[first*hopSamples : min(len(r.sound), (r.speechEnd()+scoredAround)*hopSamples)])
+	q, err := readScoreRequest(payload)
 	if err != nil {
 		return nil, err
 	}
-	mean := r.main.meanOf(frames[min(len(frames), max(0, r.held.at)-first):])
-	handicapped := fmt.Sprintf("/%.45f/ ", math.Exp(-float64(q.Within+doubtful)/scoreOfE))
-	best, err := r.main.along(handicapped+strings.Join(q.Sentences, " | /1/ "), frames, mean)
-	if err != nil || best.text == "" || best.text == q.Sentences[0] {
+	if !r.over || len(r.sound) == 0 {
+		return nil, errors.New("scoring an utterance: none has been finished")
+	}
+	s, err := r.scored()
+	if err != nil {
+		return nil, err
+	}
+	near, known, err := r.ahead.told(q, s.end)
+	if !known {
+		near, err = r.main.near(q, s)
+	}
+	if err != nil || !near {
 		return []byte("[]"), errors.Join(err, r.main.giveBack())
 	}
 	scores := make([]int, len(q.Sentences))
 	fit := func(d *decoder, from, step int) error {
 		for i := from; i < len(scores); i += step {
-			p, err := d.along(q.Sentences[i], frames, mean)
+			p, err := d.along(q.Sentences[i], s.frames, s.mean)
 			if err != nil {
 				return err
 			}
@@ -69,6 +73,43 @@ func (r *recogniser) score(payload []byte) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(scores)
+}
+
+func readScoreRequest(payload []byte) (q scoreRequest, err error) {
+	if err := json.Unmarshal(payload, &q); err != nil {
+		return q, fmt.Errorf("reading the request: %w", err)
+	}
+	if len(q.Sentences) == 0 {
+		return q, errors.New("scoring an utterance: no sentences were given")
+	}
+	return q, nil
+}
+
+// speechSound is the speech of an utterance as it is scored.
+type speechSound struct {
+	frames []cepstra
+	mean   cepstra
+	end    int // the frame of the utterance after its last loud one
+}
+
+// scored measures the speech so far.
+func (r *recogniser) scored() (s speechSound, err error) {
+	first := max(0, r.held.at-scoredBefore)
+	s.end = r.speechEnd()
+	s.frames, err = r.main.cepstra(r.sound[first*hopSamples : max(first*hopSamples, min(len(r.sound), (s.end+scoredAfter)*hopSamples))])
+	if err != nil {
+		return s, err
+	}
+	s.mean = r.main.meanOf(s.frames[min(len(s.frames), max(0, r.held.at)-first):])
+	return s, nil
+}
+
+// near reports whether any other sentence fits nearly as well as the first, or
+// better, in one decoding for all: the first is handicapped by what that means.
+func (d *decoder) near(q scoreRequest, s speechSound) (bool, error) {
+	handicapped := fmt.Sprintf("/%.45f/ ", math.Exp(-float64(q.Within+doubtful)/scoreOfE))
+	best, err := d.along(handicapped+strings.Join(q.Sentences, " | /1/ "), s.frames, s.mean)
+	return err == nil && best.text != "" && best.text != q.Sentences[0], err
 }
 
 // speechEnd is the frame after the last loud one.

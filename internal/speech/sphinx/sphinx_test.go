@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -370,6 +371,52 @@ func TestScore(t *testing.T) {
 	}
 	if r, err := u.Finish(within(t)); err != nil || r.Text != on {
 		t.Errorf("reopened after that it heard %+v, %v", r, err)
+	}
+}
+
+// TestForesee: what was worked out while the speaker was still speaking changes no
+// score, whether the speaker was done then or went on.
+func TestForesee(t *testing.T) {
+	c := start(t, nil)
+	setGrammar(t, c)
+	on, several, off := "turn on the kitchen light", "turn on the kitchen lights", "turn off the kitchen light"
+	light := append(load(t, "cmd_flite-slt_clean_000.wav"), make([]int16, audio.SpeechRate/4)...)
+	for name, tt := range map[string]struct {
+		sound  []int16
+		within int
+		asked  []string // at the end
+	}{
+		"nothing is near":     {light, 50, []string{on, several, off}},
+		"others are near":     {light, 10000, []string{on, several, off}},
+		"other words":         {light, 10000, []string{off, on}},
+		"the speaker goes on": {slices.Concat(light, light), 10000, []string{on, several, off}},
+	} {
+		score := func(foresee bool) []int {
+			u, err := c.Start(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for frame := range slices.Chunk(tt.sound, audio.FrameSamples) {
+				p, err := u.Push(within(t), frame)
+				if err == nil && foresee && p.Text == on {
+					err = u.Foresee(within(t), []string{on, several, off}, tt.within)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := u.Finish(within(t)); err != nil {
+				t.Fatal(err)
+			}
+			scores, err := u.Score(within(t), tt.asked, tt.within)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return scores
+		}
+		if seen, plain := score(true), score(false); !slices.Equal(seen, plain) {
+			t.Errorf("%s: foreseen %v, else %v", name, seen, plain)
+		}
 	}
 }
 

@@ -22,12 +22,13 @@ type utterance struct {
 	sound   []int16 // of the utterance, since it was decoded
 	missed  bool    // sound does not hold the whole utterance
 	over    bool    // finished, and can be reopened
+	ahead   foresight
 }
 
 // start begins an utterance, in a grammar of its own if there is one.
 func (r *recogniser) start(jsgf string) error {
 	r.held.reset()
-	r.decoded, r.missed, r.over, r.sound = false, false, false, r.sound[:0]
+	r.decoded, r.missed, r.over, r.sound, r.ahead = false, false, false, r.sound[:0], foresight{}
 	if r.second != nil {
 		r.second.reset()
 	}
@@ -78,7 +79,7 @@ func (r *recogniser) push(samples []int16) ([]byte, error) {
 	// The path lags the sound by some frames. The tail is counted on the path,
 	// because the endpointer's constants were measured so.
 	p := r.main.best()
-	if err := r.look(p); err != nil {
+	if err := errors.Join(r.look(p), r.askAhead()); err != nil {
 		return nil, err
 	}
 	return encodePartial(Partial{Text: p.text, Tail: time.Duration(p.tail()) * hop}), nil
@@ -122,7 +123,7 @@ func (r *recogniser) reopen(jsgf string) error {
 	if err := r.begin(); err != nil {
 		return err
 	}
-	r.over = false
+	r.over, r.ahead = false, foresight{}
 	return r.decode(r.sound, r.held.at)
 }
 

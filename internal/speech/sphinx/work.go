@@ -65,6 +65,8 @@ func (r *recogniser) answer(_ context.Context, kind byte, payload []byte) ([]byt
 		return r.finish(time.Now().Add(within(payload)))
 	case kindScore:
 		return r.score(payload)
+	case kindForesee:
+		return nil, r.foresee(payload)
 	case kindReopen:
 		return nil, r.reopen(string(payload))
 	case kindSpot:

@@ -14,6 +14,9 @@ const (
 	rivalsMost = 4
 	// othersMost is how many of them are named.
 	othersMost = 3
+	// stableFor is how many frames of sound the words so far have been the same when
+	// their rivals are looked for.
+	stableFor = 2
 	// A rival is named that fits worse than the text by at most clearWithin, or where
 	// the text fits poorly itself, with a margin under poorFit, by poorWithin
 	// (sphinx.Utterance.Score; docs/facts/engines.md, What sounds alike).
@@ -21,6 +24,22 @@ const (
 	poorWithin  = 300
 	poorFit     = -4.0
 )
+
+// expectWeighing has the recogniser prepare for weigh as soon as the words so far are
+// a sentence. Where it cannot, the sentence is weighed when it is over.
+func (e *pocketSphinx) expectWeighing(ctx context.Context, p speech.Partial) {
+	if p.Stable != stableFor || e.sentences == nil || e.reopened || e.expected != speech.Sentence || !e.sentences.Whole(p.Text) {
+		return
+	}
+	if e.weighed = e.rivals(p.Text); len(e.weighed) > 1 {
+		_ = e.utterance.Foresee(ctx, e.weighed, clearWithin)
+	}
+}
+
+// rivals are a text and the sentences that sound like it.
+func (e *pocketSphinx) rivals(text string) []string {
+	return append([]string{text}, e.sentences.Of(text, rivalsMost)...)
+}
 
 // weigh lets the sentences that sound like the text be weighed with it, each by
 // itself: along the whole grammar, the likelihood of a word depends on how many
@@ -31,7 +50,10 @@ func (e *pocketSphinx) weigh(ctx context.Context, t speech.Transcript, margin fl
 	if t.Text == "" || t.Unfinished || e.sentences == nil {
 		return t
 	}
-	texts := append([]string{t.Text}, e.sentences.Of(t.Text, rivalsMost)...)
+	texts := e.weighed
+	if len(texts) == 0 || texts[0] != t.Text {
+		texts = e.rivals(t.Text)
+	}
 	if len(texts) == 1 {
 		return t
 	}

@@ -58,7 +58,8 @@ type pocketSphinx struct {
 	utterance *sphinx.Utterance
 	finished  *sphinx.Utterance // the last utterance, until the next begins
 	last      speech.Partial
-	reopened  bool // something has been done already
+	reopened  bool     // something has been done already
+	weighed   []string // words that were heard, and their rivals
 	expected  speech.Expected
 }
 
@@ -127,7 +128,7 @@ func (e *pocketSphinx) beginIn(ctx context.Context, what speech.Expected) error 
 		}
 		e.open = true
 	}
-	e.last, e.finished, e.reopened, e.expected = speech.Partial{}, nil, false, what
+	e.last, e.finished, e.reopened, e.expected, e.weighed = speech.Partial{}, nil, false, what, nil
 	u, err := e.client.StartIn(ctx, e.closed[what].jsgf)
 	if err != nil {
 		e.close()
@@ -194,6 +195,7 @@ func (e *pocketSphinx) Push(ctx context.Context, f audio.Frame) (speech.Partial,
 		next.Stable = e.last.Stable + 1
 	}
 	e.last = next
+	e.expectWeighing(ctx, next)
 	return next, nil
 }
 
