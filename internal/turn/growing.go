@@ -13,7 +13,10 @@ import (
 // acted on, or to half of one. They count in frames.
 const (
 	growTime = 600 * time.Millisecond // how long the ear stays open after the sentence
-	growMost = 3 * time.Second        // how long somebody may go on: two more clauses
+	// roomTime is the same after a sentence whose room or number may follow: people
+	// think for a second before "in the bedroom", and without it the whole house acts.
+	roomTime = 900 * time.Millisecond
+	growMost = 3 * time.Second // how long somebody may go on: two more clauses
 	// additionTimeout is when the answer no longer waits, on the wall clock. Only a
 	// microphone that gives no more frames takes longer than growMost.
 	additionTimeout = 2 * growMost
@@ -47,14 +50,15 @@ type growingSentence struct {
 	keep       bool // the sound of an added clause is recorded
 	log        *slog.Logger
 
-	turn    *telling
-	since   time.Time       // when the sentence ended, in the frames' clock
-	waiting []audio.Frame   // frames since then, until somebody goes on
-	loud    [resumedOf]bool // which of the last frames were as loud as the command
-	resumed time.Time       // when somebody went on; zero before that
-	open    bool            // the recogniser has the utterance open
-	words   words
-	more    addition
+	turn     *telling
+	since    time.Time       // when the sentence ended, in the frames' clock
+	patience time.Duration   // how long somebody may wait before going on
+	waiting  []audio.Frame   // frames since then, until somebody goes on
+	loud     [resumedOf]bool // which of the last frames were as loud as the command
+	resumed  time.Time       // when somebody went on; zero before that
+	open     bool            // the recogniser has the utterance open
+	words    words
+	more     addition
 }
 
 // addition is what was added to a sentence: the text of the whole utterance, empty
@@ -71,7 +75,10 @@ type addition struct {
 // of the frames' clock.
 func (g *growingSentence) begin(t *telling, at time.Time) {
 	t.additions = make(chan addition, 1)
-	g.turn, g.since, g.words = t, at, t.utterance.words
+	g.turn, g.since, g.words, g.patience = t, at, t.utterance.words, growTime
+	if t.rec.Endpoint.Reason == sentenceMayGrow {
+		g.patience = roomTime
+	}
 }
 
 // heard is the event that an utterance is which ended with e and text: HeardHalf
@@ -103,7 +110,7 @@ func (g *growingSentence) await(ctx context.Context, f audio.Frame, room float64
 	switch {
 	case loud >= resumedFrames:
 		return g.resume(ctx, f.At)
-	case f.At.Sub(g.since) >= growTime:
+	case f.At.Sub(g.since) >= g.patience:
 		return NothingAdded
 	}
 	return ""

@@ -105,8 +105,9 @@ type pausing struct {
 // pauses are the pauses of slow speakers: one that is over before the sentence ends,
 // one in which it does, and one inside half a sentence.
 var pauses = map[string]pausing{
-	"a room after a moment": {"open the curtains", "in the bedroom", 200 * time.Millisecond, []string{"open the curtains in the bedroom"}},
-	"a room":                {"open the curtains", "in the bedroom", 600 * time.Millisecond, []string{"open the curtains", "open the curtains in the bedroom"}},
+	"a room after a moment":     {"open the curtains", "in the bedroom", 200 * time.Millisecond, []string{"open the curtains in the bedroom"}},
+	"a room":                    {"open the curtains", "in the bedroom", 600 * time.Millisecond, []string{"open the curtains", "open the curtains in the bedroom"}},
+	"a room after some thought": {"open the curtains", "in the bedroom", time.Second, []string{"open the curtains", "open the curtains in the bedroom"}},
 	"a number": {
 		"set the bedroom heating to twenty", "one degrees", 600 * time.Millisecond,
 		[]string{"set the bedroom heating to twenty", "set the bedroom heating to twenty one degrees"},
