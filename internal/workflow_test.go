@@ -1,7 +1,10 @@
 package internal_test
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -74,5 +77,50 @@ func TestTheReleaseCheckFindsOtherSteps(t *testing.T) {
 		if _, complaint := madeBy(s, targets); (complaint == "") != right {
 			t.Errorf("%+v: %q", s, complaint)
 		}
+	}
+}
+
+// TestMaintainer: a release names who answers for it, and nobody is invented.
+func TestMaintainer(t *testing.T) {
+	t.Parallel()
+	script, err := filepath.Abs("../scripts/package/maintainer.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	annotated, light := []string{"tag", "-a", "-m", "first", "v1.0.0"}, []string{"tag", "v1.0.0"}
+	for name, c := range map[string]struct {
+		tag, env   []string
+		said, told string
+	}{
+		"a commit":             {nil, nil, "nobody yet <nobody@packages.invalid>", "these are not for others"},
+		"a release":            {annotated, nil, "Robin <robin@example.org>", ""},
+		"a release of nobody":  {light, nil, "", "v1.0.0 is a release and names no maintainer"},
+		"as it is told":        {annotated, []string{"DEBFULLNAME=Kim", "DEBEMAIL=kim@example.org"}, "Kim <kim@example.org>", ""},
+		"told for one of both": {light, []string{"DEBEMAIL=kim@example.org"}, "", "DEBFULLNAME is not"},
+		"no address":           {light, []string{"DEBFULLNAME=Kim", "DEBEMAIL=kim"}, "", "DEBEMAIL is no address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			run := func(env []string, program string, args ...string) (said, told string) {
+				cmd := exec.CommandContext(t.Context(), program, args...)
+				var stderr bytes.Buffer
+				cmd.Dir, cmd.Stderr = dir, &stderr
+				cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}, env...)
+				out, _ := cmd.Output() // a refusal is told
+				return strings.TrimSpace(string(out)), stderr.String()
+			}
+			git := func(args ...string) {
+				_, _ = run(nil, "git", append([]string{"-c", "user.name=Robin", "-c", "user.email=robin@example.org"}, args...)...)
+			}
+			git("init", "-q")
+			git("commit", "-q", "--allow-empty", "-m", "first")
+			if c.tag != nil {
+				git(c.tag...)
+			}
+			if said, told := run(c.env, script); said != c.said || !strings.Contains(told, c.told) || c.told == "" && told != "" {
+				t.Errorf("said %q, told %q", said, told)
+			}
+		})
 	}
 }

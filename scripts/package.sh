@@ -5,7 +5,8 @@
 # architecture is compiled on this machine, against Debian's libraries for that one,
 # which are unpacked below .tools and installed nowhere.
 #
-#   PACKAGE_VERSION  the version, where it is not to come from git
+#   PACKAGE_VERSION        the version, where it is not to come from git
+#   DEBFULLNAME, DEBEMAIL  who answers for the packages; else it is who made the tag
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
@@ -36,6 +37,8 @@ version() {
 }
 VERSION=${PACKAGE_VERSION:-$(version)}
 [ -z "$(git status --porcelain --untracked-files=no)" ] || say "there are changes that no commit holds; the version does not tell of them"
+
+maintainer=$(scripts/package/maintainer.sh) # who answers for them
 
 # sysroot unpacks Debian's libraries for another architecture, with an apt of its own
 # that knows nothing of what is installed here, and says where.
@@ -122,8 +125,6 @@ kilobytes() {
   find "$1" -path "$1/DEBIAN" -prune -o -printf '%y %s\n' |
     awk '{ n += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print n }'
 }
-
-maintainer='voice-gateway <voice-gateway@packages.invalid>'
 
 # pack ARCH: the package, into dist.
 pack() {

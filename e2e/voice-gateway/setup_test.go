@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -140,6 +141,48 @@ func TestSetup(t *testing.T) {
 				t.Errorf("one flag changed %q", changed)
 			}
 		})
+	}
+}
+
+// TestSetupStartsTheServiceAnew: with --yes the service that runs takes what was changed,
+// where the service manager lets us; the gateway of another file is left alone.
+func TestSetupStartsTheServiceAnew(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	told, manager := filepath.Join(dir, "told"), filepath.Join(dir, "systemctl")
+	n := newNewcomer(t, "PATH="+dir+":"+os.Getenv("PATH"))
+	listenAt := fake.FreeAddr(t)
+	n.setup("--yes", "--broker", "none", "--listen", listenAt, "--models", "skip", "--model", "none", "--id", "test")
+	start(t, n.env, filepath.Join(bin, "voice-gateway"), "--config", n.config, "run")
+	eventually(t, "the gateway is ready", func() bool { return get(t, listenAt, "/readyz", new(any)) == nil })
+	for i, c := range []struct {
+		serves string // the file of the service
+		status int    // of its new start
+		flags  []string
+		anew   bool
+	}{
+		{n.config, 0, []string{"--yes"}, true},
+		{n.config, 0, nil, false},
+		{n.config, 1, []string{"--yes"}, false},
+		{"/etc/another.yaml", 0, []string{"--yes"}, false},
+	} {
+		script := fmt.Sprintf(`#!/bin/sh
+[ "$2" = show ] && echo "ActiveState=active" && echo "ExecStart={ path=/usr/bin/voice-gateway ; argv[]=voice-gateway run --config %s ; }" && exit
+echo "$*" >>%s
+exit %d
+`, c.serves, told, c.status)
+		if err := os.WriteFile(manager, []byte(script), 0o700); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+		_ = os.Remove(told)
+		stdout := n.setup(append(c.flags, "--area", fmt.Sprint("Room ", i))...)
+		lines, _ := os.ReadFile(told)
+		if asked := string(lines) == "--no-ask-password restart voice-gateway\n"; asked != (c.anew || c.status != 0) {
+			t.Errorf("%d: the service manager was told %q", i, lines)
+		}
+		if strings.Contains(stdout, "was started anew") != c.anew || strings.Contains(stdout, "sudo systemctl restart") == c.anew {
+			t.Errorf("%d: %s", i, stdout)
+		}
 	}
 }
 

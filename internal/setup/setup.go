@@ -55,7 +55,8 @@ type World struct {
 	Sound      func(ctx context.Context, l *configure.Loaded) (audio.Equipment, error)
 	// Pull fetches the models that the configuration uses; from is a directory that holds
 	// them, "" for where they are published.
-	Pull func(ctx context.Context, l *configure.Loaded, from string) error
+	Pull    func(ctx context.Context, l *configure.Loaded, from string) error
+	Service Service
 }
 
 // session is one run.
@@ -65,6 +66,7 @@ type session struct {
 	asker *asker
 
 	found  bool // what is found is taken, nobody is asked
+	anew   bool // the service is started anew where that is needed, nobody is asked
 	fresh  bool // there was no configuration before
 	only   bool // flags say what is to be changed, all else stays
 	config configure.File
@@ -120,7 +122,7 @@ func answered(flags []string) bool {
 // nobody and takes what it finds. A configuration that is there is kept, and where flags
 // name what is to be changed, nothing else is.
 func Run(ctx context.Context, w World, a Answers, found bool) error {
-	s := &session{World: w, Answers: a, found: found || !w.Someone}
+	s := &session{World: w, Answers: a, found: found || !w.Someone, anew: found}
 	if s.fresh = s.place() != nil; s.fresh && !found && !w.Someone {
 		return configure.Misused(errors.New("nobody can be asked here; take what is found with --yes, and answer by a flag what is to be otherwise (voice-gateway setup --help lists them)"))
 	}
@@ -229,7 +231,20 @@ func (s *session) end(ctx context.Context) error {
 	case !s.changed:
 		s.asker.say("\nNothing was changed. To start the gateway: %s\n", s.Paint.Bold(start))
 	case s.runs:
-		s.asker.say("\nThe gateway that runs takes the changes at its next start: %s\n", s.Paint.Bold("sudo systemctl restart voice-gateway"))
+		taken, err := s.Service.anew(ctx, s.config.Path, func() (bool, error) {
+			if s.anew || s.found || s.only {
+				return s.anew, nil
+			}
+			return s.asker.yes(ctx, "\nStart the gateway anew, so that it takes the changes")
+		})
+		switch {
+		case err != nil:
+			return err
+		case taken:
+			s.asker.say("\nThe gateway was started anew, and runs with the changes.\n")
+		default:
+			s.asker.say("\nThe gateway that runs takes the changes at its next start: %s\n", s.Paint.Bold("sudo systemctl restart voice-gateway"))
+		}
 	default:
 		s.asker.say("\nTo start the gateway: %s\n", s.Paint.Bold(start))
 	}

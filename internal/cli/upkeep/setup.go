@@ -1,9 +1,14 @@
 package upkeep
 
 import (
+	"context"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/configure"
+	"voicegateway/internal/process"
 	"voicegateway/internal/setup"
 )
 
@@ -47,9 +52,30 @@ func (w World) newcomer() setup.World {
 	return setup.World{
 		In: w.In, Out: w.Out, Paint: w.Paint, Someone: w.Terminal && setup.Someone(w.In), Environ: w.Environ,
 		Executable: w.Executable, Version: w.Version, File: w.File, Load: w.LoadFile, Ask: w.Ask, Sound: w.Sound, Pull: w.Pull,
+		Service: setup.Service{Serves: serves, Restart: restart},
 		Command: func(l *configure.Loaded) (command, user string) {
 			p := w.patient(l)
 			return p.Command, p.User
 		},
 	}
+}
+
+// systemctl asks the service manager of this machine, or tells it something.
+func systemctl(ctx context.Context, args ...string) (string, error) {
+	out, err := process.Run(ctx, process.Task{
+		Program:   process.Program{Path: "systemctl", Args: append([]string{"--no-ask-password"}, args...), Env: process.SmallEnv()},
+		MaxOutput: 64 << 10,
+	})
+	return string(out), err
+}
+
+// serves reports whether the service runs with that configuration file.
+func serves(ctx context.Context, file string) bool {
+	said, err := systemctl(ctx, "show", "--property=ActiveState,ExecStart", "voice-gateway")
+	return err == nil && strings.Contains(said, "ActiveState=active") && slices.Contains(strings.Fields(said), file)
+}
+
+func restart(ctx context.Context) error {
+	_, err := systemctl(ctx, "restart", "voice-gateway")
+	return err
 }
