@@ -211,6 +211,18 @@ func TestDoctor(t *testing.T) {
 			w.replace("http: {", "http: {token_file: "+open+", ")
 			return nil
 		}},
+		{"two things of one name", "names", doctor.Poor, "2 things in Office are called Ceiling Light: who says that name is asked which one", "", func(w *ward) func() {
+			w.lives("{id: 2, name: Ceiling Light, location: Office, kind: switch}", "{id: 3, name: Ceiling Light, location: Office, kind: switch}")
+			return nil
+		}},
+		{"a name that is not in the dictionary", "names", doctor.Poor, "no dictionary has these words, which are taken to be pronounced so: zelbo (Z EH L B OW)", "", func(w *ward) func() {
+			w.lives("{id: 2, name: Zelbo Light, location: Office, kind: switch}")
+			return nil
+		}},
+		{"names that sound alike", "names", doctor.Poor, "confused by ear: ", "", func(w *ward) func() {
+			w.lives("{id: 2, name: Bat Light, location: Office, kind: switch}", "{id: 3, name: Pat Light, location: Hall, kind: switch}")
+			return nil
+		}},
 		{"a wrong clock", "clock", doctor.Ill, "the clock says", "", func(w *ward) func() {
 			// The clock of the machine stays as it is: the program is of tomorrow.
 			w.program = filepath.Join(w.dir, "voice-gateway")
@@ -256,6 +268,22 @@ func TestDoctor(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lives starts the gateway of the ward before a house of these nodes, and waits until it
+// knows them.
+func (w *ward) lives(nodes ...string) {
+	w.Helper()
+	broker, http := mosquitto(w), fake.FreeAddr(w)
+	start(w, environ(w), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--house", w.file("house.yaml", "home_id: 3237998099\nnodes:\n  - "+strings.Join(nodes, "\n  - ")+"\n"))
+	w.replace("mqtt: ", "mqtt: {broker: "+broker+"}\nunused: ")
+	w.replace("http: ", "http: {listen: "+http+"}\nunused: ")
+	w.env = append(w.env, "VOICE_GATEWAY_GATEWAY_STATE_DIR="+filepath.Join(w.dir, "state"))
+	start(w, w.env, filepath.Join(bin, "voice-gateway"), "--config", w.config, "run")
+	eventually(w, "the house is known", func() bool {
+		var told struct{ Entities []any }
+		return get(w, http, "/api/home", &told) == nil && len(told.Entities) == len(nodes)
+	})
 }
 
 // replace changes the configuration as the user wrote it; what follows "unused: " is

@@ -78,6 +78,7 @@ func looks() []look {
 		{"model", false, (*visit).model},
 		{"servers", false, (*visit).servers},
 		{"house", true, (*visit).house},
+		{"names", true, (*visit).names},
 	}
 }
 
@@ -156,9 +157,9 @@ func well(format string, args ...any) []Finding {
 }
 
 // set is the command that changes a value of the configuration.
-func (v *visit) set(key, value string) string {
-	if strings.ContainsAny(value, " []{}\"'#*?$&;|<>()") || value == "" {
-		value = "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
-	}
-	return v.Command + " config set " + key + " " + value
+func (v *visit) set(key, value string) string { return v.config("set", key, value) }
+
+// config is a command about the configuration.
+func (v *visit) config(what string, args ...string) string {
+	return console.Shell(v.Command+" config "+what, args...)
 }

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -38,8 +37,7 @@ func (v *visit) connected(ctx context.Context) []Finding {
 	return all
 }
 
-// house is what is wrong with the house of a gateway that runs: things of one name in
-// one room, and things that do not answer.
+// house is what is wrong with the house of a gateway that runs: things that do not answer.
 func (v *visit) house(ctx context.Context) []Finding {
 	if !v.runs {
 		return nil
@@ -48,11 +46,8 @@ func (v *visit) house(ctx context.Context) []Finding {
 	if err := v.Ask(ctx, "/api/home", &house); err != nil {
 		return []Finding{{State: Ill, Text: err.Error()}}
 	}
-	names := map[string][]string{}
 	var away []string
 	for _, e := range house.Entities {
-		key := strings.ToLower(e.Name)
-		names[key] = append(names[key], e.Name)
 		if e.Reachable != nil && !*e.Reachable {
 			away = append(away, e.Name)
 		}
@@ -60,14 +55,6 @@ func (v *visit) house(ctx context.Context) []Finding {
 	all := well("%d things in %d rooms", len(house.Entities), len(house.Areas))
 	if len(house.Entities) == 0 {
 		all = []Finding{{State: Poor, Text: "no server tells of a house", Do: "Look at the servers above; a house that has just been connected takes a moment."}}
-	}
-	for _, key := range slices.Sorted(maps.Keys(names)) {
-		if same := names[key]; len(same) > 1 {
-			all = append(all, Finding{
-				State: Poor, Text: fmt.Sprintf("%d things are called %s: who says that name is asked which one", len(same), same[0]),
-				Do: "Give them names of their own, in zwave-js-ui or where they come from.",
-			})
-		}
 	}
 	switch slices.Sort(away); {
 	case len(away) > 0 && len(away) == len(house.Entities):

@@ -33,7 +33,7 @@ func TestRehearse(t *testing.T) {
 	if err != nil || strings.Join(asked, ", ") != "POST /api/rehearsal, GET /api/rehearsal" {
 		t.Fatalf("%v after %q", err, asked)
 	}
-	if !strings.Contains(out.String(), "home.aliases") || !strings.Contains(out.String(), "disc light") || strings.Contains(out.String(), "\x1b") {
+	if !strings.Contains(out.String(), "voice-gateway config alias 'Disc [31m Lamp' 'disc light'") || strings.Contains(out.String(), "\x1b") {
 		t.Errorf("told:\n%q", out.String())
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 // Config is the home part of the configuration.
 type Config struct {
-	// Aliases are other names of things and rooms, by the name their server gives them.
+	// Aliases are other names of things and rooms, by the name their server gives them, or
+	// by a thing's id, which tells things of one name apart.
 	Aliases map[string][]string `yaml:"aliases"`
 }
 
@@ -42,18 +43,30 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// name gives the things and rooms of a house their other names.
-func (c Config) name(h *home.House) {
-	for name, also := range c.Aliases {
+// Name gives the things and rooms of a house their other names, each once.
+func (c Config) Name(h *home.House) {
+	for _, name := range slices.Sorted(maps.Keys(c.Aliases)) {
+		also := c.Aliases[name]
 		for i, a := range h.Areas {
 			if same(a.Name, name) {
-				h.Areas[i].Aliases = slices.Concat(a.Aliases, also)
+				h.Areas[i].Aliases = more(a.Aliases, also)
 			}
 		}
 		for i, e := range h.Entities {
-			if same(e.Name, name) {
-				h.Entities[i].Aliases = slices.Concat(e.Aliases, also)
+			if same(e.Name, name) || e.ID == name {
+				h.Entities[i].Aliases = more(e.Aliases, also)
 			}
 		}
 	}
+}
+
+// more adds names to others, those that are not among them.
+func more(names, also []string) []string {
+	names = slices.Clone(names)
+	for _, a := range also {
+		if !slices.ContainsFunc(names, func(n string) bool { return same(n, a) }) {
+			names = append(names, a)
+		}
+	}
+	return names
 }

@@ -3,6 +3,7 @@ package house_test
 import (
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,28 @@ func TestAliasesOfTheConfiguration(t *testing.T) {
 		}
 		if n := len(h.House().Entities[0].Aliases); n != len(also.Aliases["den light"]) {
 			t.Errorf("%s: %d aliases", name, n)
+		}
+	}
+}
+
+// Things of one name are told apart by what the family calls them, by their ids.
+func TestAliasesByID(t *testing.T) {
+	t.Parallel()
+	pack, err := intent.Ours("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := &home.House{}
+	for _, id := range []string{"7", "9"} {
+		two.Entities = append(two.Entities, home.Entity{ID: id, Name: "Fan", Domain: "fan", Area: "Office", Control: &home.Control{Tool: "control_device", ID: id}, Abilities: []home.Ability{home.OnOff}})
+	}
+	h, err := house.NewNamed(pack, two, house.Config{Aliases: map[string][]string{"7": {"fan 1"}, "9": {"fan 2"}}}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for said, id := range map[string]string{"turn on fan one": "7", "turn off fan two": "9"} {
+		if d := h.Match(said, "Office"); len(d.Actions) != 1 || !slices.Equal(d.Actions[0].Devices, []string{id}) {
+			t.Errorf("%s: %+v", said, d)
 		}
 	}
 }

@@ -180,8 +180,8 @@ func (h *House) merge() *home.House {
 		add(h.base)
 		h.keepAliases(all)
 	}
-	h.also.name(all)
 	makeUnique(all)
+	h.also.Name(all)
 	makeSayable(all)
 	return all
 }

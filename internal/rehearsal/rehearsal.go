@@ -29,16 +29,21 @@ type Report struct {
 	Confused []Confusion `json:"confused"`
 	Unknown  []Word      `json:"unknown"` // words that no dictionary has
 	Growing  []string    `json:"growing"` // sentences that may go on, and so do not end early
+	// Voice is why nothing that was heard counts, and the names were only compared.
+	Voice string `json:"voice,omitempty"`
 }
 
-// Confusion is a name that was heard as something else.
+// Confusion is a name that was heard as something else, or sounds like something else.
 type Confusion struct {
-	ID    string `json:"id"`
+	ID    string `json:"id"`            // "": a room
+	Key   string `json:"key,omitempty"` // what stands for it where names are given: its id if others have its name; "": its name
 	Name  string `json:"name"`
 	Said  string `json:"said"`  // the sentence that was spoken
 	Heard string `json:"heard"` // what the recogniser made of it; "" for nothing
 	// With are the names of the things it was taken for, or may have been.
 	With []string `json:"with"`
+	// Alike says that the two are pronounced nearly alike, and that nothing was heard.
+	Alike bool `json:"alike,omitempty"`
 	// Alias is another name that was heard right; "" if none was found. Known says that
 	// the house has it already.
 	Alias string `json:"alias"`
@@ -96,12 +101,17 @@ var kinds = map[string]map[string]string{
 // house knows, then with its room in front, another word for its kind, or both. A name
 // of something else is none.
 func Candidates(h *home.House, e home.Entity, language string) (known, proposed []string) {
-	taken := names(h)
 	for _, a := range e.Aliases {
 		if said := plain(a); said != plain(e.Name) {
 			known = append(known, said)
 		}
 	}
+	return known, proposals(h, e, language)
+}
+
+// proposals are the new ones of Candidates.
+func proposals(h *home.House, e home.Entity, language string) (proposed []string) {
+	taken := names(h)
 	add := func(words ...string) {
 		name := plain(strings.Join(words, " "))
 		if name != plain(e.Name) && !slices.Contains(taken, name) && !slices.Contains(proposed, name) {
@@ -110,7 +120,7 @@ func Candidates(h *home.House, e home.Entity, language string) (known, proposed 
 	}
 	own, area := strings.Fields(plain(e.Name)), plain(e.Area)
 	if len(own) == 0 {
-		return known, nil
+		return nil
 	}
 	inArea := area != "" && !strings.HasPrefix(plain(e.Name), area+" ")
 	last := len(own) - 1
@@ -121,16 +131,16 @@ func Candidates(h *home.House, e home.Entity, language string) (known, proposed 
 		add(area, plain(e.Name))
 	}
 	kind := kinds[language][e.Domain]
-	if kind != "" && own[last] != kind {
+	if kind != "" && own[last] != kind && otherKinds[language][own[last]] == nil {
 		add(plain(e.Name), kind)
-	}
-	if kind != "" && area != "" {
-		add(area, kind)
 	}
 	for _, extra := range extras[language] {
 		add(extra, plain(e.Name))
 	}
-	return known, proposed
+	if kind != "" && area != "" {
+		add(area, kind)
+	}
+	return proposed
 }
 
 // extras are words that make any name longer.

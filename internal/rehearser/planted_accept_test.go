@@ -6,22 +6,38 @@ import (
 	"slices"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/rehearsal"
 	"voicegateway/internal/rehearser"
 )
 
-// TestAcceptPlantedNames: of names that sound alike those are found that this recogniser cannot
-// tell apart, another name is proposed for most, and with these in the house the second
-// rehearsal finds the thing by it. Names that do not sound alike are not complained of.
+// TestAcceptPlantedNames: whatever voice speaks and whatever recogniser hears, of names
+// that sound alike nearly all are found, other names are proposed for nearly all of them,
+// and with these in the house the next rehearsal finds each thing by one. Names that sound like
+// nothing else are not complained of.
 func TestAcceptPlantedNames(t *testing.T) {
-	cfg := config(t, "flite")
-	h := plantedHouse()
-	first, err := rehearser.Rehearse(t.Context(), cfg, h)
+	for _, by := range []struct{ voice, ear string }{{"flite", "pocketsphinx"}, {"espeak", "pocketsphinx"}, {"espeak", "moonshine"}, {"flite", "moonshine"}} {
+		t.Run(by.voice+" and "+by.ear, func(t *testing.T) {
+			cfg := config(t, by.voice)
+			cfg.Recogniser.Engines = []string{by.ear}
+			if by.ear == "moonshine" {
+				cfg.Recogniser.ModelsDir = fake.Models(t)
+			}
+			rehearsePlanted(t, cfg)
+		})
+	}
+}
+
+// rehearsePlanted rehearses the planted house, follows the proposals and rehearses again.
+func rehearsePlanted(t *testing.T, cfg rehearser.Config) {
+	t.Helper()
+	mended := plantedHouse()
+	first, err := rehearser.Rehearse(t.Context(), cfg, mended)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, proposed := 0, 0
+	found, heard, proposed := 0, 0, 0
 	for _, pair := range planted {
 		if slices.ContainsFunc(first.Confused, func(c rehearsal.Confusion) bool { return c.Name == pair[0] || c.Name == pair[1] }) {
 			found++
@@ -29,9 +45,11 @@ func TestAcceptPlantedNames(t *testing.T) {
 			t.Logf("told apart: %v", pair)
 		}
 	}
-	mended := plantedHouse()
 	for _, c := range first.Confused {
-		t.Logf("%q was heard as %q (%v): call it %q", c.Said, c.Heard, c.With, c.Alias)
+		t.Logf("%q was heard as %q (%v): call it %q", c.Name, c.Heard, c.With, c.Alias)
+		if !c.Alike {
+			heard++
+		}
 		if c.Known {
 			t.Errorf("%s has no other name in this house, and %q is said to be one", c.Name, c.Alias)
 		}
@@ -49,18 +67,20 @@ func TestAcceptPlantedNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	healed := 0
+	open := 0
 	for _, c := range second.Confused {
-		if c.Mended() {
-			healed++
+		if !c.Mended() {
+			t.Logf("still: %+v", c)
+			open++
 		}
 	}
-	t.Logf("%d of %d planted pairs found, %d names confused, %d with a proposal; of these %d are heard in the mended house, %d names stay confused", found, len(planted), len(first.Confused), proposed, healed, len(second.Confused)-healed)
-	if found == 0 {
-		t.Error("none of the planted pairs was found")
+	t.Logf("%d of %d planted pairs found, %d names confused (%d by ear), %d with a proposal; in the mended house %d names stay confused; %s",
+		found, len(planted), len(first.Confused), heard, proposed, open, first.Voice)
+	if found != len(planted) {
+		t.Errorf("%d of %d planted pairs were found", found, len(planted))
 	}
-	if proposed*10 < len(first.Confused)*8 || healed*10 < proposed*8 {
-		t.Errorf("of %d confused names %d got a proposal and %d are mended by it, expected eight in ten each", len(first.Confused), proposed, healed)
+	if all := len(first.Confused); proposed*10 < all*9 || (all-open)*10 < proposed*9 {
+		t.Errorf("of %d confused names %d got a proposal and %d are mended by it, expected nine in ten each", all, proposed, all-open)
 	}
 	words := map[string]bool{}
 	for _, w := range first.Unknown {

@@ -12,10 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -50,6 +49,7 @@ type Config struct {
 const (
 	mostNames  = 400                    // of a house; more would take an hour on a small machine
 	mostRounds = 8                      // of other names that are tried for a thing
+	mostClear  = 3                      // new names of a thing that sound like nothing else
 	lookAgain  = 200 * time.Millisecond // whether the machine is idle
 	lead, rest = 500 * time.Millisecond, 900 * time.Millisecond
 	server     = "house"
@@ -62,6 +62,8 @@ type stage struct {
 	rooms  *house.House
 	end    func()
 	clock  time.Time // of the frames
+	// likeness is what is known without a sound; nil where that is nothing.
+	likeness *rehearsal.Likeness
 }
 
 // line is a name, and the sentence in which it is spoken.
@@ -71,55 +73,87 @@ type line struct {
 	said   string
 }
 
-// Rehearse speaks and hears the names of a house.
+// Rehearse compares the names of a house, speaks them and hears them. A voice that the
+// recogniser does not understand tells nothing of names: then they are only compared.
 func Rehearse(ctx context.Context, cfg Config, h *home.House) (rehearsal.Report, error) {
 	r := rehearsal.Report{Time: time.Now(), Confused: []rehearsal.Confusion{}, Unknown: []rehearsal.Word{}, Growing: []string{}}
+	likeness, unknown, err := compare(ctx, cfg.Recogniser, h)
+	if err != nil {
+		return r, err
+	}
+	r.Unknown = unknown
 	s, err := cfg.open(ctx, h)
 	if err != nil {
 		return r, err
 	}
 	defer func() { s.end() }()
-	if r.Unknown, err = unknown(ctx, cfg.Recogniser, h); err != nil {
+	s.likeness = likeness
+	lines := s.lines(h, &r)
+	heard, err := s.hearAll(ctx, lines, &r)
+	if err != nil {
 		return r, err
 	}
-	var lines []line
-	for _, e := range h.Entities {
-		if e.Control == nil {
-			continue
-		}
-		if l, ok := s.line(e, e.Name); !ok {
-			r.Skipped++
-		} else if len(lines) < mostNames {
-			lines = append(lines, l)
-		}
+	var alike []rehearsal.Confusion
+	if likeness != nil {
+		alike = likeness.Confused()
 	}
-	var wrong []line
-	for i, l := range lines {
-		c, right, err := s.hear(ctx, l)
-		if err != nil {
-			return r, err
-		}
-		if !right {
-			r.Confused, wrong = append(r.Confused, c), append(wrong, l)
-		}
-		if s.rooms.Judge(l.said) == speech.Growable {
-			r.Growing = append(r.Growing, l.said)
-		}
-		if cfg.Progress != nil {
-			cfg.Progress(i+1, len(lines))
-		}
-	}
-	r.Names = len(lines)
 	lost := 0
-	for _, c := range r.Confused {
+	for _, c := range heard {
 		if c.Heard == "" {
 			lost++
 		}
 	}
-	if lost*2 > len(lines) { // that is the voice's fault, and tells nothing of names
-		return r, fmt.Errorf("%w: %d of %d names came to nothing; another one may do (tts.engines: [flite])", ErrVoice, lost, len(lines))
+	if lost*2 > len(lines) {
+		r.Voice = fmt.Sprintf("the recogniser does not understand the gateway's voice: %d of %d names came to nothing, so names were only compared; another voice may do (tts.engines: [flite])", lost, len(lines))
+		r.Confused = append(r.Confused, alike...)
+		return r, nil
 	}
-	return r, s.propose(ctx, h, wrong, r.Confused)
+	for _, c := range alike {
+		if !slices.ContainsFunc(heard, func(x rehearsal.Confusion) bool { return x.ID == c.ID && x.Name == c.Name }) {
+			heard = append(heard, c)
+		}
+	}
+	r.Confused = append(r.Confused, heard...)
+	return r, s.propose(ctx, h, r.Confused)
+}
+
+// lines are the sentences that are spoken, one for each thing. The report learns how many
+// things have none, and which sentences do not end early.
+func (s *stage) lines(h *home.House, r *rehearsal.Report) (lines []line) {
+	for _, e := range h.Entities {
+		if e.Control == nil {
+			continue
+		}
+		l, ok := s.line(e, e.Name)
+		switch {
+		case !ok:
+			r.Skipped++
+		case len(lines) < mostNames:
+			lines = append(lines, l)
+			if s.rooms.Judge(l.said) == speech.Growable {
+				r.Growing = append(r.Growing, l.said)
+			}
+		}
+	}
+	r.Names = len(lines)
+	return lines
+}
+
+// hearAll speaks the lines, and returns what was not heard right.
+func (s *stage) hearAll(ctx context.Context, lines []line, r *rehearsal.Report) (wrong []rehearsal.Confusion, err error) {
+	for i, l := range lines {
+		c, right, err := s.hear(ctx, l)
+		if err != nil {
+			return wrong, err
+		}
+		if !right {
+			wrong = append(wrong, c)
+		}
+		if s.Progress != nil {
+			s.Progress(i+1, r.Names)
+		}
+	}
+	return wrong, nil
 }
 
 // open starts a recogniser and waits until it has learnt the house.
@@ -287,37 +321,37 @@ func noisy(samples []int16, level float64) []int16 {
 }
 
 // propose looks for another name of each thing that was not heard right, and lets it be
-// heard: first those the house knows, then new ones, one for each thing a round.
-func (s *stage) propose(ctx context.Context, h *home.House, wrong []line, found []rehearsal.Confusion) error {
-	open := map[int][]string{} // by index: names to try
-	known := map[int]int{}     // how many of them the house has
-	for i, l := range wrong {
-		has, more := rehearsal.Candidates(h, l.entity, s.Pack.Language)
-		open[i], known[i] = append(has, more...), len(has)
+// heard: first those the house knows, then new ones, one for each thing a round. What only
+// sounds like something else keeps the name that it has for that.
+func (s *stage) propose(ctx context.Context, h *home.House, found []rehearsal.Confusion) error {
+	open, known := map[int][]string{}, map[int]int{} // by index: names to try, and how many of them the house has
+	things := map[int]int{}                          // by index: the place in the house
+	for i, c := range found {
+		at := slices.IndexFunc(h.Entities, func(e home.Entity) bool { return e.ID == c.ID })
+		if at < 0 || c.Alike && c.Known {
+			continue
+		}
+		has, more := s.candidates(h, h.Entities[at])
+		open[i], known[i], things[i] = append(has, more...), len(has), at
+		found[i].Alias, found[i].Known = "", false
 	}
-	for round := 0; round < mostRounds && len(open) > 0; round++ {
+	for round := range mostRounds {
 		with := *h
 		with.Entities = slices.Clone(h.Entities)
-		for i := range wrong {
-			if round >= len(open[i]) {
-				delete(open, i)
-				continue
-			}
-			at := slices.IndexFunc(with.Entities, func(e home.Entity) bool { return e.ID == wrong[i].entity.ID })
-			with.Entities[at].Aliases = append(slices.Clone(with.Entities[at].Aliases), open[i][round])
-		}
+		maps.DeleteFunc(open, func(_ int, names []string) bool { return round >= len(names) })
 		if len(open) == 0 {
 			return nil
+		}
+		for i, names := range open {
+			e := &with.Entities[things[i]]
+			e.Aliases = append(slices.Clone(e.Aliases), names[round])
 		}
 		if err := s.learn(ctx, &with); err != nil {
 			return err
 		}
-		for i := range wrong {
-			names, trying := open[i]
-			if !trying {
-				continue
-			}
-			l, ok := s.line(wrong[i].entity, names[round])
+		for _, i := range slices.Sorted(maps.Keys(open)) {
+			name := open[i][round]
+			l, ok := s.line(h.Entities[things[i]], name)
 			if !ok {
 				continue
 			}
@@ -326,7 +360,7 @@ func (s *stage) propose(ctx context.Context, h *home.House, wrong []line, found 
 				return err
 			}
 			if right {
-				found[i].Alias, found[i].Known = names[round], round < known[i]
+				found[i].Alias, found[i].Known = name, round < known[i]
 				delete(open, i)
 			}
 		}
@@ -334,52 +368,15 @@ func (s *stage) propose(ctx context.Context, h *home.House, wrong []line, found 
 	return nil
 }
 
-// unknown lists the words in names that no dictionary has, where PocketSphinx hears them.
-func unknown(ctx context.Context, cfg stt.Config, h *home.House) ([]rehearsal.Word, error) {
-	found := []rehearsal.Word{}
-	if !slices.ContainsFunc(cfg.Engines, stt.ByGrammar) {
-		return found, nil
+// candidates are other names for a thing: those that the house knows, and new ones, which
+// sound like nothing else where that can be told.
+func (s *stage) candidates(h *home.House, e home.Entity) (known, proposed []string) {
+	known, proposed = rehearsal.Candidates(h, e, s.Pack.Language)
+	if s.likeness != nil {
+		proposed = s.likeness.Clear(e, mostClear)
 	}
-	by := map[string][]string{}
-	for _, e := range h.Entities {
-		for _, name := range append([]string{e.Name}, e.Aliases...) {
-			for w := range strings.FieldsSeq(strings.ToLower(home.Spoken(name))) {
-				if !slices.Contains(by[w], e.Name) {
-					by[w] = append(by[w], e.Name)
-				}
-			}
-		}
-	}
-	dictionary := "" // the packaged one
-	if cfg.ModelDir != "" {
-		dictionary = filepath.Join(cfg.ModelDir, "cmudict-en-us.dict")
-	}
-	p := stt.NewPronouncer(dictionary, cfg.Pronunciations)
-	words := make([]string, 0, len(by))
-	for w := range by {
-		words = append(words, w)
-	}
-	slices.Sort(words)
-	missing, err := p.Unknown(words)
-	if err != nil {
-		return found, err
-	}
-	guesses, _, err := p.All(ctx, missing)
-	if err != nil {
-		return found, err
-	}
-	for _, w := range missing {
-		x := rehearsal.Word{Word: w, Names: by[w]}
-		if g := guesses[w]; len(g) > 0 {
-			x.Guess = g[0]
-		}
-		found = append(found, x)
-	}
-	return found, nil
+	return known, proposed
 }
-
-// ErrVoice means that nothing can be learnt by this voice.
-var ErrVoice = errors.New("the recogniser does not understand the gateway's voice")
 
 // ErrRunning means that a rehearsal is under way: there is one at a time.
 var ErrRunning = errors.New("a rehearsal is under way")

@@ -2,10 +2,10 @@ package rehearser_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +16,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/rehearser"
+	"voicegateway/internal/speech/moonshine"
 	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/tts"
@@ -27,7 +28,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "worker" {
 		in, out, err := worker.Pipes()
 		if err == nil {
-			err = sphinx.Work(context.Background(), in, out)
+			work := sphinx.Work
+			if slices.Contains(os.Args, "stt-moonshine") {
+				work = moonshine.Work
+			}
+			err = work(context.Background(), in, out)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -57,31 +62,18 @@ func config(t *testing.T, voice string) rehearser.Config {
 	return rehearser.Config{Pack: pack, Voice: v, Recogniser: hearing, Log: slog.New(slog.DiscardHandler)}
 }
 
-// planted are names that sound alike, in pairs, and others that do not.
-var (
-	planted = [][2]string{
-		{"Den Light", "Ten Light"},
-		{"Fan", "Van"},
-		{"Desk Lamp", "Disc Lamp"},
-		{"Bat Light", "Pat Light"},
-		{"Zelbo", "Selbo"},
-	}
-	plain = []string{"Kitchen Ceiling Light", "Coffee Machine"}
-)
+// plain are names that sound like nothing else.
+var plain = []string{
+	"Kitchen Ceiling Light", "Coffee Machine", "Bedroom Window Blind", "Toaster", "Nursery Lamp", "Garden Fountain",
+}
 
+// planted are the pairs that are also spoken: a recogniser takes a second for each.
+var planted = alike[:8]
+
+// plantedHouse is a house of pairs that sound alike, and of names that do not.
 func plantedHouse() *home.House {
 	h := &home.House{Areas: []home.Area{{Name: "Office"}, {Name: "Garage"}}, Floors: []home.Floor{}}
-	add := func(name, area string) {
-		domain := "switch"
-		if strings.HasSuffix(name, "Light") || strings.HasSuffix(name, "Lamp") {
-			domain = "light"
-		}
-		if name == "Fan" {
-			domain = "fan"
-		}
-		id := domain + "." + strings.ToLower(strings.ReplaceAll(name, " ", "_"))
-		h.Entities = append(h.Entities, home.Entity{ID: id, Name: name, Domain: domain, Area: area, Control: &home.Control{Tool: "control_device", ID: name}, Abilities: []home.Ability{home.OnOff}})
-	}
+	add := func(name, area string) { h.Entities = append(h.Entities, thing(name, area)) }
 	for _, pair := range planted {
 		add(pair[0], "Office")
 		add(pair[1], "Garage")
@@ -99,11 +91,18 @@ func (silent) Synthesize(context.Context, string) (audio.Clip, error) {
 	return audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, audio.SpeechRate)}, nil
 }
 
-// Names are not blamed for a voice that the recogniser does not understand.
+// Names are not blamed for a voice that the recogniser does not understand: they are only
+// compared.
 func TestAVoiceThatIsNotUnderstood(t *testing.T) {
 	cfg, h := config(t, "flite"), plantedHouse()
-	cfg.Voice, h.Entities = silent{}, h.Entities[:3]
-	if r, err := rehearser.Rehearse(t.Context(), cfg, h); !errors.Is(err, rehearser.ErrVoice) {
+	cfg.Voice, h.Entities = silent{}, append(h.Entities[:4], h.Entities[len(h.Entities)-1])
+	r, err := rehearser.Rehearse(t.Context(), cfg, h)
+	if err != nil || !strings.Contains(r.Voice, "does not understand the gateway's voice: 5 of 5") || len(r.Confused) != 4 {
 		t.Errorf("%v, %+v", err, r)
+	}
+	for _, c := range r.Confused {
+		if !c.Alike || c.Heard != "" || c.Alias == "" || len(c.With) != 1 {
+			t.Errorf("%+v", c)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -23,12 +24,12 @@ var ErrByHand = errors.New("this file has to be changed by hand")
 var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // Set returns the text of a YAML file with another value at a key's path, such as
-// gateway.id. The value is YAML on one line: text, a number, [a, b] or null. A key
+// gateway.id or home.aliases."Den Light". The value is YAML on one line: text, a number, [a, b] or null. A key
 // that is not there is put at the end of its section, a section at the end of the file.
 func Set(text, path, value string) (string, error) {
-	segments := strings.Split(path, ".")
-	if slices.ContainsFunc(segments, func(s string) bool { return !name.MatchString(s) }) {
-		return "", fmt.Errorf("%q is no key's path; expected one such as gateway.id", path)
+	segments, err := segmentsOf(path)
+	if err != nil {
+		return "", err
 	}
 	if strings.ContainsAny(value, "\n\r") {
 		return "", errors.New("the value has several lines; expected one")
@@ -58,13 +59,40 @@ func Set(text, path, value string) (string, error) {
 	return changed, nil
 }
 
+// segmentsOf are the keys of a path. One that is in double quotes may hold any signs.
+func segmentsOf(path string) (segments []string, err error) {
+	wrong := fmt.Errorf("%q is no key's path; expected one such as gateway.id", path)
+	for rest, more := path, true; more; {
+		var segment string
+		if strings.HasPrefix(rest, `"`) {
+			quoted, prefixErr := strconv.QuotedPrefix(rest)
+			segment, err = strconv.Unquote(quoted)
+			rest, more = strings.CutPrefix(rest[len(quoted):], ".")
+			if prefixErr != nil || err != nil || segment == "" || strings.ContainsAny(segment, "\n\r") || !more && rest != "" {
+				return nil, wrong
+			}
+		} else if segment, rest, more = strings.Cut(rest, "."); !name.MatchString(segment) {
+			return nil, wrong
+		}
+		segments = append(segments, segment)
+	}
+	return segments, nil
+}
+
+// Quoted is a key as a segment of a path, whatever signs are in it.
+func Quoted(key string) string { return strconv.Quote(key) }
+
 // Get returns the value at a key's path, nil where there is none.
 func Get(text, path string) (any, error) {
 	var all any
 	if err := yaml.Unmarshal([]byte(text), &all); err != nil {
 		return nil, fmt.Errorf("reading the file: %w", err)
 	}
-	for segment := range strings.SplitSeq(path, ".") {
+	segments, err := segmentsOf(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, segment := range segments {
 		table, ok := all.(map[string]any)
 		if !ok {
 			return nil, nil //nolint:nilnil // nothing is there
@@ -229,6 +257,9 @@ func (f *file) insert(section, in *yaml.Node, segments []string, value string) {
 	}
 	var added []string
 	for i, segment := range segments {
+		if !name.MatchString(segment) {
+			segment = Quoted(segment)
+		}
 		line := strings.Repeat(" ", depth+2*i) + segment + ":"
 		if i == len(segments)-1 {
 			line += " " + value

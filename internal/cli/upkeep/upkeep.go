@@ -60,13 +60,13 @@ type commands struct {
 func (u commands) config() *cobra.Command {
 	c := &cobra.Command{
 		Use: "config", Short: "Check, show or change the configuration",
-		Args: u.exactly(0, "check, show, set or secret"),
+		Args: u.exactly(0, "check, show, set, secret, alias or pronounce"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return configure.Misused(fmt.Errorf("%s needs check, show, set or secret", c.CommandPath()))
+			return configure.Misused(fmt.Errorf("%s needs check, show, set, secret, alias or pronounce", c.CommandPath()))
 		},
 	}
 	c.AddCommand(
-		u.set(), u.secret(),
+		u.set(), u.secret(), u.alias(), u.pronounce(),
 		&cobra.Command{
 			Use: "check", Short: "Validate the configuration", Args: u.exactly(0, "no arguments"),
 			RunE: func(c *cobra.Command, _ []string) error { return u.world().check(c.Context()) },
@@ -120,7 +120,8 @@ func (u commands) set() *cobra.Command {
 		Use: "set KEY VALUE", Short: "Change one value of the configuration file; all other lines stay as they are",
 		Long: `Changes one value, such as gateway.id, in the configuration file. The value is
 YAML on one line: a text, a number, [a, list], or null, which takes an entry of a
-map away. What the gateway could not work with is not written.`,
+map away. A part of the key that is no plain word stands in double quotes, such as
+home.aliases."Den Light". What the gateway could not work with is not written.`,
 		Args: u.exactly(2, "a key, such as gateway.area, and a value"),
 		RunE: func(_ *cobra.Command, args []string) error { return u.world().set(args[0], args[1]) },
 	}

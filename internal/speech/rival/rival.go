@@ -19,7 +19,7 @@ import (
 const (
 	// exchanged is how many words in a row may differ.
 	exchanged = 2
-	// farthest is how different the sound of a rival may be (distance). "On" and
+	// farthest is how different the sound of a rival may be (Distance). "On" and
 	// "off" are 1.3 apart, "lock" and "unlock" 2.
 	farthest = 3.0
 	// mostTried bounds the pairs of words tried at one place of a sentence.
@@ -235,7 +235,7 @@ func (f *finder) add(from, to int, other ...string) {
 	if _, known := f.found[text]; known {
 		return
 	}
-	if d := distance(f.say(f.text[from:to]), f.say(other)); d <= farthest {
+	if d := Distance(f.say(f.text[from:to]), f.say(other)); d <= farthest {
 		f.found[text] = d
 	}
 }

@@ -8,17 +8,40 @@ import (
 	"voicegateway/internal/edits"
 )
 
-// distance is how different two words or phrases sound: the least cost to make one
-// of the pronunciations of one into one of the other's. A phone more or less costs
-// 1, another phone less the more alike they are.
-func distance(a, b [][]string) float64 {
+// Distance is how different two words or phrases sound, each given by all of its
+// pronunciations in phones: the least cost to make one of these into one of the other's. A
+// phone more or less costs 1, another phone less the more alike they are. What nobody can
+// pronounce is infinitely far.
+func Distance(a, b [][]string) float64 { return Within(a, b, math.Inf(1)) }
+
+// Within is Distance where that is at most so much, else infinite; it is faster.
+func Within(a, b [][]string, most float64) float64 {
 	least := math.Inf(1)
 	for _, p := range a {
 		for _, q := range b {
-			least = min(least, edits.Cost(p, q, exchange))
+			if math.Abs(float64(len(p)-len(q))) > most { // as many phones more cost that already
+				continue
+			}
+			x, y := differing(p, q)
+			least = min(least, edits.Cost(x, y, exchange))
 		}
 	}
+	if least > most {
+		return math.Inf(1)
+	}
 	return least
+}
+
+// differing is what two pronunciations are without the phones they begin and end with in
+// common: those cost nothing.
+func differing(p, q []string) (x, y []string) {
+	for len(p) > 0 && len(q) > 0 && p[0] == q[0] {
+		p, q = p[1:], q[1:]
+	}
+	for len(p) > 0 && len(q) > 0 && p[len(p)-1] == q[len(q)-1] {
+		p, q = p[:len(p)-1], q[:len(q)-1]
+	}
+	return p, q
 }
 
 // alike are groups of phones that are taken for each other, with the cost of that.
@@ -47,8 +70,30 @@ var alike = []struct {
 
 const vowels = "AEIOU"
 
+// prices has the cost of one phone in place of another, for all of the groups.
+var prices = func() map[[2]string]float64 {
+	all := map[[2]string]float64{}
+	for _, one := range alike {
+		for _, other := range alike {
+			for _, p := range one.phones {
+				for _, q := range other.phones {
+					all[[2]string{p, q}] = price(p, q)
+				}
+			}
+		}
+	}
+	return all
+}()
+
 // exchange is the cost of one phone in place of another.
 func exchange(p, q string) float64 {
+	if cost, known := prices[[2]string{p, q}]; known {
+		return cost
+	}
+	return price(p, q)
+}
+
+func price(p, q string) float64 {
 	if p == q {
 		return 0
 	}

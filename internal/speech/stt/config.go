@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -107,5 +108,16 @@ func (c Config) Validate() error {
 	if !slices.Contains(Denoise(), c.Denoise) {
 		bad("denoise: %q is unknown; expected %s", c.Denoise, strings.Join(Denoise(), ", "))
 	}
-	return errors.Join(append(errs, c.End.Validate())...)
+	return errors.Join(append(errs, c.pronounceable(), c.End.Validate())...)
+}
+
+// pronounceable says what is wrong with the pronunciations.
+func (c Config) pronounceable() error {
+	var errs []error
+	for _, word := range slices.Sorted(maps.Keys(c.Pronunciations)) {
+		if err := checkPhones(c.Pronunciations[word]); err != nil {
+			errs = append(errs, fmt.Errorf("stt.pronunciations: of %q: %w", word, err))
+		}
+	}
+	return errors.Join(errs...)
 }

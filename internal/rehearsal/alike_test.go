@@ -1,0 +1,94 @@
+package rehearsal_test
+
+import (
+	"slices"
+	"testing"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/rehearsal"
+)
+
+// sounds are the pronunciations of a few words.
+var sounds = map[string][]string{
+	"den": {"D EH N"}, "ten": {"T EH N"}, "light": {"L AY T"}, "lamp": {"L AE M P"}, "lighting": {"L AY T IH NG"}, "office": {"AO F AH S"},
+	"fan": {"F AE N"}, "two": {"T UW"}, "one": {"W AH N"},
+}
+
+func lamp(id, name, area string, also ...string) home.Entity {
+	return home.Entity{ID: id, Name: name, Domain: "light", Area: area, Aliases: also, Control: &home.Control{Tool: "t", ID: id}, Abilities: []home.Ability{home.OnOff}}
+}
+
+// Rooms are compared with rooms, things with things; what is only read is not said to do
+// anything, and a name that cannot be pronounced is not compared.
+func TestWhatIsCompared(t *testing.T) {
+	t.Parallel()
+	sensor := lamp("9", "Ten Light", "")
+	sensor.Control = nil
+	for name, c := range map[string]struct {
+		house home.House
+		want  []string
+	}{
+		"rooms":              {home.House{Areas: []home.Area{{Name: "Den"}, {Name: "Ten"}}}, []string{"Den", "Ten"}},
+		"a room and a thing": {home.House{Areas: []home.Area{{Name: "Den"}}, Entities: []home.Entity{lamp("1", "Ten", "")}}, nil},
+		"a sensor":           {home.House{Entities: []home.Entity{lamp("1", "Den Light", ""), sensor}}, nil},
+		"another name":       {home.House{Entities: []home.Entity{lamp("1", "Den Light", ""), lamp("2", "Fan", "", "Ten Light")}}, []string{"Den Light"}},
+		"not pronounced":     {home.House{Entities: []home.Entity{lamp("1", "Zelbo", ""), lamp("2", "Selbo", "")}}, nil},
+		"the same name":      {home.House{Entities: []home.Entity{lamp("1", "Fan", "A"), lamp("2", "Fan", "B")}}, nil},
+		"numbers":            {home.House{Entities: []home.Entity{lamp("1", "Fan 1", ""), lamp("2", "Fan 2", "")}}, nil},
+	} {
+		var got []string
+		for _, found := range rehearsal.NewLikeness(&c.house, "en", sounds).Confused() {
+			got = append(got, found.Name)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Things of one name in one room get names with numbers, once: those that have a name of
+// their own keep it.
+func TestSameNames(t *testing.T) {
+	t.Parallel()
+	h := &home.House{Entities: []home.Entity{
+		lamp("1", "Fan", "Office"), lamp("2", "fan", "office"), lamp("3", "Fan", "Hall"), lamp("4", "Fan 1", ""), lamp("5", "Fan", "Office", "blower", "both"), lamp("6", "Lamp", "", "both"),
+	}}
+	got := rehearsal.SameNames(h)
+	if len(got) != 1 || len(got[0].Things) != 3 || got[0].Mended() || len(got[0].Aliases) != 2 || got[0].Aliases["1"] != "fan 2" || got[0].Aliases["2"] != "fan 3" {
+		t.Fatalf("%+v", got)
+	}
+	for id, alias := range got[0].Aliases {
+		i := slices.IndexFunc(h.Entities, func(e home.Entity) bool { return e.ID == id })
+		h.Entities[i].Aliases = append(h.Entities[i].Aliases, alias)
+	}
+	if again := rehearsal.SameNames(h); len(again) != 1 || !again[0].Mended() {
+		t.Errorf("%+v", again)
+	}
+}
+
+// What the last rehearsal heard counts as long as the thing has that name, and until it has
+// the other one.
+func TestCurrent(t *testing.T) {
+	t.Parallel()
+	h := &home.House{Entities: []home.Entity{lamp("1", "Den Light", ""), lamp("2", "Ten Light", ""), lamp("3", "Fan", "")}}
+	alike := rehearsal.NewLikeness(h, "en", sounds).Confused()
+	kept := &rehearsal.Report{Confused: []rehearsal.Confusion{
+		{ID: "1", Name: "Den Light", Alias: "snug"},
+		{ID: "3", Name: "Fan", Alias: "blower", With: []string{"Den Light"}},
+		{ID: "2", Name: "an older name"},
+	}}
+	got := rehearsal.Current(kept, alike, h)
+	if len(got) != 3 || got[0].Alias != "snug" || got[1].Alias == "" || got[2].Name != "Fan" {
+		t.Fatalf("%+v", got)
+	}
+	if groups := rehearsal.Groups(got); len(groups) != 1 || len(groups[0]) != 3 {
+		t.Errorf("%+v", groups)
+	}
+	h.Entities[0].Aliases, h.Entities[2].Aliases = []string{"Snug"}, []string{"blower"}
+	if got := rehearsal.Current(kept, nil, h); len(got) != 0 {
+		t.Errorf("mended: %+v", got)
+	}
+	if got := rehearsal.Current(nil, alike, h); len(got) != 2 {
+		t.Errorf("without a rehearsal: %+v", got)
+	}
+}

@@ -1,0 +1,74 @@
+package rehearsal
+
+import (
+	"slices"
+
+	"voicegateway/internal/home"
+)
+
+// Current lists what is confused in a house as it is now and not mended: alike is what
+// its names tell, kept what the last rehearsal heard, as far as things still have the
+// names they had then. kept may be nil.
+func Current(kept *Report, alike []Confusion, h *home.House) []Confusion {
+	now := slices.Clone(alike)
+	if kept == nil {
+		kept = &Report{}
+	}
+	for _, c := range kept.Confused {
+		e := slices.IndexFunc(h.Entities, func(e home.Entity) bool { return e.ID == c.ID && e.Name == c.Name })
+		if e < 0 {
+			continue
+		}
+		c.Known = c.Known || c.Alias != "" && called(h.Entities[e], c.Alias)
+		i := slices.IndexFunc(now, func(x Confusion) bool { return x.ID == c.ID })
+		switch {
+		case i < 0 && !c.Alike:
+			c.Key = key(h, h.Entities[e])
+			now = append(now, c)
+		case i >= 0 && c.Alias != "" && !now[i].Known: // that name has been heard
+			now[i].Alias, now[i].Known = c.Alias, c.Known
+		}
+	}
+	return slices.DeleteFunc(now, Confusion.Mended)
+}
+
+// Groups puts the confusions together that concern each other.
+func Groups(all []Confusion) [][]Confusion {
+	var groups [][]Confusion
+	for _, c := range all {
+		group := []Confusion{c}
+		groups = slices.DeleteFunc(groups, func(g []Confusion) bool {
+			if slices.ContainsFunc(g, func(x Confusion) bool { return concern(x, c) }) {
+				group = append(slices.Clone(g), group...)
+				return true
+			}
+			return false
+		})
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// concern reports whether one of two confusions is about the other's thing.
+func concern(a, b Confusion) bool {
+	return a.Name == b.Name || slices.Contains(a.With, b.Name) || slices.Contains(b.With, a.Name)
+}
+
+// key is the id of a thing of which others have the name, "" for others.
+func key(h *home.House, e home.Entity) string {
+	same := 0
+	for _, x := range h.Entities {
+		if plain(x.Name) == plain(e.Name) {
+			same++
+		}
+	}
+	for _, a := range h.Areas {
+		if plain(a.Name) == plain(e.Name) {
+			same++
+		}
+	}
+	if same < 2 {
+		return ""
+	}
+	return e.ID
+}

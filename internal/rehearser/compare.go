@@ -1,0 +1,57 @@
+package rehearser
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/rehearsal"
+	"voicegateway/internal/speech/stt"
+)
+
+// Compare tells of the names of a house what can be told without a sound: which are
+// pronounced nearly alike, and which words no dictionary has. It takes a second, where
+// hundreds of names are new to the dictionary a few. Where no recogniser goes by
+// the dictionary, there is nothing to tell.
+func Compare(ctx context.Context, cfg stt.Config, h *home.House) (rehearsal.Report, error) {
+	r := rehearsal.Report{Time: time.Now(), Confused: []rehearsal.Confusion{}, Growing: []string{}}
+	likeness, unknown, err := compare(ctx, cfg, h)
+	r.Unknown = unknown
+	if likeness != nil {
+		r.Confused = append(r.Confused, likeness.Confused()...)
+	}
+	return r, err
+}
+
+// compare returns the likeness of the names, nil where nothing is known of pronunciations,
+// and the words that no dictionary has.
+func compare(ctx context.Context, cfg stt.Config, h *home.House) (*rehearsal.Likeness, []rehearsal.Word, error) {
+	unknown := []rehearsal.Word{}
+	if !slices.ContainsFunc(cfg.Engines, stt.ByGrammar) {
+		return nil, unknown, nil
+	}
+	dictionary := "" // the packaged one
+	if cfg.ModelDir != "" {
+		dictionary = filepath.Join(cfg.ModelDir, "cmudict-en-us.dict")
+	}
+	p, users := stt.NewPronouncer(dictionary, cfg.Pronunciations), rehearsal.Users(h, cfg.Language)
+	missing, err := p.Unknown(slices.Sorted(maps.Keys(users)))
+	if err != nil {
+		return nil, unknown, err
+	}
+	sounds, _, err := p.All(ctx, rehearsal.Vocabulary(h, cfg.Language))
+	if err != nil {
+		return nil, unknown, err
+	}
+	for _, w := range missing {
+		x := rehearsal.Word{Word: w, Names: users[w]}
+		if guesses := sounds[w]; len(guesses) > 0 {
+			x.Guess = guesses[0]
+		}
+		unknown = append(unknown, x)
+	}
+	return rehearsal.NewLikeness(h, cfg.Language, sounds), unknown, nil
+}
