@@ -151,7 +151,7 @@ var layers = []layer{
 		"marks":            {"home", "record", "store"},
 		"wordings":         {"home", "intent", "intent/catalogue", "intent/plan", "record", "store", "tools"},
 		"replay":           {"answer", "dialogue", "dialogue/safety", "home", "house", "intent", "intent/reply", "record", "tools", "wordings"},
-		"lessons":          {"home", "httpapi", "intent", "intent/catalogue", "intent/followup", "marks", "record", "recorder", "speech", "wordings"},
+		"lessons":          {"home", "httpapi", "intent", "intent/catalogue", "intent/followup", "marks", "record", "recorder", "replay", "speech", "wordings"},
 		"timekeeper":       {"dialogue/safety", "record", "store", "timers"},
 		"mcpint/selftools": {"dialogue/taint", "mcpint", "tools"},
 	}},

@@ -12,7 +12,6 @@ import (
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/record"
-	"voicegateway/internal/replay"
 )
 
 // askedAs answers a text with the command ask.
@@ -145,7 +144,7 @@ func TestMarkedTurnsAreRunAgain(t *testing.T) {
 		}
 	}
 	one := ran(t, env, 0, "replay", "last", "--json")
-	var o replay.Outcome
+	var o record.Replay
 	if err := json.Unmarshal([]byte(one), &o); err != nil || !o.Same || len(o.Now.Calls) != 1 || o.Now.Calls[0].OK {
 		t.Errorf("one turn: %v %s", err, one)
 	}
@@ -186,7 +185,7 @@ func TestASoundIsRunAgain(t *testing.T) {
 	for file, want := range map[string]struct{ heard, action string }{
 		"turn.wav": {"turn off the kitchen light", `"off"`}, "turn.json": {"turn on the kitchen light", `"on"`},
 	} {
-		var o replay.Outcome
+		var o record.Replay
 		out := ran(t, env, 0, "replay", filepath.Join(dir, file), "--home", house, "--json")
 		if err := json.Unmarshal([]byte(out), &o); err != nil {
 			t.Fatalf("%v: %s", err, out)

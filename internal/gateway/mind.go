@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"log/slog"
 
 	"voicegateway/internal/ai"
 	"voicegateway/internal/announce"
@@ -15,6 +16,7 @@ import (
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/reach"
 	"voicegateway/internal/record"
+	"voicegateway/internal/replay"
 	"voicegateway/internal/store"
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/tools"
@@ -112,6 +114,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	m.lessons = lessons.New(rooms, lessons.Config{
 		Dir: s.cfg.Gateway.StateDir, Recordings: s.recordings(), Turns: turns, Log: s.log.With("part", "lessons"),
 		Model: func() bool { ready, _ := model.Ready(); return ready },
+		Today: replay.Config{Pack: rooms.Pack(), Own: rooms.Pack(), Language: s.cfg.Gateway.Language, Limits: s.cfg.limits(), Log: slog.New(slog.DiscardHandler)},
 	})
 	m.answerer, err = answer.New(m.lessons, m.caller, model, phrases, s.cfg.limits(),
 		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)

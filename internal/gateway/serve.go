@@ -14,6 +14,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
+	"voicegateway/internal/lessons"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/selftools"
 	"voicegateway/internal/mcpint/serve"
@@ -73,6 +74,10 @@ type (
 		*journal
 		tasks *tasks.Stopped
 	}
+	lessonView struct {
+		*lessons.Lessons
+		discreet
+	}
 	homeView struct {
 		house *house.House
 		tools *tools.Registry
@@ -129,6 +134,14 @@ func (t turnView) Turns(limit int) []record.Record {
 		turns = turns[:limit]
 	}
 	return turns
+}
+
+// Replay runs a turn once more. What it would say today holds no more secrets than what
+// it said then.
+func (l lessonView) Replay(ctx context.Context, id string) (record.Replay, error) {
+	o, err := l.Lessons.Replay(ctx, id)
+	o.Now = l.record(o.Now)
+	return o, err
 }
 
 // Home is the house with states, which only connected servers are asked for.

@@ -15,3 +15,13 @@ type EntityState struct {
 	State     any    `json:"state"`     // null: not known
 	Reachable *bool  `json:"reachable"` // null: not known
 }
+
+// Structure is a house without its states.
+func (h *House) Structure() Snapshot {
+	s := Snapshot{Floors: h.Floors, Areas: h.Areas, Entities: make([]EntityState, len(h.Entities))}
+	for i, e := range h.Entities {
+		e.State = nil
+		s.Entities[i] = EntityState{Entity: e, Server: e.Server}
+	}
+	return s
+}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -19,6 +20,9 @@ type Lessons interface {
 	// happened; ErrNotFound, ErrConflict.
 	Wrong(id, should string) (record.Mark, error)
 	Unmark(id string) error // ErrNotFound
+	// Replay runs one of the last turns, or a marked one, through what is understood now,
+	// and calls nothing; ErrNotFound, ErrConflict, ErrBusy.
+	Replay(ctx context.Context, id string) (record.Replay, error)
 	Wordings() []record.Wording
 	// Remember keeps the words of one of the last turns; ErrNotFound, ErrConflict.
 	Remember(id string) (record.Wording, error)
@@ -60,6 +64,14 @@ func (d lessonDoor) wrong(w http.ResponseWriter, r *http.Request) {
 	}
 	m, err := d.deps.Lessons.Wrong(r.PathValue("id"), request.Should)
 	d.result(w, r, http.StatusOK, m, err)
+}
+
+// replay runs a turn again.
+func (d lessonDoor) replay(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), quickTimeout)
+	defer cancel()
+	o, err := d.deps.Lessons.Replay(ctx, r.PathValue("id"))
+	d.result(w, r, http.StatusOK, o, err)
 }
 
 func (d lessonDoor) unmark(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -36,6 +37,10 @@ func (p pupil) Wrong(id, should string) (record.Mark, error) {
 	return record.Mark{ID: id, Should: should}, p.there(id)
 }
 
+func (p pupil) Replay(_ context.Context, id string) (record.Replay, error) {
+	return record.Replay{ID: id, Rightness: record.Wrong, Why: "it does the same as then"}, p.there(id)
+}
+
 func (p pupil) Unmark(id string) error { return p.there(id) }
 
 func (p pupil) Wordings() []record.Wording { return []record.Wording{} }
@@ -69,6 +74,10 @@ func TestLessons(t *testing.T) {
 		"kept":                      {"POST", "/api/turns/1/remember", `{}`, http.StatusCreated, `"text":"make it cosy"`},
 		"kept without a body":       {"POST", "/api/turns/1/remember", "", http.StatusCreated, `"text":"make it cosy"`},
 		"what cannot be kept":       {"POST", "/api/turns/2/remember", `{}`, http.StatusConflict, "it did nothing"},
+		"run again":                 {"POST", "/api/turns/1/replay", `{}`, http.StatusOK, `"verdict":"wrong"`},
+		"run again without a body":  {"POST", "/api/turns/1/replay", "", http.StatusOK, `"same":false`},
+		"an unknown turn again":     {"POST", "/api/turns/9/replay", `{}`, http.StatusNotFound, ""},
+		"a turn without words":      {"POST", "/api/turns/2/replay", `{}`, http.StatusConflict, "it did nothing"},
 		"the marks":                 {"GET", "/api/marks", "", http.StatusOK, `[{"id":"1"`},
 		"one mark with its house":   {"GET", "/api/marks/1", "", http.StatusOK, `"rooms":{"floors":null,"areas":[{"name":"Kitchen"`},
 		"a mark that is not there":  {"GET", "/api/marks/9", "", http.StatusNotFound, ""},
@@ -97,7 +106,7 @@ func TestLessons(t *testing.T) {
 		})
 	}
 	// Forms of other sites cannot send this content type without being asked.
-	for _, r := range []*http.Request{request("POST", "/api/turns/1/wrong", "{}", "Content-Type", "text/plain"), request("PUT", "/api/wordings/1", `{"text":"x"}`)} {
+	for _, r := range []*http.Request{request("POST", "/api/turns/1/wrong", "{}", "Content-Type", "text/plain"), request("POST", "/api/turns/1/replay", "{}", "Content-Type", "text/plain"), request("PUT", "/api/wordings/1", `{"text":"x"}`)} {
 		answered(t, s, r, http.StatusUnsupportedMediaType)
 	}
 	none := newServer(t, Config{}, &gateway{}, nil)

@@ -41,6 +41,7 @@ func (s *Server) table() []route {
 		{"GET /api/tasks", s.needs(d.Turns != nil, s.tasks)},
 		{"POST /api/turns/{id}/wrong", s.post(d.Lessons != nil, lessonDoor{s}.wrong)},
 		{"POST /api/turns/{id}/remember", s.post(d.Lessons != nil, lessonDoor{s}.remember)},
+		{"POST /api/turns/{id}/replay", s.post(d.Lessons != nil, lessonDoor{s}.replay)},
 		{"GET /api/marks", s.needs(d.Lessons != nil, lessonDoor{s}.marks)},
 		{"GET /api/marks/{id}", s.needs(d.Lessons != nil, lessonDoor{s}.mark)},
 		{"DELETE /api/marks/{id}", s.needs(d.Lessons != nil, lessonDoor{s}.unmark)},

@@ -22,6 +22,7 @@ import (
 	"voicegateway/internal/marks"
 	"voicegateway/internal/record"
 	"voicegateway/internal/recorder"
+	"voicegateway/internal/replay"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/wordings"
 )
@@ -44,6 +45,7 @@ type Config struct {
 	Recordings string                 // where the recorder keeps sound; "": nowhere
 	Turns      func() []record.Record // the last turns, the newest first
 	Model      func() bool            // a language model answers
+	Today      replay.Config          // what understands a turn that is run again; its wordings are the kept ones
 	Log        *slog.Logger
 }
 
@@ -53,6 +55,8 @@ type Lessons struct {
 	cfg   Config
 	words wordings.House
 	marks *marks.Book
+
+	replaying chan struct{} // of size one: a turn is run again
 
 	mu       sync.Mutex
 	keepable []candidate // the newest last
@@ -83,7 +87,7 @@ const (
 func New(rooms Rooms, cfg Config) *Lessons {
 	book := wordings.New(cfg.Dir, rooms.Bare, rooms.Hear, cfg.Log)
 	return &Lessons{
-		Rooms: rooms, cfg: cfg, marks: marks.New(cfg.Dir, cfg.Log),
+		Rooms: rooms, cfg: cfg, marks: marks.New(cfg.Dir, cfg.Log), replaying: make(chan struct{}, 1),
 		words: wordings.House{Sentences: rooms, Book: book, Model: cfg.Model},
 	}
 }
@@ -191,7 +195,7 @@ func (l *Lessons) Wrong(id, should string) (record.Mark, error) {
 		then, there = l.Marks()[i].Then, true
 	}
 	if !there {
-		return record.Mark{}, fmt.Errorf("turn %q: %w among the last ones", id, httpapi.ErrNotFound)
+		return record.Mark{}, unknownTurn(id)
 	}
 	return l.mark(then, should)
 }
@@ -228,7 +232,7 @@ func (l *Lessons) Unmark(id string) error { return missing(l.marks.Delete(id), i
 func (l *Lessons) Remember(id string) (record.Wording, error) {
 	then, there := l.turn(id)
 	if !there {
-		return record.Wording{}, fmt.Errorf("turn %q: %w among the last ones", id, httpapi.ErrNotFound)
+		return record.Wording{}, unknownTurn(id)
 	}
 	l.mu.Lock()
 	i := slices.IndexFunc(l.keepable, func(c candidate) bool { return c.turn == id })

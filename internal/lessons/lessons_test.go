@@ -30,6 +30,7 @@ import (
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/lessons"
 	"voicegateway/internal/record"
+	"voicegateway/internal/replay"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
 )
@@ -65,7 +66,10 @@ func newFamily(tb testing.TB, language, dir string) *family {
 		tb.Fatal(err)
 	}
 	f.tell(fake.House())
-	f.Lessons = lessons.New(f.rooms, lessons.Config{Dir: dir, Recordings: filepath.Join(dir, "recordings"), Turns: f.last, Model: func() bool { return true }, Log: log})
+	f.Lessons = lessons.New(f.rooms, lessons.Config{
+		Dir: dir, Recordings: filepath.Join(dir, "recordings"), Turns: f.last, Model: func() bool { return true }, Log: log,
+		Today: replay.Config{Pack: pack, Own: pack, Language: language, Limits: safety.Limits{FanOutLimit: 5}, Log: log},
+	})
 	f.Open()
 	phrases, err := reply.Ours(language)
 	if err != nil {
@@ -309,6 +313,57 @@ func TestThatWasWrong(t *testing.T) {
 	}
 	if files, err := filepath.Glob(filepath.Join(dir, "mark-*")); err != nil || len(files) != 0 {
 		t.Errorf("left behind: %q, %v", files, err)
+	}
+}
+
+// TestATurnIsRunAgain beside what it did: by what is understood now, in the house as it
+// was where that is kept, and with nothing called or remembered.
+func TestATurnIsRunAgain(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, "en", t.TempDir())
+	f.calls = "Kitchen Light on"
+	wish := f.say("make the kitchen feel like christmas", "Kitchen")
+	if _, err := f.Remember(wish.ID); err != nil {
+		t.Fatal(err)
+	}
+	plain := f.say("turn on the bedroom lamp", "Kitchen")
+	if _, err := f.Wrong(plain.ID, "turn on the kitchen light"); err != nil {
+		t.Fatal(err)
+	}
+	turns, asked := len(f.last()), f.asked
+	f.tell(&home.House{Areas: fake.House().Areas, Entities: fake.House().Entities[:1]})
+	for name, tt := range map[string]struct {
+		turn  string
+		same  bool
+		judge record.Rightness
+		route record.Route
+		calls int
+	}{
+		"a wording was kept since":   {wish.ID, true, "", record.RouteLocal, 1},
+		"in the house as it was":     {plain.ID, true, record.Wrong, record.RouteLocal, 1},
+		"once more, after the other": {wish.ID, true, "", record.RouteLocal, 1},
+	} {
+		o, err := f.Replay(t.Context(), tt.turn)
+		if err != nil || o.ID != tt.turn || o.Same != tt.same || o.Rightness != tt.judge || o.Now.Route != tt.route || len(o.Now.Calls) != tt.calls {
+			t.Errorf("%s: %+v, %v", name, o, err)
+		}
+		for _, c := range o.Now.Calls {
+			if c.OK || c.Receipt != nil {
+				t.Errorf("%s: a call was made: %+v", name, c)
+			}
+		}
+	}
+	if len(f.last()) != turns || f.asked != asked {
+		t.Errorf("%d turns after %d, the model was asked %d times after %d", len(f.last()), turns, f.asked, asked)
+	}
+	if _, err := f.Replay(t.Context(), "nothing"); !errors.Is(err, httpapi.ErrNotFound) {
+		t.Errorf("an unknown turn: %v", err)
+	}
+	f.turns = append(f.turns, record.Record{ID: "silent"}, record.Record{ID: "c", Transcript: &record.Transcript{Text: record.ChallengeAnswer}})
+	for _, id := range []string{"silent", "c"} {
+		if _, err := f.Replay(t.Context(), id); !errors.Is(err, httpapi.ErrConflict) {
+			t.Errorf("%s, of which no words are known: %v", id, err)
+		}
 	}
 }
 

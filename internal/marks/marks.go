@@ -144,7 +144,7 @@ func (b *Book) saveHouse(h *home.House) string {
 	if b.disk == nil || h.Empty() {
 		return ""
 	}
-	shown := structure(h)
+	shown := h.Structure()
 	data, err := json.Marshal(shown)
 	if err != nil {
 		return ""
@@ -158,16 +158,6 @@ func (b *Book) saveHouse(h *home.House) string {
 		return ""
 	}
 	return name
-}
-
-// structure is a house without states, with the server of each thing.
-func structure(h *home.House) home.Snapshot {
-	s := home.Snapshot{Floors: h.Floors, Areas: h.Areas, Entities: make([]home.EntityState, len(h.Entities))}
-	for i, e := range h.Entities {
-		e.State = nil
-		s.Entities[i] = home.EntityState{Entity: e, Server: e.Server}
-	}
-	return s
 }
 
 func (b *Book) saveSound(id string, wav []byte) bool {

@@ -12,6 +12,27 @@ type Mark struct {
 	Sound  bool      `json:"sound"`           // the sound of the utterance is kept
 }
 
+// Replay is a turn of before beside what today's program would make of it.
+type Replay struct {
+	ID        string    `json:"id"`
+	Should    string    `json:"should,omitempty"`
+	Rightness Rightness `json:"verdict,omitempty"` // of a marked turn
+	Why       string    `json:"why,omitempty"`     // why it is judged so
+	Same      bool      `json:"same"`              // it does today what it did then
+	Then      Record    `json:"then"`
+	Now       Record    `json:"now"` // of a dry run: its calls are planned and not made
+}
+
+// Rightness says whether a marked turn goes as it should today.
+type Rightness string
+
+// The kinds of rightness. Open means that nobody has said enough to judge it.
+const (
+	Right Rightness = "right"
+	Wrong Rightness = "wrong"
+	Open  Rightness = "open"
+)
+
 // Wording is a text of the family's own with the acts that a language model made of it.
 type Wording struct {
 	ID    string    `json:"id"` // of the turn that it was said in

@@ -46,26 +46,8 @@ type Case struct {
 	Heard  *string       // what today's recogniser makes of the sound; nil: the text as it was
 }
 
-// Outcome is what came of a case.
-type Outcome struct {
-	ID      string        `json:"id"`
-	Should  string        `json:"should,omitempty"`
-	Verdict Verdict       `json:"verdict,omitempty"` // of a marked turn
-	Why     string        `json:"why,omitempty"`
-	Same    bool          `json:"same"` // it does today what it did then
-	Then    record.Record `json:"then"`
-	Now     record.Record `json:"now"` // of a dry run: its calls are planned and not made
-}
-
-// Verdict says whether a turn goes as it should.
-type Verdict string
-
-// The verdicts. Open means that nobody has said enough to judge it.
-const (
-	Right Verdict = "right"
-	Wrong Verdict = "wrong"
-	Open  Verdict = "open"
-)
+// ErrNoWords says that nobody knows what was said in a turn.
+var ErrNoWords = errors.New("no words of this turn are known")
 
 // Replayer runs cases. It belongs to one goroutine.
 type Replayer struct {
@@ -90,11 +72,11 @@ func New(cfg Config) (*Replayer, error) {
 }
 
 // Run runs a case and judges it.
-func (r *Replayer) Run(ctx context.Context, c Case) (Outcome, error) {
-	o := Outcome{ID: c.Then.ID, Should: c.Should, Then: c.Then}
+func (r *Replayer) Run(ctx context.Context, c Case) (record.Replay, error) {
+	o := record.Replay{ID: c.Then.ID, Should: c.Should, Then: c.Then}
 	text := said(c)
 	if c.Then.Transcript == nil && c.Heard == nil || c.Then.Transcript != nil && c.Then.Transcript.Text == record.ChallengeAnswer {
-		return o, errors.New("no words of this turn are known")
+		return o, ErrNoWords
 	}
 	if err := r.enter(c.Rooms); err != nil {
 		return o, err
@@ -116,7 +98,7 @@ func (r *Replayer) Run(ctx context.Context, c Case) (Outcome, error) {
 		}
 		should = &meant
 	}
-	o.Verdict, o.Why = judge(o, should)
+	o.Rightness, o.Why = judge(o, should)
 	return o, nil
 }
 
@@ -238,27 +220,27 @@ func isNothing(should string) bool { return slices.Contains(nothing, intent.Plai
 
 // judge says whether a case goes as it should: it comes to the same acts as the
 // sentence that says what should have happened.
-func judge(o Outcome, should *record.Record) (Verdict, string) {
+func judge(o record.Replay, should *record.Record) (record.Rightness, string) {
 	byModel := o.Now.Route == record.RouteModel
 	switch {
 	case byModel:
-		return Open, "a language model would decide, and none is asked in a replay"
+		return record.Open, "a language model would decide, and none is asked in a replay"
 	case isNothing(o.Should) && silent(o.Now):
-		return Right, "nothing is done"
+		return record.Right, "nothing is done"
 	case isNothing(o.Should):
-		return Wrong, "nothing should be done"
+		return record.Wrong, "nothing should be done"
 	case should == nil && o.Same:
-		return Wrong, "it does the same as then"
+		return record.Wrong, "it does the same as then"
 	case should == nil:
-		return Open, "it does something else than then; say what should have happened to have it judged"
+		return record.Open, "it does something else than then; say what should have happened to have it judged"
 	case slices.Contains([]record.Route{record.RouteModel, record.RouteNone}, should.Route):
-		return Open, "what should have happened is no sentence that is understood here"
+		return record.Open, "what should have happened is no sentence that is understood here"
 	case alike(o.Now, *should):
-		return Right, "it does what should have happened"
+		return record.Right, "it does what should have happened"
 	case o.Same:
-		return Wrong, "it does the same as then"
+		return record.Wrong, "it does the same as then"
 	}
-	return Wrong, "it does something else than then, and not what should have happened"
+	return record.Wrong, "it does something else than then, and not what should have happened"
 }
 
 // silent reports whether a dry run would do nothing.

@@ -15,6 +15,7 @@ import (
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/page"
 	"voicegateway/internal/record"
 	"voicegateway/internal/replay"
 	"voicegateway/internal/tools"
@@ -113,16 +114,30 @@ func TestReplayMarked(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		pack *intent.Pack
-		want replay.Verdict
-	}{"before": {before, replay.Wrong}, "after": {after, replay.Right}} {
+		want record.Rightness
+	}{"before": {before, record.Wrong}, "after": {after, record.Right}} {
 		r := replayer(t, tt.pack)
 		for _, c := range cases {
 			o, err := r.Run(t.Context(), c)
-			if err != nil || o.Verdict != tt.want || o.Same != (tt.want == replay.Wrong) {
-				t.Errorf("%s, %q: %s (%s), same %v, %v\nnow %+v", name, c.Then.Transcript.Text, o.Verdict, o.Why, o.Same, err, o.Now)
+			if err != nil || o.Rightness != tt.want || o.Same != (tt.want == record.Wrong) {
+				t.Errorf("%s, %q: %s (%s), same %v, %v\nnow %+v", name, c.Then.Transcript.Text, o.Rightness, o.Why, o.Same, err, o.Now)
 			}
 		}
 	}
+}
+
+// pageWords are the words of the page.
+func pageWords(tb testing.TB) (words map[string]string) {
+	tb.Helper()
+	p, err := page.New(page.Config{Language: "en"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(p.File("words.js")), "export default ")
+	if err := json.Unmarshal([]byte(strings.TrimSuffix(list, ";\n")), &words); err != nil {
+		tb.Fatal(err)
+	}
+	return words
 }
 
 // TestVerdicts: what is judged, and what stays open.
@@ -134,6 +149,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	other := func(text string) *string { return &text }
 	by := func(r record.Record, route record.Route) record.Record { r.Route = route; return r }
+	words := pageWords(t)
 	kept := record.Wording{ID: "w", Text: "make the bedroom a cinema", Acts: []record.KeptAct{{
 		Intent: record.Intent{Name: "HassTurnOn"}, Things: []record.KeptThing{{ID: "light.Bedroom Lamp", Name: "Bedroom Lamp", Domain: "light"}},
 	}}}
@@ -141,30 +157,33 @@ func TestVerdicts(t *testing.T) {
 		then   record.Record
 		should string
 		heard  *string
-		want   replay.Verdict
+		want   record.Rightness
 		same   bool
 		now    string
 	}{
-		"as then":                     {happened(t, ours, "turn on the kitchen light"), "", nil, replay.Wrong, true, "local"},
-		"as then, which was right":    {happened(t, ours, "turn on the kitchen light"), "kitchen light on", nil, replay.Right, true, "local"},
-		"heard otherwise today":       {happened(t, ours, "turn on the kitchen light"), "", other("turn off the kitchen light"), replay.Open, false, "local"},
-		"heard rightly today":         {happened(t, ours, "turn on the kitchen light"), "turn off the kitchen light", other("turn off the kitchen light"), replay.Right, false, "local"},
-		"nothing is heard today":      {happened(t, ours, "turn on the kitchen light"), "nothing", other(""), replay.Right, false, "refused"},
-		"not understood":              {happened(t, ours, "the crow flies at midnight"), "turn on the kitchen light", nil, replay.Wrong, true, "none"},
-		"a wording is understood":     {by(happened(t, ours, "make the bedroom a cinema"), record.RouteModel), "turn on the bedroom lamp", nil, replay.Right, false, "local"},
-		"a model would decide":        {by(happened(t, ours, "the crow flies at midnight"), record.RouteModel), "turn on the kitchen light", nil, replay.Open, true, "model"},
-		"should is no sentence":       {happened(t, ours, "turn on the kitchen light"), "that lamp over there, you know", nil, replay.Open, true, "local"},
-		"a question that was right":   {happened(t, ours, "what time is it"), "tell me the time", nil, replay.Right, true, "local"},
-		"refused then and now":        {happened(t, ours, "unlock the front door"), "", nil, replay.Wrong, true, "refused"},
-		"asks, where nothing was due": {happened(t, ours, "turn on all the lights"), "nothing", nil, replay.Wrong, false, "local"},
+		"as then":                     {happened(t, ours, "turn on the kitchen light"), "", nil, record.Wrong, true, "local"},
+		"as then, which was right":    {happened(t, ours, "turn on the kitchen light"), "kitchen light on", nil, record.Right, true, "local"},
+		"heard otherwise today":       {happened(t, ours, "turn on the kitchen light"), "", other("turn off the kitchen light"), record.Open, false, "local"},
+		"heard rightly today":         {happened(t, ours, "turn on the kitchen light"), "turn off the kitchen light", other("turn off the kitchen light"), record.Right, false, "local"},
+		"nothing is heard today":      {happened(t, ours, "turn on the kitchen light"), "nothing", other(""), record.Right, false, "refused"},
+		"not understood":              {happened(t, ours, "the crow flies at midnight"), "turn on the kitchen light", nil, record.Wrong, true, "none"},
+		"a wording is understood":     {by(happened(t, ours, "make the bedroom a cinema"), record.RouteModel), "turn on the bedroom lamp", nil, record.Right, false, "local"},
+		"a model would decide":        {by(happened(t, ours, "the crow flies at midnight"), record.RouteModel), "turn on the kitchen light", nil, record.Open, true, "model"},
+		"should is no sentence":       {happened(t, ours, "turn on the kitchen light"), "that lamp over there, you know", nil, record.Open, true, "local"},
+		"a question that was right":   {happened(t, ours, "what time is it"), "tell me the time", nil, record.Right, true, "local"},
+		"refused then and now":        {happened(t, ours, "unlock the front door"), "", nil, record.Wrong, true, "refused"},
+		"asks, where nothing was due": {happened(t, ours, "turn on all the lights"), "nothing", nil, record.Wrong, false, "local"},
 	} {
 		o, err := replayer(t, ours, kept).Run(t.Context(), replay.Case{Then: tt.then, Marked: true, Should: tt.should, Rooms: shown(fake.House()), Heard: tt.heard})
-		if got := fmt.Sprint(o.Verdict, o.Same, " ", o.Now.Route); err != nil || got != fmt.Sprint(tt.want, tt.same, " ", tt.now) {
+		if _, told := words["verdict "+o.Why]; err == nil && !told {
+			t.Errorf("%s: the page has no words for %q", name, o.Why)
+		}
+		if got := fmt.Sprint(o.Rightness, o.Same, " ", o.Now.Route); err != nil || got != fmt.Sprint(tt.want, tt.same, " ", tt.now) {
 			t.Errorf("%s: %s (%s), want %s %v %s; %v\nthen %+v\nnow %+v", name, got, o.Why, tt.want, tt.same, tt.now, err, o.Then, o.Now)
 		}
 	}
 	right := replay.Case{Then: happened(t, ours, "turn on the kitchen light"), Rooms: shown(fake.House())}
-	if o, err := replayer(t, ours).Run(t.Context(), right); err != nil || o.Verdict != "" || !o.Same {
+	if o, err := replayer(t, ours).Run(t.Context(), right); err != nil || o.Rightness != "" || !o.Same {
 		t.Errorf("a turn that nobody found wrong is judged: %+v, %v", o, err)
 	}
 	if _, err := replayer(t, ours).Run(t.Context(), replay.Case{Then: record.Record{ID: "1"}}); err == nil {
@@ -188,8 +207,8 @@ func FuzzCase(f *testing.F) {
 			return
 		}
 		o, err := r.Run(t.Context(), replay.Case{Then: then, Marked: true, Should: should, Rooms: shown(fake.House())})
-		if err == nil && o.Verdict != replay.Right && o.Verdict != replay.Wrong && o.Verdict != replay.Open {
-			t.Errorf("verdict %q", o.Verdict)
+		if err == nil && o.Rightness != record.Right && o.Rightness != record.Wrong && o.Rightness != record.Open {
+			t.Errorf("verdict %q", o.Rightness)
 		}
 		for _, c := range o.Now.Calls {
 			if c.OK || c.Receipt != nil {

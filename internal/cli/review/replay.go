@@ -105,7 +105,7 @@ func (r *replaying) run(ctx context.Context, args []string) error {
 	}
 	defer r.ear.close()
 	progress := console.Progress{To: r.Err, What: "turns", Of: len(jobs)}
-	verdicts := map[replay.Verdict]int{}
+	verdicts := map[record.Rightness]int{}
 	for i, j := range jobs {
 		if err := r.hear(ctx, &j); err != nil {
 			return fmt.Errorf("hearing turn %s: %w; --text runs its text", j.Then.ID, err)
@@ -114,7 +114,7 @@ func (r *replaying) run(ctx context.Context, args []string) error {
 		if err != nil {
 			return fmt.Errorf("running turn %s: %w", j.Then.ID, err)
 		}
-		verdicts[o.Verdict]++
+		verdicts[o.Rightness]++
 		if err := r.tell(o); err != nil {
 			return err
 		}
@@ -141,14 +141,14 @@ func (r *replaying) sentences(language string) (*intent.Pack, error) {
 }
 
 // sum prints how many marked turns go right.
-func (r *replaying) sum(verdicts map[replay.Verdict]int, all int) error {
+func (r *replaying) sum(verdicts map[record.Rightness]int, all int) error {
 	if !r.marked {
 		return nil
 	}
 	if !r.asJSON {
-		fmt.Fprintf(r.Out, "%d marked: %d right, %d wrong, %d open\n", all, verdicts[replay.Right], verdicts[replay.Wrong], verdicts[replay.Open])
+		fmt.Fprintf(r.Out, "%d marked: %d right, %d wrong, %d open\n", all, verdicts[record.Right], verdicts[record.Wrong], verdicts[record.Open])
 	}
-	if verdicts[replay.Wrong] > 0 {
+	if verdicts[record.Wrong] > 0 {
 		return console.ToldError{Err: errors.New("a marked turn is still wrong")}
 	}
 	return nil

@@ -7,11 +7,10 @@ import (
 
 	"voicegateway/internal/console"
 	"voicegateway/internal/record"
-	"voicegateway/internal/replay"
 )
 
 // tell prints what came of a turn, then and now.
-func (r *replaying) tell(o replay.Outcome) error {
+func (r *replaying) tell(o record.Replay) error {
 	if r.asJSON {
 		return r.json("the outcome", o)
 	}
@@ -34,20 +33,20 @@ func (r *replaying) tell(o replay.Outcome) error {
 		fmt.Fprintf(r.Out, "  %s %s\n", r.Paint.Dim("should"), console.Quoted(o.Should))
 	}
 	if r.marked {
-		fmt.Fprintf(r.Out, "  %s: %s\n", r.verdict(o.Verdict), o.Why)
+		fmt.Fprintf(r.Out, "  %s: %s\n", r.verdict(o.Rightness), o.Why)
 	}
 	fmt.Fprintln(r.Out)
 	return nil
 }
 
 // verdict is a verdict with its sign.
-func (r *replaying) verdict(v replay.Verdict) string {
+func (r *replaying) verdict(v record.Rightness) string {
 	switch v {
-	case replay.Right:
+	case record.Right:
 		return r.Paint.Good("✓ right")
-	case replay.Wrong:
+	case record.Wrong:
 		return r.Paint.Bad("✗ wrong")
-	case replay.Open:
+	case record.Open:
 	}
 	return r.Paint.Warn("! open")
 }

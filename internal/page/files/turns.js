@@ -2,6 +2,7 @@
 // at first, however many there are.
 import { byId, el, foreign, known, pause, say, soon, timeOf, word } from "/page/dom.js";
 import { doing, get, post } from "/page/api.js";
+import { button as replay, called, understood } from "/page/replay.js";
 
 const most = 1000;   // remembered here; the gateway may remember fewer
 const asked = 100;   // of the gateway
@@ -78,7 +79,7 @@ function itemOf(turn) {
       el("strong", {}, turn.reply || known("outcome_", turn.outcome)), " ",
       el("span", { className: `pill ${tone[turn.outcome] ?? ""}` }, known("outcome_", turn.outcome))));
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(waterfall(turn), why(turn), marks(turn));
+    if (details.open && details.children.length === 1) details.append(waterfall(turn), why(turn), marks(turn), ...again(turn));
   });
   return el("li", {}, details);
 }
@@ -134,12 +135,11 @@ function why(turn) {
   tell("why_source", known("source_", turn.source), turn.area ? `, ${turn.area}` : "");
   tell("why_route", known("route_", turn.route));
   if (turn.speech_act) tell("why_act", known("act_", turn.speech_act));
-  for (const intent of turn.intents ?? (turn.intent ? [turn.intent] : [])) {
-    tell("why_intent", intent.name, ...Object.entries(intent.slots ?? {}).map(([slot, value]) => `, ${slot}: ${text(value)}`));
-  }
-  for (const call of turn.calls ?? []) {
+  for (const meant of understood(turn)) tell("why_intent", meant);
+  const calls = called(turn);
+  for (const [i, call] of (turn.calls ?? []).entries()) {
     const r = call.receipt;
-    tell("why_call", `${call.tool}${call.server ? ` (${call.server})` : ""} ${JSON.stringify(call.args)}`);
+    tell("why_call", calls[i]);
     if (r) {
       tell("why_receipt", `${r.device}: ${r.property} ${text(r.value)}, ${known("receipt_", r.outcome)}`, r.reason ? ` (${known("reason_", r.reason)})` : "");
     } else if (!call.ok) tell("why_receipt", word("call_failed"));
@@ -150,6 +150,9 @@ function why(turn) {
 }
 
 const text = (value) => (value !== null && typeof value === "object" ? JSON.stringify(value) : known("value_", value));
+
+// again is the button of a gateway that runs turns once more, for a turn with words.
+const again = (turn) => (routes.includes("POST /api/turns/{id}/replay") && turn.transcript?.text ? [replay(turn)] : []);
 
 // marks are the buttons of a gateway that keeps what was wrong, and wordings.
 function marks(turn) {
