@@ -1,0 +1,92 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestDropPages maps two files as the kernel maps a program, one as it is and one
+// written to, as the dynamic linker does: only the first one's pages are let go, and
+// both read as before.
+func TestDropPages(t *testing.T) {
+	content := bytes.Repeat([]byte("program "), 1<<17)
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program, relocated := mapFile(t, path), mapFile(t, path)
+	if err := syscall.Mprotect(relocated, syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
+		t.Fatal(err)
+	}
+	relocated[0] = 'P'
+	if err := syscall.Mprotect(relocated, syscall.PROT_READ); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(program, content) || !bytes.Equal(relocated[1:], content[1:]) {
+		t.Fatal("the file is not mapped")
+	}
+	if held(t, program) != len(content)/os.Getpagesize() || held(t, relocated) != len(content)/os.Getpagesize() {
+		t.Fatalf("%d and %d pages are mapped before; the test needs all", held(t, program), held(t, relocated))
+	}
+	if err := DropPages(); err != nil {
+		t.Fatal(err)
+	}
+	if n := held(t, program); n != 0 {
+		t.Errorf("%d pages are mapped still", n)
+	}
+	if held(t, relocated) == 0 {
+		t.Error("what was written to has been dropped")
+	}
+	if !bytes.Equal(program, content) || relocated[0] != 'P' || !bytes.Equal(relocated[1:], content[1:]) {
+		t.Error("the memory has changed")
+	}
+}
+
+func mapFile(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Munmap(m) })
+	return m
+}
+
+// held returns how many pages of a mapping are in our memory.
+func held(t *testing.T, m []byte) int {
+	t.Helper()
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(smaps), "\n")
+	at := slices.IndexFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, strings.TrimPrefix(fmt.Sprintf("%p-", m), "0x"))
+	})
+	if at < 0 {
+		t.Fatalf("no mapping begins at %p", m)
+	}
+	for _, line := range lines[at:] {
+		var kB int
+		if n, _ := fmt.Sscanf(line, "Rss: %d kB", &kB); n == 1 {
+			return kB * 1024 / os.Getpagesize()
+		}
+	}
+	t.Fatal("the kernel does not tell what is resident")
+	return 0
+}
