@@ -16,12 +16,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"strings"
 	"sync"
 	"syscall"
 
 	mochi "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/packets"
+
+	"voicegateway/internal/httpguard"
 )
 
 // Config says where the broker listens and who may come in.
@@ -45,25 +46,31 @@ type Broker struct {
 	addr  string // set before ready is closed
 }
 
+// Validate reports what is wrong with the address.
+func (cfg Config) Validate() error {
+	if err := httpguard.CheckAddress(cfg.Listen); err != nil {
+		return fmt.Errorf("mqtt.embedded.listen: %w", err)
+	}
+	return nil
+}
+
 // New checks cfg: beyond loopback the broker wants credentials (REQUIREMENTS
 // S4).
 func New(cfg Config, log *slog.Logger) (*Broker, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
 	host, _, err := net.SplitHostPort(cfg.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("mqtt.embedded.listen is %q: expected host:port, such as 127.0.0.1:1884", cfg.Listen)
+		return nil, err
 	}
 	if (cfg.Username == "") != (cfg.Password == "") {
 		return nil, errors.New("the embedded broker needs a user name and a password, or neither")
 	}
-	if cfg.Username == "" && !loopback(host) {
+	if cfg.Username == "" && !httpguard.Loopback(host) {
 		return nil, fmt.Errorf("mqtt.embedded.listen is %q, which other machines can reach, and there are no credentials: set mqtt.username and mqtt.password_file, or listen on 127.0.0.1", cfg.Listen)
 	}
 	return &Broker{cfg: cfg, log: log, room: maxBacklog, ready: make(chan struct{})}, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }
 
 // Ready returns when the broker accepts connections.

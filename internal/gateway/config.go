@@ -115,7 +115,7 @@ type Mistake struct {
 func Mistakes(c Config) []Mistake {
 	var all []Mistake
 	for _, part := range []interface{ Validate() error }{
-		c.Gateway, c.Audio, c.Wake, c.STT, c.Home, c.Intents, c.AI, c.TTS, c.MQTT.Discovery, c.MCP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Home, c.Intents, c.AI, c.TTS, c.MQTT.Config, c.MQTT.Embedded, c.MQTT.Discovery, c.MCP, c.HTTP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
 	} {
 		for _, err := range each(part.Validate()) {
 			key, text, _ := strings.Cut(err.Error(), ": ")

@@ -28,13 +28,24 @@ type Config struct {
 	TokenFile string   `yaml:"token_file"`
 	Hosts     []string `yaml:"hosts"` // names this machine is called by, beyond localhost and addresses
 	// Token is the bearer token every request must carry, or a browser must have logged
-	// in with, except for /healthz and the log-in itself; empty: none. It is not read from the configuration file: the code that loads the
-	// configuration sets it.
+	// in with, except for /healthz and the log-in itself; empty: none. It is not read
+	// from the configuration file: the code that loads the configuration sets it.
 	Token string `yaml:"-"`
 }
 
 // Default listens on this machine only.
 func Default() Config { return Config{Listen: "127.0.0.1:8765", Hosts: []string{}} }
+
+// Validate reports what is wrong with the address; an empty one switches the server off.
+func (cfg Config) Validate() error {
+	if cfg.Listen == "" {
+		return nil
+	}
+	if err := httpguard.CheckAddress(cfg.Listen); err != nil {
+		return fmt.Errorf("http.listen: %w", err)
+	}
+	return nil
+}
 
 // Time limits for the work that a request causes. How long the request itself may
 // take to arrive is for httpguard.Door.
@@ -67,9 +78,12 @@ type Server struct {
 
 // New checks cfg: an address that other machines can reach needs a token.
 func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
 	host, _, err := net.SplitHostPort(cfg.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("http.listen is %q: expected host:port, such as 127.0.0.1:8765", cfg.Listen)
+		return nil, err
 	}
 	local := httpguard.Loopback(host)
 	if !local && cfg.Token == "" {

@@ -3,6 +3,7 @@ package httpguard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -35,6 +36,18 @@ func DefaultDoor() Door {
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
+}
+
+// CheckAddress reports what is wrong with an address to listen on.
+func CheckAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return fmt.Errorf("%q is no address to listen on; expected host:port, such as 127.0.0.1:8765", address)
+	}
+	return nil
 }
 
 // Serve serves handler on the listener until ctx ends, and closes the listener.

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"voicegateway/internal/httpguard"
 )
 
 // Config says which broker to use and how this client introduces itself.
@@ -86,10 +88,22 @@ func (cfg Config) parse() (endpoint, error) {
 	return e, cfg.check(e)
 }
 
+// Validate reports what is wrong with the broker's address, beginning with its key. An
+// empty one is the embedded broker's.
+func (cfg Config) Validate() error {
+	if cfg.URL == "" {
+		return nil
+	}
+	if _, err := cfg.parse(); err != nil {
+		return fmt.Errorf("mqtt.broker: %w", err)
+	}
+	return nil
+}
+
 // check applies the rules that a valid address must satisfy as well (REQUIREMENTS
 // S4).
 func (cfg Config) check(e endpoint) error {
-	if e.username == "" && !cfg.AllowInsecure && !loopback(e.url.Hostname()) {
+	if e.username == "" && !cfg.AllowInsecure && !httpguard.Loopback(e.url.Hostname()) {
 		return fmt.Errorf("broker %s is not on this machine and there are no credentials: set mqtt.username and mqtt.password_file, or mqtt.allow_insecure: true if everyone on that network may switch things", e)
 	}
 	if cfg.CAFile != "" && !e.tls {
@@ -104,10 +118,4 @@ func (cfg Config) check(e endpoint) error {
 		}
 	}
 	return nil
-}
-
-// loopback reports whether host is this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }
