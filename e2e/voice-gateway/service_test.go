@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -91,6 +92,43 @@ func TestTheServiceManagerIsTold(t *testing.T) {
 		t.Fatalf("it ended with %v", c.err)
 	}
 	eventually(t, "it says that it stops", func() bool { return m.count("STOPPING=1") == 1 })
+}
+
+// TestACrashIsNoWrongCall: what the watchdog does to a daemon that hangs ends it in a way
+// after which the unit has it started anew.
+func TestACrashIsNoWrongCall(t *testing.T) {
+	t.Parallel()
+	unit, err := os.ReadFile("../../configs/voice-gateway.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var environment []string
+	prevented := ""
+	for line := range strings.Lines(string(unit)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		switch key {
+		case "Environment":
+			environment = append(environment, value)
+		case "RestartPreventExitStatus":
+			prevented = value
+		}
+	}
+	if prevented == "" || len(environment) == 0 {
+		t.Fatalf("the unit prevents %q, with %q", prevented, environment)
+	}
+	m, socket := notified(t)
+	c, _, _ := daemon(t, "mqtt://"+fake.FreeAddr(t), append(environment, "NOTIFY_SOCKET="+socket)...)
+	eventually(t, "it is ready", func() bool { return m.count("READY=1") == 1 })
+	if err := c.Process.Signal(syscall.SIGABRT); err != nil {
+		t.Fatal(err)
+	}
+	if !c.wait() {
+		t.Fatal("it did not end")
+	}
+	ended, _ := errors.AsType[*exec.ExitError](c.err)
+	if ended == nil || fmt.Sprint(ended.ExitCode()) == prevented {
+		t.Errorf("it ended with %v, which the unit takes for a wrong call", c.err)
+	}
 }
 
 // Every profile is a configuration a daemon would start with, on a machine that
