@@ -144,7 +144,7 @@ var layers = []layer{
 		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
 		"mute":             {"store"},
 		"loudness":         {"tools/local"},
-		"rehearser":        {"audio", "home", "house", "intent", "rehearsal", "speech", "speech/stt"},
+		"rehearser":        {"audio", "home", "house", "intent", "rehearsal", "speech", "speech/stt", "store"},
 		"wakekeeper":       {"intent/catalogue", "record", "speech", "store", "wakebudget"},
 		"vitals":           {"audio", "audio/device", "home", "mcpint", "turn"},
 		"tasks":            {"record", "store"},

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"voicegateway/internal/display"
 	"voicegateway/internal/metrics"
@@ -91,13 +92,14 @@ type journal struct {
 	mu    sync.Mutex
 	turns []record.Record
 	at    turn.State
+	moved time.Time // when something happened last
 }
 
 // StateChanged remembers the state.
 func (j *journal) StateChanged(to turn.State) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.at = to
+	j.at, j.moved = to, time.Now()
 }
 
 // Hearing is not remembered.
@@ -109,7 +111,7 @@ func (j *journal) Replied(string, string) {}
 // TurnEnded remembers and logs a record.
 func (j *journal) TurnEnded(r record.Record) {
 	j.mu.Lock()
-	j.turns = append(j.turns, r)
+	j.turns, j.moved = append(j.turns, r), time.Now()
 	if over := len(j.turns) - keptTurns; over > 0 {
 		j.turns = slices.Delete(j.turns, 0, over)
 	}
@@ -125,6 +127,13 @@ func (j *journal) state() turn.State {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return cmp.Or(j.at, turn.Idle)
+}
+
+// quiet is since when there has been no turn; zero: there was none.
+func (j *journal) quiet() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.moved
 }
 
 // last returns the remembered turns, newest first.

@@ -15,10 +15,12 @@ type Config struct {
 	// Aliases are other names of things and rooms, by the name their server gives them, or
 	// by a thing's id, which tells things of one name apart.
 	Aliases map[string][]string `yaml:"aliases"`
+	// Rehearse says that the names are rehearsed by themselves after they have changed.
+	Rehearse bool `yaml:"rehearse"`
 }
 
 // Default has no other names.
-func Default() Config { return Config{Aliases: map[string][]string{}} }
+func Default() Config { return Config{Aliases: map[string][]string{}, Rehearse: true} }
 
 // Bounds of the aliases, as those of a house file.
 const (

@@ -24,8 +24,9 @@ type State struct {
 // Report is what a rehearsal found.
 type Report struct {
 	Time     time.Time   `json:"time"`
-	Names    int         `json:"names"`   // that were spoken
-	Skipped  int         `json:"skipped"` // things that no sentence of the rehearsal is about
+	House    string      `json:"house,omitempty"` // stands for the names as they were
+	Names    int         `json:"names"`           // that were spoken
+	Skipped  int         `json:"skipped"`         // things that no sentence of the rehearsal is about
 	Confused []Confusion `json:"confused"`
 	Unknown  []Word      `json:"unknown"` // words that no dictionary has
 	Growing  []string    `json:"growing"` // sentences that may go on, and so do not end early

@@ -25,6 +25,7 @@ import (
 	"voicegateway/internal/rehearsal"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/store"
 )
 
 // Voice speaks.
@@ -40,6 +41,10 @@ type Config struct {
 	// Idle reports whether nobody needs the machine; a rehearsal goes on only then. Nil:
 	// always.
 	Idle func() bool
+	// Quiet tells since when nobody has spoken or asked anything; nil: a rehearsal never
+	// begins by itself.
+	Quiet func() time.Time
+	Dir   string // where the last report is kept; "": nowhere
 	// Progress is told how many of so many names were heard; it may be nil.
 	Progress func(done, of int)
 	Log      *slog.Logger
@@ -381,20 +386,29 @@ func (s *stage) candidates(h *home.House, e home.Entity) (known, proposed []stri
 // ErrRunning means that a rehearsal is under way: there is one at a time.
 var ErrRunning = errors.New("a rehearsal is under way")
 
-// Rehearser rehearses on request, one rehearsal at a time. It is safe for concurrent use.
+// Rehearser rehearses on request, and by itself after the house has changed, one rehearsal
+// at a time. It keeps what the last one found. It is safe for concurrent use.
 type Rehearser struct {
 	cfg   Config
 	house func() *home.House
 	asked chan struct{}
+	disk  *store.Store // nil: nothing is kept
+	watch watch        // of Run alone
 
 	mu    sync.Mutex
 	state rehearsal.State
 }
 
-// New makes a rehearser that starts nothing.
+// New makes a rehearser that starts nothing. It knows what the last rehearsal of an
+// earlier run found.
 func New(cfg Config, house func() *home.House) *Rehearser {
-	return &Rehearser{cfg: cfg, house: house, asked: make(chan struct{}, 1)}
+	r := &Rehearser{cfg: cfg, house: house, asked: make(chan struct{}, 1)}
+	r.disk, r.state.Report = store.Recall[*rehearsal.Report](cfg.Dir, kept, "the last rehearsal of names", cfg.Log)
+	return r
 }
+
+// kept is the name under which the last report is kept.
+const kept = "rehearsal"
 
 // Start asks for a rehearsal.
 func (r *Rehearser) Start() error {
@@ -415,30 +429,55 @@ func (r *Rehearser) State() rehearsal.State {
 	return r.state
 }
 
-// Run rehearses whenever it was asked for, until ctx ends.
+// Run rehearses whenever it was asked for or the house has changed, until ctx ends.
 func (r *Rehearser) Run(ctx context.Context) error {
+	tick := time.NewTicker(lookAround)
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case now := <-tick.C:
+			if r.cfg.Quiet != nil && r.watch.due(now, r.cfg.Quiet(), fingerprint(r.house(), r.cfg.Recogniser), r.rehearsed()) {
+				_ = r.Start() // one that was asked for meanwhile is as good
+			}
 		case <-r.asked:
+			r.rehearse(ctx)
 		}
-		cfg := r.cfg
-		cfg.Progress = func(done, of int) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.state.Done, r.state.Names = done, of
-		}
-		report, err := Rehearse(ctx, cfg, r.house())
+	}
+}
+
+// rehearsed stands for the names that were rehearsed last.
+func (r *Rehearser) rehearsed() string {
+	if report := r.State().Report; report != nil {
+		return report.House
+	}
+	return ""
+}
+
+// rehearse holds one rehearsal and keeps what it finds.
+func (r *Rehearser) rehearse(ctx context.Context) {
+	cfg, h := r.cfg, r.house()
+	cfg.Progress = func(done, of int) {
 		r.mu.Lock()
-		r.state.Running = false
-		if err != nil {
-			r.state.Trouble = cmp.Or(err.Error(), "the rehearsal failed")
-			cfg.Log.Warn("the names of the house were not rehearsed", "err", err)
-		} else {
-			r.state.Report = &report
-			cfg.Log.Info("the names of the house were rehearsed", "names", report.Names, "confused", len(report.Confused), "unknown", len(report.Unknown))
+		defer r.mu.Unlock()
+		r.state.Done, r.state.Names = done, of
+	}
+	report, err := Rehearse(ctx, cfg, h)
+	report.House = fingerprint(h, cfg.Recogniser)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Running = false
+	if err != nil {
+		r.state.Trouble = cmp.Or(err.Error(), "the rehearsal failed")
+		cfg.Log.Warn("the names of the house were not rehearsed", "err", err)
+		return
+	}
+	r.state.Report = &report
+	cfg.Log.Info("the names of the house were rehearsed", "names", report.Names, "confused", len(report.Confused), "unknown", len(report.Unknown))
+	if r.disk != nil {
+		if err := r.disk.Save(kept, report); err != nil {
+			cfg.Log.Warn("what the rehearsal found is kept until the program ends only", "err", err)
 		}
-		r.mu.Unlock()
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/rehearser"
@@ -36,6 +38,107 @@ func TestOneRehearsalAtATime(t *testing.T) {
 			if err := r.Start(); err != nil {
 				t.Error(err)
 			}
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// lines counts the lines of a log.
+type lines struct{ atomic.Int64 }
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.Add(1)
+	return len(p), nil
+}
+
+// A house whose names are new is rehearsed once nobody has spoken for ten minutes and the names
+// have stayed the same, once: an attempt that fails waits until they are others again.
+func TestARehearsalByItself(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var failures lines
+		var h atomic.Pointer[home.House]
+		var spoken atomic.Pointer[time.Time]
+		speak := func() { now := time.Now(); spoken.Store(&now) }
+		lives := func(things ...home.Entity) { h.Store(&home.House{Entities: things}) }
+		lives()
+		speak()
+		cfg := rehearser.Config{
+			Recogniser: stt.Config{Engines: []string{"nobody"}}, Log: slog.New(slog.NewTextHandler(&failures, nil)),
+			Quiet: func() time.Time { return *spoken.Load() },
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		r := rehearser.New(cfg, h.Load)
+		go func() { done <- r.Run(ctx) }()
+		tried := func(after time.Duration, want int64, why string) {
+			t.Helper()
+			<-time.After(after)
+			synctest.Wait()
+			if got := failures.Load(); got != want {
+				t.Errorf("%s: %d attempts, want %d", why, got, want)
+			}
+		}
+		tried(time.Hour, 0, "no house is known")
+		lives(home.Entity{ID: "9", Name: "Hall Sensor"})
+		tried(time.Hour, 0, "nothing can be controlled")
+		lives(thing("Fan", ""))
+		tried(9*time.Minute, 0, "the names are new")
+		lives(thing("Fan", ""), thing("Van", ""))
+		tried(9*time.Minute, 0, "they have changed again")
+		speak()
+		tried(9*time.Minute, 0, "somebody has spoken")
+		tried(2*time.Minute, 1, "all is calm")
+		tried(24*time.Hour, 1, "it failed, and nothing is new")
+		lives(thing("Fan", ""), thing("Van", "Garage"))
+		tried(11*time.Minute, 2, "one stands in another room")
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What was rehearsed is known to the next run of the program, which does not rehearse it
+// again.
+func TestARehearsalIsKept(t *testing.T) {
+	cfg, h := config(t, "flite"), pairHouse([2]string{"Fan", "Van"})
+	cfg.Voice, cfg.Dir = silent{}, t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	first, done := rehearser.New(cfg, func() *home.House { return h }), make(chan error, 1)
+	go func() { done <- first.Run(ctx) }()
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for first.State().Running {
+		<-tick.C
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	found := first.State()
+	if found.Report == nil || len(found.Report.Confused) != 2 || found.Report.House == "" {
+		t.Fatalf("%+v", found)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		cfg.Quiet = func() time.Time { return time.Time{} }
+		second := rehearser.New(cfg, func() *home.House { return h })
+		if kept := second.State().Report; kept == nil || kept.House != found.Report.House || len(kept.Confused) != 2 {
+			t.Fatalf("%+v", kept)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- second.Run(ctx) }()
+		<-time.After(time.Hour)
+		synctest.Wait()
+		if s := second.State(); s.Running || !s.Report.Time.Equal(found.Report.Time) {
+			t.Errorf("%+v", s)
 		}
 		cancel()
 		if err := <-done; err != nil {

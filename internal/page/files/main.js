@@ -9,8 +9,9 @@ import * as timers from "/page/timers.js";
 import * as house from "/page/house.js";
 import * as servers from "/page/servers.js";
 import * as parts from "/page/parts.js";
+import * as names from "/page/names.js";
 
-const sections = [talk, turns, timers, house, servers, parts];
+const sections = [talk, turns, timers, house, servers, parts, names];
 
 // load asks for everything; sections fail apart from each other.
 async function load() {

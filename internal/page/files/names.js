@@ -1,0 +1,34 @@
+// What the last rehearsal found: names that are confused, and words that no dictionary has.
+import { byId, el, say, soon, word } from "/page/dom.js";
+import { doing, get, post } from "/page/api.js";
+
+export async function load() { show(await get("/api/rehearsal")); }
+
+export function take(kind) {
+  if (kind === "house") readSoon();
+}
+
+const readSoon = soon(() => load().catch(() => {}));
+let told = "";
+
+function show(state) {
+  const text = JSON.stringify(state);
+  if (text === told) return;
+  told = text;
+  const confused = (state.report?.confused ?? []).filter((c) => !(c.alias && c.known)), unknown = state.report?.unknown ?? [];
+  byId("names").replaceChildren(
+    ...confused.map((c) => el("li", {},
+      el("strong", {}, c.name),
+      el("div", {}, c.alike ? word("names_alike", { names: c.with.join(", ") }) : c.heard ? word("names_heard", { text: c.heard }) : word("names_lost")),
+      el("div", { className: "quiet" }, c.alias ? word("names_alias", { name: c.alias }) : word("names_other")))),
+    ...unknown.map((w) => el("li", {},
+      el("strong", {}, w.word),
+      el("div", {}, word("names_unknown", { names: w.names.join(", ") })))));
+  say(byId("names-state"), state.running ? word("names_running", { done: state.done, count: state.names })
+    : !state.report ? word("names_none") : confused.length + unknown.length ? word("names_mend") : word("names_fine"));
+}
+
+byId("names-go").addEventListener("click", (event) => doing(event.currentTarget, async () => show(await post("/api/rehearsal"))));
+
+// A rehearsal tells of no event.
+setInterval(() => { if (!document.hidden) readSoon(); }, 10000);
