@@ -175,7 +175,7 @@ var layers = []layer{
 		"scripts/packaging":    {"cli", "packaging", "zwave/serve"},
 	}},
 	{"tests", "stand-ins, for tests alone", map[string][]string{
-		"fake": {"answer", "dialogue", "intent/reply", "audio", "speech", "speech/wyoming", "tools", "record", "intent", "home", "turn"},
+		"fake": {"answer", "dialogue", "intent/reply", "audio", "process", "speech", "speech/wyoming", "tools", "record", "intent", "home", "turn"},
 	}},
 }
 

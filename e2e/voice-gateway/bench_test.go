@@ -194,34 +194,11 @@ func BenchmarkServerStart(b *testing.B) {
 	})
 }
 
-// cardLibrary builds the simulated card of the sound part's tests.
-func cardLibrary(b *testing.B) string {
-	b.Helper()
-	flags, err := exec.CommandContext(b.Context(), "pkg-config", "--cflags", "--libs", "alsa").Output()
-	if err != nil {
-		b.Skipf("there is no ALSA to build the simulated sound card with: %v", err)
-	}
-	library := filepath.Join(b.TempDir(), "libasound_module_pcm_simcard.so")
-	source := filepath.Join("..", "..", "internal", "audio", "device", "testdata", "simcard.c")
-	args := append([]string{"-O2", "-fPIC", "-shared", "-DPIC", "-o", library, source}, strings.Fields(string(flags))...)
-	if out, err := exec.CommandContext(b.Context(), "gcc", args...).CombinedOutput(); err != nil {
-		b.Fatalf("building the simulated sound card: %v\n%s", err, out)
-	}
-	return library
-}
-
 // silentRoom returns what makes a simulated card the only one: a microphone in a silent room.
 func silentRoom(b *testing.B) string {
 	b.Helper()
-	dir, library := b.TempDir(), cardLibrary(b)
-	silence := spoken(b, "ah.") // the card is silent after its recording
-	config := filepath.Join(dir, "asound.conf")
-	text := fmt.Sprintf("pcm_type.simcard { lib %q }\npcm.simmic { type simcard wav %q }\npcm.simspk { type simcard }\n"+
-		"pcm.!default { type asym capture.pcm \"simmic\" playback.pcm \"simspk\" }\n", library, silence)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	return "ALSA_CONFIG_PATH=" + config
+	setting, _ := fake.SoundCard(b, fmt.Sprintf("wav %q", spoken(b, "ah."))) // the card is silent after its recording
+	return setting
 }
 
 // resident is one process of the daemon's family and what it holds, in MB: all

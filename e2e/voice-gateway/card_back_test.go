@@ -109,7 +109,7 @@ func TestAcceptCardComesBack(t *testing.T) {
 		t.Parallel()
 		gone := filepath.Join(t.TempDir(), "gone")
 		m := mend(t, func(mic string) string {
-			setting, _ := soundCard(t, mic)
+			setting, _ := fake.SoundCard(t, mic)
 			return with(t, setting, fmt.Sprintf("gone %q", gone))
 		})
 		vain := m.answered(t, 0)
@@ -132,7 +132,7 @@ func TestAcceptCardComesBack(t *testing.T) {
 	})
 	t.Run("killed", func(t *testing.T) {
 		t.Parallel()
-		m := mend(t, func(mic string) string { setting, _ := soundCard(t, mic); return setting })
+		m := mend(t, func(mic string) string { setting, _ := fake.SoundCard(t, mic); return setting })
 		vain := m.answered(t, 0)
 		for n := range faults {
 			before := len(starts(t, m.started))
@@ -163,7 +163,7 @@ func TestAcceptCardElsewhere(t *testing.T) {
 		first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
 		touch(t, second)
 		m := mend(t, func(mic string) string {
-			setting, _ := soundCard(t, mic)
+			setting, _ := fake.SoundCard(t, mic)
 			path := strings.TrimPrefix(setting, "ALSA_CONFIG_PATH=")
 			text, err := os.ReadFile(path)
 			if err != nil {
@@ -192,7 +192,7 @@ func TestAcceptCardElsewhere(t *testing.T) {
 		touch(t, busy)
 		played := ""
 		m := mend(t, func(mic string) (setting string) {
-			setting, played = soundCard(t, mic)
+			setting, played = fake.SoundCard(t, mic)
 			path := strings.TrimPrefix(setting, "ALSA_CONFIG_PATH=")
 			text, err := os.ReadFile(path)
 			if err != nil {

@@ -182,7 +182,7 @@ func (r room) open(t *testing.T, seed uint64) *stand {
 	house := fake.Shared(t, "speech", "clips", "home.json")
 	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--home", house)
 	s.watch = witness(t, broker)
-	card, _ := soundCard(t, fmt.Sprintf("wav %q started %q", save(t, s.clip), s.started))
+	card, _ := fake.SoundCard(t, fmt.Sprintf("wav %q started %q", save(t, s.clip), s.started))
 	daemon(t, broker, append(microWords(t), card, "VOICE_GATEWAY_STT_ENDPOINT="+r.endpoint)...)
 	eventually(t, "the card captures", func() bool { return len(starts(t, s.started)) > 0 })
 	return s

@@ -55,7 +55,7 @@ func newPorch(t *testing.T) *porch {
 	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--home", fake.Shared(t, "speech", "clips", "home.json"))
 	p.ear, p.house = listen(t, broker), listen(t, broker, "zwave/#")
 	started := filepath.Join(dir, "started")
-	card, _ := soundCard(t, fmt.Sprintf("say %q started %q", p.said, started))
+	card, _ := fake.SoundCard(t, fmt.Sprintf("say %q started %q", p.said, started))
 	p.again = func() {
 		before := len(starts(t, started))
 		p.gateway, p.http, _ = daemon(t, broker, append(microWords(t), card, "VOICE_GATEWAY_SAFETY_DANGEROUS=challenge", "VOICE_GATEWAY_TTS_ENGINES=piper",

@@ -102,10 +102,10 @@ func TestDoctor(t *testing.T) {
 		breaks     func(w *ward) (byHand func()) // nil: the command mends it
 	}{
 		{"no microphone", "microphone", doctor.Ill, "there is none", "", func(w *ward) func() {
-			return func() { setting, _ := soundCard(w.T, ""); w.env = append(w.env, setting) }
+			return func() { setting, _ := fake.SoundCard(w.T, ""); w.env = append(w.env, setting) }
 		}},
 		{"a microphone of another name", "microphone", doctor.Ill, "no microphone is called Studio", "audio: {input: Studio}\n", func(w *ward) func() {
-			setting, _ := soundCard(w.T, "")
+			setting, _ := fake.SoundCard(w.T, "")
 			w.env = append(w.env, setting)
 			return nil
 		}},

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,45 +16,21 @@ import (
 	"voicegateway/internal/record"
 )
 
-// virtualCard builds the simulated sound card of the tests in audio/device, once.
-var virtualCard = sync.OnceValues(func() (library string, err error) {
-	flags, err := exec.Command("pkg-config", "--cflags", "--libs", "alsa").Output()
-	if err != nil {
-		return "", fmt.Errorf("no ALSA to build the simulated sound card with: %w", err)
-	}
-	library = filepath.Join(bin, "libasound_module_pcm_simcard.so")
-	args := append([]string{"-O2", "-fPIC", "-shared", "-DPIC", "-o", library, "../../internal/audio/device/testdata/simcard.c"}, strings.Fields(string(flags))...)
-	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the simulated sound card: %w: %s", err, out)
-	}
-	return library, nil
-})
-
 // pluggedIn is the setting with which a simulated sound card is the only one. Its
 // microphone hears the recording from its opening on, and then silence; while
 // the file unplug is there it is not plugged in.
 func pluggedIn(t *testing.T, recording, unplug string) string {
 	t.Helper()
-	library, err := virtualCard()
-	if err != nil {
-		t.Skip(err)
-	}
 	clip, err := file.Load(recording)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	wav := filepath.Join(dir, "in.wav")
+	wav := filepath.Join(t.TempDir(), "in.wav")
 	if err := os.WriteFile(wav, shape(t, clip, 1, 1, 16, 16000).bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	conf := filepath.Join(dir, "asound.conf")
-	text := fmt.Sprintf("pcm_type.simcard { lib %q }\npcm.simmic { type simcard wav %q gone %q }\npcm.simspk { type simcard raw %q gone %q }\n"+
-		"pcm.!default { type asym capture.pcm \"simmic\" playback.pcm \"simspk\" }\n", library, wav, unplug, filepath.Join(dir, "out.raw"), unplug)
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return "ALSA_CONFIG_PATH=" + conf
+	setting, _ := fake.SoundCard(t, fmt.Sprintf("wav %q", wav), fmt.Sprintf("gone %q", unplug))
+	return setting
 }
 
 // telling runs a command whose output is looked at while it runs.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
 )
 
@@ -26,7 +27,7 @@ func TestAcceptTheRecogniserDiesInAnUtterance(t *testing.T) {
 			t.Parallel()
 			broker := mosquitto(t)
 			simulate(t, broker)
-			card, _ := soundCard(t, fmt.Sprintf("wav %q", again(t, spoken(t, "hey jarvis, turn on the kitchen light."), 10, 6*time.Second)))
+			card, _ := fake.SoundCard(t, fmt.Sprintf("wav %q", again(t, spoken(t, "hey jarvis, turn on the kitchen light."), 10, 6*time.Second)))
 			c, http, _ := daemon(t, broker, card)
 			stranger := listen(t, broker)
 			workers := c.ready(t, 2, "worker stt")

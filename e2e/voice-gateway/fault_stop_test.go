@@ -3,40 +3,13 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-)
 
-// soundCard builds the simulated sound card of the audio package and returns the
-// setting that makes it the only one, and the file with what was played. mic is
-// the configuration of its microphone; without any it hears a hum.
-func soundCard(t *testing.T, mic string) (setting, played string) {
-	t.Helper()
-	flags, err := exec.CommandContext(t.Context(), "pkg-config", "--cflags", "--libs", "alsa").Output()
-	if err != nil {
-		t.Fatalf("no ALSA to build the simulated sound card with: %v", err)
-	}
-	dir := t.TempDir()
-	library := filepath.Join(dir, "libasound_module_pcm_simcard.so")
-	args := append([]string{"-O2", "-fPIC", "-shared", "-DPIC", "-o", library, "../../internal/audio/device/testdata/simcard.c"}, strings.Fields(string(flags))...)
-	if out, err := exec.CommandContext(t.Context(), "gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("building the simulated sound card: %v\n%s", err, out)
-	}
-	played = filepath.Join(dir, "played.raw")
-	config := filepath.Join(dir, "asound.conf")
-	text := fmt.Sprintf(`pcm_type.simcard { lib %q }
-pcm.simmic { type simcard %s }
-pcm.simspk { type simcard raw %q }
-pcm.!default { type asym capture.pcm "simmic" playback.pcm "simspk" }
-`, library, mic, played)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return "ALSA_CONFIG_PATH=" + config, played
-}
+	"voicegateway/internal/fake"
+)
 
 // stopped ends a daemon by SIGTERM and demands that it ends well and whole.
 func stopped(t *testing.T, c *child, env []string) {
@@ -54,7 +27,7 @@ func stopped(t *testing.T, c *child, env []string) {
 func TestStoppedWhileSpeaking(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
-	card, played := soundCard(t, "")
+	card, played := fake.SoundCard(t, "")
 	c, _, env := daemon(t, broker, card)
 	stranger := listen(t, broker)
 	eventually(t, "it is online", func() bool { return stranger.has("voice/test/availability", "online") })

@@ -163,24 +163,17 @@ func (l *loudspeaker) sounded() bool {
 // sentences at 0.2 s. Our own share is the time from the model's first sentence to
 // the request to the voice, and from the voice's answer to the sound at the card.
 func BenchmarkModelAnswerAloud(b *testing.B) {
-	library := cardLibrary(b)
 	const turns = 8
 	for b.Loop() {
 		teller := newStoryteller(b)
 		server := httptest.NewServer(teller)
 		b.Cleanup(server.Close)
-		dir := b.TempDir()
-		speaker := &loudspeaker{path: filepath.Join(dir, "played.raw")}
-		config := filepath.Join(dir, "asound.conf")
-		text := fmt.Sprintf("pcm_type.simcard { lib %q }\npcm.simmic { type simcard wav %q }\npcm.simspk { type simcard raw %q }\n"+
-			"pcm.!default { type asym capture.pcm \"simmic\" playback.pcm \"simspk\" }\n", library, storyScene(b, turns), speaker.path)
-		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		card, played := fake.SoundCard(b, fmt.Sprintf("wav %q", storyScene(b, turns)))
+		speaker := &loudspeaker{path: played}
 		broker := mosquitto(b)
 		simulate(b, broker)
 		url := server.URL + "/v1"
-		daemon(b, broker, "ALSA_CONFIG_PATH="+config, "VOICE_GATEWAY_AI_ENABLED=true", "VOICE_GATEWAY_AI_BASE_URL="+url,
+		daemon(b, broker, card, "VOICE_GATEWAY_AI_ENABLED=true", "VOICE_GATEWAY_AI_BASE_URL="+url,
 			"VOICE_GATEWAY_STT_ENGINES=openai", "VOICE_GATEWAY_STT_OPENAI_BASE_URL="+url, "VOICE_GATEWAY_TTS_ENGINES=openai",
 			"VOICE_GATEWAY_TTS_OPENAI_BASE_URL="+url, "VOICE_GATEWAY_AUDIO_EARCONS=off")
 		teller.measure(b, speaker, turns)

@@ -267,7 +267,7 @@ func (n *newcomer) typed(answers string, flags ...string) (string, error) {
 // TestSetupWithSound listens to the microphone and plays a short sound.
 func TestSetupWithSound(t *testing.T) {
 	t.Parallel()
-	card, played := soundCard(t, "")
+	card, played := fake.SoundCard(t, "")
 	n := newNewcomer(t, card)
 	stdout := n.setup("--yes", "--broker", "none", "--models", fake.Shared(t, "speech", "models"), "--model", "none", "--listen", fake.FreeAddr(t))
 	for _, said := range []string{"default gives sound", "default has played a short sound"} {
