@@ -73,10 +73,11 @@ type API struct {
 	log  *slog.Logger
 	now  func() time.Time
 
-	asks  chan Command  // in order of arrival: on and off must not change places
-	quick chan Command  // everything else: a stop neither waits for answers nor overtakes
+	// The lines are long and mostly empty, so they hold pointers.
+	asks  chan *Command // in order of arrival: on and off must not change places
+	quick chan *Command // everything else: a stop neither waits for answers nor overtakes
 	slow  chan struct{} // a place for each turn that waits for something slow
-	out   chan message
+	out   chan *message
 
 	mu       sync.Mutex
 	standing map[string]string // the retained words, by topic below base
@@ -97,8 +98,8 @@ func New(id string, bus Bus, log *slog.Logger) (*API, error) {
 	}
 	return &API{
 		base: Base(id), bus: bus, log: log.With("part", "mqttapi"), now: time.Now,
-		asks: make(chan Command, waiting), quick: make(chan Command, waiting), slow: make(chan struct{}, waitingMost),
-		out:      make(chan message, outgoing),
+		asks: make(chan *Command, waiting), quick: make(chan *Command, waiting), slow: make(chan struct{}, waitingMost),
+		out:      make(chan *message, outgoing),
 		standing: map[string]string{"/state": "idle"}, usedIDs: map[string]bool{},
 	}, nil
 }
@@ -115,7 +116,7 @@ func (a *API) Run(ctx context.Context, gw Gateway) error {
 	for {
 		select {
 		case m := <-a.out:
-			a.send(ctx, m)
+			a.send(ctx, *m)
 		case <-ctx.Done():
 			wg.Wait()
 			a.flush(ctx)
@@ -125,11 +126,11 @@ func (a *API) Run(ctx context.Context, gw Gateway) error {
 }
 
 // lane carries out commands one after the other.
-func (a *API) lane(ctx context.Context, commands <-chan Command, do func(Command)) {
+func (a *API) lane(ctx context.Context, commands <-chan *Command, do func(Command)) {
 	for {
 		select {
 		case c := <-commands:
-			do(c)
+			do(*c)
 		case <-ctx.Done():
 			return
 		}
@@ -176,7 +177,7 @@ func (a *API) flush(ctx context.Context) {
 	for {
 		select {
 		case m := <-a.out:
-			a.send(last, m)
+			a.send(last, *m)
 		default:
 			a.send(last, message{a.base + "/availability", []byte("offline"), true})
 			return
@@ -296,7 +297,7 @@ func (a *API) putJSON(topic string, v any) {
 // hold up a turn.
 func (a *API) put(m message) {
 	select {
-	case a.out <- m:
+	case a.out <- &m:
 	default:
 		a.log.Warn("message dropped: too many are waiting for the broker", "topic", m.topic)
 	}
@@ -342,7 +343,7 @@ func (a *API) accept(c Command) error {
 		return fmt.Errorf("the id %q was used before; give every command an id of its own", c.ID)
 	}
 	select {
-	case line <- c:
+	case line <- &c:
 	default:
 		return errors.New("too many commands are waiting; try again in a moment")
 	}
