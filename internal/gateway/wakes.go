@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"voicegateway/internal/wakebudget"
 	"voicegateway/internal/wakekeeper"
@@ -11,6 +13,7 @@ import (
 func (s setup) newWakeKeeper() *wakekeeper.Keeper {
 	return wakekeeper.New(wakekeeper.Config{
 		Dir: s.cfg.Gateway.StateDir, Budget: s.cfg.Wake.Budget, Engine: s.cfg.Wake.Engine, Words: s.cfg.Wake.Words,
+		Fixed: slices.Collect(maps.Keys(s.cfg.Wake.Thresholds)),
 	}, s.log.With("part", "wake"))
 }
 

@@ -57,10 +57,14 @@ func Judge(r record.Record) Verdict {
 
 // Bounds of the rule. A threshold moves by a small step and rarely, at most half the
 // way to certainty: of 80 people who were heard at the thresholds of the models'
-// authors, that costs none to four in a hundred (docs/facts/engines.md).
+// authors, that costs none to four in a hundred. Where the author's threshold itself
+// misses people, it goes below it, to five thirds of the author's distance from
+// certainty: there twice as much wakes it falsely (docs/facts/engines.md).
 const (
-	steps      = 4                // from the lowest threshold to the highest
-	mostLost   = 50               // of so many meant wakes one may be lost by the budget
+	steps      = 4                // from the usual threshold to the highest
+	below      = 5.0 / 3          // the lowest threshold's distance from certainty, by that of the usual one
+	mostMissed = 60               // of so many meant wakes one may be missed, so that with chance it is not one in fifty
+	far        = 3                // times the budget: then no word is easier to hear than usual
 	betweenUps = time.Hour        // between two steps up of one word
 	day        = 24 * time.Hour   // what the budget is for
 	days       = 3                // and over so many it must be kept on average
@@ -70,7 +74,9 @@ const (
 	soonest    = time.Second      // a word takes so long: nearer sound is the same word
 	latest     = 8 * time.Second  // and who was not heard says it again within this
 	keptDays   = 14
-	mostFalse  = 100 // times kept of one word
+	mostFalse  = 100  // times kept of one word
+	mostLosses = 40   // and of those that were lost
+	hair       = 1e-4 // under the score of a try that shall be heard
 	mostNear   = 16
 )
 
@@ -86,12 +92,14 @@ type Wake struct {
 type Word struct {
 	Word      string      `json:"word"`
 	Threshold float64     `json:"threshold"`
-	Least     float64     `json:"least"` // the configured or the author's: it is never easier to hear
+	Usual     float64     `json:"usual"` // the configured or the author's
+	Least     float64     `json:"least"` // the configured, or somewhat below the author's: it is never easier to hear
 	Most      float64     `json:"most"`
 	Moved     time.Time   `json:"moved,omitzero"`  // the last move
 	False     []time.Time `json:"false,omitempty"` // the false wakes of the last dayss
 	Quiet     time.Time   `json:"quiet,omitzero"`  // the last false wake or move: calm counts from here
 	Days      []Day       `json:"days,omitempty"`  // the newest last
+	Losses    []Loss      `json:"losses,omitempty"`
 }
 
 // Day counts the wakes of one day.
@@ -101,6 +109,12 @@ type Day struct {
 	False  int    `json:"false"`
 	Missed int    `json:"missed"` // tries before one that was heard
 	Lost   int    `json:"lost"`   // those of them that the lowest threshold would have heard
+}
+
+// Loss is a try that was not heard, and that the lowest threshold would have heard.
+type Loss struct {
+	At    time.Time `json:"at"`
+	Score float64   `json:"score"`
 }
 
 // Move is a change of a threshold.
@@ -144,14 +158,18 @@ type near struct {
 	at    time.Time
 }
 
-// New makes a book of words whose thresholds can be moved, from those configured.
-// Words without a threshold are counted only. What is kept of an earlier run is used
-// for words whose configured threshold is still the same.
-func New(budget int, words []string, thresholds map[string]float64, kept []Word) *Book {
+// New makes a book of words whose thresholds can be moved, from the usual ones. A word
+// that is fixed never becomes easier to hear than that: a person has set it. Words
+// without a threshold are counted only. What is kept of an earlier run is used for
+// words whose bounds are still the same.
+func New(budget int, words []string, thresholds map[string]float64, fixed []string, kept []Word) *Book {
 	b := &Book{budget: budget}
 	for _, name := range words {
-		least := thresholds[name]
-		w := &Word{Word: name, Threshold: least, Least: least, Most: (1 + least) / 2}
+		usual := thresholds[name]
+		w := &Word{Word: name, Threshold: usual, Usual: usual, Least: usual, Most: (1 + usual) / 2}
+		if usual > 0 && !slices.Contains(fixed, name) {
+			w.Least = rounded(1 - below*(1-usual))
+		}
 		if i := slices.IndexFunc(kept, func(k Word) bool { return k.Word == name }); i >= 0 {
 			w.take(kept[i])
 		}
@@ -163,8 +181,8 @@ func New(budget int, words []string, thresholds map[string]float64, kept []Word)
 // take takes over what was kept of a word.
 func (w *Word) take(kept Word) {
 	w.False, w.Days = bounded(kept.False, mostFalse), bounded(kept.Days, keptDays)
-	w.Quiet, w.Moved = kept.Quiet, kept.Moved
-	if kept.Least == w.Least && kept.Threshold >= w.Least && kept.Threshold <= w.Most {
+	w.Quiet, w.Moved, w.Losses = kept.Quiet, kept.Moved, bounded(kept.Losses, mostLosses)
+	if kept.Usual == w.Usual && kept.Least == w.Least && kept.Threshold >= w.Least && kept.Threshold <= w.Most {
 		w.Threshold = kept.Threshold
 	}
 }
@@ -223,8 +241,9 @@ func (b *Book) Pass(now time.Time) {
 	}
 	for _, w := range b.words {
 		w.False = slices.DeleteFunc(w.False, func(at time.Time) bool { return now.Sub(at) > days*day })
-		if w.Threshold > w.Least && !w.Quiet.IsZero() && now.Sub(w.Quiet) >= calm {
-			b.move(w, -w.step(), now, CalmWeek)
+		w.Losses = slices.DeleteFunc(w.Losses, func(l Loss) bool { return now.Sub(l.At) > keptDays*day })
+		if w.Threshold > w.Usual && !w.Quiet.IsZero() && now.Sub(w.Quiet) >= calm {
+			b.move(w, max(w.Threshold-w.step(), w.Usual), now, CalmWeek)
 		}
 	}
 }
@@ -252,14 +271,40 @@ func (b *Book) meant(w *noted) {
 		}
 		if same && x != nil && n.score > x.Least {
 			lost++
+			x.Losses = bounded(append(x.Losses, Loss{n.at, n.score}), mostLosses)
 		}
 		return same || before > latest
 	})
 	today.Missed += missed
 	today.Lost += lost
 	if lost > 0 { // a lower threshold would not have heard the others either
-		b.move(x, -x.step()/2, w.At, Missed) // a television is there every evening
+		b.move(x, b.easier(x, w.At), w.At, Missed)
 	}
+}
+
+// easier is the threshold after a lost try. Above the usual one it is half a step lower,
+// because a television is there every evening. Where more are missed than may be, it is so
+// low that only as many would have been missed, of all that were; but not below the usual
+// one where the false wakes are far over their budget.
+func (b *Book) easier(w *Word, at time.Time) float64 {
+	to := w.Threshold
+	if to > w.Usual {
+		to = max(to-w.step()/2, w.Usual)
+	}
+	if !w.losing() {
+		return to
+	}
+	scores := make([]float64, len(w.Losses))
+	for i, l := range w.Losses {
+		scores[i] = l.Score
+	}
+	slices.Sort(scores)
+	meant, missed, lost := w.recent()
+	enough := scores[min(max(meant/mostMissed-missed+lost, 0), len(scores)-1)] - hair
+	if b.farOver(at) {
+		enough = max(enough, w.Usual)
+	}
+	return min(to, enough)
 }
 
 // believe takes a wake out of those in doubt.
@@ -284,10 +329,16 @@ func (b *Book) blame(w *noted) {
 	x.False = bounded(append(x.False, w.At), mostFalse)
 	x.Quiet = w.At
 	over := b.falseSince(w.At.Add(-day)) > b.budget || b.falseSince(w.At.Add(-days*day)) > days*b.budget
-	if over && w.At.Sub(x.Moved) >= betweenUps && !x.losing() {
-		b.move(x, x.step(), w.At, OverBudget)
+	switch {
+	case x.Threshold < x.Usual && b.farOver(w.At):
+		b.move(x, x.Usual, w.At, OverBudget)
+	case over && w.At.Sub(x.Moved) >= betweenUps && !x.Losing():
+		b.move(x, x.Threshold+x.step(), w.At, OverBudget)
 	}
 }
+
+// farOver reports whether there were far more false wakes than the budget has.
+func (b *Book) farOver(at time.Time) bool { return b.falseSince(at.Add(-days*day)) > far*days*b.budget }
 
 // FalseOfDay is how many false wakes there were in the day before a time, by all words.
 func (b *Book) FalseOfDay(until time.Time) int { return b.falseSince(until.Add(-day)) }
@@ -305,24 +356,38 @@ func (b *Book) falseSince(from time.Time) int {
 }
 
 // step is how far a threshold moves at once.
-func (w *Word) step() float64 { return (w.Most - w.Least) / steps }
+func (w *Word) step() float64 { return (w.Most - w.Usual) / steps }
 
-// losing reports whether the budget has cost so many meant wakes that the word must
-// not become harder to hear.
+// losing reports whether more meant wakes are missed than may be. One may be chance.
 func (w *Word) losing() bool {
-	meant, lost := 0, 0
-	for _, d := range w.Days {
-		meant, lost = meant+d.Meant, lost+d.Lost
-	}
-	return lost*mostLost > meant
+	meant, missed, _ := w.recent()
+	return (missed-1)*mostMissed > meant
 }
 
+// Losing reports whether the word must not become harder to hear: as many meant wakes
+// are missed as may be.
+func (w *Word) Losing() bool {
+	meant, missed, _ := w.recent()
+	return missed*mostMissed > meant
+}
+
+// recent counts the wakes of the days that are kept.
+func (w *Word) recent() (meant, missed, lost int) {
+	for _, d := range w.Days {
+		meant, missed, lost = meant+d.Meant, missed+d.Missed, lost+d.Lost
+	}
+	return meant, missed, lost
+}
+
+// rounded is a threshold as it is told.
+func rounded(threshold float64) float64 { return math.Round(threshold*1e5) / 1e5 }
+
 // move moves a threshold within its bounds.
-func (b *Book) move(w *Word, by float64, at time.Time, why Why) {
+func (b *Book) move(w *Word, to float64, at time.Time, why Why) {
 	if b.budget == 0 || w.Least == 0 {
 		return
 	}
-	to := min(max(math.Round((w.Threshold+by)*1e5)/1e5, w.Least), w.Most)
+	to = min(max(rounded(to), w.Least), w.Most)
 	if to == w.Threshold {
 		return
 	}
@@ -353,7 +418,7 @@ func (b *Book) Words() []Word {
 	all := make([]Word, 0, len(b.words))
 	for _, w := range b.words {
 		c := *w
-		c.False, c.Days = slices.Clone(w.False), slices.Clone(w.Days)
+		c.False, c.Days, c.Losses = slices.Clone(w.False), slices.Clone(w.Days), slices.Clone(w.Losses)
 		all = append(all, c)
 	}
 	return all

@@ -33,6 +33,7 @@ type Config struct {
 	Budget int    // false wakes a day; 0: thresholds stay
 	Engine string // the configured engine, for what is said of it
 	Words  []string
+	Fixed  []string         // words whose threshold a person has set: they become no easier to hear than that
 	Clock  func() time.Time // nil: the machine's
 }
 
@@ -127,7 +128,7 @@ func (k *Keeper) open(engine any) {
 	if d, ok := engine.(Detector); ok {
 		k.detector, thresholds = d, d.Thresholds()
 	}
-	k.book = wakebudget.New(k.cfg.Budget, k.cfg.Words, thresholds, kept)
+	k.book = wakebudget.New(k.cfg.Budget, k.cfg.Words, thresholds, k.cfg.Fixed, kept)
 	k.book.Pass(k.cfg.Clock())
 	if k.detector != nil && k.cfg.Budget > 0 {
 		k.detector.SetThresholds(k.book.Thresholds())
@@ -226,8 +227,8 @@ func (k *Keeper) About() string {
 	s := k.State()
 	parts := []string{fmt.Sprintf("%d false wakes in the last 24 hours, %d allowed", s.FalseToday, s.Budget)}
 	for _, w := range s.Words {
-		if w.Threshold > w.Least {
-			parts = append(parts, fmt.Sprintf("%s is heard from %.3f on instead of %.3f", w.Word.Word, w.Threshold, w.Least))
+		if w.Threshold != w.Usual {
+			parts = append(parts, fmt.Sprintf("%s is heard from %.3f on instead of %.3f", w.Word.Word, w.Threshold, w.Usual))
 		}
 	}
 	if !s.Adjustable {
@@ -239,9 +240,16 @@ func (k *Keeper) About() string {
 // Trouble says that the budget cannot be kept although it is tried, "" otherwise.
 func (k *Keeper) Trouble() string {
 	s := k.State()
-	atMost := slices.ContainsFunc(s.Words, func(w wakebudget.Account) bool { return w.Least > 0 && w.Threshold >= w.Most })
-	if !s.Adjustable || s.FalseToday <= s.Budget || !atMost {
+	var why string
+	switch some := func(is func(w wakebudget.Account) bool) bool { return slices.ContainsFunc(s.Words, is) }; {
+	case !s.Adjustable || s.FalseToday <= s.Budget:
+		return ""
+	case some(func(w wakebudget.Account) bool { return w.Least > 0 && w.Threshold >= w.Most }):
+		why = "the threshold is as high as it may be"
+	case some(func(w wakebudget.Account) bool { return w.Least > 0 && w.Losing() }):
+		why = "with a higher threshold more than one meant wake in fifty would be missed"
+	default:
 		return ""
 	}
-	return fmt.Sprintf("%d false wakes in the last 24 hours, %d allowed, and the threshold is as high as it may be: try another wake word, or move the microphone away from the television", s.FalseToday, s.Budget)
+	return fmt.Sprintf("%d false wakes in the last 24 hours, %d allowed, and %s: try another wake word, or move the microphone away from the television", s.FalseToday, s.Budget, why)
 }

@@ -15,35 +15,76 @@ import (
 	"voicegateway/internal/wakebudget"
 )
 
-// person draws the best score of somebody who says the wake word. The shares are those
-// of 152 hearings of 80 people in a quiet room and in some kitchen noise, whose best
-// scores were over 0.9 (docs/facts/engines.md, Wake word models).
-func person(r *rand.Rand) float64 {
-	between := func(low, high float64) float64 { return low + (high-low)*r.Float64() }
-	switch n := r.IntN(152); {
-	case n < 4:
-		return between(0.95, 0.97)
-	case n < 5:
-		return between(0.97, 0.98)
-	case n < 6:
-		return between(0.98, 0.985)
-	case n < 12:
-		return between(0.985, 0.99)
-	default:
-		return between(0.99, 0.996)
+// share is how many of those who say a wake word score between two bounds at best.
+type share struct {
+	low, high float64
+	of        int
+}
+
+// model is a wake word with its author's threshold and the scores of people.
+type model struct {
+	name   string
+	usual  float64
+	people []share
+}
+
+// The people are those of 152 hearings of "alexa", half of them with a kitchen's noise
+// beside, whose best scores came to something (docs/facts/engines.md, Wake word models).
+// They go with the threshold of "alexa". With that of "hey jarvis", which is nearer to
+// certainty and of which too few people were recorded, they are unkind.
+var (
+	someNoise = []share{{0.95, 0.97, 4}, {0.97, 0.98, 1}, {0.98, 0.985, 1}, {0.985, 0.99, 6}, {0.99, certain, 140}}
+	loudNoise = []share{
+		{0.7, 0.8, 1}, {0.85, 0.88, 1}, {0.90, 0.925, 1}, {0.925, 0.95, 5}, {0.95, 0.97, 1}, {0.97, 0.98, 1}, {0.98, 0.985, 1}, {0.985, 0.99, 7}, {0.99, certain, 134},
 	}
+	alexa      = model{"alexa", 0.90, someNoise}
+	alexaAloud = model{"alexa, loud", 0.90, loudNoise}
+	jarvis     = model{"hey jarvis", 0.97, someNoise}
+)
+
+// least is the lowest threshold, and certain the best score there is.
+func (m model) least() float64 { return 1 - (1-m.usual)*5/3 }
+
+const certain = 0.996
+
+// person draws the best score of somebody who says the wake word.
+func (m model) person(r *rand.Rand) float64 {
+	all := 0
+	for _, s := range m.people {
+		all += s.of
+	}
+	n := r.IntN(all)
+	for _, s := range m.people {
+		if n -= s.of; n < 0 {
+			return s.low + (s.high-s.low)*r.Float64()
+		}
+	}
+	return 0
 }
 
-// television is what wakes a gateway at its lowest threshold so often a day.
+// television is what wakes a gateway at the usual threshold so often a day.
 type television struct {
-	rate  float64
-	score func(r *rand.Rand, least float64) float64 // the best score of its sound
+	name string
+	rate float64
+	same bool // it says words that sound like the wake word: no threshold tells them apart
 }
 
-// spread are scores from the lowest threshold up to certainty, each as likely. alike are
-// those of words that sound like the wake word: no threshold tells them apart.
-func spread(r *rand.Rand, least float64) float64 { return least + (0.996-least)*r.Float64() }
-func alike(r *rand.Rand, _ float64) float64      { return 0.99 + 0.006*r.Float64() }
+// sounds is how often a day it comes near the wake word, and score how near: where it
+// does not say the word, each score down to the lowest threshold is as likely, as with
+// near misses of "hey jarvis" in ten voices: 12 over 0.95, 6 over 0.97, 3 over 0.98.
+func (tv television) sounds(m model) float64 {
+	if tv.same {
+		return tv.rate
+	}
+	return tv.rate * (certain - m.least()) / (certain - m.usual)
+}
+
+func (tv television) score(r *rand.Rand, m model) float64 {
+	if tv.same {
+		return 0.99 + 0.006*r.Float64()
+	}
+	return m.least() + (certain-m.least())*r.Float64()
+}
 
 // tried is somebody, or something, that says the wake word.
 type tried struct {
@@ -61,8 +102,8 @@ func week(r *rand.Rand, meant, falsely float64) []tried {
 		for range int(meant) {
 			all = append(all, tried{at(7, 23), true})
 		}
-		for part := 0.0; part < 12; part++ { // of an hour and more, so that the number varies
-			if r.Float64() < falsely/12 {
+		for part := 0.0; part < 24; part++ { // of an hour and more, so that the number varies
+			if r.Float64() < falsely/24 {
 				all = append(all, tried{at(18, 23), false})
 			}
 		}
@@ -75,18 +116,19 @@ func week(r *rand.Rand, meant, falsely float64) []tried {
 type tally struct {
 	byDay               [7]int // false wakes
 	meant, missed, lost int    // tries
+	late, lateMissed    int    // those of the last four days
 	houses              int    // counted by add
-	high, troubled      int    // houses that end at the highest threshold, and in which that was told
+	troubled            int    // houses in which it was told that the budget is not kept
+	ends                float64
 }
 
 // live plays a week in a house in which one person speaks to a gateway beside a
 // television.
-func live(t *testing.T, seed uint64, budget int, tv television) (sum tally) {
+func live(t *testing.T, seed uint64, budget int, m model, tv television) (sum tally) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		const least = 0.97
 		r := rand.New(rand.NewPCG(seed, 7))
-		d := &detector{by: map[string]float64{word: least}}
+		d := &detector{by: map[string]float64{word: m.usual}}
 		k := New(Config{Budget: budget, Engine: "micro", Words: []string{word}}, slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
@@ -95,7 +137,7 @@ func live(t *testing.T, seed uint64, budget int, tv television) (sum tally) {
 		// says is a hearing of one score; it reports whether that woke the gateway.
 		says := func(score float64, meant bool) bool {
 			if score <= d.threshold(word) {
-				if score > 0.6*least {
+				if score > 0.6*m.usual {
 					k.Near(speech.Detection{Word: word, Score: score, At: time.Now()})
 				}
 				return false
@@ -113,13 +155,13 @@ func live(t *testing.T, seed uint64, budget int, tv television) (sum tally) {
 			k.TurnEnded(rec)
 			return true
 		}
-		for _, x := range week(r, 60, tv.rate) {
+		for _, x := range week(r, 60, tv.sounds(m)) {
 			if wait := x.at - time.Since(began); wait > 0 {
 				<-time.After(wait)
 			}
 			synctest.Wait()
 			if !x.meant {
-				if says(tv.score(r, least), false) {
+				if says(tv.score(r, m), false) {
 					sum.byDay[int(x.at/(24*time.Hour))]++
 				}
 				synctest.Wait()
@@ -130,12 +172,19 @@ func live(t *testing.T, seed uint64, budget int, tv television) (sum tally) {
 			}
 			for range 5 { // until one is heard
 				sum.meant++
-				score := person(r)
+				late := x.at > 3*24*time.Hour
+				if late {
+					sum.late++
+				}
+				score := m.person(r)
 				if says(score, true) {
 					break
 				}
 				sum.missed++
-				if score > least {
+				if late {
+					sum.lateMissed++
+				}
+				if score > m.least() {
 					sum.lost++
 				}
 				<-time.After(3 * time.Second)
@@ -143,9 +192,7 @@ func live(t *testing.T, seed uint64, budget int, tv television) (sum tally) {
 		}
 		<-time.After(5 * time.Minute)
 		synctest.Wait()
-		if end := k.State().Words[0]; end.Threshold >= end.Most {
-			sum.high = 1
-		}
+		sum.ends = k.State().Words[0].Threshold
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -154,40 +201,55 @@ func live(t *testing.T, seed uint64, budget int, tv television) (sum tally) {
 	return sum
 }
 
-// TestAWeekWithATelevision: over one and a half false wakes a day become one at most
-// within the week, and few wakes are lost for it. Where a television wakes the gateway
-// far too often, or says the very word, no threshold within the bounds is enough; the
-// family loses few wakes all the same, and is told.
+// TestAWeekWithATelevision: at the end of a week two in a hundred meant wakes are missed
+// at most, and within that the false ones keep to their budget. Where both cannot be, the
+// missed ones go before, and it is told; and where the television is far over the budget,
+// no more are missed than at the author's threshold.
 func TestAWeekWithATelevision(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	play := func(houses, budget int, tv television) (sum tally) {
-		for i := range uint64(houses) {
-			sum.add(live(t, seed+i, budget, tv))
+	t.Logf("seed %d; %d houses each; false wakes a day, at the end of the week, of the meant wakes missed %%, in the week and at its end", seed, houses)
+	for _, tt := range []struct {
+		tv          television
+		keeps, able bool // the budget: with everybody; with people whose scores allow it
+		far, tells  bool // the television is far over the budget; it is told that it is not kept
+	}{
+		{tv: television{"never on", 0, false}, keeps: true},
+		{tv: television{"seldom on", 0.4, false}, keeps: true},
+		{tv: television{"usual", 1.6, false}, able: true, tells: true},
+		{tv: television{"always on", 5, false}, tells: true, far: true},
+		{tv: television{"says the word", 2, true}, tells: true},
+	} {
+		for _, m := range []model{alexa, alexaAloud, jarvis} {
+			kept, free := play(t, m, seed, 1, tt.tv), play(t, m, seed, 0, tt.tv)
+			chance := 3 * math.Sqrt(2*98/float64(kept.late))
+			missed, before := percent(kept.lateMissed, kept.late), percent(free.missed, free.meant)
+			t.Logf("%-11s %-14s budget %.2f, %.2f, %.2f; none %.2f, %.2f; threshold %.4f, told in %d",
+				m.name, tt.tv.name, mean(kept.days()[3:]), percent(kept.missed, kept.meant), missed, mean(free.days()[3:]), before, kept.ends/houses, kept.troubled)
+			if limit := 2.0; missed > limit+chance && (!tt.far || missed > max(limit, before)+chance) {
+				t.Errorf("%s, %s: %.2f %% of the meant wakes were missed, expected 2 at most", m.name, tt.tv.name, missed)
+			}
+			allowed := 1 + 3/math.Sqrt(4*houses) // by chance, of four days with one each
+			if end := mean(kept.days()[3:]); (tt.keeps || tt.able && m.name == alexa.name) && end > allowed {
+				t.Errorf("%s, %s: %.2f false wakes a day, expected 1 at most (and %.2f by chance)", m.name, tt.tv.name, end, allowed-1)
+			}
+			if tt.tells && kept.troubled == 0 {
+				t.Errorf("%s, %s: nobody was told that the budget is not kept", m.name, tt.tv.name)
+			}
 		}
-		t.Logf("%.1f false wakes a day, budget %d, %d houses: a day %v; of %d tries %.2f %% lost by the budget, %.2f %% missed in all; %d houses end at the highest threshold, %d told so",
-			tv.rate, budget, houses, sum.days(), sum.meant, sum.share(sum.lost), sum.share(sum.missed), sum.high, sum.troubled)
-		if sum.share(sum.lost) > 2 {
-			t.Errorf("%.2f %% of the meant wakes were lost, expected 2 at most", sum.share(sum.lost))
-		}
-		return sum
 	}
-	usual := television{1.6, spread}
-	const houses = 60
-	kept, free := play(houses, 1, usual).days(), play(houses, 0, usual).days()
-	chance := 3 * math.Sqrt(1.0/(3*houses)) // of three days in so many houses, with one false wake a day
-	if end, before := mean(kept[4:]), mean(free[4:]); end > 1+chance || end > 0.8*before {
-		t.Errorf("%.2f false wakes a day at the end of the week, expected 1 at most (and %.2f by chance) and a fifth less than the %.2f without the budget", end, chance, before)
+}
+
+// houses are so many that chance is small.
+const houses = 25
+
+// play is a week in many houses.
+func play(t *testing.T, m model, seed uint64, budget int, tv television) (sum tally) {
+	t.Helper()
+	for i := range uint64(houses) {
+		sum.add(live(t, seed+i, budget, m, tv))
 	}
-	if whole, before := mean(kept), mean(free); whole > 1.25+chance/2 || before < 1.3 {
-		t.Errorf("over the week %.2f false wakes a day, expected 1 and a little for its beginning; without the budget %.2f", whole, before)
-	}
-	for _, tv := range []television{{5, spread}, {2, alike}} {
-		if w := play(25, 1, tv); w.troubled == 0 {
-			t.Errorf("%.1f false wakes a day: nobody was told that the budget is not kept", tv.rate)
-		}
-	}
+	return sum
 }
 
 func mean(of []float64) (m float64) {
@@ -202,7 +264,8 @@ func (s *tally) add(o tally) {
 		s.byDay[i] += o.byDay[i]
 	}
 	s.meant, s.missed, s.lost, s.houses = s.meant+o.meant, s.missed+o.missed, s.lost+o.lost, s.houses+1
-	s.high, s.troubled = s.high+o.high, s.troubled+o.troubled
+	s.late, s.lateMissed = s.late+o.late, s.lateMissed+o.lateMissed
+	s.ends, s.troubled = s.ends+o.ends, s.troubled+o.troubled
 }
 
 // days are the false wakes of each day in the average house, in hundredths.
@@ -213,4 +276,4 @@ func (s tally) days() (means []float64) {
 	return means
 }
 
-func (s tally) share(n int) float64 { return 100 * float64(n) / float64(s.meant) }
+func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
