@@ -64,7 +64,7 @@ func TestAcceptPageOfADay(t *testing.T) {
 		p.reads("#turns li:last-child .waterfall", words)
 	}
 	p.reads("#turns li:last-child dl", "this page")
-	p.reads("#turns li:last-child dl", "confirmed by the device")
+	p.reads("#turns li:last-child dl", "Hallway Light: on, confirmed by the device")
 	if !p.holds(`document.querySelector("#turns .bar").getBoundingClientRect().width > 0`) {
 		t.Error("the waterfall has no bars")
 	}
