@@ -126,21 +126,16 @@ func classes(a *sentences.Acts) []classed {
 	}
 }
 
-// node is a place in the tree of all phrases, word by word.
+// node is a place in the tree of all phrases, word by word. Its children are a list,
+// which takes half the memory of a slice for each: most places have one or two.
 type node struct {
-	few   []edge           // the words that may follow
-	many  map[string]*node // instead of few, where there are more than fewMost
-	class class            // of the phrase that ends here
+	word           string           // that leads here
+	first, sibling *node            // the first place below, and the next one beside this
+	many           map[string]*node // all places below, where there are more than fewMost
+	class          class            // of the phrase that ends here
 }
 
-// edge is one word of a phrase, and the place after it.
-type edge struct {
-	word string
-	next *node
-}
-
-// fewMost is how many words are looked through one by one. Most places have one or
-// two, for which a map takes ten times the memory.
+// fewMost is how many words are looked through one by one.
 const fewMost = 8
 
 // after returns the place after a word, nil if no phrase has the word here.
@@ -148,9 +143,9 @@ func (n *node) after(word string) *node {
 	if n.many != nil {
 		return n.many[word]
 	}
-	for _, e := range n.few {
-		if e.word == word {
-			return e.next
+	for next := n.first; next != nil; next = next.sibling {
+		if next.word == word {
+			return next
 		}
 	}
 	return nil
@@ -158,19 +153,22 @@ func (n *node) after(word string) *node {
 
 // grow makes the place after a word.
 func (n *node) grow(word string) *node {
-	next := &node{}
-	if n.many == nil && len(n.few) < fewMost {
-		n.few = append(n.few, edge{word, next})
+	next := &node{word: word, sibling: n.first}
+	n.first = next
+	if n.many != nil {
+		n.many[word] = next
 		return next
 	}
-	if n.many == nil {
-		n.many = make(map[string]*node, 2*fewMost)
-		for _, e := range n.few {
-			n.many[e.word] = e.next
-		}
-		n.few = nil
+	below := 0
+	for one := next; one != nil; one = one.sibling {
+		below++
 	}
-	n.many[word] = next
+	if below > fewMost {
+		n.many = make(map[string]*node, 2*fewMost)
+		for one := next; one != nil; one = one.sibling {
+			n.many[one.word] = one
+		}
+	}
 	return next
 }
 
