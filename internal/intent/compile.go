@@ -72,6 +72,7 @@ type compiler struct {
 	ends  ends
 
 	spelled map[wordsKey]*list
+	clauses clauseSet
 }
 
 // ends finds equal steps, so that sentences with the same ending share it.

@@ -12,15 +12,16 @@ import (
 // program is a pack ready for matching in any house.
 type program struct {
 	sentences []sentence
-	pieces    trie    // the pieces of text that sentences demand
-	all       []*list // by number; the first are the lists of the house, which are nil here
+	clauses   []clause // what sentences demand, each once
+	pieces    trie     // the pieces of text that sentences demand
+	all       []*list  // by number; the first are the lists of the house, which are nil here
 	skipper   *skipper
 }
 
 // sentence is a template ready for matching.
 type sentence struct {
 	start   *inst
-	clauses []clause
+	clauses []int32 // by their number in the program
 	block   *block
 	names   bool  // it has {name} or {area}, so an unknown one may stand there
 	strip   edges // where it keeps its skip words
@@ -66,7 +67,7 @@ func compile(pack *Pack) (*program, error) {
 			return nil, err
 		}
 	}
-	p.all = c.all
+	p.all, p.clauses = c.all, c.clauses.all
 	return p, nil
 }
 
@@ -94,8 +95,9 @@ func (c *compiler) sentence(b *block, n *template.Node, pieces *trie) (sentence,
 	if k := c.captures(n); k > maxCaptures {
 		return sentence{}, fmt.Errorf("%d lists in one sentence, at most %d are allowed", k, maxCaptures)
 	}
-	s := sentence{start: start, block: b, clauses: c.need(n, pieces), strip: c.edges(n)}
-	slices.SortStableFunc(s.clauses, c.sharper)
+	demanded := c.need(n, pieces)
+	slices.SortStableFunc(demanded, c.sharper)
+	s := sentence{start: start, block: b, clauses: c.clauses.numbers(demanded), strip: c.edges(n)}
 	s.names = c.holdsName(n)
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -10,6 +11,35 @@ import (
 // clause is a set of things, at least one of which a sentence needs. Pieces of
 // words are given by their number n, lists by -n-1.
 type clause []int32
+
+// clauseSet holds each clause once: many sentences begin with the same verbs.
+type clauseSet struct {
+	all   []clause
+	known map[string]int32
+}
+
+// numbers returns the numbers of clauses, new ones for new clauses.
+func (s *clauseSet) numbers(clauses []clause) []int32 {
+	out := make([]int32, 0, len(clauses))
+	var key []byte
+	for _, one := range clauses {
+		key = key[:0]
+		for _, id := range one {
+			key = binary.AppendVarint(key, int64(id))
+		}
+		number, known := s.known[string(key)]
+		if !known {
+			if s.known == nil {
+				s.known = make(map[string]int32)
+			}
+			number = int32(len(s.all))
+			s.known[string(key)] = number
+			s.all = append(s.all, one)
+		}
+		out = append(out, number)
+	}
+	return out
+}
 
 // need lists the pieces of text and the lists a template demands: every clause
 // must be met. Testing them once per utterance spares most sentences the
@@ -100,16 +130,17 @@ func (t *trie) number(piece string) int32 {
 	return id
 }
 
-// presence says which pieces and lists occur in one text.
+// presence says which pieces and lists occur in one text, and which clauses it meets.
 type presence struct {
-	m      *Matcher
-	text   string
-	open   bool // names and areas may be any words, known or not
-	pieces []bool
-	lists  []answer
+	m       *Matcher
+	text    string
+	open    bool // names and areas may be any words, known or not
+	pieces  []bool
+	lists   []answer
+	clauses []answer
 }
 
-// answer is what is known about a list.
+// answer is what is known about a list or a clause.
 type answer uint8
 
 const (
@@ -119,7 +150,9 @@ const (
 )
 
 func newPresence(m *Matcher, text string, open bool) *presence {
-	p := &presence{m: m, text: text, open: open, pieces: make([]bool, m.pieces.count), lists: make([]answer, len(m.all))}
+	p := &presence{m: m, text: text, open: open, pieces: make([]bool, m.pieces.count)}
+	answers := make([]answer, len(m.all)+len(m.clauses))
+	p.lists, p.clauses = answers[:len(m.all)], answers[len(m.all):]
 	t := &m.pieces
 	for start := 0; start < len(text) && len(t.nodes) > 0; start++ {
 		at := int32(0)
@@ -136,9 +169,16 @@ func newPresence(m *Matcher, text string, open bool) *presence {
 }
 
 // met reports whether the text satisfies every clause.
-func (p *presence) met(clauses []clause) bool {
-	for _, c := range clauses {
-		if !slices.ContainsFunc(c, p.has) {
+func (p *presence) met(clauses []int32) bool {
+	for _, number := range clauses {
+		a := &p.clauses[number]
+		if *a == unasked {
+			*a = absent
+			if slices.ContainsFunc(p.m.clauses[number], p.has) {
+				*a = present
+			}
+		}
+		if *a == absent {
 			return false
 		}
 	}
