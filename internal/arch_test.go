@@ -157,7 +157,7 @@ var layers = []layer{
 	}},
 	{"programs", "flags in, calls, words out", map[string][]string{
 		"console":              {"mcpint", "record", "rehearsal", "timers", "wakebudget"},
-		"earcheck":             {"console", "rehearsal", "wakebudget"},
+		"earcheck":             {"configure", "console", "rehearsal", "wakebudget"},
 		"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
 		"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
 		"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "audio/room", "console", "gateway", "home", "house", "intent", "speech", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "stage", "tools", "turn"},

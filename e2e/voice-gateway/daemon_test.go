@@ -38,7 +38,7 @@ func TestDaemonOverMQTT(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
 	simulate(t, broker)
-	c, http, _ := daemon(t, broker)
+	c, http, env := daemon(t, broker)
 	stranger := listen(t, broker)
 	say := func(topic, payload string) {
 		t.Helper()
@@ -59,6 +59,11 @@ func TestDaemonOverMQTT(t *testing.T) {
 	say("ask", `{"id":"a1","text":"turn off the kitchen light"}`)
 	say("ask", `garbage`)
 	eventually(t, "it knows that it has no speaker", func() bool { return strings.Contains(c.stderr.String(), `msg="no speaker"`) })
+	for _, args := range [][]string{{"volume"}, {"volume", "30"}} {
+		if stdout, stderr, status := command(t, env, args...); status != 1 || !strings.Contains(stderr, "no speaker found") || stdout != "" {
+			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
+		}
+	}
 	say("say", `{"id":"s1","text":"Dinner is ready."}`)
 	say("dance", `{"id":"d1"}`)
 	say("ask/x", `{"id":"x1","text":"turn off the kitchen light"}`)

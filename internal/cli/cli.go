@@ -39,6 +39,8 @@ const (
 	exitOK    = 0
 	exitError = 1
 	exitUsage = 2
+	// exitInterrupted is 128 and the number of SIGINT, as shells have it.
+	exitInterrupted = 130
 )
 
 // app is what the commands share: the world and the flags of the root.
@@ -58,7 +60,11 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	a := &app{IO: world, paint: console.Paint(colours), version: version}
 	root := a.root() //nolint:contextcheck // a command gets its context when it runs
 	root.SetArgs(args)
-	return a.status(root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exitInterrupted // who presses Ctrl-C knows why it ended
+	}
+	return a.status(err)
 }
 
 // Root is the command with all its commands, for those who write about them.
@@ -93,7 +99,7 @@ func (a *app) root() *cobra.Command {
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(),
 		a.matchCommand(), a.timersCommand(),
-		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.stopCommand(),
+		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.volumeCommand(), a.stopCommand(),
 		a.checkCommand(&cobra.Command{Use: "wakes", Short: "How often the wake word was heard although nobody said it, and how the thresholds moved"}, earcheck.Wakes),
 		a.checkCommand(&cobra.Command{Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done"}, earcheck.Rehearse),
 		a.modelsCommand(), a.workerCommand(),

@@ -51,13 +51,20 @@ func (p Page) File(w http.ResponseWriter, _ *http.Request, name string) bool {
 }
 
 // Volume is the volume as the tool for it knows it.
-type Volume struct{ Tools *tools.Registry }
+type Volume struct {
+	Tools *tools.Registry
+	// Unheard is why the speaker is not to be heard, "" if it is; nil: that is not asked.
+	Unheard func() string
+}
 
 // Volume is how loud the speaker is.
 func (v Volume) Volume(ctx context.Context) (level httpapi.Level, err error) {
 	res, err := v.call(ctx, `{"action":"get"}`)
 	if err == nil {
 		err = json.Unmarshal(res.Data, &level)
+	}
+	if v.Unheard != nil {
+		level.Unheard = v.Unheard()
 	}
 	return level, err
 }

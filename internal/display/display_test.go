@@ -57,7 +57,7 @@ func mixer(t *testing.T, do func(args string) (tools.Result, error)) Volume {
 	if err := registry.Add(tool); err != nil {
 		t.Fatal(err)
 	}
-	return Volume{registry}
+	return Volume{Tools: registry}
 }
 
 func TestTheVolume(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package earcheck shows at a terminal what a running gateway finds out about its own
-// ear: false wakes, and names that are confused. To show more, write another function
+// Package earcheck shows at a terminal what a running gateway knows of its own ear and
+// voice: false wakes, names that are confused, how loud it speaks. To show more, write another function
 // of a Screen and its line in the commands.
 package earcheck
 

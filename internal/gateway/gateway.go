@@ -136,7 +136,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.Feed,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Volume: display.Volume{Tools: registry}, Lessons: lessonView{mind.lessons, s.discreet},
+		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Volume: display.Volume{Tools: registry, Unheard: ear.sound.unheard}, Lessons: lessonView{mind.lessons, s.discreet},
 		Wakes: mind.wakes, Rehearsal: rehearsals{ear.rehearser},
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, ear) }))
 	if err != nil {

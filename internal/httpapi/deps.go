@@ -131,8 +131,9 @@ type Volume interface {
 
 // Level is a state of the volume.
 type Level struct {
-	Percent int  `json:"level"`
-	Muted   bool `json:"muted"`
+	Percent int    `json:"level"`
+	Muted   bool   `json:"muted"`
+	Unheard string `json:"unheard,omitempty"` // why the speaker is not to be heard
 }
 
 // About says which gateway this is.

@@ -93,7 +93,9 @@ func started(a intent.Action, args map[string]any) {
 	if text, ok := a.Slots["text"]; ok {
 		args["text"] = text
 	}
-	if n := seconds(a, "hours", "minutes", "seconds"); n > 0 {
+	// "0 minutes" is a length, too: the timers say what is wrong with it.
+	said := func(slot string) bool { return a.Slots[slot] != nil }
+	if n := seconds(a, "hours", "minutes", "seconds"); n > 0 || slices.ContainsFunc([]string{"hours", "minutes", "seconds"}, said) {
 		args["seconds"] = n
 		return
 	}

@@ -49,7 +49,7 @@ func Timers(k Timekeeper) []tools.Tool {
 			Withheld:    []string{"confirmed"}, // that the question about many devices was answered
 			Input: json.RawMessage(`{"type": "object", "required": ["kind"], "properties": {
 				"kind": ` + kindSchema + `,
-				"seconds": {"type": "integer", "minimum": 1, "maximum": 31622400, "description": "How long, in seconds."},
+				"seconds": {"type": "integer", "minimum": 0, "maximum": 31622400, "description": "How long, in seconds."},
 				"at": ` + timeSchema + `,
 				"twelve": {"type": "boolean", "description": "at may be in the morning or in the evening: the next of both is meant."},
 				"day": {"type": "string", "description": "With at: today, tomorrow, a weekday in English, or YYYY-MM-DD; the next time if not given."},
