@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build package package-test vulnerabilities release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
+.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -41,6 +41,14 @@ package: setup ## dist/*.deb for amd64, arm64 and armhf, with sizes and sums (AR
 package-test: package ## the packages in a fresh Debian: install, update, remove, purge; lintian; the same bytes twice (root; by hand, minutes)
 	@scripts/setup.sh package-test
 	@scripts/package-test.sh
+
+boot-test: package ## the package in a machine of its own, with systemd: ready, secrets, watchdog, a second start (root; by hand, a quarter of an hour)
+	@scripts/setup.sh boot-test
+	@scripts/boot-test.sh
+
+newcomer-test: package ## what README says, done in a fresh Debian: commands, minutes and downloads until a lamp is on (root; by hand, half an hour)
+	@scripts/setup.sh newcomer-test
+	@scripts/newcomer-test.sh
 
 vulnerabilities: setup ## what is known of weaknesses in the modules we link (needs the internet)
 	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...

@@ -20,6 +20,7 @@ worktree=$work/elsewhere
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'package-test: %s\n' "$*" >&2; exit 1; }
 [ "$(id -u)" -eq 0 ] || die "this needs root, for a Debian of its own"
+. scripts/machine.sh
 
 # package ARCH: its newest file in dist.
 package() { find dist -name "${name}_*_$1.deb" -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2; }
@@ -57,6 +58,35 @@ tools() {
   grep -o '"name":"[a-z_]*zwave[a-z_]*"' "$said" | sort -u
 }
 
+# held prints what each process in that Debian holds, and the sum, in kilobytes: what it
+# has in memory, and its share of that where others have the same.
+held() {
+  local process pid
+  for process in /proc/[0-9]*; do
+    pid=${process#/proc/}
+    [ "$(readlink "$process/root")" = "$root" ] || continue
+    printf '%s %s %s\n' "$(awk '/^Rss/ { print $2 }' "$process/smaps_rollup")" "$(awk '/^Pss:/ { print $2 }' "$process/smaps_rollup")" \
+      "$(tr '\0' ' ' <"$process/cmdline" | cut -c1-60)"
+  done | awk '$3 ~ /(voice-gateway|zwave-mcp-server)$/ { n++; held += $1; share += $2; printf "%8d kB resident, share %7d kB  %s\n", $1, $2, substr($0, length($1 $2) + 3) }
+      END { printf "%8d kB resident, share %7d kB  in all, %d processes\n", held, share, n }'
+}
+
+# running starts the service's program as systemd would, in a network of its own, waits
+# until it has its server, and prints what it holds.
+running() {
+  local log=$work/service.log daemon end=$((SECONDS + 180))
+  unshare --net --pid --fork --kill-child sh -c 'ip link set lo up && exec chroot "$0" "$@"' "$root" \
+    runuser -u "$name" -- env STATE_DIRECTORY=/var/lib/$name GOMEMLIMIT=256MiB /usr/bin/$name run --config "$etc" >"$log" 2>&1 &
+  daemon=$!
+  until grep -q 'overall=full' "$log"; do
+    kill -0 "$daemon" 2>/dev/null && [ "$SECONDS" -lt "$end" ] || { cat "$log"; die "the service has no server"; }
+    sleep 1
+  done
+  held
+  kill -KILL "$daemon" # which takes all in there with it
+  wait "$daemon" || true
+}
+
 # update VERSION: the package as a later version with another configuration would be.
 update() {
   local tree=$work/update-$1
@@ -75,9 +105,7 @@ for arch in amd64 arm64 armhf; do
 done
 
 say "a fresh Debian 12"
-# The mirror this machine uses; without one, debootstrap takes its own.
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -v security | head -1)
-debootstrap --variant=minbase --include=ca-certificates bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 || { tail "$work/debootstrap.log"; die "debootstrap failed"; }
+fresh_debian "$root"
 mount -t proc proc "$root/proc"
 cp "$(package "$native")" "$root/root/first.deb"
 
@@ -93,6 +121,14 @@ inside sh -c 'ls /usr/share/man/man1/voice-gateway*.1.gz | wc -l'
 
 say "doctor names what is missing, and the command that mends it"
 expect "voice-gateway models pull" as_service voice-gateway doctor
+
+say "exposure of the unit, by systemd's own judgement: 1.5 at most"
+systemd-analyze security --offline=true --no-pager --root="$root" --threshold=15 "$name.service" >"$work/exposure" || { cat "$work/exposure"; die "the unit is too exposed"; }
+tail -1 "$work/exposure"
+
+say "memory of the running service, without models and sound card; the unit allows 512 MiB"
+running | tee "$work/held"
+awk '/in all/ { exit !($1 < 512 * 1024) }' "$work/held" || die "it holds more than the unit allows"
 
 say "match"
 printf '%s\n' '{"text":"turn on the kitchen light"}' '{"text":"what time is it"}' >"$root/root/said"
@@ -171,8 +207,10 @@ git -C "$worktree" checkout -q --detach "$(git rev-parse HEAD)"
 mkdir -p "$worktree/.tools"
 if [ -z "$(git status --porcelain --untracked-files=no)" ]; then
   (cd "$worktree" && GOCACHE=$work/cache GOFLAGS=-modcacherw scripts/package.sh "$native" >/dev/null 2>&1)
-  cmp "$(package "$native")" "$worktree/dist/$(basename "$(package "$native")")" || die "the second build has other bytes"
-  sha256sum "$(package "$native")"
+  first=$(package "$native")
+  second=$worktree/dist/$(basename "$first")
+  printf 'first   %s\nsecond  %s\n' "$(sha256sum <"$first")" "$(sha256sum <"$second")"
+  cmp "$first" "$second" || die "the second build has other bytes"
 else
   die "there are changes that no commit holds: commit them, so that the second build has them too"
 fi

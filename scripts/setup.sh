@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing need and this machine lacks. It says what
 # and why before it does anything, and does nothing when all is there. With the name
-# of a target (package, package-test, release) also what that one needs.
+# of a target (package, package-test, boot-test, newcomer-test, release) also what that one needs.
 set -euo pipefail
 
 # Debian's package, and what it is for.
@@ -28,13 +28,31 @@ package | package-test)
   )
   ;;
 esac
-if [ "${1:-}" = package-test ]; then
+case ${1:-} in
+package-test | boot-test | newcomer-test)
+  needs+=("debootstrap     makes the fresh Debian the package is tried in")
+  ;;&
+package-test)
   needs+=(
-    "debootstrap     makes the fresh Debian the package is tried in"
+    "iproute2        a network for one program alone"
     "lintian         judges the package by Debian's rules"
     "qemu-user-static runs the programs for arm64 and armhf"
+    "systemd         judges the unit"
   )
-fi
+  ;;
+boot-test)
+  needs+=(
+    "e2fsprogs       makes the disk of the machine that is started"
+    "qemu-system-x86 is that machine"
+  )
+  ;;
+newcomer-test)
+  needs+=(
+    "iproute2        a network for the newcomer alone"
+    "slirp4netns     the way from there to the internet, which counts"
+  )
+  ;;
+esac
 if [ "${1:-}" = release ]; then
   needs+=("gh              publishes a release")
 fi

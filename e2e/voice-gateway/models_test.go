@@ -48,6 +48,26 @@ func TestModelsArePulledFromADirectory(t *testing.T) {
 	}
 }
 
+// TestOneModelOutOfReach: the others are installed all the same, and it is told.
+func TestOneModelOutOfReach(t *testing.T) {
+	t.Parallel()
+	from, dir := t.TempDir(), filepath.Join(t.TempDir(), "models")
+	data, err := os.ReadFile(filepath.Join(fake.Shared(t, "speech", "models"), "stop.tflite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(from, "stop.tflite"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, status := command(t, environ(t), "models", "--dir", dir, "pull", "hey_jarvis", "stop", "--from", from)
+	if status != 1 || !strings.Contains(stderr, "hey_jarvis") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "stop.tflite")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTheNeuralRecogniserIsPulled: from a directory with its files, from the package
 // of its makers, and not from files that somebody has changed.
 func TestTheNeuralRecogniserIsPulled(t *testing.T) {

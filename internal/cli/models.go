@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -147,18 +148,16 @@ func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro
 	if err := os.MkdirAll(place, 0o755); err != nil {
 		return fmt.Errorf("making the models' directory: %w; name another one with --dir or wake.models_dir", err)
 	}
+	// They are published at several places, of which one may be out of reach.
+	var failed error
 	for _, e := range words {
-		if err := models.Pull(ctx, m.app.Out, e, place, from); err != nil {
-			return err
-		}
+		failed = cmp.Or(failed, models.Pull(ctx, m.app.Out, e, place, from))
 	}
 	packages := models.Packages{Getenv: config.Options{Environ: m.app.Environ}.Getenv}
 	for _, p := range networks {
-		if err := models.PullNetwork(ctx, m.app.Out, p, place, from, packages); err != nil {
-			return err
-		}
+		failed = cmp.Or(failed, models.PullNetwork(ctx, m.app.Out, p, place, from, packages))
 	}
-	return nil
+	return failed
 }
 
 func (m *modelsWork) pullCommand() *cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/configure"
 	"voicegateway/internal/process"
 	"voicegateway/internal/speech/micro"
 	"voicegateway/internal/speech/stt"
@@ -47,6 +48,9 @@ func (v *visit) device(part, key, named, problem string, all []audio.Device, fit
 	}
 	switch {
 	case !there:
+		if configure.MayUse(v.User, "audio") {
+			return Finding{Part: part, State: Ill, Text: "there is none", Do: "Plug one in."}
+		}
 		return Finding{Part: part, State: Ill, Text: "there is none", Do: "Plug one in, and put the user " + v.User + " into the group audio: sudo usermod -aG audio " + v.User}
 	case named != "":
 		return Finding{Part: part, State: Ill, Text: "no " + part + " is called " + named + "; there is " + used, Mend: v.set(key, "default")}
