@@ -61,8 +61,11 @@ step() {
   printf '\n$ %s\n' "$line"
   as_newcomer "$line" >"$work/said" 2>&1 || { tail -60 "$work/said"; die "this failed: $line"; }
   tail -25 "$work/said" | cut -c1-200
-  steps+=("$(printf '%4d s  %7.1f MB  %s' $((SECONDS - began)) "$((($(downloaded) - before) / 100000))e-1" "$line")")
+  taken "$began" "$before" "$line"
 }
+
+# taken BEGAN BEFORE LINE: notes a command, with what it took since and what was loaded.
+taken() { steps+=("$(printf '%4d s  %7.1f MB  %s' $((SECONDS - $1)) "$((($(downloaded) - $2) / 100000))e-1" "$3")"); }
 
 # house: a broker and a simulated house behind it.
 house() {
@@ -130,9 +133,10 @@ from_source() {
   step "make setup build"
   step "bin/voice-gateway setup --yes"
   printf '\n$ make run   # in another terminal\n'
-  local began=$SECONDS
+  local began=$SECONDS before
+  before=$(downloaded)
   serve run "exec make run"
-  steps+=("$(printf '%4d s  %7.1f MB  %s' $((SECONDS - began)) 0 "make run, in another terminal")")
+  taken "$began" "$before" "make run, in another terminal"
   lit bin/voice-gateway\ 
   summary "from the source"
 }
