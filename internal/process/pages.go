@@ -17,12 +17,20 @@ type mapping struct {
 	written  bool // it has pages that differ from the file
 }
 
-// DropPages lets go of those pages of our own program and its libraries that only
-// the start has used; what is used again is mapped again from the file, at the price
-// of a page fault. Pages that have been written to stay. It also asks for small
-// pages, because the kernel maps two megabytes of a program for each byte that is
-// read where it holds the file in pieces of that size.
+// DropPages lets go of those pages of our own program that only the start has used;
+// what is used again is mapped again from the file, at the price of a page fault. Pages
+// that have been written to stay. Where the kernel keeps the file in pieces of two
+// megabytes it maps a whole piece for each byte that is read, so it is asked for small
+// pages, too. Libraries are left alone: another thread may be loading one.
 func DropPages() error {
+	program, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	return dropPages(program)
+}
+
+func dropPages(file string) error {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return err
@@ -33,7 +41,7 @@ func DropPages() error {
 		return fmt.Errorf("reading /proc/self/smaps: %w", err)
 	}
 	for _, m := range mappings {
-		if !strings.HasPrefix(m.file, "/") || m.rights != "r-xp" && m.rights != "r--p" || m.written {
+		if m.file != file || m.rights != "r-xp" && m.rights != "r--p" || m.written {
 			continue
 		}
 		for _, advice := range []uintptr{syscall.MADV_NOHUGEPAGE, syscall.MADV_DONTNEED} {
@@ -45,6 +53,8 @@ func DropPages() error {
 	return nil
 }
 
+// readMappings reads smaps. What was written to is in memory of its own, or has been
+// swapped out.
 func readMappings(r io.Reader) ([]mapping, error) {
 	var all []mapping
 	lines := bufio.NewScanner(r)
@@ -55,8 +65,10 @@ func readMappings(r io.Reader) ([]mapping, error) {
 			all = append(all, m)
 			continue
 		}
-		if kB, is := strings.CutPrefix(lines.Text(), "Anonymous:"); is && len(all) > 0 {
-			all[len(all)-1].written = strings.TrimSpace(kB) != "0 kB"
+		for _, key := range []string{"Anonymous:", "Swap:"} {
+			if kB, is := strings.CutPrefix(lines.Text(), key); is && len(all) > 0 && strings.TrimSpace(kB) != "0 kB" {
+				all[len(all)-1].written = true
+			}
 		}
 	}
 	return all, lines.Err()

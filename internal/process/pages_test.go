@@ -11,6 +11,37 @@ import (
 	"testing"
 )
 
+// TestReadMappings: what was written to is known by its own memory, or by what of it has
+// been swapped out.
+func TestReadMappings(t *testing.T) {
+	all, err := readMappings(strings.NewReader(`00400000-00500000 r-xp 00000000 fe:00 42    /bin/program
+Rss:                 512 kB
+Anonymous:             0 kB
+Swap:                  0 kB
+00500000-00501000 r--p 00100000 fe:00 42    /bin/program
+Anonymous:             4 kB
+Swap:                  0 kB
+00501000-00503000 r--p 00101000 fe:00 42    /bin/program
+Anonymous:             0 kB
+Swap:                  8 kB
+7f0000000000-7f0000001000 rw-p 00000000 00:00 0
+Anonymous:             4 kB
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written []bool
+	for _, m := range all {
+		written = append(written, m.written)
+	}
+	if want := []bool{false, true, true, true}; !slices.Equal(written, want) {
+		t.Errorf("written: %v, expected %v", written, want)
+	}
+	if m := all[1]; m.from != 0x500000 || m.to != 0x501000 || m.rights != "r--p" || m.file != "/bin/program" {
+		t.Errorf("the second mapping is %+v", m)
+	}
+}
+
 // TestDropPages maps two files as the kernel maps a program, one as it is and one
 // written to, as the dynamic linker does: only the first one's pages are let go, and
 // both read as before.
@@ -34,7 +65,7 @@ func TestDropPages(t *testing.T) {
 	if held(t, program) != len(content)/os.Getpagesize() || held(t, relocated) != len(content)/os.Getpagesize() {
 		t.Fatalf("%d and %d pages are mapped before; the test needs all", held(t, program), held(t, relocated))
 	}
-	if err := DropPages(); err != nil {
+	if err := dropPages(path); err != nil {
 		t.Fatal(err)
 	}
 	if n := held(t, program); n != 0 {
