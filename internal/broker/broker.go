@@ -48,19 +48,22 @@ type Broker struct {
 
 // Validate reports what is wrong with the address.
 func (cfg Config) Validate() error {
-	if err := httpguard.CheckAddress(cfg.Listen); err != nil {
-		return fmt.Errorf("mqtt.embedded.listen: %w", err)
+	_, err := cfg.host()
+	return err
+}
+
+func (cfg Config) host() (string, error) {
+	host, err := httpguard.Address(cfg.Listen, Default().Listen)
+	if err != nil {
+		return "", fmt.Errorf("mqtt.embedded.listen: %w", err)
 	}
-	return nil
+	return host, nil
 }
 
 // New checks cfg: beyond loopback the broker wants credentials (REQUIREMENTS
 // S4).
 func New(cfg Config, log *slog.Logger) (*Broker, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	host, _, err := net.SplitHostPort(cfg.Listen)
+	host, err := cfg.host()
 	if err != nil {
 		return nil, err
 	}

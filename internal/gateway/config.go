@@ -115,7 +115,7 @@ type Mistake struct {
 func Mistakes(c Config) []Mistake {
 	var all []Mistake
 	for _, part := range []interface{ Validate() error }{
-		c.Gateway, c.Audio, c.Wake, c.STT, c.Home, c.Intents, c.AI, c.TTS, c.MQTT.Config, c.MQTT.Embedded, c.MQTT.Discovery, c.MCP, c.HTTP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
+		c.Gateway, c.Audio, c.Wake, c.STT, c.Home, c.Intents, c.AI, c.TTS, c.MQTT, c.MCP, c.HTTP, c.Tools, c.Safety, c.Announce, c.Buttons, c.Recorder,
 	} {
 		for _, err := range each(part.Validate()) {
 			key, text, _ := strings.Cut(err.Error(), ": ")
@@ -160,6 +160,16 @@ func (i Identity) Validate() error {
 		errs = append(errs, fmt.Errorf("gateway.language: %q has no sentence pack here; expected one of %s", i.Language, strings.Join(known, ", ")))
 	}
 	return errors.Join(errs...)
+}
+
+// Validate reports everything that is wrong with the broker, ours only where no other is
+// named, and with discovery.
+func (m MQTTConfig) Validate() error {
+	var own error
+	if m.URL == "" {
+		own = m.Embedded.Validate()
+	}
+	return errors.Join(m.Config.Validate(), own, m.Discovery.Validate())
 }
 
 // Validate reports everything that is wrong with the sound settings.

@@ -41,10 +41,16 @@ func (cfg Config) Validate() error {
 	if cfg.Listen == "" {
 		return nil
 	}
-	if err := httpguard.CheckAddress(cfg.Listen); err != nil {
-		return fmt.Errorf("http.listen: %w", err)
+	_, err := cfg.host()
+	return err
+}
+
+func (cfg Config) host() (string, error) {
+	host, err := httpguard.Address(cfg.Listen, Default().Listen)
+	if err != nil {
+		return "", fmt.Errorf("http.listen: %w", err)
 	}
-	return nil
+	return host, nil
 }
 
 // Time limits for the work that a request causes. How long the request itself may
@@ -78,10 +84,7 @@ type Server struct {
 
 // New checks cfg: an address that other machines can reach needs a token.
 func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	host, _, err := net.SplitHostPort(cfg.Listen)
+	host, err := cfg.host()
 	if err != nil {
 		return nil, err
 	}

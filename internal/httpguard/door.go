@@ -39,16 +39,17 @@ func Loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }
 
-// CheckAddress reports what is wrong with an address to listen on.
-func CheckAddress(address string) error {
-	_, port, err := net.SplitHostPort(address)
+// Address returns the host of an address to listen on, and what is wrong with it; the
+// error names an example.
+func Address(address, example string) (host string, err error) {
+	host, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return fmt.Errorf("%q is no address to listen on; expected host:port, such as 127.0.0.1:8765", address)
+		return "", fmt.Errorf("%q is no address to listen on; expected host:port, such as %s", address, example)
 	}
-	return nil
+	return host, nil
 }
 
 // Serve serves handler on the listener until ctx ends, and closes the listener.
