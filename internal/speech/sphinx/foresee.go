@@ -2,17 +2,20 @@
 
 package sphinx
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
-// foresight is the first question of score, asked before the utterance is over: as
-// soon as its words are known and the speaker is quiet, in the decoder of the second
-// decoding. The endpoint takes longer than the answer, so nobody waits for it. What
-// is answered about depends on the sound alone, and is what score would ask; where
-// the speaker went on, or the words are others, score asks anew.
+// foresight asks score's first question before the utterance is over: as soon as its
+// words are known and the speaker is quiet, in the decoder of the second decoding. The
+// endpoint takes longer than the answer, so that nobody waits for it. What it asks
+// depends on the sound alone, and is what score would ask. If the speaker goes on, or
+// the words change, score asks again.
 type foresight struct {
 	wanted scoreRequest // no sentences: nothing is expected
 	end    int          // the end of the speech that is being asked about; 0 before
-	answer <-chan error
+	answer <-chan error // nil when there is none to wait for
 	near   *bool
 }
 
@@ -27,30 +30,37 @@ func (r *recogniser) foresee(payload []byte) error {
 }
 
 // askAhead asks once the speaker has been quiet long enough. A decoder that is busy
-// with a second decoding, or has another grammar, is not asked.
-func (r *recogniser) askAhead() error {
+// with a second decoding, or has another grammar, is not asked. Where the sound cannot
+// be measured, score will say so.
+func (r *recogniser) askAhead() {
 	a := &r.ahead
 	if len(a.wanted.Sentences) == 0 || r.second == nil || r.second.on || r.missed || r.main.lent != "" {
-		return nil
+		return
 	}
 	end := r.speechEnd()
 	if end == a.end || len(r.sound)/hopSamples < end+scoredAfter {
-		return nil
+		return
 	}
 	s, err := r.scored()
 	if err != nil {
-		return err
+		a.wanted = scoreRequest{}
+		return
 	}
-	near, q := new(bool), a.wanted
+	side := r.second.main
+	side.drop() // a question that is overtaken
+	turn, near, q := side.turn.Load(), new(bool), a.wanted
 	a.end, a.near = end, near
-	a.answer = r.second.main.ask(func(d *decoder) (err error) {
-		if *near, err = d.near(q, s); err != nil {
-			return err
+	a.answer = side.ask(func(d *decoder) (err error) {
+		if side.turn.Load() != turn {
+			return errOvertaken
 		}
-		return d.giveBack()
+		*near, err = d.near(q, s)
+		return errors.Join(err, d.giveBack())
 	})
-	return nil
 }
+
+// errOvertaken says that a question was not answered, because another came.
+var errOvertaken = errors.New("another question has taken its place")
 
 // told returns the answer to a request about speech with that end, if it was asked.
 func (a *foresight) told(q scoreRequest, end int) (near, known bool, err error) {
@@ -58,5 +68,8 @@ func (a *foresight) told(q scoreRequest, end int) (near, known bool, err error) 
 		return false, false, nil
 	}
 	err, a.answer = <-a.answer, nil
+	if errors.Is(err, errOvertaken) {
+		return false, false, nil
+	}
 	return *a.near, true, err
 }

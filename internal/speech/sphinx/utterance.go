@@ -79,9 +79,10 @@ func (r *recogniser) push(samples []int16) ([]byte, error) {
 	// The path lags the sound by some frames. The tail is counted on the path,
 	// because the endpointer's constants were measured so.
 	p := r.main.best()
-	if err := errors.Join(r.look(p), r.askAhead()); err != nil {
+	if err := r.look(p); err != nil {
 		return nil, err
 	}
+	r.askAhead()
 	return encodePartial(Partial{Text: p.text, Tail: time.Duration(p.tail()) * hop}), nil
 }
 
