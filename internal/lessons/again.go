@@ -40,6 +40,9 @@ func (l *Lessons) Replay(ctx context.Context, id string) (record.Replay, error) 
 // caseOf is a turn in its house: as it was, where that is kept, else as it is.
 func (l *Lessons) caseOf(id string) (replay.Case, error) {
 	m, rooms, err := l.Mark(id)
+	if err != nil && !errors.Is(err, httpapi.ErrNotFound) {
+		return replay.Case{}, err
+	}
 	c := replay.Case{Then: m.Then, Marked: err == nil, Should: m.Should, Rooms: rooms}
 	if !c.Marked {
 		var there bool
