@@ -96,7 +96,7 @@ type Word struct {
 	Least     float64     `json:"least"` // the configured, or somewhat below the author's: it is never easier to hear
 	Most      float64     `json:"most"`
 	Moved     time.Time   `json:"moved,omitzero"`  // the last move
-	False     []time.Time `json:"false,omitempty"` // the false wakes of the last dayss
+	False     []time.Time `json:"false,omitempty"` // the false wakes of the last days
 	Quiet     time.Time   `json:"quiet,omitzero"`  // the last false wake or move: calm counts from here
 	Days      []Day       `json:"days,omitempty"`  // the newest last
 	Losses    []Loss      `json:"losses,omitempty"`
@@ -168,7 +168,7 @@ func New(budget int, words []string, thresholds map[string]float64, fixed []stri
 		usual := thresholds[name]
 		w := &Word{Word: name, Threshold: usual, Usual: usual, Least: usual, Most: (1 + usual) / 2}
 		if usual > 0 && !slices.Contains(fixed, name) {
-			w.Least = rounded(1 - below*(1-usual))
+			w.Least = rounded(max(1-below*(1-usual), usual/2))
 		}
 		if i := slices.IndexFunc(kept, func(k Word) bool { return k.Word == name }); i >= 0 {
 			w.take(kept[i])
@@ -291,7 +291,7 @@ func (b *Book) easier(w *Word, at time.Time) float64 {
 	if to > w.Usual {
 		to = max(to-w.step()/2, w.Usual)
 	}
-	if !w.losing() {
+	if !w.missesTooMany() {
 		return to
 	}
 	scores := make([]float64, len(w.Losses))
@@ -332,7 +332,7 @@ func (b *Book) blame(w *noted) {
 	switch {
 	case x.Threshold < x.Usual && b.farOver(w.At):
 		b.move(x, x.Usual, w.At, OverBudget)
-	case over && w.At.Sub(x.Moved) >= betweenUps && !x.Losing():
+	case over && w.At.Sub(x.Moved) >= betweenUps && !x.AtItsLimit():
 		b.move(x, x.Threshold+x.step(), w.At, OverBudget)
 	}
 }
@@ -358,15 +358,15 @@ func (b *Book) falseSince(from time.Time) int {
 // step is how far a threshold moves at once.
 func (w *Word) step() float64 { return (w.Most - w.Usual) / steps }
 
-// losing reports whether more meant wakes are missed than may be. One may be chance.
-func (w *Word) losing() bool {
+// missesTooMany reports whether more meant wakes are missed than may be. One may be chance.
+func (w *Word) missesTooMany() bool {
 	meant, missed, _ := w.recent()
 	return (missed-1)*mostMissed > meant
 }
 
-// Losing reports whether the word must not become harder to hear: as many meant wakes
+// AtItsLimit reports whether the word must not become harder to hear: as many meant wakes
 // are missed as may be.
-func (w *Word) Losing() bool {
+func (w *Word) AtItsLimit() bool {
 	meant, missed, _ := w.recent()
 	return missed*mostMissed > meant
 }

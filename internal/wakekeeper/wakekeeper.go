@@ -246,8 +246,8 @@ func (k *Keeper) Trouble() string {
 		return ""
 	case some(func(w wakebudget.Account) bool { return w.Least > 0 && w.Threshold >= w.Most }):
 		why = "the threshold is as high as it may be"
-	case some(func(w wakebudget.Account) bool { return w.Least > 0 && w.Losing() }):
-		why = "with a higher threshold more than one meant wake in fifty would be missed"
+	case some(func(w wakebudget.Account) bool { return w.Least > 0 && w.AtItsLimit() }):
+		why = "as many meant wakes are missed already as may be"
 	default:
 		return ""
 	}

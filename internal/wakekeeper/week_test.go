@@ -102,7 +102,7 @@ func week(r *rand.Rand, meant, falsely float64) []tried {
 		for range int(meant) {
 			all = append(all, tried{at(7, 23), true})
 		}
-		for part := 0.0; part < 24; part++ { // of an hour and more, so that the number varies
+		for part := 0.0; part < 24; part++ { // many small chances, so that the number varies
 			if r.Float64() < falsely/24 {
 				all = append(all, tried{at(18, 23), false})
 			}
@@ -114,12 +114,12 @@ func week(r *rand.Rand, meant, falsely float64) []tried {
 
 // tally is what a week came to.
 type tally struct {
-	byDay               [7]int // false wakes
-	meant, missed, lost int    // tries
-	late, lateMissed    int    // those of the last four days
-	houses              int    // counted by add
-	troubled            int    // houses in which it was told that the budget is not kept
-	ends                float64
+	byDay            [7]int // false wakes
+	meant, missed    int    // tries
+	late, lateMissed int    // those of the last four days
+	houses           int    // counted by add
+	troubled         int    // houses in which it was told that the budget is not kept
+	ends             float64
 }
 
 // live plays a week in a house in which one person speaks to a gateway beside a
@@ -184,9 +184,6 @@ func live(t *testing.T, seed uint64, budget int, m model, tv television) (sum ta
 				if late {
 					sum.lateMissed++
 				}
-				if score > m.least() {
-					sum.lost++
-				}
 				<-time.After(3 * time.Second)
 			}
 		}
@@ -207,7 +204,7 @@ func live(t *testing.T, seed uint64, budget int, m model, tv television) (sum ta
 // no more are missed than at the author's threshold.
 func TestAWeekWithATelevision(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
+	const seed uint64 = 14525314479803075542 // the same houses each time, so that chance fails nobody
 	t.Logf("seed %d; %d houses each; false wakes a day, at the end of the week, of the meant wakes missed %%, in the week and at its end", seed, houses)
 	for _, tt := range []struct {
 		tv          television
@@ -263,7 +260,7 @@ func (s *tally) add(o tally) {
 	for i := range s.byDay {
 		s.byDay[i] += o.byDay[i]
 	}
-	s.meant, s.missed, s.lost, s.houses = s.meant+o.meant, s.missed+o.missed, s.lost+o.lost, s.houses+1
+	s.meant, s.missed, s.houses = s.meant+o.meant, s.missed+o.missed, s.houses+1
 	s.late, s.lateMissed = s.late+o.late, s.lateMissed+o.lateMissed
 	s.ends, s.troubled = s.ends+o.ends, s.troubled+o.troubled
 }
