@@ -91,6 +91,9 @@ func (p *tab) talks(g gateway, press func(), sentence, said string) {
 		if turn.Outcome == record.Done {
 			return
 		}
+		if len(turn.Calls) > 0 {
+			p.t.Fatalf("%q did something else: %+v", sentence, turn)
+		}
 		p.t.Logf("try %d of %q: %s, heard %+v", try+1, sentence, turn.Outcome, turn.Transcript)
 		p.click("#stop")
 		p.reads("#state", "idle")

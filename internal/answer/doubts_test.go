@@ -276,7 +276,7 @@ func TestTelevisionAnswersNoQuestion(t *testing.T) {
 	televisionAnswersNothing(t, 5)
 }
 
-// televisionAnswersNothing takes every so manieth line of what is said.
+// televisionAnswersNothing takes one in so many of the lines that are said.
 func televisionAnswersNothing(t *testing.T, each int) {
 	t.Helper()
 	for language, asked := range map[string][]string{

@@ -129,7 +129,7 @@ func (j *journal) state() turn.State {
 	return cmp.Or(j.at, turn.Idle)
 }
 
-// quiet is since when there has been no turn; zero: there was none.
+// quiet is when the last turn, or change of state, was; zero before the first.
 func (j *journal) quiet() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 const (
 	growTime = 600 * time.Millisecond // how long the ear stays open after the sentence
 	// roomTime is the same after a sentence whose room or number may follow: people
-	// think for a second before "in the bedroom", and without it the whole house acts.
+	// think for a second before "in the bedroom", and if the ear is closed by then, what
+	// was done in the whole house is not put back.
 	roomTime = 900 * time.Millisecond
 	growMost = 3 * time.Second // how long somebody may go on: two more clauses
 	// additionTimeout is when the answer no longer waits, on the wall clock. Only a

@@ -165,7 +165,7 @@ func TestHeardAndUnderstoodAgree(t *testing.T) {
 type extent struct {
 	family, oneOfEach int // forms of a sentence in the two houses; 0: all
 	walks             int // ways through the automaton at random
-	each              int // every so manieth sentence of few words
+	each              int // one in so many of the sentences of few words
 }
 
 func agree(t *testing.T, e extent) {

@@ -1,4 +1,4 @@
-// A turn run once more, in nobody's house: what is understood today beside what happened
+// A turn run once more, without touching the house: what is understood today beside what happened
 // then.
 import { el, known, say, word } from "/page/dom.js";
 import { doing, post } from "/page/api.js";
