@@ -204,6 +204,12 @@ func live(t *testing.T, seed uint64, budget int, m model, tv television) (sum ta
 // no more are missed than at the author's threshold.
 func TestAWeekWithATelevision(t *testing.T) {
 	t.Parallel()
+	weekWithATelevision(t, 5)
+}
+
+// weekWithATelevision plays so many houses of each kind.
+func weekWithATelevision(t *testing.T, houses int) {
+	t.Helper()
 	const seed uint64 = 14525314479803075542 // the same houses each time, so that chance fails nobody
 	t.Logf("seed %d; %d houses each; false wakes a day, at the end of the week, of the meant wakes missed %%, in the week and at its end", seed, houses)
 	for _, tt := range []struct {
@@ -218,15 +224,15 @@ func TestAWeekWithATelevision(t *testing.T) {
 		{tv: television{"says the word", 2, true}, tells: true},
 	} {
 		for _, m := range []model{alexa, alexaAloud, jarvis} {
-			kept, free := play(t, m, seed, 1, tt.tv), play(t, m, seed, 0, tt.tv)
+			kept, free := play(t, m, seed, 1, tt.tv, houses), play(t, m, seed, 0, tt.tv, houses)
 			chance := 3 * math.Sqrt(2*98/float64(kept.late))
 			missed, before := percent(kept.lateMissed, kept.late), percent(free.missed, free.meant)
 			t.Logf("%-11s %-14s budget %.2f, %.2f, %.2f; none %.2f, %.2f; threshold %.4f, told in %d",
-				m.name, tt.tv.name, mean(kept.days()[3:]), percent(kept.missed, kept.meant), missed, mean(free.days()[3:]), before, kept.ends/houses, kept.troubled)
+				m.name, tt.tv.name, mean(kept.days()[3:]), percent(kept.missed, kept.meant), missed, mean(free.days()[3:]), before, kept.ends/float64(houses), kept.troubled)
 			if limit := 2.0; missed > limit+chance && (!tt.far || missed > max(limit, before)+chance) {
 				t.Errorf("%s, %s: %.2f %% of the meant wakes were missed, expected 2 at most", m.name, tt.tv.name, missed)
 			}
-			allowed := 1 + 3/math.Sqrt(4*houses) // by chance, of four days with one each
+			allowed := 1 + 3/math.Sqrt(4*float64(houses)) // by chance, of four days with one each
 			if end := mean(kept.days()[3:]); (tt.keeps || tt.able && m.name == alexa.name) && end > allowed {
 				t.Errorf("%s, %s: %.2f false wakes a day, expected 1 at most (and %.2f by chance)", m.name, tt.tv.name, end, allowed-1)
 			}
@@ -237,11 +243,8 @@ func TestAWeekWithATelevision(t *testing.T) {
 	}
 }
 
-// houses are so many that chance is small.
-const houses = 25
-
 // play is a week in many houses.
-func play(t *testing.T, m model, seed uint64, budget int, tv television) (sum tally) {
+func play(t *testing.T, m model, seed uint64, budget int, tv television, houses int) (sum tally) {
 	t.Helper()
 	for i := range uint64(houses) {
 		sum.add(live(t, seed+i, budget, m, tv))
