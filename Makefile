@@ -56,7 +56,8 @@ vulnerabilities: setup ## what is known of weaknesses in the modules we link (ne
 release: ## publish what is in dist under the tag of this commit (with gh, logged in)
 	@scripts/setup.sh release
 	@for deb in dist/*.deb; do \
-		case $$(dpkg-deb -f "$$deb" Maintainer) in *packages.invalid*) echo "$$deb names no maintainer; make it again: make package" >&2; exit 1 ;; esac; \
+		maintainer=$$(dpkg-deb -f "$$deb" Maintainer) || exit 1; \
+		case $$maintainer in *packages.invalid*) echo "$$deb names no maintainer; make it again: make package" >&2; exit 1 ;; esac; \
 	done
 	gh release create "$$(git describe --tags --exact-match --match 'v[0-9]*')" dist/*.deb --verify-tag --notes-file CHANGELOG.md
 

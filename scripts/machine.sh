@@ -9,7 +9,7 @@ fresh_debian() {
   shift
   local more
   for more; do include+=,$more; done
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -v security | head -1)
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -v security | head -1 || true)
   debootstrap --variant=minbase --include="$include" bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 || {
     tail "$work/debootstrap.log"
     die "debootstrap failed"

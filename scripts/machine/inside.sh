@@ -32,7 +32,7 @@ await() {
 
 show() { systemctl show "$unit" --property "$1" --value; }
 journal() { journalctl --boot --unit "$unit" --output cat --no-pager "$@"; }
-heard() { journal | grep -q -- "$1"; }
+heard() { journal | grep -- "$1" >/dev/null; } # -q would end the pipe early, which is an error here
 
 # ready: systemd calls a service of Type=notify active only when it has said READY=1.
 ready() { [ "$(show ActiveState)" = active ]; }
