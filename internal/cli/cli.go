@@ -62,7 +62,7 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return exitInterrupted // who presses Ctrl-C knows why it ended
+		return exitInterrupted // whoever sent Ctrl-C or SIGTERM knows why it ended
 	}
 	return a.status(err)
 }
