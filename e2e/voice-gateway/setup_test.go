@@ -145,45 +145,96 @@ func TestSetup(t *testing.T) {
 }
 
 // TestSetupStartsTheServiceAnew: with --yes the service that runs takes what was changed,
-// where the service manager lets us; the gateway of another file is left alone.
+// where the service manager lets us, by whatever path the file is named; the gateway of
+// another file is left alone. One that was stopped and does not come back is an error.
 func TestSetupStartsTheServiceAnew(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	told, manager := filepath.Join(dir, "told"), filepath.Join(dir, "systemctl")
-	n := newNewcomer(t, "PATH="+dir+":"+os.Getenv("PATH"))
+	m := newSystemctl(t)
+	n := newNewcomer(t, "PATH="+m.dir+":"+os.Getenv("PATH"))
 	listenAt := fake.FreeAddr(t)
 	n.setup("--yes", "--broker", "none", "--listen", listenAt, "--models", "skip", "--model", "none", "--id", "test")
 	start(t, n.env, filepath.Join(bin, "voice-gateway"), "--config", n.config, "run")
 	eventually(t, "the gateway is ready", func() bool { return get(t, listenAt, "/readyz", new(any)) == nil })
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(here, n.config)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, c := range []struct {
-		serves string // the file of the service
-		status int    // of its new start
-		flags  []string
-		anew   bool
+		serves        string // the file of the service
+		status, after string // of its new start, and how it is then
+		flags         []string
+		config        string
+		asked         bool
+		said          string
 	}{
-		{n.config, 0, []string{"--yes"}, true},
-		{n.config, 0, nil, false},
-		{n.config, 1, []string{"--yes"}, false},
-		{"/etc/another.yaml", 0, []string{"--yes"}, false},
+		{n.config, "0", "active", []string{"--yes"}, n.config, true, "was started anew"},
+		{n.config, "0", "active", []string{"--yes"}, relative, true, "was started anew"},
+		{n.config, "0", "active", nil, n.config, false, "sudo systemctl restart"},
+		{n.config, "1", "active", []string{"--yes"}, n.config, true, "sudo systemctl restart"},
+		{n.config, "1", "failed", []string{"--yes"}, n.config, true, "was stopped and did not start again"},
+		{"/etc/another.yaml", "0", "active", []string{"--yes"}, n.config, false, "sudo systemctl restart"},
 	} {
-		script := fmt.Sprintf(`#!/bin/sh
-[ "$2" = show ] && echo "ActiveState=active" && echo "ExecStart={ path=/usr/bin/voice-gateway ; argv[]=voice-gateway run --config %s ; }" && exit
-echo "$*" >>%s
-exit %d
-`, c.serves, told, c.status)
-		if err := os.WriteFile(manager, []byte(script), 0o700); err != nil { //nolint:gosec // a program
-			t.Fatal(err)
-		}
-		_ = os.Remove(told)
-		stdout := n.setup(append(c.flags, "--area", fmt.Sprint("Room ", i))...)
-		lines, _ := os.ReadFile(told)
-		if asked := string(lines) == "--no-ask-password restart voice-gateway\n"; asked != (c.anew || c.status != 0) {
+		m.is(c.serves, c.status, c.after)
+		stdout, stderr, status := command(t, n.env, append([]string{"--config", c.config, "setup", "--area", fmt.Sprint("Room ", i)}, c.flags...)...)
+		if lines := m.told(); (lines == "--no-ask-password restart voice-gateway\n") != c.asked {
 			t.Errorf("%d: the service manager was told %q", i, lines)
 		}
-		if strings.Contains(stdout, "was started anew") != c.anew || strings.Contains(stdout, "sudo systemctl restart") == c.anew {
-			t.Errorf("%d: %s", i, stdout)
+		stopped := c.after == "failed"
+		if !strings.Contains(stdout+stderr, c.said) || (status != 0) != stopped || strings.Contains(stderr, "journalctl -u voice-gateway") != stopped {
+			t.Errorf("%d: status %d: %s%s", i, status, stdout, stderr)
 		}
 	}
+}
+
+// systemctl is a service manager whose answers are in files. The program is written once:
+// one that is written anew and started at once may be busy.
+type systemctl struct {
+	*testing.T
+	dir string
+}
+
+func newSystemctl(t *testing.T) systemctl {
+	t.Helper()
+	m := systemctl{t, t.TempDir()}
+	script := fmt.Sprintf(`#!/bin/sh
+cd %q || exit 9
+[ "$2" = show ] && cat now && exit
+echo "$*" >>told
+cp after now
+exit "$(cat status)"
+`, m.dir)
+	if err := os.WriteFile(filepath.Join(m.dir, "systemctl"), []byte(script), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	return m
+}
+
+// is sets with which file the service runs, how a new start ends, and how the service is
+// after it.
+func (m systemctl) is(file, status, after string) {
+	m.Helper()
+	shown := func(state string) string {
+		return fmt.Sprintf("ActiveState=%s\nExecStart={ path=/usr/bin/voice-gateway ; argv[]=voice-gateway run --config %s ; }\n", state, file)
+	}
+	for name, text := range map[string]string{"now": shown("active"), "after": shown(after), "status": status, "told": ""} {
+		if err := os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o600); err != nil {
+			m.Fatal(err)
+		}
+	}
+}
+
+// told is what it was told to do.
+func (m systemctl) told() string {
+	m.Helper()
+	text, err := os.ReadFile(filepath.Join(m.dir, "told"))
+	if err != nil {
+		m.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestSetupWithoutBroker goes on without a broker, a house, sound or models.

@@ -1,6 +1,9 @@
 package setup
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Service is the installed service of this machine.
 type Service struct {
@@ -9,7 +12,8 @@ type Service struct {
 }
 
 // anew starts the service anew if it runs with the file and that is agreed to, and reports
-// whether it did: one that we may not start anew waits for a person who may.
+// whether it did: one that we may not start anew goes on running, and waits for a person
+// who may. One that was stopped and does not come back is an error.
 func (s Service) anew(ctx context.Context, file string, agreed func() (bool, error)) (bool, error) {
 	if !s.Serves(ctx, file) {
 		return false, ctx.Err()
@@ -17,5 +21,12 @@ func (s Service) anew(ctx context.Context, file string, agreed func() (bool, err
 	if ok, err := agreed(); err != nil || !ok {
 		return false, err
 	}
-	return s.Restart(ctx) == nil, ctx.Err()
+	err := s.Restart(ctx)
+	if ctx.Err() != nil || err == nil {
+		return err == nil, ctx.Err()
+	}
+	if runs := s.Serves(ctx, file); runs || ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return false, fmt.Errorf("the gateway was stopped and did not start again: %w; look with voice-gateway doctor and journalctl -u voice-gateway", err)
 }

@@ -231,7 +231,7 @@ func (s *session) end(ctx context.Context) error {
 	case !s.changed:
 		s.asker.say("\nNothing was changed. To start the gateway: %s\n", s.Paint.Bold(start))
 	case s.runs:
-		taken, err := s.Service.anew(ctx, s.config.Path, func() (bool, error) {
+		taken, err := s.Service.anew(ctx, abs(s.config.Path), func() (bool, error) {
 			if s.anew || s.found || s.only {
 				return s.anew, nil
 			}
