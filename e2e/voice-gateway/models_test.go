@@ -48,8 +48,8 @@ func TestModelsArePulledFromADirectory(t *testing.T) {
 	}
 }
 
-// TestOneModelOutOfReach: the others are installed all the same, and it is told.
-func TestOneModelOutOfReach(t *testing.T) {
+// TestModelsOutOfReach: the others are installed all the same, and each is told.
+func TestModelsOutOfReach(t *testing.T) {
 	t.Parallel()
 	from, dir := t.TempDir(), filepath.Join(t.TempDir(), "models")
 	data, err := os.ReadFile(filepath.Join(fake.Shared(t, "speech", "models"), "stop.tflite"))
@@ -59,8 +59,8 @@ func TestOneModelOutOfReach(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(from, "stop.tflite"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, stderr, status := command(t, environ(t), "models", "--dir", dir, "pull", "hey_jarvis", "stop", "--from", from)
-	if status != 1 || !strings.Contains(stderr, "hey_jarvis") {
+	_, stderr, status := command(t, environ(t), "models", "--dir", dir, "pull", "hey_jarvis", "alexa", "stop", "--from", from)
+	if status != 1 || !strings.Contains(stderr, `"hey_jarvis"`) || !strings.Contains(stderr, `"alexa"`) {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "stop.tflite")); err != nil {

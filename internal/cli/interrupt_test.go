@@ -37,3 +37,17 @@ func TestInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// Who presses Ctrl-C while models are fetched does not see the rest of them tried.
+func TestInterruptedPull(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	var out, errs bytes.Buffer
+	status := cli.Main(ctx, []string{"models", "--dir", t.TempDir(), "pull", "hey_jarvis", "alexa"}, "test", cli.IO{
+		In: strings.NewReader(""), Out: &out, Err: &errs, Executable: "/bin/true", Environ: []string{"HOME=" + t.TempDir()},
+	})
+	if status != 130 || errs.Len() > 0 || out.Len() > 0 {
+		t.Errorf("status %d, %q, %q", status, out.String(), errs.String())
+	}
+}

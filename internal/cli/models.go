@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -149,15 +149,15 @@ func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro
 		return fmt.Errorf("making the models' directory: %w; name another one with --dir or wake.models_dir", err)
 	}
 	// They are published at several places, of which one may be out of reach.
-	var failed error
+	var failed []error
 	for _, e := range words {
-		failed = cmp.Or(failed, models.Pull(ctx, m.app.Out, e, place, from))
+		failed = append(failed, models.Pull(ctx, m.app.Out, e, place, from))
 	}
 	packages := models.Packages{Getenv: config.Options{Environ: m.app.Environ}.Getenv}
 	for _, p := range networks {
-		failed = cmp.Or(failed, models.PullNetwork(ctx, m.app.Out, p, place, from, packages))
+		failed = append(failed, models.PullNetwork(ctx, m.app.Out, p, place, from, packages))
 	}
-	return failed
+	return errors.Join(failed...)
 }
 
 func (m *modelsWork) pullCommand() *cobra.Command {

@@ -36,7 +36,7 @@ func Rehearsal(out io.Writer, p Paint, r rehearsal.Report) {
 	}
 	for _, w := range r.Unknown {
 		if w.Guess == "" {
-			fmt.Fprintf(out, "%s no dictionary has %s (%s); PocketSphinx does not hear it before it is said how it is pronounced\n", p.Warn("!"), quoted(w.Word), Clean(strings.Join(w.Names, ", ")))
+			fmt.Fprintf(out, "%s no dictionary has %s (%s); PocketSphinx cannot hear it until you give a pronunciation: %s\n", p.Warn("!"), quoted(w.Word), Clean(strings.Join(w.Names, ", ")), Shell("voice-gateway config pronounce", w.Word, "PHONES"))
 			continue
 		}
 		fmt.Fprintf(out, "%s no dictionary has %s (%s); it is taken to be pronounced so: %s\n",
@@ -44,6 +44,10 @@ func Rehearsal(out io.Writer, p Paint, r rehearsal.Report) {
 	}
 	if n := len(r.Growing); n > 0 {
 		fmt.Fprintf(out, "%d sentences may go on, so the gateway waits a little longer after them: %s\n", n, Clean(strings.Join(r.Growing[:min(n, 5)], "; ")))
+	}
+	if r.Voice != "" {
+		fmt.Fprintf(out, "Nothing that was heard counts; of the names as they are pronounced, %d need another name.\n", open)
+		return
 	}
 	fmt.Fprintf(out, "%d names were spoken and heard, %d of them need another name; %d things have no sentence here.\n", r.Names, open, r.Skipped)
 }

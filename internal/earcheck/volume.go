@@ -17,10 +17,11 @@ func Volume(ctx context.Context, s Screen, args []string) error {
 	switch len(args) {
 	case 0:
 	case 1:
-		if n, err := strconv.Atoi(args[0]); err != nil || n < 0 || n > 100 {
+		n, err := strconv.Atoi(args[0])
+		if err != nil || n < 0 || n > 100 {
 			return configure.Misused(fmt.Errorf("the volume %q is no number from 0 to 100", args[0]))
 		}
-		method, body = http.MethodPost, []byte(`{"level":`+args[0]+`}`)
+		method, body = http.MethodPost, []byte(`{"level":`+strconv.Itoa(n)+`}`)
 	default:
 		return configure.Misused(fmt.Errorf("volume needs a number from 0 to 100, or nothing; %d arguments were given", len(args)))
 	}

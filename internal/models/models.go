@@ -58,6 +58,9 @@ func State(dir string, e micro.Entry) string {
 // Pull installs one model unless it is installed already, from its published address
 // or from the directory from if that is not empty. What it does is written to out.
 func Pull(ctx context.Context, out io.Writer, e micro.Entry, dir, from string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if State(dir, e) == installed {
 		fmt.Fprintf(out, "%s is installed already\n", e.Name)
 		return nil

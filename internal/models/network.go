@@ -93,6 +93,9 @@ func verifyFile(name string, f moonshine.File) error {
 // or finds in the directory from if that is not empty; that directory may also have
 // the files themselves. What it does is written to out.
 func PullNetwork(ctx context.Context, out io.Writer, p moonshine.Published, dir, from string, packages Packages) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if NetworkState(dir, p) == installed {
 		fmt.Fprintf(out, "%s is installed already\n", p.Name)
 		return nil
