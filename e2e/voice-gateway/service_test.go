@@ -117,7 +117,10 @@ func TestACrashIsNoWrongCall(t *testing.T) {
 		t.Fatalf("the unit prevents %q, with %q", prevented, environment)
 	}
 	m, socket := notified(t)
-	c, _, _ := daemon(t, "mqtt://"+fake.FreeAddr(t), append(environment, "NOTIFY_SOCKET="+socket)...)
+	env := environ(t, append(environment, "NOTIFY_SOCKET="+socket, "VOICE_GATEWAY_MQTT_BROKER=mqtt://"+fake.FreeAddr(t), "VOICE_GATEWAY_HTTP_LISTEN="+fake.FreeAddr(t),
+		"VOICE_GATEWAY_GATEWAY_ID=test", "VOICE_GATEWAY_AI_ENABLED=false")...)
+	// As under the unit, no core file is left behind.
+	c := start(t, env, "/bin/sh", "-c", `ulimit -c 0; exec "$@"`, "sh", filepath.Join(bin, "voice-gateway"), "run")
 	eventually(t, "it is ready", func() bool { return m.count("READY=1") == 1 })
 	if err := c.Process.Signal(syscall.SIGABRT); err != nil {
 		t.Fatal(err)
