@@ -45,6 +45,9 @@ func Rehearsal(out io.Writer, p Paint, r rehearsal.Report) {
 	if n := len(r.Growing); n > 0 {
 		fmt.Fprintf(out, "%d sentences may go on, so the gateway waits a little longer after them: %s\n", n, Clean(strings.Join(r.Growing[:min(n, 5)], "; ")))
 	}
+	if r.Left > 0 {
+		fmt.Fprintf(out, "%d things and rooms were not compared by their sound: there are too many.\n", r.Left)
+	}
 	if r.Voice != "" {
 		fmt.Fprintf(out, "Nothing that was heard counts; of the names as they are pronounced, %d need another name.\n", open)
 		return

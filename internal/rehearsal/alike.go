@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -23,6 +24,10 @@ const (
 // mostSpeakings bounds the pronunciations of one name; most names have one or two.
 const mostSpeakings = 16
 
+// mostCompared bounds the things, and the rooms, whose names are compared: each with each
+// takes seconds for so many.
+const mostCompared = 1000
+
 // Words are the words of a name as they are said, in lower case, with numbers in words.
 func Words(name, language string) []string {
 	if l, ok := numbers.For(language); ok {
@@ -35,11 +40,14 @@ func Words(name, language string) []string {
 
 // Users lists for each word in the names of a house what is called by it.
 func Users(h *home.House, language string) map[string][]string {
-	users := map[string][]string{}
-	for _, e := range spoken(h) {
+	type use struct{ word, name string }
+	users, seen := map[string][]string{}, map[use]bool{}
+	all, _ := spoken(h)
+	for _, e := range all {
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
 			for _, w := range Words(name, language) {
-				if !slices.Contains(users[w], e.Name) {
+				if u := (use{w, e.Name}); !seen[u] {
+					seen[u] = true
 					users[w] = append(users[w], e.Name)
 				}
 			}
@@ -50,10 +58,10 @@ func Users(h *home.House, language string) map[string][]string {
 
 // Vocabulary lists the words in the names of a house, and in those that may be proposed for it.
 func Vocabulary(h *home.House, language string) []string {
-	seen := Users(h, language)
-	for _, e := range spoken(h) {
-		_, proposed := Candidates(h, e, language)
-		for _, name := range proposed {
+	seen, taken := Users(h, language), names(h)
+	all, _ := spoken(h)
+	for _, e := range all {
+		for _, name := range proposals(taken, e, language) {
 			for _, w := range Words(name, language) {
 				seen[w] = nil
 			}
@@ -63,24 +71,31 @@ func Vocabulary(h *home.House, language string) []string {
 }
 
 // spoken are what commands are about: the things that can be controlled, and the rooms,
-// which have no id.
-func spoken(h *home.House) []home.Entity {
-	var all []home.Entity
+// which have no id. Of more than are compared the first are taken; left is how many are not.
+func spoken(h *home.House) (all []home.Entity, left int) {
 	for _, e := range h.Entities {
-		if e.Control != nil {
+		switch {
+		case e.Control == nil:
+		case len(all) < mostCompared:
 			all = append(all, e)
+		default:
+			left++
 		}
 	}
-	for _, a := range h.Areas {
+	rooms := h.Areas[:min(len(h.Areas), mostCompared)]
+	for _, a := range rooms {
 		all = append(all, home.Entity{Name: a.Name, Aliases: a.Aliases})
 	}
-	return all
+	return all, left + len(h.Areas) - len(rooms)
 }
 
 // Likeness compares names by how they are pronounced, without a sound.
 type Likeness struct {
+	// Left is how many things and rooms are not compared, as there are too many.
+	Left     int
 	language string
-	house    *home.House
+	names    map[string]bool // all that the house has
+	keys     keys
 	sounds   map[string][]string // phones of each pronunciation, by word
 	all      []named
 	taken    map[int][][][]string // the pronunciations of names that are proposed, by index in all
@@ -96,8 +111,9 @@ type named struct {
 // NewLikeness takes the pronunciations of the Vocabulary, each in CMU phones. A word without one
 // makes its name incomparable.
 func NewLikeness(h *home.House, language string, sounds map[string][]string) *Likeness {
-	l := &Likeness{language: language, house: h, sounds: sounds, taken: map[int][][][]string{}}
-	for _, e := range spoken(h) {
+	all, left := spoken(h)
+	l := &Likeness{Left: left, language: language, names: names(h), keys: keysOf(h), sounds: sounds, taken: map[int][][][]string{}}
+	for _, e := range all {
 		n := named{Entity: e, plain: plain(e.Name)}
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
 			n.says = append(n.says, l.say(name))
@@ -125,17 +141,20 @@ func (l *Likeness) say(name string) [][]string {
 }
 
 // Confused lists the names that sound like another thing's, with another name for each
-// where there is a clear one.
-func (l *Likeness) Confused() []Confusion {
+// where there is a clear one. Each is compared with each, until ctx ends.
+func (l *Likeness) Confused(ctx context.Context) ([]Confusion, error) {
 	var found []Confusion
 	for i, n := range l.all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if with := l.like(i); len(with) > 0 {
-			c := Confusion{ID: n.ID, Key: key(l.house, n.Entity), Name: n.Name, With: with, Alike: true}
+			c := Confusion{ID: n.ID, Key: l.keys.of(n.Entity), Name: n.Name, With: with, Alike: true}
 			c.Alias, c.Known = l.propose(i)
 			found = append(found, c)
 		}
 	}
-	return found
+	return found, nil
 }
 
 // like names the things that one sounds like, of its own kind: rooms are said in other
@@ -170,8 +189,7 @@ func (l *Likeness) Clear(e home.Entity, most int) (clearly []string) {
 	if i < 0 {
 		return nil
 	}
-	_, candidates := Candidates(l.house, e, l.language)
-	for _, name := range candidates {
+	for _, name := range proposals(l.names, e, l.language) {
 		if said := l.say(name); len(clearly) < most && len(said) > 0 && l.apart(i, said) > clear {
 			clearly = append(clearly, name)
 			l.taken[i] = append(l.taken[i], said)

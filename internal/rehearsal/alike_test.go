@@ -1,6 +1,9 @@
 package rehearsal_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -16,6 +19,16 @@ var sounds = map[string][]string{
 
 func lamp(id, name, area string, also ...string) home.Entity {
 	return home.Entity{ID: id, Name: name, Domain: "light", Area: area, Aliases: also, Control: &home.Control{Tool: "t", ID: id}, Abilities: []home.Ability{home.OnOff}}
+}
+
+// confused are the names of a house that sound alike.
+func confused(t *testing.T, h *home.House) []rehearsal.Confusion {
+	t.Helper()
+	found, err := rehearsal.NewLikeness(h, "en", sounds).Confused(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // Rooms are compared with rooms, things with things; what is only read is not said to do
@@ -37,7 +50,7 @@ func TestWhatIsCompared(t *testing.T) {
 		"numbers":            {home.House{Entities: []home.Entity{lamp("1", "Fan 1", ""), lamp("2", "Fan 2", "")}}, nil},
 	} {
 		var got []string
-		for _, found := range rehearsal.NewLikeness(&c.house, "en", sounds).Confused() {
+		for _, found := range confused(t, &c.house) {
 			got = append(got, found.Name)
 		}
 		if !slices.Equal(got, c.want) {
@@ -66,12 +79,56 @@ func TestSameNames(t *testing.T) {
 	}
 }
 
+// What can do nothing has no namesake, and three of which the second does what the others
+// do are of one name.
+func TestWhatIsSaidOfNamesakes(t *testing.T) {
+	t.Parallel()
+	idle, dimmer, shade := lamp("1", "Fan", ""), lamp("3", "Lamp", ""), lamp("4", "Lamp", "")
+	idle.Abilities, dimmer.Abilities, shade.Abilities = nil, []home.Ability{home.OnOff, home.Brightness}, []home.Ability{home.Brightness}
+	got := rehearsal.SameNames(&home.House{Entities: []home.Entity{lamp("2", "Lamp", ""), dimmer, shade, idle}})
+	if len(got) != 1 || len(got[0].Things) != 3 || len(got[0].Aliases) != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A large house is looked at as well: the names of the first thousand things are compared,
+// until somebody stops it, and things of one name are found among all.
+func TestALargeHouse(t *testing.T) {
+	t.Parallel()
+	h := &home.House{}
+	for i := range 10000 {
+		name := "Fan"
+		if i%2 == 0 {
+			name = fmt.Sprint("Lamp ", i)
+		}
+		h.Entities = append(h.Entities, lamp(fmt.Sprint(i), name, ""))
+	}
+	if words := rehearsal.Vocabulary(h, "en"); len(words) < 10 {
+		t.Errorf("%q", words)
+	}
+	l := rehearsal.NewLikeness(h, "en", sounds)
+	if l.Left != 9000 {
+		t.Errorf("%d are left", l.Left)
+	}
+	if found, err := l.Confused(t.Context()); err != nil || len(found) != 0 {
+		t.Errorf("%v, %d", err, len(found))
+	}
+	if got := rehearsal.SameNames(h); len(got) != 1 || len(got[0].Things) != 5000 || len(got[0].Aliases) != 5000 {
+		t.Errorf("%d groups", len(got))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := l.Confused(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 // What the last rehearsal heard counts as long as the thing has that name, and until it has
 // the other one.
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	h := &home.House{Entities: []home.Entity{lamp("1", "Den Light", ""), lamp("2", "Ten Light", ""), lamp("3", "Fan", "")}}
-	alike := rehearsal.NewLikeness(h, "en", sounds).Confused()
+	alike := confused(t, h)
 	kept := &rehearsal.Report{Confused: []rehearsal.Confusion{
 		{ID: "1", Name: "Den Light", Alias: "snug"},
 		{ID: "3", Name: "Fan", Alias: "blower", With: []string{"Den Light"}},
@@ -87,6 +144,14 @@ func TestCurrent(t *testing.T) {
 	h.Entities[0].Aliases, h.Entities[2].Aliases = []string{"Snug"}, []string{"blower"}
 	if got := rehearsal.Current(kept, nil, h); len(got) != 0 {
 		t.Errorf("mended: %+v", got)
+	}
+	h.Entities[2].Aliases, h.Entities = nil, h.Entities[1:]
+	if got := rehearsal.Current(kept, nil, h); len(got) != 0 {
+		t.Errorf("what it was taken for is gone: %+v", got)
+	}
+	kept.Confused[1].With = append(kept.Confused[1].With, "Ten Light")
+	if got := rehearsal.Current(kept, nil, h); len(got) != 1 || !slices.Equal(got[0].With, []string{"Ten Light"}) || len(kept.Confused[1].With) != 2 {
+		t.Errorf("one of two is gone: %+v of %+v", got, kept.Confused[1])
 	}
 	if got := rehearsal.Current(nil, alike, h); len(got) != 2 {
 		t.Errorf("without a rehearsal: %+v", got)

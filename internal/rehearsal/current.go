@@ -8,12 +8,13 @@ import (
 
 // Current lists what is confused in a house as it is now and not mended: alike is what
 // its names tell, kept what the last rehearsal heard, as far as things still have the
-// names they had then. kept may be nil.
+// names they had then: the one itself, and what it was taken for. kept may be nil.
 func Current(kept *Report, alike []Confusion, h *home.House) []Confusion {
 	now := slices.Clone(alike)
 	if kept == nil {
 		kept = &Report{}
 	}
+	keys := keysOf(h)
 	for _, c := range kept.Confused {
 		e := slices.IndexFunc(h.Entities, func(e home.Entity) bool { return e.ID == c.ID && e.Name == c.Name })
 		if e < 0 {
@@ -23,7 +24,11 @@ func Current(kept *Report, alike []Confusion, h *home.House) []Confusion {
 		i := slices.IndexFunc(now, func(x Confusion) bool { return x.ID == c.ID })
 		switch {
 		case i < 0 && !c.Alike:
-			c.Key = key(h, h.Entities[e])
+			with := slices.DeleteFunc(slices.Clone(c.With), func(name string) bool { return keys[plain(name)] == 0 })
+			if len(c.With) > 0 && len(with) == 0 {
+				continue // what it was taken for is gone
+			}
+			c.With, c.Key = with, keys.of(h.Entities[e])
 			now = append(now, c)
 		case i >= 0 && c.Alias != "" && !now[i].Known: // that name has been heard
 			now[i].Alias, now[i].Known = c.Alias, c.Known
@@ -54,20 +59,23 @@ func concern(a, b Confusion) bool {
 	return a.Name == b.Name || slices.Contains(a.With, b.Name) || slices.Contains(b.With, a.Name)
 }
 
-// key is the id of a thing of which others have the name, "" for others.
-func key(h *home.House, e home.Entity) string {
-	same := 0
-	for _, x := range h.Entities {
-		if plain(x.Name) == plain(e.Name) {
-			same++
-		}
+// keys are how many things and rooms have a name of their own, by that name as it is spoken.
+type keys map[string]int
+
+func keysOf(h *home.House) keys {
+	k := keys{}
+	for _, e := range h.Entities {
+		k[plain(e.Name)]++
 	}
 	for _, a := range h.Areas {
-		if plain(a.Name) == plain(e.Name) {
-			same++
-		}
+		k[plain(a.Name)]++
 	}
-	if same < 2 {
+	return k
+}
+
+// of is the id of a thing of which others have the name, "" for others.
+func (k keys) of(e home.Entity) string {
+	if k[plain(e.Name)] < 2 {
 		return ""
 	}
 	return e.ID

@@ -24,53 +24,73 @@ func (n Namesakes) Mended() bool { return len(n.Aliases) == 0 }
 // SameNames finds the things that have one name. Things of several rooms are told
 // apart by their rooms.
 func SameNames(h *home.House) []Namesakes {
-	var found []Namesakes
-	for i, e := range h.Entities {
-		first := slices.IndexFunc(h.Entities, func(x home.Entity) bool { return twins(x, e) })
-		if e.Control == nil || first == i {
+	type place struct{ name, area string }
+	there := map[place][]*Namesakes{}
+	var all []*Namesakes
+	for _, e := range h.Entities {
+		if e.Control == nil || len(e.Abilities) == 0 {
 			continue
 		}
-		at := slices.IndexFunc(found, func(n Namesakes) bool { return n.Things[0].ID == h.Entities[first].ID })
-		if at < 0 {
-			at = len(found)
-			found = append(found, Namesakes{Name: h.Entities[first].Name, Area: e.Area, Things: []home.Entity{h.Entities[first]}})
+		at := place{plain(e.Name), strings.ToLower(e.Area)}
+		i := slices.IndexFunc(there[at], func(n *Namesakes) bool {
+			return slices.ContainsFunc(n.Things, func(x home.Entity) bool { return twins(x, e) })
+		})
+		if i >= 0 {
+			there[at][i].Things = append(there[at][i].Things, e)
+			continue
 		}
-		found[at].Things = append(found[at].Things, e)
+		n := &Namesakes{Name: e.Name, Area: e.Area, Things: []home.Entity{e}}
+		there[at], all = append(there[at], n), append(all, n)
 	}
-	taken := names(h)
-	for i := range found {
-		taken = found[i].number(h, taken)
+	taken, owners := names(h), owners(h)
+	var found []Namesakes
+	for _, n := range all {
+		if len(n.Things) > 1 {
+			n.number(owners, taken)
+			found = append(found, *n)
+		}
 	}
 	slices.SortStableFunc(found, func(a, b Namesakes) int { return cmp.Compare(plain(a.Name), plain(b.Name)) })
 	return found
 }
 
-// twins reports whether a sentence that names one thing may mean the other.
+// twins reports whether a sentence that names one of two things of one name may mean the
+// other.
 func twins(a, b home.Entity) bool {
-	return a.Control != nil && plain(a.Name) == plain(b.Name) && strings.EqualFold(a.Area, b.Area) &&
-		slices.ContainsFunc(a.Abilities, func(x home.Ability) bool { return slices.Contains(b.Abilities, x) })
+	return slices.ContainsFunc(a.Abilities, func(x home.Ability) bool { return slices.Contains(b.Abilities, x) })
+}
+
+// owners are how many things have a name, their own or another.
+func owners(h *home.House) map[string]int {
+	all := map[string]int{}
+	for _, e := range h.Entities {
+		its := map[string]bool{plain(e.Name): true}
+		for _, a := range e.Aliases {
+			its[plain(a)] = true
+		}
+		for name := range its {
+			all[name]++
+		}
+	}
+	return all
 }
 
 // number gives those that have no name of their own one with a number, which is said in
-// every language, and returns the names that are taken then.
-func (n *Namesakes) number(h *home.House, taken []string) []string {
+// every language; the names are taken then.
+func (n *Namesakes) number(owners map[string]int, taken map[string]bool) {
 	n.Aliases = map[string]string{}
 	next := 1
 	for _, e := range n.Things {
-		own := slices.ContainsFunc(e.Aliases, func(a string) bool {
-			return !slices.ContainsFunc(h.Entities, func(x home.Entity) bool { return x.ID != e.ID && called(x, a) })
-		})
-		if own {
+		if slices.ContainsFunc(e.Aliases, func(a string) bool { return owners[plain(a)] == 1 }) {
 			continue
 		}
 		name := ""
-		for ; name == "" || slices.Contains(taken, name); next++ {
+		for ; name == "" || taken[name]; next++ {
 			name = plain(n.Name) + " " + strconv.Itoa(next)
 		}
 		n.Aliases[e.ID] = name
-		taken = append(taken, name)
+		taken[name] = true
 	}
-	return taken
 }
 
 // called reports whether a thing has a name.

@@ -27,6 +27,7 @@ type Report struct {
 	House    string      `json:"house,omitempty"` // stands for the names as they were
 	Names    int         `json:"names"`           // that were spoken
 	Skipped  int         `json:"skipped"`         // things that no sentence of the rehearsal is about
+	Left     int         `json:"left,omitempty"`  // things and rooms whose names were not compared, as there are too many
 	Confused []Confusion `json:"confused"`
 	Unknown  []Word      `json:"unknown"` // words that no dictionary has
 	Growing  []string    `json:"growing"` // sentences that may go on, and so do not end early
@@ -107,15 +108,14 @@ func Candidates(h *home.House, e home.Entity, language string) (known, proposed 
 			known = append(known, said)
 		}
 	}
-	return known, proposals(h, e, language)
+	return known, proposals(names(h), e, language)
 }
 
-// proposals are the new ones of Candidates.
-func proposals(h *home.House, e home.Entity, language string) (proposed []string) {
-	taken := names(h)
+// proposals are the new ones of Candidates, beside the names that are taken.
+func proposals(taken map[string]bool, e home.Entity, language string) (proposed []string) {
 	add := func(words ...string) {
 		name := plain(strings.Join(words, " "))
-		if name != plain(e.Name) && !slices.Contains(taken, name) && !slices.Contains(proposed, name) {
+		if name != plain(e.Name) && !taken[name] && !slices.Contains(proposed, name) {
 			proposed = append(proposed, name)
 		}
 	}
@@ -148,18 +148,18 @@ func proposals(h *home.House, e home.Entity, language string) (proposed []string
 var extras = map[string][]string{"en": {"little", "my"}, "de": {"kleine"}, "fr": {"petite"}, "es": {"mi"}}
 
 // names are all names in a house, as they are spoken.
-func names(h *home.House) []string {
-	var all []string
+func names(h *home.House) map[string]bool {
+	all := map[string]bool{}
 	for _, a := range h.Areas {
-		all = append(all, plain(a.Name))
+		all[plain(a.Name)] = true
 		for _, x := range a.Aliases {
-			all = append(all, plain(x))
+			all[plain(x)] = true
 		}
 	}
 	for _, e := range h.Entities {
-		all = append(all, plain(e.Name))
+		all[plain(e.Name)] = true
 		for _, x := range e.Aliases {
-			all = append(all, plain(x))
+			all[plain(x)] = true
 		}
 	}
 	return all

@@ -20,9 +20,12 @@ func Compare(ctx context.Context, cfg stt.Config, h *home.House) (rehearsal.Repo
 	r := rehearsal.Report{Time: time.Now(), Confused: []rehearsal.Confusion{}, Growing: []string{}}
 	likeness, unknown, err := compare(ctx, cfg, h)
 	r.Unknown = unknown
-	if likeness != nil {
-		r.Confused = append(r.Confused, likeness.Confused()...)
+	if err != nil || likeness == nil {
+		return r, err
 	}
+	r.Left = likeness.Left
+	alike, err := likeness.Confused(ctx)
+	r.Confused = append(r.Confused, alike...)
 	return r, err
 }
 

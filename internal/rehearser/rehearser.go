@@ -100,16 +100,12 @@ func Rehearse(ctx context.Context, cfg Config, h *home.House) (rehearsal.Report,
 	}
 	var alike []rehearsal.Confusion
 	if likeness != nil {
-		alike = likeness.Confused()
-	}
-	lost := 0
-	for _, c := range heard {
-		if c.Heard == "" {
-			lost++
+		r.Left = likeness.Left
+		if alike, err = likeness.Confused(ctx); err != nil {
+			return r, err
 		}
 	}
-	if lost*2 > len(lines) {
-		r.Voice = fmt.Sprintf("the recogniser does not understand the gateway's voice: %d of %d names came to nothing, so names were only compared; another voice may do (tts.engines: [flite])", lost, len(lines))
+	if r.Voice = notUnderstood(heard, len(lines), likeness != nil); r.Voice != "" {
 		r.Confused = append(r.Confused, alike...)
 		return r, nil
 	}
@@ -120,6 +116,24 @@ func Rehearse(ctx context.Context, cfg Config, h *home.House) (rehearsal.Report,
 	}
 	r.Confused = append(r.Confused, heard...)
 	return r, s.propose(ctx, h, r.Confused)
+}
+
+// notUnderstood is why nothing counts that was heard of so many names; "" where it counts.
+func notUnderstood(wrong []rehearsal.Confusion, of int, compared bool) string {
+	lost := 0
+	for _, c := range wrong {
+		if c.Heard == "" {
+			lost++
+		}
+	}
+	if lost*2 <= of {
+		return ""
+	}
+	only := "so nothing is known of them"
+	if compared {
+		only = "so names were only compared"
+	}
+	return fmt.Sprintf("the recogniser does not understand the gateway's voice: %d of %d names came to nothing, %s; another voice may do (tts.engines: [flite])", lost, of, only)
 }
 
 // lines are the sentences that are spoken, one for each thing. The report learns how many
