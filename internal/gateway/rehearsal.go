@@ -18,10 +18,12 @@ func (s setup) newRehearser(rooms *house.House, ear *ear, j *journal) *rehearser
 	if s.opts.TextOnly || s.opts.Private || s.deaf() {
 		return nil // nothing is heard here
 	}
+	voice := s.cfg.TTS
 	cfg := rehearser.Config{
-		Pack: rooms.Pack(), Voice: ear.voice, Recogniser: s.recogniser([]string{"nice", "-n", "19", s.opts.Executable, "worker", "stt"}),
-		Idle: func() bool { return j.state() == turn.Idle || j.state() == turn.Muted },
-		Log:  s.log.With("part", "rehearsal"), Dir: s.cfg.Gateway.StateDir,
+		Pack: rooms.Pack(), Voice: ear.voice, Speaks: fmt.Sprintf("%q %+v %+v %+v", voice.Engines, voice.Espeak, voice.Flite, voice.Piper),
+		Recogniser: s.recogniser([]string{"nice", "-n", "19", s.opts.Executable, "worker", "stt"}),
+		Idle:       func() bool { return j.state() == turn.Idle || j.state() == turn.Muted },
+		Log:        s.log.With("part", "rehearsal"), Dir: s.cfg.Gateway.StateDir,
 	}
 	if s.cfg.Home.Rehearse && s.opts.Mic == nil {
 		cfg.Quiet = j.quiet

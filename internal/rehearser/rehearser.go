@@ -37,6 +37,7 @@ type Voice interface {
 type Config struct {
 	Pack       *intent.Pack
 	Voice      Voice
+	Speaks     string     // stands for what the voice is made of
 	Recogniser stt.Config // with a command of its own worker
 	// Idle reports whether nobody needs the machine; a rehearsal goes on only then. Nil:
 	// always.
@@ -452,7 +453,7 @@ func (r *Rehearser) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case now := <-tick.C:
-			if r.cfg.Quiet != nil && r.watch.due(now, r.cfg.Quiet(), fingerprint(r.house(), r.cfg.Recogniser), r.rehearsed()) {
+			if r.cfg.Quiet != nil && r.watch.due(now, r.cfg.Quiet(), fingerprint(r.house(), r.cfg), r.rehearsed()) {
 				_ = r.Start() // one that was asked for meanwhile is as good
 			}
 		case <-r.asked:
@@ -478,7 +479,7 @@ func (r *Rehearser) rehearse(ctx context.Context) {
 		r.state.Done, r.state.Names = done, of
 	}
 	report, err := Rehearse(ctx, cfg, h)
-	report.House = fingerprint(h, cfg.Recogniser)
+	report.House = fingerprint(h, cfg)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.Running = false

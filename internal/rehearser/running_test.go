@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,6 +45,50 @@ func TestOneRehearsalAtATime(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Whatever a rehearsal depends on makes the names new; the order in which a house is told
+// does not.
+func TestWhatMakesNamesNew(t *testing.T) {
+	t.Parallel()
+	fan, van := thing("Fan", "Office"), thing("Van", "")
+	fan.Aliases, fan.Abilities = []string{"blower", "breeze"}, []home.Ability{home.OnOff, home.Speed}
+	of := func(change func(h *home.House, fan *home.Entity, cfg *rehearser.Config)) string {
+		f := fan
+		f.Aliases, f.Abilities = slices.Clone(fan.Aliases), slices.Clone(fan.Abilities)
+		h := &home.House{Areas: []home.Area{{Name: "Office", Aliases: []string{"study", "den"}}, {Name: "Garage"}}}
+		cfg := rehearser.Config{Recogniser: stt.Config{Engines: []string{"pocketsphinx"}, Language: "en", ModelDir: "a"}, Speaks: "espeak, flite"}
+		change(h, &f, &cfg)
+		if h.Entities == nil {
+			h.Entities = []home.Entity{f, van}
+		}
+		return rehearser.Fingerprint(h, cfg)
+	}
+	usual := of(func(*home.House, *home.Entity, *rehearser.Config) {})
+	for name, c := range map[string]struct {
+		change func(h *home.House, fan *home.Entity, cfg *rehearser.Config)
+		same   bool
+	}{
+		"order": {func(h *home.House, fan *home.Entity, _ *rehearser.Config) {
+			slices.Reverse(h.Areas)
+			slices.Reverse(h.Areas[1].Aliases)
+			slices.Reverse(fan.Aliases)
+			slices.Reverse(fan.Abilities)
+			h.Entities = []home.Entity{van, *fan}
+		}, true},
+		"domain":   {func(_ *home.House, fan *home.Entity, _ *rehearser.Config) { fan.Domain = "fan" }, false},
+		"ability":  {func(_ *home.House, fan *home.Entity, _ *rehearser.Config) { fan.Abilities = fan.Abilities[:1] }, false},
+		"voice":    {func(_ *home.House, _ *home.Entity, cfg *rehearser.Config) { cfg.Speaks = "flite, espeak" }, false},
+		"language": {func(_ *home.House, _ *home.Entity, cfg *rehearser.Config) { cfg.Recogniser.Language = "de" }, false},
+		"model":    {func(_ *home.House, _ *home.Entity, cfg *rehearser.Config) { cfg.Recogniser.ModelDir = "b" }, false},
+		"pronunciation": {func(_ *home.House, _ *home.Entity, cfg *rehearser.Config) {
+			cfg.Recogniser.Pronunciations = map[string]string{"van": "V AE N"}
+		}, false},
+	} {
+		if got := of(c.change); (got == usual) != c.same || got == "" {
+			t.Errorf("%s: %s, usually %s", name, got, usual)
+		}
+	}
 }
 
 // lines counts the lines of a log.

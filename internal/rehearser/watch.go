@@ -4,13 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/speech/stt"
 )
 
 // When a rehearsal begins by itself.
@@ -40,28 +38,30 @@ func (w *watch) due(now, quiet time.Time, names, rehearsed string) bool {
 	return true
 }
 
-// fingerprint stands for everything in a house that a rehearsal depends on: its names, how
-// they are pronounced and what hears them; "" where there is nothing to rehearse.
-func fingerprint(h *home.House, cfg stt.Config) string {
-	var all strings.Builder
+// fingerprint stands for everything that a rehearsal of a house depends on: its names and
+// what is said of them, how they are pronounced, what speaks and what hears them; "" where
+// there is nothing to rehearse. The order in which a house is told does not count.
+func fingerprint(h *home.House, cfg Config) string {
+	var lines []string
 	things := 0
 	for _, a := range h.Areas {
-		fmt.Fprintf(&all, "room %q %q\n", a.Name, a.Aliases)
+		lines = append(lines, fmt.Sprintf("room %q %q", a.Name, slices.Sorted(slices.Values(a.Aliases))))
 	}
 	for _, e := range h.Entities {
 		if e.Control != nil {
 			things++
-			fmt.Fprintf(&all, "%q %q %q %q\n", e.ID, e.Name, e.Area, e.Aliases)
+			lines = append(lines, fmt.Sprintf("%q %q %q %q %q %q", e.ID, e.Name, e.Area, e.Domain, slices.Sorted(slices.Values(e.Aliases)), slices.Sorted(slices.Values(e.Abilities))))
 		}
 	}
 	if things == 0 {
 		return ""
 	}
-	for _, word := range slices.Sorted(maps.Keys(cfg.Pronunciations)) {
-		fmt.Fprintf(&all, "%q %q\n", word, cfg.Pronunciations[word])
+	for word, phones := range cfg.Recogniser.Pronunciations {
+		lines = append(lines, fmt.Sprintf("word %q %q", word, phones))
 	}
-	resolved, _ := cfg.Resolved()
-	fmt.Fprintf(&all, "%q\n", resolved.Engines)
-	sum := sha256.Sum256([]byte(all.String()))
+	slices.Sort(lines)
+	resolved, _ := cfg.Recogniser.Resolved()
+	lines = append(lines, fmt.Sprintf("%q %q %q %q", resolved.Engines, resolved.Language, resolved.ModelDir, cfg.Speaks))
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:8])
 }

@@ -1,0 +1,4 @@
+package rehearser
+
+// Fingerprint is fingerprint, for tests.
+var Fingerprint = fingerprint
