@@ -3,11 +3,15 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/process"
 	"voicegateway/internal/rehearsal"
 	"voicegateway/internal/rehearser"
 	"voicegateway/internal/speech/stt"
@@ -39,27 +43,39 @@ func (v *visit) names(ctx context.Context) []Finding {
 	cfg.Engines = slices.DeleteFunc(slices.Clone(cfg.Engines), func(e string) bool { return !stt.Knows(e, cfg.Language) })
 	compared, err := rehearser.Compare(ctx, cfg, h)
 	if err != nil {
-		return append(all, Finding{State: Poor, Text: "the names cannot be compared: " + err.Error(), Mend: "sudo apt-get install -y pocketsphinx-en-us"})
+		f := Finding{State: Poor, Text: "the names cannot be compared: " + err.Error()}
+		if packaged := stt.Default().ModelDir; errors.Is(err, fs.ErrNotExist) && cmp.Or(cfg.ModelDir, packaged) == packaged {
+			f.Mend = "sudo apt-get install -y pocketsphinx-en-us"
+		}
+		return append(all, f)
 	}
 	var kept rehearsal.State
 	_ = v.Ask(ctx, "/api/rehearsal", &kept) // a gateway that hears nothing has none
 	all = append(all, v.unknown(compared.Unknown)...)
 	all = append(all, v.confused(rehearsal.Current(kept.Report, compared.Confused, h))...)
 	if len(all) == 0 {
-		return well("%s", told(kept))
+		all = well("%s", told(kept.Report, rehearser.Compares(cfg)))
+	}
+	if compared.Left > 0 {
+		all = append(all, Finding{State: Poor, Text: fmt.Sprintf("%d things and rooms are not compared by their sound: there are too many", compared.Left)})
+	}
+	if kept.Report != nil && kept.Report.Voice != "" {
+		all = append(all, Finding{State: Poor, Text: kept.Report.Voice})
 	}
 	return all
 }
 
 // told is how good names were looked at.
-func told(kept rehearsal.State) string {
-	switch {
-	case kept.Report == nil:
-		return "they are told apart by how they are pronounced; rehearse lets the recogniser hear them"
-	case kept.Report.Voice != "":
+func told(kept *rehearsal.Report, compared bool) string {
+	switch heard := kept != nil && kept.Voice == ""; {
+	case heard:
+		return fmt.Sprintf("they are told apart; %d were heard on %s", kept.Names, kept.Time.Format("2006-01-02"))
+	case !compared:
+		return "no two things of one room have one name; how names sound is compared in English only, for a recogniser of this machine"
+	case kept != nil:
 		return "they are told apart by how they are pronounced"
 	}
-	return fmt.Sprintf("they are told apart; %d were heard on %s", kept.Report.Names, kept.Report.Time.Format("2006-01-02"))
+	return "they are told apart by how they are pronounced; rehearse lets the recogniser hear them"
 }
 
 // namesakes are things of one name in one room.
@@ -104,11 +120,15 @@ func (v *visit) unknown(words []rehearsal.Word) []Finding {
 			Mend: v.config("pronounce", command...),
 		})
 	}
-	if len(lost) > 0 {
-		all = append(all, Finding{
-			State: Poor, Text: "nobody knows how these words are pronounced, and PocketSphinx does not hear them: " + strings.Join(lost, ", "),
-			Mend: "sudo apt-get install -y espeak-ng",
-		})
+	if n := len(lost); n > 0 {
+		f := Finding{
+			State: Poor, Text: "nobody knows how these words are pronounced, and PocketSphinx does not hear them: " + strings.Join(lost[:min(n, mostNamed)], ", ") + more(n-mostNamed),
+			Do: "Give each a pronunciation: " + v.config("pronounce", "WORD", "PHONES"),
+		}
+		if _, err := process.Find("espeak-ng", filepath.Dir(v.Executable)); err != nil {
+			f.Mend, f.Do = "sudo apt-get install -y espeak-ng", ""
+		}
+		all = append(all, f)
 	}
 	return all
 }

@@ -29,11 +29,15 @@ func Compare(ctx context.Context, cfg stt.Config, h *home.House) (rehearsal.Repo
 	return r, err
 }
 
+// Compares reports whether names are compared by their sound: a recogniser goes by the
+// dictionary.
+func Compares(cfg stt.Config) bool { return slices.ContainsFunc(cfg.Engines, stt.ByGrammar) }
+
 // compare returns the likeness of the names, nil where nothing is known of pronunciations,
 // and the words that no dictionary has.
 func compare(ctx context.Context, cfg stt.Config, h *home.House) (*rehearsal.Likeness, []rehearsal.Word, error) {
 	unknown := []rehearsal.Word{}
-	if !slices.ContainsFunc(cfg.Engines, stt.ByGrammar) {
+	if !Compares(cfg) {
 		return nil, unknown, nil
 	}
 	dictionary := "" // the packaged one
