@@ -24,8 +24,12 @@ function show(state) {
     ...unknown.map((w) => el("li", {},
       el("strong", {}, w.word),
       el("div", {}, word("names_unknown", { names: w.names.join(", ") })))));
-  say(byId("names-state"), state.running ? word("names_running", { done: state.done, count: state.names })
-    : !state.report ? word("names_none") : confused.length + unknown.length ? word("names_mend") : word("names_fine"));
+  const open = confused.length + unknown.length, notes = [];
+  if (state.trouble) notes.push(word("names_trouble", { text: state.trouble }));
+  if (state.report?.voice) notes.push(word("names_voice"));
+  if (open) notes.push(word("names_mend"));
+  if (!notes.length) notes.push(state.report ? word("names_fine") : word("names_none"));
+  say(byId("names-state"), state.running ? word("names_running", { done: state.done, count: state.names }) : notes.join(" "));
 }
 
 byId("names-go").addEventListener("click", (event) => doing(event.currentTarget, async () => show(await post("/api/rehearsal"))));
