@@ -168,7 +168,7 @@ var layers = []layer{
 		"models":               {"httpguard", "process", "speech/micro", "speech/moonshine", "store"},
 		"waketest":             {"audio", "audio/file", "audio/room", "console", "speech/micro", "speech/vad"},
 		"cli":                  {anything},
-		"cli/upkeep":           {"audio", "config", "configure", "console", "doctor", "gateway", "process", "setup"},
+		"cli/upkeep":           {"audio", "config", "configure", "console", "doctor", "gateway", "home", "process", "setup"},
 		"cli/review":           {"audio", "audio/file", "configure", "console", "gateway", "home", "intent", "lab", "marks", "record", "recorder", "replay", "wordings"},
 		"cmd/voice-gateway":    {"cli"},
 		"cmd/zwave-mcp-server": {"zwave/serve"},

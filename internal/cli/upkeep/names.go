@@ -1,11 +1,16 @@
 package upkeep
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/configure"
+	"voicegateway/internal/home"
 )
 
 // pairs is cobra's argument check for one or several pairs; what names one of them.
@@ -24,13 +29,14 @@ func (u commands) alias() *cobra.Command {
 		Use: "alias THING NAME [THING NAME]...", Short: "Give a thing or a room of the house another name",
 		Long: `Adds another name to a thing or a room, beside those that it has, as home.aliases of
 the configuration file. THING is the name, or the id, that voice-gateway home --json shows; of
-several things with one name, the id tells which is meant.`,
+several things with one name, the id tells which is meant. Where a gateway runs, it is asked
+whether the house has such a thing.`,
 		Args: pairs("a thing and another name for it"),
-		RunE: func(_ *cobra.Command, args []string) error { return u.world().alias(args) },
+		RunE: func(c *cobra.Command, args []string) error { return u.world().alias(c.Context(), args) },
 	}
 }
 
-func (w World) alias(args []string) error {
+func (w World) alias(ctx context.Context, args []string) error {
 	file, err := configure.Open(w.File, w.Environ)
 	if err != nil {
 		return err
@@ -50,7 +56,38 @@ func (w World) alias(args []string) error {
 		}
 		fmt.Fprintf(w.Out, "  in %s; %s\n", file.Path, restartHint)
 	}
+	w.missing(ctx, file.Path, names)
 	return nil
+}
+
+// missing tells of names for what the house of the gateway that runs does not have.
+func (w World) missing(ctx context.Context, file string, names []configure.Named) {
+	var snapshot home.Snapshot
+	l, err := w.LoadFile(file)
+	if err == nil {
+		err = w.Ask(ctx, l, "/api/home", &snapshot)
+	}
+	switch {
+	case errors.Is(err, w.NoDaemon):
+		fmt.Fprintln(w.Out, "  whether the house has such things was not checked: no gateway runs")
+		return
+	case err != nil:
+		fmt.Fprintf(w.Out, "  whether the house has such things was not checked: %v\n", err)
+		return
+	case len(snapshot.Entities) == 0:
+		fmt.Fprintln(w.Out, "  whether the house has such things was not checked: the gateway that runs knows no house yet")
+		return
+	}
+	lacks := map[string]bool{}
+	for _, n := range names {
+		named := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(n.Thing)) }
+		there := slices.ContainsFunc(snapshot.Areas, func(a home.Area) bool { return named(a.Name) }) ||
+			slices.ContainsFunc(snapshot.Entities, func(e home.EntityState) bool { return named(e.Name) || e.ID == n.Thing })
+		if !there && !lacks[n.Thing] {
+			lacks[n.Thing] = true
+			fmt.Fprintf(w.Out, "%s the house has no thing or room called %s; voice-gateway home shows those it has\n", w.Paint.Warn("!"), n.Thing)
+		}
+	}
 }
 
 // pronounce says how words of names are spoken.
