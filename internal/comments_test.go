@@ -46,7 +46,7 @@ var usersOfSharedData = map[string]string{
 
 	"internal/speech/micro":     "frontend model",                                                             // models, golden features and probabilities
 	"internal/speech/moonshine": "clips",                                                                      // recordings
-	"internal/speech/sphinx":    "sphinx",                                                                     // recordings
+	"internal/speech/sphinx":    "sphinx foresee",                                                             // recordings
 	"internal/speech/stt":       "clips decoys_clip halves invented moonshine_clip others person same voices", // recordings
 	"internal/speech/vad":       "model",                                                                      // a model, recordings
 	"internal/speech/wake":      "micro near near_accept score stop wake",                                     // models, recordings
