@@ -199,6 +199,9 @@ func TestAcceptCardElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			changed := strings.Replace(string(text), "simcard raw", fmt.Sprintf("simcard busy %q raw", busy), 1)
+			if changed == string(text) {
+				t.Fatalf("the speaker is not found in %s", text)
+			}
 			if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -19,12 +19,12 @@ func SoundCard(tb testing.TB, mic string, both ...string) (setting, played strin
 	dir := tb.TempDir()
 	played = filepath.Join(dir, "played.raw")
 	config := filepath.Join(dir, "asound.conf")
-	more := strings.Join(both, " ")
+	kind := strings.Join(append([]string{"simcard"}, both...), " ")
 	text := fmt.Sprintf(`pcm_type.simcard { lib %q }
-pcm.simmic { type simcard %s %s }
-pcm.simspk { type simcard %s raw %q }
+pcm.simmic { type %s %s }
+pcm.simspk { type %s raw %q }
 pcm.!default { type asym capture.pcm "simmic" playback.pcm "simspk" }
-`, cardLibrary(tb, dir), more, mic, more, played)
+`, cardLibrary(tb, dir), kind, mic, kind, played)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
 	}
