@@ -89,7 +89,7 @@ TESTED_AT_ONCE := $(shell echo $$(( $$(nproc) + 1 )))
 LONGEST := ./internal/speech/stt ./e2e/voice-gateway ./internal/zwave ./internal/turn
 
 test: setup $(MODEL) ## every test, with the race detector; skipped ones are listed
-	@go test -json $(RACE) -shuffle=on -p $(TESTED_AT_ONCE) $(LONGEST) ./... | go run scripts/tests.go
+	@go test -json $(RACE) -shuffle=on -timeout 20m -p $(TESTED_AT_ONCE) $(LONGEST) ./... | go run scripts/tests.go
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # Those of the sound card take the machine for five minutes, and the others beside
