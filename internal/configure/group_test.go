@@ -1,6 +1,34 @@
 package configure
 
-import "testing"
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Who may not read the token of the service is told which group may; where none may, the
+// error stays as it is.
+func TestMayRead(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[os.FileMode]bool{0o750: true, 0o700: false} {
+		dir := t.TempDir()
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		denied := &fs.PathError{Op: "open", Path: filepath.Join(dir, "http.token"), Err: fs.ErrPermission}
+		err := mayRead(denied)
+		if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "sudo usermod -aG") != want {
+			t.Errorf("%o: %v", mode, err)
+		}
+		missing := &fs.PathError{Op: "open", Path: denied.Path, Err: fs.ErrNotExist}
+		if err := mayRead(missing); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "group") {
+			t.Errorf("%v", err)
+		}
+	}
+}
 
 // TestMayUse asks about the users that every Debian has.
 func TestMayUse(t *testing.T) {
