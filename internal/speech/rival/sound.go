@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"voicegateway/internal/edits"
 )
@@ -71,7 +72,7 @@ var alike = []struct {
 const vowels = "AEIOU"
 
 // prices has the cost of one phone in place of another, for all of the groups.
-var prices = func() map[[2]string]float64 {
+var prices = sync.OnceValue(func() map[[2]string]float64 {
 	all := map[[2]string]float64{}
 	for _, one := range alike {
 		for _, other := range alike {
@@ -83,11 +84,11 @@ var prices = func() map[[2]string]float64 {
 		}
 	}
 	return all
-}()
+})
 
 // exchange is the cost of one phone in place of another.
 func exchange(p, q string) float64 {
-	if cost, known := prices[[2]string{p, q}]; known {
+	if cost, known := prices()[[2]string{p, q}]; known {
 		return cost
 	}
 	return price(p, q)
