@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/console"
 	"voicegateway/internal/home"
 	"voicegateway/internal/process"
 	"voicegateway/internal/rehearsal"
@@ -146,7 +147,7 @@ func (v *visit) confused(all []rehearsal.Confusion) []Finding {
 		for _, c := range group {
 			names = append(names, c.Name)
 			if !c.Alike {
-				heard = fmt.Sprintf("; “%s” was heard as %s", c.Said, cmp.Or(quoted(c.Heard), "nothing"))
+				heard = fmt.Sprintf("; %s was heard as %s", console.Quoted(c.Said), console.Quoted(c.Heard))
 			}
 			if c.Alias != "" {
 				command = append(command, cmp.Or(c.Key, c.Name), c.Alias)
@@ -175,11 +176,4 @@ func others(group []rehearsal.Confusion) (names []string) {
 		}
 	}
 	return names
-}
-
-func quoted(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "“" + text + "”"
 }
