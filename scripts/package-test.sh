@@ -79,7 +79,7 @@ running() {
     runuser -u "$name" -- env STATE_DIRECTORY=/var/lib/$name GOMEMLIMIT=256MiB /usr/bin/$name run --config "$etc" >"$log" 2>&1 &
   daemon=$!
   until grep -q 'overall=full' "$log"; do
-    kill -0 "$daemon" 2>/dev/null && [ "$SECONDS" -lt "$end" ] || { cat "$log"; die "the service has no server"; }
+    kill -0 "$daemon" 2>/dev/null && [ "$SECONDS" -lt "$end" ] || { cat "$log"; kill -KILL "$daemon" 2>/dev/null; die "the service has no server"; }
     sleep 1
   done
   held
