@@ -14,7 +14,7 @@ import (
 // When a rehearsal begins by itself.
 const (
 	calm       = 10 * time.Minute // the names have stayed the same and nobody has spoken for so long
-	lookAround = 10 * time.Second // how often that is looked at
+	lookAround = time.Minute      // how often that is looked at
 )
 
 // watch finds the moment at which the names of a house are rehearsed by themselves.
