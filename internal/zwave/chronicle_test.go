@@ -274,6 +274,28 @@ func TestAButtonIsToldOnceWhenItIsPressed(t *testing.T) {
 	}
 }
 
+// TestAPressRightAfterAPowerCutIsTold starts the server between a gateway and its
+// driver, as when everything comes back at once: a button that is pressed before the
+// gateway has told all it remembers counts.
+func TestAPressRightAfterAPowerCutIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(_ *zwave.Config, c *sim.Config) { c.Settings.Driver = 10 * time.Second })
+		r.fault(sim.Fault{Op: "restart", For: sim.Pause(5 * time.Second)})
+		pass(2 * time.Second) // the gateway is there, its driver is not
+		r.restartServer()
+		for len(r.house.Events().Events) == 0 {
+			pass(100 * time.Millisecond)
+		}
+		from := r.house.Events().Next
+		r.fault(sim.Fault{Op: "scene", Node: "Workshop Remote", Key: "002", Value: 3.0})
+		pass(3 * time.Second)
+		if got := r.since(from); len(got) != 1 || brief(got[0]) != "button Workshop Remote Button 2 double" {
+			t.Errorf("told %+v", got)
+		}
+	})
+}
+
 // TestNothingHappensWhenEverythingIsToldAnew restarts whatever can be: only how things
 // are may be told again, never that something has changed or was pressed.
 func TestNothingHappensWhenEverythingIsToldAnew(t *testing.T) {

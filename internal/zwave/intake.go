@@ -93,7 +93,9 @@ func (h *House) valueSet(topic string) {
 // Unless the message was retained, the gateway is about to publish everything
 // anew out of its cache. at is when it came by its own clock, as far as it tells.
 func (h *House) restarted(retained bool, at time.Time) {
-	if !retained {
+	if retained {
+		h.ledger.startedBefore(at)
+	} else {
 		h.ledger.repeats(repeatsAfterRestart, at)
 		h.link.forgetTopics()
 		h.link.noteReconnect()

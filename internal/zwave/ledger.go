@@ -33,6 +33,7 @@ type ledger struct {
 	doubts   map[int]time.Time            // until when a node's reports may be claims; key 0 stands for every node
 	cached   time.Time                    // until when reports may be repeated out of the gateway's memory
 	started  time.Time                    // when the gateway has come last, by its own clock; zero: unknown
+	came     time.Time                    // when it did by ours
 	told     *chronicle                   // is told of every reading and status that is taken, while mu is held
 }
 
@@ -285,10 +286,23 @@ func (l *ledger) repeats(d time.Duration, started time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	if !started.IsZero() || now.After(l.cached.Add(startsWithin)) {
-		l.started = started
+	if !started.IsZero() || now.After(l.came.Add(startsWithin)) {
+		l.started, l.came = started, now
 	}
 	l.cached = now.Add(d)
+}
+
+// startedBefore takes from a retained message when the gateway came, by its own clock.
+// If that was just now, its driver may still come. Where the two clocks differ, nothing
+// is taken.
+func (l *ledger) startedBefore(started time.Time) {
+	now := time.Now()
+	if started.IsZero() || now.Sub(started).Abs() > startsWithin {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.started, l.came = started, now
 }
 
 // writing records that one of our writes is on its way to a node; wrote records
