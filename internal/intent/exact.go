@@ -83,8 +83,7 @@ type exactRun struct {
 
 func (x *exactRun) search() {
 	tokens := strings.Fields(fold(x.skipped(edges{})))
-	for i := range x.m.sentences {
-		s := &x.m.sentences[i]
+	for s := range x.candidates() {
 		if !x.possible(s) || x.unfit(s.block, tokens) {
 			continue
 		}

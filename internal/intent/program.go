@@ -13,8 +13,9 @@ import (
 type program struct {
 	sentences []sentence
 	clauses   []clause // what sentences demand, each once
-	pieces    trie     // the pieces of text that sentences demand
-	all       []*list  // by number; the first are the lists of the house, which are nil here
+	demands   demandIndex
+	pieces    trie    // the pieces of text that sentences demand
+	all       []*list // by number; the first are the lists of the house, which are nil here
 	skipper   *skipper
 }
 
@@ -68,6 +69,7 @@ func compile(pack *Pack) (*program, error) {
 		}
 	}
 	p.all, p.clauses = c.all, c.clauses.all
+	p.demands = p.indexDemands()
 	return p, nil
 }
 

@@ -130,6 +130,32 @@ func (t *trie) number(piece string) int32 {
 	return id
 }
 
+// demandIndex finds sentences by the first of their clauses, the sharpest one, so that
+// most sentences are never looked at. The sentences are given by their numbers.
+type demandIndex struct {
+	byPiece, byList [][]int32 // those whose first clause a piece or a list meets
+	free            []int32   // those that demand nothing
+}
+
+func (p *program) indexDemands() demandIndex {
+	o := demandIndex{byPiece: make([][]int32, p.pieces.count), byList: make([][]int32, len(p.all))}
+	for i := range p.sentences {
+		demanded := p.sentences[i].clauses
+		if len(demanded) == 0 {
+			o.free = append(o.free, int32(i))
+			continue
+		}
+		for _, id := range p.clauses[demanded[0]] {
+			by := o.byPiece
+			if id < 0 {
+				by, id = o.byList, -1-id
+			}
+			by[id] = append(by[id], int32(i))
+		}
+	}
+	return o
+}
+
 // presence says which pieces and lists occur in one text, and which clauses it meets.
 type presence struct {
 	m       *Matcher
@@ -166,6 +192,30 @@ func newPresence(m *Matcher, text string, open bool) *presence {
 		}
 	}
 	return p
+}
+
+// demanded lists the sentences whose first clause the text meets, in the order of the
+// pack, a bit for each.
+func (p *presence) demanded() []uint64 {
+	bits := make([]uint64, (len(p.m.sentences)+63)/64)
+	mark := func(sentences []int32) {
+		for _, i := range sentences {
+			bits[i/64] |= 1 << (i % 64)
+		}
+	}
+	o := &p.m.demands
+	mark(o.free)
+	for id, there := range p.pieces {
+		if there {
+			mark(o.byPiece[id])
+		}
+	}
+	for id, sentences := range o.byList {
+		if len(sentences) > 0 && p.has(int32(-1-id)) {
+			mark(sentences)
+		}
+	}
+	return bits
 }
 
 // met reports whether the text satisfies every clause.

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"iter"
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -62,8 +64,7 @@ func (r *run) found() bool { return len(r.best) > 0 }
 
 // search tries every sentence and reports whether one fits.
 func (r *run) search() bool {
-	for i := range r.m.sentences {
-		s := &r.m.sentences[i]
+	for s := range r.candidates() {
 		if s.block.Meta.After != r.short || r.open && (!s.names || s.block.Meta.Closed) || !r.possible(s) {
 			continue
 		}
@@ -75,9 +76,30 @@ func (r *run) search() bool {
 	return r.found()
 }
 
-// possible reports whether a sentence may fit at all. In a language without
-// spaces a skip word may stand inside a text that a sentence demands, so every
-// sentence is possible.
+// candidates are the sentences that a look at the text does not exclude, in the order
+// of the pack. In a language without spaces a skip word may stand inside a text that a
+// sentence demands, so every sentence is one.
+func (r *run) candidates() iter.Seq[*sentence] {
+	return func(yield func(*sentence) bool) {
+		if r.m.pack.IgnoreSpace {
+			for i := range r.m.sentences {
+				if !yield(&r.m.sentences[i]) {
+					return
+				}
+			}
+			return
+		}
+		for word, left := range r.presence.demanded() {
+			for ; left != 0; left &= left - 1 {
+				if !yield(&r.m.sentences[word*64+bits.TrailingZeros64(left)]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// possible reports whether a candidate may fit at all.
 func (r *run) possible(s *sentence) bool {
 	return !r.m.barred[s.block.order] && (!s.block.NeedsArea || r.area != "") && (r.m.pack.IgnoreSpace || r.presence.met(s.clauses))
 }
