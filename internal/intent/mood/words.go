@@ -190,6 +190,40 @@ func (n *node) add(words []string, c class) {
 	n.class |= c
 }
 
+// tail is what makes two places equal that stand below different ones.
+type tail struct {
+	word           string
+	first, sibling *node
+	class          class
+}
+
+// joined keeps equal ends of phrases once and every word without the phrase it was read
+// in. It returns the place that stands for n. Nothing may be added afterwards.
+func (n *node) joined(known map[tail]*node, words map[string]string) *node {
+	if n == nil {
+		return nil
+	}
+	word, ok := words[n.word]
+	if !ok {
+		word = strings.Clone(n.word)
+		words[word] = word
+	}
+	n.word, n.first, n.sibling = word, n.first.joined(known, words), n.sibling.joined(known, words)
+	if n.many != nil {
+		clear(n.many)
+		for one := n.first; one != nil; one = one.sibling {
+			n.many[one.word] = one
+		}
+		return n
+	}
+	key := tail{n.word, n.first, n.sibling, n.class}
+	if old := known[key]; old != nil {
+		return old
+	}
+	known[key] = n
+	return n
+}
+
 // longest returns how many of the words the longest phrase at their beginning has,
 // and its classes.
 func (n *node) longest(words []word) (int, class) {
@@ -231,7 +265,7 @@ func (r *Reader) learn(phrase string, c class) error {
 		}
 		for _, w := range words {
 			if plain := unaccented(w); plain != w {
-				r.folded[plain] = w
+				r.folded[plain] = strings.Clone(w)
 			}
 			r.learnBare(w)
 		}
@@ -248,7 +282,7 @@ func (r *Reader) learn(phrase string, c class) error {
 func (r *Reader) learnBare(w string) {
 	bare := unaccented(strings.ReplaceAll(w, "'", ""))
 	if _, known := r.folded[bare]; !known && bare != w && strings.Contains(strings.Trim(w, "'"), "'") {
-		r.folded[bare] = w
+		r.folded[bare] = strings.Clone(w)
 	}
 }
 
