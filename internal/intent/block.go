@@ -82,7 +82,7 @@ func (r *rawBlock) block(intent string, p *Pack) (Block, error) {
 		b.require(&c)
 	}
 	for _, s := range r.Sentences {
-		n, err := template.Parse(s)
+		n, err := p.compiled.nodes.Parse(s)
 		if err != nil {
 			return b, err
 		}
@@ -144,7 +144,7 @@ func (r *rawBlock) scope(b *Block, p *Pack) error {
 	}
 	b.Scoped = &Scoped{Lists: make(map[string]List, len(r.Lists))}
 	var err error
-	if b.Scoped.Rules, err = parseRules(r.Rules); err != nil {
+	if b.Scoped.Rules, err = parseRules(r.Rules, p.compiled.nodes); err != nil {
 		return err
 	}
 	for name, l := range r.Lists {

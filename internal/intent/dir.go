@@ -218,7 +218,7 @@ func (d *dir) rules() error {
 		if err := nothingElse(raw.Other); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		rules, err := parseRules(raw.Rules)
+		rules, err := parseRules(raw.Rules, d.pack.compiled.nodes)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -295,7 +295,7 @@ func (d *dir) common() error {
 		return fmt.Errorf("%s: settings: %w", name, err)
 	}
 	d.pack.Skip, d.pack.IgnoreSpace = raw.Skip, raw.Settings.IgnoreSpace
-	rules, err := parseRules(raw.Rules)
+	rules, err := parseRules(raw.Rules, d.pack.compiled.nodes)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -87,10 +87,10 @@ func (r *rawPack) pack() (*Pack, error) {
 	}
 	slices.SortStableFunc(p.Skip, func(a, b string) int { return len(b) - len(a) })
 	var err error
-	if p.Rules, err = parseRules(r.Rules); err != nil {
+	if p.Rules, err = parseRules(r.Rules, p.compiled.nodes); err != nil {
 		return nil, err
 	}
-	if p.SpokenRules, err = parseRules(r.SpokenRules); err != nil {
+	if p.SpokenRules, err = parseRules(r.SpokenRules, p.compiled.nodes); err != nil {
 		return nil, err
 	}
 	for name, l := range r.Lists {
@@ -116,10 +116,10 @@ func (r *rawPack) pack() (*Pack, error) {
 	return p, nil
 }
 
-func parseRules(texts map[string]string) (map[string]*template.Node, error) {
+func parseRules(texts map[string]string, nodes *template.Pool) (map[string]*template.Node, error) {
 	rules := make(map[string]*template.Node, len(texts))
 	for name, text := range texts {
-		n, err := template.Parse(text)
+		n, err := nodes.Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("rule <%s>: %w", name, err)
 		}

@@ -40,16 +40,20 @@ type once struct {
 	sync.Once
 	program *program
 	err     error
-	spell   int // steps left for the values of lists while loading
+	spell   int            // steps left for the values of lists while loading
+	nodes   *template.Pool // of what was loaded; nil once it is compiled
 }
 
-func newOnce() *once { return &once{spell: maxSpellSteps} }
+func newOnce() *once { return &once{spell: maxSpellSteps, nodes: template.NewPool()} }
 
 func (p *Pack) program() (*program, error) {
 	if p.compiled == nil {
 		return compile(p)
 	}
-	p.compiled.Do(func() { p.compiled.program, p.compiled.err = compile(p) })
+	p.compiled.Do(func() {
+		p.compiled.program, p.compiled.err = compile(p)
+		p.compiled.nodes = nil
+	})
 	return p.compiled.program, p.compiled.err
 }
 

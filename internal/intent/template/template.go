@@ -30,6 +30,7 @@ type Node struct {
 	Slot    string  // List, Range: where the value goes
 	Capture bool    // List: the value is for the reply only and fills no slot
 	WordEnd bool    // List: a space or the end of the group follows, so free text ends with a word
+	number  uint32  // in its pool; 0: it is in none
 	Items   []*Node // Sequence, Choice, Shuffle
 	From    int     // Range, inclusive
 	To      int     // Range, inclusive
