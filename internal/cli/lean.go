@@ -31,9 +31,9 @@ func giveBack() {
 	_ = process.DropPages()
 }
 
-// settling is how long after the first word of a house the voice is warm and the
-// house is told whole.
-const settling = time.Second
+// settling is how long after the first word of a house the voice is warm, the house is
+// told whole, and what follows from its names has been worked out.
+const settling = 4 * time.Second
 
 // growth sets how much garbage is kept, unless GOGC in the environment does.
 func (a *app) growth(percent int) {
