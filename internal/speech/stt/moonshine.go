@@ -34,6 +34,13 @@ const (
 	// unfinishedBy is how much likelier than the beginning of a sentence a whole
 	// sentence has to be.
 	unfinishedBy = 1.0
+	// A beginning cannot be all that was said where it has so few words that each would
+	// have taken longer than longestWord. A whole sentence was said then, in noise, if it
+	// has moreWords at least, is hardly less likely, and likelier than the network's own
+	// words.
+	longestWord = 550 * time.Millisecond
+	moreWords   = 3
+	hardlyLess  = 2.0
 	// nearBy is how far below the best sentence another one may have been said.
 	// Where PocketSphinx has heard the words of the other one, nearHeardBy counts.
 	nearBy      = 2.5
@@ -245,7 +252,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 	if u.expected != speech.Sentence || !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
 		return p, nil
 	}
-	if t := e.weigh(u.reading.result, speech.Transcript{}); t.Rejected == "" {
+	if t := e.weigh(u.reading.result, speech.Transcript{}, u.speaking()); t.Rejected == "" {
 		return speech.Partial{Text: t.Text, Tail: u.quiet(), Stable: int(u.quiet() / audio.FrameLength)}, nil
 	}
 	return p, nil
@@ -328,7 +335,7 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	case u.expected != speech.Sentence && r.over() && r.err == nil:
 		return listed(u.expected, byFollower, r.result.Free.Text), nil
 	case r.over() && r.err == nil:
-		t := weigh(r.result, byFollower, e.understood)
+		t := weigh(r.result, byFollower, u.speaking(), e.understood)
 		t.Engine = "moonshine"
 		return t, nil
 	case u.failed == nil:
@@ -359,21 +366,21 @@ func (e *neural) Reopen(ctx context.Context) error {
 }
 
 // weigh decides what a reading means in the present house.
-func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript) speech.Transcript {
+func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration) speech.Transcript {
 	e.mu.Lock()
 	understood := e.understood
 	e.mu.Unlock()
-	return weigh(r, byFollower, understood)
+	return weigh(r, byFollower, speaking, understood)
 }
 
-// weigh decides what a reading means. The network always finds a sentence of the
+// weigh decides what a reading of so much speech means. The network always finds a sentence of the
 // grammar; what tells commands from other speech is how far it is from what the
 // network would write by itself. Its own words count where they are plainly a sentence
 // that the grammar lacks, as "turn on the light and the fan". A rejected sound in
 // which PocketSphinx has found a sentence like the network's own words is left to a
 // question.
-func weigh(r moonshine.Result, byFollower speech.Transcript, understood func(string) bool) speech.Transcript {
-	best, unfinished := likeliest(r)
+func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration, understood func(string) bool) speech.Transcript {
+	best, unfinished := likeliest(r, speaking)
 	lost := r.Free.Score - best.Score
 	switch {
 	case ownWords(r, best, understood):
@@ -425,14 +432,22 @@ func apart(text, from string) []string {
 
 // likeliest is the best sentence, or the beginning of one that is as likely. One word
 // begins many a sentence that is not for the house, so it has to be the network's own.
-func likeliest(r moonshine.Result) (best moonshine.Reading, unfinished bool) {
+func likeliest(r moonshine.Result, speaking time.Duration) (best moonshine.Reading, unfinished bool) {
 	switch {
-	case len(r.Sentences) > 0 && (r.Part.Text == "" || r.Sentences[0].Rank >= r.Part.Rank+unfinishedBy):
+	case len(r.Sentences) > 0 && (r.Part.Text == "" || r.Sentences[0].Rank >= r.Part.Rank+unfinishedBy || longer(r, speaking)):
 		return r.Sentences[0], false
 	case r.Part.Text != r.Free.Text && len(strings.Fields(r.Part.Text)) == 1:
 		return moonshine.Reading{}, false
 	}
 	return r.Part, r.Part.Text != ""
+}
+
+// longer reports whether so much speech was a whole sentence, although the beginning of
+// one is more likely by itself.
+func longer(r moonshine.Result, speaking time.Duration) bool {
+	whole, few := r.Sentences[0], len(strings.Fields(r.Part.Text))
+	return speaking > time.Duration(few)*longestWord && len(strings.Fields(whole.Text)) >= few+moreWords &&
+		whole.Rank >= max(r.Part.Rank-hardlyLess, r.Free.Score)
 }
 
 // ownWords reports whether what the network writes by itself is a sentence that the

@@ -294,6 +294,7 @@ func TestWhatAReadingMeans(t *testing.T) {
 	near, far := reading1("turn off the light", 3), reading1("turn off the lights", 1)
 	cases := map[string]struct {
 		r        moonshine.Result
+		speaking time.Duration
 		follower string
 		want     speech.Transcript
 		rejected bool
@@ -320,6 +321,26 @@ func TestWhatAReadingMeans(t *testing.T) {
 			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 2.1)}, Part: reading1("turn on the", 2), Free: free("turn on the light", 0)},
 			want: speech.Transcript{Text: "turn on the", Unfinished: true},
 		},
+		"more than half a sentence in noise": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light in the large office", 1)}, Part: reading1("turn on the", 2), Free: free("turn on the lie in an art of it", 0)},
+			want: speech.Transcript{Text: "turn on the light in the large office"}, speaking: 3 * time.Second,
+		},
+		"half a sentence, slowly": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light in the large office", 1)}, Part: reading1("turn on the", 2), Free: free("turn on the", 0)},
+			want: speech.Transcript{Text: "turn on the", Unfinished: true}, speaking: 1500 * time.Millisecond,
+		},
+		"half a sentence and other speech": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light in the large office", -5)}, Part: reading1("turn on the", 2), Free: free("turn on the well i said to her", 0)},
+			want: speech.Transcript{Text: "turn on the", Unfinished: true}, speaking: 3 * time.Second,
+		},
+		"half a sentence and a story": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light in the large office", 1)}, Part: reading1("turn on the", 2), Free: free("turn on the lie in an art of it", 1.5)},
+			want: speech.Transcript{Text: "turn on the", Unfinished: true}, speaking: 3 * time.Second,
+		},
+		"half a sentence and a cough": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 2)}, Part: reading1("turn on the", 2), Free: free("turn on the", 0)},
+			want: speech.Transcript{Text: "turn on the", Unfinished: true}, speaking: 3 * time.Second,
+		},
 		"one word of other speech": {r: moonshine.Result{Part: reading1("what", 2), Free: free("what was time for you", 0)}, rejected: true},
 		"one word":                 {r: moonshine.Result{Part: reading1("open", 2), Free: free("open", 0)}, want: speech.Transcript{Text: "open", Unfinished: true}},
 		"only half a sentence":     {r: moonshine.Result{Part: reading1("set it to", 2), Free: free("set it to", 0)}, want: speech.Transcript{Text: "set it to", Unfinished: true}},
@@ -344,7 +365,7 @@ func TestWhatAReadingMeans(t *testing.T) {
 		"PocketSphinx in a story":                    {r: moonshine.Result{Free: free("my book is about a boy", 0)}, follower: "lock the front door", rejected: true},
 	}
 	for name, c := range cases {
-		got := weigh(c.r, speech.Transcript{Text: c.follower}, func(text string) bool { return text == "turn on the light and the fan" || text == "stop" })
+		got := weigh(c.r, speech.Transcript{Text: c.follower}, c.speaking, func(text string) bool { return text == "turn on the light and the fan" || text == "stop" })
 		if c.rejected {
 			if got.Text != "" || got.Rejected == "" {
 				t.Errorf("%s: %+v", name, got)
@@ -389,6 +410,32 @@ func TestPauses(t *testing.T) {
 	}
 	if len(p.sound) > longest {
 		t.Errorf("%d samples are kept", len(p.sound))
+	}
+}
+
+// TestSpeakingTime counts how long somebody spoke: a pause is no speech, what is
+// between two syllables is.
+func TestSpeakingTime(t *testing.T) {
+	t.Parallel()
+	room := -60.0
+	for name, c := range map[string]struct {
+		sound [][]audio.Frame
+		want  int // frames
+	}{
+		"nobody":     {[][]audio.Frame{frames(50, room)}, 0},
+		"one breath": {[][]audio.Frame{frames(50, room), frames(20, speaking), frames(6, room)}, 22},
+		"syllables":  {[][]audio.Frame{frames(50, room), frames(20, speaking), frames(6, room), frames(20, speaking), frames(30, room)}, 48},
+		"a pause":    {[][]audio.Frame{frames(50, room), frames(20, speaking), frames(40, room), frames(20, speaking)}, 42},
+		"two pauses": {[][]audio.Frame{frames(50, room), frames(20, speaking), frames(40, room), frames(20, speaking), frames(15, room), frames(10, speaking)}, 52},
+		"then quiet": {[][]audio.Frame{frames(50, room), frames(20, speaking), frames(200, room)}, 22},
+	} {
+		p := &pauses{}
+		for _, f := range slices.Concat(c.sound...) {
+			p.push(f.Samples)
+		}
+		if want := time.Duration(c.want) * audio.FrameLength; p.speaking() != want {
+			t.Errorf("%s: somebody spoke for %v, want %v", name, p.speaking(), want)
+		}
 	}
 }
 

@@ -22,6 +22,9 @@ const (
 // leadIn is the sound kept before the first speech, in samples.
 const leadIn = int(audio.SpeechRate) * 3 / 10
 
+// breath is the shortest quiet in which the speaker paused, in samples.
+const breath = int(audio.SpeechRate) * 3 / 10
+
 // Speech begins where onsetNeed of onsetOf frames are loud: a click is shorter.
 const (
 	onsetNeed = 3
@@ -37,6 +40,7 @@ type pauses struct {
 	begun       bool // somebody has spoken
 	speechStart int  // in samples
 	speechEnd   int
+	silent      int // samples between them in which the speaker paused
 }
 
 // push takes the samples of a frame. What is behind the longest utterance is left
@@ -57,6 +61,9 @@ func (p *pauses) push(samples []int16) {
 		p.begun, p.speechStart = true, len(p.sound)-onsetOf*len(samples)
 	}
 	if loud && p.begun {
+		if pause := len(p.sound) - len(samples) - p.speechEnd; p.speechEnd > 0 && pause >= breath {
+			p.silent += pause
+		}
 		p.speechEnd = len(p.sound)
 	}
 }
@@ -100,6 +107,11 @@ func (p *pauses) quiet() time.Duration {
 		return 0
 	}
 	return time.Duration(len(p.sound)-p.speechEnd) * time.Second / time.Duration(audio.SpeechRate)
+}
+
+// speaking is how long somebody has spoken, without the pauses.
+func (p *pauses) speaking() time.Duration {
+	return time.Duration(p.speechEnd-p.speechStart-p.silent) * time.Second / time.Duration(audio.SpeechRate)
 }
 
 // spoken is the sound from shortly before the speech. Where no speech stands out,
