@@ -12,10 +12,10 @@ import (
 // program is a pack ready for matching in any house.
 type program struct {
 	sentences []sentence
-	clauses   []clause // what sentences demand, each once
-	demands   demandIndex
-	pieces    trie    // the pieces of text that sentences demand
-	all       []*list // by number; the first are the lists of the house, which are nil here
+	clauses   []clause    // what sentences demand, each once
+	demands   demandIndex // which sentences a text may be
+	pieces    trie        // the pieces of text that sentences demand
+	all       []*list     // by number; the first are the lists of the house, which are nil here
 	skipper   *skipper
 }
 
@@ -41,7 +41,7 @@ type once struct {
 	program *program
 	err     error
 	spell   int            // steps left for the values of lists while loading
-	nodes   *template.Pool // of what was loaded; nil once it is compiled
+	nodes   *template.Pool // keeps equal parts of the templates once; nil when all are compiled
 }
 
 func newOnce() *once { return &once{spell: maxSpellSteps, nodes: template.NewPool()} }

@@ -34,8 +34,8 @@ func (p *Pool) Parse(s string) (*Node, error) {
 	return p.share(n), nil
 }
 
-// share returns the node of the pool that is equal to n, which becomes one of them if
-// there is none yet.
+// share returns the pool's node that equals n. The pool takes n itself if it has no such
+// node.
 func (p *Pool) share(n *Node) *Node {
 	switch {
 	case n.Kind == Text:

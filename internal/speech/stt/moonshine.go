@@ -373,9 +373,9 @@ func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 	return weigh(r, byFollower, speaking, understood)
 }
 
-// weigh decides what a reading of so much speech means. The network always finds a sentence of the
-// grammar; what tells commands from other speech is how far it is from what the
-// network would write by itself. Its own words count where they are plainly a sentence
+// weigh decides what a reading of so much speech means. The network always finds a
+// sentence of the grammar; what tells commands from other speech is how far it is from
+// what the network would write by itself. Its own words count where they are plainly a sentence
 // that the grammar lacks, as "turn on the light and the fan". A rejected sound in
 // which PocketSphinx has found a sentence like the network's own words is left to a
 // question.
