@@ -73,7 +73,7 @@ func compile(pack *Pack) (*program, error) {
 		}
 	}
 	p.all, p.clauses = c.all, c.clauses.all
-	p.demands = p.indexDemands()
+	p.demands = p.indexDemands(!pack.IgnoreSpace)
 	return p, nil
 }
 

@@ -134,26 +134,28 @@ func (t *trie) number(piece string) int32 {
 // most sentences are never looked at. The sentences are given by their numbers.
 type demandIndex struct {
 	byPiece, byList [][]int32 // those whose first clause a piece or a list meets
-	free            []int32   // those that demand nothing
+	free            []int32   // those that no demand excludes
 }
 
-func (p *program) indexDemands() demandIndex {
-	o := demandIndex{byPiece: make([][]int32, p.pieces.count), byList: make([][]int32, len(p.all))}
+// indexDemands makes the index. In a language without spaces a skip word may stand inside
+// a text that a sentence demands, so that no demand excludes one.
+func (p *program) indexDemands(spaces bool) demandIndex {
+	x := demandIndex{byPiece: make([][]int32, p.pieces.count), byList: make([][]int32, len(p.all))}
 	for i := range p.sentences {
 		demanded := p.sentences[i].clauses
-		if len(demanded) == 0 {
-			o.free = append(o.free, int32(i))
+		if len(demanded) == 0 || !spaces {
+			x.free = append(x.free, int32(i))
 			continue
 		}
 		for _, id := range p.clauses[demanded[0]] {
-			by := o.byPiece
+			by := x.byPiece
 			if id < 0 {
-				by, id = o.byList, -1-id
+				by, id = x.byList, -1-id
 			}
 			by[id] = append(by[id], int32(i))
 		}
 	}
-	return o
+	return x
 }
 
 // presence says which pieces and lists occur in one text, and which clauses it meets.
@@ -203,14 +205,14 @@ func (p *presence) demanded() []uint64 {
 			bits[i/64] |= 1 << (i % 64)
 		}
 	}
-	o := &p.m.demands
-	mark(o.free)
+	x := &p.m.demands
+	mark(x.free)
 	for id, there := range p.pieces {
 		if there {
-			mark(o.byPiece[id])
+			mark(x.byPiece[id])
 		}
 	}
-	for id, sentences := range o.byList {
+	for id, sentences := range x.byList {
 		if len(sentences) > 0 && p.has(int32(-1-id)) {
 			mark(sentences)
 		}

@@ -77,18 +77,9 @@ func (r *run) search() bool {
 }
 
 // candidates are the sentences that a look at the text does not exclude, in the order
-// of the pack. In a language without spaces a skip word may stand inside a text that a
-// sentence demands, so every sentence is one.
+// of the pack.
 func (r *run) candidates() iter.Seq[*sentence] {
 	return func(yield func(*sentence) bool) {
-		if r.m.pack.IgnoreSpace {
-			for i := range r.m.sentences {
-				if !yield(&r.m.sentences[i]) {
-					return
-				}
-			}
-			return
-		}
 		for word, left := range r.presence.demanded() {
 			for ; left != 0; left &= left - 1 {
 				if !yield(&r.m.sentences[word*64+bits.TrailingZeros64(left)]) {
