@@ -147,8 +147,12 @@ func (l *Loop) Run(ctx context.Context) error {
 		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking || l.state == Ringing) {
 			in = nil
 		}
-		if l.state.resting() && ended {
+		switch {
+		case l.state.resting() && ended:
 			return nil
+		case frames == nil && l.state.Published() == Listening: // opened by the last frame, or after it
+			l.sourceEnded(ctx)
+			continue
 		}
 		select {
 		case <-ctx.Done():

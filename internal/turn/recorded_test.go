@@ -27,6 +27,7 @@ type tape struct {
 	*fake.Script
 	*answer.Answerer
 	read, push, think time.Duration // per frame, per frame and per turn
+	asks              bool          // it answers with a question
 
 	frames []audio.Frame
 	at     time.Time
@@ -84,6 +85,9 @@ func (r *tape) Answer(ctx context.Context, asked record.Turn) {
 	r.mu.Unlock()
 	_ = wait(ctx, r.think)
 	asked.Record.Route, asked.Record.Outcome, asked.Record.Risk = record.RouteLocal, record.Done, "read"
+	if r.asks {
+		asked.Record.Outcome = record.Asked
+	}
 	asked.Say("It's noon.")
 }
 
@@ -118,6 +122,12 @@ func (r *tape) play(t *testing.T) {
 	for _, n := range []int{49, 364} {
 		begins[r.frames[n].At] = true
 	}
+	r.listen(t, begins)
+}
+
+// listen lets the loop listen to the frames; the wake word ends at some of them.
+func (r *tape) listen(t *testing.T, begins map[time.Time]bool) {
+	t.Helper()
 	r.Lines = []fake.Line{{After: 40, Text: "what time is it"}}
 	r.Loud = func(f audio.Frame) bool { return f.Samples[1] > 100 }
 	var err error
@@ -167,4 +177,20 @@ func TestTheSameRecordingIsHeardTheSame(t *testing.T) {
 			t.Errorf("read %v, push %v, think %v: %q from %d frames, expected %q from %d", now.read, now.push, now.think, now.answer, len(now.heard), want.answer, len(want.heard))
 		}
 	}
+}
+
+// TestARecordingThatEndsInAQuestionIsOver: nobody answers a question after the last
+// frame, so nothing is waited for.
+func TestARecordingThatEndsInAQuestionIsOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &tape{Script: &fake.Script{}, at: time.Unix(1_700_000_000, 0), asks: true}
+		r.say(50, 10)
+		r.say(60, 3000)
+		began := time.Now()
+		r.listen(t, map[time.Time]bool{r.frames[49].At: true})
+		if len(r.answer) != 1 || time.Since(began) > time.Second {
+			t.Errorf("%d turns, over after %v", len(r.answer), time.Since(began))
+		}
+	})
 }
