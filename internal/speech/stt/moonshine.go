@@ -378,7 +378,8 @@ func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 // what the network would write by itself. Its own words count where they are plainly a sentence
 // that the grammar lacks, as "turn on the light and the fan". A rejected sound in
 // which PocketSphinx has found a sentence like the network's own words is left to a
-// question.
+// question. A sentence that is not quite the network's own words, and that PocketSphinx has
+// heard go on, was not finished.
 func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration, understood func(string) bool) speech.Transcript {
 	best, unfinished := likeliest(r, speaking)
 	lost := r.Free.Score - best.Score
@@ -392,7 +393,10 @@ func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Durat
 			best.Text, lost, r.Free.Text, 100*edits.Unlikeness(r.Free.Text, best.Text))}
 	}
 	t := speech.Transcript{Text: best.Text, Unfinished: unfinished, Confidence: 1 / (1 + math.Exp((lost-mostLost)/marginScale))}
-	if unfinished {
+	if goesOn(byFollower, best.Text) && r.Free.Text != best.Text {
+		t.Text, t.Unfinished = byFollower.Text, true
+	}
+	if t.Unfinished {
 		return t
 	}
 	for _, other := range r.Sentences[1:] {
@@ -405,6 +409,12 @@ func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Durat
 		}
 	}
 	return t
+}
+
+// goesOn reports whether PocketSphinx has heard a sentence and the beginning of more,
+// as "dim the light to".
+func goesOn(byFollower speech.Transcript, sentence string) bool {
+	return byFollower.Unfinished && strings.HasPrefix(byFollower.Text, sentence+" ")
 }
 
 // sidesWith reports whether PocketSphinx has heard the words of one sentence that tell

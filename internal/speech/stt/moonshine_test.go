@@ -296,6 +296,7 @@ func TestWhatAReadingMeans(t *testing.T) {
 		r        moonshine.Result
 		speaking time.Duration
 		follower string
+		half     bool // PocketSphinx heard only the beginning of a sentence
 		want     speech.Transcript
 		rejected bool
 	}{
@@ -341,6 +342,18 @@ func TestWhatAReadingMeans(t *testing.T) {
 			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 2)}, Part: reading1("turn on the", 2), Free: free("turn on the", 0)},
 			want: speech.Transcript{Text: "turn on the", Unfinished: true}, speaking: 3 * time.Second,
 		},
+		"a sentence that PocketSphinx heard go on": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3), reading1("dim the lights", 2)}, Free: free("dim the lighter", 0)},
+			follower: "dim the light to", half: true, want: speech.Transcript{Text: "dim the light to", Unfinished: true},
+		},
+		"a sentence that only PocketSphinx heard go on": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the light", 0)},
+			follower: "dim the light to", half: true, want: speech.Transcript{Text: "dim the light"},
+		},
+		"a sentence that PocketSphinx heard half of": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the lighter", 0)},
+			follower: "dim the", half: true, want: speech.Transcript{Text: "dim the light"},
+		},
 		"one word of other speech": {r: moonshine.Result{Part: reading1("what", 2), Free: free("what was time for you", 0)}, rejected: true},
 		"one word":                 {r: moonshine.Result{Part: reading1("open", 2), Free: free("open", 0)}, want: speech.Transcript{Text: "open", Unfinished: true}},
 		"only half a sentence":     {r: moonshine.Result{Part: reading1("set it to", 2), Free: free("set it to", 0)}, want: speech.Transcript{Text: "set it to", Unfinished: true}},
@@ -365,7 +378,7 @@ func TestWhatAReadingMeans(t *testing.T) {
 		"PocketSphinx in a story":                    {r: moonshine.Result{Free: free("my book is about a boy", 0)}, follower: "lock the front door", rejected: true},
 	}
 	for name, c := range cases {
-		got := weigh(c.r, speech.Transcript{Text: c.follower}, c.speaking, func(text string) bool { return text == "turn on the light and the fan" || text == "stop" })
+		got := weigh(c.r, speech.Transcript{Text: c.follower, Unfinished: c.half}, c.speaking, func(text string) bool { return text == "turn on the light and the fan" || text == "stop" })
 		if c.rejected {
 			if got.Text != "" || got.Rejected == "" {
 				t.Errorf("%s: %+v", name, got)
