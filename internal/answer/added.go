@@ -26,7 +26,7 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Trans
 		answerWhole(ctx, a, t, whole)
 	case carried:
 		grownFrom(a, t, whole).goOn(ctx)
-	case t.Unfinished, foreign(a.match, t.Text, t.Area) && foreign(a.match, whole.Text, t.Area):
+	case t.Unfinished, foreign(a.match, t.Text, t.Area) && (whole.Unfinished || foreign(a.match, whole.Text, t.Area)):
 		answerWhole(ctx, a, t, whole)
 	}
 }

@@ -75,7 +75,8 @@ func (d doubting) cleared(ctx context.Context, asked *doubt.Question) bool {
 
 // halfSaid is the step for a text that is only the beginning of a sentence. Nothing is
 // done and no model is asked: the gateway asks for the rest. A whole command before a
-// hanging "and" is done, because whatever was to follow is another one.
+// hanging "and" is done, because whatever was to follow is another one; what follows the
+// "and" of somebody else's sentence may belong to it.
 func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
 	if !x.Unfinished || a.choosing.Amendment(x.Text) != choosing.NoAmendment {
 		return false
@@ -86,9 +87,11 @@ func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
 		a.perform(x, intent.Decision{Route: intent.Reject, Reason: "unknown_name", NeedHouse: true}, nil)
 		return true
 	}
-	if whole := a.choosing.WithoutJoin(x.Text); whole != "" && r.Means(whole).Route == intent.Local {
-		x.Text, x.Others = whole, nil
-		return false
+	if whole := a.choosing.WithoutJoin(x.Text); whole != "" {
+		if d := r.Means(whole); d.Route == intent.Local && !d.Foreign {
+			x.Text, x.Others = whole, nil
+			return false
+		}
 	}
 	meant := r.Whole(x.Text)
 	switch {

@@ -143,10 +143,6 @@ func (l *Loop) Run(ctx context.Context) error {
 	for {
 		ended := l.ear.pushed || frames == nil
 		l.bell.attend(ctx, ended)
-		in := frames
-		if !l.cfg.Live && (l.state == Thinking || l.state == Speaking || l.state == Ringing) {
-			in = nil
-		}
 		switch {
 		case l.state.resting() && ended:
 			return nil
@@ -158,7 +154,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			l.endTurn()
 			return nil
-		case f, ok := <-in:
+		case f, ok := <-l.heardNow(frames):
 			if !ok {
 				frames = nil
 				l.sourceEnded(ctx)
@@ -171,6 +167,14 @@ func (l *Loop) Run(ctx context.Context) error {
 			l.handle(ctx, event{kind: TimedOut})
 		}
 	}
+}
+
+// heardNow are the frames, or nil while a recording waits for an answer.
+func (l *Loop) heardNow(frames <-chan audio.Frame) <-chan audio.Frame {
+	if !l.cfg.Live && (l.state == Thinking || l.state == Speaking || l.state == Ringing) {
+		return nil
+	}
+	return frames
 }
 
 // read moves frames from the microphone to the loop. If the microphone fails for

@@ -39,9 +39,9 @@ func (r *Reader) steps(d intent.Decision) []plan.Step {
 	return steps
 }
 
-// Acts reports whether a decision changes something.
+// Acts reports whether a decision changes something. An intent of somebody else's pack may.
 func (r *Reader) Acts(d intent.Decision) bool {
-	return slices.ContainsFunc(r.steps(d), func(s plan.Step) bool { return s.Risk != tools.Read })
+	return d.Foreign || slices.ContainsFunc(r.steps(d), func(s plan.Step) bool { return s.Risk != tools.Read })
 }
 
 // Same reports whether two decisions come to the same: the same acts on the same
@@ -53,6 +53,11 @@ func (r *Reader) meaning(d intent.Decision) []string {
 	var out []string
 	for _, s := range r.steps(d) {
 		out = append(out, act(&s)+" "+thing(&s))
+	}
+	if d.Foreign {
+		for _, a := range d.Actions {
+			out = append(out, fmt.Sprint(a.Intent, a.Slots)) // a map is written in the order of its keys
+		}
 	}
 	slices.Sort(out)
 	return out

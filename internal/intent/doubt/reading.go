@@ -67,8 +67,11 @@ func brief(words []string) bool { return len(words) > 0 && len(words) <= 3 }
 // words, what is to be done with a thing, or things.
 func (r *Reader) differing(text, other string, first, second intent.Decision) string {
 	all, others := things(r.steps(first)), things(r.steps(second))
-	if _, a, b, _ := choosing.Differing(text, other); sameThings(all, others) && brief(a) && brief(b) {
+	switch _, a, b, _ := choosing.Differing(text, other); {
+	case sameThings(all, others) && brief(a) && brief(b):
 		return r.Phrases.Either(strings.Join(a, " "), strings.Join(b, " "))
+	case len(all)+len(others) == 0:
+		return r.Phrases.Either(text, other)
 	}
 	one, two := r.apart(first, second)
 	switch ones, twos := things(one), things(two); {
