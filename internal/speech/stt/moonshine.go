@@ -41,6 +41,9 @@ const (
 	longestWord = 550 * time.Millisecond
 	moreWords   = 3
 	hardlyLess  = 2.0
+	// A whole sentence cannot be all either, where its words would have taken as long and
+	// the network has leftOut more of its own.
+	leftOut = 2
 	// nearBy is how far below the best sentence another one may have been said.
 	// Where PocketSphinx has heard the words of the other one, nearHeardBy counts.
 	nearBy      = 2.5
@@ -379,7 +382,7 @@ func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 // that the grammar lacks, as "turn on the light and the fan". A rejected sound in
 // which PocketSphinx has found a sentence like the network's own words is left to a
 // question. A sentence that is not quite the network's own words, and that PocketSphinx has
-// heard go on, was not finished.
+// heard go on, was not finished; neither was one that is much shorter than the speech.
 func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration, understood func(string) bool) speech.Transcript {
 	best, unfinished := likeliest(r, speaking)
 	lost := r.Free.Score - best.Score
@@ -393,8 +396,11 @@ func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Durat
 			best.Text, lost, r.Free.Text, 100*edits.Unlikeness(r.Free.Text, best.Text))}
 	}
 	t := speech.Transcript{Text: best.Text, Unfinished: unfinished, Confidence: 1 / (1 + math.Exp((lost-mostLost)/marginScale))}
-	if goesOn(byFollower, best.Text) && r.Free.Text != best.Text {
+	switch {
+	case goesOn(byFollower, best.Text) && r.Free.Text != best.Text:
 		t.Text, t.Unfinished = byFollower.Text, true
+	case leavesOut(r.Free.Text, best.Text, speaking):
+		t.Unfinished = true
 	}
 	if t.Unfinished {
 		return t
@@ -415,6 +421,13 @@ func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Durat
 // as "dim the light to".
 func goesOn(byFollower speech.Transcript, sentence string) bool {
 	return byFollower.Unfinished && strings.HasPrefix(byFollower.Text, sentence+" ")
+}
+
+// leavesOut reports whether the network wrote more words than a sentence has, and there
+// was time for more.
+func leavesOut(free, sentence string, speaking time.Duration) bool {
+	words := len(strings.Fields(sentence))
+	return speaking > time.Duration(words)*longestWord && len(strings.Fields(free)) >= words+leftOut
 }
 
 // sidesWith reports whether PocketSphinx has heard the words of one sentence that tell

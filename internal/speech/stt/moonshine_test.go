@@ -354,6 +354,18 @@ func TestWhatAReadingMeans(t *testing.T) {
 			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the lighter", 0)},
 			follower: "dim the", half: true, want: speech.Transcript{Text: "dim the light"},
 		},
+		"a sentence and more that was not understood": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the lie to the sty", 0)},
+			want: speech.Transcript{Text: "dim the light", Unfinished: true}, speaking: 1700 * time.Millisecond,
+		},
+		"a sentence said slowly": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the live it", 0)},
+			want: speech.Transcript{Text: "dim the light"}, speaking: 1700 * time.Millisecond,
+		},
+		"a sentence written in more words": {
+			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the lie to the sty", 0)},
+			want: speech.Transcript{Text: "dim the light"}, speaking: 1600 * time.Millisecond,
+		},
 		"one word of other speech": {r: moonshine.Result{Part: reading1("what", 2), Free: free("what was time for you", 0)}, rejected: true},
 		"one word":                 {r: moonshine.Result{Part: reading1("open", 2), Free: free("open", 0)}, want: speech.Transcript{Text: "open", Unfinished: true}},
 		"only half a sentence":     {r: moonshine.Result{Part: reading1("set it to", 2), Free: free("set it to", 0)}, want: speech.Transcript{Text: "set it to", Unfinished: true}},
