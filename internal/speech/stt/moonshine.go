@@ -233,7 +233,9 @@ func (e *neural) now() *followed {
 }
 
 // Push reads the sound at every pause. At waitAfter it waits for the reading, so
-// that the same sound gives the same words at the same time on every machine.
+// that the same sound gives the same words at the same time on every machine. A
+// sentence that neither the network's own words nor PocketSphinx agree with is told after
+// a longer pause: of "turn off" before "the fan" the sentences leave "turn it off".
 func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {
 	u := e.now()
 	if u == nil {
@@ -255,7 +257,9 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 	if u.expected != speech.Sentence || !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
 		return p, nil
 	}
-	if t := e.weigh(u.reading.result, speech.Transcript{}, u.speaking()); t.Rejected == "" {
+	t := e.weigh(u.reading.result, speech.Transcript{}, u.speaking())
+	alone := t.Text != u.reading.result.Free.Text && t.Text != p.Text
+	if t.Rejected == "" && (!alone || u.quiet() >= aloneAfter) {
 		return speech.Partial{Text: t.Text, Tail: u.quiet(), Stable: int(u.quiet() / audio.FrameLength)}, nil
 	}
 	return p, nil

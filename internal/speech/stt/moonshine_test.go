@@ -161,6 +161,29 @@ func TestThePauseIsRead(t *testing.T) {
 	}
 }
 
+// A sentence that only the search has found may be the beginning of another one.
+func TestASentenceThatNobodyElseHeardWaits(t *testing.T) {
+	t.Parallel()
+	alone := said("turn it off")
+	alone.Free = reading1("turn off", 4)
+	for name, tt := range map[string]struct {
+		r        moonshine.Result
+		follower string
+		quiet    int // frames
+		want     string
+	}{
+		"found by the search alone":      {alone, "turn off", 7, "turn off"},
+		"found alone, and silence":       {alone, "turn off", 15, "turn it off"},
+		"heard by PocketSphinx":          {alone, "turn it off", 7, "turn it off"},
+		"in the network's own words too": {said("turn it off"), "turn off", 7, "turn it off"},
+	} {
+		e := begun(t, &listener{text: speech.Transcript{Text: tt.follower}}, &reads{answer: always(tt.r)})
+		if p := pushed(t, e, frames(20, 0), frames(40, speaking), frames(tt.quiet, 0)); p.Text != tt.want {
+			t.Errorf("%s: %q, want %q", name, p.Text, tt.want)
+		}
+	}
+}
+
 func TestSpeechAfterAPauseIsReadToo(t *testing.T) {
 	t.Parallel()
 	r := &reads{answer: func(frames int) (moonshine.Result, error) {

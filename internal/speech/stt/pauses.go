@@ -10,6 +10,8 @@ import (
 const (
 	readAfter = 3 * audio.FrameLength // a closed mouth inside a word is shorter
 	waitAfter = 6 * audio.FrameLength // about where the end of a sentence is decided
+	// aloneAfter is longer than the quiet between two words.
+	aloneAfter = 15 * audio.FrameLength
 )
 
 // Loudness that tells speech from the room, in dB.
