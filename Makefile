@@ -104,8 +104,9 @@ accept: setup build $(MODEL) ## what needs long real processes (under thirty min
 	{ failed=0; $(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
 	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) "$$hearing" || failed=1; $(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
 
-hear-bench: setup $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music (an hour)
+hear-bench: setup build $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music; and how long people wait at a sound card (two hours, on a machine that does nothing else)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
+	@go test -json -tags accept -run '^TestTurnsAlone' -count=1 -timeout 0 ./e2e/voice-gateway | go run scripts/tests.go
 
 truth: setup build $(MODEL) ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go

@@ -204,6 +204,7 @@ func silentRoom(b *testing.B) string {
 // resident is one process of the daemon's family and what it holds, in MB: all
 // of its pages, and with those it shares counted in parts.
 type resident struct {
+	pid      int
 	name     string // the worker's, or the program's
 	rss, pss float64
 }
@@ -223,7 +224,7 @@ func megabytes(path, key string) float64 {
 // family lists a process and everything below it.
 func family(pid int) []resident {
 	one := resident{
-		rss: megabytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS"),
+		pid: pid, rss: megabytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS"),
 		pss: megabytes(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss"),
 	}
 	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
@@ -312,7 +313,7 @@ func settled(b *testing.B, pid int, http string, workers int) map[string]residen
 		sum = map[string]resident{}
 		total, recognisers := 0.0, 0
 		for _, p := range family(pid) {
-			sum[p.name] = resident{p.name, sum[p.name].rss + p.rss, sum[p.name].pss + p.pss}
+			sum[p.name] = resident{p.pid, p.name, sum[p.name].rss + p.rss, sum[p.name].pss + p.pss}
 			total += p.rss
 			if p.name == "stt" {
 				recognisers++

@@ -91,18 +91,18 @@ type labelled struct {
 }
 
 // manifest reads the list of the shared recordings, and where they are.
-func manifest(t *testing.T) (dir string, all []labelled) {
-	t.Helper()
-	path := fake.Shared(t, "speech", "clips", "manifest.jsonl")
+func manifest(tb testing.TB) (dir string, all []labelled) {
+	tb.Helper()
+	path := fake.Shared(tb, "speech", "clips", "manifest.jsonl")
 	f, err := os.Open(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var l labelled
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		all = append(all, l)
 	}
@@ -119,14 +119,14 @@ func levels(samples []int16) []float64 {
 }
 
 // sound reads a recording at the gateway's rate.
-func sound(t *testing.T, path string) []int16 {
-	t.Helper()
+func sound(tb testing.TB, path string) []int16 {
+	tb.Helper()
 	clip, err := file.Load(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if clip, err = audio.Resample(clip, audio.SpeechRate); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return clip.Samples
 }
@@ -192,9 +192,9 @@ func pink(r *rand.Rand, n int, level float64) []int16 {
 
 // commandsToSay are the clean recordings of commands by voices the recogniser is
 // made for, in random order.
-func commandsToSay(t *testing.T, r *rand.Rand, wanted func(text string) bool) (dir string, list []labelled) {
-	t.Helper()
-	dir, all := manifest(t)
+func commandsToSay(tb testing.TB, r *rand.Rand, wanted func(text string) bool) (dir string, list []labelled) {
+	tb.Helper()
+	dir, all := manifest(tb)
 	for _, l := range all {
 		if l.Kind == "command" && l.SNR == "clean" && !strings.HasPrefix(l.Voice, "espeak") && wanted(l.Text) {
 			list = append(list, l)
@@ -215,22 +215,22 @@ type script struct {
 }
 
 // compose makes the scene. The noise goes on all the time.
-func compose(t *testing.T, c script) scene {
-	t.Helper()
+func compose(tb testing.TB, c script) scene {
+	tb.Helper()
 	r := rand.New(rand.NewPCG(c.seed, 1))
-	dir, commands := commandsToSay(t, r, c.wanted)
+	dir, commands := commandsToSay(tb, r, c.wanted)
 	out := make([]int16, samplesOf(c.lead))
 	now := func() time.Duration { return time.Duration(len(out)) * time.Second / time.Duration(audio.SpeechRate) }
 	var s scene
 	for i := range c.n {
 		person, command := people[i%len(people)], commands[i%len(commands)]
 		one := said{file: command.File, text: command.Text, wake: person.file, from: now()}
-		word := sound(t, filepath.Join(dir, person.file))
+		word := sound(tb, filepath.Join(dir, person.file))
 		rate := float64(audio.SpeechRate)
 		out = append(out, voiced(word[int(person.from*rate):int(person.to*rate)])...)
 		out = append(out, make([]int16, samplesOf(pauseLeast+time.Duration(r.Int64N(int64(pauseMost-pauseLeast)))))...)
 		one.begin = now()
-		out = append(out, voiced(trimmed(sound(t, filepath.Join(dir, command.File))))...)
+		out = append(out, voiced(trimmed(sound(tb, filepath.Join(dir, command.File))))...)
 		one.end = now()
 		out = append(out, make([]int16, samplesOf(cmp.Or(c.gap, gapAfter)))...)
 		one.until = now()
@@ -248,15 +248,15 @@ func compose(t *testing.T, c script) scene {
 func samplesOf(d time.Duration) int { return int(d/hopLength) * hopSamples }
 
 // save writes a clip to a file of the test.
-func save(t *testing.T, c audio.Clip) string {
-	t.Helper()
-	out, err := os.CreateTemp(t.TempDir(), "*.wav")
+func save(tb testing.TB, c audio.Clip) string {
+	tb.Helper()
+	out, err := os.CreateTemp(tb.TempDir(), "*.wav")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = out.Close() }()
 	if err := audio.WriteWAV(out, c); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out.Name()
 }

@@ -26,20 +26,21 @@ import (
 type room struct {
 	name     string
 	turns    int
-	below    float64 // dB of the room's noise under the voices
-	endpoint string  // stt.endpoint
+	below    float64  // dB of the room's noise under the voices
+	endpoint string   // stt.endpoint
+	more     []string // settings
 }
 
 // The rooms hear at the same time. Quiet is 50 dB under the voices.
 var rooms = []room{
-	{"quiet 1", 52, 50, "sentence"},
-	{"quiet 2", 52, 50, "sentence"},
-	{"quiet 3", 52, 50, "sentence"},
-	{"20 dB 1", 52, 20, "sentence"},
-	{"20 dB 2", 52, 20, "sentence"},
-	{"20 dB 3", 52, 20, "sentence"},
-	{"silence, quiet", 32, 50, "silence"},
-	{"silence, 20 dB", 32, 20, "silence"},
+	{name: "quiet 1", turns: 52, below: 50, endpoint: "sentence"},
+	{name: "quiet 2", turns: 52, below: 50, endpoint: "sentence"},
+	{name: "quiet 3", turns: 52, below: 50, endpoint: "sentence"},
+	{name: "20 dB 1", turns: 52, below: 20, endpoint: "sentence"},
+	{name: "20 dB 2", turns: 52, below: 20, endpoint: "sentence"},
+	{name: "20 dB 3", turns: 52, below: 20, endpoint: "sentence"},
+	{name: "silence, quiet", turns: 32, below: 50, endpoint: "silence"},
+	{name: "silence, 20 dB", turns: 32, below: 20, endpoint: "silence"},
 }
 
 // roomLead is for the daemon to find its card, its recogniser and its house.
@@ -171,63 +172,65 @@ type stand struct {
 	room
 	scene
 	started string // the card's note of its starts
+	daemon  int    // its process
 	watch   *watch
 }
 
 // open starts all that is in the room.
-func (r room) open(t *testing.T, seed uint64) *stand {
-	t.Helper()
-	s := &stand{room: r, scene: compose(t, script{seed: seed, n: r.turns, below: r.below, lead: roomLead, wanted: sayable}), started: filepath.Join(t.TempDir(), "started")}
-	broker := mosquitto(t)
-	house := fake.Shared(t, "speech", "clips", "home.json")
-	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--home", house)
-	s.watch = witness(t, broker)
-	card, _ := fake.SoundCard(t, fmt.Sprintf("wav %q started %q", save(t, s.clip), s.started))
-	daemon(t, broker, append(microWords(t), card, "VOICE_GATEWAY_STT_ENDPOINT="+r.endpoint)...)
-	eventually(t, "the card captures", func() bool { return len(starts(t, s.started)) > 0 })
+func (r room) open(tb testing.TB, seed uint64) *stand {
+	tb.Helper()
+	s := &stand{room: r, scene: compose(tb, script{seed: seed, n: r.turns, below: r.below, lead: roomLead, wanted: sayable}), started: filepath.Join(tb.TempDir(), "started")}
+	broker := mosquitto(tb)
+	house := fake.Shared(tb, "speech", "clips", "home.json")
+	start(tb, environ(tb), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--home", house)
+	s.watch = witness(tb, broker)
+	card, _ := fake.SoundCard(tb, fmt.Sprintf("wav %q started %q", save(tb, s.clip), s.started))
+	c, _, _ := daemon(tb, broker, slices.Concat(microWords(tb), []string{card, "VOICE_GATEWAY_STT_ENDPOINT=" + r.endpoint}, r.more)...)
+	s.daemon = c.Process.Pid
+	eventually(tb, "the card captures", func() bool { return len(starts(tb, s.started)) > 0 })
 	return s
 }
 
 // close waits for the end of the scene and returns what became of everything said
 // in it.
-func (s *stand) close(t *testing.T) []heardTurn {
-	t.Helper()
-	all := starts(t, s.started)
-	passes(t, time.Until(all[len(all)-1].Add(s.clip.Duration())))
-	return s.match(starts(t, s.started))
+func (s *stand) close(tb testing.TB) []heardTurn {
+	tb.Helper()
+	all := starts(tb, s.started)
+	passes(tb, time.Until(all[len(all)-1].Add(s.clip.Duration())))
+	return s.match(starts(tb, s.started))
 }
 
 // microWords are the settings of a daemon that hears the people.
-func microWords(t *testing.T) []string {
-	t.Helper()
+func microWords(tb testing.TB) []string {
+	tb.Helper()
 	return []string{
 		"VOICE_GATEWAY_WAKE_ENGINE=micro", "VOICE_GATEWAY_WAKE_WORDS=" + cardWords,
-		"VOICE_GATEWAY_WAKE_MODELS_DIR=" + fake.Shared(t, "speech", "models"),
+		"VOICE_GATEWAY_WAKE_MODELS_DIR=" + fake.Shared(tb, "speech", "models"),
 	}
 }
 
 // passes waits for real time to pass: what is said cannot be said faster.
-func passes(t *testing.T, d time.Duration) {
-	t.Helper()
+func passes(tb testing.TB, d time.Duration) {
+	tb.Helper()
 	select {
 	case <-time.After(d):
-	case <-t.Context().Done():
-		t.Fatal(t.Context().Err())
+	case <-tb.Context().Done():
+		tb.Fatal(tb.Context().Err())
 	}
 }
 
 // starts are the moments at which the card began with the first sample.
-func starts(t *testing.T, path string) []time.Time {
-	t.Helper()
+func starts(tb testing.TB, path string) []time.Time {
+	tb.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var all []time.Time
 	for line := range strings.Lines(string(data)) {
 		ns, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		all = append(all, time.Unix(0, ns))
 	}
@@ -276,11 +279,11 @@ type watch struct {
 	broker  string
 }
 
-func witness(t *testing.T, broker string) *watch {
-	t.Helper()
+func witness(tb testing.TB, broker string) *watch {
+	tb.Helper()
 	c, err := mqtt.New(mqtt.Config{URL: broker}, slog.New(slog.DiscardHandler))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	w := &watch{broker: broker}
 	for filter, take := range map[string]func(topic string, payload []byte){
@@ -297,26 +300,26 @@ func witness(t *testing.T, broker string) *watch {
 			}
 		},
 	} {
-		if err := c.Subscribe(t.Context(), filter, func(topic string, payload []byte, _ bool) {
+		if err := c.Subscribe(tb.Context(), filter, func(topic string, payload []byte, _ bool) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			take(topic, payload)
 		}); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = c.Run(ctx) })
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		cancel()
 		wg.Wait()
 		if w.bad != nil {
-			t.Error(w.bad)
+			tb.Error(w.bad)
 		}
 	})
-	if err := c.AwaitConnected(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := c.AwaitConnected(tb.Context()); err != nil {
+		tb.Fatal(err)
 	}
 	return w
 }
@@ -329,24 +332,24 @@ func (w *watch) seen() ([]record.Record, []time.Time) {
 
 // wholly asks what the recogniser hears in commands that nobody cuts: from before
 // their begin to the next wake word, as by push to talk.
-func wholly(t *testing.T, list []*heardTurn) {
-	t.Helper()
+func wholly(tb testing.TB, list []*heardTurn) {
+	tb.Helper()
 	if len(list) == 0 {
 		return
 	}
-	args := []string{"hear", "--json", "--no-wake", "--dry-run", "--home", fake.Shared(t, "speech", "clips", "home.json")}
+	args := []string{"hear", "--json", "--no-wake", "--dry-run", "--home", fake.Shared(tb, "speech", "clips", "home.json")}
 	byFile := make(map[string]*heardTurn)
 	for _, h := range list {
 		part := h.stand.clip
 		part.Samples = part.Samples[samplesOf(h.begin-300*time.Millisecond):samplesOf(h.until)]
-		file := save(t, part)
+		file := save(tb, part)
 		args, byFile[file] = append(args, file), h
 	}
-	out, errs, status := command(t, environ(t, "VOICE_GATEWAY_STT_ENDPOINT=silence", "VOICE_GATEWAY_STT_SILENCE=3s"), args...)
+	out, errs, status := command(tb, environ(tb, "VOICE_GATEWAY_STT_ENDPOINT=silence", "VOICE_GATEWAY_STT_SILENCE=3s"), args...)
 	for line := range strings.Lines(out) {
 		var r record.Record
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		h := byFile[r.File]
 		delete(byFile, r.File) // the first turn; another one answers what was asked in it
@@ -355,7 +358,7 @@ func wholly(t *testing.T, list []*heardTurn) {
 		}
 	}
 	if status != 0 || len(byFile) > 0 {
-		t.Fatalf("status %d, no record of %d of %d commands\n%s", status, len(byFile), len(list), errs)
+		tb.Fatalf("status %d, no record of %d of %d commands\n%s", status, len(byFile), len(list), errs)
 	}
 }
 
@@ -437,34 +440,34 @@ func percentile(took []time.Duration, p float64) float64 {
 }
 
 // tellTurns prints the table.
-func tellTurns(t *testing.T, rows []summary) {
-	t.Helper()
+func tellTurns(tb testing.TB, rows []summary) {
+	tb.Helper()
 	spread := func(took []time.Duration) string {
 		return fmt.Sprintf("%5.0f %5.0f %5.0f", percentile(took, 50), percentile(took, 95), percentile(took, 99))
 	}
-	shows(t, "ms from the true end of speech, p50 p95 p99")
-	shows(t, "%-16s %5s %5s %5s %4s %8s %7s   %-17s   %-17s   %-17s   %-17s", "", "said", "heard", "done", "cut", "misheard", "refused", "end as believed", "transcript", "first publish", "... by record")
+	shows(tb, "ms from the true end of speech, p50 p95 p99")
+	shows(tb, "%-16s %5s %5s %5s %4s %8s %7s   %-17s   %-17s   %-17s   %-17s", "", "said", "heard", "done", "cut", "misheard", "refused", "end as believed", "transcript", "first publish", "... by record")
 	for _, s := range rows {
-		shows(t, "%-16s %5d %5d %5d %4d %8d %7d   %-17s   %-17s   %-17s   %-17s", s.name, s.said, s.heard, s.done, s.cut, s.misheard, s.refused,
+		shows(tb, "%-16s %5d %5d %5d %4d %8d %7d   %-17s   %-17s   %-17s   %-17s", s.name, s.said, s.heard, s.done, s.cut, s.misheard, s.refused,
 			spread(s.ends), spread(s.transcript), spread(s.published), spread(s.told))
 	}
-	shows(t, "%-16s %79s   %5.0f %5.0f", "budget", "", 200.0, 400.0)
+	shows(tb, "%-16s %79s   %5.0f %5.0f", "budget", "", 200.0, 400.0)
 	for _, s := range rows {
 		if s.name != rows[0].name {
-			shows(t, "%s: p50 %.2f, p95 %.2f times the %s's", strings.TrimSpace(s.name), percentile(s.published, 50)/percentile(rows[0].published, 50),
+			shows(tb, "%s: p50 %.2f, p95 %.2f times the %s's", strings.TrimSpace(s.name), percentile(s.published, 50)/percentile(rows[0].published, 50),
 				percentile(s.published, 95)/percentile(rows[0].published, 95), rows[0].name)
 		}
 		if !strings.HasPrefix(s.name, " ") {
-			shows(t, "%s: outcomes %v", s.name, s.outcomes)
+			shows(tb, "%s: outcomes %v", s.name, s.outcomes)
 			for _, note := range s.notes {
-				shows(t, "  %s", note)
+				shows(tb, "  %s", note)
 			}
 		}
 	}
 }
 
 // shows prints a line that make accept shows although the test has passed.
-func shows(t *testing.T, format string, args ...any) {
-	t.Helper()
-	t.Attr("shows", fmt.Sprintf(format, args...))
+func shows(tb testing.TB, format string, args ...any) {
+	tb.Helper()
+	tb.Attr("shows", fmt.Sprintf(format, args...))
 }

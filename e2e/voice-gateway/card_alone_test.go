@@ -1,0 +1,74 @@
+//go:build accept
+
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"voicegateway/internal/fake"
+)
+
+// TestTurnsAlone is the wait of a person at the real program with a sound card, one
+// house at a time, with each recogniser, in a quiet room and in noise; and what each
+// process takes of a processor core and of the memory meanwhile. `make hear-bench` runs
+// it, on a machine that does nothing else.
+func TestTurnsAlone(t *testing.T) {
+	for _, r := range []room{
+		{name: "pocketsphinx, quiet room", below: 50},
+		{name: "pocketsphinx, 20 dB", below: 20},
+		{name: "moonshine, quiet room", below: 50},
+		{name: "moonshine, 20 dB", below: 20},
+	} {
+		r.turns, r.endpoint = 52, "sentence"
+		r.more = []string{"VOICE_GATEWAY_STT_ENGINES=pocketsphinx"}
+		if engine, _, _ := strings.Cut(r.name, ","); engine == "moonshine" {
+			r.more = []string{"VOICE_GATEWAY_STT_ENGINES=moonshine", "VOICE_GATEWAY_STT_MOONSHINE_DIR=" + filepath.Join(fake.Models(t), "moonshine-tiny-en")}
+		}
+		t.Run(r.name, func(t *testing.T) {
+			s := r.open(t, 0)
+			before, began := busy(s.daemon), time.Now()
+			heard := s.close(t)
+			after, span := busy(s.daemon), time.Since(began)
+			var ask []*heardTurn
+			for i := range heard {
+				if heard[i].record != nil && !heard[i].right() {
+					ask = append(ask, &heard[i])
+				}
+			}
+			wholly(t, ask)
+			tellTurns(t, []summary{summed(heard).named(r.name)})
+			size := map[string]resident{}
+			for _, p := range family(s.daemon) {
+				size[p.name] = resident{p.pid, p.name, size[p.name].rss + p.rss, size[p.name].pss + p.pss}
+			}
+			for _, name := range slices.Sorted(maps.Keys(size)) {
+				shows(t, "  %-17s %5.1f %% of a core, %5.1f MB", name, 100*(after[name]-before[name]).Seconds()/span.Seconds(), size[name].rss)
+			}
+		})
+	}
+}
+
+// busy is the processor time of a process and of everything below it, by name.
+func busy(pid int) map[string]time.Duration {
+	const tick = time.Second / 100 // what the kernel counts in
+	took := map[string]time.Duration{}
+	for _, p := range family(pid) {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		for _, at := range []int{11, 12} { // in user and in kernel mode
+			if at < len(fields) {
+				n, _ := strconv.Atoi(fields[at])
+				took[p.name] += time.Duration(n) * tick
+			}
+		}
+	}
+	return took
+}
