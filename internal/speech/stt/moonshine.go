@@ -32,8 +32,10 @@ const (
 	eachLetter = 0.25
 	fewLetters = 4
 	// unfinishedBy is how much likelier than the beginning of a sentence a whole
-	// sentence has to be.
-	unfinishedBy = 1.0
+	// sentence has to be. Where PocketSphinx has heard the same beginning and no more,
+	// unfinishedHeardBy counts.
+	unfinishedBy      = 1.0
+	unfinishedHeardBy = 5.0
 	// A beginning cannot be all that was said where it has so few words that each would
 	// have taken longer than longestWord. A whole sentence was said then, in noise, if it
 	// has moreWords at least, is hardly less likely, and likelier than the network's own
@@ -388,7 +390,7 @@ func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 // question. A sentence that is not quite the network's own words, and that PocketSphinx has
 // heard go on, was not finished; neither was one that is much shorter than the speech.
 func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration, understood func(string) bool) speech.Transcript {
-	best, unfinished := likeliest(r, speaking)
+	best, unfinished := likeliest(r, byFollower, speaking)
 	lost := r.Free.Score - best.Score
 	switch {
 	case ownWords(r, best, understood):
@@ -459,9 +461,13 @@ func apart(text, from string) []string {
 
 // likeliest is the best sentence, or the beginning of one that is as likely. One word
 // begins many a sentence that is not for the house, so it has to be the network's own.
-func likeliest(r moonshine.Result, speaking time.Duration) (best moonshine.Reading, unfinished bool) {
+func likeliest(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration) (best moonshine.Reading, unfinished bool) {
+	by := unfinishedBy
+	if byFollower.Unfinished && byFollower.Text == r.Part.Text {
+		by = unfinishedHeardBy
+	}
 	switch {
-	case len(r.Sentences) > 0 && (r.Part.Text == "" || r.Sentences[0].Rank >= r.Part.Rank+unfinishedBy || longer(r, speaking)):
+	case len(r.Sentences) > 0 && (r.Part.Text == "" || r.Sentences[0].Rank >= r.Part.Rank+by || longer(r, speaking)):
 		return r.Sentences[0], false
 	case r.Part.Text != r.Free.Text && len(strings.Fields(r.Part.Text)) == 1:
 		return moonshine.Reading{}, false

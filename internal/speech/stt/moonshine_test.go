@@ -389,6 +389,18 @@ func TestWhatAReadingMeans(t *testing.T) {
 			r:    moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the lie to the sty", 0)},
 			want: speech.Transcript{Text: "dim the light"}, speaking: 1600 * time.Millisecond,
 		},
+		"a beginning that PocketSphinx heard too": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("turn it off", 3)}, Part: reading1("turn off", 1), Free: free("turn it off", 0)},
+			follower: "turn off", half: true, want: speech.Transcript{Text: "turn off", Unfinished: true},
+		},
+		"a sentence of which PocketSphinx heard another beginning": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("turn it off", 3)}, Part: reading1("turn off", 1), Free: free("turn it off", 0)},
+			follower: "turn on", half: true, want: speech.Transcript{Text: "turn it off"},
+		},
+		"a sentence far likelier than the beginning that PocketSphinx heard": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("turn it off", 6.5)}, Part: reading1("turn off", 1), Free: free("turn it off", 0)},
+			follower: "turn off", half: true, want: speech.Transcript{Text: "turn it off"},
+		},
 		"one word of other speech": {r: moonshine.Result{Part: reading1("what", 2), Free: free("what was time for you", 0)}, rejected: true},
 		"one word":                 {r: moonshine.Result{Part: reading1("open", 2), Free: free("open", 0)}, want: speech.Transcript{Text: "open", Unfinished: true}},
 		"only half a sentence":     {r: moonshine.Result{Part: reading1("set it to", 2), Free: free("set it to", 0)}, want: speech.Transcript{Text: "set it to", Unfinished: true}},
