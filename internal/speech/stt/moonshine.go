@@ -80,10 +80,16 @@ type neural struct {
 
 	running sync.WaitGroup // readings
 
-	mu         sync.Mutex
+	mu      sync.Mutex
+	house   sayings   // of the grammar
+	current *followed // being spoken
+	last    *followed // finished, and can be gone on with
+}
+
+// sayings is what is known of the sentences of the house beside the automaton.
+type sayings struct {
 	understood func(text string) bool // Grammar.Understood
-	current    *followed              // being spoken
-	last       *followed              // finished, and can be gone on with
+	join       []string               // Grammar.Join
 }
 
 // network reads a sound along the grammar.
@@ -184,7 +190,7 @@ func (e *neural) SetGrammar(ctx context.Context, g Grammar) (missing []string, e
 		e.log.Warn("a recogniser did not take the grammar; the other one is asked", "engine", "pocketsphinx", "err", err)
 	}
 	e.mu.Lock()
-	e.understood = g.Understood
+	e.house = sayings{g.Understood, g.Join}
 	e.mu.Unlock()
 	if len(g.Wide.States) > 0 {
 		return nil, e.network.SetGrammar(ctx, g.Wide)
@@ -344,7 +350,7 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	case u.expected != speech.Sentence && r.over() && r.err == nil:
 		return listed(u.expected, byFollower, r.result.Free.Text), nil
 	case r.over() && r.err == nil:
-		t := weigh(r.result, byFollower, u.speaking(), e.understood)
+		t := e.house.weigh(r.result, byFollower, u.speaking())
 		t.Engine = "moonshine"
 		return t, nil
 	case u.failed == nil:
@@ -377,9 +383,9 @@ func (e *neural) Reopen(ctx context.Context) error {
 // weigh decides what a reading means in the present house.
 func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration) speech.Transcript {
 	e.mu.Lock()
-	understood := e.understood
+	house := e.house
 	e.mu.Unlock()
-	return weigh(r, byFollower, speaking, understood)
+	return house.weigh(r, byFollower, speaking)
 }
 
 // weigh decides what a reading of so much speech means. The network always finds a
@@ -389,11 +395,11 @@ func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 // which PocketSphinx has found a sentence like the network's own words is left to a
 // question. A sentence that is not quite the network's own words, and that PocketSphinx has
 // heard go on, was not finished; neither was one that is much shorter than the speech.
-func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration, understood func(string) bool) speech.Transcript {
+func (s sayings) weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration) speech.Transcript {
 	best, unfinished := likeliest(r, byFollower, speaking)
 	lost := r.Free.Score - best.Score
 	switch {
-	case ownWords(r, best, understood):
+	case ownWords(r, best, s.understood):
 		return speech.Transcript{Text: r.Free.Text, Confidence: math.Exp(r.Free.Score / float64(len(strings.Fields(r.Free.Text))))}
 	case far(r, best) && byFollower.Text != "" && !byFollower.Unfinished && edits.Unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike:
 		return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}
@@ -403,7 +409,7 @@ func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Durat
 	}
 	t := speech.Transcript{Text: best.Text, Unfinished: unfinished, Confidence: 1 / (1 + math.Exp((lost-mostLost)/marginScale))}
 	switch {
-	case goesOn(byFollower, best.Text) && r.Free.Text != best.Text:
+	case s.goesOn(byFollower, best.Text) && r.Free.Text != best.Text:
 		t.Text, t.Unfinished = byFollower.Text, true
 	case leavesOut(r.Free.Text, best.Text, speaking):
 		t.Unfinished = true
@@ -424,9 +430,11 @@ func weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Durat
 }
 
 // goesOn reports whether PocketSphinx has heard a sentence and the beginning of more,
-// as "dim the light to".
-func goesOn(byFollower speech.Transcript, sentence string) bool {
-	return byFollower.Unfinished && strings.HasPrefix(byFollower.Text, sentence+" ")
+// as "dim the light to". In noise it often hears a word that would lead to another
+// sentence, as "and": that leaves the first one whole.
+func (s sayings) goesOn(byFollower speech.Transcript, sentence string) bool {
+	more, longer := strings.CutPrefix(byFollower.Text, sentence+" ")
+	return byFollower.Unfinished && longer && !slices.ContainsFunc(s.join, func(j string) bool { return strings.HasPrefix(more+" ", j+" ") })
 }
 
 // leavesOut reports whether the network wrote more words than a sentence has, and there

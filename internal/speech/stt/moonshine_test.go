@@ -369,6 +369,10 @@ func TestWhatAReadingMeans(t *testing.T) {
 			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3), reading1("dim the lights", 2)}, Free: free("dim the lighter", 0)},
 			follower: "dim the light to", half: true, want: speech.Transcript{Text: "dim the light to", Unfinished: true},
 		},
+		"a sentence after which PocketSphinx heard another one begin": {
+			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the lighter", 0)},
+			follower: "dim the light and the", half: true, want: speech.Transcript{Text: "dim the light"},
+		},
 		"a sentence that only PocketSphinx heard go on": {
 			r:        moonshine.Result{Sentences: []moonshine.Reading{reading1("dim the light", 3)}, Free: free("dim the light", 0)},
 			follower: "dim the light to", half: true, want: speech.Transcript{Text: "dim the light"},
@@ -424,8 +428,9 @@ func TestWhatAReadingMeans(t *testing.T) {
 		"a word that the house understands":          {r: moonshine.Result{Free: free("stop", 0)}, rejected: true},
 		"PocketSphinx in a story":                    {r: moonshine.Result{Free: free("my book is about a boy", 0)}, follower: "lock the front door", rejected: true},
 	}
+	house := sayings{func(text string) bool { return text == "turn on the light and the fan" || text == "stop" }, []string{"and", "and then"}}
 	for name, c := range cases {
-		got := weigh(c.r, speech.Transcript{Text: c.follower, Unfinished: c.half}, c.speaking, func(text string) bool { return text == "turn on the light and the fan" || text == "stop" })
+		got := house.weigh(c.r, speech.Transcript{Text: c.follower, Unfinished: c.half}, c.speaking)
 		if c.rejected {
 			if got.Text != "" || got.Rejected == "" {
 				t.Errorf("%s: %+v", name, got)
