@@ -73,6 +73,7 @@ lint: setup $(GOFUMPT) $(GOLANGCI) ## formatting, module files, go vet and the l
 	go mod tidy -diff
 	go vet ./...
 	go vet -tags accept ./...
+	go vet -tags accept,alone,soak ./e2e/...
 	$(GOLANGCI) run --allow-serial-runners ./...
 
 # The neural recogniser's model, which models pull would install for a user too.
@@ -106,7 +107,7 @@ accept: setup build $(MODEL) ## what needs long real processes (under thirty min
 
 hear-bench: setup build $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music; and how long people wait at a sound card (two hours, on a machine that does nothing else)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
-	@go test -json -tags accept -run '^TestTurnsAlone' -count=1 -timeout 0 ./e2e/voice-gateway | go run scripts/tests.go
+	@go test -json -tags accept,alone -run '^TestTurnsAlone' -count=1 -timeout 0 ./e2e/voice-gateway | go run scripts/tests.go
 
 truth: setup build $(MODEL) ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go

@@ -1,4 +1,4 @@
-//go:build accept
+//go:build accept && alone
 
 package e2e
 

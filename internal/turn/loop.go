@@ -154,7 +154,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			l.endTurn()
 			return nil
-		case f, ok := <-l.heardNow(frames):
+		case f, ok := <-heardNow(frames, l.cfg.Live, l.state):
 			if !ok {
 				frames = nil
 				l.sourceEnded(ctx)
@@ -169,9 +169,9 @@ func (l *Loop) Run(ctx context.Context) error {
 	}
 }
 
-// heardNow are the frames, or nil while a recording waits for an answer.
-func (l *Loop) heardNow(frames <-chan audio.Frame) <-chan audio.Frame {
-	if !l.cfg.Live && (l.state == Thinking || l.state == Speaking || l.state == Ringing) {
+// heardNow are the frames to read in a state: none while a recording waits for an answer.
+func heardNow(frames <-chan audio.Frame, live bool, state State) <-chan audio.Frame {
+	if !live && (state == Thinking || state == Speaking || state == Ringing) {
 		return nil
 	}
 	return frames
