@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -187,11 +188,16 @@ func (r *recogniser) result() (Result, error) {
 
 // heard makes a Result of how an utterance ended in the grammar. A whole sentence
 // can be laid over any sound, so where its beginning alone explains the sound
-// better, the speaker has stopped there. Loud sound after that beginning is a word
-// of the sentence that was hard to recognise. first is where in the utterance the
+// better, the speaker has stopped there, and where its last word lies in silence too.
+// Loud sound after that beginning is a word of the sentence that was hard to recognise. first is where in the utterance the
 // decoded sound begins, in frames.
 func (r *recogniser) heard(e finished, first int) Result {
 	whole, sofar := e.whole, e.sofar
+	if r.faded(whole, first) {
+		result := whole.withoutLast().result(e.frames)
+		result.Unfinished = true
+		return result
+	}
 	if sofar.text == "" || sofar.text == whole.text || whole.text != "" && sofar.total <= whole.total {
 		return whole.result(e.frames)
 	}
@@ -206,9 +212,41 @@ func (r *recogniser) heard(e finished, first int) Result {
 // unheard is how many loud frames after the words make another word of them.
 const unheard = 15
 
+// A last word with fewer than voiced loud frames was not said, if of the frames of the
+// other words one in mostlyLoud is loud at least: in noise no word stands out.
+const (
+	voiced     = 3
+	mostlyLoud = 2
+)
+
+// faded reports whether the last word of a path, whose frames are counted from frame
+// first of the utterance, lies where the speech has died away.
+func (r *recogniser) faded(p path, first int) bool {
+	before := p.withoutLast()
+	from, to, spoken := before.span()
+	_, end, _ := p.span()
+	return spoken > 0 && r.loud(first+to, first+end) < voiced && r.loud(first+from, first+to)*mostlyLoud >= to-from
+}
+
+// withoutLast is the path without its last word.
+func (p path) withoutLast() path {
+	n := len(p.segments)
+	for n > 0 && !p.segments[n-1].word {
+		n--
+	}
+	p.segments = p.segments[:max(0, n-1)]
+	words := strings.Fields(p.text)
+	p.text = strings.Join(words[:max(0, len(words)-1)], " ")
+	return p
+}
+
 // loudAfter counts the loud frames of the utterance from one frame on.
-func (r *recogniser) loudAfter(frame int) (loud int) {
-	for hop := range slices.Chunk(r.sound[min(len(r.sound), frame*hopSamples):], hopSamples) {
+func (r *recogniser) loudAfter(frame int) int { return r.loud(frame, len(r.sound)) }
+
+// loud counts the loud frames of the utterance from one frame to another.
+func (r *recogniser) loud(from, to int) (loud int) {
+	sound := r.sound[:min(len(r.sound), to*hopSamples)]
+	for hop := range slices.Chunk(sound[min(len(sound), from*hopSamples):], hopSamples) {
 		if audio.Level(hop) > r.held.floor+onsetOver {
 			loud++
 		}
