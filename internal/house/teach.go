@@ -48,7 +48,7 @@ func (h *House) offer(ctx context.Context, engine Pupil) error {
 	var trouble error
 	for range 3 {
 		missing, err := engine.SetGrammar(ctx, stt.Grammar{
-			JSGF: g.JSGF(), Automaton: g.Automaton(), Wide: g.Wide(), Join: g.Joins(), Words: g.Words(), Names: names(view.house),
+			JSGF: g.JSGF(), Automaton: g.Automaton(), Wide: g.Wide(), Join: g.Joins(), LeadOn: g.LeadOn(), Words: g.Words(), Names: names(view.house),
 			Understood: view.understands,
 		})
 		if trouble = err; err != nil || len(missing) == 0 {

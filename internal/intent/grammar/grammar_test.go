@@ -368,6 +368,21 @@ func TestEveryLanguageHasAGrammar(t *testing.T) {
 	}
 }
 
+// TestWordsThatLeadOn: a pack that joins no commands has the words of its language that
+// lead to another sentence all the same.
+func TestWordsThatLeadOn(t *testing.T) {
+	t.Parallel()
+	for language, word := range map[string]string{"en": "and", "de": "und", "es": "y", "fr": "et"} {
+		g, err := grammar.New(&intent.Pack{Language: language}, &home.House{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.Joins()) > 0 || !slices.Contains(g.LeadOn(), word) {
+			t.Errorf("%s: joined by %q, led on by %q; want none, and %q", language, g.Joins(), g.LeadOn(), word)
+		}
+	}
+}
+
 // TestCorrectionsAreHeard: texts that correct a turn or answer its question can
 // be recognised in every language, and the matcher knows them.
 func TestCorrectionsAreHeard(t *testing.T) {

@@ -2,7 +2,10 @@ package grammar
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"voicegateway/internal/intent/sentences"
 )
 
 // JSGF returns the grammar as text for a recogniser: lower case, with one public
@@ -20,6 +23,12 @@ func (g *Grammar) JSGF() string {
 
 // Joins are what comes between two commands of one utterance, such as "and".
 func (g *Grammar) Joins() []string { return g.known(g.pack.Join) }
+
+// LeadOn are words that lead to another sentence, such as "and", also where the pack
+// has nothing that joins two commands.
+func (g *Grammar) LeadOn() []string {
+	return slices.Concat(g.pack.Join, sentences.WordsOf(g.pack.Language).Claims.Joins)
+}
 
 func optionalText(texts []string) string {
 	if len(texts) == 0 {

@@ -89,7 +89,7 @@ type neural struct {
 // sayings is what is known of the sentences of the house beside the automaton.
 type sayings struct {
 	understood func(text string) bool // Grammar.Understood
-	join       []string               // Grammar.Join
+	leadOn     []string               // Grammar.LeadOn
 }
 
 // network reads a sound along the grammar.
@@ -190,7 +190,7 @@ func (e *neural) SetGrammar(ctx context.Context, g Grammar) (missing []string, e
 		e.log.Warn("a recogniser did not take the grammar; the other one is asked", "engine", "pocketsphinx", "err", err)
 	}
 	e.mu.Lock()
-	e.house = sayings{g.Understood, g.Join}
+	e.house = sayings{g.Understood, g.LeadOn}
 	e.mu.Unlock()
 	if len(g.Wide.States) > 0 {
 		return nil, e.network.SetGrammar(ctx, g.Wide)
@@ -434,7 +434,7 @@ func (s sayings) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 // sentence, as "and": that leaves the first one whole.
 func (s sayings) goesOn(byFollower speech.Transcript, sentence string) bool {
 	more, longer := strings.CutPrefix(byFollower.Text, sentence+" ")
-	return byFollower.Unfinished && longer && !slices.ContainsFunc(s.join, func(j string) bool { return strings.HasPrefix(more+" ", j+" ") })
+	return byFollower.Unfinished && longer && !slices.ContainsFunc(s.leadOn, func(j string) bool { return strings.HasPrefix(more+" ", j+" ") })
 }
 
 // leavesOut reports whether the network wrote more words than a sentence has, and there

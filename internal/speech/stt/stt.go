@@ -56,10 +56,11 @@ type Grammar struct {
 	Automaton speech.Automaton
 	// Wide is the Automaton with more sentences, for engines that hear no worse for
 	// them; without states, the Automaton is all.
-	Wide  speech.Automaton
-	Join  []string // what comes between two sentences of one utterance ("and")
-	Words []string // every word in it
-	Names []string // of areas and devices as people write them, for engines that spell
+	Wide   speech.Automaton
+	Join   []string // what comes between two sentences of one utterance ("and")
+	LeadOn []string // words that lead to another sentence, also where none may follow
+	Words  []string // every word in it
+	Names  []string // of areas and devices as people write them, for engines that spell
 	// Understood tells of a text whether the house takes it for a sentence of its own,
 	// also where the grammar does not have it; nil: only the grammar counts.
 	Understood func(text string) bool
