@@ -16,7 +16,8 @@ import (
 // Commands that were added are done: after "turn on the light", the fan of "turn on the
 // light and the fan". What narrows or changes the command corrects what was done: after
 // "open the curtains", "in the bedroom". A beginning is answered as the sentence it has
-// become, and what was asked about it is forgotten. Added politeness changes nothing,
+// become, and what was asked about it is forgotten; so is what was asked about a sentence
+// that is a whole command with what was added. Added politeness changes nothing,
 // and neither does a text that is not understood. A time makes it a command for later:
 // what was done is put back.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
@@ -27,6 +28,8 @@ func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Trans
 	case carried:
 		grownFrom(a, t, whole).goOn(ctx)
 	case t.Unfinished, foreign(a.match, t.Text, t.Area) && (whole.Unfinished || foreign(a.match, whole.Text, t.Area)):
+		answerWhole(ctx, a, t, whole)
+	case t.Record.Outcome == record.Asked && !whole.Unfinished && whole.Text != t.Text && a.match.Match(whole.Text, t.Area).Route == intent.Local:
 		answerWhole(ctx, a, t, whole)
 	}
 }

@@ -9,22 +9,23 @@ import (
 )
 
 // answer has an utterance answered, and what may be added to it. A person who only
-// asked a question does not have to wait for that. Recorded sound waits all the same,
-// so that how far it is heard does not depend on how fast the question is answered.
+// asked a question does not have to wait for that, but one who is asked one does, because
+// what is added may answer it. Recorded sound waits all the same, so that how far it is
+// heard does not depend on how fast the question is answered.
 func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 	r.mind.Answer(ctx, asked)
-	reads := !asked.Unfinished && !rehearsed(&t.rec) && (t.rec.Risk == "" || t.rec.Risk == string(tools.Read))
+	asks := t.rec.Outcome == record.Asked
+	reads := !asked.Unfinished && !asks && !rehearsed(&t.rec) && (t.rec.Risk == "" || t.rec.Risk == string(tools.Read))
 	if t.additions == nil || reads && r.live {
 		return
 	}
 	more := r.addition(ctx, t)
-	half := asked.Unfinished && t.rec.Outcome == record.Asked
 	switch {
-	case ctx.Err() != nil && half: // the question is never asked
+	case ctx.Err() != nil && asks: // the question is never asked
 		t.rec.Outcome, t.rec.Reply = record.Interrupted, ""
 	case ctx.Err() != nil || more.whole.Text == "" || reads:
 	default:
-		if half {
+		if asks {
 			r.startAgain(t, more)
 			asked.Watch = t.watch
 		}
@@ -32,8 +33,8 @@ func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 	}
 }
 
-// startAgain starts the clock of a turn anew that was half a sentence: its command
-// ended with what was added.
+// startAgain starts the clock of a turn anew that had only a question for an answer: its
+// command ended with what was added.
 func (r *teller) startAgain(t *telling, more addition) {
 	t.startClock(more.end.SpeechEnd, more.at, more.wall, r.live)
 	t.rec.Timings.Transcript = t.watch.Now()
