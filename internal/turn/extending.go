@@ -15,7 +15,7 @@ import (
 func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 	r.mind.Answer(ctx, asked)
 	asks := t.rec.Outcome == record.Asked
-	reads := !asked.Unfinished && !asks && !rehearsed(&t.rec) && (t.rec.Risk == "" || t.rec.Risk == string(tools.Read))
+	reads := !asked.Unfinished && !asks && onlyRead(&t.rec)
 	if t.additions == nil || reads && r.live {
 		return
 	}
@@ -25,7 +25,7 @@ func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 		t.rec.Outcome, t.rec.Reply = record.Interrupted, ""
 	case ctx.Err() != nil || more.whole.Text == "" || reads:
 	default:
-		if asks {
+		if asks && asked.Unfinished {
 			r.startAgain(t, more)
 			asked.Watch = t.watch
 		}
@@ -33,8 +33,8 @@ func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 	}
 }
 
-// startAgain starts the clock of a turn anew that had only a question for an answer: its
-// command ended with what was added.
+// startAgain starts the clock of a turn anew that was half a sentence: its command
+// ended with what was added.
 func (r *teller) startAgain(t *telling, more addition) {
 	t.startClock(more.end.SpeechEnd, more.at, more.wall, r.live)
 	t.rec.Timings.Transcript = t.watch.Now()
@@ -60,6 +60,11 @@ func (r *teller) addition(ctx context.Context, t *telling) addition {
 	case <-ctx.Done():
 	}
 	return addition{}
+}
+
+// onlyRead reports whether a turn changed nothing, and would change nothing.
+func onlyRead(r *record.Record) bool {
+	return !rehearsed(r) && (r.Risk == "" || r.Risk == string(tools.Read))
 }
 
 // rehearsed reports whether a turn only wrote down what was asked for.

@@ -59,9 +59,9 @@ type (
 	}
 	// Mind understands what was said and does it. Extend is called after Answer, for
 	// the same turn, when the speaker has gone on. It answers what was added to a
-	// sentence already carried out; half a sentence (t.Unfinished) it answers as the one
-	// sentence that was meant. Of what Answer said nothing has been spoken then, and
-	// t.Unsay drops it.
+	// sentence already carried out; half a sentence (t.Unfinished), and one that was
+	// asked about and has become a command, it answers as the one sentence that was
+	// meant. Of what Answer said nothing has been spoken then, and t.Unsay drops it.
 	Mind interface {
 		Judge(partial string) speech.Completeness
 		Answer(ctx context.Context, t record.Turn)

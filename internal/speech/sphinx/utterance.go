@@ -187,10 +187,10 @@ func (r *recogniser) result() (Result, error) {
 }
 
 // heard makes a Result of how an utterance ended in the grammar. A whole sentence
-// can be laid over any sound, so where its beginning alone explains the sound
-// better, the speaker has stopped there, and where its last word lies in silence too.
-// Loud sound after that beginning is a word of the sentence that was hard to recognise. first is where in the utterance the
-// decoded sound begins, in frames.
+// can be laid over any sound, so where its last word lies in silence, or its
+// beginning alone explains the sound better, the speaker has stopped there. Loud
+// sound after that beginning is a word of the sentence that was hard to recognise.
+// first is where in the utterance the decoded sound begins, in frames.
 func (r *recogniser) heard(e finished, first int) Result {
 	whole, sofar := e.whole, e.sofar
 	if r.faded(whole, first) {
