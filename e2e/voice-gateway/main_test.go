@@ -3,10 +3,8 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,20 +25,10 @@ func TestMain(m *testing.M) {
 }
 
 func testMain(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "voice-gateway-test-")
-	if err != nil {
+	var err error
+	if bin, err = fake.Programs(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	bin = dir
-	for _, program := range []struct{ name, cgo string }{{"voice-gateway", "1"}, {"zwave-mcp-server", "0"}} {
-		cmd := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", filepath.Join(dir, program.name), "voicegateway/cmd/"+program.name)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED="+program.cgo)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "building %s: %v\n%s", program.name, err, out)
-			return 1
-		}
 	}
 	return m.Run()
 }

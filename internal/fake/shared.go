@@ -23,18 +23,9 @@ func Shared(tb testing.TB, elem ...string) string {
 // root returns the directory of the repository.
 func root(tb testing.TB) string {
 	tb.Helper()
-	dir, err := os.Getwd()
+	dir, err := rootDir()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			tb.Fatal("no go.mod above the test's directory")
-		}
-		dir = parent
-	}
+	return dir
 }

@@ -2,10 +2,7 @@ package rehearser_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,35 +10,15 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/rehearser"
-	"voicegateway/internal/speech/moonshine"
-	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/tts"
-	"voicegateway/internal/worker"
 )
 
-// TestMain makes the test binary its own worker, as the gateway's binary is.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "worker" {
-		in, out, err := worker.Pipes()
-		if err == nil {
-			work := sphinx.Work
-			if slices.Contains(os.Args, "stt-moonshine") {
-				work = moonshine.Work
-			}
-			err = work(context.Background(), in, out)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // config is a rehearsal with a voice and PocketSphinx, which make setup installs.
 func config(t *testing.T, voice string) rehearser.Config {
@@ -57,7 +34,7 @@ func config(t *testing.T, voice string) rehearser.Config {
 		t.Fatal(err)
 	}
 	hearing := stt.Default()
-	hearing.Engines, hearing.Command, hearing.Language, hearing.Patience = []string{"pocketsphinx"}, []string{os.Args[0], "worker", "stt"}, "en", time.Minute
+	hearing.Engines, hearing.Command, hearing.Language, hearing.Patience = []string{"pocketsphinx"}, []string{fake.Program(t, "voice-gateway"), "worker", "stt"}, "en", time.Minute
 	hearing.Log = slog.New(slog.DiscardHandler)
 	return rehearser.Config{Pack: pack, Voice: v, Recogniser: hearing, Log: slog.New(slog.DiscardHandler)}
 }

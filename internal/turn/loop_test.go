@@ -3,9 +3,7 @@ package turn_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -22,28 +20,11 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
-	"voicegateway/internal/speech/sphinx"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/turn"
-	"voicegateway/internal/worker"
 )
 
-// TestMain makes the test binary its own recogniser's worker, as the gateway's
-// binary is.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "worker" {
-		in, out, err := worker.Pipes()
-		if err == nil {
-			err = sphinx.Work(context.Background(), in, out)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is a loop with test doubles around it. Each frame is sent by the test: a
 // frame with the sample 1 is the wake word, 2 is speech, 3 is the end of an

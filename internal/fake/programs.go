@@ -1,0 +1,89 @@
+package fake
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// ProgramsVariable names the directory of the built programs, which make sets
+// (scripts/programs.go).
+const ProgramsVariable = "TEST_PROGRAMS"
+
+// Program returns the path of one of the real programs.
+func Program(tb testing.TB, name string) string {
+	tb.Helper()
+	dir, err := Programs()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(dir, name)
+}
+
+// Programs returns the directory of the real voice-gateway and zwave-mcp-server, built
+// without the race detector: what is tested is what is shipped. Where no make has built
+// them, they are built here, and the sources are looked at, so that go does not keep
+// the result of a test that was run with older programs.
+var Programs = sync.OnceValues(programs)
+
+func programs() (string, error) {
+	if dir := os.Getenv(ProgramsVariable); dir != "" {
+		return dir, nil
+	}
+	root, err := rootDir()
+	if err != nil {
+		return "", err
+	}
+	var words bytes.Buffer
+	cmd := exec.Command("go", "run", filepath.Join("scripts", "programs.go"))
+	cmd.Dir, cmd.Stderr = root, &words
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("building the programs: %w: %s", err, words.String())
+	}
+	for _, name := range []string{"cmd", "internal", "configs", "go.mod"} {
+		if err := look(filepath.Join(root, name)); err != nil {
+			return "", err
+		}
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// look opens every file below a path, which go remembers with the result of a test.
+func look(path string) error {
+	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+}
+
+// rootDir returns the directory of the repository, above the test's own.
+func rootDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("no go.mod above the test's directory")
+		}
+		dir = parent
+	}
+}
