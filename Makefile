@@ -87,10 +87,18 @@ $(MODEL): | setup
 TESTED_AT_ONCE := $(shell echo $$(( $$(nproc) + 1 )))
 
 # What takes longest begins first, so that it is not waited for alone at the end.
-LONGEST := ./internal/speech/stt ./e2e/voice-gateway ./internal/zwave ./internal/turn
+LONGEST := ./e2e/voice-gateway ./internal/speech/stt ./internal/zwave ./internal/turn
 
-test: setup $(MODEL) ## every test, with the race detector; skipped ones are listed
-	@go test -json $(RACE) -shuffle=on -timeout 20m -p $(TESTED_AT_ONCE) $(LONGEST) ./... | go run scripts/tests.go
+# Without FRESH, go keeps the results of what has not changed. make lint vets, and
+# nobody debugs these binaries, so linking leaves out what a debugger needs.
+TEST := go test -json -vet=off -ldflags=-w -timeout 20m -p $(TESTED_AT_ONCE) $(if $(FRESH),-count=1 -shuffle=on)
+
+# What starts goroutines is tested with the race detector; in the other packages nothing
+# can race. The programs that tests start are built once.
+test: setup $(MODEL) ## every test that has something new to tell; all of them, in another order, with FRESH=1; skipped ones are listed
+	@TEST_PROGRAMS=$$(go run scripts/programs.go); export TEST_PROGRAMS; \
+	racing=$$(go run scripts/packages.go racing); plain=$$(go run scripts/packages.go plain); \
+	{ failed=0; $(TEST) $(RACE) $(LONGEST) $$racing || failed=1; $(TEST) $$plain || failed=1; exit $$failed; } | go run scripts/tests.go
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # Those of the sound card take the machine for five minutes, and the others beside
@@ -108,6 +116,7 @@ accept: setup build $(MODEL) ## what needs long real processes (under thirty min
 hear-bench: setup build $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music; and how long people wait at a sound card (two hours, on a machine that does nothing else)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
 	@go test -json -tags accept,alone -run '^TestTurnsAlone' -count=1 -timeout 0 ./e2e/voice-gateway | go run scripts/tests.go
+	@go test -json -tags accept -run '^TestAcceptChallengeWords' -count=1 -timeout 0 ./internal/speech/stt -every | go run scripts/tests.go
 
 truth: setup build $(MODEL) ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go

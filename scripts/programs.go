@@ -61,10 +61,15 @@ func build() (string, error) {
 			return "", err
 		}
 	}
-	dir, err := filepath.Abs(filepath.Join(kept, fmt.Sprintf("%x", sum.Sum(nil)[:8])))
+	// The programs name the place they are started from without links, so it is named so.
+	home, err := filepath.EvalSymlinks(kept)
+	if err == nil {
+		home, err = filepath.Abs(home)
+	}
 	if err != nil {
 		return "", err
 	}
+	dir := filepath.Join(home, fmt.Sprintf("%x", sum.Sum(nil)[:8]))
 	// Another run may have built the same beside this one: then its directory stays.
 	if err := os.Rename(fresh, dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err

@@ -48,26 +48,40 @@ func programs() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("building the programs: %w: %s", err, words.String())
 	}
-	for _, name := range []string{"cmd", "internal", "configs", "go.mod"} {
-		if err := look(filepath.Join(root, name)); err != nil {
-			return "", err
-		}
+	if err := look(root, "cmd", "internal", "configs", "go.mod"); err != nil {
+		return "", err
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
-// look opens every file below a path, which go remembers with the result of a test.
-func look(path string) error {
-	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(name, "_test.go") {
-			return err
-		}
-		f, err := os.Open(name)
+// DependsOn has go run the test anew where these files of the repository, or those below
+// these directories, have changed: it does not see what a child process reads.
+func DependsOn(tb testing.TB, names ...string) {
+	tb.Helper()
+	if err := look(root(tb), names...); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// look opens every file below the given ones, but tests, which go remembers with the
+// result of a test.
+func look(root string, names ...string) error {
+	for _, name := range names {
+		err := filepath.WalkDir(filepath.Join(root, name), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		})
 		if err != nil {
 			return err
 		}
-		return f.Close()
-	})
+	}
+	return nil
 }
 
 // rootDir returns the directory of the repository, above the test's own.

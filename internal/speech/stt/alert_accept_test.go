@@ -7,6 +7,6 @@ import "testing"
 // TestAcceptHearsWordsToAlerts has two voices say each text.
 func TestAcceptHearsWordsToAlerts(t *testing.T) {
 	for _, engine := range []string{"pocketsphinx", "moonshine"} {
-		t.Run(engine, func(t *testing.T) { wordsToAlerts(t, listening(t, engine), 2) })
+		t.Run(engine, func(t *testing.T) { wordsToAlerts(t, listening(t, engine), 1, 2) })
 	}
 }
