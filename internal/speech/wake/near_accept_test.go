@@ -140,10 +140,10 @@ func told(t *testing.T, what string, long time.Duration, heard map[string]int) {
 	t.Logf("%s, %.0f min: %s", what, long.Minutes(), strings.Join(rows, ", "))
 }
 
-// TestAcceptNearMisses measures what wakes falsely: words that sound nearly like a
+// TestHearNearMisses measures what wakes falsely: words that sound nearly like a
 // wake word, in synthetic voices, and what people said to others. There is no floor:
 // the figures stand in docs/facts/engines.md.
-func TestAcceptNearMisses(t *testing.T) {
+func TestHearNearMisses(t *testing.T) {
 	all := newRoom(t)
 	var long time.Duration
 	said := map[string]int{}
