@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
@@ -19,7 +20,7 @@ import (
 
 // earOf is an ear of a gateway in a house.
 func earOf(cfg gateway.Config, h *home.House) lab.EarConfig {
-	return lab.EarConfig{Gateway: cfg, House: h, Executable: program, Log: slog.New(slog.DiscardHandler)}
+	return lab.EarConfig{Gateway: cfg, House: h, Executable: filepath.Join(bin, "voice-gateway"), Log: slog.New(slog.DiscardHandler)}
 }
 
 // tries is how often a recording is heard whose recogniser was lost.

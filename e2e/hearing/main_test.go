@@ -5,25 +5,15 @@ package hearing
 
 import (
 	"flag"
-	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"voicegateway/internal/fake"
+	"voicegateway/e2e/rig"
 )
 
 var whole = flag.Bool("whole", false, "hear every recording, not a part of them")
 
-// program is the real voice-gateway, whose workers hold the recognisers.
-var program string
+// bin holds the real programs: the workers of voice-gateway hold the recognisers.
+var bin string
 
-func TestMain(m *testing.M) {
-	bin, err := fake.Programs()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	program = filepath.Join(bin, "voice-gateway")
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &bin)) }

@@ -5,6 +5,7 @@ package page
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -193,7 +194,7 @@ func (p *tab) picture(name string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(shots, name+".png"), image, 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(shots, 0o750), os.WriteFile(filepath.Join(shots, name+".png"), image, 0o600)); err != nil {
 		p.t.Error(err)
 	}
 	if len(image) < 5000 {

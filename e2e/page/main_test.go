@@ -5,12 +5,11 @@
 package page
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"voicegateway/internal/fake"
+	"voicegateway/e2e/rig"
 )
 
 // bin holds the real programs, built once; shots is where pictures are kept.
@@ -19,21 +18,4 @@ var (
 	shots = filepath.Join("..", "..", "dist", "page")
 )
 
-func TestMain(m *testing.M) {
-	if script := os.Getenv(fake.PuppetVariable); script != "" {
-		os.Exit(fake.Stage{Script: script, Environ: os.Environ(), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr}.Play())
-	}
-	os.Exit(testMain(m))
-}
-
-func testMain(m *testing.M) int {
-	var err error
-	if bin, err = fake.Programs(); err == nil {
-		err = os.MkdirAll(shots, 0o750)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &bin)) }

@@ -3,8 +3,6 @@
 package page
 
 import (
-	"context"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -12,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"voicegateway/internal/mqtt"
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/record"
 )
 
@@ -24,25 +22,12 @@ type spy struct {
 
 func spyOn(t *testing.T, broker string) *spy {
 	t.Helper()
-	c, err := mqtt.New(mqtt.Config{URL: broker}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &spy{}
-	if err := c.Subscribe(t.Context(), "#", func(topic string, _ []byte, _ bool) {
+	rig.Subscribe(t, broker, func(topic string, _ []byte, _ bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.topics = append(s.topics, topic)
-	}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var running sync.WaitGroup
-	running.Go(func() { _ = c.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	if err := c.AwaitConnected(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	}, "#")
 	return s
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/fake"
@@ -31,7 +32,7 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	save(t, silence, make([]int16, audio.SpeechRate)) // the card is silent after it, too
 	card, _ := fake.SoundCard(t, fmt.Sprintf("wav %q say %q open %q", silence, said, open))
 	broker := mosquitto(t)
-	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker)
+	rig.StartHouse(t, broker)
 	g := run(t, "gateway: {id: home, area: Kitchen}\nwake: {engine: none}\n", broker, card)
 	p := loaded(t, ctx, g.url+"/")
 	const lamp = `[...document.querySelectorAll("#areas li")].find((li) => li.firstChild.textContent === "Kitchen Light")?.lastChild.textContent`

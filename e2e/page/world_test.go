@@ -3,118 +3,26 @@
 package page
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
 )
 
-// patience bounds every wait; no test measures time.
-const patience = 40 * time.Second
+// The rig by the names that these tests use.
+const patience = rig.Patience
 
-// start runs a program until the test ends; all of its group must be gone then.
-func start(t *testing.T, env []string, program string, args ...string) {
-	t.Helper()
-	c := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
-	var said safeBuffer
-	c.Env, c.Stderr = env, &said
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.WaitDelay = 5 * time.Second
-	if err := c.Start(); err != nil {
-		t.Fatalf("starting %s: %v", program, err)
-	}
-	ended := make(chan struct{})
-	go func() { _ = c.Wait(); close(ended) }()
-	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-ended:
-		case <-time.After(patience):
-			t.Errorf("%s does not end", program)
-			_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
-		}
-		if t.Failed() {
-			t.Logf("stderr of %s:\n%s", filepath.Base(program), said.String())
-		}
-	})
-}
-
-// safeBuffer is a buffer two goroutines may use.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write keeps p.
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-// String is everything so far.
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("it never came to this: %s", what)
-		}
-	}
-}
-
-// mosquitto starts a real broker and returns its address.
-func mosquitto(t *testing.T) string {
-	t.Helper()
-	addr := fake.FreeAddr(t)
-	program, err := exec.LookPath("mosquitto")
-	if err != nil {
-		program = "/usr/sbin/mosquitto"
-	}
-	conf := filepath.Join(t.TempDir(), "mosquitto.conf")
-	_, port, _ := strings.Cut(addr, ":")
-	if err := os.WriteFile(conf, []byte("listener "+port+" 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	start(t, environ(t), program, "-c", conf)
-	eventually(t, "the broker listens", func() bool {
-		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
-	return "mqtt://" + addr
-}
-
-// environ is a clean environment with the given additions.
-func environ(t *testing.T, more ...string) []string {
-	t.Helper()
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, more...)
-}
+var (
+	environ    = rig.Environ
+	eventually = rig.Eventually
+	mosquitto  = rig.Mosquitto
+	start      = rig.Start
+)
 
 // gateway is a running one.
 type gateway struct {
@@ -128,7 +36,7 @@ type gateway struct {
 func house(t *testing.T, config string, simulate ...string) gateway {
 	t.Helper()
 	broker := mosquitto(t)
-	start(t, environ(t), filepath.Join(bin, "zwave-mcp-server"), append([]string{"simulate", "--broker", broker}, simulate...)...)
+	rig.StartHouse(t, broker, simulate...)
 	g := run(t, config, broker)
 	eventually(t, "the house is known", func() bool {
 		var known struct{ Entities []struct{ State any } }
@@ -166,26 +74,11 @@ func (g gateway) post(path string, body, into any) error {
 }
 
 func (g gateway) send(method, path string, body, into any) error {
-	var text bytes.Buffer
-	if body != nil {
-		if err := json.NewEncoder(&text).Encode(body); err != nil {
-			return err
-		}
-	}
-	req, err := http.NewRequestWithContext(g.t.Context(), method, g.url+path, &text)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
+	var headers []string
 	if g.token != "" {
-		req.Header.Set("Authorization", "Bearer "+g.token)
+		headers = []string{"Authorization", "Bearer " + g.token}
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	return json.NewDecoder(resp.Body).Decode(into)
+	return rig.SendJSON(g.t.Context(), method, g.url+path, body, into, headers...)
 }
 
 // fault has the simulated house do something on purpose.

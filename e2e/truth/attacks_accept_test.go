@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/record"
 )
 
@@ -55,9 +55,10 @@ func newBesieged(tb testing.TB, c *conduct) *besieged {
 	}
 	b.flags = []string{"--config", path}
 	b.anew()
-	if !eventually(tb.Context(), 5*time.Second, b.settled) {
-		body, _ := b.request(tb.Context(), http.MethodGet, "/mcp/servers", nil)
-		tb.Fatalf("the servers do not come: %s", body)
+	if !rig.Within(tb.Context(), rig.Patience, b.settled) {
+		var servers json.RawMessage
+		_ = b.request(tb.Context(), http.MethodGet, "/mcp/servers", nil, &servers)
+		tb.Fatalf("the servers do not come: %s", servers)
 	}
 	return b
 }
@@ -67,8 +68,7 @@ func (b *besieged) settled() bool {
 	var list struct {
 		Servers []struct{ ID, Status string }
 	}
-	body, err := b.request(b.Context(), http.MethodGet, "/mcp/servers", nil)
-	if err != nil || json.Unmarshal(body, &list) != nil {
+	if b.request(b.Context(), http.MethodGet, "/mcp/servers", nil, &list) != nil {
 		return false
 	}
 	for _, s := range list.Servers {
@@ -83,11 +83,7 @@ func (b *besieged) settled() bool {
 // askIn says a text in a room of its own, where nothing was said before.
 func (b *besieged) askIn(room, text string) (r record.Record) {
 	b.Helper()
-	body, err := b.request(b.Context(), http.MethodPost, "/api/ask", map[string]string{"text": text, "area": room})
-	if err == nil {
-		err = json.Unmarshal(body, &r)
-	}
-	if err != nil {
+	if err := b.request(b.Context(), http.MethodPost, "/api/ask", map[string]string{"text": text, "area": room}, &r); err != nil {
 		b.Errorf("asking %q: %v", text, err)
 	}
 	return r

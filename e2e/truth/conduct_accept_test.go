@@ -3,13 +3,12 @@
 package truth
 
 import (
-	"encoding/json"
-	"log/slog"
 	"net/http"
 	"sync"
 	"testing"
 	"time"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/record"
 	"voicegateway/internal/zwave/sim"
 )
@@ -69,7 +68,7 @@ func unhoused(tb testing.TB, c *conduct, lang string, change ...func(*sim.Config
 		}
 	}
 	f := &household{conduct: c, world: newHouse(tb, c.sets, lang, append(change, quick)...)}
-	f.spy = newSpy(tb, f.broker, slog.New(slog.DiscardHandler))
+	f.spy = newSpy(tb, f.broker)
 	model, url := newObedient(tb)
 	f.model, f.settings = model, []string{"VOICE_GATEWAY_AI_ENABLED=true", "VOICE_GATEWAY_AI_BASE_URL=" + url}
 	return f
@@ -82,9 +81,7 @@ func (f *household) anew() {
 	f.model.behave(func(request) response { return response{text: "Hm."} })
 	f.startGateway(f.settings, f.flags...)
 	f.acts = 0
-	if !eventually(f.Context(), patience, func() bool { return f.ask("why is the sky blue", "").Route == record.RouteModel }) {
-		f.Fatal("the gateway does not find its model")
-	}
+	rig.Eventually(f, "the gateway finds its model", func() bool { return f.ask("why is the sky blue", "").Route == record.RouteModel })
 }
 
 // actsOfAMinute is one less than a model may do in a minute.
@@ -200,11 +197,8 @@ func (f *household) backTo(node int, sent []written) {
 func (f *household) understood(text, area string) record.Record {
 	f.Helper()
 	var r record.Record
-	body, err := f.request(f.Context(), http.MethodPost, "/api/ask", map[string]any{"text": text, "area": f.conduct.house.Areas[area].Names[f.lang], "dry_run": true})
-	if err == nil {
-		err = json.Unmarshal(body, &r)
-	}
-	if err != nil {
+	question := map[string]any{"text": text, "area": f.conduct.house.Areas[area].Names[f.lang], "dry_run": true}
+	if err := f.request(f.Context(), http.MethodPost, "/api/ask", question, &r); err != nil {
 		f.Errorf("asking about %q: %v", text, err)
 	}
 	return r

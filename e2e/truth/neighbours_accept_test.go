@@ -53,7 +53,7 @@ func newNeighbours(tb testing.TB, c *conduct, lang string) *neighbours {
 	for _, i := range mine {
 		if i.By == "topic" {
 			topic := "zwave/" + strings.Trim(letters(i.Text), " ") + "/lastActive"
-			if err := n.spy.bus.PublishRetained(tb.Context(), topic, []byte(`{"time":1,"value":1}`)); err != nil {
+			if err := n.bus.PublishRetained(tb.Context(), topic, []byte(`{"time":1,"value":1}`)); err != nil {
 				tb.Fatal(err)
 			}
 		}

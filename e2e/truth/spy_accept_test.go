@@ -6,11 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/mqtt"
 )
 
@@ -27,25 +27,10 @@ type spy struct {
 const ownMark = "truth/mark"
 
 // newSpy listens until the test ends.
-func newSpy(tb testing.TB, broker string, log *slog.Logger) *spy {
+func newSpy(tb testing.TB, broker string) *spy {
 	tb.Helper()
-	bus, err := mqtt.New(mqtt.Config{URL: "mqtt://" + broker}, log)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s := &spy{bus: bus}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
-	var ran sync.WaitGroup
-	ran.Go(func() { _ = bus.Run(ctx) })
-	tb.Cleanup(func() { cancel(); ran.Wait() })
-	if err := bus.AwaitConnected(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
-	for _, filter := range []string{"zwave/#", ownMark} {
-		if err := bus.Subscribe(tb.Context(), filter, s.hear); err != nil {
-			tb.Fatal(err)
-		}
-	}
+	s := &spy{}
+	s.bus = rig.Subscribe(tb, "mqtt://"+broker, s.hear, "zwave/#", ownMark)
 	return s
 }
 
@@ -85,7 +70,7 @@ func (s *spy) take(ctx context.Context) []written {
 	s.marks++
 	want := s.marks
 	_ = s.bus.Publish(ctx, ownMark, fmt.Append(nil, want))
-	eventually(ctx, patience, func() bool {
+	rig.Within(ctx, rig.Patience, func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.mark >= want

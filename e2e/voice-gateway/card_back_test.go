@@ -71,7 +71,7 @@ func (m *mended) answered(t *testing.T, before int) (passed int) {
 	}
 	select {
 	case <-m.ended:
-		t.Fatalf("the gateway has ended: %v", m.err)
+		t.Fatalf("the gateway has ended: %v", m.Wait())
 	default:
 	}
 	if err := get(t, m.http, "/healthz", new(any)); err != nil {

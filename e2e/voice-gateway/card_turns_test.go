@@ -3,10 +3,8 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/mqtt"
 	"voicegateway/internal/record"
 )
 
@@ -281,46 +279,27 @@ type watch struct {
 
 func witness(tb testing.TB, broker string) *watch {
 	tb.Helper()
-	c, err := mqtt.New(mqtt.Config{URL: broker}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		tb.Fatal(err)
-	}
 	w := &watch{broker: broker}
-	for filter, take := range map[string]func(topic string, payload []byte){
-		"voice/test/turn": func(_ string, payload []byte) {
-			var r record.Record
-			if err := json.Unmarshal(payload, &r); err != nil {
-				w.bad = err
-			}
-			w.records = append(w.records, r)
-		},
-		"zwave/#": func(topic string, _ []byte) {
-			if strings.HasSuffix(topic, "/writeValue/set") {
-				w.writes = append(w.writes, time.Now())
-			}
-		},
-	} {
-		if err := c.Subscribe(tb.Context(), filter, func(topic string, payload []byte, _ bool) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			take(topic, payload)
-		}); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = c.Run(ctx) })
 	tb.Cleanup(func() {
-		cancel()
-		wg.Wait()
 		if w.bad != nil {
 			tb.Error(w.bad)
 		}
 	})
-	if err := c.AwaitConnected(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
+	rig.Subscribe(tb, broker, func(topic string, payload []byte, _ bool) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if strings.HasSuffix(topic, "/writeValue/set") {
+			w.writes = append(w.writes, time.Now())
+		}
+		if topic != "voice/test/turn" {
+			return
+		}
+		var r record.Record
+		if err := json.Unmarshal(payload, &r); err != nil {
+			w.bad = err
+		}
+		w.records = append(w.records, r)
+	}, "voice/test/turn", "zwave/#")
 	return w
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
@@ -141,12 +142,7 @@ const unsure = "Unlock, or lock?"
 // within reports whether something comes true in some seconds.
 func within(t *testing.T, d time.Duration, holds func() bool) bool {
 	t.Helper()
-	for end := time.Now().Add(d); time.Now().Before(end); passes(t, 20*time.Millisecond) {
-		if holds() {
-			return true
-		}
-	}
-	return false
+	return rig.Within(t.Context(), d, holds)
 }
 
 // asked gives an order and returns its turn and the two words that were asked for, ""
@@ -157,7 +153,7 @@ func (p *porch) asked(order string) (r record.Record, words string) {
 		eventually(p.t, "it is idle", p.idle)
 		before := len(p.turns())
 		p.says(p.jarvis(), p.by("rms", order))
-		if !within(p.t, patience, func() bool { return len(p.turns()) > before }) {
+		if !within(p.t, time.Minute, func() bool { return len(p.turns()) > before }) {
 			continue
 		}
 		r = p.turns()[before]
@@ -302,7 +298,7 @@ func TestAcceptChallengeRedTeam(t *testing.T) {
 		}
 		turns := len(p.turns())
 		p.says(p.by("rms", "pumpkin pumpkin."))
-		if within(t, patience, func() bool { return len(p.turns()) > turns }) && strings.HasPrefix(p.turns()[turns].Reply, "Those were not the words.") {
+		if within(t, time.Minute, func() bool { return len(p.turns()) > turns }) && strings.HasPrefix(p.turns()[turns].Reply, "Those were not the words.") {
 			wrong++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/record"
 )
@@ -89,8 +90,8 @@ func TestDaemonOverMQTT(t *testing.T) {
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if !c.wait() || c.err != nil {
-		t.Fatalf("it ended with %v", c.err)
+	if err := c.Wait(); err != nil {
+		t.Fatalf("it ended with %v", err)
 	}
 	eventually(t, "it says goodbye", func() bool { return stranger.has("voice/test/availability", "offline") })
 	if err := syscall.Kill(-c.Process.Pid, 0); err == nil {
@@ -188,12 +189,7 @@ func TestTheBrokerComesLate(t *testing.T) {
 	eventually(t, "the attempts are used up", func() bool {
 		return strings.Contains(c.stderr.String(), "MCP connection failed after 3 attempts")
 	})
-	conf := filepath.Join(t.TempDir(), "mosquitto.conf")
-	_, port, _ := strings.Cut(addr, ":")
-	if err := os.WriteFile(conf, []byte("listener "+port+" 127.0.0.1\nallow_anonymous true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	start(t, environ(t), "/usr/sbin/mosquitto", "-c", conf)
+	rig.StartMosquitto(t, addr)
 	simulate(t, "mqtt://"+addr)
 	eventually(t, "the light obeys", func() bool {
 		out, _, status := command(t, env, "ask", "turn on the kitchen light")

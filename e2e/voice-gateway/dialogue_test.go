@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/record"
 )
 
@@ -99,22 +99,8 @@ func talk(t *testing.T, language string, house []string, first string, lines []l
 // askIn asks from a room.
 func askIn(t *testing.T, address, room, text string) record.Record {
 	t.Helper()
-	body, err := json.Marshal(map[string]string{"text": text, "area": room})
-	if err != nil {
-		t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/api/ask", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatalf("asking %q: %v", text, err)
-	}
-	defer func() { _ = res.Body.Close() }()
 	var r record.Record
-	if err := json.NewDecoder(res.Body).Decode(&r); err != nil {
+	if err := rig.SendJSON(t.Context(), http.MethodPost, "http://"+address+"/api/ask", map[string]string{"text": text, "area": room}, &r); err != nil {
 		t.Fatalf("asking %q: %v", text, err)
 	}
 	return r

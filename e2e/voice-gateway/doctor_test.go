@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/doctor"
 	"voicegateway/internal/fake"
 )
@@ -318,18 +318,5 @@ func (w *ward) file(name, text string) string {
 // locked starts a broker that wants a password.
 func locked(w *ward, addr, passwords string) {
 	w.Helper()
-	program, err := exec.LookPath("mosquitto")
-	if err != nil {
-		program = "/usr/sbin/mosquitto"
-	}
-	_, port, _ := strings.Cut(addr, ":")
-	conf := w.file("mosquitto.conf", fmt.Sprintf("listener %s 127.0.0.1\nallow_anonymous false\npassword_file %s\nuser root\n", port, passwords))
-	start(w, environ(w), program, "-c", conf)
-	eventually(w, "the broker listens", func() bool {
-		c, err := (&net.Dialer{}).DialContext(w.Context(), "tcp", addr)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
+	rig.MosquittoAt(w, addr, "allow_anonymous false", "password_file "+passwords, "user root")
 }

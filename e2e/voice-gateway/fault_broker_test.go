@@ -184,7 +184,7 @@ func TestTwoGatewaysAtOnce(t *testing.T) {
 			}
 			second := start(t, env, filepath.Join(bin, "voice-gateway"), "run")
 			if !second.wait() || second.ProcessState.ExitCode() != 1 {
-				t.Fatalf("the second ended with %v", second.err)
+				t.Fatalf("the second ended with %v", second.Wait())
 			}
 			for _, word := range words {
 				if said := second.stderr.String(); !strings.Contains(said, word) {

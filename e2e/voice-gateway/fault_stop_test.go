@@ -15,8 +15,8 @@ import (
 func stopped(t *testing.T, c *child, env []string) {
 	t.Helper()
 	send(t, c.Process.Pid, syscall.SIGTERM)
-	if !c.wait() || c.err != nil {
-		t.Fatalf("it ended with %v", c.err)
+	if err := c.Wait(); err != nil {
+		t.Fatalf("it ended with %v", err)
 	}
 	if left := offspring(t, env); len(left) > 0 {
 		t.Errorf("it left %+v", left)

@@ -3,35 +3,19 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"voicegateway/internal/fake"
+	"voicegateway/e2e/rig"
 )
 
 // bin holds the real programs, built once: what is tested is what is shipped.
 var bin string
 
-func TestMain(m *testing.M) {
-	if script := os.Getenv(fake.PuppetVariable); script != "" {
-		os.Exit(fake.Stage{Script: script, Environ: os.Environ(), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr}.Play())
-	}
-	os.Exit(testMain(m))
-}
-
-func testMain(m *testing.M) int {
-	var err error
-	if bin, err = fake.Programs(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &bin)) }
 
 // TestScripts runs the commands as a user types them.
 func TestScripts(t *testing.T) {
@@ -48,16 +32,4 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
-}
-
-// environ is a clean environment with the given additions.
-func environ(tb testing.TB, more ...string) []string {
-	tb.Helper()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + tb.TempDir()}
-	for _, kv := range more {
-		if !strings.Contains(kv, "=") {
-			tb.Fatalf("%q is no setting", kv)
-		}
-	}
-	return append(env, more...)
 }

@@ -2,12 +2,12 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
 )
 
@@ -48,7 +48,7 @@ func (s coldStart) run(t *testing.T) time.Duration {
 	broker := "mqtt://" + addr
 	more := []string{}
 	begin := map[string]func(){
-		"broker": func() { brokerSoon(t, addr) },
+		"broker": func() { rig.StartMosquitto(t, addr) },
 		"house":  func() { simulate(t, broker) },
 		"server": func() {
 			start(t, environ(t, "MQTT_BROKER_URL="+broker), filepath.Join(bin, "zwave-mcp-server"), "--http", server)
@@ -75,17 +75,6 @@ func (s coldStart) run(t *testing.T) time.Duration {
 	took := time.Since(last)
 	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, http, "turn on the kitchen light")) })
 	return took
-}
-
-// brokerSoon starts a real broker and does not wait for it.
-func brokerSoon(t *testing.T, addr string) *child {
-	t.Helper()
-	conf := filepath.Join(t.TempDir(), "mosquitto.conf")
-	_, port, _ := strings.Cut(addr, ":")
-	if err := os.WriteFile(conf, []byte("listener "+port+" 127.0.0.1\nallow_anonymous true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return start(t, environ(t), "/usr/sbin/mosquitto", "-c", conf)
 }
 
 // serverStatus is what GET /mcp/servers says of one server.

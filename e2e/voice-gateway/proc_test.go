@@ -3,9 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/record"
 )
 
@@ -197,28 +196,7 @@ func tryAsk(t *testing.T, addr, text string) (record.Record, error) {
 
 func tryAskWithin(ctx context.Context, addr, text string) (record.Record, error) {
 	var r record.Record
-	body, err := json.Marshal(map[string]string{"text": text})
-	if err != nil {
-		return r, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+"/api/ask", bytes.NewReader(body))
-	if err != nil {
-		return r, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return r, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return r, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return r, errors.New(resp.Status + ": " + string(answer))
-	}
-	return r, json.Unmarshal(answer, &r)
+	return r, rig.SendJSON(ctx, http.MethodPost, "http://"+addr+"/api/ask", map[string]string{"text": text}, &r)
 }
 
 // confirmed says whether a turn did what it was asked, by the device's word.

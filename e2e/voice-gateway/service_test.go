@@ -88,8 +88,8 @@ func TestTheServiceManagerIsTold(t *testing.T) {
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if !c.wait() || c.err != nil {
-		t.Fatalf("it ended with %v", c.err)
+	if err := c.Wait(); err != nil {
+		t.Fatalf("it ended with %v", err)
 	}
 	eventually(t, "it says that it stops", func() bool { return m.count("STOPPING=1") == 1 })
 }
@@ -128,9 +128,10 @@ func TestACrashIsNoWrongCall(t *testing.T) {
 	if !c.wait() {
 		t.Fatal("it did not end")
 	}
-	ended, _ := errors.AsType[*exec.ExitError](c.err)
+	err = c.Wait()
+	ended, _ := errors.AsType[*exec.ExitError](err)
 	if ended == nil || fmt.Sprint(ended.ExitCode()) == prevented {
-		t.Errorf("it ended with %v, which the unit takes for a wrong call", c.err)
+		t.Errorf("it ended with %v, which the unit takes for a wrong call", err)
 	}
 }
 

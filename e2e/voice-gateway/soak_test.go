@@ -5,7 +5,6 @@ package e2e
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -20,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/record"
 )
 
@@ -157,21 +157,11 @@ func (s *soak) page(ctx context.Context) {
 
 func (s *soak) overHTTP(ctx context.Context) {
 	s.count.asked.Add(1)
-	body, _ := json.Marshal(map[string]string{"text": order(s.web)}) // two texts
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.http+"/api/ask", strings.NewReader(string(body)))
-	if err != nil {
-		return
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return // the daemon is there at the end, which is asked then
-	}
-	defer func() { _ = resp.Body.Close() }()
+	// Where it fails, the daemon is there at the end, which is asked then.
 	var r record.Record
-	if json.NewDecoder(resp.Body).Decode(&r) == nil && r.Outcome == record.Done {
+	if rig.SendJSON(ctx, http.MethodPost, "http://"+s.http+"/api/ask", map[string]string{"text": order(s.web)}, &r) == nil && r.Outcome == record.Done {
 		s.count.done.Add(1)
 	}
 }

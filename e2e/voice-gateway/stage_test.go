@@ -1,17 +1,14 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
-	"voicegateway/internal/mqtt"
+	"voicegateway/e2e/rig"
 )
 
 // TestHearNeverTouchesTheLiveHouse: whatever the configuration says of the live
@@ -21,24 +18,11 @@ func TestHearNeverTouchesTheLiveHouse(t *testing.T) {
 	live := mosquitto(t)
 	simulate(t, live)
 	var commands atomic.Int32
-	stranger, err := mqtt.New(mqtt.Config{URL: live}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := stranger.Subscribe(t.Context(), "zwave/#", func(topic string, _ []byte, _ bool) {
+	rig.Subscribe(t, live, func(topic string, _ []byte, _ bool) {
 		if strings.HasSuffix(topic, "/set") {
 			commands.Add(1)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = stranger.Run(ctx) })
-	defer func() { cancel(); wg.Wait() }()
-	if err := stranger.AwaitConnected(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	}, "zwave/#")
 	conf := filepath.Join(t.TempDir(), "live.yaml")
 	text := fmt.Sprintf("mqtt: {broker: %q}\nmcp:\n  servers:\n    zwave: {args: [], env: {MQTT_BROKER_URL: %q, ZWAVE_MQTT_TOPIC: zwave}}\n    other: {command: %q, env: {MQTT_BROKER_URL: %q}}\n",
 		live, live, filepath.Join(bin, "zwave-mcp-server"), live)

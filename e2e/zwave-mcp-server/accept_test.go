@@ -6,14 +6,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
-	"voicegateway/internal/mqtt"
+	"voicegateway/e2e/rig"
+	"voicegateway/internal/fake"
 	"voicegateway/internal/zwave/sim"
 )
 
@@ -29,36 +30,23 @@ type house struct {
 	t   *testing.T
 	url string
 
-	mu   sync.Mutex
-	spec sim.House
-	sim  *sim.Sim // nil while the gateway is down
-	stop func()
-	up   chan struct{} // closed while it is there
+	mu     sync.Mutex
+	spec   sim.House
+	played *rig.House    // nil while the gateway is down
+	up     chan struct{} // closed while it is there
 }
 
 func (h *house) start() {
 	cfg := sim.DefaultConfig()
 	cfg.House, cfg.Scale = h.spec, 0.2
-	quiet := slog.New(slog.DiscardHandler)
-	client, err := mqtt.New(mqtt.Config{URL: h.url}, quiet)
+	played, err := rig.PlayHouse(cfg, h.url)
 	if err != nil {
 		h.t.Error(err)
 		return
 	}
-	s, err := sim.New(cfg, client, quiet)
-	if err != nil {
-		h.t.Error(err)
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	connected, disconnect := context.WithCancel(context.Background())
-	var played, carried sync.WaitGroup
-	carried.Go(func() { _ = client.Run(connected) })
-	played.Go(func() { _ = s.Run(ctx) })
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.sim = s
-	h.stop = func() { cancel(); played.Wait(); disconnect(); carried.Wait() }
+	h.played = played
 	close(h.up)
 }
 
@@ -68,7 +56,7 @@ func (h *house) end() {
 	defer h.mu.Unlock()
 	for i := range h.spec.Nodes {
 		n := &h.spec.Nodes[i]
-		facts, err := h.sim.Facts(context.Background(), n.Name)
+		facts, err := h.played.Facts(context.Background(), n.Name)
 		if err != nil {
 			h.t.Error(err)
 			continue
@@ -83,8 +71,8 @@ func (h *house) end() {
 		}
 	}
 	h.up = make(chan struct{})
-	h.sim = nil
-	h.stop()
+	h.played.Stop()
+	h.played = nil
 }
 
 // fact is what a device really is; it waits while the gateway is started anew.
@@ -95,9 +83,9 @@ func (h *house) fact(device, key string) (any, error) {
 		h.mu.Unlock()
 		<-up
 		h.mu.Lock()
-		if h.sim != nil {
+		if h.played != nil {
 			defer h.mu.Unlock()
-			facts, err := h.sim.Facts(context.Background(), device)
+			facts, err := h.played.Facts(context.Background(), device)
 			return facts[key], err
 		}
 		h.mu.Unlock()
@@ -129,12 +117,14 @@ func word(on bool) string {
 func TestAcceptCommandsThroughRestarts(t *testing.T) { commandsThroughRestarts(t, 300) }
 
 // commandsThroughRestarts gives so many commands to devices at random while the broker
-// is killed five times and the gateway restarted three times. What is reported confirmed must be so in the device, every command must
-// come back with an outcome, and every state must be right in the end.
+// is killed five times and the gateway restarted three times. What is reported confirmed
+// must be so in the device, every command must come back with an outcome, and every state
+// must be right in the end.
 func commandsThroughRestarts(t *testing.T, commands int64) {
 	t.Helper()
-	broker := newMosquitto(t)
-	h := &house{t: t, url: broker.url(), spec: sim.House{HomeID: 7}, up: make(chan struct{})}
+	addr := fake.FreeAddr(t)
+	broker := rig.MosquittoAt(t, addr)
+	h := &house{t: t, url: "mqtt://" + addr, spec: sim.House{HomeID: 7}, up: make(chan struct{})}
 	const devices = 20
 	for i := range devices {
 		a := appliances[i%len(appliances)]
@@ -143,7 +133,7 @@ func commandsThroughRestarts(t *testing.T, commands int64) {
 		h.spec.Nodes = append(h.spec.Nodes, spec)
 	}
 	h.start()
-	server := startServer(t, []string{"MQTT_BROKER_URL=" + broker.url()})
+	server := startServer(t, []string{"MQTT_BROKER_URL=" + h.url})
 	server.settled()
 
 	var done atomic.Int64
@@ -151,7 +141,7 @@ func commandsThroughRestarts(t *testing.T, commands int64) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var chaos, work sync.WaitGroup
-	chaos.Go(func() { disturb(ctx, server, broker, h, commands, &done) })
+	chaos.Go(func() { disturb(ctx, server, broker, addr, h, commands, &done) })
 	const workers = 10
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -273,7 +263,7 @@ func (h *host) tells(house *house, device string, a appliance) bool {
 
 // disturb restarts broker and gateway in turn, spread over the commands. A broker
 // stays away until commands have felt it.
-func disturb(ctx context.Context, s *host, broker *mosquitto, h *house, commands int64, done *atomic.Int64) {
+func disturb(ctx context.Context, s *host, broker *rig.Program, addr string, h *house, commands int64, done *atomic.Int64) {
 	plan := []string{"broker", "gateway", "broker", "gateway", "broker", "gateway", "broker", "broker"}
 	if len(plan) != brokerRestarts+simRestarts {
 		s.Error("the plan of disturbances is not what the test promises")
@@ -294,9 +284,9 @@ func disturb(ctx context.Context, s *host, broker *mosquitto, h *house, commands
 		after(at)
 		switch what {
 		case "broker":
-			broker.kill()
+			broker.Stop(s, syscall.SIGKILL)
 			after(done.Load() + 2)
-			broker.start()
+			broker = rig.MosquittoAt(s, addr)
 		case "gateway":
 			h.end()
 			after(done.Load() + 2)

@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
 )
 
@@ -23,13 +23,7 @@ func TestHTTPIsGuarded(t *testing.T) {
 	t.Parallel()
 	address := fake.FreeAddr(t)
 	p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9", "MCP_HTTP_TOKEN=secret-token"}, "--http", address)
-	waitFor(t, "the endpoint", func() bool {
-		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
-		if err == nil {
-			_ = conn.Close()
-		}
-		return err == nil
-	})
+	waitFor(t, "the endpoint", func() bool { return rig.Listens(t.Context(), address) })
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	tests := map[string]struct {
 		change func(*http.Request)
@@ -108,13 +102,7 @@ func TestHTTPSessionsEnd(t *testing.T) {
 	}
 	starting := func() *process {
 		p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9"}, "--http", address)
-		waitFor(t, "the endpoint", func() bool {
-			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
-			if err == nil {
-				_ = conn.Close()
-			}
-			return err == nil
-		})
+		waitFor(t, "the endpoint", func() bool { return rig.Listens(t.Context(), address) })
 		return p
 	}
 	const (
@@ -156,20 +144,5 @@ func TestHTTPBeyondLoopbackNeedsAToken(t *testing.T) {
 	p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9"}, "--http", "0.0.0.0:0")
 	if err := p.Wait(); err == nil || !strings.Contains(p.stderr.String(), "needs a token") {
 		t.Errorf("ended with %v, saying %s", err, p.stderr)
-	}
-}
-
-// waitFor waits for a condition that something else brings about.
-func waitFor(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("never: %s", what)
-		}
 	}
 }

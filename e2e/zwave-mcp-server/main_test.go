@@ -3,20 +3,18 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/zwave/serve"
 )
 
@@ -38,23 +36,13 @@ func run() int {
 	return serve.Program{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "test"}.Run(ctx)
 }
 
-// words collects what a process says on stderr.
-type words struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
+// The rig by the names that these tests use.
+type words = rig.Output
 
-func (w *words) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.Write(p)
-}
-
-func (w *words) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.String()
-}
+var (
+	startBroker = rig.Mosquitto
+	waitFor     = rig.Eventually
+)
 
 // host is an MCP host with the server as its child.
 type host struct {
@@ -76,7 +64,7 @@ func startServer(t *testing.T, environ []string, args ...string) *host {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), rig.Patience)
 	defer cancel()
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = "2025-11-25"
@@ -90,7 +78,7 @@ func startServer(t *testing.T, environ []string, args ...string) *host {
 // call calls a tool; the structured content comes as JSON.
 func (h *host) call(ctx context.Context, tool string, args map[string]any) (*mcp.CallToolResult, []byte) {
 	h.Helper()
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, rig.Patience)
 	defer cancel()
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = tool, args
@@ -111,14 +99,7 @@ func (h *host) call(ctx context.Context, tool string, args map[string]any) (*mcp
 // until repeats a question until the answer is right.
 func (h *host) until(what string, ok func() bool) {
 	h.Helper()
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			h.Fatalf("never: %s; stderr: %s", what, h.stderr)
-		}
+	if !rig.Within(h.Context(), rig.Patience, ok) {
+		h.Fatalf("it never came to this: %s; stderr: %s", what, h.stderr)
 	}
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -10,11 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"voicegateway/e2e/rig"
 )
 
 // process is the program behind raw pipes.
 type process struct {
-	*exec.Cmd
+	*rig.Program
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *words
@@ -26,21 +29,23 @@ func startProcess(t *testing.T, environ []string, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{Cmd: exec.CommandContext(t.Context(), self, args...), stderr: &words{}}
-	p.Env = append([]string{asProgram + "=1", "HOME=" + t.TempDir()}, environ...)
-	p.Stderr = p.stderr
-	if p.in, err = p.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := p.StdoutPipe()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), self, args...)
+	cmd.Env = append([]string{asProgram + "=1", "HOME=" + t.TempDir()}, environ...)
+	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.out = bufio.NewReader(out)
-	if err := p.Start(); err != nil {
+	out, stdout, err := os.Pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.in.Close(); _ = p.Process.Kill(); _ = p.Wait() })
+	t.Cleanup(func() { _ = out.Close() })
+	cmd.Stdout = stdout
+	p := &process{Program: rig.StartCommand(t, cmd), in: in, out: bufio.NewReader(out)}
+	p.stderr = p.Log
+	if err := stdout.Close(); err != nil { // the program has its own
+		t.Fatal(err)
+	}
 	return p
 }
 

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,7 +35,7 @@ func Program(tb testing.TB, name string) string {
 var Programs = sync.OnceValues(programs)
 
 func programs() (string, error) {
-	if dir := os.Getenv(ProgramsVariable); dir != "" {
+	if dir := os.Getenv(ProgramsVariable); dir != "" { //nolint:forbidigo // go sees that a test depends on it
 		return dir, nil
 	}
 	root, err := rootDir()
@@ -42,7 +43,7 @@ func programs() (string, error) {
 		return "", err
 	}
 	var words bytes.Buffer
-	cmd := exec.Command("go", "run", filepath.Join("scripts", "programs.go"))
+	cmd := exec.CommandContext(context.Background(), "go", "run", filepath.Join("scripts", "programs.go"))
 	cmd.Dir, cmd.Stderr = root, &words
 	out, err := cmd.Output()
 	if err != nil {
