@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -17,6 +18,9 @@ import (
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/tools"
 )
+
+// update has the golden files written.
+var update = flag.Bool("update", false, "write the golden files anew")
 
 func house(tb testing.TB) *home.House {
 	tb.Helper()
