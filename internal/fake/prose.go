@@ -139,7 +139,11 @@ func (p *Prose) Say(name string, l ProseLine) {
 // instead, unless the test has failed already.
 func (p *Prose) Compare(tb testing.TB, update bool) {
 	tb.Helper()
-	if update && !tb.Failed() {
+	if update && tb.Failed() {
+		tb.Errorf("%s is not written, as the test has failed already", p.path)
+		return
+	}
+	if update {
 		if err := os.WriteFile(p.path, p.format(), 0o600); err != nil {
 			tb.Fatal(err)
 		}

@@ -51,9 +51,9 @@ func TestProse(t *testing.T) {
 	if got := strings.Join(f.printed, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("it prints\n%s", got)
 	}
-	p.Compare(f, true) // f has failed
-	if got, err := os.ReadFile(path); err != nil || string(got) != before {
-		t.Errorf("a test that failed writes %s, %v", got, err)
+	p.Compare(f, true)
+	if got, err := os.ReadFile(path); err != nil || string(got) != before || f.printed[len(f.printed)-1] != path+" is not written, as the test has failed already" {
+		t.Errorf("a test that failed writes %s, %v and prints %q", got, err, f.printed)
 	}
 
 	p, f = fake.ReadProse(t, path), &failures{TB: t}
