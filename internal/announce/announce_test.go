@@ -22,10 +22,11 @@ import (
 
 // family is a house with people in it: what they hear is written down with its time.
 type family struct {
-	t     *testing.T
-	cfg   announce.Config
-	dir   string
-	start time.Time
+	t        *testing.T
+	cfg      announce.Config
+	language string
+	dir      string
+	start    time.Time
 
 	memory announce.Memory // nil: dir
 	a      *announce.Announcer
@@ -40,7 +41,13 @@ type family struct {
 
 func newFamily(t *testing.T, cfg announce.Config) *family {
 	t.Helper()
-	f := &family{t: t, cfg: cfg, dir: t.TempDir(), start: time.Now(), ringing: map[string]bool{}}
+	return newFamilyOf(t, cfg, "en")
+}
+
+// newFamilyOf returns a family that speaks a language.
+func newFamilyOf(t *testing.T, cfg announce.Config, language string) *family {
+	t.Helper()
+	f := &family{t: t, cfg: cfg, language: language, dir: t.TempDir(), start: time.Now(), ringing: map[string]bool{}}
 	f.on()
 	t.Cleanup(func() { f.off() })
 	return f
@@ -56,7 +63,7 @@ func (f *family) open() (announce.Memory, error) {
 // on starts the gateway, off ends it.
 func (f *family) on() {
 	f.t.Helper()
-	phrases, err := reply.Ours("en")
+	phrases, err := reply.Ours(f.language)
 	if err != nil {
 		f.t.Fatal(err)
 	}

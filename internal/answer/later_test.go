@@ -11,6 +11,7 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
@@ -72,94 +73,143 @@ func (c *clerk) call(ctx context.Context, made tools.Call) (tools.Result, error)
 // goes on in the open ear.
 func TestLater(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		language string
-		lines    [][3]string // said, calls, reply
+	golden := fake.ReadProse(t, "testdata/later.txtar")
+	for _, c := range []struct {
+		name  string
+		lines map[string][][2]string // said and calls, by language
 	}{
-		"a command for later": {"en", [][3]string{
-			{"turn off the kitchen light in ten minutes", `start_timer {"area":"Kitchen","command":"turn off the kitchen light","kind":"command","seconds":600}`, "The kitchen light goes off in ten minutes."},
+		{"a command for later", map[string][][2]string{
+			"en": {{"turn off the kitchen light in ten minutes", `start_timer {"area":"Kitchen","command":"turn off the kitchen light","kind":"command","seconds":600}`}},
+			"de": {{"schalte das Küchenlicht in zehn Minuten aus", `start_timer {"area":"Kitchen","command":"schalte das küchenlicht aus","kind":"command","seconds":600}`}},
+			"fr": {{"éteins la lumière de la cuisine dans dix minutes", `start_timer {"area":"Kitchen","command":"éteins la lumière de la cuisine","kind":"command","seconds":600}`}},
+			"es": {{"apaga la luz de la cocina en diez minutos", `start_timer {"area":"Kitchen","command":"apaga la luz de la cocina","kind":"command","seconds":600}`}},
 		}},
-		"at a time": {"en", [][3]string{
-			{"every weekday at seven open the bedroom curtain", `start_timer {"area":"Kitchen","at":"07:00","command":"open the bedroom curtain","every":"weekday","kind":"command"}`, "I'll open the bedroom curtain every weekday at 7 AM."},
+		{"at a time", map[string][][2]string{
+			"en": {{"every weekday at seven open the bedroom curtain", `start_timer {"area":"Kitchen","at":"07:00","command":"open the bedroom curtain","every":"weekday","kind":"command"}`}},
 		}},
-		"a dangerous one": {"en", [][3]string{
-			{"unlock the front door in ten minutes", "-", "I don't do that later. Ask me when it is time."},
-			{"at eight open the garage door", "-", "I don't do that later. Ask me when it is time."},
+		{"a dangerous one", map[string][][2]string{
+			"en": {
+				{"unlock the front door in ten minutes", "-"},
+				{"at eight open the garage door", "-"},
+			},
+			"de": {{"schließ die Haustür in zehn Minuten auf", "-"}},
+			"es": {{"abre la puerta del garaje en diez minutos", "-"}},
 		}},
-		"nothing that cannot be done": {"en", [][3]string{{"turn off the zyxel in ten minutes", "-", "I don't know a zyxel here."}}},
-		"put back": {"en", [][3]string{
-			{"turn on the kitchen light ++ in ten minutes", `kitchen_light off; kitchen_light on; start_timer {"area":"Kitchen","command":"turn on the kitchen light","kind":"command","seconds":600}`, "The kitchen light goes on in ten minutes."},
+		{"nothing that cannot be done", map[string][][2]string{
+			"en": {{"turn off the zyxel in ten minutes", "-"}},
 		}},
-		"put back what was open": {"en", [][3]string{
-			{"close the bedroom curtain ++ at eight", "", "I'll close the bedroom curtain at 8 AM tomorrow."},
+		{"put back", map[string][][2]string{
+			"en": {{"turn on the kitchen light ++ in ten minutes", `kitchen_light off; kitchen_light on; start_timer {"area":"Kitchen","command":"turn on the kitchen light","kind":"command","seconds":600}`}},
 		}},
-		"it": {"en", [][3]string{
-			{"turn on the kitchen light", "kitchen_light on", "The kitchen light is on."},
-			{"turn it off in ten minutes", `start_timer {"area":"Kitchen","command":"turn kitchen light off","kind":"command","seconds":600}`, "The kitchen light goes off in ten minutes."},
+		{"put back what was open", map[string][][2]string{
+			"en": {{"close the bedroom curtain ++ at eight", ""}},
 		}},
-		"it after two things": {"en", [][3]string{
-			{"turn on the kitchen light and the fan", "", "The kitchen light is on. The fan is on."},
-			{"turn it off in ten minutes", "-", "That was no order, so I did nothing."},
+		{"it", map[string][][2]string{
+			"en": {
+				{"turn on the kitchen light", "kitchen_light on"},
+				{"turn it off in ten minutes", `start_timer {"area":"Kitchen","command":"turn kitchen light off","kind":"command","seconds":600}`},
+			},
+			"de": {
+				{"mach das Küchenlicht an", "kitchen_light on"},
+				{"mach es in zehn Minuten aus", `start_timer {"area":"Kitchen","command":"mach küchenlicht aus","kind":"command","seconds":600}`},
+			},
 		}},
-		"one now and one later": {"en", [][3]string{
-			{"turn on the kitchen light and turn off the fan in ten minutes", `kitchen_light on; start_timer {"area":"Kitchen","command":"turn off the fan","kind":"command","seconds":600}`, "The kitchen light is on. The fan goes off in ten minutes."},
-			{"remind me to take the cake out in 20 minutes and turn on the fan", `fan on; start_timer {"area":"Kitchen","kind":"reminder","seconds":1200,"text":"take the cake out"}`, "In twenty minutes: take the cake out. The fan is on."},
-			{"tomorrow turn on the kitchen light and turn off the fan in ten minutes", "-", "That was no order, so I did nothing."},
+		{"it after two things", map[string][][2]string{
+			"en": {
+				{"turn on the kitchen light and the fan", ""},
+				{"turn it off in ten minutes", "-"},
+			},
 		}},
-		"many": {"en", [][3]string{
-			{"in ten minutes open all the blinds and turn on all the lights", "-", "That is 6 devices. Shall I go on?"},
-			{"yes", `start_timer {"area":"Kitchen","command":"open all the blinds and turn on all the lights","confirmed":true,"kind":"command","seconds":600}`, "In ten minutes: open all the blinds and turn on all the lights."},
+		{"one now and one later", map[string][][2]string{
+			"en": {
+				{"turn on the kitchen light and turn off the fan in ten minutes", `kitchen_light on; start_timer {"area":"Kitchen","command":"turn off the fan","kind":"command","seconds":600}`},
+				{"remind me to take the cake out in 20 minutes and turn on the fan", `fan on; start_timer {"area":"Kitchen","kind":"reminder","seconds":1200,"text":"take the cake out"}`},
+				{"tomorrow turn on the kitchen light and turn off the fan in ten minutes", "-"},
+			},
 		}},
-		"how long": {"en", [][3]string{
-			{"set a timer for the eggs", "-", "For how long?"},
-			{"seven minutes", `start_timer {"area":"Kitchen","kind":"timer","name":"eggs","seconds":420}`, "Seven minutes, eggs."},
+		{"many", map[string][][2]string{
+			"en": {
+				{"in ten minutes open all the blinds and turn on all the lights", "-"},
+				{"yes", `start_timer {"area":"Kitchen","command":"open all the blinds and turn on all the lights","confirmed":true,"kind":"command","seconds":600}`},
+			},
 		}},
-		"when": {"en", [][3]string{
-			{"remind me to call mum", "-", "When?"},
-			{"at six", `start_timer {"area":"Kitchen","at":"06:00","kind":"reminder","text":"call mum","twelve":true}`, "At 6 AM tomorrow: call mum."},
+		{"how long", map[string][][2]string{
+			"en": {
+				{"set a timer for the eggs", "-"},
+				{"seven minutes", `start_timer {"area":"Kitchen","kind":"timer","name":"eggs","seconds":420}`},
+			},
+			"de": {
+				{"stell einen Timer für die Eier", "-"},
+				{"sieben Minuten", `start_timer {"area":"Kitchen","kind":"timer","name":"eier","seconds":420}`},
+			},
+			"fr": {
+				{"mets un minuteur pour les œufs", "-"},
+				{"sept minutes", `start_timer {"area":"Kitchen","kind":"timer","name":"œufs","seconds":420}`},
+			},
+			"es": {
+				{"pon un temporizador para los huevos", "-"},
+				{"siete minutos", `start_timer {"area":"Kitchen","kind":"timer","name":"huevos","seconds":420}`},
+			},
 		}},
-		"another command is no answer": {"en", [][3]string{
-			{"remind me to call mum", "-", "When?"},
-			{"turn on the kitchen light", "kitchen_light on", "The kitchen light is on."},
+		{"when", map[string][][2]string{
+			"en": {
+				{"remind me to call mum", "-"},
+				{"at six", `start_timer {"area":"Kitchen","at":"06:00","kind":"reminder","text":"call mum","twelve":true}`},
+			},
+			"fr": {
+				{"rappelle-moi d'appeler maman", "-"},
+				{"à six heures", `start_timer {"area":"Kitchen","at":"06:00","kind":"reminder","text":"appeler maman","twelve":true}`},
+			},
+			"es": {
+				{"recuérdame llamar a mamá", "-"},
+				{"a las seis", `start_timer {"area":"Kitchen","at":"06:00","kind":"reminder","text":"llamar a mamá","twelve":true}`},
+			},
 		}},
-		"which": {"en", [][3]string{
-			{"pasta timer for nine minutes", `start_timer {"area":"Kitchen","kind":"timer","name":"pasta","seconds":540}`, "Nine minutes, pasta."},
-			{"set a timer for ten minutes", `start_timer {"area":"Kitchen","kind":"timer","seconds":600}`, "Ten minutes."},
-			{"cancel the timer", `change_timer {"action":"cancel","area":"Kitchen","which":{"kind":"timer"}}`, "Which one, pasta or ten minutes?"},
-			{"the 10 minutes one", `change_timer {"action":"cancel","area":"Kitchen","which":{"id":"2","kind":"timer"}}`, "Cancelled: the timer for ten minutes."},
-			{"cancel the timer", `change_timer {"action":"cancel","area":"Kitchen","which":{"kind":"timer"}}`, "Which one, pasta or ten minutes?"},
-			{"the pasta", `change_timer {"action":"cancel","area":"Kitchen","which":{"id":"1","kind":"timer"}}`, "Cancelled: the pasta timer."},
-			{"cancel the timer", `change_timer {"action":"cancel","area":"Kitchen","which":{"kind":"timer"}}`, "Which one, pasta or ten minutes?"},
-			{"both", `change_timer {"action":"cancel_all","area":"Kitchen","which":{"kind":"timer"}}`, "I cancelled 2."},
+		{"another command is no answer", map[string][][2]string{
+			"en": {
+				{"remind me to call mum", "-"},
+				{"turn on the kitchen light", "kitchen_light on"},
+			},
 		}},
-		"German": {"de", [][3]string{
-			{"schalte das Küchenlicht in zehn Minuten aus", `start_timer {"area":"Kitchen","command":"schalte das küchenlicht aus","kind":"command","seconds":600}`, "Küchenlicht geht in zehn Minuten aus."},
-			{"schließ die Haustür in zehn Minuten auf", "-", "Das mache ich nicht später. Frag mich, wenn es so weit ist."},
-			{"mach das Küchenlicht an", "kitchen_light on", "Küchenlicht ist an."},
-			{"mach es in zehn Minuten aus", `start_timer {"area":"Kitchen","command":"mach küchenlicht aus","kind":"command","seconds":600}`, "Küchenlicht geht in zehn Minuten aus."},
-			{"weck mich um halb acht", `start_timer {"area":"Kitchen","at":"07:30","kind":"alarm"}`, "Wecker morgen um 7 Uhr 30."},
+		{"which", map[string][][2]string{
+			"en": {
+				{"pasta timer for nine minutes", `start_timer {"area":"Kitchen","kind":"timer","name":"pasta","seconds":540}`},
+				{"set a timer for ten minutes", `start_timer {"area":"Kitchen","kind":"timer","seconds":600}`},
+				{"cancel the timer", `change_timer {"action":"cancel","area":"Kitchen","which":{"kind":"timer"}}`},
+				{"the 10 minutes one", `change_timer {"action":"cancel","area":"Kitchen","which":{"id":"2","kind":"timer"}}`},
+				{"cancel the timer", `change_timer {"action":"cancel","area":"Kitchen","which":{"kind":"timer"}}`},
+				{"the pasta", `change_timer {"action":"cancel","area":"Kitchen","which":{"id":"1","kind":"timer"}}`},
+				{"cancel the timer", `change_timer {"action":"cancel","area":"Kitchen","which":{"kind":"timer"}}`},
+				{"both", `change_timer {"action":"cancel_all","area":"Kitchen","which":{"kind":"timer"}}`},
+			},
 		}},
-		"Spanish": {"es", [][3]string{
-			{"apaga la luz de la cocina dentro de media hora", `start_timer {"area":"Kitchen","command":"apaga la luz de la cocina","kind":"command","seconds":1800}`, "Apagaré Luz de la cocina en treinta minutos."},
-			{"pon un temporizador para los huevos", "-", "¿Cuánto tiempo?"}, //nolint:misspell // Spanish
-			{"siete minutos", `start_timer {"area":"Kitchen","kind":"timer","name":"huevos","seconds":420}`, "Siete minutos, huevos."},
+		{"a command for a part of an hour later", map[string][][2]string{
+			"en": {{"turn off the kitchen light in a quarter of an hour", `start_timer {"area":"Kitchen","command":"turn off the kitchen light","kind":"command","seconds":900}`}},
+			"de": {{"schalte das Küchenlicht in einer Viertelstunde aus", `start_timer {"area":"Kitchen","command":"schalte das küchenlicht aus","kind":"command","seconds":900}`}},
+			"fr": {{"éteins la lumière de la cuisine dans un quart d'heure", `start_timer {"area":"Kitchen","command":"éteins la lumière de la cuisine","kind":"command","seconds":900}`}},
+			"es": {{"apaga la luz de la cocina dentro de media hora", `start_timer {"area":"Kitchen","command":"apaga la luz de la cocina","kind":"command","seconds":1800}`}},
 		}},
-		"French": {"fr", [][3]string{
-			{"éteins la lumière de la cuisine dans un quart d'heure", `start_timer {"area":"Kitchen","command":"éteins la lumière de la cuisine","kind":"command","seconds":900}`, "J'éteindrai Lumière de la cuisine dans quinze minutes."},
-			{"rappelle-moi d'appeler maman", "-", "Quand ?"},
-			{"à six heures", `start_timer {"area":"Kitchen","at":"06:00","kind":"reminder","text":"appeler maman","twelve":true}`, "Demain à 6 heures : appeler maman."},
+		{"an alarm", map[string][][2]string{
+			"en": {{"wake me at half past seven", `start_timer {"area":"Kitchen","at":"07:30","kind":"alarm"}`}},
+			"de": {{"weck mich um halb acht", `start_timer {"area":"Kitchen","at":"07:30","kind":"alarm"}`}},
+			"fr": {{"réveille-moi à sept heures et demie", `start_timer {"area":"Kitchen","at":"07:30","kind":"alarm"}`}},
+			"es": {{"despiértame a las siete y media", `start_timer {"area":"Kitchen","at":"07:30","kind":"alarm"}`}},
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := move(t, tt.language)
-			f.area, f.source = "Kitchen", record.FromMic
-			for _, line := range tt.lines {
-				_, calls, said := f.hear(line[0])
-				if calls != line[1] && line[1] != "" || said != line[2] {
-					t.Errorf("%q: made %s and said %q, want %s and %q", line[0], calls, said, line[1], line[2])
-				}
+		for _, language := range sentences.Languages() {
+			if c.lines[language] == nil {
+				continue
 			}
-		})
+			f := move(t, language)
+			f.area, f.source = "Kitchen", record.FromMic
+			for _, line := range c.lines[language] {
+				_, calls, said := f.hear(line[0])
+				if calls != line[1] && line[1] != "" {
+					t.Errorf("%q: made %s, want %s", line[0], calls, line[1])
+				}
+				golden.Say(c.name, fake.ProseLine{Language: language, Asked: line[0], Said: said})
+			}
+		}
 	}
+	golden.Compare(t, *update)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
@@ -125,39 +126,38 @@ func TestNobodyIsBlamedForAnother(t *testing.T) {
 	}
 }
 
-// TestReasonsInWords pins sentences of one thing.
+// TestReasonsInWords: what is said of one lamp that was told to do something.
 func TestReasonsInWords(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		language, action string
-		value            any
-		receipt          tools.Receipt
-		want             string
+	golden := fake.ReadProse(t, "testdata/reasons.txtar")
+	for _, c := range []struct {
+		name, action string
+		value        any
+		receipt      tools.Receipt
 	}{
-		{"en", "close", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "The lamp is on its way."},
-		{"en", "level", 80.0, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "The lamp is on its way to 80 percent."},
-		{"en", "off", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "The lamp is being switched off."},
-		{"en", "colour", "blue", tools.Receipt{Outcome: tools.Accepted, Reason: tools.WhenOn}, "The lamp will be blue when it is on."},
-		{"en", "colour", "#ffa757", tools.Receipt{Outcome: tools.Accepted, Reason: tools.WhenOn}, "The lamp will show that when it is on."},
-		{"en", "setpoint", 40.0, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue, Message: "Lamp takes 5 to 30 degrees."}, "The lamp can't be set to 40."},
-		{"en", "on", nil, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue}, "The lamp can't do that."},
-		{"en", "setpoint", 33.0, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue, Limits: []float64{8, 28}}, "That goes from 8 to 28 degrees."},
-		{"en", "on", nil, tools.Receipt{Outcome: tools.Refused, Message: "Lamp is not for you."}, "Lamp is not for you."},
-		{"en", "on", nil, tools.Receipt{Outcome: tools.NoAnswer, Reason: "a_new_code", Message: "Lamp is cross."}, "The lamp did not answer."},
-		{"en", "on", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.Overtaken}, "A newer command for the lamp came first."},
-		{"de", "colour", "blue", tools.Receipt{Outcome: tools.Accepted, Reason: tools.WhenOn}, "Die Farbe blau kommt, sobald Lamp an ist."},
-		{"de", "open", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "Lamp ist unterwegs."},
-		{"de", "on", nil, tools.Receipt{Outcome: tools.Refused, Message: "Lamp is not for you."}, "Lamp hat abgelehnt."},
-		{"es", "open", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "Lamp: en camino."},
-		{"es", "setpoint", 21.0, tools.Receipt{Outcome: tools.Queued, Reason: tools.Asleep}, "Se hará al despertar Lamp."},
-		{"fr", "open", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}, "Lamp : en route."},
-		{"fr", "on", nil, tools.Receipt{Outcome: tools.NoAnswer, Reason: tools.Dead}, "Impossible de joindre Lamp. Vérifie le courant."},
+		{"closing", "close", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}},
+		{"opening", "open", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}},
+		{"on its way to a level", "level", 80.0, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}},
+		{"on its way to off", "off", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.OnItsWay}},
+		{"a colour when it is on", "colour", "blue", tools.Receipt{Outcome: tools.Accepted, Reason: tools.WhenOn}},
+		{"a colour without a name when it is on", "colour", "#ffa757", tools.Receipt{Outcome: tools.Accepted, Reason: tools.WhenOn}},
+		{"a number that is refused", "setpoint", 40.0, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue, Message: "Lamp takes 5 to 30 degrees."}},
+		{"refused, without a number", "on", nil, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue}},
+		{"refused, with limits", "setpoint", 33.0, tools.Receipt{Outcome: tools.Refused, Reason: tools.RefusedValue, Limits: []float64{8, 28}}},
+		{"refused, in the tool's words", "on", nil, tools.Receipt{Outcome: tools.Refused, Message: "Lamp is not for you."}},
+		{"no answer, with a reason that is new", "on", nil, tools.Receipt{Outcome: tools.NoAnswer, Reason: "a_new_code", Message: "Lamp is cross."}},
+		{"overtaken", "on", nil, tools.Receipt{Outcome: tools.Accepted, Reason: tools.Overtaken}},
+		{"asleep", "setpoint", 21.0, tools.Receipt{Outcome: tools.Queued, Reason: tools.Asleep}},
+		{"dead", "on", nil, tools.Receipt{Outcome: tools.NoAnswer, Reason: tools.Dead}},
 	} {
-		tt.receipt.Device = "Lamp"
-		if got := told(t, tt.language, tt.action, tt.value, []string{"Lamp"}, []tools.Receipt{tt.receipt}); got != tt.want {
-			t.Errorf("%s %s %v %s:\ngot  %q\nwant %q", tt.language, tt.action, tt.value, tt.receipt.Reason, got, tt.want)
+		for _, language := range sentences.Languages() {
+			c.receipt.Device = "Lamp"
+			golden.Say(c.name, fake.ProseLine{
+				Language: language, Said: told(t, language, c.action, c.value, []string{"Lamp"}, []tools.Receipt{c.receipt}),
+			})
 		}
 	}
+	golden.Compare(t, *update)
 }
 
 // TestGroupsNameWhatWasLeftOut: "all" that was not all says so, with names.
@@ -169,29 +169,30 @@ func TestGroupsNameWhatWasLeftOut(t *testing.T) {
 		return tools.Receipt{Device: "x", Outcome: o, Reason: r}
 	}
 	dead, moving := because(tools.NoAnswer, tools.Dead), because(tools.Accepted, tools.OnItsWay)
-	gone := because(tools.NoAnswer, tools.StickGone)
-	for _, tt := range []struct {
-		language, action string
-		receipts         []tools.Receipt
-		want             string
+	gone, silent := because(tools.NoAnswer, tools.StickGone), because(tools.NoAnswer, tools.Silent)
+	golden := fake.ReadProse(t, "testdata/groups.txtar")
+	for _, c := range []struct {
+		name, action string
+		receipts     []tools.Receipt
 	}{
-		{"en", "off", []tools.Receipt{done, done, dead, done, done, done, done, done}, "7 lights are off. I can't reach the cellar light."},
-		{"en", "off", []tools.Receipt{done, done, dead, because(tools.NoAnswer, tools.Silent)}, "2 lights are off. I can't reach the cellar light and the desk light."},
-		{"en", "off", []tools.Receipt{dead, dead, dead, done}, "The desk light is off. I can't reach the attic light, the bath light and the cellar light."},
-		{"en", "off", []tools.Receipt{dead, dead, dead, dead, done, done}, "2 lights are off. I can't reach 4 lights."},
-		{"en", "off", []tools.Receipt{dead, dead, dead}, "None of the 3 lights answered."},
-		{"en", "off", []tools.Receipt{gone, gone, gone, gone}, "I can't reach 4 lights. Check the Z-Wave stick."},
-		{"en", "open", []tools.Receipt{done, done, moving, moving}, "2 lights are open. The cellar light and the desk light are on their way."},
-		{"en", "open", []tools.Receipt{dead, moving}, "The bath light is on its way. I can't reach the attic light."},
-		{"en", "off", []tools.Receipt{done, done, {}}, "2 lights are off. The cellar light has not confirmed it. Please check."},
-		{"de", "off", []tools.Receipt{done, done, dead, dead}, "2 Lichter sind aus. Ich erreiche Cellar Light und Desk Light nicht."},
-		{"es", "off", []tools.Receipt{done, done, dead}, "He apagado 2 luces. No puedo contactar con Cellar Light."},
-		{"fr", "open", []tools.Receipt{moving, moving}, "Attic Light et Bath Light : en route."},
+		{"one of eight is dead", "off", []tools.Receipt{done, done, dead, done, done, done, done, done}},
+		{"one of three is dead", "off", []tools.Receipt{done, done, dead}},
+		{"two of four are dead", "off", []tools.Receipt{done, done, dead, dead}},
+		{"one of four is dead, one is silent", "off", []tools.Receipt{done, done, dead, silent}},
+		{"three of four are dead", "off", []tools.Receipt{dead, dead, dead, done}},
+		{"four of six are dead", "off", []tools.Receipt{dead, dead, dead, dead, done, done}},
+		{"all are dead", "off", []tools.Receipt{dead, dead, dead}},
+		{"the stick is gone", "off", []tools.Receipt{gone, gone, gone, gone}},
+		{"two of four are on their way", "open", []tools.Receipt{done, done, moving, moving}},
+		{"two are on their way", "open", []tools.Receipt{moving, moving}},
+		{"one is dead, one is on its way", "open", []tools.Receipt{dead, moving}},
+		{"one has no receipt", "off", []tools.Receipt{done, done, {}}},
 	} {
-		if got := told(t, tt.language, tt.action, nil, names[:len(tt.receipts)], tt.receipts); got != tt.want {
-			t.Errorf("%s %s:\ngot  %q\nwant %q", tt.language, tt.action, got, tt.want)
+		for _, language := range sentences.Languages() {
+			golden.Say(c.name, fake.ProseLine{Language: language, Said: told(t, language, c.action, nil, names[:len(c.receipts)], c.receipts)})
 		}
 	}
+	golden.Compare(t, *update)
 }
 
 // TestAnUnknownFateNamesTheThing: what got no answer is named, once, and nothing is
@@ -199,23 +200,21 @@ func TestGroupsNameWhatWasLeftOut(t *testing.T) {
 func TestAnUnknownFateNamesTheThing(t *testing.T) {
 	t.Parallel()
 	lost, unsent := fmt.Errorf("calling: %w", tools.ErrNoAnswer), fmt.Errorf("calling: %w", tools.ErrNotConnected)
-	for _, tt := range []struct {
-		language string
-		names    []string
-		errs     []error
-		want     string
+	names := map[string][]string{"en": {"Lamp", "Fan"}, "de": {"Lampe", "Lüfter"}, "es": {"Lámpara", "Ventilador"}, "fr": {"Lampe", "Ventilateur"}}
+	golden := fake.ReadProse(t, "testdata/fate.txtar")
+	for _, c := range []struct {
+		name string
+		errs []error
 	}{
-		{"en", []string{"Lamp"}, []error{lost}, "I don't know whether the lamp did it. Please check."},
-		{"en", []string{"Lamp", "Fan"}, []error{lost, lost}, "I don't know whether the lamp and the fan did it. Please check."},
-		{"en", []string{"Lamp"}, []error{unsent}, "The connection to the lamp is down. Try again in a minute."},
-		{"en", []string{"Lamp", "Fan"}, []error{lost, unsent}, "I don't know whether the lamp did it. Please check. The connection to the fan is down. Try again in a minute."},
-		{"en", []string{"Lamp"}, []error{errors.New("dial tcp: refused")}, "Sorry, that did not work."},
-		{"de", []string{"Lampe", "Lüfter"}, []error{lost, lost}, "Ich weiß nicht, ob Lampe und Lüfter reagiert haben. Bitte nachsehen."},
-		{"es", []string{"Lámpara"}, []error{lost}, "No sé si Lámpara lo ha hecho. Compruébalo."},
-		{"fr", []string{"Lampe"}, []error{lost}, "Je ne sais pas si Lampe a réagi. Vérifie."},
+		{"one is lost", []error{lost}},
+		{"two are lost", []error{lost, lost}},
+		{"one was not sent", []error{unsent}},
+		{"one is lost, one was not sent", []error{lost, unsent}},
+		{"one failed in technical words", []error{errors.New("dial tcp: refused")}},
 	} {
-		if got := told(t, tt.language, "on", nil, tt.names, nil, tt.errs...); got != tt.want {
-			t.Errorf("%s:\ngot  %q\nwant %q", tt.language, got, tt.want)
+		for _, language := range sentences.Languages() {
+			golden.Say(c.name, fake.ProseLine{Language: language, Said: told(t, language, "on", nil, names[language][:len(c.errs)], nil, c.errs...)})
 		}
 	}
+	golden.Compare(t, *update)
 }

@@ -1,7 +1,6 @@
 package reply_test
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -13,10 +12,8 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/tools"
 )
 
 // table is a file of replies as it is written.
@@ -91,88 +88,8 @@ func TestEveryLanguageHasEveryReply(t *testing.T) {
 	}
 }
 
-// TestToldInEveryLanguage follows commands and questions up to the spoken reply.
-func TestToldInEveryLanguage(t *testing.T) {
-	t.Parallel()
-	const ok, no, at = `{"device":"x","outcome":"confirmed"}`, `{"device":"x","outcome":"no_answer"}`, `{"time":"2026-11-21T16:05:00Z","zone":"UTC","spoken":"It's 4:05 PM."}`
-	tests := map[string][]struct{ area, text, result, want string }{
-		"de": {
-			{"Küche", "schalte die küchenlampe ein", ok, "Küchenlampe ist an."},
-			{"Küche", "schalte die küchenlampe ein", no, "Küchenlampe hat nicht geantwortet."},
-			{"Wohnzimmer", "licht aus", ok, "2 Lichter sind aus."},
-			{"Wohnzimmer", "mach die leselampe rot", ok, "Leselampe ist jetzt rot."},
-			{"Küche", "ist die haustür abgeschlossen", `{"state":"locked","age_seconds":180000,"reachable":true}`, "Ja, Haustür ist abgeschlossen. Das war vor 2 Tagen."},
-			{"Küche", "wie kalt ist es draußen", `{"value":7.5,"unit":"°C","age_seconds":9}`, "Außentemperatur: 7.5 Grad."},
-			{"Küche", "wie spät ist es", at, "Es ist 16 Uhr 5."},
-			{"Küche", "welcher tag ist heute", at, "Heute ist Samstag, der 21. November."},
-			{"Küche", "vergiss es", "", "Okay."},
-		},
-		"es": {
-			{"Cocina", "enciende la luz de la cocina", ok, "He encendido Luz de la cocina."},
-			{"Salón", "apaga las luces", ok, "He apagado 2 luces."},
-			{"Cocina", "está la puerta principal cerrada con llave", `{"state":"unlocked","age_seconds":9,"reachable":true}`, "No, Puerta principal: sin llave."},
-			{"Cocina", "qué hora es", at, "Son las 16 y 5."},
-			{"Cocina", "qué día es hoy", at, "Hoy es sábado, 21 de noviembre."},
-		},
-		"fr": {
-			{"Cuisine", "allume la lampe de la cuisine", ok, "Lampe de la cuisine : allumé."},
-			{"Salon", "éteins les lumières", ok, "2 lumières : éteint."},
-			{"Cuisine", "la porte d'entrée est-elle verrouillée", `{"state":"locked","age_seconds":9,"reachable":true}`, "Oui, Porte d'entrée : verrouillé."},
-			{"Cuisine", "quelle heure est-il", at, "Il est 16 heures 5."},
-		},
-	}
-	for language, cases := range tests {
-		t.Run(language, func(t *testing.T) {
-			t.Parallel()
-			h, m, p := inLanguage(t, language)
-			for _, c := range cases {
-				steps, err := plan.Calls(m.Match(c.text, c.area), h, c.area)
-				if err != nil {
-					t.Errorf("%q: %v", c.text, err)
-					continue
-				}
-				got := p.Told(steps, answers(len(steps), []string{c.result}))
-				if got != c.want {
-					t.Errorf("%q: got %q, want %q", c.text, got, c.want)
-				}
-				if c.result == ok && len(strings.Fields(strings.ReplaceAll(got, " :", ""))) > 8 {
-					t.Errorf("%q is longer than eight words", got)
-				}
-			}
-		})
-	}
-}
-
-// TestNothingEnglishIsSaid: English texts of plans and tools are not said in
-// another language.
-func TestNothingEnglishIsSaid(t *testing.T) {
-	t.Parallel()
-	h, _, p := inLanguage(t, "de")
-	for want, err := range map[string]error{
-		"Ich weiß nicht, ob das geklappt hat.":     fmt.Errorf("calling: %w", tools.ErrNoAnswer),
-		"Nicht erreichbar. Es wurde nichts getan.": fmt.Errorf("calling: %w", tools.ErrNotConnected),
-		"Das hat leider nicht geklappt.":           sentence("The Z-Wave server is not connected."),
-	} {
-		if got := p.Apology(err); got != want {
-			t.Errorf("%v: got %q, want %q", err, got, want)
-		}
-	}
-	for _, a := range []intent.Action{{Intent: "HassTurnOn", Devices: []string{"scene.movie"}}} {
-		steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{a}}, h, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.Told(steps, make([]tools.Result, 1)); got != "Filmabend kann ich nicht starten." {
-			t.Errorf("got %q", got)
-		}
-	}
-	refused := []plan.Step{{Action: intent.Action{Intent: "HassTurnOn"}, Entity: &home.Entity{Name: "Lampe", Domain: "light"}}}
-	if got := p.Told(refused, []tools.Result{{Receipt: &tools.Receipt{Outcome: tools.Refused, Message: "No."}}}); got != "Lampe hat abgelehnt." {
-		t.Errorf("got %q", got)
-	}
-}
-
-func inLanguage(t *testing.T, language string) (*home.House, *intent.Matcher, *reply.Phrases) {
+// inLanguage returns the house of a language.
+func inLanguage(t *testing.T, language string) asking {
 	t.Helper()
 	path := "../testdata/house.json"
 	if language != "en" {
@@ -186,19 +103,17 @@ func inLanguage(t *testing.T, language string) (*home.House, *intent.Matcher, *r
 	if err != nil {
 		t.Fatal(err)
 	}
-	pack, err := intent.Ours(language)
-	if err != nil {
-		t.Fatal(err)
+	return askAbout(t, language, h)
+}
+
+// housesInLanguages returns the house of each language.
+func housesInLanguages(t *testing.T) map[string]asking {
+	t.Helper()
+	all := map[string]asking{}
+	for _, language := range sentences.Languages() {
+		all[language] = inLanguage(t, language)
 	}
-	m, err := intent.New(pack, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := reply.Ours(language)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h, m, p
+	return all
 }
 
 // TestLanguagesHaveBothFiles: a language without sentences or without replies is
@@ -218,18 +133,5 @@ func TestLanguagesHaveBothFiles(t *testing.T) {
 	}
 	if _, err := reply.Ours("xx"); err == nil || !strings.Contains(err.Error(), `"xx"`) {
 		t.Errorf("an unknown language: %v", err)
-	}
-}
-
-// TestARefusalBeginsASentence: in German the unknown thing comes first, and so
-// begins with a capital.
-func TestARefusalBeginsASentence(t *testing.T) {
-	t.Parallel()
-	p, err := reply.Ours("de")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := p.Refusal(intent.Decision{Route: intent.Reject, Reason: "unknown_name", Heard: "lampe im bad"}); !strings.HasPrefix(got, "Lampe im bad") {
-		t.Errorf("it says %q", got)
 	}
 }

@@ -3,39 +3,49 @@ package reply_test
 import (
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/sentences"
 )
 
-// TestThingsOfOneNameAreToldApartByTheirRooms asks which of two lamps is meant.
+// TestThingsOfOneNameAreToldApartByTheirRooms asks which of several things is meant.
 func TestThingsOfOneNameAreToldApartByTheirRooms(t *testing.T) {
 	t.Parallel()
-	lamp := func(name, area string) *home.Entity { return &home.Entity{Name: name, Area: area, Domain: "light"} }
-	tests := map[string]struct {
-		language string
-		things   []*home.Entity
-		want     string
-	}{
-		"english":             {"en", []*home.Entity{lamp("Lamp", "Bedroom"), lamp("Lamp", "Kitchen")}, "Do you mean the bedroom lamp or the kitchen lamp?"},
-		"german":              {"de", []*home.Entity{lamp("Lampe", "Schlafzimmer"), lamp("Lampe", "Küche")}, "Meinst du Lampe Schlafzimmer oder Lampe Küche?"},
-		"spanish":             {"es", []*home.Entity{lamp("Lámpara", "Dormitorio"), lamp("Lámpara", "Cocina")}, "¿Te refieres a Lámpara de Dormitorio o Lámpara de Cocina?"},
-		"french":              {"fr", []*home.Entity{lamp("Lampe", "Salon"), lamp("Lampe", "Cuisine")}, "Tu parles de Lampe Salon ou Lampe Cuisine ?"},
-		"one is another name": {"en", []*home.Entity{lamp("Lamp", "Bedroom"), lamp("Lamp", "Kitchen"), lamp("Light", "Hall")}, "Do you mean the bedroom lamp, the kitchen lamp or the light?"},
-		"signs":               {"en", []*home.Entity{lamp("Blind #1 (left)", "Hall"), lamp("Küche ✨ Lampe Ω", "Küche")}, "Do you mean the blind 1 left or the küche lampe?"},
-		"named by its room":   {"en", []*home.Entity{lamp("Kitchen Lamp", "Kitchen"), lamp("Kitchen Lamp", "Pantry")}, "Do you mean the kitchen lamp or the pantry kitchen lamp?"},
-		"in one room":         {"en", []*home.Entity{lamp("Lamp", "Hall"), lamp("Lamp", "Hall")}, "Which one do you mean?"},
-		"without rooms":       {"en", []*home.Entity{lamp("Lamp", ""), lamp("Lamp", "")}, "Which one do you mean?"},
+	words := map[string]map[string]string{
+		"de": {"Lamp": "Lampe", "Light": "Licht", "Kitchen Lamp": "Küchenlampe", "Bedroom": "Schlafzimmer", "Kitchen": "Küche", "Pantry": "Speisekammer", "Hall": "Flur"},
+		"es": {"Lamp": "Lámpara", "Light": "Luz", "Kitchen Lamp": "Lámpara de la cocina", "Bedroom": "Dormitorio", "Kitchen": "Cocina", "Pantry": "Despensa", "Hall": "Pasillo"},
+		"fr": {"Lamp": "Lampe", "Light": "Lumière", "Kitchen Lamp": "Lampe de la cuisine", "Bedroom": "Salon", "Kitchen": "Cuisine", "Pantry": "Cellier", "Hall": "Couloir"},
 	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, err := reply.Ours(tc.language)
+	golden := fake.ReadProse(t, "testdata/namesakes.txtar")
+	for _, c := range []struct {
+		name   string
+		things [][2]string // name and room
+	}{
+		{"in two rooms", [][2]string{{"Lamp", "Bedroom"}, {"Lamp", "Kitchen"}}},
+		{"one is another name", [][2]string{{"Lamp", "Bedroom"}, {"Lamp", "Kitchen"}, {"Light", "Hall"}}},
+		{"signs", [][2]string{{"Blind #1 (left)", "Hall"}, {"Küche ✨ Lampe Ω", "Küche"}}},
+		{"named by its room", [][2]string{{"Kitchen Lamp", "Kitchen"}, {"Kitchen Lamp", "Pantry"}}},
+		{"in one room", [][2]string{{"Lamp", "Hall"}, {"Lamp", "Hall"}}},
+		{"without rooms", [][2]string{{"Lamp", ""}, {"Lamp", ""}}},
+	} {
+		for _, language := range sentences.Languages() {
+			p, err := reply.Ours(language)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.Which(tc.things); got != tc.want {
-				t.Errorf("%q, want %q", got, tc.want)
+			translate := func(word string) string {
+				if translated, ok := words[language][word]; ok {
+					return translated
+				}
+				return word
 			}
-		})
+			var things []*home.Entity
+			for _, s := range c.things {
+				things = append(things, &home.Entity{Name: translate(s[0]), Area: translate(s[1]), Domain: "light"})
+			}
+			golden.Say(c.name, fake.ProseLine{Language: language, Said: p.Which(things)})
+		}
 	}
+	golden.Compare(t, *update)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,18 +18,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-func house(tb testing.TB) *home.House {
-	tb.Helper()
-	data, err := os.ReadFile("../testdata/house.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	h, err := home.Load(data)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return h
-}
+// update has the golden files written.
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // answers makes a result of each text: a JSON object is structured data, "!x" a
 // failure with the text x, anything else a text.
@@ -49,126 +39,41 @@ func answers(n int, texts []string) []tools.Result {
 	return out
 }
 
-func TestTold(t *testing.T) {
-	t.Parallel()
-	ok, told, no := `{"device":"x","outcome":"confirmed"}`, `{"device":"x","outcome":"accepted"}`, `{"device":"x","outcome":"no_answer"}`
-	tests := map[string]struct {
-		text, area string
-		results    []string
-		want       string
-	}{
-		"on":           {"turn on the kitchen light", "", []string{ok}, "The kitchen light is on."},
-		"plural name":  {"open the bedroom curtains", "", []string{ok}, "The bedroom curtains are open."},
-		"dimmed":       {"dim the bedroom lamp to forty percent", "", []string{`{"device":"x","outcome":"confirmed","before":100,"value":40}`}, "Dimmed the bedroom lamp to 40 percent."},
-		"stays off":    {"dim the bedroom lamp to zero percent", "", []string{`{"device":"x","outcome":"confirmed","before":0,"value":0}`}, "The bedroom lamp is off."},
-		"brightened":   {"set the bedroom lamp to forty percent", "", []string{`{"device":"x","outcome":"confirmed","before":10,"value":40}`}, "Set the bedroom lamp to 40 percent."},
-		"colour":       {"set the bedroom lamp to blue", "", []string{`{"device":"x","outcome":"confirmed","value":"#0000ff"}`}, "The bedroom lamp is blue now."},
-		"locked":       {"lock the front door", "", []string{ok}, "The front door is locked."},
-		"closed":       {"close the garage door", "", []string{ok}, "The garage door is closed."},
-		"setpoint":     {"set the thermostat to 21.5 degrees", "", []string{ok}, "The thermostat is set to 21.5 degrees."},
-		"position":     {"set the living room blinds to fifty percent", "", []string{ok}, "The living room blinds are at 50 percent."},
-		"toggled":      {"toggle the reading lamp", "", []string{`{"device":"x","outcome":"confirmed","value":false}`}, "The reading lamp is off."},
-		"accepted":     {"turn on the kitchen light", "", []string{told}, "The kitchen light has not confirmed it."},
-		"accepted two": {"open the bedroom curtains", "", []string{told}, "The bedroom curtains have not confirmed it."},
-		"queued":       {"set the thermostat to 21 degrees", "", []string{`{"device":"x","outcome":"queued"}`}, "The thermostat is asleep and will follow."},
-		"no answer":    {"turn on the kitchen light", "", []string{no}, "The kitchen light did not answer."},
-		"refused":      {"set the thermostat to 30 degrees", "", []string{`{"device":"x","outcome":"refused","message":"Thermostat goes up to 28 degrees."}`}, "Thermostat goes up to 28 degrees."},
-		"failed call":  {"turn on the kitchen light", "", []string{"!The Z-Wave server is not connected."}, "The Z-Wave server is not connected."},
-		"group":        {"turn off the lights in the living room", "", []string{ok}, "2 lights are off."},
-		"group, part":  {"turn off the lights in the living room", "", []string{ok, no}, "The living room light is off. I can't reach the reading lamp."},
-		"group, told":  {"turn off the lights in the living room", "", []string{ok, told}, "The living room light is off. The reading lamp has not confirmed it."},
-		"group, none":  {"turn off all the lights", "", []string{no}, "None of the 6 lights answered."},
-		"two commands": {"turn on the kitchen light and lock the front door", "", []string{ok}, "The kitchen light is on. The front door is locked."},
-		"yes":          {"is the front door locked", "", []string{`{"state":"locked","age_seconds":5,"reachable":true}`}, "Yes, the front door is locked."},
-		"no":           {"is the front door locked", "", []string{`{"state":"unlocked","age_seconds":5,"reachable":true}`}, "No, the front door is unlocked."},
-		"old":          {"is the front door locked", "", []string{`{"state":"locked","age_seconds":259200,"reachable":true}`}, "Yes, the front door is locked. That was 3 days ago."},
-		"dead":         {"is the front door locked", "", []string{`{"state":"locked","age_seconds":10800,"reachable":false}`}, "The front door cannot be reached; it last reported locked."},
-		"contact":      {"is the garage window closed", "", []string{`{"sensor":"contact","value":"closed","unit":"","age_seconds":3}`}, "Yes, the garage window is closed."},
-		"contact, raw": {"is the garage window closed", "", []string{`{"sensor":"contact","value":true,"unit":"","age_seconds":3}`}, "No, the garage window is open."},
-		"windows":      {"are any windows open", "", []string{`{"value":"open","age_seconds":3}`}, "Yes, the garage window is open."},
-		"sensor":       {"what's the humidity in the kitchen", "", []string{`{"value":47,"unit":"%","age_seconds":60}`}, "The kitchen humidity is 47 percent."},
-		"temperature":  {"what's the temperature in the office", "", []string{`{"value":21.26,"unit":"°C","age_seconds":60}`}, "The office temperature is 21.3 degrees."},
-		"lost sensor":  {"what's the temperature in the office", "", []string{`{"value":21.26,"unit":"°C","age_seconds":60,"reachable":false}`}, "The office temperature cannot be reached; it last reported 21.3 degrees."},
-		"by state":     {"what's the temperature in the bedroom", "", []string{`{"state":"heat","values":{"temperature":19,"setpoint":20,"unit":"°C"},"age_seconds":60}`}, "The bedroom thermostat measures 19 degrees."},
-		"which are on": {"which lights are on", "", []string{`{"state":"on"}`, `{"state":"on"}`, `{"state":"off"}`}, "The kitchen light and the living room light are on."},
-		"none is on":   {"which lights are on", "", []string{`{"state":"off"}`}, "None, all the lights are off."},
-		"unknown":      {"is the front door locked", "", []string{`{"state":null}`}, "I don't know about the front door."},
-		"not read":     {"is the front door locked", "", []string{"!The front door did not answer."}, "The front door did not answer."},
-		"time":         {"what time is it", "", []string{"It is ten past nine."}, "It is ten past nine."},
-		"never mind":   {"never mind", "", []string{""}, "Okay."},
-		"stop":         {"stop", "", []string{""}, ""},
-		"good night":   {"good night", "", []string{""}, "Good night."},
-		"volume":       {"turn the volume up", "", []string{""}, "Done."},
-		"list":         {"what can you control in here", "Garage", []string{""}, "Here I know the garage door and the garage window."},
-	}
-	h, p := house(t), fake.English()
-	m, err := intent.New(intent.English(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			steps, err := plan.Calls(m.Match(tt.text, tt.area), h, tt.area)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := p.Told(steps, answers(len(steps), tt.results))
-			if got != tt.want {
-				t.Errorf("got  %q\nwant %q", got, tt.want)
-			}
-			confirmed := len(tt.results) == 1 && strings.Contains(tt.results[0], "confirmed") && name != "two commands"
-			if confirmed && len(strings.Fields(got)) > 8 {
-				t.Errorf("%q is longer than eight words", got)
-			}
-		})
-	}
-}
-
+// TestRefusal: what is not known, or not understood, is told with the words that were
+// heard, as a sentence that begins with a capital.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		d    intent.Decision
-		want string
-	}{
-		"unknown name":  {intent.Decision{Reason: "unknown_name", Heard: "dishwasher"}, "I don't know a dishwasher here."},
-		"vowel":         {intent.Decision{Reason: "unknown_area", Heard: "attic"}, "I don't know an attic here."},
-		"plural":        {intent.Decision{Reason: "unknown_name", Heard: "christmas lights"}, "I don't know christmas lights here."},
-		"no device":     {intent.Decision{Reason: "no_device", Heard: "lights in the garage"}, "I know no lights in the garage."},
-		"nothing heard": {intent.Decision{Reason: "no_device"}, "I know no such device here."},
-		"no house":      {intent.Decision{Reason: "unknown_name", Heard: "lamp", NeedHouse: true}, "I can't reach the devices yet. Check Z-Wave JS UI."},
-		"bare":          {intent.Decision{Reason: "bare_name", Heard: "kitchen light"}, "What shall I do with the kitchen light?"},
-		"overheard":     {intent.Decision{Reason: "overheard"}, ""},
-		"new reason":    {intent.Decision{Reason: "something"}, "I did not understand that."},
-		"markup":        {intent.Decision{Reason: "unknown_name", Heard: "<b>http://x</b>"}, "I did not understand that."},
-	}
-	for name, tt := range tests {
-		if got := fake.English().Refusal(tt.d); got != tt.want {
-			t.Errorf("%s: got %q, want %q", name, got, tt.want)
-		}
-	}
-}
-
-func TestDenied(t *testing.T) {
-	t.Parallel()
-	h, p := house(t), fake.English()
-	m, err := intent.New(intent.English(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]string{
-		"unlock the front door": "Unlocking is switched off here.",
-		"open the garage door":  "Opening the garage door is switched off here.",
-		"turn on the light":     "That is switched off here.",
-	} {
-		steps, err := plan.Calls(m.Match(text, "Kitchen"), h, "")
+	golden := fake.ReadProse(t, "testdata/refusal.txtar")
+	golden.Answer(func(c fake.ProseCase, language, asked string) string {
+		p, err := reply.Ours(language)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Denied(steps); got != want {
-			t.Errorf("%s: got %q", text, got)
+		return p.Refusal(intent.Decision{
+			Route: intent.Reject, Reason: c.Given["reason"], Heard: asked, NeedHouse: c.Given["house"] == "away",
+		})
+	})
+	golden.Compare(t, *update)
+}
+
+// TestDenied: what is dangerous and switched off is named, where it has a name.
+func TestDenied(t *testing.T) {
+	t.Parallel()
+	houses := housesInLanguages(t)
+	golden := fake.ReadProse(t, "testdata/denied.txtar")
+	golden.Answer(func(_ fake.ProseCase, language, asked string) string {
+		a, kitchen := houses[language], "Kitchen"
+		if language != "en" {
+			kitchen = toldRooms[language][kitchen]
 		}
-	}
+		steps, err := plan.Calls(a.match.Match(asked, kitchen), a.house, "")
+		if err != nil {
+			t.Errorf("%s: %q: %v", language, asked, err)
+			return ""
+		}
+		return a.p.Denied(steps)
+	})
+	golden.Compare(t, *update)
 }
 
 // sentence is an error that was written to be heard.
@@ -176,28 +81,49 @@ type sentence string
 
 func (s sentence) Error() string { return string(s) }
 
+// TestApology: an error is told as a sentence. English texts of plans and tools are
+// not said in another language.
 func TestApology(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		err  error
-		want string
-	}{
-		"none":       {nil, ""},
-		"planned":    {&plan.Error{Text: "That device is gone."}, "That device is gone."},
-		"time":       {fmt.Errorf("calling: %w", context.DeadlineExceeded), "That took too long."},
-		"cancelled":  {context.Canceled, "I stopped."},
-		"fate":       {fmt.Errorf("%w: %w", tools.ErrNoAnswer, context.DeadlineExceeded), "I don't know whether that worked."},
-		"not sent":   {fmt.Errorf("%w: %w", tools.ErrNotConnected, errors.New("broken pipe")), "I can't reach it. Nothing was done."},
-		"sentence":   {fmt.Errorf("calling zwave: %w", sentence("The Z-Wave server is not connected.")), "The Z-Wave server is not connected."},
-		"technical":  {errors.New("dial tcp 127.0.0.1:1883: connection refused"), "Sorry, that did not work."},
-		"trap":       {errors.New("Panic: goroutine 1 [running]:\nmain.main()"), "Sorry, that did not work."},
-		"bare words": {sentence("Oops."), "Sorry, that did not work."},
-	}
-	for name, tt := range tests {
-		if got := fake.English().Apology(tt.err); got != tt.want {
-			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+	golden := fake.ReadProse(t, "testdata/apology.txtar")
+	for _, language := range sentences.Languages() {
+		a := inLanguage(t, language)
+		say := func(name, said string) {
+			golden.Say(name, fake.ProseLine{Language: language, Said: said})
 		}
+		for _, c := range []struct {
+			name string
+			err  error
+		}{
+			{"no error", nil},
+			{"too late", fmt.Errorf("calling: %w", context.DeadlineExceeded)},
+			{"stopped", context.Canceled},
+			{"no answer", fmt.Errorf("calling: %w", tools.ErrNoAnswer)},
+			{"no answer, and too late", fmt.Errorf("%w: %w", tools.ErrNoAnswer, context.DeadlineExceeded)},
+			{"not connected", fmt.Errorf("calling: %w", tools.ErrNotConnected)},
+			{"not connected, and why", fmt.Errorf("%w: %w", tools.ErrNotConnected, errors.New("broken pipe"))},
+			{"a sentence", sentence("The Z-Wave server is not connected.")},
+			{"a sentence, wrapped", fmt.Errorf("calling zwave: %w", sentence("The Z-Wave server is not connected."))},
+			{"technical words", errors.New("dial tcp 127.0.0.1:1883: connection refused")},
+			{"a panic", errors.New("Panic: goroutine 1 [running]:\nmain.main()")},
+			{"a bare word", sentence("Oops.")},
+		} {
+			say(c.name, a.p.Apology(c.err))
+		}
+		refused := []plan.Step{{Action: intent.Action{Intent: "HassTurnOn"}, Entity: &home.Entity{Name: "Lampe", Domain: "light"}}}
+		say("refused in English", a.p.Told(refused, []tools.Result{{Receipt: &tools.Receipt{Outcome: tools.Refused, Message: "No."}}}))
+		if language == "en" {
+			say("of a plan", a.p.Apology(&plan.Error{Text: "That device is gone."}))
+			continue // its house has no scene
+		}
+		scene := intent.Decision{Route: intent.Local, Actions: []intent.Action{{Intent: "HassTurnOn", Devices: []string{"scene.movie"}}}}
+		steps, err := plan.Calls(scene, a.house, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		say("a scene that no tool starts", a.p.Told(steps, make([]tools.Result, 1)))
 	}
+	golden.Compare(t, *update)
 }
 
 func TestPhrase(t *testing.T) {

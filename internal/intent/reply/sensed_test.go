@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
@@ -82,20 +83,7 @@ type asking struct {
 
 func askIn(t *testing.T, language string) asking {
 	t.Helper()
-	h := watches[language].house()
-	pack, err := intent.Ours(language)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := intent.New(pack, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := reply.Ours(language)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return asking{h, m, p}
+	return askAbout(t, language, watches[language].house())
 }
 
 // told returns the answer to a question when each sensor in reports reports its
@@ -214,85 +202,41 @@ func TestAlarmsAreNeverDenied(t *testing.T) {
 	}
 }
 
-// TestAlarmsAreTold pins the sentences.
+// sensorReports are reports that have a name in the golden file.
+var sensorReports = map[string]string{
+	"clear":                     clear,
+	"clear three days ago":      `{"value":"clear","age_seconds":259200,"reachable":true}`,
+	"detected":                  detected,
+	"clear, and lost":           lost,
+	"detected, and lost":        lostOn,
+	"dust in device":            odd,
+	"never reported":            never,
+	"open":                      `{"value":"open","reachable":true}`,
+	"open, and no more":         `{"value":"open"}`,
+	"closed, and lost":          `{"value":"closed","reachable":false}`,
+	"locked, and tampered with": `{"state":"locked","values":{"tamper":"detected"},"age_seconds":9,"reachable":true}`,
+	"locked, without tamper":    `{"state":"locked","values":{},"reachable":true}`,
+}
+
+// TestAlarmsAreTold asks single sensors, all of a kind, and those of a room.
 func TestAlarmsAreTold(t *testing.T) {
 	t.Parallel()
-	tampered := `{"state":"locked","values":{"tamper":"detected"},"age_seconds":9,"reachable":true}`
-	one := func(id, report string) map[string]string { return map[string]string{id: report} }
-	tests := map[string][]struct {
-		text    string
-		reports map[string]string
-		want    string
-	}{
-		"en": {
-			{"is there smoke in the attic", one("smoke1", detected), "Yes, the attic smoke alarm reports smoke."},
-			{"is there smoke in the attic", nil, "No, the attic smoke alarm reports no smoke."},
-			{"is there smoke in the attic", one("smoke1", lost), "The attic smoke alarm cannot be reached; it last reported no smoke."},
-			{"is there smoke in the attic", one("smoke1", lostOn), "The attic smoke alarm cannot be reached; it last reported smoke."},
-			{"is there smoke in the attic", one("smoke1", odd), "I don't know about the attic smoke alarm."},
-			{"is there smoke in the attic", one("smoke1", `{"value":"clear","age_seconds":259200,"reachable":true}`), "No, the attic smoke alarm reports no smoke. That was 3 days ago."},
-			{"is there a fire", nil, "No, the attic smoke alarm and the hall smoke alarm report no smoke. The boiler heat alarm reports no temperature alarm."},
-			{"is there smoke", nil, "No, the attic smoke alarm and the hall smoke alarm report no smoke."},
-			{"is there smoke", one("smoke2", detected), "Yes, the hall smoke alarm reports smoke."},
-			{"is there smoke", map[string]string{"smoke1": detected, "smoke2": detected}, "Yes, the attic smoke alarm and the hall smoke alarm report smoke."},
-			{"is there smoke", map[string]string{"smoke1": detected, "smoke2": lost}, "Yes, the attic smoke alarm reports smoke. I can't reach the hall smoke alarm."},
-			{"is there smoke", one("smoke2", lost), "The attic smoke alarm reports no smoke. I can't reach the hall smoke alarm."},
-			{"is there smoke", map[string]string{"smoke1": never, "smoke2": odd}, "I don't know about the attic smoke alarm and the hall smoke alarm."},
-			{"is there a fire", map[string]string{"smoke1": detected, "heat": detected}, "Yes, the attic smoke alarm reports smoke. The boiler heat alarm reports a temperature alarm."},
-			{"is the attic smoke alarm ok", one("smoke1", detected), "The attic smoke alarm reports smoke."},
-			{"is the attic smoke alarm ok", nil, "Yes, the attic smoke alarm is all right."},
-			{"is the attic smoke alarm ok", one("smoke1", lost), "I can't reach the attic smoke alarm."},
-			{"is the attic smoke alarm ok", one("smoke1", lostOn), "The attic smoke alarm reports smoke."},
-			{"is the attic smoke alarm ok", one("smoke1", odd), "I don't know about the attic smoke alarm."},
-			{"is the cellar water sensor dry", one("water", detected), "The cellar water sensor reports water."},
-			{"is the hall empty", one("motion", detected), "The hall motion reports movement."},
-			{"is the hall empty", nil, "The hall motion reports no movement."},
-			{"has the attic smoke alarm been tampered with", one("smoke1", detected), "Yes, the attic smoke alarm reports tampering."},
-			{"has the attic smoke alarm been tampered with", nil, "No, the attic smoke alarm reports no tampering."},
-			{"has the front door been tampered with", one("lock", tampered), "Yes, the front door reports tampering."},
-			{"has the front door been tampered with", one("lock", `{"state":"locked","values":{},"reachable":true}`), "I don't know about the front door."},
-			{"is the cellar window open", one("window", `{"value":"open","reachable":true}`), "Yes, the cellar window is open."},
-			{"is the cellar window closed", one("window", `{"value":"open","reachable":true}`), "No, the cellar window is open."},
-			{"is the cellar window open", one("window", odd), "I don't know about the cellar window."},
-			{"is the cellar window closed", one("window", odd), "I don't know about the cellar window."},
-			{"is the cellar window open", one("window", `{"value":"closed","reachable":false}`), "The cellar window cannot be reached; it last reported closed."},
-		},
-		"de": {
-			{"brennt es auf dem dachboden", one("smoke1", detected), "Ja, Rauchmelder Dachboden meldet Rauch."},
-			{"brennt es auf dem dachboden", nil, "Nein, Rauchmelder Dachboden meldet keinen Rauch."},
-			{"gibt es rauch", nil, "Nein, Rauchmelder Dachboden und Rauchmelder Flur melden keinen Rauch."},
-			{"gibt es rauch", one("smoke1", lost), "Rauchmelder Flur meldet keinen Rauch. Rauchmelder Dachboden erreiche ich nicht."},
-			{"ist rauchmelder flur in ordnung", one("smoke2", detected), "Rauchmelder Flur meldet Rauch."},
-			{"steht wasser im keller", one("water", detected), "Ja, Wassermelder meldet Wasser."},
-			{"wurde der rauchmelder flur manipuliert", one("smoke2", detected), "Ja, Rauchmelder Flur meldet Sabotage."},
-			{"ist das kellerfenster offen", one("window", `{"value":"open"}`), "Ja, Kellerfenster ist offen."},
-			{"ist das kellerfenster zu", one("window", odd), "Über Kellerfenster weiß ich nichts."},
-		},
-		"es": {
-			{"hay fuego en el desván", one("smoke1", detected), "Sí, Detector del desván: hay humo."},
-			{"hay humo en el desván", nil, "No, Detector del desván: no hay humo."},
-			{"está el detector del desván bien", one("smoke1", detected), "Detector del desván: hay humo."},
-			{"alguien ha manipulado el detector del desván", one("smoke1", detected), "Sí, Detector del desván: hay sabotaje."},
-			{"hay agua en el sótano", one("water", detected), "Sí, Sonda de agua: hay agua."},
-		},
-		"fr": {
-			{"y a-t-il le feu dans le grenier", one("smoke1", detected), "Oui, Détecteur du grenier : de la fumée."},
-			{"y a-t-il de la fumée dans le grenier", nil, "Non, Détecteur du grenier : pas de fumée."},
-			{"est-ce que le détecteur du grenier a été trafiqué", one("smoke1", detected), "Oui, Détecteur du grenier : sabotage."},
-			{"y a-t-il une fuite", one("water", lost), "Sonde de fuite est injoignable ; dernier état : pas d'eau."},
-		},
+	houses := map[string]asking{}
+	for _, language := range sentences.Languages() {
+		houses[language] = askIn(t, language)
 	}
-	for language, cases := range tests {
-		t.Run(language, func(t *testing.T) {
-			t.Parallel()
-			a := askIn(t, language)
-			for _, c := range cases {
-				if got := a.told(t, c.text, c.reports); got != c.want {
-					t.Errorf("%q with %v:\ngot  %q\nwant %q", c.text, c.reports, got, c.want)
-				}
+	p := fake.ReadProse(t, "testdata/sensed.txtar")
+	p.Answer(func(c fake.ProseCase, language, asked string) string {
+		reports := map[string]string{}
+		for id, name := range c.Given {
+			reports[id] = sensorReports[name]
+			if reports[id] == "" {
+				t.Errorf("%s: there is no report %q in sensorReports", c.Name, name)
 			}
-		})
-	}
+		}
+		return houses[language].told(t, asked, reports)
+	})
+	p.Compare(t, *update)
 }
 
 // TestEveryLanguageTellsEverySensor: each class has both its sentences in each
