@@ -155,7 +155,7 @@ inside dpkg -i /root/1:1.1.deb >"$work/update.log" 2>&1 || { cat "$work/update.l
 inside dpkg -i /root/1:1.1.deb >"$work/update.log" 2>&1 || { cat "$work/update.log"; die "the same update again failed"; }
 others
 [ "$before" = "$(others)" ] || die "what belongs to others is not as it was: $before"
-expect "leads to what is not of" inside voice-gateway models pull
+expect "so it is not followed" inside voice-gateway models pull
 [ "$before" = "$(others)" ] || die "what belongs to others is not as it was: $before"
 as_service sh -c "cd /var/lib/$name && rm models recordings .owner"
 update 1:1.2
