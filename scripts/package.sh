@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 mkdir -p dist
-rm -f dist/"$name"_*.deb # those of one commit are there, which a release takes
+rm -f dist/"$name"_*.deb dist/SHA256SUMS* # those of one commit are there, which a release takes
 
 say() { printf 'package: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
@@ -144,3 +144,4 @@ done
 depends=$(depends "$work/$native/$name")
 [ -n "$depends" ] || die "dpkg-shlibdeps does not say which packages hold the libraries"
 for arch in "${architectures[@]}"; do pack "$arch"; done
+(cd dist && sha256sum "$name"_*.deb >SHA256SUMS)
