@@ -193,7 +193,7 @@ var imports = func() map[string][]string {
 // that package's own interface. A path counts with everything below it.
 var homes = map[string][]string{
 	"github.com/eclipse/paho.mqtt.golang": {"mqtt"},
-	"github.com/mochi-mqtt/server":        {"broker"},
+	"github.com/mochi-mqtt/server":        {"broker", "mqtt"}, // mqtt: its packets of MQTT 5
 	"github.com/mark3labs/mcp-go":         {"mcpint/client", "mcpint/serve"},
 	"github.com/sashabaranov/go-openai":   {"ai", "ai/wire", "speech/openai"},
 	"github.com/gordonklaus/portaudio":    {"audio/device"},

@@ -119,6 +119,8 @@ expect "voice-gateway" inside voice-gateway --version
 expect "✓ $etc and the environment are valid" as_service voice-gateway config check
 inside sh -c 'ls /usr/share/man/man1/voice-gateway*.1.gz | wc -l'
 
+inside test -f /usr/share/doc/$name/examples/mosquitto-acl.conf
+
 say "doctor names what is missing, and the command that mends it"
 expect "voice-gateway models pull" as_service voice-gateway doctor
 

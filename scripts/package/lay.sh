@@ -18,6 +18,6 @@ chmod 0755 "$root/etc/$name/credentials"
 # The state belongs to the service. Where the package held a directory of it, dpkg would
 # work as root between files that the service can exchange.
 rmdir "$root/var/lib/$name/models" "$root/var/lib/$name" "$root/var/lib" "$root/var"
-install -m 0644 configs/{offline,local-ai,cloud,zwave-mcp-server,prometheus-rules}.yaml configs/grafana-dashboard.json "$share/doc/$name/examples/"
+install -m 0644 configs/{offline,local-ai,cloud,zwave-mcp-server,prometheus-rules}.yaml configs/grafana-dashboard.json configs/mosquitto-acl.conf "$share/doc/$name/examples/"
 install -m 0644 scripts/package/copyright "$share/doc/$name/copyright"
 install -m 0644 scripts/package/lintian-overrides "$share/lintian/overrides/$name"
