@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
+.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities sign release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -53,13 +53,20 @@ newcomer-test: package ## what README says, done in a fresh Debian: commands, mi
 vulnerabilities: setup ## what is known of weaknesses in the modules we link (needs the internet)
 	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
-release: ## publish what is in dist under the tag of this commit (with gh, logged in)
+# The signature is by whom the browser, or the workflow, says that it is; no key is kept.
+sign: ## sign the sums of what is in dist with cosign, as yourself or as the workflow that runs this (needs the internet)
+	cd dist && sha256sum --check --strict SHA256SUMS
+	go run github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3 sign-blob --yes --bundle dist/SHA256SUMS.sigstore.json dist/SHA256SUMS
+
+release: ## publish what is in dist, with its sums and their signature, under the tag of this commit (with gh, logged in)
 	@scripts/setup.sh release
 	@for deb in dist/*.deb; do \
 		maintainer=$$(dpkg-deb -f "$$deb" Maintainer) || exit 1; \
 		case $$maintainer in *packages.invalid*) echo "$$deb names no maintainer; make it again: make package" >&2; exit 1 ;; esac; \
 	done
-	gh release create "$$(git describe --tags --exact-match --match 'v[0-9]*')" dist/*.deb --verify-tag --notes-file CHANGELOG.md
+	@cd dist && sha256sum --check --strict SHA256SUMS
+	@[ -s dist/SHA256SUMS.sigstore.json ] || { echo "the sums are not signed; sign them: make sign" >&2; exit 1; }
+	gh release create "$$(git describe --tags --exact-match --match 'v[0-9]*')" dist/*.deb dist/SHA256SUMS dist/SHA256SUMS.sigstore.json --verify-tag --notes-file CHANGELOG.md
 
 demo: setup build ## the whole path on this machine, without hardware, account or network
 	bin/voice-gateway demo

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,25 +14,43 @@ import (
 )
 
 // step is one of a workflow: somebody else's action, or a line for the shell.
-type step struct{ Uses, Run string }
+type step struct {
+	Uses, Run string
+	Env, With map[string]string
+}
 
-// TestTheReleaseIsMakeTargets: what a release does, anybody can do by hand.
-func TestTheReleaseIsMakeTargets(t *testing.T) {
-	t.Parallel()
+// workflow is what a release does.
+type workflow struct {
+	Permissions map[string]string
+	Env         map[string]string
+	Jobs        map[string]struct {
+		Permissions map[string]string
+		Env         map[string]string
+		Container   struct{ Image string }
+		Steps       []step
+	}
+}
+
+func readWorkflow(t *testing.T) (w workflow) {
+	t.Helper()
 	text, err := os.ReadFile("../.github/workflows/release.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var workflow struct {
-		Jobs map[string]struct{ Steps []step }
-	}
-	if err := yaml.Unmarshal(text, &workflow); err != nil {
+	if err := yaml.Unmarshal(text, &w); err != nil {
 		t.Fatal(err)
 	}
+	return w
+}
+
+// TestTheReleaseIsMakeTargets: what a release does, anybody can do by hand.
+func TestTheReleaseIsMakeTargets(t *testing.T) {
+	t.Parallel()
 	targets := openRepository(t).targets
 	var made []string
-	for name, job := range workflow.Jobs {
-		for _, s := range job.Steps {
+	jobs := readWorkflow(t).Jobs
+	for _, name := range []string{"packages", "publish"} {
+		for _, s := range jobs[name].Steps {
 			target, complaint := madeBy(s, targets)
 			if complaint != "" {
 				t.Errorf("%s: %s", name, complaint)
@@ -39,17 +58,75 @@ func TestTheReleaseIsMakeTargets(t *testing.T) {
 			made = append(made, target)
 		}
 	}
-	if want := []string{"", "check", "vulnerabilities", "package-test", "release"}; !slices.Equal(made, want) {
+	if want := []string{"", "check", "vulnerabilities", "package-test", "", "", "", "sign", "release"}; len(jobs) != 2 || !slices.Equal(made, want) {
 		t.Errorf("the release makes %q, want %q", made, want)
 	}
 }
 
+// byDigest matches what names an action or an image by its digest, with its version.
+var byDigest = regexp.MustCompile(`^(actions/[a-z-]+@[0-9a-f]{40}|golang:[0-9.]+-bookworm@sha256:[0-9a-f]{64})$`)
+
+// TestTheReleaseTrustsNobodyLater: what a release takes from others is named by its
+// digest, which nobody can give to something else; what may change the repository is
+// given to the step that publishes alone, after everything that others have written has
+// run; and the packages go out with their sums and a signature.
+func TestTheReleaseTrustsNobodyLater(t *testing.T) {
+	t.Parallel()
+	w := readWorkflow(t)
+	if w.Permissions == nil || len(w.Permissions) > 0 || len(w.Env) > 0 {
+		t.Errorf("all jobs may %v with %v; expected nothing", w.Permissions, w.Env)
+	}
+	for name, job := range w.Jobs {
+		if !byDigest.MatchString(job.Container.Image) {
+			t.Errorf("%s: the image %s is not named by its digest", name, job.Container.Image)
+		}
+		for _, s := range job.Steps {
+			if s.Uses != "" && !byDigest.MatchString(s.Uses) {
+				t.Errorf("%s: %s is not named by its digest", name, s.Uses)
+			}
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != "false" {
+				t.Errorf("%s: the token stays in the source that is fetched", name)
+			}
+			if holdsToken(s.Env) && s.Run != "make release" {
+				t.Errorf("%s: the step %s%s has the token", name, s.Uses, s.Run)
+			}
+			if name != "publish" && s.Run == "make release" || name == "publish" && s.Run != "" && s.Run != "make sign" && s.Run != "make release" {
+				t.Errorf("%s makes %s", name, s.Run)
+			}
+		}
+		for what, how := range job.Permissions {
+			if how != "read" && name != "publish" || holdsToken(job.Env) || job.Permissions == nil {
+				t.Errorf("%s: the job may %s %s, with %v", name, how, what, job.Env)
+			}
+		}
+	}
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(makefile), "dist/*.deb dist/SHA256SUMS dist/SHA256SUMS.sigstore.json --verify-tag") {
+		t.Error("the packages are published without their sums or the signature")
+	}
+}
+
+// holdsToken reports whether an environment has what may change the repository.
+func holdsToken(env map[string]string) bool {
+	for _, value := range env {
+		if strings.Contains(value, "github.token") || strings.Contains(value, "secrets.") {
+			return true
+		}
+	}
+	return false
+}
+
 // madeBy says which target a step makes, or what is wrong with it. Fetching the source
-// alone is no target, because the Makefile is in it.
+// is no target, because the Makefile is in it, nor is handing the packages on.
 func madeBy(s step, targets []string) (target, complaint string) {
 	if s.Run == "" {
-		if strings.HasPrefix(s.Uses, "actions/checkout@") {
-			return "", ""
+		for _, one := range []string{"checkout", "upload-artifact", "download-artifact"} {
+			if strings.HasPrefix(s.Uses, "actions/"+one+"@") {
+				return "", ""
+			}
 		}
 		return "", "the step with " + s.Uses + " is no target of the Makefile"
 	}
@@ -64,18 +141,29 @@ func madeBy(s step, targets []string) (target, complaint string) {
 func TestTheReleaseCheckFindsOtherSteps(t *testing.T) {
 	t.Parallel()
 	targets := []string{"check", "package"}
-	for s, right := range map[step]bool{
-		{Run: "make check"}:              true,
-		{Uses: "actions/checkout@v4"}:    true,
-		{Uses: "actions/setup-go@v5"}:    false,
-		{Run: "make nothing"}:            false,
-		{Run: "make check && curl here"}: false,
-		{Run: "make check package"}:      false,
-		{Run: "go test ./..."}:           false,
-		{}:                               false,
+	for _, tt := range []struct {
+		step  step
+		right bool
+	}{
+		{step{Run: "make check"}, true},
+		{step{Uses: "actions/checkout@v4"}, true},
+		{step{Uses: "actions/setup-go@v5"}, false},
+		{step{Run: "make nothing"}, false},
+		{step{Run: "make check && curl here"}, false},
+		{step{Run: "make check package"}, false},
+		{step{Run: "go test ./..."}, false},
+		{step{}, false},
 	} {
-		if _, complaint := madeBy(s, targets); (complaint == "") != right {
-			t.Errorf("%+v: %q", s, complaint)
+		if _, complaint := madeBy(tt.step, targets); (complaint == "") != tt.right {
+			t.Errorf("%+v: %q", tt.step, complaint)
+		}
+	}
+	for name, named := range map[string]bool{
+		"actions/checkout@v4": false, "actions/checkout@11bd719": false, "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683": true,
+		"golang:1.26-bookworm": false, "somebody/checkout@11bd71901bbe5b1630ceea73d27597364c9af683": false,
+	} {
+		if byDigest.MatchString(name) != named {
+			t.Errorf("%s: expected %v", name, named)
 		}
 	}
 }

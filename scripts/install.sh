@@ -20,7 +20,9 @@ programs=(voice-gateway zwave-mcp-server)
 bindir=$PREFIX/bin
 etc=/etc/$name
 kept_profile=$DESTDIR$etc/profile
-PROFILE=${PROFILE:-$(cat "$kept_profile" 2>/dev/null || echo voice-gateway)}
+before=voice-gateway # the profile of the installation before this one
+[ ! -f "$kept_profile" ] || before=$(cat "$kept_profile")
+PROFILE=${PROFILE:-$before}
 state=/var/lib/$name
 unit=/etc/systemd/system/$name.service
 [ "$PREFIX" = /usr ] && unit=/usr/lib/systemd/system/$name.service
@@ -36,14 +38,19 @@ if live && [ "$(id -u)" -ne 0 ]; then
   die "this needs root: sudo make ${1:-install} (or DESTDIR=… to lay out the files elsewhere)"
 fi
 
-# put MODE FILE PLACE: over what was there, which may be running.
+# same FILE PLACE: is that in the place already, as a file of its own?
+same() { [ -f "$DESTDIR$2" ] && [ ! -L "$DESTDIR$2" ] && cmp -s "$1" "$DESTDIR$2"; }
+
+# put MODE FILE PLACE: as a new file over what was there, which may be running, or be a
+# link, which is not followed.
 put() {
-  if cmp -s "$2" "$DESTDIR$3"; then
+  if same "$2" "$3"; then
     chmod "$1" "$DESTDIR$3"
     return
   fi
-  install -D -m "$1" "$2" "$DESTDIR$3.tmp"
-  mv -f "$DESTDIR$3.tmp" "$DESTDIR$3"
+  rm -f "$DESTDIR$3.tmp"
+  install -D -T -m "$1" "$2" "$DESTDIR$3.tmp"
+  mv -f -T "$DESTDIR$3.tmp" "$DESTDIR$3"
   say "installed  $3"
 }
 
@@ -59,21 +66,37 @@ make_user() {
   fi
 }
 
-# directory MODE OWNER PLACE
+# directory MODE OWNER PLACE. Root alone may write where it stands, so nobody exchanges
+# it meanwhile. A link or anything else in its place stays as it is, and what it leads to.
 directory() {
-  if live; then
-    install -d -m "$1" -o "${2%:*}" -g "${2#*:}" "$3"
-  else
-    install -d -m "$1" "$DESTDIR$3"
+  local place=$DESTDIR$3
+  if [ ! -e "$place" ] && [ ! -L "$place" ]; then
+    install -d "${place%/*}"
+    mkdir -m 0700 "$place"
+  elif [ -L "$place" ] || [ ! -d "$place" ]; then
+    say "kept       $3, which is not a directory, as it is; move it away, and install again"
+    return
+  fi
+  if live; then chown -h "$2" "$place"; fi
+  chmod "$1" "$place"
+}
+
+# models_directory makes the directory of the models. The service may exchange everything
+# in its state, so root does nothing in there: it is made with the rights of the service.
+models_directory() {
+  if ! live; then
+    directory 0750 "$name:$name" "$state/models"
+  elif ! setpriv --reuid "$name" --regid "$name" --init-groups mkdir -p -m 0750 "$state/models"; then
+    say "missing    $state/models; move away what is in its place, and install again"
   fi
 }
 
 configure() {
   local from=configs/$PROFILE.yaml place=$etc/$name.yaml
   [ -f "$from" ] || die "there is no profile $PROFILE; there are: voice-gateway, offline, local-ai, cloud"
-  if [ ! -e "$DESTDIR$place" ]; then
+  if [ ! -e "$DESTDIR$place" ] && [ ! -L "$DESTDIR$place" ]; then
     put 0644 "$from" "$place"
-  elif cmp -s "$from" "$DESTDIR$place"; then
+  elif [ -f "$DESTDIR$place" ] && cmp -s "$from" "$DESTDIR$place"; then
     rm -f "$DESTDIR$place.new"
   else
     put 0644 "$from" "$place.new"
@@ -92,12 +115,15 @@ do_install() {
   directory 0755 root:root "$etc"
   directory 0750 "root:$name" "$etc/credentials"
   directory 0750 "$name:$name" "$state"
-  directory 0750 "$name:$name" "$state/models"
+  models_directory
   configure
-  if [ "$PROFILE" != "$(cat "$kept_profile" 2>/dev/null || echo voice-gateway)" ]; then
-    printf '%s\n' "$PROFILE" >"$kept_profile"
-  fi
   local text other
+  if [ "$PROFILE" != "$before" ]; then
+    text=$(mktemp)
+    printf '%s\n' "$PROFILE" >"$text"
+    put 0644 "$text" "$etc/profile" >/dev/null
+    rm -f "$text"
+  fi
   # A unit of ours in the other place would win, or lose, unseen.
   for other in /etc/systemd/system/$name.service /usr/lib/systemd/system/$name.service; do
     if [ "$other" != "$unit" ] && [ -e "$DESTDIR$other" ]; then

@@ -119,6 +119,8 @@ expect "voice-gateway" inside voice-gateway --version
 expect "✓ $etc and the environment are valid" as_service voice-gateway config check
 inside sh -c 'ls /usr/share/man/man1/voice-gateway*.1.gz | wc -l'
 
+inside test -f /usr/share/doc/$name/examples/mosquitto-acl.conf
+
 say "doctor names what is missing, and the command that mends it"
 expect "voice-gateway models pull" as_service voice-gateway doctor
 
@@ -143,6 +145,24 @@ update 1:1
 inside dpkg -i /root/1:1.deb 2>&1 | tail -3
 inside cmp "$etc" /usr/share/$name/$name.yaml
 inside test ! -e "$etc.dpkg-dist"
+
+say "a service that was taken over gains nothing by an update"
+# others tells owner, mode and content of what belongs to others in there.
+others() { inside find /srv/others -type d -printf '%p %U:%G %m\n' -o -printf '%p %U:%G %m ' -exec cksum {} \; ; }
+inside sh -c 'mkdir -p /srv/others/models /srv/others/recordings && printf theirs >/srv/others/.owner && printf theirs >/srv/others/models/theirs'
+before=$(others)
+as_service sh -c "cd /var/lib/$name && rmdir models && ln -s /srv/others/models /srv/others/recordings /srv/others/.owner ."
+update 1:1.1
+inside dpkg -i /root/1:1.1.deb >"$work/update.log" 2>&1 || { cat "$work/update.log"; die "the update failed"; }
+inside dpkg -i /root/1:1.1.deb >"$work/update.log" 2>&1 || { cat "$work/update.log"; die "the same update again failed"; }
+others
+[ "$before" = "$(others)" ] || die "what belongs to others is not as it was: $before"
+expect "so it is not followed" inside voice-gateway models pull
+[ "$before" = "$(others)" ] || die "what belongs to others is not as it was: $before"
+as_service sh -c "cd /var/lib/$name && rm models recordings .owner"
+update 1:1.2
+inside dpkg -i /root/1:1.2.deb 2>&1 | tail -1
+inside stat -c '%A %U:%G %n' /var/lib/$name /var/lib/$name/models
 
 say "an update of a changed configuration keeps it, and asks nothing"
 as_root_set() { inside voice-gateway --config "$etc" config set "$1" "$2"; }

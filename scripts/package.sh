@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 mkdir -p dist
-rm -f dist/"$name"_*.deb # those of one commit are there, which a release takes
+rm -f dist/"$name"_*.deb dist/SHA256SUMS* # those of one commit are there, which a release takes
 
 say() { printf 'package: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
@@ -102,15 +102,7 @@ depends() {
 # lay ARCH ROOT: the files of the package.
 lay() {
   local arch=$1 root=$2 share=$2/usr/share page
-  PREFIX=/usr DESTDIR=$root BIN=$work/$arch scripts/install.sh install >/dev/null
-  # The configuration is made of this one when the package is set up, so that an update
-  # can tell what its owner has changed and never has to ask (ADR 26).
-  mkdir -p "$share/$name" "$share/doc/$name/examples" "$share/lintian/overrides"
-  mv "$root/etc/$name/$name.yaml" "$share/$name/$name.yaml"
-  chmod 0755 "$root/etc/$name/credentials" "$root/var/lib/$name" "$root/var/lib/$name/models"
-  install -m 0644 configs/{offline,local-ai,cloud,zwave-mcp-server,prometheus-rules}.yaml configs/grafana-dashboard.json "$share/doc/$name/examples/"
-  install -m 0644 scripts/package/copyright "$share/doc/$name/copyright"
-  install -m 0644 scripts/package/lintian-overrides "$share/lintian/overrides/$name"
+  scripts/package/lay.sh "$work/$arch" "$root"
   "$work/papers" -root "$root" -version "$VERSION" -time "$SOURCE_DATE_EPOCH" -modules "$(go env GOMODCACHE)" -go "$(go env GOROOT)"
   # Debian's changelog has one line, which leads to the real one.
   printf '%s (%s) stable; urgency=medium\n\n  * The changes are in NEWS.md.\n\n -- %s  %s\n' \
@@ -152,3 +144,4 @@ done
 depends=$(depends "$work/$native/$name")
 [ -n "$depends" ] || die "dpkg-shlibdeps does not say which packages hold the libraries"
 for arch in "${architectures[@]}"; do pack "$arch"; done
+(cd dist && sha256sum "$name"_*.deb >SHA256SUMS)

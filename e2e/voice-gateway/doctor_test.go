@@ -270,6 +270,106 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// TestDoctorTellsWhatStrangersMay: at a broker without passwords, with passwords, and with
+// the list of rights that is shipped. Nothing is switched by asking, and nobody is taken
+// for another gateway.
+func TestDoctorTellsWhatStrangersMay(t *testing.T) {
+	t.Parallel()
+	list, err := filepath.Abs("../../configs/mosquitto-acl.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		rights string // of the broker
+		want   []doctor.Finding
+	}{
+		"no passwords": {"allow_anonymous true", []doctor.Finding{{State: doctor.Poor, Text: "everybody who reaches the broker may write under zwave"}}},
+		"passwords": {"allow_anonymous false", []doctor.Finding{
+			{State: doctor.Well, Text: "nobody comes in without a password"}, {State: doctor.Poor, Text: "our own user may answer in the place of zwave-js-ui"},
+		}},
+		"guests under rights": {"allow_anonymous true\nacl_file " + list, []doctor.Finding{{State: doctor.Well, Text: "nobody without a password may write under zwave"}}},
+		"rights":              {"allow_anonymous false\nacl_file " + list, []doctor.Finding{{State: doctor.Well, Text: "nobody comes in without a password"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t, "mcp: {servers: {zwave: {command: zwave-mcp-server, house: true}}}\n")
+			passwords, addr := filepath.Join(w.dir, "passwords"), fake.FreeAddr(w)
+			if out, err := exec.CommandContext(w.Context(), "mosquitto_passwd", "-b", "-c", passwords, "voice-gateway", "s3cret").CombinedOutput(); err != nil {
+				w.Fatalf("%v: %s", err, out)
+			}
+			brokerWith(w, addr, tt.rights+"\npassword_file "+passwords)
+			w.replace("mqtt: ", "mqtt: {broker: mqtt://"+addr+", username: voice-gateway, password_file: "+w.file("password", "s3cret\n")+"}\nunused: ")
+			heard := listen(w.T, "mqtt://voice-gateway:s3cret@"+addr, "zwave/#")
+			found := w.examined("strangers")
+			if len(found) != len(tt.want) {
+				t.Fatalf("%+v, expected %+v", found, tt.want)
+			}
+			for i, f := range found {
+				if f.State != tt.want[i].State || !strings.HasPrefix(f.Text, tt.want[i].Text) || (f.State == doctor.Poor) != strings.Contains(f.Do, "mosquitto-acl.conf") {
+					t.Errorf("%+v, expected %+v", f, tt.want[i])
+				}
+			}
+			heard.mu.Lock()
+			defer heard.mu.Unlock()
+			for topic := range heard.heard {
+				if !strings.HasPrefix(topic, "zwave/_CLIENTS/nobody/") {
+					t.Errorf("asking wrote to %s", topic)
+				}
+			}
+		})
+	}
+}
+
+// TestAHouseUnderTheShippedRights: with the list of rights that is shipped, each program
+// under its own user, a lamp is switched and its own report makes the receipt; a forged
+// report and a forged order of another user reach nobody.
+func TestAHouseUnderTheShippedRights(t *testing.T) {
+	t.Parallel()
+	list, err := filepath.Abs("../../configs/mosquitto-acl.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWard(t, "mcp: {servers: {zwave: {command: zwave-mcp-server, house: true}}}\n")
+	passwords, addr := filepath.Join(w.dir, "passwords"), fake.FreeAddr(w)
+	w.file("passwords", "")
+	for _, user := range []string{"voice-gateway", "zwave-js-ui", "family"} {
+		if out, err := exec.CommandContext(w.Context(), "mosquitto_passwd", "-b", passwords, user, "s3cret").CombinedOutput(); err != nil {
+			w.Fatalf("%v: %s", err, out)
+		}
+	}
+	brokerWith(w, addr, "allow_anonymous false\npassword_file "+passwords+"\nacl_file "+list)
+	house := w.file("house.yaml", "home_id: 3237998099\nnodes:\n  - {id: 2, name: Kitchen Light, location: Kitchen, kind: switch}\n")
+	env := append(environ(t), "MQTT_USERNAME=zwave-js-ui", "MQTT_PASSWORD=s3cret")
+	start(w, env, filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", "mqtt://"+addr, "--house", house)
+	w.replace("mqtt: ", "mqtt: {broker: mqtt://"+addr+", username: voice-gateway, password_file: "+w.file("password", "s3cret\n")+"}\nunused: ")
+	family := listen(w.T, "mqtt://family:s3cret@"+addr, "#")
+	told := listen(w.T, "mqtt://voice-gateway:s3cret@"+addr, "zwave/#")
+	const forged = "zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated/api/forged"
+	for _, topic := range []string{forged, forged + "/set"} {
+		if err := family.Publish(w.Context(), topic, []byte("{}")); err != nil {
+			w.Fatal(err)
+		}
+	}
+	said := ""
+	eventually(w, "the lamp is switched", func() bool {
+		cmd := exec.CommandContext(w.Context(), filepath.Join(bin, "voice-gateway"), "--config", w.config, "ask", "--json", "turn on the kitchen light")
+		cmd.Env = w.env
+		out, _ := cmd.Output() // a house that is not known yet fails the turn
+		said = string(out)
+		return strings.Contains(said, `"confirmed":true`)
+	})
+	if len(told.on(forged))+len(told.on(forged+"/set")) > 0 {
+		t.Error("what another user forged has arrived")
+	}
+	family.mu.Lock()
+	defer family.mu.Unlock()
+	for topic := range family.heard {
+		if strings.HasPrefix(topic, "zwave/") {
+			t.Errorf("another user reads %s", topic)
+		}
+	}
+}
+
 // lives starts the gateway of the ward before a house of these nodes, and waits until it
 // knows them.
 func (w *ward) lives(nodes ...string) {
@@ -318,5 +418,11 @@ func (w *ward) file(name, text string) string {
 // locked starts a broker that wants a password.
 func locked(w *ward, addr, passwords string) {
 	w.Helper()
-	rig.MosquittoAt(w, addr, "allow_anonymous false", "password_file "+passwords, "user root")
+	brokerWith(w, addr, "allow_anonymous false\npassword_file "+passwords)
+}
+
+// brokerWith starts a broker with these lines about who may do what.
+func brokerWith(w *ward, addr, rights string) {
+	w.Helper()
+	rig.MosquittoAt(w, addr, append(strings.Split(rights, "\n"), "user root")...)
 }

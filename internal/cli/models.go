@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,7 +144,7 @@ func (m *modelsWork) pullFor(ctx context.Context, l *loaded, from string) error 
 
 // pull fetches models into a directory.
 func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro.Entry, networks []moonshine.Published) error {
-	if err := os.MkdirAll(place, 0o755); err != nil {
+	if err := models.MakePlace(place); err != nil {
 		return fmt.Errorf("making the models' directory: %w; name another one with --dir or wake.models_dir", err)
 	}
 	// They are published at several places, of which one may be out of reach.

@@ -21,6 +21,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"syscall"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -239,13 +240,19 @@ func (l *loader) plain(n *yaml.Node, path string) bool {
 	return ok
 }
 
-// readBounded reads a file that should be small.
+// ErrNoFile says that a pipe, a directory or a device is in the place of a file.
+var ErrNoFile = errors.New("it is no plain file")
+
+// readBounded reads a file that should be small. A pipe is not waited for.
 func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w; expected a file", path, ErrNoFile)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, err

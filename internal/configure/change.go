@@ -1,9 +1,9 @@
 package configure
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,18 +25,31 @@ type File struct {
 // Open returns the file at a path, where there need not be one yet; where the path is
 // empty, the one that is used.
 func Open(path string, environ []string) (File, error) {
-	if path = cmp.Or(path, Found()); path == "" {
+	path, err := choose(path)
+	if err != nil {
+		return File{}, UseError{err}
+	}
+	if path == "" {
 		return File{}, UseError{errors.New("there is no configuration file yet; name one with --config FILE")}
 	}
 	return File{Path: path, environ: environ}, nil
 }
 
+// read returns what is in the file. What is no file is a mistake of the user's.
+func (f File) read() ([]byte, error) {
+	data, err := config.Read(f.Path)
+	if errors.Is(err, config.ErrNoFile) {
+		return nil, UseError{err}
+	}
+	return data, err
+}
+
 // Set changes one value, and nothing else. What the gateway could not work with is an
 // error, and the file stays as it is.
 func (f File) Set(key, value string) (changed bool, err error) {
-	old, err := os.ReadFile(f.Path)
-	if err != nil && !os.IsNotExist(err) {
-		return false, fmt.Errorf("reading the configuration: %w", err)
+	old, err := f.read()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
 	}
 	text, err := f.changed(string(old), key, value)
 	if err != nil {
@@ -55,11 +68,11 @@ type Change struct{ Key, Value string }
 // there is no file yet it begins with base. It returns the changes that were none
 // before.
 func (f File) Apply(base string, changes []Change) (made []Change, err error) {
-	old, err := os.ReadFile(f.Path)
+	old, err := f.read()
 	switch {
-	case os.IsNotExist(err):
+	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, fmt.Errorf("reading the configuration: %w", err)
+		return nil, err
 	default:
 		base = string(old)
 	}

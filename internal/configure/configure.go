@@ -18,6 +18,7 @@ import (
 
 	"voicegateway/internal/config"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/trust"
 )
 
 // Places are the paths where the configuration is looked for; the first that exists is
@@ -54,7 +55,11 @@ type Loaded struct {
 // path is empty. On an error it returns what is known of it so far, which tells what
 // must not be shown.
 func Load(path string, environ []string) (*Loaded, error) {
-	l := empty(cmp.Or(path, Found()), environ)
+	path, refused := choose(path)
+	l := empty(path, environ)
+	if refused != nil {
+		return l, UseError{refused}
+	}
 	if err := l.read(); err != nil {
 		return l, UseError{err}
 	}
@@ -118,15 +123,44 @@ func empty(path string, environ []string) *Loaded {
 	}}}
 }
 
+// choose is the path of the configuration that is used: the one that is named, else the
+// one that is found.
+func choose(named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	return Found()
+}
+
 // Found is the configuration file that is used where none is named, "" where there is
-// none.
-func Found() string {
+// none. One that lies in the working directory is refused where others than the caller
+// and root can say what it holds: it names programs to start, and addresses for secrets.
+func Found() (string, error) {
 	for _, place := range Places() {
-		if _, err := os.Stat(place); err == nil {
-			return place
+		if _, err := os.Stat(place); err != nil {
+			continue
+		}
+		if filepath.IsAbs(place) {
+			return place, nil
+		}
+		if _, err := trust.File(place); err != nil {
+			return "", refusal(place, err)
+		}
+		return place, nil
+	}
+	return "", nil
+}
+
+// refusal says why a configuration in the working directory is not read, and what to do.
+func refusal(place string, err error) error {
+	why := ""
+	if doubt, ok := errors.AsType[*trust.DoubtError](err); ok {
+		why = "others can say what is in it: "
+		if whole, absErr := filepath.Abs(doubt.Path); absErr == nil {
+			err = &trust.DoubtError{Path: whole, Why: doubt.Why}
 		}
 	}
-	return ""
+	return fmt.Errorf("%s in this directory is not read: %s%w. Where you trust it, name it: --config %s; else remove it, or call this in another directory", place, why, err, place)
 }
 
 // read fills the configuration and tells everything that is wrong with it.

@@ -3,7 +3,7 @@ package configure
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -16,9 +16,9 @@ type Named struct{ Thing, Alias string }
 // Alias gives things other names beside those that they have. It returns how many of
 // them are new.
 func (f File) Alias(names []Named) (added int, err error) {
-	old, err := os.ReadFile(f.Path)
-	if err != nil && !os.IsNotExist(err) {
-		return 0, fmt.Errorf("reading the configuration: %w", err)
+	old, err := f.read()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
 	}
 	has, err := settings.Get(string(old), "home.aliases")
 	if err != nil {

@@ -74,6 +74,7 @@ func looks() []look {
 		{"recogniser", false, (*visit).recogniser},
 		{"voice", false, (*visit).voice},
 		{"broker", false, (*visit).broker},
+		{"strangers", false, (*visit).strangers},
 		{"http", false, (*visit).http},
 		{"model", false, (*visit).model},
 		{"servers", false, (*visit).servers},

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"voicegateway/internal/trust"
 )
 
 // gateway says whether one runs, and what it says of its own parts.
@@ -84,11 +86,11 @@ func writable(dir string) error {
 	case !info.IsDir():
 		return &fs.PathError{Op: "using", Path: dir, Err: errors.New("it is no directory")}
 	}
-	f, err := os.CreateTemp(dir, ".doctor-*")
+	opened, err := trust.Open(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return errors.Join(trust.Try(opened), opened.Close())
 }
 
 // secrets are files that others must not read.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,6 +54,68 @@ func (v *visit) broker(ctx context.Context) []Finding {
 		all = append(all, Finding{State: Poor, Text: "the password goes over the network as plain text", Do: "Use mqtts:// in mqtt.broker where the broker offers it."})
 	}
 	return append(all, v.onTheBroker(seen)...)
+}
+
+// prefixOf is the prefix of zwave-js-ui, as the server for it is told.
+func prefixOf(env map[string]string) string { return cmp.Or(env["ZWAVE_MQTT_TOPIC"], "zwave") }
+
+// rightsList is the list of rights for mosquitto that comes with the gateway.
+const rightsList = "mosquitto-acl.conf (in configs, or /usr/share/doc/voice-gateway/examples)"
+
+// strangers tells whether somebody without a password, or any user with one, may write
+// where zwave-js-ui obeys and is believed. It goes by what the broker grants for topics
+// of a client that nobody is, on which nobody acts.
+func (v *visit) strangers(ctx context.Context) []Finding {
+	server, ours := v.MCP.Servers["zwave"]
+	if !ours || v.MQTT.URL == "" {
+		return nil // the embedded broker is for this machine alone
+	}
+	prefix := prefixOf(server.Env)
+	topics := []string{prefix + "/_CLIENTS/nobody/api/none/set", prefix + "/_CLIENTS/nobody/api/none"} // an order, an answer
+	cfg := v.MQTT.Config
+	cfg.Username, cfg.Password = "", ""
+	if u, err := url.Parse(cfg.URL); err == nil {
+		u.User = nil
+		cfg.URL = u.String()
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	granted, err := mqtt.Granted(ctx, cfg, topics...)
+	switch {
+	case errors.Is(err, mqtt.ErrRefused):
+		return append(well("nobody comes in without a password"), v.believed(ctx, prefix, topics)...)
+	case err != nil && unreached(err):
+		return nil // that is told of the broker
+	case err != nil:
+		return []Finding{{State: Poor, Text: "whether a stranger may write under " + prefix + " cannot be told: " + err.Error(), Do: "Look into the broker's own configuration."}}
+	case slices.Contains(granted, true):
+		return []Finding{{
+			State: Poor, Text: "everybody who reaches the broker may write under " + prefix + ", where zwave-js-ui obeys: he can open a door, or say that it is locked",
+			Do: "Give the broker passwords and a list of rights: " + rightsList + " says how.",
+		}}
+	}
+	return append(well("nobody without a password may write under %s", prefix), v.believed(ctx, prefix, topics)...)
+}
+
+// believed tells whether our own user may answer in the place of zwave-js-ui: a broker
+// that grants that has no list of rights, so every user may.
+func (v *visit) believed(ctx context.Context, prefix string, topics []string) []Finding {
+	cfg := v.MQTT.Config
+	cfg.Password = v.Secrets.MQTTPassword
+	granted, err := mqtt.Granted(ctx, cfg, topics...)
+	if err != nil || !granted[1] {
+		return nil
+	}
+	return []Finding{{
+		State: Poor, Text: "our own user may answer in the place of zwave-js-ui under " + prefix + ": the broker has no list of rights, so everybody with a password can open a door",
+		Do: "Give the broker a list of rights: " + rightsList + " says how.",
+	}}
+}
+
+// unreached reports whether an error is one of the network.
+func unreached(err error) bool {
+	_, network := errors.AsType[net.Error](err)
+	return network
 }
 
 // unreachable says why the broker cannot be used.
@@ -196,10 +259,7 @@ func (v *visit) onTheBroker(seen Retained) []Finding {
 	if !ours {
 		return all
 	}
-	prefix := server.Env["ZWAVE_MQTT_TOPIC"]
-	if prefix == "" {
-		prefix = "zwave"
-	}
+	prefix := prefixOf(server.Env)
 	found := false
 	others := map[string]bool{}
 	for _, house := range slices.Sorted(maps.Keys(seen.Houses)) {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"voicegateway/internal/audio"
@@ -56,9 +54,6 @@ func (f *fallbackSpeaker) Play(ctx context.Context, c audio.Clip) error {
 	f.once.Do(func() {
 		f.log.Warn("no speaker; replies are written to a file instead", "part", "audio", "path", f.path, "err", err)
 	})
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
-		return fmt.Errorf("keeping the reply: %w", err)
-	}
 	var wav bytes.Buffer
 	if err := audio.WriteWAV(&wav, c); err != nil {
 		return fmt.Errorf("keeping the reply: %w", err)

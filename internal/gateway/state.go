@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/store"
+	"voicegateway/internal/trust"
 )
 
 // claimState takes the state directory for this gateway: two that share one would
@@ -48,18 +49,10 @@ func (g *Gateway) checkState() {
 
 // writable writes a file to find out, because permissions do not show full disks
 // and read-only mounts.
-func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".writable-*")
+func writable(path string) error {
+	dir, err := trust.Make(path, 0o700)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("x")
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	_ = os.Remove(f.Name())
-	return err
+	return errors.Join(trust.Try(dir), dir.Close())
 }

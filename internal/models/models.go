@@ -17,6 +17,7 @@ import (
 	"voicegateway/internal/speech/micro"
 	"voicegateway/internal/speech/moonshine"
 	"voicegateway/internal/store"
+	"voicegateway/internal/trust"
 )
 
 // Bounds of fetching a model; the largest has 81 KB.
@@ -35,6 +36,15 @@ func Names() []string {
 		all = append(all, p.Name)
 	}
 	return all
+}
+
+// MakePlace makes a directory for models where it is missing.
+func MakePlace(path string) error {
+	dir, err := trust.Make(path, 0o755)
+	if err != nil {
+		return err
+	}
+	return dir.Close()
 }
 
 // installed is the state of a model whose file is the published one.

@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"voicegateway/internal/process"
 	"voicegateway/internal/speech/moonshine"
 	"voicegateway/internal/store"
+	"voicegateway/internal/trust"
 )
 
 // Bounds of fetching a recogniser's package; the largest has 57 MB.
@@ -80,11 +82,14 @@ func NetworkVerdict(dir string, p moonshine.Published) (verdict string, ok bool)
 }
 
 func verifyFile(name string, f moonshine.File) error {
-	file, err := os.Open(name)
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe is not waited for
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
+	if info, err := file.Stat(); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no plain file", name)
+	}
 	return f.Verify(file)
 }
 
@@ -106,7 +111,7 @@ func PullNetwork(ctx context.Context, out io.Writer, p moonshine.Published, dir,
 	}
 	source := from
 	if source == "" {
-		if source, err = os.MkdirTemp(dir, ".pull-"); err != nil {
+		if source, err = os.MkdirTemp(workplace(dir), ".pull-"); err != nil {
 			return fmt.Errorf("pulling the model %q: %w", p.Name, err)
 		}
 		defer func() { _ = os.RemoveAll(source) }()
@@ -128,6 +133,16 @@ func PullNetwork(ctx context.Context, out io.Writer, p moonshine.Published, dir,
 	}
 	fmt.Fprintf(out, "%d MB, the published files\n", size/1e6)
 	return nil
+}
+
+// workplace is where a package is put until its files are taken out: beside them, where
+// there is room for it, or where programs put what is for a moment, because what others
+// can exchange meanwhile is no place to write to.
+func workplace(dir string) string {
+	if trust.Mine(dir) {
+		return dir
+	}
+	return ""
 }
 
 // fetch downloads the package of a model for this machine into a directory.
@@ -178,7 +193,7 @@ func install(files []moonshine.File, from, to string) error {
 		}
 		content[f.Name] = data
 	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
+	if err := MakePlace(to); err != nil {
 		return err
 	}
 	for _, f := range files {

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"voicegateway/internal/trust"
 )
 
 // endings are the endings of the names of a recording's files.
@@ -24,7 +25,12 @@ type kept struct {
 // prune removes recordings that are too old, and then the oldest ones while all
 // together are too big.
 func (r *Recorder) prune(now time.Time) error {
-	all, err := r.list()
+	dir, err := trust.Open(r.cfg.Dir)
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { _ = dir.Close() }()
+	all, err := list(dir)
 	if err != nil {
 		return err
 	}
@@ -38,7 +44,7 @@ func (r *Recorder) prune(now time.Time) error {
 			continue
 		}
 		for _, ending := range endings {
-			err := os.Remove(filepath.Join(r.cfg.Dir, k.stem+ending))
+			err := dir.Remove(k.stem + ending)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, explain(err))
 			}
@@ -50,8 +56,8 @@ func (r *Recorder) prune(now time.Time) error {
 
 // list returns the recordings, the oldest first. Other files in the directory are
 // neither counted nor removed.
-func (r *Recorder) list() ([]kept, error) {
-	entries, err := os.ReadDir(r.cfg.Dir)
+func list(dir *os.Root) ([]kept, error) {
+	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
 		return nil, explain(err)
 	}

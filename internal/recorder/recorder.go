@@ -13,9 +13,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -26,6 +29,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/record"
+	"voicegateway/internal/trust"
 )
 
 // Config says where recordings go and what bounds them.
@@ -152,11 +156,25 @@ func (r *Recorder) Keep(turn record.Record, utterance audio.Clip) {
 // Sound reads the WAV file of a turn from a directory of recordings. It is an error if
 // there is none.
 func Sound(dir string, turn record.Record) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(dir, stem(turn.ID, turn.Time)+".wav"))
+	data, err := read(dir, stem(turn.ID, turn.Time)+".wav")
 	if err != nil {
 		return nil, fmt.Errorf("reading the sound of turn %s: %w", turn.ID, err)
 	}
 	return data, nil
+}
+
+func read(path, name string) ([]byte, error) {
+	dir, err := trust.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	f, err := trust.Regular(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(f)
 }
 
 // stem returns the name of a recording: names sort by time and hold the turn's
@@ -212,15 +230,17 @@ func (r *Recorder) drain() {
 // prepare makes the directory. It warns when others can look into a directory
 // that existed before: the names of recordings alone say when somebody spoke.
 func (r *Recorder) prepare() error {
-	if err := os.MkdirAll(r.cfg.Dir, 0o700); err != nil {
+	dir, err := trust.Make(r.cfg.Dir, 0o700)
+	if err != nil {
 		return explain(err)
 	}
-	if info, err := os.Stat(r.cfg.Dir); err == nil && info.Mode().Perm()&0o077 != 0 {
+	defer func() { _ = dir.Close() }()
+	if info, err := dir.Stat("."); err == nil && info.Mode().Perm()&0o077 != 0 {
 		r.cfg.Log.Warn("others can list the directory of the recordings, though not hear them; close it with: chmod 700", "dir", r.cfg.Dir)
 	}
-	leftovers, _ := filepath.Glob(filepath.Join(r.cfg.Dir, partial+"*"))
+	leftovers, _ := fs.Glob(dir.FS(), partial+"*")
 	for _, name := range leftovers {
-		_ = os.Remove(name) // left by a killed process; one that stays does no harm
+		_ = dir.Remove(name) // left by a killed process; one that stays does no harm
 	}
 	return r.prune(time.Now())
 }
@@ -232,27 +252,29 @@ func (r *Recorder) take(rec recording) {
 }
 
 func (r *Recorder) write(rec recording) error {
-	if err := os.MkdirAll(r.cfg.Dir, 0o700); err != nil {
+	dir, err := trust.Make(r.cfg.Dir, 0o700)
+	if err != nil {
 		return explain(err)
 	}
+	defer func() { _ = dir.Close() }()
 	var wav bytes.Buffer
 	if err := audio.WriteWAV(&wav, rec.sound); err != nil {
 		return err
 	}
-	base := filepath.Join(r.cfg.Dir, rec.stem)
-	if err := r.put(base+".wav", wav.Bytes()); err != nil {
+	if err := put(dir, rec.stem+".wav", wav.Bytes()); err != nil {
 		return err
 	}
-	if err := r.put(base+".json", rec.json); err != nil {
-		_ = os.Remove(base + ".wav") // one without the other says nothing
+	if err := put(dir, rec.stem+".json", rec.json); err != nil {
+		_ = dir.Remove(rec.stem + ".wav") // one without the other says nothing
 		return err
 	}
 	return nil
 }
 
 // put writes a whole file or none, readable by its owner only.
-func (r *Recorder) put(path string, data []byte) error {
-	f, err := os.CreateTemp(r.cfg.Dir, partial+"*") // mode 0600
+func put(dir *os.Root, name string, data []byte) error {
+	draft := partial + rand.Text()
+	f, err := dir.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return explain(err)
 	}
@@ -261,10 +283,10 @@ func (r *Recorder) put(path string, data []byte) error {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = dir.Rename(draft, name)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
+		_ = dir.Remove(draft)
 		return explain(err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -298,5 +299,32 @@ func TestConfig(t *testing.T) {
 	r, _ := newRecorder(t, recorder.Config{Dir: "/var/x", MaxAge: 7 * 24 * time.Hour, MaxBytes: 200 << 20})
 	if got := r.About(); got != "on: utterances are kept in /var/x for 7 days, 200 MB at most" {
 		t.Error(got)
+	}
+}
+
+// A link that the service could have laid in the place of the recordings leads root to
+// no directory of others.
+func TestRootKeepsNoRecordingBehindALink(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can write in a directory of another user")
+	}
+	state, others := t.TempDir(), t.TempDir()
+	place := filepath.Join(state, recorder.Dir)
+	if err := errors.Join(os.Symlink(others, place), os.Lchown(state, 65533, 65533)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recorder.New(recorder.Config{Dir: place, MaxAge: time.Hour, MaxMB: 1, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.Keep(record.Record{ID: "a", Time: time.Now()}, audio.Clip{})
+	if err := r.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(others); err != nil || len(entries) > 0 || !strings.Contains(r.Trouble(), place+" is a link, and "+state+" belongs to ") {
+		t.Errorf("%v, %v, %q", entries, err, r.Trouble())
 	}
 }

@@ -123,7 +123,11 @@ func answered(flags []string) bool {
 // name what is to be changed, nothing else is.
 func Run(ctx context.Context, w World, a Answers, found bool) error {
 	s := &session{World: w, Answers: a, found: found || !w.Someone, anew: found}
-	if s.fresh = s.place() != nil; s.fresh && !found && !w.Someone {
+	fresh, err := s.place()
+	if err != nil {
+		return err
+	}
+	if s.fresh = fresh; s.fresh && !found && !w.Someone {
 		return configure.Misused(errors.New("nobody can be asked here; take what is found with --yes, and answer by a flag what is to be otherwise (voice-gateway setup --help lists them)"))
 	}
 	s.only = !s.fresh && a.given(found)
@@ -145,11 +149,13 @@ func Run(ctx context.Context, w World, a Answers, found bool) error {
 	return s.end(ctx)
 }
 
-// place finds the configuration file; its error means that there is none yet.
-func (s *session) place() error {
+// place finds the configuration file; fresh reports that there is none yet.
+func (s *session) place() (fresh bool, err error) {
 	path := s.File
 	if path == "" {
-		path = configure.Found()
+		if path, err = configure.Found(); err != nil {
+			return false, configure.Misused(err)
+		}
 	}
 	if path == "" {
 		places := configure.Places()
@@ -158,8 +164,8 @@ func (s *session) place() error {
 		}
 	}
 	s.config, _ = configure.Open(path, s.Environ) // a path is named
-	_, err := os.Stat(path)
-	return err
+	_, err = os.Stat(path)
+	return err != nil, nil
 }
 
 // begin writes the configuration where there is none.

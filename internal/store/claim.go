@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"voicegateway/internal/trust"
 )
 
 // claimFile is the file that the owner of a state directory keeps locked.
@@ -31,10 +33,7 @@ func (e *InUseError) Error() string {
 // process ends, however it ends. It fails with an InUseError if another process has
 // the directory. owner tells people who has it.
 func Claim(dir, owner string) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("claiming the state directory: %w", explain(dir, err))
-	}
-	f, err := os.OpenFile(filepath.Join(dir, claimFile), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	f, err := openClaim(dir)
 	if err != nil {
 		return nil, fmt.Errorf("claiming the state directory: %w", explain(dir, err))
 	}
@@ -51,6 +50,35 @@ func Claim(dir, owner string) (release func(), err error) {
 		return nil, fmt.Errorf("claiming the state directory: %w", explain(dir, err))
 	}
 	return func() { _ = f.Close() }, nil
+}
+
+// openClaim opens the file to lock, in a directory that is made where it is missing. What
+// may be somebody else's file is neither locked nor written.
+func openClaim(path string) (*os.File, error) {
+	dir, err := trust.Make(path, 0o700)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	odd := fmt.Errorf("%s is not the plain file that a gateway makes; remove it", filepath.Join(path, claimFile))
+	if info, err := dir.Lstat(claimFile); err == nil && !info.Mode().IsRegular() {
+		return nil, odd
+	}
+	f, err := dir.OpenFile(claimFile, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		if s, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || ok && s.Nlink > 1 { // a second name of another file
+			err = odd
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // sign makes a line the whole text of a file.

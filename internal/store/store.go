@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"voicegateway/internal/trust"
 )
 
 // maxSize bounds one value in bytes. State here is a few timers or one task; a
@@ -87,10 +89,11 @@ func Open(dir string) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("opening the state directory: none is given; set gateway.state_dir")
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("opening the state directory: %w", explain(dir, err))
+	within, err := trust.Make(dir, 0o700)
+	if err == nil {
+		err = errors.Join(tidy(within, unfinished.MatchString), within.Close())
 	}
-	if err := tidy(dir, unfinished.MatchString); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("opening the state directory: %w", explain(dir, err))
 	}
 	return &Store{dir: dir}, nil
@@ -102,8 +105,8 @@ var unfinished = regexp.MustCompile(`^\..+[0-9]$`)
 
 // tidy removes the files that killed processes did not finish, among those of which the
 // name counts. One that cannot be removed does no harm.
-func tidy(dir string, counts func(name string) bool) error {
-	entries, err := os.ReadDir(dir)
+func tidy(dir *os.Root, counts func(name string) bool) error {
+	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
 		return err
 	}
@@ -112,16 +115,15 @@ func tidy(dir string, counts func(name string) bool) error {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > leftover {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+			_ = dir.Remove(e.Name())
 		}
 	}
 	return nil
 }
 
 // tidyBeside does the same for one file that is written anew.
-func tidyBeside(path string) {
-	dir, name := filepath.Split(path)
-	_ = tidy(filepath.Clean(dir), func(one string) bool { // the write says what is wrong with the directory
+func tidyBeside(dir *os.Root, name string) {
+	_ = tidy(dir, func(one string) bool { // the write says what is wrong with the directory
 		digits, ok := strings.CutPrefix(one, "."+name)
 		return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 	})
@@ -134,24 +136,32 @@ func (s *Store) Dir() string { return s.dir }
 // was never saved is no error and leaves v as it is. A damaged file is set aside
 // and reported as a *CorruptError.
 func (s *Store) Load(name string, v any) error {
-	path, err := s.path(name)
+	file, err := fileOf(name)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	data, err := read(path)
+	dir, err := trust.Open(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if errors.Is(err, errTooLarge) || errors.Is(err, errNoFile) {
-		return s.setAside(name, path, err)
+	if err != nil {
+		return fmt.Errorf("loading the state %q: %w", name, explain(s.dir, err))
+	}
+	defer func() { _ = dir.Close() }()
+	data, err := read(dir, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if errors.Is(err, errTooLarge) || errors.Is(err, trust.ErrIrregular) {
+		return s.setAside(dir, name, err)
 	}
 	if err != nil {
 		return fmt.Errorf("loading the state %q: %w", name, explain(s.dir, err))
 	}
 	if err := decode(data, v); err != nil {
-		return s.setAside(name, path, err)
+		return s.setAside(dir, name, err)
 	}
 	return nil
 }
@@ -168,25 +178,16 @@ func decode(data []byte, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-var (
-	errTooLarge = fmt.Errorf("the file is over %d bytes", maxSize)
-	errNoFile   = errors.New("it is no plain file")
-)
+var errTooLarge = fmt.Errorf("the file is over %d bytes", maxSize)
 
 // read reads a plain file. A link is not followed, because what it leads to is not
 // ours, and a pipe is not waited for.
-func read(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return nil, errNoFile
-	}
+func read(dir *os.Root, file string) ([]byte, error) {
+	f, err := trust.Regular(dir, file)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(errNoFile, err)
-	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
 		return nil, err
@@ -200,9 +201,10 @@ func read(path string) ([]byte, error) {
 // setAside renames a damaged file so that somebody can look at it. It overwrites
 // an earlier one: one file is enough to see what happened, and they cannot pile
 // up.
-func (s *Store) setAside(name, path string, cause error) error {
-	aside := path + ".damaged"
-	if err := os.Rename(path, aside); err != nil {
+func (s *Store) setAside(dir *os.Root, name string, cause error) error {
+	file := name + ending
+	aside := filepath.Join(s.dir, file+".damaged")
+	if err := dir.Rename(file, file+".damaged"); err != nil {
 		aside = ""
 	}
 	return &CorruptError{Name: name, Aside: aside, Err: cause}
@@ -211,7 +213,7 @@ func (s *Store) setAside(name, path string, cause error) error {
 // Save writes v as the value of a name. When it returns nil the value survives a
 // kill and a power cut; when it returns an error the old value is still there.
 func (s *Store) Save(name string, v any) error {
-	path, err := s.path(name)
+	file, err := fileOf(name)
 	if err != nil {
 		return err
 	}
@@ -224,7 +226,11 @@ func (s *Store) Save(name string, v any) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := write(s.dir, path, append(data, '\n')); err != nil {
+	dir, err := trust.Open(s.dir)
+	if err == nil {
+		err = errors.Join(write(dir, file, append(data, '\n')), dir.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("saving the state %q: %w", name, explain(s.dir, err))
 	}
 	return nil
@@ -232,13 +238,17 @@ func (s *Store) Save(name string, v any) error {
 
 // Remove forgets the value of a name. One that was never saved is no error.
 func (s *Store) Remove(name string) error {
-	path, err := s.path(name)
+	file, err := fileOf(name)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	dir, err := trust.Open(s.dir)
+	if err == nil {
+		err = errors.Join(dir.Remove(file), dir.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing the state %q: %w", name, explain(s.dir, err))
 	}
 	return nil
@@ -246,8 +256,8 @@ func (s *Store) Remove(name string) error {
 
 // write replaces the file. The mode is always 0600: copying the old file's mode
 // would keep one that somebody loosened.
-func write(dir, path string, data []byte) error {
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithStaticPermissions(0o600))
+func write(dir *os.Root, file string, data []byte) error {
+	f, err := renameio.NewPendingFile(file, renameio.WithRoot(dir), renameio.WithStaticPermissions(0o600))
 	if err != nil {
 		return err
 	}
@@ -264,11 +274,27 @@ func write(dir, path string, data []byte) error {
 
 // Replace replaces a file as a whole and makes it readable by everybody. It is
 // for fetched files, which are no state but must not be half written either.
-func Replace(path string, data []byte) error { return replace(path, data, 0o644) }
+func Replace(path string, data []byte) error {
+	return replace(path, data, 0o644, renameio.WithExistingPermissions())
+}
 
-// ReplacePrivate replaces a file as a whole and lets nobody else read it. A link in
-// its place is replaced as well, and what it leads to stays as it is.
-func ReplacePrivate(path string, data []byte) error { return replace(path, data, 0o600) }
+// ReplacePrivate replaces a file as a whole and lets nobody else read it, in a directory
+// that is made where it is missing. A link in its place is replaced as well, and what it
+// leads to stays as it is.
+func ReplacePrivate(path string, data []byte) error {
+	if err := makeDirectory(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("making a place for %s: %w", path, err)
+	}
+	return replace(path, data, 0o600)
+}
+
+func makeDirectory(path string) error {
+	dir, err := trust.Make(path, 0o700)
+	if err != nil {
+		return explain(path, err)
+	}
+	return dir.Close()
+}
 
 // ReplaceOwn replaces a file of the user's as a whole: a link leads where it led, and
 // who may read it and who owns it stay the same. A new file is readable by everybody.
@@ -287,11 +313,10 @@ func ReplaceOwn(path string, data []byte) error {
 // ReplaceSecret replaces a file in a directory of secrets, which is made where it is
 // missing. The group of the directory may read the file if it may read the directory.
 func ReplaceSecret(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeDirectory(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("making a place for secrets: %w", err)
 	}
-	info, err := os.Stat(dir)
+	info, err := os.Stat(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("making a place for secrets: %w", err)
 	}
@@ -307,28 +332,50 @@ func ownerOf(info fs.FileInfo) (user, group int) {
 	return -1, -1
 }
 
+// replaceFor replaces a file by one with exactly these permissions, a user's and a
+// group's; -1 leaves who it is.
 func replaceFor(path string, data []byte, mode fs.FileMode, user, group int) error {
-	tidyBeside(path)
-	if err := renameio.WriteFile(path, data, mode, renameio.WithStaticPermissions(mode)); err != nil {
+	dir, err := trust.Open(filepath.Dir(path))
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
 	}
-	if err := os.Chown(path, user, group); err != nil {
+	defer func() { _ = dir.Close() }()
+	name := filepath.Base(path)
+	tidyBeside(dir, name)
+	f, err := renameio.NewPendingFile(name, renameio.WithRoot(dir), renameio.WithStaticPermissions(mode))
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
+	}
+	// Cleanup does nothing once the file is in place.
+	defer func() { _ = f.Cleanup() }()
+	if _, err := f.Write(data); err != nil {
+		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
+	}
+	if err := f.Chown(user, group); err != nil { // before the file is in place, where others could exchange it
 		return fmt.Errorf("giving %s to its owner: %w", path, err)
+	}
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
 	}
 	return nil
 }
 
-func replace(path string, data []byte, mode fs.FileMode) error {
-	tidyBeside(path)
-	if err := renameio.WriteFile(path, data, mode); err != nil {
+func replace(path string, data []byte, mode fs.FileMode, options ...renameio.Option) error {
+	dir, err := trust.Open(filepath.Dir(path))
+	if err == nil {
+		tidyBeside(dir, filepath.Base(path))
+		options = append([]renameio.Option{renameio.WithRoot(dir)}, options...)
+		err = errors.Join(renameio.WriteFile(filepath.Base(path), data, mode, options...), dir.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, explain(filepath.Dir(path), err))
 	}
 	return nil
 }
 
 // syncDir syncs a directory, which makes a rename in it durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+func syncDir(dir *os.Root) error {
+	d, err := dir.Open(".")
 	if err != nil {
 		return err
 	}
@@ -340,13 +387,16 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// path returns the file of a name; it refuses names that could lead out of the
-// directory.
-func (s *Store) path(name string) (string, error) {
+// ending is what follows a name in the name of its file.
+const ending = ".json"
+
+// fileOf returns the file of a name in the directory; it refuses names that could lead
+// out of there.
+func fileOf(name string) (string, error) {
 	if !validName.MatchString(name) {
 		return "", fmt.Errorf("the state name %q: use 1 to 64 lower case letters, digits, _ or -", name)
 	}
-	return filepath.Join(s.dir, name+".json"), nil
+	return name + ending, nil
 }
 
 // explain adds to an error that a user can mend what to do about it.

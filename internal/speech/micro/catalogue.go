@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Entry is a published model: its file is NAME.tflite. Cutoff and window are the
@@ -144,11 +145,14 @@ func Open(dir, name string) (*Model, error) {
 
 // Read reads a model file of a sane size.
 func Read(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe is not waited for
 	if err != nil {
 		return nil, fmt.Errorf("opening a wake word model: %w", err)
 	}
 	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("opening a wake word model: %s is no plain file", path)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading a wake word model: %w", err)
