@@ -80,7 +80,7 @@ lint: setup $(GOFUMPT) $(GOLANGCI) ## formatting, module files, go vet and the l
 	go mod tidy -diff
 	go vet ./...
 	go vet -tags accept ./...
-	go vet -tags accept,alone,soak ./e2e/...
+	go vet -tags accept,alone,soak ./...
 	$(GOLANGCI) run --allow-serial-runners ./...
 
 # The neural recogniser's model, which models pull would install for a user too.
@@ -127,7 +127,7 @@ hear-bench: setup build $(MODEL) ## how well people are heard, with every record
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
 	@go test -json -tags accept,alone -run '^TestTurnsAlone' -count=1 -timeout 0 ./e2e/voice-gateway | go run scripts/tests.go
 	@go test -json -tags accept -run '^TestAcceptChallengeWords' -count=1 -timeout 0 ./internal/speech/stt -every | go run scripts/tests.go
-	@go test -json -tags accept -run '^TestHearNearMisses' -count=1 -timeout 0 ./internal/speech/wake | go run scripts/tests.go
+	@go test -json -tags alone -run '^TestHearNearMisses' -count=1 -timeout 0 ./internal/speech/wake | go run scripts/tests.go
 
 truth: setup build $(MODEL) ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go

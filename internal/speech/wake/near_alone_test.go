@@ -1,4 +1,4 @@
-//go:build accept
+//go:build alone
 
 package wake_test
 
