@@ -111,7 +111,7 @@ func (h *host) call(ctx context.Context, tool string, args map[string]any) (*mcp
 // until repeats a question until the answer is right.
 func (h *host) until(what string, ok func() bool) {
 	h.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(5 * time.Minute)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
