@@ -204,11 +204,16 @@ func TestDoctor(t *testing.T) {
 		}},
 		{"a voice that is not there", "voice", doctor.Ill, "piper cannot speak", "tts: {engines: [piper], piper: {model: /nowhere/voice.onnx}}\n", nil},
 		{"a secret that everybody reads", "secrets", doctor.Poor, "everybody on this machine can read", "", func(w *ward) func() {
-			open := w.file("token", "t0ken\n")
+			open := w.file("token", "a token of the house\n")
 			if err := os.Chmod(open, 0o644); err != nil { //nolint:gosec // that is what is wrong
 				w.Fatal(err)
 			}
 			w.replace("http: {", "http: {token_file: "+open+", ")
+			return nil
+		}},
+		{"a short token", "secrets", doctor.Poor, "the token of http.token_file has fewer than 16 characters", "", func(w *ward) func() {
+			w.replace("http: {", "http: {token_file: "+w.file("token", "t0ken\n")+", ")
+			w.stdin = "a token of the house\n"
 			return nil
 		}},
 		{"two things of one name", "names", doctor.Poor, "2 things in Office are called Ceiling Light: who says that name is asked which one", "", func(w *ward) func() {

@@ -141,8 +141,10 @@ func TestHTTPSessionsEnd(t *testing.T) {
 // TestHTTPBeyondLoopbackNeedsAToken: the start fails and says why.
 func TestHTTPBeyondLoopbackNeedsAToken(t *testing.T) {
 	t.Parallel()
-	p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9"}, "--http", "0.0.0.0:0")
-	if err := p.Wait(); err == nil || !strings.Contains(p.stderr.String(), "needs a token") {
-		t.Errorf("ended with %v, saying %s", err, p.stderr)
+	for token, want := range map[string]string{"": "needs a token", "x": "fewer than 16 characters"} {
+		p := startProcess(t, []string{"MQTT_BROKER_URL=mqtt://127.0.0.1:9", "MCP_HTTP_TOKEN=" + token}, "--http", "0.0.0.0:0")
+		if err := p.Wait(); err == nil || !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("with the token %q it ended with %v, saying %s", token, err, p.stderr)
+		}
 	}
 }

@@ -44,6 +44,7 @@ type backlog struct {
 	most   int // bytes that may wait in all
 
 	lists *intake
+	tree  *sync.RWMutex // see retaining
 
 	mu     sync.Mutex
 	loads  map[*mochi.Client]*load
@@ -80,9 +81,9 @@ func (l *load) acknowledge(number uint16, size int) {
 	}
 }
 
-func newBacklog(server *mochi.Server, log *slog.Logger, most int) *backlog {
+func newBacklog(server *mochi.Server, tree *sync.RWMutex, log *slog.Logger, most int) *backlog {
 	return &backlog{
-		server: server, log: log, most: most, lists: newIntake(maxListed),
+		server: server, log: log, most: most, lists: newIntake(maxListed), tree: tree,
 		loads: map[*mochi.Client]*load{}, listed: map[*mochi.Client]int{},
 	}
 }
@@ -133,6 +134,11 @@ func plainly(cl *mochi.Client, sub packets.Subscription, p packets.Packet, size 
 // reads from this client. The message may have been sent already.
 func (b *backlog) OnRetainPublished(cl *mochi.Client, p packets.Packet) {
 	b.change(cl, func(l *load) { l.marked += sizeOf(p) })
+	if b.bursting(cl) == nil {
+		return
+	}
+	b.tree.RUnlock() // or nobody could publish a retained message while this client is slow
+	defer b.tree.RLock()
 	for {
 		sent := b.bursting(cl)
 		switch {

@@ -117,23 +117,32 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	server := mochi.New(&mochi.Options{
 		Capabilities: capabilities(),
 		Logger:       slog.New(quiet{b.log.Handler()}),
+		// The library keeps what it tells of itself ($SYS) without asking the hooks.
+		SysTopicResendInterval: neverSeconds,
 	})
-	waiting := newBacklog(server, b.log, b.room)
+	tree := &sync.RWMutex{}
+	waiting := newBacklog(server, tree, b.log, b.room)
 	for _, hook := range []mochi.Hook{
 		&door{username: digest(b.cfg.Username), password: digest(b.cfg.Password), open: b.cfg.Username == ""},
 		&guests{server: server, part: waiting.part}, &filters{server: server, log: b.log},
-		&shelf{log: b.log, topics: server.Topics, sizes: map[string]int{}}, waiting,
+		&shelf{log: b.log, topics: server.Topics, tree: tree, sizes: map[string]int{}}, waiting,
+		newRetaining(tree),
 	} {
 		if err := server.AddHook(hook, nil); err != nil {
 			return fmt.Errorf("setting up the embedded broker: %w", err)
 		}
 	}
-	if err := server.AddListener(newListener(conns)); err != nil {
-		return fmt.Errorf("setting up the embedded broker: %w", err)
-	}
 	if err := server.Serve(); err != nil {
 		return fmt.Errorf("starting the embedded broker: %w", err)
 	}
+	for topic := range server.Topics.Retained.GetAll() { // what it has told of itself once; clients come later
+		server.Topics.RetainMessage(packets.Packet{TopicName: topic})
+	}
+	door := newListener(conns)
+	if err := server.AddListener(door); err != nil {
+		return fmt.Errorf("setting up the embedded broker: %w", err)
+	}
+	server.Listeners.Serve(door.ID(), server.EstablishConnection)
 	b.once.Do(func() {
 		b.addr = conns.Addr().String()
 		close(b.ready)

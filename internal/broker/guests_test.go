@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -62,7 +63,7 @@ func TestPacketsAreNotKept(t *testing.T) {
 func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := library()
-	waiting := newBacklog(s, slog.New(slog.DiscardHandler), maxBacklog)
+	waiting := newBacklog(s, &sync.RWMutex{}, slog.New(slog.DiscardHandler), maxBacklog)
 	g := &guests{server: s, part: waiting.part}
 	for i := range 3 * maxAway {
 		id := fmt.Sprint(i)
@@ -91,7 +92,7 @@ func TestSessionsAreBounded(t *testing.T) {
 func TestInheritedMessagesCount(t *testing.T) {
 	t.Parallel()
 	s := library()
-	b := newBacklog(s, slog.New(slog.DiscardHandler), 4<<20)
+	b := newBacklog(s, &sync.RWMutex{}, slog.New(slog.DiscardHandler), 4<<20)
 	before := gone(s, "lamp")
 	b.OnQosPublish(before, packets.Packet{PacketID: 7, Payload: make([]byte, 1<<20)}, 0, 0)
 	after := s.NewClient(nil, "test", "lamp", false)
@@ -137,7 +138,7 @@ func TestListsOfRetainedMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := library()
-		b := newBacklog(s, slog.New(slog.DiscardHandler), maxBacklog)
+		b := newBacklog(s, &sync.RWMutex{}, slog.New(slog.DiscardHandler), maxBacklog)
 		b.lists = newIntake(2 * listedBytes)
 		s.Topics.RetainMessage(packets.Packet{TopicName: "house/lamp", Payload: []byte("on")})
 		ask := func(id, filter string) (*mochi.Client, packets.Packet, []byte) {

@@ -24,6 +24,7 @@ type shelf struct {
 	mochi.HookBase
 	log    *slog.Logger
 	topics *mochi.TopicsIndex // of the server
+	tree   *sync.RWMutex      // see retaining
 
 	mu     sync.Mutex
 	sizes  map[string]int // of the retained messages, by topic
@@ -89,6 +90,8 @@ func (s *shelf) OnRetainMessage(_ *mochi.Client, p packets.Packet, _ int64) {
 // OnRetainedExpired takes off a message that its sender wanted to be kept for a time
 // only. The library would keep its topic for ever.
 func (s *shelf) OnRetainedExpired(topic string) {
+	s.tree.Lock()
+	defer s.tree.Unlock()
 	if _, again := s.topics.Retained.Get(topic); again {
 		return
 	}

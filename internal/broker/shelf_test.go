@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
 	mochi "github.com/mochi-mqtt/server/v2"
@@ -26,7 +27,7 @@ func shelved(t *testing.T, s *shelf, topic string, size int) bool {
 }
 
 func newShelf() *shelf {
-	return &shelf{log: slog.New(slog.DiscardHandler), topics: mochi.NewTopicsIndex(), sizes: map[string]int{}}
+	return &shelf{log: slog.New(slog.DiscardHandler), topics: mochi.NewTopicsIndex(), tree: &sync.RWMutex{}, sizes: map[string]int{}}
 }
 
 // A client that floods the broker does not fill the machine's memory; what is

@@ -3,11 +3,14 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
 
+	"voicegateway/internal/httpguard"
 	"voicegateway/internal/trust"
 )
 
@@ -103,6 +106,13 @@ func (v *visit) secrets(context.Context) []Finding {
 		if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o004 != 0 {
 			all = append(all, Finding{State: Poor, Text: "everybody on this machine can read " + file, Mend: "chmod o-rwx " + file})
 		}
+	}
+	if token := v.Secrets.HTTPToken; token != "" && httpguard.Short(token) {
+		short := Finding{State: Poor, Text: fmt.Sprintf("the token of http.token_file has fewer than %d characters and can be guessed", httpguard.MinToken), Mend: v.Command + " config secret http.token"}
+		if host, _, err := net.SplitHostPort(v.HTTP.Listen); err == nil && !httpguard.Loopback(host) {
+			short.State = Ill // the gateway does not start with it
+		}
+		all = append(all, short)
 	}
 	return all
 }

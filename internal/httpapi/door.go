@@ -3,8 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +10,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"voicegateway/internal/httpguard"
 )
@@ -33,17 +33,27 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !s.hostAllowed(r.Host):
 		s.refuse(w, http.StatusForbidden, "this gateway does not know itself by that host name; add it to http.hosts if it is right")
+		return
 	case !originAllowed(r):
 		s.refuse(w, http.StatusForbidden, "requests from pages of other sites are refused")
-	case !s.admitted(r) && r.Method == http.MethodGet && r.URL.Path == "/" && s.deps.Page != nil:
+		return
+	}
+	switch admitted, wait := s.admit(r); {
+	case admitted:
+		s.route(w, r)
+	case wait > 0:
+		h.Set("Retry-After", seconds(wait))
+		s.refuse(w, http.StatusTooManyRequests, "too many wrong tokens were sent; this one was not looked at, try again later")
+	case r.Method == http.MethodGet && r.URL.Path == "/" && s.deps.Page != nil:
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
-	case !s.admitted(r):
+	default:
 		h.Set("WWW-Authenticate", `Bearer realm="voice-gateway"`)
 		s.refuse(w, http.StatusUnauthorized, "send the token of http.token_file as: Authorization: Bearer …")
-	default:
-		s.route(w, r)
 	}
 }
+
+// seconds writes a time that consists of whole seconds, for Retry-After.
+func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 // route passes the request to its handler. Where there is no handler, or none for
 // the method, it answers with a problem and not with the mux's text.
@@ -109,21 +119,13 @@ func open(path string) bool {
 	return path == "/healthz" || path == "/login" || strings.HasPrefix(path, "/page/")
 }
 
-// admitted reports whether the request carries the token, or comes from a browser that
-// has logged in with it.
-func (s *Server) admitted(r *http.Request) bool {
-	if s.cfg.Token == "" || open(r.URL.Path) {
-		return true
+// admit reports whether the request carries the token, or comes from a browser that has
+// logged in with it. A wait above zero says that its token was not looked at.
+func (s *Server) admit(r *http.Request) (admitted bool, wait time.Duration) {
+	if s.token == nil || open(r.URL.Path) || s.logins.admit(r) {
+		return true, 0
 	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return s.tokenRight(token) && strings.EqualFold(scheme, "Bearer") || s.logins.admit(r)
-}
-
-// tokenRight compares digests, so that the time it takes reveals neither content nor
-// length.
-func (s *Server) tokenRight(token string) bool {
-	want, got := sha256.Sum256([]byte(s.cfg.Token)), sha256.Sum256([]byte(strings.TrimSpace(token)))
-	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
+	return s.token.Check(r, httpguard.Bearer(r))
 }
 
 func (s *Server) refuse(w http.ResponseWriter, status int, detail string) {

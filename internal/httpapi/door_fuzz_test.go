@@ -12,18 +12,18 @@ import (
 // FuzzDoor demands that no headers let in a request that must be refused.
 func FuzzDoor(f *testing.F) {
 	for _, seed := range [][3]string{
-		{"127.0.0.1:8765", "", "Bearer s3cret"},
-		{"localhost", "http://localhost", "bearer s3cret"},
+		{"127.0.0.1:8765", "", "Bearer s3cret-of-the-house"},
+		{"localhost", "http://localhost", "bearer s3cret-of-the-house"},
 		{"[::1]:8765", "http://[::1]:8765", ""},
-		{"evil.example", "http://evil.example", "Bearer s3cret"},
-		{"127.0.0.1.evil.example", "null", "Basic s3cret"},
-		{"127.0.0.1:8765", "http://127.0.0.1:8765@evil.example", "Bearer  s3cret "},
+		{"evil.example", "http://evil.example", "Bearer s3cret-of-the-house"},
+		{"127.0.0.1.evil.example", "null", "Basic s3cret-of-the-house"},
+		{"127.0.0.1:8765", "http://127.0.0.1:8765@evil.example", "Bearer  s3cret-of-the-house "},
 		{"", "", ""},
-		{"PI.lan.", "https://pi.lan", "Bearer s3cret\x00"},
+		{"PI.lan.", "https://pi.lan", "Bearer s3cret-of-the-house\x00"},
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
-	const token = "s3cret"
+	const token = "s3cret-of-the-house"
 	nothing := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	f.Fuzz(func(t *testing.T, host, origin, authorization string) {
 		for _, cfg := range []Config{{Listen: "127.0.0.1:0"}, {Listen: "0.0.0.0:0", Token: token, Hosts: []string{"pi.lan"}}} {

@@ -77,12 +77,14 @@ type Server struct {
 	// patterns lists the patterns of mux, which cannot list them itself.
 	patterns []string
 	local    bool
+	token    *httpguard.Token // nil: everybody may come in
 	logins   *logins
 	// listener is set by Listen and taken over by Run.
 	listener net.Listener
 }
 
-// New checks cfg: an address that other machines can reach needs a token.
+// New checks cfg: an address that other machines can reach needs a token that cannot be
+// guessed.
 func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 	host, err := cfg.host()
 	if err != nil {
@@ -93,6 +95,15 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 		return nil, fmt.Errorf("http.listen is %q, which other machines can reach, and there is no token: put one into a file and name it in http.token_file, or listen on 127.0.0.1", cfg.Listen)
 	}
 	s := &Server{cfg: cfg, deps: deps, log: log, door: httpguard.DefaultDoor(), local: local, logins: newLogins()}
+	if cfg.Token != "" {
+		s.token = httpguard.NewToken(cfg.Token, log)
+		switch short := httpguard.Short(cfg.Token); {
+		case short && !local:
+			return nil, fmt.Errorf("http.listen is %q, which other machines can reach, and the token of http.token_file has fewer than %d characters and could be guessed: put a longer one into the file, or listen on 127.0.0.1", cfg.Listen, httpguard.MinToken)
+		case short:
+			log.Warn("the token of http.token_file is short and could be guessed", "least", httpguard.MinToken)
+		}
+	}
 	if s.mux, err = s.routes(); err != nil {
 		return nil, err
 	}

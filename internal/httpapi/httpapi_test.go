@@ -302,7 +302,7 @@ func TestReadiness(t *testing.T) {
 }
 
 func TestDoor(t *testing.T) {
-	const token = "s3cret"
+	const token = "s3cret-of-the-house"
 	local, open := Config{}, Config{Listen: "0.0.0.0:8765", Token: token, Hosts: []string{"pi.lan"}}
 	auth := func(h ...string) []string { return append(h, "Authorization", "Bearer "+token) }
 	for name, tc := range map[string]struct {
@@ -323,7 +323,7 @@ func TestDoor(t *testing.T) {
 		"open without token":             {open, nil, 401},
 		"open with token":                {open, auth(), 200},
 		"open, any case":                 {open, []string{"Authorization", "bearer " + token}, 200},
-		"open, wrong token":              {open, []string{"Authorization", "Bearer s3cre"}, 401},
+		"open, wrong token":              {open, []string{"Authorization", "Bearer s3cret-of-the-hous"}, 401},
 		"open, wrong scheme":             {open, []string{"Authorization", "Basic " + token}, 401},
 		"open, by address":               {open, auth("Host", "192.168.1.5:8765"), 200},
 		"open, by its name":              {open, auth("Host", "PI.lan.:8765"), 200},

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -19,9 +18,6 @@ const loginCookie = "voice_gateway_login"
 const (
 	mostLogins = 64                  // browsers logged in at once; the one unused longest is logged out for one more
 	loginLasts = 30 * 24 * time.Hour // without being used
-	mostTries  = 5                   // that fail within triesCount, from one address
-	allTries   = 30                  // the same, from all addresses
-	triesCount = time.Minute
 	loginBody  = 4 << 10
 )
 
@@ -35,17 +31,13 @@ const (
 	LoginTooMany LoginTrouble = "too_many" // too many were tried within a minute
 )
 
-// logins are the browsers that have logged in, and the tries that failed. Only digests
-// of the cookies are kept.
+// logins are the browsers that have logged in. Only digests of the cookies are kept.
 type logins struct {
-	mu    sync.Mutex
-	used  map[[sha256.Size]byte]time.Time // when each was used last
-	tries map[string][]time.Time          // that failed, by address
+	mu   sync.Mutex
+	used map[[sha256.Size]byte]time.Time // when each was used last
 }
 
-func newLogins() *logins {
-	return &logins{used: map[[sha256.Size]byte]time.Time{}, tries: map[string][]time.Time{}}
-}
+func newLogins() *logins { return &logins{used: map[[sha256.Size]byte]time.Time{}} }
 
 // admit reports whether a request comes from a browser that has logged in. One that
 // changes something must also say that it comes from our own page.
@@ -95,36 +87,9 @@ func (l *logins) end(value string) {
 	delete(l.used, sha256.Sum256([]byte(value)))
 }
 
-// try reports whether one more try from an address may be made, and counts it as one
-// that fails until forgive is called.
-func (l *logins) try(address string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now, all := time.Now(), 0
-	for of, tries := range l.tries {
-		tries = slices.DeleteFunc(tries, func(at time.Time) bool { return now.Sub(at) >= triesCount })
-		if l.tries[of] = tries; len(tries) == 0 {
-			delete(l.tries, of)
-		}
-		all += len(tries)
-	}
-	if len(l.tries[address]) >= mostTries || all >= allTries {
-		return false
-	}
-	l.tries[address] = append(l.tries[address], now)
-	return true
-}
-
-// forgive forgets the tries from an address that has shown the token.
-func (l *logins) forgive(address string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.tries, address)
-}
-
 // loginPage asks for the token, where there is one.
 func (s pageDoor) loginPage(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Token == "" || s.logins.admit(r) {
+	if s.token == nil || s.logins.admit(r) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
@@ -133,24 +98,22 @@ func (s pageDoor) loginPage(w http.ResponseWriter, r *http.Request) {
 
 // login takes the form of the log-in page.
 func (s pageDoor) login(w http.ResponseWriter, r *http.Request) {
-	address, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		address = r.RemoteAddr
-	}
 	r.Body = http.MaxBytesReader(w, r.Body, loginBody)
-	switch {
-	case s.cfg.Token == "":
+	if s.token == nil {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
-	case !fromOurPage(r):
+		return
+	}
+	if !fromOurPage(r) {
 		s.refuse(w, http.StatusForbidden, "log in on the page /login")
-	case !s.logins.try(address):
-		w.Header().Set("Retry-After", "60")
+		return
+	}
+	switch right, wait := s.token.Check(r, r.PostFormValue("token")); {
+	case wait > 0:
+		w.Header().Set("Retry-After", seconds(wait))
 		s.deps.Page.Login(w, LoginTooMany)
-	case !s.tokenRight(r.PostFormValue("token")):
-		s.log.Warn("somebody tried to log in with a wrong token", "addr", address)
+	case !right:
 		s.deps.Page.Login(w, LoginWrong)
 	default:
-		s.logins.forgive(address)
 		s.setLogin(w, r, s.logins.begin(), int(loginLasts/time.Second))
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	}

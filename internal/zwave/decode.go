@@ -3,7 +3,6 @@ package zwave
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -59,21 +58,63 @@ func (a *amount) UnmarshalJSON(data []byte) error {
 
 // rawNode is a node of a getNodes answer as the gateway writes it.
 type rawNode struct {
-	ID          int                    `json:"id"`
-	Name        text                   `json:"name"`
-	Loc         text                   `json:"loc"`
-	Status      text                   `json:"status"`
-	Available   *flag                  `json:"available"`
-	Ready       *flag                  `json:"ready"`
-	Virtual     flag                   `json:"virtual"`
-	Controller  flag                   `json:"isControllerNode"`
-	Always      flag                   `json:"isListening"`
-	Frequently  flag                   `json:"isFrequentListening"`
-	Class       lenient[rawKind]       `json:"deviceClass"`
-	Endpoints   lenient[[]rawEndpoint] `json:"endpoints"`
-	Label       text                   `json:"productLabel"`
-	Description text                   `json:"productDescription"`
-	Values      rawValues              `json:"values"`
+	ID          int
+	Name        text
+	Loc         text
+	Status      text
+	Available   *flag
+	Ready       *flag
+	Virtual     flag
+	Controller  flag
+	Always      flag
+	Frequently  flag
+	Class       lenient[rawKind]
+	Endpoints   lenient[[]rawEndpoint]
+	Label       text
+	Description text
+}
+
+// member returns where a member of a node is read into; nil for those that are not needed.
+// The values are read one by one.
+func (r *rawNode) member(name string) any {
+	switch name {
+	case "id":
+		return &r.ID
+	case "name":
+		return &r.Name
+	case "loc":
+		return &r.Loc
+	case "status":
+		return &r.Status
+	case "available":
+		return &r.Available
+	case "ready":
+		return &r.Ready
+	case "virtual":
+		return &r.Virtual
+	case "isControllerNode":
+		return &r.Controller
+	case "isListening":
+		return &r.Always
+	case "isFrequentListening":
+		return &r.Frequently
+	}
+	return r.description(name)
+}
+
+// description is member for what describes the device.
+func (r *rawNode) description(name string) any {
+	switch name {
+	case "deviceClass":
+		return &r.Class
+	case "endpoints":
+		return &r.Endpoints
+	case "productLabel":
+		return &r.Label
+	case "productDescription":
+		return &r.Description
+	}
+	return nil
 }
 
 type rawKind struct {
@@ -113,8 +154,20 @@ type rawValue struct {
 	Max       amount               `json:"max"`
 	States    lenient[[]rawChoice] `json:"states"`
 	Free      flag                 `json:"allowManualEntry"`
-	Value     any                  `json:"value"`
+	Value     state                `json:"value"`
 	Updated   amount               `json:"lastUpdate"`
+}
+
+// state is what a value is: a scalar, or a small list or object. A larger one is nothing
+// that a device has.
+type state struct{ v any }
+
+// UnmarshalJSON takes anything.
+func (s *state) UnmarshalJSON(data []byte) error {
+	if (data[0] == '[' || data[0] == '{') && len(data) > maxNested {
+		return nil
+	}
+	return json.Unmarshal(data, &s.v)
 }
 
 type rawChoice struct {
@@ -122,102 +175,34 @@ type rawChoice struct {
 	Value any  `json:"value"`
 }
 
-// rawValues is a list or an object of values; it counts the members that cannot
-// be read as values.
-type rawValues struct {
-	list []rawValue
-	odd  []error
-}
-
-// UnmarshalJSON reads value by value, so that an odd one is the only one lost.
-func (r *rawValues) UnmarshalJSON(data []byte) error {
-	var list []json.RawMessage
-	var byKey map[string]json.RawMessage
-	if data[0] == '[' {
-		if err := json.Unmarshal(data, &list); err != nil {
-			return err
-		}
-	} else if err := json.Unmarshal(data, &byKey); err == nil {
-		for _, body := range byKey {
-			list = append(list, body)
-		}
-	}
-	for _, body := range list {
-		var v rawValue
-		if err := json.Unmarshal(body, &v); err != nil || v.Class <= 0 || wire.Text(v.Property) == "" {
-			r.odd = append(r.odd, fmt.Errorf("a value of command class %d cannot be read (%w)", v.Class, errors.Join(err, errOddValue)))
-			continue
-		}
-		r.list = append(r.list, v)
-	}
-	return nil
-}
-
 var errOddValue = errors.New("expected a command class and a property")
 
-// decodeNodes reads the result of getNodes. What cannot be read is left out and
-// reported in skipped, so that one odd node does not hide the house.
-func decodeNodes(result json.RawMessage) (nodes map[int]*node, skipped []error, err error) {
-	var raw []json.RawMessage
-	if err := json.Unmarshal(result, &raw); err != nil {
-		return nil, nil, fmt.Errorf("reading the answer of getNodes: %w", err)
-	}
-	nodes = make(map[int]*node, len(raw))
-	texts := interner{}
-	for _, body := range raw {
-		var r rawNode
-		if err := json.Unmarshal(body, &r); err != nil {
-			skipped = append(skipped, fmt.Errorf("reading a node: %w", err))
-			continue
-		}
-		if r.ID <= 0 {
-			skipped = append(skipped, errors.New("a node without an id"))
-			continue
-		}
-		for _, odd := range r.Values.odd {
-			skipped = append(skipped, fmt.Errorf("node %d: %w", r.ID, odd))
-		}
-		if bool(r.Virtual) || bool(r.Controller) || r.ID == wire.Broadcast {
-			continue
-		}
-		nodes[r.ID] = r.node(texts)
-	}
-	return nodes, skipped, nil
-}
-
-// node makes a node from what was read. Where the gateway does not say whether it
+// node makes a node without values from what was read. Where the gateway does not say whether it
 // is available or ready, it counts as both.
-func (r *rawNode) node(texts interner) *node {
+func (r *rawNode) node() *node {
 	n := &node{
 		ID: r.ID, Name: string(r.Name), Loc: string(r.Loc), Status: string(r.Status),
 		Available: r.Available == nil || bool(*r.Available), Ready: r.Ready == nil || bool(*r.Ready),
 		Class:     deviceClass(r.Class.v),
 		Listening: listeningInfo{bool(r.Always), bool(r.Frequently)},
 		Product:   strings.ToLower(string(r.Label) + " " + string(r.Description)),
-		values:    make(map[wire.ValueID]*value, len(r.Values.list)),
 	}
 	for _, e := range r.Endpoints.v {
 		n.Endpoints = append(n.Endpoints, endpoint{e.Index, string(e.Label)})
 	}
-	for _, raw := range r.Values.list {
-		if raw.Class == userCode {
-			continue
-		}
-		v := raw.value(r.ID, texts)
-		n.values[v.Address] = v
-	}
 	return n
 }
 
-func (r *rawValue) value(node int, texts interner) *value {
+// value makes a value from what was read; its node is not known yet.
+func (r *rawValue) value(texts interner) *value {
 	v := &value{
 		Address: wire.ValueID{
-			Node: node, Class: r.Class,
+			Class:    r.Class,
 			Property: texts.one(wire.Text(r.Property)), Key: texts.one(wire.Text(r.Key)),
 		},
 		Type: texts.one(string(r.Type)), Readable: bool(r.Readable), Writeable: bool(r.Writeable),
 		Label: texts.one(string(r.Label)), Unit: texts.one(unitOf(string(r.Unit))),
-		Min: r.Min.n, Max: r.Max.n, FreeStates: bool(r.Free), Value: r.Value,
+		Min: r.Min.n, Max: r.Max.n, FreeStates: bool(r.Free), Value: r.Value.v,
 	}
 	if r.Endpoint.n != nil {
 		v.Address.Endpoint = int(*r.Endpoint.n)

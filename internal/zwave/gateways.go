@@ -201,15 +201,29 @@ func (l *link) foreignNodes(ctx context.Context) []map[int]*node {
 	ctx, cancel := context.WithTimeout(ctx, proofWait)
 	defer cancel()
 	var out []map[int]*node
+	values := maxValues
 	for _, level := range l.otherGateways() {
 		a, err := l.callTo(ctx, level, "getNodes")
 		if err != nil {
 			l.noteSilence(level) // a silent gateway publishes nothing either
 			continue
 		}
-		if nodes, _, err := decodeNodes(a.result); err == nil {
-			out = append(out, nodes)
+		nodes, _, err := decodeNodes(a.result)
+		if err != nil {
+			continue
 		}
+		if values -= valuesOf(nodes); values < 0 {
+			break // more is not looked at: nobody has so many gateways of that size
+		}
+		out = append(out, nodes)
 	}
 	return out
+}
+
+// valuesOf counts the values of nodes.
+func valuesOf(nodes map[int]*node) (sum int) {
+	for _, n := range nodes {
+		sum += len(n.values)
+	}
+	return sum
 }

@@ -2,6 +2,7 @@ package zwave
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -264,9 +265,8 @@ func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
 		return false // an answer to another client, which may have megabytes
 	}
 	var in struct {
-		Success bool            `json:"success"`
-		Message string          `json:"message"`
-		Result  json.RawMessage `json:"result"`
+		Success bool   `json:"success"`
+		Message string `json:"message"`
 		Origin  struct {
 			RequestID string `json:"requestId"`
 		} `json:"origin"`
@@ -284,12 +284,35 @@ func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
 	if p.settled != nil {
 		p.settled()
 	}
-	a := answer{result: in.Result, seq: seq}
+	a := answer{result: resultOf(api, payload), seq: seq}
 	if !in.Success {
 		a.err = &apiError{api, in.Message}
 	}
 	p.answer <- a
 	return in.Success
+}
+
+// resultOf returns the result of an answer that is valid JSON. That of getNodes, which
+// may have megabytes, is not copied, and the rest of the answer follows it.
+func resultOf(api string, payload []byte) json.RawMessage {
+	if api != "getNodes" {
+		var in struct {
+			Result json.RawMessage `json:"result"`
+		}
+		_ = json.Unmarshal(payload, &in) // it was read before
+		return in.Result
+	}
+	dec := json.NewDecoder(bytes.NewReader(payload))
+	_, err := dec.Token()
+	for err == nil && dec.More() {
+		var key json.Token
+		if key, err = dec.Token(); key == "result" {
+			return bytes.TrimLeft(payload[dec.InputOffset():], ": \t\r\n")
+		}
+		var other json.RawMessage
+		err = cmp.Or(err, dec.Decode(&other))
+	}
+	return nil
 }
 
 // noteWorking records that a gateway and its driver have proved to be there,

@@ -31,6 +31,7 @@ type model struct {
 	topics     topicIndex
 	spelling   nameIndex // for names that are not exact
 	home       home.House
+	left       []string // what the house has beyond the bounds of nodelist.go, in words
 	at         time.Time
 	asked      uint64        // when its list was asked for, in the order of messages
 	replaced   chan struct{} // closed when a newer model is current
@@ -93,13 +94,7 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 		at:       time.Now(),
 		replaced: make(chan struct{}),
 	}
-	for _, id := range slices.Sorted(maps.Keys(nodes)) {
-		found := nodes[id].entities()
-		if len(found) == 0 {
-			found = nodes[id].unreadEntities()
-		}
-		m.entities = append(m.entities, found...)
-	}
+	m.entities, m.left = entitiesOf(nodes)
 	slices.SortStableFunc(m.entities, func(a, b *entity) int {
 		return cmp.Or(cmp.Compare(a.node.area(), b.node.area()), cmp.Compare(a.Name, b.Name))
 	})
@@ -118,6 +113,37 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 	m.spelling = newNameIndex(m.entities)
 	m.home = m.structure()
 	return m
+}
+
+// entitiesOf returns the entities of all nodes. Where there are too many, the nodes with
+// most of them lose some, sensors first; left says which.
+func entitiesOf(nodes map[int]*node) (all []*entity, left []string) {
+	found := make(map[int][]*entity, len(nodes))
+	sum, most := 0, maxEntities // of all nodes, of one
+	for id, n := range nodes {
+		of := n.entities()
+		if len(of) == 0 {
+			of = n.unreadEntities()
+		}
+		found[id] = of
+		sum += len(of)
+	}
+	for sum > maxEntities && most > 1 {
+		most -= max(most/8, 1)
+		sum = 0
+		for _, of := range found {
+			sum += min(len(of), most)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		of := found[id]
+		if len(of) > most {
+			left = append(left, fmt.Sprintf("%d of %d entities of node %d", len(of)-most, len(of), id))
+			of = of[:most]
+		}
+		all = append(all, of...)
+	}
+	return all, shorten(left)
 }
 
 // identify returns an entity's id, made of what never changes: home, node, value.

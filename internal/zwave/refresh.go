@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -84,12 +86,13 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	nodes, skipped, err := decodeNodes(answer.result)
+	read, err := readList(answer.result)
 	if err != nil {
 		return false, err
 	}
-	if len(skipped) > 0 {
-		h.log.Warn("some Z-Wave nodes or values could not be read and are left out", "count", len(skipped), "err", skipped[0])
+	nodes := read.nodes
+	if read.odd > 0 {
+		h.log.Warn("some Z-Wave nodes or values could not be read and are left out", "count", read.odd, "err", read.skipped[0])
 	}
 	before := h.directory.current()
 	if before.homeID == info.HomeID {
@@ -98,6 +101,10 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	seen := h.link.topicsInSight()
 	m := newModel(info.HomeID, nodes, chooseScheme(nodes, seen), h.cfg.Aliases, h.link.foreignNodes(ctx)...)
 	m.controller, m.asked = info.Controller, asked
+	m.left = append(read.left, m.left...)
+	if len(m.left) > 0 && !slices.Equal(m.left, before.left) {
+		h.log.Warn("the Z-Wave house is larger than a network can be; a part of it is left out", "left_out", strings.Join(m.left, "; "))
+	}
 	h.adopt(m, answer.seq)
 	h.link.examinedTopics(seen)
 	for _, n := range nodes {
@@ -118,7 +125,7 @@ func keepUnread(nodes, before map[int]*node) {
 		}
 		n.Kept = true
 		for vid, v := range old.values {
-			if n.values[vid] == nil {
+			if n.values[vid] == nil && len(n.values) < maxNodeValues {
 				n.values[vid] = v
 			}
 		}

@@ -29,6 +29,7 @@ type healthAnswer struct {
 	Asleep     []string `json:"asleep"`
 	LowBattery []string `json:"low_battery"`
 	Shared     []string `json:"shared_topics"` // devices that publish on each other's topics
+	LeftOut    []string `json:"left_out"`      // what the house has beyond the bounds of nodelist.go
 	WaitingFor string   `json:"waiting_for"`   // empty: for nothing
 	Message    string   `json:"message"`
 }
@@ -43,8 +44,9 @@ func (i *inspector) healthTool() tools.Tool {
 "answers":{"type":"boolean"},"devices":{"type":"integer"},"dead":{"type":"array","items":{"type":"string"}},
 "asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},
 "shared_topics":{"type":"array","items":{"type":"string"},"description":"devices that publish on the same topics and cannot be told apart by them"},
+"left_out":{"type":"array","items":{"type":"string"},"description":"what the gateway lists beyond what a Z-Wave network can have; it cannot be read or controlled here"},
 "waiting_for":{"type":"string","enum":["","broker","gateway","choice of a gateway","stick","driver","list of devices"]},"message":{"type":"string"}},
-"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","shared_topics","waiting_for","message"]}`),
+"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","shared_topics","left_out","waiting_for","message"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, func(ctx context.Context, _ struct{}) (tools.Result, error) { return i.health(ctx) }}
@@ -52,7 +54,7 @@ func (i *inspector) healthTool() tools.Tool {
 
 func (i *inspector) health(ctx context.Context) (tools.Result, error) {
 	m := i.directory.current()
-	out := healthAnswer{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}, Shared: m.sharing()}
+	out := healthAnswer{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}, Shared: m.sharing(), LeftOut: append([]string{}, m.left...)}
 	if level, err := i.link.gateway(); err == nil {
 		out.Gateway = strings.TrimPrefix(level, wire.GatewayPrefix)
 	}
@@ -82,6 +84,9 @@ func (i *inspector) health(ctx context.Context) (tools.Result, error) {
 	}
 	if len(out.Shared) > 0 && out.Answers {
 		out.Message += " These share their MQTT topics: " + strings.Join(out.Shared, "; ") + ". Give one of each pair another name in zwave-js-ui."
+	}
+	if len(out.LeftOut) > 0 {
+		out.Message += " The gateway lists more than a Z-Wave network can have; left out: " + strings.Join(out.LeftOut, "; ") + "."
 	}
 	out.Healthy = out.Answers && len(out.Dead) == 0 && out.WaitingFor == ""
 	return result(out.Message, out)

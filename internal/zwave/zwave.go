@@ -4,7 +4,8 @@
 // write.go), and because names, topics and gateway settings change at any time,
 // so devices are identified by home id, node id and value id only (see model.go).
 //
-// Messages from the broker are taken in intake.go and remembered in ledger.go
+// Messages from the broker are taken in intake.go, the list of nodes in nodelist.go,
+// which bounds it. Both are remembered in ledger.go
 // (the last reading of every value), link.go and sightings.go (the gateway and
 // its topics). Which gateway is ours is decided in gateways.go; which device a
 // name means, in find.go, nameindex.go, wholenode.go and group.go. House keeps

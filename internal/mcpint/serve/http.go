@@ -2,12 +2,12 @@ package serve
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,12 +25,8 @@ const (
 
 // serveHTTP listens on the configured address until ctx ends.
 func (o *offer) serveHTTP(ctx context.Context, cfg Config) error {
-	host, _, err := net.SplitHostPort(cfg.HTTPAddr)
-	if err != nil {
-		return fmt.Errorf("serving MCP over HTTP on %q: expected host:port: %w", cfg.HTTPAddr, err)
-	}
-	if cfg.Token == "" && !httpguard.Loopback(host) {
-		return fmt.Errorf("serving MCP over HTTP on %q: anything but loopback needs a token", cfg.HTTPAddr)
+	if err := checkToken(cfg, o.log); err != nil {
+		return err
 	}
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", cfg.HTTPAddr)
@@ -40,11 +36,30 @@ func (o *offer) serveHTTP(ctx context.Context, cfg Config) error {
 	return o.serveListener(ctx, listener, cfg.Token, httpguard.DefaultDoor())
 }
 
+// checkToken demands a token that cannot be guessed wherever other machines can reach the
+// server, and warns of a short one elsewhere.
+func checkToken(cfg Config, log *slog.Logger) error {
+	host, _, err := net.SplitHostPort(cfg.HTTPAddr)
+	if err != nil {
+		return fmt.Errorf("serving MCP over HTTP on %q: expected host:port: %w", cfg.HTTPAddr, err)
+	}
+	switch {
+	case cfg.Token == "" && !httpguard.Loopback(host):
+		return fmt.Errorf("serving MCP over HTTP on %q: anything but loopback needs a token", cfg.HTTPAddr)
+	case cfg.Token == "" || !httpguard.Short(cfg.Token):
+		return nil
+	case !httpguard.Loopback(host):
+		return fmt.Errorf("serving MCP over HTTP on %q: the token has fewer than %d characters and could be guessed; set a longer one", cfg.HTTPAddr, httpguard.MinToken)
+	}
+	log.Warn("the token for MCP over HTTP is short and could be guessed", "least", httpguard.MinToken)
+	return nil
+}
+
 // serveListener does what serveHTTP does, on a listener that is already open.
 func (o *offer) serveListener(ctx context.Context, listener net.Listener, token string, door httpguard.Door) error {
 	endpoint := newEndpoint(o)
 	mux := http.NewServeMux()
-	mux.Handle(endpointPath, guard(token, endpoint))
+	mux.Handle(endpointPath, guard(token, endpoint, o.log))
 	o.log.Info("MCP is served over HTTP", "address", listener.Addr().String(), "path", endpointPath)
 	// Event streams last as long as their request's context, which ends with ctx.
 	err := door.Serve(ctx, listener, mux, stopGrace, o.log)
@@ -60,8 +75,8 @@ func (o *offer) serveListener(ctx context.Context, listener net.Listener, token 
 // guard adds the checks that the library lacks: a page in a browser must not
 // reach the house (Origin, and Host against DNS rebinding), and every request has
 // to carry the token if one is set.
-func guard(token string, next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte("Bearer " + token))
+func guard(token string, next http.Handler, log *slog.Logger) http.Handler {
+	lock := httpguard.NewToken(token, log)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
 		if token == "" && !httpguard.Loopback(host) {
@@ -77,10 +92,12 @@ func guard(token string, next http.Handler) http.Handler {
 			}
 		}
 		if token != "" {
-			// Hashes have one length, so the time of the comparison reveals
-			// nothing about the token.
-			got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-			if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			switch right, wait := lock.Check(r, httpguard.Bearer(r)); {
+			case wait > 0:
+				w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
+				http.Error(w, "too many wrong tokens were sent; this one was not looked at", http.StatusTooManyRequests)
+				return
+			case !right:
 				w.Header().Set("WWW-Authenticate", "Bearer")
 				http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
 				return
