@@ -49,7 +49,7 @@ var usersOfSharedData = map[string]string{
 	"internal/speech/sphinx":    "sphinx foresee",                                                             // recordings
 	"internal/speech/stt":       "clips decoys_clip halves invented moonshine_clip others person same voices", // recordings
 	"internal/speech/vad":       "model",                                                                      // a model, recordings
-	"internal/speech/wake":      "micro near near_alone score stop wake",                                     // models, recordings
+	"internal/speech/wake":      "micro near near_alone score stop wake",                                      // models, recordings
 	"internal/home":             "home",                                                                       // houses
 	"internal/intent":           "data packs packs_bench resolve talk",                                        // houses, sentences, Home Assistant's packs
 	"internal/intent/grammar":   "grammar",                                                                    // houses, recordings
