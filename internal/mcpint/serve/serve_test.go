@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	library "github.com/mark3labs/mcp-go/client"
@@ -475,30 +473,43 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-func TestLongLinesAreRefused(t *testing.T) {
-	tests := map[string]struct {
-		in string
-		ok bool
-	}{
-		"short lines":      {"12345\n12345\n1234", true},
-		"just too long":    {"12345\n123456\n", false},
-		"too long, no end": {"1234567", false},
-		"empty lines":      {"\n\n\n\n\n\n\n\n", true},
-	}
-	for name, tt := range tests {
+// TestALongLineIsAnsweredAndTheNextOneHeard sends a line that is too long before a
+// question. The id of its message is told wherever it stands in it.
+func TestALongLineIsAnsweredAndTheNextOneHeard(t *testing.T) {
+	long := strings.Repeat("y", maxRequest)
+	for name, tt := range map[string]struct{ line, id string }{
+		"id first":        {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"id":8,"x":"` + long + `"}}`, "7"},
+		"id last":         {`{"method":"tools/call","params":{"a":[{"id":1}],"x":"\"id\":3,` + long + `"} , "jsonrpc":"2.0", "id" : "q\"7" }`, `"q\"7"`},
+		"a large id":      {`{"id":9007199254740993,"x":"` + long + `"}`, "9007199254740993"},
+		"no id":           {`{"jsonrpc":"2.0","method":"notifications/x","params":{"x":"` + long + `"}}`, "null"},
+		"an id of no use": {`{"id":{"id":4},"x":"` + long + `"}`, "null"},
+		"an endless id":   {`{"id":"` + long + `"}`, "null"},
+		"two messages":    {`[{"id":1,"x":"` + long + `"}]`, "null"},
+		"no JSON":         {long + `"id":3`, "null"},
+		"cut off":         {`{"id":7,"x":"` + long, "7"},
+		"a list before":   {`[],{"id":7,"x":"` + long + `"}`, "null"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			for how, r := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "by bytes": iotest.OneByteReader(strings.NewReader(tt.in))} {
-				in := bufio.NewReader(r)
-				var got []byte
-				var err error
-				for err == nil {
-					var line []byte
-					line, err = readLine(in, 5)
-					got = append(got, line...)
+			var out strings.Builder
+			cfg := served(nil)
+			cfg.In, cfg.Out = strings.NewReader(tt.line+"\n"+helloBody+"\n"), &out
+			if err := Run(t.Context(), cfg, quiet()); err != nil {
+				t.Errorf("it ended with %v", err)
+			}
+			refusal, rest, _ := strings.Cut(out.String(), "\n")
+			var told struct {
+				ID    json.RawMessage
+				Error struct {
+					Code    int
+					Message string
 				}
-				if errors.Is(err, io.EOF) != tt.ok || tt.ok && string(got) != tt.in {
-					t.Errorf("%s: got %q, %v", how, got, err)
-				}
+			}
+			if err := json.Unmarshal([]byte(refusal), &told); err != nil || string(told.ID) != tt.id ||
+				told.Error.Code != mcp.INVALID_REQUEST || !strings.Contains(told.Error.Message, "4194304 bytes") {
+				t.Errorf("answered %q (%v), expected a refusal of %s", refusal, err, tt.id)
+			}
+			if !strings.Contains(rest, `"id":1,"result"`) {
+				t.Errorf("then answered %q", rest)
 			}
 		})
 	}
