@@ -325,7 +325,7 @@ func throughDoor(t *testing.T, cfg Config, door httpguard.Door) string {
 	ended := make(chan error, 1)
 	go func() {
 		defer o.followAllChanges(ctx)()
-		ended <- o.serveListener(ctx, listener, cfg.Token, door)
+		ended <- o.serveListener(ctx, listener, cfg, door)
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -339,7 +339,9 @@ func throughDoor(t *testing.T, cfg Config, door httpguard.Door) string {
 func TestHTTPGuard(t *testing.T) {
 	cfg := served(nil)
 	cfg.Token = "s3cret-token"
-	open, locked := overHTTP(t, served(nil)), overHTTP(t, cfg)
+	friendly := served(nil)
+	friendly.Origins = []string{"http://localhost:6274", "https://house.example"}
+	open, locked, listed := overHTTP(t, served(nil)), overHTTP(t, cfg), overHTTP(t, friendly)
 	tests := map[string]struct {
 		addr, host, origin, auth string
 		body                     string
@@ -347,7 +349,14 @@ func TestHTTPGuard(t *testing.T) {
 	}{
 		"plain":                {addr: open, want: http.StatusOK},
 		"own origin":           {addr: open, origin: "http://" + open, want: http.StatusOK},
-		"local origin":         {addr: open, origin: "http://localhost:6274", want: http.StatusOK},
+		"local origin":         {addr: open, origin: "http://localhost:6274", want: http.StatusForbidden},
+		"own host, other port": {addr: open, origin: "http://127.0.0.1:6274", want: http.StatusForbidden},
+		"no web page's origin": {addr: open, origin: "ftp://" + open, want: http.StatusForbidden},
+		"configured origin":    {addr: listed, origin: "http://localhost:6274", want: http.StatusOK},
+		"another such":         {addr: listed, origin: "https://HOUSE.example", want: http.StatusOK},
+		"other than those":     {addr: listed, origin: "http://house.example", want: http.StatusForbidden},
+		"own beside those":     {addr: listed, origin: "http://" + listed, want: http.StatusOK},
+		"token, local origin":  {addr: locked, auth: "Bearer s3cret-token", origin: "http://localhost:6274", want: http.StatusForbidden},
 		"evil origin":          {addr: open, origin: "http://evil.example", want: http.StatusForbidden},
 		"opaque origin":        {addr: open, origin: "null", want: http.StatusForbidden},
 		"rebound host":         {addr: open, host: "evil.example", origin: "http://evil.example", want: http.StatusForbidden},
