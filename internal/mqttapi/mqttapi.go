@@ -79,8 +79,12 @@ type API struct {
 	slow  chan struct{} // a place for each turn that waits for something slow
 	out   chan *message
 
+	forged chan struct{} // of size one: a retained word of ours is another's at the broker
+
 	mu       sync.Mutex
-	standing map[string]string // the retained words, by topic below base
+	standing map[string]string   // the retained words, by topic below base
+	echoes   map[string][]string // the retained words that were sent and have not come back, by topic below base
+	wrong    map[string]bool     // the topics below base that have another's word
 	usedIDs  map[string]bool
 	order    []string
 }
@@ -100,7 +104,9 @@ func New(id string, bus Bus, log *slog.Logger) (*API, error) {
 		base: Base(id), bus: bus, log: log.With("part", "mqttapi"), now: time.Now,
 		asks: make(chan *Command, waiting), quick: make(chan *Command, waiting), slow: make(chan struct{}, waitingMost),
 		out:      make(chan *message, outgoing),
+		forged:   make(chan struct{}, 1),
 		standing: map[string]string{"/state": "idle"}, usedIDs: map[string]bool{},
+		echoes: map[string][]string{}, wrong: map[string]bool{},
 	}, nil
 }
 
@@ -110,13 +116,28 @@ func (a *API) Run(ctx context.Context, gw Gateway) error {
 	if err := a.bus.Subscribe(ctx, a.base+"/cmd/#", a.receive); err != nil {
 		return fmt.Errorf("subscribing to the commands: %w", err)
 	}
+	for _, topic := range retainedTopics {
+		// A broker may forbid it; then nobody sees what another program writes there.
+		if err := a.bus.Subscribe(ctx, a.base+topic, a.overhear); err != nil && ctx.Err() == nil {
+			a.log.Debug("a topic of the gateway is not watched", "topic", a.base+topic, "err", err)
+		}
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() { a.lane(ctx, a.asks, func(c Command) { a.ask(ctx, gw, &wg, c) }) })
 	wg.Go(func() { a.lane(ctx, a.quick, func(c Command) { a.do(ctx, gw, c) }) })
+	var mend <-chan time.Time // not nil: what is forged is put right then
+	var mended time.Time
 	for {
 		select {
 		case m := <-a.out:
 			a.send(ctx, *m)
+		case <-a.forged:
+			if mend == nil {
+				mend = time.After(time.Until(mended.Add(mendPause)))
+			}
+		case <-mend:
+			mend, mended = nil, time.Now()
+			a.putRight()
 		case <-ctx.Done():
 			wg.Wait()
 			a.flush(ctx)
@@ -190,6 +211,7 @@ func (a *API) flush(ctx context.Context) {
 func (a *API) Connected() {
 	a.mu.Lock()
 	standing := maps.Clone(a.standing)
+	clear(a.echoes)
 	a.mu.Unlock()
 	a.put(message{a.base + "/availability", []byte("online"), true})
 	for _, topic := range slices.Sorted(maps.Keys(standing)) {
@@ -309,6 +331,7 @@ func (a *API) send(ctx context.Context, m message) {
 	publish := a.bus.Publish
 	if m.retained {
 		publish = a.bus.PublishRetained
+		a.expectEcho(m)
 	}
 	if err := publish(ctx, m.topic, m.payload); err != nil {
 		a.log.Debug("message not published", "topic", m.topic, "err", err)

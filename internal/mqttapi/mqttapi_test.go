@@ -43,8 +43,10 @@ func (b *bus) keep(m message) error {
 	return nil
 }
 
-func (b *bus) Subscribe(_ context.Context, _ string, handle func(topic string, payload []byte, retained bool)) error {
-	b.handle = handle
+func (b *bus) Subscribe(_ context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error {
+	if strings.HasSuffix(filter, "/cmd/#") {
+		b.handle = handle
+	}
 	return nil
 }
 

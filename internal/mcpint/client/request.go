@@ -34,6 +34,11 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	if reason := s.Err(); reason != nil {
 		return nil, unsentError{reason}
 	}
+	if method == string(mcp.MethodToolsCall) {
+		s.quota.called()
+	} else {
+		s.quota.asked()
+	}
 	begin := time.Now()
 	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(s.lastID.Add(1)), Method: method, Params: params}
 	answer, err := s.client.GetTransport().SendRequest(ctx, request)

@@ -35,8 +35,10 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	if err != nil {
 		return refused(err)
 	}
-	t := transport.NewIO(&processOutput{from: limitLines(p, maxAnswer), of: p}, p, io.NopCloser(strings.NewReader("")))
-	sess := newSession(t, o.Notify, secrets, p.stop)
+	q := newQuota()
+	out := &meter{from: limitLines(p, maxAnswer), quota: q, lines: true}
+	t := transport.NewIO(&processOutput{from: out, of: p}, p, io.NopCloser(strings.NewReader("")))
+	sess := newSession(t, q, o.Notify, secrets, p.stop)
 	sess.pid, sess.process = p.child.Pid(), p
 	go sess.watchProcess(p)
 	if err := sess.open(ctx, o); err != nil {
@@ -103,6 +105,6 @@ func (a *processOutput) Read(b []byte) (int, error) {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the server closed its output")
 	}
-	a.of.fail(err)
+	a.of.fail(Explain(err))
 	return n, io.EOF
 }

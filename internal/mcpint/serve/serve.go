@@ -37,6 +37,9 @@ type Config struct {
 
 	HTTPAddr string // host:port for Streamable HTTP at /mcp; empty means stdio
 	Token    string // bearer token for HTTP; without one only loopback is served
+	// Origins are those of web pages that may ask over HTTP beside our own address,
+	// such as https://house.example; see CheckOrigin.
+	Origins []string
 
 	In  io.Reader // stdio: requests, a line each; nothing but EOF or a line wakes a blocked Read
 	Out io.Writer // stdio: answers and notifications, nothing else may write there

@@ -74,6 +74,10 @@ func (o *offer) serveStdio(ctx context.Context, in io.Reader, out io.Writer) err
 			case n := <-session.notifications:
 				w.write(n)
 			case read := <-lines:
+				if long, ok := errors.AsType[*longLineError](read.err); ok {
+					w.write(mcp.NewJSONRPCError(mcp.NewRequestId(long.id), mcp.INVALID_REQUEST, long.Error(), nil))
+					continue
+				}
 				if errors.Is(read.err, io.EOF) {
 					return nil
 				}
@@ -144,23 +148,32 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- lineOrErr) {
 		case <-ctx.Done():
 			return
 		}
-		if err != nil {
+		if _, long := errors.AsType[*longLineError](err); err != nil && !long {
 			return
 		}
 	}
 }
 
-// readLine reads up to the end of a line and fails as soon as the line grows
-// beyond limit bytes.
+// readLine reads up to the end of a line. The error of a line of more than limit
+// bytes is a *longLineError; the next call then reads the next line.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
+	var long *idReader // of a line that is too long, of which nothing is kept
 	for {
 		part, err := r.ReadSlice('\n')
 		line = append(line, part...)
-		if len(bytes.TrimSuffix(line, []byte{'\n'})) > limit {
-			return nil, fmt.Errorf("a line is longer than %d bytes", limit)
+		if long == nil && len(bytes.TrimSuffix(line, []byte{'\n'})) > limit {
+			long = &idReader{}
 		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
+		if long != nil {
+			long.push(line)
+			line = line[:0]
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case long != nil && (err == nil || errors.Is(err, io.EOF)): // EOF comes again
+			return nil, &longLineError{limit, long.id()}
+		default:
 			return line, err
 		}
 	}
