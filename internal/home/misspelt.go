@@ -2,6 +2,7 @@ package home
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -96,8 +97,10 @@ func likelyPhrases(name string) []phrase {
 		}
 	}
 	ways := []phrase{written}
-	if p := words(withoutDigits(name)); !slices.Equal(p, written) {
-		ways = append(ways, p)
+	for _, one := range "il" {
+		if p := words(withoutDigits(name, one)); !slices.Equal(p, ways[len(ways)-1]) {
+			ways = append(ways, p)
+		}
 	}
 	s := spelling()
 	for _, p := range ways {
@@ -151,17 +154,22 @@ func lookOf(name string) string {
 	}, norm.NFKC.String(name))
 }
 
-// asLetters are digits that look like letters.
-var asLetters = map[rune]rune{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b'}
+// asLetters are digits that look like letters; a 1 looks like two.
+var asLetters = map[rune]rune{'0': 'o', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b'}
 
 // withoutDigits writes the digits that touch letters as the letters that they look
-// like: "G4rage".
-func withoutDigits(name string) string {
+// like, and a 1 as the given one: "G4rage".
+func withoutDigits(name string, one rune) string {
 	letters := []rune(lookOf(name))
 	for i, r := range letters {
 		touches := i > 0 && unicode.IsLetter(letters[i-1]) || i+1 < len(letters) && unicode.IsLetter(letters[i+1])
-		if letter, ok := asLetters[r]; ok && touches {
+		if !touches {
+			continue
+		}
+		if letter, ok := asLetters[r]; ok {
 			letters[i] = letter
+		} else if r == '1' {
+			letters[i] = one
 		}
 	}
 	return string(letters)
@@ -170,67 +178,109 @@ func withoutDigits(name string) string {
 // speller knows the words for hazards by their letters.
 type speller struct {
 	targets []target
+	drives  []target            // the long ones of what moves a thing: see en_words.yaml
 	plain   map[string]bool     // words that are what they are
 	glued   map[string][]string // what counts only together, without its blanks
 }
 
 // target is a word that a misspelt one may be.
 type target struct {
-	text, squeezed string
-	letters        uint64 // see edits.Letters
+	text     string
+	bare     string // without what spells out an umlaut, because letters swapped in "Tür" are no neighbours in "tuer"
+	squeezed string // bare, with each run of one letter written once
+	letters  uint64 // see edits.Letters
 }
+
+func newTarget(text string) target {
+	bare := umlauts.Replace(text)
+	return target{text, bare, string(slices.Compact([]byte(bare))), edits.Letters(text)}
+}
+
+var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
 // spelling returns the words, which are read when a name is first looked at.
 var spelling = sync.OnceValue(func() *speller {
 	s := &speller{plain: make(map[string]bool), glued: make(map[string][]string)}
-	k := known()
 	texts := make(map[string]bool)
-	add := func(text string) {
-		if len(text) >= shortestTarget {
-			texts[text] = true
+	for _, list := range [][]string{s.together(), alone(), compounds(), s.driven()} {
+		for _, w := range list {
+			texts[w] = len(w) >= shortestTarget
 		}
 	}
+	for text, long := range texts {
+		if long {
+			s.targets = append(s.targets, newTarget(text))
+		}
+	}
+	slices.SortFunc(s.targets, func(a, b target) int { // what is dangerous alone comes first
+		part := func(t target) int { return map[bool]int{true: 0, false: 1}[wordHazard(t.text) != 0] }
+		return cmp.Or(part(a)-part(b), strings.Compare(a.text, b.text))
+	})
+	for _, language := range sentences.EveryWords() {
+		s.know(language)
+	}
+	return s
+})
+
+// alone lists the words that are dangerous by themselves or in their room.
+func alone() (all []string) {
+	k := known()
 	for _, list := range []map[string]Hazard{k.alone, k.tails, k.begins} {
-		for w := range list {
-			add(w)
-		}
+		all = slices.AppendSeq(all, maps.Keys(list))
 	}
-	for w := range k.openers {
-		add(w)
-	}
-	for w := range k.together {
+	return slices.AppendSeq(all, maps.Keys(k.openers))
+}
+
+// together lists the words that are dangerous only together, each and as one.
+func (s *speller) together() (all []string) {
+	for w := range known().together {
 		parts := strings.Fields(w)
 		whole := strings.Join(parts, "")
 		s.glued[whole] = parts
-		add(whole)
+		all = append(all, whole)
 		for _, part := range parts {
 			if len(part) >= shortestPart {
-				add(part)
+				all = append(all, part)
 			}
 		}
 	}
+	return all
+}
+
+// compounds lists the words that are glued of a head and a hazard: "garagentor".
+func compounds() (all []string) {
 	for _, language := range sentences.EveryWords() {
 		h := &language.Hazards
-		for _, head := range h.Heads {
-			for _, by := range []sentences.ByHazard{h.Words, h.Tails} {
-				for _, w := range slices.Concat(by.Gate, by.Hot, by.Wet, by.Loud) {
+		for _, by := range []sentences.ByHazard{h.Words, h.Tails} {
+			for _, w := range slices.Concat(by.Gate, by.Hot, by.Wet, by.Loud) {
+				for _, head := range h.Heads {
 					if wordHazard(head+w) != 0 {
-						add(head + w)
+						all = append(all, head+w)
 					}
 				}
 			}
 		}
-		s.know(language)
 	}
-	for text := range texts {
-		s.targets = append(s.targets, target{text, squeeze(text), edits.Letters(text)})
+	return all
+}
+
+// driven lists what is glued of a short word for a gate and what drives it, and keeps
+// the long ones of these: "tueroeffner".
+func (s *speller) driven() (all []string) {
+	k := known()
+	for _, drive := range k.drives {
+		if len(drive) < surelyLong {
+			continue
+		}
+		s.drives = append(s.drives, newTarget(drive))
+		for w := range k.alone {
+			if len(w) <= barelyLong && wordHazard(w) == Gate {
+				all = append(all, w+drive)
+			}
+		}
 	}
-	slices.SortFunc(s.targets, func(a, b target) int { // what is dangerous alone comes first
-		alone := func(t target) int { return map[bool]int{true: 0, false: 1}[wordHazard(t.text) != 0] }
-		return cmp.Or(alone(a)-alone(b), strings.Compare(a.text, b.text))
-	})
-	return s
-})
+	return all
+}
 
 // know adds the words of a language that mean themselves, however like a hazard they
 // look.
@@ -266,19 +316,48 @@ func (s *speller) correct(w string) phrase {
 	if p := s.one(w); p != nil {
 		return p
 	}
-	for n := shortestHead; n <= len(w)-shortestTarget; n++ { // "watervalve"
-		head, tail := w[:n], w[n:]
-		if !s.plain[head] && wordHazard(head) == 0 {
-			continue
-		}
-		if known().alone[tail] != 0 {
-			return phrase{head, tail}
-		}
-		if t := s.nearest(tail); t != "" && len(tail) >= surelyLong && !s.means(tail) {
-			return phrase{head, t}
+	for n := shortestWord; n <= len(w)-shortestTarget; n++ {
+		if p := s.cut(w[:n], w[n:]); p != nil {
+			return p
 		}
 	}
 	return phrase{w}
+}
+
+// cut is what the two halves of a word are if it was glued of two: "watervalve",
+// "laporte", "garagerelay", or a gate and what drives it; nil if it was not.
+func (s *speller) cut(head, tail string) phrase {
+	k := known()
+	hazard := wordHazard(head) != 0
+	begins := len(head) >= shortestHead && (hazard || s.plain[head])
+	switch {
+	case k.alone[tail] != 0:
+		if k.articles[head] && len(tail) >= barelyLong || begins {
+			return phrase{head, tail}
+		}
+	case slices.Contains(k.drives, tail):
+		if right := strings.Join(s.correct(head), ""); right != head {
+			return phrase{right + tail}
+		}
+	case s.means(tail):
+		if hazard && s.plain[tail] && min(len(head)-1, len(tail)) >= shortestHead {
+			return phrase{head, tail}
+		}
+	case begins && len(tail) >= surelyLong:
+		return s.cutAndCorrect(head, tail, hazard)
+	}
+	return nil
+}
+
+// cutAndCorrect does the same where the second half is misspelt.
+func (s *speller) cutAndCorrect(head, tail string, hazard bool) phrase {
+	if t := nearest(s.targets, tail); t != "" {
+		return phrase{head, t}
+	}
+	if drive := nearest(s.drives, tail); drive != "" && hazard {
+		return phrase{head + drive}
+	}
+	return nil
 }
 
 // join is what words are that were one word before somebody cut it, nil if they were
@@ -294,7 +373,7 @@ func (s *speller) join(parts phrase) phrase {
 		return nil
 	case s.glued[whole] != nil:
 		return s.glued[whole]
-	case known().alone[whole] != 0 && (strange || len(whole) > shortestTarget+1), strange && wordHazard(whole) != 0:
+	case known().alone[whole] != 0 && (strange || len(whole) > shortestTarget), strange && wordHazard(whole) != 0:
 		return phrase{whole}
 	case !strange || s.means(whole):
 		return nil
@@ -305,7 +384,7 @@ func (s *speller) join(parts phrase) phrase {
 // one is what a word is a slip of, with its blanks where it counts only together with
 // others; nil if it is like nothing.
 func (s *speller) one(w string) phrase {
-	t := s.nearest(w)
+	t := nearest(s.targets, w)
 	if parts := s.glued[t]; parts != nil {
 		return parts
 	}
@@ -331,32 +410,49 @@ const (
 )
 
 // nearest is the target that a word is a slip of, or "".
-func (s *speller) nearest(w string) string {
-	squeezed, letters := squeeze(w), edits.Letters(w)
-	twin := strings.ReplaceAll(strings.ReplaceAll(w, "rn", "m"), "vv", "w") // in some typefaces these look the same
-	var pattern, squeezedPattern edits.Pattern
-	pattern.Set(w)
-	squeezedPattern.Set(squeezed)
+func nearest(targets []target, word string) string {
+	w := newTarget(word)
+	twin := strings.ReplaceAll(strings.ReplaceAll(word, "rn", "m"), "vv", "w") // in some typefaces these look the same
+	var pattern, bare, squeezed edits.Pattern
+	pattern.Set(w.text)
+	bare.Set(w.bare)
+	squeezed.Set(w.squeezed)
 	best, least := "", 3
-	for i := range s.targets {
-		t := &s.targets[i]
-		longer := len(squeezed) - len(t.squeezed)
+	for i := range targets {
+		t := &targets[i]
+		longer := len(w.squeezed) - len(t.squeezed)
 		switch {
 		case longer < -2 || longer > 2:
 			continue
-		case squeezed == t.squeezed, twin == t.text:
+		case w.squeezed == t.squeezed, twin == t.text:
 			return t.text
-		case bits.OnesCount64(letters&^t.letters) > 2, bits.OnesCount64(t.letters&^letters) > 2:
+		case bits.OnesCount64(w.letters&^t.letters) > 2, bits.OnesCount64(t.letters&^w.letters) > 2:
 			continue
 		}
-		if d := pattern.Distance(t.text); d < least && slips(w, t.text, d) {
+		if d, ok := t.distance(&w, &pattern, &bare, &squeezed); ok && d < least {
 			best, least = t.text, d
-		}
-		if d := 1 + squeezedPattern.Distance(t.squeezed); squeezed != w && d < least && len(t.squeezed) >= veryLong && slips(squeezed, t.squeezed, d-1) {
-			best, least = t.text, d // a letter doubled, and another slip
 		}
 	}
 	return best
+}
+
+// distance is how many changes make a word of the target, and whether it may be the
+// target misspelt: as it is written, without umlauts, or with a letter doubled besides
+// another slip. The patterns are those of the word.
+func (t *target) distance(w *target, text, bare, squeezed *edits.Pattern) (int, bool) {
+	if d := text.Distance(t.text); slips(w.text, t.text, d) {
+		return d, true
+	}
+	if len(t.bare) < len(t.text) && len(t.bare) >= barelyLong && len(w.bare) >= len(t.bare) {
+		if d := bare.Distance(t.bare); d == 1 && slips(w.bare, t.bare, d) {
+			return d, true
+		}
+	}
+	if len(w.squeezed) < len(w.bare) && len(t.squeezed) >= veryLong {
+		d := squeezed.Distance(t.squeezed)
+		return 1 + d, slips(w.squeezed, t.squeezed, d)
+	}
+	return 0, false
 }
 
 // slips reports whether a word that is d changes away from another may be that one
@@ -365,8 +461,8 @@ func slips(w, right string, d int) bool {
 	n, begins := len(right), w[0] == right[0]
 	switch more := len(w) - n; {
 	case d == 2:
-		same := edits.Letters(w)&^edits.Letters(right) == 0
-		return begins && (n >= twoChanges || n >= twoSlips && same && more >= -1 && more <= 1)
+		few := n >= twoSlips && more >= -1 && more <= 1 && edits.Letters(w)&^edits.Letters(right) == 0
+		return begins && (few || n >= twoChanges)
 	case d != 1:
 		return false
 	case more == 1:
@@ -374,19 +470,21 @@ func slips(w, right string, d int) bool {
 	case more == -1:
 		return n >= surelyLong || n >= shortestPart && begins
 	}
-	i := 0
+	return replaces(w, right, begins)
+}
+
+// replaces does the same for words of one length: two letters are swapped, or one is
+// another.
+func replaces(w, right string, begins bool) bool {
+	i, n := 0, len(right)
 	for w[i] == right[i] {
 		i++
 	}
-	if swaps(w[i:], right[i:]) {
+	if j := i + 1; j < n && w[i] == right[j] && w[j] == right[i] {
 		return n > shortestTarget || begins
 	}
 	return begins && (n >= twoSlips || n >= barelyLong && takenFor(w[i], right[i]))
 }
-
-// swaps reports whether two texts of one length begin with the same two letters in
-// another order.
-func swaps(a, b string) bool { return len(a) > 1 && a[0] == b[1] && a[1] == b[0] }
 
 // takenFor reports whether a letter is easily written for another: a vowel for a
 // vowel, one that sounds alike, or the one beside it on a keyboard.
@@ -397,6 +495,3 @@ func takenFor(a, b byte) bool {
 	}
 	return strings.Contains(pairs, string([]byte{a, b})) || strings.Contains(pairs, string([]byte{b, a}))
 }
-
-// squeeze writes each run of one letter once.
-func squeeze(w string) string { return string(slices.Compact([]byte(w))) }
