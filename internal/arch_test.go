@@ -40,7 +40,7 @@ var layers = []layer{
 		"edits":             {},
 		"settings":          {},
 		"speech/rival":      {"edits", "speech"},
-		"home":              {"intent/sentences"},
+		"home":              {"edits", "intent/sentences"},
 		"secret":            {},
 		"tools":             {},
 		"mcpint":            {"secret"},
