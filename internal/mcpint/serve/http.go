@@ -46,6 +46,7 @@ func (o *offer) serveListener(ctx context.Context, listener net.Listener, token 
 	mux := http.NewServeMux()
 	mux.Handle(endpointPath, guard(token, endpoint))
 	o.log.Info("MCP is served over HTTP", "address", listener.Addr().String(), "path", endpointPath)
+	door.Orders, door.Line = func(r *http.Request) bool { return r.Method == http.MethodPost }, &o.line
 	// Event streams last as long as their request's context, which ends with ctx.
 	err := door.Serve(ctx, listener, mux, stopGrace, o.log)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
