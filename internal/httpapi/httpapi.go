@@ -93,6 +93,9 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 		return nil, fmt.Errorf("http.listen is %q, which other machines can reach, and there is no token: put one into a file and name it in http.token_file, or listen on 127.0.0.1", cfg.Listen)
 	}
 	s := &Server{cfg: cfg, deps: deps, log: log, door: httpguard.DefaultDoor(), local: local, logins: newLogins()}
+	if deps.Lines != nil {
+		s.door.Orders, s.door.Lines = inOrder, deps.Lines
+	}
 	if s.mux, err = s.routes(); err != nil {
 		return nil, err
 	}

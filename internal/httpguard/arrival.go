@@ -40,10 +40,10 @@ const (
 // It is a listener itself, so that no connection is between the kernel and it.
 type arrivals struct {
 	*net.TCPListener
-	file *os.File // the listener's descriptor once more
-	raw  syscall.RawConn
-	line *order.Line
-	poll int // an epoll descriptor with the listener and all connections
+	file  *os.File // the listener's descriptor once more
+	raw   syscall.RawConn
+	lines *order.Lines
+	poll  int // an epoll descriptor with the listener and all connections
 
 	mu    sync.Mutex
 	news  *sync.Cond // something below has changed
@@ -71,12 +71,12 @@ type arrivingConn struct {
 
 // newArrivals watches a listener. It fails where the listener is not one of TCP, and
 // where the kernel does not stamp what it receives.
-func newArrivals(ctx context.Context, listener net.Listener, line *order.Line) (*arrivals, error) {
+func newArrivals(ctx context.Context, listener net.Listener, lines *order.Lines) (*arrivals, error) {
 	tcp, ok := listener.(*net.TCPListener)
 	if !ok {
 		return nil, errors.New("not a TCP listener")
 	}
-	a := &arrivals{TCPListener: tcp, line: line, conns: map[int32]*arrivingConn{}}
+	a := &arrivals{TCPListener: tcp, lines: lines, conns: map[int32]*arrivingConn{}}
 	a.news = sync.NewCond(&a.mu)
 	var err error
 	if a.poll, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
@@ -338,8 +338,9 @@ func (c *arrivingConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// arrive returns the place of the request that has been read from a connection.
-func (a *arrivals) arrive(c *arrivingConn) *order.Place {
+// arrive returns the place in a line of the request that has been read from a
+// connection.
+func (a *arrivals) arrive(c *arrivingConn, line string) *order.Place {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.waiting = true
@@ -359,7 +360,7 @@ func (a *arrivals) arrive(c *arrivingConn) *order.Place {
 	c.waiting, c.settled = false, true
 	a.news.Broadcast()
 
-	return a.line.Take()
+	return a.lines.Take(line)
 }
 
 // mayBePreceded reports whether a request that came before that of c may still be on its
@@ -418,13 +419,14 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, mine)
 }
 
-// inOrder passes requests on, those that Orders chooses with the place in which they
-// came. a is nil where the order of arrival cannot be known.
+// inOrder passes requests on, those for which Orders names a line with the place in
+// which they came. a is nil where the order of arrival cannot be known.
 func (d Door) inOrder(a *arrivals, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, _ := r.Context().Value(connKey{}).(*arrivingConn)
 		defer c.change(func() { c.answered = true })
-		if !d.Orders(r) || r.ContentLength > orderBody {
+		line := d.Orders(r)
+		if line == "" || r.ContentLength > orderBody {
 			c.change(func() { c.settled = true })
 			next.ServeHTTP(w, r)
 			return
@@ -432,9 +434,9 @@ func (d Door) inOrder(a *arrivals, next http.Handler) http.Handler {
 		readAhead(r)
 		var place *order.Place
 		if c == nil {
-			place = d.Line.Take()
+			place = d.Lines.Take(line)
 		} else {
-			place = a.arrive(c)
+			place = a.arrive(c, line)
 		}
 		defer place.Pass()
 		next.ServeHTTP(w, r.WithContext(order.With(r.Context(), place)))

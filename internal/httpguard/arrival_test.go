@@ -33,7 +33,7 @@ func count(t *testing.T) *counter {
 	}
 	c := &counter{T: t, address: listener.Addr().String()}
 	door := DefaultDoor()
-	door.Orders, door.Line = func(r *http.Request) bool { return r.Method == http.MethodPost }, &order.Line{}
+	door.Orders, door.Lines = func(*http.Request) string { return order.Acts }, &order.Lines{}
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {

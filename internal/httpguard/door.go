@@ -26,12 +26,13 @@ type Door struct {
 	HeaderBytes int
 	Connections int // open at once; any more are closed when they connect
 
-	// Orders chooses the requests that get a place in Line, in the order in which they
-	// came, whatever connections they came on. Their handlers find it with order.From,
-	// and wait there for those before them; it is given back when they return, if not
-	// sooner. A body over 64 KB gets none. nil: no request does.
-	Orders func(*http.Request) bool
-	Line   *order.Line
+	// Orders says for each request in which of Lines it gets a place, in the order in
+	// which the requests came, whatever connections they came on; "": in none. Their
+	// handlers find the place with order.From, and wait there for those before them; it
+	// is given back when they return, if not sooner. A body over 64 KB gets none. nil: no
+	// request does.
+	Orders func(*http.Request) (line string)
+	Lines  *order.Lines
 }
 
 // DefaultDoor is wide enough for a house and everybody in it.
@@ -71,7 +72,7 @@ func Address(address, example string) (host string, err error) {
 func (d Door) Serve(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration, log *slog.Logger) error {
 	bounded := &boundedListener{Listener: listener, door: d, log: log, places: make(chan struct{}, d.Connections)}
 	if d.Orders != nil {
-		came, err := newArrivals(ctx, listener, d.Line)
+		came, err := newArrivals(ctx, listener, d.Lines)
 		if err != nil {
 			log.Warn("requests on different connections get their places as they are read: the order in which they come is not known", "err", err)
 		} else {

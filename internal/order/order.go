@@ -24,7 +24,7 @@ type Lines struct {
 type Place struct {
 	lines *Lines
 	name  string
-	first chan struct{} // closed when everybody before it has passed
+	first chan struct{} // closed when everybody before it has passed, or it has itself
 }
 
 // Take takes the last place in the line of a name. It has to be given back by Pass.
@@ -41,7 +41,8 @@ func (l *Lines) Take(name string) *Place {
 	return p
 }
 
-// Await waits until everybody before has passed, or ctx has ended.
+// Await waits until everybody before has passed, or ctx has ended. Who has passed waits
+// for nobody.
 func (p *Place) Await(ctx context.Context) error {
 	if p == nil {
 		return nil
@@ -73,21 +74,22 @@ func (p *Place) Pass() {
 	if at < 0 {
 		return
 	}
-	line = slices.Delete(line, at, at+1)
-	l.byName[p.name] = line
-	switch {
-	case len(line) == 0:
-		delete(l.byName, p.name)
-	case at == 0:
+	if line = slices.Delete(line, at, at+1); at > 0 {
+		close(p.first)
+	} else if len(line) > 0 {
 		close(line[0].first)
+	}
+	if l.byName[p.name] = line; len(line) == 0 {
+		delete(l.byName, p.name)
 	}
 }
 
-// Line is one line. The zero value is empty. It is safe for use by several goroutines.
-type Line struct{ lines Lines }
-
-// Take takes the last place in the line. It has to be given back by Pass.
-func (l *Line) Take() *Place { return l.lines.Take("") }
+// The lines in which everything stands that commands a program from outside: Mute what
+// closes the microphone or opens it, which waits for nothing else, and Acts the rest.
+const (
+	Acts = "acts"
+	Mute = "mute"
+)
 
 type key struct{}
 

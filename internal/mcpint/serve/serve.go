@@ -77,7 +77,7 @@ type offer struct {
 	resources   []Resource
 	reg         *tools.Registry // checks and mends arguments before the tool sees them
 	log         *slog.Logger
-	line        order.Line // of the calls, in the order in which they were read
+	lines       order.Lines // of the calls, in the order in which they were read
 	mu          sync.Mutex
 	subscribers map[string][]string // resource URI to ids of the sessions that asked
 }

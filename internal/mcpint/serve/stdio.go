@@ -115,7 +115,7 @@ func (o *offer) handleLine(ctx context.Context, line []byte, w *lineWriter, slot
 		return
 	}
 	if head.Method == string(mcp.MethodToolsCall) {
-		ctx = order.With(ctx, o.line.Take())
+		ctx = order.With(ctx, o.lines.Take(order.Acts))
 	}
 	working.Go(func() {
 		defer func() { <-slots }()
