@@ -39,6 +39,7 @@ type session struct {
 	pid     int
 	process *serverProcess // nil when the server is not our child process
 	stop    func() error   // ends what is below the client
+	leaving sync.Map       // by the id of a request that is not sent yet: its place
 
 	background sync.WaitGroup // notifications under way; added to under mu only
 	mu         sync.Mutex
