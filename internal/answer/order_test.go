@@ -17,7 +17,7 @@ import (
 // answer, with another value each: the last value is the one that holds.
 func TestAModelsCallsAreMadeInItsOrder(t *testing.T) {
 	t.Parallel()
-	const answers, calls = 40, 4
+	const answers, calls = 200, 4
 	for name, call := range map[string]string{
 		"a tool of ours":     `.set_volume {"action":"set","level":%d}`,
 		"a foreign server's": `notes.add_note {"number":%d}`,

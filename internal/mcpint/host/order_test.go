@@ -17,7 +17,7 @@ import (
 // a line, to servers that count what they get: over stdio, and over HTTP, where each call
 // may have a connection of its own.
 func TestAForeignServerGetsCallsInTheirOrder(t *testing.T) {
-	const turns, calls = 40, 8
+	const turns, calls = 200, 4
 	web := child(t, "web", "web", fake.FreeAddr(t))
 	program := exec.CommandContext(t.Context(), web.Command, web.Args...)
 	if err := program.Start(); err != nil {
