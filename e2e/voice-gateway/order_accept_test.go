@@ -89,6 +89,7 @@ func twoPosts(t *testing.T, address string) func(first, second posted) {
 }
 
 func orderedOverHTTP(t *testing.T) (lost int) {
+	t.Helper()
 	_, address, _ := daemon(t, mosquitto(t), "VOICE_GATEWAY_TOOLS_VOLUME_BACKEND=software")
 	post := twoPosts(t, address)
 	for i := range ordersEach {
@@ -116,6 +117,7 @@ func orderedOverHTTP(t *testing.T) (lost int) {
 }
 
 func mutedOverHTTP(t *testing.T) (lost int) {
+	t.Helper()
 	_, address, _ := daemon(t, mosquitto(t))
 	post := twoPosts(t, address)
 	for i := range ordersEach {
@@ -133,6 +135,7 @@ func mutedOverHTTP(t *testing.T) (lost int) {
 }
 
 func orderedOverMQTT(t *testing.T) (lost int) {
+	t.Helper()
 	broker := mosquitto(t)
 	daemon(t, broker, "VOICE_GATEWAY_TOOLS_VOLUME_BACKEND=software")
 	host := listen(t, broker, "voice/test/#")

@@ -81,6 +81,7 @@ func TestAcceptOrdersActAsTheyArrive(t *testing.T) {
 }
 
 func commandStdio(t *testing.T, url string) commanding {
+	t.Helper()
 	p := startProcess(t, []string{"MQTT_BROKER_URL=" + url})
 	read := func() (o outcome) {
 		line, err := p.out.ReadBytes('\n')
@@ -107,6 +108,7 @@ func commandStdio(t *testing.T, url string) commanding {
 }
 
 func commandHTTP(t *testing.T, url string) commanding {
+	t.Helper()
 	address := fake.FreeAddr(t)
 	startProcess(t, []string{"MQTT_BROKER_URL=" + url}, "--http", address)
 	var conns []net.Conn

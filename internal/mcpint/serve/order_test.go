@@ -16,7 +16,8 @@ import (
 // waits for its turn: it is answered all the same.
 func TestPlacesAreGivenBack(t *testing.T) {
 	cfg := served(nil)
-	cfg.Tools = append(cfg.Tools, tools.New(tools.Spec{Name: "turn", Description: "Waits for its turn.", Risk: tools.Reversible,
+	cfg.Tools = append(cfg.Tools, tools.New(tools.Spec{
+		Name: "turn", Description: "Waits for its turn.", Risk: tools.Reversible,
 		Input: json.RawMessage(`{"type":"object","properties":{"level":{"type":"integer"}},"required":["level"],"additionalProperties":false}`),
 	}, func(ctx context.Context, _ struct {
 		Level int `json:"level"`

@@ -56,6 +56,7 @@ func TestOfTwoOrdersWrittenTogetherTheLastWins(t *testing.T) {
 	url, _ := startBroker(t, fake.FreeAddr(t))
 	startSimulator(t, url)
 	t.Run("stdio", func(t *testing.T) {
+		t.Parallel()
 		s := startServer(t, url, "--require-broker", "30s")
 		s.shakeHands()
 		s.until("the light is on", func() bool {
@@ -64,6 +65,7 @@ func TestOfTwoOrdersWrittenTogetherTheLastWins(t *testing.T) {
 		judgeOrders(t, "Kitchen Light", func(first int, actions []string) map[int]answer { return s.burst("Kitchen Light", first, actions) })
 	})
 	t.Run("Streamable HTTP", func(t *testing.T) {
+		t.Parallel()
 		h := overHTTP(t, url)
 		judgeOrders(t, "Office Light", func(first int, actions []string) map[int]answer { return h.burst("Office Light", first, actions) })
 	})
