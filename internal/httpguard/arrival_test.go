@@ -108,8 +108,10 @@ func TestRequestsGetTheirPlacesAsTheyCome(t *testing.T) {
 	long, partial := c.connect(), c.connect()
 	first := c.connect()
 	c.send(first, "1", 0)
-	c.read(first)
+	c.read(first) // the kernel stamps from now on
+	c.mu.Lock()
 	c.came = nil
+	c.mu.Unlock()
 	c.send(long, "0", 0)
 	c.send(partial, "1", 10)
 	const rounds, burst = 40, 12
