@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"voicegateway/internal/order"
 )
 
 // exchange is a broker between several gateways: what one publishes comes to all who
@@ -52,7 +54,7 @@ func (x *exchange) on(topic string) []string {
 // join runs a gateway at the exchange until the test ends.
 func (x *exchange) join(t *testing.T) *API {
 	t.Helper()
-	a, err := New("kitchen", x, slog.New(slog.DiscardHandler))
+	a, err := New("kitchen", x, &order.Lines{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

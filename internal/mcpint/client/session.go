@@ -40,6 +40,7 @@ type session struct {
 	process *serverProcess // nil when the server is not our child process
 	quota   *quota         // of what the server sends
 	stop    func() error   // ends what is below the client
+	leaving sync.Map       // by the id of a request that is not sent yet: its place
 
 	background sync.WaitGroup // notifications under way; added to under mu only
 	mu         sync.Mutex

@@ -37,9 +37,11 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	}
 	q := newQuota()
 	out := &meter{from: limitLines(p, maxAnswer), quota: q, lines: true}
-	t := transport.NewIO(&processOutput{from: out, of: p}, p, io.NopCloser(strings.NewReader("")))
+	in := &processInput{serverProcess: p}
+	t := transport.NewIO(&processOutput{from: out, of: p}, in, io.NopCloser(strings.NewReader("")))
 	sess := newSession(t, q, o.Notify, secrets, p.stop)
 	sess.pid, sess.process = p.child.Pid(), p
+	in.sent = sess.sent
 	go sess.watchProcess(p)
 	if err := sess.open(ctx, o); err != nil {
 		return nil, sess.dialFailure(ctx, s, p, err)
@@ -88,6 +90,19 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 		failure.Err = broken
 	}
 	return failure
+}
+
+// processInput is the child's stdin for the client library, which writes one message at
+// a time.
+type processInput struct {
+	*serverProcess
+	sent func(message []byte)
+}
+
+func (i *processInput) Write(message []byte) (int, error) {
+	n, err := i.serverProcess.Write(message)
+	i.sent(message)
+	return n, err
 }
 
 // processOutput is the child's stdout for the client library. Its only error is

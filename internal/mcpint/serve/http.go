@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"voicegateway/internal/httpguard"
+	"voicegateway/internal/order"
 )
 
 const (
@@ -67,6 +68,7 @@ func (o *offer) serveListener(ctx context.Context, listener net.Listener, cfg Co
 	mux := http.NewServeMux()
 	mux.Handle(endpointPath, guard(cfg.Token, cfg.Origins, endpoint, o.log))
 	o.log.Info("MCP is served over HTTP", "address", listener.Addr().String(), "path", endpointPath)
+	door.Orders, door.Lines = inOrder, &o.lines
 	// Event streams last as long as their request's context, which ends with ctx.
 	err := door.Serve(ctx, listener, mux, stopGrace, o.log)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
@@ -76,6 +78,14 @@ func (o *offer) serveListener(ctx context.Context, listener net.Listener, cfg Co
 		return fmt.Errorf("serving MCP over HTTP: %w", err)
 	}
 	return nil
+}
+
+// inOrder says that messages of hosts are taken in the order in which they come.
+func inOrder(r *http.Request) (line string) {
+	if r.Method == http.MethodPost {
+		return order.Acts
+	}
+	return ""
 }
 
 // guard adds the checks that the library lacks: a page in a browser must not

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"voicegateway/internal/order"
 )
 
 const (
@@ -94,13 +96,15 @@ func (o *offer) serveStdio(ctx context.Context, in io.Reader, out io.Writer) err
 }
 
 // handleLine answers one line: a request in a goroutine of its own, because a
-// slow one must not hold up the others; a notification at once and in order.
+// slow one must not hold up the others; a notification at once and in order. A call
+// takes its place here, where the lines still come one after the other.
 func (o *offer) handleLine(ctx context.Context, line []byte, w *lineWriter, slots chan struct{}, working *sync.WaitGroup) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
 	var head struct {
-		ID any `json:"id"`
+		ID     any    `json:"id"`
+		Method string `json:"method"`
 	}
 	if err := json.Unmarshal(line, &head); err != nil || head.ID == nil {
 		if answer := o.handle(ctx, line, head.ID); answer != nil {
@@ -114,8 +118,12 @@ func (o *offer) handleLine(ctx context.Context, line []byte, w *lineWriter, slot
 		w.write(mcp.NewJSONRPCError(mcp.NewRequestId(head.ID), mcp.INTERNAL_ERROR, fmt.Sprintf("%d requests are in work already", maxParallel), nil))
 		return
 	}
+	if head.Method == string(mcp.MethodToolsCall) {
+		ctx = order.With(ctx, o.lines.Take(order.Acts))
+	}
 	working.Go(func() {
 		defer func() { <-slots }()
+		defer order.From(ctx).Pass()
 		if answer := o.handle(ctx, line, head.ID); answer != nil {
 			w.write(answer)
 		}
