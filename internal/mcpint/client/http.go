@@ -42,7 +42,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(Explain(withoutWrapping(err)))}
 	}
 	// These connections belong to the session alone and are closed with it.
-	round := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	round := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialLeaving, ForceAttemptHTTP2: true}
 	w := &watchedTransport{next: round, secrets: secrets, quota: newQuota()}
 	t, err := build(&http.Client{Transport: w, CheckRedirect: RedirectWithinHost})
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 // each may have a connection of its own, and only what is written later is sent later.
 func (s *session) passWhenSent(ctx context.Context, id mcp.RequestId, place *order.Place) context.Context {
 	s.leaving.Store(id.String(), place)
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { place.Pass() }})
+	return httptrace.WithClientTrace(ctx, whenSent(place.Pass))
 }
 
 // sent notes that a message has been written to our child process.
