@@ -79,6 +79,7 @@ func answered(ctx context.Context, a *Answerer, x *exchange, p pending) bool {
 // room, said without a verb. If the answer still fits several devices, the question
 // is asked once more.
 func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, answered bool) {
+	alone := func(text string) intent.Decision { return a.match.Match(text, q.Area) }
 	switch d = p.decision; {
 	case d.Reason == followup.WhatMeant && (a.choosing.Yes(q.Text) || a.choosing.All(q.Text)): // that names nothing
 	case d.Route == intent.Local && len(d.Options) == 0:
@@ -87,9 +88,17 @@ func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, ans
 	case d.Reason == "which_area":
 		d, answered = a.inRoom(q, p)
 	case d.Reason == followup.HowLong || d.Reason == followup.When:
-		d, answered = followup.WithTime(func(text string) intent.Decision { return a.match.Match(text, q.Area) }, p.text, q.Text, *d.Would)
+		t := followup.TimeAnswer{Asked: p.text, Text: q.Text, Match: alone}
+		if d.Reason == followup.When {
+			t.AtTime = a.choosing.AtTime(q.Text)
+		}
+		d, answered = t.Completed(d.Would)
+	case d.Reason == followup.What:
+		r := followup.RemindAnswer{Text: q.Text, Remind: a.choosing.Reminding(p.text, q.Text, len(d.Would.Slots) == 0), Match: alone}
+		d, p.text, answered = r.Completed()
 	case d.Reason == followup.WhichTimer:
-		d, answered = followup.WithTimer(a.phrases, q.Text, *d.Would, p.timers, a.choosing.All(q.Text))
+		t := followup.TimerAnswer{Text: q.Text, All: a.choosing.All(q.Text), Place: a.choosing.Nth(q.Text, len(p.timers)), ByLength: a.choosing.ByLength(q.Text), Match: alone}
+		d, answered = t.Completed(a.phrases, *d.Would, p.timers)
 	case d.Reason == bareName:
 		d, answered = a.withVerb(q, p)
 	case d.Route == intent.Local || d.Would != nil:

@@ -45,7 +45,7 @@ func changes(d intent.Decision) bool {
 			return true
 		}
 	}
-	return d.Route == intent.Ask && d.Would != nil
+	return d.Route == intent.Ask && d.Would != nil && d.Would.Intent != catalogue.StartTimer // which asks when
 }
 
 // TestNoOrderActs: the words of a command change nothing where they are forbidden,

@@ -34,10 +34,15 @@ const (
 // once cannot be done later, and a text that only sounds like a command ("we will
 // be back in two minutes") goes to the model.
 func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decision {
-	if d.Route != Local || len(d.Actions) != 1 {
+	var a *Action
+	switch {
+	case d.Route == Local && len(d.Actions) == 1:
+		a = &d.Actions[0]
+	case d.Route == Ask && d.Would != nil: // its time is asked for
+		a = d.Would
+	default:
 		return d
 	}
-	a := &d.Actions[0]
 	text, ok := a.Slots[later].(string)
 	if !ok {
 		return d
@@ -50,6 +55,8 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
 	carried, ok := carriedBy(m, text, area, first, steps)
 	switch {
+	case ok && carried.Route == Ask && carried.timed(): // it has another time
+		return Decision{Route: Model, Reason: "no_sentence"}
 	case ok && carried.Route == Ask: // the command is carried out by its words, which must name its thing
 		return Decision{Route: Reject, Reason: "later_which"}
 	case ok && carried.Route == Reject && slices.Contains(refusals, carried.Reason):
@@ -61,6 +68,9 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 		return Decision{Route: Model, Reason: "no_sentence"}
 	}
 	a.Later = carried.Actions
+	if d.Route == Ask && m.dangerous(carried) { // it is refused whatever the time
+		return Decision{Route: Reject, Reason: "not_later"}
+	}
 	return d
 }
 

@@ -226,6 +226,11 @@ func (m *Matcher) match(text, area string) Decision {
 	steps := maxSteps
 	d, ok := m.known(text, area, &steps)
 	open := ok && d.Route == Ask && d.timed() // free text may have swallowed the time and another command
+	if !ok || m.swallows(&d) {
+		if all, each := m.timersEach(text, area, &steps); each {
+			return all
+		}
+	}
 	if ok && !open && slices.Contains([]Route{Local, Ask}, d.Route) {
 		return d
 	}

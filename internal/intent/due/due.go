@@ -285,6 +285,9 @@ func (p *Words) when(t *Timer, now time.Time) string {
 		return p.phrase("when_at", args)
 	case days == 1:
 		return p.phrase("when_tomorrow", args)
+	case days >= 7 && len(p.months) == 12: // the name of the day alone would mean the next
+		args["date"], args["month"] = t.Due.Day(), p.months[t.Due.Month()-1]
+		return p.phrase("when_date", args)
 	}
 	return p.phrase("when_day", args)
 }

@@ -111,13 +111,21 @@ func which(a intent.Action) map[string]any {
 			out[name] = v
 		}
 	}
-	if n := seconds(a, "start_hours", "start_minutes", "start_seconds"); n > 0 {
+	if n := StartedWith(a); n > 0 {
 		out["seconds"] = n
+	}
+	if n, ok := number(a.Slots["nth"]); ok {
+		out["nth"] = int(n)
 	}
 	if m := momentOf(a); m.said {
 		out["at"] = m.args("alarm")["at"]
 	}
 	return out
+}
+
+// StartedWith is the length of the timer that is meant, in seconds; 0 if none was said.
+func StartedWith(a intent.Action) int {
+	return seconds(a, "start_hours", "start_minutes", "start_seconds")
 }
 
 // seconds adds up a span of time.
@@ -151,6 +159,12 @@ func momentOf(a intent.Action) moment {
 	var m moment
 	text := func(slot string) string { s, _ := a.Slots[slot].(string); return s }
 	m.part, m.day, m.every = text("day_part"), text("day"), text("every")
+	if date, ok := number(a.Slots["date"]); ok {
+		m.day = fmt.Sprintf("---%02d", int(date))
+		if month, ok := number(a.Slots["month"]); ok {
+			m.day = fmt.Sprintf("--%02d-%02d", int(month), int(date))
+		}
+	}
 	minute, _ := number(a.Slots["minute"])
 	half, _ := number(a.Slots["half"])
 	before, _ := number(a.Slots["before"])

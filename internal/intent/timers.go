@@ -1,0 +1,72 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/intent/catalogue"
+)
+
+// timersEach understands a sentence that sets several timers, or several alarms: "set a
+// timer for five minutes and one for ten minutes". A part that says no more than its time
+// is read as one more of the kind of the first.
+func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
+	parts := m.parts(text)
+	if len(parts) < 2 {
+		return Decision{}, false
+	}
+	first, ok := m.known(parts[0], area, steps)
+	if !ok { // "a five minute and a ten minute timer"
+		words := strings.Fields(parts[len(parts)-1])
+		first, ok = m.known(parts[0]+" "+words[len(words)-1], area, steps)
+	}
+	if !ok || !first.startsOne() {
+		return Decision{}, false
+	}
+	for _, part := range parts[1:] {
+		one, ok := m.oneMore(part, first.Actions[0].Intent, area, steps)
+		if !ok {
+			return Decision{}, false
+		}
+		first.Actions = append(first.Actions, one.Actions...)
+	}
+	first.Reason = "sentences"
+	return first, true
+}
+
+// oneMore understands a part of a sentence that sets one more of a kind.
+func (m *Matcher) oneMore(part, kind, area string, steps *int) (Decision, bool) {
+	texts := []string{part}
+	noun := m.pack.Texts["timer_noun"]
+	if kind == catalogue.SetAlarm {
+		noun = m.pack.Texts["alarm_noun"]
+	}
+	for one := range strings.SplitSeq(m.pack.Texts["one_more"], "; ") {
+		if rest, ok := strings.CutPrefix(part, one+" "); ok && one != "" {
+			texts = append(texts, noun+" "+rest)
+		}
+	}
+	texts = append(texts, noun+" "+part)
+	for _, t := range texts {
+		if d, ok := m.known(t, area, steps); ok && d.startsOne() && d.Actions[0].Intent == kind {
+			return d, true
+		}
+	}
+	return Decision{}, false
+}
+
+// startsOne reports whether a decision sets one timer or alarm, and nothing else.
+func (d *Decision) startsOne() bool {
+	return d.Route == Local && len(d.Actions) == 1 && len(d.Actions[0].Later) == 0 &&
+		slices.Contains([]string{catalogue.StartTimer, catalogue.SetAlarm}, d.Actions[0].Intent)
+}
+
+// swallows reports whether the name of a timer holds a word that joins commands: it may
+// have swallowed another one.
+func (m *Matcher) swallows(d *Decision) bool {
+	if !d.startsOne() {
+		return false
+	}
+	name, _ := d.Actions[0].Slots["name"].(string)
+	return m.parts(name) != nil
+}
