@@ -93,6 +93,7 @@ func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, ans
 			t.AtTime = a.choosing.AtTime(q.Text)
 		}
 		d, answered = t.Completed(d.Would)
+		p.text += " " + q.Text // which is asked about once more
 	case d.Reason == followup.What:
 		r := followup.RemindAnswer{Text: q.Text, Remind: a.choosing.Reminding(p.text, q.Text, len(d.Would.Slots) == 0), Match: alone}
 		d, p.text, answered = r.Completed()

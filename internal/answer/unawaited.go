@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -36,6 +37,8 @@ func (a *Answerer) unawaited(x *exchange, act intent.SpeechAct) string {
 					return "not_later"
 				}
 				return key
+			case d.Reason == followup.HowLong || d.Reason == followup.When:
+				found = cmp.Or(found, "no_model") // the words of its time are no time
 			case d.Route == intent.Ask && followup.Orders(d): // a longer cut may tell more
 				found = key
 			}

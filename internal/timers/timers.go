@@ -72,7 +72,7 @@ type Wish struct {
 	Seconds   *int   `json:"seconds,omitempty"`
 	At        string `json:"at,omitempty"`     // HH:MM
 	Twelve    bool   `json:"twelve,omitempty"` // At may mean the morning or the evening: the next of both
-	Day       string `json:"day,omitempty"`    // today, tomorrow, monday … sunday, YYYY-MM-DD, --MM-DD, ---DD
+	Day       string `json:"day,omitempty"`    // today, tomorrow, monday … sunday, YYYY-MM-DD, --MM-DD, ---DD, +days
 	Every     string `json:"every,omitempty"`
 	Name      string `json:"name,omitempty"`
 	Text      string `json:"text,omitempty"`

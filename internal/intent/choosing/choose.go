@@ -59,11 +59,11 @@ func (w *Words) ByLength(answer string) []string {
 func (w *Words) AtTime(answer string) []string { return w.choices.filled(w.choices.Wake, "", answer) }
 
 // Reminding is a sentence that lacks what to remind of, with the answer that says it. One
-// that says nothing else may be said anew.
+// that says nothing else is said anew.
 func (w *Words) Reminding(asked, answer string, bare bool) []string {
 	forms := w.choices.Remind
 	if bare {
-		forms = slices.Concat(forms, w.choices.RemindNew)
+		forms = w.choices.RemindNew
 	}
 	return w.choices.filled(forms, asked, answer)
 }

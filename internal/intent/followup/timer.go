@@ -102,12 +102,19 @@ func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool
 	}
 	for _, text := range t.AtTime {
 		alarm := t.Match(text)
-		if would == nil || alarm.Route != intent.Local || len(alarm.Actions) != 1 || alarm.Actions[0].Intent != catalogue.SetAlarm {
+		said := alarm.Would // only a day: it is asked again, with the day
+		if alarm.Route == intent.Local && len(alarm.Actions) == 1 {
+			said = &alarm.Actions[0]
+		}
+		if would == nil || said == nil || said.Intent != catalogue.SetAlarm || alarm.Route == intent.Reject {
 			continue
 		}
 		act := *would
 		act.Slots = maps.Clone(act.Slots)
-		maps.Copy(act.Slots, alarm.Actions[0].Slots)
+		maps.Copy(act.Slots, said.Slots)
+		if alarm.Route == intent.Ask {
+			return intent.Decision{Route: intent.Ask, Reason: When, Question: alarm.Question, Would: &act}, true
+		}
 		return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
 	}
 	return d, false
