@@ -226,7 +226,7 @@ func (m *Matcher) match(text, area string) Decision {
 	steps := maxSteps
 	d, ok := m.known(text, area, &steps)
 	open := ok && d.Route == Ask && d.timed() // free text may have swallowed the time and another command
-	if !ok || m.swallows(&d) {
+	if !ok || d.Route == Model || d.Route == Reject || m.swallows(&d) {
 		if all, each := m.timersEach(text, area, &steps); each {
 			return all
 		}

@@ -23,7 +23,15 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 	if !ok || !first.startsOne() {
 		return Decision{}, false
 	}
-	for _, part := range parts[1:] {
+	rest := parts[1:]
+	for len(rest) > 0 { // "for two hours and five minutes"
+		longer, ok := m.longerTimer(parts[0], rest[0], area, steps)
+		if !ok {
+			break
+		}
+		first, rest = longer, rest[1:]
+	}
+	for _, part := range rest {
 		one, ok := m.oneMore(part, first.Actions[0].Intent, area, steps)
 		if !ok {
 			return Decision{}, false
@@ -34,21 +42,32 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 	return first, true
 }
 
-// oneMore understands a part of a sentence that sets one more of a kind.
-func (m *Matcher) oneMore(part, kind, area string, steps *int) (Decision, bool) {
-	texts := []string{part}
-	noun := m.pack.Texts["timer_noun"]
-	if kind == catalogue.SetAlarm {
-		noun = m.pack.Texts["alarm_noun"]
-	}
-	for one := range strings.SplitSeq(m.pack.Texts["one_more"], "; ") {
-		if rest, ok := strings.CutPrefix(part, one+" "); ok && one != "" {
-			texts = append(texts, noun+" "+rest)
+// longerTimer understands two parts as one length.
+func (m *Matcher) longerTimer(first, more, area string, steps *int) (Decision, bool) {
+	for _, join := range m.join {
+		if d, ok := m.known(spaced(first, strings.Join(join, " "), more), area, steps); ok && d.startsOne() && !m.swallows(&d) {
+			return d, true
 		}
 	}
-	texts = append(texts, noun+" "+part)
+	return Decision{}, false
+}
+
+// oneMore understands a part of a sentence that sets one more of a kind, or says itself
+// of what kind: "and an alarm for seven".
+func (m *Matcher) oneMore(part, kind, area string, steps *int) (Decision, bool) {
+	said := m.pack.Texts["set_timer"]
+	if kind == catalogue.SetAlarm {
+		said = m.pack.Texts["set_alarm"]
+	}
+	texts := []string{part, m.pack.Texts["set_one"] + " " + part}
+	for one := range strings.SplitSeq(m.pack.Texts["one_more"], "; ") {
+		if rest, ok := strings.CutPrefix(part, one+" "); ok && one != "" {
+			texts = append(texts, said+" "+rest)
+		}
+	}
+	texts = append(texts, said+" "+part)
 	for _, t := range texts {
-		if d, ok := m.known(t, area, steps); ok && d.startsOne() && d.Actions[0].Intent == kind {
+		if d, ok := m.known(t, area, steps); ok && d.startsOne() && !m.swallows(&d) {
 			return d, true
 		}
 	}

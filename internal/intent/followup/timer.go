@@ -55,9 +55,8 @@ func (t *TimerAnswer) Completed(p *reply.Phrases, would intent.Action, timers []
 func (t *TimerAnswer) byLength(timers []reply.Timer) (one reply.Timer, ok bool) {
 	length := 0
 	for _, text := range t.ByLength {
-		if d := t.Match(text); d.Route == intent.Local && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.CancelTimer {
+		if d := t.Match(text); d.Route == intent.Local && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.CancelTimer && length == 0 {
 			length = plan.StartedWith(d.Actions[0])
-			break
 		}
 	}
 	for i := range timers {
@@ -96,10 +95,6 @@ func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool
 	if Orders(t.Match(t.Text)) {
 		return d, false
 	}
-	d = t.Match(t.Asked + " " + t.Text)
-	if d.Route == intent.Local && (would == nil || d.Actions[len(d.Actions)-1].Intent == would.Intent) {
-		return d, true
-	}
 	for _, text := range t.AtTime {
 		alarm := t.Match(text)
 		said := alarm.Would // only a day: it is asked again, with the day
@@ -117,7 +112,8 @@ func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool
 		}
 		return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
 	}
-	return d, false
+	d = t.Match(t.Asked + " " + t.Text)
+	return d, d.Route == intent.Local && (would == nil || d.Actions[len(d.Actions)-1].Intent == would.Intent)
 }
 
 // RemindAnswer is an answer to the question what to remind of.
