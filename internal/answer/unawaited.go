@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -26,25 +25,36 @@ func (a *Answerer) unawaited(x *exchange, act intent.SpeechAct) string {
 	found := ""
 	for cut := 1; cut < len(words)-1; cut++ {
 		for from := range len(words) - cut + 1 {
-			left := slices.Concat(words[:from:from], words[from+cut:])
 			if from == 0 && act == "future" && slices.ContainsFunc(words[:cut], a.choosing.Subject) {
 				continue // "I will …" tells
 			}
-			d := a.match.Match(strings.Join(left, " "), x.Area)
-			switch {
-			case d.Route == intent.Local && followup.Orders(d) && d.Act.MayAct() && !d.Foreign:
-				if a.dangerous(d) {
-					return "not_later"
-				}
-				return key
-			case d.Reason == followup.HowLong || d.Reason == followup.When:
-				found = cmp.Or(found, "no_model") // the words of its time are no time
-			case d.Route == intent.Ask && followup.Orders(d): // a longer cut may tell more
-				found = key
+			d := a.match.Match(strings.Join(slices.Concat(words[:from:from], words[from+cut:]), " "), x.Area)
+			switch said, sure := a.postponed(d, key); {
+			case sure:
+				return said
+			case said != "":
+				found = said // a longer cut may tell more
 			}
 		}
 	}
 	return found
+}
+
+// postponed is what is said of an order at another time, by what it would be for now; ""
+// if it is none. It is sure where it is known what would be done.
+func (a *Answerer) postponed(d intent.Decision, key string) (said string, sure bool) {
+	switch {
+	case !followup.Orders(d) || d.Foreign:
+		return "", false
+	case d.Route == intent.Local:
+		if a.dangerous(d) {
+			key = "not_later"
+		}
+		return key, d.Act.MayAct()
+	case d.Reason == followup.HowLong || d.Reason == followup.When:
+		return "no_model", false // the words of its time are no time
+	}
+	return key, false
 }
 
 // dangerous reports whether a decision would do something dangerous.

@@ -80,9 +80,12 @@ func (d *Decision) startsOne() bool {
 		slices.Contains([]string{catalogue.StartTimer, catalogue.SetAlarm}, d.Actions[0].Intent)
 }
 
-// swallows reports whether the name of a timer holds a word that joins commands: it may
-// have swallowed another one.
+// swallows reports whether a sentence may have swallowed another one: it comes to nothing,
+// or the name of its timer holds a word that joins commands.
 func (m *Matcher) swallows(d *Decision) bool {
+	if d.Route == Model || d.Route == Reject {
+		return true
+	}
 	if !d.startsOne() {
 		return false
 	}
