@@ -73,7 +73,7 @@ var layers = []layer{
 		"intent/examples":   {"home", "intent"},
 		"intent/choosing":   {"home", "intent/naming", "intent/sentences"},
 		"intent/naming":     {"home"},
-		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply"},
+		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply", "tools"},
 		"intent/doubt":      {"home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"intent/due":        {"tools", "intent/naming", "intent/numbers", "intent/plan"},
 		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/due", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},

@@ -40,6 +40,7 @@ type step struct {
 func steps() []step {
 	return []step{
 		{"the words of a challenge", func(a *Answerer, ctx context.Context, x *exchange) bool { return challenged(ctx, a, x) }},
+		{"a wish to hear the answer again", (*Answerer).repeated},
 		{"the answer to a question", (*Answerer).completed},
 		{"a sentence that was not finished", func(a *Answerer, ctx context.Context, x *exchange) bool { return halfSaid(ctx, a, x) }},
 		{"a word about the turn before", (*Answerer).amended},
@@ -162,6 +163,7 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 		if s.answered(a, ctx, x) {
 			a.log.Debug("text understood", "part", "answer", "turn", x.rec.ID, "by", s.name)
 			heed(a, x)
+			a.memory.tell(x.Request, x.rec.Reply)
 			a.ledger.Note(a.match.House(), x.Request, x.rec, x.meant)
 			return
 		}

@@ -28,7 +28,7 @@ func followed(ctx context.Context, a *Answerer, x *exchange) bool {
 		x.subject = &subject{Subject: *meant.Next, did: f.rest}
 	}
 	d := meant.Decision
-	if d.Route == intent.Ask && d.Would != nil && len(d.Options) > 0 {
+	if d.Route == intent.Ask && d.Would != nil && (len(d.Options) > 0 || d.Reason == followup.When) {
 		a.remember(x.Request, d)
 	}
 	a.perform(x, d, func() past.Turn { return f.do(ctx, d) })

@@ -31,6 +31,7 @@ type memory struct {
 	past     map[string]*remembered // the last turn that did something
 	subjects map[string]subject     // what a short sentence of an asker may be about
 	offered  offered                // the stopped task that was offered last
+	said     map[string]saidLast    // the last answer to an asker
 	half     halfAnswer             // the answer of which only the beginning was heard last
 }
 

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"voicegateway/internal/dialogue/moment"
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 )
@@ -64,7 +64,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 			if none(err) && len(x.rec.Calls) == 0 && len(said) == 0 {
 				x.rec.Route, x.rec.Error = record.RouteNone, "no sentence fits, and "+err.Error()
 			}
-			tell(modelFailed(a.phrases, err, x.act(a.match), len(said) > 0))
+			tell(a.modelFailed(x, err, len(said) > 0))
 		case part.Call != nil:
 			g.note(*part.Call)
 		default:
@@ -95,22 +95,24 @@ func none(err error) bool {
 
 // modelFailed says what became of an answer. Where some of it was said, the family
 // only needs to know that there is no more.
-// A house without a model says of a forbidden or a postponed act that it was left.
-func modelFailed(p *reply.Phrases, err error, act intent.SpeechAct, begun bool) string {
+// A house without a model says of a postponed act why it was left, and of a forbidden one
+// that it was no order.
+func (a *Answerer) modelFailed(x *exchange, err error, begun bool) string {
 	failed, ok := errors.AsType[*dialogue.ModelError](err)
+	act := x.act(a.match)
 	switch {
 	case errors.Is(err, dialogue.ErrNoModel) && act.Withholds():
-		return p.Phrase("no_order", nil)
+		return a.phrases.Phrase(cmp.Or(a.unawaited(x, act), "no_order"), nil)
 	case errors.Is(err, dialogue.ErrNoModel):
-		return p.Phrase("no_model", nil)
+		return a.phrases.Phrase("no_model", nil)
 	case ok && begun:
-		return p.Phrase("model_rest", nil)
+		return a.phrases.Phrase("model_rest", nil)
 	case ok:
-		if text := p.Phrase("model_"+string(failed.Failure), nil); text != "" {
+		if text := a.phrases.Phrase("model_"+string(failed.Failure), nil); text != "" {
 			return text
 		}
 	}
-	return p.Apology(err)
+	return a.phrases.Apology(err)
 }
 
 // act is what the text does, as the matcher has decided. A matcher that decides

@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"voicegateway/internal/dialogue/past"
@@ -86,10 +87,8 @@ func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, ans
 		return d, a.choosing.Yes(q.Text)
 	case d.Reason == "which_area":
 		d, answered = a.inRoom(q, p)
-	case d.Reason == followup.HowLong || d.Reason == followup.When:
-		d, answered = followup.WithTime(func(text string) intent.Decision { return a.match.Match(text, q.Area) }, p.text, q.Text, *d.Would)
-	case d.Reason == followup.WhichTimer:
-		d, answered = followup.WithTimer(a.phrases, q.Text, *d.Would, p.timers, a.choosing.All(q.Text))
+	case slices.Contains([]string{followup.HowLong, followup.When, followup.What, followup.WhichTimer}, d.Reason):
+		d, answered = a.aboutTimers(q, &p)
 	case d.Reason == bareName:
 		d, answered = a.withVerb(q, p)
 	case d.Route == intent.Local || d.Would != nil:
@@ -98,6 +97,28 @@ func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, ans
 	if answered && d.Route == intent.Ask { // the answer to the second question completes the first text
 		q.Text = p.text
 		a.remember(q, d)
+	}
+	return d, answered
+}
+
+// aboutTimers completes a sentence about timers: with its time, with what to remind of, or
+// with the timer that is meant. What it asks once more is about the longer text.
+func (a *Answerer) aboutTimers(q record.Request, p *pending) (d intent.Decision, answered bool) {
+	alone := func(text string) intent.Decision { return a.match.Match(text, q.Area) }
+	switch asked := p.decision; asked.Reason {
+	case followup.What:
+		r := followup.RemindAnswer{Text: q.Text, Remind: a.choosing.Reminding(p.text, q.Text, len(asked.Would.Slots) == 0), Match: alone}
+		d, p.text, answered = r.Completed()
+	case followup.WhichTimer:
+		t := followup.TimerAnswer{Text: q.Text, All: a.choosing.All(q.Text), Place: a.choosing.Nth(q.Text, len(p.timers)), ByLength: a.choosing.ByLength(q.Text), Match: alone}
+		d, answered = t.Completed(a.phrases, *asked.Would, p.timers)
+	default:
+		t := followup.TimeAnswer{Asked: p.text, Text: q.Text, Match: alone}
+		if asked.Reason == followup.When {
+			t.AtTime = a.choosing.AtTime(q.Text)
+		}
+		d, answered = t.Completed(asked.Would)
+		p.text += " " + q.Text
 	}
 	return d, answered
 }

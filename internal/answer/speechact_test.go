@@ -21,7 +21,7 @@ func TestOnlyOrdersMayAct(t *testing.T) {
 		"never close the bedroom curtains":         {"negation", false},
 		"if it rains close the bedroom curtains":   {"condition", false},
 		"the butler closed all the curtains":       {"past", false},
-		"tomorrow close the bedroom curtains":      {"future", false},
+		"one day close the bedroom curtains":       {"future", false},
 		"the neighbours told us to dim every lamp": {"report", false},
 		"never turn on the kitchen light":          {"negation", false},
 		"when i come home turn the kitchen light":  {"condition", false},

@@ -45,7 +45,8 @@ func changes(d intent.Decision) bool {
 			return true
 		}
 	}
-	return d.Route == intent.Ask && d.Would != nil
+	postponed := d.Would != nil && d.Would.Intent == catalogue.StartTimer && d.Act == "future" // it is asked when
+	return d.Route == intent.Ask && d.Would != nil && !postponed
 }
 
 // TestNoOrderActs: the words of a command change nothing where they are forbidden,

@@ -107,8 +107,14 @@ func (f Short) laterAbout(text, area string, e *home.Entity) Decision {
 				if named == whole {
 					continue
 				}
-				if d := m.Match(named, area); d.timed() && len(d.Actions[0].Later) == 1 && slices.Equal(d.Actions[0].Later[0].Devices, []string{e.ID}) {
-					return d
+				if d := m.Match(named, area); d.timed() {
+					a := d.Would // its time is asked for
+					if d.Route == Local {
+						a = &d.Actions[0]
+					}
+					if len(a.Later) == 1 && slices.Equal(a.Later[0].Devices, []string{e.ID}) {
+						return d
+					}
 				}
 			}
 		}

@@ -195,8 +195,8 @@ func (d *RangeDef) check() error {
 		return fmt.Errorf("%d to %d, expected numbers within a million", d.From, d.To)
 	case d.Step < 0:
 		return fmt.Errorf("step %d, expected 1 or more", d.Step)
-	case d.Fractions != "" && d.Fractions != "halves" && d.Fractions != "tenths":
-		return fmt.Errorf("fractions %q is not supported, only halves and tenths", d.Fractions)
+	case d.Fractions != "" && d.Fractions != "halves" && d.Fractions != "tenths" && d.Fractions != "parts":
+		return fmt.Errorf("fractions %q is not supported, only halves, tenths and parts", d.Fractions)
 	case d.Digits != nil && !*d.Digits && d.Words != nil && !*d.Words:
 		return errors.New("neither digits nor words")
 	}

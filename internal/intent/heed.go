@@ -34,10 +34,10 @@ const (
 // once cannot be done later, and a text that only sounds like a command ("we will
 // be back in two minutes") goes to the model.
 func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decision {
-	if d.Route != Local || len(d.Actions) != 1 {
+	a := d.one()
+	if a == nil {
 		return d
 	}
-	a := &d.Actions[0]
 	text, ok := a.Slots[later].(string)
 	if !ok {
 		return d
@@ -49,19 +49,46 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	}
 	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
 	carried, ok := carriedBy(m, text, area, first, steps)
-	switch {
-	case ok && carried.Route == Ask: // the command is carried out by its words, which must name its thing
-		return Decision{Route: Reject, Reason: "later_which"}
-	case ok && carried.Route == Reject && slices.Contains(refusals, carried.Reason):
-		return carried
-	case !ok || carried.Route != Local:
-		return Decision{Route: Model, Reason: "no_sentence"}
-	}
-	if slices.ContainsFunc(carried.Actions, func(inner Action) bool { return inner.Slots[later] != nil || len(inner.Devices) == 0 || asks(inner) }) {
-		return Decision{Route: Model, Reason: "no_sentence"}
+	if no := uncarried(carried, ok); no.Route != "" {
+		return no
 	}
 	a.Later = carried.Actions
+	if d.Route == Ask && m.dangerous(carried) { // it is refused whatever the time
+		return Decision{Route: Reject, Reason: "not_later"}
+	}
 	return d
+}
+
+// one is the only action of a decision, or the one whose time is asked for; nil if there
+// is none.
+func (d *Decision) one() *Action {
+	switch {
+	case d.Route == Local && len(d.Actions) == 1:
+		return &d.Actions[0]
+	case d.Route == Ask:
+		return d.Would
+	}
+	return nil
+}
+
+// uncarried is the decision on a command for later that cannot be carried; without a
+// route if it can.
+func uncarried(carried Decision, known bool) Decision {
+	none := Decision{Route: Model, Reason: "no_sentence"}
+	switch {
+	case !known:
+		return none
+	case carried.Route == Ask && !carried.timed(): // it is carried out by its words, which must name its thing
+		return Decision{Route: Reject, Reason: "later_which"}
+	case carried.Route == Reject && slices.Contains(refusals, carried.Reason):
+		return carried
+	case carried.Route != Local:
+		return none
+	}
+	if slices.ContainsFunc(carried.Actions, func(inner Action) bool { return inner.Slots[later] != nil || len(inner.Devices) == 0 || asks(inner) }) {
+		return none
+	}
+	return Decision{}
 }
 
 // carriedBy understands a command for later. A time at the end of several commands is

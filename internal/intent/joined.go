@@ -163,6 +163,9 @@ func (j *joined) group(parts []string) (Decision, bool) {
 
 // decides reports whether a decision on one part is one on the whole sentence.
 func (j *joined) decides(d Decision) bool {
+	if d.Route == Ask && d.Would != nil && len(d.Would.Later) > 0 {
+		return false // the answer would be the time of one of several commands
+	}
 	return d.Route == Local || d.Route == Ask || d.Route == Reject && slices.Contains(refusals, d.Reason)
 }
 

@@ -196,7 +196,7 @@ func (c *compiler) number(l *list) *list {
 func Span(d RangeDef) numbers.Range {
 	return numbers.Range{
 		From: d.From, To: d.To, Step: max(d.Step, 1),
-		Halves: d.Fractions == "halves", Tenths: d.Fractions == "tenths", Percent: d.Type == "percentage",
+		Halves: d.Fractions == "halves", Tenths: d.Fractions == "tenths", Parts: d.Fractions == "parts", Percent: d.Type == "percentage",
 		NoDigits: d.Digits != nil && !*d.Digits, NoWords: d.Words != nil && !*d.Words,
 	}
 }
@@ -204,7 +204,7 @@ func Span(d RangeDef) numbers.Range {
 // numberList makes a range ready. Ours are read as people say numbers; an exact
 // pack gets the spellings of the table and nothing else.
 func (c *compiler) numberList(span numbers.Range, multiply float64, language string) (*list, error) {
-	l := &list{span: span, digits: !span.NoDigits, fraction: span.Halves || span.Tenths, multiply: multiply, lang: c.lang}
+	l := &list{span: span, digits: !span.NoDigits, fraction: span.Halves || span.Tenths || span.Parts, multiply: multiply, lang: c.lang}
 	if multiply == 0 {
 		l.multiply = 1
 	}

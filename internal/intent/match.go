@@ -226,6 +226,11 @@ func (m *Matcher) match(text, area string) Decision {
 	steps := maxSteps
 	d, ok := m.known(text, area, &steps)
 	open := ok && d.Route == Ask && d.timed() // free text may have swallowed the time and another command
+	if !ok || m.swallows(&d) {
+		if all, each := m.timersEach(text, area, &steps); each {
+			return all
+		}
+	}
 	if ok && !open && slices.Contains([]Route{Local, Ask}, d.Route) {
 		return d
 	}
@@ -241,7 +246,12 @@ func (m *Matcher) match(text, area string) Decision {
 	if steps < 0 {
 		return Decision{Route: Model, Reason: "too_complex"}
 	}
-	// Only the name of a thing or a single word of command: too weak to act on.
+	return m.bareName(text)
+}
+
+// bareName rejects a text that is only the name of a thing or a single word of command,
+// which is too weak to act on. Anything else is for the model.
+func (m *Matcher) bareName(text string) Decision {
 	if heard := m.index.WithoutArticle(text); m.bare[text] || m.bare[heard] || m.bare[strings.Join(names.Normalise(text), " ")] {
 		return Decision{Route: Reject, Reason: "bare_name", Heard: heard}
 	}

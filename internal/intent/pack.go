@@ -146,7 +146,7 @@ type RangeDef struct {
 	To         int     `yaml:"to"`
 	Step       int     `yaml:"step"`
 	Type       string  `yaml:"type"`
-	Fractions  string  `yaml:"fractions"` // "", "halves" or "tenths"
+	Fractions  string  `yaml:"fractions"` // "", "halves", "tenths" or "parts": any
 	Multiplier float64 `yaml:"multiplier"`
 	Digits     *bool   `yaml:"digits"`
 	Words      *bool   `yaml:"words"`

@@ -26,6 +26,15 @@ type meaning struct {
 // slotAsks names the question that a sentence leaves open: how_long or when.
 const slotAsks = "asks"
 
+// opens is the question that a sentence leaves open, with the day that it says.
+func (m *Matcher) opens(key string, slots map[string]any) string {
+	day, _ := slots["day"].(string)
+	if text := m.pack.Texts[key+"_"+day]; text != "" {
+		return text
+	}
+	return m.pack.Texts[key]
+}
+
 // resolve finds the devices a parse is about.
 func (m *Matcher) resolve(p *parse, mic string) Decision {
 	x := meaning{m: m, p: p, mic: mic, action: Action{Intent: p.block.Intent, Slots: make(map[string]any, p.n+len(p.block.Slots))}}
@@ -35,7 +44,7 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 	}
 	if key, ok := x.action.Slots[slotAsks].(string); ok {
 		delete(x.action.Slots, slotAsks)
-		return Decision{Route: Ask, Reason: key, Question: m.pack.Texts[key], Would: &x.action}
+		return Decision{Route: Ask, Reason: key, Question: m.opens(key, x.action.Slots), Would: &x.action}
 	}
 	x.action.source = &source{p.block, maps.Clone(x.action.Slots), x.named}
 	switch {

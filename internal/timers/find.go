@@ -24,11 +24,30 @@ func (b *Book) find(w Which, area string, may func(*entry) bool) (found []*entry
 			return nil, UnknownName
 		}
 	}
+	if len(fit) == 0 && w.Seconds > 0 && len(b.entries) > 0 {
+		return nil, UnknownLength
+	}
 	here := slices.DeleteFunc(slices.Clone(fit), func(e *entry) bool { return !sameArea(e.Area, area) })
 	if area != "" && len(here) > 0 && w.ID == "" {
-		return here, ""
+		fit = here
 	}
-	return fit, ""
+	return w.nth(fit)
+}
+
+// nth leaves of some timers, in the order in which they were set, the one whose number
+// is asked for.
+func (w Which) nth(fit []*entry) (found []*entry, why Reason) {
+	i := w.Nth - 1
+	if w.Nth < 0 {
+		i = len(fit) + w.Nth
+	}
+	switch {
+	case w.Nth == 0 || len(fit) == 0:
+		return fit, ""
+	case i < 0 || i >= len(fit):
+		return nil, TooFew
+	}
+	return fit[i : i+1], ""
 }
 
 // fits reports whether a timer is as is asked for, but for its name.

@@ -2,6 +2,7 @@ package timers
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -96,6 +97,24 @@ func dayOf(word string, now time.Time) (date time.Time, ok bool) {
 		return noon(now), true
 	case "tomorrow":
 		return noon(now).AddDate(0, 0, 1), true
+	}
+	if ahead, err := strconv.Atoi(strings.TrimPrefix(word, "+")); err == nil && strings.HasPrefix(word, "+") && ahead >= 0 && ahead <= 366 {
+		return noon(now).AddDate(0, 0, ahead), true
+	}
+	for ahead := range 9 { // the next February 29 is eight years away at most
+		for _, form := range []string{"--01-02", "---02"} { // of ISO 8601, without a year, and without a month
+			d, err := time.Parse(form, word)
+			if err != nil {
+				continue
+			}
+			date = time.Date(now.Year()+ahead, d.Month(), d.Day(), 12, 0, 0, 0, now.Location())
+			if form == "---02" {
+				date = time.Date(now.Year(), now.Month()+time.Month(ahead), d.Day(), 12, 0, 0, 0, now.Location())
+			}
+			if date.Day() == d.Day() && !date.Before(noon(now)) {
+				return date, true
+			}
+		}
 	}
 	date, err := time.ParseInLocation(time.DateOnly, word, now.Location())
 	return noon(date), err == nil

@@ -14,6 +14,8 @@ var explanations = map[Reason]string{
 	TooMany:       fmt.Sprintf("There are %d timers already.", Most),
 	NothingRings:  "Nothing rings.",
 	UnknownName:   "No timer is called that.",
+	UnknownLength: "No timer has that length.",
+	TooFew:        "There are not that many.",
 	NoTime:        "Give either seconds, or a time of day in at; day and every go with a time of day.",
 	BadTime:       "The time of day is HH:MM; the day is today, tomorrow, a weekday or YYYY-MM-DD; every is day, weekday, weekend or one weekday.",
 	BadKind:       "The kind is timer, alarm, reminder or command.",

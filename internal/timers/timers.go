@@ -72,7 +72,7 @@ type Wish struct {
 	Seconds   *int   `json:"seconds,omitempty"`
 	At        string `json:"at,omitempty"`     // HH:MM
 	Twelve    bool   `json:"twelve,omitempty"` // At may mean the morning or the evening: the next of both
-	Day       string `json:"day,omitempty"`    // today, tomorrow, monday … sunday, YYYY-MM-DD
+	Day       string `json:"day,omitempty"`    // today, tomorrow, monday … sunday, YYYY-MM-DD, --MM-DD, ---DD, +days
 	Every     string `json:"every,omitempty"`
 	Name      string `json:"name,omitempty"`
 	Text      string `json:"text,omitempty"`
@@ -87,6 +87,7 @@ type Which struct {
 	Name    string `json:"name,omitempty"` // or a near one
 	Kind    Kind   `json:"kind,omitempty"`
 	Seconds int    `json:"seconds,omitempty"` // the length it was started with
+	Nth     int    `json:"nth,omitempty"`     // of those that fit, in the order in which they were set: 1 is the first, -1 the last; 0: any
 	At      string `json:"at,omitempty"`
 	Area    string `json:"area,omitempty"`
 }
@@ -142,9 +143,11 @@ const (
 	TooShort      Reason = "too_short" // under a second
 	TooMany       Reason = "too_many"  // a hundred are set
 	NothingRings  Reason = "nothing_rings"
-	UnknownName   Reason = "unknown_name" // others are set, none of that name
-	NoTime        Reason = "no_time"      // neither a length nor a time of day, or both
-	BadTime       Reason = "bad_time"     // no time of day, day or repetition
+	UnknownName   Reason = "unknown_name"   // others are set, none of that name
+	UnknownLength Reason = "unknown_length" // others are set, none of that length
+	TooFew        Reason = "too_few"        // less are set than the number that was given
+	NoTime        Reason = "no_time"        // neither a length nor a time of day, or both
+	BadTime       Reason = "bad_time"       // no time of day, day or repetition
 	BadKind       Reason = "bad_kind"
 	BadAction     Reason = "bad_action"
 	NoCommand     Reason = "no_command"     // a command without a sentence

@@ -71,6 +71,7 @@ const (
 	Except    = "LocalExcept"   // all but one
 	More      = "LocalMore"     // by one step
 	Again     = "LocalAgain"
+	Repeat    = "LocalRepeat"   // the last answer is said once more, and nothing is done
 	Why       = "LocalWhy"      // why or by whom something was done to a thing
 	Since     = "LocalSince"    // how long a thing has been so
 	WhatDone  = "LocalWhatDone" // what was done last

@@ -123,6 +123,7 @@ func talk() []Intent {
 		{Name: Except, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
 		{Name: More, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
 		{Name: Again, Plan: Before, Risk: tools.Read, Reply: "what_meant"},
+		{Name: Repeat, Plan: Before, Risk: tools.Read, Reply: "nothing_to_repeat"},
 		{Name: Why, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
 		{Name: Since, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
 		{Name: WhatDone, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/sentences"
 )
 
 // Choose finds the things that an answer means, among those that were asked about
@@ -38,6 +39,49 @@ func (w *Words) Choose(text string, things []*home.Entity) []*home.Entity {
 		return fit
 	}
 	return w.choices.inOrder(strings.Join(words, " "), things)
+}
+
+// Nth is the place that an answer names among the count things that were asked about,
+// from 0 on; -1 if it names none.
+func (w *Words) Nth(text string, count int) int {
+	if i, ok := w.choices.place(strings.Join(w.choices.telling(text), " "), count); ok {
+		return i
+	}
+	return -1
+}
+
+// ByLength is a sentence about the timer whose length an answer says.
+func (w *Words) ByLength(answer string) []string {
+	return w.choices.filled(w.choices.ByLength, "", answer)
+}
+
+// AtTime is an alarm at the time that an answer says.
+func (w *Words) AtTime(answer string) []string { return w.choices.filled(w.choices.Wake, "", answer) }
+
+// Reminding is a sentence that lacks what to remind of, with the answer that says it. One
+// that says nothing else is said anew.
+func (w *Words) Reminding(asked, answer string, bare bool) []string {
+	forms := w.choices.Remind
+	if bare {
+		forms = w.choices.RemindNew
+	}
+	return w.choices.filled(forms, asked, answer)
+}
+
+// Subject reports whether a word can be who does something: "I".
+func (w *Words) Subject(word string) bool {
+	return slices.Contains(sentences.WordsOf(w.language).Acts.Subjects, word)
+}
+
+// filled are the forms of a sentence with an answer in them.
+func (c *choices) filled(forms []string, asked, answer string) (out []string) {
+	answer = strings.Trim(strings.TrimSpace(answer), ".,!?")
+	_, tail, _ := strings.Cut(answer, " ")
+	places := strings.NewReplacer("{asked}", asked, "{answer}", answer, "{tail}", tail, "{telling}", strings.Join(c.telling(answer), " "))
+	for _, form := range forms {
+		out = append(out, places.Replace(form))
+	}
+	return out
 }
 
 // inOrder finds a thing by its place in the question.

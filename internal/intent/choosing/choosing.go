@@ -43,6 +43,11 @@ type choices struct {
 	Last   []string `yaml:"last"`
 	It     []string `yaml:"it"`    // words that stand for a thing: it, that
 	Glued  []string `yaml:"glued"` // the same at the end of a verb
+
+	ByLength  []string `yaml:"by_length"`  // a sentence about the timer of the length that is answered
+	Remind    []string `yaml:"remind"`     // a sentence that lacks what to remind of, with the answer
+	RemindNew []string `yaml:"remind_new"` // a reminder of what is answered
+	Wake      []string `yaml:"wake"`       // an alarm at the time that is answered
 }
 
 // ours are our own words that were read, by language.

@@ -220,40 +220,52 @@ func (p *Words) oneHour(key string, at time.Time) string {
 
 // length is a span of time in its one or two largest units: "one hour and 30 minutes";
 // "" for none.
-func (p *Words) length(seconds int64) string {
+func (p *Words) length(seconds int64) string { return p.span(seconds, "one_") }
+
+// after is a span of time behind "in", where some languages change its words: "in einer
+// Stunde".
+func (p *Words) after(seconds int64) string { return p.span(seconds, "in_one_") }
+
+// span is a span of time; one is the beginning of the keys of single units.
+func (p *Words) span(seconds int64, one string) string {
 	const hour, minute = 3600, 60
 	switch {
 	case seconds <= 0:
 		return ""
 	case seconds >= hour:
-		return p.two(seconds/hour, "hour", seconds%hour/minute, "minute")
+		return p.two(seconds/hour, "hour", seconds%hour/minute, "minute", one)
 	case seconds >= minute:
-		return p.two(seconds/minute, "minute", seconds%minute, "second")
+		return p.two(seconds/minute, "minute", seconds%minute, "second", one)
 	}
-	return p.two(seconds, "second", 0, "")
+	return p.two(seconds, "second", 0, "", one)
 }
 
 // left is a span of time that runs: seconds do not matter in it from two minutes on,
 // nor parts of a minute anywhere.
 func (p *Words) left(seconds int64) string {
+	return p.length(rounded(seconds))
+}
+
+// rounded leaves out what does not matter of a span of time that runs.
+func rounded(seconds int64) int64 {
 	if seconds >= 2*60 {
 		seconds = (seconds + 30) / 60 * 60
 	}
-	return p.length(max(1, seconds))
+	return max(1, seconds)
 }
 
-func (p *Words) two(n int64, unit string, m int64, smaller string) string {
-	text := p.amount(n, unit)
+func (p *Words) two(n int64, unit string, m int64, smaller, one string) string {
+	text := p.amount(n, unit, one)
 	if m > 0 {
-		text += " " + p.words["and"] + " " + p.amount(m, smaller)
+		text += " " + p.words["and"] + " " + p.amount(m, smaller, one)
 	}
 	return text
 }
 
 // amount is a number of units, in words where those agree with every unit.
-func (p *Words) amount(n int64, unit string) string {
+func (p *Words) amount(n int64, unit, one string) string {
 	if n == 1 {
-		return p.words["one_"+unit]
+		return p.words[one+unit]
 	}
 	const most = 100
 	count := fmt.Sprint(n)
@@ -280,11 +292,15 @@ func (p *Words) when(t *Timer, now time.Time) string {
 	}
 	switch days := calendarDays(now, t.Due); {
 	case t.At == "" && t.Length > 0:
+		args["length"] = p.after(t.Length)
 		return p.phrase("when_in", args)
 	case days == 0:
 		return p.phrase("when_at", args)
 	case days == 1:
 		return p.phrase("when_tomorrow", args)
+	case days >= 7 && len(p.months) == 12: // the name of the day alone would mean the next
+		args["date"], args["month"] = t.Due.Day(), p.months[t.Due.Month()-1]
+		return p.phrase("when_date", args)
 	}
 	return p.phrase("when_day", args)
 }

@@ -43,7 +43,7 @@ func (p *Words) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
 		return p.ended("timer_"+data.Outcome, data.Timers), true
 	case "snoozed":
 		return p.each(data.Timers[:min(1, len(data.Timers))], func(t *Timer) string {
-			return p.phrase("timer_snoozed", map[string]any{"length": p.left(t.Left)})
+			return p.phrase("timer_snoozed", map[string]any{"length": p.after(rounded(t.Left))})
 		}), true
 	case "stopped":
 		return "", true // silence is what was asked for

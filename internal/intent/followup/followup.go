@@ -163,6 +163,9 @@ func (s *Sentence) about() (d intent.Decision, ok bool) {
 	if s.Subject != nil {
 		var several bool
 		d, several = s.Words.About(s.Text, s.Area, s.Subject.Things)
+		if d.Reason == When && s.Subject.Fresh(true) {
+			return d, true
+		}
 		if d.Route == intent.Local && !s.ordered(d.Actions[0]) {
 			return d, false
 		}

@@ -6,26 +6,44 @@ import (
 
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/tools"
 )
 
 // WhichTimer is the reason of the question which of several timers is meant. HowLong
-// and When are those of a sentence that left its time open.
+// and When are those of a sentence that left its time open, and What of a reminder that
+// says not what of.
 const (
 	WhichTimer = "which_timer"
 	HowLong    = "how_long"
 	When       = "when"
+	What       = "remind_of"
 )
 
-// WithTimer completes a sentence about timers with the one that the answer names, or
+// TimerAnswer is an answer to the question which of several timers is meant.
+type TimerAnswer struct {
+	Text     string
+	All      bool     // it means each of them
+	Place    int      // it names the place of one in the question, from 0 on; -1: it names none
+	ByLength []string // sentences about the timer of the length that it says
+	Match    func(text string) intent.Decision
+}
+
+// Completed completes a sentence about timers with the one that the answer names, or
 // with all of them; ok is false if it is no answer.
-func WithTimer(p *reply.Phrases, answer string, would intent.Action, timers []reply.Timer, all bool) (d intent.Decision, ok bool) {
+func (t *TimerAnswer) Completed(p *reply.Phrases, would intent.Action, timers []reply.Timer) (d intent.Decision, ok bool) {
 	would.Slots = maps.Clone(would.Slots)
-	t, chosen := p.Choose(answer, timers)
+	one, chosen := p.Choose(t.Text, timers)
+	if !chosen {
+		one, chosen = t.byLength(timers)
+	}
 	switch {
 	case chosen:
-		would.Slots["id"] = t.ID
-	case all && would.Intent == catalogue.CancelTimer:
+		would.Slots["id"] = one.ID
+	case t.Place >= 0 && t.Place < len(timers):
+		would.Slots["id"] = timers[t.Place].ID
+	case t.All && would.Intent == catalogue.CancelTimer:
 		would.Intent = catalogue.CancelAllTimers
 	default:
 		return d, false
@@ -33,14 +51,92 @@ func WithTimer(p *reply.Phrases, answer string, would intent.Action, timers []re
 	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{would}}, true
 }
 
-// WithTime completes a sentence that left its time open with the answer; ok is false if
-// that is a command of its own, or says no time.
-func WithTime(match func(text string) intent.Decision, asked, answer string, would intent.Action) (d intent.Decision, ok bool) {
-	if alone := match(answer); alone.Route == intent.Local && slices.ContainsFunc(alone.Actions, func(a intent.Action) bool {
-		return len(a.Devices)+len(a.Later) > 0
-	}) {
+// byLength finds the one timer of the length that the answer names: "the half hour one".
+func (t *TimerAnswer) byLength(timers []reply.Timer) (one reply.Timer, ok bool) {
+	length := 0
+	for _, text := range t.ByLength {
+		if d := t.Match(text); d.Route == intent.Local && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.CancelTimer && length == 0 {
+			length = plan.StartedWith(d.Actions[0])
+		}
+	}
+	for i := range timers {
+		if length == 0 || timers[i].Length != int64(length) {
+			continue
+		}
+		if ok {
+			return reply.Timer{}, false
+		}
+		one, ok = timers[i], true
+	}
+	return one, ok
+}
+
+// Orders reports whether a decision is an order of its own, or would be one once a
+// question is answered, and so answers no question.
+func Orders(d intent.Decision) bool {
+	orders := func(a intent.Action) bool {
+		return len(a.Devices)+len(a.Later) > 0 || catalogue.Of(a.Intent).Risk != tools.Read
+	}
+	return d.Route == intent.Local && slices.ContainsFunc(d.Actions, orders) || d.Route == intent.Ask && d.Would != nil && orders(*d.Would)
+}
+
+// TimeAnswer is an answer to the question when, or for how long.
+type TimeAnswer struct {
+	Asked  string // the sentence that left its time open
+	Text   string
+	AtTime []string // alarms at the time that the answer says
+	Match  func(text string) intent.Decision
+}
+
+// Completed completes the sentence with its time; would is what it asks for, nil where it
+// joins several commands. ok is false if the answer is an order of its own, or says no
+// time.
+func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool) {
+	if Orders(t.Match(t.Text)) {
 		return d, false
 	}
-	d = match(asked + " " + answer)
-	return d, d.Route == intent.Local && d.Actions[len(d.Actions)-1].Intent == would.Intent
+	for _, text := range t.AtTime {
+		alarm := t.Match(text)
+		said := alarm.Would // only a day: it is asked again, with the day
+		if alarm.Route == intent.Local && len(alarm.Actions) == 1 {
+			said = &alarm.Actions[0]
+		}
+		if would == nil || said == nil || said.Intent != catalogue.SetAlarm || alarm.Route == intent.Reject {
+			continue
+		}
+		act := *would
+		act.Slots = maps.Clone(act.Slots)
+		maps.Copy(act.Slots, said.Slots)
+		if alarm.Route == intent.Ask {
+			return intent.Decision{Route: intent.Ask, Reason: When, Question: alarm.Question, Would: &act}, true
+		}
+		return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
+	}
+	d = t.Match(t.Asked + " " + t.Text)
+	return d, d.Route == intent.Local && (would == nil || d.Actions[len(d.Actions)-1].Intent == would.Intent)
+}
+
+// RemindAnswer is an answer to the question what to remind of.
+type RemindAnswer struct {
+	Text   string
+	Remind []string // the sentence with the answer
+	Match  func(text string) intent.Decision
+}
+
+// Completed completes the sentence with what it is about; text is how it was read then.
+// It may lack its time still. ok is false if the answer is a sentence of its own.
+func (r *RemindAnswer) Completed() (d intent.Decision, text string, ok bool) {
+	if alone := r.Match(r.Text); alone.Route == intent.Local || Orders(alone) {
+		return d, "", false
+	}
+	for _, text := range r.Remind {
+		d = r.Match(text)
+		switch {
+		case d.Route == intent.Local && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.Remind:
+			return d, text, true
+		case d.Route == intent.Ask && d.Would != nil && d.Would.Intent == catalogue.Remind:
+			return d, text, true
+		}
+	}
+	return d, "", false
 }

@@ -231,6 +231,9 @@ func (x *expansion) command() []string {
 func (x *expansion) numbers(r numbers.Range) []string {
 	var out []string
 	all := x.lang.Spellings(r)
+	if len(all) == 0 { // written in figures alone
+		return nil
+	}
 	for i := 0; i < len(all); i += max(1, len(all)/7) {
 		out = append(out, all[i].Text)
 	}

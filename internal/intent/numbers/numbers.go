@@ -14,7 +14,10 @@
 // grammar should offer for a range, without the variants that only a text has.
 package numbers
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Language says how one language spells numbers. It is never changed and may be
 // used by many goroutines; the nil Language knows digits only.
@@ -52,6 +55,7 @@ type Range struct {
 	From, To, Step int // inclusive; Step 0 counts as 1
 	Halves         bool
 	Tenths         bool
+	Parts          bool // any fraction, and parts of one: a length is 1¼ hours or 0.5
 	Percent        bool // "half" is 50, "full" 100, "lowest" 1
 	NoDigits       bool // only words
 	NoWords        bool // only digits
@@ -66,9 +70,16 @@ type Spelling struct {
 	Value float64
 }
 
+// fractions reports whether some fractions are in the range.
+func (r Range) fractions() bool { return r.Halves || r.Tenths || r.Parts }
+
 // Holds reports whether v is in the range, on a step or an allowed fraction.
 func (r Range) Holds(v float64) bool {
-	if v < float64(r.From) || v > float64(r.To) {
+	least := float64(r.From)
+	if r.Parts && r.From == 1 {
+		least = math.SmallestNonzeroFloat64
+	}
+	if v < least || v > float64(r.To) {
 		return false
 	}
 	whole := int(v)
@@ -81,6 +92,8 @@ func (r Range) Holds(v float64) bool {
 	switch {
 	case rest == 0:
 		return (whole-r.From)%max(r.Step, 1) == 0
+	case r.Parts:
+		return true
 	case r.Tenths:
 		return near < 1e-6 && near > -1e-6
 	}

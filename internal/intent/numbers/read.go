@@ -80,7 +80,7 @@ func (l *Language) words(buf []Reading, text string, at int, sign float64, r Ran
 	t := taker{buf, r, sign, at}
 	for _, h := range l.trie.walk(room[:0], rest) {
 		t.take(float64(h.tenths)/10, h.length)
-		if (r.Halves || r.Tenths) && h.tenths%10 == 0 {
+		if r.fractions() && h.tenths%10 == 0 {
 			l.fraction(rest, h, &t)
 		}
 	}
@@ -107,7 +107,7 @@ func (l *Language) phrases(text string, t *taker) {
 			t.take(p.Value, n)
 		}
 	}
-	if !t.in.Halves && !t.in.Tenths {
+	if !t.in.Halves && !t.in.Tenths { // "half an hour" is a length of its own
 		return
 	}
 	for _, p := range l.hand.Alone {
@@ -162,7 +162,7 @@ func (l *Language) unitAt(text string, i int) bool {
 // percent, "1/2".
 func (l *Language) digits(buf []Reading, text string, r Range) []Reading {
 	t := taker{buf, r, 1, 0}
-	fraction := r.Halves || r.Tenths
+	fraction := r.fractions()
 	if v, n := Ratio(text); n > 0 {
 		switch {
 		case r.Percent && v <= 1:
@@ -188,7 +188,10 @@ func (l *Language) digits(buf []Reading, text string, r Range) []Reading {
 
 // behind reads what follows whole digits: "19 1/2", "19 and a half".
 func (l *Language) behind(text string, h hit, t *taker) {
-	rest := strings.TrimPrefix(text[h.length:], " ")
+	rest := text[h.length:]
+	if rest != "" && isBorder(rest[0]) { // "1 1/2", and "1-1/2"
+		rest = rest[1:]
+	}
 	if v, n := Ratio(rest); n > 0 && v < 1 {
 		t.take(float64(h.tenths)/10+v, len(text)-len(rest)+n)
 	}
@@ -280,26 +283,32 @@ func grouped(text string) (value float64, length int) {
 	return float64(n), i + 4
 }
 
-// Ratio reads "1/2", "3/4" or one of the signs ½ ¼ ¾ at the start of text and
+// Ratio reads "1/2", "3/4" or one of the signs ½ ¼ ¾ ⅓ ⅔ at the start of text and
 // says how many bytes it takes; 0 if there is none.
 func Ratio(text string) (value float64, length int) {
 	for _, sign := range []struct {
 		text  string
 		value float64
-	}{{"½", 0.5}, {"¼", 0.25}, {"¾", 0.75}} {
+	}{{"½", 0.5}, {"¼", 0.25}, {"¾", 0.75}, {"⅓", 1. / 3}, {"⅔", 2. / 3}} {
 		if strings.HasPrefix(text, sign.text) {
 			return sign.value, len(sign.text)
 		}
 	}
 	above, n := Digits(text, false)
-	if n == 0 || above < 0 || n >= len(text) || text[n] != '/' {
+	if n == 0 || above < 0 {
 		return 0, 0
 	}
-	below, m := Digits(text[n+1:], false)
-	if m == 0 || below <= 0 {
+	stroke := 0
+	for _, sign := range []string{"/", "⁄"} {
+		if strings.HasPrefix(text[n:], sign) {
+			stroke = len(sign)
+		}
+	}
+	below, m := Digits(text[n+stroke:], false)
+	if stroke == 0 || m == 0 || below <= 0 {
 		return 0, 0
 	}
-	return above / below, n + 1 + m
+	return above / below, n + stroke + m
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

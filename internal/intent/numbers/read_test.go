@@ -15,6 +15,7 @@ var (
 	celsius  = numbers.Range{To: 100, Halves: true}
 	tenths   = numbers.Range{From: -30, To: 50, Tenths: true}
 	minutes  = numbers.Range{From: 1, To: 100}
+	lengths  = numbers.Range{From: 1, To: 100, Parts: true}
 	kelvin   = numbers.Range{From: 1000, To: 10_000, Step: 100}
 	delta    = numbers.Range{To: 10, Halves: true}
 	anything = numbers.Range{From: -10_000, To: 10_000, Tenths: true}
@@ -42,6 +43,18 @@ func TestReadWholeText(t *testing.T) {
 		{"en", "19 and a half", celsius, "19.5"},
 		{"en", "19 1/2", celsius, "19.5"},
 		{"en", "19½", celsius, "19.5"},
+		{"en", "1/2", lengths, "0.5"},
+		{"en", "½", lengths, "0.5"},
+		{"en", "1 1/4", lengths, "1.25"},
+		{"en", "1-1/2", lengths, "1.5"},
+		{"en", "1⁄2", lengths, "0.5"},
+		{"en", "2.25", lengths, "2.25"},
+		{"en", "0", lengths, "none"},
+		{"en", "two point five", lengths, "2.5"},
+		{"de", "zweieinhalb", lengths, "2.5"},
+		{"de", "zwei komma fünf", lengths, "2.5"},
+		{"fr", "2,5", lengths, "2.5"},
+		{"es", "dos coma cinco", lengths, "2.5"},
 		{"en", "nineteen point four", celsius, "none"},
 		{"en", "nineteen point four", tenths, "19.4"},
 		{"en", "minus five", tenths, "-5"},

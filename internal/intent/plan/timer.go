@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"voicegateway/internal/home"
@@ -110,13 +111,21 @@ func which(a intent.Action) map[string]any {
 			out[name] = v
 		}
 	}
-	if n := seconds(a, "start_hours", "start_minutes", "start_seconds"); n > 0 {
+	if n := StartedWith(a); n > 0 {
 		out["seconds"] = n
+	}
+	if n, ok := number(a.Slots["nth"]); ok {
+		out["nth"] = int(n)
 	}
 	if m := momentOf(a); m.said {
 		out["at"] = m.args("alarm")["at"]
 	}
 	return out
+}
+
+// StartedWith is the length of the timer that is meant, in seconds; 0 if none was said.
+func StartedWith(a intent.Action) int {
+	return seconds(a, "start_hours", "start_minutes", "start_seconds")
 }
 
 // seconds adds up a span of time.
@@ -127,7 +136,7 @@ func seconds(a intent.Action, slots ...string) int {
 		sum += n * unit
 		unit /= 60
 	}
-	return int(sum)
+	return int(math.Round(sum))
 }
 
 // moment is a time of the day as it was said.
@@ -150,6 +159,12 @@ func momentOf(a intent.Action) moment {
 	var m moment
 	text := func(slot string) string { s, _ := a.Slots[slot].(string); return s }
 	m.part, m.day, m.every = text("day_part"), text("day"), text("every")
+	if date, ok := number(a.Slots["date"]); ok {
+		m.day = fmt.Sprintf("---%02d", int(date))
+		if month, ok := number(a.Slots["month"]); ok {
+			m.day = fmt.Sprintf("--%02d-%02d", int(month), int(date))
+		}
+	}
 	minute, _ := number(a.Slots["minute"])
 	half, _ := number(a.Slots["half"])
 	before, _ := number(a.Slots["before"])
@@ -161,14 +176,19 @@ func momentOf(a intent.Action) moment {
 			return moment{}
 		}
 	}
-	m.exact = m.exact || hour == 0 || hour > 12
+	if clock, ok := number(a.Slots["clock"]); ok { // "836 pm"
+		m.said = int(clock)%100 < 60
+		hour, minute = float64(int(clock)/100), float64(int(clock)%100)
+	}
+	m.exact = hour == 0 || hour > 12 || m.exact && (m.part == "" || hour == 12)
 	m.minutes = (int(hour*60+minute+half-before) + fullDay) % fullDay
 	return m
 }
 
 // args are the time of a timer of a kind, as the tool takes it. A part of the day
 // makes it exact. Without one it may be before or after noon: of an alarm from four
-// to eleven it is the morning, as nobody is woken at seven in the evening; of what
+// to eleven it is the morning, as nobody is woken at seven in the evening, unless it is
+// for today, and the morning may be over; of what
 // has a day or comes again from six to eleven the morning, else the afternoon; all
 // others are the next of both.
 func (m moment) args(kind string) map[string]any {
@@ -182,7 +202,7 @@ func (m moment) args(kind string) map[string]any {
 		if slices.Contains(today, m.part) && (m.part != "tonight" || at >= halfDay) {
 			day = "today"
 		}
-	case kind == "alarm" && hour >= 4:
+	case kind == "alarm" && hour >= 4 && day != "today":
 		at = short
 	case (day == "" || day == "today") && m.every == "":
 		out["twelve"] = true

@@ -67,6 +67,9 @@ func sameAction(a, b *plan.Step) bool {
 	if a.Joint && b.Joint {
 		return true
 	}
+	if a.Timer() {
+		return false // each of two timers is told
+	}
 	return a.Action.Intent == b.Action.Intent && slices.Equal(a.Action.Devices, b.Action.Devices)
 }
 

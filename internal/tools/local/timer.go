@@ -27,6 +27,7 @@ const (
 		"name": {"type": "string", "maxLength": 64},
 		"kind": ` + kindSchema + `,
 		"seconds": {"type": "integer", "minimum": 1, "description": "The length it was started with."},
+		"nth": {"type": "integer", "minimum": -100, "maximum": 100, "description": "Of those that fit, in the order in which they were set: 1 is the first, -1 the last."},
 		"at": ` + timeSchema + `,
 		"area": {"type": "string", "maxLength": 64}
 	}}`

@@ -1,0 +1,94 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/intent/catalogue"
+)
+
+// timersEach understands a sentence that sets several timers, or several alarms: "set a
+// timer for five minutes and one for ten minutes". A part that says no more than its time
+// is read as one more of the kind of the first.
+func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
+	parts := m.parts(text)
+	if len(parts) < 2 {
+		return Decision{}, false
+	}
+	first, ok := m.known(parts[0], area, steps)
+	if !ok { // "a five minute and a ten minute timer"
+		words := strings.Fields(parts[len(parts)-1])
+		first, ok = m.known(parts[0]+" "+words[len(words)-1], area, steps)
+	}
+	if !ok || !first.startsOne() {
+		return Decision{}, false
+	}
+	rest := parts[1:]
+	for len(rest) > 0 { // "for two hours and five minutes"
+		longer, ok := m.longerTimer(parts[0], rest[0], area, steps)
+		if !ok {
+			break
+		}
+		first, rest = longer, rest[1:]
+	}
+	for _, part := range rest {
+		one, ok := m.oneMore(part, first.Actions[0].Intent, area, steps)
+		if !ok {
+			return Decision{}, false
+		}
+		first.Actions = append(first.Actions, one.Actions...)
+	}
+	first.Reason = "sentences"
+	return first, true
+}
+
+// longerTimer understands two parts as one length.
+func (m *Matcher) longerTimer(first, more, area string, steps *int) (Decision, bool) {
+	for _, join := range m.join {
+		if d, ok := m.known(spaced(first, strings.Join(join, " "), more), area, steps); ok && d.startsOne() && !m.swallows(&d) {
+			return d, true
+		}
+	}
+	return Decision{}, false
+}
+
+// oneMore understands a part of a sentence that sets one more of a kind, or says itself
+// of what kind: "and an alarm for seven".
+func (m *Matcher) oneMore(part, kind, area string, steps *int) (Decision, bool) {
+	said := m.pack.Texts["set_timer"]
+	if kind == catalogue.SetAlarm {
+		said = m.pack.Texts["set_alarm"]
+	}
+	texts := []string{part, m.pack.Texts["set_one"] + " " + part}
+	for one := range strings.SplitSeq(m.pack.Texts["one_more"], "; ") {
+		if rest, ok := strings.CutPrefix(part, one+" "); ok && one != "" {
+			texts = append(texts, said+" "+rest)
+		}
+	}
+	texts = append(texts, said+" "+part)
+	for _, t := range texts {
+		if d, ok := m.known(t, area, steps); ok && d.startsOne() && !m.swallows(&d) {
+			return d, true
+		}
+	}
+	return Decision{}, false
+}
+
+// startsOne reports whether a decision sets one timer or alarm, and nothing else.
+func (d *Decision) startsOne() bool {
+	return d.Route == Local && len(d.Actions) == 1 && len(d.Actions[0].Later) == 0 &&
+		slices.Contains([]string{catalogue.StartTimer, catalogue.SetAlarm}, d.Actions[0].Intent)
+}
+
+// swallows reports whether a sentence may have swallowed another one: it comes to nothing,
+// or the name of its timer holds a word that joins commands.
+func (m *Matcher) swallows(d *Decision) bool {
+	if d.Route == Model || d.Route == Reject {
+		return true
+	}
+	if !d.startsOne() {
+		return false
+	}
+	name, _ := d.Actions[0].Slots["name"].(string)
+	return m.parts(name) != nil
+}
