@@ -129,6 +129,9 @@ func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, 
 // nothing answers a name that resembles nothing. If the house has such a thing,
 // but the pack has no such sentence for it, the model may know what to do.
 func (m *Matcher) nothing(p *parse, heard, place string) Decision {
+	if d, ok := m.reported(p, heard, place); ok {
+		return d
+	}
 	if place != "" || p.block.Meta.Shy {
 		return m.refuse(p, "unknown_name", heard)
 	}

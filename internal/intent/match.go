@@ -49,6 +49,7 @@ type words struct {
 	common   map[string]bool   // words that alone do not name an entrance
 	written  map[string]bool   // names as the house writes them
 	leads    map[string]bool   // words that what is said of a thing may begin with
+	nouns    map[string]string // kinds of things by the words for them, as names are compared
 }
 
 // New prepares a pack for a house. The house may be nil or empty while nothing
@@ -116,7 +117,7 @@ func (m *Matcher) prepare(pack *Pack) {
 		}
 	}
 	m.index = names.NewFor(pack.Language, entries)
-	m.written = writtenNames(m.house)
+	m.written, m.nouns = writtenNames(m.house), m.kindNouns()
 	areas := make([]names.Entry, len(m.areas))
 	for i, a := range m.areas {
 		areas[i].Name = a
@@ -181,6 +182,9 @@ func (m *Matcher) decide(text, area string) Decision {
 	d := m.match(text, area)
 	if once := m.onceEach(text); once != text && d.Route != Local && d.Route != Ask {
 		d, text = m.match(once, area), once
+	}
+	if d.Route != Local {
+		d = m.inThisRoom(d, text, area)
 	}
 	if d.Route != Local && d.Route != Ask {
 		d = m.asked(d, spoken, text, area)
@@ -272,6 +276,9 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 		d.custom, d.fixed = r.best[0].block.Custom, r.best[0].fixed()
 		return d, true
 	case r.misplaced != nil:
+		if d, ok := m.calledThere(r.misplaced, area); ok {
+			return d, true
+		}
 		return Decision{Route: Reject, Reason: "no_device", Heard: r.misplaced.names()}, true
 	}
 	return Decision{}, false

@@ -1,0 +1,318 @@
+package answer_test
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/dialogue"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+)
+
+// furnished makes a house of lines such as "Bedroom Lamp | light | Bedroom"; a class
+// may stand behind the domain: "Roof Window | cover.window | Bedroom".
+func furnished(t *testing.T, lines string) *home.House {
+	t.Helper()
+	abilities := map[string][]home.Ability{
+		"light": {home.OnOff, home.Brightness}, "switch": {home.OnOff}, "fan": {home.OnOff}, "lock": {home.Lock},
+		"cover": {home.OpenClose, home.Position, home.Stop}, "climate": {home.Setpoint, home.Mode}, "binary_sensor": {home.Contact},
+	}
+	h := &home.House{}
+	for line := range strings.Lines(strings.TrimSpace(lines)) {
+		parts := strings.Split(line, "|")
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		name, area := parts[0], parts[2]
+		domain, class, _ := strings.Cut(parts[1], ".")
+		e := home.Entity{
+			ID: domain + "." + name + "@" + area, Name: name, Domain: domain, Area: area, Abilities: abilities[domain], Server: "zwave",
+			Read: &home.Control{Tool: "get_device_state", ID: name + "@" + area},
+		}
+		if class != "" {
+			e.Attributes = map[string]any{"device_class": class}
+		}
+		if domain != "binary_sensor" {
+			e.Control = &home.Control{Tool: "control_zwave_device", ID: name + "@" + area}
+		}
+		e.Namesakes = slices.ContainsFunc(h.Entities, func(o home.Entity) bool { return o.Name == name })
+		for i := range h.Entities {
+			h.Entities[i].Namesakes = h.Entities[i].Namesakes || h.Entities[i].Name == name
+		}
+		h.Entities = append(h.Entities, e)
+		if area != "" && h.Area(area) == nil {
+			h.Areas = append(h.Areas, home.Area{Name: area})
+		}
+	}
+	return h
+}
+
+// uttered is a sentence in a room, with the calls it makes and the reply.
+type uttered struct{ area, text, calls, reply string }
+
+// speakIn says every sentence in a house that is in its first state.
+func speakIn(t *testing.T, language, lines string, sentences []uttered) {
+	t.Helper()
+	house := furnished(t, lines)
+	pack, err := intent.Ours(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matcher, err := intent.New(pack, house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sentences {
+		k := converseIn(t, house, matcher, language, func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+			return func(func(dialogue.Part, error) bool) {}
+		})
+		k.line("[" + s.area + "]")
+		k.line(s.text)
+		if calls := strings.Join(k.world.Calls, ", "); calls != s.calls || k.said[0] != s.reply {
+			t.Errorf("%s, %s: %q\n got %q %q\nwant %q %q", language, s.area, s.text, calls, k.said[0], s.calls, s.reply)
+		}
+	}
+}
+
+const threeLamps = `
+Lamp | light | Living Room
+Kettle | switch | Kitchen
+Kitchen Lamp | light | Kitchen
+Kitchen Window | binary_sensor.window | Kitchen
+Bedroom Lamp | light | Bedroom
+Roof Window | cover.window | Bedroom
+Thermostat | climate | Hall
+Fan | fan | Living Room
+Office Light | light | Office
+Left Lamp | light | Studio
+Right Lamp | light | Studio
+Door | lock | Garden
+Hall Door | lock | Hall
+Power Strip 1 | switch | Living Room
+Power Strip 2 | switch | Living Room
+Power Strip 3 | switch | Living Room
+2nd Floor Hall Light | light | Hall
+Sonoff 1 | switch | Office
+Sonoff 2 | switch | Office
+`
+
+const english = `
+Lamp | light | Living Room
+Kettle | switch | Kitchen
+Kitchen Lamp | light | Kitchen
+Kitchen Window | binary_sensor.window | Kitchen
+Bedroom Lamp | light | Bedroom
+Roof Window | cover.window | Bedroom
+Thermostat | climate | Hall
+Fan | fan | Living Room
+Office Light | light | Office
+Left Lamp | light | Studio
+Right Lamp | light | Studio
+Door | lock | Garden
+Hall Door | lock | Hall
+Power Strip 1 | switch | Living Room
+Power Strip 2 | switch | Living Room
+Power Strip 3 | switch | Living Room
+2nd Floor Hall Light | light | Hall
+Sonoff 1 | switch | Office
+Sonoff 2 | switch | Office
+`
+
+const german = `
+Lampe | light | Wohnzimmer
+Küchenlicht | light | Küche
+Stehlampe | light | Wohnzimmer
+Schlafzimmerlampe | light | Schlafzimmer
+Küchenfenster | binary_sensor.window | Küche
+Dachfenster | cover.window | Schlafzimmer
+Spot links | light | Wohnzimmer
+Spot rechts | light | Wohnzimmer
+Thermostat | climate | Flur
+Ventilator | fan | Wohnzimmer
+Steckdosenleiste 1 | switch | Büro
+Steckdosenleiste 2 | switch | Büro
+Licht 2. Stock | light | Flur
+Sonoff 1 | switch | Büro
+Sonoff 2 | switch | Büro
+Kaffee Maschine | switch | Küche
+Rollo | cover.blind | Wohnzimmer
+`
+
+const spanish = `
+Lámpara | light | Salón
+Lámpara del Dormitorio | light | Dormitorio
+Ventana Cocina | binary_sensor.window | Cocina
+Ventana de techo | cover.window | Dormitorio
+Foco izquierdo | light | Salón
+Foco derecho | light | Salón
+Termostato | climate | Pasillo
+Ventilador | fan | Salón
+Regleta 1 | switch | Oficina
+Regleta 2 | switch | Oficina
+Luz segundo piso | light | Pasillo
+Sonoff 1 | switch | Oficina
+Sonoff 2 | switch | Oficina
+`
+
+const french = `
+Lampe | light | Salon
+Lampe de chambre | light | Chambre
+Fenêtre Cuisine | binary_sensor.window | Cuisine
+Fenêtre de toit | cover.window | Chambre
+Spot gauche | light | Salon
+Spot droit | light | Salon
+Thermostat | climate | Couloir
+Ventilateur | fan | Salon
+Multiprise 1 | switch | Bureau
+Multiprise 2 | switch | Bureau
+Lumière 2e étage | light | Couloir
+Sonoff 1 | switch | Bureau
+Sonoff 2 | switch | Bureau
+`
+
+// TestThisRoomFirst: the only thing of its kind in the speaker's room is meant before an
+// exact name elsewhere; what stands elsewhere is taken only where this room has none, and
+// its room is told.
+func TestThisRoomFirst(t *testing.T) {
+	t.Parallel()
+	speakIn(t, "en", english, []uttered{
+		{"Bedroom", "turn on the lamp", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
+		{"Bedroom", "turn my lamp on", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
+		{"Bedroom", "turn on this lamp", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
+		{"Bedroom", "turn on the lamp in here", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
+		{"Bedroom", "turn on the lamps", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
+		{"Bedroom", "dim the lamp to 30 percent", "Bedroom Lamp@Bedroom level 30", "Set the bedroom lamp to 30 percent."},
+		{"Bedroom", "is the lamp on", "", "No, the bedroom lamp is off."},
+		{"Bedroom", "turn on the kitchen lamp", "Kitchen Lamp@Kitchen on", "The kitchen lamp is on."},
+		{"Bedroom", "turn on the lamp in the kitchen", "Kitchen Lamp@Kitchen on", "The kitchen lamp is on."},
+		{"Bedroom", "turn on the living room lamp", "Lamp@Living Room on", "The lamp is on."},
+		{"Living Room", "turn on the lamp", "Lamp@Living Room on", "The lamp is on."},
+		{"Studio", "turn on the lamp", "", "Do you mean the left lamp or the right lamp?"},
+		{"Studio", "turn on the lamps", "Left Lamp@Studio on, Right Lamp@Studio on", "2 lights are on."},
+		{"Office", "turn on the lamp", "Office Light@Office on", "The office light is on."},
+		{"Garden", "turn on the lamp", "Lamp@Living Room on", "The living room lamp is on."},
+		{"Garden", "is the lamp on", "", "No, the living room lamp is off."},
+		{"", "turn on the lamp", "Lamp@Living Room on", "The lamp is on."},
+		{"Bedroom", "turn on the kettle", "Kettle@Kitchen on", "The kettle is on."},
+		{"Bedroom", "turn on the fan", "Fan@Living Room on", "The living room fan is on."},
+		{"Bedroom", "set the thermostat to 20 degrees", "Thermostat@Hall setpoint 20", "The hall thermostat is set to 20 degrees."},
+		{"Hall", "lock the door", "Hall Door@Hall lock", "The hall door is locked."},
+		{"Hall", "unlock the door", "", "Do you mean the hall door or the door?"},
+		{"Bedroom", "lock the door", "Door@Garden lock", "The garden door is locked."},
+		{"Living Room", "turn on the power strip", "Power Strip 1@Living Room on, Power Strip 2@Living Room on, Power Strip 3@Living Room on", "3 switches are on."},
+		{"Bedroom", "turn off power strip two", "Power Strip 2@Living Room off", "The power strip 2 is off."},
+		{"Office", "turn on the sonoff", "", "Do you mean the sonoff 1 or the sonoff 2?"},
+	})
+	speakIn(t, "de", german, []uttered{
+		{"Schlafzimmer", "mach die Lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
+		{"Schlafzimmer", "schalte meine Lampe ein", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
+		{"Schlafzimmer", "schalte diese Lampe ein", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
+		{"Schlafzimmer", "mach die Lampe in diesem Zimmer an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
+		{"Schlafzimmer", "ist die Lampe an", "", "Nein, Schlafzimmerlampe ist aus."},
+		{"Büro", "mach die Lampe an", "Lampe@Wohnzimmer on", "Lampe Wohnzimmer ist an."},
+		{"Büro", "mach die Stehlampe an", "Stehlampe@Wohnzimmer on", "Stehlampe ist an."},
+		{"Büro", "stelle das Thermostat auf 20 Grad", "Thermostat@Flur setpoint 20", "Thermostat Flur steht auf 20 Grad."},
+		{"Schlafzimmer", "mach das Rollo zu", "Rollo@Wohnzimmer close", "Rollo Wohnzimmer ist geschlossen."},
+		{"Schlafzimmer", "schalte die Spots im Wohnzimmer ein", "Spot links@Wohnzimmer on, Spot rechts@Wohnzimmer on", "2 Lichter sind an."},
+		{"Wohnzimmer", "schalte die Spots ein", "Spot links@Wohnzimmer on, Spot rechts@Wohnzimmer on", "2 Lichter sind an."},
+		{"Wohnzimmer", "mach den Spot an", "", "Meinst du Spot links oder Spot rechts?"},
+		{"Küche", "schalte die Steckdosenleiste aus", "Steckdosenleiste 1@Büro off, Steckdosenleiste 2@Büro off", "2 Schalter sind aus."},
+	})
+	speakIn(t, "es", spanish, []uttered{
+		{"Dormitorio", "enciende la lámpara", "Lámpara del Dormitorio@Dormitorio on", "He encendido Lámpara del Dormitorio."},
+		{"Dormitorio", "enciende esta lámpara", "Lámpara del Dormitorio@Dormitorio on", "He encendido Lámpara del Dormitorio."},
+		{"Dormitorio", "enciende la lámpara de aquí", "Lámpara del Dormitorio@Dormitorio on", "He encendido Lámpara del Dormitorio."},
+		{"Oficina", "enciende la lámpara", "Lámpara@Salón on", "He encendido Lámpara de Salón."},
+		{"Dormitorio", "enciende los focos del salón", "Foco derecho@Salón on, Foco izquierdo@Salón on", "He encendido 2 luces."},
+		{"Oficina", "apaga la regleta", "Regleta 1@Oficina off, Regleta 2@Oficina off", "He apagado 2 interruptores."},
+	})
+	speakIn(t, "fr", french, []uttered{
+		{"Chambre", "allume la lampe", "Lampe de chambre@Chambre on", "Lampe de chambre : allumé."},
+		{"Chambre", "allume cette lampe", "Lampe de chambre@Chambre on", "Lampe de chambre : allumé."},
+		{"Chambre", "allume la lampe dans cette pièce", "Lampe de chambre@Chambre on", "Lampe de chambre : allumé."},
+		{"Bureau", "allume la lampe", "Lampe@Salon on", "Lampe Salon : allumé."},
+		{"Chambre", "allume les spots du salon", "Spot droit@Salon on, Spot gauche@Salon on", "2 lumières : allumé."},
+		{"Bureau", "éteins la multiprise", "Multiprise 1@Bureau off, Multiprise 2@Bureau off", "2 prises : éteint."},
+	})
+}
+
+// TestTheWindowOfThisRoom: a window with a motor is a window, the window of the speaker's
+// room is meant, and a window that only has a sensor is known, though it cannot be moved.
+func TestTheWindowOfThisRoom(t *testing.T) {
+	t.Parallel()
+	speakIn(t, "en", english, []uttered{
+		{"Bedroom", "is the window open", "", "Yes, the roof window is open."},
+		{"Bedroom", "is my window open", "", "Yes, the roof window is open."},
+		{"Bedroom", "is the window closed", "", "No, the roof window is open."},
+		{"Bedroom", "is the window in here open", "", "Yes, the roof window is open."},
+		{"Kitchen", "is the window open", "", "No, the kitchen window is closed."},
+		{"Hall", "is the window open", "", "Yes, the bedroom roof window is open."},
+		{"Kitchen", "are the windows open", "", "Yes, the roof window is open."},
+		{"Bedroom", "is the kitchen window open", "", "No, the kitchen window is closed."},
+		{"Bedroom", "open the window", "Roof Window@Bedroom open", "The roof window is open."},
+		{"Kitchen", "open the window", "", "I can't open the kitchen window, it only reports."},
+		{"Kitchen", "close the kitchen window", "", "I can't close the kitchen window, it only reports."},
+		{"Bedroom", "close the kitchen window", "", "I can't close the kitchen window, it only reports."},
+		{"Bedroom", "lock the kitchen window", "", "I can't lock the kitchen window, it only reports."},
+		{"Bedroom", "turn on the kitchen window", "", "I can't turn on the kitchen window, it only reports."},
+	})
+	speakIn(t, "de", german, []uttered{
+		{"Schlafzimmer", "ist das Fenster offen", "", "Ja, Dachfenster ist offen."},
+		{"Küche", "ist das Fenster offen", "", "Nein, Küchenfenster ist zu."},
+		{"Büro", "ist das Fenster offen", "", "Ja, Dachfenster Schlafzimmer ist offen."},
+		{"Küche", "sind die Fenster zu", "", "Nein, Dachfenster ist offen."},
+		{"Schlafzimmer", "mach das Küchenfenster zu", "", "Küchenfenster kann ich nicht schließen, das meldet nur."},
+		{"Schlafzimmer", "schließe das Fenster in der Küche", "", "Küchenfenster kann ich nicht schließen, das meldet nur."},
+		{"Küche", "mach das Fenster zu", "", "Küchenfenster kann ich nicht schließen, das meldet nur."},
+		{"Schlafzimmer", "mach das Fenster auf", "Dachfenster@Schlafzimmer open", "Dachfenster ist offen."},
+	})
+	speakIn(t, "es", spanish, []uttered{
+		{"Dormitorio", "está abierta la ventana", "", "Sí, Ventana de techo está abierta."},
+		{"Cocina", "está abierta la ventana", "", "No, Ventana Cocina está cerrada."},
+		{"Dormitorio", "cierra la ventana de la cocina", "", "No puedo cerrar Ventana Cocina: solo informa."},
+		{"Cocina", "cierra la ventana", "", "No puedo cerrar Ventana Cocina: solo informa."},
+	})
+	speakIn(t, "fr", french, []uttered{
+		{"Chambre", "est-ce que la fenêtre est ouverte", "", "Oui, Fenêtre de toit est ouverte."},
+		{"Cuisine", "est-ce que la fenêtre est ouverte", "", "Non, Fenêtre Cuisine est fermée."},
+		{"Chambre", "ferme la fenêtre de la cuisine", "", "Je ne peux pas fermer Fenêtre Cuisine : c'est seulement un capteur."},
+		{"Cuisine", "ferme la fenêtre", "", "Je ne peux pas fermer Fenêtre Cuisine : c'est seulement un capteur."},
+	})
+}
+
+// TestNumbersInNames: ordinals and numbers are said in other ways than they are written,
+// and German compounds are split and joined.
+func TestNumbersInNames(t *testing.T) {
+	t.Parallel()
+	const on = "2nd Floor Hall Light@Hall on"
+	speakIn(t, "en", english, []uttered{
+		{"Bedroom", "turn on the second floor hall light", on, "The 2nd floor hall light is on."},
+		{"Bedroom", "turn on the 2nd floor hall light", on, "The 2nd floor hall light is on."},
+		{"Bedroom", "turn on the floor two hall light", on, "The 2nd floor hall light is on."},
+		{"Bedroom", "turn on sonoff number 1", "Sonoff 1@Office on", "The sonoff 1 is on."},
+		{"Bedroom", "turn on sonoff number one", "Sonoff 1@Office on", "The sonoff 1 is on."},
+		{"Bedroom", "turn on sonoff one", "Sonoff 1@Office on", "The sonoff 1 is on."},
+		{"Bedroom", "turn on the first sonoff", "Sonoff 1@Office on", "The sonoff 1 is on."},
+		{"Bedroom", "turn on sonoff #2", "Sonoff 2@Office on", "The sonoff 2 is on."},
+	})
+	speakIn(t, "de", german, []uttered{
+		{"Büro", "mach das Küchen Licht an", "Küchenlicht@Küche on", "Küchenlicht ist an."},
+		{"Büro", "mach die Steh Lampe an", "Stehlampe@Wohnzimmer on", "Stehlampe ist an."},
+		{"Büro", "schalte die Kaffeemaschine ein", "Kaffee Maschine@Küche on", "Kaffee Maschine ist an."},
+		{"Büro", "schlafzimmer lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
+		{"Büro", "schalte das Licht im zweiten Stock ein", "Licht 2. Stock@Flur on", "Licht 2 Stock ist an."},
+		{"Büro", "schalte Sonoff Nummer 1 ein", "Sonoff 1@Büro on", "Sonoff 1 ist an."},
+	})
+	speakIn(t, "es", spanish, []uttered{
+		{"Oficina", "enciende la luz del segundo piso", "Luz segundo piso@Pasillo on", "He encendido Luz segundo piso."},
+		{"Oficina", "enciende el sonoff número 1", "Sonoff 1@Oficina on", "He encendido Sonoff 1."},
+	})
+	speakIn(t, "fr", french, []uttered{
+		{"Bureau", "allume la lumière du deuxième étage", "Lumière 2e étage@Couloir on", "Lumière 2e étage : allumé."},
+		{"Bureau", "allume le sonoff numéro 1", "Sonoff 1@Bureau on", "Sonoff 1 : allumé."},
+		{"Bureau", "allume le sonoff un", "Sonoff 1@Bureau on", "Sonoff 1 : allumé."},
+	})
+}
