@@ -3,13 +3,20 @@ package answer_test
 import (
 	"context"
 	"iter"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
+	"voicegateway/internal/answer"
 	"voicegateway/internal/dialogue"
+	"voicegateway/internal/dialogue/safety"
+	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/record"
 )
 
 // furnished makes a house of lines such as "Bedroom Lamp | light | Bedroom"; a class
@@ -315,4 +322,92 @@ func TestNumbersInNames(t *testing.T) {
 		{"Bureau", "allume le sonoff numéro 1", "Sonoff 1@Bureau on", "Sonoff 1 : allumé."},
 		{"Bureau", "allume le sonoff un", "Sonoff 1@Bureau on", "Sonoff 1 : allumé."},
 	})
+}
+
+// TestAfterTheRoomWasChosen: what is said next is about the thing that was meant, and what
+// was switched off comes back on as it was. Nothing else is ever switched on by "everything".
+func TestAfterTheRoomWasChosen(t *testing.T) {
+	t.Parallel()
+	houses := map[string]string{"en": english, "de": german, "es": spanish, "fr": french}
+	for _, talk := range []struct {
+		language, area string
+		lines          []string // what is said, what it does, what is answered
+	}{
+		{"en", "Bedroom", []string{
+			"turn on the living room lamp", "Lamp@Living Room on", "The lamp is on.",
+			"turn it off in ten minutes", `start_timer {"area":"Bedroom","command":"turn lamp in living room off","kind":"command","seconds":600}`, "The lamp goes off in ten minutes.",
+		}},
+		{"en", "Studio", []string{
+			"turn on the lamp", "-", "Do you mean the left lamp or the right lamp?",
+			"both", "Left Lamp@Studio on; Right Lamp@Studio on", "2 lights are on.",
+		}},
+		{"en", "Bedroom", []string{
+			"turn on the lamp and the fan", "Bedroom Lamp@Bedroom on; Fan@Living Room on", "The bedroom lamp is on. The living room fan is on.",
+			"and in the kitchen", "Kitchen Lamp@Kitchen on", "The kitchen lamp is on.",
+		}},
+		{"en", "Kitchen", []string{
+			"turn on the kettle", "Kettle@Kitchen on", "The kettle is on.",
+			"turn everything back on", "-", "There is nothing to undo.",
+			"turn off everything in the kitchen", "Kettle@Kitchen off; Kitchen Lamp@Kitchen off", "2 devices are off.",
+			"turn everything back on", "Kettle@Kitchen on", "The kettle is on again.",
+			"turn everything back on", "-", "There is nothing to undo.",
+		}},
+		{"en", "Kitchen", []string{
+			"dim the kitchen lamp to 80 percent", "Kitchen Lamp@Kitchen level 80", "Set the kitchen lamp to 80 percent.",
+			"half as bright", "Kitchen Lamp@Kitchen level 40", "Dimmed the kitchen lamp to 40 percent.",
+			"make it half as bright", "Kitchen Lamp@Kitchen level 20", "Dimmed the kitchen lamp to 20 percent.",
+			"make the lamp twice as bright", "Kitchen Lamp@Kitchen level 40", "Set the kitchen lamp to 40 percent.",
+			"undo", "Kitchen Lamp@Kitchen level 20", "The kitchen lamp is at 20 percent again.",
+		}},
+		{"de", "Küche", []string{
+			"dimme das Küchenlicht auf 80 Prozent", "Küchenlicht@Küche level 80", "Küchenlicht auf 80 Prozent gestellt.",
+			"halb so hell", "Küchenlicht@Küche level 40", "Küchenlicht auf 40 Prozent gedimmt.",
+			"schalte alles in der Küche aus", "Kaffee Maschine@Küche off; Küchenlicht@Küche off", "2 Geräte sind aus.",
+			"schalte alles wieder ein", "Küchenlicht@Küche level 40", "Küchenlicht ist wieder auf 40 Prozent.",
+		}},
+		{"es", "Salón", []string{
+			"enciende el ventilador", "Ventilador@Salón on", "He encendido Ventilador.",
+			"apaga todo en el salón", "Foco derecho@Salón off; Foco izquierdo@Salón off; Lámpara@Salón off; Ventilador@Salón off", "He apagado 4 aparatos.",
+			"vuelve a encender todo", "Ventilador@Salón on", "He vuelto a encender Ventilador.",
+			"pon la lámpara al 80 por ciento", "Lámpara@Salón level 80", "Lámpara al 80 por ciento.",
+			"pon la lámpara la mitad de brillante", "Lámpara@Salón level 40", "Lámpara bajada al 40 por ciento.",
+		}},
+		{"fr", "Salon", []string{
+			"allume le ventilateur", "Ventilateur@Salon on", "Ventilateur : allumé.",
+			"éteins tout dans le salon", "Lampe@Salon off; Spot droit@Salon off; Spot gauche@Salon off; Ventilateur@Salon off", "4 appareils : éteint.",
+			"rallume tout", "Ventilateur@Salon on", "Ventilateur : de nouveau allumé.",
+			"mets la lampe à 80 pour cent", "Lampe@Salon level 80", "Lampe à 80 pour cent.",
+			"mets la lampe moitié moins fort", "Lampe@Salon level 40", "Lampe baissé à 40 pour cent.",
+		}},
+	} {
+		t.Run(talk.language+" "+talk.lines[0], func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f := moveInto(t, talk.language, furnished(t, houses[talk.language]))
+				f.area = talk.area
+				for line := range slices.Chunk(talk.lines, 3) {
+					if calls, said := f.say(line[0]); calls != line[1] || said != line[2] {
+						t.Errorf("%s: %q\n got %q %q\nwant %q %q", talk.area, line[0], calls, said, line[1], line[2])
+					}
+				}
+			})
+		})
+	}
+}
+
+// moveInto makes a family's house of things that stand nowhere else.
+func moveInto(t *testing.T, language string, h *home.House) *family {
+	t.Helper()
+	phrases, err := reply.Ours(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP}
+	f.clerk = &clerk{world: f.world}
+	f.answer, err = answer.New(settled(t, language, h), &fake.Caller{CallFunc: f.clerk.call}, &fake.Assistant{}, phrases,
+		safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -128,9 +128,9 @@ func (x *meaning) meansAll(heard string, items []int32) bool {
 	case x.m.kinds[x.m.index.Plain(heard)] != "":
 		return true
 	case x.m.index.IsStrip(heard):
-		return fits(func(e *home.Entity) bool {
-			return (e.Domain == "switch" || e.Domain == "outlet") && e.In(first) &&
-				slices.ContainsFunc(called(e), func(n string) bool { return x.m.index.Numbers(n, heard) })
+		strip := x.m.index.Numbered(x.m.house.Entities[items[0]].Name, heard)
+		return strip != "" && fits(func(e *home.Entity) bool {
+			return (e.Domain == "switch" || e.Domain == "outlet") && strings.EqualFold(e.Area, first) && x.m.index.Numbered(e.Name, heard) == strip
 		})
 	}
 	return fits(func(e *home.Entity) bool {

@@ -138,15 +138,19 @@ func (x *Index) IsStrip(heard string) bool {
 	})
 }
 
-// Numbers reports whether a name is that of heard with a number or a letter behind it.
-func (x *Index) Numbers(name, heard string) bool {
-	all, said := x.phrase(name).words, x.phrase(heard).words
-	if len(all) != len(said)+1 || !slices.Equal(all[:len(said)], said) {
-		return false
+// Numbered is a name without the number or the letter at its end, if what was heard is
+// the end of the rest: "workbench strip" for "Workbench Strip 2" and "strip". It is ""
+// for any other name.
+func (x *Index) Numbered(name, heard string) string {
+	all, said, cut := x.phrase(name).words, x.phrase(heard).words, x.words.cut(name)
+	if len(all) < 2 || len(said) >= len(all) || len(cut) == 0 {
+		return ""
 	}
-	cut := x.words.cut(name)
-	last := cut[len(cut)-1]
-	return len([]rune(last)) == 1 || x.isNumber(last) || isDigits(last)
+	rest, last := all[:len(all)-1], cut[len(cut)-1]
+	if !slices.Equal(rest[len(rest)-len(said):], said) || len([]rune(last)) != 1 && !x.isNumber(last) && !isDigits(last) {
+		return ""
+	}
+	return strings.Join(rest, " ")
 }
 
 // IsPlural reports whether a word has the ending of a plural.

@@ -155,6 +155,9 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		if !ok {
 			return tools.Call{}, unknownNow(a, e)
 		}
+		if times, ok := number(a.Slots["times"]); ok && now > 0 { // half as bright
+			step = now*times - now
+		}
 		if set.Ability != home.Setpoint && now == 0 {
 			return controlCall(e, fromOff(set, step, said))
 		}
