@@ -180,6 +180,40 @@ Sonoff 1 | switch | Bureau
 Sonoff 2 | switch | Bureau
 `
 
+// builtIn is much of the house that the simulator has built in.
+const builtIn = `
+Kitchen Light | light | Kitchen
+Coffee Machine | switch | Kitchen
+Kitchen Sensor Temperature | sensor.temperature | Kitchen
+Living Room Light | light | Living Room
+Reading Lamp | light | Living Room
+Living Room Blinds | cover.blind | Living Room
+Thermostat | climate | Living Room
+Bedroom Lamp | light | Bedroom
+Bedroom Curtains | cover.curtain | Bedroom
+Bedroom Thermostat | climate | Bedroom
+Hallway Light | light | Hallway
+Front Door | lock | Hallway
+Hallway Motion | binary_sensor.motion | Hallway
+Garage Door | cover.garage | Garage
+Garage Window | binary_sensor.window | Garage
+Office Light | light | Office
+Ceiling Fan | fan | Office
+Workbench Strip 1 | switch | Workshop
+Workbench Strip 2 | switch | Workshop
+Workbench Strip 3 | switch | Workshop
+Workbench Strip 4 | switch | Workshop
+Mood Light | light | Guest Room
+Guest Thermostat | climate | Guest Room
+Guest Blinds | cover.blind | Guest Room
+Cellar Door | lock | Cellar
+Cellar Hatch | binary_sensor.opening | Cellar
+Pond Pump | switch | Garden
+Doorbell | siren | Porch
+Attic Smoke Alarm | binary_sensor.smoke | Attic
+Attic Light | light | Attic
+`
+
 // TestThisRoomFirst: the only thing of its kind in the speaker's room is meant before an
 // exact name elsewhere; what stands elsewhere is taken only where this room has none, and
 // its room is told.
@@ -203,7 +237,7 @@ func TestThisRoomFirst(t *testing.T) {
 		{"Garden", "turn on the lamp", "Lamp@Living Room on", "The living room lamp is on."},
 		{"Garden", "is the lamp on", "", "No, the living room lamp is off."},
 		{"", "turn on the lamp", "Lamp@Living Room on", "The lamp is on."},
-		{"Bedroom", "turn on the kettle", "Kettle@Kitchen on", "The kettle is on."},
+		{"Bedroom", "turn on the kettle", "Kettle@Kitchen on", "The kitchen kettle is on."},
 		{"Bedroom", "turn on the fan", "Fan@Living Room on", "The living room fan is on."},
 		{"Bedroom", "set the thermostat to 20 degrees", "Thermostat@Hall setpoint 20", "The hall thermostat is set to 20 degrees."},
 		{"Hall", "lock the door", "Hall Door@Hall lock", "The hall door is locked."},
@@ -212,6 +246,20 @@ func TestThisRoomFirst(t *testing.T) {
 		{"Living Room", "turn on the power strip", "Power Strip 1@Living Room on, Power Strip 2@Living Room on, Power Strip 3@Living Room on", "3 switches are on."},
 		{"Bedroom", "turn off power strip two", "Power Strip 2@Living Room off", "The power strip 2 is off."},
 		{"Office", "turn on the sonoff", "", "Do you mean the sonoff 1 or the sonoff 2?"},
+	})
+	speakIn(t, "en", builtIn, []uttered{
+		{"Bedroom", "turn on the lamp", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
+		{"Living Room", "turn on the lamp", "Reading Lamp@Living Room on", "The reading lamp is on."},
+		{"Kitchen", "turn on the lamp", "Kitchen Light@Kitchen on", "The kitchen light is on."},
+		{"Bedroom", "set the thermostat to 21 degrees", "Bedroom Thermostat@Bedroom setpoint 21", "The bedroom thermostat is set to 21 degrees."},
+		{"Kitchen", "set the thermostat to 21 degrees", "Thermostat@Living Room setpoint 21", "The living room thermostat is set to 21 degrees."},
+		{"Kitchen", "set the living room thermostat to 21 degrees", "Thermostat@Living Room setpoint 21", "The thermostat is set to 21 degrees."},
+		{"Kitchen", "turn on the fan", "Ceiling Fan@Office on", "The office ceiling fan is on."},
+		{"Cellar", "lock the door", "Cellar Door@Cellar lock", "The cellar door is locked."},
+		{"Kitchen", "lock the door", "", "Do you mean the front door or the cellar door?"},
+		{"Workshop", "turn on the power strip", "Workbench Strip 1@Workshop on, Workbench Strip 2@Workshop on, Workbench Strip 3@Workshop on, Workbench Strip 4@Workshop on", "4 switches are on."},
+		{"Workshop", "turn on workbench strip number two", "Workbench Strip 2@Workshop on", "The workbench strip 2 is on."},
+		{"Kitchen", "turn on the plug", "", "I don't know a plug here."},
 	})
 	speakIn(t, "de", german, []uttered{
 		{"Schlafzimmer", "mach die Lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
@@ -265,6 +313,12 @@ func TestTheWindowOfThisRoom(t *testing.T) {
 		{"Bedroom", "close the kitchen window", "", "I can't close the kitchen window, it only reports."},
 		{"Bedroom", "lock the kitchen window", "", "I can't lock the kitchen window, it only reports."},
 		{"Bedroom", "turn on the kitchen window", "", "I can't turn on the kitchen window, it only reports."},
+	})
+	speakIn(t, "en", builtIn, []uttered{
+		{"Bedroom", "close the window", "", "I can't close the garage window, it only reports."},
+		{"Kitchen", "set the garage window to 50 percent", "", "I can't control the garage window, it only reports."},
+		{"Cellar", "open the hatch", "", "I can't open the cellar hatch, it only reports."},
+		{"Attic", "turn off the smoke alarm", "", "I can't turn off the attic smoke alarm, it only reports."},
 	})
 	speakIn(t, "de", german, []uttered{
 		{"Schlafzimmer", "ist das Fenster offen", "", "Ja, Dachfenster ist offen."},

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -64,7 +65,10 @@ func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) 
 		return m.allowed[p.block.order][i] && (place == "" || m.house.Entities[i].In(place))
 	}, func(i int) bool { return m.house.Entities[i].In(area) })
 	if r.Verdict == names.None {
-		return m.nothing(p, heard, place), false
+		if d, ok := m.kindHere(p, c, cmp.Or(place, area), area); ok {
+			return d, true
+		}
+		return m.nothing(p, heard, place, area), false
 	}
 	c.unknown = false
 	c.items = nil
@@ -128,8 +132,8 @@ func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, 
 
 // nothing answers a name that resembles nothing. If the house has such a thing,
 // but the pack has no such sentence for it, the model may know what to do.
-func (m *Matcher) nothing(p *parse, heard, place string) Decision {
-	if d, ok := m.reported(p, heard, place); ok {
+func (m *Matcher) nothing(p *parse, heard, place, area string) Decision {
+	if d, ok := m.reported(p, heard, place, area); ok {
 		return d
 	}
 	if place != "" || p.block.Meta.Shy {

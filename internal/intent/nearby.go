@@ -57,8 +57,15 @@ func (m *Matcher) calledIn(heard, room string, b *block) []int32 {
 	}
 	noun := m.index.Mended(heard)
 	kind := m.nouns[noun]
-	if len(items) > 0 || kind == "" {
+	switch {
+	case len(items) > 0:
 		return items
+	case m.index.AnyStrip(heard):
+		return m.every(func(e *home.Entity) bool {
+			return e.In(room) && switches(e) && m.index.IsStrip(m.index.Numbered(e.Name))
+		})
+	case kind == "", kind == "switch": // what is switched need not be a plug
+		return nil
 	}
 	var ending []int32
 	for i := range m.house.Entities {
@@ -80,7 +87,7 @@ func (m *Matcher) calledIn(heard, room string, b *block) []int32 {
 // isGeneric reports whether words name only a kind of thing, of which every room may
 // have one.
 func (m *Matcher) isGeneric(heard string) bool {
-	return m.nouns[m.index.Mended(heard)] != "" || m.kinds[m.index.Plain(heard)] != "" || m.index.OnlyKinds(heard)
+	return m.nouns[m.index.Mended(heard)] != "" || m.kinds[m.index.Plain(heard)] != "" || m.index.OnlyKinds(heard) || m.index.IsOneWord(heard)
 }
 
 // here chooses, for a name that the sentence gives no room for, between the things
@@ -116,6 +123,9 @@ func (x *meaning) oneOrAll(near, others []int32) (Decision, bool) {
 	return x.ask(near), true
 }
 
+// switches reports whether a thing may be an outlet.
+func switches(e *home.Entity) bool { return e.Domain == "switch" || e.Domain == "outlet" }
+
 // meansAll reports whether a name stands for all of several things: it is the plural of
 // a word that all of them have, it is a word for all things of a kind, or the things are
 // the outlets of one strip.
@@ -128,9 +138,9 @@ func (x *meaning) meansAll(heard string, items []int32) bool {
 	case x.m.kinds[x.m.index.Plain(heard)] != "":
 		return true
 	case x.m.index.IsStrip(heard):
-		strip := x.m.index.Numbered(x.m.house.Entities[items[0]].Name, heard)
+		strip := x.m.index.Numbered(x.m.house.Entities[items[0]].Name)
 		return strip != "" && fits(func(e *home.Entity) bool {
-			return (e.Domain == "switch" || e.Domain == "outlet") && strings.EqualFold(e.Area, first) && x.m.index.Numbered(e.Name, heard) == strip
+			return switches(e) && strings.EqualFold(e.Area, first) && x.m.index.Numbered(e.Name) == strip
 		})
 	}
 	return fits(func(e *home.Entity) bool {
@@ -173,14 +183,18 @@ func (x *meaning) tell(items []int32, heard string) {
 // reporting are the domains of things that are only read.
 var reporting = []string{"binary_sensor", "sensor"}
 
+// moving are the intents, beside switching, by which families move windows and doors.
+var moving = []string{catalogue.SetPosition, catalogue.StopMoving}
+
 // onlyReports answers a command to things that only report, where nothing else fits: it
 // is planned like any other, and the plan says why it cannot be done.
 func (x *meaning) onlyReports(items []int32) (Decision, bool) {
 	items = x.keep(items, func(e *home.Entity) bool { return slices.Contains(reporting, e.Domain) && e.Control == nil })
-	if len(items) == 0 || x.p.block.Meta.Question || catalogue.Of(x.action.Intent).Plan != catalogue.Switch {
+	acts := catalogue.Of(x.action.Intent).Plan == catalogue.Switch || slices.Contains(moving, x.action.Intent)
+	if len(items) == 0 || x.p.block.Meta.Question || !acts {
 		return Decision{}, false
 	}
-	return x.done(items[:1]), true
+	return x.done(items[:min(len(items), names.MaxCandidates)]), true
 }
 
 // calledThere finds in the room that a sentence names what is called there by the name
@@ -199,13 +213,20 @@ func (m *Matcher) calledThere(p *parse, area string) (Decision, bool) {
 	return Decision{}, false
 }
 
-// reported answers a command to a thing of that whole name that only reports.
-func (m *Matcher) reported(p *parse, heard, place string) (Decision, bool) {
+// reported answers a command to a thing that only reports: what has the words in its name
+// in the speaker's room, or is called so as a whole.
+func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool) {
+	x := meaning{m: m, p: p, action: *p.would(m)}
+	if near := m.index.Holding(heard, func(i int) bool {
+		e := &m.house.Entities[i]
+		return place == "" && area != "" && e.In(area) && slices.Contains(reporting, e.Domain) && e.DeviceClass() != "battery"
+	}); len(near) == 1 {
+		return x.onlyReports([]int32{int32(near[0])})
+	}
 	r := m.index.Resolve(heard, func(i int) bool { return place == "" || m.house.Entities[i].In(place) })
 	if r.Verdict != names.Exact || !r.Whole {
 		return Decision{}, false
 	}
-	x := meaning{m: m, p: p, action: *p.would(m)}
 	return x.onlyReports([]int32{int32(r.Items[0])})
 }
 
@@ -273,4 +294,21 @@ func (d *Decision) aboutThings() bool {
 		return a.Slots["name"] != nil || a.Slots[slotKind] != nil || domain != "" && !slices.Contains(reporting, domain)
 	}
 	return d.Route == Local && slices.ContainsFunc(d.Actions, about) || d.Route == Ask && d.Would != nil && about(*d.Would)
+}
+
+// kindHere takes words for a kind of thing, of which the house has none of that name, for
+// what the room has of that kind. It never does so for a dangerous act.
+func (m *Matcher) kindHere(p *parse, c *capture, room, area string) (Decision, bool) {
+	items := m.calledIn(p.text[c.start:c.end], room, p.block)
+	items = slices.DeleteFunc(items, func(i int32) bool { return !m.allowed[p.block.order][i] })
+	if len(items) == 0 {
+		return Decision{}, false
+	}
+	before := *c
+	c.items, c.unknown = items, false
+	if d := m.resolve(p, area); !m.dangerous(d) && (d.Route == Local || d.Route == Ask) {
+		return d, true
+	}
+	*c = before
+	return Decision{}, false
 }

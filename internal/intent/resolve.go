@@ -229,7 +229,7 @@ func (x *meaning) elsewhere(all []int32) Decision {
 func (x *meaning) several(items []int32) Decision {
 	switch {
 	case len(items) == 0:
-		if d, ok := x.onlyReports(x.place(x.m.every(x.contact))); ok && (x.area != "" || x.floor != "") {
+		if d, ok := x.onlyReports(x.place(x.m.every(x.contact))); ok {
 			return d
 		}
 		heard := x.heardKind()

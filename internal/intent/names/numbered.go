@@ -124,6 +124,12 @@ func (x *Index) EndsIn(w, end string) bool {
 	return x.words.Compounds && w != end && strings.HasSuffix(w, end)
 }
 
+// IsOneWord reports whether a text is a single word that is not glued of several, and so
+// rather a kind of thing than the name of one: "the kettle", but not "die Stehlampe".
+func (x *Index) IsOneWord(heard string) bool {
+	return !x.words.Compounds && len(x.words.cut(heard)) == 1
+}
+
 // IsStrip reports whether a text names one thing that has several outlets.
 func (x *Index) IsStrip(heard string) bool {
 	words := x.phrase(heard).words
@@ -138,19 +144,24 @@ func (x *Index) IsStrip(heard string) bool {
 	})
 }
 
-// Numbered is a name without the number or the letter at its end, if what was heard is
-// the end of the rest: "workbench strip" for "Workbench Strip 2" and "strip". It is ""
-// for any other name.
-func (x *Index) Numbered(name, heard string) string {
-	all, said, cut := x.phrase(name).words, x.phrase(heard).words, x.words.cut(name)
-	if len(all) < 2 || len(said) >= len(all) || len(cut) == 0 {
+// Numbered is a name without the number or the letter at its end: "workbench strip" for
+// "Workbench Strip 2". It is "" for a name that has none.
+func (x *Index) Numbered(name string) string {
+	all, cut := x.phrase(name).words, x.words.cut(name)
+	if len(all) < 2 || len(cut) == 0 {
 		return ""
 	}
-	rest, last := all[:len(all)-1], cut[len(cut)-1]
-	if !slices.Equal(rest[len(rest)-len(said):], said) || len([]rune(last)) != 1 && !x.isNumber(last) && !isDigits(last) {
+	if last := cut[len(cut)-1]; len([]rune(last)) != 1 && !x.isNumber(last) && !isDigits(last) {
 		return ""
 	}
-	return strings.Join(rest, " ")
+	return strings.Join(all[:len(all)-1], " ")
+}
+
+// AnyStrip reports whether a text is a word of the language for a thing with several
+// outlets, whatever the house calls it.
+func (x *Index) AnyStrip(heard string) bool {
+	said := x.Mended(heard)
+	return slices.ContainsFunc(x.words.Strips, func(s string) bool { return x.words.singular(fold(s)) == said })
 }
 
 // IsPlural reports whether a word has the ending of a plural.
