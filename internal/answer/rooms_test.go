@@ -84,30 +84,9 @@ func speakIn(t *testing.T, language, lines string, sentences []uttered) {
 	}
 }
 
-const threeLamps = `
-Lamp | light | Living Room
-Kettle | switch | Kitchen
-Kitchen Lamp | light | Kitchen
-Kitchen Window | binary_sensor.window | Kitchen
-Bedroom Lamp | light | Bedroom
-Roof Window | cover.window | Bedroom
-Thermostat | climate | Hall
-Fan | fan | Living Room
-Office Light | light | Office
-Left Lamp | light | Studio
-Right Lamp | light | Studio
-Door | lock | Garden
-Hall Door | lock | Hall
-Power Strip 1 | switch | Living Room
-Power Strip 2 | switch | Living Room
-Power Strip 3 | switch | Living Room
-2nd Floor Hall Light | light | Hall
-Sonoff 1 | switch | Office
-Sonoff 2 | switch | Office
-`
-
 const english = `
 Lamp | light | Living Room
+Floor Lamp | light | Living Room
 Kettle | switch | Kitchen
 Kitchen Lamp | light | Kitchen
 Kitchen Window | binary_sensor.window | Kitchen
@@ -234,6 +213,9 @@ func TestThisRoomFirst(t *testing.T) {
 		{"Studio", "turn on the lamp", "", "Do you mean the left lamp or the right lamp?"},
 		{"Studio", "turn on the lamps", "Left Lamp@Studio on, Right Lamp@Studio on", "2 lights are on."},
 		{"Office", "turn on the lamp", "Office Light@Office on", "The office light is on."},
+		{"Living Room", "turn on the lamps", "Floor Lamp@Living Room on, Lamp@Living Room on", "2 lights are on."},
+		{"Bedroom", "turn on the lamps in the living room", "Floor Lamp@Living Room on, Lamp@Living Room on", "2 lights are on."},
+		{"Bedroom", "turn on the lamp in my room", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
 		{"Garden", "turn on the lamp", "Lamp@Living Room on", "The living room lamp is on."},
 		{"Garden", "is the lamp on", "", "No, the living room lamp is off."},
 		{"", "turn on the lamp", "Lamp@Living Room on", "The lamp is on."},

@@ -179,13 +179,7 @@ func (m *Matcher) decide(text, area string) Decision {
 	if text == "" {
 		return Decision{Route: Reject, Reason: "empty"}
 	}
-	d := m.match(text, area)
-	if once := m.onceEach(text); once != text && d.Route != Local && d.Route != Ask {
-		d, text = m.match(once, area), once
-	}
-	if d.Route != Local {
-		d = m.inThisRoom(d, text, area)
-	}
+	d, text := m.matchHere(text, area)
 	if d.Route != Local && d.Route != Ask {
 		d = m.asked(d, spoken, text, area)
 	}
@@ -194,6 +188,25 @@ func (m *Matcher) decide(text, area string) Decision {
 	}
 	d.NeedHouse = d.NeedHouse || m.house.Empty() && d.Route == Model
 	return d
+}
+
+// matchHere matches a text with what it says of the speaker's room, and returns the text
+// that fits best.
+func (m *Matcher) matchHere(text, area string) (Decision, string) {
+	if here, ok := m.inThisRoom("my_room", text, area); ok {
+		return here, text // by its words, "my room" is like the living room
+	}
+	d := m.match(text, area)
+	if once := m.onceEach(text); once != text && d.Route != Local && d.Route != Ask {
+		d, text = m.match(once, area), once
+	}
+	if d.Route == Local {
+		return d, text
+	}
+	if here, ok := m.inThisRoom("here", text, area); ok {
+		return here, text
+	}
+	return d, text
 }
 
 // rescued tries what a sentence can be that fits none as a whole: commands in a

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -91,16 +92,31 @@ func (m *Matcher) isGeneric(heard string) bool {
 }
 
 // here chooses, for a name that the sentence gives no room for, between the things
-// of that name and what the speaker's room has. Nothing is chosen by likeness, so an
-// act that is dangerous is asked about.
+// of that name and what the speaker's room has; for a plural, also in a room that is
+// named. Nothing is chosen by likeness, so an act that is dangerous is asked about.
 func (x *meaning) here(items []int32) (Decision, bool) {
 	heard := x.span(opName)
-	if x.m.pack.Exact || x.mic == "" || x.area != "" || x.floor != "" || len(x.in(items, x.mic)) > 0 || x.m.namesRoom(heard) {
+	room := cmp.Or(x.area, x.mic)
+	if x.m.pack.Exact || room == "" || x.floor != "" || x.m.namesRoom(heard) {
 		return Decision{}, false
 	}
-	near := x.m.calledIn(heard, x.mic, x.p.block)
-	if len(near) == 0 {
+	known := len(x.in(items, room))
+	plural := slices.ContainsFunc(items, func(i int32) bool { return x.m.index.PluralOf(heard, x.m.house.Entities[i].Name) })
+	if !plural && (x.area != "" || known > 0) {
+		return Decision{}, false
+	}
+	near := x.m.calledIn(heard, room, x.p.block)
+	if plural {
+		near = nil
+		for _, i := range x.m.index.HoldingPart(heard, func(i int) bool { return x.m.allowed[x.p.block.order][i] && x.m.house.Entities[i].In(room) }) {
+			near = append(near, int32(i))
+		}
+	}
+	switch {
+	case len(near) == 0 && x.area == "":
 		return x.onlySensor(heard)
+	case len(near) <= known:
+		return Decision{}, false
 	}
 	return x.oneOrAll(near, items)
 }
@@ -256,24 +272,24 @@ func (x *meaning) windows() Decision {
 	return x.asked("window")
 }
 
-// inThisRoom reads the words for the speaker's room as its name: "the lamp in here".
-// Otherwise it returns d.
-func (m *Matcher) inThisRoom(d Decision, text, area string) Decision {
+// inThisRoom reads the words for the speaker's room, those of one of the pack's texts, as
+// its name: "the lamp in here". It returns false if that makes no sentence about things.
+func (m *Matcher) inThisRoom(words, text, area string) (Decision, bool) {
 	if area == "" {
-		return d
+		return Decision{}, false
 	}
 	padded := " " + text + " "
-	for here := range strings.SplitSeq(m.pack.Texts["here"], "|") {
+	for here := range strings.SplitSeq(m.pack.Texts[words], "|") {
 		before, after, ok := strings.Cut(padded, " "+here+" ")
 		if here == "" || !ok {
 			continue
 		}
 		said := strings.Join(strings.Fields(before+" "+m.pack.Texts["in"]+" "+strings.ToLower(area)+" "+after), " ")
 		if there := m.match(said, area); there.aboutThings() {
-			return there
+			return there, true
 		}
 	}
-	return d
+	return Decision{}, false
 }
 
 // onlySensor answers a command to the window or door of this room, if it only reports:

@@ -113,6 +113,23 @@ func (x *Index) Holding(heard string, allow func(int) bool) []int {
 	return items
 }
 
+// HoldingPart lists the entries that hold all of the words, also where the words are the
+// whole name of one of them.
+func (x *Index) HoldingPart(heard string, allow func(int) bool) []int {
+	var ids []int32
+	for _, w := range x.phrase(heard).words {
+		id, ok := x.word[w]
+		if !ok || len(ids) == maxHeard {
+			return nil
+		}
+		ids = append(ids, int32(id))
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return x.collect(allow, func(f *form) bool { return x.covers(f, ids, false) })
+}
+
 // OnlyKinds reports whether all words are words for kinds of things.
 func (x *Index) OnlyKinds(heard string) bool {
 	words := x.phrase(heard).words
