@@ -125,6 +125,7 @@ Sonoff 1 | switch | Büro
 Sonoff 2 | switch | Büro
 Kaffee Maschine | switch | Küche
 Rollo | cover.blind | Wohnzimmer
+Fernseher | switch | Wohnzimmer
 `
 
 const spanish = `
@@ -251,6 +252,7 @@ func TestThisRoomFirst(t *testing.T) {
 		{"Schlafzimmer", "ist die Lampe an", "", "Nein, Schlafzimmerlampe ist aus."},
 		{"Büro", "mach die Lampe an", "Lampe@Wohnzimmer on", "Lampe Wohnzimmer ist an."},
 		{"Büro", "mach die Stehlampe an", "Stehlampe@Wohnzimmer on", "Stehlampe ist an."},
+		{"Büro", "mach den Fernseher an", "Fernseher@Wohnzimmer on", "Fernseher Wohnzimmer ist an."},
 		{"Büro", "stelle das Thermostat auf 20 Grad", "Thermostat@Flur setpoint 20", "Thermostat Flur steht auf 20 Grad."},
 		{"Schlafzimmer", "mach das Rollo zu", "Rollo@Wohnzimmer close", "Rollo Wohnzimmer ist geschlossen."},
 		{"Schlafzimmer", "schalte die Spots im Wohnzimmer ein", "Spot links@Wohnzimmer on, Spot rechts@Wohnzimmer on", "2 Lichter sind an."},
@@ -344,7 +346,7 @@ func TestNumbersInNames(t *testing.T) {
 	speakIn(t, "de", german, []uttered{
 		{"Büro", "mach das Küchen Licht an", "Küchenlicht@Küche on", "Küchenlicht ist an."},
 		{"Büro", "mach die Steh Lampe an", "Stehlampe@Wohnzimmer on", "Stehlampe ist an."},
-		{"Büro", "schalte die Kaffeemaschine ein", "Kaffee Maschine@Küche on", "Kaffee Maschine ist an."},
+		{"Büro", "schalte die Kaffeemaschine ein", "Kaffee Maschine@Küche on", "Kaffee Maschine Küche ist an."},
 		{"Büro", "schlafzimmer lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
 		{"Büro", "schalte das Licht im zweiten Stock ein", "Licht 2. Stock@Flur on", "Licht 2 Stock ist an."},
 		{"Büro", "schalte Sonoff Nummer 1 ein", "Sonoff 1@Büro on", "Sonoff 1 ist an."},

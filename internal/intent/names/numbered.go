@@ -141,10 +141,12 @@ func (x *Index) EndsIn(w, end string) bool {
 	return x.words.Compounds && w != end && strings.HasSuffix(w, end)
 }
 
-// IsOneWord reports whether a text is a single word that is not glued of several, and so
-// rather a kind of thing than the name of one: "the kettle", but not "die Stehlampe".
+// IsOneWord reports whether a text is a single word and so rather a kind of thing than the
+// name of one: "the kettle". Where words are glued, as in "Stehlampe", it must be one for a
+// thing that many houses have.
 func (x *Index) IsOneWord(heard string) bool {
-	return !x.words.Compounds && len(x.words.cut(heard)) == 1
+	words := x.words.cut(heard)
+	return len(words) == 1 && (!x.words.Compounds || x.Household(words[0]))
 }
 
 // IsStrip reports whether a text names one thing that has several outlets.
